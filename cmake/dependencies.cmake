@@ -1,0 +1,12 @@
+# Debian packages; on a machine without them point CMAKE_PREFIX_PATH to a folder that holds them.
+find_package(Threads REQUIRED)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(nlohmann_json 3.10 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+find_package(HDF5 REQUIRED COMPONENTS C)
+if(ISOCLOTH_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+if(ISOCLOTH_CUDA)
+  include(cuda)
+endif()

@@ -1,0 +1,32 @@
+# What can be chosen, and what every target of the project gets.
+option(ISOCLOTH_BUILD_TESTS "Build the tests (GoogleTest)" ON)
+option(ISOCLOTH_BUILD_BENCH "Build the benchmark programs" ON)
+option(ISOCLOTH_CUDA "Build the CUDA plugin libisocloth_cuda.so (needs nvcc)" OFF)
+set(ISOCLOTH_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize=, for example address,undefined or thread")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+# Results are compared bit for bit across threads and blocks; contraction would make them depend on inlining.
+add_library(isocloth_flags INTERFACE)
+target_compile_options(isocloth_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror -ffp-contract=off>)
+target_include_directories(isocloth_flags INTERFACE ${PROJECT_SOURCE_DIR})
+if(ISOCLOTH_SANITIZE)
+  add_compile_options(-fsanitize=${ISOCLOTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${ISOCLOTH_SANITIZE})
+endif()
+find_program(ISOCLOTH_CCACHE ccache)
+if(ISOCLOTH_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ISOCLOTH_CCACHE})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${ISOCLOTH_CCACHE})
+endif()

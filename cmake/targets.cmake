@@ -1,0 +1,10 @@
+# isocloth_module(NAME FOLDERS...): an object library of every .cpp in the given folders of the calling directory.
+function(isocloth_module name)
+  set(sources)
+  foreach(folder IN LISTS ARGN)
+    file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+    list(APPEND sources ${found})
+  endforeach()
+  add_library(${name} OBJECT ${sources})
+  target_link_libraries(${name} PRIVATE isocloth_flags)
+endfunction()

@@ -1,0 +1,26 @@
+// The directions in which E, F and G are measured.
+#pragma once
+
+#include <vector>
+
+#include "engine/mesh/mesh.hpp"
+#include "engine/mesh/topology.hpp"
+
+namespace isocloth {
+
+/// Warp direction for the metric of node k seen from each of its faces: one unit vector per face corner, tangent to
+/// the face at rest (at a quad's corner: to the quad's mean plane), shape [corner_count]. The weft direction is
+/// n x warp.
+///
+/// With corner_uvs: the direction of growing u in the face. Without: node k takes the projection of one global axis
+/// (the first axis of the best-fit plane, or another where that is nearly normal to the surface at k) onto its own
+/// tangent plane and all its faces take the projection of that: a frame per node, so that closed surfaces need no
+/// global field and flat ones have one frame.
+/// At corner_nodes of the topology the direction is the bisector of the two boundary edges turned by -45 degrees
+/// about n: there F is the shear between these edges, whatever the global frame (with E and G fixed along the
+/// edges, F in an oblique frame would leave that shear free).
+/// The rows E, F, G of a node span the same space in any frame; one common frame around a node is what keeps
+/// irregular triangles well conditioned.
+std::vector<Vec3d> material_warp_directions(const Mesh& mesh, const Topology& topology);
+
+}  // namespace isocloth

@@ -1,0 +1,46 @@
+// How pinned and driven nodes move.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/core/vec3.hpp"
+
+namespace isocloth {
+
+/// The nodes stay where they start.
+struct FixedMotion {};
+
+/// Oscillation of Coltraro 2022, equation (23): displacement amplitude * (cos(2 pi frequency s) - 1) with
+/// s = clamp(t - start, 0, duration); at rest at its start position before and in its last place after.
+struct OscillationMotion {
+  Vec3d amplitude;        ///< [m]
+  double frequency = 1;   ///< [Hz], > 0
+  double start = 0;       ///< [s]
+  double duration = 1e9;  ///< [s], > 0
+};
+
+/// Rigid displacement interpolated linearly between keys; constant before the first and after the last key.
+/// x(t) = c + R(t) (x0 - c) + translation(t) with R the rotation by the interpolated rotation vector.
+struct KeyframeMotion {
+  std::vector<double> times;         ///< [s], strictly ascending, shape [key_count >= 1]
+  std::vector<Vec3d> translations;   ///< [m], shape [key_count] or empty
+  std::vector<Vec3d> rotations;      ///< rotation vectors [rad], shape [key_count] or empty
+  Vec3d center;                      ///< c [m]
+};
+
+/// Positions read from a file: row (time), then x y z of every driven node in the order of the pin's nodes;
+/// interpolated linearly, constant outside.
+struct RecordedMotion {
+  std::string file;               ///< as named in the scene, for messages
+  std::vector<double> times;      ///< [s], strictly ascending, shape [sample_count]
+  std::vector<Vec3d> positions;   ///< [m], shape [sample_count, node_count of the pin]
+};
+
+using Motion = std::variant<FixedMotion, OscillationMotion, KeyframeMotion, RecordedMotion>;
+
+/// Position at time t [s] of the node_index-th node of a pin whose start position is `start` [m].
+Vec3d evaluate_motion(const Motion& motion, const Vec3d& start, std::size_t node_index, double t);
+
+}  // namespace isocloth

@@ -1,0 +1,101 @@
+// The public class: create, step, read, reset, save, load.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/model/scene.hpp"
+
+namespace isocloth {
+
+enum class Precision { float32, float64 };
+enum class StepStatus { converged, stalled, non_finite };
+const char* to_string(StepStatus status);
+const char* to_string(Precision precision);
+
+/// Where and how a simulation computes.
+struct ExecutionOptions {
+  std::string backend = "cpu";  ///< "cpu" or "cuda"
+  Precision precision = Precision::float64;
+  int threads = 0;         ///< CPU threads, 0: all cores. Results do not depend on it
+  int emulated_block = 0;  ///< for tests: run kernels in blocks of this many concurrent threads; 0: off
+};
+
+/// What one step of one garment did.
+struct StepReport {
+  StepStatus status = StepStatus::converged;
+  int iterations = 0;     ///< linear solves of all substeps together
+  int substeps = 1;
+  double residual = 0;    ///< largest |scaled row| at the end of the step (worst substep)
+  double wall_seconds = 0;
+};
+
+/// Error measures of one garment at one instant; strain is that which the rows bound.
+struct Measures {
+  double strain_max = 0;         ///< largest |principal stretch - 1| over constrained nodes and boundary edges
+  double strain_mean = 0;        ///< mean of the same
+  double residual = 0;           ///< largest |scaled row|
+  double area_error_total = 0;   ///< Coltraro 2022, (19)
+  double area_error_mean = 0;    ///< (20)
+  double area_error_dispersion = 0;  ///< (21)
+  double area_error_element_max = 0; ///< largest |(22)|
+  double kinetic_energy = 0;     ///< [J], 1/2 rho v^T M v
+  double potential_energy = 0;   ///< [J], delta g M z + 1/2 kappa phi^T K phi
+  Vec3d linear_momentum;         ///< [kg m/s]
+  Vec3d angular_momentum;        ///< [kg m^2/s], about the origin
+};
+
+/// Everything that a restart needs, bit for bit.
+struct GarmentState {
+  std::vector<double> positions;    ///< [m], shape [node_count, 3]
+  std::vector<double> velocities;   ///< [m/s], shape [node_count, 3]
+  std::vector<double> multipliers;  ///< scaled rows' multipliers of the last step, shape [row_count]
+};
+
+/// Sizes of one garment's problem.
+struct GarmentInfo {
+  Index node_count = 0, face_count = 0, row_count = 0, free_node_count = 0;
+  std::size_t memory_bytes = 0;  ///< arrays and matrix factor, estimated from their sizes
+};
+
+class GarmentSolver;
+
+/// A running scene. Not thread-safe; distinct objects are independent.
+class Simulation {
+ public:
+  /// Throws SceneError (validate_scene), MeshError, DeviceError.
+  explicit Simulation(Scene scene, ExecutionOptions options = {});
+  ~Simulation();
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
+
+  /// Advances every garment by scene().step; one report per garment. A garment whose step is non-finite keeps its
+  /// last finite state and is frozen; the others go on.
+  std::vector<StepReport> step();
+
+  const Scene& scene() const;
+  const ExecutionOptions& options() const;
+  std::int64_t step_index() const;  ///< steps done
+  double time() const;              ///< step_index() * scene().step [s]
+  GarmentInfo info(std::size_t garment) const;
+
+  std::vector<Vec3d> positions(std::size_t garment) const;   ///< [m], shape [node_count]
+  std::vector<Vec3d> velocities(std::size_t garment) const;  ///< [m/s], shape [node_count]
+  Measures measure(std::size_t garment) const;
+
+  /// State in and out; set_state throws ShapeError when sizes do not fit. float32 states survive the way through
+  /// double unchanged.
+  GarmentState state(std::size_t garment) const;
+  void set_state(std::size_t garment, const GarmentState& state);
+  void set_step_index(std::int64_t step_index);
+  /// Back to the initial state of the scene at step 0.
+  void reset();
+
+ private:
+  struct Members;
+  std::unique_ptr<Members> members_;
+};
+
+}  // namespace isocloth
