@@ -8,19 +8,19 @@
 
 namespace isocloth {
 
-/// Warp direction for the metric of node k seen from each of its faces: one unit vector per face corner, tangent to
-/// the face at rest (at a quad's corner: to the quad's mean plane), shape [corner_count]. The weft direction is
-/// n x warp.
+/// Warp direction for the metric of node k seen from each of its faces: one unit vector per face corner,
+/// tangent to the face at rest (at a quad's corner: to the quad's mean plane), shape [corner_count]. The weft
+/// direction is n x warp.
 ///
-/// With corner_uvs: the direction of growing u in the face. Without: node k takes the projection of one global axis
-/// (the first axis of the best-fit plane, or another where that is nearly normal to the surface at k) onto its own
-/// tangent plane and all its faces take the projection of that: a frame per node, so that closed surfaces need no
-/// global field and flat ones have one frame.
-/// At corner_nodes of the topology the direction is the bisector of the two boundary edges turned by -45 degrees
-/// about n: there F is the shear between these edges, whatever the global frame (with E and G fixed along the
-/// edges, F in an oblique frame would leave that shear free).
-/// The rows E, F, G of a node span the same space in any frame; one common frame around a node is what keeps
-/// irregular triangles well conditioned.
+/// With corner_uvs: dX/du in the face, the direction of a warp thread. Without: node k takes the projection
+/// of the global x axis (y where x is nearly normal to the surface at k) onto its tangent plane, and each of
+/// its faces takes that direction turned by the least rotation from the node's normal to the face's, which
+/// unfolds creases: a frame per node, so that closed surfaces need no global field and flat ones have one
+/// frame. At corner_nodes of the topology the direction is the bisector of the two boundary edges turned by
+/// -45 degrees about n: there F is the shear between these edges, whatever the global frame (with E and G
+/// fixed along the edges, F in an oblique frame would leave that shear free). The rows E, F, G of a node span
+/// the same space in any frame; one common frame around a node is what keeps irregular triangles well
+/// conditioned. Throws MeshError where corner_uvs give a face no area.
 std::vector<Vec3d> material_warp_directions(const Mesh& mesh, const Topology& topology);
 
 }  // namespace isocloth

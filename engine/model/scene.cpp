@@ -1,0 +1,185 @@
+#include "engine/model/scene.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "engine/model/recipe.hpp"
+
+namespace isocloth {
+namespace {
+
+/// Two durations are whole multiples of each other up to this relative rounding of the scene file.
+constexpr double whole_tolerance = 1e-6;
+
+template <class Found>
+[[noreturn]] void refuse(const std::string& key, const Found& found, const std::string& expected) {
+  throw SceneError(text(key, ": found ", found, ", expected ", expected));
+}
+
+void require_positive(const std::string& key, double value) {
+  if (!(value > 0) || !std::isfinite(value)) refuse(key, value, "a number > 0");
+}
+
+void require_not_negative(const std::string& key, double value) {
+  if (!(value >= 0) || !std::isfinite(value)) refuse(key, value, "a number >= 0");
+}
+
+void require_finite(const std::string& key, double value) {
+  if (!std::isfinite(value)) refuse(key, value, "a finite number");
+}
+
+void require_finite(const std::string& key, const std::vector<Vec3d>& vectors) {
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    const double sum = vectors[i].x + vectors[i].y + vectors[i].z;
+    if (!std::isfinite(sum)) refuse(text(key, "[", i, "]"), sum, "three finite numbers");
+  }
+}
+
+void require_size(const std::string& key, std::size_t found, std::size_t expected, const char* of_what) {
+  if (found != expected) {
+    refuse(key, text(found, " vectors"), text(expected, ", one per ", of_what));
+  }
+}
+
+void require_ascending(const std::string& key, const std::vector<double>& times) {
+  if (times.empty()) refuse(key, "no times", "at least one");
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    require_finite(text(key, "[", i, "]"), times[i]);
+    if (i > 0 && !(times[i] > times[i - 1])) {
+      refuse(text(key, "[", i, "]"), times[i], text("more than the time before it, ", times[i - 1]));
+    }
+  }
+}
+
+bool is_whole(double ratio) {
+  return std::isfinite(ratio) && std::abs(ratio - std::round(ratio)) <= whole_tolerance * ratio &&
+         std::round(ratio) >= 1;
+}
+
+struct CheckMotion {
+  const std::string& key;
+  std::size_t node_count;
+
+  void operator()(const FixedMotion&) const {}
+
+  void operator()(const OscillationMotion& motion) const {
+    require_finite(key + ".amplitude", {motion.amplitude});
+    require_positive(key + ".frequency", motion.frequency);
+    require_finite(key + ".start", motion.start);
+    require_positive(key + ".duration", motion.duration);
+  }
+
+  void operator()(const KeyframeMotion& motion) const {
+    require_ascending(key + ".times", motion.times);
+    if (!motion.translations.empty()) {
+      require_size(key + ".translations", motion.translations.size(), motion.times.size(), "time");
+    }
+    if (!motion.rotations.empty()) {
+      require_size(key + ".rotations", motion.rotations.size(), motion.times.size(), "time");
+    }
+    require_finite(key + ".translations", motion.translations);
+    require_finite(key + ".rotations", motion.rotations);
+    require_finite(key + ".center", {motion.center});
+  }
+
+  void operator()(const RecordedMotion& motion) const {
+    const std::string file_key = text(key, " (", motion.file, ")");
+    require_ascending(file_key + ".times", motion.times);
+    require_size(file_key + ".positions", motion.positions.size(), motion.times.size() * node_count,
+                 "time and driven node");
+    require_finite(file_key + ".positions", motion.positions);
+  }
+};
+
+void check_fabric(const std::string& key, const Fabric& fabric) {
+  require_positive(key + ".rho", fabric.rho);
+  require_not_negative(key + ".delta", fabric.delta);
+  require_not_negative(key + ".kappa", fabric.kappa);
+  require_not_negative(key + ".alpha", fabric.alpha);
+  require_not_negative(key + ".beta", fabric.beta);
+}
+
+void check_pins(const std::string& key, const Garment& garment) {
+  std::vector<std::size_t> owner(garment.mesh.positions.size(), garment.pins.size());
+  for (std::size_t p = 0; p < garment.pins.size(); ++p) {
+    const Pin& pin = garment.pins[p];
+    const std::string pin_key = text(key, ".pins[", p, "]");
+    if (pin.nodes.empty()) refuse(pin_key + ".nodes", "none", "at least one node");
+    for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
+      const Index node = pin.nodes[i];
+      const std::string node_key = text(pin_key, ".nodes[", i, "]");
+      if (node < 0 || node >= garment.mesh.node_count()) {
+        refuse(node_key, node, text("a node from 0 to ", garment.mesh.node_count() - 1));
+      }
+      if (owner[node] != garment.pins.size()) {
+        refuse(node_key, text("node ", node, ", already in pins[", owner[node], "]"),
+               "each node once, in one pin at most");
+      }
+      owner[node] = p;
+    }
+    const std::string motion_key = pin_key + ".motion";
+    std::visit(CheckMotion{motion_key, pin.nodes.size()}, pin.motion);
+  }
+}
+
+void check_garment(const std::string& key, const Garment& garment) {
+  const std::size_t node_count = garment.mesh.positions.size();
+  if (node_count == 0) refuse(key + ".mesh", "no nodes", "a mesh");
+  if (!garment.initial_positions.empty()) {
+    require_size(key + ".initial_positions", garment.initial_positions.size(), node_count, "node");
+  }
+  if (!garment.initial_velocities.empty()) {
+    require_size(key + ".initial_velocities", garment.initial_velocities.size(), node_count, "node");
+  }
+  require_finite(key + ".initial_positions", garment.initial_positions);
+  require_finite(key + ".initial_velocities", garment.initial_velocities);
+  check_fabric(key + ".fabric", garment.fabric);
+  check_pins(key, garment);
+}
+
+void check_projection(const ProjectionSettings& settings) {
+  if (!(settings.tolerance > 0 && settings.tolerance < 1)) {
+    refuse("projection.tolerance", settings.tolerance, "a number between 0 and 1");
+  }
+  if (settings.max_iterations < 1) refuse("projection.max_iterations", settings.max_iterations, "at least 1");
+  if (!(settings.eps >= 0 && settings.eps < 1)) {
+    refuse("projection.eps", settings.eps, "0 for the default, or a number between 0 and 1");
+  }
+  require_not_negative("projection.clamp", settings.clamp);
+  const int parts = settings.max_substeps;
+  if (parts < 1 || (parts & (parts - 1)) != 0) {
+    refuse("projection.max_substeps", parts, "1 or another power of two");
+  }
+}
+
+}  // namespace
+
+void validate_scene(const Scene& scene) {
+  find_recipe(scene.recipe);
+  require_finite("gravity", scene.gravity);
+  require_positive("step", scene.step);
+  require_positive("duration", scene.duration);
+  if (!is_whole(scene.duration / scene.step)) {
+    refuse("duration", scene.duration, text("a whole number of steps of ", scene.step, " s"));
+  }
+  require_not_negative("frame_interval", scene.frame_interval);
+  if (scene.frame_interval != 0 && !is_whole(scene.frame_interval / scene.step)) {
+    refuse("frame_interval", scene.frame_interval,
+           text("0 for every step, or a whole number of steps of ", scene.step, " s"));
+  }
+  check_projection(scene.projection);
+  if (scene.garments.empty()) refuse("garments", "none", "at least one garment");
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    check_garment(text("garments[", g, "]"), scene.garments[g]);
+  }
+}
+
+std::int64_t step_count(const Scene& scene) { return std::llround(scene.duration / scene.step); }
+
+std::int64_t steps_per_frame(const Scene& scene) {
+  return scene.frame_interval == 0 ? 1 : std::llround(scene.frame_interval / scene.step);
+}
+
+}  // namespace isocloth
