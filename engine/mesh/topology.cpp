@@ -1,36 +1,15 @@
 #include "engine/mesh/topology.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "engine/mesh/half_edges.hpp"
 
 namespace isocloth {
 namespace {
 
 constexpr double corner_angle_limit = 143.0 / 180.0 * std::numbers::pi;
 constexpr Index none = -1;
-
-/// An edge with the direction in which one of its faces runs through it.
-struct HalfEdge {
-  Index low, high;
-  bool ascending;
-};
-
-std::vector<HalfEdge> sorted_half_edges(const Mesh& mesh) {
-  std::vector<HalfEdge> half_edges;
-  half_edges.reserve(mesh.face_nodes.size());
-  for (Index f = 0; f < mesh.face_count(); ++f) {
-    const auto nodes = mesh.face(f);
-    for (std::size_t c = 0; c < nodes.size(); ++c) {
-      const Index from = nodes[c], to = nodes[(c + 1) % nodes.size()];
-      half_edges.push_back({std::min(from, to), std::max(from, to), from < to});
-    }
-  }
-  std::sort(half_edges.begin(), half_edges.end(), [](const HalfEdge& a, const HalfEdge& b) {
-    return a.low != b.low ? a.low < b.low : a.high < b.high;
-  });
-  return half_edges;
-}
 
 /// Follows next[node] around each closed curve, starting at its lowest node; consumes `next`.
 std::vector<std::vector<Index>> closed_loops(std::vector<Index> next) {
@@ -83,9 +62,7 @@ Topology build_topology(const Mesh& mesh) {
   topology.is_boundary.assign(mesh.positions.size(), 0);
   for (std::size_t first = 0, last; first < half_edges.size(); first = last) {
     const auto& edge = half_edges[first];
-    for (last = first + 1; last < half_edges.size(); ++last) {
-      if (half_edges[last].low != edge.low || half_edges[last].high != edge.high) break;
-    }
+    last = end_of_edge(half_edges, first);
     topology.edges.push_back({edge.low, edge.high});
     if (last - first > 1) continue;
     topology.boundary_edges.push_back({edge.low, edge.high});

@@ -5,6 +5,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/mesh/validate.hpp"
 #include "engine/model/recipe.hpp"
 
 namespace isocloth {
@@ -126,7 +127,12 @@ void check_pins(const std::string& key, const Garment& garment) {
 
 void check_garment(const std::string& key, const Garment& garment) {
   const std::size_t node_count = garment.mesh.positions.size();
-  if (node_count == 0) refuse(key + ".mesh", "no nodes", "a mesh");
+  Mesh mesh = garment.mesh;
+  const Index reversed = validate_mesh(mesh, key + ".mesh");
+  if (reversed > 0) {
+    refuse(key + ".mesh", text(reversed, " faces that run against the others"),
+           "one orientation; call validate_mesh, which turns them");
+  }
   if (!garment.initial_positions.empty()) {
     require_size(key + ".initial_positions", garment.initial_positions.size(), node_count, "node");
   }

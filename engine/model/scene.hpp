@@ -29,8 +29,8 @@ struct Garment {
 };
 
 enum class ProjectionMethod { proximal_newton, fast_projection };
-/// The inner product of the projection: B = rho M + h (alpha M + beta K) + h^2 kappa K, or the mass M alone (the
-/// paper's choice, for which the rest state depends on the step when kappa > 0).
+/// The inner product of the projection: B = rho M + h (alpha M + beta K) + h^2 kappa K, or the mass M alone
+/// (the paper's choice, for which the rest state depends on the step when kappa > 0).
 enum class Metric { implicit_b, mass };
 enum class OnViolation { stop, go_on };
 
@@ -38,11 +38,11 @@ enum class OnViolation { stop, go_on };
 struct ProjectionSettings {
   ProjectionMethod method = ProjectionMethod::proximal_newton;
   Metric metric = Metric::implicit_b;
-  double tolerance = 1e-3;     ///< bound on the largest |scaled row| at the end of a step, > 0
-  int max_iterations = 50;     ///< per (sub)step, >= 1
-  double eps = 0;              ///< relative regularisation of D; 0: 1e-4 (proximal_newton), 1e-7 (fast_projection)
-  double clamp = 0;            ///< largest node move per iteration in mean element sizes; 0: off
-  int max_substeps = 1;        ///< a step that misses its tolerance is tried again in 2, 4, ... parts up to this
+  double tolerance = 1e-3;  ///< bound on the largest |scaled row| at the end of a step, > 0
+  int max_iterations = 50;  ///< per (sub)step, >= 1
+  double eps = 0;        ///< relative regularisation of D; 0: 1e-4 (proximal_newton), 1e-7 (fast_projection)
+  double clamp = 0;      ///< largest node move per iteration in mean element sizes; 0: off
+  int max_substeps = 1;  ///< a step that misses its tolerance is tried again in 2, 4, ... parts up to this
   OnViolation on_violation = OnViolation::stop;
 };
 
@@ -50,17 +50,18 @@ struct Scene {
   std::string name;
   std::string recipe = "coltraro2022";  ///< see engine/model/recipe.hpp
   std::vector<Garment> garments;
-  double gravity = 9.8;         ///< [m/s^2], along -z (the value of the paper)
-  double step = 0.01;           ///< h [s], > 0
-  double duration = 1;          ///< [s], > 0; a whole number of steps
-  double frame_interval = 0;    ///< [s], a whole number of steps; 0: every step
-  std::uint64_t seed = 0;       ///< of everything random in the scene
+  double gravity = 9.8;       ///< [m/s^2], along -z (the value of the paper)
+  double step = 0.01;         ///< h [s], > 0
+  double duration = 1;        ///< [s], > 0; a whole number of steps
+  double frame_interval = 0;  ///< [s], a whole number of steps; 0: every step
+  std::uint64_t seed = 0;     ///< of everything random in the scene
   ProjectionSettings projection;
 };
 
-/// Checks everything that the members promise (ranges, sizes, pins distinct and in range, motions well formed, at
-/// least one garment, a known recipe, step and frame_interval dividing duration); throws SceneError naming the key
-/// path in the notation of the scene file, e.g. "garments[0].fabric.rho".
+/// Checks everything that the members promise (ranges, sizes, pins distinct and in range, motions well
+/// formed, at least one garment, a known recipe, step and frame_interval dividing duration); throws
+/// SceneError naming the key path in the notation of the scene file, e.g. "garments[0].fabric.rho", or
+/// MeshError for an invalid mesh.
 void validate_scene(const Scene& scene);
 
 /// Steps in the scene's duration, and per frame.
