@@ -10,3 +10,10 @@ endif()
 if(ISOCLOTH_CUDA)
   include(cuda)
 endif()
+# three.js r111, the last that Debian ships as one plain script, goes into the report page.
+find_file(ISOCLOTH_THREE_JS three.min.js PATHS /usr/share/javascript/three /usr/share/javascript/three/build)
+find_file(ISOCLOTH_ORBIT_CONTROLS_JS OrbitControls.js PATHS /usr/share/javascript/three/examples/js/controls)
+if(NOT ISOCLOTH_THREE_JS OR NOT ISOCLOTH_ORBIT_CONTROLS_JS)
+  message(FATAL_ERROR "three.min.js or OrbitControls.js not found: install the Debian package libjs-three, "
+    "or set ISOCLOTH_THREE_JS and ISOCLOTH_ORBIT_CONTROLS_JS to these two files of three.js r111")
+endif()

@@ -1,0 +1,31 @@
+# The CUDA compiler and what every CUDA target gets. The Toolkit need not be on PATH.
+if(ISOCLOTH_SANITIZE)
+  message(FATAL_ERROR "ISOCLOTH_CUDA and ISOCLOTH_SANITIZE exclude each other: nvcc knows no -fsanitize; drop one of them")
+endif()
+if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  find_program(ISOCLOTH_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
+  if(NOT ISOCLOTH_NVCC)
+    message(FATAL_ERROR "ISOCLOTH_CUDA is ON but nvcc was not found: install the CUDA Toolkit, set CUDACXX, or turn ISOCLOTH_CUDA off")
+  endif()
+  set(CMAKE_CUDA_COMPILER ${ISOCLOTH_NVCC} CACHE FILEPATH "CUDA compiler")
+endif()
+# Machine code for every current family and PTX of the newest, which the driver compiles for what comes later.
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 80-real 86-real 89-real 90 CACHE STRING "CUDA architectures")
+endif()
+set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+enable_language(CUDA)
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.0)
+  message(FATAL_ERROR "isocloth needs nvcc 12.0 or newer for C++20, found ${CMAKE_CUDA_COMPILER_VERSION}: update the CUDA Toolkit")
+endif()
+# CMake 3.25 does not know that nvcc compiles C++20.
+set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+set(CMAKE_CUDA_EXTENSIONS OFF)
+
+# ptxas reports registers and spills of each kernel; cmake/test.sh counts the spills.
+add_library(isocloth_cuda_flags INTERFACE)
+target_compile_options(isocloth_cuda_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xptxas=-v -Xcompiler=-Wall,-Wextra,-Werror>)
+target_include_directories(isocloth_cuda_flags INTERFACE ${PROJECT_SOURCE_DIR})

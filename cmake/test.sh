@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Every check of the project, stage by stage; the first stage that fails ends it. Logs are in build/test_logs.
+# ISOCLOTH_TEST_STAGES="release asan" chooses stages, ISOCLOTH_JOBS the number of compilers at once.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source tests/structure/tracked_files.sh
+read -ra stages <<<"${ISOCLOTH_TEST_STAGES:-format structure release package asan tsan cuda}"
+jobs=${ISOCLOTH_JOBS:-$(nproc)}
+logs=$PWD/build/test_logs
+export CMAKE_BUILD_PARALLEL_LEVEL=$jobs CTEST_OUTPUT_ON_FAILURE=1 CLICOLOR_FORCE=0
+# One architecture: the stage asks whether the kernels compile and link; the default list is for a release.
+cuda_architecture=${ISOCLOTH_CUDA_ARCHITECTURE:-90}
+
+nvcc=$(command -v nvcc || true)
+[[ -n $nvcc || ! -x /usr/local/cuda/bin/nvcc ]] || nvcc=/usr/local/cuda/bin/nvcc
+
+run_ctest() { ctest --no-tests=error --timeout 900 -j 2 "$@"; }
+
+stage_format() {
+  local version
+  version=$(clang-format --version | sed -E 's/.*version ([0-9]+).*/\1/')
+  if [[ $version != 14 ]]; then
+    echo "SKIPPED: the layout is that of clang-format 14, found $version"
+    return
+  fi
+  tracked_files . | grep -E '\.(hpp|cpp|cu)$' | tr '\n' '\0' | xargs -0 clang-format --dry-run -Werror
+}
+
+stage_structure() {
+  cmake --preset release
+  run_ctest --test-dir build/release -L '^structure$'
+}
+
+stage_release() {
+  cmake --preset release
+  cmake --build --preset release
+  run_ctest --test-dir build/release -LE '^structure$'
+}
+
+stage_asan() {
+  cmake --preset asan
+  cmake --build --preset asan
+  UBSAN_OPTIONS=print_stacktrace=1 run_ctest --test-dir build/asan -LE '^structure$'
+}
+
+# GCC 12's thread sanitizer needs a memory layout that kernels with 32 bits of randomisation do not give.
+stage_tsan() {
+  local fixed_layout=()
+  if setarch -R true 2>/dev/null; then fixed_layout=(setarch -R); fi
+  cmake --preset tsan
+  "${fixed_layout[@]}" cmake --build --preset tsan --target test_kernels
+  TSAN_OPTIONS=second_deadlock_stack=1 "${fixed_layout[@]}" ctest --no-tests=error --timeout 900 -j 2 \
+    --test-dir build/tsan -L '^kernels$'
+}
+
+stage_cuda() {
+  if [[ -z $nvcc ]]; then
+    echo "SKIPPED: no nvcc"
+    return
+  fi
+  CUDACXX=$nvcc cmake --preset cuda -DCMAKE_CUDA_ARCHITECTURES="$cuda_architecture"
+  if [[ -e /dev/nvidia0 ]]; then
+    cmake --build --preset cuda
+    report_spills
+    ISOCLOTH_REQUIRE_GPU=1 run_ctest --test-dir build/cuda -LE '^structure$'
+  else
+    cmake --build --preset cuda --target isocloth_cuda
+    report_spills
+    echo "NOTE: plugin compiled and linked for sm_$cuda_architecture; not run, there is no GPU"
+  fi
+}
+
+# A cached object brings the compiler's report with it, an object that is up to date does not: hence the kept file.
+report_spills() {
+  cuobjdump --dump-resource-usage build/cuda/lib/libisocloth_cuda.so
+}
+
+# Installs both kinds of library, then builds and runs a program that knows the installed tree only.
+stage_package() {
+  local kind shared
+  for kind in static shared; do
+    shared=OFF
+    [[ $kind == static ]] || shared=ON
+    local build=build/package/$kind prefix=$PWD/build/package/$kind/prefix
+    rm -rf "$prefix"
+    cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=$shared \
+      -DISOCLOTH_BUILD_TESTS=OFF -DISOCLOTH_BUILD_BENCH=OFF
+    cmake --build "$build"
+    cmake --install "$build" --prefix "$prefix" >/dev/null
+    "$prefix/bin/isocloth" --version
+    cmake -S tests/package -B "$build/consumer" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix"
+    cmake --build "$build/consumer" --clean-first
+    "$build/consumer/consumer"
+  done
+}
+
+# What a reader wants of a stage that passed: ctest's closing lines and what was skipped.
+closing_lines() {
+  grep -E '^(SKIPPED|NOTE|SPILLS):' "$1" || true
+  sed -n '/% tests passed/,$p' "$1" | grep -v '^$' | head -n 60 || true
+}
+
+run_stage() {
+  local name=$1 log=$logs/$1.log start=$SECONDS status
+  if ! declare -F "stage_$name" >/dev/null; then
+    echo "test: no stage '$name'; there are: format structure release package asan tsan cuda" >&2
+    exit 2
+  fi
+  set +e
+  (set -e; "stage_$name") >"$log" 2>&1
+  status=$?
+  set -e
+  if ((status != 0)); then
+    grep -vE '^ *Start +[0-9]+:| Passed +[0-9.]+ sec|^\[[0-9]+/[0-9]+\] (Building|Linking)' "$log" | tail -n 100
+    printf 'stage %-10s FAILED after %d s; its whole log is %s\n' "$name" $((SECONDS - start)) "$log"
+    exit 1
+  fi
+  closing_lines "$log"
+  printf 'stage %-10s passed in %d s\n' "$name" $((SECONDS - start))
+}
+
+bash cmake/setup.sh
+mkdir -p "$logs"
+for stage in "${stages[@]}"; do
+  run_stage "$stage"
+done
+echo "all stages passed in $SECONDS s: ${stages[*]}"

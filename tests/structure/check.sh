@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# check.sh RULE ROOT: checks one rule of the tree; prints every violation as FILE:LINE: what, and fails if there is one.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source "$here/tracked_files.sh"
+rule=$1
+cd "$2"
+files=$(tracked_files .)
+[[ -n $files ]] || { echo "$2: holds no files to check" && exit 2; }
+violations=0
+
+violation() {
+  printf '%s\n' "$1"
+  violations=$((violations + 1))
+}
+
+# Folders whose headers a file may include, and the system headers that it may not, as extended regular expressions.
+set_include_rules() {
+  local third_party='Eigen/|unsupported/|nlohmann/|CLI/|hdf5|H5|metis|gtest/|gmock/|benchmark/'
+  local cuda='cuda|cu[a-z]+\.h|thrust/|cub/|cooperative_groups'
+  local machine='thread|mutex|shared_mutex|barrier|condition_variable|future|atomic|semaphore|latch|stop_token'
+  local files='fstream|iostream|filesystem|chrono|cstdio|stdio\.h'
+  case $1 in
+    engine/*) allowed='engine/' forbidden="$third_party|$cuda|($machine|$files)\$" ;;
+    kernels/cuda/*) allowed='(engine|kernels)/' forbidden="$third_party" ;;
+    kernels/launch/*) allowed='(engine|kernels)/' forbidden="$third_party|($files)\$" ;;
+    kernels/*) allowed='(engine|kernels)/' forbidden="$third_party|$cuda|($machine|$files)\$" ;;
+    host/reference/*) allowed='(engine/(core|mesh|model)|host/reference)/' forbidden="nlohmann/|CLI/|hdf5|H5|$cuda" ;;
+    host/*) allowed='(engine|kernels|host)/' forbidden="gtest/|benchmark/|$cuda" ;;
+    bench/*) allowed='(engine|kernels|host|bench)/' forbidden="gtest/|$cuda" ;;
+    tests/*) allowed='(engine|kernels|host|tests)/' forbidden="$cuda" ;;
+    *) allowed='(engine|kernels|host|bench|tests)/' forbidden='$^' ;;
+  esac
+}
+
+check_includes() {
+  local file number line header
+  while IFS=: read -r file number line; do
+    set_include_rules "$file"
+    if [[ $line =~ include[[:space:]]*\"([^\"]+)\" ]]; then
+      header=${BASH_REMATCH[1]}
+      [[ $header =~ ^$allowed && $header != *..* ]] ||
+        violation "$file:$number: includes \"$header\"; from here only $allowed, relative to the root"
+    elif [[ $line =~ include[[:space:]]*\<([^\>]+)\> ]]; then
+      header=${BASH_REMATCH[1]}
+      [[ ! $header =~ ^($forbidden) ]] ||
+        violation "$file:$number: includes <$header>, which does not belong into this folder"
+    fi
+  done < <(printf '%s\n' "$files" | grep -E '\.(hpp|cpp|cu|cuh|h)$' | tr '\n' '\0' |
+    xargs -0r grep -nHE '^[[:space:]]*#[[:space:]]*include' || true)
+}
+
+check_top_level() {
+  local entry
+  while IFS= read -r entry; do
+    case $entry in
+      engine | kernels | host | bench | tests | cmake) ;;
+      CMakeLists.txt | CMakePresets.json | README.md | LICENSE | .*) ;;
+      *) violation "$entry: not an entry of the top level; move it into engine, kernels, host, bench, tests or cmake" ;;
+    esac
+  done < <(printf '%s\n' "$files" | cut -d/ -f1 | sort -u)
+}
+
+check_file_length() {
+  local limit=450 file lines
+  while IFS= read -r file; do
+    lines=$(wc -l <"$file")
+    ((lines <= limit)) || violation "$file:$lines: longer than $limit lines; it holds two ideas, part them"
+  done < <(printf '%s\n' "$files" | grep -E '^(engine|kernels|host|bench)/.*\.(hpp|cpp|cu|cuh|h|js|css|html|py|sh|cmake|txt)$')
+}
+
+check_machine_paths() {
+  local found
+  while IFS= read -r found; do
+    violation "$found: a path of one machine; name it relative to the root or take it as an argument"
+  done < <(printf '%s\n' "$files" | tr '\n' '\0' | xargs -0r grep -nHIoE '(^|[^A-Za-z0-9_./-])/(work|home|root)/[^ ]*' || true)
+}
+
+"check_$rule"
+((violations == 0))

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Shows that check.sh finds what it looks for: a small clean tree passes, and each planted violation fails by name.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+failures=0
+
+clean_tree() {
+  rm -rf "${tree:?}"/* "$tree"/.ci
+  mkdir -p "$tree"/{engine/core,kernels/launch,host/reference,bench,tests/host,cmake,build,.ci}
+  touch "$tree"/{CMakeLists.txt,README.md,LICENSE,CMakePresets.json,cmake/options.cmake,.ci/run}
+  printf '#include <vector>\n' >"$tree/engine/core/a.hpp"
+  printf '#include <thread>\n#include "engine/core/a.hpp"\n' >"$tree/kernels/launch/pool.cpp"
+  printf '#include <Eigen/Core>\n#include "engine/core/a.hpp"\n' >"$tree/host/reference/r.cpp"
+  printf '#include "kernels/launch/b.hpp"\n' >"$tree/host/s.cpp"
+  printf '#include <gtest/gtest.h>\n#include "host/s.hpp"\n' >"$tree/tests/host/s.cpp"
+  printf 'see https://example.org/work/x and host/work/x\n' >>"$tree/README.md"
+}
+
+fail() {
+  echo "$1"
+  failures=$((failures + 1))
+}
+
+# plant RULE FILE TEXT: TEXT as the content of FILE must make RULE fail and name FILE.
+plant() {
+  clean_tree
+  mkdir -p "$(dirname "$tree/$2")"
+  printf '%b\n' "$3" >"$tree/$2"
+  local output
+  if output=$(bash "$here/check.sh" "$1" "$tree"); then
+    fail "$1 does not see $3 in $2"
+  elif [[ $output != "${4:-$2}"* ]]; then
+    fail "$1 does not name $2 but says: $output"
+  fi
+}
+
+for rule in includes top_level file_length machine_paths; do
+  clean_tree
+  bash "$here/check.sh" "$rule" "$tree" || fail "$rule finds fault with a clean tree"
+done
+
+plant includes engine/core/x.hpp '#include "kernels/launch/b.hpp"'
+plant includes engine/core/x.hpp '#include "a.hpp"'
+plant includes engine/core/x.hpp '#include "engine/../host/s.hpp"'
+plant includes engine/core/x.hpp '#  include <Eigen/Core>'
+plant includes engine/core/x.hpp '#include <thread>'
+plant includes kernels/forces/x.cpp '#include "host/s.hpp"'
+plant includes kernels/forces/x.cpp '#include <Eigen/Sparse>'
+plant includes kernels/forces/x.cpp '#include <cuda_runtime.h>'
+plant includes kernels/forces/x.cpp '#include <atomic>'
+plant includes host/reference/x.cpp '#include "kernels/launch/b.hpp"'
+plant includes host/reference/x.cpp '#include "engine/rows/isometry.hpp"'
+plant includes host/reference/x.cpp '#include "host/simulation.hpp"'
+plant includes host/x.cpp '#include "tests/support/meshes.hpp"'
+plant includes host/x.cpp '#include "bench/clock.hpp"'
+plant includes bench/x.cpp '#include "tests/support/meshes.hpp"'
+plant includes tests/host/x.cpp '#include "bench/clock.hpp"'
+plant top_level src/x.cpp 'int x;' src
+plant top_level NOTES.md 'notes'
+plant file_length kernels/x.cpp "$(printf '\\n%.0s' {1..451})"
+plant machine_paths cmake/x.sh 'cd /ho''me/somebody'
+plant machine_paths .ci/run 'A=/ro''ot/x'
+
+clean_tree
+printf '\n%.0s' {1..450} >"$tree/kernels/x.cpp"
+bash "$here/check.sh" file_length "$tree" || fail "file_length refuses 450 lines"
+((failures == 0))
