@@ -1,0 +1,227 @@
+#include "host/reference/reference_cloth.hpp"
+
+#include <Eigen/SparseCholesky>
+#include <cmath>
+#include <string>
+
+#include "engine/core/errors.hpp"
+#include "engine/mesh/topology.hpp"
+#include "host/reference/bending.hpp"
+#include "host/reference/saddle_point.hpp"
+
+namespace isocloth::reference {
+
+namespace {
+
+using CoordinateOrder = Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor>;
+
+VectorXd flatten(const MatrixX3d& matrix) {
+  const CoordinateOrder ordered = matrix;
+  return Eigen::Map<const VectorXd>(ordered.data(), ordered.size());
+}
+
+MatrixX3d unflatten(const VectorXd& vector) {
+  return Eigen::Map<const CoordinateOrder>(vector.data(), vector.size() / 3, 3);
+}
+
+/// The matrix that does to each of x, y, z what `matrix` does to one.
+SparseMatrix on_coordinates(const SparseMatrix& matrix) {
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int column = 0; column < matrix.outerSize(); ++column)
+    for (SparseMatrix::InnerIterator entry(matrix, column); entry; ++entry)
+      for (int c = 0; c < 3; ++c)
+        entries.emplace_back(3 * static_cast<int>(entry.row()) + c, 3 * column + c, entry.value());
+  SparseMatrix expanded(3 * matrix.rows(), 3 * matrix.cols());
+  expanded.setFromTriplets(entries.begin(), entries.end());
+  return expanded;
+}
+
+SparseMatrix selection(const std::vector<Index>& nodes, Index node_count) {
+  SparseMatrix select(static_cast<Eigen::Index>(nodes.size()), node_count);
+  for (std::size_t i = 0; i < nodes.size(); ++i) select.insert(static_cast<Eigen::Index>(i), nodes[i]) = 1;
+  return select;
+}
+
+SparseMatrix diagonal(const VectorXd& entries) {
+  SparseMatrix matrix(entries.size(), entries.size());
+  matrix.setIdentity();
+  return entries.asDiagonal() * matrix;
+}
+
+void check_rows(const char* name, Eigen::Index found, Eigen::Index expected) {
+  if (found != expected)
+    throw ShapeError(std::string(name) + ": found " + std::to_string(found) + " rows, expected " +
+                     std::to_string(expected) + "; pass one row per node (or row)");
+}
+
+MatrixX3d initial(const char* name, const std::vector<Vec3d>& given, const MatrixX3d& otherwise) {
+  if (given.empty()) return otherwise;
+  check_rows(name, static_cast<Eigen::Index>(given.size()), otherwise.rows());
+  return to_matrix(given);
+}
+
+std::vector<char> free_flags(const Garment& garment) {
+  std::vector<char> is_free(static_cast<std::size_t>(garment.mesh.node_count()), 1);
+  for (const Pin& pin : garment.pins) {
+    for (const Index node : pin.nodes) {
+      if (node < 0 || node >= garment.mesh.node_count())
+        throw ShapeError("pin '" + pin.name + "': found node " + std::to_string(node) + ", expected 0 to " +
+                         std::to_string(garment.mesh.node_count() - 1) + "; correct pins.nodes");
+      is_free[node] = 0;
+    }
+  }
+  return is_free;
+}
+
+double default_eps(ProjectionMethod method) {
+  return method == ProjectionMethod::proximal_newton ? 1e-4 : 1e-7;
+}
+
+double largest(const VectorXd& values) { return values.size() == 0 ? 0 : values.lpNorm<Eigen::Infinity>(); }
+
+}  // namespace
+
+ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
+                               const ProjectionSettings& settings, double gravity)
+    : mesh_(garment.mesh), fabric_(garment.fabric), settings_(settings), gravity_(gravity) {
+  if (settings_.eps == 0) settings_.eps = default_eps(settings_.method);
+  const std::vector<char> is_free = free_flags(garment);
+  for (Index node = 0; node < mesh_.node_count(); ++node)
+    (is_free[node] ? free_nodes_ : pinned_nodes_).push_back(node);
+  select_free_ = selection(free_nodes_, mesh_.node_count());
+  select_pinned_ = selection(pinned_nodes_, mesh_.node_count());
+  select_free_coordinates_ = on_coordinates(select_free_);
+  const Topology topology = build_topology(mesh_);
+  rows_ = recipe.rows == RowFamily::isometry ? isometry_rows(mesh_, topology, is_free)
+                                             : edge_rows(mesh_, topology, is_free);
+  masses_ = lumped_areas(mesh_, surface_points(mesh_));
+  bending_ = reference::bending_matrix(mesh_, topology);
+  positions_ = initial("initial_positions", garment.initial_positions, to_matrix(mesh_.positions));
+  velocities_ =
+      initial("initial_velocities", garment.initial_velocities, MatrixX3d::Zero(mesh_.node_count(), 3));
+  multipliers_ = VectorXd::Zero(rows_.row_count());
+}
+
+void ReferenceCloth::set_positions(const MatrixX3d& positions) {
+  check_rows("positions", positions.rows(), positions_.rows());
+  positions_ = positions;
+}
+
+void ReferenceCloth::set_velocities(const MatrixX3d& velocities) {
+  check_rows("velocities", velocities.rows(), velocities_.rows());
+  velocities_ = velocities;
+}
+
+void ReferenceCloth::set_multipliers(const VectorXd& multipliers) {
+  check_rows("multipliers", multipliers.size(), multipliers_.size());
+  multipliers_ = multipliers;
+}
+
+VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step) const {
+  const double density = settings_.metric == Metric::mass ? 1 : fabric_.rho + step * fabric_.alpha;
+  VectorXd inverse_masses = VectorXd::Zero(3 * masses_.size());
+  for (const Index node : free_nodes_)
+    inverse_masses.segment<3>(3 * node).setConstant(1 / (density * masses_[node]));
+  return row_jacobian(positions).cwiseAbs2() * inverse_masses;
+}
+
+SparseMatrix ReferenceCloth::implicit_matrix(double step) const {
+  const double of_bending = step * fabric_.beta + step * step * fabric_.kappa;
+  return diagonal((fabric_.rho + step * fabric_.alpha) * masses_) + of_bending * bending_;
+}
+
+SparseMatrix ReferenceCloth::metric_matrix(double step) const {
+  return settings_.metric == Metric::mass ? diagonal(masses_) : implicit_matrix(step);
+}
+
+MatrixX3d ReferenceCloth::unconstrained_step(double step, const MatrixX3d& prescribed) const {
+  check_rows("prescribed", prescribed.rows(), static_cast<Eigen::Index>(pinned_nodes_.size()));
+  MatrixX3d momentum = fabric_.rho * (masses_.asDiagonal() * velocities_);
+  momentum.col(2) -= step * fabric_.delta * gravity_ * masses_;
+  momentum -= step * fabric_.kappa * (bending_ * positions_);
+
+  const SparseMatrix implicit = implicit_matrix(step);
+  const MatrixX3d pinned_velocities = (prescribed - select_pinned_ * positions_) / step;
+  MatrixX3d next = positions_;
+  if (!free_nodes_.empty()) {
+    const SparseMatrix free_rows = select_free_ * implicit;
+    const SparseMatrix free_block = free_rows * select_free_.transpose();
+    const SparseMatrix coupling = free_rows * select_pinned_.transpose();
+    const MatrixX3d side = select_free_ * momentum - coupling * pinned_velocities;
+    const Eigen::SimplicialLDLT<SparseMatrix> factor(free_block);
+    if (factor.info() != Eigen::Success)
+      throw NumericalError(
+          "unconstrained step: matrix B is not positive definite; check fabric.rho and step");
+    const MatrixX3d free_velocities = factor.solve(side);
+    next += step * (select_free_.transpose() * free_velocities);
+  }
+  for (std::size_t i = 0; i < pinned_nodes_.size(); ++i)
+    next.row(pinned_nodes_[i]) = prescribed.row(static_cast<Eigen::Index>(i));
+  return next;
+}
+
+SparseMatrix ReferenceCloth::geometric_stiffness(const VectorXd& multipliers) const {
+  const SparseMatrix hessian = rows_.hessian(multipliers);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int column = 0; column < hessian.outerSize(); ++column) {
+    for (SparseMatrix::InnerIterator entry(hessian, column); entry; ++entry) {
+      if (entry.row() == column || entry.value() >= 0) continue;
+      entries.emplace_back(entry.row(), column, entry.value());
+      entries.emplace_back(column, column, -entry.value());
+    }
+  }
+  SparseMatrix stiffness(hessian.rows(), hessian.cols());
+  stiffness.setFromTriplets(entries.begin(), entries.end());
+  return stiffness;
+}
+
+Iteration ReferenceCloth::single_iteration(const MatrixX3d& positions, const MatrixX3d& unconstrained,
+                                           const VectorXd& multipliers, double step) const {
+  const SparseMatrix jacobian = row_jacobian(positions) * select_free_coordinates_.transpose();
+  const VectorXd compliance = settings_.eps * row_scale_d(positions, step);
+  VectorXd primal_side = VectorXd::Zero(jacobian.cols());
+  VectorXd dual_side = -row_values(positions);
+  SparseMatrix block = select_free_ * metric_matrix(step) * select_free_.transpose();
+  if (settings_.method == ProjectionMethod::proximal_newton) {
+    primal_side = -flatten(block * (select_free_ * (positions - unconstrained)));
+    dual_side -= compliance.cwiseProduct(multipliers);
+    block += SparseMatrix(select_free_ * geometric_stiffness(multipliers) * select_free_.transpose());
+  }
+  const SaddlePointSolution solution =
+      solve_saddle_point(on_coordinates(block), jacobian, compliance, primal_side, dual_side);
+  return {select_free_.transpose() * unflatten(solution.primal), solution.dual};
+}
+
+StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed) {
+  const MatrixX3d unconstrained = unconstrained_step(step, prescribed);
+  const double largest_move = settings_.clamp * std::sqrt(masses_.mean());
+  MatrixX3d next = unconstrained;
+  VectorXd multipliers = multipliers_;
+  StepResult result;
+  for (;; ++result.iterations) {
+    result.residual = largest(row_values(next));
+    if (!std::isfinite(result.residual) || !next.allFinite())
+      throw NumericalError("step: found a coordinate that is not finite in iteration " +
+                           std::to_string(result.iterations) +
+                           ", expected finite positions; shorten the step");
+    result.converged = result.residual <= settings_.tolerance;
+    if (result.converged || result.iterations == settings_.max_iterations) break;
+    Iteration iteration = single_iteration(next, unconstrained, multipliers, step);
+    if (settings_.clamp > 0) {
+      for (const Index node : free_nodes_) {
+        const double length = iteration.displacement.row(node).norm();
+        if (length > largest_move) iteration.displacement.row(node) *= largest_move / length;
+      }
+    }
+    next += iteration.displacement;
+    if (settings_.method == ProjectionMethod::proximal_newton) multipliers = iteration.multipliers;
+  }
+  velocities_ = (next - positions_) / step;
+  positions_ = next;
+  // Each sequential solve has multipliers of its own; none of them is the step's.
+  if (settings_.method == ProjectionMethod::fast_projection) multipliers.setZero();
+  multipliers_ = multipliers;
+  return result;
+}
+
+}  // namespace isocloth::reference

@@ -1,0 +1,106 @@
+// One cloth stepped in double precision with global sparse matrices: what the kernels are validated against.
+#pragma once
+
+#include <vector>
+
+#include "engine/model/recipe.hpp"
+#include "engine/model/scene.hpp"
+#include "host/reference/measures.hpp"
+#include "host/reference/rows.hpp"
+
+namespace isocloth::reference {
+
+/// What one step did.
+struct StepResult {
+  int iterations = 0;     ///< linear solves
+  double residual = 0;    ///< largest |scaled row| at the end
+  bool converged = true;  ///< residual <= tolerance
+};
+
+/// What one linear solve gives.
+struct Iteration {
+  MatrixX3d displacement;  ///< d [m], zero on pinned nodes, not clamped, shape [node_count, 3]
+  VectorXd multipliers;    ///< shape [row_count]
+};
+
+/// Inextensible cloth of Coltraro 2022, sections 4-7, by the equations (rows -> saddle point), for meshes of
+/// some thousand nodes. Each intermediate quantity of a step can be read at any positions. Matrices on nodes
+/// apply to x, y and z alike; vectors of all coordinates are ordered 3 node + component.
+class ReferenceCloth {
+ public:
+  /// Starts from the garment's initial positions and velocities, multipliers zero; settings.eps = 0 becomes
+  /// the default of the method. Throws ShapeError when initial arrays do not fit the mesh or a pinned node is
+  /// out of range.
+  ReferenceCloth(const Garment& garment, const Recipe& recipe, const ProjectionSettings& settings,
+                 double gravity);
+
+  const Mesh& mesh() const { return mesh_; }
+  const QuadraticRows& rows() const { return rows_; }
+  const ProjectionSettings& settings() const { return settings_; }          ///< eps filled in
+  const std::vector<Index>& free_nodes() const { return free_nodes_; }      ///< ascending
+  const std::vector<Index>& pinned_nodes() const { return pinned_nodes_; }  ///< of all pins, ascending
+
+  const MatrixX3d& positions() const { return positions_; }     ///< [m], shape [node_count, 3]
+  const MatrixX3d& velocities() const { return velocities_; }   ///< [m/s], shape [node_count, 3]
+  const VectorXd& multipliers() const { return multipliers_; }  ///< of the scaled rows, shape [row_count]
+  /// Each throws ShapeError when the size does not fit.
+  void set_positions(const MatrixX3d& positions);
+  void set_velocities(const MatrixX3d& velocities);
+  void set_multipliers(const VectorXd& multipliers);
+
+  /// Lumped masses per density m_k [m^2], shape [node_count].
+  const VectorXd& masses() const { return masses_; }
+  /// K [1/m^2], shape [node_count, node_count].
+  const SparseMatrix& bending_matrix() const { return bending_; }
+  /// C(phi), shape [row_count].
+  VectorXd row_values(const MatrixX3d& positions) const { return rows_.values(positions); }
+  /// dC/dphi [1/m], shape [row_count, 3 node_count].
+  SparseMatrix row_jacobian(const MatrixX3d& positions) const { return rows_.jacobian(positions); }
+  /// D = diag(J W J^T) over free nodes; W = 1/((rho + h alpha) m) in metric implicit_b, 1/m in metric mass.
+  VectorXd row_scale_d(const MatrixX3d& positions, double step) const;
+  /// B = rho M + h (alpha M + beta K) + h^2 kappa K [kg], shape [node_count, node_count].
+  SparseMatrix implicit_matrix(double step) const;
+  /// The matrix of the projection's inner product: B, or M in metric mass; shape [node_count, node_count].
+  SparseMatrix metric_matrix(double step) const;
+  /// phi~ = phi_n + h v with B v = rho M v_n + h (-delta M g e_z - kappa K phi_n) on free nodes, v =
+  /// (prescribed - phi_n)/h on pinned ones (backward Euler of Coltraro 2022, (14)). `prescribed`: positions
+  /// of pinned_nodes() [m], shape [pinned_count, 3].
+  MatrixX3d unconstrained_step(double step, const MatrixX3d& prescribed) const;
+  /// G+: graph Laplacian of the positive weights -G_ab of G = sum_k lambda_k 2 T_k, shape [node_count,
+  /// node_count].
+  SparseMatrix geometric_stiffness(const VectorXd& multipliers) const;
+
+  /// One linear solve of the method on free nodes, with e = eps D(phi):
+  /// proximal_newton: [A + G+(lambda), J^T; J, -e] [d; lambda'] = [-A (phi - phi~); -C - e lambda],
+  /// fast_projection (Coltraro 2022, section 7.1): [A, J^T; J, -e] [d; lambda'] = [0; -C].
+  Iteration single_iteration(const MatrixX3d& positions, const MatrixX3d& unconstrained,
+                             const VectorXd& multipliers, double step) const;
+
+  /// One step h [s]: unconstrained step, then iterations until the largest |C| is within tolerance;
+  /// v = (phi_{n+1} - phi_n)/h. One part only (settings.max_substeps is the caller's business). Throws
+  /// NumericalError, state unchanged, when a coordinate is not finite.
+  StepResult step(double step, const MatrixX3d& prescribed);
+
+  AreaErrors area_errors(const MatrixX3d& positions) const {
+    return reference::area_errors(mesh_, positions);
+  }
+  VectorXd principal_strains(const MatrixX3d& positions) const {
+    return reference::principal_strains(rows_, rows_.values(positions));
+  }
+
+ private:
+  Mesh mesh_;
+  Fabric fabric_;
+  ProjectionSettings settings_;
+  double gravity_;
+  std::vector<Index> free_nodes_, pinned_nodes_;
+  SparseMatrix select_free_, select_pinned_;  // rows of the identity
+  SparseMatrix select_free_coordinates_;      // select_free_ on three components
+  QuadraticRows rows_;
+  VectorXd masses_;
+  SparseMatrix bending_;
+  MatrixX3d positions_, velocities_;
+  VectorXd multipliers_;
+};
+
+}  // namespace isocloth::reference

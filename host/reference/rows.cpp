@@ -1,0 +1,203 @@
+#include "host/reference/rows.hpp"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+#include "engine/mesh/material_frame.hpp"
+
+namespace isocloth::reference {
+
+namespace {
+
+using Triplets = std::vector<Eigen::Triplet<double>>;
+
+/// A linear form in the positions of a few nodes.
+struct Form {
+  std::vector<Index> nodes;
+  VectorXd coefficients;
+  Eigen::Vector3d apply(const MatrixX3d& positions) const {
+    Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      sum += coefficients[static_cast<Eigen::Index>(i)] * positions.row(nodes[i]).transpose();
+    return sum;
+  }
+};
+
+/// Derivatives along warp and weft at one Gauss point, weighted by N_k dA / m_k.
+struct FrameSample {
+  double weight;
+  Form warp, weft;
+};
+
+class RowBuilder {
+ public:
+  void add_row(double rest) { rest_.push_back(rest); }
+  void add_sample(double weight, const Form& left, const Form& right) {
+    weights_.emplace_back(static_cast<int>(rest_.size()) - 1, sample_count_, weight);
+    for (std::size_t i = 0; i < left.nodes.size(); ++i) {
+      left_.emplace_back(sample_count_, left.nodes[i], left.coefficients[static_cast<Eigen::Index>(i)]);
+      right_.emplace_back(sample_count_, right.nodes[i], right.coefficients[static_cast<Eigen::Index>(i)]);
+    }
+    ++sample_count_;
+  }
+  void finish(Index node_count, QuadraticRows& rows) const {
+    const auto row_count = static_cast<Eigen::Index>(rest_.size());
+    rows.left.resize(sample_count_, node_count);
+    rows.right.resize(sample_count_, node_count);
+    rows.weights.resize(row_count, sample_count_);
+    rows.left.setFromTriplets(left_.begin(), left_.end());
+    rows.right.setFromTriplets(right_.begin(), right_.end());
+    rows.weights.setFromTriplets(weights_.begin(), weights_.end());
+    rows.rest = Eigen::Map<const VectorXd>(rest_.data(), row_count);
+  }
+
+ private:
+  Triplets left_, right_, weights_;
+  std::vector<double> rest_;
+  int sample_count_ = 0;
+};
+
+/// Everything isometry rows are made from.
+class Sampler {
+ public:
+  Sampler(const Mesh& mesh, const Topology& topology)
+      : mesh_(mesh),
+        topology_(topology),
+        points_(surface_points(mesh)),
+        areas_(lumped_areas(mesh, points_)),
+        faces_(corner_faces(mesh)),
+        warps_(material_warp_directions(mesh, topology)) {}
+
+  bool touches_free_node(Index node, const std::vector<char>& is_free) const {
+    for (const Index corner : corners_of(node)) {
+      const auto nodes = mesh_.face(faces_[corner]);
+      if (std::any_of(nodes.begin(), nodes.end(), [&](Index other) { return is_free[other] != 0; }))
+        return true;
+    }
+    return false;
+  }
+
+  std::vector<FrameSample> samples(Index node) const {
+    std::vector<FrameSample> samples;
+    for (const Index corner : corners_of(node)) {
+      const Index face = faces_[corner];
+      const auto nodes = mesh_.face(face);
+      const std::vector<Index> stencil(nodes.begin(), nodes.end());
+      const Eigen::Vector3d direction(warps_[corner].x, warps_[corner].y, warps_[corner].z);
+      for (const SurfacePoint& point : points_[face]) {
+        const Eigen::Vector3d warp = (direction - point.normal.dot(direction) * point.normal).normalized();
+        const Eigen::Vector3d weft = point.normal.cross(warp);
+        const double weight = point.values[corner - mesh_.face_begin[face]] * point.area / areas_[node];
+        samples.push_back({weight, {stencil, point.gradients * warp}, {stencil, point.gradients * weft}});
+      }
+    }
+    return samples;
+  }
+
+ private:
+  ArrayView<const Index> corners_of(Index node) const {
+    const Index begin = topology_.node_corner_begin[node], end = topology_.node_corner_begin[node + 1];
+    return {topology_.node_corners.data() + begin, static_cast<std::size_t>(end - begin)};
+  }
+
+  const Mesh& mesh_;
+  const Topology& topology_;
+  std::vector<std::vector<SurfacePoint>> points_;
+  VectorXd areas_;
+  std::vector<Index> faces_;
+  std::vector<Vec3d> warps_;
+};
+
+void add_row(RowBuilder& builder, const std::vector<FrameSample>& samples, Form FrameSample::*left,
+             Form FrameSample::*right, double rest, double scale) {
+  builder.add_row(rest / scale);
+  for (const FrameSample& sample : samples)
+    builder.add_sample(sample.weight / scale, sample.*left, sample.*right);
+}
+
+void add_node_rows(RowBuilder& builder, const std::vector<FrameSample>& samples, const MatrixX3d& rest,
+                   bool shear_only) {
+  double rest_e = 0, rest_f = 0, rest_g = 0;
+  for (const FrameSample& sample : samples) {
+    const Eigen::Vector3d along_warp = sample.warp.apply(rest), along_weft = sample.weft.apply(rest);
+    rest_e += sample.weight * along_warp.squaredNorm();
+    rest_f += sample.weight * along_warp.dot(along_weft);
+    rest_g += sample.weight * along_weft.squaredNorm();
+  }
+  // F0 is often zero: its row is scaled by the lengths it couples.
+  const double scale_f = std::sqrt(rest_e * rest_g);
+  if (!shear_only) add_row(builder, samples, &FrameSample::warp, &FrameSample::warp, rest_e, rest_e);
+  add_row(builder, samples, &FrameSample::warp, &FrameSample::weft, rest_f, scale_f);
+  if (!shear_only) add_row(builder, samples, &FrameSample::weft, &FrameSample::weft, rest_g, rest_g);
+}
+
+void add_edge_rows(RowBuilder& builder, const std::vector<std::array<Index, 2>>& edges, const MatrixX3d& rest,
+                   const std::vector<char>& is_free, QuadraticRows& rows) {
+  for (const auto& [a, b] : edges) {
+    if (!is_free[a] && !is_free[b]) continue;
+    const Form difference{{a, b}, Eigen::Vector2d(1, -1)};
+    builder.add_row(1);
+    builder.add_sample(1 / difference.apply(rest).squaredNorm(), difference, difference);
+    rows.edges.push_back({a, b});
+  }
+}
+
+}  // namespace
+
+VectorXd QuadraticRows::values(const MatrixX3d& positions) const {
+  const MatrixX3d along_left = left * positions, along_right = right * positions;
+  return weights * along_left.cwiseProduct(along_right).rowwise().sum() - rest;
+}
+
+SparseMatrix QuadraticRows::jacobian(const MatrixX3d& positions) const {
+  const MatrixX3d along_left = left * positions, along_right = right * positions;
+  Triplets entries;
+  for (int component = 0; component < 3; ++component) {
+    const SparseMatrix of_left = weights * VectorXd(along_right.col(component)).asDiagonal() * left;
+    const SparseMatrix of_right = weights * VectorXd(along_left.col(component)).asDiagonal() * right;
+    const SparseMatrix block = of_left + of_right;
+    for (int node = 0; node < block.outerSize(); ++node)
+      for (SparseMatrix::InnerIterator entry(block, node); entry; ++entry)
+        entries.emplace_back(entry.row(), 3 * node + component, entry.value());
+  }
+  SparseMatrix jacobian(row_count(), 3 * left.cols());
+  jacobian.setFromTriplets(entries.begin(), entries.end());
+  return jacobian;
+}
+
+SparseMatrix QuadraticRows::hessian(const VectorXd& multipliers) const {
+  const VectorXd sample_weights = weights.transpose() * multipliers;
+  const SparseMatrix half = left.transpose() * sample_weights.asDiagonal() * right;
+  return half + SparseMatrix(half.transpose());
+}
+
+QuadraticRows isometry_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free) {
+  const Sampler sampler(mesh, topology);
+  const MatrixX3d rest = to_matrix(mesh.positions);
+  RowBuilder builder;
+  QuadraticRows rows;
+  for (const Index node : topology.interior_nodes) {
+    if (!sampler.touches_free_node(node, is_free)) continue;
+    add_node_rows(builder, sampler.samples(node), rest, false);
+    rows.interior_nodes.push_back(node);
+  }
+  for (const Index node : topology.corner_nodes) {
+    if (!sampler.touches_free_node(node, is_free)) continue;
+    add_node_rows(builder, sampler.samples(node), rest, true);
+    rows.corner_nodes.push_back(node);
+  }
+  add_edge_rows(builder, topology.boundary_edges, rest, is_free, rows);
+  builder.finish(mesh.node_count(), rows);
+  return rows;
+}
+
+QuadraticRows edge_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free) {
+  RowBuilder builder;
+  QuadraticRows rows;
+  add_edge_rows(builder, topology.edges, to_matrix(mesh.positions), is_free, rows);
+  builder.finish(mesh.node_count(), rows);
+  return rows;
+}
+
+}  // namespace isocloth::reference

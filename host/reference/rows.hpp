@@ -1,0 +1,48 @@
+// Constraint rows as sums over samples of products of two linear forms in the positions.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "engine/mesh/topology.hpp"
+#include "host/reference/surface_quadrature.hpp"
+
+namespace isocloth::reference {
+
+/// Rows C_r = sum_s weights(r, s) <left_s phi, right_s phi> - rest_r, all divided by the row's scale.
+///
+/// A sample s is a Gauss point seen from one node (left and right are derivatives along warp or weft) or an
+/// edge (both are the difference of its ends). The tensor of a row, which Coltraro 2022, (12), tabulates, is
+/// T_r = 1/2 sum_s weights(r, s) (left_s^T right_s + right_s^T left_s); it is never formed here.
+/// Order: E, F, G of each constrained interior node, then F at corners, then edges.
+struct QuadraticRows {
+  SparseMatrix left, right;                 ///< shape [sample_count, node_count]
+  SparseMatrix weights;                     ///< shape [row_count, sample_count]
+  VectorXd rest;                            ///< shape [row_count]
+  std::vector<Index> interior_nodes;        ///< node q owns rows 3q, 3q + 1, 3q + 2
+  std::vector<Index> corner_nodes;          ///< next rows, one each
+  std::vector<std::array<Index, 2>> edges;  ///< last rows, one each
+
+  Eigen::Index row_count() const { return rest.size(); }
+
+  /// C(phi), dimensionless, shape [row_count].
+  VectorXd values(const MatrixX3d& positions) const;
+
+  /// dC/dphi [1/m], shape [row_count, 3 node_count], column 3 node + component; Coltraro 2022, (13).
+  SparseMatrix jacobian(const MatrixX3d& positions) const;
+
+  /// Second derivative of lambda.C, the same for x, y and z: sum_k lambda_k 2 T_k, shape [node_count,
+  /// node_count].
+  SparseMatrix hessian(const VectorXd& multipliers) const;
+};
+
+/// Rows of Coltraro 2022, section 5: E, F, G at interior nodes in their material frames (11), F at corners,
+/// squared lengths of boundary edges (7). Scales: rest values E0, G0, sqrt(E0 G0) for F, squared rest length
+/// for edges. Nodes whose faces hold no free node and edges with two pinned ends are left out. `is_free`:
+/// shape [node_count].
+QuadraticRows isometry_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free);
+
+/// |p_a - p_b|^2 / l0^2 - 1 of each edge with a free end, in the order of Topology::edges.
+QuadraticRows edge_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free);
+
+}  // namespace isocloth::reference
