@@ -1,0 +1,28 @@
+# cmake --install: the command, the library with its public headers, the plugin, the scenes, and find_package(isocloth).
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(isocloth_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/isocloth)
+
+set_target_properties(isocloth PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+file(RELATIVE_PATH bin_to_lib /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+set_target_properties(isocloth_command PROPERTIES INSTALL_RPATH $ORIGIN/${bin_to_lib})
+
+install(TARGETS isocloth EXPORT isocloth INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth)
+install(TARGETS isocloth_command)
+if(TARGET isocloth_cuda)
+  install(TARGETS isocloth_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+# Public: plain data, the public class, files. Headers of kernels and solvers are not.
+install(DIRECTORY engine DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth FILES_MATCHING PATTERN *.hpp)
+install(DIRECTORY host/io DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/host FILES_MATCHING PATTERN *.hpp)
+install(FILES host/simulation.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/host)
+install(DIRECTORY bench/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/isocloth)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+install(EXPORT isocloth FILE isoclothTargets.cmake NAMESPACE isocloth:: DESTINATION ${isocloth_config_dir})
+get_target_property(isocloth_library_type isocloth TYPE)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/isoclothConfig.cmake.in ${CMAKE_BINARY_DIR}/isoclothConfig.cmake
+  INSTALL_DESTINATION ${isocloth_config_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/isoclothConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/isoclothConfig.cmake ${CMAKE_BINARY_DIR}/isoclothConfigVersion.cmake
+  DESTINATION ${isocloth_config_dir})

@@ -23,6 +23,7 @@ target_compile_options(isocloth_flags INTERFACE
 target_include_directories(isocloth_flags INTERFACE ${PROJECT_SOURCE_DIR})
 if(ISOCLOTH_SANITIZE)
   add_compile_options(-fsanitize=${ISOCLOTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
   add_link_options(-fsanitize=${ISOCLOTH_SANITIZE})
 endif()
 find_program(ISOCLOTH_CCACHE ccache)

@@ -59,6 +59,8 @@ stage_cuda() {
     return
   fi
   CUDACXX=$nvcc cmake --preset cuda -DCMAKE_CUDA_ARCHITECTURES="$cuda_architecture"
+  # The compiler reports on what it compiles; an object that is up to date would be missing from the count.
+  rm -rf build/cuda/kernels/cuda/CMakeFiles/isocloth_cuda.dir
   if [[ -e /dev/nvidia0 ]]; then
     cmake --build --preset cuda
     report_spills
@@ -70,9 +72,15 @@ stage_cuda() {
   fi
 }
 
-# A cached object brings the compiler's report with it, an object that is up to date does not: hence the kept file.
+# Counts the kernels whose registers ptxas had to spill to memory, and names the first of them.
 report_spills() {
-  cuobjdump --dump-resource-usage build/cuda/lib/libisocloth_cuda.so
+  local kernels spilled
+  kernels=$(grep -c 'ptxas info.*Compiling entry function' "$logs/cuda.log" || true)
+  spilled=$(awk -F "'" '/Compiling entry function/ { name = $2 }
+    /bytes spill stores/ && !/ 0 bytes spill stores, 0 bytes spill loads/ && !seen[name]++ { print name }' \
+    "$logs/cuda.log" | c++filt)
+  echo "SPILLS: $(printf '%s' "$spilled" | grep -c . || true) of $kernels kernels spill registers"
+  printf '%s' "$spilled" | head -n 20 | sed -E 's/^/SPILLS: /; s/\(.*//'
 }
 
 # Installs both kinds of library, then builds and runs a program that knows the installed tree only.
