@@ -21,7 +21,8 @@ int main() {
     for (int i = 0; i < 10; ++i) {
       const isocloth::StepReport report = simulation.step().front();
       if (report.status != isocloth::StepStatus::converged) {
-        std::fprintf(stderr, "step %d: %s, residual %g\n", i, isocloth::to_string(report.status), report.residual);
+        std::fprintf(stderr, "step %d: %s, residual %g\n", i, isocloth::to_string(report.status),
+                     report.residual);
         return 1;
       }
     }
