@@ -11,10 +11,12 @@ namespace isocloth {
 /// Surface mesh; faces have 3 or 4 corners, mixed freely, corners counter-clockwise seen from the front.
 /// Node order is the order of the file or generator and is never changed.
 struct Mesh {
-  std::vector<Vec3d> positions;    ///< [m], shape [node_count]; the rest shape
-  std::vector<Index> face_begin;   ///< shape [face_count + 1]; face f has corners face_begin[f] .. face_begin[f+1]
-  std::vector<Index> face_nodes;   ///< node of each face corner, shape [corner_count]
-  std::vector<Vec2d> corner_uvs;   ///< [m], warp/weft coordinates of each face corner, shape [corner_count] or empty
+  std::vector<Vec3d> positions;  ///< [m], shape [node_count]; the rest shape
+  std::vector<Index>
+      face_begin;  ///< shape [face_count + 1]; face f has corners face_begin[f] .. face_begin[f+1]
+  std::vector<Index> face_nodes;  ///< node of each face corner, shape [corner_count]
+  std::vector<Vec2d>
+      corner_uvs;  ///< [m], warp/weft coordinates of each face corner, shape [corner_count] or empty
 
   Index node_count() const { return static_cast<Index>(positions.size()); }
   Index face_count() const { return face_begin.empty() ? 0 : static_cast<Index>(face_begin.size()) - 1; }
