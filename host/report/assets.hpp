@@ -1,0 +1,11 @@
+// The text files that make the report page, put into the library by cmake/embed.cmake.
+#pragma once
+
+#include <string_view>
+
+namespace isocloth::assets {
+
+extern const std::string_view page_html, page_css, data_js, viewer_js, plots_js, page_js;
+extern const std::string_view three_js, orbit_controls_js, three_license_txt;
+
+}  // namespace isocloth::assets

@@ -1,0 +1,35 @@
+// The part of a run that the report page can play, quantised.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "host/report/report.hpp"
+
+namespace isocloth {
+
+/// Which frames and garments the page keeps.
+struct PlaybackSelection {
+  std::size_t garment_count = 0;  ///< the first ones
+  std::vector<std::uint32_t>
+      frames;  ///< ascending; the first and, if two or more, the last of the run among them
+};
+
+/// The selection's motion. A signed error e is stored as round(127 sign(e) sqrt(|e| / scale)): fine near
+/// zero.
+struct Playback {
+  std::array<double, 3> box_min{}, box_size{};  ///< [m]
+  std::vector<std::uint16_t> positions;     ///< box_min + box_size * value / 65535, shape [frame, node, 3]
+  std::vector<std::int8_t> area_errors;     ///< shape [frame, face]
+  std::vector<std::int8_t> edge_strains;    ///< shape [frame, node]
+  double area_scale = 0, strain_scale = 0;  ///< largest |e|, never 0
+};
+
+PlaybackSelection select_playback(const ReportData& data);
+
+/// Reads the selected frames. Throws ShapeError on a frame of the wrong size, NumericalError on a position
+/// that is not finite.
+Playback read_playback(const ReportData& data, const PlaybackSelection& selection);
+
+}  // namespace isocloth

@@ -1,0 +1,208 @@
+#include "host/report/report.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "engine/core/errors.hpp"
+#include "host/report/assets.hpp"
+#include "host/report/encode.hpp"
+#include "host/report/playback.hpp"
+#include "host/report/plot_data.hpp"
+
+namespace isocloth {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void require(bool condition, const std::string& message) {
+  if (!condition) throw ShapeError("report: " + message);
+}
+
+void check_faces(const ReportGarment& garment, const std::string& who) {
+  require(garment.face_begin.size() >= 2 && garment.face_begin.front() == 0 &&
+              static_cast<std::size_t>(garment.face_begin.back()) == garment.face_nodes.size(),
+          who + " has face_begin that does not run from 0 to the " +
+              std::to_string(garment.face_nodes.size()) +
+              " corners of face_nodes; give the arrays of its mesh");
+  for (std::size_t f = 0; f + 1 < garment.face_begin.size(); ++f) {
+    const Index size = garment.face_begin[f + 1] - garment.face_begin[f];
+    require(size == 3 || size == 4, who + " face " + std::to_string(f) + " has " + std::to_string(size) +
+                                        " corners, expected 3 or 4; give the arrays of its mesh");
+  }
+  for (const std::vector<Index>* nodes : {&garment.face_nodes, &garment.pinned_nodes})
+    for (const Index node : *nodes)
+      require(node >= 0 && node < garment.node_count,
+              who + " names node " + std::to_string(node) + ", expected 0 to " +
+                  std::to_string(garment.node_count - 1) + "; count nodes from the garment's first");
+}
+
+void check(const ReportData& data) {
+  require(!data.garments.empty(), "no garment; give at least one");
+  require(!data.frame_times.empty(),
+          "no frame; a run writes its initial state as frame 0, give at least that");
+  require(static_cast<bool>(data.frame_positions),
+          "frame_positions is empty; give a function that reads a frame");
+  std::size_t nodes = 0;
+  for (std::size_t g = 0; g < data.garments.size(); ++g) {
+    const ReportGarment& garment = data.garments[g];
+    const std::string who = "garments[" + std::to_string(g) + "]";
+    require(garment.node_count > 0, who + " has no nodes; leave it out");
+    require(static_cast<std::size_t>(garment.node_begin) == nodes,
+            who + " begins at node " + std::to_string(garment.node_begin) + ", expected " +
+                std::to_string(nodes) + "; put the garments one after the other");
+    check_faces(garment, who);
+    nodes += static_cast<std::size_t>(garment.node_count);
+  }
+  require(data.rest_positions.size() == 3 * nodes,
+          "rest_positions has " + std::to_string(data.rest_positions.size()) +
+              " values, expected three for each of " + std::to_string(nodes) +
+              " nodes; give the rest shape of every garment");
+  const std::size_t metrics = data.frame_times.size() * data.garments.size();
+  require(data.metrics.size() == metrics, "metrics has " + std::to_string(data.metrics.size()) +
+                                              " entries, expected " + std::to_string(metrics) +
+                                              "; give one per frame and garment");
+  for (std::size_t i = 0; i < data.rest_positions.size(); ++i)
+    if (!std::isfinite(data.rest_positions[i]))
+      throw NumericalError("report: rest position of node " + std::to_string(i / 3) +
+                           " is not finite; give the rest shape of a valid mesh");
+  for (std::size_t frame = 0; frame < data.frame_times.size(); ++frame)
+    if (!std::isfinite(data.frame_times[frame]) ||
+        (frame > 0 && !(data.frame_times[frame] > data.frame_times[frame - 1])))
+      throw NumericalError("report: time of frame " + std::to_string(frame) + " is " +
+                           std::to_string(data.frame_times[frame]) +
+                           ", expected a finite time after that of the frame before; give ascending times");
+}
+
+/// Keys are the names of the members, as in summary.json; a value that is not finite becomes null.
+Json summary_json(const RunSummary& s) {
+  return {{"status", s.status},
+          {"message", s.message},
+          {"scene", s.scene},
+          {"recipe", s.recipe},
+          {"method", s.method},
+          {"metric", s.metric},
+          {"backend", s.backend},
+          {"precision", s.precision},
+          {"threads", s.threads},
+          {"machine", s.machine},
+          {"version", s.version},
+          {"garment_count", s.garment_count},
+          {"node_count", s.node_count},
+          {"element_count", s.element_count},
+          {"row_count", s.row_count},
+          {"step_count", s.step_count},
+          {"frame_count", s.frame_count},
+          {"step", s.step},
+          {"tolerance", s.tolerance},
+          {"simulated_seconds", s.simulated_seconds},
+          {"wall_seconds", s.wall_seconds},
+          {"setup_seconds", s.setup_seconds},
+          {"realtime_factor", s.realtime_factor},
+          {"iterations_per_step_mean", s.iterations_per_step_mean},
+          {"iterations_per_step_max", s.iterations_per_step_max},
+          {"steps_violated", s.steps_violated},
+          {"residual_max", s.residual_max},
+          {"strain_max", s.strain_max},
+          {"strain_mean", s.strain_mean},
+          {"area_error_total_max", s.area_error_total_max},
+          {"area_error_element_mean_max", s.area_error_element_mean_max},
+          {"area_error_element_max", s.area_error_element_max},
+          {"memory_bytes", s.memory_bytes},
+          {"seed", s.seed}};
+}
+
+/// Garments that the playback shows, then the names alone of those that only the plots know.
+Json garments_json(const ReportData& data, std::size_t shown) {
+  Json result = Json::array();
+  for (std::size_t g = 0; g < shown; ++g) {
+    const ReportGarment& garment = data.garments[g];
+    std::vector<std::uint8_t> sizes;
+    for (std::size_t f = 0; f + 1 < garment.face_begin.size(); ++f)
+      sizes.push_back(static_cast<std::uint8_t>(garment.face_begin[f + 1] - garment.face_begin[f]));
+    result.push_back({{"name", garment.name},
+                      {"node_begin", garment.node_begin},
+                      {"node_count", garment.node_count},
+                      {"face_sizes", encode_base64(sizes)},
+                      {"face_nodes", encode_base64(garment.face_nodes)},
+                      {"pinned_nodes", encode_base64(garment.pinned_nodes)}});
+  }
+  return result;
+}
+
+Json page_json(const ReportData& data) {
+  const PlaybackSelection selection = select_playback(data);
+  const Playback playback = read_playback(data, selection);
+  std::vector<float> times;
+  for (const std::uint32_t frame : selection.frames)
+    times.push_back(static_cast<float>(data.frame_times[frame]));
+  Json names = Json::array();
+  for (const ReportGarment& garment : data.garments) names.push_back(garment.name);
+  return {{"summary", summary_json(data.summary)},
+          {"frame_count", data.frame_times.size()},
+          {"garment_names", std::move(names)},
+          {"garments", garments_json(data, selection.garment_count)},
+          {"playback",
+           {{"frames", encode_base64(selection.frames)},
+            {"times", encode_base64(times)},
+            {"box_min", playback.box_min},
+            {"box_size", playback.box_size},
+            {"positions", encode_base64(playback.positions)},
+            {"area_scale", playback.area_scale},
+            {"area_errors", encode_base64(playback.area_errors)},
+            {"strain_scale", playback.strain_scale},
+            {"edge_strains", encode_base64(playback.edge_strains)}}},
+          {"plots", plot_json(data)}};
+}
+
+/// Replaces every {{key}} of the template; what is put in is not searched again.
+std::string fill(std::string_view page,
+                 const std::vector<std::pair<std::string_view, std::string_view>>& parts) {
+  std::string result;
+  for (std::size_t at = 0;;) {
+    const std::size_t open = page.find("{{", at);
+    result += page.substr(at, open - at);
+    if (open == std::string_view::npos) return result;
+    const std::size_t close = page.find("}}", open);
+    const std::string_view key = page.substr(open + 2, close - open - 2);
+    for (const auto& [name, text] : parts)
+      if (name == key) result += text;
+    at = close + 2;
+  }
+}
+
+}  // namespace
+
+void write_report(const std::filesystem::path& file, const ReportData& data) {
+  check(data);
+  const std::string json =
+      escape_json_for_script(page_json(data).dump(-1, ' ', false, Json::error_handler_t::replace));
+  const std::string title = escape_html(data.summary.scene);
+  const std::string page = fill(assets::page_html, {{"title", title},
+                                                    {"page.css", assets::page_css},
+                                                    {"data", json},
+                                                    {"three_license.txt", assets::three_license_txt},
+                                                    {"three.js", assets::three_js},
+                                                    {"orbit_controls.js", assets::orbit_controls_js},
+                                                    {"data.js", assets::data_js},
+                                                    {"viewer.js", assets::viewer_js},
+                                                    {"plots.js", assets::plots_js},
+                                                    {"page.js", assets::page_js}});
+  std::filesystem::path unfinished = file;
+  unfinished += ".tmp";
+  std::ofstream stream(unfinished, std::ios::binary);
+  stream.write(page.data(), static_cast<std::streamsize>(page.size()));
+  stream.close();
+  std::error_code error;
+  if (stream) std::filesystem::rename(unfinished, file, error);
+  if (!stream || error) {
+    std::error_code ignored;
+    std::filesystem::remove(unfinished, ignored);
+    throw FileError(file.string() + ": cannot write the report (" +
+                    (error ? error.message() : std::string("opening or writing the file failed")) +
+                    "); check that the folder exists, is writable and has space");
+  }
+}
+
+}  // namespace isocloth

@@ -1,0 +1,50 @@
+// The report of a run: one HTML file that shows the cloth in motion and plots its errors, without any
+// network.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/core/array_view.hpp"
+#include "host/io/run_record.hpp"
+
+namespace isocloth {
+
+/// One garment of the report; garments follow each other in the node order of a frame.
+struct ReportGarment {
+  std::string name;
+  Index node_begin = 0;  ///< its first node within a frame
+  Index node_count = 0;
+  std::vector<Index> face_begin;    ///< shape [face_count + 1], as in Mesh
+  std::vector<Index> face_nodes;    ///< 3 or 4 per face, counted from node_begin, shape [corner_count]
+  std::vector<Index> pinned_nodes;  ///< drawn as dots, counted from node_begin; may be empty
+};
+
+/// All that the page shows.
+struct ReportData {
+  RunSummary summary;
+  std::vector<ReportGarment> garments;
+  std::vector<double>
+      rest_positions;  ///< [m], shape [node_count, 3]; what strain and area errors are measured from
+  std::vector<double> frame_times;  ///< [s], ascending, shape [frame_count >= 1]
+  /// Positions of one frame [m], shape [node_count, 3]; called once for each frame that the page keeps, in
+  /// order.
+  std::function<std::vector<float>(std::size_t frame)> frame_positions;
+  std::vector<FrameMetrics> metrics;  ///< shape [frame_count, garment_count]
+  std::size_t playback_limit_bytes =
+      12u << 20;  ///< size of the playback within the page; frames are thinned to it
+};
+
+/// Writes the page to a temporary file beside `file`, then renames it. Positions are stored with 16 bits per
+/// coordinate of the run's bounding box; frames are left out evenly, then whole garments from the last on,
+/// until the playback fits its limit (one frame of the first garment is always kept); the page says so. Plots
+/// use all frames, the worst of several where there are more than 4000. Colours are the signed area error of
+/// an element, Coltraro 2022, (22), and at each node the strain of the incident edge that is stretched or
+/// compressed most. Throws ShapeError when sizes do not belong together or there is no frame, NumericalError
+/// when a position or time is not finite, FileError when the file cannot be written. Checked in tests/report.
+void write_report(const std::filesystem::path& file, const ReportData& data);
+
+}  // namespace isocloth

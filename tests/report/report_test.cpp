@@ -1,0 +1,290 @@
+// The report page: complete, self-contained, faithful to the run, and deaf to markup in names.
+#include "host/report/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "engine/core/errors.hpp"
+#include "tests/report/swinging_sheet.hpp"
+
+namespace isocloth {
+namespace {
+
+using nlohmann::json;
+using test::make_run;
+
+class Report : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder =
+        std::filesystem::path(testing::TempDir()) /
+        ("isocloth_report_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    file = folder / "report.html";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  std::string write(const ReportData& data) const {
+    write_report(file, data);
+    std::ifstream stream(file, std::ios::binary);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+  }
+
+  std::filesystem::path folder, file;
+};
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size())) ++n;
+  return n;
+}
+
+/// What a browser takes for the text of the data element: it ends at the first "</script", whatever is in it.
+json page_data(const std::string& page) {
+  const std::string open = R"(<script type="application/json" id="run-data">)";
+  const std::size_t begin = page.find(open) + open.size();
+  return json::parse(page.substr(begin, page.find("</script", begin) - begin));
+}
+
+template <class T>
+std::vector<T> decode(const json& text) {
+  static const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::vector<std::uint8_t> bytes;
+  std::uint32_t word = 0;
+  int bits = 0;
+  for (const char c : text.get<std::string>()) {
+    if (c == '=') break;
+    const std::size_t digit = digits.find(c);
+    EXPECT_NE(digit, std::string::npos);
+    word = word << 6 | static_cast<std::uint32_t>(digit);
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes.push_back(static_cast<std::uint8_t>(word >> bits & 255u));
+    }
+  }
+  EXPECT_EQ(bytes.size() % sizeof(T), 0u);
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::uint8_t*>(values.data()));
+  return values;
+}
+
+double decode_signed(std::int8_t code, double scale) {
+  return std::copysign(scale * code * code / (127.0 * 127), code);
+}
+
+TEST_F(Report, holds_everything_and_fetches_nothing) {
+  const std::string page = write(make_run(8, 20, 2));
+  EXPECT_FALSE(std::filesystem::exists(file.string() + ".tmp"));
+  EXPECT_EQ(count(page, "{{"), 0u) << "a placeholder of the template is left";
+  EXPECT_NE(page.find("THREE.OrbitControls"), std::string::npos);
+  EXPECT_NE(page.find("Permission is hereby granted"), std::string::npos)
+      << "the license of three.js is missing";
+  for (const std::string fetch : {"src=\"", "src='", "href=\"http", "href='http", "href=\"//", "url(http",
+                                  "@import", "fetch(\"", "import(\"http"})
+    EXPECT_EQ(count(page, fetch), 0u) << fetch;
+  EXPECT_EQ(count(page, "<link"), 1u) << "only the empty icon";
+}
+
+TEST_F(Report, positions_come_back_within_the_rounding) {
+  const ReportData data = make_run(8, 20, 2);
+  const json playback = page_data(write(data))["playback"];
+  const auto frames = decode<std::uint32_t>(playback["frames"]);
+  const auto stored = decode<std::uint16_t>(playback["positions"]);
+  ASSERT_EQ(frames.size(), 20u);
+  ASSERT_EQ(stored.size(), 20u * data.rest_positions.size());
+  for (std::size_t k = 0; k < frames.size(); ++k) {
+    const std::vector<float> expected = data.frame_positions(frames[k]);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const double low = playback["box_min"][i % 3], size = playback["box_size"][i % 3];
+      const double value = low + size * stored[k * expected.size() + i] / 65535;
+      ASSERT_NEAR(value, expected[i], 0.5001 * size / 65535) << "frame " << k << " value " << i;
+    }
+  }
+}
+
+TEST_F(Report, faces_and_times_come_back) {
+  const ReportData data = make_run(5, 9, 2);
+  const json page = page_data(write(data));
+  for (std::size_t g = 0; g < 2; ++g) {
+    EXPECT_EQ(decode<Index>(page["garments"][g]["face_nodes"]), data.garments[g].face_nodes);
+    EXPECT_EQ(decode<Index>(page["garments"][g]["pinned_nodes"]), data.garments[g].pinned_nodes);
+    const auto sizes = decode<std::uint8_t>(page["garments"][g]["face_sizes"]);
+    EXPECT_EQ(sizes, std::vector<std::uint8_t>(g == 0 ? 25 : 50, g == 0 ? 4 : 3));
+  }
+  const auto times = decode<float>(page["plots"]["times"]);
+  ASSERT_EQ(times.size(), 9u);
+  for (std::size_t k = 0; k < 9; ++k) EXPECT_EQ(times[k], static_cast<float>(data.frame_times[k]));
+  EXPECT_EQ(page["summary"]["iterations_per_step_mean"], 1.12);
+}
+
+TEST_F(Report, colours_are_area_error_and_edge_strain) {
+  ReportData data = make_run(4, 3, 2);
+  // Frame k stretches the rest shape by 1 + k/100 along x and shrinks it to 1 - k/50 along z.
+  data.frame_positions = [rest = data.rest_positions](std::size_t frame) {
+    std::vector<float> p(rest.begin(), rest.end());
+    for (std::size_t i = 0; i < p.size(); i += 3) {
+      p[i] = static_cast<float>(rest[i] * (1 + double(frame) / 100));
+      p[i + 2] = static_cast<float>(rest[i + 2] * (1 - double(frame) / 50));
+    }
+    return p;
+  };
+  const json playback = page_data(write(data))["playback"];
+  const auto areas = decode<std::int8_t>(playback["area_errors"]);
+  const auto strains = decode<std::int8_t>(playback["edge_strains"]);
+  ASSERT_EQ(areas.size(), 3u * (16 + 32));
+  ASSERT_EQ(strains.size(), 3u * 50);
+  for (std::size_t frame = 0; frame < 3; ++frame) {
+    const double area = (1 + double(frame) / 100) * (1 - double(frame) / 50) - 1,
+                 strain = -double(frame) / 50;
+    // Float positions carry 1e-7; a code step at level c is 2 c / 127^2 of the scale, at most 2 / 127.
+    for (std::size_t f = 0; f < 48; ++f)
+      EXPECT_NEAR(decode_signed(areas[frame * 48 + f], playback["area_scale"]), area, 0.0199 / 127 + 1e-6);
+    for (std::size_t n = 0; n < 50; ++n)
+      EXPECT_NEAR(decode_signed(strains[frame * 50 + n], playback["strain_scale"]), strain,
+                  0.04 / 127 + 1e-6);
+  }
+}
+
+TEST_F(Report, long_runs_are_thinned_to_the_limit_with_first_and_last_frame) {
+  ReportData data = make_run(10, 400, 2);
+  data.playback_limit_bytes = 200000;
+  const json page = page_data(write(data));
+  const auto frames = decode<std::uint32_t>(page["playback"]["frames"]);
+  EXPECT_GT(frames.size(), 48u);
+  EXPECT_LT(frames.size(), 400u);
+  EXPECT_EQ(frames.front(), 0u);
+  EXPECT_EQ(frames.back(), 399u);
+  for (std::size_t k = 1; k < frames.size(); ++k)
+    EXPECT_LE(std::abs(double(frames[k]) - double(frames[k - 1]) - 399.0 / double(frames.size() - 1)), 1);
+  std::size_t bytes = 0;
+  for (const auto& [key, value] : page["playback"].items())
+    if (value.is_string()) bytes += value.get<std::string>().size();
+  for (const json& garment : page["garments"]) bytes += garment["face_nodes"].get<std::string>().size();
+  EXPECT_LT(bytes, 1.02 * 200000);
+  EXPECT_GT(bytes, 0.9 * 200000);
+  EXPECT_EQ(decode<float>(page["plots"]["times"]).size(), 400u) << "plots keep every frame";
+}
+
+TEST_F(Report, many_garments_lose_the_last_rather_than_the_motion) {
+  ReportData data = make_run(4, 100, 40);
+  data.playback_limit_bytes = 150000;
+  const json page = page_data(write(data));
+  EXPECT_LT(page["garments"].size(), 40u);
+  EXPECT_GT(page["garments"].size(), 1u);
+  EXPECT_EQ(page["garment_names"].size(), 40u);
+  EXPECT_GE(decode<std::uint32_t>(page["playback"]["frames"]).size(), 48u);
+  EXPECT_EQ(page["plots"]["groups"].size(), 1u) << "beyond 16 garments the plots are of all together";
+}
+
+TEST_F(Report, plots_show_the_worst_garment_and_frame) {
+  ReportData data = make_run(2, 9000, 2);
+  data.metrics[2 * 4321 + 1].residual_worst = 0.5;
+  data.metrics[2 * 4321 + 1].status = StepStatus::stalled;
+  const json page = page_data(write(data));
+  const std::size_t stride = page["plots"]["frames_per_sample"];
+  EXPECT_EQ(stride, 3u);
+  EXPECT_EQ(decode<float>(page["plots"]["groups"][0]["residual"])[4321 / stride], 0.5f);
+  EXPECT_EQ(decode<std::uint8_t>(page["plots"]["groups"][0]["status"])[4321 / stride], 1);
+  EXPECT_LT(decode<float>(page["plots"]["groups"][1]["residual"])[4321 / stride], 0.01f);
+  EXPECT_EQ(decode<float>(page["plots"]["groups"][2]["residual"])[4321 / stride], 0.5f);
+}
+
+TEST_F(Report, metrics_that_are_not_finite_stay_visible) {
+  ReportData data = make_run(2, 4, 1);
+  data.metrics[2].residual_worst = std::numeric_limits<double>::quiet_NaN();
+  data.metrics[2].status = StepStatus::non_finite;
+  data.summary.residual_max = std::numeric_limits<double>::infinity();
+  const json page = page_data(write(data));
+  EXPECT_TRUE(std::isnan(decode<float>(page["plots"]["groups"][0]["residual"])[2]));
+  EXPECT_TRUE(page["summary"]["residual_max"].is_null());
+}
+
+TEST_F(Report, names_are_text) {
+  ReportData data = make_run(2, 3, 2);
+  const std::string name = "</script><b>\"bold\" & 'co' \xff";
+  const std::string plain = write(data);
+  data.garments[1].name = name;
+  data.summary.scene = name;
+  const std::string page = write(data);
+  EXPECT_EQ(count(page, "</script"), count(plain, "</script"));
+  EXPECT_EQ(count(page, "<b>"), count(plain, "<b>"));
+  EXPECT_NE(page.find("<title>&lt;/script&gt;&lt;b&gt;&quot;bold&quot; &amp; 'co'"), std::string::npos);
+  const std::string decoded = page_data(page)["garments"][1]["name"];
+  EXPECT_EQ(decoded.rfind("</script><b>\"bold\" & 'co' ", 0), 0u);
+}
+
+template <class Exception>
+void expect_refused(const std::filesystem::path& file, const ReportData& data, const std::string& part) {
+  try {
+    write_report(file, data);
+    FAIL() << "not refused: " << part;
+  } catch (const Exception& error) {
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    EXPECT_EQ(count(error.what(), "\n"), 0u);
+  }
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(Report, refuses_what_does_not_fit) {
+  expect_refused<ShapeError>(file, make_run(2, 0, 1), "no frame");
+  expect_refused<ShapeError>(file, make_run(2, 3, 0), "no garment");
+  ReportData data = make_run(2, 3, 1);
+  data.metrics.pop_back();
+  expect_refused<ShapeError>(file, data, "metrics has 2 entries, expected 3");
+  data = make_run(2, 3, 1);
+  data.rest_positions.pop_back();
+  expect_refused<ShapeError>(file, data, "rest_positions has 26 values");
+  data = make_run(2, 3, 2);
+  data.garments[1].face_nodes[4] = 9;
+  expect_refused<ShapeError>(file, data, "garments[1] names node 9");
+  data = make_run(2, 3, 1);
+  data.frame_positions = [](std::size_t) { return std::vector<float>(12); };
+  expect_refused<ShapeError>(file, data, "frame 0 has 12 coordinates");
+}
+
+TEST_F(Report, refuses_numbers_that_are_not_finite) {
+  ReportData data = make_run(2, 3, 1);
+  data.frame_positions = [read = data.frame_positions](std::size_t frame) {
+    std::vector<float> p = read(frame);
+    if (frame == 1) p[13] = std::numeric_limits<float>::quiet_NaN();
+    return p;
+  };
+  expect_refused<NumericalError>(file, data, "node 4 in frame 1");
+  data = make_run(2, 3, 1);
+  data.rest_positions[3] = std::numeric_limits<double>::infinity();
+  expect_refused<NumericalError>(file, data, "rest position of node 1");
+  data = make_run(2, 3, 1);
+  data.frame_times[2] = data.frame_times[1];
+  expect_refused<NumericalError>(file, data, "time of frame 2");
+}
+
+TEST_F(Report, a_folder_that_is_not_there_is_a_file_error) {
+  EXPECT_THROW(write_report(folder / "absent" / "report.html", make_run(2, 3, 1)), FileError);
+  std::filesystem::create_directories(folder / "taken" / "inside");
+  EXPECT_THROW(write_report(folder / "taken", make_run(2, 3, 1)), FileError) << "a folder of that name";
+  EXPECT_FALSE(std::filesystem::exists(folder / "taken.tmp"));
+}
+
+TEST_F(Report, one_frame_of_one_flat_sheet_is_enough) {
+  ReportData data = make_run(1, 1, 1);
+  data.frame_positions = [rest = data.rest_positions](std::size_t) {
+    return std::vector<float>(rest.begin(), rest.end());
+  };
+  const json playback = page_data(write(data))["playback"];
+  EXPECT_EQ(playback["box_size"][1], 0.0);
+  EXPECT_EQ(decode<std::uint32_t>(playback["frames"]), std::vector<std::uint32_t>{0});
+}
+
+}  // namespace
+}  // namespace isocloth

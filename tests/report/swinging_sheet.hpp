@@ -1,0 +1,128 @@
+// A run made by hand: two sheets that swing like a plate and ripple, with known positions at every time.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "host/report/report.hpp"
+
+namespace isocloth::test {
+
+/// Rest shape: the vertical rectangle [0, width] x {offset} x [-height, 0], `cells` x `cells` quads, or two
+/// triangles in place of each quad.
+inline ReportGarment make_sheet(const std::string& name, Index node_begin, Index cells, bool triangles) {
+  ReportGarment garment;
+  garment.name = name;
+  garment.node_begin = node_begin;
+  garment.node_count = (cells + 1) * (cells + 1);
+  garment.face_begin = {0};
+  const auto add = [&](std::vector<Index> face) {
+    garment.face_nodes.insert(garment.face_nodes.end(), face.begin(), face.end());
+    garment.face_begin.push_back(static_cast<Index>(garment.face_nodes.size()));
+  };
+  for (Index row = 0; row < cells; ++row)
+    for (Index column = 0; column < cells; ++column) {
+      const Index a = row * (cells + 1) + column, b = a + 1, d = a + cells + 1, c = d + 1;
+      if (triangles) {
+        add({a, b, c});
+        add({a, c, d});
+      } else {
+        add({a, b, c, d});
+      }
+    }
+  garment.pinned_nodes = {0, cells};
+  return garment;
+}
+
+struct Point {
+  double x, y, z;
+};
+
+/// Position at time t of the point (u, v) of the unit square: hangs from v = 0, swings about the x axis and
+/// ripples. The ripple stretches nothing along x at its pins and a little elsewhere, as a real run does.
+inline Point swing(double u, double v, double t, double offset) {
+  const double angle = 0.6 * std::cos(2.2 * t) * v, ripple = 0.02 * v * std::sin(9 * u + 4 * t);
+  const double height = 0.42, width = 0.297;
+  return {width * u + 0.002 * v * std::sin(6 * u - 3 * t), offset + height * std::sin(angle) * v + ripple,
+          -height * std::cos(angle) * v};
+}
+
+/// A run of `frames` frames, 30 a second, of `sheets` sheets of cells x cells.
+inline ReportData make_run(Index cells, std::size_t frames, std::size_t sheets) {
+  ReportData data;
+  const Index nodes = (cells + 1) * (cells + 1);
+  for (std::size_t s = 0; s < sheets; ++s)
+    data.garments.push_back(
+        make_sheet("sheet " + std::to_string(s), static_cast<Index>(s) * nodes, cells, s % 2 == 1));
+  const auto positions = [cells, sheets](double t, bool rest) {
+    std::vector<double> result;
+    for (std::size_t s = 0; s < sheets; ++s)
+      for (Index row = 0; row <= cells; ++row)
+        for (Index column = 0; column <= cells; ++column) {
+          const double u = double(column) / cells, v = double(row) / cells, offset = 0.35 * double(s);
+          const Point p = rest ? Point{0.297 * u, offset, -0.42 * v} : swing(u, v, t, offset);
+          result.insert(result.end(), {p.x, p.y, p.z});
+        }
+    return result;
+  };
+  data.rest_positions = positions(0, true);
+  data.frame_positions = [positions](std::size_t frame) {
+    const std::vector<double> p = positions(double(frame) / 30, false);
+    return std::vector<float>(p.begin(), p.end());
+  };
+  for (std::size_t frame = 0; frame < frames; ++frame) {
+    const double t = double(frame) / 30;
+    data.frame_times.push_back(t);
+    for (std::size_t s = 0; s < sheets; ++s) {
+      FrameMetrics m;
+      m.iterations = frame == 0 ? 0 : 3 + int(frame * 7 % 3) + int(s);
+      m.substeps = 3;
+      m.residual_worst = frame == 0 ? 0 : 8e-4 * std::exp(-0.2 * t) * (1.1 + std::sin(5 * t));
+      m.status = m.residual_worst > 1e-3 ? StepStatus::stalled : StepStatus::converged;
+      m.measures.strain_max = 0.012 * (1.2 + std::sin(4.4 * t)) + 0.001 * double(s);
+      m.measures.strain_mean = m.measures.strain_max / 5;
+      m.measures.area_error_total = 4e-4 * (1 + std::sin(3 * t));
+      m.measures.area_error_mean = 0.008 * (1.3 + std::sin(4.4 * t));
+      m.measures.area_error_dispersion = 3.1 * m.measures.area_error_mean;
+      m.measures.area_error_element_max = 5 * m.measures.area_error_mean;
+      m.measures.kinetic_energy = 0.05 * std::pow(std::sin(2.2 * t), 2) * std::exp(-0.1 * t);
+      m.measures.potential_energy = -0.12 + 0.05 * std::pow(std::cos(2.2 * t), 2) * std::exp(-0.1 * t);
+      data.metrics.push_back(m);
+    }
+  }
+  RunSummary& s = data.summary;
+  s.status = "completed";
+  s.scene = "swinging sheet";
+  s.recipe = "coltraro2022";
+  s.method = "proximal_newton";
+  s.metric = "implicit_b";
+  s.backend = "cpu";
+  s.precision = "float64";
+  s.machine = "test machine";
+  s.version = "0.1.0";
+  s.garment_count = static_cast<std::int64_t>(sheets);
+  s.node_count = static_cast<std::int64_t>(sheets) * nodes;
+  s.element_count = static_cast<std::int64_t>(sheets) * cells * cells;
+  s.row_count = 3 * s.node_count - 100;
+  s.step_count = static_cast<std::int64_t>(3 * frames);
+  s.frame_count = static_cast<std::int64_t>(frames);
+  s.step = 1.0 / 90;
+  s.tolerance = 1e-3;
+  s.simulated_seconds = double(frames) / 30;
+  s.wall_seconds = s.simulated_seconds / 12.4;
+  s.setup_seconds = 0.0123;
+  s.realtime_factor = 12.4;
+  s.iterations_per_step_mean = 1.12;
+  s.iterations_per_step_max = 4;
+  s.residual_max = 9.8e-4;
+  s.strain_max = 0.0264;
+  s.strain_mean = 0.0031;
+  s.area_error_total_max = 8e-4;
+  s.area_error_element_mean_max = 0.0184;
+  s.area_error_element_max = 0.092;
+  s.memory_bytes = 7u << 20;
+  return data;
+}
+
+}  // namespace isocloth::test
