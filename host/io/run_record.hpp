@@ -1,4 +1,5 @@
-// What a run leaves behind, in memory: filled while running, written by result_folder, read back by report and resume.
+// What a run leaves behind, in memory: filled while running, written by result_folder, read back by report
+// and resume.
 #pragma once
 
 #include <string>
@@ -13,21 +14,24 @@ struct FrameMetrics {
   StepStatus status = StepStatus::converged;  ///< worst of the steps since the last frame
   int iterations = 0;                         ///< sum over these steps
   int substeps = 0;
-  double residual_worst = 0;                  ///< largest residual at the end of any of these steps
-  Measures measures;                          ///< at the frame itself
+  double residual_worst = 0;  ///< largest residual at the end of any of these steps
+  Measures measures;          ///< at the frame itself
 };
 
 /// Summary of a run, the content of summary.json (names of the keys are the names of the members).
 struct RunSummary {
-  std::string status;  ///< "completed", "interrupted", "stopped" (tolerance missed and on_violation = stop), "failed"
-  std::string message; ///< why, when not completed; else empty
+  std::string
+      status;  ///< "completed", "interrupted", "stopped" (tolerance missed and on_violation = stop), "failed"
+  std::string message;  ///< why, when not completed; else empty
   std::string scene, recipe, method, metric, backend, precision, machine, version;
   int threads = 1;
-  std::int64_t garment_count = 0, node_count = 0, element_count = 0, row_count = 0, step_count = 0, frame_count = 0;
-  double step = 0, tolerance = 0, simulated_seconds = 0, wall_seconds = 0, setup_seconds = 0, realtime_factor = 0;
+  std::int64_t garment_count = 0, node_count = 0, element_count = 0, row_count = 0, step_count = 0,
+               frame_count = 0;
+  double step = 0, tolerance = 0, simulated_seconds = 0, wall_seconds = 0, setup_seconds = 0,
+         realtime_factor = 0;
   double iterations_per_step_mean = 0;  ///< over garments and steps
   int iterations_per_step_max = 0;
-  std::int64_t steps_violated = 0;      ///< garment-steps that missed the tolerance
+  std::int64_t steps_violated = 0;  ///< garment-steps that missed the tolerance
   double residual_max = 0, strain_max = 0, strain_mean = 0;
   double area_error_total_max = 0, area_error_element_mean_max = 0, area_error_element_max = 0;
   std::uint64_t memory_bytes = 0, seed = 0;

@@ -1,0 +1,31 @@
+// Cloth meshes from OBJ and PLY files; vertex order is kept.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "engine/mesh/mesh.hpp"
+
+namespace isocloth {
+
+/// Reads a surface mesh [m] and checks it (validate_mesh, which also turns faces to one orientation).
+/// - .obj: v, vt and f lines (v, v/vt, v//vn, v/vt/vn, negative indices count from the last vertex); other
+/// lines
+///   are skipped. corner_uvs are kept when every face corner has one.
+/// - .ply: ascii or binary little endian; vertex x, y, z, optionally s, t or u, v; face vertex_indices or
+///   vertex_index. Other elements and properties are skipped.
+/// Throws FileError (missing, not of these formats, malformed; with the line, or the element in binary files)
+/// and MeshError (validate_mesh).
+Mesh read_mesh(const std::filesystem::path& path);
+
+/// The same from text in memory, without validate_mesh; `source` names it in messages.
+Mesh parse_obj(std::string_view content, const std::string& source);
+Mesh parse_ply(std::string_view content, const std::string& source);
+
+/// Writes the faces of `mesh` with other positions [m], shape [node_count], as binary little endian PLY in
+/// doubles; corner_uvs are not written. Throws ShapeError, NumericalError (a non-finite position) and
+/// FileError.
+void write_ply(const std::filesystem::path& path, const Mesh& mesh, ArrayView<const Vec3d> positions);
+
+}  // namespace isocloth

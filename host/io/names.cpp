@@ -1,0 +1,54 @@
+#include "host/io/names.hpp"
+
+#include <initializer_list>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+
+namespace isocloth {
+namespace {
+
+template <class Enum>
+Enum find(std::string_view word, std::initializer_list<Enum> all, const char* expected) {
+  for (const Enum value : all) {
+    if (word == to_string(value)) return value;
+  }
+  throw FileError(text("found \"", word, "\", expected ", expected));
+}
+
+}  // namespace
+
+const char* to_string(StepStatus status) {
+  switch (status) {
+    case StepStatus::converged:
+      return "converged";
+    case StepStatus::stalled:
+      return "stalled";
+    case StepStatus::non_finite:
+      break;
+  }
+  return "non_finite";
+}
+
+const char* to_string(Precision precision) { return precision == Precision::float32 ? "float32" : "float64"; }
+
+const char* to_string(ProjectionMethod method) {
+  return method == ProjectionMethod::proximal_newton ? "proximal_newton" : "fast_projection";
+}
+
+const char* to_string(Metric metric) { return metric == Metric::implicit_b ? "B" : "M"; }
+
+const char* to_string(OnViolation on_violation) {
+  return on_violation == OnViolation::stop ? "stop" : "continue";
+}
+
+StepStatus step_status(std::string_view word) {
+  return find(word, {StepStatus::converged, StepStatus::stalled, StepStatus::non_finite},
+              "converged, stalled or non_finite");
+}
+
+Precision precision(std::string_view word) {
+  return find(word, {Precision::float32, Precision::float64}, "float32 or float64");
+}
+
+}  // namespace isocloth

@@ -1,0 +1,20 @@
+// The words that files use for enumerations; to_string of StepStatus and Precision are declared in
+// host/simulation.hpp.
+#pragma once
+
+#include <string_view>
+
+#include "engine/model/scene.hpp"
+#include "host/simulation.hpp"
+
+namespace isocloth {
+
+const char* to_string(ProjectionMethod method);
+const char* to_string(Metric metric);
+const char* to_string(OnViolation on_violation);
+
+/// The inverse of to_string; throws FileError naming the word for any other.
+StepStatus step_status(std::string_view word);
+Precision precision(std::string_view word);
+
+}  // namespace isocloth

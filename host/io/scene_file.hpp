@@ -1,0 +1,24 @@
+// Scenes from JSON.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "engine/model/scene.hpp"
+
+namespace isocloth {
+
+/// Reads a scene; files that it names are looked for relative to its own folder. `scene_schema()` documents
+/// the format. Throws SceneError (syntax with line and column, unknown key with the nearest known one, wrong
+/// type or range, a selector that selects nothing, everything that validate_scene refuses), MeshError and
+/// FileError, each one line that begins with a file name.
+Scene read_scene(const std::filesystem::path& path);
+
+/// The text of a scene file for a copy in another folder: the same, with the files that it names made
+/// absolute.
+std::string portable_scene_text(const std::filesystem::path& path);
+
+/// JSON Schema (draft 2020-12) of the scene format: every key with type, range, default, meaning and unit.
+std::string scene_schema();
+
+}  // namespace isocloth
