@@ -1,0 +1,91 @@
+// Arrays in a backend's memory.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/core/errors.hpp"
+#include "host/memory/device.hpp"
+
+namespace isocloth {
+
+/// Owns an array of plain values where the kernels of a device can reach it. The device must outlive it.
+template <class T>
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(const Device& device, std::size_t size) : Buffer(device, std::vector<T>(size)) {}
+  /// A copy of `values`. Throws DeviceError when memory runs out.
+  Buffer(const Device& device, const std::vector<T>& values) : device_(&device), size_(values.size()) {
+    void* pointer = nullptr;
+    if (size_ > 0 && !device.backend().memory.allocate(size_ * sizeof(T), &pointer))
+      throw DeviceError(std::string(device.backend().name) + ": cannot allocate " + std::to_string(size_ * sizeof(T)) +
+                        " bytes: " + device.backend().memory.last_error() + "; use a coarser mesh or fewer garments");
+    data_ = static_cast<T*>(pointer);
+    upload(values);
+  }
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Buffer() {
+    if (data_ != nullptr) device_->backend().memory.release(data_);
+  }
+
+  std::size_t size() const { return size_; }
+  std::size_t bytes() const { return size_ * sizeof(T); }
+  ArrayView<T> view() { return {data_, size_}; }
+  ArrayView<const T> view() const { return {data_, size_}; }
+
+  void upload(const std::vector<T>& values) {
+    if (values.size() != size_)
+      throw ShapeError("array: found " + std::to_string(values.size()) + " values, expected " + std::to_string(size_));
+    upload(values.data());
+  }
+  void upload(const T* values) {
+    if (size_ > 0) check(device_->backend().memory.upload(device_->queue(), data_, values, bytes()));
+  }
+  std::vector<T> download() const {
+    std::vector<T> values(size_);
+    if (size_ > 0) check(device_->backend().memory.download(device_->queue(), values.data(), data_, bytes()));
+    return values;
+  }
+
+  /// The values where the host can read them: in place, or copied into `staging`.
+  const T* read(std::vector<T>& staging) const {
+    if (size_ == 0 || device_->backend().memory.host_accessible) return data_;
+    staging = download();
+    return staging.data();
+  }
+  /// Lets the host write all values: fill(pointer) in place, or into `staging`, which is then copied.
+  template <class Fill>
+  void write(std::vector<T>& staging, const Fill& fill) {
+    if (size_ == 0 || device_->backend().memory.host_accessible) {
+      fill(data_);
+    } else {
+      staging.resize(size_);
+      fill(staging.data());
+      upload(staging.data());
+    }
+  }
+
+ private:
+  void swap(Buffer& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+  }
+  void check(bool worked) const {
+    if (!worked)
+      throw DeviceError(std::string(device_->backend().name) + ": " + device_->backend().memory.last_error());
+  }
+
+  const Device* device_ = nullptr;
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace isocloth

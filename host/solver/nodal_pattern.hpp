@@ -1,0 +1,48 @@
+// Sparsity of the nodal system and the lists that gather it, analysed once per mesh.
+#pragma once
+
+#include <vector>
+
+#include "engine/rows/stencil_pattern.hpp"
+
+namespace isocloth {
+
+/// For each target the places that add up in it, in a fixed order; see GatherView.
+struct GatherLists {
+  std::vector<Index> begin, first, second;
+};
+
+/// Sparse rows of scalars on nodes, columns ascending.
+struct NodeMatrixPattern {
+  std::vector<Index> row_begin, columns;
+  /// Entry of (row, column), -1 if there is none.
+  Index find(Index row, Index column) const;
+};
+
+struct NodalPattern {
+  std::vector<Index> free_nodes;   ///< node of each free number
+  std::vector<Index> free_number;  ///< -1: pinned, shape [node_count]
+
+  std::vector<std::array<Index, 2>> pairs;         ///< nodes that some T couples, lower first, sorted
+  std::vector<Index> node_pair_begin, node_pairs;  ///< pairs at each node
+  GatherLists pair_metric, pair_scalar;            ///< (entry, row of its family); see GeometricStiffness
+
+  std::vector<Index> block_rows, block_columns;    ///< lower triangle of free numbers, by column, then row
+  std::vector<Index> block_pairs, block_bending;   ///< -1: none
+  GatherLists block_metric, block_scalar;          ///< (slot of row node, slot of column node)
+  GatherLists node_metric, node_scalar;            ///< per free node: (slot, row of its family)
+
+  Index free_count() const { return static_cast<Index>(free_nodes.size()); }
+};
+
+/// Nodes that share a face, with the node itself.
+NodeMatrixPattern laplacian_pattern(const Mesh& mesh);
+/// Nodes with a common neighbour: the pattern of L^T L.
+NodeMatrixPattern squared_pattern(const NodeMatrixPattern& pattern);
+
+/// Analyses the system of `rows`; `bending` is the pattern of K over all nodes, or empty. Cost O(sum of squared
+/// stencil sizes, times log).
+NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern& bending,
+                                 const std::vector<char>& is_pinned);
+
+}  // namespace isocloth

@@ -1,0 +1,40 @@
+#include "kernels/kernel_table.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+namespace {
+
+template <class Real>
+StepKernels<Real> make_step_kernels() {
+  return {.evaluate_metric_rows = evaluate_rows<Real, 3>,
+          .evaluate_scalar_rows = evaluate_rows<Real, 1>,
+          .unconstrained_right_side = unconstrained_right_side<Real>,
+          .predict_positions = predict_positions<Real>,
+          .geometric_stiffness = geometric_stiffness<Real>,
+          .assemble_system = assemble_system<Real>,
+          .assemble_gradient = assemble_gradient<Real>,
+          .apply_correction = apply_correction<Real>,
+          .update_metric_multipliers = update_multipliers<Real, 3>,
+          .update_scalar_multipliers = update_multipliers<Real, 1>,
+          .update_velocities = update_velocities<Real>,
+          .measure_areas = measure_areas<Real>,
+          .measure_strains = measure_strains<Real>,
+          .measure_nodes = measure_nodes<Real>,
+          .reduce = reduce<Real>};
+}
+
+}  // namespace
+
+Backend make_backend(const char* name, const Memory& memory) {
+  return {.abi = backend_abi,
+          .name = name,
+          .memory = memory,
+          .setup = {.lump_masses = lump_masses,
+                    .build_isometry_tensors = build_isometry_tensors,
+                    .build_edge_tensors = build_edge_tensors,
+                    .build_laplacian = build_laplacian,
+                    .build_bending = build_bending},
+          .float32 = make_step_kernels<float>(),
+          .float64 = make_step_kernels<double>()};
+}
+
+}  // namespace isocloth::ISOCLOTH_BACKEND

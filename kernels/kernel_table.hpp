@@ -1,0 +1,82 @@
+// Every kernel of a backend as a plain function: all that the host knows of it.
+#pragma once
+
+#include "kernels/forces/build_bending.hpp"
+#include "kernels/measures/measures.hpp"
+#include "kernels/projection/nodal_system.hpp"
+#include "kernels/projection/unconstrained_step.hpp"
+#include "kernels/tensors/build_tensors.hpp"
+#include "kernels/tensors/evaluate_rows.hpp"
+
+namespace isocloth {
+
+template <class Args>
+using Kernel = void (*)(const Queue&, const Args&);
+
+/// Built once per mesh, in double whatever the precision of the steps.
+struct SetupKernels {
+  Kernel<LumpMasses> lump_masses;
+  Kernel<BuildIsometryTensors> build_isometry_tensors;
+  Kernel<BuildEdgeTensors> build_edge_tensors;
+  Kernel<BuildLaplacian> build_laplacian;
+  Kernel<BuildBending> build_bending;
+};
+
+/// Run every step.
+template <class Real>
+struct StepKernels {
+  Kernel<EvaluateRows<Real, 3>> evaluate_metric_rows;
+  Kernel<EvaluateRows<Real, 1>> evaluate_scalar_rows;
+  Kernel<UnconstrainedRightSide<Real>> unconstrained_right_side;
+  Kernel<PredictPositions<Real>> predict_positions;
+  Kernel<GeometricStiffness<Real>> geometric_stiffness;
+  Kernel<AssembleSystem<Real>> assemble_system;
+  Kernel<AssembleGradient<Real>> assemble_gradient;
+  Kernel<ApplyCorrection<Real>> apply_correction;
+  Kernel<UpdateMultipliers<Real, 3>> update_metric_multipliers;
+  Kernel<UpdateMultipliers<Real, 1>> update_scalar_multipliers;
+  Kernel<UpdateVelocities<Real>> update_velocities;
+  Kernel<MeasureAreas<Real>> measure_areas;
+  Kernel<MeasureStrains<Real>> measure_strains;
+  Kernel<MeasureNodes<Real>> measure_nodes;
+  Kernel<Reduce<Real>> reduce;
+};
+
+/// Memory of a backend. Every function returns false when it failed; last_error() says why.
+struct Memory {
+  bool host_accessible;  ///< the host may read and write the pointers itself
+  bool (*allocate)(std::size_t bytes, void** pointer);
+  void (*release)(void* pointer);
+  bool (*upload)(const Queue& queue, void* to, const void* from, std::size_t bytes);
+  bool (*download)(const Queue& queue, void* to, const void* from, std::size_t bytes);  ///< waits for the queue
+  const char* (*last_error)();
+};
+
+/// A backend. `abi` changes whenever this struct or an argument struct does: a plugin of another build is refused.
+struct Backend {
+  int abi;
+  const char* name;
+  Memory memory;
+  SetupKernels setup;
+  StepKernels<float> float32;
+  StepKernels<double> float64;
+};
+constexpr int backend_abi = 1;
+
+template <class Real>
+const StepKernels<Real>& step_kernels(const Backend& backend) {
+  if constexpr (sizeof(Real) == sizeof(float))
+    return backend.float32;
+  else
+    return backend.float64;
+}
+
+namespace ISOCLOTH_BACKEND {
+/// The kernels of this compilation; memory comes from the backend's own file.
+Backend make_backend(const char* name, const Memory& memory);
+}  // namespace ISOCLOTH_BACKEND
+
+/// The CPU backend; always there.
+const Backend& cpu_backend();
+
+}  // namespace isocloth

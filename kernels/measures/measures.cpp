@@ -1,0 +1,143 @@
+#include "kernels/measures/measures.hpp"
+
+#include "engine/rows/surface_element.hpp"
+#include "kernels/launch/launch.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+namespace {
+
+template <class Real>
+struct AreaBody {
+  MeasureAreas<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index face) const {
+    const Index first = a.face_begin[face];
+    const int size = a.face_begin[face + 1] - first;
+    Vec3<Real> p[4];
+    for (int i = 0; i < size; ++i) p[i] = a.positions[a.face_nodes[first + i]];
+    const Real area = element_area(p, size);
+    a.areas[face] = area;
+    if (!a.rest_areas.empty()) a.errors[face] = (area - a.rest_areas[face]) / a.rest_areas[face];
+  }
+};
+
+template <class Real>
+ISOCLOTH_HD Real stretch_error(Real c) {  // |sqrt(1 + c) - 1| without cancellation
+  return c > -1 ? std::fabs(c) / (std::sqrt(1 + c) + 1) : Real(1);
+}
+
+template <class Real>
+struct StrainBody {
+  MeasureStrains<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index i) const {
+    if (i >= a.metric_stencils) {
+      a.strains[i] = stretch_error(a.residuals[a.first_edge_row + i - a.metric_stencils]);
+      return;
+    }
+    const Real e = a.residuals[3 * i], f = a.residuals[3 * i + 1], g = a.residuals[3 * i + 2];
+    const Real mean = (e + g) / 2, radius = std::sqrt((e - g) * (e - g) / 4 + f * f);
+    const Real low = stretch_error(mean - radius), high = stretch_error(mean + radius);
+    a.strains[i] = low > high ? low : high;
+  }
+};
+
+template <class Real>
+struct NodeBody {
+  MeasureNodes<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index node) const {
+    const std::size_t n = a.positions.size();
+    const Vec3<Real> x = a.positions[node], v = a.velocities[node];
+    const Real mass = a.rho * a.metric.masses[node];
+    const Vec3<Real> p = mass * v, l = cross(x, p);
+    Real potential = a.weight * a.metric.masses[node] * x.z;
+    if (a.metric.has_bending()) {
+      Vec3<Real> force;
+      for (Index e = a.metric.pattern.row_begin[node]; e < a.metric.pattern.row_begin[node + 1]; ++e)
+        force += a.metric.bending[e] * (a.positions[a.metric.pattern.columns[e]] - x);
+      potential += a.kappa / 2 * dot(x - a.positions[0], force);
+    }
+    const Real values[8] = {dot(v, p) / 2, potential, p.x, p.y, p.z, l.x, l.y, l.z};
+    for (std::size_t i = 0; i < 8; ++i) a.values[i * n + node] = values[i];
+  }
+};
+
+template <class Real>
+struct VelocityBody {
+  UpdateVelocities<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index node) const {
+    a.velocities[node] = a.inverse_step * (a.to[node] - a.from[node]);
+  }
+};
+
+template <class Real>
+struct ReduceBody {
+  static constexpr int lanes = 32;
+  Reduce<Real> a;
+  template <class Block>
+  ISOCLOTH_DEVICE void operator()(const Block& block, Index chunk) const {
+    auto* partial = block.template shared<Reduction<Real>>();
+    const Index begin = chunk * reduction_chunk;
+    const Index size = static_cast<Index>(a.values.size());
+    const Index end = begin + reduction_chunk < size ? begin + reduction_chunk : size;
+    for (int lane = block.rank(); lane < lanes; lane += block.size()) {
+      Reduction<Real> r;
+      for (Index i = begin + lane; i < end; i += lanes) {
+        const Real x = a.values[i], magnitude = std::fabs(x);
+        r.sum += x;
+        r.magnitude_sum += magnitude;
+        r.square_sum += x * x;
+        if (magnitude > r.maximum) r.maximum = magnitude;
+        if (r.first_bad < 0 && !(x - x == 0)) r.first_bad = i;
+      }
+      partial[lane] = r;
+    }
+    block.sync();
+    if (block.rank() == 0) {
+      Reduction<Real> r;
+      for (int lane = 0; lane < lanes; ++lane) {
+        r.sum += partial[lane].sum;
+        r.magnitude_sum += partial[lane].magnitude_sum;
+        r.square_sum += partial[lane].square_sum;
+        if (partial[lane].maximum > r.maximum) r.maximum = partial[lane].maximum;
+        if (partial[lane].first_bad >= 0 && (r.first_bad < 0 || partial[lane].first_bad < r.first_bad))
+          r.first_bad = partial[lane].first_bad;
+      }
+      a.partials[chunk] = r;
+    }
+  }
+};
+
+}  // namespace
+
+template <class Real>
+void measure_areas(const Queue& queue, const MeasureAreas<Real>& args) {
+  parallel_for(queue, static_cast<Index>(args.areas.size()), AreaBody<Real>{args});
+}
+template <class Real>
+void measure_strains(const Queue& queue, const MeasureStrains<Real>& args) {
+  parallel_for(queue, static_cast<Index>(args.strains.size()), StrainBody<Real>{args});
+}
+template <class Real>
+void measure_nodes(const Queue& queue, const MeasureNodes<Real>& args) {
+  parallel_for(queue, static_cast<Index>(args.positions.size()), NodeBody<Real>{args});
+}
+template <class Real>
+void update_velocities(const Queue& queue, const UpdateVelocities<Real>& args) {
+  parallel_for(queue, static_cast<Index>(args.velocities.size()), VelocityBody<Real>{args});
+}
+template <class Real>
+void reduce(const Queue& queue, const Reduce<Real>& args) {
+  for_each_block(queue, reduction_count(args.values.size()), sizeof(Reduction<Real>) * ReduceBody<Real>::lanes, ReduceBody<Real>{args});
+}
+
+template void measure_areas<float>(const Queue&, const MeasureAreas<float>&);
+template void measure_areas<double>(const Queue&, const MeasureAreas<double>&);
+template void measure_strains<float>(const Queue&, const MeasureStrains<float>&);
+template void measure_strains<double>(const Queue&, const MeasureStrains<double>&);
+template void measure_nodes<float>(const Queue&, const MeasureNodes<float>&);
+template void measure_nodes<double>(const Queue&, const MeasureNodes<double>&);
+template void update_velocities<float>(const Queue&, const UpdateVelocities<float>&);
+template void update_velocities<double>(const Queue&, const UpdateVelocities<double>&);
+template void reduce<float>(const Queue&, const Reduce<float>&);
+template void reduce<double>(const Queue&, const Reduce<double>&);
+
+}  // namespace isocloth::ISOCLOTH_BACKEND
