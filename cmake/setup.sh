@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing; does nothing, quickly, when all are there.
+# ISOCLOTH_SETUP=off leaves the machine alone: the packages are then found through CMAKE_PREFIX_PATH.
 set -euo pipefail
+[[ ${ISOCLOTH_SETUP:-on} != off ]] || exit 0
 packages=(g++ cmake ninja-build ccache libeigen3-dev libhdf5-dev nlohmann-json3-dev libcli11-dev libmetis-dev
   libjs-three libgtest-dev libbenchmark-dev clang-format git)
 
@@ -21,7 +23,8 @@ if ((EUID != 0)); then
   as_root=(sudo)
   [[ -t 0 ]] || as_root+=(-n)
   if ! command -v sudo >/dev/null || ! "${as_root[@]}" true; then
-    echo "setup: packages are missing and this is neither root nor sudo; run: apt-get install ${missing[*]}" >&2
+    echo "setup: packages are missing and this is neither root nor sudo; run: apt-get install ${missing[*]} (or set" \
+      "ISOCLOTH_SETUP=off if they are elsewhere)" >&2
     exit 1
   fi
 fi
