@@ -1,4 +1,6 @@
 // Regular grids on a rectangle.
+#include <cmath>
+
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/flat_uvs.hpp"
@@ -11,7 +13,7 @@ Mesh grid_nodes(const char* generator, Index nx, Index ny, double width, double 
   if (nx < 2 || ny < 2) {
     throw MeshError(text(generator, ": found ", nx, " x ", ny, " nodes, expected at least 2 x 2; add nodes"));
   }
-  if (!(width > 0) || !(height > 0)) {
+  if (!(width > 0 && height > 0) || !std::isfinite(width + height)) {
     throw MeshError(text(generator, ": found size ", width, " x ", height, " m, expected numbers > 0"));
   }
   Mesh mesh;

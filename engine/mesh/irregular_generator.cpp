@@ -1,5 +1,6 @@
 // Irregular Delaunay triangles on a rectangle.
 #include <algorithm>
+#include <cmath>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/random.hpp"
@@ -34,7 +35,7 @@ Mesh irregular_triangles(Index boundary_segments, Index interior_nodes, double w
     throw MeshError(text("irregular_triangles: found ", boundary_segments, " boundary segments and ",
                          interior_nodes, " interior nodes, expected at least 2 and 0; add segments"));
   }
-  if (!(width > 0) || !(height > 0)) {
+  if (!(width > 0 && height > 0) || !std::isfinite(width + height)) {
     throw MeshError(
         text("irregular_triangles: found size ", width, " x ", height, " m, expected numbers > 0"));
   }

@@ -45,12 +45,12 @@ std::vector<Key> merged_keys(std::initializer_list<const std::vector<Term>*> sou
 }
 
 /// Off-diagonal entries of T as (nodes; entry, first row of the stencil).
-std::vector<Term> pair_terms(const StencilPattern& p) {
+std::vector<Term> pair_terms(const StencilPattern& p, Index first_row) {
   std::vector<Term> terms;
   for (Index s = 0; s < p.stencil_count(); ++s)
     for (Index slot = p.stencil_begin[s]; slot < p.stencil_begin[s + 1]; ++slot)
       for (Index e = p.entry_begin[slot]; e < p.entry_begin[slot + 1]; ++e)
-        if (p.slot_nodes[slot] < p.entry_nodes[e]) terms.push_back({{p.slot_nodes[slot], p.entry_nodes[e]}, e, s * p.width});
+        if (p.slot_nodes[slot] < p.entry_nodes[e]) terms.push_back({{p.slot_nodes[slot], p.entry_nodes[e]}, e, first_row + s * p.width});
   sort_terms(terms);
   return terms;
 }
@@ -69,11 +69,11 @@ std::vector<Term> block_terms(const StencilPattern& p, const std::vector<Index>&
 }
 
 /// Slots of each free node as (number; slot, first row of the stencil).
-GatherLists node_lists(const StencilPattern& p, const std::vector<Index>& number, Index free_count) {
+GatherLists node_lists(const StencilPattern& p, Index first_row, const std::vector<Index>& number, Index free_count) {
   std::vector<Term> terms;
   for (Index s = 0; s < p.stencil_count(); ++s)
     for (Index slot = p.stencil_begin[s]; slot < p.stencil_begin[s + 1]; ++slot)
-      if (number[p.slot_nodes[slot]] >= 0) terms.push_back({{number[p.slot_nodes[slot]], 0}, slot, s * p.width});
+      if (number[p.slot_nodes[slot]] >= 0) terms.push_back({{number[p.slot_nodes[slot]], 0}, slot, first_row + s * p.width});
   sort_terms(terms);
   std::vector<Key> keys;
   for (Index i = 0; i < free_count; ++i) keys.push_back({i, 0});
@@ -126,7 +126,7 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
     if (!is_pinned[node]) p.free_nodes.push_back(node);
   }
 
-  const auto metric_pairs = pair_terms(rows.metric), scalar_pairs = pair_terms(rows.scalar);
+  const auto metric_pairs = pair_terms(rows.metric, 0), scalar_pairs = pair_terms(rows.scalar, rows.metric.row_count());
   p.pairs = merged_keys({&metric_pairs, &scalar_pairs});
   p.pair_metric = gather(metric_pairs, p.pairs);
   p.pair_scalar = gather(scalar_pairs, p.pairs);
@@ -160,8 +160,8 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
     p.block_pairs.push_back(it != p.pairs.end() && *it == pair ? static_cast<Index>(it - p.pairs.begin()) : -1);
     p.block_bending.push_back(bending.row_begin.empty() ? -1 : bending.find(a, b));
   }
-  p.node_metric = node_lists(rows.metric, p.free_number, p.free_count());
-  p.node_scalar = node_lists(rows.scalar, p.free_number, p.free_count());
+  p.node_metric = node_lists(rows.metric, 0, p.free_number, p.free_count());
+  p.node_scalar = node_lists(rows.scalar, rows.metric.row_count(), p.free_number, p.free_count());
   return p;
 }
 

@@ -39,13 +39,22 @@ struct Point {
   double x, y, z;
 };
 
-/// Position at time t of the point (u, v) of the unit square: hangs from v = 0, swings about the x axis and
-/// ripples. The ripple stretches nothing along x at its pins and a little elsewhere, as a real run does.
+/// Position at time t of the point (u, v) of the unit square, 0.297 m wide and 0.42 m high. The sheet hangs
+/// from v = 0 in vertical folds, a cylinder over a curve that is followed by its arc length, and swings about
+/// the x axis; to this isometry is added a stretch of about one per cent, so that there are errors to show.
 inline Point swing(double u, double v, double t, double offset) {
-  const double angle = 0.6 * std::cos(2.2 * t) * v, ripple = 0.02 * v * std::sin(9 * u + 4 * t);
-  const double height = 0.42, width = 0.297;
-  return {width * u + 0.002 * v * std::sin(6 * u - 3 * t), offset + height * std::sin(angle) * v + ripple,
-          -height * std::cos(angle) * v};
+  const double width = 0.297, height = 0.42, folds = 0.75 + 0.25 * std::sin(1.3 * t);
+  double x = 0, y = 0;
+  const int pieces = 64;
+  for (int i = 0; i < pieces; ++i) {
+    const double at = u * (i + 0.5) / pieces, angle = folds * std::sin(4 * M_PI * at);
+    x += width * u / pieces * std::cos(angle);
+    y += width * u / pieces * std::sin(angle);
+  }
+  const double stretch = 0.002 * std::sin(7 * u - 3 * t) * std::sin(5 * v + t);
+  const double swing_angle = 0.45 * std::sin(2.2 * t), down = height * v + stretch;
+  return {x, offset + y * std::cos(swing_angle) + down * std::sin(swing_angle),
+          y * std::sin(swing_angle) - down * std::cos(swing_angle)};
 }
 
 /// A run of `frames` frames, 30 a second, of `sheets` sheets of cells x cells.

@@ -16,7 +16,7 @@ const html = (name, attributes = {}, ...children) => {
 // Round numbers 1, 2 or 5 times a power of ten that divide [low, high] into about `count` parts.
 function ticks(low, high, count) {
   const rough = (high - low) / count || 1, power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * [1, 2, 5, 10].find((k) => k * power >= rough * 0.999);
+  const step = power * [1, 2, 5, 10].find((k) => k * power >= 0.75 * rough);
   const result = [];
   for (let i = Math.ceil(low / step - 1e-9); i <= Math.floor(high / step + 1e-9); ++i) result.push(i * step);
   return result;

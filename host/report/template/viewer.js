@@ -98,7 +98,7 @@ class Viewer {
     });
     this.material.shadowSide = THREE.DoubleSide;
     const cloth = new THREE.Mesh(this.geometry, this.material);
-    cloth.castShadow = true;
+    cloth.castShadow = cloth.receiveShadow = true;
     cloth.frustumCulled = false;
     this.scene.add(cloth);
 
@@ -131,10 +131,10 @@ class Viewer {
   }
 
   buildLights() {
-    this.hemisphere = new THREE.HemisphereLight(0xffffff, 0xb8b2a8, 0.62);
+    this.hemisphere = new THREE.HemisphereLight(0xffffff, 0xd8d3ca, 0.8);
     this.hemisphere.position.set(0, 0, 1);
-    this.key = new THREE.DirectionalLight(0xfff6e8, 0.62);
-    this.fill = new THREE.DirectionalLight(0xe6efff, 0.22);
+    this.key = new THREE.DirectionalLight(0xfff6e8, 0.58);
+    this.fill = new THREE.DirectionalLight(0xe6efff, 0.16);
     const r = this.radius;
     this.key.castShadow = true;
     this.key.shadow.mapSize.set(2048, 2048);
@@ -201,7 +201,7 @@ class Viewer {
       const depth = corner.dot(direction);
       far = Math.max(far, depth + Math.abs(corner.dot(right)) / (tangent * this.camera.aspect), depth + Math.abs(corner.dot(up)) / tangent);
     }
-    far = Math.max(far, this.radius) * 1.16 * distance;
+    far = Math.max(far, this.radius) * 1.1 * distance;
     this.controls.target.copy(this.center);
     this.camera.position.copy(this.center).addScaledVector(direction, far);
     this.camera.near = far / 100;
