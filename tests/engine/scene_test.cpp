@@ -1,0 +1,189 @@
+#include "engine/model/scene.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/nearest_name.hpp"
+#include "engine/mesh/generators.hpp"
+#include "engine/model/recipe.hpp"
+
+namespace isocloth {
+namespace {
+
+Scene good_scene() {
+  Scene scene;
+  Garment garment;
+  garment.mesh = quad_grid(3, 3, 1, 1);
+  garment.pins = {{"left", {0, 3}, FixedMotion{}}, {"right", {2}, OscillationMotion{{0.1, 0, 0}, 1, 0, 1}}};
+  scene.garments = {garment, garment};
+  return scene;
+}
+
+std::string refusal(const std::function<void(Scene&)>& spoil) {
+  Scene scene = good_scene();
+  spoil(scene);
+  try {
+    validate_scene(scene);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(ValidateScene, AcceptsWhatIsInOrder) {
+  EXPECT_EQ(refusal([](Scene&) {}), "accepted");
+  EXPECT_EQ(refusal([](Scene& s) { s.garments[0].pins.clear(); }), "accepted");
+  EXPECT_EQ(refusal([](Scene& s) { s.garments[0].initial_velocities.resize(9); }), "accepted");
+  EXPECT_EQ(refusal([](Scene& s) { s.projection.max_substeps = 8; }), "accepted");
+  EXPECT_EQ(refusal([](Scene& s) { s.gravity = 0; }), "accepted");
+}
+
+TEST(ValidateScene, NamesTimes) {
+  EXPECT_EQ(refusal([](Scene& s) { s.step = 0; }), "step: found 0, expected a number > 0");
+  EXPECT_EQ(refusal([](Scene& s) { s.duration = -1; }), "duration: found -1, expected a number > 0");
+  EXPECT_EQ(refusal([](Scene& s) { s.duration = 1.004; }),
+            "duration: found 1.004, expected a whole number of steps of 0.01 s");
+  EXPECT_EQ(refusal([](Scene& s) { s.duration = 0.004; }),
+            "duration: found 0.004, expected a whole number of steps of 0.01 s");
+  EXPECT_EQ(refusal([](Scene& s) { s.frame_interval = -1; }),
+            "frame_interval: found -1, expected a number >= 0");
+  EXPECT_EQ(refusal([](Scene& s) { s.frame_interval = 0.025; }),
+            "frame_interval: found 0.025, expected 0 for every step, or a whole number of steps of 0.01 s");
+  EXPECT_EQ(refusal([](Scene& s) { s.gravity = std::numeric_limits<double>::infinity(); }),
+            "gravity: found inf, expected a finite number");
+}
+
+TEST(ValidateScene, CountsStepsAndFrames) {
+  Scene scene = good_scene();
+  EXPECT_EQ(step_count(scene), 100);
+  EXPECT_EQ(steps_per_frame(scene), 1);
+  scene.step = 1.0 / 300;
+  scene.duration = 14;
+  scene.frame_interval = 1.0 / 60;  // in binary neither divides the other
+  EXPECT_NO_THROW(validate_scene(scene));
+  EXPECT_EQ(step_count(scene), 4200);
+  EXPECT_EQ(steps_per_frame(scene), 5);
+  scene.duration = 0.01;  // the last frame may be cut
+  EXPECT_NO_THROW(validate_scene(scene));
+  EXPECT_EQ(step_count(scene), 3);
+}
+
+TEST(ValidateScene, NamesProjection) {
+  for (const double tolerance : {0.0, 1.0, -1.0}) {
+    EXPECT_EQ(refusal([=](Scene& s) {
+                s.projection.tolerance = tolerance;
+              }).rfind("projection.tolerance: found ", 0),
+              0u);
+  }
+  EXPECT_EQ(refusal([](Scene& s) { s.projection.max_iterations = 0; }),
+            "projection.max_iterations: found 0, expected at least 1");
+  EXPECT_EQ(refusal([](Scene& s) { s.projection.eps = 1; }),
+            "projection.eps: found 1, expected 0 for the default, or a number between 0 and 1");
+  EXPECT_EQ(refusal([](Scene& s) { s.projection.clamp = -0.1; }),
+            "projection.clamp: found -0.1, expected a number >= 0");
+  for (const int parts : {0, -2, 3, 12}) {
+    EXPECT_EQ(
+        refusal([=](Scene& s) { s.projection.max_substeps = parts; }),
+        "projection.max_substeps: found " + std::to_string(parts) + ", expected 1 or another power of two");
+  }
+}
+
+TEST(ValidateScene, NamesFabric) {
+  const auto spoiled = [](double Fabric::*member, double value) {
+    return refusal([=](Scene& s) { s.garments[1].fabric.*member = value; });
+  };
+  EXPECT_EQ(spoiled(&Fabric::rho, -1), "garments[1].fabric.rho: found -1, expected a number > 0");
+  EXPECT_EQ(spoiled(&Fabric::rho, 0), "garments[1].fabric.rho: found 0, expected a number > 0");
+  EXPECT_EQ(spoiled(&Fabric::delta, -1), "garments[1].fabric.delta: found -1, expected a number >= 0");
+  EXPECT_EQ(spoiled(&Fabric::kappa, -1), "garments[1].fabric.kappa: found -1, expected a number >= 0");
+  EXPECT_EQ(spoiled(&Fabric::alpha, -1), "garments[1].fabric.alpha: found -1, expected a number >= 0");
+  EXPECT_EQ(spoiled(&Fabric::beta, std::numeric_limits<double>::quiet_NaN()),
+            "garments[1].fabric.beta: found nan, expected a number >= 0");
+}
+
+TEST(ValidateScene, NamesGarments) {
+  EXPECT_EQ(refusal([](Scene& s) { s.garments.clear(); }),
+            "garments: found none, expected at least one garment");
+  EXPECT_EQ(refusal([](Scene& s) { s.garments[1].mesh = {}; }),
+            "garments[1].mesh: the mesh is empty: found no nodes, expected at least 3; add vertices");
+  EXPECT_EQ(refusal([](Scene& s) {
+              std::reverse(s.garments[0].mesh.face_nodes.begin() + 4,
+                           s.garments[0].mesh.face_nodes.begin() + 8);
+            }),
+            "garments[0].mesh: found 1 faces that run against the others, expected one orientation; call "
+            "validate_mesh, which turns them");
+  EXPECT_EQ(refusal([](Scene& s) { s.garments[0].initial_positions.resize(4); }),
+            "garments[0].initial_positions: found 4 vectors, expected 9, one per node");
+  EXPECT_EQ(refusal([](Scene& s) { s.garments[0].initial_velocities.resize(10); }),
+            "garments[0].initial_velocities: found 10 vectors, expected 9, one per node");
+  EXPECT_EQ(refusal([](Scene& s) {
+              s.garments[0].initial_velocities.resize(9);
+              s.garments[0].initial_velocities[7].y = std::numeric_limits<double>::quiet_NaN();
+            }),
+            "garments[0].initial_velocities[7]: found nan, expected three finite numbers");
+}
+
+TEST(ValidateScene, NamesPins) {
+  EXPECT_EQ(refusal([](Scene& s) { s.garments[0].pins[1].nodes.clear(); }),
+            "garments[0].pins[1].nodes: found none, expected at least one node");
+  EXPECT_EQ(refusal([](Scene& s) { s.garments[0].pins[0].nodes[1] = 9; }),
+            "garments[0].pins[0].nodes[1]: found 9, expected a node from 0 to 8");
+  EXPECT_EQ(refusal([](Scene& s) { s.garments[0].pins[0].nodes[1] = -1; }),
+            "garments[0].pins[0].nodes[1]: found -1, expected a node from 0 to 8");
+  EXPECT_EQ(refusal([](Scene& s) { s.garments[0].pins[0].nodes[1] = 0; }),
+            "garments[0].pins[0].nodes[1]: found node 0, already in pins[0], expected each node once, in one "
+            "pin at most");
+  EXPECT_EQ(refusal([](Scene& s) { s.garments[1].pins[1].nodes[0] = 3; }),
+            "garments[1].pins[1].nodes[0]: found node 3, already in pins[0], expected each node once, in one "
+            "pin at most");
+}
+
+TEST(ValidateScene, NamesMotions) {
+  const auto spoiled = [](const Motion& motion) {
+    return refusal([&](Scene& s) { s.garments[0].pins[0].motion = motion; });
+  };
+  const std::string key = "garments[0].pins[0].motion";
+  EXPECT_EQ(spoiled(OscillationMotion{{1, 0, 0}, 0, 0, 1}),
+            key + ".frequency: found 0, expected a number > 0");
+  EXPECT_EQ(spoiled(OscillationMotion{{1, 0, 0}, 1, 0, -1}),
+            key + ".duration: found -1, expected a number > 0");
+  EXPECT_EQ(spoiled(KeyframeMotion{}), key + ".times: found no times, expected at least one");
+  EXPECT_EQ(spoiled(KeyframeMotion{{0, 1, 1}, {}, {}, {}}),
+            key + ".times[2]: found 1, expected more than the time before it, 1");
+  EXPECT_EQ(spoiled(KeyframeMotion{{0, 1}, {{}}, {}, {}}),
+            key + ".translations: found 1 vectors, expected 2, one per time");
+  EXPECT_EQ(spoiled(KeyframeMotion{{0, 1}, {}, {{}, {}, {}}, {}}),
+            key + ".rotations: found 3 vectors, expected 2, one per time");
+  EXPECT_EQ(spoiled(KeyframeMotion{{0, 1}, {{}, {}}, {{}, {}}, {}}), "accepted");
+  EXPECT_EQ(spoiled(RecordedMotion{"a.csv", {0, 1}, {{}, {}, {}}}),
+            key + " (a.csv).positions: found 3 vectors, expected 4, one per time and driven node");
+  EXPECT_EQ(spoiled(RecordedMotion{"a.csv", {0, 1}, {{}, {}, {}, {}}}), "accepted");
+  EXPECT_EQ(spoiled(RecordedMotion{"a.csv", {1, 0}, {{}, {}, {}, {}}}),
+            key + " (a.csv).times[1]: found 0, expected more than the time before it, 1");
+}
+
+TEST(Recipes, AreFoundByName) {
+  EXPECT_EQ(find_recipe("coltraro2022").rows, RowFamily::isometry);
+  EXPECT_EQ(find_recipe("inextensible_edges").rows, RowFamily::edges);
+  for (const Recipe& recipe : recipes()) EXPECT_EQ(&find_recipe(recipe.name), &recipe);
+  EXPECT_EQ(refusal([](Scene& s) { s.recipe = "coltraro22"; }),
+            "recipe: found \"coltraro22\", expected a known recipe; the nearest is \"coltraro2022\"");
+}
+
+TEST(NearestName, CountsEdits) {
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("abc", ""), 3u);
+  EXPECT_EQ(edit_distance("abc", "abc"), 0u);
+  EXPECT_EQ(edit_distance("ab", "ba"), 2u);
+  EXPECT_EQ(nearest_name("frame_intervall", {"step", "frame_interval", "frames"}), "frame_interval");
+  EXPECT_EQ(nearest_name("x", {"a", "b"}), "a");
+  EXPECT_EQ(nearest_name("x", {}), "");
+}
+
+}  // namespace
+}  // namespace isocloth
