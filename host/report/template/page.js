@@ -37,7 +37,7 @@ function fillTiles() {
     tile("Largest residual", formatNumber(s.residual_max), "",
       s.tolerance > 0 ? `${met ? "within" : "above"} tolerance ${formatNumber(s.tolerance)}` : "no tolerance set", s.tolerance > 0 ? (met ? "good" : "bad") : ""),
     tile("Speed", `${formatNumber(s.realtime_factor)}×`, "real time", `${formatSeconds(s.simulated_seconds)} in ${formatSeconds(s.wall_seconds)}`),
-    tile("Nodes", formatCount(s.node_count), "", `${several(s.element_count, "element", "elements")}, ${several(s.garment_count, "garment", "garments")}`),
+    tile("Nodes", formatCount(s.node_count), "", s.garment_count > 1 ? `in ${formatCount(s.garment_count)} garments` : several(s.element_count, "element", "elements")),
     tile("Rows", formatCount(s.row_count), "", "isometry constraints"));
 }
 
@@ -70,7 +70,7 @@ function fillSummary() {
 function fillNotes() {
   const notes = ["Numbers in brackets are equations of Coltraro 2022. Drag turns the view, the wheel zooms, the right button moves; space plays, ← → step a frame, W shows the mesh, R resets the view; a click in a plot goes to that time."];
   const fine = Math.max(...playback.boxSize) / 65535 / 2;
-  notes.push(`Positions in the playback are rounded to ${formatNumber(fine * 1e6, 2)} µm; colours and plots come from the unrounded run.`);
+  notes.push(`Positions in the playback are rounded to ${formatNumber(fine * 1e6, 2)} µm; colours and plots come from the unrounded positions.`);
   if (frameCount < run.frameCount) notes.push(`To keep this file small the playback shows ${formatCount(frameCount)} of ${formatCount(run.frameCount)} frames, evenly chosen.`);
   if (run.garments.length < run.garmentNames.length) notes.push(`It shows the first ${formatCount(run.garments.length)} of ${formatCount(run.garmentNames.length)} garments; the plots are of all.`);
   if (run.garmentNames.length > 1) notes.push("Plots of all garments show the worst garment, the mean of the mean strains and the sum of the energies.");
@@ -92,10 +92,10 @@ function setColoring(coloring, scale) {
   state.coloring = coloring;
   if (scale) state.scales[coloring] = scale;
   for (const button of $("coloring").children) button.setAttribute("aria-pressed", button.dataset.color === coloring);
-  $("colorbar").hidden = coloring === "garment";
+  $("colorbar").hidden = coloring === "garment" || !viewer;
   if (coloring !== "garment") {
     const value = state.scales[coloring];
-    $("colorbar-title").textContent = coloring === "area" ? "Area error of an element (22)" : "Strain of the worst edge at a node";
+    $("colorbar-title").textContent = coloring === "area" ? "Area error of an element (22)" : "Largest edge strain at a node";
     $("colorbar-low").textContent = `−${formatPercent(value)}`;
     $("colorbar-high").textContent = `+${formatPercent(value)}`;
     $("scale").value = String(value);
@@ -148,9 +148,9 @@ function seek(frame) {
 }
 
 function markBadFrames() {
-  const { times, groups } = run.plots, span = times[times.length - 1] - times[0] || 1;
+  const { times, groups } = run.plots, span = times[times.length - 1] - times[0] || 1, width = Math.max(3, 1000 / times.length);
   groups[0].status.forEach((status, k) => {
-    if (status > 0) $("marks").append(svg("rect", { x: (1000 * (times[k] - times[0])) / span - 1.5, y: 0, width: 3, height: 4 }));
+    if (status > 0) $("marks").append(svg("rect", { x: (1000 * (times[k] - times[0])) / span - width / 2, y: 0, width, height: 4 }));
   });
 }
 
@@ -221,7 +221,8 @@ function start() {
   } catch (error) {
     console.warn(`no 3D view: ${error.message}`);
     $("no-webgl").hidden = false;
-    for (const element of document.querySelectorAll(".overlay, .colorbar")) element.hidden = true;
+    $("stage").classList.add("absent");
+    document.querySelector(".overlay").hidden = true;
   }
   markBadFrames();
   connect();

@@ -106,6 +106,7 @@ class Plot {
         path += !started ? `M${px} ${py}` : this.options.bars ? `H${px}V${py}` : `L${px} ${py}`;
         started = true;
       }
+      if (s.values.length === 1) path += "h0";
       if (this.options.bars && path)
         picture.append(svg("path", { class: `filled ink-${i + 1}`, d: `${path}V${y(low)}H${x(begin)}Z` }));
       picture.append(svg("path", { class: `curve ink-${i + 1}`, d: path }));
@@ -140,12 +141,12 @@ function makePlots(run, onSeek) {
   const bound = tolerance > 0 ? { value: tolerance, label: `tolerance ${formatNumber(tolerance)}` } : undefined;
   const definitions = [
     ["Area error", formatPercent, { fromZero: true }, [
-      ["total (19)", (g) => g.area_total], ["mean of elements (20)", (g) => g.area_mean], ["dispersion (21)", (g) => g.area_dispersion]]],
+      ["total (19)", (g) => g.area_total], ["mean (20)", (g) => g.area_mean], ["dispersion (21)", (g) => g.area_dispersion]]],
     ["Largest area error of an element (22)", formatPercent, { fromZero: true }, [["size", (g) => g.area_element_max]]],
     ["Strain", formatPercent, { fromZero: true }, [["largest", (g) => g.strain_max], ["mean", (g) => g.strain_mean]]],
     ["Constraint residual", formatNumber, { log: true, bound }, [["largest row", (g) => g.residual]]],
     ["Iterations per frame", formatNumber, { bars: true, fromZero: true }, [["linear solves", (g) => g.iterations]]],
-    ["Energy", energy, {}, [["kinetic", (g) => g.kinetic], ["potential from start", fromStart], ["sum", total]]],
+    ["Energy, potential from its start", energy, {}, [["kinetic", (g) => g.kinetic], ["potential", fromStart], ["sum", total]]],
   ];
   const plots = definitions.map(([title, format, options, series]) =>
     new Plot(title, run.plots.times, series.map(([label, pick]) => ({ label, values: pick(run.plots.groups[0]) })), format, options, onSeek));

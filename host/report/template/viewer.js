@@ -104,8 +104,11 @@ class Viewer {
 
     this.lineGeometry = new THREE.BufferGeometry();
     this.lineGeometry.setAttribute("position", new THREE.BufferAttribute(this.nodes, 3).setUsage(THREE.DynamicDrawUsage));
-    this.lineGeometry.setIndex([].concat(...edges.values()));
-    this.lineMaterial = new THREE.LineBasicMaterial({ transparent: true, opacity: 0.35 });
+    const ends = [];
+    for (const [a, b] of edges.values()) ends.push(a, b);
+    this.lineGeometry.setIndex(ends);
+    // Fine meshes get fainter lines: they would cover the colours.
+    this.lineMaterial = new THREE.LineBasicMaterial({ transparent: true, opacity: Math.min(0.35, Math.max(0.08, 0.35 * Math.sqrt(6000 / edges.size))) });
     this.lines = new THREE.LineSegments(this.lineGeometry, this.lineMaterial);
     this.lines.frustumCulled = false;
     this.lines.visible = false;
@@ -113,7 +116,7 @@ class Viewer {
 
     this.pinGeometry = new THREE.BufferGeometry();
     this.pinGeometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * pins.length), 3));
-    this.pinMaterial = new THREE.PointsMaterial({ size: 7, sizeAttenuation: false, map: this.discTexture(), alphaTest: 0.5, transparent: true });
+    this.pinMaterial = new THREE.PointsMaterial({ size: this.run.garments.length > 6 ? 3 : 7, sizeAttenuation: false, map: this.discTexture(), alphaTest: 0.5, transparent: true });
     const points = new THREE.Points(this.pinGeometry, this.pinMaterial);
     points.frustumCulled = false;
     points.visible = pins.length > 0;
