@@ -24,18 +24,18 @@ struct OscillationMotion {
 /// Rigid displacement interpolated linearly between keys; constant before the first and after the last key.
 /// x(t) = c + R(t) (x0 - c) + translation(t) with R the rotation by the interpolated rotation vector.
 struct KeyframeMotion {
-  std::vector<double> times;         ///< [s], strictly ascending, shape [key_count >= 1]
-  std::vector<Vec3d> translations;   ///< [m], shape [key_count] or empty
-  std::vector<Vec3d> rotations;      ///< rotation vectors [rad], shape [key_count] or empty
-  Vec3d center;                      ///< c [m]
+  std::vector<double> times;        ///< [s], strictly ascending, shape [key_count >= 1]
+  std::vector<Vec3d> translations;  ///< [m], shape [key_count] or empty
+  std::vector<Vec3d> rotations;     ///< rotation vectors [rad], shape [key_count] or empty
+  Vec3d center;                     ///< c [m]
 };
 
 /// Positions read from a file: row (time), then x y z of every driven node in the order of the pin's nodes;
 /// interpolated linearly, constant outside.
 struct RecordedMotion {
-  std::string file;               ///< as named in the scene, for messages
-  std::vector<double> times;      ///< [s], strictly ascending, shape [sample_count]
-  std::vector<Vec3d> positions;   ///< [m], shape [sample_count, node_count of the pin]
+  std::string file;              ///< as named in the scene, for messages
+  std::vector<double> times;     ///< [s], strictly ascending, shape [sample_count]
+  std::vector<Vec3d> positions;  ///< [m], shape [sample_count, node_count of the pin]
 };
 
 using Motion = std::variant<FixedMotion, OscillationMotion, KeyframeMotion, RecordedMotion>;
