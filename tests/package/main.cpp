@@ -1,4 +1,5 @@
-// A sheet of 9 x 9 nodes, held at two corners, ten steps: the installed library from outside.
+// A hanging sheet of 9 x 9 nodes, its upper corners shaken, ten steps: the installed library from outside.
+#include <cmath>
 #include <cstdio>
 #include <exception>
 
@@ -10,10 +11,12 @@ int main() {
     isocloth::Garment sheet;
     sheet.name = "sheet";
     sheet.mesh = isocloth::quad_grid(9, 9, 0.297, 0.42);
-    sheet.pins.push_back({.name = "corners", .nodes = {72, 80}, .motion = {}});
+    for (isocloth::Vec3d& p : sheet.mesh.positions) p = {p.x, 0, p.y};
+    const isocloth::OscillationMotion shake{.amplitude = {0, 0.075, 0}, .frequency = 0.6};
+    sheet.pins.push_back({.name = "upper corners", .nodes = {72, 80}, .motion = shake});
     isocloth::Scene scene;
     scene.name = "consumer";
-    scene.step = 0.0025;
+    scene.step = 0.01;
     scene.duration = 10 * scene.step;
     scene.garments.push_back(sheet);
 
@@ -26,11 +29,11 @@ int main() {
         return 1;
       }
     }
-    const double fallen = -simulation.positions(0).front().z;
+    const double moved = std::abs(simulation.positions(0)[76].y);
     const isocloth::Measures measures = simulation.measure(0);
-    std::printf("time %g s, fallen %g m, strain max %g mean %g, residual %g\n", simulation.time(), fallen,
+    std::printf("time %g s, top moved %g m, strain max %g mean %g, residual %g\n", simulation.time(), moved,
                 measures.strain_max, measures.strain_mean, measures.residual);
-    return fallen > 0 && measures.residual <= scene.projection.tolerance ? 0 : 1;
+    return moved > 1e-3 && measures.residual <= scene.projection.tolerance ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
