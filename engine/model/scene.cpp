@@ -54,9 +54,9 @@ void require_ascending(const std::string& key, const std::vector<double>& times)
   }
 }
 
+/// ratio > 0
 bool is_whole(double ratio) {
-  return std::isfinite(ratio) && std::abs(ratio - std::round(ratio)) <= whole_tolerance * ratio &&
-         std::round(ratio) >= 1;
+  return std::isfinite(ratio) && std::abs(ratio - std::round(ratio)) <= whole_tolerance * ratio;
 }
 
 struct CheckMotion {
