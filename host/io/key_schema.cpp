@@ -9,8 +9,9 @@ namespace {
 
 Json number_schema(const Range& range) {
   Json schema{{"type", range.whole ? "integer" : "number"}};
-  if (std::isfinite(range.least)) schema[range.above ? "exclusiveMinimum" : "minimum"] = range.least;
-  if (std::isfinite(range.most)) schema["maximum"] = range.most;
+  const auto bound = [&range](double value) { return range.whole ? Json(std::llround(value)) : Json(value); };
+  if (std::isfinite(range.least)) schema[range.above ? "exclusiveMinimum" : "minimum"] = bound(range.least);
+  if (std::isfinite(range.most)) schema["maximum"] = bound(range.most);
   return schema;
 }
 

@@ -1,0 +1,175 @@
+#include "host/io/checkpoint_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "host/io/hdf5_file.hpp"
+#include "host/io/metric_columns.hpp"
+#include "host/io/names.hpp"
+#include "host/io/scene_digest.hpp"
+#include "host/io/summary_file.hpp"
+
+namespace isocloth {
+namespace {
+
+constexpr const char* format_name = "isocloth checkpoint";
+constexpr std::uint64_t format_version = 1;
+
+struct StateArray {
+  const char* name;
+  std::vector<double> GarmentState::*member;
+};
+constexpr StateArray state_arrays[] = {{"positions", &GarmentState::positions},
+                                       {"velocities", &GarmentState::velocities},
+                                       {"multipliers", &GarmentState::multipliers}};
+
+std::string dataset_name(std::size_t garment, const char* array) {
+  return text("garments/", garment, "/", array);
+}
+
+void check_state(const std::string& path, const Scene& scene, const Checkpoint& checkpoint) {
+  if (checkpoint.garments.size() != scene.garments.size()) {
+    throw ShapeError(
+        text(path, ": found ", checkpoint.garments.size(), " garments, expected ", scene.garments.size()));
+  }
+  if (!checkpoint.since_frame.empty() && checkpoint.since_frame.size() != scene.garments.size()) {
+    throw ShapeError(text(path, ": since_frame: found ", checkpoint.since_frame.size(),
+                          " garments, expected ", scene.garments.size(), " or none"));
+  }
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    const GarmentState& state = checkpoint.garments[g];
+    const std::size_t coordinates = 3 * scene.garments[g].mesh.positions.size();
+    if (state.positions.size() != coordinates || state.velocities.size() != coordinates) {
+      throw ShapeError(text(path, ": garment ", g, ": found ", state.positions.size(), " coordinates and ",
+                            state.velocities.size(), " velocities, expected ", coordinates, " each"));
+    }
+    for (const StateArray& array : state_arrays) {
+      const std::vector<double>& values = state.*array.member;
+      if (!std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); })) {
+        throw NumericalError(text(path, ": garment ", g, ": found non-finite ", array.name,
+                                  ", expected finite numbers; no checkpoint was written"));
+      }
+    }
+  }
+  check_finite(checkpoint.since_frame, 0, path);
+}
+
+/// Finds damage that HDF5 does not: a changed or missing number.
+std::uint64_t content_digest(const Checkpoint& checkpoint, const std::string& summary) {
+  Digest digest;
+  digest.add(checkpoint.step_index);
+  digest.add(summary);
+  for (const GarmentState& state : checkpoint.garments) {
+    for (const StateArray& array : state_arrays) digest.add(state.*array.member);
+  }
+  for (const FrameMetrics& metrics : checkpoint.since_frame) {
+    digest.add(static_cast<std::int64_t>(metrics.status));
+    for (const MetricColumn& column : metric_columns()) digest.add(column.get(metrics));
+  }
+  return digest.value();
+}
+
+void write_content(Hdf5File& file, const Scene& scene, const Checkpoint& checkpoint) {
+  const std::string summary = summary_json(checkpoint.summary);
+  file.write_attribute("format", std::string(format_name));
+  file.write_attribute("version", format_version);
+  file.write_attribute("precision", std::string(to_string(checkpoint.precision)));
+  file.write_attribute("scene_name", scene.name);
+  file.write_attribute("scene_digest", scene_digest(scene));
+  file.write_attribute("step_index", static_cast<std::uint64_t>(checkpoint.step_index));
+  file.write_attribute("content_digest", content_digest(checkpoint, summary));
+  file.write_texts("summary", {summary});
+  for (std::size_t g = 0; g < checkpoint.garments.size(); ++g) {
+    for (const StateArray& array : state_arrays) {
+      const std::vector<double>& values = checkpoint.garments[g].*array.member;
+      file.write<double>(dataset_name(g, array.name), values, {values.size()});
+    }
+  }
+  const std::size_t width = 1 + metric_columns().size();
+  std::vector<double> counted;
+  for (const FrameMetrics& metrics : checkpoint.since_frame) {
+    counted.push_back(static_cast<double>(metrics.status));
+    for (const MetricColumn& column : metric_columns()) counted.push_back(column.get(metrics));
+  }
+  file.write<double>("since_frame", counted, {checkpoint.since_frame.size(), width});
+}
+
+hsize_t row_count(const Hdf5File& file, const std::string& name) {
+  const Hdf5Shape shape = file.shape(name);
+  return shape.empty() ? 0 : shape[0];
+}
+
+std::vector<FrameMetrics> read_since_frame(const Hdf5File& file) {
+  const std::size_t width = 1 + metric_columns().size();
+  const hsize_t count = row_count(file, "since_frame");
+  const auto counted = file.read<double>("since_frame", {count, width});
+  std::vector<FrameMetrics> all(count);
+  for (std::size_t g = 0; g < count; ++g) {
+    all[g].status = static_cast<StepStatus>(static_cast<int>(counted[g * width]));
+    for (std::size_t c = 1; c < width; ++c) metric_columns()[c - 1].set(all[g], counted[g * width + c]);
+  }
+  return all;
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& path, const Scene& scene, const Checkpoint& checkpoint) {
+  check_state(path.string(), scene, checkpoint);
+  std::filesystem::path unfinished = path;
+  unfinished += ".unfinished";
+  std::error_code error;
+  try {
+    Hdf5File file = Hdf5File::create(unfinished);
+    write_content(file, scene, checkpoint);
+    file.close();
+  } catch (...) {
+    std::filesystem::remove(unfinished, error);
+    throw;
+  }
+  std::filesystem::rename(unfinished, path, error);
+  if (error) throw FileError(text(path.string(), ": cannot write: ", error.message()));
+}
+
+Checkpoint read_checkpoint(const std::filesystem::path& path, const Scene& scene, Precision expected) {
+  const Hdf5File file = Hdf5File::open(path);
+  const auto fail = [&](const std::string& message) { throw FileError(text(path.string(), ": ", message)); };
+  const std::string format = file.read_text_attribute("format");
+  const std::uint64_t version = file.read_number_attribute("version");
+  if (format != format_name || version != format_version) {
+    fail(text("found \"", format, "\" version ", version, ", expected \"", format_name, "\" version ",
+              format_version, "; write it again with this program"));
+  }
+  if (file.read_number_attribute("scene_digest") != scene_digest(scene)) {
+    fail(
+        text("found the state of another scene (\"", file.read_text_attribute("scene_name"),
+             "\"), expected \"", scene.name,
+             "\" unchanged but for name, duration and on_violation; use the scene that it was written with"));
+  }
+  Checkpoint checkpoint;
+  checkpoint.precision = precision(file.read_text_attribute("precision"));
+  if (checkpoint.precision != expected) {
+    fail(text("found a state in ", to_string(checkpoint.precision), ", expected ", to_string(expected),
+              "; run with the precision that it was written with"));
+  }
+  checkpoint.step_index = static_cast<std::int64_t>(file.read_number_attribute("step_index"));
+  const std::string summary = file.read_texts("summary", 1)[0];
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    const hsize_t coordinates = 3 * scene.garments[g].mesh.positions.size();
+    GarmentState state;
+    state.positions = file.read<double>(dataset_name(g, "positions"), {coordinates});
+    state.velocities = file.read<double>(dataset_name(g, "velocities"), {coordinates});
+    const std::string multipliers = dataset_name(g, "multipliers");
+    state.multipliers = file.read<double>(multipliers, {row_count(file, multipliers)});
+    checkpoint.garments.push_back(std::move(state));
+  }
+  checkpoint.since_frame = read_since_frame(file);
+  if (content_digest(checkpoint, summary) != file.read_number_attribute("content_digest")) {
+    fail("found numbers that do not fit their digest; the file is damaged, use another checkpoint");
+  }
+  checkpoint.summary = parse_summary(summary, path.string());
+  return checkpoint;
+}
+
+}  // namespace isocloth

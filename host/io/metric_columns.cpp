@@ -1,0 +1,77 @@
+#include "host/io/metric_columns.hpp"
+
+#include <cmath>
+#include <type_traits>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+
+namespace isocloth {
+namespace {
+
+/// A column from a function that finds its number in a FrameMetrics.
+template <class Find>
+MetricColumn column(const char* name, Find) {
+  using Number = std::remove_cvref_t<decltype(Find{}(std::declval<FrameMetrics&>()))>;
+  return {name, std::is_integral_v<Number>,
+          [](const FrameMetrics& m) { return static_cast<double>(Find{}(m)); },
+          [](FrameMetrics& m, double value) { Find{}(m) = static_cast<Number>(value); }};
+}
+
+}  // namespace
+
+const std::vector<MetricColumn>& metric_columns() {
+  static const std::vector<MetricColumn> all = {
+      column(
+          "iterations", [](auto& m) -> auto& { return m.iterations; }),
+      column(
+          "substeps", [](auto& m) -> auto& { return m.substeps; }),
+      column(
+          "residual_worst", [](auto& m) -> auto& { return m.residual_worst; }),
+      column(
+          "strain_max", [](auto& m) -> auto& { return m.measures.strain_max; }),
+      column(
+          "strain_mean", [](auto& m) -> auto& { return m.measures.strain_mean; }),
+      column(
+          "residual", [](auto& m) -> auto& { return m.measures.residual; }),
+      column(
+          "area_error_total", [](auto& m) -> auto& { return m.measures.area_error_total; }),
+      column(
+          "area_error_mean", [](auto& m) -> auto& { return m.measures.area_error_mean; }),
+      column(
+          "area_error_dispersion", [](auto& m) -> auto& { return m.measures.area_error_dispersion; }),
+      column(
+          "area_error_element_max", [](auto& m) -> auto& { return m.measures.area_error_element_max; }),
+      column(
+          "kinetic_energy", [](auto& m) -> auto& { return m.measures.kinetic_energy; }),
+      column(
+          "potential_energy", [](auto& m) -> auto& { return m.measures.potential_energy; }),
+      column(
+          "linear_momentum_x", [](auto& m) -> auto& { return m.measures.linear_momentum.x; }),
+      column(
+          "linear_momentum_y", [](auto& m) -> auto& { return m.measures.linear_momentum.y; }),
+      column(
+          "linear_momentum_z", [](auto& m) -> auto& { return m.measures.linear_momentum.z; }),
+      column(
+          "angular_momentum_x", [](auto& m) -> auto& { return m.measures.angular_momentum.x; }),
+      column(
+          "angular_momentum_y", [](auto& m) -> auto& { return m.measures.angular_momentum.y; }),
+      column(
+          "angular_momentum_z", [](auto& m) -> auto& { return m.measures.angular_momentum.z; }),
+  };
+  return all;
+}
+
+void check_finite(const std::vector<FrameMetrics>& metrics, std::int64_t frame, const std::string& where) {
+  for (std::size_t g = 0; g < metrics.size(); ++g) {
+    for (const MetricColumn& each : metric_columns()) {
+      if (!std::isfinite(each.get(metrics[g]))) {
+        throw NumericalError(text(where, ": frame ", frame, ", garment ", g, ": found ", each.name, " ",
+                                  each.get(metrics[g]),
+                                  ", expected a finite number; the frame was not written"));
+      }
+    }
+  }
+}
+
+}  // namespace isocloth

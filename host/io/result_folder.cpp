@@ -1,0 +1,192 @@
+#include "host/io/result_folder.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iomanip>
+#include <sstream>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "host/io/mesh_file.hpp"
+#include "host/io/summary_file.hpp"
+#include "host/io/text_file.hpp"
+
+namespace isocloth {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const fs::path& path, const std::string& message) {
+  throw FileError(text(path.string(), ": ", message));
+}
+
+/// `path` with a suffix to the last name.
+fs::path beside(const fs::path& path, const std::string& suffix) {
+  fs::path other = path;
+  other += suffix;
+  return other;
+}
+
+fs::path folder_path(const fs::path& dir) {
+  const fs::path normal = fs::absolute(dir).lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();
+}
+
+bool is_result_folder(const fs::path& dir) {
+  std::error_code error;
+  return fs::exists(dir / "scene.json", error) && fs::exists(dir / "trajectory.h5", error);
+}
+
+fs::path frame_file(std::int64_t frame) {
+  std::ostringstream name;
+  name << std::setw(6) << std::setfill('0') << frame << ".ply";
+  return fs::path("frames") / name.str();
+}
+
+}  // namespace
+
+ResultFolder::ResultFolder(const fs::path& dir, const Scene& scene, const std::string& scene_text,
+                           const ResultOptions& options)
+    : dir_(folder_path(dir)),
+      working_(beside(dir_, text(".partial-", ::getpid()))),
+      scene_(scene),
+      options_(options),
+      layout_(trajectory_layout(scene)),
+      mesh_(layout_.mesh()) {
+  for (const Garment& garment : scene.garments) names_.push_back(garment.name);
+  check_target();
+  if (options_.if_exists == IfExists::resume) {
+    resumed_from_ = read_checkpoint(dir_ / "checkpoint.h5", scene, options_.precision);
+  }
+  std::error_code error;
+  if (!fs::create_directory(working_, error)) {
+    fail(dir_, text("cannot create ", working_.string(),
+                    " for the results: ", error ? error.message() : "it is already there; remove it"));
+  }
+  try {
+    start_files(scene_text);
+    if (resumed_from_) carry_over();
+  } catch (...) {
+    fs::remove_all(working_, error);
+    throw;
+  }
+}
+
+ResultFolder::~ResultFolder() {
+  if (published_) return;
+  trajectory_.reset();
+  metrics_.reset();
+  std::error_code ignored;
+  fs::remove_all(working_, ignored);
+}
+
+void ResultFolder::check_target() const {
+  std::error_code error;
+  const fs::file_status status = fs::status(dir_, error);
+  if (status.type() == fs::file_type::none) fail(dir_, text("cannot look it up: ", error.message()));
+  const bool exists = fs::exists(status);
+  if (exists && !fs::is_directory(status))
+    fail(dir_, "found a file, expected a folder for the results or nothing");
+  if (options_.if_exists == IfExists::resume) {
+    if (!exists || !is_result_folder(dir_)) fail(dir_, "found no result folder, expected one to resume");
+  } else if (exists) {
+    const bool is_empty = fs::is_empty(dir_, error);
+    if (error) fail(dir_, text("cannot look into it: ", error.message()));
+    if (!is_empty && options_.if_exists == IfExists::refuse) {
+      fail(dir_, "found a folder that is not empty, expected a new one; name another, overwrite or resume");
+    }
+    if (!is_empty && !is_result_folder(dir_)) {
+      fail(dir_, "found a folder of other files, expected a result folder to overwrite; name another");
+    }
+  }
+}
+
+void ResultFolder::start_files(const std::string& scene_text) {
+  write_whole_file(working_ / "scene.json", scene_text);
+  trajectory_.emplace(working_ / "trajectory.h5", layout_);
+  metrics_.reset(std::fopen((working_ / "metrics.csv").c_str(), "wb"));
+  if (!metrics_) fail(working_ / "metrics.csv", text("cannot write: ", std::strerror(errno)));
+  write_metrics(metrics_header());
+  std::error_code error;
+  if (options_.ply_frames && !fs::create_directory(working_ / "frames", error)) {
+    fail(working_ / "frames", text("cannot create: ", error.message()));
+  }
+}
+
+void ResultFolder::carry_over() {
+  const TrajectoryFile earlier(dir_ / "trajectory.h5");
+  for (std::size_t f = 0; f < earlier.frame_count() && earlier.steps()[f] <= resumed_from_->step_index; ++f) {
+    add_frame(earlier.frame(f));
+  }
+  // A run that stops before its next checkpoint can be resumed again.
+  save_checkpoint(*resumed_from_);
+}
+
+void ResultFolder::add_frame(std::int64_t step, double time, const std::vector<std::vector<Vec3d>>& positions,
+                             const std::vector<FrameMetrics>& metrics) {
+  TrajectoryFrame frame{step, time, {}, metrics};
+  frame.positions.reserve(3 * layout_.rest_positions.size());
+  for (const std::vector<Vec3d>& garment : positions) {
+    for (const Vec3d& p : garment) {
+      for (const double x : {p.x, p.y, p.z}) frame.positions.push_back(static_cast<float>(x));
+    }
+  }
+  add_frame(frame);
+}
+
+void ResultFolder::add_frame(const TrajectoryFrame& frame) {
+  if (!trajectory_) fail(working_, "closed already, expected no more frames");
+  trajectory_->append(frame);
+  write_metrics(metrics_lines(frame_count_, frame.step, frame.time, names_, frame.metrics));
+  if (options_.ply_frames) {
+    std::vector<Vec3d> positions;
+    for (std::size_t i = 0; i + 2 < frame.positions.size(); i += 3) {
+      positions.push_back({frame.positions[i], frame.positions[i + 1], frame.positions[i + 2]});
+    }
+    write_ply(working_ / frame_file(frame_count_), mesh_, positions);
+  }
+  ++frame_count_;
+}
+
+void ResultFolder::write_metrics(const std::string& lines) {
+  const bool written = std::fwrite(lines.data(), 1, lines.size(), metrics_.get()) == lines.size();
+  if (!written || std::fflush(metrics_.get()) != 0) {
+    fail(working_ / "metrics.csv", text("cannot write: ", std::strerror(errno)));
+  }
+}
+
+void ResultFolder::save_checkpoint(const Checkpoint& checkpoint) {
+  write_checkpoint(working_ / "checkpoint.h5", scene_, checkpoint);
+}
+
+void ResultFolder::close(const RunSummary& summary) {
+  if (!trajectory_) fail(working_, "closed already");
+  trajectory_->close();
+  trajectory_.reset();
+  if (std::fclose(metrics_.release()) != 0) {
+    fail(working_ / "metrics.csv", text("cannot write: ", std::strerror(errno)));
+  }
+  write_whole_file(working_ / "summary.json", summary_json(summary));
+}
+
+void ResultFolder::publish() {
+  if (trajectory_) fail(working_, "not closed yet, expected a summary first");
+  // Looked at again: the run may have taken hours.
+  check_target();
+  const fs::path old = beside(dir_, text(".old-", ::getpid()));
+  std::error_code error;
+  const bool replaces = fs::exists(dir_, error);
+  if (replaces) fs::rename(dir_, old, error);
+  if (!error) fs::rename(working_, dir_, error);
+  if (error) {
+    std::error_code ignored;
+    if (replaces && !fs::exists(dir_, ignored)) fs::rename(old, dir_, ignored);
+    fail(dir_, text("cannot put the results in place: ", error.message()));
+  }
+  published_ = true;
+  if (replaces) fs::remove_all(old, error);
+}
+
+}  // namespace isocloth

@@ -1,0 +1,129 @@
+#include "host/io/summary_file.hpp"
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "host/io/json_text.hpp"
+#include "host/io/metric_columns.hpp"
+#include "host/io/names.hpp"
+#include "host/io/text_file.hpp"
+
+namespace isocloth {
+namespace {
+
+/// Calls visit(name, member) for every member.
+template <class Summary, class Visit>
+void for_each_member(Summary& s, const Visit& visit) {
+  visit("status", s.status);
+  visit("message", s.message);
+  visit("scene", s.scene);
+  visit("recipe", s.recipe);
+  visit("method", s.method);
+  visit("metric", s.metric);
+  visit("backend", s.backend);
+  visit("precision", s.precision);
+  visit("machine", s.machine);
+  visit("version", s.version);
+  visit("threads", s.threads);
+  visit("garment_count", s.garment_count);
+  visit("node_count", s.node_count);
+  visit("element_count", s.element_count);
+  visit("row_count", s.row_count);
+  visit("step_count", s.step_count);
+  visit("frame_count", s.frame_count);
+  visit("step", s.step);
+  visit("tolerance", s.tolerance);
+  visit("simulated_seconds", s.simulated_seconds);
+  visit("wall_seconds", s.wall_seconds);
+  visit("setup_seconds", s.setup_seconds);
+  visit("realtime_factor", s.realtime_factor);
+  visit("iterations_per_step_mean", s.iterations_per_step_mean);
+  visit("iterations_per_step_max", s.iterations_per_step_max);
+  visit("steps_violated", s.steps_violated);
+  visit("residual_max", s.residual_max);
+  visit("strain_max", s.strain_max);
+  visit("strain_mean", s.strain_mean);
+  visit("area_error_total_max", s.area_error_total_max);
+  visit("area_error_element_mean_max", s.area_error_element_mean_max);
+  visit("area_error_element_max", s.area_error_element_max);
+  visit("memory_bytes", s.memory_bytes);
+  visit("seed", s.seed);
+}
+
+std::string quoted(const std::string& name) {
+  if (name.find_first_of(",\"") == std::string::npos) return name;
+  std::string all = "\"";
+  for (const char c : name) all += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return all.append("\"");
+}
+
+}  // namespace
+
+std::string summary_json(const RunSummary& summary) {
+  Json root;
+  for_each_member(summary, [&root](const char* name, const auto& member) {
+    if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(member)>>) {
+      if (std::isinf(member)) {
+        throw NumericalError(text("summary: found ", name, " ", member, ", expected a finite number"));
+      }
+      if (std::isnan(member)) {
+        root[name] = nullptr;
+        return;
+      }
+    }
+    root[name] = member;
+  });
+  return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+RunSummary parse_summary(const std::string& content, const std::string& source) {
+  RunSummary summary;
+  try {
+    const Json root = parse_json(content, source);
+    for_each_member(summary, [&root](const char* name, auto& member) {
+      using Member = std::remove_cvref_t<decltype(member)>;
+      const Json& found = root.at(name);
+      if constexpr (std::is_floating_point_v<Member>) {
+        member = found.is_null() ? std::numeric_limits<double>::quiet_NaN() : found.get<double>();
+      } else {
+        member = found.get<Member>();
+      }
+    });
+  } catch (const Json::exception& error) {
+    const std::string_view what = error.what();
+    throw FileError(
+        text(source, ": not a summary of this version: ", printable(what.substr(what.find("] ") + 2), 200)));
+  } catch (const SceneError& error) {
+    throw FileError(error.what());
+  }
+  return summary;
+}
+
+RunSummary read_summary(const std::filesystem::path& path) {
+  return parse_summary(read_whole_file(path), path.string());
+}
+
+std::string metrics_header() {
+  std::string line = "frame,step,time,garment,status";
+  for (const MetricColumn& column : metric_columns()) line.append(",").append(column.name);
+  return line.append("\n");
+}
+
+std::string metrics_lines(std::int64_t frame, std::int64_t step, double time,
+                          const std::vector<std::string>& garments,
+                          const std::vector<FrameMetrics>& metrics) {
+  std::string lines;
+  for (std::size_t g = 0; g < metrics.size(); ++g) {
+    lines += text(frame, ",", step, ",", shortest(time), ",", quoted(garments[g]), ",",
+                  to_string(metrics[g].status));
+    for (const MetricColumn& column : metric_columns())
+      lines.append(",").append(shortest(column.get(metrics[g])));
+    lines += "\n";
+  }
+  return lines;
+}
+
+}  // namespace isocloth

@@ -1,0 +1,230 @@
+#include "host/io/trajectory_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "host/io/metric_columns.hpp"
+
+namespace isocloth {
+namespace {
+
+constexpr const char* format_name = "isocloth trajectory";
+constexpr std::uint64_t format_version = 1;
+
+struct RangeColumn {
+  const char* name;
+  Index TrajectoryGarment::*member;
+};
+constexpr RangeColumn garment_columns[] = {{"garments/node_begin", &TrajectoryGarment::node_begin},
+                                           {"garments/node_count", &TrajectoryGarment::node_count},
+                                           {"garments/face_begin", &TrajectoryGarment::face_begin},
+                                           {"garments/face_count", &TrajectoryGarment::face_count}};
+
+template <class T>
+std::span<const T> view(const std::vector<T>& values) {
+  return {values.data(), values.size()};
+}
+
+/// Checks what a reader will index with.
+void check_layout(const TrajectoryLayout& layout, const std::string& path) {
+  const auto fail = [&](const std::string& what) {
+    throw FileError(text(path, ": ", what, "; the file is damaged"));
+  };
+  const auto node_count = static_cast<Index>(layout.rest_positions.size());
+  Index node_end = 0, face_end = 0;
+  for (const TrajectoryGarment& garment : layout.garments) {
+    if (garment.node_begin != node_end || garment.face_begin != face_end || garment.node_count < 0 ||
+        garment.face_count < 0 || garment.node_count > node_count - node_end ||
+        garment.face_count > static_cast<Index>(layout.faces.size()) - face_end) {
+      fail(text("garments: found \"", garment.name, "\" out of order, expected garments one after another"));
+    }
+    node_end += garment.node_count;
+    face_end += garment.face_count;
+  }
+  for (std::size_t f = 0; f < layout.faces.size(); ++f) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      const Index node = layout.faces[f][k];
+      if (node >= node_count || node < (k == 3 ? -1 : 0)) {
+        fail(text("faces[", f, "]: found node ", node, ", expected less than ", node_count));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Mesh TrajectoryLayout::mesh() const {
+  Mesh mesh;
+  mesh.positions = rest_positions;
+  for (const std::array<Index, 4>& face : faces) {
+    mesh.add_face({face.begin(), face.begin() + (face[3] < 0 ? 3 : 4)});
+  }
+  return mesh;
+}
+
+TrajectoryLayout trajectory_layout(const Scene& scene) {
+  TrajectoryLayout layout;
+  for (const Garment& garment : scene.garments) {
+    const Mesh& mesh = garment.mesh;
+    const auto node_begin = static_cast<Index>(layout.rest_positions.size());
+    layout.garments.push_back({garment.name, node_begin, mesh.node_count(),
+                               static_cast<Index>(layout.faces.size()), mesh.face_count()});
+    layout.rest_positions.insert(layout.rest_positions.end(), mesh.positions.begin(), mesh.positions.end());
+    for (Index f = 0; f < mesh.face_count(); ++f) {
+      std::array<Index, 4> nodes{-1, -1, -1, -1};
+      std::transform(mesh.face(f).begin(), mesh.face(f).end(), nodes.begin(),
+                     [node_begin](Index node) { return node + node_begin; });
+      layout.faces.push_back(nodes);
+    }
+  }
+  return layout;
+}
+
+TrajectoryWriter::TrajectoryWriter(const std::filesystem::path& path, const TrajectoryLayout& layout)
+    : file_(Hdf5File::create(path)),
+      node_count_(layout.rest_positions.size()),
+      garment_count_(layout.garments.size()) {
+  file_.write_attribute("format", std::string(format_name));
+  file_.write_attribute("version", format_version);
+  std::vector<std::string> names;
+  for (const TrajectoryGarment& garment : layout.garments) names.push_back(garment.name);
+  file_.write_texts("garments/name", names);
+  for (const RangeColumn& column : garment_columns) {
+    std::vector<Index> values;
+    for (const TrajectoryGarment& garment : layout.garments) values.push_back(garment.*column.member);
+    file_.write(column.name, view(values), {garment_count_});
+  }
+  std::vector<Index> face_nodes;
+  for (const std::array<Index, 4>& face : layout.faces)
+    face_nodes.insert(face_nodes.end(), face.begin(), face.end());
+  file_.write("faces", view(face_nodes), {layout.faces.size(), 4});
+  std::vector<double> rest;
+  for (const Vec3d& p : layout.rest_positions) rest.insert(rest.end(), {p.x, p.y, p.z});
+  file_.write("rest_positions", view(rest), {node_count_, 3});
+  file_.create_rows<float>("positions", {node_count_, 3});
+  file_.create_rows<double>("times", {});
+  file_.create_rows<std::int64_t>("steps", {});
+  file_.create_rows<std::int32_t>("diagnostics/status", {garment_count_});
+  for (const MetricColumn& column : metric_columns()) {
+    const std::string name = "diagnostics/" + column.name;
+    if (column.is_integer) {
+      file_.create_rows<std::int32_t>(name, {garment_count_});
+    } else {
+      file_.create_rows<double>(name, {garment_count_});
+    }
+  }
+  file_.flush();
+}
+
+void TrajectoryWriter::append(const TrajectoryFrame& frame) {
+  const std::string path = file_.path().string();
+  if (frame.positions.size() != 3 * node_count_ || frame.metrics.size() != garment_count_) {
+    throw ShapeError(text(path, ": frame ", frame_count_, ": found ", frame.positions.size(),
+                          " coordinates and ", frame.metrics.size(), " garments, expected ", 3 * node_count_,
+                          " and ", garment_count_));
+  }
+  const auto bad =
+      std::find_if(frame.positions.begin(), frame.positions.end(), [](float x) { return !std::isfinite(x); });
+  if (bad != frame.positions.end() || !std::isfinite(frame.time)) {
+    throw NumericalError(text(path, ": frame ", frame_count_, ": found a non-finite ",
+                              bad == frame.positions.end()
+                                  ? "time"
+                                  : text("position at node ", (bad - frame.positions.begin()) / 3),
+                              ", expected finite numbers; the frame was not written"));
+  }
+  check_finite(frame.metrics, frame_count_, path);
+
+  file_.append_row("positions", view(frame.positions));
+  file_.append_row("times", std::span<const double>(&frame.time, 1));
+  file_.append_row("steps", std::span<const std::int64_t>(&frame.step, 1));
+  std::vector<std::int32_t> integers(garment_count_);
+  const auto append_integers = [&](const std::string& name, const auto& get) {
+    std::transform(frame.metrics.begin(), frame.metrics.end(), integers.begin(),
+                   [&](const FrameMetrics& m) { return static_cast<std::int32_t>(get(m)); });
+    file_.append_row(name, view(integers));
+  };
+  append_integers("diagnostics/status", [](const FrameMetrics& m) { return m.status; });
+  std::vector<double> numbers(garment_count_);
+  for (const MetricColumn& column : metric_columns()) {
+    const std::string name = "diagnostics/" + column.name;
+    if (column.is_integer) {
+      append_integers(name, column.get);
+    } else {
+      std::transform(frame.metrics.begin(), frame.metrics.end(), numbers.begin(), column.get);
+      file_.append_row(name, view(numbers));
+    }
+  }
+  ++frame_count_;
+  file_.flush();
+}
+
+void TrajectoryWriter::close() { file_.close(); }
+
+TrajectoryFile::TrajectoryFile(const std::filesystem::path& path) : file_(Hdf5File::open(path)) {
+  const std::string format = file_.read_text_attribute("format");
+  const std::uint64_t version = file_.read_number_attribute("version");
+  if (format != format_name || version != format_version) {
+    throw FileError(text(path.string(), ": found \"", format, "\" version ", version, ", expected \"",
+                         format_name, "\" version ", format_version));
+  }
+  const auto length = [this](const char* name) -> hsize_t {
+    const Hdf5Shape shape = file_.shape(name);
+    return shape.empty() ? 0 : shape[0];
+  };
+  const hsize_t garment_count = length("garments/node_count"), node_count = length("rest_positions");
+  const hsize_t face_count = length("faces"), frame_count = length("times");
+
+  layout_.garments.resize(garment_count);
+  const std::vector<std::string> names = file_.read_texts("garments/name", garment_count);
+  for (std::size_t g = 0; g < garment_count; ++g) layout_.garments[g].name = names[g];
+  for (const RangeColumn& column : garment_columns) {
+    const auto values = file_.read<Index>(column.name, {garment_count});
+    for (std::size_t g = 0; g < garment_count; ++g) layout_.garments[g].*column.member = values[g];
+  }
+  const auto face_nodes = file_.read<Index>("faces", {face_count, 4});
+  layout_.faces.resize(face_count);
+  for (std::size_t f = 0; f < face_count; ++f) std::copy_n(&face_nodes[4 * f], 4, layout_.faces[f].begin());
+  const auto rest = file_.read<double>("rest_positions", {node_count, 3});
+  for (std::size_t i = 0; i < node_count; ++i) {
+    layout_.rest_positions.push_back({rest[3 * i], rest[3 * i + 1], rest[3 * i + 2]});
+  }
+  check_layout(layout_, path.string());
+
+  times_ = file_.read<double>("times", {frame_count});
+  steps_ = file_.read<std::int64_t>("steps", {frame_count});
+  if (file_.shape("positions") != Hdf5Shape{frame_count, node_count, 3}) {
+    throw FileError(text(path.string(), ": positions: found another shape than [", frame_count, ", ",
+                         node_count, ", 3]; the file is damaged"));
+  }
+  metrics_.resize(frame_count * garment_count);
+  const auto statuses = file_.read<std::int32_t>("diagnostics/status", {frame_count, garment_count});
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    if (statuses[i] < 0 || statuses[i] > static_cast<std::int32_t>(StepStatus::non_finite)) {
+      throw FileError(
+          text(path.string(), ": diagnostics/status: found ", statuses[i], ", expected 0, 1 or 2"));
+    }
+    metrics_[i].status = static_cast<StepStatus>(statuses[i]);
+  }
+  for (const MetricColumn& column : metric_columns()) {
+    const std::string name = "diagnostics/" + column.name;
+    const auto values = file_.read<double>(name, {frame_count, garment_count});
+    for (std::size_t i = 0; i < metrics_.size(); ++i) column.set(metrics_[i], values[i]);
+  }
+}
+
+std::vector<float> TrajectoryFile::positions(std::size_t frame) const {
+  return file_.read_row<float>("positions", frame, 3 * layout_.rest_positions.size());
+}
+
+TrajectoryFrame TrajectoryFile::frame(std::size_t frame) const {
+  const std::size_t garment_count = layout_.garments.size();
+  const auto begin = metrics_.begin() + static_cast<std::ptrdiff_t>(frame * garment_count);
+  return {steps_[frame],
+          times_[frame],
+          positions(frame),
+          {begin, begin + static_cast<std::ptrdiff_t>(garment_count)}};
+}
+
+}  // namespace isocloth
