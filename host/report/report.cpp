@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/core/errors.hpp"
+#include "host/io/summary_file.hpp"
 #include "host/report/assets.hpp"
 #include "host/report/encode.hpp"
 #include "host/report/playback.hpp"
@@ -75,44 +76,6 @@ void check(const ReportData& data) {
                            ", expected a finite time after that of the frame before; give ascending times");
 }
 
-/// Keys are the names of the members, as in summary.json; a value that is not finite becomes null.
-Json summary_json(const RunSummary& s) {
-  return {{"status", s.status},
-          {"message", s.message},
-          {"scene", s.scene},
-          {"recipe", s.recipe},
-          {"method", s.method},
-          {"metric", s.metric},
-          {"backend", s.backend},
-          {"precision", s.precision},
-          {"threads", s.threads},
-          {"machine", s.machine},
-          {"version", s.version},
-          {"garment_count", s.garment_count},
-          {"node_count", s.node_count},
-          {"element_count", s.element_count},
-          {"row_count", s.row_count},
-          {"step_count", s.step_count},
-          {"frame_count", s.frame_count},
-          {"step", s.step},
-          {"tolerance", s.tolerance},
-          {"simulated_seconds", s.simulated_seconds},
-          {"wall_seconds", s.wall_seconds},
-          {"setup_seconds", s.setup_seconds},
-          {"realtime_factor", s.realtime_factor},
-          {"iterations_per_step_mean", s.iterations_per_step_mean},
-          {"iterations_per_step_max", s.iterations_per_step_max},
-          {"steps_violated", s.steps_violated},
-          {"residual_max", s.residual_max},
-          {"strain_max", s.strain_max},
-          {"strain_mean", s.strain_mean},
-          {"area_error_total_max", s.area_error_total_max},
-          {"area_error_element_mean_max", s.area_error_element_mean_max},
-          {"area_error_element_max", s.area_error_element_max},
-          {"memory_bytes", s.memory_bytes},
-          {"seed", s.seed}};
-}
-
 /// Garments that the playback shows, then the names alone of those that only the plots know.
 Json garments_json(const ReportData& data, std::size_t shown) {
   Json result = Json::array();
@@ -139,7 +102,7 @@ Json page_json(const ReportData& data) {
     times.push_back(static_cast<float>(data.frame_times[frame]));
   Json names = Json::array();
   for (const ReportGarment& garment : data.garments) names.push_back(garment.name);
-  return {{"summary", summary_json(data.summary)},
+  return {{"summary", Json::parse(summary_json(data.summary))},
           {"frame_count", data.frame_times.size()},
           {"garment_names", std::move(names)},
           {"garments", garments_json(data, selection.garment_count)},

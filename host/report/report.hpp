@@ -44,7 +44,8 @@ struct ReportData {
 /// use all frames, the worst of several where there are more than 4000. Colours are the signed area error of
 /// an element, Coltraro 2022, (22), and at each node the strain of the incident edge that is stretched or
 /// compressed most. Throws ShapeError when sizes do not belong together or there is no frame, NumericalError
-/// when a position or time is not finite, FileError when the file cannot be written. Checked in tests/report.
+/// when a position or time is not finite or a number of the summary infinite, FileError when the file cannot
+/// be written. Checked in tests/report.
 void write_report(const std::filesystem::path& file, const ReportData& data);
 
 }  // namespace isocloth

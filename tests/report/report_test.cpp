@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "engine/core/errors.hpp"
+#include "host/report/from_trajectory.hpp"
 #include "tests/report/swinging_sheet.hpp"
 
 namespace isocloth {
@@ -204,7 +205,7 @@ TEST_F(Report, metrics_that_are_not_finite_stay_visible) {
   ReportData data = make_run(2, 4, 1);
   data.metrics[2].residual_worst = std::numeric_limits<double>::quiet_NaN();
   data.metrics[2].status = StepStatus::non_finite;
-  data.summary.residual_max = std::numeric_limits<double>::infinity();
+  data.summary.residual_max = std::numeric_limits<double>::quiet_NaN();
   const json page = page_data(write(data));
   EXPECT_TRUE(std::isnan(decode<float>(page["plots"]["groups"][0]["residual"])[2]));
   EXPECT_TRUE(page["summary"]["residual_max"].is_null());
@@ -274,6 +275,37 @@ TEST_F(Report, a_folder_that_is_not_there_is_a_file_error) {
   std::filesystem::create_directories(folder / "taken" / "inside");
   EXPECT_THROW(write_report(folder / "taken", make_run(2, 3, 1)), FileError) << "a folder of that name";
   EXPECT_FALSE(std::filesystem::exists(folder / "taken.tmp"));
+}
+
+TEST_F(Report, a_trajectory_on_disk_gives_the_same_page) {
+  const ReportData data = make_run(4, 6, 2);
+  TrajectoryLayout layout;
+  for (const ReportGarment& garment : data.garments) {
+    const Index first_face = static_cast<Index>(layout.faces.size());
+    for (std::size_t f = 0; f + 1 < garment.face_begin.size(); ++f) {
+      std::array<Index, 4> face{-1, -1, -1, -1};
+      for (Index c = garment.face_begin[f]; c < garment.face_begin[f + 1]; ++c)
+        face[c - garment.face_begin[f]] = garment.node_begin + garment.face_nodes[c];
+      layout.faces.push_back(face);
+    }
+    layout.garments.push_back({garment.name, garment.node_begin, garment.node_count, first_face,
+                               static_cast<Index>(layout.faces.size()) - first_face});
+  }
+  for (std::size_t i = 0; i < data.rest_positions.size(); i += 3)
+    layout.rest_positions.push_back(
+        {data.rest_positions[i], data.rest_positions[i + 1], data.rest_positions[i + 2]});
+  const std::filesystem::path trajectory_path = folder / "trajectory.h5";
+  TrajectoryWriter writer(trajectory_path, layout);
+  for (std::size_t frame = 0; frame < 6; ++frame) {
+    const auto first = data.metrics.begin() + static_cast<std::ptrdiff_t>(2 * frame);
+    writer.append({static_cast<std::int64_t>(frame), data.frame_times[frame], data.frame_positions(frame),
+                   std::vector<FrameMetrics>(first, first + 2)});
+  }
+  writer.close();
+  const TrajectoryFile trajectory(trajectory_path);
+  const std::vector<std::vector<Index>> pins{data.garments[0].pinned_nodes, data.garments[1].pinned_nodes};
+  EXPECT_TRUE(write(report_from(trajectory, data.summary, pins)) == write(data));
+  EXPECT_THROW(report_from(trajectory, data.summary, {{0}}), ShapeError);
 }
 
 TEST_F(Report, one_frame_of_one_flat_sheet_is_enough) {

@@ -106,7 +106,7 @@ class Plot {
         path += !started ? `M${px} ${py}` : this.options.bars ? `H${px}V${py}` : `L${px} ${py}`;
         started = true;
       }
-      if (s.values.length === 1) path += "h0";
+      if (started && s.values.length === 1) path += "h0";
       if (this.options.bars && path)
         picture.append(svg("path", { class: `filled ink-${i + 1}`, d: `${path}V${y(low)}H${x(begin)}Z` }));
       picture.append(svg("path", { class: `curve ink-${i + 1}`, d: path }));

@@ -1,0 +1,39 @@
+#include "host/report/from_trajectory.hpp"
+
+#include <string>
+
+#include "engine/core/errors.hpp"
+
+namespace isocloth {
+
+ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summary,
+                       const std::vector<std::vector<Index>>& pinned_nodes) {
+  const TrajectoryLayout& layout = trajectory.layout();
+  if (!pinned_nodes.empty() && pinned_nodes.size() != layout.garments.size())
+    throw ShapeError("report: pinned_nodes has " + std::to_string(pinned_nodes.size()) +
+                     " garments, expected " + std::to_string(layout.garments.size()) +
+                     "; give one list per garment of the trajectory");
+  ReportData data;
+  data.summary = summary;
+  for (std::size_t g = 0; g < layout.garments.size(); ++g) {
+    const TrajectoryGarment& part = layout.garments[g];
+    ReportGarment garment{part.name, part.node_begin, part.node_count, {0}, {}, {}};
+    for (Index f = part.face_begin; f < part.face_begin + part.face_count; ++f) {
+      for (const Index node : layout.faces[f])
+        if (node >= 0) garment.face_nodes.push_back(node - part.node_begin);
+      garment.face_begin.push_back(static_cast<Index>(garment.face_nodes.size()));
+    }
+    if (!pinned_nodes.empty()) garment.pinned_nodes = pinned_nodes[g];
+    data.garments.push_back(std::move(garment));
+  }
+  for (const Vec3d& p : layout.rest_positions)
+    data.rest_positions.insert(data.rest_positions.end(), {p.x, p.y, p.z});
+  data.frame_times = trajectory.times();
+  data.frame_positions = [&trajectory](std::size_t frame) { return trajectory.positions(frame); };
+  for (std::size_t frame = 0; frame < trajectory.frame_count(); ++frame)
+    for (std::size_t g = 0; g < layout.garments.size(); ++g)
+      data.metrics.push_back(trajectory.metrics(frame, g));
+  return data;
+}
+
+}  // namespace isocloth
