@@ -1,0 +1,77 @@
+#include "host/reference/bending.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "tests/reference/cloth_cases.hpp"
+
+namespace isocloth::reference {
+namespace {
+
+TEST(Bending, TrianglesHaveCotangentWeights) {
+  Mesh mesh;
+  mesh.positions = {{0, 0, 0}, {1, 0, 0.2}, {1.2, 0.9, -0.1}, {0.1, 0.8, 0.3}};
+  mesh.add_face({0, 1, 2});
+  mesh.add_face({0, 2, 3});
+  const Eigen::MatrixXd stiffness = laplace_stiffness(mesh);
+  const auto cotangent = [&](Index apex, Index a, Index b) {
+    const Vec3d u = mesh.positions[a] - mesh.positions[apex], v = mesh.positions[b] - mesh.positions[apex];
+    return dot(u, v) / norm(cross(u, v));
+  };
+  EXPECT_NEAR(stiffness(0, 2), -(cotangent(1, 0, 2) + cotangent(3, 0, 2)) / 2, 1e-14);
+  EXPECT_NEAR(stiffness(0, 1), -cotangent(2, 0, 1) / 2, 1e-14);
+  EXPECT_EQ(stiffness(1, 3), 0);
+}
+
+TEST(Bending, IsSymmetricAndIgnoresFlatShapes) {
+  for (const auto& [name, mesh] : assorted_meshes()) {
+    const SparseMatrix matrix = bending_matrix(mesh, build_topology(mesh));
+    EXPECT_LE((matrix - SparseMatrix(matrix.transpose())).norm(), 1e-14 * matrix.norm()) << name;
+    if (name == "warped quads") continue;
+    MatrixX3d flat = to_matrix(mesh.positions) * some_rotation().transpose();
+    flat.rowwise() += Eigen::RowVector3d(0.1, 0.2, -0.3);
+    EXPECT_LE((matrix * flat).cwiseAbs().maxCoeff(),
+              1e-13 * Eigen::MatrixXd(matrix).cwiseAbs().maxCoeff() * flat.cwiseAbs().maxCoeff())
+        << name;
+  }
+}
+
+// 1/2 phi^T K phi of a sheet rolled along x onto a cylinder: every interior node sees the curvature
+// 2 r (1 - cos theta) / spacing^2 = (1 - theta^2/12 + ...) / r over its own area.
+TEST(Bending, CylinderHasPlateStiffnessKappa) {
+  const Index nx = 41, ny = 21;
+  const double width = 1, height = 0.5, radius = 0.4, spacing = width / (nx - 1), theta = spacing / radius;
+  const double interior_area = (nx - 2) * (ny - 2) * spacing * height / (ny - 1);
+  const double discrete_curvature = 2 * radius * (1 - std::cos(theta)) / (spacing * spacing);
+  for (const Mesh& mesh :
+       {quad_grid(nx, ny, width, height), triangle_grid(nx, ny, width, height, Diagonals::parallel)}) {
+    MatrixX3d rolled = to_matrix(mesh.positions);
+    for (Eigen::Index i = 0; i < rolled.rows(); ++i) {
+      const double angle = rolled(i, 0) / radius;
+      rolled.row(i) << radius * std::sin(angle), rolled(i, 1), radius * (1 - std::cos(angle));
+    }
+    const SparseMatrix matrix = bending_matrix(mesh, build_topology(mesh));
+    const double energy = 0.5 * rolled.cwiseProduct(matrix * rolled).sum();
+    EXPECT_NEAR(energy / (0.5 * interior_area * discrete_curvature * discrete_curvature), 1, 1e-9);
+    // The boundary strip holds no energy: of the order of the spacing less than the continuous sheet.
+    EXPECT_NEAR(energy / (0.5 * interior_area / (radius * radius)), 1, 1.1 * theta * theta / 6);
+  }
+}
+
+TEST(Bending, ClosedTubeHasItsWholeEnergyButTheRims) {
+  const Index along = 12, around = 40;
+  const double radius = 0.3, height = 0.6;
+  const Mesh mesh = tube(along, around, radius, height, FaceKind::quads);
+  const SparseMatrix matrix = bending_matrix(mesh, build_topology(mesh));
+  const MatrixX3d at = to_matrix(mesh.positions);
+  const double chord = 2 * radius * std::sin(std::numbers::pi / around);
+  const double interior_area = around * chord * height / (along - 1) * (along - 2);
+  const double curvature = 2 * radius * (1 - std::cos(2 * std::numbers::pi / around)) / (chord * chord);
+  EXPECT_NEAR(0.5 * at.cwiseProduct(matrix * at).sum() / (0.5 * interior_area * curvature * curvature), 1,
+              1e-10);
+  EXPECT_NEAR(curvature * radius, 1, 1e-12);
+}
+
+}  // namespace
+}  // namespace isocloth::reference
