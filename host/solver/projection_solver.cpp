@@ -8,7 +8,7 @@
 namespace isocloth {
 namespace {
 
-double default_eps(const ProjectionSettings& settings) {
+double start_eps(const ProjectionSettings& settings) {
   if (settings.eps > 0) return settings.eps;
   return settings.method == ProjectionMethod::proximal_newton ? 1e-4 : 1e-7;
 }
@@ -41,7 +41,8 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
       gravity_(scene.gravity),
       settings_(scene.projection),
       newton_(scene.projection.method == ProjectionMethod::proximal_newton),
-      eps_(default_eps(scene.projection)),
+      start_eps_(start_eps(scene.projection)),
+      eps_(start_eps_),
       arrays_(device, garment, find_recipe(scene.recipe).rows),
       metric_rows_(arrays_.rows.metric.row_count()),
       row_count_(arrays_.rows.row_count()) {
@@ -262,10 +263,27 @@ bool ProjectionSolver<Real>::iterate(double h) {
 }
 
 template <class Real>
+bool ProjectionSolver<Real>::adapt_eps(double before, double after) {
+  // Residuals in directions where J M^-1 J^T is nearly singular (the sheet is nearly flat there) shrink by
+  // eps D / (sigma + eps D) per iteration: slowly, unless eps follows. Far from the surface a small eps overshoots,
+  // hence only where the rows are nearly linear, and back again when the residual grows.
+  constexpr double nearly_linear = 3e-3, slow = 0.1, factor = 10;
+  constexpr double least = sizeof(Real) == sizeof(float) ? 1e-6 : 1e-9;  // the conditioning the factor can take
+  const double old = eps_;
+  if (after > before)
+    eps_ = std::min(start_eps_, eps_ * factor);
+  else if (after > slow * before && after < nearly_linear)
+    eps_ = std::max(std::min(least, start_eps_), eps_ / factor);
+  return eps_ != old;
+}
+
+template <class Real>
 typename ProjectionSolver<Real>::Substep ProjectionSolver<Real>::substep(double t_end, double h) {
   Substep result;
   predict(t_end, h);
+  eps_ = start_eps_;
   for (;;) {
+    const double before = result.residual;
     result.residual = evaluate_rows(iterate_, h);
     if (!std::isfinite(result.residual)) {
       result.status = StepStatus::non_finite;
@@ -276,6 +294,7 @@ typename ProjectionSolver<Real>::Substep ProjectionSolver<Real>::substep(double 
       result.status = StepStatus::stalled;
       break;
     }
+    if (newton_ && result.iterations > 0 && adapt_eps(before, result.residual)) evaluate_rows(iterate_, h);
     ++result.iterations;
     if (!iterate(h)) {
       result.status = StepStatus::non_finite;

@@ -36,6 +36,8 @@ class ProjectionSolver final : public GarmentSolver {
   void set_targets(double t);
   /// max |C| at `positions`; not finite if any row is not.
   double evaluate_rows(const Buffer<Vec3<Real>>& positions, double h);
+  /// Follows the convergence with eps; true if it changed (the rows' scales must follow).
+  bool adapt_eps(double before, double after);
   /// One solve; false: the matrix cannot be factorised.
   bool iterate(double h);
   void scale_multipliers(double factor);
@@ -54,7 +56,8 @@ class ProjectionSolver final : public GarmentSolver {
   const double gravity_;
   const ProjectionSettings settings_;
   const bool newton_;
-  const double eps_;
+  const double start_eps_;
+  double eps_;  ///< softness of the rows in this iteration
   GarmentArrays<Real> arrays_;
   std::size_t metric_rows_, row_count_;
 
