@@ -96,8 +96,8 @@ class PlyReader {
   }
 
   std::string_view next_line() {
-    if (rest_.empty()) fail("found the end of the file in the header, expected end_header");
     ++line_number_;
+    if (rest_.empty()) fail("found the end of the file in the header, expected end_header");
     std::string_view line = rest_.substr(0, rest_.find('\n'));
     rest_.remove_prefix(std::min(line.size() + 1, rest_.size()));
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
@@ -147,6 +147,7 @@ class PlyReader {
                   " words, expected format, element, property or end_header"));
       }
     }
+    ++line_number_;
     if (!has_format) fail("found no format line, expected one in the header");
     for (const Element& element : elements_) {
       // Without this a count alone could keep the reader busy for ever.

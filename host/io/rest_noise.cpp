@@ -2,7 +2,8 @@
 
 #include <cmath>
 #include <numbers>
-#include <random>
+
+#include "engine/core/random.hpp"
 
 namespace isocloth {
 namespace {
@@ -17,18 +18,15 @@ class Gaussian {
       has_spare_ = false;
       return spare_;
     }
-    const double radius = std::sqrt(-2 * std::log(1 - uniform()));
-    const double angle = 2 * std::numbers::pi * uniform();
+    const double radius = std::sqrt(-2 * std::log(1 - random_.uniform()));
+    const double angle = 2 * std::numbers::pi * random_.uniform();
     spare_ = radius * std::sin(angle);
     has_spare_ = true;
     return radius * std::cos(angle);
   }
 
  private:
-  /// In [0, 1), all 53 bits random.
-  double uniform() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
-
-  std::mt19937_64 random_;
+  Random random_;
   double spare_ = 0;
   bool has_spare_ = false;
 };

@@ -1,0 +1,197 @@
+// Scenes that must be refused, each with the place and the remedy in one line.
+#include <gtest/gtest.h>
+
+#include "engine/core/errors.hpp"
+#include "host/io/json_text.hpp"
+#include "host/io/scene_file.hpp"
+#include "tests/io/temporary_folder.hpp"
+
+namespace isocloth {
+namespace {
+
+/// A good scene of which each case replaces one part.
+struct Parts {
+  std::string top = R"("step": 0.01, "duration": 1)";
+  std::string mesh = R"({"generator": "quad_grid", "nodes": [3, 3], "size": [1, 1]})";
+  std::string garment = R"("fabric": {"rho": 1})";
+  std::string pins = "";
+};
+
+std::string scene_text(const Parts& parts) {
+  return "{" + parts.top + R"(, "garments": [{"mesh": )" + parts.mesh + ", " + parts.garment +
+         (parts.pins.empty() ? "" : R"(, "pins": [)" + parts.pins + "]") + "}]}";
+}
+std::string with_top(const std::string& top) { return scene_text({.top = top}); }
+std::string with_mesh(const std::string& mesh) { return scene_text({.mesh = mesh}); }
+std::string with_garment(const std::string& garment) { return scene_text({.garment = garment}); }
+std::string with_fabric(const std::string& fabric) { return with_garment(R"("fabric": {)" + fabric + "}"); }
+std::string with_pins(const std::string& pins) { return scene_text({.pins = pins}); }
+std::string with_motion(const std::string& motion) {
+  return with_pins(R"({"select": {"nodes": [0]}, "motion": )" + motion + "}");
+}
+std::string with_projection(const std::string& projection) {
+  return with_top(R"("step": 0.01, "duration": 1, "projection": {)" + projection + "}");
+}
+
+struct BadScene {
+  std::string content;
+  const char* expected;
+};
+
+const BadScene bad_scenes[] = {
+    // Syntax
+    {"", "scene.json:1:1: syntax error"},
+    {"{", "scene.json:1:2: syntax error"},
+    {"{\n  \"step\": 0.01,\n  \"duration\" 1\n}", "scene.json:3:14: syntax error"},
+    {scene_text({}).substr(0, 60), "scene.json:1:61: syntax error"},
+    {scene_text({}) + "}", "syntax error"},
+    {"[1, 2]", "scene.json: found a list of 2 at the top, expected an object"},
+    {R"({"step": NaN})", "scene.json:1:10: syntax error"},
+    {R"({"step": 1e999})", "number overflow"},
+    {with_top(R"("step": 0.01, "duration": 1, "step": 0.02)"), "found the key step twice"},
+    {with_fabric(R"("rho": 1, "rho": 2)"), "found the key garments.fabric.rho twice"},
+    {std::string(100000, '['), "nested deeper than 64"},
+    // Keys
+    {with_top(R"("step": 0.01, "duratoin": 1)"), "unknown key \"duratoin\", expected $schema, name"},
+    {with_top(R"("step": 0.01, "duratoin": 1)"), "the nearest is \"duration\""},
+    {with_top(R"("step": 0.01)"), "scene.json: duration: not found, expected this key"},
+    {with_fabric(R"("Rho": 1)"), "garments[0].fabric: unknown key \"Rho\""},
+    {with_mesh(R"({"generator": "quad_grid", "nodes": [3, 3], "size": [1, 1], "radius": 1})"),
+     "garments[0].mesh: unknown key \"radius\""},
+    {with_mesh(R"({"generator": "quad_grid", "nodes": [3, 3]})"), "garments[0].mesh.size: not found"},
+    {with_mesh(R"({"generator": "quadgrid", "nodes": [3, 3]})"), "the nearest is \"quad_grid\""},
+    {with_mesh(R"({"genrator": "quad_grid"})"),
+     "garments[0].mesh: unknown key \"genrator\", expected generator or file"},
+    {with_mesh(R"({"generator": "quad_grid", "file": "a.obj"})"),
+     "found both generator and file, expected one"},
+    {with_mesh("{}"), "garments[0].mesh: found an empty object, expected generator or file"},
+    {with_mesh("3"), "garments[0].mesh: found 3, expected an object"},
+    {R"({"step": 0.01, "duration": 1})", "garments: not found"},
+    {R"({"step": 0.01, "duration": 1, "garments": []})", "garments: found a list of 0, expected at least 1"},
+    {R"({"step": 0.01, "duration": 1, "garments": {}})",
+     "garments: found an object, expected a list of objects"},
+    {R"({"step": 0.01, "duration": 1, "garments": [7]})", "garments[0]: found 7, expected an object"},
+    // Types and ranges
+    {with_fabric(R"("rho": -1)"), "scene.json: garments[0].fabric.rho: found -1, expected a number > 0"},
+    {with_fabric(R"("rho": 0)"), "garments[0].fabric.rho: found 0, expected a number > 0"},
+    {with_fabric(R"("rho": "1")"), "garments[0].fabric.rho: found \"1\", expected a number > 0"},
+    {with_fabric(R"("kappa": null)"), "garments[0].fabric.kappa: found null, expected a number >= 0"},
+    {with_fabric(R"("alpha": -0.1)"), "garments[0].fabric.alpha: found -0.1, expected a number >= 0"},
+    {with_fabric(R"("delta": true)"), "garments[0].fabric.delta: found true"},
+    {with_top(R"("step": 0, "duration": 1)"), "step: found 0, expected a number > 0"},
+    {with_top(R"("step": 0.3, "duration": 1)"), "duration: found 1, expected a whole number of steps"},
+    {with_top(R"("step": 0.01, "duration": 1, "frame_interval": 0.015)"), "frame_interval: found 0.015"},
+    {with_top(R"("step": 0.01, "duration": 1, "seed": -1)"),
+     "seed: found -1, expected a whole number from 0"},
+    {with_top(R"("step": 0.01, "duration": 1, "seed": 0.5)"), "seed: found 0.5, expected a whole number"},
+    {with_top(R"("step": 0.01, "duration": 1, "seed": 18446744073709551615)"),
+     "seed: found 18446744073709551615"},
+    {with_top(R"("step": 0.01, "duration": 1, "gravity": [0, 0, -9.8])"), "gravity: found a list of 3"},
+    {with_top(R"("step": 0.01, "duration": 1, "recipe": "coltraro2021")"), "the nearest is \"coltraro2022\""},
+    {with_top("\"step\": 0.01, \"duration\": 1, \"name\": \"two\\nlines\""),
+     "name: found \"two\\nlines\", expected a text of one line"},
+    {with_projection(R"("tolerance": 0)"), "projection.tolerance: found 0, expected a number > 0 and <= 0.5"},
+    {with_projection(R"("tolerance": 1)"), "projection.tolerance: found 1"},
+    {with_projection(R"("max_iterations": 0)"),
+     "projection.max_iterations: found 0, expected a whole number from 1"},
+    {with_projection(R"("max_substeps": 3)"), "projection.max_substeps: found 3"},
+    {with_projection(R"("method": "newton")"),
+     "projection.method: found \"newton\", expected proximal_newton or fast_projection"},
+    {with_projection(R"("metric": "b")"), "projection.metric: found \"b\", expected B or M"},
+    {with_projection(R"("on_violation": "ignore")"), "expected stop or continue"},
+    {with_mesh(R"({"generator": "quad_grid", "nodes": [1, 3], "size": [1, 1]})"),
+     "garments[0].mesh.nodes[0]: found 1"},
+    {with_mesh(R"({"generator": "quad_grid", "nodes": [3], "size": [1, 1]})"),
+     "garments[0].mesh.nodes: found a list of 1, expected a list of 2"},
+    {with_mesh(R"({"generator": "quad_grid", "nodes": [3, 2.5], "size": [1, 1]})"),
+     "garments[0].mesh.nodes[1]: found 2.5"},
+    {with_mesh(R"({"generator": "quad_grid", "nodes": [3, 3], "size": [1, -1]})"),
+     "garments[0].mesh.size[1]: found -1"},
+    {with_mesh(R"({"generator": "quad_grid", "nodes": [1000000, 1000000], "size": [1, 1]})"),
+     "found a mesh of 1e+12 nodes"},
+    {with_mesh(R"({"generator": "ring", "radial": 3, "around": 9, "inner_radius": 2, "outer_radius": 1})"),
+     "garments[0].mesh.outer_radius: found 1, expected more than inner_radius, 2"},
+    {with_garment(R"("transform": {"scale": 0})"), "garments[0].transform.scale: found 0"},
+    {with_garment(R"("transform": {"scale": 1e-300})"), "garments[0].mesh"},
+    {with_garment(R"("transform": {"rotation": [0, 0]})"),
+     "garments[0].transform.rotation: found a list of 2"},
+    {with_garment(R"("rest_noise": {"normal_deviation": 10})"), "garments[0].mesh"},
+    {with_garment(R"("rest_noise": {})"), "garments[0].rest_noise.normal_deviation: not found"},
+    // Pins
+    {with_pins(R"({"select": {"nodes": [9]}})"),
+     "garments[0].pins[0].nodes[0]: found 9, expected a node from 0 to 8"},
+    {with_pins(R"({"select": {"nodes": [-1]}})"), "garments[0].pins[0].select.nodes[0]: found -1"},
+    {with_pins(R"({"select": {"nodes": [1, 1]}})"), "already in pins[0]"},
+    {with_pins(R"({"select": {"nodes": []}})"),
+     "garments[0].pins[0].select: found no node, expected at least one"},
+    {with_pins(R"({"select": {"box": {"min": [5, 5, 5], "max": [6, 6, 6]}}})"),
+     "garments[0].pins[0].select: found no node"},
+    {with_pins(R"({"select": {"box": {"min": [5, 5, 5]}}})"),
+     "garments[0].pins[0].select.box.max: not found"},
+    {with_pins(R"({"select": {"sphere": {"center": [9, 9, 9], "radius": 1}}})"), "found no node"},
+    {with_pins(R"({"select": {"boundary_loop": 1}})"),
+     "garments[0].pins[0].select.boundary_loop: found 1, expected less than 1"},
+    {with_pins(R"({"select": {"nearest": [[0, 0, 0], [0.1, 0, 0]]}})"),
+     "garments[0].pins[0].select.nearest[1]: found node 0"},
+    {with_pins(R"({"select": {"nearst": [[0, 0, 0]]}})"), "the nearest is \"nearest\""},
+    {with_pins(R"({"nodes": [0]})"), "garments[0].pins[0]: unknown key \"nodes\""},
+    {with_pins(R"({"select": {"nodes": [0]}}, {"select": {"nodes": [1, 0]}})"),
+     "garments[0].pins[1].nodes[1]"},
+    {with_motion(R"({"type": "wobble"})"), "garments[0].pins[0].motion.type: found \"wobble\""},
+    {with_motion(R"({"type": "oscillation", "frequency": 1})"),
+     "garments[0].pins[0].motion.amplitude: not found"},
+    {with_motion(R"({"type": "oscillation", "amplitude": [1, 0, 0], "frequency": 0})"),
+     "motion.frequency: found 0"},
+    {with_motion(R"({"type": "keyframes", "times": [0, 0]})"),
+     "garments[0].pins[0].motion.times[1]: found 0"},
+    {with_motion(R"({"type": "keyframes", "times": []})"), "garments[0].pins[0].motion.times"},
+    {with_motion(R"({"type": "keyframes", "times": [0, 1], "translations": [[0, 0, 0]]})"),
+     "motion.translations: found 1 vectors"},
+    // Files
+    {with_mesh(R"({"file": "missing.obj"})"), "missing.obj: cannot read: No such file or directory"},
+    {with_mesh(R"({"file": "nan.obj"})"), "nan.obj:2: v: found \"nan\""},
+    {with_mesh(R"({"file": "empty.ply"})"), "empty.ply: "},
+    {with_motion(R"({"type": "recorded", "file": "missing.csv"})"), "missing.csv: cannot read"},
+    {with_motion(R"({"type": "recorded", "file": "short.csv"})"), "short.csv:2: found 3 columns, expected 4"},
+    {with_motion(R"({"type": "recorded", "file": "word.csv"})"), "word.csv:2: column 3: found \"x\""},
+    {with_motion(R"({"type": "recorded", "file": "back.csv"})"), "back.csv:2: found the time 0"},
+    {with_motion(R"({"type": "recorded", "file": "empty.csv"})"), "empty.csv: found no rows"},
+};
+
+TEST(BadScene, IsRefusedInOneLine) {
+  const TemporaryFolder folder;
+  folder.write("nan.obj", "v 0 0 0\nv nan 0 0\n");
+  folder.write(
+      "empty.ply",
+      "ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\n"
+      "element face 0\nproperty list uchar int vertex_indices\nend_header\n");
+  folder.write("short.csv", "t,x,y,z\n0,1,2\n");
+  folder.write("word.csv", "0,1,2,3\n1,2,x,4\n");
+  folder.write("back.csv", "0,1,2,3\n0,2,3,4\n");
+  folder.write("empty.csv", "t,x,y,z\n");
+  ASSERT_NO_THROW(read_scene(folder.write("scene.json", scene_text({}))));
+  const std::size_t entries = folder.entry_count();
+  for (const BadScene& bad : bad_scenes) {
+    const std::filesystem::path path = folder.write("scene.json", bad.content);
+    const std::string message = message_of<Error>([&] { read_scene(path); });
+    EXPECT_NE(message.find(bad.expected), std::string::npos) << message << "\nexpected: " << bad.expected;
+    EXPECT_EQ(message.find(path.string()), 0) << message;
+    EXPECT_EQ(folder.entry_count(), entries);
+  }
+  EXPECT_NE(message_of<FileError>([&] { read_scene(folder / "none.json"); }).find("none.json: cannot read"),
+            std::string::npos);
+  EXPECT_NE(message_of<FileError>([&] { read_scene(folder.path()); }).find("directory"), std::string::npos);
+}
+
+TEST(BadScene, GarmentsHaveDistinctNames) {
+  const TemporaryFolder folder;
+  const std::string mesh = R"("mesh": {"generator": "quad_grid", "nodes": [3, 3], "size": [1, 1]})";
+  const auto path =
+      folder.write("scene.json", R"({"step": 0.01, "duration": 1, "garments": [{"name": "a", )" + mesh +
+                                     R"(}, {"name": "a", )" + mesh + "}]}");
+  const std::string message = message_of<SceneError>([&] { read_scene(path); });
+  EXPECT_NE(message.find("garments[1].name: found \"a\""), std::string::npos) << message;
+}
+
+}  // namespace
+}  // namespace isocloth

@@ -1,0 +1,235 @@
+#include "host/io/scene_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "engine/core/errors.hpp"
+#include "engine/mesh/generators.hpp"
+#include "engine/mesh/topology.hpp"
+#include "host/io/json_text.hpp"
+#include "host/io/mesh_file.hpp"
+#include "host/io/scene_digest.hpp"
+#include "tests/io/temporary_folder.hpp"
+
+namespace isocloth {
+namespace {
+
+/// A scene of one garment with these keys.
+Scene read_garment(const std::string& keys, std::uint64_t seed = 0) {
+  const TemporaryFolder folder;
+  return read_scene(folder.write("scene.json", R"({"step": 0.01, "duration": 1, "seed": )" +
+                                                   std::to_string(seed) + R"(, "garments": [{)" + keys +
+                                                   "}]}"));
+}
+
+const std::string grid = R"("mesh": {"generator": "quad_grid", "nodes": [3, 4], "size": [1, 2]})";
+
+double distance(const Vec3d& a, const Vec3d& b) { return norm(a - b); }
+
+TEST(SceneFile, ReadsEveryMember) {
+  const TemporaryFolder folder;
+  const Scene scene = read_scene(folder.write("all.json", R"({
+    "$schema": "scene.schema.json", "name": "all", "recipe": "inextensible_edges", "gravity": 1.5, "step": 0.02,
+    "duration": 2, "frame_interval": 0.1, "seed": 9007199254740991,
+    "projection": {"method": "fast_projection", "metric": "M", "tolerance": 1e-4, "max_iterations": 7, "eps": 1e-6,
+                   "clamp": 0.03, "max_substeps": 8, "on_violation": "continue"},
+    "garments": [{"name": "a", "mesh": {"generator": "quad_grid", "nodes": [2, 3], "size": [1, 2]},
+      "fabric": {"rho": 2, "delta": 3, "kappa": 4, "alpha": 5, "beta": 6},
+      "initial_velocity": [1, 2, 3],
+      "pins": [{"name": "p", "select": {"nodes": [4, 0]},
+                "motion": {"type": "oscillation", "amplitude": [1, 2, 3], "frequency": 4, "start": 5, "duration": 6}},
+               {"select": {"nodes": [1]},
+                "motion": {"type": "keyframes", "times": [0, 1], "translations": [[0, 0, 0], [1, 2, 3]],
+                           "rotations_degrees": [[0, 0, 0], [0, 180, 0]], "center": [7, 8, 9]}}]}]})"));
+  EXPECT_EQ(scene.name, "all");
+  EXPECT_EQ(scene.recipe, "inextensible_edges");
+  EXPECT_EQ(scene.gravity, 1.5);
+  EXPECT_EQ(scene.step, 0.02);
+  EXPECT_EQ(scene.duration, 2);
+  EXPECT_EQ(scene.frame_interval, 0.1);
+  EXPECT_EQ(scene.seed, 9007199254740991u);
+  EXPECT_EQ(scene.projection.method, ProjectionMethod::fast_projection);
+  EXPECT_EQ(scene.projection.metric, Metric::mass);
+  EXPECT_EQ(scene.projection.tolerance, 1e-4);
+  EXPECT_EQ(scene.projection.max_iterations, 7);
+  EXPECT_EQ(scene.projection.eps, 1e-6);
+  EXPECT_EQ(scene.projection.clamp, 0.03);
+  EXPECT_EQ(scene.projection.max_substeps, 8);
+  EXPECT_EQ(scene.projection.on_violation, OnViolation::go_on);
+  const Garment& garment = scene.garments.at(0);
+  EXPECT_EQ(garment.name, "a");
+  EXPECT_EQ(garment.mesh.node_count(), 6);
+  EXPECT_EQ(garment.initial_velocities, std::vector<Vec3d>(6, {1, 2, 3}));
+  EXPECT_EQ(garment.fabric.rho, 2);
+  EXPECT_EQ(garment.fabric.delta, 3);
+  EXPECT_EQ(garment.fabric.kappa, 4);
+  EXPECT_EQ(garment.fabric.alpha, 5);
+  EXPECT_EQ(garment.fabric.beta, 6);
+  EXPECT_EQ(garment.pins.at(0).nodes, (std::vector<Index>{4, 0}));
+  const auto& oscillation = std::get<OscillationMotion>(garment.pins[0].motion);
+  EXPECT_EQ(oscillation.amplitude, (Vec3d{1, 2, 3}));
+  EXPECT_EQ(oscillation.frequency, 4);
+  EXPECT_EQ(oscillation.start, 5);
+  EXPECT_EQ(oscillation.duration, 6);
+  EXPECT_EQ(garment.pins.at(1).name, "pin 1");
+  const auto& keyframes = std::get<KeyframeMotion>(garment.pins[1].motion);
+  EXPECT_EQ(keyframes.times, (std::vector<double>{0, 1}));
+  EXPECT_EQ(keyframes.translations.at(1), (Vec3d{1, 2, 3}));
+  EXPECT_DOUBLE_EQ(keyframes.rotations.at(1).y, std::numbers::pi);
+  EXPECT_EQ(keyframes.center, (Vec3d{7, 8, 9}));
+}
+
+TEST(SceneFile, DefaultsAreThoseOfTheStructs) {
+  const Scene scene = read_garment(grid);
+  const Scene expected;
+  EXPECT_EQ(scene.name, "scene");
+  EXPECT_EQ(scene.recipe, expected.recipe);
+  EXPECT_EQ(scene.gravity, expected.gravity);
+  EXPECT_EQ(scene.projection.method, expected.projection.method);
+  EXPECT_EQ(scene.projection.metric, expected.projection.metric);
+  EXPECT_EQ(scene.projection.tolerance, expected.projection.tolerance);
+  EXPECT_EQ(scene.projection.max_iterations, expected.projection.max_iterations);
+  EXPECT_EQ(scene.projection.on_violation, expected.projection.on_violation);
+  EXPECT_EQ(scene.garments[0].name, "garment 0");
+  EXPECT_EQ(scene.garments[0].fabric.rho, Fabric().rho);
+  EXPECT_TRUE(scene.garments[0].initial_velocities.empty());
+}
+
+TEST(SceneFile, GeneratorsGetTheirNumbers) {
+  const auto mesh_of = [](const std::string& keys) {
+    return read_garment(R"("mesh": {)" + keys + "}").garments[0].mesh;
+  };
+  const auto expect_same = [](const Mesh& a, const Mesh& b) {
+    EXPECT_EQ(a.positions, b.positions);
+    EXPECT_EQ(a.face_nodes, b.face_nodes);
+  };
+  expect_same(
+      mesh_of(R"("generator": "triangle_grid", "nodes": [4, 3], "size": [2, 1], "diagonals": "alternating")"),
+      triangle_grid(4, 3, 2, 1, Diagonals::alternating));
+  expect_same(
+      mesh_of(
+          R"("generator": "irregular_triangles", "boundary_segments": 5, "interior_nodes": 9, "size": [2, 1], "seed": 4)"),
+      irregular_triangles(5, 9, 2, 1, 4));
+  expect_same(
+      mesh_of(
+          R"("generator": "ring", "radial": 3, "around": 8, "inner_radius": 1, "outer_radius": 2, "faces": "triangles", "phase": 0.3)"),
+      ring(3, 8, 1, 2, FaceKind::triangles, 0.3));
+  expect_same(mesh_of(R"("generator": "disc", "radial": 3, "around": 8, "radius": 2)"),
+              disc(3, 8, 2, FaceKind::quads));
+  expect_same(
+      mesh_of(R"("generator": "tube", "along": 3, "around": 8, "radius": 2, "height": 5, "faces": "quads")"),
+      tube(3, 8, 2, 5, FaceKind::quads));
+  expect_same(mesh_of(R"("generator": "tank_top", "triangles": 900)"), tank_top(900));
+}
+
+TEST(SceneFile, SelectorsFindTheirNodes) {
+  const auto nodes_of = [](const std::string& select) {
+    return read_garment(grid + R"(, "transform": {"translation": [10, 0, 0]}, "pins": [{"select": )" +
+                        select + "}]")
+        .garments[0]
+        .pins[0]
+        .nodes;
+  };
+  using Nodes = std::vector<Index>;
+  EXPECT_EQ(nodes_of(R"({"nodes": [5, 2]})"), (Nodes{5, 2}));
+  EXPECT_EQ(nodes_of(R"({"nearest": [[11.1, 2.1, 0], [9, -1, 0]]})"), (Nodes{11, 0}));
+  EXPECT_EQ(nodes_of(R"({"box": {"min": [9.9, -0.1, 0], "max": [10.5, 0.1, 0]}})"), (Nodes{0, 1}));
+  EXPECT_EQ(nodes_of(R"({"sphere": {"center": [10, 0, 0], "radius": 0.6}})"), (Nodes{0, 1}));
+  EXPECT_EQ(nodes_of(R"({"boundary_loop": 0})"), build_topology(quad_grid(3, 4, 1, 2)).boundary_loops[0]);
+}
+
+TEST(SceneFile, TransformScalesTurnsAndMoves) {
+  const Scene scene =
+      read_garment(grid + R"(, "transform": {"scale": 2, "rotation": [0, 0, 90], "translation": [1, 2, 3]})");
+  const Mesh flat = quad_grid(3, 4, 1, 2);
+  for (std::size_t i = 0; i < flat.positions.size(); ++i) {
+    const Vec3d& p = flat.positions[i];
+    EXPECT_LT(distance(scene.garments[0].mesh.positions[i], {1 - 2 * p.y, 2 + 2 * p.x, 3}), 1e-14);
+  }
+  EXPECT_EQ(scene.garments[0].mesh.corner_uvs.at(1).x, 2 * flat.corner_uvs.at(1).x);
+}
+
+TEST(SceneFile, InitialVelocityTurnsAboutTheCentroid) {
+  const Scene scene =
+      read_garment(grid + R"(, "initial_velocity": [0, 0, 5], "initial_angular_velocity": [0, 0, 2])");
+  const Garment& garment = scene.garments[0];
+  for (std::size_t i = 0; i < garment.mesh.positions.size(); ++i) {
+    const Vec3d r = garment.mesh.positions[i] - Vec3d{0.5, 1, 0};
+    EXPECT_LT(distance(garment.initial_velocities[i], {-2 * r.y, 2 * r.x, 5}), 1e-14);
+  }
+}
+
+TEST(SceneFile, NoiseIsSeededNormalAndOfItsDeviation) {
+  const std::string big =
+      R"("mesh": {"generator": "quad_grid", "nodes": [60, 60], "size": [1, 1]}, "rest_noise": {"normal_deviation": 0.002)";
+  const std::vector<Vec3d> noisy = read_garment(big + "}").garments[0].mesh.positions;
+  const std::vector<Vec3d> flat = quad_grid(60, 60, 1, 1).positions;
+  double sum = 0, square = 0;
+  for (std::size_t i = 0; i < flat.size(); ++i) {
+    EXPECT_EQ(noisy[i].x, flat[i].x);
+    EXPECT_EQ(noisy[i].y, flat[i].y);
+    sum += noisy[i].z;
+    square += noisy[i].z * noisy[i].z;
+  }
+  const auto n = static_cast<double>(flat.size());
+  // Four standard errors of the mean and of the variance.
+  EXPECT_NEAR(sum / n, 0, 4 * 0.002 / std::sqrt(n));
+  EXPECT_NEAR(square / n / (0.002 * 0.002), 1, 4 * std::sqrt(2 / n));
+  EXPECT_EQ(read_garment(big + "}").garments[0].mesh.positions, noisy);
+  EXPECT_EQ(read_garment(big + R"(, "seed": 5})").garments[0].mesh.positions,
+            read_garment(big + "}", 5).garments[0].mesh.positions);
+  EXPECT_NE(read_garment(big + "}", 5).garments[0].mesh.positions, noisy);
+}
+
+TEST(SceneFile, RecordedMotionAndMeshFilesLieBesideTheScene) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "sub");
+  const Mesh mesh = quad_grid(2, 2, 1, 1);
+  write_ply(folder / "sub/cloth.ply", mesh, mesh.positions);
+  folder.write("sub/path.csv", "t, x, y, z\r\n# recorded by hand\n0, 0, 0, 0\r\n\n1.5, 1, -2, 3e-1\n");
+  const std::string content =
+      R"({"step": 0.01, "duration": 1, "garments": [{"mesh": {"file": "sub/cloth.ply"},
+    "pins": [{"select": {"nodes": [0]}, "motion": {"type": "recorded", "file": "sub/path.csv"}}]}]})";
+  const Scene scene = read_scene(folder.write("scene.json", content));
+  EXPECT_EQ(scene.garments[0].mesh.positions, mesh.positions);
+  const auto& motion = std::get<RecordedMotion>(scene.garments[0].pins[0].motion);
+  EXPECT_EQ(motion.times, (std::vector<double>{0, 1.5}));
+  EXPECT_EQ(motion.positions, (std::vector<Vec3d>{{0, 0, 0}, {1, -2, 0.3}}));
+
+  const TemporaryFolder elsewhere;
+  const Scene copy = read_scene(elsewhere.write("scene.json", portable_scene_text(folder / "scene.json")));
+  EXPECT_EQ(scene_digest(copy), scene_digest(scene));
+}
+
+TEST(SceneFile, APlainSceneIsCopiedByteForByte) {
+  const std::filesystem::path path =
+      std::filesystem::path(ISOCLOTH_SOURCE_DIR) / "bench/scenes/shake_fast_9x9.json";
+  EXPECT_EQ(portable_scene_text(path), read_whole_file(path));
+}
+
+TEST(SceneFile, DigestSeesEveryChange) {
+  const Scene scene = read_garment(grid + R"(, "pins": [{"select": {"nodes": [0]}}])");
+  const auto changed = [&](auto change) {
+    Scene other = scene;
+    change(other);
+    return scene_digest(other) != scene_digest(scene);
+  };
+  EXPECT_TRUE(changed([](Scene& s) { s.gravity = std::nextafter(s.gravity, 10); }));
+  EXPECT_TRUE(changed([](Scene& s) { s.step *= 2; }));
+  EXPECT_TRUE(changed([](Scene& s) { s.recipe = "inextensible_edges"; }));
+  EXPECT_TRUE(changed([](Scene& s) { s.projection.eps = 1e-5; }));
+  EXPECT_TRUE(changed([](Scene& s) { s.projection.metric = Metric::mass; }));
+  EXPECT_TRUE(changed([](Scene& s) { s.garments[0].fabric.beta = 1; }));
+  EXPECT_TRUE(changed([](Scene& s) { s.garments[0].mesh.positions[7].z = 1e-300; }));
+  EXPECT_TRUE(changed(
+      [](Scene& s) { std::swap(s.garments[0].mesh.face_nodes[0], s.garments[0].mesh.face_nodes[1]); }));
+  EXPECT_TRUE(changed([](Scene& s) { s.garments[0].pins[0].nodes[0] = 1; }));
+  EXPECT_TRUE(changed([](Scene& s) { s.garments[0].pins[0].motion = OscillationMotion{}; }));
+  EXPECT_FALSE(changed([](Scene& s) { s.duration = 99; }));
+  EXPECT_FALSE(changed([](Scene& s) { s.projection.on_violation = OnViolation::go_on; }));
+}
+
+}  // namespace
+}  // namespace isocloth
