@@ -3,8 +3,8 @@
 # ISOCLOTH_SETUP=off leaves the machine alone: the packages are then found through CMAKE_PREFIX_PATH.
 set -euo pipefail
 [[ ${ISOCLOTH_SETUP:-on} != off ]] || exit 0
-packages=(g++ cmake ninja-build ccache libeigen3-dev libhdf5-dev nlohmann-json3-dev libcli11-dev libmetis-dev
-  libjs-three libgtest-dev libbenchmark-dev clang-format git)
+packages=(g++ cmake ninja-build ccache libeigen3-dev libhdf5-dev nlohmann-json3-dev libcli11-dev
+  libjs-three libgtest-dev clang-format git)
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "setup: not a Debian system; going on, but these must be there under their local names: ${packages[*]}" >&2
