@@ -61,6 +61,9 @@ std::string last_reason() {
   return printable(reason, 200);
 }
 
+/// Works only before the library's first use in the process, where it matters.
+void turn_off_exit_handler() { [[maybe_unused]] static const herr_t once = H5dont_atexit(); }
+
 hsize_t product(const Hdf5Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), hsize_t{1}, std::multiplies<>());
 }
@@ -77,13 +80,15 @@ hid_t text_type() {
 template <class Result>
 Result Hdf5File::check(Result result, const char* what, const std::string& name) const {
   if (result >= 0) return result;
+  is_sound_ = !is_writable_;
   throw FileError(
       text(path_.string(), ": cannot ", what, name.empty() ? "" : " " + name, ": ", last_reason()));
 }
 
 Hdf5File Hdf5File::create(const std::filesystem::path& path) {
+  turn_off_exit_handler();
   const Quiet quiet;
-  Hdf5File file(path, -1);
+  Hdf5File file(path, true);
   file.file_ = file.check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), "create", "");
   return file;
 }
@@ -93,15 +98,16 @@ Hdf5File Hdf5File::open(const std::filesystem::path& path) {
   if (std::error_code error; !std::filesystem::is_regular_file(path, error)) {
     throw FileError(text(path.string(), ": not found, expected an HDF5 file"));
   }
+  turn_off_exit_handler();
   const Quiet quiet;
-  Hdf5File file(path, -1);
+  Hdf5File file(path, false);
   file.file_ = file.check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "read as HDF5", "");
   return file;
 }
 
 Hdf5File::~Hdf5File() {
   const Quiet quiet;
-  if (file_ >= 0) H5Fclose(file_);
+  if (file_ >= 0 && is_sound_ && (!is_writable_ || H5Fflush(file_, H5F_SCOPE_GLOBAL) >= 0)) H5Fclose(file_);
 }
 
 void Hdf5File::flush() {
@@ -111,7 +117,7 @@ void Hdf5File::flush() {
 
 void Hdf5File::close() {
   const Quiet quiet;
-  // Flushed first: a close that fails leaves the library with a file it can neither keep nor drop.
+  // Flushed first: a close that fails cannot be undone.
   check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "write", "");
   check(H5Fclose(std::exchange(file_, -1)), "close", "");
 }

@@ -23,15 +23,20 @@ hid_t hdf5_type() {
   if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_NATIVE_UINT64;
 }
 
-/// An HDF5 file. Datasets and attributes are named by path ("garments/name"); groups on the way are created.
-/// All members throw FileError naming the file, the dataset and the reason.
+/// An HDF5 file. A file whose writing failed is abandoned, not closed: the library cannot drop what it could
+/// not write, and crashes when it tries again (at exit, too, so its exit handler is turned off). Datasets and
+/// attributes are named by path ("garments/name"); groups on the way are created. All members throw FileError
+/// naming the file, the dataset and the reason.
 class Hdf5File {
  public:
   static Hdf5File create(const std::filesystem::path& path);
   static Hdf5File open(const std::filesystem::path& path);
   ~Hdf5File();
   Hdf5File(Hdf5File&& other) noexcept
-      : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
+      : path_(std::move(other.path_)),
+        file_(std::exchange(other.file_, -1)),
+        is_writable_(other.is_writable_),
+        is_sound_(other.is_sound_) {}
   Hdf5File& operator=(Hdf5File&&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
@@ -79,7 +84,8 @@ class Hdf5File {
   std::uint64_t read_number_attribute(const std::string& name) const;
 
  private:
-  Hdf5File(std::filesystem::path path, hid_t file) : path_(std::move(path)), file_(file) {}
+  Hdf5File(std::filesystem::path path, bool is_writable)
+      : path_(std::move(path)), is_writable_(is_writable) {}
   /// Returns a handle or status that is not negative, else throws.
   template <class Handle>
   Handle check(Handle result, const char* what, const std::string& name) const;
@@ -95,6 +101,8 @@ class Hdf5File {
 
   std::filesystem::path path_;
   hid_t file_ = -1;
+  bool is_writable_ = false;
+  mutable bool is_sound_ = true;  // no call on a file to write has failed
 };
 
 }  // namespace isocloth

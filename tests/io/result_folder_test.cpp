@@ -1,0 +1,226 @@
+#include "host/io/result_folder.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "engine/core/errors.hpp"
+#include "host/io/mesh_file.hpp"
+#include "host/io/summary_file.hpp"
+#include "tests/io/limited_process.hpp"
+#include "tests/io/run_cases.hpp"
+#include "tests/io/temporary_folder.hpp"
+
+namespace isocloth {
+namespace {
+
+namespace fs = std::filesystem;
+
+void add_steps(ResultFolder& results, const Scene& scene, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t step = begin; step < end; ++step) {
+    results.add_frame(step, 0.01 * static_cast<double>(step), positions_at(scene, step),
+                      metrics_at(scene, step));
+  }
+}
+
+Checkpoint checkpoint_at(const Scene& scene, std::int64_t step) {
+  Checkpoint checkpoint;
+  checkpoint.step_index = step;
+  for (const Garment& garment : scene.garments) {
+    const std::size_t count = 3 * garment.mesh.positions.size();
+    checkpoint.garments.push_back({std::vector<double>(count, 0.5), std::vector<double>(count), {1, 2}});
+  }
+  return checkpoint;
+}
+
+RunSummary summary() {
+  RunSummary s;
+  s.status = "completed";
+  s.scene = "two";
+  s.frame_count = 10;
+  s.wall_seconds = 0.1;
+  return s;
+}
+
+void write_results(const fs::path& dir, const Scene& scene, const ResultOptions& options = {}) {
+  ResultFolder results(dir, scene, "{}\n", options);
+  add_steps(results, scene, 0, 10);
+  results.save_checkpoint(checkpoint_at(scene, 9));
+  results.close(summary());
+  results.publish();
+}
+
+TEST(ResultFolder, HoldsWhatItPromises) {
+  const TemporaryFolder folder;
+  const Scene scene = two_garments();
+  write_results(folder / "out/", scene, {.ply_frames = true});
+  EXPECT_EQ(folder.entry_count(), 1);
+  EXPECT_EQ(read_whole_file(folder / "out/scene.json"), "{}\n");
+  EXPECT_EQ(read_summary(folder / "out/summary.json").status, "completed");
+  EXPECT_EQ(read_trajectory(folder / "out/trajectory.h5").frame_count(), 10);
+  EXPECT_NO_THROW(read_checkpoint(folder / "out/checkpoint.h5", scene, Precision::float64));
+  const Mesh frame = read_mesh(folder / "out/frames/000009.ply");
+  const auto expected = positions_at(scene, 9);
+  ASSERT_EQ(frame.node_count(), 21);
+  EXPECT_LT(norm(frame.positions[20] - expected[1][8]), 1e-6);
+  const std::string table = read_whole_file(folder / "out/metrics.csv");
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 1 + 10 * 2);
+  EXPECT_EQ(table.find("frame,step,time,garment,status,iterations,substeps,"), 0);
+  EXPECT_NE(table.find("\n0,0,0,\"sheet, \"\"left\"\"\",stalled,1,2,1,"), std::string::npos)
+      << table.substr(0, 900);
+  EXPECT_NE(table.find("\n9,9,0.09,triangles,stalled,"), std::string::npos);
+}
+
+TEST(ResultFolder, IsRemovedWhenTheRunFails) {
+  const TemporaryFolder folder;
+  const Scene scene = two_garments();
+  {
+    ResultFolder results(folder / "out", scene, "{}");
+    add_steps(results, scene, 0, 3);
+    auto bad = positions_at(scene, 3);
+    bad[1][4].z = std::nan("");
+    message_of<NumericalError>([&] { results.add_frame(3, 0.03, bad, metrics_at(scene, 3)); });
+    EXPECT_EQ(results.frame_count(), 3);
+    EXPECT_EQ(folder.entry_count(), 1);
+  }
+  EXPECT_EQ(folder.entry_count(), 0);
+}
+
+TEST(ResultFolder, RefusesBeforeAnythingIsWritten) {
+  const TemporaryFolder folder;
+  const Scene scene = two_garments();
+  const auto message = [&](const fs::path& dir, IfExists if_exists = IfExists::refuse) {
+    const std::size_t entries = folder.entry_count();
+    const std::string text =
+        message_of<FileError>([&] { ResultFolder(dir, scene, "{}", {.if_exists = if_exists}); });
+    EXPECT_EQ(folder.entry_count(), entries);
+    EXPECT_EQ(text.find(dir.string()), 0) << text;
+    return text;
+  };
+  fs::create_directory(folder / "full");
+  write_whole_file(folder / "full/letter.txt", "dear");
+  folder.write("file", "x");
+  EXPECT_NE(message(folder / "full").find("not empty"), std::string::npos);
+  EXPECT_NE(message(folder / "full", IfExists::overwrite).find("a folder of other files"), std::string::npos);
+  EXPECT_NE(message(folder / "full", IfExists::resume).find("no result folder"), std::string::npos);
+  EXPECT_NE(message(folder / "none", IfExists::resume).find("no result folder"), std::string::npos);
+  EXPECT_NE(message(folder / "file").find("found a file"), std::string::npos);
+  EXPECT_NE(message(folder / "file/out").find("Not a directory"), std::string::npos);
+  EXPECT_NE(message(folder / "none/out").find("No such file or directory"), std::string::npos);
+  // Nobody, root included, can create a folder there.
+  EXPECT_NE(message("/proc/out").find("/proc/out: cannot create"), std::string::npos);
+  if (geteuid() != 0) {
+    fs::create_directory(folder / "locked");
+    fs::permissions(folder / "locked", fs::perms::owner_read | fs::perms::owner_exec);
+    EXPECT_NE(message(folder / "locked/out").find("Permission denied"), std::string::npos);
+  }
+  EXPECT_EQ(read_whole_file(folder / "full/letter.txt"), "dear");
+}
+
+TEST(ResultFolder, AnEmptyFolderIsFilledAndAResultIsOverwritten) {
+  const TemporaryFolder folder;
+  const Scene scene = two_garments();
+  fs::create_directory(folder / "out");
+  write_results(folder / "out", scene, {.ply_frames = true});
+  message_of<FileError>([&] { write_results(folder / "out", scene); });
+  {
+    ResultFolder unfinished(folder / "out", scene, "{}", {.if_exists = IfExists::overwrite});
+    add_steps(unfinished, scene, 0, 1);
+  }
+  EXPECT_EQ(read_trajectory(folder / "out/trajectory.h5").frame_count(), 10);
+  write_results(folder / "out", scene, {.if_exists = IfExists::overwrite});
+  EXPECT_FALSE(fs::exists(folder / "out/frames"));
+  EXPECT_EQ(folder.entry_count(), 1);
+}
+
+TEST(ResultFolder, AResumedRunLeavesTheSameFiles) {
+  const TemporaryFolder folder;
+  const Scene scene = two_garments();
+  write_results(folder / "whole", scene, {.ply_frames = true});
+  {
+    ResultFolder results(folder / "parts", scene, "{}\n", {.ply_frames = true});
+    add_steps(results, scene, 0, 6);
+    results.save_checkpoint(checkpoint_at(scene, 4));
+    add_steps(results, scene, 6, 8);
+    results.close(summary());
+    results.publish();
+  }
+  {
+    ResultFolder results(folder / "parts", scene, "{}\n",
+                         {.if_exists = IfExists::resume, .ply_frames = true});
+    ASSERT_TRUE(results.resumed_from());
+    EXPECT_EQ(results.resumed_from()->step_index, 4);
+    EXPECT_EQ(results.frame_count(), 5);
+    add_steps(results, scene, 5, 10);
+    results.save_checkpoint(checkpoint_at(scene, 9));
+    results.close(summary());
+    results.publish();
+  }
+  EXPECT_EQ(folder.entry_count(), 2);
+  for (const char* name : {"scene.json", "summary.json", "metrics.csv", "frames/000000.ply",
+                           "frames/000004.ply", "frames/000009.ply"}) {
+    EXPECT_EQ(read_whole_file(folder / "parts" / name), read_whole_file(folder / "whole" / name)) << name;
+  }
+  const TrajectoryFile parts = read_trajectory(folder / "parts/trajectory.h5");
+  const TrajectoryFile whole = read_trajectory(folder / "whole/trajectory.h5");
+  EXPECT_EQ(parts.times(), whole.times());
+  for (std::size_t f = 0; f < 10; ++f) {
+    EXPECT_EQ(parts.positions(f), whole.positions(f));
+    EXPECT_TRUE(same(parts.frame(f).metrics, whole.frame(f).metrics));
+  }
+}
+
+TEST(ResultFolder, AKilledRunIsResumedFromItsPartialFolder) {
+  const TemporaryFolder folder;
+  const Scene scene = two_garments();
+  run_and_kill([&] {
+    auto* const results = new ResultFolder(folder / "out", scene, "{}");
+    add_steps(*results, scene, 0, 4);
+    results->save_checkpoint(checkpoint_at(scene, 2));
+    add_steps(*results, scene, 4, 6);
+  });
+  ASSERT_EQ(folder.entry_count(), 1);
+  const fs::path partial = fs::directory_iterator(folder.path())->path();
+  EXPECT_EQ(partial.filename().string().find("out.partial-"), 0);
+  const ResultFolder results(partial, scene, "{}", {.if_exists = IfExists::resume});
+  EXPECT_EQ(results.frame_count(), 3);
+}
+
+TEST(ResultFolder, AFullDiskIsOneLineAndLeavesNothing) {
+  const TemporaryFolder folder;
+  const Scene scene = two_garments();
+  for (const rlim_t bytes : {rlim_t{0}, rlim_t{1}, rlim_t{10000}, rlim_t{200000}}) {
+    const std::string message = message_with_file_limit(bytes, [&] {
+      ResultFolder results(folder / "out", scene, "{}\n");
+      add_steps(results, scene, 0, 5000);
+    });
+    EXPECT_NE(message.find("File too large"), std::string::npos) << bytes << ": " << message;
+    EXPECT_EQ(message.find((folder / "out.partial-").string()), 0) << bytes << ": " << message;
+    EXPECT_EQ(folder.entry_count(), 0) << bytes;
+  }
+}
+
+TEST(Summary, KeepsEveryMemberAndHasNoNan) {
+  RunSummary s = summary();
+  s.message = "a \"quoted\" reason";
+  s.threads = 3;
+  s.seed = 18446744073709551615u;
+  s.strain_max = 0.1;
+  s.realtime_factor = std::nan("");
+  const std::string json = summary_json(s);
+  EXPECT_NE(json.find("\"realtime_factor\": null"), std::string::npos) << json;
+  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 34);
+  const RunSummary read = parse_summary(json, "summary.json");
+  EXPECT_EQ(summary_json(read), json);
+  EXPECT_EQ(read.message, s.message);
+  EXPECT_EQ(read.seed, s.seed);
+  EXPECT_EQ(read.strain_max, 0.1);
+  s.wall_seconds = HUGE_VAL;
+  EXPECT_NE(message_of<NumericalError>([&] { summary_json(s); }).find("wall_seconds"), std::string::npos);
+  for (const char* bad : {"", "[]", "{}", "{\"status\": 3}", "null"}) {
+    EXPECT_EQ(message_of<FileError>([&] { parse_summary(bad, "summary.json"); }).find("summary.json"), 0)
+        << bad;
+  }
+}
+
+}  // namespace
+}  // namespace isocloth
