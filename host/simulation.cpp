@@ -18,7 +18,8 @@ struct Simulation::Members {
   Members(Scene s, ExecutionOptions o) : scene(std::move(s)), options(std::move(o)), device(options) {}
   GarmentSolver& solver(std::size_t garment) const {
     if (garment >= solvers.size())
-      throw ShapeError("garment: found index " + std::to_string(garment) + ", expected less than " + std::to_string(solvers.size()));
+      throw ShapeError("garment: found index " + std::to_string(garment) + ", expected less than " +
+                       std::to_string(solvers.size()));
     return *solvers[garment];
   }
 };
@@ -54,7 +55,8 @@ std::vector<StepReport> Simulation::step() {
   std::vector<StepReport> reports(m.solvers.size());
   for (std::size_t i = 0; i < m.solvers.size(); ++i) {
     if (m.frozen[i])
-      reports[i] = {.status = StepStatus::non_finite, .iterations = 0, .substeps = 0, .residual = 0, .wall_seconds = 0};
+      reports[i] = {
+          .status = StepStatus::non_finite, .iterations = 0, .substeps = 0, .residual = 0, .wall_seconds = 0};
     else
       reports[i] = m.solvers[i]->step(time(), m.scene.step);
     if (reports[i].status == StepStatus::non_finite) m.frozen[i] = 1;
@@ -68,8 +70,12 @@ const ExecutionOptions& Simulation::options() const { return members_->options; 
 std::int64_t Simulation::step_index() const { return members_->step_index; }
 double Simulation::time() const { return static_cast<double>(members_->step_index) * members_->scene.step; }
 GarmentInfo Simulation::info(std::size_t garment) const { return members_->solver(garment).info(); }
-std::vector<Vec3d> Simulation::positions(std::size_t garment) const { return as_vectors(state(garment).positions); }
-std::vector<Vec3d> Simulation::velocities(std::size_t garment) const { return as_vectors(state(garment).velocities); }
+std::vector<Vec3d> Simulation::positions(std::size_t garment) const {
+  return as_vectors(state(garment).positions);
+}
+std::vector<Vec3d> Simulation::velocities(std::size_t garment) const {
+  return as_vectors(state(garment).velocities);
+}
 Measures Simulation::measure(std::size_t garment) const { return members_->solver(garment).measure(); }
 GarmentState Simulation::state(std::size_t garment) const { return members_->solver(garment).state(); }
 

@@ -26,25 +26,25 @@ struct ExecutionOptions {
 /// What one step of one garment did.
 struct StepReport {
   StepStatus status = StepStatus::converged;
-  int iterations = 0;     ///< linear solves of all substeps together
+  int iterations = 0;  ///< linear solves of all substeps together
   int substeps = 1;
-  double residual = 0;    ///< largest |scaled row| at the end of the step (worst substep)
+  double residual = 0;  ///< largest |scaled row| at the end of the step (worst substep)
   double wall_seconds = 0;
 };
 
 /// Error measures of one garment at one instant; strain is that which the rows bound.
 struct Measures {
-  double strain_max = 0;         ///< largest |principal stretch - 1| over constrained nodes and boundary edges
-  double strain_mean = 0;        ///< mean of the same
-  double residual = 0;           ///< largest |scaled row|
-  double area_error_total = 0;   ///< Coltraro 2022, (19)
-  double area_error_mean = 0;    ///< (20)
-  double area_error_dispersion = 0;  ///< (21)
-  double area_error_element_max = 0; ///< largest |(22)|
-  double kinetic_energy = 0;     ///< [J], 1/2 rho v^T M v
-  double potential_energy = 0;   ///< [J], delta g M z + 1/2 kappa phi^T K phi
-  Vec3d linear_momentum;         ///< [kg m/s]
-  Vec3d angular_momentum;        ///< [kg m^2/s], about the origin
+  double strain_max = 0;        ///< largest |principal stretch - 1| over constrained nodes and boundary edges
+  double strain_mean = 0;       ///< mean of the same
+  double residual = 0;          ///< largest |scaled row|
+  double area_error_total = 0;  ///< Coltraro 2022, (19)
+  double area_error_mean = 0;   ///< (20)
+  double area_error_dispersion = 0;   ///< (21)
+  double area_error_element_max = 0;  ///< largest |(22)|
+  double kinetic_energy = 0;          ///< [J], 1/2 rho v^T M v
+  double potential_energy = 0;        ///< [J], delta g M z + 1/2 kappa phi^T K phi
+  Vec3d linear_momentum;              ///< [kg m/s]
+  Vec3d angular_momentum;             ///< [kg m^2/s], about the origin
 };
 
 /// Everything that a restart needs, bit for bit.
@@ -71,8 +71,8 @@ class Simulation {
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
 
-  /// Advances every garment by scene().step; one report per garment. A garment whose step is non-finite keeps its
-  /// last finite state and is frozen; the others go on.
+  /// Advances every garment by scene().step; one report per garment. A garment whose step is non-finite keeps
+  /// its last finite state and is frozen; the others go on.
   std::vector<StepReport> step();
 
   const Scene& scene() const;
@@ -85,8 +85,8 @@ class Simulation {
   std::vector<Vec3d> velocities(std::size_t garment) const;  ///< [m/s], shape [node_count]
   Measures measure(std::size_t garment) const;
 
-  /// State in and out; set_state throws ShapeError when sizes do not fit. float32 states survive the way through
-  /// double unchanged.
+  /// State in and out; set_state throws ShapeError when sizes do not fit. float32 states survive the way
+  /// through double unchanged.
   GarmentState state(std::size_t garment) const;
   void set_state(std::size_t garment, const GarmentState& state);
   void set_step_index(std::int64_t step_index);

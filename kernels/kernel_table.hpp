@@ -48,11 +48,13 @@ struct Memory {
   bool (*allocate)(std::size_t bytes, void** pointer);
   void (*release)(void* pointer);
   bool (*upload)(const Queue& queue, void* to, const void* from, std::size_t bytes);
-  bool (*download)(const Queue& queue, void* to, const void* from, std::size_t bytes);  ///< waits for the queue
+  bool (*download)(const Queue& queue, void* to, const void* from,
+                   std::size_t bytes);  ///< waits for the queue
   const char* (*last_error)();
 };
 
-/// A backend. `abi` changes whenever this struct or an argument struct does: a plugin of another build is refused.
+/// A backend. `abi` changes whenever this struct or an argument struct does: a plugin of another build is
+/// refused.
 struct Backend {
   int abi;
   const char* name;

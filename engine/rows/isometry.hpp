@@ -12,9 +12,9 @@ struct MaterialGradient {
   Real weft[4];  ///< dN_i / dweft [1/m]
 };
 
-/// Shape function derivatives along the projection of `warp` onto the tangent plane and along n x warp. Material
-/// directions take the place of each element's own (xi, eta): E and G are 1 and F is 0 at rest at every point, so
-/// the averages of (11) mix like with like on any mesh.
+/// Shape function derivatives along the projection of `warp` onto the tangent plane and along n x warp.
+/// Material directions take the place of each element's own (xi, eta): E and G are 1 and F is 0 at rest at
+/// every point, so the averages of (11) mix like with like on any mesh.
 template <class Real>
 ISOCLOTH_HD MaterialGradient<Real> material_gradient(const GaussPoint<Real>& g, const SurfacePoint<Real>& s,
                                                      Vec3<Real> warp, int corner_count) {
@@ -29,8 +29,8 @@ ISOCLOTH_HD MaterialGradient<Real> material_gradient(const GaussPoint<Real>& g, 
   return m;
 }
 
-/// Integrands of t_E, t_F, t_G for corners i, j (Coltraro 2022, Algorithm 1, lines 11 to 13; line 11 means t_E).
-/// `weight` is N_k dA / m_k.
+/// Integrands of t_E, t_F, t_G for corners i, j (Coltraro 2022, Algorithm 1, lines 11 to 13; line 11 means
+/// t_E). `weight` is N_k dA / m_k.
 template <class Real>
 ISOCLOTH_HD void add_isometry_tensor(const MaterialGradient<Real>& m, int i, int j, Real weight, Real* efg) {
   efg[0] += weight * m.warp[i] * m.warp[j];

@@ -21,8 +21,8 @@ void append_slot(StencilPattern& p, Index node, const std::vector<Index>& neighb
 }
 
 /// The stencil of node k: every node of its faces; T_ij where i and j share one of these faces.
-void append_patch(StencilPattern& p, const Mesh& mesh, const Topology& topology, const std::vector<Index>& faces,
-                  Index k) {
+void append_patch(StencilPattern& p, const Mesh& mesh, const Topology& topology,
+                  const std::vector<Index>& faces, Index k) {
   std::vector<std::pair<Index, std::set<Index>>> patch;
   auto neighbours = [&](Index node) -> std::set<Index>& {
     auto it = std::find_if(patch.begin(), patch.end(), [&](const auto& s) { return s.first == node; });
@@ -42,7 +42,11 @@ void append_patch(StencilPattern& p, const Mesh& mesh, const Topology& topology,
 
 RowPattern build_row_pattern(const Mesh& mesh, const Topology& topology, RowFamily family,
                              const std::vector<char>& is_pinned) {
-  RowPattern rows{.metric = empty_pattern(3), .metric_nodes = {}, .scalar = empty_pattern(1), .corner_nodes = {}, .edges = {}};
+  RowPattern rows{.metric = empty_pattern(3),
+                  .metric_nodes = {},
+                  .scalar = empty_pattern(1),
+                  .corner_nodes = {},
+                  .edges = {}};
   const std::vector<Index> faces = corner_faces(mesh);
   auto patch_is_free = [&](Index k) {
     for (Index c = topology.node_corner_begin[k]; c < topology.node_corner_begin[k + 1]; ++c)

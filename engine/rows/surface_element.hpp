@@ -1,4 +1,5 @@
-// Finite elements on a surface: linear triangles and bilinear quads in space, their Gauss points and gradients.
+// Finite elements on a surface: linear triangles and bilinear quads in space, their Gauss points and
+// gradients.
 #pragma once
 
 #include "engine/core/array_view.hpp"
@@ -9,17 +10,17 @@ namespace isocloth {
 /// Shape functions and their reference derivatives at one Gauss point of an element with 3 or 4 corners.
 template <class Real>
 struct GaussPoint {
-  Real value[4];   ///< N_i
-  Real d_xi[4];    ///< dN_i / dxi
-  Real d_eta[4];   ///< dN_i / deta
-  Real weight = 0; ///< on the reference element (area 1/2 for triangles, 4 for quads)
+  Real value[4];    ///< N_i
+  Real d_xi[4];     ///< dN_i / dxi
+  Real d_eta[4];    ///< dN_i / deta
+  Real weight = 0;  ///< on the reference element (area 1/2 for triangles, 4 for quads)
 };
 
 /// 3 points on triangles, 3 x 3 on quads.
 ISOCLOTH_HD int gauss_point_count(int corner_count) { return corner_count == 3 ? 3 : 9; }
 
-/// Point q of the rule; triangles: exact for degree 2 (all integrands of Algorithm 1 are linear there); quads:
-/// exact for degree 5 in each direction. Coltraro 2022, (4), with N_4 = 1/4 (1 - xi)(1 + eta).
+/// Point q of the rule; triangles: exact for degree 2 (all integrands of Algorithm 1 are linear there);
+/// quads: exact for degree 5 in each direction. Coltraro 2022, (4), with N_4 = 1/4 (1 - xi)(1 + eta).
 template <class Real>
 ISOCLOTH_HD GaussPoint<Real> gauss_point(int corner_count, int q) {
   GaussPoint<Real> g{};
@@ -57,7 +58,8 @@ struct SurfacePoint {
 
 /// Evaluates the element with corners p[0..corner_count) at a Gauss point.
 template <class Real>
-ISOCLOTH_HD SurfacePoint<Real> surface_point(const GaussPoint<Real>& g, const Vec3<Real>* p, int corner_count) {
+ISOCLOTH_HD SurfacePoint<Real> surface_point(const GaussPoint<Real>& g, const Vec3<Real>* p,
+                                             int corner_count) {
   SurfacePoint<Real> s;
   for (int i = 0; i < corner_count; ++i) {  // relative to the first corner: exact far from the origin
     s.x_xi += g.d_xi[i] * (p[i] - p[0]);
@@ -70,8 +72,8 @@ ISOCLOTH_HD SurfacePoint<Real> surface_point(const GaussPoint<Real>& g, const Ve
   return s;
 }
 
-/// Surface gradient of N_i, a vector tangent to the surface [1/m]: [x_xi x_eta] g^-1 [dN/dxi; dN/deta] with the
-/// metric g = [E F; F G].
+/// Surface gradient of N_i, a vector tangent to the surface [1/m]: [x_xi x_eta] g^-1 [dN/dxi; dN/deta] with
+/// the metric g = [E F; F G].
 template <class Real>
 ISOCLOTH_HD Vec3<Real> surface_gradient(const GaussPoint<Real>& g, const SurfacePoint<Real>& s, int i) {
   const Real e = dot(s.x_xi, s.x_xi), f = dot(s.x_xi, s.x_eta), gg = dot(s.x_eta, s.x_eta);

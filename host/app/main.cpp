@@ -1,3 +1,168 @@
+// The command `isocloth`. Exit codes: 0 done; 1 a run that stopped or failed, or a validation that found a
+// difference; 2 bad input or output (one line says which); 130 interrupted, a valid result is left.
+#include <CLI/CLI.hpp>
 #include <cstdio>
+#include <nlohmann/json.hpp>
+#include <thread>
 
-int main() { std::puts("isocloth"); }
+#include "engine/core/errors.hpp"
+#include "engine/model/recipe.hpp"
+#include "host/app/run_scene.hpp"
+#include "host/io/scene_file.hpp"
+#include "host/io/summary_file.hpp"
+#include "host/memory/device.hpp"
+#include "host/report/from_trajectory.hpp"
+
+namespace isocloth {
+namespace {
+
+constexpr int exit_done = 0, exit_violated = 1, exit_input = 2, exit_interrupted = 130;
+
+void add_execution_options(CLI::App& command, ExecutionOptions& options) {
+  command.add_option("--backend", options.backend, "cpu or cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
+  command.add_option("--precision", options.precision, "float64 or float32")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Precision>{{"float64", Precision::float64}, {"float32", Precision::float32}}))
+      ->default_str("float64");
+  command.add_option("--threads", options.threads, "CPU threads, 0: all cores; results do not depend on it")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+}
+
+int run(const RunRequest& request, bool json) {
+  const RunSummary s = run_scene(request);
+  if (json) {
+    std::puts(summary_json(s).c_str());
+  } else {
+    std::printf(
+        "%s: %s, %lld steps (%.6g s) in %.3g s, %.3gx real time; %.3g iterations per step, strain <= %.2e, "
+        "residual <= %.2e\n",
+        s.scene.c_str(), s.status.c_str(), static_cast<long long>(s.step_count), s.simulated_seconds,
+        s.wall_seconds, s.realtime_factor, s.iterations_per_step_mean, s.strain_max, s.residual_max);
+    std::printf("result: %s (report.html, summary.json, metrics.csv, trajectory.h5)\n",
+                request.output.c_str());
+  }
+  if (s.status == "completed") return exit_done;
+  std::fprintf(stderr, "isocloth: %s\n", s.message.c_str());
+  return s.status == "interrupted" ? exit_interrupted : exit_violated;
+}
+
+int check(const std::string& path, bool json) {
+  const Scene scene = read_scene(path);
+  nlohmann::ordered_json result{{"scene", path},
+                                {"recipe", scene.recipe},
+                                {"step_count", step_count(scene)},
+                                {"frame_count", step_count(scene) / steps_per_frame(scene) + 1}};
+  for (const Garment& g : scene.garments) {
+    std::size_t pinned = 0;
+    for (const Pin& pin : g.pins) pinned += pin.nodes.size();
+    result["garments"].push_back({{"name", g.name},
+                                  {"node_count", g.mesh.node_count()},
+                                  {"element_count", g.mesh.face_count()},
+                                  {"pinned_count", pinned}});
+  }
+  if (json) {
+    std::puts(result.dump(2).c_str());
+    return exit_done;
+  }
+  std::printf("%s: valid, recipe %s, %lld steps, %lld frames\n", path.c_str(), scene.recipe.c_str(),
+              static_cast<long long>(step_count(scene)), result["frame_count"].get<long long>());
+  for (const auto& g : result["garments"])
+    std::printf("  garment %s: %lld nodes, %lld elements, %lld pinned\n",
+                g["name"].get<std::string>().c_str(), g["node_count"].get<long long>(),
+                g["element_count"].get<long long>(), g["pinned_count"].get<long long>());
+  return exit_done;
+}
+
+int info(bool json) {
+  const CudaStatus& cuda = cuda_status();
+  nlohmann::ordered_json result{
+      {"version", ISOCLOTH_VERSION},
+      {"machine", machine_name()},
+      {"backends",
+       {{{"name", "cpu"}, {"usable", true}, {"threads", std::thread::hardware_concurrency()}},
+        {{"name", "cuda"},
+         {"usable", cuda.backend != nullptr},
+         {"plugin", cuda.plugin},
+         {"message", cuda.message}}}},
+      {"recipes", nlohmann::json::array()}};
+  for (const Recipe& r : recipes()) result["recipes"].push_back({{"name", r.name}, {"source", r.source}});
+  if (json) {
+    std::puts(result.dump(2).c_str());
+    return exit_done;
+  }
+  std::printf("isocloth %s\ncpu:  %s, %u threads\ncuda: %s%s\n", ISOCLOTH_VERSION, machine_name().c_str(),
+              std::thread::hardware_concurrency(),
+              cuda.backend != nullptr ? "" : "not usable: ", cuda.message.c_str());
+  for (const Recipe& r : recipes())
+    std::printf("recipe %s: %s\n", std::string(r.name).c_str(), std::string(r.source).c_str());
+  return exit_done;
+}
+
+int report(const std::filesystem::path& folder) {
+  const TrajectoryFile trajectory = read_trajectory(folder / "trajectory.h5");
+  write_report(folder / "report.html", report_from(trajectory, read_summary(folder / "summary.json")));
+  std::printf("%s\n", (folder / "report.html").c_str());
+  return exit_done;
+}
+
+int command_line(int argc, char** argv) {
+  CLI::App app{"isocloth: cloth that does not stretch"};
+  app.set_version_flag("--version", "isocloth " ISOCLOTH_VERSION);
+  app.require_subcommand(1);
+  bool json = false, overwrite = false, resume = false;
+  RunRequest request;
+  std::string scene, folder;
+
+  CLI::App* run_command = app.add_subcommand("run", "simulate a scene into a result folder");
+  run_command->add_option("scene", request.scene, "scene file (JSON; see isocloth schema)")->required();
+  run_command->add_option("-o,--output", request.output, "result folder")->required();
+  add_execution_options(*run_command, request.execution);
+  auto* overwrite_flag = run_command->add_flag("--overwrite", overwrite, "replace an earlier result");
+  run_command->add_flag("--resume", resume, "continue an interrupted result from its checkpoint")
+      ->excludes(overwrite_flag);
+  run_command->add_flag("--ply", request.result.ply_frames, "write every frame as frames/*.ply too");
+  run_command->add_flag("--quiet", request.quiet, "show no progress");
+  run_command
+      ->add_option("--checkpoint-every", request.checkpoint_every, "seconds of wall time between checkpoints")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+
+  CLI::App* check_command = app.add_subcommand("check", "read a scene and say whether it can be run");
+  check_command->add_option("scene", scene, "scene file")->required();
+  app.add_subcommand("schema", "print the JSON Schema of scene files");
+  CLI::App* info_command = app.add_subcommand("info", "list backends and recipes");
+  CLI::App* report_command = app.add_subcommand("report", "write report.html of a result folder again");
+  report_command->add_option("folder", folder, "result folder")->required();
+  for (CLI::App* command : {run_command, check_command, info_command})
+    command->add_flag("--json", json, "print JSON");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? exit_done : exit_input;
+  }
+  if (overwrite) request.result.if_exists = IfExists::overwrite;
+  if (resume) request.result.if_exists = IfExists::resume;
+  request.result.precision = request.execution.precision;
+  if (app.got_subcommand(run_command)) return run(request, json);
+  if (app.got_subcommand(check_command)) return check(scene, json);
+  if (app.got_subcommand(info_command)) return info(json);
+  if (app.got_subcommand(report_command)) return report(folder);
+  std::puts(scene_schema().c_str());
+  return exit_done;
+}
+
+}  // namespace
+}  // namespace isocloth
+
+int main(int argc, char** argv) {
+  try {
+    return isocloth::command_line(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "isocloth: %s\n", error.what());
+    return 2;
+  }
+}

@@ -21,8 +21,9 @@ class Buffer {
   Buffer(const Device& device, const std::vector<T>& values) : device_(&device), size_(values.size()) {
     void* pointer = nullptr;
     if (size_ > 0 && !device.backend().memory.allocate(size_ * sizeof(T), &pointer))
-      throw DeviceError(std::string(device.backend().name) + ": cannot allocate " + std::to_string(size_ * sizeof(T)) +
-                        " bytes: " + device.backend().memory.last_error() + "; use a coarser mesh or fewer garments");
+      throw DeviceError(
+          std::string(device.backend().name) + ": cannot allocate " + std::to_string(size_ * sizeof(T)) +
+          " bytes: " + device.backend().memory.last_error() + "; use a coarser mesh or fewer garments");
     data_ = static_cast<T*>(pointer);
     upload(values);
   }
@@ -42,7 +43,8 @@ class Buffer {
 
   void upload(const std::vector<T>& values) {
     if (values.size() != size_)
-      throw ShapeError("array: found " + std::to_string(values.size()) + " values, expected " + std::to_string(size_));
+      throw ShapeError("array: found " + std::to_string(values.size()) + " values, expected " +
+                       std::to_string(size_));
     upload(values.data());
   }
   void upload(const T* values) {

@@ -46,21 +46,24 @@ CudaStatus open_plugin() {
     }
   }
   if (plugin == nullptr) {
-    status.message = std::string("no plugin ") + plugin_name +
-                     ": built without CUDA; configure with -DISOCLOTH_CUDA=ON (needs nvcc) or set ISOCLOTH_CUDA_PLUGIN";
+    status.message =
+        std::string("no plugin ") + plugin_name +
+        ": built without CUDA; configure with -DISOCLOTH_CUDA=ON (needs nvcc) or set ISOCLOTH_CUDA_PLUGIN";
     return status;
   }
   const auto backend = reinterpret_cast<const Backend* (*)()>(dlsym(plugin, "isocloth_cuda_backend"));
   const auto message = reinterpret_cast<const char* (*)()>(dlsym(plugin, "isocloth_cuda_status"));
   if (backend == nullptr || message == nullptr) {
-    status.message = "plugin " + status.plugin + " is not an isocloth plugin: it lacks isocloth_cuda_backend; rebuild it";
+    status.message =
+        "plugin " + status.plugin + " is not an isocloth plugin: it lacks isocloth_cuda_backend; rebuild it";
     return status;
   }
   status.message = message();
   const Backend* opened = backend();
   if (opened != nullptr && opened->abi != backend_abi) {
-    status.message = "plugin " + status.plugin + " belongs to another build: interface " + std::to_string(opened->abi) +
-                     ", expected " + std::to_string(backend_abi) + "; rebuild it";
+    status.message = "plugin " + status.plugin + " belongs to another build: interface " +
+                     std::to_string(opened->abi) + ", expected " + std::to_string(backend_abi) +
+                     "; rebuild it";
     return status;
   }
   status.backend = opened;

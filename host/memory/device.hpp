@@ -12,8 +12,8 @@ namespace isocloth {
 /// Backend, queue and workers of one simulation.
 class Device {
  public:
-  /// Opens options.backend: "cpu", or "cuda" through the plugin libisocloth_cuda.so. Throws DeviceError saying why
-  /// it cannot (no plugin, a plugin of another build, no driver, no device, unknown name).
+  /// Opens options.backend: "cpu", or "cuda" through the plugin libisocloth_cuda.so. Throws DeviceError
+  /// saying why it cannot (no plugin, a plugin of another build, no driver, no device, unknown name).
   explicit Device(const ExecutionOptions& options);
   ~Device();
   Device(const Device&) = delete;
@@ -36,8 +36,8 @@ struct CudaStatus {
   std::string message;               ///< the device's name, or why CUDA is not usable and what to do
 };
 
-/// Looks for the plugin (environment variable ISOCLOTH_CUDA_PLUGIN, beside the library or command, in ../lib, in the
-/// loader's path), opens it once and asks it for a device. Never throws.
+/// Looks for the plugin (environment variable ISOCLOTH_CUDA_PLUGIN, beside the library or command, in ../lib,
+/// in the loader's path), opens it once and asks it for a device. Never throws.
 const CudaStatus& cuda_status();
 
 }  // namespace isocloth

@@ -73,8 +73,9 @@ void build_tensors(const Device& device, const MeshBuffers& mesh, const std::vec
 }
 
 template <class Real>
-void build_bending(const Device& device, const Mesh& mesh, const MeshBuffers& mesh_buffers, const Topology& topology,
-                   const Buffer<double>& masses, const NodeMatrixPattern& pattern, GarmentArrays<Real>& arrays) {
+void build_bending(const Device& device, const Mesh& mesh, const MeshBuffers& mesh_buffers,
+                   const Topology& topology, const Buffer<double>& masses, const NodeMatrixPattern& pattern,
+                   GarmentArrays<Real>& arrays) {
   const NodeMatrixPattern neighbours = laplacian_pattern(mesh);
   const Buffer<Index> begin(device, neighbours.row_begin), columns(device, neighbours.columns);
   const Buffer<char> is_boundary(device, topology.is_boundary);
@@ -87,12 +88,12 @@ void build_bending(const Device& device, const Mesh& mesh, const MeshBuffers& me
                                                           .is_boundary = is_boundary.view(),
                                                           .masses = masses.view(),
                                                           .laplacian = laplacian.view()});
-  device.backend().setup.build_bending(device.queue(),
-                                       {.laplacian_pattern = {begin.view(), columns.view()},
-                                        .laplacian = std::as_const(laplacian).view(),
-                                        .masses = masses.view(),
-                                        .pattern = {arrays.bending_begin.view(), arrays.bending_columns.view()},
-                                        .bending = bending.view()});
+  device.backend().setup.build_bending(
+      device.queue(), {.laplacian_pattern = {begin.view(), columns.view()},
+                       .laplacian = std::as_const(laplacian).view(),
+                       .masses = masses.view(),
+                       .pattern = {arrays.bending_begin.view(), arrays.bending_columns.view()},
+                       .bending = bending.view()});
   arrays.bending = converted<Real>(device, bending.download());
 }
 
@@ -108,7 +109,8 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
 
   rows = build_row_pattern(mesh, topology, family, is_pinned);
   has_bending = garment.fabric.kappa > 0 || garment.fabric.beta > 0;
-  const NodeMatrixPattern bending_pattern = has_bending ? squared_pattern(laplacian_pattern(mesh)) : NodeMatrixPattern{};
+  const NodeMatrixPattern bending_pattern =
+      has_bending ? squared_pattern(laplacian_pattern(mesh)) : NodeMatrixPattern{};
   pattern = build_nodal_pattern(rows, bending_pattern, is_pinned);
 
   face_begin = {device, mesh.face_begin};
@@ -152,11 +154,13 @@ template <class Real>
 std::size_t GarmentArrays<Real>::memory_bytes() const {
   std::size_t bytes = 0;
   auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
-  add(face_begin, face_nodes, masses, inverse_masses, rest_areas, rest_values, bending_begin, bending_columns, bending,
-      free_nodes, free_number, node_pair_begin, node_pairs, block_rows, block_columns, block_pairs, block_bending);
+  add(face_begin, face_nodes, masses, inverse_masses, rest_areas, rest_values, bending_begin, bending_columns,
+      bending, free_nodes, free_number, node_pair_begin, node_pairs, block_rows, block_columns, block_pairs,
+      block_bending);
   for (const RowBuffers<Real>* r : {&metric, &scalar})
     add(r->stencil_begin, r->slot_nodes, r->entry_begin, r->entry_nodes, r->tensors);
-  for (const GatherBuffers* g : {&pair_metric, &pair_scalar, &block_metric, &block_scalar, &node_metric, &node_scalar})
+  for (const GatherBuffers* g :
+       {&pair_metric, &pair_scalar, &block_metric, &block_scalar, &node_metric, &node_scalar})
     add(g->begin, g->first, g->second);
   return bytes;
 }

@@ -26,8 +26,8 @@ template <class Real>
 struct GarmentArrays {
   GarmentArrays(const Device& device, const Garment& garment, RowFamily family);
 
-  RowPattern rows;        ///< host copy: counts
-  NodalPattern pattern;   ///< host copy: counts, blocks
+  RowPattern rows;       ///< host copy: counts
+  NodalPattern pattern;  ///< host copy: counts, blocks
   bool has_bending = false;
   double element_size = 0;  ///< sqrt of the mean lumped mass [m]
   double rest_area = 0;     ///< [m^2]
@@ -37,9 +37,9 @@ struct GarmentArrays {
   Buffer<Real> inverse_masses;  ///< 1 / m_i, 0: pinned
   Buffer<Real> rest_areas;      ///< [m^2], shape [face_count]
   RowBuffers<Real> metric, scalar;
-  Buffer<Real> rest_values;     ///< c0, shape [row_count]
+  Buffer<Real> rest_values;  ///< c0, shape [row_count]
   Buffer<Index> bending_begin, bending_columns;
-  Buffer<Real> bending;         ///< K, empty: no bending
+  Buffer<Real> bending;  ///< K, empty: no bending
   Buffer<Index> free_nodes, free_number;
   Buffer<Index> node_pair_begin, node_pairs;
   GatherBuffers pair_metric, pair_scalar, block_metric, block_scalar, node_metric, node_scalar;

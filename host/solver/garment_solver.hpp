@@ -23,7 +23,7 @@ class GarmentSolver {
 };
 
 /// Analyses the mesh, builds tensors and bending on the device. `garment` must outlive the solver.
-std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision, const Garment& garment,
-                                                   const Scene& scene);
+std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,
+                                                   const Garment& garment, const Scene& scene);
 
 }  // namespace isocloth

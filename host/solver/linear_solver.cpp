@@ -18,17 +18,17 @@ class SimplicialSolver final : public LinearSolver<Real> {
   explicit SimplicialSolver(const BlockPattern& pattern) : pattern_(pattern), position_(order(pattern)) {
     const int n = pattern.block;
     std::vector<Eigen::Triplet<Real, Index>> triplets;
-    for (std::size_t b = 0; b < pattern.rows.size(); ++b) for_each_scalar(b, [&](Index row, Index column, int) {
-      triplets.emplace_back(row, column, Real(1));
-    });
+    for (std::size_t b = 0; b < pattern.rows.size(); ++b)
+      for_each_scalar(b, [&](Index row, Index column, int) { triplets.emplace_back(row, column, Real(1)); });
     matrix_.resize(pattern.size * n, pattern.size * n);
     matrix_.setFromTriplets(triplets.begin(), triplets.end());
-    for (std::size_t b = 0; b < pattern.rows.size(); ++b) for_each_scalar(b, [&](Index row, Index column, int source) {
-      const Index* begin = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column];
-      const Index* end = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column + 1];
-      target_.push_back(static_cast<Index>(std::lower_bound(begin, end, row) - matrix_.innerIndexPtr()));
-      source_.push_back(static_cast<Index>(b) * n * n + source);
-    });
+    for (std::size_t b = 0; b < pattern.rows.size(); ++b)
+      for_each_scalar(b, [&](Index row, Index column, int source) {
+        const Index* begin = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column];
+        const Index* end = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column + 1];
+        target_.push_back(static_cast<Index>(std::lower_bound(begin, end, row) - matrix_.innerIndexPtr()));
+        source_.push_back(static_cast<Index>(b) * n * n + source);
+      });
     cholesky_.analyzePattern(matrix_);
   }
 
@@ -43,10 +43,12 @@ class SimplicialSolver final : public LinearSolver<Real> {
     const int n = pattern_.block;
     work_.resize(pattern_.size * n, count);
     for (Index i = 0; i < pattern_.size; ++i)
-      for (int k = 0; k < n * count; ++k) work_.data()[position_[i] * n * count + k] = right_side[i * n * count + k];
+      for (int k = 0; k < n * count; ++k)
+        work_.data()[position_[i] * n * count + k] = right_side[i * n * count + k];
     const Dense x = cholesky_.solve(work_);
     for (Index i = 0; i < pattern_.size; ++i)
-      for (int k = 0; k < n * count; ++k) solution[i * n * count + k] = x.data()[position_[i] * n * count + k];
+      for (int k = 0; k < n * count; ++k)
+        solution[i * n * count + k] = x.data()[position_[i] * n * count + k];
   }
 
   std::size_t memory_bytes() const override {
@@ -60,7 +62,8 @@ class SimplicialSolver final : public LinearSolver<Real> {
     std::vector<Eigen::Triplet<Real, Index>> triplets;
     for (std::size_t b = 0; b < pattern.rows.size(); ++b) {
       triplets.emplace_back(pattern.rows[b], pattern.columns[b], Real(1));
-      if (pattern.rows[b] != pattern.columns[b]) triplets.emplace_back(pattern.columns[b], pattern.rows[b], Real(1));
+      if (pattern.rows[b] != pattern.columns[b])
+        triplets.emplace_back(pattern.columns[b], pattern.rows[b], Real(1));
     }
     Matrix graph(pattern.size, pattern.size);
     graph.setFromTriplets(triplets.begin(), triplets.end());
@@ -71,7 +74,8 @@ class SimplicialSolver final : public LinearSolver<Real> {
     return position;
   }
 
-  /// Calls visit(row, column, place within the block) for every scalar of a block that lands in the lower triangle.
+  /// Calls visit(row, column, place within the block) for every scalar of a block that lands in the lower
+  /// triangle.
   template <class Visit>
   void for_each_scalar(std::size_t b, const Visit& visit) const {
     const int n = pattern_.block;

@@ -11,10 +11,10 @@ namespace isocloth {
 
 /// A symmetric matrix of square blocks, the lower triangle by columns.
 struct BlockPattern {
-  Index size = 0;                ///< block rows
-  int block = 3;                 ///< scalars per block side, 3 or 1
-  std::vector<Index> rows;       ///< shape [block_count]
-  std::vector<Index> columns;    ///< <= row, ascending; shape [block_count]
+  Index size = 0;              ///< block rows
+  int block = 3;               ///< scalars per block side, 3 or 1
+  std::vector<Index> rows;     ///< shape [block_count]
+  std::vector<Index> columns;  ///< <= row, ascending; shape [block_count]
 };
 
 /// Direct solver of a symmetric positive definite block matrix.
@@ -22,8 +22,8 @@ template <class Real>
 class LinearSolver {
  public:
   virtual ~LinearSolver() = default;
-  /// Factorises; values: row-major blocks, shape [block_count, block, block]. Returns false when the matrix is not
-  /// positive definite or not finite; the solver then solves nothing.
+  /// Factorises; values: row-major blocks, shape [block_count, block, block]. Returns false when the matrix
+  /// is not positive definite or not finite; the solver then solves nothing.
   virtual bool factorize(const Real* values) = 0;
   /// Solves for `count` right sides stored as [size, block, count]; in and out may be the same.
   virtual void solve(const Real* right_side, Real* solution, int count) = 0;

@@ -50,7 +50,8 @@ std::vector<Term> pair_terms(const StencilPattern& p, Index first_row) {
   for (Index s = 0; s < p.stencil_count(); ++s)
     for (Index slot = p.stencil_begin[s]; slot < p.stencil_begin[s + 1]; ++slot)
       for (Index e = p.entry_begin[slot]; e < p.entry_begin[slot + 1]; ++e)
-        if (p.slot_nodes[slot] < p.entry_nodes[e]) terms.push_back({{p.slot_nodes[slot], p.entry_nodes[e]}, e, first_row + s * p.width});
+        if (p.slot_nodes[slot] < p.entry_nodes[e])
+          terms.push_back({{p.slot_nodes[slot], p.entry_nodes[e]}, e, first_row + s * p.width});
   sort_terms(terms);
   return terms;
 }
@@ -69,11 +70,13 @@ std::vector<Term> block_terms(const StencilPattern& p, const std::vector<Index>&
 }
 
 /// Slots of each free node as (number; slot, first row of the stencil).
-GatherLists node_lists(const StencilPattern& p, Index first_row, const std::vector<Index>& number, Index free_count) {
+GatherLists node_lists(const StencilPattern& p, Index first_row, const std::vector<Index>& number,
+                       Index free_count) {
   std::vector<Term> terms;
   for (Index s = 0; s < p.stencil_count(); ++s)
     for (Index slot = p.stencil_begin[s]; slot < p.stencil_begin[s + 1]; ++slot)
-      if (number[p.slot_nodes[slot]] >= 0) terms.push_back({{number[p.slot_nodes[slot]], 0}, slot, first_row + s * p.width});
+      if (number[p.slot_nodes[slot]] >= 0)
+        terms.push_back({{number[p.slot_nodes[slot]], 0}, slot, first_row + s * p.width});
   sort_terms(terms);
   std::vector<Key> keys;
   for (Index i = 0; i < free_count; ++i) keys.push_back({i, 0});
@@ -126,7 +129,8 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
     if (!is_pinned[node]) p.free_nodes.push_back(node);
   }
 
-  const auto metric_pairs = pair_terms(rows.metric, 0), scalar_pairs = pair_terms(rows.scalar, rows.metric.row_count());
+  const auto metric_pairs = pair_terms(rows.metric, 0),
+             scalar_pairs = pair_terms(rows.scalar, rows.metric.row_count());
   p.pairs = merged_keys({&metric_pairs, &scalar_pairs});
   p.pair_metric = gather(metric_pairs, p.pairs);
   p.pair_scalar = gather(scalar_pairs, p.pairs);
@@ -139,7 +143,8 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
     p.node_pair_begin.push_back(static_cast<Index>(p.node_pairs.size()));
   }
 
-  const auto metric_blocks = block_terms(rows.metric, p.free_number), scalar_blocks = block_terms(rows.scalar, p.free_number);
+  const auto metric_blocks = block_terms(rows.metric, p.free_number),
+             scalar_blocks = block_terms(rows.scalar, p.free_number);
   std::vector<Term> other;  // every diagonal, and what bending couples
   for (Index i = 0; i < p.free_count(); ++i) other.push_back({{i, i}, 0, 0});
   for (Index node = 0; node < node_count && !bending.row_begin.empty(); ++node)
@@ -157,7 +162,8 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
     const Index a = p.free_nodes[row], b = p.free_nodes[column];
     const Key pair{std::min(a, b), std::max(a, b)};
     const auto it = std::lower_bound(p.pairs.begin(), p.pairs.end(), pair);
-    p.block_pairs.push_back(it != p.pairs.end() && *it == pair ? static_cast<Index>(it - p.pairs.begin()) : -1);
+    p.block_pairs.push_back(it != p.pairs.end() && *it == pair ? static_cast<Index>(it - p.pairs.begin())
+                                                               : -1);
     p.block_bending.push_back(bending.row_begin.empty() ? -1 : bending.find(a, b));
   }
   p.node_metric = node_lists(rows.metric, 0, p.free_number, p.free_count());

@@ -25,12 +25,12 @@ struct NodalPattern {
 
   std::vector<std::array<Index, 2>> pairs;         ///< nodes that some T couples, lower first, sorted
   std::vector<Index> node_pair_begin, node_pairs;  ///< pairs at each node
-  GatherLists pair_metric, pair_scalar;            ///< (entry, first row of its stencil); see GeometricStiffness
+  GatherLists pair_metric, pair_scalar;  ///< (entry, first row of its stencil); see GeometricStiffness
 
-  std::vector<Index> block_rows, block_columns;    ///< lower triangle of free numbers, by column, then row
-  std::vector<Index> block_pairs, block_bending;   ///< -1: none
-  GatherLists block_metric, block_scalar;          ///< (slot of row node, slot of column node)
-  GatherLists node_metric, node_scalar;            ///< per free node: (slot, first row of its stencil)
+  std::vector<Index> block_rows, block_columns;   ///< lower triangle of free numbers, by column, then row
+  std::vector<Index> block_pairs, block_bending;  ///< -1: none
+  GatherLists block_metric, block_scalar;         ///< (slot of row node, slot of column node)
+  GatherLists node_metric, node_scalar;           ///< per free node: (slot, first row of its stencil)
 
   Index free_count() const { return static_cast<Index>(free_nodes.size()); }
 };
@@ -40,8 +40,8 @@ NodeMatrixPattern laplacian_pattern(const Mesh& mesh);
 /// Nodes with a common neighbour: the pattern of L^T L.
 NodeMatrixPattern squared_pattern(const NodeMatrixPattern& pattern);
 
-/// Analyses the system of `rows`; `bending` is the pattern of K over all nodes, or empty. Cost O(sum of squared
-/// stencil sizes, times log).
+/// Analyses the system of `rows`; `bending` is the pattern of K over all nodes, or empty. Cost O(sum of
+/// squared stencil sizes, times log).
 NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern& bending,
                                  const std::vector<char>& is_pinned);
 

@@ -16,7 +16,8 @@ double start_eps(const ProjectionSettings& settings) {
 template <class Real>
 std::vector<Vec3<Real>> narrowed(const std::vector<Vec3d>& values) {
   std::vector<Vec3<Real>> result;
-  for (const Vec3d& v : values) result.push_back({static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)});
+  for (const Vec3d& v : values)
+    result.push_back({static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)});
   return result;
 }
 
@@ -47,13 +48,15 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
       metric_rows_(arrays_.rows.metric.row_count()),
       row_count_(arrays_.rows.row_count()) {
   const NodalPattern& p = arrays_.pattern;
-  nodal_solver_ = make_direct_solver<Real>({.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns});
+  nodal_solver_ = make_direct_solver<Real>(
+      {.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns});
   if (arrays_.has_bending) velocity_solver_ = make_direct_solver<Real>(velocity_pattern(p));
 
   const std::size_t nodes = arrays_.node_count(), faces = arrays_.face_count(), free = p.free_count();
   const std::size_t slots3 = arrays_.rows.metric.slot_count(), slots1 = arrays_.rows.scalar.slot_count();
   const std::size_t strain_count = arrays_.rows.metric.stencil_count() + arrays_.rows.edges.size();
-  for (auto* buffer : {&positions_, &velocities_, &iterate_, &predicted_, &targets_}) *buffer = {device, nodes};
+  for (auto* buffer : {&positions_, &velocities_, &iterate_, &predicted_, &targets_})
+    *buffer = {device, nodes};
   for (auto* buffer : {&multipliers_, &residuals_, &scales_}) *buffer = {device, row_count_};
   for (auto* buffer : {&right_side_, &correction_}) *buffer = {device, free};
   for (auto* buffer : {&areas_, &area_errors_}) *buffer = {device, faces};
@@ -63,7 +66,8 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
   blocks_ = {device, p.block_rows.size() * 9};
   strains_ = {device, strain_count};
   node_values_ = {device, 8 * nodes};
-  partials_ = {device, static_cast<std::size_t>(reduction_count(std::max({8 * nodes, faces, row_count_, strain_count})))};
+  partials_ = {device, static_cast<std::size_t>(
+                           reduction_count(std::max({8 * nodes, faces, row_count_, strain_count})))};
 
   // The rest shape measured by the same kernels that will measure the moving one.
   positions_.upload(narrowed<Real>(garment.mesh.positions));
@@ -118,25 +122,27 @@ template <class Real>
 double ProjectionSolver<Real>::evaluate_rows(const Buffer<Vec3<Real>>& positions, double h) {
   // D = diag(J M^-1 J^T) with the metric's mass; the kernel knows 1/m, the rest goes into eps.
   const Real eps = static_cast<Real>(eps_) / projection_metric(h).inertia;
-  kernels_.evaluate_metric_rows(device_.queue(), {.stencils = arrays_.metric.view(),
-                                                  .tensors = arrays_.metric.tensors.view(),
-                                                  .rest_values = part(std::as_const(arrays_.rest_values).view(), 0, metric_rows_),
-                                                  .positions = positions.view(),
-                                                  .inverse_masses = arrays_.inverse_masses.view(),
-                                                  .eps = eps,
-                                                  .residuals = part(residuals_.view(), 0, metric_rows_),
-                                                  .scales = part(scales_.view(), 0, metric_rows_),
-                                                  .jacobian = metric_jacobian_.view()});
-  kernels_.evaluate_scalar_rows(
-      device_.queue(), {.stencils = arrays_.scalar.view(),
-                        .tensors = arrays_.scalar.tensors.view(),
-                        .rest_values = part(std::as_const(arrays_.rest_values).view(), metric_rows_, row_count_),
+  kernels_.evaluate_metric_rows(
+      device_.queue(), {.stencils = arrays_.metric.view(),
+                        .tensors = arrays_.metric.tensors.view(),
+                        .rest_values = part(std::as_const(arrays_.rest_values).view(), 0, metric_rows_),
                         .positions = positions.view(),
                         .inverse_masses = arrays_.inverse_masses.view(),
                         .eps = eps,
-                        .residuals = part(residuals_.view(), metric_rows_, row_count_),
-                        .scales = part(scales_.view(), metric_rows_, row_count_),
-                        .jacobian = scalar_jacobian_.view()});
+                        .residuals = part(residuals_.view(), 0, metric_rows_),
+                        .scales = part(scales_.view(), 0, metric_rows_),
+                        .jacobian = metric_jacobian_.view()});
+  kernels_.evaluate_scalar_rows(
+      device_.queue(),
+      {.stencils = arrays_.scalar.view(),
+       .tensors = arrays_.scalar.tensors.view(),
+       .rest_values = part(std::as_const(arrays_.rest_values).view(), metric_rows_, row_count_),
+       .positions = positions.view(),
+       .inverse_masses = arrays_.inverse_masses.view(),
+       .eps = eps,
+       .residuals = part(residuals_.view(), metric_rows_, row_count_),
+       .scales = part(scales_.view(), metric_rows_, row_count_),
+       .jacobian = scalar_jacobian_.view()});
   const Reduction<Real> r = reduce(std::as_const(residuals_).view());
   return r.first_bad < 0 ? static_cast<double>(r.maximum) : std::numeric_limits<double>::quiet_NaN();
 }
@@ -144,7 +150,8 @@ double ProjectionSolver<Real>::evaluate_rows(const Buffer<Vec3<Real>>& positions
 template <class Real>
 void ProjectionSolver<Real>::set_targets(double t) {
   bool moved = false;
-  const auto& start = garment_.initial_positions.empty() ? garment_.mesh.positions : garment_.initial_positions;
+  const auto& start =
+      garment_.initial_positions.empty() ? garment_.mesh.positions : garment_.initial_positions;
   for (const Pin& pin : garment_.pins) {
     if (std::holds_alternative<FixedMotion>(pin.motion)) continue;
     moved = true;
@@ -188,21 +195,23 @@ void ProjectionSolver<Real>::predict(double t_end, double h) {
     const Real* b = &right_side_.read(staging_right_side_)->x;
     correction_.write(staging_correction_, [&](Vec3<Real>* v) { velocity_solver_->solve(b, &v->x, 3); });
   }
-  kernels_.predict_positions(device_.queue(), {.metric = metric,
-                                               .free = arrays_.free_view(),
-                                               .step = static_cast<Real>(h),
-                                               .positions = std::as_const(positions_).view(),
-                                               .targets = std::as_const(targets_).view(),
-                                               .solution = std::as_const(velocity_solver_ ? correction_ : right_side_).view(),
-                                               .predicted = predicted_.view(),
-                                               .iterate = iterate_.view()});
+  kernels_.predict_positions(device_.queue(),
+                             {.metric = metric,
+                              .free = arrays_.free_view(),
+                              .step = static_cast<Real>(h),
+                              .positions = std::as_const(positions_).view(),
+                              .targets = std::as_const(targets_).view(),
+                              .solution = std::as_const(velocity_solver_ ? correction_ : right_side_).view(),
+                              .predicted = predicted_.view(),
+                              .iterate = iterate_.view()});
 }
 
 template <class Real>
 bool ProjectionSolver<Real>::iterate(double h) {
   const Queue& queue = device_.queue();
   const MetricView<Real> metric = projection_metric(h);
-  const ArrayView<const Real> multipliers = newton_ ? std::as_const(multipliers_).view() : ArrayView<const Real>{};
+  const ArrayView<const Real> multipliers =
+      newton_ ? std::as_const(multipliers_).view() : ArrayView<const Real>{};
   if (newton_)
     kernels_.geometric_stiffness(queue, {.metric_terms = arrays_.pair_metric.view(),
                                          .scalar_terms = arrays_.pair_scalar.view(),
@@ -210,20 +219,21 @@ bool ProjectionSolver<Real>::iterate(double h) {
                                          .scalar_tensors = arrays_.scalar.tensors.view(),
                                          .multipliers = multipliers,
                                          .stiffness = stiffness_.view()});
-  kernels_.assemble_system(queue, {.metric = metric,
-                                   .free = arrays_.free_view(),
-                                   .block_rows = arrays_.block_rows.view(),
-                                   .block_columns = arrays_.block_columns.view(),
-                                   .block_pairs = arrays_.block_pairs.view(),
-                                   .block_bending = arrays_.block_bending.view(),
-                                   .metric_terms = arrays_.block_metric.view(),
-                                   .scalar_terms = arrays_.block_scalar.view(),
-                                   .metric_jacobian = metric_jacobian_.view(),
-                                   .scalar_jacobian = scalar_jacobian_.view(),
-                                   .node_pair_begin = arrays_.node_pair_begin.view(),
-                                   .node_pairs = arrays_.node_pairs.view(),
-                                   .stiffness = newton_ ? std::as_const(stiffness_).view() : ArrayView<const Real>{},
-                                   .blocks = blocks_.view()});
+  kernels_.assemble_system(queue,
+                           {.metric = metric,
+                            .free = arrays_.free_view(),
+                            .block_rows = arrays_.block_rows.view(),
+                            .block_columns = arrays_.block_columns.view(),
+                            .block_pairs = arrays_.block_pairs.view(),
+                            .block_bending = arrays_.block_bending.view(),
+                            .metric_terms = arrays_.block_metric.view(),
+                            .scalar_terms = arrays_.block_scalar.view(),
+                            .metric_jacobian = metric_jacobian_.view(),
+                            .scalar_jacobian = scalar_jacobian_.view(),
+                            .node_pair_begin = arrays_.node_pair_begin.view(),
+                            .node_pairs = arrays_.node_pairs.view(),
+                            .stiffness = newton_ ? std::as_const(stiffness_).view() : ArrayView<const Real>{},
+                            .blocks = blocks_.view()});
   kernels_.assemble_gradient(queue, {.metric = metric,
                                      .free = arrays_.free_view(),
                                      .metric_terms = arrays_.node_metric.view(),
@@ -244,20 +254,22 @@ bool ProjectionSolver<Real>::iterate(double h) {
                                     .correction = correction_.view(),
                                     .positions = iterate_.view()});
   if (newton_) {
-    kernels_.update_metric_multipliers(queue, {.stencils = arrays_.metric.view(),
-                                               .free = arrays_.free_view(),
-                                               .jacobian = metric_jacobian_.view(),
-                                               .residuals = part(std::as_const(residuals_).view(), 0, metric_rows_),
-                                               .scales = part(std::as_const(scales_).view(), 0, metric_rows_),
-                                               .correction = correction_.view(),
-                                               .multipliers = part(multipliers_.view(), 0, metric_rows_)});
-    kernels_.update_scalar_multipliers(queue, {.stencils = arrays_.scalar.view(),
-                                               .free = arrays_.free_view(),
-                                               .jacobian = scalar_jacobian_.view(),
-                                               .residuals = part(std::as_const(residuals_).view(), metric_rows_, row_count_),
-                                               .scales = part(std::as_const(scales_).view(), metric_rows_, row_count_),
-                                               .correction = correction_.view(),
-                                               .multipliers = part(multipliers_.view(), metric_rows_, row_count_)});
+    kernels_.update_metric_multipliers(queue,
+                                       {.stencils = arrays_.metric.view(),
+                                        .free = arrays_.free_view(),
+                                        .jacobian = metric_jacobian_.view(),
+                                        .residuals = part(std::as_const(residuals_).view(), 0, metric_rows_),
+                                        .scales = part(std::as_const(scales_).view(), 0, metric_rows_),
+                                        .correction = correction_.view(),
+                                        .multipliers = part(multipliers_.view(), 0, metric_rows_)});
+    kernels_.update_scalar_multipliers(
+        queue, {.stencils = arrays_.scalar.view(),
+                .free = arrays_.free_view(),
+                .jacobian = scalar_jacobian_.view(),
+                .residuals = part(std::as_const(residuals_).view(), metric_rows_, row_count_),
+                .scales = part(std::as_const(scales_).view(), metric_rows_, row_count_),
+                .correction = correction_.view(),
+                .multipliers = part(multipliers_.view(), metric_rows_, row_count_)});
   }
   return true;
 }
@@ -265,10 +277,11 @@ bool ProjectionSolver<Real>::iterate(double h) {
 template <class Real>
 bool ProjectionSolver<Real>::adapt_eps(double before, double after) {
   // Residuals in directions where J M^-1 J^T is nearly singular (the sheet is nearly flat there) shrink by
-  // eps D / (sigma + eps D) per iteration: slowly, unless eps follows. Far from the surface a small eps overshoots,
-  // hence only where the rows are nearly linear, and back again when the residual grows.
+  // eps D / (sigma + eps D) per iteration: slowly, unless eps follows. Far from the surface a small eps
+  // overshoots, hence only where the rows are nearly linear, and back again when the residual grows.
   constexpr double nearly_linear = 3e-3, slow = 0.1, factor = 10;
-  constexpr double least = sizeof(Real) == sizeof(float) ? 1e-6 : 1e-9;  // the conditioning the factor can take
+  constexpr double least =
+      sizeof(Real) == sizeof(float) ? 1e-6 : 1e-9;  // the conditioning the factor can take
   const double old = eps_;
   if (after > before)
     eps_ = std::min(start_eps_, eps_ * factor);
@@ -334,9 +347,12 @@ StepReport ProjectionSolver<Real>::step(double t, double h) {
       report.iterations += s.iterations;
       report.residual = std::isfinite(s.residual) ? std::max(report.residual, s.residual) : s.residual;
       report.status = std::max(report.status, s.status);
-      if (s.status == StepStatus::non_finite || (s.status == StepStatus::stalled && 2 * parts <= settings_.max_substeps)) break;
+      if (s.status == StepStatus::non_finite ||
+          (s.status == StepStatus::stalled && 2 * parts <= settings_.max_substeps))
+        break;
     }
-    if (report.status == StepStatus::converged || (report.status == StepStatus::stalled && 2 * parts > settings_.max_substeps)) {
+    if (report.status == StepStatus::converged ||
+        (report.status == StepStatus::stalled && 2 * parts > settings_.max_substeps)) {
       if (parts > 1) scale_multipliers(parts * parts);
       break;
     }
@@ -354,10 +370,11 @@ Measures ProjectionSolver<Real>::measure() {
   const Queue& queue = device_.queue();
   Measures m;
   m.residual = evaluate_rows(positions_, 1);
-  kernels_.measure_strains(queue, {.residuals = residuals_.view(),
-                                   .metric_stencils = arrays_.rows.metric.stencil_count(),
-                                   .first_edge_row = static_cast<Index>(row_count_ - arrays_.rows.edges.size()),
-                                   .strains = strains_.view()});
+  kernels_.measure_strains(queue,
+                           {.residuals = residuals_.view(),
+                            .metric_stencils = arrays_.rows.metric.stencil_count(),
+                            .first_edge_row = static_cast<Index>(row_count_ - arrays_.rows.edges.size()),
+                            .strains = strains_.view()});
   const Reduction<Real> strain = reduce(std::as_const(strains_).view());
   m.strain_max = strain.maximum;
   m.strain_mean = strains_.size() > 0 ? strain.magnitude_sum / static_cast<double>(strains_.size()) : 0;
@@ -374,7 +391,8 @@ Measures ProjectionSolver<Real>::measure() {
   const Reduction<Real> error = reduce(std::as_const(area_errors_).view());
   m.area_error_mean = error.magnitude_sum / faces;
   m.area_error_dispersion =
-      m.area_error_mean + 2 * std::sqrt(std::max(0.0, error.square_sum / faces - m.area_error_mean * m.area_error_mean));
+      m.area_error_mean +
+      2 * std::sqrt(std::max(0.0, error.square_sum / faces - m.area_error_mean * m.area_error_mean));
   m.area_error_element_max = error.maximum;
 
   const Fabric& f = garment_.fabric;
@@ -387,7 +405,8 @@ Measures ProjectionSolver<Real>::measure() {
                                  .values = node_values_.view()});
   double sums[8];
   const std::size_t n = arrays_.node_count();
-  for (std::size_t i = 0; i < 8; ++i) sums[i] = reduce(part(std::as_const(node_values_).view(), i * n, (i + 1) * n)).sum;
+  for (std::size_t i = 0; i < 8; ++i)
+    sums[i] = reduce(part(std::as_const(node_values_).view(), i * n, (i + 1) * n)).sum;
   m.kinetic_energy = sums[0];
   m.potential_energy = sums[1];
   m.linear_momentum = {sums[2], sums[3], sums[4]};
@@ -404,16 +423,19 @@ GarmentInfo ProjectionSolver<Real>::info() const {
                    .memory_bytes = arrays_.memory_bytes() + nodal_solver_->memory_bytes()};
   if (velocity_solver_) info.memory_bytes += velocity_solver_->memory_bytes();
   auto add = [&info](const auto&... buffers) { ((info.memory_bytes += buffers.bytes()), ...); };
-  add(positions_, velocities_, iterate_, predicted_, targets_, multipliers_, residuals_, scales_, stiffness_, blocks_,
-      metric_jacobian_, scalar_jacobian_, right_side_, correction_, areas_, area_errors_, strains_, node_values_, partials_);
+  add(positions_, velocities_, iterate_, predicted_, targets_, multipliers_, residuals_, scales_, stiffness_,
+      blocks_, metric_jacobian_, scalar_jacobian_, right_side_, correction_, areas_, area_errors_, strains_,
+      node_values_, partials_);
   return info;
 }
 
 template <class Real>
 GarmentState ProjectionSolver<Real>::state() const {
   GarmentState state;
-  for (const Vec3<Real>& p : positions_.download()) state.positions.insert(state.positions.end(), {p.x, p.y, p.z});
-  for (const Vec3<Real>& v : velocities_.download()) state.velocities.insert(state.velocities.end(), {v.x, v.y, v.z});
+  for (const Vec3<Real>& p : positions_.download())
+    state.positions.insert(state.positions.end(), {p.x, p.y, p.z});
+  for (const Vec3<Real>& v : velocities_.download())
+    state.velocities.insert(state.velocities.end(), {v.x, v.y, v.z});
   const auto multipliers = multipliers_.download();
   state.multipliers.assign(multipliers.begin(), multipliers.end());
   return state;
@@ -433,7 +455,8 @@ void ProjectionSolver<Real>::set_state(const GarmentState& state) {
   auto vectors = [nodes](const std::vector<double>& flat) {
     std::vector<Vec3<Real>> result(nodes);
     for (std::size_t i = 0; i < nodes; ++i)
-      result[i] = {static_cast<Real>(flat[3 * i]), static_cast<Real>(flat[3 * i + 1]), static_cast<Real>(flat[3 * i + 2])};
+      result[i] = {static_cast<Real>(flat[3 * i]), static_cast<Real>(flat[3 * i + 1]),
+                   static_cast<Real>(flat[3 * i + 2])};
     return result;
   };
   positions_.upload(vectors(state.positions));
@@ -441,9 +464,10 @@ void ProjectionSolver<Real>::set_state(const GarmentState& state) {
   multipliers_.upload(std::vector<Real>(state.multipliers.begin(), state.multipliers.end()));
 }
 
-std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision, const Garment& garment,
-                                                   const Scene& scene) {
-  if (precision == Precision::float32) return std::make_unique<ProjectionSolver<float>>(device, garment, scene);
+std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,
+                                                   const Garment& garment, const Scene& scene) {
+  if (precision == Precision::float32)
+    return std::make_unique<ProjectionSolver<float>>(device, garment, scene);
   return std::make_unique<ProjectionSolver<double>>(device, garment, scene);
 }
 

@@ -11,9 +11,9 @@
 namespace isocloth {
 
 /// Time stepping of one garment: unconstrained step, then iterations of
-/// (B + G+ + J^T (eps D)^-1 J) d = -B (phi_j - phi~) - J^T (lambda_j + C_j / (eps D))   (proximal Newton), or of
-/// (B + J^T (eps D)^-1 J) d = -J^T C_j / (eps D)   (fast projection; Coltraro 2022, section 7.1, in nodal form)
-/// until max |C| <= tolerance.
+/// (B + G+ + J^T (eps D)^-1 J) d = -B (phi_j - phi~) - J^T (lambda_j + C_j / (eps D))   (proximal Newton), or
+/// of (B + J^T (eps D)^-1 J) d = -J^T C_j / (eps D)   (fast projection; Coltraro 2022, section 7.1, in nodal
+/// form) until max |C| <= tolerance.
 template <class Real>
 class ProjectionSolver final : public GarmentSolver {
  public:

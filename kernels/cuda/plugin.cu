@@ -17,11 +17,13 @@ void release(void* pointer) { cudaFree(pointer); }
 bool upload(const Queue& queue, void* to, const void* from, std::size_t bytes) {
   // Waits, because the caller may change the source as soon as this returns.
   const auto stream = static_cast<cudaStream_t>(queue.stream);
-  return worked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream)) && worked(cudaStreamSynchronize(stream));
+  return worked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream)) &&
+         worked(cudaStreamSynchronize(stream));
 }
 bool download(const Queue& queue, void* to, const void* from, std::size_t bytes) {
   const auto stream = static_cast<cudaStream_t>(queue.stream);
-  return worked(cudaGetLastError()) && worked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream)) &&
+  return worked(cudaGetLastError()) &&
+         worked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream)) &&
          worked(cudaStreamSynchronize(stream));
 }
 const char* last_error() { return cudaGetErrorString(failure); }

@@ -23,8 +23,8 @@ struct BuildBending {
 };
 
 namespace ISOCLOTH_BACKEND {
-/// S_ij = int grad N_i . grad N_j dA (triangles: cotangents). Boundary rows of L are zero: with them a flat sheet
-/// would feel forces. One item per node.
+/// S_ij = int grad N_i . grad N_j dA (triangles: cotangents). Boundary rows of L are zero: with them a flat
+/// sheet would feel forces. One item per node.
 void build_laplacian(const Queue& queue, const BuildLaplacian& args);
 /// One item per node (row of K).
 void build_bending(const Queue& queue, const BuildBending& args);

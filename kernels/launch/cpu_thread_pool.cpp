@@ -5,7 +5,8 @@
 namespace isocloth {
 
 ThreadPool::ThreadPool(int threads) {
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+  for (int i = 1; i < threads; ++i)
+    workers_.emplace_back([this](const std::stop_token& stop) { work(stop); });
 }
 
 void ThreadPool::share(Call call, const void* body, Index count, Index grain) {

@@ -3,8 +3,8 @@
 // parallel_for(queue, count, body)              body(i) for every i, in any order
 // for_each_block(queue, count, scratch, body)   body(block, item): the threads of a block share the item
 //
-// A block body must be right for any block size: it strides by rank() and size(), passes values through shared()
-// between sync()s, and every thread reaches every sync(). A body is a struct of plain data.
+// A block body must be right for any block size: it strides by rank() and size(), passes values through
+// shared() between sync()s, and every thread reaches every sync(). A body is a struct of plain data.
 #pragma once
 
 #include "engine/core/array_view.hpp"
@@ -49,7 +49,8 @@ template <class Body>
 void parallel_for(const Queue& queue, Index count, const Body& body) {
   constexpr Index size = 128;
   if (count > 0)
-    detail::for_kernel<<<(count + size - 1) / size, size, 0, static_cast<cudaStream_t>(queue.stream)>>>(count, body);
+    detail::for_kernel<<<(count + size - 1) / size, size, 0, static_cast<cudaStream_t>(queue.stream)>>>(count,
+                                                                                                        body);
 }
 
 /// scratch: bytes of shared memory per block, at most 48 KiB.
@@ -142,7 +143,8 @@ void for_each_block(const Queue& queue, Index count, std::size_t scratch, const 
     detail::concurrently(size, [&](int rank) {
       const EmulatedBlock block(rank, size, shared.data(), &barrier);
       for (Index i = 0; i < count; ++i) {
-        if (rank == 0 && words > 0) std::memset(shared.data(), 0xFF, words * sizeof(double));  // NaN: a read before a write shows
+        if (rank == 0 && words > 0)
+          std::memset(shared.data(), 0xFF, words * sizeof(double));  // NaN: a read before a write shows
         block.sync();
         body(block, i);
         block.sync();

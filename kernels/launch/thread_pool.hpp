@@ -18,15 +18,16 @@ class ThreadPool {
   explicit ThreadPool(int threads);
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
-  /// Calls body(begin, end) on ranges that cover [0, count), at least `grain` indices each; returns when all are
-  /// done. Not reentrant. A body must not throw.
+  /// Calls body(begin, end) on ranges that cover [0, count), at least `grain` indices each; returns when all
+  /// are done. Not reentrant. A body must not throw.
   template <class Body>
   void run(Index count, Index grain, const Body& body) {
     if (workers_.empty() || count <= grain) {
       if (count > 0) body(Index{0}, count);
       return;
     }
-    share([](const void* b, Index begin, Index end) { (*static_cast<const Body*>(b))(begin, end); }, &body, count, grain);
+    share([](const void* b, Index begin, Index end) { (*static_cast<const Body*>(b))(begin, end); }, &body,
+          count, grain);
   }
 
  private:

@@ -126,7 +126,8 @@ void update_velocities(const Queue& queue, const UpdateVelocities<Real>& args) {
 }
 template <class Real>
 void reduce(const Queue& queue, const Reduce<Real>& args) {
-  for_each_block(queue, reduction_count(args.values.size()), sizeof(Reduction<Real>) * ReduceBody<Real>::lanes, ReduceBody<Real>{args});
+  for_each_block(queue, reduction_count(args.values.size()),
+                 sizeof(Reduction<Real>) * ReduceBody<Real>::lanes, ReduceBody<Real>{args});
 }
 
 template void measure_areas<float>(const Queue&, const MeasureAreas<float>&);

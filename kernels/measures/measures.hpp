@@ -30,24 +30,25 @@ struct MeasureNodes {
   Real rho = 1, weight = 0, kappa = 0;     ///< [kg/m^2], delta g [N/m^2], [N m]
   ArrayView<const Vec3<Real>> positions;   ///< [m], shape [node_count]
   ArrayView<const Vec3<Real>> velocities;  ///< [m/s], shape [node_count]
-  ArrayView<Real> values;  ///< shape [8, node_count]: kinetic and potential energy, momentum xyz, angular momentum xyz
+  ArrayView<Real>
+      values;  ///< shape [8, node_count]: kinetic and potential energy, momentum xyz, angular momentum xyz
 };
 
 template <class Real>
 struct UpdateVelocities {
-  Real inverse_step = 0;                    ///< 1 / h [1/s]
-  ArrayView<const Vec3<Real>> from, to;     ///< phi_n, phi_{n+1} [m], shape [node_count]
-  ArrayView<Vec3<Real>> velocities;         ///< [m/s], shape [node_count]
+  Real inverse_step = 0;                 ///< 1 / h [1/s]
+  ArrayView<const Vec3<Real>> from, to;  ///< phi_n, phi_{n+1} [m], shape [node_count]
+  ArrayView<Vec3<Real>> velocities;      ///< [m/s], shape [node_count]
 };
 
 /// Partial result of a reduction.
 template <class Real>
 struct Reduction {
-  Real maximum = 0;       ///< largest |x| of the finite ones
-  Real sum = 0;           ///< sum of x
-  Real magnitude_sum = 0; ///< sum of |x|
-  Real square_sum = 0;    ///< sum of x^2
-  Index first_bad = -1;   ///< first index with a non-finite value, -1: none
+  Real maximum = 0;        ///< largest |x| of the finite ones
+  Real sum = 0;            ///< sum of x
+  Real magnitude_sum = 0;  ///< sum of |x|
+  Real square_sum = 0;     ///< sum of x^2
+  Index first_bad = -1;    ///< first index with a non-finite value, -1: none
 };
 
 template <class Real>
@@ -66,7 +67,8 @@ namespace ISOCLOTH_BACKEND {
 /// Area of each face in its own parametrisation (Coltraro 2022, section 8.3). One item per face.
 template <class Real>
 void measure_areas(const Queue& queue, const MeasureAreas<Real>& args);
-/// Metric rows: eigenvalues mu of [1 + C_E, C_F; C_F, 1 + C_G], the larger |sqrt(mu) - 1|; edges: |sqrt(1 + C) - 1|.
+/// Metric rows: eigenvalues mu of [1 + C_E, C_F; C_F, 1 + C_G], the larger |sqrt(mu) - 1|; edges: |sqrt(1 +
+/// C) - 1|.
 template <class Real>
 void measure_strains(const Queue& queue, const MeasureStrains<Real>& args);
 /// 1/2 rho m v^2, delta g m z + 1/2 kappa phi.K phi, rho m v, rho m x x v. One item per node.
@@ -75,8 +77,8 @@ void measure_nodes(const Queue& queue, const MeasureNodes<Real>& args);
 /// v = (phi_{n+1} - phi_n) / h. One item per node.
 template <class Real>
 void update_velocities(const Queue& queue, const UpdateVelocities<Real>& args);
-/// Partial maximum and sum of every chunk. The order of a sum is fixed, whatever the block: 32 interleaved partial
-/// sums, added in order. One block per chunk.
+/// Partial maximum and sum of every chunk. The order of a sum is fixed, whatever the block: 32 interleaved
+/// partial sums, added in order. One block per chunk.
 template <class Real>
 void reduce(const Queue& queue, const Reduce<Real>& args);
 }  // namespace ISOCLOTH_BACKEND

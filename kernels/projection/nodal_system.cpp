@@ -37,17 +37,20 @@ struct SystemBody {
         add_outer(block, a.metric_jacobian[a.metric_terms.first[t] * 3 + w],
                   a.metric_jacobian[a.metric_terms.second[t] * 3 + w]);
     for (Index t = a.scalar_terms.begin[b]; t < a.scalar_terms.begin[b + 1]; ++t)
-      add_outer(block, a.scalar_jacobian[a.scalar_terms.first[t]], a.scalar_jacobian[a.scalar_terms.second[t]]);
+      add_outer(block, a.scalar_jacobian[a.scalar_terms.first[t]],
+                a.scalar_jacobian[a.scalar_terms.second[t]]);
     Real diagonal = 0;
     if (a.block_rows[b] == a.block_columns[b]) {
       const Index node = a.free.nodes[a.block_rows[b]];
       diagonal = a.metric.inertia * a.metric.masses[node];
       if (!a.stiffness.empty())
-        for (Index p = a.node_pair_begin[node]; p < a.node_pair_begin[node + 1]; ++p) diagonal += a.stiffness[a.node_pairs[p]];
+        for (Index p = a.node_pair_begin[node]; p < a.node_pair_begin[node + 1]; ++p)
+          diagonal += a.stiffness[a.node_pairs[p]];
     } else if (!a.stiffness.empty() && a.block_pairs[b] >= 0) {
       diagonal = -a.stiffness[a.block_pairs[b]];
     }
-    if (a.metric.has_bending() && a.block_bending[b] >= 0) diagonal += a.metric.stiffness * a.metric.bending[a.block_bending[b]];
+    if (a.metric.has_bending() && a.block_bending[b] >= 0)
+      diagonal += a.metric.stiffness * a.metric.bending[a.block_bending[b]];
     for (int i = 0; i < 9; ++i) a.blocks[b * 9 + i] = block[i] + (i % 4 == 0 ? diagonal : Real(0));
   }
 };
@@ -55,7 +58,8 @@ struct SystemBody {
 template <class Real>
 struct GradientBody {
   AssembleGradient<Real> a;
-  ISOCLOTH_HD Real force(Index row) const {  // lambda / s + s C, so that J^T (lambda + C / (eps D)) = (s J)^T force
+  ISOCLOTH_HD Real
+  force(Index row) const {  // lambda / s + s C, so that J^T (lambda + C / (eps D)) = (s J)^T force
     const Real s = a.scales[row];
     if (!(s > 0)) return 0;
     return s * a.residuals[row] + (a.multipliers.empty() ? Real(0) : a.multipliers[row] / s);
@@ -97,7 +101,8 @@ struct MultiplierBody {
   UpdateMultipliers<Real, Width> a;
   ISOCLOTH_DEVICE void operator()(Index stencil) const {
     Real change[Width] = {};  // s J d
-    for (Index slot = a.stencils.stencil_begin[stencil]; slot < a.stencils.stencil_begin[stencil + 1]; ++slot) {
+    for (Index slot = a.stencils.stencil_begin[stencil]; slot < a.stencils.stencil_begin[stencil + 1];
+         ++slot) {
       const Index i = a.free.number[a.stencils.slot_nodes[slot]];
       if (i < 0) continue;
       for (int w = 0; w < Width; ++w) change[w] += dot(a.jacobian[slot * Width + w], a.correction[i]);

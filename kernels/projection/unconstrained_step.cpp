@@ -18,7 +18,8 @@ struct RightSideBody {
       for (Index e = a.metric.pattern.row_begin[node]; e < a.metric.pattern.row_begin[node + 1]; ++e) {
         const Index j = a.metric.pattern.columns[e];
         const Real k = a.metric.bending[e];
-        b -= a.step * a.kappa * k * (a.positions[j] - p);  // rows of K sum to zero: relative positions round less
+        b -= a.step * a.kappa * k *
+             (a.positions[j] - p);  // rows of K sum to zero: relative positions round less
         if (a.free.number[j] < 0) b -= a.metric.stiffness * k / a.step * (a.targets[j] - a.positions[j]);
       }
     }

@@ -48,7 +48,8 @@ struct IsometryBody {
   ISOCLOTH_DEVICE void operator()(Index stencil) const {
     const Index k = a.nodes[stencil];
     const Index slot0 = a.stencils.stencil_begin[stencil], slot1 = a.stencils.stencil_begin[stencil + 1];
-    for (Index e = a.stencils.entry_begin[slot0] * a.width; e < a.stencils.entry_begin[slot1] * a.width; ++e) a.tensors[e] = 0;
+    for (Index e = a.stencils.entry_begin[slot0] * a.width; e < a.stencils.entry_begin[slot1] * a.width; ++e)
+      a.tensors[e] = 0;
     for (Index c = a.mesh.node_corner_begin[k]; c < a.mesh.node_corner_begin[k + 1]; ++c) {
       const Index corner = a.mesh.node_corners[c];
       const Face f = gather_face(a.mesh, a.mesh.corner_faces[corner]);
@@ -57,8 +58,8 @@ struct IsometryBody {
       for (int i = 0; i < f.size; ++i) {
         const Index slot = find(a.stencils.slot_nodes, slot0, slot1, a.mesh.face_nodes[f.first + i]);
         for (int j = 0; j < f.size; ++j)
-          entry[i][j] = find(a.stencils.entry_nodes, a.stencils.entry_begin[slot], a.stencils.entry_begin[slot + 1],
-                             a.mesh.face_nodes[f.first + j]);
+          entry[i][j] = find(a.stencils.entry_nodes, a.stencils.entry_begin[slot],
+                             a.stencils.entry_begin[slot + 1], a.mesh.face_nodes[f.first + j]);
       }
       for (int q = 0; q < gauss_point_count(f.size); ++q) {
         const auto g = gauss_point<double>(f.size, q);
@@ -83,7 +84,8 @@ struct EdgeBody {
   BuildEdgeTensors a;
   ISOCLOTH_DEVICE void operator()(Index edge) const {
     const Index slot = a.stencils.stencil_begin[a.first_stencil + edge];
-    const Vec3d d = a.mesh.positions[a.stencils.slot_nodes[slot + 1]] - a.mesh.positions[a.stencils.slot_nodes[slot]];
+    const Vec3d d =
+        a.mesh.positions[a.stencils.slot_nodes[slot + 1]] - a.mesh.positions[a.stencils.slot_nodes[slot]];
     const double t = 1 / dot(d, d);
     const Index entry = a.stencils.entry_begin[slot];
     for (int i = 0; i < 4; ++i) a.tensors[entry + i] = i == 0 || i == 3 ? t : -t;

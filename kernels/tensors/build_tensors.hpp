@@ -29,7 +29,8 @@ struct BuildEdgeTensors {
 };
 
 namespace ISOCLOTH_BACKEND {
-/// Lumped (row-sum) masses per unit density; Coltraro 2022, (9), (10). One item per node, O(faces at the node).
+/// Lumped (row-sum) masses per unit density; Coltraro 2022, (9), (10). One item per node, O(faces at the
+/// node).
 void lump_masses(const Queue& queue, const LumpMasses& args);
 /// Coltraro 2022, Algorithm 1, in material directions (engine/rows/isometry.hpp). One item per stencil.
 void build_isometry_tensors(const Queue& queue, const BuildIsometryTensors& args);

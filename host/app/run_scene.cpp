@@ -1,0 +1,218 @@
+#include "host/app/run_scene.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+
+#include "host/app/interrupt.hpp"
+#include "host/app/progress.hpp"
+#include "host/io/names.hpp"
+#include "host/io/scene_file.hpp"
+#include "host/report/from_trajectory.hpp"
+
+namespace isocloth {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// A run in progress: the simulation, what it has shown so far, and where it goes.
+class Run {
+ public:
+  explicit Run(const RunRequest& request)
+      : request_(request),
+        scene_(read_scene(request.scene)),
+        folder_(request.output, scene_, portable_scene_text(request.scene), request.result),
+        simulation_(scene_, request.execution),
+        since_frame_(scene_.garments.size()) {
+    fill_constants();
+    if (const auto& checkpoint = folder_.resumed_from()) {
+      for (std::size_t g = 0; g < checkpoint->garments.size(); ++g)
+        simulation_.set_state(g, checkpoint->garments[g]);
+      simulation_.set_step_index(checkpoint->step_index);
+      if (!checkpoint->since_frame.empty()) since_frame_ = checkpoint->since_frame;
+      resume_totals(checkpoint->summary);
+    } else {
+      add_frame();
+    }
+    summary_.setup_seconds += seconds_since(begin_);
+  }
+
+  RunSummary finish() {
+    simulate();
+    summary_.step_count = simulation_.step_index();
+    summary_.simulated_seconds = simulation_.time();
+    summary_.realtime_factor =
+        summary_.wall_seconds > 0 ? summary_.simulated_seconds / summary_.wall_seconds : 0;
+    save_checkpoint();
+    summary_.frame_count = folder_.frame_count();
+    folder_.close(summary_);
+    write_report(folder_.working_path() / "report.html",
+                 report_from(read_trajectory(folder_.working_path() / "trajectory.h5"), summary_));
+    folder_.publish();
+    return summary_;
+  }
+
+ private:
+  void fill_constants() {
+    summary_.scene = scene_.name.empty() ? request_.scene.stem().string() : scene_.name;
+    summary_.recipe = scene_.recipe;
+    summary_.method = to_string(scene_.projection.method);
+    summary_.metric = to_string(scene_.projection.metric);
+    summary_.backend = simulation_.options().backend;
+    summary_.precision = to_string(simulation_.options().precision);
+    summary_.machine = machine_name();
+    summary_.version = ISOCLOTH_VERSION;
+    summary_.threads = simulation_.options().threads;
+    summary_.garment_count = static_cast<std::int64_t>(scene_.garments.size());
+    summary_.step = scene_.step;
+    summary_.tolerance = scene_.projection.tolerance;
+    summary_.seed = scene_.seed;
+    for (std::size_t g = 0; g < scene_.garments.size(); ++g) {
+      const GarmentInfo info = simulation_.info(g);
+      summary_.node_count += info.node_count;
+      summary_.element_count += info.face_count;
+      summary_.row_count += info.row_count;
+      summary_.memory_bytes += info.memory_bytes;
+    }
+  }
+
+  void resume_totals(const RunSummary& before) {
+    summary_.wall_seconds = before.wall_seconds;
+    summary_.setup_seconds = before.setup_seconds;
+    summary_.iterations_per_step_mean = before.iterations_per_step_mean;
+    summary_.iterations_per_step_max = before.iterations_per_step_max;
+    summary_.steps_violated = before.steps_violated;
+    summary_.residual_max = before.residual_max;
+    summary_.strain_max = before.strain_max;
+    summary_.strain_mean = before.strain_mean;
+    summary_.area_error_total_max = before.area_error_total_max;
+    summary_.area_error_element_mean_max = before.area_error_element_mean_max;
+    summary_.area_error_element_max = before.area_error_element_max;
+  }
+
+  void simulate() {
+    const InterruptGuard interrupt;
+    const std::int64_t total = step_count(scene_), per_frame = steps_per_frame(scene_);
+    Progress progress("steps", total, simulation_.step_index(), request_.quiet);
+    const double wall_before = summary_.wall_seconds;
+    const auto start = Clock::now();
+    auto last_checkpoint = start;
+    summary_.status = "completed";
+    while (simulation_.step_index() < total && summary_.status == "completed") {
+      if (interrupt.interrupted()) {
+        summary_.status = "interrupted";
+        summary_.message =
+            "interrupted at t = " + std::to_string(simulation_.time()) + " s; continue with --resume";
+        break;
+      }
+      count(simulation_.step());
+      const std::int64_t done = simulation_.step_index();
+      if (done % per_frame == 0 || done == total || summary_.status != "completed") add_frame();
+      summary_.wall_seconds = wall_before + seconds_since(start);
+      if (seconds_since(last_checkpoint) > request_.checkpoint_every) {
+        save_checkpoint();
+        last_checkpoint = Clock::now();
+      }
+      char note[64];
+      std::snprintf(note, sizeof note, "%.3gx real time",
+                    simulation_.time() / std::max(1e-9, summary_.wall_seconds));
+      progress.update(done, note);
+    }
+  }
+
+  /// Adds up what a step reported and decides whether the run goes on.
+  void count(const std::vector<StepReport>& reports) {
+    const double before = static_cast<double>((simulation_.step_index() - 1) * summary_.garment_count);
+    double iterations = summary_.iterations_per_step_mean * before;
+    for (std::size_t g = 0; g < reports.size(); ++g) {
+      const StepReport& r = reports[g];
+      FrameMetrics& m = since_frame_[g];
+      iterations += r.iterations;
+      summary_.iterations_per_step_max = std::max(summary_.iterations_per_step_max, r.iterations);
+      m.status = std::max(m.status, r.status);
+      m.iterations += r.iterations;
+      m.substeps += r.substeps;
+      if (std::isfinite(r.residual)) {
+        m.residual_worst = std::max(m.residual_worst, r.residual);
+        summary_.residual_max = std::max(summary_.residual_max, r.residual);
+      }
+      if (r.status == StepStatus::converged) continue;
+      ++summary_.steps_violated;
+      if (scene_.projection.on_violation == OnViolation::go_on && r.status == StepStatus::stalled) continue;
+      const bool stalled = r.status == StepStatus::stalled;
+      if (!stalled && scene_.projection.on_violation == OnViolation::go_on && summary_.garment_count > 1)
+        continue;
+      char text[320];
+      if (stalled)
+        std::snprintf(text, sizeof text,
+                      "garments[%zu] \"%s\": residual %.3g after %d iterations in the step to t = %.6g s, "
+                      "expected <= %g; use "
+                      "a smaller step, max_substeps > %d, or on_violation \"continue\"",
+                      g, scene_.garments[g].name.c_str(), r.residual, r.iterations, simulation_.time(),
+                      scene_.projection.tolerance, r.substeps);
+      else
+        std::snprintf(text, sizeof text,
+                      "garments[%zu] \"%s\": the step to t = %.6g s is not finite; its last finite state is "
+                      "kept; check the "
+                      "motion of its pins or use a smaller step",
+                      g, scene_.garments[g].name.c_str(), simulation_.time());
+      summary_.status = stalled ? "stopped" : "failed";
+      summary_.message = text;
+    }
+    summary_.iterations_per_step_mean = iterations / (before + static_cast<double>(summary_.garment_count));
+  }
+
+  void add_frame() {
+    std::vector<std::vector<Vec3d>> positions;
+    double strain_mean = 0;
+    for (std::size_t g = 0; g < since_frame_.size(); ++g) {
+      positions.push_back(simulation_.positions(g));
+      const Measures m = since_frame_[g].measures = simulation_.measure(g);
+      strain_mean += m.strain_mean / static_cast<double>(since_frame_.size());
+      summary_.strain_max = std::max(summary_.strain_max, m.strain_max);
+      summary_.area_error_total_max = std::max(summary_.area_error_total_max, m.area_error_total);
+      summary_.area_error_element_mean_max =
+          std::max(summary_.area_error_element_mean_max, m.area_error_mean);
+      summary_.area_error_element_max = std::max(summary_.area_error_element_max, m.area_error_element_max);
+    }
+    const double frames = static_cast<double>(folder_.frame_count());
+    summary_.strain_mean = (summary_.strain_mean * frames + strain_mean) / (frames + 1);
+    folder_.add_frame(simulation_.step_index(), simulation_.time(), positions, since_frame_);
+    since_frame_.assign(since_frame_.size(), {});
+  }
+
+  void save_checkpoint() {
+    Checkpoint checkpoint{.step_index = simulation_.step_index(),
+                          .precision = simulation_.options().precision,
+                          .garments = {},
+                          .since_frame = since_frame_,
+                          .summary = summary_};
+    for (std::size_t g = 0; g < since_frame_.size(); ++g) checkpoint.garments.push_back(simulation_.state(g));
+    folder_.save_checkpoint(checkpoint);
+  }
+
+  const RunRequest& request_;
+  const Clock::time_point begin_ = Clock::now();
+  Scene scene_;
+  ResultFolder folder_;
+  Simulation simulation_;
+  std::vector<FrameMetrics> since_frame_;
+  RunSummary summary_;
+};
+
+}  // namespace
+
+RunSummary run_scene(const RunRequest& request) { return Run(request).finish(); }
+
+std::string machine_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown processor";
+}
+
+}  // namespace isocloth

@@ -1,0 +1,28 @@
+// Runs a scene into a result folder.
+#pragma once
+
+#include <filesystem>
+
+#include "host/io/result_folder.hpp"
+#include "host/simulation.hpp"
+
+namespace isocloth {
+
+struct RunRequest {
+  std::filesystem::path scene, output;
+  ExecutionOptions execution;
+  ResultOptions result;
+  bool quiet = false;            ///< no progress
+  double checkpoint_every = 60;  ///< [s] of wall time
+};
+
+/// Simulates, writes frames, and publishes the folder with its report; interrupted, stopped or failed runs
+/// too leave a valid folder and a checkpoint of their last finite state. Returns the summary; its status says
+/// how it ended. Throws SceneError, MeshError, FileError, DeviceError before or, for files, while simulating;
+/// nothing is published then.
+RunSummary run_scene(const RunRequest& request);
+
+/// The processor's name.
+std::string machine_name();
+
+}  // namespace isocloth
