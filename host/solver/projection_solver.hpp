@@ -21,6 +21,7 @@ class ProjectionSolver final : public GarmentSolver {
 
   StepReport step(double t, double h) override;
   Measures measure() override;
+  Inspection inspect(double t, double h) override;
   GarmentInfo info() const override;
   GarmentState state() const override;
   void set_state(const GarmentState& state) override;

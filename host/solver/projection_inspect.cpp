@@ -1,0 +1,57 @@
+#include "engine/core/errors.hpp"
+#include "host/solver/projection_solver.hpp"
+
+namespace isocloth {
+namespace {
+
+template <class Real>
+std::vector<double> widened(const Buffer<Real>& values) {
+  const std::vector<Real> narrow = values.download();
+  return {narrow.begin(), narrow.end()};
+}
+
+template <class Real>
+std::vector<double> widened(const Buffer<Vec3<Real>>& values) {
+  std::vector<double> flat;
+  for (const Vec3<Real>& v : values.download()) flat.insert(flat.end(), {v.x, v.y, v.z});
+  return flat;
+}
+
+}  // namespace
+
+template <class Real>
+Inspection ProjectionSolver<Real>::inspect(double t, double h) {
+  Inspection result{.masses = widened(arrays_.masses),
+                    .bending_begin = arrays_.bending_begin.download(),
+                    .bending_columns = arrays_.bending_columns.download(),
+                    .bending = widened(arrays_.bending),
+                    .predicted = {},
+                    .row_values = {},
+                    .row_d = {},
+                    .pairs = arrays_.pattern.pairs,
+                    .stiffness = {},
+                    .free_nodes = arrays_.pattern.free_nodes,
+                    .correction = {},
+                    .multipliers = {}};
+  const GarmentState before = state();
+  predict(t + h, h);
+  eps_ = start_eps_;
+  evaluate_rows(iterate_, h);
+  result.predicted = widened(predicted_);
+  result.row_values = widened(residuals_);
+  for (const double s : widened(scales_)) result.row_d.push_back(s > 0 ? 1 / (eps_ * s * s) : 0);
+  if (!iterate(h))
+    throw NumericalError(
+        "garment \"" + garment_.name + "\": matrix of the first iteration at t = " + std::to_string(t) +
+        " s: found a pivot that is not positive, expected a positive definite matrix; raise projection.eps");
+  if (newton_) result.stiffness = widened(stiffness_);
+  result.correction = widened(correction_);
+  result.multipliers = widened(multipliers_);
+  set_state(before);
+  return result;
+}
+
+template Inspection ProjectionSolver<float>::inspect(double, double);
+template Inspection ProjectionSolver<double>::inspect(double, double);
+
+}  // namespace isocloth
