@@ -27,20 +27,18 @@ struct ReportGarment {
 struct ReportData {
   RunSummary summary;
   std::vector<ReportGarment> garments;
-  std::vector<double>
-      rest_positions;  ///< [m], shape [node_count, 3]; what strain and area errors are measured from
-  std::vector<double> frame_times;  ///< [s], ascending, shape [frame_count >= 1]
-  /// Positions of one frame [m], shape [node_count, 3]; called once for each frame that the page keeps, in
-  /// order.
+  std::vector<double> rest_positions;  ///< [m], shape [node_count, 3]; errors are measured from it
+  std::vector<double> frame_times;     ///< [s], ascending, shape [frame_count >= 1]
+  /// Positions of one frame [m], shape [node_count, 3]; called once per frame that the page keeps, in order.
   std::function<std::vector<float>(std::size_t frame)> frame_positions;
   std::vector<FrameMetrics> metrics;  ///< shape [frame_count, garment_count]
-  std::size_t playback_limit_bytes =
-      12u << 20;  ///< size of the playback within the page; frames are thinned to it
+  /// Most that the playback may take within the page; frames, then garments, are left out until it fits.
+  std::size_t playback_limit_bytes = 12u << 20;
 };
 
 /// Writes the page to a temporary file beside `file`, then renames it. Positions are stored with 16 bits per
-/// coordinate of the run's bounding box; frames are left out evenly, then whole garments from the last on,
-/// until the playback fits its limit (one frame of the first garment is always kept); the page says so. Plots
+/// coordinate of the run's bounding box; frames are left out evenly, down to 48, then whole garments from
+/// the last on, until the playback fits its limit (the first garment always stays); the page says so. Plots
 /// use all frames, the worst of several where there are more than 4000. Colours are the signed area error of
 /// an element, Coltraro 2022, (22), and at each node the strain of the incident edge that is stretched or
 /// compressed most. Throws ShapeError when sizes do not belong together or there is no frame, NumericalError

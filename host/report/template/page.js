@@ -36,7 +36,7 @@ function fillTiles() {
     tile("Largest strain", ...split(formatPercent(s.strain_max)), `${formatPercent(s.strain_mean)} mean`),
     tile("Largest residual", formatNumber(s.residual_max), "",
       s.tolerance > 0 ? `${met ? "within" : "above"} tolerance ${formatNumber(s.tolerance)}` : "no tolerance set", s.tolerance > 0 ? (met ? "good" : "bad") : ""),
-    tile("Speed", `${formatNumber(s.realtime_factor)}×`, "real time", `${formatSeconds(s.simulated_seconds)} in ${formatSeconds(s.wall_seconds)}`),
+    tile("Speed", `${formatNumber(s.realtime_factor, s.realtime_factor < 1 ? 2 : 3)}×`, "real time", `${formatSeconds(s.simulated_seconds)} in ${formatSeconds(s.wall_seconds)}`),
     tile("Nodes", formatCount(s.node_count), "", s.garment_count > 1 ? `in ${formatCount(s.garment_count)} garments` : several(s.element_count, "element", "elements")),
     tile("Rows", formatCount(s.row_count), "", "isometry constraints"));
 }
@@ -78,13 +78,13 @@ function fillNotes() {
   $("notes").textContent = notes.join(" ");
 }
 
-// The smallest round scale that leaves at most 0.5 % of the values outside.
+// The smallest round scale that leaves at most 2 % of the values outside.
 const scaleChoices = [1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 function automaticScale(bytes, stored) {
   const counts = new Float64Array(128);
   for (const byte of bytes) ++counts[Math.min(127, byte > 127 ? 256 - byte : byte)];
   let outside = 0, level = 127;
-  while (level > 1 && (outside += counts[level]) <= 0.005 * bytes.length) --level;
+  while (level > 1 && (outside += counts[level]) <= 0.02 * bytes.length) --level;
   return scaleChoices.find((choice) => choice >= decodeSigned(level) * stored) || 1;
 }
 

@@ -134,9 +134,9 @@ class Viewer {
   }
 
   buildLights() {
-    this.hemisphere = new THREE.HemisphereLight(0xffffff, 0xd8d3ca, 0.8);
+    this.hemisphere = new THREE.HemisphereLight(0xffffff, 0xcfc9bf, 0.68);
     this.hemisphere.position.set(0, 0, 1);
-    this.key = new THREE.DirectionalLight(0xfff6e8, 0.58);
+    this.key = new THREE.DirectionalLight(0xfff6e8, 0.7);
     this.fill = new THREE.DirectionalLight(0xe6efff, 0.16);
     const r = this.radius;
     this.key.castShadow = true;
