@@ -136,7 +136,7 @@ class Viewer {
   buildLights() {
     this.hemisphere = new THREE.HemisphereLight(0xffffff, 0xcfc9bf, 0.68);
     this.hemisphere.position.set(0, 0, 1);
-    this.key = new THREE.DirectionalLight(0xfff6e8, 0.7);
+    this.key = new THREE.DirectionalLight(0xfff6e8, 0.62);
     this.fill = new THREE.DirectionalLight(0xe6efff, 0.16);
     const r = this.radius;
     this.key.castShadow = true;
