@@ -68,11 +68,23 @@ hsize_t product(const Hdf5Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), hsize_t{1}, std::multiplies<>());
 }
 
-hid_t text_type() {
+/// Texts of fixed length, padded with zeros: those of variable length lie outside what HDF5 puts checksums
+/// on.
+hid_t text_type(std::size_t width) {
   const hid_t type = H5Tcopy(H5T_C_S1);
-  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_size(type, std::max<std::size_t>(width, 1));
+  H5Tset_strpad(type, H5T_STR_NULLPAD);
   H5Tset_cset(type, H5T_CSET_UTF8);
   return type;
+}
+
+/// 0 when the type is not a text of fixed length.
+std::size_t text_width(hid_t type) {
+  return H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 ? H5Tget_size(type) : 0;
+}
+
+std::string unpadded(const char* begin, std::size_t width) {
+  return {begin, std::find(begin, begin + width, '\0')};
 }
 
 }  // namespace
@@ -89,7 +101,10 @@ Hdf5File Hdf5File::create(const std::filesystem::path& path) {
   turn_off_exit_handler();
   const Quiet quiet;
   Hdf5File file(path, true);
-  file.file_ = file.check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), "create", "");
+  // From 1.8 on headers carry checksums; the marks of 1.10 would make a killed run's file unreadable.
+  const Handle access(file.check(H5Pcreate(H5P_FILE_ACCESS), "create", ""));
+  file.check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), "create", "");
+  file.file_ = file.check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), "create", "");
   return file;
 }
 
@@ -139,10 +154,12 @@ void Hdf5File::write_bytes(const std::string& name, hid_t type, const void* valu
 }
 
 void Hdf5File::write_texts(const std::string& name, const std::vector<std::string>& texts) {
-  std::vector<const char*> pointers;
-  for (const std::string& each : texts) pointers.push_back(each.c_str());
-  const Handle type(text_type());
-  write_bytes(name, type, pointers.data(), pointers.size(), {pointers.size()});
+  std::size_t width = 1;
+  for (const std::string& each : texts) width = std::max(width, each.size());
+  std::string padded;
+  for (const std::string& each : texts) padded.append(each).append(width - each.size(), '\0');
+  const Handle type(text_type(width));
+  write_bytes(name, type, padded.data(), texts.size(), {texts.size()});
 }
 
 void Hdf5File::create_rows_of(const std::string& name, hid_t type, std::size_t type_size,
@@ -247,30 +264,29 @@ void Hdf5File::read_row_bytes(const std::string& name, hid_t type, void* values,
 }
 
 std::vector<std::string> Hdf5File::read_texts(const std::string& name, std::size_t expected) const {
-  if (shape(name) != Hdf5Shape{expected}) {
-    throw FileError(text(path_.string(), ": ", name, ": found another number of texts, expected ", expected));
-  }
+  const Hdf5Shape found = shape(name);
   const Quiet quiet;
   const Handle dataset(check(H5Dopen2(file_, name.c_str(), H5P_DEFAULT), "read", name));
-  const Handle space(check(H5Dget_space(dataset), "read", name));
-  const Handle type(text_type());
-  std::vector<char*> pointers(expected, nullptr);
-  if (expected == 0) return {};
-  check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()), "read", name);
+  const Handle file_type(check(H5Dget_type(dataset), "read", name));
+  const std::size_t width = text_width(file_type);
+  if (found != Hdf5Shape{expected} || width == 0 || width > H5Dget_storage_size(dataset)) {
+    throw FileError(text(path_.string(), ": ", name, ": found other data, expected ", expected, " texts"));
+  }
+  const Handle type(text_type(width));
+  std::string padded(expected * width, '\0');
+  check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data()), "read", name);
   std::vector<std::string> texts;
-  for (const char* each : pointers) texts.emplace_back(each ? each : "");
-  H5Dvlen_reclaim(type, space, H5P_DEFAULT, pointers.data());
+  for (std::size_t i = 0; i < expected; ++i) texts.push_back(unpadded(&padded[i * width], width));
   return texts;
 }
 
 void Hdf5File::write_attribute(const std::string& name, const std::string& value) {
   const Quiet quiet;
-  const Handle type(text_type());
+  const Handle type(text_type(value.size()));
   const Handle space(check(H5Screate(H5S_SCALAR), "write", name));
   const Handle attribute(
       check(H5Acreate2(file_, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), "write", name));
-  const char* const pointer = value.c_str();
-  check(H5Awrite(attribute, type, &pointer), "write", name);
+  check(H5Awrite(attribute, type, value.c_str()), "write", name);
 }
 
 void Hdf5File::write_attribute(const std::string& name, std::uint64_t value) {
@@ -285,14 +301,15 @@ std::string Hdf5File::read_text_attribute(const std::string& name) const {
   const Quiet quiet;
   const Handle attribute(check(H5Aopen(file_, name.c_str(), H5P_DEFAULT), "read", name));
   const Handle space(check(H5Aget_space(attribute), "read", name));
-  const Handle type(text_type());
-  if (H5Sget_simple_extent_npoints(space) != 1)
-    throw FileError(text(path_.string(), ": ", name, ": found several texts, expected one"));
-  char* pointer = nullptr;
-  check(H5Aread(attribute, type, &pointer), "read", name);
-  const std::string value = pointer ? pointer : "";
-  H5Dvlen_reclaim(type, space, H5P_DEFAULT, &pointer);
-  return value;
+  const Handle file_type(check(H5Aget_type(attribute), "read", name));
+  const std::size_t width = text_width(file_type);
+  if (H5Sget_simple_extent_npoints(space) != 1 || width == 0 || width > H5Aget_storage_size(attribute)) {
+    throw FileError(text(path_.string(), ": ", name, ": found other data, expected one text"));
+  }
+  const Handle type(text_type(width));
+  std::string padded(width, '\0');
+  check(H5Aread(attribute, type, padded.data()), "read", name);
+  return unpadded(padded.data(), width);
 }
 
 std::uint64_t Hdf5File::read_number_attribute(const std::string& name) const {

@@ -149,7 +149,7 @@ TEST(CheckpointFile, AFullDiskKeepsTheOldOne) {
   const Scene scene = two_garments();
   const Checkpoint old = checkpoint_of(scene);
   write_checkpoint(folder / "c.h5", scene, old);
-  for (const rlim_t bytes : {rlim_t{100}, rlim_t{3000}, rlim_t{8000}}) {
+  for (const rlim_t bytes : {rlim_t{100}, rlim_t{3000}, rlim_t{5000}}) {
     Checkpoint changed = old;
     changed.step_index = 1;
     const std::string message =
