@@ -164,7 +164,7 @@ void Hdf5File::write_texts(const std::string& name, const std::vector<std::strin
 
 void Hdf5File::create_rows_of(const std::string& name, hid_t type, std::size_t type_size,
                               const Hdf5Shape& row_shape) {
-  constexpr hsize_t chunk_bytes = 1 << 16;
+  constexpr hsize_t chunk_bytes = 1 << 13;
   Hdf5Shape shape{0}, most{H5S_UNLIMITED}, chunk{1};
   for (const hsize_t size : row_shape) {
     shape.push_back(size);

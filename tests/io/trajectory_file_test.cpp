@@ -118,7 +118,7 @@ TEST(TrajectoryFile, RefusesWhatIsNotFinite) {
 TEST(TrajectoryFile, AFullDiskIsAnErrorWithThePath) {
   const TemporaryFolder folder;
   const Scene scene = two_garments();
-  for (const rlim_t bytes : {rlim_t{100}, rlim_t{20000}, rlim_t{100000}, rlim_t{300000}}) {
+  for (const rlim_t bytes : {rlim_t{100}, rlim_t{20000}, rlim_t{60000}, rlim_t{300000}}) {
     const std::string message =
         message_with_file_limit(bytes, [&] { write_frames(folder / "t.h5", scene, 2000); });
     EXPECT_EQ(message.find((folder / "t.h5").string() + ": cannot "), 0) << bytes << ": " << message;
