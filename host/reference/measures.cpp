@@ -1,6 +1,7 @@
 #include "host/reference/measures.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 
 namespace isocloth::reference {

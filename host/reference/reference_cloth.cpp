@@ -1,7 +1,9 @@
 #include "host/reference/reference_cloth.hpp"
 
 #include <Eigen/SparseCholesky>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "engine/core/errors.hpp"
@@ -79,6 +81,30 @@ double default_eps(ProjectionMethod method) {
 
 double largest(const VectorXd& values) { return values.size() == 0 ? 0 : values.lpNorm<Eigen::Infinity>(); }
 
+/// eps of the proximal Newton from one iteration to the next, and how nearly it went another way.
+class Softness {
+ public:
+  Softness(double start, double least) : start_(start), least_(std::min(least, start)), eps_(start) {}
+
+  double eps() const { return eps_; }
+  double margin() const { return margin_; }
+  bool exceeds(double residual, double limit) {
+    margin_ = std::min(margin_, std::abs(residual - limit));
+    return residual > limit;
+  }
+  void follow(double previous, double residual) {
+    if (exceeds(residual, previous)) {
+      eps_ = std::min(start_, 10 * eps_);
+    } else {
+      const bool slow = exceeds(residual, 0.1 * previous), near = !exceeds(residual, 3e-3);
+      if (slow && near) eps_ = std::max(least_, eps_ / 10);
+    }
+  }
+
+ private:
+  double start_, least_, eps_, margin_ = std::numeric_limits<double>::infinity();
+};
+
 }  // namespace
 
 ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
@@ -122,7 +148,13 @@ VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step) co
   VectorXd inverse_masses = VectorXd::Zero(3 * masses_.size());
   for (const Index node : free_nodes_)
     inverse_masses.segment<3>(3 * node).setConstant(1 / (density * masses_[node]));
-  return row_jacobian(positions).cwiseAbs2() * inverse_masses;
+  const SparseMatrix squares = row_jacobian(positions).cwiseAbs2();
+  VectorXd d = squares * inverse_masses;
+  const VectorXd of_all = squares * VectorXd::Ones(squares.cols());
+  const VectorXd of_free = squares * VectorXd((inverse_masses.array() > 0).cast<double>());
+  for (Eigen::Index row = 0; row < d.size(); ++row)
+    if (std::sqrt(of_free[row]) <= 1e-12 * std::sqrt(of_all[row])) d[row] = 0;
+  return d;
 }
 
 SparseMatrix ReferenceCloth::implicit_matrix(double step) const {
@@ -176,9 +208,12 @@ SparseMatrix ReferenceCloth::geometric_stiffness(const VectorXd& multipliers) co
 }
 
 Iteration ReferenceCloth::single_iteration(const MatrixX3d& positions, const MatrixX3d& unconstrained,
-                                           const VectorXd& multipliers, double step) const {
-  const SparseMatrix jacobian = row_jacobian(positions) * select_free_coordinates_.transpose();
-  const VectorXd compliance = settings_.eps * row_scale_d(positions, step);
+                                           const VectorXd& multipliers, double step, double eps) const {
+  const VectorXd d = row_scale_d(positions, step);
+  const VectorXd is_alive = (d.array() > 0).cast<double>();
+  const SparseMatrix jacobian =
+      is_alive.asDiagonal() * row_jacobian(positions) * select_free_coordinates_.transpose();
+  VectorXd compliance = eps * d;
   VectorXd primal_side = VectorXd::Zero(jacobian.cols());
   VectorXd dual_side = -row_values(positions);
   SparseMatrix block = select_free_ * metric_matrix(step) * select_free_.transpose();
@@ -187,39 +222,60 @@ Iteration ReferenceCloth::single_iteration(const MatrixX3d& positions, const Mat
     dual_side -= compliance.cwiseProduct(multipliers);
     block += SparseMatrix(select_free_ * geometric_stiffness(multipliers) * select_free_.transpose());
   }
+  // A row that no free node moves keeps its multiplier.
+  for (Eigen::Index row = 0; row < d.size(); ++row) {
+    if (is_alive[row] > 0) continue;
+    compliance[row] = 1;
+    dual_side[row] = -multipliers[row];
+  }
   const SaddlePointSolution solution =
       solve_saddle_point(on_coordinates(block), jacobian, compliance, primal_side, dual_side);
   return {select_free_.transpose() * unflatten(solution.primal), solution.dual};
 }
 
-StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed) {
+MatrixX3d ReferenceCloth::clamped(MatrixX3d displacement) const {
+  const double limit = settings_.clamp * std::sqrt(masses_.mean());
+  for (Eigen::Index node = 0; limit > 0 && node < displacement.rows(); ++node) {
+    const double length = displacement.row(node).norm();
+    if (length > limit) displacement.row(node) *= limit / length;
+  }
+  return displacement;
+}
+
+MatrixX3d ReferenceCloth::inertial_step(double step, const MatrixX3d& prescribed) const {
+  MatrixX3d next = positions_ + step * velocities_;
+  for (std::size_t i = 0; i < pinned_nodes_.size(); ++i)
+    next.row(pinned_nodes_[i]) = prescribed.row(static_cast<Eigen::Index>(i));
+  return next;
+}
+
+StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double least_eps) {
   const MatrixX3d unconstrained = unconstrained_step(step, prescribed);
-  const double largest_move = settings_.clamp * std::sqrt(masses_.mean());
-  MatrixX3d next = unconstrained;
+  const bool newton = settings_.method == ProjectionMethod::proximal_newton;
+  MatrixX3d next = newton ? inertial_step(step, prescribed) : unconstrained;
   VectorXd multipliers = multipliers_;
+  Softness softness(settings_.eps, newton ? least_eps : settings_.eps);
   StepResult result;
   for (;; ++result.iterations) {
+    const double previous = result.residual;
     result.residual = largest(row_values(next));
     if (!std::isfinite(result.residual) || !next.allFinite())
       throw NumericalError("step: found a coordinate that is not finite in iteration " +
                            std::to_string(result.iterations) +
                            ", expected finite positions; shorten the step");
-    result.converged = result.residual <= settings_.tolerance;
+    result.converged =
+        !softness.exceeds(result.residual, settings_.tolerance) && (result.iterations > 0 || !newton);
     if (result.converged || result.iterations == settings_.max_iterations) break;
-    Iteration iteration = single_iteration(next, unconstrained, multipliers, step);
-    if (settings_.clamp > 0) {
-      for (const Index node : free_nodes_) {
-        const double length = iteration.displacement.row(node).norm();
-        if (length > largest_move) iteration.displacement.row(node) *= largest_move / length;
-      }
-    }
-    next += iteration.displacement;
-    if (settings_.method == ProjectionMethod::proximal_newton) multipliers = iteration.multipliers;
+    if (newton && result.iterations > 0) softness.follow(previous, result.residual);
+    const Iteration iteration = single_iteration(next, unconstrained, multipliers, step, softness.eps());
+    next += clamped(iteration.displacement);
+    if (newton) multipliers = iteration.multipliers;
   }
+  result.margin = softness.margin();
   velocities_ = (next - positions_) / step;
   positions_ = next;
   // Each sequential solve has multipliers of its own; none of them is the step's.
-  if (settings_.method == ProjectionMethod::fast_projection) multipliers.setZero();
+  if (!newton) multipliers.setZero();
   multipliers_ = multipliers;
   return result;
 }

@@ -15,6 +15,7 @@ struct StepResult {
   int iterations = 0;     ///< linear solves
   double residual = 0;    ///< largest |scaled row| at the end
   bool converged = true;  ///< residual <= tolerance
+  double margin = 0;      ///< smallest change of a residual that would have decided an iteration otherwise
 };
 
 /// What one linear solve gives.
@@ -57,6 +58,7 @@ class ReferenceCloth {
   /// dC/dphi [1/m], shape [row_count, 3 node_count].
   SparseMatrix row_jacobian(const MatrixX3d& positions) const { return rows_.jacobian(positions); }
   /// D = diag(J W J^T) over free nodes; W = 1/((rho + h alpha) m) in metric implicit_b, 1/m in metric mass.
+  /// 0 where pinned nodes hold a row alone: the free nodes' part of J is rounding.
   VectorXd row_scale_d(const MatrixX3d& positions, double step) const;
   /// B = rho M + h (alpha M + beta K) + h^2 kappa K [kg], shape [node_count, node_count].
   SparseMatrix implicit_matrix(double step) const;
@@ -66,6 +68,8 @@ class ReferenceCloth {
   /// (prescribed - phi_n)/h on pinned ones (backward Euler of Coltraro 2022, (14)). `prescribed`: positions
   /// of pinned_nodes() [m], shape [pinned_count, 3].
   MatrixX3d unconstrained_step(double step, const MatrixX3d& prescribed) const;
+  /// phi_n + h v_n on free nodes, `prescribed` on pinned ones: where the proximal Newton starts.
+  MatrixX3d inertial_step(double step, const MatrixX3d& prescribed) const;
   /// G+: graph Laplacian of the positive weights -G_ab of G = sum_k lambda_k 2 T_k, shape [node_count,
   /// node_count].
   SparseMatrix geometric_stiffness(const VectorXd& multipliers) const;
@@ -74,12 +78,24 @@ class ReferenceCloth {
   /// proximal_newton: [A + G+(lambda), J^T; J, -e] [d; lambda'] = [-A (phi - phi~); -C - e lambda],
   /// fast_projection (Coltraro 2022, section 7.1): [A, J^T; J, -e] [d; lambda'] = [0; -C].
   Iteration single_iteration(const MatrixX3d& positions, const MatrixX3d& unconstrained,
-                             const VectorXd& multipliers, double step) const;
+                             const VectorXd& multipliers, double step) const {
+    return single_iteration(positions, unconstrained, multipliers, step, settings_.eps);
+  }
+  /// The same with another eps.
+  Iteration single_iteration(const MatrixX3d& positions, const MatrixX3d& unconstrained,
+                             const VectorXd& multipliers, double step, double eps) const;
+
+  /// Displacements shortened to settings.clamp mean element sizes (square root of the mean m_k); 0: as they
+  /// are.
+  MatrixX3d clamped(MatrixX3d displacement) const;
 
   /// One step h [s]: unconstrained step, then iterations until the largest |C| is within tolerance;
-  /// v = (phi_{n+1} - phi_n)/h. One part only (settings.max_substeps is the caller's business). Throws
-  /// NumericalError, state unchanged, when a coordinate is not finite.
-  StepResult step(double step, const MatrixX3d& prescribed);
+  /// v = (phi_{n+1} - phi_n)/h. One part only (settings.max_substeps is the caller's business). From the
+  /// second iteration of the proximal Newton on eps follows the residual, starting anew in each step: ten
+  /// times larger (up to settings.eps) when it grew, ten times smaller (down to `least_eps`) when more than a
+  /// tenth of it was left and it is under 3e-3. Throws NumericalError, state unchanged, when a coordinate is
+  /// not finite.
+  StepResult step(double step, const MatrixX3d& prescribed, double least_eps = 1e-9);
 
   AreaErrors area_errors(const MatrixX3d& positions) const {
     return reference::area_errors(mesh_, positions);

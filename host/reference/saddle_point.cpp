@@ -1,6 +1,7 @@
 #include "host/reference/saddle_point.hpp"
 
 #include <Eigen/SparseCholesky>
+#include <string>
 #include <vector>
 
 #include "engine/core/errors.hpp"

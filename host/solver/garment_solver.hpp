@@ -18,8 +18,9 @@ struct Inspection {
   std::vector<Index> bending_columns;              ///< shape [entries of K]
   std::vector<double> bending;                     ///< K [1/m^2], shape [entries of K]
   std::vector<double> predicted;                   ///< phi~ [m], shape [node_count, 3]
-  std::vector<double> row_values;                  ///< C(phi~), shape [row_count]
-  std::vector<double> row_d;                       ///< D = diag(J W J^T) at phi~ [1/(kg m^2)], shape [row_count]
+  std::vector<double> start;                       ///< phi_0 [m], shape [node_count, 3]
+  std::vector<double> row_values;                  ///< C(phi_0), shape [row_count]
+  std::vector<double> row_d;                       ///< D = diag(J W J^T) at phi_0 [1/(kg m^2)], shape [row_count]
   std::vector<std::array<Index, 2>> pairs;         ///< nodes that some row couples, lower first
   std::vector<double> stiffness;                   ///< G+ of each pair [kg]; empty: the method has none
   std::vector<Index> free_nodes;                   ///< ascending

@@ -26,6 +26,7 @@ Inspection ProjectionSolver<Real>::inspect(double t, double h) {
                     .bending_columns = arrays_.bending_columns.download(),
                     .bending = widened(arrays_.bending),
                     .predicted = {},
+                    .start = {},
                     .row_values = {},
                     .row_d = {},
                     .pairs = arrays_.pattern.pairs,
@@ -38,6 +39,7 @@ Inspection ProjectionSolver<Real>::inspect(double t, double h) {
   eps_ = start_eps_;
   evaluate_rows(iterate_, h);
   result.predicted = widened(predicted_);
+  result.start = widened(iterate_);
   result.row_values = widened(residuals_);
   for (const double s : widened(scales_)) result.row_d.push_back(s > 0 ? 1 / (eps_ * s * s) : 0);
   if (!iterate(h))

@@ -195,15 +195,17 @@ void ProjectionSolver<Real>::predict(double t_end, double h) {
     const Real* b = &right_side_.read(staging_right_side_)->x;
     correction_.write(staging_correction_, [&](Vec3<Real>* v) { velocity_solver_->solve(b, &v->x, 3); });
   }
-  kernels_.predict_positions(device_.queue(),
-                             {.metric = metric,
-                              .free = arrays_.free_view(),
-                              .step = static_cast<Real>(h),
-                              .positions = std::as_const(positions_).view(),
-                              .targets = std::as_const(targets_).view(),
-                              .solution = std::as_const(velocity_solver_ ? correction_ : right_side_).view(),
-                              .predicted = predicted_.view(),
-                              .iterate = iterate_.view()});
+  kernels_.predict_positions(
+      device_.queue(),
+      {.metric = metric,
+       .free = arrays_.free_view(),
+       .step = static_cast<Real>(h),
+       .positions = std::as_const(positions_).view(),
+       .targets = std::as_const(targets_).view(),
+       .velocities = newton_ ? std::as_const(velocities_).view() : ArrayView<const Vec3<Real>>{},
+       .solution = std::as_const(velocity_solver_ ? correction_ : right_side_).view(),
+       .predicted = predicted_.view(),
+       .iterate = iterate_.view()});
 }
 
 template <class Real>
@@ -302,7 +304,8 @@ typename ProjectionSolver<Real>::Substep ProjectionSolver<Real>::substep(double 
       result.status = StepStatus::non_finite;
       return result;
     }
-    if (result.residual <= settings_.tolerance) break;
+    // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
+    if (result.residual <= settings_.tolerance && (result.iterations > 0 || !newton_)) break;
     if (result.iterations == settings_.max_iterations) {
       result.status = StepStatus::stalled;
       break;

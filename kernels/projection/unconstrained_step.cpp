@@ -39,6 +39,7 @@ struct PredictBody {
       p = a.positions[node] + a.step * v;
     }
     a.predicted[node] = p;
+    if (i >= 0 && !a.velocities.empty()) p = a.positions[node] + a.step * a.velocities[node];
     a.iterate[node] = p;
   }
 };

@@ -36,12 +36,13 @@ struct PredictPositions {
   MetricView<Real> metric;
   FreeNodesView free;
   Real step = 0;
-  ArrayView<const Vec3<Real>> positions;  ///< phi_n [m], shape [node_count]
-  ArrayView<const Vec3<Real>> targets;    ///< phi_{n+1} of pinned nodes [m], shape [node_count]
+  ArrayView<const Vec3<Real>> positions;   ///< phi_n [m], shape [node_count]
+  ArrayView<const Vec3<Real>> targets;     ///< phi_{n+1} of pinned nodes [m], shape [node_count]
+  ArrayView<const Vec3<Real>> velocities;  ///< v_n [m/s], shape [node_count]; empty: phi_0 = phi~
   ArrayView<const Vec3<Real>>
       solution;                     ///< v [m/s]; without bending the right side itself; shape [free_count]
   ArrayView<Vec3<Real>> predicted;  ///< phi~ [m], shape [node_count]
-  ArrayView<Vec3<Real>> iterate;    ///< phi_0 = phi~ [m], shape [node_count]
+  ArrayView<Vec3<Real>> iterate;    ///< phi_0 = phi_n + h v_n on free nodes [m], shape [node_count]
 };
 
 namespace ISOCLOTH_BACKEND {
@@ -49,7 +50,8 @@ namespace ISOCLOTH_BACKEND {
 /// of driven nodes. Coltraro 2022, section 7 (implicit Euler on (14)). One item per free node.
 template <class Real>
 void unconstrained_right_side(const Queue& queue, const UnconstrainedRightSide<Real>& args);
-/// phi~ = phi_n + h v on free nodes, the target on pinned ones. One item per node.
+/// phi~ = phi_n + h v on free nodes, the target on pinned ones, and the first iterate. Inertia alone leaves
+/// the cloth nearly isometric, gravity does not: the iterations start from phi_n + h v_n. One item per node.
 template <class Real>
 void predict_positions(const Queue& queue, const PredictPositions<Real>& args);
 }  // namespace ISOCLOTH_BACKEND
