@@ -251,7 +251,7 @@ TEST(FreeFlight, TranslationLeavesTheShapeAlone) {
   Scene scene = scene_of(std::move(garment), 0.01, 1e-10);
   scene.gravity = 0;
   Simulation simulation(scene);
-  for (int n = 0; n < 50; ++n) EXPECT_EQ(simulation.step()[0].iterations, 0);
+  for (int n = 0; n < 50; ++n) EXPECT_LE(simulation.step()[0].iterations, 1);
   const std::vector<Vec3d> p = simulation.positions(0);
   for (std::size_t i = 0; i < p.size(); ++i) EXPECT_LE(norm(p[i] - start[i] - 0.5 * velocity), 50 * 4e-16);
 }
