@@ -1,15 +1,20 @@
 // The command `isocloth`. Exit codes: 0 done; 1 a run that stopped or failed, or a validation that found a
 // difference; 2 bad input or output (one line says which); 130 interrupted, a valid result is left.
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/app/run_scene.hpp"
+#include "host/io/names.hpp"
 #include "host/io/scene_file.hpp"
 #include "host/io/summary_file.hpp"
+#include "host/io/text_file.hpp"
 #include "host/memory/device.hpp"
 #include "host/report/from_trajectory.hpp"
 
@@ -22,9 +27,11 @@ void add_execution_options(CLI::App& command, ExecutionOptions& options) {
   command.add_option("--backend", options.backend, "cpu or cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
-  command.add_option("--precision", options.precision, "float64 or float32")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Precision>{{"float64", Precision::float64}, {"float32", Precision::float32}}))
+  command
+      .add_option_function<std::string>(
+          "--precision", [&options](const std::string& word) { options.precision = precision(word); },
+          "float64 or float32")
+      ->check(CLI::IsMember({"float64", "float32"}))
       ->default_str("float64");
   command.add_option("--threads", options.threads, "CPU threads, 0: all cores; results do not depend on it")
       ->check(CLI::Range(0, 1024))
@@ -34,13 +41,17 @@ void add_execution_options(CLI::App& command, ExecutionOptions& options) {
 int run(const RunRequest& request, bool json) {
   const RunSummary s = run_scene(request);
   if (json) {
-    std::puts(summary_json(s).c_str());
+    std::fputs(summary_json(s).c_str(), stdout);
   } else {
     std::printf(
         "%s: %s, %lld steps (%.6g s) in %.3g s, %.3gx real time; %.3g iterations per step, strain <= %.2e, "
         "residual <= %.2e\n",
         s.scene.c_str(), s.status.c_str(), static_cast<long long>(s.step_count), s.simulated_seconds,
         s.wall_seconds, s.realtime_factor, s.iterations_per_step_mean, s.strain_max, s.residual_max);
+    if (s.steps_violated > 0)
+      std::printf("tolerance %g missed in %lld of %lld steps\n", s.tolerance,
+                  static_cast<long long>(s.steps_violated),
+                  static_cast<long long>(s.step_count * s.garment_count));
     std::printf("result: %s (report.html, summary.json, metrics.csv, trajectory.h5)\n",
                 request.output.c_str());
   }
@@ -117,8 +128,12 @@ int command_line(int argc, char** argv) {
   std::string scene, folder;
 
   CLI::App* run_command = app.add_subcommand("run", "simulate a scene into a result folder");
-  run_command->add_option("scene", request.scene, "scene file (JSON; see isocloth schema)")->required();
-  run_command->add_option("-o,--output", request.output, "result folder")->required();
+  const CLI::Validator named([](const std::string& path) { return path.empty() ? "the name is empty" : ""; },
+                             "PATH");
+  run_command->add_option("scene", request.scene, "scene file (JSON; see isocloth schema)")
+      ->required()
+      ->check(named);
+  run_command->add_option("-o,--output", request.output, "result folder")->required()->check(named);
   add_execution_options(*run_command, request.execution);
   auto* overwrite_flag = run_command->add_flag("--overwrite", overwrite, "replace an earlier result");
   run_command->add_flag("--resume", resume, "continue an interrupted result from its checkpoint")
@@ -127,22 +142,30 @@ int command_line(int argc, char** argv) {
   run_command->add_flag("--quiet", request.quiet, "show no progress");
   run_command
       ->add_option("--checkpoint-every", request.checkpoint_every, "seconds of wall time between checkpoints")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(0.001, 1e9))
       ->capture_default_str();
 
   CLI::App* check_command = app.add_subcommand("check", "read a scene and say whether it can be run");
-  check_command->add_option("scene", scene, "scene file")->required();
+  check_command->add_option("scene", scene, "scene file")->required()->check(named);
   app.add_subcommand("schema", "print the JSON Schema of scene files");
   CLI::App* info_command = app.add_subcommand("info", "list backends and recipes");
   CLI::App* report_command = app.add_subcommand("report", "write report.html of a result folder again");
-  report_command->add_option("folder", folder, "result folder")->required();
+  report_command->add_option("folder", folder, "result folder")->required()->check(named);
   for (CLI::App* command : {run_command, check_command, info_command})
     command->add_flag("--json", json, "print JSON");
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? exit_done : exit_input;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    const auto chosen = app.get_subcommands();
+    std::string reason = error.what(), command;
+    if (!chosen.empty()) {
+      command = " " + chosen.front()->get_name();
+    } else if (const auto others = app.remaining(); !others.empty()) {
+      reason = text("found \"", others.front(), "\", expected a command or an option");
+    }
+    throw SceneError(text(printable(reason, 300), "; see isocloth", command, " --help"));
   }
   if (overwrite) request.result.if_exists = IfExists::overwrite;
   if (resume) request.result.if_exists = IfExists::resume;
@@ -160,7 +183,9 @@ int command_line(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return isocloth::command_line(argc, argv);
+    const int code = isocloth::command_line(argc, argv);
+    if (std::fflush(stdout) == 0) return code;
+    throw isocloth::FileError(std::string("standard output: cannot write: ") + std::strerror(errno));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "isocloth: %s\n", error.what());
     return 2;

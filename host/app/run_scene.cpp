@@ -4,9 +4,14 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <limits>
+#include <optional>
 
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
 #include "host/app/interrupt.hpp"
 #include "host/app/progress.hpp"
+#include "host/io/metric_columns.hpp"
 #include "host/io/names.hpp"
 #include "host/io/scene_file.hpp"
 #include "host/report/from_trajectory.hpp"
@@ -17,6 +22,17 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Whether a frame, whose positions are float32, can hold the numbers.
+bool fits_a_frame(const std::vector<Vec3d>& positions, const FrameMetrics& metrics) {
+  constexpr double largest = std::numeric_limits<float>::max();
+  for (const Vec3d& p : positions)
+    for (const double x : {p.x, p.y, p.z})
+      if (!(std::fabs(x) <= largest)) return false;
+  const auto& columns = metric_columns();
+  return std::all_of(columns.begin(), columns.end(),
+                     [&](const MetricColumn& column) { return std::isfinite(column.get(metrics)); });
 }
 
 /// A run in progress: the simulation, what it has shown so far, and where it goes.
@@ -35,8 +51,8 @@ class Run {
       simulation_.set_step_index(checkpoint->step_index);
       if (!checkpoint->since_frame.empty()) since_frame_ = checkpoint->since_frame;
       resume_totals(checkpoint->summary);
-    } else {
-      add_frame();
+    } else if (!add_frame()) {
+      throw SceneError(text(request.scene.string(), ": ", summary_.message));
     }
     summary_.setup_seconds += seconds_since(begin_);
   }
@@ -47,7 +63,7 @@ class Run {
     summary_.simulated_seconds = simulation_.time();
     summary_.realtime_factor =
         summary_.wall_seconds > 0 ? summary_.simulated_seconds / summary_.wall_seconds : 0;
-    save_checkpoint();
+    folder_.save_checkpoint(last_good_ ? *last_good_ : checkpoint());
     summary_.frame_count = folder_.frame_count();
     folder_.close(summary_);
     write_report(folder_.working_path() / "report.html",
@@ -95,7 +111,6 @@ class Run {
   }
 
   void simulate() {
-    const InterruptGuard interrupt;
     const std::int64_t total = step_count(scene_), per_frame = steps_per_frame(scene_);
     Progress progress("steps", total, simulation_.step_index(), request_.quiet);
     const double wall_before = summary_.wall_seconds;
@@ -103,18 +118,19 @@ class Run {
     auto last_checkpoint = start;
     summary_.status = "completed";
     while (simulation_.step_index() < total && summary_.status == "completed") {
-      if (interrupt.interrupted()) {
+      if (interrupt_.interrupted()) {
         summary_.status = "interrupted";
-        summary_.message =
-            "interrupted at t = " + std::to_string(simulation_.time()) + " s; continue with --resume";
+        summary_.message = text("interrupted at t = ", simulation_.time(), " s; continue with --resume");
         break;
       }
+      Checkpoint before = checkpoint();
       count(simulation_.step());
       const std::int64_t done = simulation_.step_index();
       if (done % per_frame == 0 || done == total || summary_.status != "completed") add_frame();
+      if (summary_.status != "completed") last_good_ = std::move(before);
       summary_.wall_seconds = wall_before + seconds_since(start);
       if (seconds_since(last_checkpoint) > request_.checkpoint_every) {
-        save_checkpoint();
+        folder_.save_checkpoint(checkpoint());
         last_checkpoint = Clock::now();
       }
       char note[64];
@@ -142,36 +158,44 @@ class Run {
       }
       if (r.status == StepStatus::converged) continue;
       ++summary_.steps_violated;
-      if (scene_.projection.on_violation == OnViolation::go_on && r.status == StepStatus::stalled) continue;
-      const bool stalled = r.status == StepStatus::stalled;
-      if (!stalled && scene_.projection.on_violation == OnViolation::go_on && summary_.garment_count > 1)
-        continue;
-      char text[320];
-      if (stalled)
-        std::snprintf(text, sizeof text,
-                      "garments[%zu] \"%s\": residual %.3g after %d iterations in the step to t = %.6g s, "
-                      "expected <= %g; use "
-                      "a smaller step, max_substeps > %d, or on_violation \"continue\"",
-                      g, scene_.garments[g].name.c_str(), r.residual, r.iterations, simulation_.time(),
-                      scene_.projection.tolerance, r.substeps);
-      else
-        std::snprintf(text, sizeof text,
-                      "garments[%zu] \"%s\": the step to t = %.6g s is not finite; its last finite state is "
-                      "kept; check the "
-                      "motion of its pins or use a smaller step",
-                      g, scene_.garments[g].name.c_str(), simulation_.time());
-      summary_.status = stalled ? "stopped" : "failed";
-      summary_.message = text;
+      const bool go_on = scene_.projection.on_violation == OnViolation::go_on;
+      if (r.status == StepStatus::stalled && !go_on)
+        end("stopped", g,
+            text("residual ", r.residual, " after ", r.iterations, " iterations in the step to t = ",
+                 simulation_.time(), " s, expected <= ", scene_.projection.tolerance,
+                 "; use a smaller step, max_substeps > ", r.substeps, ", or on_violation \"continue\""));
+      if (r.status == StepStatus::non_finite && !(go_on && summary_.garment_count > 1))
+        end("failed", g,
+            text("the step to t = ", simulation_.time(),
+                 " s is not finite; its last finite state is kept; check the motion of its pins or use a "
+                 "smaller step"));
     }
     summary_.iterations_per_step_mean = iterations / (before + static_cast<double>(summary_.garment_count));
   }
 
-  void add_frame() {
+  /// The run ends for garment g; a failure outweighs a missed tolerance, else the first reason stays.
+  void end(const char* status, std::size_t g, const std::string& why) {
+    if (summary_.status == "failed" || summary_.status == status) return;
+    summary_.status = status;
+    summary_.message = text("garments[", g, "] \"", scene_.garments[g].name, "\": ", why);
+  }
+
+  /// False: the run has failed, because the state left the numbers of a frame; nothing is added.
+  bool add_frame() {
     std::vector<std::vector<Vec3d>> positions;
-    double strain_mean = 0;
     for (std::size_t g = 0; g < since_frame_.size(); ++g) {
       positions.push_back(simulation_.positions(g));
-      const Measures m = since_frame_[g].measures = simulation_.measure(g);
+      since_frame_[g].measures = simulation_.measure(g);
+      if (fits_a_frame(positions[g], since_frame_[g])) continue;
+      end("failed", g,
+          text("positions or measures at t = ", simulation_.time(),
+               " s are too large for a frame; earlier frames are kept; check where the motion of its pins "
+               "leads, or use on_violation \"stop\" or a smaller step"));
+      return false;
+    }
+    double strain_mean = 0;
+    for (const FrameMetrics& metrics : since_frame_) {
+      const Measures& m = metrics.measures;
       strain_mean += m.strain_mean / static_cast<double>(since_frame_.size());
       summary_.strain_max = std::max(summary_.strain_max, m.strain_max);
       summary_.area_error_total_max = std::max(summary_.area_error_total_max, m.area_error_total);
@@ -183,25 +207,28 @@ class Run {
     summary_.strain_mean = (summary_.strain_mean * frames + strain_mean) / (frames + 1);
     folder_.add_frame(simulation_.step_index(), simulation_.time(), positions, since_frame_);
     since_frame_.assign(since_frame_.size(), {});
+    return true;
   }
 
-  void save_checkpoint() {
+  Checkpoint checkpoint() const {
     Checkpoint checkpoint{.step_index = simulation_.step_index(),
                           .precision = simulation_.options().precision,
                           .garments = {},
                           .since_frame = since_frame_,
                           .summary = summary_};
     for (std::size_t g = 0; g < since_frame_.size(); ++g) checkpoint.garments.push_back(simulation_.state(g));
-    folder_.save_checkpoint(checkpoint);
+    return checkpoint;
   }
 
   const RunRequest& request_;
   const Clock::time_point begin_ = Clock::now();
+  const InterruptGuard interrupt_;  // of setup and report too: they are worth waiting for
   Scene scene_;
   ResultFolder folder_;
   Simulation simulation_;
   std::vector<FrameMetrics> since_frame_;
   RunSummary summary_;
+  std::optional<Checkpoint> last_good_;  ///< state before the step that ended the run
 };
 
 }  // namespace

@@ -17,7 +17,8 @@ struct RunRequest {
 };
 
 /// Simulates, writes frames, and publishes the folder with its report; interrupted, stopped or failed runs
-/// too leave a valid folder and a checkpoint of their last finite state. Returns the summary; its status says
+/// too leave a valid folder and a checkpoint: of the state in which they were interrupted, or of the one
+/// before the step that missed its tolerance or left the finite numbers. Returns the summary; its status says
 /// how it ended. Throws SceneError, MeshError, FileError, DeviceError before or, for files, while simulating;
 /// nothing is published then.
 RunSummary run_scene(const RunRequest& request);
