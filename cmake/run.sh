@@ -14,5 +14,6 @@ fi
 
 cmake --preset release -DISOCLOTH_CUDA=$cuda -DCMAKE_MESSAGE_LOG_LEVEL=NOTICE
 cmake --build --preset release --target "${targets[@]}"
+mkdir -p results
 build/release/bin/isocloth run bench/scenes/shake_fast_9x9.json -o results/shake_fast_9x9 --overwrite
 echo "Open $PWD/results/shake_fast_9x9/report.html in a browser; figures are in summary.json and metrics.csv beside it."
