@@ -35,14 +35,14 @@ Inspection ProjectionSolver<Real>::inspect(double t, double h) {
                     .correction = {},
                     .multipliers = {}};
   const GarmentState before = state();
-  predict(t + h, h);
   eps_ = start_eps_;
+  const bool predicted = predict(t + h, h);
   evaluate_rows(iterate_, h);
   result.predicted = widened(predicted_);
   result.start = widened(iterate_);
   result.row_values = widened(residuals_);
   for (const double s : widened(scales_)) result.row_d.push_back(s > 0 ? 1 / (eps_ * s * s) : 0);
-  if (!iterate(h))
+  if (!predicted || !iterate(h))
     throw NumericalError(
         "garment \"" + garment_.name + "\": matrix of the first iteration at t = " + std::to_string(t) +
         " s: found a pivot that is not positive, expected a positive definite matrix; raise projection.eps");

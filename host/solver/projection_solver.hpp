@@ -33,7 +33,8 @@ class ProjectionSolver final : public GarmentSolver {
     double residual = 0;
   };
   Substep substep(double t_end, double h);
-  void predict(double t_end, double h);
+  /// phi~ and the first iterate; false: B cannot be factorised.
+  bool predict(double t_end, double h);
   void set_targets(double t);
   /// max |C| at `positions`; not finite if any row is not.
   double evaluate_rows(const Buffer<Vec3<Real>>& positions, double h);
