@@ -84,9 +84,11 @@ double largest(const VectorXd& values) { return values.size() == 0 ? 0 : values.
 /// eps of the proximal Newton from one iteration to the next, and how nearly it went another way.
 class Softness {
  public:
-  Softness(double start, double least) : start_(start), least_(std::min(least, start)), eps_(start) {}
+  Softness(double start, double least)
+      : start_(start), least_(std::min(least, start)), eps_(start), smallest_(start) {}
 
   double eps() const { return eps_; }
+  double smallest() const { return smallest_; }
   double margin() const { return margin_; }
   bool exceeds(double residual, double limit) {
     margin_ = std::min(margin_, std::abs(residual - limit));
@@ -98,11 +100,12 @@ class Softness {
     } else {
       const bool slow = exceeds(residual, 0.1 * previous), near = !exceeds(residual, 3e-3);
       if (slow && near) eps_ = std::max(least_, eps_ / 10);
+      smallest_ = std::min(smallest_, eps_);
     }
   }
 
  private:
-  double start_, least_, eps_, margin_ = std::numeric_limits<double>::infinity();
+  double start_, least_, eps_, smallest_, margin_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace
@@ -271,6 +274,7 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
     next += clamped(iteration.displacement);
     if (newton) multipliers = iteration.multipliers;
   }
+  result.eps = softness.smallest();
   result.margin = softness.margin();
   velocities_ = (next - positions_) / step;
   positions_ = next;

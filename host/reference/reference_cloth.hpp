@@ -15,6 +15,7 @@ struct StepResult {
   int iterations = 0;     ///< linear solves
   double residual = 0;    ///< largest |scaled row| at the end
   bool converged = true;  ///< residual <= tolerance
+  double eps = 0;         ///< smallest of the iterations
   double margin = 0;      ///< smallest change of a residual that would have decided an iteration otherwise
 };
 
@@ -89,7 +90,8 @@ class ReferenceCloth {
   /// are.
   MatrixX3d clamped(MatrixX3d displacement) const;
 
-  /// One step h [s]: unconstrained step, then iterations until the largest |C| is within tolerance;
+  /// One step h [s]: iterations until the largest |C| is within tolerance, from the unconstrained step in the
+  /// fast projection, from the inertial one and at least one in the proximal Newton;
   /// v = (phi_{n+1} - phi_n)/h. One part only (settings.max_substeps is the caller's business). From the
   /// second iteration of the proximal Newton on eps follows the residual, starting anew in each step: ten
   /// times larger (up to settings.eps) when it grew, ten times smaller (down to `least_eps`) when more than a

@@ -1,0 +1,66 @@
+// Kernels and reference side by side: every quantity of every step, from the same state.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "host/simulation.hpp"
+
+namespace isocloth {
+
+/// Where one quantity of kernels and reference differs most, measured in its tolerance.
+struct Difference {
+  std::string quantity;
+  double worst = 0;         ///< |kernels - reference| / scale, largest entry
+  double tolerance = 0;     ///< what rounding may do to it there
+  std::int64_t step = -1;   ///< of the worst entry, the first step is 0; -1: never compared
+  std::int64_t index = -1;  ///< node, row or entry of the worst entry
+
+  bool passed() const { return worst <= tolerance; }
+};
+
+/// What comparing one garment found.
+struct GarmentValidation {
+  std::string garment;
+  std::vector<Difference> differences;
+  std::int64_t steps = 0;            ///< single iterations compared
+  std::int64_t whole_steps = 0;      ///< steps compared from beginning to end
+  std::int64_t undecided_steps = 0;  ///< a residual within rounding of a threshold: either course is right
+  std::int64_t stalled_steps = 0;    ///< neither side met the tolerance: nothing defines where it must end
+  std::int64_t deviating_steps = 0;  ///< decided steps with other iteration counts or status: none allowed
+  std::int64_t kernel_iterations = 0, reference_iterations = 0;  ///< of the whole steps
+
+  bool passed() const;
+};
+
+struct ValidationReport {
+  Precision precision = Precision::float64;
+  std::vector<GarmentValidation> garments;
+
+  bool passed() const;
+};
+
+/// Called before each step of each garment.
+using ValidationProgress = std::function<void(std::size_t garment, std::int64_t step)>;
+
+/// Runs the first `steps` steps of every garment with the kernels and compares with ReferenceCloth, which
+/// starts every step from the kernels' state, so that nothing accumulates.
+///
+/// Scales: 1 for rows (they are relative to their rest values); an entry's own value for masses and D; the
+/// largest entry for matrices; the diagonal of the rest shape's bounding box, l, for positions; for
+/// corrections, velocities and multipliers the largest entry, but no less than what a row residual of one
+/// tolerance asks for (tolerance l, tolerance l / h, the largest tolerance / D), since below that only
+/// rounding is left.
+///
+/// Tolerances: 1e-9 in double; for multipliers 10 u sqrt(n) / (eps D) more with u = 2^-52 and the smallest D,
+/// since C + J d, of which only rounding is left, is divided by eps D. In float with u = 2^-23: 10 u sqrt(n)
+/// for what is a sum over stencils; for what comes out of a linear solve 10 sqrt(n) times the change that the
+/// reference shows when u is added at random to everything that the kernels round (rounding.hpp).
+///
+/// Throws SceneError, DeviceError; NumericalError where a step of the kernels is not finite.
+ValidationReport validate(const Scene& scene, const ExecutionOptions& options, std::int64_t steps,
+                          const ValidationProgress& progress = {});
+
+}  // namespace isocloth
