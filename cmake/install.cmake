@@ -12,10 +12,11 @@ install(TARGETS isocloth_command)
 if(TARGET isocloth_cuda)
   install(TARGETS isocloth_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
-# Public: plain data, the public class, files. Headers of kernels and solvers are not.
+# Public: plain data, the public class, and the files that need no other library's header.
 install(DIRECTORY engine DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth FILES_MATCHING PATTERN *.hpp)
-install(DIRECTORY host/io DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/host FILES_MATCHING PATTERN *.hpp)
 install(FILES host/simulation.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/host)
+install(FILES host/io/checkpoint_file.hpp host/io/mesh_file.hpp host/io/run_record.hpp host/io/scene_file.hpp
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/host/io)
 install(DIRECTORY bench/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/isocloth)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
