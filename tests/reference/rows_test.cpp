@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numbers>
+#include <cmath>
+#include <utility>
 
 #include "tests/reference/cloth_cases.hpp"
 

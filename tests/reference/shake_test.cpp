@@ -1,7 +1,10 @@
 // The shaken A3 sheet of Coltraro 2022, section 9: two upper corners follow x = A cos(2 pi f t).
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numbers>
+#include <string>
 
 #include "tests/reference/cloth_cases.hpp"
 
@@ -65,6 +68,16 @@ TEST(Shake, ProximalNewtonNeedsOneIteration) {
       shake(quad_grid(9, 9, 0.297, 0.42), 9, 9, ProjectionMethod::proximal_newton, Metric::implicit_b, 4);
   expect_inextensible(figures);
   EXPECT_LE(figures.iterations_per_step, 1.1);
+}
+
+TEST(Shake, TrianglesMoveLikeQuads) {
+  const ProjectionMethod method = ProjectionMethod::proximal_newton;
+  const ShakeFigures quads = shake(quad_grid(9, 9, 0.297, 0.42), 9, 9, method, Metric::implicit_b, 2.2);
+  const ShakeFigures triangles =
+      shake(triangle_grid(9, 9, 0.297, 0.42, Diagonals::alternating), 9, 9, method, Metric::implicit_b, 2.2);
+  expect_inextensible(triangles);
+  EXPECT_LE(triangles.iterations_per_step, 1.1);
+  EXPECT_LE((quads.tip - triangles.tip).norm(), 0.01);
 }
 
 }  // namespace
