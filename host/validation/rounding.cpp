@@ -66,6 +66,8 @@ SparseMatrix on_coordinates(const SparseMatrix& matrix) {
   return expanded;
 }
 
+double largest(const VectorXd& values) { return values.size() == 0 ? 0 : values.cwiseAbs().maxCoeff(); }
+
 VectorXd flatten(const MatrixX3d& matrix) {
   VectorXd vector(matrix.size());
   for (Eigen::Index i = 0; i < matrix.rows(); ++i) vector.segment<3>(3 * i) = matrix.row(i).transpose();
@@ -144,13 +146,9 @@ RoundingChange rounded_iteration(const reference::ReferenceCloth& cloth, const I
   side -= factorisation_error(matrix, roundings) * d;
   const VectorXd change = solver.solve(side);
   const VectorXd products = magnitude * d.cwiseAbs();
-  RoundingChange result;
-  result.displacement = change.size() == 0 ? 0 : change.cwiseAbs().maxCoeff();
-  result.multipliers =
-      VectorXd(of_values + jacobian * change + roundings.next(products.size()).cwiseProduct(products))
-          .cwiseProduct(inverse)
-          .cwiseAbs();
-  return result;
+  const VectorXd rows =
+      (of_values + jacobian * change + roundings.next(products.size()).cwiseProduct(products)).cwiseAbs();
+  return {largest(change), largest(rows), largest(rows.cwiseProduct(inverse))};
 }
 
 }  // namespace isocloth

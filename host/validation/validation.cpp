@@ -184,7 +184,8 @@ class Comparison {
       const RoundingChange change =
           rounded_iteration(cloth_, {start, predicted, cloth_.multipliers(), iteration.displacement}, h, u_);
       move_bound_ = amplified(change.displacement);
-      multiplier_bound_ = amplified(largest(change.multipliers));
+      row_bound_ = amplified(change.row);
+      multiplier_bound_ = amplified(change.multiplier);
       of_correction = move_bound_ / move_scale;
       of_multipliers = multiplier_bound_ / multiplier_scale_;
     }
@@ -221,9 +222,8 @@ class Comparison {
       ++result_.stalled_steps;
       return;
     }
-    // A row changes by about twice the relative move of its nodes' distances.
     const double iterations = std::max(report.iterations, 1), l = length_;
-    const double rows = u_ > 0 ? iterations * 4 * move_bound_ / std::sqrt(cloth_.masses().mean()) : 1e-9;
+    const double rows = u_ > 0 ? iterations * row_bound_ : 1e-9;
     if (total.margin <= rows) {
       ++result_.undecided_steps;
       return;
@@ -252,7 +252,7 @@ class Comparison {
             of_multipliers);
   }
 
-  double amplified(double change) const { return 10 * std::sqrt(3.0 * garment_.mesh.node_count()) * change; }
+  static double amplified(double change) { return 10 * change; }
 
   const Scene& scene_;
   const Garment& garment_;
@@ -260,7 +260,8 @@ class Comparison {
   ReferenceCloth cloth_;
   std::unique_ptr<GarmentSolver> solver_;
   double length_ = 0, sums_ = 0;
-  double move_bound_ = 0, multiplier_bound_ = 0, multiplier_scale_ = 0, multiplier_rounding_ = 0;
+  double move_bound_ = 0, row_bound_ = 0, multiplier_bound_ = 0, multiplier_scale_ = 0,
+         multiplier_rounding_ = 0;
   std::int64_t step_ = 0;
   GarmentValidation result_;
 };

@@ -56,8 +56,9 @@ using ValidationProgress = std::function<void(std::size_t garment, std::int64_t 
 ///
 /// Tolerances: 1e-9 in double; for multipliers 10 u sqrt(n) / (eps D) more with u = 2^-52 and the smallest D,
 /// since C + J d, of which only rounding is left, is divided by eps D. In float with u = 2^-23: 10 u sqrt(n)
-/// for what is a sum over stencils; for what comes out of a linear solve 10 sqrt(n) times the change that the
-/// reference shows when u is added at random to everything that the kernels round (rounding.hpp).
+/// for what is a sum over stencils; for what comes out of a linear solve ten times the change that the
+/// reference shows when u is added at random to everything that the kernels round (rounding.hpp), once per
+/// iteration.
 ///
 /// Throws SceneError, DeviceError; NumericalError where a step of the kernels is not finite.
 ValidationReport validate(const Scene& scene, const ExecutionOptions& options, std::int64_t steps,
