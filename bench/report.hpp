@@ -1,0 +1,32 @@
+// Tables of figures, for people as Markdown and for programs as JSON.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "host/io/json_text.hpp"
+
+namespace isocloth::bench {
+
+struct Table {
+  std::string title;
+  std::vector<std::string> columns;     ///< with units, [-] where there is none left out
+  std::vector<std::vector<Json>> rows;  ///< a cell per column: number, text, or null for "not measured"
+  std::vector<std::string> notes;
+};
+
+/// Processor, cores, compiler, build type and version of this program.
+Json machine_record();
+
+/// The tables as Markdown on standard output and, unless `json` is empty, all with the machine in one file.
+/// Throws FileError.
+void publish(const std::string& command, const std::vector<Table>& tables, const std::filesystem::path& json);
+
+/// Writes a text file; throws FileError.
+void write_text(const std::filesystem::path& path, const std::string& content);
+
+/// A number with four significant digits.
+std::string short_number(double value);
+
+}  // namespace isocloth::bench

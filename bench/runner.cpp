@@ -1,0 +1,90 @@
+#include "bench/runner.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "host/io/scene_file.hpp"
+
+namespace isocloth::bench {
+
+double thread_cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+RunFigures run_until(Simulation& simulation, double t, const StepObserver& observe) {
+  RunFigures figures;
+  std::int64_t iterations = 0, violated = 0;
+  while (simulation.time() < t - simulation.scene().step / 2) {
+    const double cpu = thread_cpu_seconds();
+    const StepReport report = simulation.step()[0];
+    figures.cpu_seconds += thread_cpu_seconds() - cpu;
+    figures.wall_seconds += report.wall_seconds;
+    ++figures.steps;
+    iterations += report.iterations;
+    violated += report.status != StepStatus::converged;
+    figures.iterations_max = std::max(figures.iterations_max, report.iterations);
+    figures.residual_max = std::max(figures.residual_max, report.residual);
+    figures.finite = report.status != StepStatus::non_finite;
+    if (!figures.finite) break;
+    if (observe) observe(simulation, report);
+  }
+  const double steps = std::max(1.0, static_cast<double>(figures.steps));
+  figures.iterations_mean = static_cast<double>(iterations) / steps;
+  figures.violated_percent = 100 * static_cast<double>(violated) / steps;
+  return figures;
+}
+
+void for_each_case(std::size_t count, int workers, const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next = 0;
+  std::exception_ptr failure;
+  std::mutex mutex;
+  auto loop = [&] {
+    for (std::size_t i = next++; i < count; i = next++) try {
+        work(i);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+        next = count;
+      }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 1; i < workers; ++i) threads.emplace_back(loop);
+  loop();
+  for (std::thread& thread : threads) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+void say(const std::string& line) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+ExecutionOptions one_thread(Precision precision) {
+  ExecutionOptions options;
+  options.precision = precision;
+  options.threads = 1;
+  return options;
+}
+
+Scene bench_scene(const std::string& name) {
+  return read_scene(std::filesystem::path(ISOCLOTH_SCENES) / (name + ".json"));
+}
+
+Index nearest_node(const std::vector<Vec3d>& positions, const Vec3d& point) {
+  const auto nearest =
+      std::min_element(positions.begin(), positions.end(),
+                       [&](const Vec3d& a, const Vec3d& b) { return norm(a - point) < norm(b - point); });
+  return static_cast<Index>(nearest - positions.begin());
+}
+
+}  // namespace isocloth::bench
