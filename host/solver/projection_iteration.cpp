@@ -174,10 +174,7 @@ bool ProjectionSolver<Real>::iterate(double h) {
   if (!nodal_solver_->factorize(blocks_.read(staging_blocks_))) return false;
   const Real* b = &right_side_.read(staging_right_side_)->x;
   correction_.write(staging_correction_, [&](Vec3<Real>* d) { nodal_solver_->solve(b, &d->x, 1); });
-  kernels_.apply_correction(queue, {.free = arrays_.free_view(),
-                                    .clamp = static_cast<Real>(settings_.clamp * arrays_.element_size),
-                                    .correction = correction_.view(),
-                                    .positions = iterate_.view()});
+  // Before the clamp: multipliers belong to the whole correction, which alone balances C.
   if (newton_) {
     kernels_.update_metric_multipliers(queue,
                                        {.stencils = arrays_.metric.view(),
@@ -196,6 +193,10 @@ bool ProjectionSolver<Real>::iterate(double h) {
                 .correction = correction_.view(),
                 .multipliers = part(multipliers_.view(), metric_rows_, row_count_)});
   }
+  kernels_.apply_correction(queue, {.free = arrays_.free_view(),
+                                    .clamp = static_cast<Real>(settings_.clamp * arrays_.element_size),
+                                    .correction = correction_.view(),
+                                    .positions = iterate_.view()});
   return true;
 }
 
