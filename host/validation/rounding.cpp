@@ -74,6 +74,11 @@ VectorXd flatten(const MatrixX3d& matrix) {
   return vector;
 }
 
+MatrixX3d unflatten(const VectorXd& vector) {
+  return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor>>(vector.data(),
+                                                                                     vector.size() / 3, 3);
+}
+
 void require_factor(const Solver& solver, const char* name) {
   if (solver.info() != Eigen::Success)
     throw NumericalError(
@@ -148,7 +153,7 @@ RoundingChange rounded_iteration(const reference::ReferenceCloth& cloth, const I
   const VectorXd products = magnitude * d.cwiseAbs();
   const VectorXd rows =
       (of_values + jacobian * change + roundings.next(products.size()).cwiseProduct(products)).cwiseAbs();
-  return {largest(change), largest(rows), largest(rows.cwiseProduct(inverse))};
+  return {select.transpose() * unflatten(change), largest(rows), largest(rows.cwiseProduct(inverse))};
 }
 
 }  // namespace isocloth

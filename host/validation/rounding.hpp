@@ -7,9 +7,9 @@ namespace isocloth {
 
 /// Change of one projection iteration under rounding of relative size u.
 struct RoundingChange {
-  double displacement = 0;  ///< largest change of a coordinate of d [m]
-  double row = 0;           ///< largest change of C + J d
-  double multiplier = 0;    ///< largest change of a multiplier
+  reference::MatrixX3d displacement;  ///< of d [m], shape [node_count, 3]
+  double row = 0;                     ///< largest change of C + J d
+  double multiplier = 0;              ///< largest change of a multiplier
 };
 
 /// Largest change of a coordinate of phi~ [m] when each term of the bending force moves by u of itself and

@@ -75,12 +75,14 @@ class Comparison {
   Comparison(const Device& device, Precision precision, const Scene& scene, const Garment& garment)
       : scene_(scene),
         garment_(garment),
-        u_(precision == Precision::float32 ? std::numeric_limits<float>::epsilon() : 0),
+        u_(precision == Precision::float32 ? std::numeric_limits<float>::epsilon()
+                                           : std::numeric_limits<double>::epsilon()),
+        least_eps_(precision == Precision::float32 ? 1e-6 : 1e-9),
         cloth_(garment, find_recipe(scene.recipe), scene.projection, scene.gravity),
         solver_(make_garment_solver(device, precision, garment, scene)) {
     const MatrixX3d rest = reference::to_matrix(garment.mesh.positions);
     length_ = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
-    sums_ = u_ > 0 ? 10 * u_ * std::sqrt(garment.mesh.node_count()) : 1e-9;
+    sums_ = std::max(1e-9, 10 * u_ * std::sqrt(garment.mesh.node_count()));
     result_.garment = garment.name;
     const auto expected = cloth_.rows().row_count();
     if (solver_->info().row_count != expected)
@@ -92,7 +94,7 @@ class Comparison {
   void step(std::int64_t step_index) {
     step_ = step_index;
     const double t = static_cast<double>(step_index) * scene_.step;
-    take_state();
+    take(solver_->state());
     compare_iteration(t);
     compare_step(t);
   }
@@ -100,8 +102,7 @@ class Comparison {
   GarmentValidation result() const { return result_; }
 
  private:
-  void take_state() {
-    const GarmentState state = solver_->state();
+  void take(const GarmentState& state) {
     cloth_.set_positions(as_matrix(state.positions));
     cloth_.set_velocities(as_matrix(state.velocities));
     cloth_.set_multipliers(as_vector(state.multipliers));
@@ -149,7 +150,7 @@ class Comparison {
     const MatrixX3d predicted = as_matrix(found.predicted);
     const MatrixX3d unconstrained = cloth_.unconstrained_step(h, prescribed(t + h));
     double of_prediction = sums_;
-    if (u_ > 0 && bends)
+    if (bends)
       of_prediction += amplified(rounded_prediction(cloth_, garment_.fabric, unconstrained, h, u_)) / length_;
     compare("predicted positions", distances(predicted, unconstrained), length_, of_prediction);
 
@@ -176,92 +177,99 @@ class Comparison {
     const double least_multiplier = scene_.projection.tolerance / alive_d.minCoeff();
     const double move_scale = std::max(iteration.displacement.rowwise().norm().maxCoeff(), least_move);
     multiplier_scale_ = std::max(largest(iteration.multipliers), least_multiplier);
-    multiplier_rounding_ = 10 * std::sqrt(garment_.mesh.node_count()) *
-                           std::numeric_limits<double>::epsilon() / alive_d.minCoeff();
-    double of_correction = sums_,
-           of_multipliers = sums_ + multiplier_rounding_ / cloth_.settings().eps / multiplier_scale_;
-    if (u_ > 0) {
-      const RoundingChange change =
-          rounded_iteration(cloth_, {start, predicted, cloth_.multipliers(), iteration.displacement}, h, u_);
-      move_bound_ = amplified(change.displacement);
-      row_bound_ = amplified(change.row);
-      multiplier_bound_ = amplified(change.multiplier);
-      of_correction = move_bound_ / move_scale;
-      of_multipliers = multiplier_bound_ / multiplier_scale_;
-    }
+    const RoundingChange change =
+        rounded_iteration(cloth_, {start, predicted, cloth_.multipliers(), iteration.displacement}, h, u_);
+    rounding_ = change.displacement;
+    move_bound_ = sums_ * move_scale + amplified(rounding_.rowwise().norm().maxCoeff());
+    row_bound_ = sums_ + amplified(change.row);
+    multiplier_bound_ = sums_ * multiplier_scale_ + amplified(change.multiplier);
     compare("first correction", distances(correction, cloth_.clamped(iteration.displacement)), move_scale,
-            of_correction);
+            move_bound_ / move_scale);
     if (newton)
       compare("first multipliers", (as_vector(found.multipliers) - iteration.multipliers).cwiseAbs(),
-              multiplier_scale_, of_multipliers);
+              multiplier_scale_, multiplier_bound_ / multiplier_scale_);
     ++result_.steps;
   }
 
+  /// The reference's step from the kernels' state moved by `shift`, in `parts`; multipliers carry h^2.
+  reference::StepResult reference_step(double t, const GarmentState& before, int parts,
+                                       const MatrixX3d& shift) {
+    take(before);
+    const double squared = static_cast<double>(parts) * parts;
+    cloth_.set_positions(cloth_.positions() + shift);
+    cloth_.set_multipliers(cloth_.multipliers() / squared);
+    reference::StepResult total{.margin = std::numeric_limits<double>::infinity()};
+    for (int i = 1; i <= parts; ++i) {
+      const auto part = cloth_.step(scene_.step / parts, prescribed(t + scene_.step * i / parts), least_eps_);
+      total.iterations += part.iterations;
+      total.converged = total.converged && part.converged;
+      total.margin = std::min(total.margin, part.margin);
+    }
+    cloth_.set_multipliers(cloth_.multipliers() * squared);
+    return total;
+  }
+
   void compare_step(double t) {
+    const GarmentState before = solver_->state();
     const StepReport report = solver_->step(t, scene_.step);
     if (report.status == StepStatus::non_finite)
       throw NumericalError(
           "garment \"" + garment_.name + "\": step " + std::to_string(step_) +
           ": found a state that is not finite, expected finite positions; shorten scene.step");
-    // The reference takes the parts that the kernels needed; multipliers carry h^2.
-    const double parts = report.substeps, h = scene_.step / parts;
-    reference::StepResult total;
-    total.eps = total.margin = std::numeric_limits<double>::infinity();
-    if (parts > 1) cloth_.set_multipliers(cloth_.multipliers() / (parts * parts));
-    for (int i = 0; i < report.substeps; ++i) {
-      const auto part = cloth_.step(h, prescribed(t + scene_.step * (i + 1) / parts), u_ > 0 ? 1e-6 : 1e-9);
-      total.iterations += part.iterations;
-      total.converged = total.converged && part.converged;
-      total.eps = std::min(total.eps, part.eps);
-      total.margin = std::min(total.margin, part.margin);
-    }
-    if (parts > 1) cloth_.set_multipliers(cloth_.multipliers() * (parts * parts));
+    // What rounding does to one iteration, done to the state before the step: how far does it carry?
+    const auto shifted = reference_step(t, before, report.substeps, rounding_);
+    const MatrixX3d shifted_positions = cloth_.positions(), shifted_velocities = cloth_.velocities();
+    const VectorXd shifted_multipliers = cloth_.multipliers();
+    const auto exact = reference_step(t, before, report.substeps, MatrixX3d::Zero(rounding_.rows(), 3));
 
     const bool converged = report.status == StepStatus::converged;
-    if (!converged && !total.converged) {
+    if (!converged && !exact.converged) {
       ++result_.stalled_steps;
       return;
     }
-    const double iterations = std::max(report.iterations, 1), l = length_;
-    const double rows = u_ > 0 ? iterations * row_bound_ : 1e-9;
-    if (total.margin <= rows) {
+    // Iterations of attempts with fewer parts are in the report, too.
+    const bool same =
+        converged == exact.converged && (report.substeps > 1 || report.iterations == exact.iterations);
+    const int iterations = std::max(exact.iterations, 1);
+    if (exact.margin <= iterations * row_bound_ || shifted.iterations != exact.iterations) {
       ++result_.undecided_steps;
       return;
     }
-    if (converged != total.converged || report.iterations != total.iterations) {
+    if (!same) {
       ++result_.deviating_steps;
       return;
     }
     ++result_.whole_steps;
-    result_.kernel_iterations += report.iterations;
-    result_.reference_iterations += total.iterations;
+    result_.iterations += exact.iterations;
     const GarmentState state = solver_->state();
-    double of_positions = sums_, of_velocities = sums_;
+    const double h = scene_.step / report.substeps;
     const double speed =
-        std::max(cloth_.velocities().rowwise().norm().maxCoeff(), scene_.projection.tolerance * l / h);
+        std::max(cloth_.velocities().rowwise().norm().maxCoeff(), scene_.projection.tolerance * length_ / h);
     const double scale = std::max(largest(cloth_.multipliers()), multiplier_scale_);
-    double of_multipliers = sums_ + multiplier_rounding_ / total.eps / scale;
-    if (u_ > 0) {
-      of_positions += iterations * move_bound_ / l;
-      of_velocities = of_positions * l / h / speed;
-      of_multipliers = iterations * multiplier_bound_ / scale;
-    }
-    compare("positions", distances(as_matrix(state.positions), cloth_.positions()), l, of_positions);
-    compare("velocities", distances(as_matrix(state.velocities), cloth_.velocities()), speed, of_velocities);
+    auto bound = [&](double carried, double once) {
+      return sums_ + amplified(carried) + iterations * amplified(once);
+    };
+    const double once = rounding_.rowwise().norm().maxCoeff();
+    compare("positions", distances(as_matrix(state.positions), cloth_.positions()), length_,
+            bound(largest(distances(shifted_positions, cloth_.positions())) / length_, once / length_));
+    compare("velocities", distances(as_matrix(state.velocities), cloth_.velocities()), speed,
+            bound(largest(distances(shifted_velocities, cloth_.velocities())) / speed, once / h / speed));
     compare("multipliers", (as_vector(state.multipliers) - cloth_.multipliers()).cwiseAbs(), scale,
-            of_multipliers);
+            bound(largest(shifted_multipliers - cloth_.multipliers()) / scale, 0));
   }
 
   static double amplified(double change) { return 10 * change; }
 
   const Scene& scene_;
   const Garment& garment_;
-  const double u_;  ///< of the kernels, 0: double
+  const double u_;          ///< of the kernels' precision
+  const double least_eps_;  ///< of the kernels' precision
   ReferenceCloth cloth_;
   std::unique_ptr<GarmentSolver> solver_;
-  double length_ = 0, sums_ = 0;
-  double move_bound_ = 0, row_bound_ = 0, multiplier_bound_ = 0, multiplier_scale_ = 0,
-         multiplier_rounding_ = 0;
+  double length_ = 0;  ///< diagonal of the rest shape's bounding box [m]
+  double sums_ = 0;    ///< tolerance of sums over stencils
+  double move_bound_ = 0, row_bound_ = 0, multiplier_bound_ = 0, multiplier_scale_ = 0;  ///< of this step
+  MatrixX3d rounding_;  ///< what rounding does to the first correction of this step [m]
   std::int64_t step_ = 0;
   GarmentValidation result_;
 };

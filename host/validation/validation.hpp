@@ -30,7 +30,7 @@ struct GarmentValidation {
   std::int64_t undecided_steps = 0;  ///< a residual within rounding of a threshold: either course is right
   std::int64_t stalled_steps = 0;    ///< neither side met the tolerance: nothing defines where it must end
   std::int64_t deviating_steps = 0;  ///< decided steps with other iteration counts or status: none allowed
-  std::int64_t kernel_iterations = 0, reference_iterations = 0;  ///< of the whole steps
+  std::int64_t iterations = 0;       ///< of the whole steps, the same on both sides
 
   bool passed() const;
 };
@@ -54,11 +54,9 @@ using ValidationProgress = std::function<void(std::size_t garment, std::int64_t 
 /// tolerance asks for (tolerance l, tolerance l / h, the largest tolerance / D), since below that only
 /// rounding is left.
 ///
-/// Tolerances: 1e-9 in double; for multipliers 10 u sqrt(n) / (eps D) more with u = 2^-52 and the smallest D,
-/// since C + J d, of which only rounding is left, is divided by eps D. In float with u = 2^-23: 10 u sqrt(n)
-/// for what is a sum over stencils; for what comes out of a linear solve ten times the change that the
-/// reference shows when u is added at random to everything that the kernels round (rounding.hpp), once per
-/// iteration.
+/// Tolerances: 1e-9, in float 10 u sqrt(n) with u = 2^-23. For what comes out of a linear solve ten times the
+/// change that the reference shows when it is rounded like the kernels (rounding.hpp) is added, for a whole
+/// step once per iteration, and ten times what such a change at the beginning becomes at the end.
 ///
 /// Throws SceneError, DeviceError; NumericalError where a step of the kernels is not finite.
 ValidationReport validate(const Scene& scene, const ExecutionOptions& options, std::int64_t steps,
