@@ -62,10 +62,11 @@ int run(const RunRequest& request, bool json) {
 
 int check(const std::string& path, bool json) {
   const Scene scene = read_scene(path);
+  const std::int64_t steps = step_count(scene), per_frame = steps_per_frame(scene);
   nlohmann::ordered_json result{{"scene", path},
                                 {"recipe", scene.recipe},
-                                {"step_count", step_count(scene)},
-                                {"frame_count", step_count(scene) / steps_per_frame(scene) + 1}};
+                                {"step_count", steps},
+                                {"frame_count", 1 + (steps + per_frame - 1) / per_frame}};
   for (const Garment& g : scene.garments) {
     std::size_t pinned = 0;
     for (const Pin& pin : g.pins) pinned += pin.nodes.size();
@@ -79,7 +80,7 @@ int check(const std::string& path, bool json) {
     return exit_done;
   }
   std::printf("%s: valid, recipe %s, %lld steps, %lld frames\n", path.c_str(), scene.recipe.c_str(),
-              static_cast<long long>(step_count(scene)), result["frame_count"].get<long long>());
+              static_cast<long long>(steps), result["frame_count"].get<long long>());
   for (const auto& g : result["garments"])
     std::printf("  garment %s: %lld nodes, %lld elements, %lld pinned\n",
                 g["name"].get<std::string>().c_str(), g["node_count"].get<long long>(),
@@ -184,7 +185,7 @@ int command_line(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     const int code = isocloth::command_line(argc, argv);
-    if (std::fflush(stdout) == 0) return code;
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
     throw isocloth::FileError(std::string("standard output: cannot write: ") + std::strerror(errno));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "isocloth: %s\n", error.what());

@@ -38,7 +38,7 @@ void Progress::update(std::int64_t done, const std::string& note) {
   const auto now = Clock::now();
   const bool due = terminal_ ? now - last_ > std::chrono::milliseconds(100)
                              : 10 * (done - printed_) >= total_ && now - last_ > std::chrono::seconds(30);
-  if (!due && done != total_) return;
+  if (!due && !(terminal_ && done == total_)) return;
   last_ = now;
   printed_ = done;
   print(done, note);

@@ -1,0 +1,165 @@
+// Runs that are interrupted or killed, and what is left of them.
+#include "tests/command/command_case.hpp"
+
+namespace isocloth {
+namespace {
+
+/// Longer than any test waits.
+constexpr std::int64_t endless = 100000000;
+
+class InterruptCommand : public CommandTest {
+ protected:
+  /// Where the process `pid` writes the result `output`.
+  fs::path partial(const std::string& output, const Process& process) const {
+    return folder_ / (output + ".partial-" + std::to_string(process.pid()));
+  }
+  bool has_lines(const fs::path& path, std::size_t count) const {
+    return fs::exists(path) && line_count(read_whole_file(path)) >= count;
+  }
+
+  /// Starts a run of endless.json and interrupts it once metrics.csv has `lines` lines.
+  Finished interrupt(const std::string& output, std::size_t lines, const std::vector<std::string>& options,
+                     int signal = SIGINT) const {
+    std::vector<std::string> arguments{"run", "endless.json", "-o", output, "--json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    Process run = start(arguments);
+    run.wait_until([&] { return has_lines(partial(output, run) / "metrics.csv", lines); });
+    run.send(signal);
+    return run.wait();
+  }
+
+  /// A valid folder of an interrupted run and no trace of another.
+  void expect_interrupted(const Finished& run, const std::string& output, Precision precision) const {
+    EXPECT_EQ(run.code, 130) << run.errors;
+    EXPECT_EQ(run.errors.rfind("isocloth: interrupted at t = ", 0), 0U) << run.errors;
+    EXPECT_NE(run.errors.find("continue with --resume\n"), std::string::npos) << run.errors;
+    EXPECT_EQ(run.output, read_whole_file(folder_ / output / "summary.json"));
+    const Json s = summary(output);
+    EXPECT_EQ(s["status"], "interrupted");
+    EXPECT_EQ(checkpoint(output, precision).step_index, s["step_count"]);
+    const TrajectoryFile trajectory(folder_ / output / "trajectory.h5");
+    EXPECT_EQ(trajectory.frame_count(), s["frame_count"]);
+    EXPECT_LE(trajectory.steps().back(), s["step_count"]);
+    EXPECT_TRUE(fs::exists(folder_ / output / "report.html"));
+    for (const std::string& name : names(folder_.path()))
+      EXPECT_EQ(name.find(".partial-"), std::string::npos) << name;
+  }
+
+  void continue_to_the_end(Json scene, Precision precision) {
+    const std::string p = to_string(precision);
+    scene["duration"] = 0.01 * endless;
+    write_scene("endless.json", scene);
+    expect_interrupted(interrupt("out", 8, {"--precision", p}), "out", precision);
+    const std::int64_t first = checkpoint("out", precision).step_index;
+    EXPECT_GT(first, 0);
+    const std::size_t lines = line_count(read_whole_file(folder_ / "out" / "metrics.csv"));
+    expect_interrupted(interrupt("out", lines + 4, {"--precision", p, "--resume"}), "out", precision);
+    const std::int64_t second = checkpoint("out", precision).step_index;
+    EXPECT_GT(second, first);
+
+    scene["duration"] = 0.01 * static_cast<double>(second + 40);
+    write_scene("scene.json", scene);
+    complete("scene.json", "out", {"--precision", p, "--resume"});
+    complete("scene.json", "straight", {"--precision", p});
+    expect_same_trajectory("out", "straight");
+    expect_same_checkpoint("out", "straight", precision);
+    expect_same_summary("out", "straight");
+    EXPECT_EQ(summary("out")["step_count"], second + 40);
+  }
+};
+
+TEST_F(InterruptCommand, ContinuesBitForBit) { continue_to_the_end(shaken_sheet(1), Precision::float64); }
+
+TEST_F(InterruptCommand, ContinuesBitForBitInSinglePrecision) {
+  continue_to_the_end(shaken_sheet(1), Precision::float32);
+}
+
+TEST_F(InterruptCommand, ContinuesBitForBitWithFramesOfSeveralSteps) {
+  Json scene = shaken_sheet(1);
+  scene["frame_interval"] = 0.07;
+  continue_to_the_end(scene, Precision::float64);
+}
+
+TEST_F(InterruptCommand, ContinuesBetweenFrames) {
+  Json scene = shaken_sheet(endless);
+  scene["frame_interval"] = 0.01 * endless;
+  write_scene("endless.json", scene);
+  for (const char* how : {"--overwrite", "--resume"}) {
+    Process run = start({"run", "endless.json", "-o", "out", "--json", how, "--checkpoint-every", "0.01"});
+    // A resumed run writes the checkpoint that it starts from at once; the next one is a new file.
+    const fs::path file = partial("out", run) / "checkpoint.h5";
+    const bool resumed = fs::exists(folder_ / "out");
+    const std::string old = resumed ? read_whole_file(folder_ / "out" / "checkpoint.h5") : "";
+    run.wait_until([&] { return fs::exists(file) && read_whole_file(file) != old; });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    run.send(SIGINT);
+    expect_interrupted(run.wait(), "out", Precision::float64);
+    const Checkpoint left = checkpoint("out");
+    ASSERT_EQ(left.since_frame.size(), 1U);
+    EXPECT_GE(left.since_frame[0].iterations, left.step_index);
+  }
+  const std::int64_t reached = checkpoint("out").step_index;
+  ASSERT_GT(reached, 0);
+  scene["duration"] = 0.01 * static_cast<double>(reached + 40);
+  write_scene("scene.json", scene);
+  complete("scene.json", "out", {"--resume"});
+  complete("scene.json", "straight");
+  expect_same_trajectory("out", "straight");
+  expect_same_checkpoint("out", "straight", Precision::float64);
+  expect_same_summary("out", "straight");
+}
+
+TEST_F(InterruptCommand, TerminationIsAnInterruptToo) {
+  write_scene("endless.json", shaken_sheet(endless));
+  expect_interrupted(interrupt("out", 4, {"--quiet"}, SIGTERM), "out", Precision::float64);
+}
+
+TEST_F(InterruptCommand, ReachesSetup) {
+  Json scene = shaken_sheet(endless);
+  scene["garments"][0]["mesh"]["nodes"] = {90, 90};
+  write_scene("endless.json", scene);
+  Process run = start({"run", "endless.json", "-o", "out", "--json"});
+  run.wait_until([&] { return fs::exists(partial("out", run)); });
+  run.send(SIGINT);
+  expect_interrupted(run.wait(), "out", Precision::float64);
+}
+
+TEST_F(InterruptCommand, CompletedRunsCanGoOnLonger) {
+  write_scene("short.json", shaken_sheet(30));
+  write_scene("long.json", shaken_sheet(50));
+  complete("short.json", "out");
+  complete("long.json", "out", {"--resume"});
+  complete("long.json", "straight");
+  expect_same_trajectory("out", "straight");
+  expect_same_checkpoint("out", "straight", Precision::float64);
+  expect_same_summary("out", "straight");
+}
+
+TEST_F(InterruptCommand, AKilledRunLeavesTheEarlierResult) {
+  write_scene("endless.json", shaken_sheet(endless));
+  write_scene("scene.json", shaken_sheet(5));
+  complete("scene.json", "out");
+  const auto before = contents(folder_ / "out");
+  Process run =
+      start({"run", "endless.json", "-o", "out", "--overwrite", "--quiet", "--checkpoint-every", "0.01"});
+  const fs::path left = partial("out", run);
+  run.wait_until([&] { return fs::exists(left / "checkpoint.h5") && has_lines(left / "metrics.csv", 50); });
+  run.send(SIGKILL);
+  EXPECT_EQ(run.wait().code, -SIGKILL);
+  EXPECT_TRUE(contents(folder_ / "out") == before);
+  EXPECT_EQ(names(folder_.path()),
+            (std::vector<std::string>{"endless.json", "out", left.filename().string(), "scene.json"}));
+
+  // What it leaves can be resumed under its own name.
+  const std::string name = left.filename().string();
+  const std::int64_t reached = checkpoint(name).step_index;
+  write_scene("longer.json", shaken_sheet(reached + 60));
+  complete("longer.json", name, {"--resume"});
+  complete("longer.json", "straight");
+  expect_same_trajectory(name, "straight");
+  expect_same_checkpoint(name, "straight", Precision::float64);
+  expect_same_summary(name, "straight");
+}
+
+}  // namespace
+}  // namespace isocloth

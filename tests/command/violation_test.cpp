@@ -1,0 +1,169 @@
+// Runs that miss their tolerance, and motions that no cloth can follow.
+#include <cmath>
+
+#include "tests/command/command_case.hpp"
+
+namespace isocloth {
+namespace {
+
+class ViolationCommand : public CommandTest {
+ protected:
+  /// The shaken sheet with a solver that may do too little.
+  static Json violent(std::int64_t step_count, int max_iterations, int max_substeps,
+                      const char* on_violation) {
+    Json scene = shaken_sheet(step_count);
+    scene["garments"][0]["pins"][0]["motion"] = {
+        {"type", "oscillation"}, {"amplitude", {0, 0.2, 0}}, {"frequency", 3}};
+    scene["projection"] = {
+        {"max_iterations", max_iterations}, {"max_substeps", max_substeps}, {"on_violation", on_violation}};
+    return scene;
+  }
+
+  /// Two corners pulled apart, from rest to twice the width of the sheet in 1 s.
+  static Json torn(const char* on_violation, double distance) {
+    Json scene = shaken_sheet(200);
+    scene["projection"] = {{"max_substeps", 4}, {"max_iterations", 20}, {"on_violation", on_violation}};
+    scene["garments"][0]["pins"] = {
+        {{"select", {{"nearest", {{0, 0, 0.42}}}}}},
+        {{"select", {{"nearest", {{0.297, 0, 0.42}}}}},
+         {"motion",
+          {{"type", "keyframes"}, {"times", {0.2, 1.2}}, {"translations", {{0, 0, 0}, {distance, 0, 0}}}}}}};
+    return scene;
+  }
+
+  /// Every number in every file is finite.
+  void expect_finite_files(const std::string& output, Precision precision) const {
+    const std::string metrics = read_whole_file(folder_ / output / "metrics.csv");
+    // Numbers only, but for header, garment and status.
+    for (const char* word : {",nan", ",-nan", ",inf", ",-inf"})
+      EXPECT_EQ(metrics.find(word), std::string::npos) << word;
+    const Json all = summary(output);
+    for (const auto& [key, value] : all.items()) EXPECT_FALSE(value.is_null()) << key;
+    const TrajectoryFile trajectory(folder_ / output / "trajectory.h5");
+    for (std::size_t f = 0; f < trajectory.frame_count(); ++f)
+      for (const float x : trajectory.positions(f)) ASSERT_TRUE(std::isfinite(x)) << "frame " << f;
+    for (const GarmentState& state : checkpoint(output, precision).garments)
+      for (const auto* values : {&state.positions, &state.velocities, &state.multipliers})
+        for (const double x : *values) ASSERT_TRUE(std::isfinite(x));
+    const Finished report = isocloth({"report", output});
+    EXPECT_EQ(report.code, 0) << report.errors;
+  }
+
+  /// Exit code 1, one line that names the garment and contains every one of `words`.
+  static void expect_ended(const Finished& run, const std::vector<std::string>& words) {
+    EXPECT_EQ(run.code, 1) << run.errors;
+    EXPECT_EQ(run.errors.rfind("isocloth: garments[0] \"sheet\": ", 0), 0U) << run.errors;
+    EXPECT_EQ(line_count(run.errors), 1U) << run.errors;
+    for (const std::string& word : words)
+      EXPECT_NE(run.errors.find(word), std::string::npos) << run.errors << "expected: " << word;
+  }
+};
+
+TEST_F(ViolationCommand, StopsAtAMissedTolerance) {
+  write_scene("stop.json", violent(60, 4, 1, "stop"));
+  const Finished run = isocloth({"run", "stop.json", "-o", "out", "--json"});
+  expect_ended(run, {"residual ", " after 4 iterations", "expected <= 0.001", "smaller step",
+                     "max_substeps > 1", "\"continue\""});
+  EXPECT_EQ(run.output, read_whole_file(folder_ / "out" / "summary.json"));
+  const Json s = summary("out");
+  EXPECT_EQ(s["status"], "stopped");
+  EXPECT_EQ(s["message"].get<std::string>(), run.errors.substr(10, run.errors.size() - 11));
+  EXPECT_EQ(s["steps_violated"], 1);
+  EXPECT_GT(s["residual_max"], 1e-3);
+  EXPECT_LT(s["step_count"], 60);
+
+  // The step that missed it is the last frame; the frame before is converged and is what the checkpoint
+  // holds.
+  const TrajectoryFile trajectory(folder_ / "out" / "trajectory.h5");
+  const std::size_t last = trajectory.frame_count() - 1;
+  ASSERT_GT(last, 0U);
+  EXPECT_EQ(trajectory.steps()[last], s["step_count"]);
+  EXPECT_EQ(trajectory.metrics(last, 0).status, StepStatus::stalled);
+  EXPECT_EQ(trajectory.metrics(last - 1, 0).status, StepStatus::converged);
+  const Checkpoint left = checkpoint("out");
+  EXPECT_EQ(left.step_index, s["step_count"].get<std::int64_t>() - 1);
+  const std::vector<float> before = trajectory.positions(last - 1);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    EXPECT_EQ(before[i], static_cast<float>(left.garments[0].positions[i]));
+  expect_finite_files("out", Precision::float64);
+
+  // Resumed as it is, it stops there again; told to go on, it does as if it had never stopped.
+  expect_ended(isocloth({"run", "stop.json", "-o", "out", "--resume"}), {"residual "});
+  EXPECT_EQ(summary("out")["step_count"], s["step_count"]);
+  write_scene("go_on.json", violent(60, 4, 1, "continue"));
+  complete("go_on.json", "out", {"--resume"});
+  complete("go_on.json", "straight");
+  expect_same_trajectory("out", "straight");
+  expect_same_checkpoint("out", "straight", Precision::float64);
+  expect_same_summary("out", "straight");
+}
+
+TEST_F(ViolationCommand, CountsWhatItGoesOnFrom) {
+  write_scene("go_on.json", violent(60, 2, 1, "continue"));
+  const Finished run = isocloth({"run", "go_on.json", "-o", "out"});
+  EXPECT_EQ(run.code, 0) << run.errors;
+  const Json s = summary("out");
+  EXPECT_EQ(s["status"], "completed");
+  EXPECT_EQ(s["step_count"], 60);
+  const TrajectoryFile trajectory(folder_ / "out" / "trajectory.h5");
+  int violated = 0;
+  for (std::size_t f = 1; f < trajectory.frame_count(); ++f)
+    violated += trajectory.metrics(f, 0).residual_worst > 1e-3;
+  EXPECT_GT(violated, 0);
+  EXPECT_EQ(s["steps_violated"], violated);
+  EXPECT_NE(run.output.find("tolerance 0.001 missed in " + std::to_string(violated) + " of 60 steps"),
+            std::string::npos)
+      << run.output;
+}
+
+TEST_F(ViolationCommand, SubstepsMeetTheTolerance) {
+  write_scene("scene.json", violent(60, 4, 16, "stop"));
+  write_scene("without.json", violent(60, 4, 1, "stop"));
+  EXPECT_EQ(isocloth({"run", "without.json", "-o", "without"}).code, 1);
+  complete("scene.json", "out");
+  const Json s = summary("out");
+  EXPECT_EQ(s["steps_violated"], 0);
+  EXPECT_LE(s["residual_max"], 1e-3);
+  const TrajectoryFile trajectory(folder_ / "out" / "trajectory.h5");
+  int substeps = 0;
+  for (std::size_t f = 1; f < trajectory.frame_count(); ++f) substeps += trajectory.metrics(f, 0).substeps;
+  EXPECT_GT(substeps, 60);
+}
+
+TEST_F(ViolationCommand, StopsWhenPinsTearTheCloth) {
+  write_scene("scene.json", torn("stop", 1));
+  for (const Precision precision : {Precision::float64, Precision::float32}) {
+    const std::string out = to_string(precision);
+    const Finished run = isocloth({"run", "scene.json", "-o", out, "--precision", out});
+    expect_ended(run, {"residual ", "expected <= 0.001", "smaller step"});
+    const Json s = summary(out);
+    EXPECT_EQ(s["status"], "stopped");
+    // Pins move from 0.2 s on, and the sheet is taut at once: within a few steps.
+    EXPECT_GT(s["step_count"], 20);
+    EXPECT_LT(s["step_count"], 40);
+    expect_finite_files(out, precision);
+  }
+}
+
+TEST_F(ViolationCommand, StaysFiniteWhenTornAndToldToGoOn) {
+  for (const double distance : {1.0, 1e12, 1e100}) {
+    write_scene("scene.json", torn("continue", distance));
+    for (const Precision precision : {Precision::float64, Precision::float32}) {
+      const std::string out = to_string(precision) + std::to_string(std::log10(distance));
+      const Finished run =
+          isocloth({"run", "scene.json", "-o", out, "--precision", to_string(precision), "--quiet"});
+      const Json s = summary(out);
+      EXPECT_GT(s["steps_violated"], 0);
+      if (run.code == 0) {
+        EXPECT_EQ(s["status"], "completed");
+      } else {
+        expect_ended(run, {"smaller step", "motion of its pins"});
+        EXPECT_EQ(s["status"], "failed");
+      }
+      expect_finite_files(out, precision);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace isocloth
