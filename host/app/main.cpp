@@ -11,6 +11,7 @@
 #include "engine/core/text.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/app/run_scene.hpp"
+#include "host/app/validate_scene.hpp"
 #include "host/io/names.hpp"
 #include "host/io/scene_file.hpp"
 #include "host/io/summary_file.hpp"
@@ -127,6 +128,7 @@ int command_line(int argc, char** argv) {
   bool json = false, overwrite = false, resume = false;
   RunRequest request;
   std::string scene, folder;
+  std::int64_t steps = 10;
 
   CLI::App* run_command = app.add_subcommand("run", "simulate a scene into a result folder");
   const CLI::Validator named([](const std::string& path) { return path.empty() ? "the name is empty" : ""; },
@@ -148,11 +150,19 @@ int command_line(int argc, char** argv) {
 
   CLI::App* check_command = app.add_subcommand("check", "read a scene and say whether it can be run");
   check_command->add_option("scene", scene, "scene file")->required()->check(named);
+  CLI::App* validate_command =
+      app.add_subcommand("validate", "compare the kernels with the reference, step by step");
+  validate_command->add_option("scene", scene, "scene file")->required();
+  validate_command->add_option("--steps", steps, "steps to compare, 0: the whole scene")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  validate_command->add_flag("--quiet", request.quiet, "show no progress");
+  add_execution_options(*validate_command, request.execution);
   app.add_subcommand("schema", "print the JSON Schema of scene files");
   CLI::App* info_command = app.add_subcommand("info", "list backends and recipes");
   CLI::App* report_command = app.add_subcommand("report", "write report.html of a result folder again");
   report_command->add_option("folder", folder, "result folder")->required()->check(named);
-  for (CLI::App* command : {run_command, check_command, info_command})
+  for (CLI::App* command : {run_command, check_command, validate_command, info_command})
     command->add_flag("--json", json, "print JSON");
 
   try {
@@ -173,6 +183,9 @@ int command_line(int argc, char** argv) {
   request.result.precision = request.execution.precision;
   if (app.got_subcommand(run_command)) return run(request, json);
   if (app.got_subcommand(check_command)) return check(scene, json);
+  if (app.got_subcommand(validate_command))
+    return validate_scene_file(scene, request.execution, steps, json, request.quiet) ? exit_done
+                                                                                     : exit_violated;
   if (app.got_subcommand(info_command)) return info(json);
   if (app.got_subcommand(report_command)) return report(folder);
   std::puts(scene_schema().c_str());
