@@ -85,8 +85,9 @@ struct ReduceBody {
         r.sum += x;
         r.magnitude_sum += magnitude;
         r.square_sum += x * x;
-        if (magnitude > r.maximum) r.maximum = magnitude;
-        if (r.first_bad < 0 && !(x - x == 0)) r.first_bad = i;
+        const bool finite = x - x == 0;
+        if (finite && magnitude > r.maximum) r.maximum = magnitude;
+        if (!finite && r.first_bad < 0) r.first_bad = i;
       }
       partial[lane] = r;
     }
