@@ -1,0 +1,137 @@
+#include "tests/kernels/kernel_case.hpp"
+
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+
+#include "engine/mesh/generators.hpp"
+
+namespace isocloth {
+namespace {
+
+/// Uniform floats in [-1, 1], the same on every run.
+class Noise {
+ public:
+  float number() { return static_cast<float>(2 * (static_cast<double>(generator_()) / 4294967295.0) - 1); }
+  Vec3d vector() {
+    const double x = number(), y = number(), z = number();
+    return {x, y, z};
+  }
+
+ private:
+  std::mt19937 generator_{5};
+};
+
+Vec3d as_floats(Vec3d v) {
+  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
+}
+
+/// Every third quad cut in two.
+Mesh mixed_mesh(Index nx, Index ny, double width, double height) {
+  const Mesh quads = quad_grid(nx, ny, width, height);
+  Mesh mesh;
+  mesh.positions = quads.positions;
+  for (Index f = 0; f < quads.face_count(); ++f) {
+    const auto q = quads.face(f);
+    if (f % 3 == 0) {
+      mesh.add_face({q[0], q[1], q[2]});
+      mesh.add_face({q[0], q[2], q[3]});
+    } else {
+      mesh.add_face({q[0], q[1], q[2], q[3]});
+    }
+  }
+  for (Vec3d& p : mesh.positions) p.z = 0.03 * std::sin(9 * p.x) * std::cos(7 * p.y);
+  return mesh;
+}
+
+/// Turned out of the plane, so that what is zero on paper is rounding.
+Mesh turned(Mesh mesh) {
+  const double c = std::cos(0.7), s = std::sin(0.7);
+  for (Vec3d& p : mesh.positions) {
+    p = {c * p.x - s * p.y, s * p.x + c * p.y, p.z};
+    p = {p.x, c * p.y - s * p.z, s * p.y + c * p.z};
+  }
+  return mesh;
+}
+
+Garment garment_of(Mesh mesh, std::vector<Index> pinned, const Fabric& fabric) {
+  Garment garment;
+  garment.name = "cloth";
+  garment.mesh = std::move(mesh);
+  garment.fabric = fabric;
+  if (!pinned.empty()) garment.pins.push_back({"pins", std::move(pinned), FixedMotion{}});
+  return garment;
+}
+
+KernelCase case_of(const std::string& name, Garment garment, const std::string& recipe = "coltraro2022") {
+  KernelCase result;
+  result.name = name;
+  result.garment = std::move(garment);
+  result.recipe = recipe;
+  Noise noise;
+  for (const Vec3d& p : result.garment.mesh.positions) {
+    const Vec3d wave{0, 0.02 * std::sin(11 * p.x), 0.05 * std::sin(8 * p.x + 5 * p.y)};
+    result.positions.push_back(as_floats(1.02 * p + wave + 0.002 * noise.vector()));
+    result.velocities.push_back(noise.vector());
+    result.solution.push_back(noise.vector());
+    result.targets.push_back(as_floats(p + 0.01 * noise.vector()));
+    result.predicted.push_back(as_floats(result.positions.back() + 0.01 * noise.vector()));
+    result.correction.push_back(as_floats(0.01 * noise.vector()));
+  }
+  const auto rows = result.reference().rows().row_count();
+  for (Eigen::Index i = 0; i < rows; ++i)
+    result.multipliers.push_back(static_cast<float>(1e-4 * noise.number()));
+  return result;
+}
+
+std::vector<KernelCase> all_cases() {
+  const Fabric soft{.rho = 0.75, .delta = 0.5, .kappa = 0, .alpha = 2.5, .beta = 0};
+  const Fabric stiff{.rho = 0.75, .delta = 0.5, .kappa = 0.0009765625, .alpha = 2.5, .beta = 0.0001220703125};
+  std::vector<KernelCase> cases;
+  // Node 9 + 19 * 11 and its neighbours along x and y, two corners.
+  cases.push_back(
+      case_of("quads", garment_of(quad_grid(19, 23, 0.3, 0.4), {0, 18, 217, 218, 219, 199, 237}, stiff)));
+  cases.push_back(
+      case_of("triangles", garment_of(irregular_triangles(17, 251, 0.5, 0.4, 3), {3, 40, 100}, soft)));
+  cases.push_back(case_of("mixed", garment_of(mixed_mesh(17, 21, 0.4, 0.3), {5, 60, 61, 62, 200}, stiff)));
+  // Around node 9 + 19 * 8 each triangle has its right angle at the node: E sees its neighbours along x
+  // alone.
+  cases.push_back(case_of(
+      "dead row",
+      garment_of(turned(triangle_grid(19, 17, 0.3, 0.4, Diagonals::alternating)),
+                 {9 + 19 * 8 - 1, 9 + 19 * 8, 9 + 19 * 8 + 1, 10 + 19 * 4 - 1, 10 + 19 * 4, 10 + 19 * 4 + 1},
+                 soft)));
+  cases.push_back(case_of("edges", garment_of(irregular_triangles(11, 97, 0.5, 0.4, 4), {0, 60}, stiff),
+                          "inextensible_edges"));
+  std::vector<Index> all(20);
+  std::iota(all.begin(), all.end(), 0);
+  cases.push_back(case_of("nothing free", garment_of(quad_grid(4, 5, 0.3, 0.4), all, stiff)));
+  cases.push_back(case_of("nothing pinned", garment_of(quad_grid(13, 29, 0.3, 0.4), {}, soft)));
+  return cases;
+}
+
+}  // namespace
+
+reference::ReferenceCloth KernelCase::reference(Metric metric) const {
+  ProjectionSettings settings;
+  settings.metric = metric;
+  settings.eps = eps;
+  reference::ReferenceCloth cloth(garment, find_recipe(recipe), settings, gravity);
+  cloth.set_positions(reference::to_matrix(positions));
+  cloth.set_velocities(reference::to_matrix(velocities));
+  return cloth;
+}
+
+const std::vector<KernelCase>& kernel_cases() {
+  static const std::vector<KernelCase> cases = all_cases();
+  return cases;
+}
+
+const KernelCase& kernel_case(const std::string& name) {
+  for (const KernelCase& c : kernel_cases())
+    if (c.name == name) return c;
+  throw std::runtime_error("no case " + name);
+}
+
+}  // namespace isocloth

@@ -1,0 +1,370 @@
+#include "tests/kernels/kernel_results.hpp"
+
+#include "engine/mesh/topology.hpp"
+#include "host/memory/buffer.hpp"
+#include "host/solver/garment_arrays.hpp"
+
+namespace isocloth {
+namespace {
+
+template <class Real>
+std::vector<Vec3<Real>> narrowed(const std::vector<Vec3d>& values) {
+  std::vector<Vec3<Real>> result;
+  for (const Vec3d& v : values)
+    result.push_back({static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)});
+  return result;
+}
+
+template <class T>
+void append(std::vector<double>& flat, T value) {
+  flat.push_back(static_cast<double>(value));
+}
+template <class Real>
+void append(std::vector<double>& flat, const Vec3<Real>& v) {
+  flat.insert(flat.end(), {v.x, v.y, v.z});
+}
+
+template <class T>
+std::vector<double> widened(const Buffer<T>& buffer) {
+  std::vector<double> flat;
+  for (const T& value : buffer.download()) append(flat, value);
+  return flat;
+}
+
+/// Buffers of one run. Outputs start as 77, so that what a kernel leaves out shows.
+template <class Real>
+class Run {
+ public:
+  Run(const KernelCase& at, const ExecutionOptions& options)
+      : at_(at),
+        pattern_(kernel_pattern(at)),
+        device_(options),
+        queue_(device_.queue()),
+        kernels_(step_kernels<Real>(device_.backend())),
+        arrays_(device_, at.garment, find_recipe(at.recipe).rows),
+        positions_(vectors(at.positions)),
+        velocities_(vectors(at.velocities)),
+        predicted_(vectors(at.predicted)),
+        multipliers_(numbers(at.multipliers)) {}
+
+  KernelResults all() {
+    setup();
+    rows();
+    unconstrained_step();
+    nodal_system();
+    correction();
+    measures();
+    return results_;
+  }
+
+ private:
+  using Vector = Vec3<Real>;
+  static constexpr Real unset = 77;
+
+  Buffer<Vector> vectors(const std::vector<Vec3d>& values) const { return {device_, narrowed<Real>(values)}; }
+  Buffer<Real> numbers(const std::vector<double>& values) const {
+    return {device_, std::vector<Real>(values.begin(), values.end())};
+  }
+  template <class T>
+  Buffer<T> output(std::size_t size) const {
+    return {device_, std::vector<T>(size, filled(T{}))};
+  }
+  static Vector filled(Vector) { return {unset, unset, unset}; }
+  template <class T>
+  static T filled(T) {
+    return T(unset);
+  }
+  template <class T>
+  static ArrayView<const T> read(const Buffer<T>& buffer) {
+    return buffer.view();
+  }
+  std::vector<Vec3d> of_free(const std::vector<Vec3d>& values) const {
+    std::vector<Vec3d> result;
+    for (const Index node : arrays_.pattern.free_nodes) result.push_back(values[node]);
+    return result;
+  }
+  MetricView<Real> metric() const {
+    const Fabric& f = at_.garment.fabric;
+    return {.inertia = static_cast<Real>(f.rho + at_.step * f.alpha),
+            .stiffness = static_cast<Real>(at_.step * f.beta + at_.step * at_.step * f.kappa),
+            .masses = arrays_.masses.view(),
+            .pattern = {arrays_.bending_begin.view(), arrays_.bending_columns.view()},
+            .bending = arrays_.bending.view()};
+  }
+
+  /// Tensors, masses and bending are built by the setup kernels when arrays_ is.
+  void setup() {
+    results_["masses"] = widened(arrays_.masses);
+    results_["inverse masses"] = widened(arrays_.inverse_masses);
+    results_["metric tensors"] = widened(arrays_.metric.tensors);
+    results_["scalar tensors"] = widened(arrays_.scalar.tensors);
+    results_["bending"] = widened(arrays_.bending);
+
+    const Mesh& mesh = at_.garment.mesh;
+    const Topology topology = build_topology(mesh);
+    const Buffer<Vec3d> positions(device_, mesh.positions);
+    const Buffer<Index> face_begin(device_, mesh.face_begin), face_nodes(device_, mesh.face_nodes);
+    const Buffer<Index> faces(device_, corner_faces(mesh)), corner_begin(device_, topology.node_corner_begin);
+    const Buffer<Index> corners(device_, topology.node_corners);
+    const Buffer<Index> begin(device_, pattern_.laplacian.row_begin),
+        columns(device_, pattern_.laplacian.columns);
+    const Buffer<char> is_boundary(device_, topology.is_boundary);
+    const MeshView view{positions.view(), face_begin.view(),   face_nodes.view(),
+                        faces.view(),     corner_begin.view(), corners.view()};
+    auto masses = output<double>(mesh.positions.size());
+    auto laplacian = output<double>(pattern_.laplacian.columns.size());
+    device_.backend().setup.lump_masses(queue_, {.mesh = view, .masses = masses.view()});
+    device_.backend().setup.build_laplacian(queue_, {.mesh = view,
+                                                     .pattern = {begin.view(), columns.view()},
+                                                     .is_boundary = is_boundary.view(),
+                                                     .masses = read(masses),
+                                                     .laplacian = laplacian.view()});
+    results_["laplacian"] = widened(laplacian);
+  }
+
+  template <int Width>
+  void evaluate(const char* family, Kernel<EvaluateRows<Real, Width>> kernel, const RowBuffers<Real>& rows,
+                const StencilPattern& stencils, Index first_row) {
+    const reference::VectorXd rest = at_.reference().rows().rest;
+    const std::size_t row_count = stencils.row_count();
+    const auto rests = numbers({rest.data() + first_row, rest.data() + first_row + row_count});
+    auto residuals = output<Real>(row_count), scales = output<Real>(row_count);
+    auto jacobian = output<Vector>(static_cast<std::size_t>(stencils.slot_count()) * Width);
+    kernel(queue_, {.stencils = rows.view(),
+                    .tensors = rows.tensors.view(),
+                    .rest_values = read(rests),
+                    .positions = read(positions_),
+                    .inverse_masses = arrays_.inverse_masses.view(),
+                    .eps = static_cast<Real>(at_.eps),
+                    .residuals = residuals.view(),
+                    .scales = scales.view(),
+                    .jacobian = jacobian.view()});
+    results_[std::string(family) + " residuals"] = widened(residuals);
+    results_[std::string(family) + " scales"] = widened(scales);
+    results_[std::string(family) + " jacobian"] = widened(jacobian);
+  }
+
+  void rows() {
+    evaluate<3>("metric", kernels_.evaluate_metric_rows, arrays_.metric, pattern_.rows.metric, 0);
+    evaluate<1>("scalar", kernels_.evaluate_scalar_rows, arrays_.scalar, pattern_.rows.scalar,
+                pattern_.rows.metric.row_count());
+  }
+
+  void unconstrained_step() {
+    const Fabric& f = at_.garment.fabric;
+    const auto targets = vectors(at_.targets), solution = vectors(of_free(at_.solution));
+    auto right_side = output<Vector>(solution.size());
+    kernels_.unconstrained_right_side(queue_, {.metric = metric(),
+                                               .free = arrays_.free_view(),
+                                               .rho = static_cast<Real>(f.rho),
+                                               .kappa = static_cast<Real>(f.kappa),
+                                               .weight = static_cast<Real>(f.delta * at_.gravity),
+                                               .step = static_cast<Real>(at_.step),
+                                               .positions = read(positions_),
+                                               .velocities = read(velocities_),
+                                               .targets = read(targets),
+                                               .right_side = right_side.view()});
+    results_["unconstrained right side"] = widened(right_side);
+    for (const bool inertial : {false, true}) {
+      auto predicted = output<Vector>(positions_.size()), iterate = output<Vector>(positions_.size());
+      kernels_.predict_positions(queue_,
+                                 {.metric = metric(),
+                                  .free = arrays_.free_view(),
+                                  .step = static_cast<Real>(at_.step),
+                                  .positions = read(positions_),
+                                  .targets = read(targets),
+                                  .velocities = inertial ? read(velocities_) : ArrayView<const Vector>{},
+                                  .solution = read(solution),
+                                  .predicted = predicted.view(),
+                                  .iterate = iterate.view()});
+      results_["predicted"] = widened(predicted);
+      results_[inertial ? "inertial iterate" : "iterate"] = widened(iterate);
+    }
+  }
+
+  /// s J, C and s of the case's positions, as evaluated above.
+  struct Rows {
+    Buffer<Vector> metric_jacobian, scalar_jacobian;
+    Buffer<Real> residuals, scales;
+  };
+  Rows evaluated_rows() const {
+    auto vectors_of = [this](const std::string& name) {
+      const std::vector<double>& flat = results_.at(name);
+      std::vector<Vec3d> result;
+      for (std::size_t i = 0; i < flat.size(); i += 3) result.push_back({flat[i], flat[i + 1], flat[i + 2]});
+      return vectors(result);
+    };
+    auto numbers_of = [this](const std::string& what) {
+      std::vector<double> joined = results_.at("metric " + what);
+      const std::vector<double>& scalar = results_.at("scalar " + what);
+      joined.insert(joined.end(), scalar.begin(), scalar.end());
+      return numbers(joined);
+    };
+    return {vectors_of("metric jacobian"), vectors_of("scalar jacobian"), numbers_of("residuals"),
+            numbers_of("scales")};
+  }
+
+  void nodal_system() {
+    const Rows rows = evaluated_rows();
+    const NodalPattern& p = arrays_.pattern;
+    auto stiffness = output<Real>(p.pairs.size());
+    kernels_.geometric_stiffness(queue_, {.metric_terms = arrays_.pair_metric.view(),
+                                          .scalar_terms = arrays_.pair_scalar.view(),
+                                          .metric_tensors = arrays_.metric.tensors.view(),
+                                          .scalar_tensors = arrays_.scalar.tensors.view(),
+                                          .multipliers = read(multipliers_),
+                                          .stiffness = stiffness.view()});
+    results_["stiffness"] = widened(stiffness);
+    for (const bool newton : {false, true}) {
+      const std::string suffix = newton ? " newton" : " fast";
+      auto blocks = output<Real>(p.block_rows.size() * 9);
+      kernels_.assemble_system(queue_, {.metric = metric(),
+                                        .free = arrays_.free_view(),
+                                        .block_rows = arrays_.block_rows.view(),
+                                        .block_columns = arrays_.block_columns.view(),
+                                        .block_pairs = arrays_.block_pairs.view(),
+                                        .block_bending = arrays_.block_bending.view(),
+                                        .metric_terms = arrays_.block_metric.view(),
+                                        .scalar_terms = arrays_.block_scalar.view(),
+                                        .metric_jacobian = rows.metric_jacobian.view(),
+                                        .scalar_jacobian = rows.scalar_jacobian.view(),
+                                        .node_pair_begin = arrays_.node_pair_begin.view(),
+                                        .node_pairs = arrays_.node_pairs.view(),
+                                        .stiffness = newton ? read(stiffness) : ArrayView<const Real>{},
+                                        .blocks = blocks.view()});
+      auto right_side = output<Vector>(p.free_nodes.size());
+      kernels_.assemble_gradient(queue_,
+                                 {.metric = metric(),
+                                  .free = arrays_.free_view(),
+                                  .metric_terms = arrays_.node_metric.view(),
+                                  .scalar_terms = arrays_.node_scalar.view(),
+                                  .metric_jacobian = rows.metric_jacobian.view(),
+                                  .scalar_jacobian = rows.scalar_jacobian.view(),
+                                  .residuals = rows.residuals.view(),
+                                  .scales = rows.scales.view(),
+                                  .multipliers = newton ? read(multipliers_) : ArrayView<const Real>{},
+                                  .positions = read(positions_),
+                                  .predicted = read(predicted_),
+                                  .right_side = right_side.view()});
+      results_["blocks" + suffix] = widened(blocks);
+      results_["gradient" + suffix] = widened(right_side);
+    }
+  }
+
+  void correction() {
+    const Rows rows = evaluated_rows();
+    const std::size_t metric_rows = pattern_.rows.metric.row_count(), row_count = pattern_.rows.row_count();
+    auto part = [](auto all, std::size_t begin, std::size_t end) {
+      return decltype(all){all.data() + begin, end - begin};
+    };
+    auto correction = vectors(of_free(at_.correction));
+    auto multipliers = numbers(at_.multipliers);
+    kernels_.update_metric_multipliers(queue_, {.stencils = arrays_.metric.view(),
+                                                .free = arrays_.free_view(),
+                                                .jacobian = rows.metric_jacobian.view(),
+                                                .residuals = part(rows.residuals.view(), 0, metric_rows),
+                                                .scales = part(rows.scales.view(), 0, metric_rows),
+                                                .correction = read(correction),
+                                                .multipliers = part(multipliers.view(), 0, metric_rows)});
+    kernels_.update_scalar_multipliers(queue_,
+                                       {.stencils = arrays_.scalar.view(),
+                                        .free = arrays_.free_view(),
+                                        .jacobian = rows.scalar_jacobian.view(),
+                                        .residuals = part(rows.residuals.view(), metric_rows, row_count),
+                                        .scales = part(rows.scales.view(), metric_rows, row_count),
+                                        .correction = read(correction),
+                                        .multipliers = part(multipliers.view(), metric_rows, row_count)});
+    results_["multipliers"] = widened(multipliers);
+    for (const double clamp : {0.0, at_.clamp}) {
+      const std::string suffix = clamp > 0 ? " clamped" : "";
+      auto moves = vectors(of_free(at_.correction)), moved = vectors(at_.positions);
+      kernels_.apply_correction(queue_, {.free = arrays_.free_view(),
+                                         .clamp = static_cast<Real>(clamp),
+                                         .correction = moves.view(),
+                                         .positions = moved.view()});
+      results_["correction" + suffix] = widened(moves);
+      results_["moved" + suffix] = widened(moved);
+    }
+    auto velocities = output<Vector>(positions_.size());
+    kernels_.update_velocities(queue_, {.inverse_step = static_cast<Real>(1 / at_.step),
+                                        .from = read(positions_),
+                                        .to = read(predicted_),
+                                        .velocities = velocities.view()});
+    results_["velocities"] = widened(velocities);
+  }
+
+  void measures() {
+    const Fabric& f = at_.garment.fabric;
+    const std::size_t faces = at_.garment.mesh.face_count(), nodes = positions_.size();
+    const auto rest = vectors(at_.garment.mesh.positions);
+    auto rest_areas = output<Real>(faces), areas = output<Real>(faces), errors = output<Real>(faces);
+    kernels_.measure_areas(queue_, {.face_begin = arrays_.face_begin.view(),
+                                    .face_nodes = arrays_.face_nodes.view(),
+                                    .positions = read(rest),
+                                    .rest_areas = {},
+                                    .areas = rest_areas.view(),
+                                    .errors = {}});
+    kernels_.measure_areas(queue_, {.face_begin = arrays_.face_begin.view(),
+                                    .face_nodes = arrays_.face_nodes.view(),
+                                    .positions = read(positions_),
+                                    .rest_areas = read(rest_areas),
+                                    .areas = areas.view(),
+                                    .errors = errors.view()});
+    results_["rest areas"] = widened(rest_areas);
+    results_["areas"] = widened(areas);
+    results_["area errors"] = widened(errors);
+
+    const Rows rows = evaluated_rows();
+    const RowPattern& p = pattern_.rows;
+    auto strains = output<Real>(p.metric.stencil_count() + p.edges.size());
+    kernels_.measure_strains(queue_, {.residuals = rows.residuals.view(),
+                                      .metric_stencils = p.metric.stencil_count(),
+                                      .first_edge_row = static_cast<Index>(p.row_count() - p.edges.size()),
+                                      .strains = strains.view()});
+    results_["strains"] = widened(strains);
+
+    auto values = output<Real>(8 * nodes);
+    kernels_.measure_nodes(queue_, {.metric = metric(),
+                                    .rho = static_cast<Real>(f.rho),
+                                    .weight = static_cast<Real>(f.delta * at_.gravity),
+                                    .kappa = static_cast<Real>(f.kappa),
+                                    .positions = read(positions_),
+                                    .velocities = read(velocities_),
+                                    .values = values.view()});
+    results_["node values"] = widened(values);
+  }
+
+  const KernelCase& at_;
+  KernelPattern pattern_;
+  Device device_;
+  const Queue& queue_;
+  const StepKernels<Real>& kernels_;
+  GarmentArrays<Real> arrays_;
+  Buffer<Vector> positions_, velocities_, predicted_;
+  Buffer<Real> multipliers_;
+  KernelResults results_;
+};
+
+}  // namespace
+
+template <class Real>
+KernelResults run_kernels(const KernelCase& at, const ExecutionOptions& options) {
+  return Run<Real>(at, options).all();
+}
+template KernelResults run_kernels<float>(const KernelCase&, const ExecutionOptions&);
+template KernelResults run_kernels<double>(const KernelCase&, const ExecutionOptions&);
+
+KernelPattern kernel_pattern(const KernelCase& at) {
+  const Mesh& mesh = at.garment.mesh;
+  std::vector<char> is_pinned(mesh.positions.size(), 0);
+  for (const Pin& pin : at.garment.pins)
+    for (const Index node : pin.nodes) is_pinned[node] = 1;
+  KernelPattern result;
+  result.rows = build_row_pattern(mesh, build_topology(mesh), find_recipe(at.recipe).rows, is_pinned);
+  result.laplacian = laplacian_pattern(mesh);
+  if (at.garment.fabric.kappa > 0) result.bending = squared_pattern(result.laplacian);
+  result.nodal = build_nodal_pattern(result.rows, result.bending, is_pinned);
+  return result;
+}
+
+}  // namespace isocloth

@@ -1,0 +1,91 @@
+// Masses, tensors and bending against the sampled rows and matrices of the reference.
+#include <random>
+
+#include "host/reference/bending.hpp"
+#include "tests/kernels/kernel_check.hpp"
+
+namespace isocloth {
+namespace {
+
+template <class Real>
+class SetupKernels : public testing::Test {};
+TYPED_TEST_SUITE(SetupKernels, Precisions);
+
+/// Sparse rows of scalars on nodes as a matrix.
+SparseMatrix as_matrix(const NodeMatrixPattern& pattern, const std::vector<double>& values, Index nodes) {
+  std::vector<Eigen::Triplet<double>> entries;
+  for (std::size_t row = 0; row + 1 < pattern.row_begin.size(); ++row)
+    for (Index e = pattern.row_begin[row]; e < pattern.row_begin[row + 1]; ++e)
+      entries.emplace_back(static_cast<int>(row), pattern.columns[e], values[e]);
+  SparseMatrix matrix(nodes, nodes);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  return matrix;
+}
+
+/// sum_r lambda_r 2 T_r of the rows from `first_row` on.
+SparseMatrix weighted_tensors(const StencilPattern& p, const std::vector<double>& tensors,
+                              const VectorXd& lambda, Index first_row, Index nodes) {
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index s = 0; s < p.stencil_count(); ++s)
+    for (Index slot = p.stencil_begin[s]; slot < p.stencil_begin[s + 1]; ++slot)
+      for (Index e = p.entry_begin[slot]; e < p.entry_begin[slot + 1]; ++e)
+        for (int w = 0; w < p.width; ++w)
+          entries.emplace_back(p.slot_nodes[slot], p.entry_nodes[e],
+                               2 * lambda[first_row + s * p.width + w] * tensors[e * p.width + w]);
+  SparseMatrix matrix(nodes, nodes);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  return matrix;
+}
+
+TYPED_TEST(SetupKernels, MassesAreIntegralsOfShapeFunctions) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    const auto cloth = at.reference();
+    const VectorXd& masses = cloth.masses();
+    expect_near(found.at("masses"), masses, rounding<TypeParam>(1) * largest(masses), what);
+    VectorXd inverse = VectorXd::Zero(masses.size());
+    for (const Index node : cloth.free_nodes()) inverse[node] = 1 / masses[node];
+    expect_near(found.at("inverse masses"), inverse, rounding<TypeParam>(1) * largest(inverse), what);
+  });
+}
+
+TYPED_TEST(SetupKernels, TensorsAreThoseOfTheSampledRows) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    const auto cloth = at.reference();
+    const RowPattern rows = kernel_pattern(at).rows;
+    const Index nodes = at.garment.mesh.node_count();
+    std::mt19937 generator(1);
+    for (int draw = 0; draw < 6;
+         ++draw) {  // an entry that is wrong for one row is wrong for almost every lambda
+      VectorXd lambda(rows.row_count());
+      for (double& value : lambda) value = static_cast<double>(generator()) / 2147483647.5 - 1;
+      const SparseMatrix tensors =
+          weighted_tensors(rows.metric, found.at("metric tensors"), lambda, 0, nodes) +
+          weighted_tensors(rows.scalar, found.at("scalar tensors"), lambda, rows.metric.row_count(), nodes);
+      const SparseMatrix expected = cloth.rows().hessian(lambda);
+      expect_near(tensors, expected, rounding<TypeParam>(81) * largest(expected), what);
+    }
+  });
+}
+
+TYPED_TEST(SetupKernels, BendingIsTheSquaredLaplacian) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    const Mesh& mesh = at.garment.mesh;
+    const KernelPattern pattern = kernel_pattern(at);
+    const auto cloth = at.reference();
+    const SparseMatrix stiffness = reference::laplace_stiffness(mesh);
+    VectorXd inverse = VectorXd::Zero(mesh.node_count());
+    const Topology topology = build_topology(mesh);
+    for (const Index node : topology.interior_nodes) inverse[node] = 1 / cloth.masses()[node];
+    const SparseMatrix laplacian = inverse.asDiagonal() * stiffness;
+    expect_near(as_matrix(pattern.laplacian, found.at("laplacian"), mesh.node_count()), laplacian,
+                rounding<double>(81) * largest(laplacian), what + ": laplacian");
+    if (at.garment.fabric.kappa > 0)
+      expect_near(as_matrix(pattern.bending, found.at("bending"), mesh.node_count()), cloth.bending_matrix(),
+                  rounding<TypeParam>(25) * largest(cloth.bending_matrix()), what + ": bending");
+    else
+      EXPECT_TRUE(found.at("bending").empty()) << what;
+  });
+}
+
+}  // namespace
+}  // namespace isocloth

@@ -1,0 +1,272 @@
+// Rows, unconstrained step, nodal system and correction against the equations with global matrices.
+#include "tests/kernels/kernel_check.hpp"
+
+namespace isocloth {
+namespace {
+
+template <class Real>
+class StepKernelsTest : public testing::Test {};
+TYPED_TEST_SUITE(StepKernelsTest, Precisions);
+
+SparseMatrix on_coordinates(const SparseMatrix& matrix) {
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int column = 0; column < matrix.outerSize(); ++column)
+    for (SparseMatrix::InnerIterator entry(matrix, column); entry; ++entry)
+      for (int c = 0; c < 3; ++c)
+        entries.emplace_back(3 * static_cast<int>(entry.row()) + c, 3 * column + c, entry.value());
+  SparseMatrix expanded(3 * matrix.rows(), 3 * matrix.cols());
+  expanded.setFromTriplets(entries.begin(), entries.end());
+  return expanded;
+}
+
+SparseMatrix free_columns(const reference::ReferenceCloth& cloth, int components) {
+  std::vector<Eigen::Triplet<double>> entries;
+  for (std::size_t i = 0; i < cloth.free_nodes().size(); ++i)
+    for (int c = 0; c < components; ++c)
+      entries.emplace_back(components * cloth.free_nodes()[i] + c, components * static_cast<int>(i) + c, 1);
+  SparseMatrix select(components * cloth.mesh().node_count(),
+                      components * static_cast<Eigen::Index>(cloth.free_nodes().size()));
+  select.setFromTriplets(entries.begin(), entries.end());
+  return select;
+}
+
+/// Largest |a| + |b| + ... that a sum of these terms rounds.
+double terms(std::initializer_list<double> magnitudes) {
+  double sum = 0;
+  for (const double m : magnitudes) sum += m;
+  return sum;
+}
+
+/// sum_j |K_ij| |x_j - x_i|, largest over nodes and coordinates: kernels take positions relative to the
+/// node's own.
+double bending_terms(const SparseMatrix& bending, const MatrixX3d& x) {
+  MatrixX3d sums = MatrixX3d::Zero(x.rows(), 3);
+  for (int j = 0; j < bending.outerSize(); ++j)
+    for (SparseMatrix::InnerIterator entry(bending, j); entry; ++entry)
+      sums.row(entry.row()) += std::abs(entry.value()) * (x.row(j) - x.row(entry.row())).cwiseAbs();
+  return sums.size() == 0 ? 0 : sums.maxCoeff();
+}
+
+TYPED_TEST(StepKernelsTest, RowValuesAndScales) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    const ExpectedRows expected(at);
+    const Eigen::Index metric = kernel_pattern(at).rows.metric.row_count(), count = expected.values.size();
+    const double u = rounding<TypeParam>(81);
+    expect_near(found.at("metric residuals"), expected.values.head(metric), 2 * u, what);
+    expect_near(found.at("scalar residuals"), expected.values.tail(count - metric), 2 * u, what);
+    const double s = largest(expected.scales);
+    expect_near(found.at("metric scales"), expected.scales.head(metric), u * s, what);
+    expect_near(found.at("scalar scales"), expected.scales.tail(count - metric), u * s, what);
+  });
+}
+
+TYPED_TEST(StepKernelsTest, RowJacobian) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    const ExpectedRows expected(at);
+    const RowPattern rows = kernel_pattern(at).rows;
+    std::vector<Eigen::Triplet<double>> entries;
+    auto add = [&](const StencilPattern& p, const std::vector<double>& jacobian, Index first_row) {
+      ASSERT_EQ(jacobian.size(), static_cast<std::size_t>(p.slot_count()) * p.width * 3);
+      for (Index s = 0; s < p.stencil_count(); ++s)
+        for (Index slot = p.stencil_begin[s]; slot < p.stencil_begin[s + 1]; ++slot)
+          for (int w = 0; w < p.width; ++w)
+            for (int c = 0; c < 3; ++c)
+              entries.emplace_back(first_row + s * p.width + w, 3 * p.slot_nodes[slot] + c,
+                                   jacobian[static_cast<std::size_t>(slot * p.width + w) * 3 + c]);
+    };
+    add(rows.metric, found.at("metric jacobian"), 0);
+    add(rows.scalar, found.at("scalar jacobian"), rows.metric.row_count());
+    SparseMatrix jacobian(expected.jacobian.rows(), expected.jacobian.cols());
+    jacobian.setFromTriplets(entries.begin(), entries.end());
+    expect_near(jacobian, expected.jacobian, rounding<TypeParam>(81) * largest(expected.jacobian), what);
+  });
+}
+
+// E at a node whose neighbours along the warp are pinned with it: what is left of J on free nodes is
+// rounding, and must not be scaled up to a row of noise.
+TYPED_TEST(StepKernelsTest, RowsWithoutFreePartAreDead) {
+  for (const std::string& backend : backends()) {
+    const KernelCase& at = kernel_case("dead row");
+    const auto& scales = results_of<TypeParam>(at, backend).at("metric scales");
+    const auto cloth = at.reference();
+    const auto& nodes = cloth.rows().interior_nodes;
+    int dead = 0;
+    for (std::size_t q = 0; q < nodes.size(); ++q) {
+      const bool is_dead = nodes[q] == 9 + 19 * 8;
+      EXPECT_EQ(scales[3 * q] == 0, is_dead) << "E at node " << nodes[q];
+      EXPECT_GT(scales[3 * q + 1], 0) << "F at node " << nodes[q];
+      EXPECT_GT(scales[3 * q + 2], 0) << "G at node " << nodes[q];
+      dead += scales[3 * q] == 0;
+    }
+    EXPECT_EQ(dead, 1);
+  }
+}
+
+TYPED_TEST(StepKernelsTest, UnconstrainedRightSide) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    const auto cloth = at.reference();
+    const Fabric& f = at.garment.fabric;
+    const double h = at.step, coupling = h * f.beta + h * h * f.kappa;
+    const MatrixX3d x = cloth.positions(), v = cloth.velocities(), targets = reference::to_matrix(at.targets);
+    MatrixX3d driven = MatrixX3d::Zero(x.rows(), 3);
+    for (const Index node : cloth.pinned_nodes()) driven.row(node) = (targets.row(node) - x.row(node)) / h;
+    const SparseMatrix& k = cloth.bending_matrix();
+    MatrixX3d side =
+        f.rho * (cloth.masses().asDiagonal() * v) - h * f.kappa * (k * x) - coupling * (k * driven);
+    side.col(2) -= h * f.delta * at.gravity * cloth.masses();
+    const double size =
+        terms({largest(cloth.masses()) * (f.rho + h * f.delta * at.gravity),
+               h * f.kappa * bending_terms(k, x), coupling * largest(k) * largest(flat(driven))});
+    expect_near(found.at("unconstrained right side"), flat(free_rows(cloth, side)),
+                rounding<TypeParam>(25) * size, what);
+  });
+}
+
+TYPED_TEST(StepKernelsTest, PredictedPositions) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    const auto cloth = at.reference();
+    const Fabric& f = at.garment.fabric;
+    MatrixX3d v = reference::to_matrix(at.solution), predicted = cloth.positions();
+    // Without bending the kernel is given B v and divides.
+    if (f.kappa == 0) v = ((f.rho + at.step * f.alpha) * cloth.masses()).cwiseInverse().asDiagonal() * v;
+    MatrixX3d inertial = cloth.positions() + at.step * cloth.velocities();
+    predicted += at.step * v;
+    for (const Index node : cloth.pinned_nodes())
+      predicted.row(node) = inertial.row(node) = reference::to_matrix(at.targets).row(node);
+    const double size = largest(flat(predicted)) + largest(flat(inertial));
+    expect_near(found.at("predicted"), flat(predicted), rounding<TypeParam>(1) * size, what);
+    EXPECT_EQ(found.at("iterate"), found.at("predicted")) << what;
+    expect_near(found.at("inertial iterate"), flat(inertial), rounding<TypeParam>(1) * size, what);
+  });
+}
+
+TYPED_TEST(StepKernelsTest, GeometricStiffness) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    const auto cloth = at.reference();
+    const auto pairs = kernel_pattern(at).nodal.pairs;
+    const VectorXd lambda = as_vector(at.multipliers);
+    const SparseMatrix expected = cloth.geometric_stiffness(lambda);
+    ASSERT_EQ(found.at("stiffness").size(), pairs.size()) << what;
+    std::vector<Eigen::Triplet<double>> entries;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const auto [a, b] = pairs[i];
+      const double weight = found.at("stiffness")[i];
+      EXPECT_GE(weight, 0) << what << ": pair " << a << ", " << b;
+      for (const auto& [row, column, value] :
+           {std::tuple{a, b, -weight}, {b, a, -weight}, {a, a, weight}, {b, b, weight}})
+        entries.emplace_back(row, column, value);
+    }
+    SparseMatrix stiffness(expected.rows(), expected.cols());
+    stiffness.setFromTriplets(entries.begin(), entries.end());
+    expect_near(stiffness, expected, rounding<TypeParam>(81) * largest(expected), what);
+  });
+}
+
+TYPED_TEST(StepKernelsTest, NodalMatrix) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    const auto cloth = at.reference();
+    const ExpectedRows rows(at);
+    const NodalPattern pattern = kernel_pattern(at).nodal;
+    const SparseMatrix select = free_columns(cloth, 1), select_coordinates = free_columns(cloth, 3);
+    const SparseMatrix jacobian = rows.jacobian * select_coordinates;
+    for (const bool newton : {false, true}) {
+      SparseMatrix block = cloth.implicit_matrix(at.step);
+      if (at.garment.fabric.kappa == 0) block.prune(0.0);
+      if (newton) block += cloth.geometric_stiffness(as_vector(at.multipliers));
+      const SparseMatrix matrix = on_coordinates(SparseMatrix(select.transpose() * block * select)) +
+                                  SparseMatrix(jacobian.transpose() * jacobian);
+      const auto& values = found.at(newton ? "blocks newton" : "blocks fast");
+      ASSERT_EQ(values.size(), 9 * pattern.block_rows.size()) << what;
+      std::vector<Eigen::Triplet<double>> entries;
+      for (std::size_t b = 0; b < pattern.block_rows.size(); ++b)
+        for (int i = 0; i < 9; ++i) {
+          const Index row = 3 * pattern.block_rows[b] + i / 3, column = 3 * pattern.block_columns[b] + i % 3;
+          entries.emplace_back(row, column, values[9 * b + i]);
+          if (pattern.block_rows[b] != pattern.block_columns[b])
+            entries.emplace_back(column, row, values[9 * b + i]);
+        }
+      SparseMatrix assembled(matrix.rows(), matrix.cols());
+      assembled.setFromTriplets(entries.begin(), entries.end());
+      expect_near(assembled, matrix, rounding<TypeParam>(81) * largest(matrix), what);
+    }
+  });
+}
+
+TYPED_TEST(StepKernelsTest, Gradient) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    const auto cloth = at.reference();
+    const ExpectedRows rows(at);
+    const SparseMatrix jacobian = rows.jacobian * free_columns(cloth, 3);
+    const MatrixX3d moved = cloth.positions() - reference::to_matrix(at.predicted);
+    const SparseMatrix implicit = cloth.implicit_matrix(at.step);
+    for (const bool newton : {false, true}) {
+      // J^T (lambda + C / (eps D)) = (s J)^T (lambda / s + s C)
+      VectorXd force = rows.scales.cwiseProduct(rows.values);
+      if (newton)
+        force += (rows.scales.array() > 0)
+                     .select(as_vector(at.multipliers).array() / rows.scales.array(), 0)
+                     .matrix();
+      VectorXd expected = -(jacobian.transpose() * force);
+      double size = largest(jacobian.cwiseAbs().transpose() * force.cwiseAbs());
+      if (newton) {
+        expected -= flat(free_rows(cloth, implicit * moved));
+        size += largest(flat(implicit.cwiseAbs() * moved.cwiseAbs()));
+      }
+      expect_near(found.at(newton ? "gradient newton" : "gradient fast"), expected,
+                  rounding<TypeParam>(81) * size, what);
+    }
+  });
+}
+
+TYPED_TEST(StepKernelsTest, Correction) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    const auto cloth = at.reference();
+    int shortened = 0;
+    for (const double clamp : {0.0, at.clamp}) {
+      const std::string suffix = clamp > 0 ? " clamped" : "";
+      MatrixX3d d = free_rows(cloth, reference::to_matrix(at.correction)), moved = cloth.positions();
+      for (Eigen::Index i = 0; i < d.rows(); ++i) {
+        if (clamp > 0 && d.row(i).norm() > clamp) {
+          d.row(i) *= clamp / d.row(i).norm();
+          ++shortened;
+        }
+        moved.row(cloth.free_nodes()[i]) += d.row(i);
+      }
+      expect_near(found.at("correction" + suffix), flat(d), rounding<TypeParam>(1) * at.clamp, what);
+      expect_near(found.at("moved" + suffix), flat(moved), rounding<TypeParam>(1) * largest(flat(moved)),
+                  what);
+    }
+    if (!cloth.free_nodes().empty()) {
+      EXPECT_GT(shortened, 0) << what;
+      EXPECT_LT(shortened, static_cast<int>(cloth.free_nodes().size())) << what;
+    }
+  });
+}
+
+TYPED_TEST(StepKernelsTest, Multipliers) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    const auto cloth = at.reference();
+    const ExpectedRows rows(at);
+    MatrixX3d d = reference::to_matrix(at.correction);
+    for (const Index node : cloth.pinned_nodes()) d.row(node).setZero();
+    const VectorXd change =
+        rows.scales.cwiseProduct(rows.scales.cwiseProduct(rows.values) + rows.jacobian * flat(d));
+    const double s = largest(rows.scales);
+    const double size =
+        largest(as_vector(at.multipliers)) +
+        s * (s * largest(rows.values) + largest(rows.jacobian.cwiseAbs() * flat(d).cwiseAbs()));
+    expect_near(found.at("multipliers"), as_vector(at.multipliers) + change, rounding<TypeParam>(81) * size,
+                what);
+  });
+}
+
+TYPED_TEST(StepKernelsTest, Velocities) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    const MatrixX3d to = reference::to_matrix(at.predicted), from = reference::to_matrix(at.positions);
+    expect_near(found.at("velocities"), flat((to - from) / at.step),
+                rounding<TypeParam>(1) * largest(flat(to)) / at.step, what);
+  });
+}
+
+}  // namespace
+}  // namespace isocloth
