@@ -17,7 +17,6 @@
 #include "host/io/summary_file.hpp"
 #include "host/io/text_file.hpp"
 #include "host/memory/device.hpp"
-#include "host/report/from_trajectory.hpp"
 
 namespace isocloth {
 namespace {
@@ -115,8 +114,7 @@ int info(bool json) {
 }
 
 int report(const std::filesystem::path& folder) {
-  const TrajectoryFile trajectory = read_trajectory(folder / "trajectory.h5");
-  write_report(folder / "report.html", report_from(trajectory, read_summary(folder / "summary.json")));
+  write_folder_report(folder, read_scene(folder / "scene.json"), read_summary(folder / "summary.json"));
   std::printf("%s\n", (folder / "report.html").c_str());
   return exit_done;
 }

@@ -66,8 +66,7 @@ class Run {
     folder_.save_checkpoint(last_good_ ? *last_good_ : checkpoint());
     summary_.frame_count = folder_.frame_count();
     folder_.close(summary_);
-    write_report(folder_.working_path() / "report.html",
-                 report_from(read_trajectory(folder_.working_path() / "trajectory.h5"), summary_));
+    write_folder_report(folder_.working_path(), scene_, summary_);
     folder_.publish();
     return summary_;
   }
@@ -234,6 +233,15 @@ class Run {
 }  // namespace
 
 RunSummary run_scene(const RunRequest& request) { return Run(request).finish(); }
+
+void write_folder_report(const std::filesystem::path& folder, const Scene& scene, const RunSummary& summary) {
+  std::vector<std::vector<Index>> pinned(scene.garments.size());
+  for (std::size_t g = 0; g < pinned.size(); ++g)
+    for (const Pin& pin : scene.garments[g].pins)
+      pinned[g].insert(pinned[g].end(), pin.nodes.begin(), pin.nodes.end());
+  const TrajectoryFile trajectory = read_trajectory(folder / "trajectory.h5");
+  write_report(folder / "report.html", report_from(trajectory, summary, pinned));
+}
 
 std::string machine_name() {
   std::ifstream file("/proc/cpuinfo");

@@ -23,6 +23,9 @@ struct RunRequest {
 /// nothing is published then.
 RunSummary run_scene(const RunRequest& request);
 
+/// Writes report.html of a result folder of that scene from its trajectory. Throws FileError, ShapeError.
+void write_folder_report(const std::filesystem::path& folder, const Scene& scene, const RunSummary& summary);
+
 /// The processor's name.
 std::string machine_name();
 
