@@ -50,7 +50,7 @@ struct Case {
   RunFigures figures;
 };
 
-void run_case(Case& c) {
+void run_case(Case& c, double eps) {
   Scene scene = bench_scene("ring_drape_medium");
   Garment& ring_sheet = scene.garments[0];
   const int around = 8 * (c.circles - 1);
@@ -60,6 +60,7 @@ void run_case(Case& c) {
   ring_sheet.pins[0].nodes.clear();
   for (Index i = 0; i < around; ++i) ring_sheet.pins[0].nodes.push_back(i);
   ring_sheet.fabric.kappa = c.kappa;
+  scene.projection.eps = eps;
   scene.projection.on_violation = OnViolation::go_on;
   const double whole = static_cast<double>(shadow_pixels(flat, flat.positions)), duration = scene.duration;
   Simulation simulation(std::move(scene), one_thread());
@@ -157,7 +158,7 @@ std::vector<Table> measure_drape(const DrapeRequest& request) {
     for (const double kappa : request.kappas)
       for (int seed = 1; seed <= request.seeds; ++seed)
         cases.push_back({.circles = *circles, .seed = seed, .kappa = kappa, .figures = {}});
-  for_each_case(cases.size(), request.workers, [&](std::size_t i) { run_case(cases[i]); });
+  for_each_case(cases.size(), request.workers, [&](std::size_t i) { run_case(cases[i], request.eps); });
   Table table{
       .title = "Drape coefficient of a ring, 0.09 to 0.15 m, on a disc",
       .columns = {"nodes", "kappa [N m]", "mean [%]", "least [%]", "largest [%]", "seeds",

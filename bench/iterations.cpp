@@ -12,7 +12,7 @@ namespace {
 
 struct Case {
   std::string mesh, method;
-  double step_ms = 0, tolerance = 0, seconds = 0;
+  double step_ms = 0, tolerance = 0, eps = 0, seconds = 0;
 };
 
 /// KIND_N: N x N nodes over the A3 sheet, or about as many irregular ones.
@@ -48,6 +48,7 @@ Scene shake_scene(const Case& c, const Mesh& mesh) {
   scene.projection.method = newton ? ProjectionMethod::proximal_newton : ProjectionMethod::fast_projection;
   scene.projection.metric = newton ? Metric::implicit_b : Metric::mass;
   scene.projection.tolerance = c.tolerance;
+  scene.projection.eps = c.eps;
   scene.projection.on_violation = OnViolation::go_on;
   return scene;
 }
@@ -56,13 +57,15 @@ Scene shake_scene(const Case& c, const Mesh& mesh) {
 
 std::vector<Table> measure_iterations(const IterationRequest& request) {
   std::vector<Case> cases;
-  for (const std::string& mesh : request.meshes)
+  for (const std::string& mesh : request.meshes) {
+    const double seconds =
+        request.seconds > 0 ? request.seconds : default_seconds(sheet_mesh(mesh).node_count());
     for (const double tolerance : request.tolerances)
       for (const std::string& method : request.methods)
-        for (const double step_ms : request.steps_ms)
-          cases.push_back(
-              {mesh, method, step_ms, tolerance,
-               request.seconds > 0 ? request.seconds : default_seconds(sheet_mesh(mesh).node_count())});
+        for (const double eps : method == "proximal_newton" ? request.eps : std::vector<double>{0})
+          for (const double step_ms : request.steps_ms)
+            cases.push_back({mesh, method, step_ms, tolerance, eps, seconds});
+  }
   std::vector<std::vector<Json>> rows(cases.size());
   for_each_case(cases.size(), request.workers, [&](std::size_t i) {
     const Case& c = cases[i];
@@ -75,6 +78,7 @@ std::vector<Table> measure_iterations(const IterationRequest& request) {
     rows[i] = {c.mesh,
                mesh.node_count(),
                c.method,
+               c.eps > 0 ? Json(c.eps) : Json("default"),
                c.tolerance,
                c.step_ms,
                c.seconds,
@@ -84,13 +88,15 @@ std::vector<Table> measure_iterations(const IterationRequest& request) {
                f.finite ? Json(f.residual_max) : Json("not finite"),
                strain,
                1000 * f.cpu_seconds / static_cast<double>(f.steps)};
-    say(text(c.mesh, " ", c.method, " tolerance ", c.tolerance, " h ", c.step_ms, " ms: ", f.iterations_mean,
-             " (", f.iterations_max, "), violated ", f.violated_percent, " %, ", f.cpu_seconds, " s"));
+    say(text(c.mesh, " ", c.method, " eps ", c.eps, " tolerance ", c.tolerance, " h ", c.step_ms,
+             " ms: ", f.iterations_mean, " (", f.iterations_max, "), violated ", f.violated_percent, " %, ",
+             f.cpu_seconds, " s"));
   });
   return {
       {.title = "Iterations per step, A3 sheet shaken fast (double precision)",
-       .columns = {"mesh", "nodes", "method", "tolerance", "step [ms]", "simulated [s]", "iterations mean",
-                   "max", "violated [%]", "largest row", "largest strain", "CPU per step [ms]"},
+       .columns = {"mesh", "nodes", "method", "eps", "tolerance", "step [ms]", "simulated [s]",
+                   "iterations mean", "max", "violated [%]", "largest row", "largest strain",
+                   "CPU per step [ms]"},
        .rows = rows,
        .notes = {
            "proximal_newton projects in the metric B, fast_projection in M (Coltraro 2022). 33 ms is 1/30 s. "

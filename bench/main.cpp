@@ -13,6 +13,10 @@ int main(int count, char** arguments) {
   int workers = 1;
   app.add_option("--json", json, "write the tables to this file, too");
   app.add_option("--workers", workers, "cases at once, one thread each")->check(CLI::Range(1, 256));
+  std::vector<double> eps{0};
+  app.add_option("--eps", eps,
+                 "first row softness of the proximal Newton, 0: the default; iterations takes several")
+      ->check(CLI::NonNegativeNumber);
   app.fallthrough();
 
   IterationRequest iterations{.meshes = {"quads_9", "quads_17", "quads_33", "quads_65", "alternating_17",
@@ -65,9 +69,11 @@ int main(int count, char** arguments) {
   CLI11_PARSE(app, count, arguments);
   try {
     iterations.workers = drape.workers = workers;
+    iterations.eps = eps;
+    drape.eps = eps[0];
     if (*iterations_command) publish("iterations", measure_iterations(iterations), json);
-    if (*speed_command) publish("speed", measure_speed(repetitions), json);
-    if (*scenes_command) publish("scenes", compare_scenes(groups, workers), json);
+    if (*speed_command) publish("speed", measure_speed(eps[0], repetitions), json);
+    if (*scenes_command) publish("scenes", compare_scenes(groups, eps[0], workers), json);
     if (*drape_command) publish("drape", measure_drape(drape), json);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "isocloth-bench: %s\n", error.what());
