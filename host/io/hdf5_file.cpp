@@ -214,8 +214,7 @@ Hdf5Shape Hdf5File::shape(const std::string& name) const {
   return sizes;
 }
 
-std::size_t Hdf5File::checked_size(const std::string& name, std::size_t type_size,
-                                   const Hdf5Shape& expected) const {
+std::size_t Hdf5File::checked_size(const std::string& name, const Hdf5Shape& expected) const {
   const Hdf5Shape found = shape(name);
   if (found != expected) {
     const auto list = [](const Hdf5Shape& sizes) {
@@ -229,7 +228,8 @@ std::size_t Hdf5File::checked_size(const std::string& name, std::size_t type_siz
   const Quiet quiet;
   const Handle dataset(check(H5Dopen2(file_, name.c_str(), H5P_DEFAULT), "read", name));
   // A damaged shape must not become a huge allocation.
-  if (product(found) > H5Dget_storage_size(dataset) / type_size + type_size) {
+  const Handle stored_type(check(H5Dget_type(dataset), "read", name));
+  if (product(found) > H5Dget_storage_size(dataset) / std::max<std::size_t>(1, H5Tget_size(stored_type))) {
     throw FileError(
         text(path_.string(), ": ", name, ": found less data than its shape says; the file is damaged"));
   }

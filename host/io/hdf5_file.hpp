@@ -65,7 +65,7 @@ class Hdf5File {
   /// The whole dataset; its shape must be `expected`.
   template <class T>
   std::vector<T> read(const std::string& name, const Hdf5Shape& expected) const {
-    std::vector<T> values(checked_size(name, sizeof(T), expected));
+    std::vector<T> values(checked_size(name, expected));
     read_bytes(name, hdf5_type<T>(), values.data());
     return values;
   }
@@ -95,7 +95,7 @@ class Hdf5File {
                    const Hdf5Shape& shape);
   void create_rows_of(const std::string& name, hid_t type, std::size_t type_size, const Hdf5Shape& row_shape);
   void append_bytes(const std::string& name, hid_t type, const void* row, std::size_t count);
-  std::size_t checked_size(const std::string& name, std::size_t type_size, const Hdf5Shape& expected) const;
+  std::size_t checked_size(const std::string& name, const Hdf5Shape& expected) const;
   void read_bytes(const std::string& name, hid_t type, void* values) const;
   void read_row_bytes(const std::string& name, hid_t type, void* values, hsize_t row,
                       std::size_t row_size) const;

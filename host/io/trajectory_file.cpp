@@ -169,12 +169,29 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path) : file_(Hdf5Fi
     throw FileError(text(path.string(), ": found \"", format, "\" version ", version, ", expected \"",
                          format_name, "\" version ", format_version));
   }
-  const auto length = [this](const char* name) -> hsize_t {
+  const auto length = [this](const std::string& name) -> hsize_t {
     const Hdf5Shape shape = file_.shape(name);
     return shape.empty() ? 0 : shape[0];
   };
   const hsize_t garment_count = length("garments/node_count"), node_count = length("rest_positions");
-  const hsize_t face_count = length("faces"), frame_count = length("times");
+  const hsize_t face_count = length("faces");
+  // A run that is killed while it writes a frame leaves it in some datasets and not in others.
+  std::vector<std::string> per_frame{"positions", "times", "steps", "diagnostics/status"};
+  for (const MetricColumn& column : metric_columns()) per_frame.push_back("diagnostics/" + column.name);
+  hsize_t frame_count = length("times"), frame_end = frame_count;
+  for (const std::string& name : per_frame) {
+    frame_count = std::min(frame_count, length(name));
+    frame_end = std::max(frame_end, length(name));
+  }
+  if (frame_end > frame_count + 1) {
+    throw FileError(text(path.string(), ": found datasets of ", frame_count, " and of ", frame_end,
+                         " frames, expected as many in each; the file is damaged"));
+  }
+  const auto read_frames = [&]<class T>(std::vector<T>& values, const std::string& name, Hdf5Shape shape) {
+    shape.insert(shape.begin(), length(name));
+    values = file_.read<T>(name, shape);
+    values.resize(frame_count * (shape.size() > 1 ? garment_count : 1));
+  };
 
   layout_.garments.resize(garment_count);
   const std::vector<std::string> names = file_.read_texts("garments/name", garment_count);
@@ -192,14 +209,15 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path) : file_(Hdf5Fi
   }
   check_layout(layout_, path.string());
 
-  times_ = file_.read<double>("times", {frame_count});
-  steps_ = file_.read<std::int64_t>("steps", {frame_count});
-  if (file_.shape("positions") != Hdf5Shape{frame_count, node_count, 3}) {
+  read_frames(times_, "times", {});
+  read_frames(steps_, "steps", {});
+  if (file_.shape("positions") != Hdf5Shape{length("positions"), node_count, 3}) {
     throw FileError(text(path.string(), ": positions: found another shape than [", frame_count, ", ",
                          node_count, ", 3]; the file is damaged"));
   }
   metrics_.resize(frame_count * garment_count);
-  const auto statuses = file_.read<std::int32_t>("diagnostics/status", {frame_count, garment_count});
+  std::vector<std::int32_t> statuses;
+  read_frames(statuses, "diagnostics/status", {garment_count});
   for (std::size_t i = 0; i < metrics_.size(); ++i) {
     if (statuses[i] < 0 || statuses[i] > static_cast<std::int32_t>(StepStatus::non_finite)) {
       throw FileError(
@@ -208,8 +226,8 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path) : file_(Hdf5Fi
     metrics_[i].status = static_cast<StepStatus>(statuses[i]);
   }
   for (const MetricColumn& column : metric_columns()) {
-    const std::string name = "diagnostics/" + column.name;
-    const auto values = file_.read<double>(name, {frame_count, garment_count});
+    std::vector<double> values;
+    read_frames(values, "diagnostics/" + column.name, {garment_count});
     for (std::size_t i = 0; i < metrics_.size(); ++i) column.set(metrics_[i], values[i]);
   }
 }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
+#include <optional>
 #include <random>
 
 #include "engine/core/errors.hpp"
@@ -92,6 +94,53 @@ TEST(TrajectoryFile, AKilledRunLeavesAReadableFile) {
   const TrajectoryFile file = read_trajectory(folder / "t.h5");
   ASSERT_EQ(file.frame_count(), 40);
   EXPECT_EQ(file.positions(39), frame_at(scene, 39).positions);
+}
+
+TEST(TrajectoryFile, LongRunsAreReadable) {
+  const TemporaryFolder folder;
+  const Scene scene = two_garments();
+  constexpr int frame_count = 3000;  // fills chunks of every dataset
+  write_frames(folder / "t.h5", scene, frame_count);
+  const TrajectoryFile file = read_trajectory(folder / "t.h5");
+  ASSERT_EQ(file.frame_count(), frame_count);
+  const TrajectoryFrame last = file.frame(frame_count - 1);
+  EXPECT_TRUE(same(last.metrics, frame_at(scene, 2 * (frame_count - 1)).metrics));
+  EXPECT_EQ(last.positions, frame_at(scene, 2 * (frame_count - 1)).positions);
+}
+
+/// Changes the number of rows of one dataset, as a run that is killed within a frame may leave it.
+void set_length(const std::filesystem::path& path, const std::string& name, hsize_t length) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t dataset = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
+  std::array<hsize_t, 3> shape{};
+  const hid_t space = H5Dget_space(dataset);
+  H5Sget_simple_extent_dims(space, shape.data(), nullptr);
+  shape[0] = length;
+  EXPECT_GE(H5Dset_extent(dataset, shape.data()), 0);
+  H5Sclose(space);
+  H5Dclose(dataset);
+  EXPECT_GE(H5Fclose(file), 0);
+}
+
+TEST(TrajectoryFile, AFrameThatIsNotWholeIsLeftOut) {
+  const TemporaryFolder folder;
+  const Scene scene = two_garments();
+  for (const char* name : {"positions", "times", "steps", "diagnostics/status", "diagnostics/substeps",
+                           "diagnostics/angular_momentum_z"}) {
+    write_frames(folder / "t.h5", scene, 5);
+    set_length(folder / "t.h5", name, 4);
+    std::optional<TrajectoryFile> file(folder / "t.h5");
+    ASSERT_EQ(file->frame_count(), 4) << name;
+    EXPECT_EQ(file->times().size(), 4) << name;
+    EXPECT_EQ(file->steps().size(), 4) << name;
+    const TrajectoryFrame frame = file->frame(3);
+    file.reset();
+    EXPECT_EQ(frame.positions, frame_at(scene, 6).positions) << name;
+    EXPECT_TRUE(same(frame.metrics, frame_at(scene, 6).metrics)) << name;
+    set_length(folder / "t.h5", name, 3);
+    const std::string message = message_of<FileError>([&] { read_trajectory(folder / "t.h5"); });
+    EXPECT_NE(message.find("found datasets of 3 and of 5 frames"), std::string::npos) << message;
+  }
 }
 
 TEST(TrajectoryFile, RefusesWhatIsNotFinite) {
