@@ -13,6 +13,10 @@ template <class Real>
 class SimplicialSolver final : public LinearSolver<Real> {
   using Matrix = Eigen::SparseMatrix<Real, Eigen::ColMajor, Index>;
   using Dense = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  /// Knows the size of its factor as soon as the pattern is analysed.
+  struct Cholesky : Eigen::SimplicialLLT<Matrix, Eigen::Lower, Eigen::NaturalOrdering<Index>> {
+    Eigen::Index factor_size() const { return this->m_matrix.nonZeros(); }
+  };
 
  public:
   explicit SimplicialSolver(const BlockPattern& pattern) : pattern_(pattern), position_(order(pattern)) {
@@ -52,8 +56,8 @@ class SimplicialSolver final : public LinearSolver<Real> {
   }
 
   std::size_t memory_bytes() const override {
-    const auto& factor = cholesky_.matrixL().nestedExpression();
-    return static_cast<std::size_t>(factor.nonZeros() + matrix_.nonZeros()) * (sizeof(Real) + sizeof(Index)) +
+    return static_cast<std::size_t>(cholesky_.factor_size() + matrix_.nonZeros()) *
+               (sizeof(Real) + sizeof(Index)) +
            (target_.size() + source_.size()) * sizeof(Index);
   }
 
@@ -92,7 +96,7 @@ class SimplicialSolver final : public LinearSolver<Real> {
   std::vector<Index> source_, target_;
   Matrix matrix_;
   Dense work_;
-  Eigen::SimplicialLLT<Matrix, Eigen::Lower, Eigen::NaturalOrdering<Index>> cholesky_;
+  Cholesky cholesky_;
 };
 
 }  // namespace
