@@ -13,19 +13,19 @@ class Device;
 
 /// What the kernels compute on the way through one step, in double whatever their precision.
 struct Inspection {
-  std::vector<double> masses;                      ///< m_i [m^2], shape [node_count]
-  std::vector<Index> bending_begin;                ///< rows of K, shape [node_count + 1]; empty: no bending
-  std::vector<Index> bending_columns;              ///< shape [entries of K]
-  std::vector<double> bending;                     ///< K [1/m^2], shape [entries of K]
-  std::vector<double> predicted;                   ///< phi~ [m], shape [node_count, 3]
-  std::vector<double> start;                       ///< phi_0 [m], shape [node_count, 3]
-  std::vector<double> row_values;                  ///< C(phi_0), shape [row_count]
-  std::vector<double> row_d;                       ///< D = diag(J W J^T) at phi_0 [1/(kg m^2)], shape [row_count]
-  std::vector<std::array<Index, 2>> pairs;         ///< nodes that some row couples, lower first
-  std::vector<double> stiffness;                   ///< G+ of each pair [kg]; empty: the method has none
-  std::vector<Index> free_nodes;                   ///< ascending
-  std::vector<double> correction;                  ///< d of the first iteration, clamped [m], shape [free_count, 3]
-  std::vector<double> multipliers;                 ///< after that iteration [kg m^2], shape [row_count]
+  std::vector<double> masses;               ///< m_i [m^2], shape [node_count]
+  std::vector<Index> bending_begin;         ///< rows of K, shape [node_count + 1]; empty: no bending
+  std::vector<Index> bending_columns;       ///< shape [entries of K]
+  std::vector<double> bending;              ///< K [1/m^2], shape [entries of K]
+  std::vector<double> predicted;            ///< phi~ [m], shape [node_count, 3]
+  std::vector<double> start;                ///< phi_0 [m], shape [node_count, 3]
+  std::vector<double> row_values;           ///< C(phi_0), shape [row_count]
+  std::vector<double> row_d;                ///< D = diag(J W J^T) at phi_0 [1/(kg m^2)], shape [row_count]
+  std::vector<std::array<Index, 2>> pairs;  ///< nodes that some row couples, lower first
+  std::vector<double> stiffness;            ///< G+ of each pair [kg]; empty: the method has none
+  std::vector<Index> free_nodes;            ///< ascending
+  std::vector<double> correction;           ///< d of the first iteration, clamped [m], shape [free_count, 3]
+  std::vector<double> multipliers;          ///< after that iteration [kg m^2], shape [row_count]
 };
 
 /// A garment of either precision on either backend.
@@ -36,8 +36,8 @@ class GarmentSolver {
   /// non-finite step leaves the state as it was.
   virtual StepReport step(double t, double h) = 0;
   virtual Measures measure() = 0;
-  /// Predicts the step from t to t + h [s] and does one iteration from there, with every quantity kept; the state stays
-  /// as it was. Throws NumericalError when the matrix cannot be factorised.
+  /// Predicts the step from t to t + h [s] and does one iteration from there, with every quantity kept; the
+  /// state stays as it was. Throws NumericalError when the matrix cannot be factorised.
   virtual Inspection inspect(double t, double h) = 0;
   virtual GarmentInfo info() const = 0;
   virtual GarmentState state() const = 0;

@@ -16,8 +16,8 @@ struct EvaluateRows {
   ArrayView<const Real> inverse_masses;   ///< metric's inverse lumped masses, 0: pinned, shape [node_count]
   Real eps = 0;                           ///< relative softness of a row
   ArrayView<Real> residuals;              ///< C, shape [row_count]
-  ArrayView<Real> scales;                 ///< s = 1 / sqrt(eps D), D = diag(J M^-1 J^T), 0: no free node moves C
-  ArrayView<Vec3<Real>> jacobian;         ///< s J [1/m], shape [slot_count, Width]
+  ArrayView<Real> scales;          ///< s = 1 / sqrt(eps D), D = diag(J M^-1 J^T), 0: no free node moves C
+  ArrayView<Vec3<Real>> jacobian;  ///< s J [1/m], shape [slot_count, Width]
 };
 
 namespace ISOCLOTH_BACKEND {
