@@ -1,7 +1,9 @@
 #include "host/app/progress.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -16,6 +18,12 @@ std::string clock_text(double seconds) {
   else
     std::snprintf(text, sizeof text, "%ld:%02ld", s / 60, s % 60);
   return text;
+}
+
+/// Of the terminal behind standard error.
+std::size_t column_count() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 }  // namespace
@@ -49,16 +57,22 @@ void Progress::print(std::int64_t done, const std::string& note) {
   const double rate = seconds > 0 ? static_cast<double>(done - first_) / seconds : 0;
   const double left = rate > 0 ? static_cast<double>(total_ - done) / rate : 0;
   const double share = total_ > 0 ? static_cast<double>(done) / static_cast<double>(total_) : 1;
-  std::string bar;
+  char text[160];
+  std::snprintf(text, sizeof text, " %3.0f %%  %lld/%lld  %.4g/s  %s left  %s", 100 * share,
+                static_cast<long long>(done), static_cast<long long>(total_), rate, clock_text(left).c_str(),
+                note.c_str());
+  std::string line = what_ + text;
   if (terminal_) {
-    constexpr int width = 28;
-    const int filled = static_cast<int>(share * width);
-    bar = " [" + std::string(filled, '=') + std::string(width - filled, ' ') + "]";
+    // A line that wraps could not be redrawn.
+    const std::size_t room = column_count() - 1;
+    const std::size_t width = std::min<std::size_t>(28, room - std::min(room, line.size() + 3));
+    if (width >= 4) {
+      const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
+      line.insert(what_.size(), " [" + std::string(filled, '=') + std::string(width - filled, ' ') + "]");
+    }
+    line.resize(std::min(line.size(), room));
   }
-  std::fprintf(stderr, "%s%s%s %3.0f %%  %lld/%lld  %.4g/s  %s left  %s%s", terminal_ ? "\r" : "",
-               what_.c_str(), bar.c_str(), 100 * share, static_cast<long long>(done),
-               static_cast<long long>(total_), rate, clock_text(left).c_str(), note.c_str(),
-               terminal_ ? "\033[K" : "\n");
+  std::fprintf(stderr, "%s%s%s", terminal_ ? "\r" : "", line.c_str(), terminal_ ? "\033[K" : "\n");
   std::fflush(stderr);
   drawn_ = terminal_;
 }
