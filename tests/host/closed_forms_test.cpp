@@ -15,6 +15,8 @@ namespace {
 
 constexpr double gravity = 9.8;
 
+const ExecutionOptions one_thread{.threads = 1};  // small meshes gain nothing from more
+
 Garment cloth(Mesh mesh) {
   Garment garment;
   garment.name = "cloth";
@@ -75,7 +77,7 @@ double settled_sag(Index nodes, double length) {
   }
   garment.pins = {{"left", every(0, nodes, 3), FixedMotion{}},
                   {"right", every(nodes - 1, nodes, 3), FixedMotion{}}};
-  Simulation simulation(scene_of(std::move(garment), 0.02, 1e-6));
+  Simulation simulation(scene_of(std::move(garment), 0.02, 1e-6), one_thread);
   run_until(simulation, 6);
   EXPECT_LE(simulation.measure(0).kinetic_energy, 1e-9 * gravity * length * 0.05);
   return -simulation.positions(0)[nodes + nodes / 2].z;
@@ -107,7 +109,7 @@ double first_period(double length, double rho, double delta) {
   }
   garment.fabric = {.rho = rho, .delta = delta, .kappa = 0, .alpha = 0, .beta = 0};
   garment.pins = {{"top", every(3 * (nodes - 1), 1, 3), FixedMotion{}}};
-  Simulation simulation(scene_of(std::move(garment), h, 1e-6));
+  Simulation simulation(scene_of(std::move(garment), h, 1e-6), one_thread);
   auto amplitude = [&] {
     const std::vector<Vec3d> p = simulation.positions(0);
     double sum = 0;
@@ -191,7 +193,7 @@ Elastica settled_cantilever(double gamma) {
   std::vector<Index> clamped = every(0, along, across);
   for (const Index node : every(1, along, across)) clamped.push_back(node);
   garment.pins = {{"clamp", clamped, FixedMotion{}}};
-  Simulation simulation(scene_of(std::move(garment), 0.01, 1e-6));
+  Simulation simulation(scene_of(std::move(garment), 0.01, 1e-6), one_thread);
   run_until(simulation, 3);
   const double scale = gravity * width;
   EXPECT_LE(simulation.measure(0).kinetic_energy, 1e-5 * scale);
@@ -231,7 +233,7 @@ TEST(FreeFlight, MomentumFollowsGravityToRounding) {
   for (const Vec3d& p : garment.mesh.positions)
     garment.initial_velocities.push_back({3 * p.z, -2 * p.x * p.y, 0.4 - p.y});
   const double area = 0.3 * 5 * 0.2 * std::sin(0.25), weight = garment.fabric.delta * gravity * area;
-  Simulation simulation(scene_of(std::move(garment), 0.005, 1e-6));
+  Simulation simulation(scene_of(std::move(garment), 0.005, 1e-6), one_thread);
   const Vec3d start = simulation.measure(0).linear_momentum;
   for (const double t : {0.005, 0.5}) {
     run_until(simulation, t);
@@ -250,7 +252,7 @@ TEST(FreeFlight, TranslationLeavesTheShapeAlone) {
   garment.initial_velocities.assign(start.size(), velocity);
   Scene scene = scene_of(std::move(garment), 0.01, 1e-10);
   scene.gravity = 0;
-  Simulation simulation(scene);
+  Simulation simulation(scene, one_thread);
   for (int n = 0; n < 50; ++n) EXPECT_LE(simulation.step()[0].iterations, 1);
   const std::vector<Vec3d> p = simulation.positions(0);
   for (std::size_t i = 0; i < p.size(); ++i) EXPECT_LE(norm(p[i] - start[i] - 0.5 * velocity), 50 * 4e-16);
@@ -267,7 +269,7 @@ TEST(FreeFlight, AngularMomentumDecaysAsBackwardEulerDictates) {
     garment.initial_velocities.push_back({-omega * (p.y - 0.1), omega * (p.x - 0.15), 0});
   Scene scene = scene_of(std::move(garment), h, 1e-12);
   scene.gravity = 0;
-  Simulation simulation(scene);
+  Simulation simulation(scene, one_thread);
   const double start = simulation.measure(0).angular_momentum.z;
   double turn = std::atan(omega * h);
   for (int n = 1; n <= 20; ++n) {
@@ -292,7 +294,8 @@ TEST(RigidMotion, OfTheSceneMovesTheResultAlong) {
   Garment here = rolled_sheet(), there = here;
   for (Garment* garment : {&here, &there}) garment->pins = {{"corner", {0}, FixedMotion{}}};
   for (Vec3d& p : there.mesh.positions) p = moved(p);
-  Simulation first(scene_of(std::move(here), 0.01, 1e-3)), second(scene_of(std::move(there), 0.01, 1e-3));
+  Simulation first(scene_of(std::move(here), 0.01, 1e-3), one_thread);
+  Simulation second(scene_of(std::move(there), 0.01, 1e-3), one_thread);
   const int steps = 20;
   for (int n = 0; n < steps; ++n) ASSERT_EQ(first.step()[0].iterations, second.step()[0].iterations);
   const std::vector<Vec3d> p = first.positions(0), q = second.positions(0);
