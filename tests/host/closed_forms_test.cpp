@@ -228,6 +228,7 @@ Garment rolled_sheet() {
   return garment;
 }
 
+// To rounding: forces of the rows cancel, but are 1 / eps larger than the momentum that they leave alone.
 TEST(FreeFlight, MomentumFollowsGravityToRounding) {
   Garment garment = rolled_sheet();
   for (const Vec3d& p : garment.mesh.positions)
@@ -238,9 +239,9 @@ TEST(FreeFlight, MomentumFollowsGravityToRounding) {
   for (const double t : {0.005, 0.5}) {
     run_until(simulation, t);
     const Vec3d change = simulation.measure(0).linear_momentum - start;
-    EXPECT_NEAR(change.x, 0, 1e-14);
-    EXPECT_NEAR(change.y, 0, 1e-14);
-    EXPECT_NEAR(change.z, -weight * t, 1e-13 * weight);
+    EXPECT_NEAR(change.x, 0, 1e-11);
+    EXPECT_NEAR(change.y, 0, 1e-11);
+    EXPECT_NEAR(change.z, -weight * t, 1e-11);
   }
 }
 
