@@ -103,6 +103,10 @@ class Process {
     }
     // A sanitizer's finding must not look like an exit code of the program.
     setenv("ASAN_OPTIONS", "exitcode=99", 0);
+    // The HDF5 library leaks when it refuses a damaged file or meets a full disk.
+    setenv("LSAN_OPTIONS",
+           "suppressions=" ISOCLOTH_SOURCE_DIR "/tests/support/leak_suppressions.txt:print_suppressions=0",
+           0);
     if (ready) execv(pointers[0], pointers.data());
     _exit(98);
   }
