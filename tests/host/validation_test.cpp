@@ -1,0 +1,132 @@
+// Kernels against the reference, whole steps of every scene.
+#include "host/validation/validation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "host/io/scene_file.hpp"
+
+namespace isocloth {
+namespace {
+
+std::filesystem::path scenes() { return std::filesystem::path(ISOCLOTH_SOURCE_DIR) / "bench" / "scenes"; }
+
+std::string describe(const ValidationReport& report) {
+  std::ostringstream text;
+  for (const GarmentValidation& g : report.garments) {
+    text << g.garment << ": " << g.deviating_steps << " steps deviate\n";
+    for (const Difference& d : g.differences)
+      if (!d.passed())
+        text << "  " << d.quantity << ": " << d.worst << " in step " << d.step << " at " << d.index
+             << ", tolerance " << d.tolerance << "\n";
+  }
+  return text.str();
+}
+
+double worst(const GarmentValidation& garment, const std::string& quantity) {
+  for (const Difference& d : garment.differences)
+    if (d.quantity == quantity && d.step >= 0) return d.worst;
+  ADD_FAILURE() << quantity << " was not compared";
+  return 0;
+}
+
+ValidationReport expect_valid(const Scene& scene, Precision precision, std::int64_t steps) {
+  const ValidationReport report = validate(scene, {.precision = precision, .threads = 1}, steps);
+  EXPECT_EQ(report.garments.size(), scene.garments.size());
+  EXPECT_TRUE(report.passed()) << describe(report);
+  for (const GarmentValidation& g : report.garments) {
+    EXPECT_EQ(g.steps, steps);
+    EXPECT_EQ(g.whole_steps + g.undecided_steps + g.stalled_steps + g.deviating_steps, steps);
+    EXPECT_EQ(g.stalled_steps, 0);
+  }
+  return report;
+}
+
+/// Every file of bench/scenes, one step of the large ones and three of the others.
+class EveryScene : public testing::TestWithParam<std::string> {
+ protected:
+  Scene scene() const { return read_scene(scenes() / (GetParam() + ".json")); }
+  static std::int64_t steps(const Scene& scene) { return scene.garments[0].mesh.node_count() > 500 ? 1 : 3; }
+};
+
+TEST_P(EveryScene, KernelsEqualTheReferenceInDouble) {
+  const ValidationReport report = expect_valid(scene(), Precision::float64, steps(scene()));
+  for (const GarmentValidation& g : report.garments) {
+    EXPECT_EQ(g.whole_steps, g.steps) << "no residual lies within rounding of a threshold";
+    for (const std::string quantity :
+         {"masses", "predicted positions", "first iterate", "row values", "row scales D",
+          "geometric stiffness", "first correction", "positions"})
+      EXPECT_LE(worst(g, quantity), 1e-9) << quantity;
+  }
+}
+
+TEST_P(EveryScene, KernelsEqualTheReferenceInFloat) {
+  const ValidationReport report = expect_valid(scene(), Precision::float32, 1);
+  for (const GarmentValidation& g : report.garments)
+    for (const std::string quantity : {"predicted positions", "first iterate", "row values"})
+      EXPECT_LE(worst(g, quantity), 1e-4) << quantity;
+}
+
+std::vector<std::string> scene_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(scenes()))
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(Bench, EveryScene, testing::ValuesIn(scene_names()),
+                         [](const auto& instance) { return instance.param; });
+
+void expect_valid_in(const std::string& name, ProjectionMethod method, Metric metric, Precision precision) {
+  SCOPED_TRACE(name + (method == ProjectionMethod::proximal_newton ? ", newton, " : ", fast, ") +
+               (metric == Metric::mass ? "mass, " : "B, ") + to_string(precision));
+  Scene scene = read_scene(scenes() / (name + ".json"));
+  scene.projection.method = method;
+  scene.projection.metric = metric;
+  expect_valid(scene, precision, 4);
+}
+
+TEST(Validation, BothMethodsInBothMetrics) {
+  for (const std::string name : {"shake_fast_9x9", "cantilever", "rigid_motion"})
+    for (const auto metric : {Metric::implicit_b, Metric::mass}) {
+      expect_valid_in(name, ProjectionMethod::proximal_newton, metric, Precision::float64);
+      expect_valid_in(name, ProjectionMethod::fast_projection, metric, Precision::float64);
+      expect_valid_in(name, ProjectionMethod::proximal_newton, metric, Precision::float32);
+    }
+}
+
+// The clamp makes two iterations too few for some steps of 40 ms, not for all.
+TEST(Validation, ClampedAndPartedSteps) {
+  Scene scene = read_scene(scenes() / "shake_fast_9x9.json");
+  scene.step = 0.04;
+  scene.duration = 4;
+  scene.frame_interval = 0;
+  std::get<OscillationMotion>(scene.garments[0].pins[0].motion).start = 0;
+  scene.projection.max_substeps = 8;
+  scene.projection.max_iterations = 2;
+  scene.projection.clamp = 0.03;
+  Simulation simulation(scene, {.threads = 1});
+  int parted = 0;
+  for (int i = 0; i < 6; ++i) parted += simulation.step()[0].substeps > 1;
+  EXPECT_GT(parted, 0);
+  EXPECT_LT(parted, 6);
+  const ValidationReport report = expect_valid(scene, Precision::float64, 6);
+  EXPECT_EQ(report.garments[0].whole_steps, 6);
+}
+
+TEST(Validation, CallsBackBeforeEachStep) {
+  std::vector<std::pair<std::size_t, std::int64_t>> calls;
+  const Scene scene = read_scene(scenes() / "two_garments.json");
+  validate(scene, {.threads = 1}, 2,
+           [&](std::size_t garment, std::int64_t step) { calls.emplace_back(garment, step); });
+  const std::vector<std::pair<std::size_t, std::int64_t>> expected{{0, 0}, {0, 1}, {1, 0}, {1, 1}};
+  EXPECT_EQ(calls, expected);
+}
+
+}  // namespace
+}  // namespace isocloth
