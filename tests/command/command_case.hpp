@@ -66,11 +66,7 @@ inline std::size_t line_count(const std::string& content) {
 class CommandTest : public ::testing::Test {
  protected:
   /// Starts `isocloth ARGUMENTS` in the test's folder.
-  Process start(std::vector<std::string> arguments, ProcessOptions options = {}) const {
-    arguments.insert(arguments.begin(), ISOCLOTH_COMMAND);
-    options.folder = folder_.path();
-    return Process(arguments, options);
-  }
+  Process start(std::vector<std::string> arguments, ProcessOptions options = {}) const;
   Finished isocloth(const std::vector<std::string>& arguments, const ProcessOptions& options = {}) const {
     return start(arguments, options).wait();
   }

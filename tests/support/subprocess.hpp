@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace isocloth {
@@ -27,8 +28,9 @@ struct Finished {
 };
 
 struct ProcessOptions {
-  std::filesystem::path folder = {};       ///< where it runs; empty: where the test runs
-  rlim_t file_size = RLIM_INFINITY;        ///< no file grows beyond: how a full disk looks [bytes]
+  std::filesystem::path folder = {};  ///< where it runs; empty: where the test runs
+  rlim_t file_size = RLIM_INFINITY;   ///< no file grows beyond: how a full disk looks [bytes]
+  std::vector<std::pair<std::string, std::string>> environment = {};  ///< set unless it is already
   std::filesystem::path output_file = {};  ///< standard output goes there instead of into Finished
 };
 
@@ -101,12 +103,7 @@ class Process {
       const rlimit limit{options.file_size, options.file_size};
       ready = ready && setrlimit(RLIMIT_FSIZE, &limit) == 0;
     }
-    // A sanitizer's finding must not look like an exit code of the program.
-    setenv("ASAN_OPTIONS", "exitcode=99", 0);
-    // The HDF5 library leaks when it refuses a damaged file or meets a full disk.
-    setenv("LSAN_OPTIONS",
-           "suppressions=" ISOCLOTH_SOURCE_DIR "/tests/support/leak_suppressions.txt:print_suppressions=0",
-           0);
+    for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 0);
     if (ready) execv(pointers[0], pointers.data());
     _exit(98);
   }
