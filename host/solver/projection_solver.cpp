@@ -8,11 +8,6 @@
 namespace isocloth {
 namespace {
 
-double start_eps(const ProjectionSettings& settings) {
-  if (settings.eps > 0) return settings.eps;
-  return settings.method == ProjectionMethod::proximal_newton ? 1e-4 : 1e-7;
-}
-
 template <class Real>
 std::vector<Vec3<Real>> narrowed(const std::vector<Vec3d>& values) {
   std::vector<Vec3<Real>> result;
@@ -42,7 +37,8 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
       gravity_(scene.gravity),
       settings_(scene.projection),
       newton_(scene.projection.method == ProjectionMethod::proximal_newton),
-      start_eps_(start_eps(scene.projection)),
+      start_eps_(start_eps(scene.projection,
+                           sizeof(Real) == sizeof(float) ? Precision::float32 : Precision::float64)),
       eps_(start_eps_),
       arrays_(device, garment, find_recipe(scene.recipe).rows),
       metric_rows_(arrays_.rows.metric.row_count()),
@@ -179,6 +175,12 @@ StepReport ProjectionSolver<Real>::step(double t, double h) {
   }
   report.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;
+}
+
+double start_eps(const ProjectionSettings& settings, Precision precision) {
+  if (settings.eps > 0) return settings.eps;
+  if (precision == Precision::float32) return 1e-4;
+  return settings.method == ProjectionMethod::proximal_newton ? 1e-6 : 1e-7;
 }
 
 std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,

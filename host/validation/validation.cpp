@@ -69,6 +69,12 @@ SparseMatrix geometric_stiffness(const Inspection& found) {
   return matrix;
 }
 
+/// The reference knows no single precision: its start is that of the kernels.
+ProjectionSettings with_start_eps(ProjectionSettings settings, Precision precision) {
+  settings.eps = start_eps(settings, precision);
+  return settings;
+}
+
 /// One garment on both sides.
 class Comparison {
  public:
@@ -78,7 +84,8 @@ class Comparison {
         u_(precision == Precision::float32 ? std::numeric_limits<float>::epsilon()
                                            : std::numeric_limits<double>::epsilon()),
         least_eps_(precision == Precision::float32 ? 1e-6 : 1e-9),
-        cloth_(garment, find_recipe(scene.recipe), scene.projection, scene.gravity),
+        cloth_(garment, find_recipe(scene.recipe), with_start_eps(scene.projection, precision),
+               scene.gravity),
         solver_(make_garment_solver(device, precision, garment, scene)) {
     const MatrixX3d rest = reference::to_matrix(garment.mesh.positions);
     length_ = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
@@ -182,12 +189,12 @@ class Comparison {
     rounding_ = change.displacement;
     move_bound_ = sums_ * move_scale + amplified(rounding_.rowwise().norm().maxCoeff());
     row_bound_ = sums_ + amplified(change.row);
-    multiplier_bound_ = sums_ * multiplier_scale_ + amplified(change.multiplier);
+    multiplier_rounding_ = change.multiplier;
     compare("first correction", distances(correction, cloth_.clamped(iteration.displacement)), move_scale,
             move_bound_ / move_scale);
     if (newton)
       compare("first multipliers", (as_vector(found.multipliers) - iteration.multipliers).cwiseAbs(),
-              multiplier_scale_, multiplier_bound_ / multiplier_scale_);
+              multiplier_scale_, sums_ + amplified(change.multiplier) / multiplier_scale_);
     ++result_.steps;
   }
 
@@ -198,11 +205,13 @@ class Comparison {
     const double squared = static_cast<double>(parts) * parts;
     cloth_.set_positions(cloth_.positions() + shift);
     cloth_.set_multipliers(cloth_.multipliers() / squared);
-    reference::StepResult total{.margin = std::numeric_limits<double>::infinity()};
+    reference::StepResult total{.eps = std::numeric_limits<double>::infinity(),
+                                .margin = std::numeric_limits<double>::infinity()};
     for (int i = 1; i <= parts; ++i) {
       const auto part = cloth_.step(scene_.step / parts, prescribed(t + scene_.step * i / parts), least_eps_);
       total.iterations += part.iterations;
       total.converged = total.converged && part.converged;
+      total.eps = std::min(total.eps, part.eps);
       total.margin = std::min(total.margin, part.margin);
     }
     cloth_.set_multipliers(cloth_.multipliers() * squared);
@@ -246,8 +255,10 @@ class Comparison {
     const double speed =
         std::max(cloth_.velocities().rowwise().norm().maxCoeff(), scene_.projection.tolerance * length_ / h);
     const double scale = std::max(largest(cloth_.multipliers()), multiplier_scale_);
+    // Multipliers are divided by eps, which may have shrunk since the first iteration.
     auto bound = [&](double carried, double once) {
-      return sums_ + amplified(carried) + iterations * amplified(once);
+      // Every iteration rounds, and what each leaves is carried on to the end.
+      return sums_ + iterations * (amplified(carried) + amplified(once));
     };
     const double once = rounding_.rowwise().norm().maxCoeff();
     compare("positions", distances(as_matrix(state.positions), cloth_.positions()), length_,
@@ -255,7 +266,8 @@ class Comparison {
     compare("velocities", distances(as_matrix(state.velocities), cloth_.velocities()), speed,
             bound(largest(distances(shifted_velocities, cloth_.velocities())) / speed, once / h / speed));
     compare("multipliers", (as_vector(state.multipliers) - cloth_.multipliers()).cwiseAbs(), scale,
-            bound(largest(shifted_multipliers - cloth_.multipliers()) / scale, 0));
+            bound(largest(shifted_multipliers - cloth_.multipliers()) / scale,
+                  multiplier_rounding_ * cloth_.settings().eps / exact.eps / scale));
   }
 
   static double amplified(double change) { return 10 * change; }
@@ -268,7 +280,7 @@ class Comparison {
   std::unique_ptr<GarmentSolver> solver_;
   double length_ = 0;  ///< diagonal of the rest shape's bounding box [m]
   double sums_ = 0;    ///< tolerance of sums over stencils
-  double move_bound_ = 0, row_bound_ = 0, multiplier_bound_ = 0, multiplier_scale_ = 0;  ///< of this step
+  double move_bound_ = 0, row_bound_ = 0, multiplier_rounding_ = 0, multiplier_scale_ = 0;  ///< of this step
   MatrixX3d rounding_;  ///< what rounding does to the first correction of this step [m]
   std::int64_t step_ = 0;
   GarmentValidation result_;

@@ -56,7 +56,8 @@ using ValidationProgress = std::function<void(std::size_t garment, std::int64_t 
 ///
 /// Tolerances: 1e-9, in float 10 u sqrt(n) with u = 2^-23. For what comes out of a linear solve ten times the
 /// change that the reference shows when it is rounded like the kernels (rounding.hpp) is added, for a whole
-/// step once per iteration, and ten times what such a change at the beginning becomes at the end.
+/// step once per iteration, and for each iteration ten times what such a change at the beginning becomes at
+/// the end.
 ///
 /// Throws SceneError, DeviceError; NumericalError where a step of the kernels is not finite.
 ValidationReport validate(const Scene& scene, const ExecutionOptions& options, std::int64_t steps,
