@@ -40,8 +40,8 @@ struct ProjectionSettings {
   Metric metric = Metric::implicit_b;
   double tolerance = 1e-3;  ///< bound on the largest |scaled row| at the end of a step, > 0
   int max_iterations = 50;  ///< per (sub)step, >= 1
-  /// Relative softness of the rows at the start of a step; 0: 1e-4 (proximal_newton), 1e-7 (fast_projection,
-  /// 1e-4 in single precision). Far less than 1e-4 makes the proximal Newton resist buckling.
+  /// Relative softness of the rows at the start of a step; 0: 1e-6 (proximal_newton), 1e-7 (fast_projection),
+  /// 1e-4 in single precision.
   double eps = 0;
   double clamp = 0;      ///< largest node move per iteration in mean element sizes; 0: off
   int max_substeps = 1;  ///< a step that misses its tolerance is tried again in 2, 4, ... parts up to this

@@ -76,7 +76,7 @@ std::vector<char> free_flags(const Garment& garment) {
 }
 
 double default_eps(ProjectionMethod method) {
-  return method == ProjectionMethod::proximal_newton ? 1e-4 : 1e-7;
+  return method == ProjectionMethod::proximal_newton ? 1e-6 : 1e-7;
 }
 
 double largest(const VectorXd& values) { return values.size() == 0 ? 0 : values.lpNorm<Eigen::Infinity>(); }

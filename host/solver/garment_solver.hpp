@@ -28,8 +28,8 @@ struct Inspection {
   std::vector<double> multipliers;          ///< after that iteration [kg m^2], shape [row_count]
 };
 
-/// settings.eps, or the default: 1e-4 (proximal_newton), 1e-7 (fast_projection; in single precision, whose
-/// factor does not survive less, 1e-4).
+/// settings.eps, or the default: 1e-6 (proximal_newton), 1e-7 (fast_projection), 1e-4 in single precision,
+/// whose factor does not survive less.
 double start_eps(const ProjectionSettings& settings, Precision precision);
 
 /// A garment of either precision on either backend.

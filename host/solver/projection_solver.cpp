@@ -179,10 +179,8 @@ StepReport ProjectionSolver<Real>::step(double t, double h) {
 
 double start_eps(const ProjectionSettings& settings, Precision precision) {
   if (settings.eps > 0) return settings.eps;
-  // Smaller ones let multipliers grow along directions in which J^T is nearly singular; G+ then holds a
-  // nearly flat sheet where it should buckle, and the few iterations are no merit.
-  if (settings.method == ProjectionMethod::proximal_newton || precision == Precision::float32) return 1e-4;
-  return 1e-7;
+  if (precision == Precision::float32) return 1e-4;
+  return settings.method == ProjectionMethod::proximal_newton ? 1e-6 : 1e-7;
 }
 
 std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,
