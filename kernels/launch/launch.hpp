@@ -127,7 +127,7 @@ void parallel_for(const Queue& queue, Index count, const Body& body) {
       for (Index i = rank; i < count; i += size) body(i);
     });
   } else if (queue.pool) {
-    queue.pool->run(count, 256, range);  // below some hundred items waking a thread costs more than the work
+    queue.pool->run(count, 1024, range);  // below, waking a thread costs more than the work
   } else {
     range(0, count);
   }
