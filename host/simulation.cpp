@@ -1,5 +1,7 @@
 #include "host/simulation.hpp"
 
+#include <algorithm>
+
 #include "engine/core/errors.hpp"
 #include "host/memory/device.hpp"
 #include "host/solver/garment_solver.hpp"
@@ -13,6 +15,7 @@ struct Simulation::Members {
   std::vector<std::unique_ptr<GarmentSolver>> solvers;
   std::vector<GarmentState> start;
   std::vector<char> frozen;
+  std::vector<std::int64_t> clocks;  ///< steps of each garment since its last reset
   std::int64_t step_index = 0;
 
   Members(Scene s, ExecutionOptions o) : scene(std::move(s)), options(std::move(o)), device(options) {}
@@ -43,12 +46,30 @@ Simulation::Simulation(Scene scene, ExecutionOptions options) {
     m.start.push_back(m.solvers.back()->state());
   }
   m.frozen.assign(m.solvers.size(), 0);
+  m.clocks.assign(m.solvers.size(), 0);
   m.options.threads = m.device.threads();
 }
 
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+
+std::vector<StepReport> Simulation::advance(int steps) {
+  if (steps < 0) throw ShapeError("steps: found " + std::to_string(steps) + ", expected >= 0");
+  std::vector<StepReport> total(garment_count());
+  for (StepReport& r : total) r.substeps = 0;
+  for (int i = 0; i < steps; ++i) {
+    const std::vector<StepReport> reports = step();
+    for (std::size_t g = 0; g < reports.size(); ++g) {
+      total[g].status = std::max(total[g].status, reports[g].status);
+      total[g].iterations += reports[g].iterations;
+      total[g].substeps += reports[g].substeps;
+      total[g].residual = std::max(total[g].residual, reports[g].residual);
+      total[g].wall_seconds += reports[g].wall_seconds;
+    }
+  }
+  return total;
+}
 
 std::vector<StepReport> Simulation::step() {
   Members& m = *members_;
@@ -58,8 +79,11 @@ std::vector<StepReport> Simulation::step() {
       reports[i] = {
           .status = StepStatus::non_finite, .iterations = 0, .substeps = 0, .residual = 0, .wall_seconds = 0};
     else
-      reports[i] = m.solvers[i]->step(time(), m.scene.step);
-    if (reports[i].status == StepStatus::non_finite) m.frozen[i] = 1;
+      reports[i] = m.solvers[i]->step(time(i), m.scene.step);
+    if (reports[i].status == StepStatus::non_finite)
+      m.frozen[i] = 1;
+    else
+      ++m.clocks[i];
   }
   ++m.step_index;
   return reports;
@@ -77,17 +101,64 @@ std::vector<Vec3d> Simulation::velocities(std::size_t garment) const {
   return as_vectors(state(garment).velocities);
 }
 Measures Simulation::measure(std::size_t garment) const { return members_->solver(garment).measure(); }
-GarmentState Simulation::state(std::size_t garment) const { return members_->solver(garment).state(); }
+std::size_t Simulation::garment_count() const { return members_->solvers.size(); }
+double Simulation::time(std::size_t garment) const {
+  members_->solver(garment);  // checks the index
+  return members_->scene.garments[garment].time_offset +
+         static_cast<double>(members_->clocks[garment]) * members_->scene.step;
+}
+bool Simulation::frozen(std::size_t garment) const {
+  members_->solver(garment);
+  return members_->frozen[garment] != 0;
+}
+GarmentState Simulation::state(std::size_t garment) const {
+  GarmentState state = members_->solver(garment).state();
+  state.step_index = members_->clocks[garment];
+  state.frozen = members_->frozen[garment] != 0;
+  return state;
+}
+
+namespace {
+
+void read_vectors(const Simulation& simulation, const std::vector<std::size_t>& garments,
+                  ArrayView<Vec3d> out, std::vector<Vec3d> (Simulation::*get)(std::size_t) const) {
+  std::size_t expected = 0;
+  for (const std::size_t g : garments) expected += simulation.info(g).node_count;
+  if (out.size() != expected)
+    throw ShapeError("out: found " + std::to_string(out.size()) + " nodes, expected " +
+                     std::to_string(expected));
+  Vec3d* next = out.data();
+  for (const std::size_t g : garments) {
+    const std::vector<Vec3d> values = (simulation.*get)(g);
+    next = std::copy(values.begin(), values.end(), next);
+  }
+}
+
+}  // namespace
+
+void Simulation::read_positions(const std::vector<std::size_t>& garments, ArrayView<Vec3d> out) const {
+  read_vectors(*this, garments, out, &Simulation::positions);
+}
+void Simulation::read_velocities(const std::vector<std::size_t>& garments, ArrayView<Vec3d> out) const {
+  read_vectors(*this, garments, out, &Simulation::velocities);
+}
 
 void Simulation::set_state(std::size_t garment, const GarmentState& state) {
   members_->solver(garment).set_state(state);
-  members_->frozen[garment] = 0;
+  members_->frozen[garment] = state.frozen;
+  members_->clocks[garment] = state.step_index;
 }
 void Simulation::set_step_index(std::int64_t step_index) { members_->step_index = step_index; }
 
 void Simulation::reset() {
   for (std::size_t i = 0; i < members_->solvers.size(); ++i) set_state(i, members_->start[i]);
   set_step_index(0);
+}
+void Simulation::reset(const std::vector<std::size_t>& garments) {
+  for (const std::size_t g : garments) {
+    members_->solver(g);
+    set_state(g, members_->start[g]);
+  }
 }
 
 }  // namespace isocloth

@@ -52,6 +52,8 @@ struct GarmentState {
   std::vector<double> positions;    ///< [m], shape [node_count, 3]
   std::vector<double> velocities;   ///< [m/s], shape [node_count, 3]
   std::vector<double> multipliers;  ///< scaled rows' multipliers of the last step, shape [row_count]
+  std::int64_t step_index = 0;      ///< steps of this garment since its start or last reset: its clock
+  bool frozen = false;              ///< a step was non-finite: the garment keeps its last finite state
 };
 
 /// Sizes of one garment's problem.
@@ -74,16 +76,27 @@ class Simulation {
   /// Advances every garment by scene().step; one report per garment. A garment whose step is non-finite keeps
   /// its last finite state and is frozen; the others go on.
   std::vector<StepReport> step();
+  /// `steps` steps without a return to the caller in between. A report sums iterations and substeps and holds
+  /// the worst status and residual. Throws ShapeError when steps < 0.
+  std::vector<StepReport> advance(int steps);
 
   const Scene& scene() const;
   const ExecutionOptions& options() const;
   std::int64_t step_index() const;  ///< steps done
   double time() const;              ///< step_index() * scene().step [s]
+  std::size_t garment_count() const;
+  /// What a garment's motions and files see: its time_offset plus its own steps since its last reset [s].
+  double time(std::size_t garment) const;
+  bool frozen(std::size_t garment) const;
   GarmentInfo info(std::size_t garment) const;
 
   std::vector<Vec3d> positions(std::size_t garment) const;   ///< [m], shape [node_count]
   std::vector<Vec3d> velocities(std::size_t garment) const;  ///< [m/s], shape [node_count]
   Measures measure(std::size_t garment) const;
+  /// Positions and velocities of some garments, one after another; the rest is not touched. `out`: shape [sum
+  /// of their node counts], else ShapeError.
+  void read_positions(const std::vector<std::size_t>& garments, ArrayView<Vec3d> out) const;
+  void read_velocities(const std::vector<std::size_t>& garments, ArrayView<Vec3d> out) const;
 
   /// State in and out; set_state throws ShapeError when sizes do not fit. float32 states survive the way
   /// through double unchanged.
@@ -92,6 +105,8 @@ class Simulation {
   void set_step_index(std::int64_t step_index);
   /// Back to the initial state of the scene at step 0.
   void reset();
+  /// The same for some garments; their clocks start again, that of the simulation goes on.
+  void reset(const std::vector<std::size_t>& garments);
 
  private:
   struct Members;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct Garment {
   std::vector<Vec3d> initial_velocities;  ///< [m/s], shape [node_count]; empty: zero
   Fabric fabric;
   std::vector<Pin> pins;
+  std::optional<double> gravity;  ///< [m/s^2], along -z; none: that of the scene
+  double time_offset = 0;         ///< time of its motions at step 0 [s]
 };
 
 enum class ProjectionMethod { proximal_newton, fast_projection };

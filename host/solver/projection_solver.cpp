@@ -34,7 +34,7 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
     : device_(device),
       kernels_(step_kernels<Real>(device.backend())),
       garment_(garment),
-      gravity_(scene.gravity),
+      gravity_(garment.gravity.value_or(scene.gravity)),
       settings_(scene.projection),
       newton_(scene.projection.method == ProjectionMethod::proximal_newton),
       start_eps_(start_eps(scene.projection,
