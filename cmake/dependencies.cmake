@@ -4,6 +4,13 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(nlohmann_json 3.10 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
+# METIS brings no CMake package of its own.
+find_library(ISOCLOTH_METIS metis)
+find_path(ISOCLOTH_METIS_INCLUDE metis.h)
+if(NOT ISOCLOTH_METIS OR NOT ISOCLOTH_METIS_INCLUDE)
+  message(FATAL_ERROR "METIS not found: install the Debian package libmetis-dev, or set ISOCLOTH_METIS to its library "
+    "and ISOCLOTH_METIS_INCLUDE to the folder of metis.h")
+endif()
 if(ISOCLOTH_BUILD_TESTS)
   find_package(GTest REQUIRED)
 endif()

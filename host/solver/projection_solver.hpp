@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "engine/model/recipe.hpp"
+#include "host/linear/linear_solver.hpp"
 #include "host/solver/garment_arrays.hpp"
 #include "host/solver/garment_solver.hpp"
-#include "host/solver/linear_solver.hpp"
 
 namespace isocloth {
 

@@ -3,19 +3,10 @@
 
 #include <cstddef>
 #include <memory>
-#include <vector>
 
-#include "engine/core/array_view.hpp"
+#include "host/linear/block_pattern.hpp"
 
 namespace isocloth {
-
-/// A symmetric matrix of square blocks, the lower triangle by columns.
-struct BlockPattern {
-  Index size = 0;              ///< block rows
-  int block = 3;               ///< scalars per block side, 3 or 1
-  std::vector<Index> rows;     ///< shape [block_count]
-  std::vector<Index> columns;  ///< <= row, ascending; shape [block_count]
-};
 
 /// Direct solver of a symmetric positive definite block matrix.
 template <class Real>

@@ -1,4 +1,4 @@
-#include "host/solver/linear_solver.hpp"
+#include "host/linear/linear_solver.hpp"
 
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCholesky>

@@ -1,0 +1,25 @@
+// Orders of elimination that keep the factor sparse.
+#pragma once
+
+#include <string_view>
+
+#include "host/linear/elimination.hpp"
+
+namespace isocloth {
+
+enum class Ordering { nested_dissection, minimum_degree };
+std::string_view name(Ordering ordering);
+
+/// Place of each block row, shape [size]. nested_dissection: METIS_NodeND (Karypis and Kumar 1998) with a
+/// fixed seed; minimum_degree: AMD (Amestoy, Davis and Duff 1996). Both deterministic. Throws NumericalError
+/// when METIS fails.
+std::vector<Index> fill_reducing_order(const BlockPattern& pattern, Ordering ordering);
+
+/// The elimination with fewer flops; past `both_up_to` block rows nested dissection alone is tried.
+struct OrderedElimination {
+  Ordering ordering = Ordering::nested_dissection;
+  Elimination elimination;
+};
+OrderedElimination analyze_best_order(const BlockPattern& pattern, Index both_up_to = 20000);
+
+}  // namespace isocloth
