@@ -125,26 +125,6 @@ void check_pins(const std::string& key, const Garment& garment) {
   }
 }
 
-void check_garment(const std::string& key, const Garment& garment) {
-  const std::size_t node_count = garment.mesh.positions.size();
-  Mesh mesh = garment.mesh;
-  const Index reversed = validate_mesh(mesh, key + ".mesh");
-  if (reversed > 0) {
-    refuse(key + ".mesh", text(reversed, " faces that run against the others"),
-           "one orientation; call validate_mesh, which turns them");
-  }
-  if (!garment.initial_positions.empty()) {
-    require_size(key + ".initial_positions", garment.initial_positions.size(), node_count, "node");
-  }
-  if (!garment.initial_velocities.empty()) {
-    require_size(key + ".initial_velocities", garment.initial_velocities.size(), node_count, "node");
-  }
-  require_finite(key + ".initial_positions", garment.initial_positions);
-  require_finite(key + ".initial_velocities", garment.initial_velocities);
-  check_fabric(key + ".fabric", garment.fabric);
-  check_pins(key, garment);
-}
-
 void check_projection(const ProjectionSettings& settings) {
   if (!(settings.tolerance > 0 && settings.tolerance < 1)) {
     refuse("projection.tolerance", settings.tolerance, "a number between 0 and 1");
@@ -162,6 +142,28 @@ void check_projection(const ProjectionSettings& settings) {
 
 }  // namespace
 
+void validate_garment(const Garment& garment, const std::string& key) {
+  const std::size_t node_count = garment.mesh.positions.size();
+  Mesh mesh = garment.mesh;
+  const Index reversed = validate_mesh(mesh, key + ".mesh");
+  if (reversed > 0) {
+    refuse(key + ".mesh", text(reversed, " faces that run against the others"),
+           "one orientation; call validate_mesh, which turns them");
+  }
+  if (!garment.initial_positions.empty()) {
+    require_size(key + ".initial_positions", garment.initial_positions.size(), node_count, "node");
+  }
+  if (!garment.initial_velocities.empty()) {
+    require_size(key + ".initial_velocities", garment.initial_velocities.size(), node_count, "node");
+  }
+  require_finite(key + ".initial_positions", garment.initial_positions);
+  require_finite(key + ".initial_velocities", garment.initial_velocities);
+  check_fabric(key + ".fabric", garment.fabric);
+  if (garment.gravity) require_finite(key + ".gravity", *garment.gravity);
+  require_finite(key + ".time_offset", garment.time_offset);
+  check_pins(key, garment);
+}
+
 void validate_scene(const Scene& scene) {
   find_recipe(scene.recipe);
   require_finite("gravity", scene.gravity);
@@ -178,7 +180,7 @@ void validate_scene(const Scene& scene) {
   check_projection(scene.projection);
   if (scene.garments.empty()) refuse("garments", "none", "at least one garment");
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
-    check_garment(text("garments[", g, "]"), scene.garments[g]);
+    validate_garment(scene.garments[g], text("garments[", g, "]"));
   }
 }
 

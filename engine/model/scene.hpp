@@ -69,6 +69,9 @@ struct Scene {
 /// MeshError for an invalid mesh.
 void validate_scene(const Scene& scene);
 
+/// The part of it that concerns one garment; messages begin with `key`.
+void validate_garment(const Garment& garment, const std::string& key);
+
 /// Steps in the scene's duration, and per frame.
 std::int64_t step_count(const Scene& scene);
 std::int64_t steps_per_frame(const Scene& scene);

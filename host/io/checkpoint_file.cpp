@@ -15,7 +15,7 @@ namespace isocloth {
 namespace {
 
 constexpr const char* format_name = "isocloth checkpoint";
-constexpr std::uint64_t format_version = 1;
+constexpr std::uint64_t format_version = 2;
 
 struct StateArray {
   const char* name;
@@ -63,6 +63,8 @@ std::uint64_t content_digest(const Checkpoint& checkpoint, const std::string& su
   digest.add(summary);
   for (const GarmentState& state : checkpoint.garments) {
     for (const StateArray& array : state_arrays) digest.add(state.*array.member);
+    digest.add(state.step_index);
+    digest.add(static_cast<std::int64_t>(state.frozen));
   }
   for (const FrameMetrics& metrics : checkpoint.since_frame) {
     digest.add(static_cast<std::int64_t>(metrics.status));
@@ -87,6 +89,14 @@ void write_content(Hdf5File& file, const Scene& scene, const Checkpoint& checkpo
       file.write<double>(dataset_name(g, array.name), values, {values.size()});
     }
   }
+  std::vector<std::int64_t> clocks;
+  std::vector<std::int32_t> frozen;
+  for (const GarmentState& state : checkpoint.garments) {
+    clocks.push_back(state.step_index);
+    frozen.push_back(state.frozen ? 1 : 0);
+  }
+  file.write<std::int64_t>("step_indices", clocks, {clocks.size()});
+  file.write<std::int32_t>("frozen", frozen, {frozen.size()});
   const std::size_t width = 1 + metric_columns().size();
   std::vector<double> counted;
   for (const FrameMetrics& metrics : checkpoint.since_frame) {
@@ -155,6 +165,8 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const Scene& scene
   }
   checkpoint.step_index = static_cast<std::int64_t>(file.read_number_attribute("step_index"));
   const std::string summary = file.read_texts("summary", 1)[0];
+  const auto clocks = file.read<std::int64_t>("step_indices", {scene.garments.size()});
+  const auto frozen = file.read<std::int32_t>("frozen", {scene.garments.size()});
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const hsize_t coordinates = 3 * scene.garments[g].mesh.positions.size();
     GarmentState state;
@@ -162,6 +174,8 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const Scene& scene
     state.velocities = file.read<double>(dataset_name(g, "velocities"), {coordinates});
     const std::string multipliers = dataset_name(g, "multipliers");
     state.multipliers = file.read<double>(multipliers, {row_count(file, multipliers)});
+    state.step_index = clocks[g];
+    state.frozen = frozen[g] != 0;
     checkpoint.garments.push_back(std::move(state));
   }
   checkpoint.since_frame = read_since_frame(file);

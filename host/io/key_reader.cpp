@@ -1,4 +1,6 @@
 // The reading side of a key description.
+#include "host/io/key_reader.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -6,7 +8,6 @@
 #include "engine/core/nearest_name.hpp"
 #include "engine/core/text.hpp"
 #include "host/io/json_text.hpp"
-#include "host/io/keys.hpp"
 #include "host/io/text_file.hpp"
 
 namespace isocloth {
@@ -119,6 +120,14 @@ class KeyReader : public Keys {
     reader.finish();
   }
 
+  void members(Text name, Text, const std::function<void(Keys&, Text)>& describe) override {
+    const Json* const found = find(name, Need::optional);
+    if (!found) return;
+    if (!found->is_object()) refuse(name, *found, "an object");
+    KeyReader reader(*found, source_, text(path_, name, "."));
+    for (const auto& member : found->items()) describe(reader, member.key());
+  }
+
   /// Reports what the description did not name, then what it missed: a misspelt key is both.
   void finish() const {
     for (const auto& [key, value] : object_.items()) {
@@ -130,7 +139,9 @@ class KeyReader : public Keys {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& message) const { throw SceneError(text(source_, ": ", message)); }
+  [[noreturn]] void fail(const std::string& message) const {
+    throw SceneError(source_.empty() ? message : text(source_, ": ", message));
+  }
 
   [[noreturn]] void refuse(Text name, const Json& found, Text expected) const {
     fail(text(path_, name, ": found ", describe_value(found), ", expected ", expected));
@@ -197,7 +208,7 @@ class KeyReader : public Keys {
   }
 
   const Json& object_;
-  const std::string& source_;
+  const std::string source_;
   const std::string path_;
   std::vector<std::string> known_;
   std::string missing_;  // the first required key that was not there
@@ -215,13 +226,18 @@ std::string to_string(const Range& range) {
   return kind + bounds;
 }
 
-void read_keys(const std::string& content, const std::string& source, const Keys::Describe& describe) {
-  const Json root = parse_json(content, source);
+void read_root_keys(const Json& root, const std::string& source, const Keys::Describe& describe) {
   if (!root.is_object()) {
     throw SceneError(
         text(source, ": found ", describe_value(root), " at the top, expected an object in { }"));
   }
   KeyReader reader(root, source, "");
+  describe(reader);
+  reader.finish();
+}
+
+void read_object_keys(const Json& object, const std::string& path, const Keys::Describe& describe) {
+  KeyReader reader(object, "", path + ".");
   describe(reader);
   reader.finish();
 }

@@ -80,6 +80,13 @@ class KeySchema : public Keys {
     add(name, {{"oneOf", std::move(forms)}}, doc, need);
   }
 
+  void members(Text name, Text doc, const std::function<void(Keys&, Text)>& describe) override {
+    KeySchema keys;
+    const std::string any = "any";
+    describe(keys, any);
+    add(name, {{"type", "object"}, {"additionalProperties", keys.properties_[any]}}, doc, Need::optional);
+  }
+
   static Json object_schema(const Describe& describe) {
     KeySchema keys;
     describe(keys);

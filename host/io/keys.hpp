@@ -64,6 +64,9 @@ class Keys {
   virtual void objects(Text name, Text doc, std::size_t least_count,
                        const std::function<void(Keys&, std::size_t)>& describe) = 0;
   virtual void one_of(Text name, Text doc, Need need, const std::vector<Alternative>& alternatives) = 0;
+  /// An object whose keys are free; `describe` describes one key of it, under the name that it is called
+  /// with.
+  virtual void members(Text name, Text doc, const std::function<void(Keys&, Text)>& describe) = 0;
 
   void vector(Text name, Vec3d& value, Text doc, Need need = Need::optional) {
     std::array<double, 3> xyz{value.x, value.y, value.z};
@@ -85,11 +88,6 @@ class Keys {
     value = static_cast<Enum>(index);
   }
 };
-
-/// Reads JSON text into the values of a description. Throws SceneError naming `source`, the path of the key,
-/// what was found and what was expected: unknown keys (with the nearest known one), missing keys, wrong
-/// types, numbers out of range.
-void read_keys(const std::string& content, const std::string& source, const Keys::Describe& describe);
 
 /// JSON Schema (draft 2020-12) of a description, indented.
 std::string schema_of(const std::string& title, const Keys::Describe& describe);

@@ -53,6 +53,8 @@ void add(Digest& digest, const Garment& garment) {
   add(digest, garment.initial_velocities);
   const Fabric& fabric = garment.fabric;
   for (const double x : {fabric.rho, fabric.delta, fabric.kappa, fabric.alpha, fabric.beta}) digest.add(x);
+  digest.add(static_cast<std::int64_t>(garment.gravity.has_value()));
+  for (const double x : {garment.gravity.value_or(0), garment.time_offset}) digest.add(x);
   digest.add(static_cast<std::int64_t>(garment.pins.size()));
   for (const Pin& pin : garment.pins) {
     add(digest, pin.nodes);

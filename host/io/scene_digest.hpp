@@ -24,9 +24,9 @@ class Digest {
   std::uint64_t value_ = 14695981039346656037u;
 };
 
-/// Digest of everything in a scene that its states depend on: recipe, garments with meshes, fabrics, pins and
-/// motions, gravity, step, frame interval and projection. Name, duration and on_violation are left out: a run
-/// may be continued for longer.
+/// Digest of everything in a scene that its states depend on: recipe, garments with meshes, fabrics, gravity,
+/// time offset, pins and motions, gravity, step, frame interval and projection. Name, duration and
+/// on_violation are left out: a run may be continued for longer.
 std::uint64_t scene_digest(const Scene& scene);
 
 }  // namespace isocloth

@@ -1,19 +1,12 @@
 #include "host/io/scene_file.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numbers>
+#include <map>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
-#include "engine/mesh/topology.hpp"
-#include "engine/mesh/validate.hpp"
-#include "host/io/json_text.hpp"
-#include "host/io/mesh_file.hpp"
-#include "host/io/recorded_motion.hpp"
-#include "host/io/rest_noise.hpp"
-#include "host/io/scene_keys.hpp"
+#include "host/io/garment_maker.hpp"
+#include "host/io/key_reader.hpp"
+#include "host/io/replicas.hpp"
 #include "host/io/text_file.hpp"
 
 namespace isocloth {
@@ -21,157 +14,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const std::string& message) { throw SceneError(message); }
-
-/// Nodes of a generated mesh that still fit the engine's 32-bit indices into corners.
-void check_size(const std::string& key, double node_count) {
-  constexpr double most = 100'000'000;
-  if (node_count > most) fail(text(key, ": found a mesh of ", node_count, " nodes, expected at most ", most));
-}
-
-Mesh make_mesh(const MeshSpec& spec, const std::string& key, const fs::path& folder, std::uint64_t seed) {
-  if (spec.generator.empty()) return read_mesh(folder / spec.file);
-  const auto nx = static_cast<Index>(spec.nodes[0]), ny = static_cast<Index>(spec.nodes[1]);
-  const double width = spec.size[0], height = spec.size[1];
-  if (spec.generator == "quad_grid" || spec.generator == "triangle_grid") {
-    check_size(key, spec.nodes[0] * spec.nodes[1]);
-    return spec.generator == "quad_grid" ? quad_grid(nx, ny, width, height)
-                                         : triangle_grid(nx, ny, width, height, spec.diagonals);
-  }
-  if (spec.generator == "irregular_triangles") {
-    const auto own_seed = static_cast<std::uint64_t>(spec.seed.value_or(static_cast<double>(seed)));
-    return irregular_triangles(spec.boundary_segments, spec.interior_nodes, width, height, own_seed);
-  }
-  if (spec.generator == "tank_top") return tank_top(spec.triangles);
-  check_size(key, static_cast<double>(spec.around) * std::max(spec.radial, spec.along));
-  if (spec.generator == "disc") return disc(spec.radial, spec.around, spec.radius, spec.faces);
-  if (spec.generator == "tube") return tube(spec.along, spec.around, spec.radius, spec.height, spec.faces);
-  if (spec.outer_radius <= spec.inner_radius) {
-    fail(text(key, ".outer_radius: found ", spec.outer_radius, ", expected more than inner_radius, ",
-              spec.inner_radius));
-  }
-  return ring(spec.radial, spec.around, spec.inner_radius, spec.outer_radius, spec.faces, spec.phase);
-}
-
-/// p turned by the rotation vector, by Rodrigues' formula.
-Vec3d rotated(const Vec3d& rotation_degrees, const Vec3d& p) {
-  const double degrees = norm(rotation_degrees);
-  if (degrees == 0) return p;
-  const Vec3d axis = (1 / degrees) * rotation_degrees;
-  const double angle = degrees * std::numbers::pi / 180;
-  const double c = std::cos(angle), s = std::sin(angle);
-  return c * p + s * cross(axis, p) + ((1 - c) * dot(axis, p)) * axis;
-}
-
-void apply_transform(Mesh& mesh, const TransformSpec& transform) {
-  for (Vec3d& p : mesh.positions)
-    p = rotated(transform.rotation, transform.scale * p) + transform.translation;
-  for (Vec2d& uv : mesh.corner_uvs) uv = transform.scale * uv;
-}
-
-std::vector<Index> nearest_nodes(const std::vector<Vec3d>& points, const Mesh& mesh, const std::string& key) {
-  std::vector<Index> nodes;
-  for (const Vec3d& point : points) {
-    const auto distance = [&](const Vec3d& p) { return dot(p - point, p - point); };
-    const auto nearest =
-        std::min_element(mesh.positions.begin(), mesh.positions.end(),
-                         [&](const Vec3d& a, const Vec3d& b) { return distance(a) < distance(b); });
-    const auto node = static_cast<Index>(nearest - mesh.positions.begin());
-    const auto earlier = std::find(nodes.begin(), nodes.end(), node);
-    if (earlier != nodes.end()) {
-      fail(text(key, ".nearest[", nodes.size(), "]: found node ", node, ", which is also nearest to point ",
-                earlier - nodes.begin(), ", expected distinct nodes"));
-    }
-    nodes.push_back(node);
-  }
-  return nodes;
-}
-
-template <class Inside>
-std::vector<Index> nodes_inside(const Mesh& mesh, const Inside& inside) {
-  std::vector<Index> nodes;
-  for (Index i = 0; i < mesh.node_count(); ++i) {
-    if (inside(mesh.positions[i])) nodes.push_back(i);
-  }
-  return nodes;
-}
-
-std::vector<Index> selected_nodes(const SelectSpec& select, const Mesh& mesh, const std::string& key) {
-  switch (select.kind) {
-    case SelectSpec::Kind::nodes:
-      return {select.nodes.begin(), select.nodes.end()};
-    case SelectSpec::Kind::nearest:
-      return nearest_nodes(select.nearest, mesh, key);
-    case SelectSpec::Kind::box:
-      return nodes_inside(mesh, [&](const Vec3d& p) {
-        return p.x >= select.min.x && p.y >= select.min.y && p.z >= select.min.z && p.x <= select.max.x &&
-               p.y <= select.max.y && p.z <= select.max.z;
-      });
-    case SelectSpec::Kind::sphere:
-      return nodes_inside(mesh, [&](const Vec3d& p) { return norm(p - select.center) <= select.radius; });
-    case SelectSpec::Kind::boundary_loop:
-      break;
-  }
-  const Topology topology = build_topology(mesh);
-  const std::size_t count = topology.boundary_loops.size();
-  if (select.boundary_loop >= count) {
-    fail(text(key, ".boundary_loop: found ", select.boundary_loop, ", expected less than ", count,
-              ", the number of closed boundary curves of the mesh"));
-  }
-  return topology.boundary_loops[select.boundary_loop];
-}
-
-Pin make_pin(const PinSpec& spec, const Mesh& mesh, const std::string& key, std::size_t number,
-             const fs::path& folder) {
-  Pin pin{spec.name.empty() ? text("pin ", number) : spec.name,
-          selected_nodes(spec.select, mesh, key + ".select"), spec.motion};
-  if (pin.nodes.empty()) {
-    fail(text(key,
-              ".select: found no node, expected at least one; check the selector against the initial shape"));
-  }
-  if (auto* const recorded = std::get_if<RecordedMotion>(&pin.motion)) {
-    *recorded = read_recorded_motion(folder / recorded->file, recorded->file, pin.nodes.size());
-  }
-  return pin;
-}
-
-Garment make_garment(const GarmentSpec& spec, const std::string& key, std::size_t number,
-                     std::uint64_t scene_seed, const fs::path& folder) {
-  Garment garment;
-  garment.name = spec.name.empty() ? text("garment ", number) : spec.name;
-  garment.mesh = make_mesh(spec.mesh, key + ".mesh", folder, scene_seed);
-  apply_transform(garment.mesh, spec.transform);
-  if (spec.rest_noise.normal_deviation > 0) {
-    const auto own_seed = spec.rest_noise.seed;
-    const std::uint64_t seed = own_seed ? static_cast<std::uint64_t>(*own_seed) : scene_seed + number;
-    add_normal_noise(garment.mesh, spec.rest_noise.normal_deviation, seed);
-  }
-  // Noise may fold a quad, and a transform may leave the finite numbers.
-  validate_mesh(garment.mesh, key + ".mesh");
-  if (!(spec.initial_velocity == Vec3d{}) || !(spec.initial_angular_velocity == Vec3d{})) {
-    const Vec3d center = area_centroid(garment.mesh);
-    for (const Vec3d& p : garment.mesh.positions) {
-      garment.initial_velocities.push_back(spec.initial_velocity +
-                                           cross(spec.initial_angular_velocity, p - center));
-    }
-  }
-  garment.fabric = spec.fabric;
-  for (std::size_t p = 0; p < spec.pins.size(); ++p) {
-    garment.pins.push_back(make_pin(spec.pins[p], garment.mesh, text(key, ".pins[", p, "]"), p, folder));
-  }
-  return garment;
-}
-
-Scene make_scene(const SceneSpec& spec, const fs::path& path) {
+/// `root`: what `spec` was read from.
+Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path) {
   Scene scene = spec.scene;
   if (scene.name.empty()) scene.name = path.stem().string();
+  GarmentMaker maker(path.parent_path(), scene.seed);
+  std::map<std::string, std::size_t> names;  // and the number of the garment in the file
   for (std::size_t g = 0; g < spec.garments.size(); ++g) {
     const std::string key = text("garments[", g, "]");
-    scene.garments.push_back(make_garment(spec.garments[g], key, g, scene.seed, path.parent_path()));
-    for (std::size_t other = 0; other < g; ++other) {
-      if (scene.garments[other].name == scene.garments[g].name) {
-        fail(text(key, ".name: found \"", scene.garments[g].name, "\", already the name of garments[", other,
-                  "], expected another"));
+    for (const GarmentSpec& replica :
+         replicas_of(spec.garments[g], root["garments"][g], key, g, scene.seed)) {
+      try {
+        scene.garments.push_back(maker.make(replica, key, g));
+      } catch (const SceneError& error) {
+        if (!spec.garments[g].is_batch()) throw;
+        throw SceneError(text(error.what(), "; in ", replica.name));
+      } catch (const MeshError& error) {
+        if (!spec.garments[g].is_batch()) throw;
+        throw MeshError(text(error.what(), "; in ", replica.name));
+      }
+      const std::string& name = scene.garments.back().name;
+      const auto [earlier, is_new] = names.emplace(name, g);
+      if (!is_new) {
+        throw SceneError(text(key, ".name: found \"", name, "\", already the name of garments[",
+                              earlier->second, "], expected another"));
       }
     }
   }
@@ -196,11 +62,11 @@ void make_files_absolute(Json& value, const fs::path& folder, bool& changed) {
 }  // namespace
 
 Scene read_scene(const fs::path& path) {
-  const std::string content = read_whole_file(path);
+  const Json root = parse_json(read_whole_file(path), path.string());
   SceneSpec spec;
-  read_keys(content, path.string(), [&spec](Keys& keys) { describe_scene(keys, spec); });
+  read_root_keys(root, path.string(), [&spec](Keys& keys) { describe_scene(keys, spec); });
   try {
-    return make_scene(spec, path);
+    return make_scene(spec, root, path);
   } catch (const SceneError& error) {
     throw SceneError(text(path.string(), ": ", error.what()));
   } catch (const MeshError& error) {

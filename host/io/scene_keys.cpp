@@ -179,42 +179,35 @@ void describe_motion(Keys& keys, Motion& motion) {
            })});
 }
 
-void describe_garment(Keys& keys, GarmentSpec& garment) {
-  keys.word("name", garment.name, "name in results, distinct; default: garment and its number");
-  describe_mesh(keys, garment.mesh);
-  keys.object(
-      "transform",
-      "placing of the rest shape: x = R (scale x0) + translation; the initial shape is the rest shape",
-      Need::optional, [&](Keys& k) {
-        k.number("scale", garment.transform.scale, positive, "factor on all lengths");
-        k.vector("rotation", garment.transform.rotation, "rotation vector [degrees]");
-        k.vector("translation", garment.transform.translation, "displacement [m]");
+void describe_variation(Keys& keys, const std::string& path, Variation& variation) {
+  const auto values = [&variation](Keys& k) {
+    variation.is_list = true;
+    k.list("values", variation.values, any_number, "one value per replica", required);
+  };
+  const auto range = [&variation](Keys& k) {
+    k.number("from", variation.from, any_number,
+             "value of the first replica, or one end of the random values", required);
+    k.number("to", variation.to, any_number, "value of the last replica, or the other end", required);
+    k.choice("scale", variation.scale, {"linear", "log"}, "equal differences or equal ratios");
+    k.choice("sample", variation.sampling, {"even", "uniform"},
+             "evenly spaced over the replicas, or random from the scene's seed, uniform on the scale");
+  };
+  keys.one_of(path, "a number of the garment by its path, and the values that it takes", required,
+              {{"values", "", "a list", values}, {"from", "", "a range", range}});
+}
+
+void describe_batch(Keys& keys, GarmentSpec& garment) {
+  keys.number("replicas", garment.replicas, whole(1, 10'000'000),
+              "number of garments like this one, called name[0], name[1], ...; they do not touch each other");
+  keys.members(
+      "vary",
+      "numbers that differ from replica to replica, all of them together, by path: fabric.rho, gravity, "
+      "time_offset, mesh.size[0], transform.translation[2], pins[0].motion.frequency and every other "
+      "number of the garment; the garment's own value is not used then",
+      [&](Keys& k, const std::string& path) {
+        garment.vary.emplace_back(path, Variation{});
+        describe_variation(k, path, garment.vary.back().second);
       });
-  keys.object("rest_noise",
-              "seeded Gaussian displacement of the rest shape along its node normals, after transform",
-              Need::optional, [&](Keys& k) {
-                k.number("normal_deviation", garment.rest_noise.normal_deviation, not_negative,
-                         "standard deviation [m]", required);
-                k.number("seed", garment.rest_noise.seed, seed_range,
-                         "seed of the noise; default: the scene's seed plus the garment's number");
-              });
-  keys.vector("initial_velocity", garment.initial_velocity, "velocity at the start [m/s]");
-  keys.vector("initial_angular_velocity", garment.initial_angular_velocity,
-              "angular velocity at the start about the centroid of the area [rad/s]");
-  keys.object("fabric", "what the cloth is made of (Coltraro 2022, Table 1)", Need::optional, [&](Keys& k) {
-    k.number("rho", garment.fabric.rho, positive, "mass per area [kg/m^2]");
-    k.number("delta", garment.fabric.delta, not_negative,
-             "virtual gravitational mass per area [kg/m^2]; rho: no air");
-    k.number("kappa", garment.fabric.kappa, not_negative, "bending stiffness [N m]");
-    k.number("alpha", garment.fabric.alpha, not_negative, "damping of slow oscillations [kg/(m^2 s)]");
-    k.number("beta", garment.fabric.beta, not_negative, "damping of fast oscillations [N m s]");
-  });
-  keys.objects("pins", "nodes with a prescribed motion", 0, [&](Keys& k, std::size_t p) {
-    garment.pins.resize(p + 1);
-    k.word("name", garment.pins[p].name, "name in messages; default: pin and its number");
-    describe_select(k, garment.pins[p].select);
-    describe_motion(k, garment.pins[p].motion);
-  });
 }
 
 void describe_projection(Keys& keys, ProjectionSettings& settings) {
@@ -241,6 +234,49 @@ void describe_projection(Keys& keys, ProjectionSettings& settings) {
 
 }  // namespace
 
+void describe_garment(Keys& keys, GarmentSpec& garment) {
+  keys.word("name", garment.name, "name in results, distinct; default: garment and its number");
+  describe_mesh(keys, garment.mesh);
+  keys.object(
+      "transform",
+      "placing of the rest shape: x = R (scale x0) + translation; the initial shape is the rest shape",
+      Need::optional, [&](Keys& k) {
+        k.number("scale", garment.transform.scale, positive, "factor on all lengths");
+        k.vector("rotation", garment.transform.rotation, "rotation vector [degrees]");
+        k.vector("translation", garment.transform.translation, "displacement [m]");
+      });
+  keys.object(
+      "rest_noise", "seeded Gaussian displacement of the rest shape along its node normals, after transform",
+      Need::optional, [&](Keys& k) {
+        k.number("normal_deviation", garment.rest_noise.normal_deviation, not_negative,
+                 "standard deviation [m]", required);
+        k.number("seed", garment.rest_noise.seed, seed_range,
+                 "seed of the noise; default: the scene's seed plus the garment's number in the file");
+      });
+  keys.vector("initial_velocity", garment.initial_velocity, "velocity at the start [m/s]");
+  keys.vector("initial_angular_velocity", garment.initial_angular_velocity,
+              "angular velocity at the start about the centroid of the area [rad/s]");
+  keys.object("fabric", "what the cloth is made of (Coltraro 2022, Table 1)", Need::optional, [&](Keys& k) {
+    k.number("rho", garment.fabric.rho, positive, "mass per area [kg/m^2]");
+    k.number("delta", garment.fabric.delta, not_negative,
+             "virtual gravitational mass per area [kg/m^2]; rho: no air");
+    k.number("kappa", garment.fabric.kappa, not_negative, "bending stiffness [N m]");
+    k.number("alpha", garment.fabric.alpha, not_negative, "damping of slow oscillations [kg/(m^2 s)]");
+    k.number("beta", garment.fabric.beta, not_negative, "damping of fast oscillations [N m s]");
+  });
+  keys.number("gravity", garment.gravity, any_number,
+              "acceleration along -z [m/s^2]; default: the scene's gravity");
+  keys.number("time_offset", garment.time_offset, any_number,
+              "time of the garment's motions at the start of the run [s]; its nodes still start where they "
+              "start, so choose a time at which the motion is there too");
+  keys.objects("pins", "nodes with a prescribed motion", 0, [&](Keys& k, std::size_t p) {
+    garment.pins.resize(p + 1);
+    k.word("name", garment.pins[p].name, "name in messages; default: pin and its number");
+    describe_select(k, garment.pins[p].select);
+    describe_motion(k, garment.pins[p].motion);
+  });
+}
+
 void describe_scene(Keys& keys, SceneSpec& spec) {
   Scene& scene = spec.scene;
   std::vector<std::string> recipe_names;
@@ -265,6 +301,7 @@ void describe_scene(Keys& keys, SceneSpec& spec) {
   keys.objects("garments", "the pieces of cloth", 1, [&](Keys& k, std::size_t g) {
     spec.garments.resize(g + 1);
     describe_garment(k, spec.garments[g]);
+    describe_batch(k, spec.garments[g]);
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/mesh/generators.hpp"
 #include "engine/model/scene.hpp"
+#include "engine/model/variation.hpp"
 #include "host/io/keys.hpp"
 
 namespace isocloth {
@@ -21,6 +22,8 @@ struct MeshSpec {
   Index radial = 0, around = 0, along = 0, triangles = 1700;
   double inner_radius = 0, outer_radius = 0, radius = 0, height = 0, phase = 0;
   std::optional<double> seed;
+
+  bool operator==(const MeshSpec&) const = default;
 };
 
 struct SelectSpec {
@@ -58,12 +61,21 @@ struct GarmentSpec {
   Vec3d initial_angular_velocity;  ///< [rad/s]
   Fabric fabric;
   std::vector<PinSpec> pins;
+  std::optional<double> gravity;  ///< [m/s^2]; none: that of the scene
+  double time_offset = 0;         ///< [s]
+  std::optional<double> replicas;
+  std::vector<std::pair<std::string, Variation>> vary;  ///< paths of numbers and what they become
+
+  bool is_batch() const { return replicas || !vary.empty(); }
 };
 
 struct SceneSpec {
   Scene scene;  ///< everything but the garments
   std::vector<GarmentSpec> garments;
 };
+
+/// The keys of a garment but replicas and vary.
+void describe_garment(Keys& keys, GarmentSpec& garment);
 
 /// All keys of a scene file.
 void describe_scene(Keys& keys, SceneSpec& spec);

@@ -85,7 +85,7 @@ class Comparison {
                                            : std::numeric_limits<double>::epsilon()),
         least_eps_(precision == Precision::float32 ? 1e-6 : 1e-9),
         cloth_(garment, find_recipe(scene.recipe), with_start_eps(scene.projection, precision),
-               scene.gravity),
+               garment.gravity.value_or(scene.gravity)),
         solver_(make_garment_solver(device, precision, garment, scene)) {
     const MatrixX3d rest = reference::to_matrix(garment.mesh.positions);
     length_ = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
@@ -100,7 +100,7 @@ class Comparison {
 
   void step(std::int64_t step_index) {
     step_ = step_index;
-    const double t = static_cast<double>(step_index) * scene_.step;
+    const double t = garment_.time_offset + static_cast<double>(step_index) * scene_.step;
     take(solver_->state());
     compare_iteration(t);
     compare_step(t);

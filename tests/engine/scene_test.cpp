@@ -57,6 +57,14 @@ TEST(ValidateScene, NamesTimes) {
             "gravity: found inf, expected a finite number");
 }
 
+TEST(ValidateScene, NamesAGarmentsOwnGravityAndTime) {
+  EXPECT_EQ(refusal([](Scene& s) { s.garments[1].gravity = -3; }), "accepted");
+  EXPECT_EQ(refusal([](Scene& s) { s.garments[1].gravity = std::numeric_limits<double>::infinity(); }),
+            "garments[1].gravity: found inf, expected a finite number");
+  EXPECT_EQ(refusal([](Scene& s) { s.garments[0].time_offset = -std::numeric_limits<double>::infinity(); }),
+            "garments[0].time_offset: found -inf, expected a finite number");
+}
+
 TEST(ValidateScene, CountsStepsAndFrames) {
   Scene scene = good_scene();
   EXPECT_EQ(step_count(scene), 100);

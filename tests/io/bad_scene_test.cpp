@@ -29,6 +29,9 @@ std::string with_pins(const std::string& pins) { return scene_text({.pins = pins
 std::string with_motion(const std::string& motion) {
   return with_pins(R"({"select": {"nodes": [0]}, "motion": )" + motion + "}");
 }
+std::string with_vary(const std::string& vary) {
+  return with_garment(R"("replicas": 3, "vary": {)" + vary + "}");
+}
 std::string with_projection(const std::string& projection) {
   return with_top(R"("step": 0.01, "duration": 1, "projection": {)" + projection + "}");
 }
@@ -147,6 +150,39 @@ const BadScene bad_scenes[] = {
     {with_motion(R"({"type": "keyframes", "times": []})"), "garments[0].pins[0].motion.times"},
     {with_motion(R"({"type": "keyframes", "times": [0, 1], "translations": [[0, 0, 0]]})"),
      "motion.translations: found 1 vectors"},
+    // Replicas
+    {with_garment(R"("gravity": null)"), "garments[0].gravity: found null, expected a number"},
+    {with_garment(R"("time_offset": "1")"), "garments[0].time_offset: found \"1\", expected a number"},
+    {with_garment(R"("replicas": 0)"), "garments[0].replicas: found 0, expected a whole number from 1"},
+    {with_garment(R"("replicas": 2.5)"), "garments[0].replicas: found 2.5"},
+    {with_garment(R"("vary": [])"), "garments[0].vary: found a list of 0, expected an object"},
+    {with_vary(R"("fabric.rh": {"from": 1, "to": 2})"),
+     "garments[0].vary: unknown number \"fabric.rh\", expected the path of a number; the nearest is "
+     "\"fabric.rho\""},
+    {with_vary(R"("name": {"from": 1, "to": 2})"), "garments[0].vary: unknown number \"name\""},
+    {with_vary(R"("fabric.rho": 3)"), "garments[0].vary.fabric.rho: found 3, expected an object"},
+    {with_vary(R"("fabric.rho": {})"),
+     "garments[0].vary.fabric.rho: found an empty object, expected values or from"},
+    {with_vary(R"("fabric.rho": {"from": 1})"), "garments[0].vary.fabric.rho.to: not found"},
+    {with_vary(R"("fabric.rho": {"from": 1, "to": 2, "values": [1]})"), "found both values and from"},
+    {with_vary(R"("fabric.rho": {"from": 1, "to": 2, "scale": "lin"})"),
+     "garments[0].vary.fabric.rho.scale: found \"lin\", expected linear or log"},
+    {with_vary(R"("fabric.rho": {"from": 1, "to": "2"})"), "garments[0].vary.fabric.rho.to: found \"2\""},
+    {with_vary(R"("fabric.alpha": {"from": 0, "to": 2, "scale": "log"})"),
+     "garments[0].vary.fabric.alpha.from: found 0, expected a number > 0 on a log scale"},
+    {with_vary(R"("fabric.rho": {"values": [1, 2]})"),
+     "garments[0].vary.fabric.rho.values: found 2 values, expected 3, one per replica"},
+    {with_vary(R"("fabric.rho": {"values": []})"), "found 0 values, expected 3"},
+    // As the keys themselves refuse it.
+    {with_vary(R"("fabric.rho": {"from": 1, "to": -1})"),
+     "garments[0].fabric.rho: found 0, expected a number > 0; with fabric.rho = 0"},
+    {with_vary(R"("mesh.nodes[0]": {"from": 3, "to": 4})"),
+     "garments[0].mesh.nodes[0]: found 3.5, expected a whole number from 2"},
+    {with_vary(R"("mesh.size[1]": {"from": 1, "to": 0})"), "garments[0].mesh.size[1]: found 0"},
+    {with_vary(R"("rest_noise.normal_deviation": {"from": 0, "to": 100})"), "; in garment 0[1]"},
+    {with_vary(R"("transform.scale": {"values": [1, 1, 1e-300]})"), "; in garment 0[2]"},
+    {with_vary(R"("rest_noise.seed": {"values": [1, 2, 3]})"),
+     "garments[0].rest_noise.normal_deviation: not found"},
     // Files
     {with_mesh(R"({"file": "missing.obj"})"), "missing.obj: cannot read: No such file or directory"},
     {with_mesh(R"({"file": "nan.obj"})"), "nan.obj:2: v: found \"nan\""},

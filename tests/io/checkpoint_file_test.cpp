@@ -41,7 +41,8 @@ Checkpoint checkpoint_of(const Scene& scene) {
   for (const Garment& garment : scene.garments) {
     const std::size_t count = 3 * garment.mesh.positions.size();
     checkpoint.garments.push_back(
-        {random_doubles(count, random), random_doubles(count, random), random_doubles(50, random)});
+        {random_doubles(count, random), random_doubles(count, random), random_doubles(50, random),
+         9007199254740993 + static_cast<std::int64_t>(random() % 1000), checkpoint.garments.size() == 1});
   }
   checkpoint.garments[1].multipliers.clear();
   return checkpoint;
@@ -67,6 +68,8 @@ TEST(CheckpointFile, KeepsEveryBit) {
     EXPECT_TRUE(same_bits(read.garments[g].positions, written.garments[g].positions));
     EXPECT_TRUE(same_bits(read.garments[g].velocities, written.garments[g].velocities));
     EXPECT_TRUE(same_bits(read.garments[g].multipliers, written.garments[g].multipliers));
+    EXPECT_EQ(read.garments[g].step_index, written.garments[g].step_index);
+    EXPECT_EQ(read.garments[g].frozen, g == 1);
   }
   EXPECT_TRUE(same(read.since_frame, written.since_frame));
   EXPECT_EQ(read.summary.status, "interrupted");
@@ -91,10 +94,10 @@ TEST(CheckpointFile, RefusesAnotherScenePrecisionOrVersion) {
   EXPECT_NE(message.find("found a state in float64, expected float32"), std::string::npos) << message;
   Hdf5File file = Hdf5File::create(folder / "future.h5");
   file.write_attribute("format", std::string("isocloth checkpoint"));
-  file.write_attribute("version", std::uint64_t{2});
+  file.write_attribute("version", std::uint64_t{3});
   file.close();
   message = message_of<FileError>([&] { read_checkpoint(folder / "future.h5", scene, Precision::float64); });
-  EXPECT_NE(message.find("version 2, expected \"isocloth checkpoint\" version 1"), std::string::npos)
+  EXPECT_NE(message.find("version 3, expected \"isocloth checkpoint\" version 2"), std::string::npos)
       << message;
 }
 
@@ -116,7 +119,9 @@ TEST(CheckpointFile, RefusesEveryDamage) {
       const Checkpoint read = read_checkpoint(folder / "damaged.h5", scene, Precision::float64);
       EXPECT_EQ(read.step_index, written.step_index);
       for (std::size_t g = 0; g < 2; ++g)
-        EXPECT_TRUE(same_bits(read.garments[g].positions, written.garments[g].positions));
+        EXPECT_TRUE(same_bits(read.garments[g].positions, written.garments[g].positions) &&
+                    read.garments[g].step_index == written.garments[g].step_index &&
+                    read.garments[g].frozen == written.garments[g].frozen);
       EXPECT_NE(i % 3, 0) << "a truncated file was read";
     } catch (const FileError& error) {
       EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);

@@ -217,6 +217,9 @@ TEST(SceneFile, DigestSeesEveryChange) {
     return scene_digest(other) != scene_digest(scene);
   };
   EXPECT_TRUE(changed([](Scene& s) { s.gravity = std::nextafter(s.gravity, 10); }));
+  EXPECT_TRUE(changed([](Scene& s) { s.garments[0].gravity = 0; }));
+  EXPECT_TRUE(changed([](Scene& s) { s.garments[0].gravity = s.gravity; }));
+  EXPECT_TRUE(changed([](Scene& s) { s.garments[0].time_offset = 1e-300; }));
   EXPECT_TRUE(changed([](Scene& s) { s.step *= 2; }));
   EXPECT_TRUE(changed([](Scene& s) { s.recipe = "inextensible_edges"; }));
   EXPECT_TRUE(changed([](Scene& s) { s.projection.eps = 1e-5; }));
