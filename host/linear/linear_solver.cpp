@@ -36,11 +36,11 @@ class SimplicialSolver final : public LinearSolver<Real> {
     cholesky_.analyzePattern(matrix_);
   }
 
-  bool factorize(const Real* values) override {
+  Factorization factorize(const Real* values) override {
     Real* entries = matrix_.valuePtr();
     for (std::size_t i = 0; i < target_.size(); ++i) entries[target_[i]] = values[source_[i]];
     cholesky_.factorize(matrix_);
-    return cholesky_.info() == Eigen::Success;
+    return {.ok = cholesky_.info() == Eigen::Success, .block_row = -1};
   }
 
   void solve(const Real* right_side, Real* solution, int count) override {
@@ -54,6 +54,8 @@ class SimplicialSolver final : public LinearSolver<Real> {
       for (int k = 0; k < n * count; ++k)
         solution[i * n * count + k] = x.data()[position_[i] * n * count + k];
   }
+
+  std::string_view name() const override { return "simplicial Cholesky"; }
 
   std::size_t memory_bytes() const override {
     return static_cast<std::size_t>(cholesky_.factor_size() + matrix_.nonZeros()) *
@@ -102,11 +104,11 @@ class SimplicialSolver final : public LinearSolver<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<LinearSolver<Real>> make_direct_solver(const BlockPattern& pattern) {
+std::unique_ptr<LinearSolver<Real>> make_direct_solver(const BlockPattern& pattern, ThreadPool*) {
   return std::make_unique<SimplicialSolver<Real>>(pattern);
 }
 
-template std::unique_ptr<LinearSolver<float>> make_direct_solver(const BlockPattern&);
-template std::unique_ptr<LinearSolver<double>> make_direct_solver(const BlockPattern&);
+template std::unique_ptr<LinearSolver<float>> make_direct_solver(const BlockPattern&, ThreadPool*);
+template std::unique_ptr<LinearSolver<double>> make_direct_solver(const BlockPattern&, ThreadPool*);
 
 }  // namespace isocloth
