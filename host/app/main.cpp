@@ -1,9 +1,11 @@
 // The command `isocloth`. Exit codes: 0 done; 1 a run that stopped or failed, or a validation that found a
 // difference; 2 bad input or output (one line says which); 130 interrupted, a valid result is left.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -52,6 +54,10 @@ int run(const RunRequest& request, bool json) {
       std::printf("tolerance %g missed in %lld of %lld steps\n", s.tolerance,
                   static_cast<long long>(s.steps_violated),
                   static_cast<long long>(s.step_count * s.garment_count));
+    if (s.status == "completed" && !s.message.empty()) std::printf("%s\n", s.message.c_str());
+    if (s.frames_of < s.garment_count)
+      std::printf("frames of the first %lld of %lld garments (--frames-of N keeps others, 0 all)\n",
+                  static_cast<long long>(s.frames_of), static_cast<long long>(s.garment_count));
     std::printf("result: %s (report.html, summary.json, metrics.csv, trajectory.h5)\n",
                 request.output.c_str());
   }
@@ -81,10 +87,15 @@ int check(const std::string& path, bool json) {
   }
   std::printf("%s: valid, recipe %s, %lld steps, %lld frames\n", path.c_str(), scene.recipe.c_str(),
               static_cast<long long>(steps), result["frame_count"].get<long long>());
-  for (const auto& g : result["garments"])
+  constexpr std::size_t most = 20;
+  const auto& garments = result["garments"];
+  for (std::size_t i = 0; i < std::min(most, garments.size()); ++i) {
+    const auto& g = garments[i];
     std::printf("  garment %s: %lld nodes, %lld elements, %lld pinned\n",
                 g["name"].get<std::string>().c_str(), g["node_count"].get<long long>(),
                 g["element_count"].get<long long>(), g["pinned_count"].get<long long>());
+  }
+  if (garments.size() > most) std::printf("  and %zu garments more\n", garments.size() - most);
   return exit_done;
 }
 
@@ -140,6 +151,14 @@ int command_line(int argc, char** argv) {
   run_command->add_flag("--resume", resume, "continue an interrupted result from its checkpoint")
       ->excludes(overwrite_flag);
   run_command->add_flag("--ply", request.result.ply_frames, "write every frame as frames/*.ply too");
+  run_command
+      ->add_option_function<std::size_t>(
+          "--frames-of",
+          [&request](const std::size_t& count) {
+            request.result.frames_of = count == 0 ? std::numeric_limits<std::size_t>::max() : count;
+          },
+          "garments whose positions are kept, the first N, 0: all; default: as many as fit into 256 MiB")
+      ->check(CLI::Range(std::size_t{0}, std::size_t{10'000'000}));
   run_command->add_flag("--quiet", request.quiet, "show no progress");
   run_command
       ->add_option("--checkpoint-every", request.checkpoint_every, "seconds of wall time between checkpoints")

@@ -54,17 +54,18 @@ class Run {
     } else if (!add_frame()) {
       throw SceneError(text(request.scene.string(), ": ", summary_.message));
     }
+    if (folder_.resumed_from()) snapshot_ = take_snapshot();
     summary_.setup_seconds += seconds_since(begin_);
   }
 
   RunSummary finish() {
     simulate();
-    summary_.step_count = simulation_.step_index();
-    summary_.simulated_seconds = simulation_.time();
+    count_garments();
     summary_.realtime_factor =
         summary_.wall_seconds > 0 ? summary_.simulated_seconds / summary_.wall_seconds : 0;
     folder_.save_checkpoint(last_good_ ? *last_good_ : checkpoint());
     summary_.frame_count = folder_.frame_count();
+    summary_.frames_of = static_cast<std::int64_t>(folder_.frames_of());
     folder_.close(summary_);
     write_folder_report(folder_.working_path(), scene_, summary_);
     folder_.publish();
@@ -116,18 +117,25 @@ class Run {
     const auto start = Clock::now();
     auto last_checkpoint = start;
     summary_.status = "completed";
+    summary_.step_count = simulation_.step_index();
+    summary_.simulated_seconds = simulation_.time();
     while (simulation_.step_index() < total && summary_.status == "completed") {
       if (interrupt_.interrupted()) {
         summary_.status = "interrupted";
         summary_.message = text("interrupted at t = ", simulation_.time(), " s; continue with --resume");
         break;
       }
-      Checkpoint before = checkpoint();
+      if (simulation_.step_index() - snapshot_.step_index >= snapshot_interval) snapshot_ = take_snapshot();
+      std::vector<FrameMetrics> since_frame_before = since_frame_;
+      RunSummary summary_before = summary_;
       count(simulation_.step());
       const std::int64_t done = simulation_.step_index();
       if (done % per_frame == 0 || done == total || summary_.status != "completed") add_frame();
-      if (summary_.status != "completed") last_good_ = std::move(before);
       summary_.wall_seconds = wall_before + seconds_since(start);
+      summary_.step_count = done;
+      summary_.simulated_seconds = simulation_.time();
+      if (summary_.status != "completed")
+        last_good_ = checkpoint_before(done, std::move(since_frame_before), std::move(summary_before));
       if (seconds_since(last_checkpoint) > request_.checkpoint_every) {
         folder_.save_checkpoint(checkpoint());
         last_checkpoint = Clock::now();
@@ -186,6 +194,11 @@ class Run {
       positions.push_back(simulation_.positions(g));
       since_frame_[g].measures = simulation_.measure(g);
       if (fits_a_frame(positions[g], since_frame_[g])) continue;
+      if (freeze(g)) {
+        positions[g] = simulation_.positions(g);
+        since_frame_[g].measures = simulation_.measure(g);
+        if (fits_a_frame(positions[g], since_frame_[g])) continue;
+      }
       end("failed", g,
           text("positions or measures at t = ", simulation_.time(),
                " s are too large for a frame; earlier frames are kept; check where the motion of its pins "
@@ -206,7 +219,77 @@ class Run {
     summary_.strain_mean = (summary_.strain_mean * frames + strain_mean) / (frames + 1);
     folder_.add_frame(simulation_.step_index(), simulation_.time(), positions, since_frame_);
     since_frame_.assign(since_frame_.size(), {});
+    if (summary_.status.empty() || summary_.status == "completed") snapshot_ = take_snapshot();
     return true;
+  }
+
+  /// Stops a garment whose state no frame can hold, where the others may go on: at the latest snapshot, or at
+  /// its start if that is no better.
+  bool freeze(std::size_t g) {
+    if (scene_.projection.on_violation != OnViolation::go_on || since_frame_.size() < 2 ||
+        simulation_.frozen(g))
+      return false;
+    simulation_.reset({g});
+    GarmentState kept = simulation_.state(g);
+    if (!snapshot_.states.empty()) {
+      simulation_.set_state(g, snapshot_.states[g]);
+      FrameMetrics metrics;
+      metrics.measures = simulation_.measure(g);
+      if (fits_a_frame(simulation_.positions(g), metrics)) kept = snapshot_.states[g];
+    }
+    kept.frozen = true;
+    simulation_.set_state(g, kept);
+    since_frame_[g].status = StepStatus::non_finite;
+    return true;
+  }
+
+  /// Counts the garments that froze or missed their tolerance, and names the first of them.
+  void count_garments() {
+    std::vector<std::string> frozen, stalled;
+    for (std::size_t g = 0; g < since_frame_.size(); ++g) {
+      const StepStatus worst = std::max(folder_.worst_status(g), since_frame_[g].status);
+      if (simulation_.frozen(g))
+        frozen.push_back(scene_.garments[g].name);
+      else if (worst != StepStatus::converged)
+        stalled.push_back(scene_.garments[g].name);
+    }
+    summary_.garments_frozen = static_cast<std::int64_t>(frozen.size());
+    summary_.garments_stalled = static_cast<std::int64_t>(stalled.size());
+    if (summary_.status != "completed") return;
+    const auto list = [](const std::vector<std::string>& names, const char* what) {
+      constexpr std::size_t most = 3;
+      if (names.empty()) return std::string();
+      std::string line = text(names.size(), what);
+      for (std::size_t i = 0; i < std::min(most, names.size()); ++i) line += (i == 0 ? "" : ", ") + names[i];
+      return line + (names.size() > most ? ", ..." : "");
+    };
+    const std::string of_frozen = list(frozen, " garments frozen at their last finite state: ");
+    const std::string of_stalled = list(stalled, " garments missed their tolerance: ");
+    summary_.message = of_frozen + (frozen.empty() || stalled.empty() ? "" : "; ") + of_stalled;
+  }
+
+  struct Snapshot {
+    std::int64_t step_index = 0;
+    std::vector<GarmentState> states;
+  };
+
+  Snapshot take_snapshot() const {
+    Snapshot snapshot{simulation_.step_index(), {}};
+    for (std::size_t g = 0; g < since_frame_.size(); ++g) snapshot.states.push_back(simulation_.state(g));
+    return snapshot;
+  }
+
+  /// The checkpoint of the step before `step_index`: a run repeats itself bit for bit, so the steps since the
+  /// latest snapshot are done again instead of a copy being made before each of them.
+  Checkpoint checkpoint_before(std::int64_t step_index, std::vector<FrameMetrics> since_frame,
+                               RunSummary summary) {
+    for (std::size_t g = 0; g < since_frame.size(); ++g) simulation_.set_state(g, snapshot_.states[g]);
+    simulation_.set_step_index(snapshot_.step_index);
+    simulation_.advance(static_cast<int>(step_index - 1 - snapshot_.step_index));
+    Checkpoint before = checkpoint();
+    before.since_frame = std::move(since_frame);
+    before.summary = std::move(summary);
+    return before;
   }
 
   Checkpoint checkpoint() const {
@@ -227,6 +310,9 @@ class Run {
   Simulation simulation_;
   std::vector<FrameMetrics> since_frame_;
   RunSummary summary_;
+  /// Steps after which a run that ends badly would rather have copied its state than repeat them.
+  static constexpr std::int64_t snapshot_interval = 32;
+  Snapshot snapshot_;                    ///< of the latest frame, or a later step
   std::optional<Checkpoint> last_good_;  ///< state before the step that ended the run
 };
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iomanip>
@@ -53,33 +54,76 @@ ResultFolder::ResultFolder(const fs::path& dir, const Scene& scene, const std::s
       working_(beside(dir_, text(".partial-", ::getpid()))),
       scene_(scene),
       options_(options),
-      layout_(trajectory_layout(scene)),
-      mesh_(layout_.mesh()) {
+      worst_(scene.garments.size(), StepStatus::converged) {
   for (const Garment& garment : scene.garments) names_.push_back(garment.name);
   check_target();
   if (options_.if_exists == IfExists::resume) {
     resumed_from_ = read_checkpoint(dir_ / "checkpoint.h5", scene, options_.precision);
   }
-  std::error_code error;
-  if (!fs::create_directory(working_, error)) {
-    fail(dir_, text("cannot create ", working_.string(),
-                    " for the results: ", error ? error.message() : "it is already there; remove it"));
-  }
+  layout_ = trajectory_layout(scene, chosen_frames_of());
+  mesh_ = layout_.mesh();
   try {
+    create_parents();
+    std::error_code error;
+    if (!fs::create_directory(working_, error)) {
+      working_.clear();
+      fail(dir_, text("cannot create ", beside(dir_, text(".partial-", ::getpid())).string(),
+                      " for the results: ", error ? error.message() : "it is already there; remove it"));
+    }
     start_files(scene_text);
     if (resumed_from_) carry_over();
   } catch (...) {
-    fs::remove_all(working_, error);
+    remove_unpublished();
     throw;
   }
 }
 
 ResultFolder::~ResultFolder() {
-  if (published_) return;
+  if (!published_) remove_unpublished();
+}
+
+void ResultFolder::remove_unpublished() {
   trajectory_.reset();
   metrics_.reset();
   std::error_code ignored;
-  fs::remove_all(working_, ignored);
+  if (!working_.empty()) fs::remove_all(working_, ignored);
+  // Those that hold anything by now stay.
+  for (auto parent = parents_.rbegin(); parent != parents_.rend(); ++parent) fs::remove(*parent, ignored);
+}
+
+void ResultFolder::create_parents() {
+  std::vector<fs::path> missing;
+  std::error_code error;
+  for (fs::path above = dir_.parent_path(); !fs::exists(above, error) && !error; above = above.parent_path())
+    missing.push_back(above);
+  for (auto path = missing.rbegin(); path != missing.rend(); ++path) {
+    if (!fs::create_directory(*path, error) && error)
+      fail(dir_, text("cannot create ", path->string(), ": ", error.message()));
+    parents_.push_back(*path);
+  }
+}
+
+std::size_t ResultFolder::chosen_frames_of() const {
+  const std::size_t garment_count = scene_.garments.size();
+  if (resumed_from_) {
+    const std::size_t earlier = TrajectoryFile(dir_ / "trajectory.h5").layout().frames_of();
+    const std::size_t asked = std::min(options_.frames_of.value_or(earlier), garment_count);
+    if (asked != earlier) {
+      fail(dir_, text("found frames of ", earlier, " garments, asked to keep those of ", asked,
+                      "; a resumed run keeps what it began with"));
+    }
+    return earlier;
+  }
+  if (options_.frames_of) return std::max<std::size_t>(1, *options_.frames_of);
+  constexpr double limit_bytes = 256 << 20;
+  const double frames = 2 + static_cast<double>(step_count(scene_) / steps_per_frame(scene_));
+  double bytes = 0;
+  std::size_t kept = 0;
+  for (; kept < garment_count; ++kept) {
+    bytes += frames * 12 * static_cast<double>(scene_.garments[kept].mesh.positions.size());
+    if (bytes > limit_bytes) break;
+  }
+  return std::max<std::size_t>(1, kept);
 }
 
 void ResultFolder::check_target() const {
@@ -128,8 +172,9 @@ void ResultFolder::add_frame(std::int64_t step, double time, const std::vector<s
                              const std::vector<FrameMetrics>& metrics) {
   TrajectoryFrame frame{step, time, {}, metrics};
   frame.positions.reserve(3 * layout_.rest_positions.size());
-  for (const std::vector<Vec3d>& garment : positions) {
-    for (const Vec3d& p : garment) {
+  const std::size_t kept = std::min(positions.size(), frames_of());
+  for (std::size_t g = 0; g < kept; ++g) {
+    for (const Vec3d& p : positions[g]) {
       for (const double x : {p.x, p.y, p.z}) frame.positions.push_back(static_cast<float>(x));
     }
   }
@@ -147,6 +192,7 @@ void ResultFolder::add_frame(const TrajectoryFrame& frame) {
     }
     write_ply(working_ / frame_file(frame_count_), mesh_, positions);
   }
+  for (std::size_t g = 0; g < worst_.size(); ++g) worst_[g] = std::max(worst_[g], frame.metrics[g].status);
   ++frame_count_;
 }
 

@@ -25,6 +25,9 @@ struct ResultOptions {
   IfExists if_exists = IfExists::refuse;
   bool ply_frames = false;                   ///< write frames/000000.ply, ... too
   Precision precision = Precision::float64;  ///< of the run, for resume
+  /// Garments, the first ones, whose positions frames keep; none: as many as fit into 256 MiB, one at least.
+  /// A resumed run keeps those that it began with.
+  std::optional<std::size_t> frames_of = {};
 };
 
 /// Writes into DIR.partial-PID beside DIR; `publish` renames it to DIR. Destroyed before that, it removes
@@ -39,9 +42,10 @@ struct ResultOptions {
 ///   working_path() results.publish();
 class ResultFolder {
  public:
-  /// Throws FileError before anything is simulated: DIR exists (see IfExists), its parent is missing or not
-  /// writable, the checkpoint to resume from is missing or does not fit the scene (read_checkpoint). The
-  /// scene must outlive the folder.
+  /// Creates the folders above DIR that are missing. Throws FileError before anything is simulated: DIR
+  /// exists (see IfExists), its parent is not writable, frames_of differs from that of the run to resume, the
+  /// checkpoint to resume from is missing or does not fit the scene (read_checkpoint). The scene must outlive
+  /// the folder.
   ResultFolder(const std::filesystem::path& dir, const Scene& scene, const std::string& scene_text,
                const ResultOptions& options = {});
   ~ResultFolder();
@@ -51,12 +55,16 @@ class ResultFolder {
   /// The checkpoint that the run continues from; frames up to its step have been carried over.
   const std::optional<Checkpoint>& resumed_from() const { return resumed_from_; }
   std::int64_t frame_count() const { return frame_count_; }
+  /// Garments, the first ones, whose positions frames keep.
+  std::size_t frames_of() const { return layout_.frames_of(); }
+  /// Worst status of a garment in all frames so far.
+  StepStatus worst_status(std::size_t garment) const { return worst_[garment]; }
   /// Where files lie until publish.
   const std::filesystem::path& working_path() const { return working_; }
 
   /// Appends a frame to trajectory.h5, metrics.csv and, on request, frames/. `positions` [m] and `metrics`
-  /// have one entry per garment. Throws NumericalError for a non-finite number (nothing is written),
-  /// ShapeError, FileError.
+  /// have one entry per garment; of positions only the first frames_of() are used. Throws NumericalError for
+  /// a non-finite number (nothing is written), ShapeError, FileError.
   void add_frame(std::int64_t step, double time, const std::vector<std::vector<Vec3d>>& positions,
                  const std::vector<FrameMetrics>& metrics);
   /// Replaces checkpoint.h5.
@@ -72,17 +80,22 @@ class ResultFolder {
   };
 
   void check_target() const;
+  std::size_t chosen_frames_of() const;
+  void create_parents();
+  void remove_unpublished();
   void start_files(const std::string& scene_text);
   void carry_over();
   void add_frame(const TrajectoryFrame& frame);
   void write_metrics(const std::string& lines);
 
   std::filesystem::path dir_, working_;
+  std::vector<std::filesystem::path> parents_;  // made for this run, from the top down
   const Scene& scene_;
   ResultOptions options_;
   TrajectoryLayout layout_;
   Mesh mesh_;  // all garments, for frames/
   std::vector<std::string> names_;
+  std::vector<StepStatus> worst_;  // shape [garment]
   std::optional<Checkpoint> resumed_from_;
   std::optional<TrajectoryWriter> trajectory_;
   std::unique_ptr<std::FILE, CloseFile> metrics_;

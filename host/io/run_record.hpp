@@ -22,7 +22,7 @@ struct FrameMetrics {
 struct RunSummary {
   std::string
       status;  ///< "completed", "interrupted", "stopped" (tolerance missed and on_violation = stop), "failed"
-  std::string message;  ///< why, when not completed; else empty
+  std::string message;  ///< why, when not completed; else which garments froze or missed their tolerance
   std::string scene, recipe, method, metric, backend, precision, machine, version;
   int threads = 1;
   std::int64_t garment_count = 0, node_count = 0, element_count = 0, row_count = 0, step_count = 0,
@@ -31,7 +31,9 @@ struct RunSummary {
          realtime_factor = 0;
   double iterations_per_step_mean = 0;  ///< over garments and steps
   int iterations_per_step_max = 0;
-  std::int64_t steps_violated = 0;  ///< garment-steps that missed the tolerance
+  std::int64_t steps_violated = 0;                         ///< garment-steps that missed the tolerance
+  std::int64_t garments_frozen = 0, garments_stalled = 0;  ///< not finite once; tolerance missed once
+  std::int64_t frames_of = 0;  ///< the first garments whose positions the trajectory keeps
   double residual_max = 0, strain_max = 0, strain_mean = 0;
   double area_error_total_max = 0, area_error_element_mean_max = 0, area_error_element_max = 0;
   std::uint64_t memory_bytes = 0, seed = 0;

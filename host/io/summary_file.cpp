@@ -43,6 +43,9 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("iterations_per_step_mean", s.iterations_per_step_mean);
   visit("iterations_per_step_max", s.iterations_per_step_max);
   visit("steps_violated", s.steps_violated);
+  visit("garments_frozen", s.garments_frozen);
+  visit("garments_stalled", s.garments_stalled);
+  visit("frames_of", s.frames_of);
   visit("residual_max", s.residual_max);
   visit("strain_max", s.strain_max);
   visit("strain_mean", s.strain_mean);

@@ -40,6 +40,11 @@ void check_layout(const TrajectoryLayout& layout, const std::string& path) {
         garment.face_count > static_cast<Index>(layout.faces.size()) - face_end) {
       fail(text("garments: found \"", garment.name, "\" out of order, expected garments one after another"));
     }
+    const bool starts_again = node_end < node_count && garment.node_count == 0;
+    if (starts_again || (garment.node_count == 0 && garment.face_count > 0)) {
+      fail(
+          text("garments: found \"", garment.name, "\" without nodes, expected positions of the first ones"));
+    }
     node_end += garment.node_count;
     face_end += garment.face_count;
   }
@@ -64,10 +69,16 @@ Mesh TrajectoryLayout::mesh() const {
   return mesh;
 }
 
-TrajectoryLayout trajectory_layout(const Scene& scene) {
+std::size_t TrajectoryLayout::frames_of() const {
+  const auto is_kept = [](const TrajectoryGarment& garment) { return garment.node_count > 0; };
+  return static_cast<std::size_t>(std::count_if(garments.begin(), garments.end(), is_kept));
+}
+
+TrajectoryLayout trajectory_layout(const Scene& scene, std::size_t frames_of) {
   TrajectoryLayout layout;
+  const Mesh nothing;
   for (const Garment& garment : scene.garments) {
-    const Mesh& mesh = garment.mesh;
+    const Mesh& mesh = layout.garments.size() < frames_of ? garment.mesh : nothing;
     const auto node_begin = static_cast<Index>(layout.rest_positions.size());
     layout.garments.push_back({garment.name, node_begin, mesh.node_count(),
                                static_cast<Index>(layout.faces.size()), mesh.face_count()});

@@ -1,15 +1,16 @@
 // trajectory.h5: where every node was at every frame, and how exact the frame is.
 //
-// Datasets: positions float32 [frame, node, 3] (all garments one after another, in m), times float64 [frame]
-// (s), steps int64 [frame], faces int32 [face, 4] (nodes of the whole scene; the fourth is -1 for a
-// triangle), rest_positions float64 [node, 3]; garments/name, node_begin, node_count, face_begin, face_count
-// [garment]; diagnostics/status (0 converged, 1 stalled, 2 non_finite), iterations, substeps int32 and every
-// other member of FrameMetrics float64, each [frame, garment].
+// Datasets: positions float32 [frame, node, 3] (the garments of which they are kept, one after another, in
+// m), times float64 [frame] (s), steps int64 [frame], faces int32 [face, 4] (nodes of the whole scene; the
+// fourth is -1 for a triangle), rest_positions float64 [node, 3]; garments/name, node_begin, node_count,
+// face_begin, face_count [garment]; diagnostics/status (0 converged, 1 stalled, 2 non_finite), iterations,
+// substeps int32 and every other member of FrameMetrics float64, each [frame, garment].
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@
 
 namespace isocloth {
 
-/// One garment's part of the scene's nodes and faces.
+/// One garment's part of the nodes and faces; both counts are 0 when its positions are not kept.
 struct TrajectoryGarment {
   std::string name;
   Index node_begin = 0, node_count = 0, face_begin = 0, face_count = 0;
@@ -31,8 +32,12 @@ struct TrajectoryLayout {
   std::vector<Vec3d> rest_positions;        ///< [m], shape [node]
   /// All garments as one mesh.
   Mesh mesh() const;
+  /// The first garments whose positions are kept.
+  std::size_t frames_of() const;
 };
-TrajectoryLayout trajectory_layout(const Scene& scene);
+/// With positions of the first `frames_of` garments; diagnostics are of all.
+TrajectoryLayout trajectory_layout(const Scene& scene,
+                                   std::size_t frames_of = std::numeric_limits<std::size_t>::max());
 
 struct TrajectoryFrame {
   std::int64_t step = 0;

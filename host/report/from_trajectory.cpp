@@ -23,7 +23,7 @@ ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summa
         if (node >= 0) garment.face_nodes.push_back(node - part.node_begin);
       garment.face_begin.push_back(static_cast<Index>(garment.face_nodes.size()));
     }
-    if (!pinned_nodes.empty()) garment.pinned_nodes = pinned_nodes[g];
+    if (!pinned_nodes.empty() && part.node_count > 0) garment.pinned_nodes = pinned_nodes[g];
     data.garments.push_back(std::move(garment));
   }
   for (const Vec3d& p : layout.rest_positions)

@@ -130,7 +130,8 @@ PlaybackSelection select_playback(const ReportData& data) {
   const double limit = static_cast<double>(data.playback_limit_bytes);
   const double wanted = static_cast<double>(std::min(frame_count, frames_worth_playing));
   PlaybackSelection selection;
-  selection.garment_count = data.garments.size();
+  for (const ReportGarment& garment : data.garments)
+    selection.garment_count += garment.node_count > 0 ? 1 : 0;
   const auto fits = [&](std::size_t garments) {
     return topology_bytes(data, garments) + wanted * frame_bytes(data, garments) <= limit;
   };

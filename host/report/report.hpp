@@ -13,7 +13,8 @@
 
 namespace isocloth {
 
-/// One garment of the report; garments follow each other in the node order of a frame.
+/// One garment of the report; garments follow each other in the node order of a frame. The last ones may have
+/// no nodes and faces: their frames were not kept, the page plots their metrics alone.
 struct ReportGarment {
   std::string name;
   Index node_begin = 0;  ///< its first node within a frame

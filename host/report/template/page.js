@@ -1,6 +1,6 @@
 // The page: header, tiles, transport, summary; what the address after # asks for.
 // Options: frame=120 or time=1.2, color=area|strain|garment, scale=0.01, mesh=1, view=azimuth,elevation[,distance]
-// in degrees, play=1, group=1, theme=light|dark, only=view.
+// in degrees, play=1, group=1, theme=light|dark, only=view, cloth=grid|place|number.
 
 const run = decodeRun(JSON.parse(document.getElementById("run-data").textContent));
 const $ = (id) => document.getElementById(id);
@@ -11,7 +11,7 @@ let viewer = null, plots = null;
 
 function fillHeader() {
   const violated = summary.steps_violated > 0;
-  const tone = summary.status === "completed" ? (violated ? "fair" : "good") : summary.status === "interrupted" ? "fair" : "bad";
+  const tone = summary.status === "completed" ? (violated ? (summary.garments_frozen > 0 ? "bad" : "fair") : "good") : summary.status === "interrupted" ? "fair" : "bad";
   $("version").textContent = summary.version;
   $("scene").textContent = summary.scene;
   $("status").textContent = summary.status;
@@ -47,8 +47,9 @@ function fillSummary() {
     ["Run", { status: ["status", text], message: ["message", text], scene: ["scene", text], recipe: ["recipe", text], method: ["method", text],
       metric: ["metric", text], seed: ["seed", text], version: ["version", text] }],
     ["Size", { garment_count: ["garments", count], node_count: ["nodes", count], element_count: ["elements", count], row_count: ["rows", count],
-      step_count: ["steps", count], frame_count: ["frames", count], step: ["time step", formatSeconds], memory_bytes: ["memory", formatBytes] }],
+      step_count: ["steps", count], frame_count: ["frames", count], frames_of: ["garments with frames", count], step: ["time step", formatSeconds], memory_bytes: ["memory", formatBytes] }],
     ["Exactness", { tolerance: ["tolerance", formatNumber], residual_max: ["largest residual", formatNumber], steps_violated: ["garment steps over tolerance", count],
+      garments_stalled: ["garments over tolerance", count], garments_frozen: ["garments frozen", count],
       strain_max: ["largest strain", formatPercent], strain_mean: ["mean strain", formatPercent], area_error_total_max: ["total area error (19), largest", formatPercent],
       area_error_element_mean_max: ["mean area error (20), largest", formatPercent], area_error_element_max: ["area error of an element (22), largest", formatPercent],
       iterations_per_step_mean: ["iterations per step, mean", formatNumber], iterations_per_step_max: ["iterations per step, largest", count] }],
@@ -159,7 +160,20 @@ function showMesh(visible) {
   if (viewer) viewer.showMesh(visible);
 }
 
+// Garments where they are, side by side, or one of them.
+function showCloths(arrangement) {
+  $("cloth").value = String(arrangement);
+  if (viewer) viewer.dispose();
+  viewer = null;
+  viewer = new Viewer($("stage"), run, arrangement);
+  setColoring(state.coloring, state.scales[state.coloring]);
+  showMesh($("mesh").getAttribute("aria-pressed") === "true");
+  viewer.show(state.frame);
+}
+const arrangementOf = (word) => (/^\d+$/.test(word) ? Number(word) : word);
+
 function connect() {
+  $("cloth").addEventListener("change", () => viewer && showCloths(arrangementOf($("cloth").value)));
   $("coloring").addEventListener("click", (event) => { if (event.target.dataset.color) setColoring(event.target.dataset.color); });
   $("scale").addEventListener("change", () => setColoring(state.coloring, Number($("scale").value)));
   $("mesh").addEventListener("click", () => showMesh($("mesh").getAttribute("aria-pressed") !== "true"));
@@ -191,6 +205,8 @@ function applyAddress() {
   const coloring = ["area", "strain", "garment"].includes(options.get("color")) ? options.get("color") : state.coloring;
   setColoring(coloring, scaleChoices.find((choice) => choice >= number("scale")));
   showMesh(options.get("mesh") === "1");
+  const cloth = options.get("cloth");
+  if (viewer && cloth && [...$("cloth").options].some((option) => option.value === cloth)) showCloths(arrangementOf(cloth));
   const view = (options.get("view") || "").split(",").map(Number);
   if (viewer && view.length >= 2 && view.every(Number.isFinite)) viewer.setView(...view);
   if (number("group") < run.plots.groups.length) { $("group").value = String(number("group")); plots.setGroup(number("group")); }
@@ -216,8 +232,15 @@ function start() {
   state.scales = { area: automaticScale(playback.areaErrors, playback.areaScale), strain: automaticScale(playback.edgeStrains, playback.strainScale) };
   $("colorbar-strip").style.background = `linear-gradient(to right, ${diverging.map(([at, color]) => `${color} ${100 * at}%`).join(", ")})`;
   $("slider").max = frameCount - 1;
+  if (run.garments.length > 1) {
+    const choices = [["place", "in place"], ["grid", "side by side"], ...run.garments.map((garment, g) => [g, garment.name])];
+    for (const [value, name] of choices) $("cloth").append(html("option", { value }, name));
+    $("cloth-label").hidden = false;
+  }
   try {
-    viewer = new Viewer($("stage"), run);
+    const arrangement = garmentsCoincide(run) ? "grid" : "place";
+    viewer = new Viewer($("stage"), run, arrangement);
+    $("cloth").value = arrangement;
   } catch (error) {
     console.warn(`no 3D view: ${error.message}`);
     $("no-webgl").hidden = false;

@@ -20,10 +20,31 @@ function themeColor(name) {
   return new THREE.Color(rgb);
 }
 
+// Lowest and highest corner of one garment in a range of frames.
+function garmentBox(run, garment, firstFrame, lastFrame) {
+  const { positions, boxMin, boxSize } = run.playback, box = new THREE.Box3(), p = new THREE.Vector3();
+  for (let frame = firstFrame; frame <= lastFrame; ++frame) {
+    const begin = 3 * (frame * run.nodeCount + garment.nodeBegin);
+    for (let i = begin; i < begin + 3 * garment.nodeCount; i += 3)
+      box.expandByPoint(p.set(...[0, 1, 2].map((k) => boxMin[k] + (boxSize[k] * positions[i + k]) / 65535)));
+  }
+  return box;
+}
+
+// Whether most garments begin where the one before them begins, as replicas do.
+function garmentsCoincide(run) {
+  const boxes = run.garments.map((garment) => garmentBox(run, garment, 0, 0));
+  const close = boxes.filter((box, g) => g > 0 && box.getCenter(new THREE.Vector3()).distanceTo(boxes[g - 1].getCenter(new THREE.Vector3()))
+    < 0.3 * box.getSize(new THREE.Vector3()).length());
+  return 2 * close.length >= boxes.length && boxes.length > 1;
+}
+
 class Viewer {
-  constructor(stage, run) {
+  // arrangement: "place" all garments where they are, "grid" side by side, or the number of one garment.
+  constructor(stage, run, arrangement) {
     this.run = run;
     this.stage = stage;
+    this.arrange(arrangement);
     this.coloring = "area";
     this.scale = 1;
     this.frame = 0;
@@ -37,8 +58,6 @@ class Viewer {
     this.scene = new THREE.Scene();
     this.camera = new THREE.PerspectiveCamera(32, 1, 0.01, 100);
     this.camera.up.set(0, 0, 1);
-    const { boxMin, boxSize } = run.playback;
-    this.box = new THREE.Box3(new THREE.Vector3(...boxMin), new THREE.Vector3(...boxMin).add(new THREE.Vector3(...boxSize)));
     this.center = this.box.getCenter(new THREE.Vector3());
     this.radius = Math.max(1e-6, this.box.getSize(new THREE.Vector3()).length() / 2);
     this.nodes = new Float32Array(3 * run.nodeCount);
@@ -51,10 +70,50 @@ class Viewer {
     this.controls.rotateSpeed = 0.8;
     this.controls.screenSpacePanning = true;
     this.controls.addEventListener("change", () => this.draw());
-    new ResizeObserver(() => this.resize()).observe(stage);
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(stage);
     this.applyTheme();
     this.resize();
     this.resetView();
+  }
+
+  // Which garments are shown, how far each is moved, and the box of it all. A grid is a wall along the wider side.
+  arrange(arrangement) {
+    const { garments, playback, nodeCount } = this.run, last = playback.times.length - 1;
+    const isOne = typeof arrangement === "number";
+    this.shown = garments.map((_, g) => g).filter((g) => !isOne || g === arrangement);
+    this.offsets = new Float32Array(3 * nodeCount);
+    this.box = new THREE.Box3(new THREE.Vector3(...playback.boxMin),
+      new THREE.Vector3(...playback.boxMin).add(new THREE.Vector3(...playback.boxSize)));
+    this.isWall = arrangement === "grid";
+    if (isOne) this.box = garmentBox(this.run, garments[arrangement], 0, last);
+    if (!this.isWall) return;
+    const step = Math.max(1, Math.floor(last / 8)), boxes = garments.map((garment) => {
+      const box = new THREE.Box3();
+      for (let frame = 0; frame <= last; frame += step) box.union(garmentBox(this.run, garment, frame, frame));
+      return box;
+    });
+    const size = new THREE.Vector3();
+    for (const box of boxes) size.max(box.getSize(new THREE.Vector3()));
+    const along = size.x < size.y ? 1 : 0, pitch = [1.2 * size.getComponent(along), 1.15 * size.z || 1];
+    const columns = Math.max(1, Math.round(Math.sqrt((1.7 * garments.length * pitch[1]) / pitch[0])));
+    this.box = new THREE.Box3();
+    garments.forEach((garment, g) => {
+      const offset = boxes[0].getCenter(new THREE.Vector3()).sub(boxes[g].getCenter(new THREE.Vector3()));
+      offset.setComponent(along, offset.getComponent(along) + pitch[0] * (g % columns));
+      offset.z -= pitch[1] * Math.floor(g / columns);
+      for (let i = 3 * garment.nodeBegin; i < 3 * (garment.nodeBegin + garment.nodeCount); ++i)
+        this.offsets[i] = offset.getComponent(i % 3);
+      this.box.union(boxes[g].translate(offset));
+    });
+  }
+
+  dispose() {
+    this.observer.disconnect();
+    this.controls.dispose();
+    cancelAnimationFrame(this.pending);
+    this.renderer.dispose();
+    this.renderer.domElement.remove();
   }
 
   // Corners are vertices of their own, so that an element has one colour; a quad has its centre as a fifth vertex.
@@ -62,13 +121,18 @@ class Viewer {
     const corners = [], centers = [], index = [], faceOfVertex = [], edges = new Map(), pins = [];
     this.garmentOfFace = [];
     this.faces = [];
+    this.numberOfFace = [];
+    let faceBegin = 0;
     this.run.garments.forEach((garment, g) => {
-      let at = 0;
+      let at = 0, number = faceBegin;
+      faceBegin += garment.faceSizes.length;
+      if (!this.shown.includes(g)) return;
       for (const size of garment.faceSizes) {
         const face = Array.from(garment.faceNodes.subarray(at, at + size), (node) => node + garment.nodeBegin);
         at += size;
         const first = corners.length, f = this.faces.length;
         this.faces.push(face);
+        this.numberOfFace.push(number++);
         this.garmentOfFace.push(g);
         for (const node of face) { corners.push(node); faceOfVertex.push(f); }
         if (size === 3) index.push(first, first + 1, first + 2);
@@ -116,7 +180,7 @@ class Viewer {
 
     this.pinGeometry = new THREE.BufferGeometry();
     this.pinGeometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * pins.length), 3));
-    this.pinMaterial = new THREE.PointsMaterial({ size: this.run.garments.length > 6 ? 3 : 7, sizeAttenuation: false, map: this.discTexture(), alphaTest: 0.5, transparent: true });
+    this.pinMaterial = new THREE.PointsMaterial({ size: this.shown.length > 6 ? 3 : 7, sizeAttenuation: false, map: this.discTexture(), alphaTest: 0.5, transparent: true });
     const points = new THREE.Points(this.pinGeometry, this.pinMaterial);
     points.frustumCulled = false;
     points.visible = pins.length > 0;
@@ -220,8 +284,9 @@ class Viewer {
 
   // Looks along the thinner side of the run's box, a little from the side and from above.
   resetView() {
-    const size = this.run.playback.boxSize;
-    this.setView(size[0] < size[1] ? 32 : -58, 16);
+    const size = this.box.getSize(new THREE.Vector3());
+    const [aside, above] = this.isWall ? [12, 6] : [32, 16];
+    this.setView(size.x < size.y ? aside : aside - 90, above);
   }
 
   resize() {
@@ -243,7 +308,7 @@ class Viewer {
     const blend = k + 1 < times.length ? frame - k : 0, a = k * length, b = blend > 0 ? a + length : a;
     for (let i = 0; i < length; ++i) {
       const q = positions[a + i] + blend * (positions[b + i] - positions[a + i]);
-      this.nodes[i] = boxMin[i % 3] + (boxSize[i % 3] * q) / 65535;
+      this.nodes[i] = boxMin[i % 3] + (boxSize[i % 3] * q) / 65535 + this.offsets[i];
     }
     this.fillGeometry();
     this.fillColors();
@@ -312,7 +377,7 @@ class Viewer {
         const ink = inks[this.garmentOfFace[this.faceOfVertex[v]] % inks.length];
         for (let k = 0; k < 3; ++k) c[3 * v + k] = ink[k];
       } else if (this.coloring === "area" || node >= 0) {
-        const byte = this.coloring === "area" ? areaErrors[frame * this.run.faceCount + this.faceOfVertex[v]]
+        const byte = this.coloring === "area" ? areaErrors[frame * this.run.faceCount + this.numberOfFace[this.faceOfVertex[v]]]
           : edgeStrains[frame * this.run.nodeCount + node];
         for (let k = 0; k < 3; ++k) c[3 * v + k] = palette[3 * byte + k];
       } else {
