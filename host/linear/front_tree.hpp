@@ -1,0 +1,26 @@
+// The assembly tree of the multifrontal method: which block columns are eliminated together, on which rows.
+#pragma once
+
+#include "host/linear/elimination.hpp"
+
+namespace isocloth {
+
+/// Fronts in postorder. Front f eliminates the block columns [first_pivot[f], first_pivot[f + 1]) of L, all
+/// with the rows of the front: those pivots, then rows[f].
+struct FrontTree {
+  int block = 3;                   ///< scalars per block side
+  std::vector<Index> position;     ///< place of each block row of the pattern, shape [size]
+  std::vector<Index> first_pivot;  ///< shape [front_count + 1]
+  std::vector<Index> parent;       ///< > child, -1: root; shape [front_count]
+  BlockLists rows;                 ///< places past the pivots, ascending, one list per front
+  BlockLists children;             ///< one list per front
+
+  Index front_count() const { return static_cast<Index>(parent.size()); }
+};
+
+/// Supernodes of L, small ones merged into their parents where that costs few explicit zeros (relaxed
+/// amalgamation; Ashcraft and Grimes 1989). Moves columns within the elimination's order, hence an own
+/// `position`. Cost O(rows of all fronts, times log).
+FrontTree build_front_tree(const Elimination& elimination);
+
+}  // namespace isocloth

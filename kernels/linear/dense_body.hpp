@@ -1,0 +1,331 @@
+// The source of every build of the dense kernels. The including file defines ISOCLOTH_SIMD, the namespace of
+// its instruction set, and ISOCLOTH_SIMD_BYTES, the width of its vectors. No standard library here: an inline
+// function shared with files of other flags could be linked from the wrong one.
+#include <cstddef>
+
+#include "kernels/linear/dense_kernels.hpp"
+
+namespace isocloth::ISOCLOTH_SIMD {
+namespace {
+
+constexpr bool wide = ISOCLOTH_SIMD_BYTES == 64;  // 32 registers instead of 16
+
+template <class Real>
+struct Vector;
+template <>
+struct Vector<float> {
+  typedef float type __attribute__((vector_size(ISOCLOTH_SIMD_BYTES), may_alias));
+};
+template <>
+struct Vector<double> {
+  typedef double type __attribute__((vector_size(ISOCLOTH_SIMD_BYTES), may_alias));
+};
+
+template <class Real>
+struct Strip {
+  using V = typename Vector<Real>::type;
+  static constexpr int height = strip_height<Real>;
+  static constexpr int lanes = ISOCLOTH_SIMD_BYTES / static_cast<int>(sizeof(Real));
+  static constexpr int vectors = height / lanes;  ///< per column
+  static V& at(Real* p) { return *reinterpret_cast<V*>(p); }
+  static const V& at(const Real* p) { return *reinterpret_cast<const V*>(p); }
+};
+
+constexpr int depth_chunk = 128;           ///< columns whose strips stay in the first cache
+constexpr int most_strips = wide ? 3 : 1;  ///< row strips per register tile
+constexpr int tile_columns = wide ? 8 : ISOCLOTH_SIMD_BYTES == 32 ? 4 : 2;
+
+/// Register tile: S row strips by `tile_columns` columns.
+template <class Real, int S>
+inline __attribute__((always_inline)) void update_register_tile(Real* const* c, std::ptrdiff_t offset,
+                                                                const Real* a, const Real* b,
+                                                                std::ptrdiff_t stride, int depth) {
+  using T = Strip<Real>;
+  using V = typename T::V;
+  constexpr int rows = S * T::vectors;
+  V sum[tile_columns][rows] = {};
+  for (int k = 0; k < depth; ++k) {
+    V left[rows];
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; ++r)
+      left[r] = T::at(a + (r / T::vectors) * stride + k * T::height + (r % T::vectors) * T::lanes);
+#pragma GCC unroll 16
+    for (int n = 0; n < tile_columns; ++n) {
+      const Real right = b[k * T::height + n];
+#pragma GCC unroll 16
+      for (int r = 0; r < rows; ++r) sum[n][r] += left[r] * right;
+    }
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < rows; ++r) {
+    Real* column = c[r / T::vectors] + offset + (r % T::vectors) * T::lanes;
+#pragma GCC unroll 16
+    for (int n = 0; n < tile_columns; ++n) T::at(column + n * T::height) -= sum[n][r];
+  }
+}
+
+/// The columns of one column strip for S row strips.
+template <class Real, int S>
+void update_strips(Real* const* c, std::ptrdiff_t offset, const Real* a, const Real* b, std::ptrdiff_t stride,
+                   int depth) {
+  constexpr int height = strip_height<Real>;
+  for (int n = 0; n < height; n += tile_columns)
+    update_register_tile<Real, S>(c, offset + n * height, a, b + n, stride, depth);
+}
+
+template <class Real>
+void update_strips(int rows, Real* const* c, std::ptrdiff_t offset, const Real* a, const Real* b,
+                   std::ptrdiff_t stride, int depth) {
+  if constexpr (most_strips > 2)
+    if (rows == 3) return update_strips<Real, 3>(c, offset, a, b, stride, depth);
+  if constexpr (most_strips > 1)
+    if (rows == 2) return update_strips<Real, 2>(c, offset, a, b, stride, depth);
+  update_strips<Real, 1>(c, offset, a, b, stride, depth);
+}
+
+template <class Real>
+void update(const StripUpdate<Real>& u) {
+  constexpr int height = strip_height<Real>;
+  for (int begin = 0; begin < u.depth; begin += depth_chunk) {
+    const int depth = u.depth - begin < depth_chunk ? u.depth - begin : depth_chunk;
+    const Real *a = u.a + begin * height, *b = u.b + begin * height;
+    for (int i = 0; i < u.rows; i += most_strips) {
+      const int rows = u.rows - i < most_strips ? u.rows - i : most_strips;
+      const int columns = u.lower && i + rows < u.columns ? i + rows : u.columns;
+      for (int j = 0; j < columns; ++j) {
+        const int skip = u.lower && j > i ? j - i : 0;  // strips above the diagonal
+        update_strips<Real>(rows - skip, u.c + i + skip, std::ptrdiff_t{j} * height * height,
+                            a + (i + skip) * u.stride, b + j * u.stride, u.stride, depth);
+      }
+    }
+  }
+}
+
+/// Cholesky of one strip's diagonal square, `pivots` columns; reciprocals on the diagonal.
+template <class Real>
+int factor_square(Real* square, int pivots) {
+  using T = Strip<Real>;
+  constexpr int height = T::height;
+  constexpr Real largest =
+      sizeof(Real) == sizeof(float) ? static_cast<Real>(__FLT_MAX__) : static_cast<Real>(__DBL_MAX__);
+  for (int c = 0; c < pivots; ++c) {
+    Real* column = square + c * height;
+    const Real pivot = column[c];
+    if (!(pivot > 0 && pivot <= largest)) return c;
+    Real root;
+    if constexpr (sizeof(Real) == sizeof(float))
+      root = __builtin_sqrtf(pivot);
+    else
+      root = __builtin_sqrt(pivot);
+    const Real reciprocal = 1 / root;
+    for (int v = 0; v < height; v += T::lanes) T::at(column + v) *= reciprocal;
+    for (int e = c + 1; e < pivots; ++e)
+      for (int v = 0; v < height; v += T::lanes)
+        T::at(square + e * height + v) -= T::at(column + v) * column[e];
+    column[c] = reciprocal;
+  }
+  for (int c = pivots; c < height; ++c)
+    for (int r = 0; r < height; ++r) square[c * height + r] = 0;
+  return -1;
+}
+
+/// X := X L^-T for M vectors of rows against one strip's diagonal square; x[m] points at their first column.
+template <class Real, int M>
+inline __attribute__((always_inline)) void solve_square(Real* const* x, const Real* square) {
+  using T = Strip<Real>;
+  using V = typename T::V;
+  constexpr int height = T::height;
+  V columns[height][M];
+#pragma GCC unroll 16
+  for (int c = 0; c < height; ++c)
+#pragma GCC unroll 4
+    for (int m = 0; m < M; ++m) columns[c][m] = T::at(x[m] + c * height);
+#pragma GCC unroll 16
+  for (int c = 0; c < height; ++c) {
+#pragma GCC unroll 4
+    for (int m = 0; m < M; ++m) {
+      columns[c][m] *= square[c * height + c];
+      T::at(x[m] + c * height) = columns[c][m];
+    }
+#pragma GCC unroll 16
+    for (int d = c + 1; d < height; ++d)
+#pragma GCC unroll 4
+      for (int m = 0; m < M; ++m) columns[d][m] -= columns[c][m] * square[c * height + d];
+  }
+}
+
+/// Column strip j of `rows` row strips: less what columns [0, j) give, then solved with square j of the tile.
+template <class Real>
+void finish_column_strip(Real* x, std::ptrdiff_t stride, int rows, const Real* tile, int j, bool solve) {
+  using T = Strip<Real>;
+  constexpr int height = T::height;
+  const std::ptrdiff_t offset = std::ptrdiff_t{j} * height * height;
+  for (int i = 0; i < rows; i += most_strips) {
+    const int count = rows - i < most_strips ? rows - i : most_strips;
+    Real* c[most_strips];
+    for (int s = 0; s < count; ++s) c[s] = x + (i + s) * stride;
+    if (j > 0) update_strips<Real>(count, c, offset, x + i * stride, tile + j * stride, stride, j * height);
+    if (!solve) continue;
+    const Real* square = tile + j * stride + offset;
+    for (int s = 0; s < count; ++s)
+      for (int v = 0; v < height; v += T::lanes) {
+        Real* const rows_of_vector[1] = {c[s] + offset + v};
+        solve_square<Real, 1>(rows_of_vector, square);
+      }
+  }
+}
+
+template <class Real>
+int factor(Real* tile, std::ptrdiff_t stride, int strips, int pivots) {
+  constexpr int height = strip_height<Real>;
+  for (int j = 0; j < strips; ++j) {
+    Real* strip = tile + j * stride;
+    finish_column_strip<Real>(strip, stride, 1, tile, j, false);
+    const int count = pivots - j * height < height ? pivots - j * height : height;
+    const int failed = factor_square<Real>(strip + std::ptrdiff_t{j} * height * height, count);
+    if (failed >= 0) return j * height + failed;
+    finish_column_strip<Real>(strip + stride, stride, strips - j - 1, tile, j, true);
+  }
+  return -1;
+}
+
+template <class Real>
+void solve_rows(Real* x, std::ptrdiff_t stride, int rows, const Real* tile, int strips) {
+  for (int j = 0; j < strips; ++j) finish_column_strip<Real>(x, stride, rows, tile, j, true);
+}
+
+/// x_i -= L_i x for one row strip and R vectors, columns [0, depth); depth is a multiple of the strip's
+/// height.
+template <class Real, int R>
+void subtract_product(const Real* strip, int depth, const Real* x, Real* xi, std::ptrdiff_t x_stride) {
+  using T = Strip<Real>;
+  using V = typename T::V;
+  constexpr int chains = R == 1 ? 4 : 2;  // sums in flight: one waits for itself
+  for (int v = 0; v < T::height; v += T::lanes) {
+    V sum[chains][R] = {};
+    for (int c = 0; c < depth; c += chains)
+#pragma GCC unroll 4
+      for (int h = 0; h < chains; ++h) {
+        const V column = T::at(strip + (c + h) * T::height + v);
+#pragma GCC unroll 4
+        for (int r = 0; r < R; ++r) sum[h][r] += column * x[r * x_stride + c + h];
+      }
+    for (int r = 0; r < R; ++r) {
+      V total = sum[0][r];
+      for (int h = 1; h < chains; ++h) total += sum[h][r];
+      T::at(xi + r * x_stride + v) -= total;
+    }
+  }
+}
+
+template <class Real, int R>
+void forward_vectors(const Real* panel, int pivot_strips, int total, Real* x, std::ptrdiff_t x_stride) {
+  using T = Strip<Real>;
+  constexpr int height = T::height;
+  const std::ptrdiff_t stride = std::ptrdiff_t{pivot_strips} * height * height;
+  for (int i = 0; i < total; ++i) {
+    const Real* strip = panel + i * stride;
+    Real* xi = x + i * height;
+    subtract_product<Real, R>(strip, (i < pivot_strips ? i : pivot_strips) * height, x, xi, x_stride);
+    if (i >= pivot_strips) continue;
+    const Real* square = strip + std::ptrdiff_t{i} * height * height;
+    for (int r = 0; r < R; ++r) {
+      Real* y = xi + r * x_stride;
+      for (int c = 0; c < height; ++c) {
+        y[c] *= square[c * height + c];
+        for (int d = c + 1; d < height; ++d) y[d] -= y[c] * square[c * height + d];
+      }
+    }
+  }
+}
+
+/// products[r][n] = sum over strips of L_i(:, n) . x_i(r), for `tile_columns` columns and R vectors.
+template <class Real, int R>
+void transposed_product(const Real* columns, std::ptrdiff_t stride, int begin, int end, const Real* x,
+                        std::ptrdiff_t x_stride, Real (&products)[R][8]) {
+  using T = Strip<Real>;
+  using V = typename T::V;
+  constexpr int width = wide || R == 1 ? 8 : 4;
+  for (int n0 = 0; n0 < 8; n0 += width) {
+    V sum[R][width] = {};
+    for (int i = begin; i < end; ++i)
+#pragma GCC unroll 4
+      for (int v = 0; v < T::height; v += T::lanes) {
+        V xi[R];
+#pragma GCC unroll 4
+        for (int r = 0; r < R; ++r) xi[r] = T::at(x + r * x_stride + i * T::height + v);
+#pragma GCC unroll 8
+        for (int n = 0; n < width; ++n) {
+          const V column = T::at(columns + i * stride + (n0 + n) * T::height + v);
+#pragma GCC unroll 4
+          for (int r = 0; r < R; ++r) sum[r][n] += column * xi[r];
+        }
+      }
+    for (int r = 0; r < R; ++r)
+      for (int n = 0; n < width; ++n) {
+        Real total = 0;
+        for (int l = 0; l < T::lanes; ++l) total += sum[r][n][l];
+        products[r][n0 + n] = total;
+      }
+  }
+}
+
+template <class Real, int R>
+void backward_vectors(const Real* panel, int pivot_strips, int total, Real* x, std::ptrdiff_t x_stride) {
+  using T = Strip<Real>;
+  constexpr int height = T::height;
+  const std::ptrdiff_t stride = std::ptrdiff_t{pivot_strips} * height * height;
+  for (int j = pivot_strips - 1; j >= 0; --j) {
+    for (int n = 0; n < height; n += 8) {
+      Real products[R][8];
+      const Real* columns = panel + (std::ptrdiff_t{j} * height + n) * height;
+      transposed_product<Real, R>(columns, stride, j + 1, total, x, x_stride, products);
+      for (int r = 0; r < R; ++r)
+        for (int c = 0; c < 8; ++c) x[r * x_stride + j * height + n + c] -= products[r][c];
+    }
+    const Real* square = panel + j * stride + std::ptrdiff_t{j} * height * height;
+    for (int r = 0; r < R; ++r) {
+      Real* y = x + r * x_stride + j * height;
+      for (int c = height - 1; c >= 0; --c) {
+        Real rest = y[c];
+        for (int d = c + 1; d < height; ++d) rest -= square[c * height + d] * y[d];
+        y[c] = rest * square[c * height + c];
+      }
+    }
+  }
+}
+
+template <class Real>
+void forward(const Real* panel, int pivot_strips, int total, Real* x, std::ptrdiff_t x_stride, int count) {
+  int r = 0;
+  for (; r + 3 <= count; r += 3)
+    forward_vectors<Real, 3>(panel, pivot_strips, total, x + r * x_stride, x_stride);
+  for (; r < count; ++r) forward_vectors<Real, 1>(panel, pivot_strips, total, x + r * x_stride, x_stride);
+}
+
+template <class Real>
+void backward(const Real* panel, int pivot_strips, int total, Real* x, std::ptrdiff_t x_stride, int count) {
+  int r = 0;
+  for (; r + 3 <= count; r += 3)
+    backward_vectors<Real, 3>(panel, pivot_strips, total, x + r * x_stride, x_stride);
+  for (; r < count; ++r) backward_vectors<Real, 1>(panel, pivot_strips, total, x + r * x_stride, x_stride);
+}
+
+template <class Real>
+constexpr DenseKernels<Real> kernels_of(const char* name) {
+  return {.name = name,
+          .update = update<Real>,
+          .factor = factor<Real>,
+          .solve_rows = solve_rows<Real>,
+          .forward = forward<Real>,
+          .backward = backward<Real>};
+}
+
+}  // namespace
+
+extern const DenseKernels<float> float32;
+extern const DenseKernels<double> float64;
+const DenseKernels<float> float32 = kernels_of<float>(ISOCLOTH_SIMD_NAME);
+const DenseKernels<double> float64 = kernels_of<double>(ISOCLOTH_SIMD_NAME);
+
+}  // namespace isocloth::ISOCLOTH_SIMD

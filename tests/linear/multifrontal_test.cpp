@@ -1,0 +1,278 @@
+// The multifrontal solver against dense Cholesky, in both precisions, on every instruction set of the
+// machine.
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "engine/core/errors.hpp"
+#include "engine/mesh/generators.hpp"
+#include "host/linear/multifrontal_solver.hpp"
+#include "kernels/launch/thread_pool.hpp"
+#include "tests/linear/systems.hpp"
+
+namespace isocloth {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+
+Matrix dense(const BlockSystem& s) {
+  const int n = s.pattern.block;
+  Matrix a = Matrix::Zero(s.pattern.size * n, s.pattern.size * n);
+  for (std::size_t b = 0; b < s.pattern.rows.size(); ++b)
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < n; ++c) {
+        const double value = s.values[(b * n + r) * n + c];
+        const Index i = s.pattern.rows[b] * n + r, j = s.pattern.columns[b] * n + c;
+        if (i < j) continue;  // of a diagonal block the lower triangle counts
+        a(i, j) = a(j, i) = value;
+      }
+  return a;
+}
+
+/// The system as `Real` stores it.
+template <class Real>
+BlockSystem rounded(BlockSystem s) {
+  for (double& v : s.values) v = static_cast<Real>(v);
+  return s;
+}
+
+/// [size * block, count] uniform in [-1, 1].
+template <class Real>
+std::vector<Real> right_sides(std::size_t size) {
+  std::vector<Real> b(size);
+  for (std::size_t i = 0; i < size; ++i)
+    b[i] = static_cast<Real>(std::sin(1.7 * static_cast<double>(i) + 0.3));
+  return b;
+}
+
+/// max |b - A x| / (|A| |x| + |b|) in the max norm, over all right sides.
+template <class Real>
+double backward_error(const Matrix& a, const std::vector<Real>& b, const std::vector<Real>& x, int count) {
+  double worst = 0;
+  const double norm = a.cwiseAbs().rowwise().sum().maxCoeff();
+  for (int k = 0; k < count; ++k) {
+    Eigen::VectorXd bk(a.rows()), xk(a.rows());
+    for (Eigen::Index i = 0; i < a.rows(); ++i) {
+      bk[i] = static_cast<double>(b[i * count + k]);
+      xk[i] = static_cast<double>(x[i * count + k]);
+    }
+    worst = std::max(worst, (bk - a * xk).cwiseAbs().maxCoeff() /
+                                (norm * xk.cwiseAbs().maxCoeff() + bk.cwiseAbs().maxCoeff()));
+  }
+  return worst;
+}
+
+template <class Real>
+std::vector<const DenseKernels<Real>*> machine_kernels() {
+  std::vector<const DenseKernels<Real>*> all;
+  for (const InstructionSet set : {InstructionSet::sse2, InstructionSet::avx2, InstructionSet::avx512})
+    if (const DenseKernels<Real>* kernels = find_dense_kernels<Real>(set)) all.push_back(kernels);
+  return all;
+}
+
+template <class Real>
+std::vector<Real> narrow(const std::vector<double>& values) {
+  return {values.begin(), values.end()};
+}
+
+template <class Real>
+void expect_small_backward_error(const BlockSystem& system, const std::string& what) {
+  const BlockSystem s = rounded<Real>(system);
+  const Matrix a = dense(s);
+  const std::vector<Real> values = narrow<Real>(s.values);
+  for (const DenseKernels<Real>* kernels : machine_kernels<Real>()) {
+    MultifrontalSolver<Real> solver(s.pattern, nullptr, *kernels);
+    const Factorization f = solver.factorize(values.data());
+    ASSERT_TRUE(f.ok) << what << ", " << solver.name() << ": stopped at " << f.block_row;
+    for (const int count : {1, 3, 5}) {
+      const std::vector<Real> b = right_sides<Real>(a.rows() * count);
+      std::vector<Real> x(b.size());
+      solver.solve(b.data(), x.data(), count);
+      EXPECT_LE(backward_error(a, b, x, count), 100 * std::numeric_limits<Real>::epsilon())
+          << what << ", " << solver.name() << ", " << count << " right sides";
+      std::vector<Real> in_place = b;
+      solver.solve(in_place.data(), in_place.data(), count);
+      EXPECT_EQ(in_place, x);
+    }
+  }
+}
+
+TEST(Multifrontal, SolvesEveryPattern) {
+  for (const NamedPattern& p : all_patterns()) {
+    if (p.pattern.size == 0) continue;
+    expect_small_backward_error<double>(dominant_system(p.pattern, 3), p.name);
+    expect_small_backward_error<float>(dominant_system(p.pattern, 3), p.name);
+  }
+}
+
+TEST(Multifrontal, SolvesNodalSystemsOfEveryMesh) {
+  for (const NamedGarment& g : all_garments()) {
+    expect_small_backward_error<double>(nodal_system(g.garment, 1e-6, 3e-3, 1e-5), g.name);
+    expect_small_backward_error<float>(nodal_system(g.garment, 1e-3, 3e-3), g.name);
+  }
+}
+
+TEST(Multifrontal, SolvesNearlySingularFlatSheets) {
+  // Out of the plane of a flat sheet the rows do nothing: inertia alone stands against 1/eps.
+  for (const NamedGarment& g : all_garments())
+    for (const double eps : {1e-6, 1e-9})
+      expect_small_backward_error<double>(nodal_system(g.garment, eps, 0), g.name);
+}
+
+TEST(Multifrontal, SolvesScaledOverTwelveOrders) {
+  for (const NamedGarment& g : all_garments()) {
+    BlockSystem s = nodal_system(g.garment, 1e-4, 3e-3);
+    const auto scale = [](Index row, int component) {
+      return std::ldexp(1.0, static_cast<int>((row * 31 + component * 17) % 41) - 20);  // 2^-20 .. 2^20
+    };
+    for (std::size_t b = 0; b < s.pattern.rows.size(); ++b)
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c)
+          s.values[(b * 3 + r) * 3 + c] *= scale(s.pattern.rows[b], r) * scale(s.pattern.columns[b], c);
+    expect_small_backward_error<double>(s, g.name);
+  }
+}
+
+TEST(Multifrontal, SolvesLargeFronts) {
+  // 2 nodes thick, 70 wide and dense: fronts of many tiles, with a remainder in every direction.
+  BlockPattern p{.size = 140, .block = 3, .rows = {}, .columns = {}};
+  for (Index j = 0; j < p.size; ++j)
+    for (Index i = j; i < p.size; ++i)
+      if (i - j < 71) {
+        p.rows.push_back(i);
+        p.columns.push_back(j);
+      }
+  expect_small_backward_error<double>(dominant_system(p, 5), "band");
+  expect_small_backward_error<float>(dominant_system(p, 5), "band");
+}
+
+TEST(Multifrontal, AgreesWithDenseFactorOnFlopsAndNonzerosOfADenseMatrix) {
+  for (const NamedPattern& p : all_patterns()) {
+    if (p.name != "dense") continue;
+    const MultifrontalSolver<double> solver(p.pattern, nullptr);
+    const double n = 3.0 * p.pattern.size;
+    EXPECT_EQ(solver.factor_nonzeros(), n * (n + 1) / 2);
+    EXPECT_EQ(solver.factor_flops(), n * (n + 1) * (2 * n + 1) / 6);
+  }
+}
+
+/// A sheet large enough for several subtrees and tiled fronts.
+const BlockSystem& large_system() {
+  static const BlockSystem system = [] {
+    Garment garment;
+    garment.name = "sheet";
+    garment.mesh = quad_grid(41, 37, 0.9, 0.8);
+    garment.fabric = {.rho = 0.2, .delta = 0.5, .kappa = 0, .alpha = 1, .beta = 0};
+    garment.pins.push_back({"pins", {0, 40}, FixedMotion{}});
+    return nodal_system(garment, 1e-5, 3e-3);
+  }();
+  return system;
+}
+
+template <class Real>
+void expect_same_bits_on_any_threads() {
+  const BlockSystem& s = large_system();
+  const std::vector<Real> values = narrow<Real>(s.values);
+  for (const DenseKernels<Real>* kernels : machine_kernels<Real>()) {
+    std::vector<Real> first;
+    for (const int threads : {1, 2, 5})
+      for (int run = 0; run < 3; ++run) {
+        ThreadPool pool(threads);
+        MultifrontalSolver<Real> solver(s.pattern, &pool, *kernels);
+        ASSERT_TRUE(solver.factorize(values.data()).ok);
+        std::vector<Real> x = right_sides<Real>(static_cast<std::size_t>(s.pattern.size) * 9);
+        solver.solve(x.data(), x.data(), 3);
+        if (first.empty()) first = x;
+        ASSERT_EQ(std::memcmp(first.data(), x.data(), x.size() * sizeof(Real)), 0)
+            << solver.name() << ", " << threads << " threads";
+      }
+  }
+}
+
+TEST(Multifrontal, SameBitsOnAnyNumberOfThreads) {
+  expect_same_bits_on_any_threads<double>();
+  expect_same_bits_on_any_threads<float>();
+}
+
+TEST(Multifrontal, FactorsAgainWithOtherValues) {
+  const BlockSystem& s = large_system();
+  MultifrontalSolver<double> solver(s.pattern, nullptr), fresh(s.pattern, nullptr);
+  std::vector<double> other = s.values;
+  for (double& v : other) v *= 3;
+  ASSERT_TRUE(solver.factorize(other.data()).ok);
+  ASSERT_TRUE(solver.factorize(s.values.data()).ok);
+  ASSERT_TRUE(fresh.factorize(s.values.data()).ok);
+  const std::vector<double> b = right_sides<double>(static_cast<std::size_t>(s.pattern.size) * 3);
+  std::vector<double> x(b.size()), y(b.size());
+  solver.solve(b.data(), x.data(), 1);
+  fresh.solve(b.data(), y.data(), 1);
+  EXPECT_EQ(x, y);
+}
+
+/// Diagonal block of a block row.
+std::size_t diagonal_block(const BlockPattern& p, Index row) {
+  for (std::size_t b = 0; b < p.rows.size(); ++b)
+    if (p.rows[b] == row && p.columns[b] == row) return b;
+  throw std::runtime_error("no diagonal block");
+}
+
+TEST(Multifrontal, NamesTheBlockRowThatIsNotPositive) {
+  for (const NamedPattern& p : all_patterns()) {
+    if (p.pattern.size == 0) continue;
+    const int n = p.pattern.block;
+    const BlockSystem good = dominant_system(p.pattern, 9);
+    for (const Index row : {Index{0}, p.pattern.size / 2, p.pattern.size - 1})
+      for (const double bad :
+           {-1e6, 0.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+        BlockSystem s = good;
+        const std::size_t b = diagonal_block(p.pattern, row);
+        s.values[(b * n + n - 1) * n + n - 1] = bad;
+        for (const DenseKernels<double>* kernels : machine_kernels<double>()) {
+          MultifrontalSolver<double> solver(p.pattern, nullptr, *kernels);
+          const Factorization f = solver.factorize(s.values.data());
+          // All other rows stay dominant: whatever comes before this pivot is positive.
+          EXPECT_FALSE(f.ok) << p.name;
+          EXPECT_EQ(f.block_row, row) << p.name << ", " << bad;
+          std::vector<double> x(static_cast<std::size_t>(p.pattern.size) * n, 1);
+          EXPECT_THROW(solver.solve(x.data(), x.data(), 1), NumericalError);
+          EXPECT_TRUE(solver.factorize(good.values.data()).ok) << "not usable after a failure";
+        }
+      }
+  }
+}
+
+TEST(Multifrontal, NamesTheSameBlockRowOnAnyNumberOfThreads) {
+  BlockSystem s = large_system();
+  for (const Index row : {5, 300, 700, 1100, 1400}) s.values[diagonal_block(s.pattern, row) * 9] = -1;
+  std::vector<Index> named;
+  for (const int threads : {1, 2, 5})
+    for (int run = 0; run < 5; ++run) {
+      ThreadPool pool(threads);
+      MultifrontalSolver<double> solver(s.pattern, &pool);
+      named.push_back(solver.factorize(s.values.data()).block_row);
+      EXPECT_EQ(named.back(), named.front());
+    }
+  EXPECT_GE(named.front(), 0);
+}
+
+TEST(Multifrontal, RefusesToSolveWithoutAFactor) {
+  MultifrontalSolver<double> solver({.size = 1, .block = 3, .rows = {0}, .columns = {0}}, nullptr);
+  double x[3] = {1, 2, 3};
+  EXPECT_THROW(solver.solve(x, x, 1), NumericalError);
+  EXPECT_THROW(MultifrontalSolver<double>({.size = 1, .block = 3, .rows = {}, .columns = {}}, nullptr),
+               ShapeError);
+}
+
+TEST(Multifrontal, AnEmptySystemIsSolved) {
+  MultifrontalSolver<double> solver({.size = 0, .block = 3, .rows = {}, .columns = {}}, nullptr);
+  double x = 7;
+  EXPECT_TRUE(solver.factorize(&x).ok);
+  solver.solve(&x, &x, 1);
+  EXPECT_EQ(x, 7);
+}
+
+}  // namespace
+}  // namespace isocloth
