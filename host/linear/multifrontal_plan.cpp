@@ -147,7 +147,7 @@ class TaskBuilder {
       if (front.parent >= 0) flops_[front.parent] += flops_[f];
     }
     // The partition depends on the pattern alone, never on the number of threads.
-    constexpr double share = 1.0 / 64, least = 1e6;
+    constexpr double share = 1.0 / 32, least = 4e6;
     const double limit = std::max(least, share * plan.flops);
     SubtreeStacks stacks;
     factor_end_.assign(fronts, -1);

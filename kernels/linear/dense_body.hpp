@@ -2,6 +2,7 @@
 // its instruction set, and ISOCLOTH_SIMD_BYTES, the width of its vectors. No standard library here: an inline
 // function shared with files of other flags could be linked from the wrong one.
 #include <cstddef>
+#include <cstdint>
 
 #include "kernels/linear/dense_kernels.hpp"
 
@@ -19,6 +20,18 @@ struct Vector<float> {
 template <>
 struct Vector<double> {
   typedef double type __attribute__((vector_size(ISOCLOTH_SIMD_BYTES), may_alias));
+};
+
+/// Integers as wide as a scalar: masks.
+template <class Real>
+struct Bits;
+template <>
+struct Bits<float> {
+  using type = std::int32_t;
+};
+template <>
+struct Bits<double> {
+  using type = std::int64_t;
 };
 
 template <class Real>
@@ -239,58 +252,97 @@ void forward_vectors(const Real* panel, int pivot_strips, int total, Real* x, st
   }
 }
 
-/// products[r][n] = sum over strips of L_i(:, n) . x_i(r), for `tile_columns` columns and R vectors.
-template <class Real, int R>
-void transposed_product(const Real* columns, std::ptrdiff_t stride, int begin, int end, const Real* x,
-                        std::ptrdiff_t x_stride, Real (&products)[R][8]) {
+/// sums[c] += L_i(:, c) x_i for S row strips of a front and the columns of a chunk; lane l of a sum takes the
+/// products of the strips' rows l.
+template <class Real, int R, int S>
+void add_transposed_products(const Real* strip, std::ptrdiff_t stride, int columns, const Real* x,
+                             std::ptrdiff_t x_stride, typename Vector<Real>::type (*sums)[R]) {
   using T = Strip<Real>;
   using V = typename T::V;
-  constexpr int width = wide || R == 1 ? 8 : 4;
-  for (int n0 = 0; n0 < 8; n0 += width) {
-    V sum[R][width] = {};
-    for (int i = begin; i < end; ++i)
+  constexpr int rows = S * T::vectors;
+  V xi[rows][R];
+  for (int i = 0; i < rows; ++i)
+    for (int r = 0; r < R; ++r) xi[i][r] = T::at(x + r * x_stride + i * T::lanes);
+  for (int c = 0; c < columns; ++c) {
+    V sum[R];
 #pragma GCC unroll 4
-      for (int v = 0; v < T::height; v += T::lanes) {
-        V xi[R];
+    for (int r = 0; r < R; ++r) sum[r] = sums[c][r];
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      const V column = T::at(strip + (i / T::vectors) * stride + c * T::height + (i % T::vectors) * T::lanes);
 #pragma GCC unroll 4
-        for (int r = 0; r < R; ++r) xi[r] = T::at(x + r * x_stride + i * T::height + v);
-#pragma GCC unroll 8
-        for (int n = 0; n < width; ++n) {
-          const V column = T::at(columns + i * stride + (n0 + n) * T::height + v);
+      for (int r = 0; r < R; ++r) sum[r] += column * xi[i][r];
+    }
 #pragma GCC unroll 4
-          for (int r = 0; r < R; ++r) sum[r][n] += column * xi[r];
-        }
-      }
-    for (int r = 0; r < R; ++r)
-      for (int n = 0; n < width; ++n) {
-        Real total = 0;
-        for (int l = 0; l < T::lanes; ++l) total += sum[r][n][l];
-        products[r][n0 + n] = total;
-      }
+    for (int r = 0; r < R; ++r) sums[c][r] = sum[r];
   }
 }
 
 template <class Real, int R>
 void backward_vectors(const Real* panel, int pivot_strips, int total, Real* x, std::ptrdiff_t x_stride) {
   using T = Strip<Real>;
+  using V = typename T::V;
   constexpr int height = T::height;
+  constexpr int chunk = 64 / height;  // column strips whose sums stay in the first cache
+  constexpr int together = wide ? 4 : 2;
   const std::ptrdiff_t stride = std::ptrdiff_t{pivot_strips} * height * height;
-  for (int j = pivot_strips - 1; j >= 0; --j) {
-    for (int n = 0; n < height; n += 8) {
-      Real products[R][8];
-      const Real* columns = panel + (std::ptrdiff_t{j} * height + n) * height;
-      transposed_product<Real, R>(columns, stride, j + 1, total, x, x_stride, products);
-      for (int r = 0; r < R; ++r)
-        for (int c = 0; c < 8; ++c) x[r * x_stride + j * height + n + c] -= products[r][c];
-    }
-    const Real* square = panel + j * stride + std::ptrdiff_t{j} * height * height;
-    for (int r = 0; r < R; ++r) {
-      Real* y = x + r * x_stride + j * height;
-      for (int c = height - 1; c >= 0; --c) {
-        Real rest = y[c];
-        for (int d = c + 1; d < height; ++d) rest -= square[c * height + d] * y[d];
-        y[c] = rest * square[c * height + c];
+  for (int end = pivot_strips; end > 0; end -= chunk) {
+    const int begin = end > chunk ? end - chunk : 0;
+    V sums[chunk * height][R];
+    for (int c = 0; c < (end - begin) * height; ++c)
+      for (int r = 0; r < R; ++r) sums[c][r] = V{};
+    const Real* columns = panel + std::ptrdiff_t{begin} * height * height;
+    int i = end;
+    for (; i + together <= total; i += together)
+      add_transposed_products<Real, R, together>(columns + i * stride, stride, (end - begin) * height,
+                                                 x + i * height, x_stride, sums);
+    for (; i < total; ++i)
+      add_transposed_products<Real, R, 1>(columns + i * stride, stride, (end - begin) * height,
+                                          x + i * height, x_stride, sums);
+    for (int j = end - 1; j >= begin; --j) {
+      const Real* square = panel + j * stride + std::ptrdiff_t{j} * height * height;
+      for (int r = 0; r < R; ++r) {
+        Real* y = x + r * x_stride + j * height;
+        for (int c = height - 1; c >= 0; --c) {
+          Real rest = y[c];
+          for (int l = 0; l < T::lanes; ++l) rest -= sums[(j - begin) * height + c][r][l];
+          for (int d = c + 1; d < height; ++d) rest -= square[c * height + d] * y[d];
+          y[c] = rest * square[c * height + c];
+        }
       }
+      add_transposed_products<Real, R, 1>(columns + j * stride, stride, (j - begin) * height, x + j * height,
+                                          x_stride, sums);
+    }
+  }
+}
+
+template <class Real>
+void add_columns(const StripAdd<Real>& add) {
+  using T = Strip<Real>;
+  using V = typename T::V;
+  typedef typename Bits<Real>::type Mask __attribute__((vector_size(ISOCLOTH_SIMD_BYTES), may_alias));
+  typedef typename Vector<Real>::type Unaligned __attribute__((aligned(sizeof(Real)), may_alias));
+  constexpr int height = T::height, vectors = T::vectors, lanes = T::lanes;
+  if (add.lane == 0) {
+    for (int j = 0; j < add.count; ++j) {
+      Real* to = add.first + std::ptrdiff_t{add.columns[j] - add.first_column} * height;
+      for (int v = 0; v < vectors; ++v) T::at(to + v * lanes) += T::at(add.source + j * height + v * lanes);
+    }
+    return;
+  }
+  Mask keep[vectors];  // lanes of `first`; the others belong to `second`
+  for (int v = 0; v < vectors; ++v)
+    for (int l = 0; l < lanes; ++l) keep[v][l] = v * lanes + l >= add.lane ? -1 : 0;
+  for (int j = 0; j < add.count; ++j) {
+    const Real* from = add.source + j * height - add.lane;
+    const std::ptrdiff_t column = std::ptrdiff_t{add.columns[j] - add.first_column} * height;
+    for (int v = 0; v < vectors; ++v) {
+      const Mask head =
+          reinterpret_cast<Mask>(static_cast<V>(*reinterpret_cast<const Unaligned*>(from + v * lanes)));
+      const Mask tail = reinterpret_cast<Mask>(
+          static_cast<V>(*reinterpret_cast<const Unaligned*>(from + height + v * lanes)));
+      T::at(add.first + column + v * lanes) += reinterpret_cast<V>(head & keep[v]);
+      T::at(add.second + column + v * lanes) += reinterpret_cast<V>(tail & ~keep[v]);
     }
   }
 }
@@ -317,6 +369,7 @@ constexpr DenseKernels<Real> kernels_of(const char* name) {
           .update = update<Real>,
           .factor = factor<Real>,
           .solve_rows = solve_rows<Real>,
+          .add_columns = add_columns<Real>,
           .forward = forward<Real>,
           .backward = backward<Real>};
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace isocloth {
 
@@ -25,6 +26,20 @@ struct StripUpdate {
   bool lower;             ///< only strips j <= i: rows and columns are the same strips
 };
 
+/// Adds columns of a strip to columns of a matrix in which its rows are consecutive too, but begin at another
+/// lane: the first `height - lane` rows go to strip `first` from `lane` on, the others to the head of
+/// `second`. Memory up to a strip's height before `source` must be readable.
+template <class Real>
+struct StripAdd {
+  const Real* source;           ///< columns one after another
+  Real* first;                  ///< column 0 of the strip
+  Real* second;                 ///< unused when lane is 0
+  int lane;                     ///< in [0, height)
+  const std::int32_t* columns;  ///< where each column goes, shape [count]
+  std::int32_t first_column;    ///< number of column 0
+  int count;
+};
+
 /// Functions of one instruction set. Strips begin on 64 bytes. L's diagonal holds reciprocals.
 template <class Real>
 struct DenseKernels {
@@ -35,6 +50,7 @@ struct DenseKernels {
   int (*factor)(Real* tile, std::ptrdiff_t stride, int strips, int pivots);
   /// X := X L^-T for `rows` row strips against a factored tile of `strips` strips.
   void (*solve_rows)(Real* x, std::ptrdiff_t stride, int rows, const Real* tile, int strips);
+  void (*add_columns)(const StripAdd<Real>&);
   /// Of a front's [pivots; rows] panel of `pivot_strips` and then further strips, `total` in all:
   /// x_1 := L_11^-1 x_1, x_2 := x_2 - L_21 x_1. x: `count` vectors, `x_stride` apart.
   void (*forward)(const Real* panel, int pivot_strips, int total, Real* x, std::ptrdiff_t x_stride,

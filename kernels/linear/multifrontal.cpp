@@ -64,33 +64,42 @@ Tile<Real> make_tile(const FrontMemory<Real>& memory, const Front& front, Index 
   return tile;
 }
 
-/// Blocks of the matrix that meet the tile.
-template <class Real>
-void add_entries(const MultifrontalPlan& plan, const Real* values, const Front& front,
-                 const Tile<Real>& tile) {
-  const int n = plan.block;
+/// Puts the blocks of the matrix that meet the tile into it; before anything else is added there.
+template <class Real, int N>
+void place_entries(const MultifrontalPlan& plan, const Real* values, const Front& front,
+                   const Tile<Real>& tile) {
+  constexpr Index height = strip_height<Real>;
   const FrontEntry* end = plan.entries.data() + front.entry_end;
   const FrontEntry* entry =
       std::partition_point(plan.entries.data() + front.entry_begin, end,
-                           [&](const FrontEntry& e) { return e.column + n <= tile.column_begin; });
+                           [&](const FrontEntry& e) { return e.column + N <= tile.column_begin; });
   for (; entry != end && entry->column < tile.column_end; ++entry) {
-    if (entry->row + n <= tile.row_begin || entry->row >= tile.row_end) continue;
-    const Real* block = values + static_cast<std::size_t>(entry->block) * n * n;
-    for (int c = 0; c < n; ++c)
-      for (int r = 0; r < n; ++r) {
-        const Index row = entry->row + r, column = entry->column + c;
-        if (row < column || row < tile.row_begin || row >= tile.row_end || column < tile.column_begin ||
-            column >= tile.column_end)
-          continue;
-        tile.at(row, column) += entry->transposed ? block[c * n + r] : block[r * n + c];
+    if (entry->row + N <= tile.row_begin || entry->row >= tile.row_end) continue;
+    const Real* block = values + static_cast<std::size_t>(entry->block) * N * N;
+    const int row_step = entry->transposed ? 1 : N, column_step = entry->transposed ? N : 1;
+    const bool whole = entry->row > entry->column && entry->row >= tile.row_begin &&
+                       entry->row + N <= tile.row_end && entry->column >= tile.column_begin &&
+                       entry->column + N <= tile.column_end;
+    for (int r = 0; r < N; ++r) {
+      const Index row = entry->row + r;
+      if (whole) {
+        Real* to = &tile.at(row, entry->column);
+        for (int c = 0; c < N; ++c) to[c * height] = block[r * row_step + c * column_step];
+        continue;
       }
+      for (int c = 0; c < N; ++c)
+        if (const Index column = entry->column + c; row >= column && row >= tile.row_begin &&
+                                                    row < tile.row_end && column >= tile.column_begin &&
+                                                    column < tile.column_end)
+          tile.at(row, column) = block[r * row_step + c * column_step];
+    }
   }
 }
 
 /// Extend-add: the part of a child's update matrix that meets the tile.
 template <class Real>
-void add_update(const MultifrontalPlan& plan, const FrontMemory<Real>& memory, const Front& child,
-                const Tile<Real>& tile) {
+void add_update(const MultifrontalPlan& plan, const FrontMemory<Real>& memory,
+                const DenseKernels<Real>& dense, const Front& child, const Tile<Real>& tile) {
   constexpr Index height = strip_height<Real>;
   const Index* relative = plan.relative.data() + child.relative;
   const Index* relative_end = relative + child.rows;
@@ -109,12 +118,21 @@ void add_update(const MultifrontalPlan& plan, const FrontMemory<Real>& memory, c
     for (Index lane = lane_begin; lane < lane_end; ++lane)
       rows[lane] = &tile.at(relative[first + lane], tile.column_begin);
     const Real* source = matrix + update_strip<Real>(strip);
-    const Index full_end = lane_begin == 0 && lane_end == height ? std::min(j_end, first + 1) : j_begin;
     Index j = j_begin;
-    for (; j < full_end; ++j) {
-      const Real* column = source + static_cast<std::size_t>(j) * height;
-      const std::size_t offset = static_cast<std::size_t>(relative[j] - tile.column_begin) * height;
-      for (Index lane = 0; lane < height; ++lane) rows[lane][offset] += column[lane];
+    const bool whole = lane_begin == 0 && lane_end == height;
+    const Index row = relative[std::min(first, child.rows - 1)];
+    // Below its diagonal square a strip whose rows stay together moves a vector at a time.
+    if (const Index end = std::min(j_end, first);
+        whole && j < end && relative[first + height - 1] == row + height - 1) {
+      const Index lane = row % height;
+      dense.add_columns({.source = source + static_cast<std::size_t>(j) * height,
+                         .first = rows[0] - lane,
+                         .second = rows[height - 1] - (lane + height - 1) % height,
+                         .lane = lane,
+                         .columns = relative + j,
+                         .first_column = tile.column_begin,
+                         .count = end - j});
+      j = end;
     }
     for (; j < std::min(j_end, first + lane_end); ++j) {
       const Real* column = source + static_cast<std::size_t>(j) * height;
@@ -134,9 +152,10 @@ Index process_tile(const MultifrontalPlan& plan, const FrontMemory<Real>& memory
   const Front& front = plan.fronts[f];
   const Tile<Real> tile = make_tile(memory, front, i, j);
   const bool pivot_columns = tile.column_begin < front.padded_pivots;
-  if (pivot_columns) add_entries(plan, memory.values, front, tile);
+  if (pivot_columns && plan.block == 3) place_entries<Real, 3>(plan, memory.values, front, tile);
+  if (pivot_columns && plan.block == 1) place_entries<Real, 1>(plan, memory.values, front, tile);
   for (Index c = front.child_begin; c < front.child_end; ++c)
-    add_update(plan, memory, plan.fronts[plan.children[c]], tile);
+    add_update(plan, memory, dense, plan.fronts[plan.children[c]], tile);
 
   const Real* panel = memory.factor + front.panel;
   const std::ptrdiff_t stride = std::ptrdiff_t{front.padded_pivots} * height;
