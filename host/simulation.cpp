@@ -8,22 +8,37 @@
 
 namespace isocloth {
 
+namespace {
+
+void check_index(std::size_t garment, std::size_t count) {
+  if (garment >= count)
+    throw ShapeError("garment: found index " + std::to_string(garment) + ", expected less than " +
+                     std::to_string(count));
+}
+
+}  // namespace
+
+const char* to_string(StepSolver solver) {
+  return solver == StepSolver::batched ? "batched" : solver == StepSolver::direct ? "direct" : "automatic";
+}
+
 struct Simulation::Members {
   Scene scene;
   ExecutionOptions options;
   Device device;
-  std::vector<std::unique_ptr<GarmentSolver>> solvers;
+  GarmentSolvers solvers;
   std::vector<GarmentState> start;
   std::vector<char> frozen;
   std::vector<std::int64_t> clocks;  ///< steps of each garment since its last reset
   std::int64_t step_index = 0;
 
   Members(Scene s, ExecutionOptions o) : scene(std::move(s)), options(std::move(o)), device(options) {}
-  GarmentSolver& solver(std::size_t garment) const {
-    if (garment >= solvers.size())
-      throw ShapeError("garment: found index " + std::to_string(garment) + ", expected less than " +
-                       std::to_string(solvers.size()));
-    return *solvers[garment];
+  /// Calls use(solver, member) of a garment.
+  template <class Use>
+  decltype(auto) at(std::size_t garment, const Use& use) const {
+    check_index(garment, solvers.places.size());
+    const GarmentSolvers::Place place = solvers.places[garment];
+    return use(*solvers.solvers[place.solver], place.member);
   }
 };
 
@@ -41,12 +56,10 @@ Simulation::Simulation(Scene scene, ExecutionOptions options) {
   validate_scene(scene);
   members_ = std::make_unique<Members>(std::move(scene), std::move(options));
   Members& m = *members_;
-  for (const Garment& garment : m.scene.garments) {
-    m.solvers.push_back(make_garment_solver(m.device, m.options.precision, garment, m.scene));
-    m.start.push_back(m.solvers.back()->state());
-  }
-  m.frozen.assign(m.solvers.size(), 0);
-  m.clocks.assign(m.solvers.size(), 0);
+  m.solvers = make_garment_solvers(m.device, m.options.precision, m.scene, m.options.solver);
+  m.clocks.assign(m.scene.garments.size(), 0);
+  m.frozen.assign(m.scene.garments.size(), 0);
+  for (std::size_t g = 0; g < m.scene.garments.size(); ++g) m.start.push_back(state(g));
   m.options.threads = m.device.threads();
 }
 
@@ -56,65 +69,57 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 std::vector<StepReport> Simulation::advance(int steps) {
   if (steps < 0) throw ShapeError("steps: found " + std::to_string(steps) + ", expected >= 0");
-  std::vector<StepReport> total(garment_count());
-  for (StepReport& r : total) r.substeps = 0;
-  for (int i = 0; i < steps; ++i) {
-    const std::vector<StepReport> reports = step();
-    for (std::size_t g = 0; g < reports.size(); ++g) {
-      total[g].status = std::max(total[g].status, reports[g].status);
-      total[g].iterations += reports[g].iterations;
-      total[g].substeps += reports[g].substeps;
-      total[g].residual = std::max(total[g].residual, reports[g].residual);
-      total[g].wall_seconds += reports[g].wall_seconds;
+  Members& m = *members_;
+  std::vector<StepReport> reports(garment_count());
+  std::vector<std::vector<std::size_t>> garments(m.solvers.solvers.size());
+  for (std::size_t g = 0; g < reports.size(); ++g) garments[m.solvers.places[g].solver].push_back(g);
+  for (std::size_t s = 0; s < garments.size(); ++s) {
+    std::vector<double> times;
+    for (const std::size_t g : garments[s]) times.push_back(time(g));
+    const std::vector<AdvanceReport> found = m.solvers.solvers[s]->advance(times, m.scene.step, steps);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const std::size_t g = garments[s][i];
+      reports[g] = found[i].total;
+      m.clocks[g] += found[i].steps;
+      m.frozen[g] = found[i].total.status == StepStatus::non_finite;
     }
   }
-  return total;
-}
-
-std::vector<StepReport> Simulation::step() {
-  Members& m = *members_;
-  std::vector<StepReport> reports(m.solvers.size());
-  for (std::size_t i = 0; i < m.solvers.size(); ++i) {
-    if (m.frozen[i])
-      reports[i] = {
-          .status = StepStatus::non_finite, .iterations = 0, .substeps = 0, .residual = 0, .wall_seconds = 0};
-    else
-      reports[i] = m.solvers[i]->step(time(i), m.scene.step);
-    if (reports[i].status == StepStatus::non_finite)
-      m.frozen[i] = 1;
-    else
-      ++m.clocks[i];
-  }
-  ++m.step_index;
+  m.step_index += steps;
   return reports;
 }
+
+std::vector<StepReport> Simulation::step() { return advance(1); }
 
 const Scene& Simulation::scene() const { return members_->scene; }
 const ExecutionOptions& Simulation::options() const { return members_->options; }
 std::int64_t Simulation::step_index() const { return members_->step_index; }
 double Simulation::time() const { return static_cast<double>(members_->step_index) * members_->scene.step; }
-GarmentInfo Simulation::info(std::size_t garment) const { return members_->solver(garment).info(); }
+GarmentInfo Simulation::info(std::size_t garment) const {
+  return members_->at(garment, [](GarmentSolver& solver, std::size_t i) { return solver.info(i); });
+}
 std::vector<Vec3d> Simulation::positions(std::size_t garment) const {
   return as_vectors(state(garment).positions);
 }
 std::vector<Vec3d> Simulation::velocities(std::size_t garment) const {
   return as_vectors(state(garment).velocities);
 }
-Measures Simulation::measure(std::size_t garment) const { return members_->solver(garment).measure(); }
-std::size_t Simulation::garment_count() const { return members_->solvers.size(); }
+Measures Simulation::measure(std::size_t garment) const {
+  return members_->at(garment, [](GarmentSolver& solver, std::size_t i) { return solver.measure(i); });
+}
+std::size_t Simulation::garment_count() const { return members_->solvers.places.size(); }
 double Simulation::time(std::size_t garment) const {
-  members_->solver(garment);  // checks the index
+  check_index(garment, garment_count());
   return members_->scene.garments[garment].time_offset +
          static_cast<double>(members_->clocks[garment]) * members_->scene.step;
 }
 bool Simulation::frozen(std::size_t garment) const {
-  members_->solver(garment);
+  check_index(garment, garment_count());
   return members_->frozen[garment] != 0;
 }
 GarmentState Simulation::state(std::size_t garment) const {
-  GarmentState state = members_->solver(garment).state();
+  GarmentState state =
+      members_->at(garment, [](GarmentSolver& solver, std::size_t i) { return solver.state(i); });
   state.step_index = members_->clocks[garment];
-  state.frozen = members_->frozen[garment] != 0;
   return state;
 }
 
@@ -144,19 +149,19 @@ void Simulation::read_velocities(const std::vector<std::size_t>& garments, Array
 }
 
 void Simulation::set_state(std::size_t garment, const GarmentState& state) {
-  members_->solver(garment).set_state(state);
+  members_->at(garment, [&](GarmentSolver& solver, std::size_t i) { solver.set_state(i, state); });
   members_->frozen[garment] = state.frozen;
   members_->clocks[garment] = state.step_index;
 }
 void Simulation::set_step_index(std::int64_t step_index) { members_->step_index = step_index; }
 
 void Simulation::reset() {
-  for (std::size_t i = 0; i < members_->solvers.size(); ++i) set_state(i, members_->start[i]);
+  for (std::size_t i = 0; i < garment_count(); ++i) set_state(i, members_->start[i]);
   set_step_index(0);
 }
 void Simulation::reset(const std::vector<std::size_t>& garments) {
   for (const std::size_t g : garments) {
-    members_->solver(g);
+    check_index(g, garment_count());
     set_state(g, members_->start[g]);
   }
 }

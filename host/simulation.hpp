@@ -15,10 +15,20 @@ enum class StepStatus { converged, stalled, non_finite };
 const char* to_string(StepStatus status);
 const char* to_string(Precision precision);
 
+/// How the steps of a garment are solved.
+enum class StepSolver {
+  automatic,  ///< by the size of the mesh alone, so that a result does not depend on the batch
+  batched,    ///< whole steps in one launch, garments of one pattern side by side: small meshes
+  direct,     ///< kernel by kernel with a multifrontal factorisation: one large mesh at a time
+};
+const char* to_string(StepSolver solver);
+
 /// Where and how a simulation computes.
 struct ExecutionOptions {
   std::string backend = "cpu";  ///< "cpu" or "cuda"
   Precision precision = Precision::float64;
+  StepSolver solver = StepSolver::automatic;
+  std::string simd;        ///< CPU: "baseline", "avx2" or "avx512"; empty: the widest that the machine has
   int threads = 0;         ///< CPU threads, 0: all cores. Results do not depend on it
   int emulated_block = 0;  ///< for tests: run kernels in blocks of this many concurrent threads; 0: off
 };
@@ -30,6 +40,7 @@ struct StepReport {
   int substeps = 1;
   double residual = 0;  ///< largest |scaled row| at the end of the step (worst substep)
   double wall_seconds = 0;
+  Index bad_node = -1;  ///< where the matrix had a pivot that was not positive, -1: nowhere
 };
 
 /// Error measures of one garment at one instant; strain is that which the rows bound.
@@ -59,7 +70,8 @@ struct GarmentState {
 /// Sizes of one garment's problem.
 struct GarmentInfo {
   Index node_count = 0, face_count = 0, row_count = 0, free_node_count = 0;
-  std::size_t memory_bytes = 0;  ///< arrays and matrix factor, estimated from their sizes
+  std::size_t memory_bytes = 0;  ///< arrays and matrix factor, estimated from their sizes; a batch's part
+  std::string solver;            ///< what solves its nodal system
 };
 
 class GarmentSolver;

@@ -7,7 +7,8 @@ template <class Real>
 StepKernels<Real> make_step_kernels() {
   return {.evaluate_metric_rows = evaluate_rows<Real, 3>,
           .evaluate_scalar_rows = evaluate_rows<Real, 1>,
-          .unconstrained_right_side = unconstrained_right_side<Real>,
+          .assemble_momentum = assemble_momentum<Real>,
+          .start_iteration = start_iteration<Real>,
           .predict_positions = predict_positions<Real>,
           .geometric_stiffness = geometric_stiffness<Real>,
           .assemble_system = assemble_system<Real>,
@@ -15,6 +16,8 @@ StepKernels<Real> make_step_kernels() {
           .apply_correction = apply_correction<Real>,
           .update_metric_multipliers = update_multipliers<Real, 3>,
           .update_scalar_multipliers = update_multipliers<Real, 1>,
+          .step_cloths = step_cloths<Real>,
+          .lane_width = lane_width<Real>,
           .update_velocities = update_velocities<Real>,
           .measure_areas = measure_areas<Real>,
           .measure_strains = measure_strains<Real>,

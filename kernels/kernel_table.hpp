@@ -1,10 +1,11 @@
 // Every kernel of a backend as a plain function: all that the host knows of it.
 #pragma once
 
+#include "kernels/batch/step_cloths.hpp"
 #include "kernels/forces/build_bending.hpp"
 #include "kernels/measures/measures.hpp"
+#include "kernels/projection/metric.hpp"
 #include "kernels/projection/nodal_system.hpp"
-#include "kernels/projection/unconstrained_step.hpp"
 #include "kernels/tensors/build_tensors.hpp"
 #include "kernels/tensors/evaluate_rows.hpp"
 
@@ -27,7 +28,8 @@ template <class Real>
 struct StepKernels {
   Kernel<EvaluateRows<Real, 3>> evaluate_metric_rows;
   Kernel<EvaluateRows<Real, 1>> evaluate_scalar_rows;
-  Kernel<UnconstrainedRightSide<Real>> unconstrained_right_side;
+  Kernel<AssembleMomentum<Real>> assemble_momentum;
+  Kernel<StartIteration<Real>> start_iteration;
   Kernel<PredictPositions<Real>> predict_positions;
   Kernel<GeometricStiffness<Real>> geometric_stiffness;
   Kernel<AssembleSystem<Real>> assemble_system;
@@ -35,6 +37,8 @@ struct StepKernels {
   Kernel<ApplyCorrection<Real>> apply_correction;
   Kernel<UpdateMultipliers<Real, 3>> update_metric_multipliers;
   Kernel<UpdateMultipliers<Real, 1>> update_scalar_multipliers;
+  Kernel<StepCloths<Real>> step_cloths;
+  int (*lane_width)();  ///< cloths side by side in a tile of step_cloths
   Kernel<UpdateVelocities<Real>> update_velocities;
   Kernel<MeasureAreas<Real>> measure_areas;
   Kernel<MeasureStrains<Real>> measure_strains;
@@ -63,7 +67,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 1;
+constexpr int backend_abi = 2;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {
@@ -78,7 +82,14 @@ namespace ISOCLOTH_BACKEND {
 Backend make_backend(const char* name, const Memory& memory);
 }  // namespace ISOCLOTH_BACKEND
 
-/// The CPU backend; always there.
+/// Vector instructions of a CPU backend: those that every machine of its kind has, or wider ones.
+enum class Simd { baseline, avx2, avx512 };
+const char* to_string(Simd simd);
+
+/// The CPU backend with these instructions; null where the machine or this build lacks them.
+const Backend* cpu_backend(Simd simd);
+/// The widest; always there.
 const Backend& cpu_backend();
+Simd widest_simd();
 
 }  // namespace isocloth

@@ -1,4 +1,4 @@
-// What differs between the two compilers that read the kernels: nothing but these names.
+// What differs between the compilers and instruction sets that read the kernels: nothing but these names.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -6,7 +6,10 @@
 #define ISOCLOTH_DEVICE __device__
 #define ISOCLOTH_BACKEND cuda
 #else
-#define ISOCLOTH_HD inline
+// Always inlined: builds for different instruction sets share these functions, and the linker would keep one.
+#define ISOCLOTH_HD __attribute__((always_inline)) inline
 #define ISOCLOTH_DEVICE
+#if !defined(ISOCLOTH_BACKEND)  // cpu_avx2, cpu_avx512: the build of kernels/CMakeLists.txt says so
 #define ISOCLOTH_BACKEND cpu
+#endif
 #endif

@@ -62,6 +62,18 @@ class Buffer {
     staging = download();
     return staging.data();
   }
+  /// Lets the host change some values: edit(pointer) in place, or in a copy that goes back.
+  template <class Edit>
+  void edit(const Edit& change) {
+    if (size_ == 0) return;
+    if (device_->backend().memory.host_accessible) {
+      change(data_);
+    } else {
+      std::vector<T> values = download();
+      change(values.data());
+      upload(values.data());
+    }
+  }
   /// Lets the host write all values: fill(pointer) in place, or into `staging`, which is then copied.
   template <class Fill>
   void write(std::vector<T>& staging, const Fill& fill) {

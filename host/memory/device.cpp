@@ -20,7 +20,7 @@ std::vector<std::string> plugin_candidates() {
   std::vector<std::string> candidates;
   if (const char* chosen = std::getenv("ISOCLOTH_CUDA_PLUGIN")) return {chosen};
   Dl_info self{};
-  if (dladdr(reinterpret_cast<const void*>(&cpu_backend), &self) != 0 && self.dli_fname != nullptr) {
+  if (dladdr(reinterpret_cast<const void*>(&cuda_status), &self) != 0 && self.dli_fname != nullptr) {
     std::error_code ignored;
     const auto here = std::filesystem::canonical(self.dli_fname, ignored).parent_path();
     for (const auto& folder : {here, here.parent_path() / "lib"}) candidates.push_back(folder / plugin_name);
@@ -70,6 +70,18 @@ CudaStatus open_plugin() {
   return status;
 }
 
+const Backend& chosen_cpu_backend(const std::string& simd) {
+  if (simd.empty()) return cpu_backend();
+  for (const Simd known : {Simd::baseline, Simd::avx2, Simd::avx512}) {
+    if (simd != to_string(known)) continue;
+    if (const Backend* backend = cpu_backend(known)) return *backend;
+    throw DeviceError("simd: found \"" + simd +
+                      "\", which this machine or this build lacks; expected at most \"" +
+                      to_string(widest_simd()) + "\"");
+  }
+  throw DeviceError("simd: found \"" + simd + "\", expected \"baseline\", \"avx2\" or \"avx512\"");
+}
+
 }  // namespace
 
 const CudaStatus& cuda_status() {
@@ -79,7 +91,7 @@ const CudaStatus& cuda_status() {
 
 Device::Device(const ExecutionOptions& options) {
   if (options.backend == "cpu") {
-    backend_ = &cpu_backend();
+    backend_ = &chosen_cpu_backend(options.simd);
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     const int threads = options.threads > 0 ? options.threads : cores;
     if (threads > 1) pool_ = std::make_unique<ThreadPool>(threads);

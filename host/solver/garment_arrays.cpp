@@ -4,6 +4,8 @@
 #include <numeric>
 
 #include "engine/mesh/material_frame.hpp"
+#include "host/linear/ordering.hpp"
+#include "host/solver/row_evaluator.hpp"
 
 namespace isocloth {
 namespace {
@@ -97,10 +99,27 @@ void build_bending(const Device& device, const Mesh& mesh, const MeshBuffers& me
   arrays.bending = converted<Real>(device, bending.download());
 }
 
+/// The rest shape measured by the same kernels that will measure the moving one.
+template <class Real>
+void measure_rest_shape(const Device& device, const Mesh& mesh, GarmentArrays<Real>& arrays) {
+  const Buffer<Vec3<Real>> positions(device, narrowed<Real>(mesh.positions));
+  RowEvaluator<Real> rows(device, arrays);
+  rows.evaluate(positions, 1);
+  arrays.rest_values.upload(rows.residuals.download());
+  step_kernels<Real>(device.backend())
+      .measure_areas(device.queue(), {.face_begin = arrays.face_begin.view(),
+                                      .face_nodes = arrays.face_nodes.view(),
+                                      .positions = positions.view(),
+                                      .rest_areas = {},
+                                      .areas = arrays.rest_areas.view(),
+                                      .errors = {}});
+}
+
 }  // namespace
 
 template <class Real>
-GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment, RowFamily family) {
+GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment, RowFamily family,
+                                   bool elimination_order) {
   const Mesh& mesh = garment.mesh;
   const Topology topology = build_topology(mesh);
   std::vector<char> is_pinned(mesh.positions.size(), 0);
@@ -112,6 +131,15 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   const NodeMatrixPattern bending_pattern =
       has_bending ? squared_pattern(laplacian_pattern(mesh)) : NodeMatrixPattern{};
   pattern = build_nodal_pattern(rows, bending_pattern, is_pinned);
+  if (elimination_order) {
+    const auto best = analyze_best_order({.size = pattern.free_count(),
+                                          .block = 3,
+                                          .rows = pattern.block_rows,
+                                          .columns = pattern.block_columns});
+    std::vector<Index> order;
+    for (const Index i : best.elimination.block_row) order.push_back(pattern.free_nodes[i]);
+    pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, order);
+  }
 
   face_begin = {device, mesh.face_begin};
   face_nodes = {device, mesh.face_nodes};
@@ -148,6 +176,7 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   block_bending = {device, pattern.block_bending};
   rest_values = {device, static_cast<std::size_t>(rows.row_count())};
   rest_areas = {device, static_cast<std::size_t>(mesh.face_count())};
+  measure_rest_shape(device, mesh, *this);
 }
 
 template <class Real>

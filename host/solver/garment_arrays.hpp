@@ -7,6 +7,15 @@
 
 namespace isocloth {
 
+/// In the precision of the steps.
+template <class Real>
+std::vector<Vec3<Real>> narrowed(const std::vector<Vec3d>& values) {
+  std::vector<Vec3<Real>> result;
+  for (const Vec3d& v : values)
+    result.push_back({static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)});
+  return result;
+}
+
 struct GatherBuffers {
   Buffer<Index> begin, first, second;
   GatherView view() const { return {begin.view(), first.view(), second.view()}; }
@@ -24,7 +33,9 @@ struct RowBuffers {
 /// Topology, tensors, bending and gather lists of one garment.
 template <class Real>
 struct GarmentArrays {
-  GarmentArrays(const Device& device, const Garment& garment, RowFamily family);
+  /// Free numbers ascend with the nodes, or follow an order of elimination with little fill.
+  GarmentArrays(const Device& device, const Garment& garment, RowFamily family,
+                bool elimination_order = false);
 
   RowPattern rows;       ///< host copy: counts
   NodalPattern pattern;  ///< host copy: counts, blocks

@@ -32,24 +32,55 @@ struct Inspection {
 /// whose factor does not survive less.
 double start_eps(const ProjectionSettings& settings, Precision precision);
 
-/// A garment of either precision on either backend.
+/// What several steps did: sums, and the worst status and residual.
+struct AdvanceReport {
+  StepReport total;
+  int steps = 0;  ///< done; none follows a non-finite one
+};
+
+/// One garment, or several that step together, of either precision on either backend. Steps, clocks and
+/// resets of one do not show in the others, bit for bit.
 class GarmentSolver {
  public:
   virtual ~GarmentSolver() = default;
-  /// From time t to t + h [s]; a step that misses its tolerance is tried again in parts if settings allow. A
-  /// non-finite step leaves the state as it was.
-  virtual StepReport step(double t, double h) = 0;
-  virtual Measures measure() = 0;
+  virtual std::size_t size() const { return 1; }
+  /// `steps` steps of h [s] of every member that is not frozen, from its time [s], shape [size()]; one report
+  /// per member. A step that misses its tolerance is tried again in parts if settings allow. A non-finite
+  /// step leaves the state as it was and freezes the member.
+  virtual std::vector<AdvanceReport> advance(const std::vector<double>& times, double h, int steps) = 0;
+  virtual Measures measure(std::size_t member) = 0;
   /// Predicts the step from t to t + h [s] and does one iteration from there, with every quantity kept; the
   /// state stays as it was. Throws NumericalError when the matrix cannot be factorised.
-  virtual Inspection inspect(double t, double h) = 0;
-  virtual GarmentInfo info() const = 0;
-  virtual GarmentState state() const = 0;
-  virtual void set_state(const GarmentState& state) = 0;
+  virtual Inspection inspect(std::size_t member, double t, double h) = 0;
+  virtual GarmentInfo info(std::size_t member) const = 0;
+  /// Positions, velocities, multipliers and `frozen`; the clock is kept elsewhere.
+  virtual GarmentState state(std::size_t member) const = 0;
+  virtual void set_state(std::size_t member, const GarmentState& state) = 0;
+
+  /// The same for a garment alone.
+  StepReport step(double t, double h) { return advance({t}, h, 1).front().total; }
+  GarmentState state() const { return state(0); }
 };
+
+/// Throws ShapeError unless the arrays of `state` fit a garment of that many nodes and rows.
+void check_state(const GarmentState& state, const std::string& garment, std::size_t node_count,
+                 std::size_t row_count);
 
 /// Analyses the mesh, builds tensors and bending on the device. `garment` must outlive the solver.
 std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,
-                                                   const Garment& garment, const Scene& scene);
+                                                   const Garment& garment, const Scene& scene,
+                                                   StepSolver choice = StepSolver::automatic);
+
+/// Solvers of all garments of a scene, and where each garment went.
+struct GarmentSolvers {
+  struct Place {
+    std::size_t solver = 0, member = 0;
+  };
+  std::vector<std::unique_ptr<GarmentSolver>> solvers;
+  std::vector<Place> places;  ///< shape [garment count]
+};
+/// Groups garments whose rows and matrices have one pattern. `scene` must outlive the solvers.
+GarmentSolvers make_garment_solvers(const Device& device, Precision precision, const Scene& scene,
+                                    StepSolver choice = StepSolver::automatic);
 
 }  // namespace isocloth

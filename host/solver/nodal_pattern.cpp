@@ -121,13 +121,14 @@ NodeMatrixPattern squared_pattern(const NodeMatrixPattern& p) {
 }
 
 NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern& bending,
-                                 const std::vector<char>& is_pinned) {
+                                 const std::vector<char>& is_pinned, const std::vector<Index>& free_order) {
   NodalPattern p;
   const Index node_count = static_cast<Index>(is_pinned.size());
-  for (Index node = 0; node < node_count; ++node) {
-    p.free_number.push_back(is_pinned[node] ? -1 : p.free_count());
+  p.free_nodes = free_order;
+  for (Index node = 0; node < node_count && free_order.empty(); ++node)
     if (!is_pinned[node]) p.free_nodes.push_back(node);
-  }
+  p.free_number.assign(is_pinned.size(), -1);
+  for (Index i = 0; i < p.free_count(); ++i) p.free_number[p.free_nodes[i]] = i;
 
   const auto metric_pairs = pair_terms(rows.metric, 0),
              scalar_pairs = pair_terms(rows.scalar, rows.metric.row_count());

@@ -20,7 +20,7 @@ std::vector<double> widened(const Buffer<Vec3<Real>>& values) {
 }  // namespace
 
 template <class Real>
-Inspection ProjectionSolver<Real>::inspect(double t, double h) {
+Inspection ProjectionSolver<Real>::inspect(std::size_t member, double t, double h) {
   Inspection result{.masses = widened(arrays_.masses),
                     .bending_begin = arrays_.bending_begin.download(),
                     .bending_columns = arrays_.bending_columns.download(),
@@ -34,14 +34,14 @@ Inspection ProjectionSolver<Real>::inspect(double t, double h) {
                     .free_nodes = arrays_.pattern.free_nodes,
                     .correction = {},
                     .multipliers = {}};
-  const GarmentState before = state();
+  const GarmentState before = state(member);
   eps_ = start_eps_;
-  const bool predicted = predict(t + h, h);
+  const bool predicted = predict(t + h, h, true);
   evaluate_rows(iterate_, h);
   result.predicted = widened(predicted_);
   result.start = widened(iterate_);
-  result.row_values = widened(residuals_);
-  for (const double s : widened(scales_)) result.row_d.push_back(s > 0 ? 1 / (eps_ * s * s) : 0);
+  result.row_values = widened(rows_.residuals);
+  for (const double s : widened(rows_.scales)) result.row_d.push_back(s > 0 ? 1 / (eps_ * s * s) : 0);
   if (!predicted || !iterate(h))
     throw NumericalError(
         "garment \"" + garment_.name + "\": matrix of the first iteration at t = " + std::to_string(t) +
@@ -49,11 +49,11 @@ Inspection ProjectionSolver<Real>::inspect(double t, double h) {
   if (newton_) result.stiffness = widened(stiffness_);
   result.correction = widened(correction_);
   result.multipliers = widened(multipliers_);
-  set_state(before);
+  set_state(member, before);
   return result;
 }
 
-template Inspection ProjectionSolver<float>::inspect(double, double);
-template Inspection ProjectionSolver<double>::inspect(double, double);
+template Inspection ProjectionSolver<float>::inspect(std::size_t, double, double);
+template Inspection ProjectionSolver<double>::inspect(std::size_t, double, double);
 
 }  // namespace isocloth

@@ -24,48 +24,9 @@ MetricView<Real> ProjectionSolver<Real>::projection_metric(double h) const {
 }
 
 template <class Real>
-Reduction<Real> ProjectionSolver<Real>::reduce(ArrayView<const Real> values) {
-  const Index count = reduction_count(values.size());
-  kernels_.reduce(device_.queue(), {.values = values, .partials = part(partials_.view(), 0, count)});
-  const Reduction<Real>* partials = partials_.read(staging_partials_);
-  Reduction<Real> total;
-  for (Index i = 0; i < count; ++i) {
-    total.maximum = std::max(total.maximum, partials[i].maximum);
-    total.sum += partials[i].sum;
-    total.magnitude_sum += partials[i].magnitude_sum;
-    total.square_sum += partials[i].square_sum;
-    if (total.first_bad < 0) total.first_bad = partials[i].first_bad;
-  }
-  return total;
-}
-
-template <class Real>
 double ProjectionSolver<Real>::evaluate_rows(const Buffer<Vec3<Real>>& positions, double h) {
   // D = diag(J M^-1 J^T) with the metric's mass; the kernel knows 1/m, the rest goes into eps.
-  const Real eps = static_cast<Real>(eps_) / projection_metric(h).inertia;
-  kernels_.evaluate_metric_rows(
-      device_.queue(), {.stencils = arrays_.metric.view(),
-                        .tensors = arrays_.metric.tensors.view(),
-                        .rest_values = part(std::as_const(arrays_.rest_values).view(), 0, metric_rows_),
-                        .positions = positions.view(),
-                        .inverse_masses = arrays_.inverse_masses.view(),
-                        .eps = eps,
-                        .residuals = part(residuals_.view(), 0, metric_rows_),
-                        .scales = part(scales_.view(), 0, metric_rows_),
-                        .jacobian = metric_jacobian_.view()});
-  kernels_.evaluate_scalar_rows(
-      device_.queue(),
-      {.stencils = arrays_.scalar.view(),
-       .tensors = arrays_.scalar.tensors.view(),
-       .rest_values = part(std::as_const(arrays_.rest_values).view(), metric_rows_, row_count_),
-       .positions = positions.view(),
-       .inverse_masses = arrays_.inverse_masses.view(),
-       .eps = eps,
-       .residuals = part(residuals_.view(), metric_rows_, row_count_),
-       .scales = part(scales_.view(), metric_rows_, row_count_),
-       .jacobian = scalar_jacobian_.view()});
-  const Reduction<Real> r = reduce(std::as_const(residuals_).view());
-  return r.first_bad < 0 ? static_cast<double>(r.maximum) : std::numeric_limits<double>::quiet_NaN();
+  return rows_.evaluate(positions, static_cast<Real>(eps_) / projection_metric(h).inertia);
 }
 
 template <class Real>
@@ -85,65 +46,54 @@ void ProjectionSolver<Real>::set_targets(double t) {
 }
 
 template <class Real>
-bool ProjectionSolver<Real>::predict(double t_end, double h) {
+bool ProjectionSolver<Real>::predict(double t_end, double h, bool with_predicted) {
   set_targets(t_end);
   const Fabric& f = garment_.fabric;
+  const Queue& queue = device_.queue();
   const MetricView<Real> metric = implicit_metric(h);
-  kernels_.unconstrained_right_side(device_.queue(), {.metric = metric,
-                                                      .free = arrays_.free_view(),
-                                                      .rho = static_cast<Real>(f.rho),
-                                                      .kappa = static_cast<Real>(f.kappa),
-                                                      .weight = static_cast<Real>(f.delta * gravity_),
-                                                      .step = static_cast<Real>(h),
-                                                      .positions = std::as_const(positions_).view(),
-                                                      .velocities = std::as_const(velocities_).view(),
-                                                      .targets = std::as_const(targets_).view(),
-                                                      .right_side = right_side_.view()});
-  if (velocity_solver_) {
-    if (velocity_step_ != h) {  // B changes with the step alone
-      const std::vector<Real> bending = arrays_.bending.download(), masses = arrays_.masses.download();
-      std::vector<Real> values;
-      const NodalPattern& p = arrays_.pattern;
-      for (std::size_t b = 0; b < p.block_rows.size(); ++b) {
-        if (p.block_bending[b] < 0) continue;
-        const bool diagonal = p.block_rows[b] == p.block_columns[b];
-        values.push_back(metric.stiffness * bending[p.block_bending[b]] +
-                         (diagonal ? metric.inertia * masses[p.free_nodes[p.block_rows[b]]] : Real(0)));
-      }
-      velocity_step_ = 0;
-      if (!velocity_solver_->factorize(values.data())) return false;
-      velocity_step_ = h;
+  const bool metric_is_mass = settings_.metric == Metric::mass;
+  kernels_.assemble_momentum(queue, {.metric = metric,
+                                     .free = arrays_.free_view(),
+                                     .rho = static_cast<Real>(f.rho),
+                                     .kappa = static_cast<Real>(f.kappa),
+                                     .weight = static_cast<Real>(f.delta * gravity_),
+                                     .step = static_cast<Real>(h),
+                                     .positions = std::as_const(positions_).view(),
+                                     .velocities = std::as_const(velocities_).view(),
+                                     .momentum = momentum_.view()});
+  const auto start = [&](double step) {
+    kernels_.start_iteration(queue, {.free = arrays_.free_view(),
+                                     .step = static_cast<Real>(step),
+                                     .positions = std::as_const(positions_).view(),
+                                     .velocities = std::as_const(velocities_).view(),
+                                     .targets = std::as_const(targets_).view(),
+                                     .iterate = iterate_.view()});
+  };
+  if (!newton_ || metric_is_mass || with_predicted) {
+    if (arrays_.has_bending) {
+      start(0);
+      if (!solve_system(metric, false)) return false;
     }
-    const Real* b = &right_side_.read(staging_right_side_)->x;
-    correction_.write(staging_correction_, [&](Vec3<Real>* v) { velocity_solver_->solve(b, &v->x, 3); });
+    for (Buffer<Vec3<Real>>* target : {&predicted_, &iterate_})
+      kernels_.predict_positions(queue, {.metric = metric,
+                                         .free = arrays_.free_view(),
+                                         .positions = std::as_const(positions_).view(),
+                                         .targets = std::as_const(targets_).view(),
+                                         .momentum = std::as_const(momentum_).view(),
+                                         .moves = arrays_.has_bending ? std::as_const(correction_).view()
+                                                                      : ArrayView<const Vec3<Real>>{},
+                                         .predicted = target->view()});
+    // M (phi~ - phi_j) is taken from phi~ itself: momentum_ is B's.
+    if (metric_is_mass) momentum_.upload(std::vector<Vec3<Real>>(momentum_.size()));
   }
-  kernels_.predict_positions(
-      device_.queue(),
-      {.metric = metric,
-       .free = arrays_.free_view(),
-       .step = static_cast<Real>(h),
-       .positions = std::as_const(positions_).view(),
-       .targets = std::as_const(targets_).view(),
-       .velocities = newton_ ? std::as_const(velocities_).view() : ArrayView<const Vec3<Real>>{},
-       .solution = std::as_const(velocity_solver_ ? correction_ : right_side_).view(),
-       .predicted = predicted_.view(),
-       .iterate = iterate_.view()});
+  if (newton_) start(h);
   return true;
 }
 
 template <class Real>
-bool ProjectionSolver<Real>::iterate(double h) {
+bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool with_rows) {
   const Queue& queue = device_.queue();
-  const MetricView<Real> metric = projection_metric(h);
-  const ArrayView<const Real> multipliers =
-      newton_ ? std::as_const(multipliers_).view() : ArrayView<const Real>{};
-  if (newton_)
-    kernels_.geometric_stiffness(queue, {.metric_terms = arrays_.pair_metric.view(),
-                                         .scalar_terms = arrays_.pair_scalar.view(),
-                                         .metric_tensors = arrays_.metric.tensors.view(),
-                                         .scalar_tensors = arrays_.scalar.tensors.view(),
-                                         .multipliers = multipliers,
-                                         .stiffness = stiffness_.view()});
+  const bool pulled = newton_ || !with_rows;
   kernels_.assemble_system(queue,
                            {.metric = metric,
                             .free = arrays_.free_view(),
@@ -153,45 +103,68 @@ bool ProjectionSolver<Real>::iterate(double h) {
                             .block_bending = arrays_.block_bending.view(),
                             .metric_terms = arrays_.block_metric.view(),
                             .scalar_terms = arrays_.block_scalar.view(),
-                            .metric_jacobian = metric_jacobian_.view(),
-                            .scalar_jacobian = scalar_jacobian_.view(),
+                            .metric_jacobian = rows_.metric_jacobian.view(),
+                            .scalar_jacobian = rows_.scalar_jacobian.view(),
                             .node_pair_begin = arrays_.node_pair_begin.view(),
                             .node_pairs = arrays_.node_pairs.view(),
                             .stiffness = newton_ ? std::as_const(stiffness_).view() : ArrayView<const Real>{},
+                            .with_rows = with_rows,
                             .blocks = blocks_.view()});
-  kernels_.assemble_gradient(queue, {.metric = metric,
-                                     .free = arrays_.free_view(),
-                                     .metric_terms = arrays_.node_metric.view(),
-                                     .scalar_terms = arrays_.node_scalar.view(),
-                                     .metric_jacobian = metric_jacobian_.view(),
-                                     .scalar_jacobian = scalar_jacobian_.view(),
-                                     .residuals = residuals_.view(),
-                                     .scales = scales_.view(),
-                                     .multipliers = multipliers,
-                                     .positions = iterate_.view(),
-                                     .predicted = predicted_.view(),
-                                     .right_side = right_side_.view()});
-  if (!nodal_solver_->factorize(blocks_.read(staging_blocks_))) return false;
+  const bool from_predicted = with_rows && settings_.metric == Metric::mass;
+  kernels_.assemble_gradient(
+      queue, {.metric = metric,
+              .free = arrays_.free_view(),
+              .metric_terms = arrays_.node_metric.view(),
+              .scalar_terms = arrays_.node_scalar.view(),
+              .metric_jacobian = rows_.metric_jacobian.view(),
+              .scalar_jacobian = rows_.scalar_jacobian.view(),
+              .residuals = rows_.residuals.view(),
+              .scales = rows_.scales.view(),
+              .multipliers = newton_ ? std::as_const(multipliers_).view() : ArrayView<const Real>{},
+              .positions = iterate_.view(),
+              .start = std::as_const(from_predicted ? predicted_ : positions_).view(),
+              .momentum = pulled ? std::as_const(momentum_).view() : ArrayView<const Vec3<Real>>{},
+              .with_rows = with_rows,
+              .right_side = right_side_.view()});
+  const Factorization factorization = nodal_solver_->factorize(blocks_.read(staging_blocks_));
+  bad_block_ = factorization.ok ? -1 : factorization.block_row;
+  if (!factorization) return false;
   const Real* b = &right_side_.read(staging_right_side_)->x;
   correction_.write(staging_correction_, [&](Vec3<Real>* d) { nodal_solver_->solve(b, &d->x, 1); });
+  return true;
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::iterate(double h) {
+  const Queue& queue = device_.queue();
+  if (newton_)
+    kernels_.geometric_stiffness(queue, {.metric_terms = arrays_.pair_metric.view(),
+                                         .scalar_terms = arrays_.pair_scalar.view(),
+                                         .metric_tensors = arrays_.metric.tensors.view(),
+                                         .scalar_tensors = arrays_.scalar.tensors.view(),
+                                         .multipliers = std::as_const(multipliers_).view(),
+                                         .stiffness = stiffness_.view()});
+  if (!solve_system(projection_metric(h), true)) return false;
   // Before the clamp: multipliers belong to the whole correction, which alone balances C.
   if (newton_) {
-    kernels_.update_metric_multipliers(queue,
-                                       {.stencils = arrays_.metric.view(),
-                                        .free = arrays_.free_view(),
-                                        .jacobian = metric_jacobian_.view(),
-                                        .residuals = part(std::as_const(residuals_).view(), 0, metric_rows_),
-                                        .scales = part(std::as_const(scales_).view(), 0, metric_rows_),
-                                        .correction = correction_.view(),
-                                        .multipliers = part(multipliers_.view(), 0, metric_rows_)});
-    kernels_.update_scalar_multipliers(
-        queue, {.stencils = arrays_.scalar.view(),
+    kernels_.update_metric_multipliers(
+        queue, {.stencils = arrays_.metric.view(),
                 .free = arrays_.free_view(),
-                .jacobian = scalar_jacobian_.view(),
-                .residuals = part(std::as_const(residuals_).view(), metric_rows_, row_count_),
-                .scales = part(std::as_const(scales_).view(), metric_rows_, row_count_),
+                .jacobian = rows_.metric_jacobian.view(),
+                .residuals = part(std::as_const(rows_.residuals).view(), 0, rows_.metric_row_count()),
+                .scales = part(std::as_const(rows_.scales).view(), 0, rows_.metric_row_count()),
                 .correction = correction_.view(),
-                .multipliers = part(multipliers_.view(), metric_rows_, row_count_)});
+                .multipliers = part(multipliers_.view(), 0, rows_.metric_row_count())});
+    kernels_.update_scalar_multipliers(
+        queue,
+        {.stencils = arrays_.scalar.view(),
+         .free = arrays_.free_view(),
+         .jacobian = rows_.scalar_jacobian.view(),
+         .residuals =
+             part(std::as_const(rows_.residuals).view(), rows_.metric_row_count(), rows_.row_count()),
+         .scales = part(std::as_const(rows_.scales).view(), rows_.metric_row_count(), rows_.row_count()),
+         .correction = correction_.view(),
+         .multipliers = part(multipliers_.view(), rows_.metric_row_count(), rows_.row_count())});
   }
   kernels_.apply_correction(queue, {.free = arrays_.free_view(),
                                     .clamp = static_cast<Real>(settings_.clamp * arrays_.element_size),

@@ -6,29 +6,6 @@
 #include <limits>
 
 namespace isocloth {
-namespace {
-
-template <class Real>
-std::vector<Vec3<Real>> narrowed(const std::vector<Vec3d>& values) {
-  std::vector<Vec3<Real>> result;
-  for (const Vec3d& v : values)
-    result.push_back({static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)});
-  return result;
-}
-
-/// The lower triangle of B_ff as scalars.
-BlockPattern velocity_pattern(const NodalPattern& pattern) {
-  BlockPattern result{.size = pattern.free_count(), .block = 1, .rows = {}, .columns = {}};
-  for (std::size_t b = 0; b < pattern.block_rows.size(); ++b)
-    if (pattern.block_bending[b] >= 0) {
-      result.rows.push_back(pattern.block_rows[b]);
-      result.columns.push_back(pattern.block_columns[b]);
-    }
-  return result;
-}
-
-}  // namespace
-
 template <class Real>
 ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& garment, const Scene& scene)
     : device_(device),
@@ -41,40 +18,20 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
                            sizeof(Real) == sizeof(float) ? Precision::float32 : Precision::float64)),
       eps_(start_eps_),
       arrays_(device, garment, find_recipe(scene.recipe).rows),
-      metric_rows_(arrays_.rows.metric.row_count()),
-      row_count_(arrays_.rows.row_count()) {
+      rows_(device, arrays_),
+      measures_(device, arrays_) {
   const NodalPattern& p = arrays_.pattern;
   nodal_solver_ = make_direct_solver<Real>(
-      {.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns});
-  if (arrays_.has_bending) velocity_solver_ = make_direct_solver<Real>(velocity_pattern(p));
+      {.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns},
+      device.queue().pool);
 
-  const std::size_t nodes = arrays_.node_count(), faces = arrays_.face_count(), free = p.free_count();
-  const std::size_t slots3 = arrays_.rows.metric.slot_count(), slots1 = arrays_.rows.scalar.slot_count();
-  const std::size_t strain_count = arrays_.rows.metric.stencil_count() + arrays_.rows.edges.size();
+  const std::size_t nodes = arrays_.node_count(), free = p.free_count();
   for (auto* buffer : {&positions_, &velocities_, &iterate_, &predicted_, &targets_})
     *buffer = {device, nodes};
-  for (auto* buffer : {&multipliers_, &residuals_, &scales_}) *buffer = {device, row_count_};
-  for (auto* buffer : {&right_side_, &correction_}) *buffer = {device, free};
-  for (auto* buffer : {&areas_, &area_errors_}) *buffer = {device, faces};
-  metric_jacobian_ = {device, slots3 * 3};
-  scalar_jacobian_ = {device, slots1};
+  for (auto* buffer : {&right_side_, &correction_, &momentum_}) *buffer = {device, free};
+  multipliers_ = {device, rows_.row_count()};
   stiffness_ = {device, p.pairs.size()};
   blocks_ = {device, p.block_rows.size() * 9};
-  strains_ = {device, strain_count};
-  node_values_ = {device, 8 * nodes};
-  partials_ = {device, static_cast<std::size_t>(
-                           reduction_count(std::max({8 * nodes, faces, row_count_, strain_count})))};
-
-  // The rest shape measured by the same kernels that will measure the moving one.
-  positions_.upload(narrowed<Real>(garment.mesh.positions));
-  evaluate_rows(positions_, scene.step);
-  arrays_.rest_values.upload(residuals_.download());
-  kernels_.measure_areas(device_.queue(), {.face_begin = arrays_.face_begin.view(),
-                                           .face_nodes = arrays_.face_nodes.view(),
-                                           .positions = std::as_const(positions_).view(),
-                                           .rest_areas = {},
-                                           .areas = arrays_.rest_areas.view(),
-                                           .errors = {}});
   const auto& start = garment.initial_positions.empty() ? garment.mesh.positions : garment.initial_positions;
   host_targets_ = narrowed<Real>(start);
   positions_.upload(host_targets_);
@@ -102,6 +59,7 @@ template <class Real>
 typename ProjectionSolver<Real>::Substep ProjectionSolver<Real>::substep(double t_end, double h) {
   Substep result;
   eps_ = start_eps_;
+  bad_block_ = -1;
   if (!predict(t_end, h)) {
     result.status = StepStatus::non_finite;
     return result;
@@ -142,7 +100,7 @@ void ProjectionSolver<Real>::scale_multipliers(double factor) {
 }
 
 template <class Real>
-StepReport ProjectionSolver<Real>::step(double t, double h) {
+StepReport ProjectionSolver<Real>::step_once(double t, double h) {
   const auto begin = std::chrono::steady_clock::now();
   // A failed step must leave no trace.
   const auto positions = positions_.download(), velocities = velocities_.download();
@@ -173,21 +131,29 @@ StepReport ProjectionSolver<Real>::step(double t, double h) {
     multipliers_.upload(multipliers);
     if (2 * parts > settings_.max_substeps) break;
   }
+  if (bad_block_ >= 0) report.bad_node = arrays_.pattern.free_nodes[bad_block_];
   report.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;
 }
 
-double start_eps(const ProjectionSettings& settings, Precision precision) {
-  if (settings.eps > 0) return settings.eps;
-  if (precision == Precision::float32) return 1e-4;
-  return settings.method == ProjectionMethod::proximal_newton ? 1e-6 : 1e-7;
-}
-
-std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,
-                                                   const Garment& garment, const Scene& scene) {
-  if (precision == Precision::float32)
-    return std::make_unique<ProjectionSolver<float>>(device, garment, scene);
-  return std::make_unique<ProjectionSolver<double>>(device, garment, scene);
+template <class Real>
+std::vector<AdvanceReport> ProjectionSolver<Real>::advance(const std::vector<double>& times, double h,
+                                                           int steps) {
+  AdvanceReport result;
+  result.total.substeps = 0;
+  if (frozen_) result.total.status = StepStatus::non_finite;
+  for (int n = 0; n < steps && !frozen_; ++n) {
+    const StepReport report = step_once(times.front() + n * h, h);
+    result.total.status = std::max(result.total.status, report.status);
+    result.total.iterations += report.iterations;
+    result.total.substeps += report.substeps;
+    result.total.residual = std::max(result.total.residual, report.residual);
+    result.total.wall_seconds += report.wall_seconds;
+    if (report.bad_node >= 0) result.total.bad_node = report.bad_node;
+    frozen_ = report.status == StepStatus::non_finite;
+    result.steps += !frozen_;
+  }
+  return {result};
 }
 
 template class ProjectionSolver<float>;

@@ -5,7 +5,7 @@
 
 #include "engine/model/recipe.hpp"
 #include "host/linear/linear_solver.hpp"
-#include "host/solver/garment_arrays.hpp"
+#include "host/solver/garment_measures.hpp"
 #include "host/solver/garment_solver.hpp"
 
 namespace isocloth {
@@ -19,12 +19,12 @@ class ProjectionSolver final : public GarmentSolver {
  public:
   ProjectionSolver(const Device& device, const Garment& garment, const Scene& scene);
 
-  StepReport step(double t, double h) override;
-  Measures measure() override;
-  Inspection inspect(double t, double h) override;
-  GarmentInfo info() const override;
-  GarmentState state() const override;
-  void set_state(const GarmentState& state) override;
+  std::vector<AdvanceReport> advance(const std::vector<double>& times, double h, int steps) override;
+  Measures measure(std::size_t member) override;
+  Inspection inspect(std::size_t member, double t, double h) override;
+  GarmentInfo info(std::size_t member) const override;
+  GarmentState state(std::size_t member) const override;
+  void set_state(std::size_t member, const GarmentState& state) override;
 
  private:
   struct Substep {
@@ -32,25 +32,23 @@ class ProjectionSolver final : public GarmentSolver {
     int iterations = 0;
     double residual = 0;
   };
+  StepReport step_once(double t, double h);
   Substep substep(double t_end, double h);
-  /// phi~ and the first iterate; false: B cannot be factorised.
-  bool predict(double t_end, double h);
+  /// The first iterate, and phi~ where the method or the caller needs it; false: B cannot be factorised.
+  bool predict(double t_end, double h, bool with_predicted = false);
   void set_targets(double t);
   /// max |C| at `positions`; not finite if any row is not.
   double evaluate_rows(const Buffer<Vec3<Real>>& positions, double h);
   /// Follows the convergence with eps; true if it changed (the rows' scales must follow).
   bool adapt_eps(double before, double after);
-  /// One solve; false: the matrix cannot be factorised.
+  /// Assembles H and the right side, both of B alone without rows, and solves into correction_; false: the
+  /// matrix cannot be factorised.
+  bool solve_system(const MetricView<Real>& metric, bool with_rows);
+  /// One iteration; false: the matrix cannot be factorised.
   bool iterate(double h);
   void scale_multipliers(double factor);
   MetricView<Real> implicit_metric(double h) const;
   MetricView<Real> projection_metric(double h) const;
-  Reduction<Real> reduce(ArrayView<const Real> values);
-  /// Rows of the metric family are the first ones.
-  template <class T>
-  static ArrayView<T> part(ArrayView<T> all, std::size_t begin, std::size_t end) {
-    return {all.data() + begin, end - begin};
-  }
 
   const Device& device_;
   const StepKernels<Real>& kernels_;
@@ -60,24 +58,21 @@ class ProjectionSolver final : public GarmentSolver {
   const bool newton_;
   const double start_eps_;
   double eps_;  ///< softness of the rows in this iteration
+  bool frozen_ = false;
+  Index bad_block_ = -1;  ///< block row where the last factorisation stopped, -1: it did not
   GarmentArrays<Real> arrays_;
-  std::size_t metric_rows_, row_count_;
+  RowEvaluator<Real> rows_;
+  GarmentMeasures<Real> measures_;
 
   std::unique_ptr<LinearSolver<Real>> nodal_solver_;
-  std::unique_ptr<LinearSolver<Real>> velocity_solver_;  ///< of B_ff, with bending only
-  double velocity_step_ = 0;                             ///< h of its factor, 0: none yet
 
-  Buffer<Vec3<Real>> positions_, velocities_, iterate_, predicted_, targets_;
+  Buffer<Vec3<Real>> positions_, velocities_, iterate_, predicted_, targets_, momentum_;
   Buffer<Real> multipliers_;
-  Buffer<Real> residuals_, scales_, stiffness_, blocks_;
-  Buffer<Vec3<Real>> metric_jacobian_, scalar_jacobian_;
+  Buffer<Real> stiffness_, blocks_;
   Buffer<Vec3<Real>> right_side_, correction_;
-  Buffer<Real> areas_, area_errors_, strains_, node_values_;
-  Buffer<Reduction<Real>> partials_;
 
   std::vector<Vec3<Real>> host_targets_, staging_right_side_, staging_correction_;
   std::vector<Real> staging_blocks_;
-  std::vector<Reduction<Real>> staging_partials_;
 };
 
 }  // namespace isocloth

@@ -92,16 +92,16 @@ class Comparison {
     sums_ = std::max(1e-9, 10 * u_ * std::sqrt(garment.mesh.node_count()));
     result_.garment = garment.name;
     const auto expected = cloth_.rows().row_count();
-    if (solver_->info().row_count != expected)
+    if (solver_->info(0).row_count != expected)
       throw ShapeError("garment \"" + garment.name + "\": rows of the kernels: found " +
-                       std::to_string(solver_->info().row_count) + ", expected " + std::to_string(expected) +
+                       std::to_string(solver_->info(0).row_count) + ", expected " + std::to_string(expected) +
                        " as in the reference");
   }
 
   void step(std::int64_t step_index) {
     step_ = step_index;
     const double t = garment_.time_offset + static_cast<double>(step_index) * scene_.step;
-    take(solver_->state());
+    take(solver_->state(0));
     compare_iteration(t);
     compare_step(t);
   }
@@ -145,7 +145,7 @@ class Comparison {
 
   void compare_iteration(double t) {
     const double h = scene_.step;
-    const Inspection found = solver_->inspect(t, h);
+    const Inspection found = solver_->inspect(0, t, h);
     const bool bends = !found.bending.empty(), newton = !found.stiffness.empty();
     if (step_ == 0) {
       const VectorXd masses = as_vector(found.masses);
@@ -219,7 +219,7 @@ class Comparison {
   }
 
   void compare_step(double t) {
-    const GarmentState before = solver_->state();
+    const GarmentState before = solver_->state(0);
     const StepReport report = solver_->step(t, scene_.step);
     if (report.status == StepStatus::non_finite)
       throw NumericalError(
@@ -250,7 +250,7 @@ class Comparison {
     }
     ++result_.whole_steps;
     result_.iterations += exact.iterations;
-    const GarmentState state = solver_->state();
+    const GarmentState state = solver_->state(0);
     const double h = scene_.step / report.substeps;
     const double speed =
         std::max(cloth_.velocities().rowwise().norm().maxCoeff(), scene_.projection.tolerance * length_ / h);

@@ -4,6 +4,16 @@
 #include "kernels/kernel_table.hpp"
 
 namespace isocloth {
+
+#if defined(ISOCLOTH_SIMD)
+namespace cpu_avx2 {
+Backend make_backend(const char* name, const Memory& memory);
+}
+namespace cpu_avx512 {
+Backend make_backend(const char* name, const Memory& memory);
+}
+#endif
+
 namespace {
 
 constexpr std::align_val_t alignment{64};
@@ -19,16 +29,45 @@ bool copy(const Queue&, void* to, const void* from, std::size_t bytes) {
 }
 const char* last_error() { return "out of memory"; }
 
+constexpr Memory memory{.host_accessible = true,
+                        .allocate = allocate,
+                        .release = release,
+                        .upload = copy,
+                        .download = copy,
+                        .last_error = last_error};
+
 }  // namespace
 
-const Backend& cpu_backend() {
-  static const Backend backend = cpu::make_backend("cpu", {.host_accessible = true,
-                                                           .allocate = allocate,
-                                                           .release = release,
-                                                           .upload = copy,
-                                                           .download = copy,
-                                                           .last_error = last_error});
-  return backend;
+const char* to_string(Simd simd) {
+  return simd == Simd::avx512 ? "avx512" : simd == Simd::avx2 ? "avx2" : "baseline";
 }
+
+const Backend* cpu_backend(Simd simd) {
+  if (simd == Simd::baseline) {
+    static const Backend backend = cpu::make_backend("cpu", memory);
+    return &backend;
+  }
+#if defined(ISOCLOTH_SIMD)
+  if (simd == Simd::avx2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    static const Backend backend = cpu_avx2::make_backend("cpu", memory);
+    return &backend;
+  }
+  if (simd == Simd::avx512 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("fma")) {
+    static const Backend backend = cpu_avx512::make_backend("cpu", memory);
+    return &backend;
+  }
+#endif
+  return nullptr;
+}
+
+Simd widest_simd() {
+  for (const Simd simd : {Simd::avx512, Simd::avx2})
+    if (cpu_backend(simd) != nullptr) return simd;
+  return Simd::baseline;
+}
+
+const Backend& cpu_backend() { return *cpu_backend(widest_simd()); }
 
 }  // namespace isocloth

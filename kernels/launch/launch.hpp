@@ -19,10 +19,12 @@ namespace isocloth::cuda {
 
 class Block {
  public:
+  static constexpr bool is_solo = false;
   __device__ explicit Block(void* shared) : shared_(shared) {}
   __device__ int rank() const { return static_cast<int>(threadIdx.x); }
   __device__ int size() const { return static_cast<int>(blockDim.x); }
   __device__ void sync() const { __syncthreads(); }
+  /// At least the bytes that the launch asked for, the same for every thread of the block.
   template <class T>
   __device__ T* shared() const {
     return static_cast<T*>(shared_);
@@ -31,6 +33,8 @@ class Block {
  private:
   void* shared_;
 };
+
+constexpr int block_threads = 128;
 
 namespace detail {
 template <class Body>
@@ -43,6 +47,14 @@ __global__ void block_kernel(Body body) {
   extern __shared__ double2 scratch[];
   body(Block(scratch), static_cast<Index>(blockIdx.x));
 }
+/// Scratch too large for shared memory: one piece of the workspace per block, blocks take items in turn.
+template <class Body>
+__global__ void workspace_kernel(Index count, Body body, char* workspace, std::size_t scratch) {
+  for (Index item = static_cast<Index>(blockIdx.x); item < count; item += static_cast<Index>(gridDim.x)) {
+    body(Block(workspace + blockIdx.x * scratch), item);
+    __syncthreads();
+  }
+}
 }  // namespace detail
 
 template <class Body>
@@ -53,34 +65,43 @@ void parallel_for(const Queue& queue, Index count, const Body& body) {
                                                                                                         body);
 }
 
-/// scratch: bytes of shared memory per block, at most 48 KiB.
+/// scratch: bytes per block. Past 48 KiB it needs a queue that knows its shared_limit, past that limit one
+/// with a workspace of at least `scratch` bytes.
 template <class Body>
 void for_each_block(const Queue& queue, Index count, std::size_t scratch, const Body& body) {
-  if (count > 0) detail::block_kernel<<<count, 128, scratch, static_cast<cudaStream_t>(queue.stream)>>>(body);
+  if (count <= 0) return;
+  const auto stream = static_cast<cudaStream_t>(queue.stream);
+  constexpr std::size_t without_asking = 48 * 1024;
+  if (scratch <= without_asking || scratch <= queue.shared_limit) {
+    if (scratch > without_asking)
+      cudaFuncSetAttribute(detail::block_kernel<Body>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           static_cast<int>(scratch));
+    detail::block_kernel<<<count, block_threads, scratch, stream>>>(body);
+    return;
+  }
+  const std::size_t piece = (scratch + 255) / 256 * 256;
+  const std::size_t pieces = queue.workspace_bytes / piece;
+  const unsigned blocks = static_cast<unsigned>(pieces < static_cast<std::size_t>(count) ? pieces : count);
+  detail::workspace_kernel<<<blocks, block_threads, 0, stream>>>(count, body,
+                                                                 static_cast<char*>(queue.workspace), piece);
 }
 
 }  // namespace isocloth::cuda
 
 #else
 
-#include <barrier>
-#include <cstring>
-#include <thread>
-#include <vector>
-
-#include "kernels/launch/thread_pool.hpp"
-
-namespace isocloth::cpu {
+namespace isocloth {
 
 /// A block of one thread: every loop is whole, every sync() is nothing.
 class SoloBlock {
  public:
-  explicit SoloBlock(void* shared) : shared_(shared) {}
-  static constexpr int rank() { return 0; }
-  static constexpr int size() { return 1; }
-  static constexpr void sync() {}
+  static constexpr bool is_solo = true;
+  ISOCLOTH_HD explicit SoloBlock(void* shared) : shared_(shared) {}
+  ISOCLOTH_HD static constexpr int rank() { return 0; }
+  ISOCLOTH_HD static constexpr int size() { return 1; }
+  ISOCLOTH_HD static constexpr void sync() {}
   template <class T>
-  T* shared() const {
+  ISOCLOTH_HD T* shared() const {
     return static_cast<T*>(shared_);
   }
 
@@ -91,78 +112,64 @@ class SoloBlock {
 /// Concurrent threads, so that a thread sanitizer names a missing sync().
 class EmulatedBlock {
  public:
-  EmulatedBlock(int rank, int size, void* shared, std::barrier<>* barrier)
+  static constexpr bool is_solo = false;
+  ISOCLOTH_HD EmulatedBlock(int rank, int size, void* shared, void* barrier)
       : rank_(rank), size_(size), shared_(shared), barrier_(barrier) {}
-  int rank() const { return rank_; }
-  int size() const { return size_; }
-  void sync() const { barrier_->arrive_and_wait(); }
+  ISOCLOTH_HD int rank() const { return rank_; }
+  ISOCLOTH_HD int size() const { return size_; }
+  void sync() const;
   template <class T>
-  T* shared() const {
+  ISOCLOTH_HD T* shared() const {
     return static_cast<T*>(shared_);
   }
 
  private:
   int rank_, size_;
   void* shared_;
-  std::barrier<>* barrier_;
+  void* barrier_;
 };
 
 namespace detail {
-/// Runs body(rank) on `size` threads at once.
-template <class Body>
-void concurrently(int size, const Body& body) {
-  std::vector<std::jthread> threads;
-  for (int rank = 0; rank < size; ++rank) threads.emplace_back([&body, rank] { body(rank); });
-}
+
+/// A loop body without its type: what threads, barriers and scratch are needed for is compiled once, for
+/// every instruction set alike (cpu_launch.cpp).
+struct RangeCall {
+  const void* body;
+  void (*run)(const void* body, Index begin, Index end);
+};
+struct BlockCall {
+  const void* body;
+  void (*run)(const void* body, const SoloBlock& block, Index item);
+  void (*run_emulated)(const void* body, const EmulatedBlock& block, Index item);
+};
+void run_ranges(const Queue& queue, Index count, RangeCall call);
+void run_blocks(const Queue& queue, Index count, std::size_t scratch, BlockCall call);
+
 }  // namespace detail
+
+namespace ISOCLOTH_BACKEND {
 
 template <class Body>
 void parallel_for(const Queue& queue, Index count, const Body& body) {
-  auto range = [&body](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) body(i);
-  };
-  if (queue.emulated_block > 0) {
-    const int size = queue.emulated_block;
-    detail::concurrently(size, [&](int rank) {
-      for (Index i = rank; i < count; i += size) body(i);
-    });
-  } else if (queue.pool) {
-    queue.pool->run(count, 1024, range);  // below, waking a thread costs more than the work
-  } else {
-    range(0, count);
-  }
+  detail::run_ranges(queue, count, {&body, [](const void* b, Index begin, Index end) {
+                                      const Body& typed = *static_cast<const Body*>(b);
+                                      for (Index i = begin; i < end; ++i) typed(i);
+                                    }});
 }
 
+/// scratch: bytes per block, aligned for every lane value; filled with NaN in emulated blocks.
 template <class Body>
 void for_each_block(const Queue& queue, Index count, std::size_t scratch, const Body& body) {
-  const std::size_t words = (scratch + sizeof(double) - 1) / sizeof(double);
-  if (queue.emulated_block > 0) {
-    const int size = queue.emulated_block;
-    std::vector<double> shared(words);
-    std::barrier<> barrier(size);
-    detail::concurrently(size, [&](int rank) {
-      const EmulatedBlock block(rank, size, shared.data(), &barrier);
-      for (Index i = 0; i < count; ++i) {
-        if (rank == 0 && words > 0)
-          std::memset(shared.data(), 0xFF, words * sizeof(double));  // NaN: a read before a write shows
-        block.sync();
-        body(block, i);
-        block.sync();
-      }
-    });
-    return;
-  }
-  auto range = [&](Index begin, Index end) {
-    std::vector<double> shared(words);
-    const SoloBlock block(shared.data());
-    for (Index i = begin; i < end; ++i) body(block, i);
-  };
-  if (queue.pool)
-    queue.pool->run(count, 1, range);
-  else
-    range(0, count);
+  detail::run_blocks(
+      queue, count, scratch,
+      {&body,
+       [](const void* b, const SoloBlock& block, Index item) { (*static_cast<const Body*>(b))(block, item); },
+       [](const void* b, const EmulatedBlock& block, Index item) {
+         (*static_cast<const Body*>(b))(block, item);
+       }});
 }
 
-}  // namespace isocloth::cpu
+}  // namespace ISOCLOTH_BACKEND
+}  // namespace isocloth
 
 #endif

@@ -1,15 +1,20 @@
 // Where a kernel runs. Free of any backend's headers.
 #pragma once
 
+#include <cstddef>
+
 namespace isocloth {
 
 class ThreadPool;
 
 /// Handed to every kernel; plain data.
 struct Queue {
-  ThreadPool* pool = nullptr;  ///< CPU: workers, null: the calling thread alone
-  int emulated_block = 0;      ///< CPU, tests: run in blocks of this many concurrent threads; 0: off
-  void* stream = nullptr;      ///< CUDA: cudaStream_t
+  ThreadPool* pool = nullptr;       ///< CPU: workers, null: the calling thread alone
+  int emulated_block = 0;           ///< CPU, tests: run in blocks of this many concurrent threads; 0: off
+  void* stream = nullptr;           ///< CUDA: cudaStream_t
+  std::size_t shared_limit = 0;     ///< CUDA: bytes of shared memory that one block may have
+  void* workspace = nullptr;        ///< CUDA: device memory for the scratch that does not fit there
+  std::size_t workspace_bytes = 0;  ///< CUDA: its size
 };
 
 }  // namespace isocloth

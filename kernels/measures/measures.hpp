@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/launch/queue.hpp"
-#include "kernels/projection/unconstrained_step.hpp"
+#include "kernels/projection/metric.hpp"
 #include "kernels/views.hpp"
 
 namespace isocloth {

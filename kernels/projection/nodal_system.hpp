@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/launch/queue.hpp"
-#include "kernels/projection/unconstrained_step.hpp"
+#include "kernels/projection/metric.hpp"
 #include "kernels/views.hpp"
 
 namespace isocloth {
@@ -15,19 +15,19 @@ struct GatherView {
 };
 
 /// G+ of the multipliers: one weight per pair of nodes that share a face.
-template <class Real>
+template <class S, class T = S>
 struct GeometricStiffness {
-  GatherView metric_terms;               ///< per pair: (entry of T_efg, first of its stencil's three rows)
-  GatherView scalar_terms;               ///< per pair: (entry of scalar T, its row)
-  ArrayView<const Real> metric_tensors;  ///< [1/m^2], shape [metric entries, 3]
-  ArrayView<const Real> scalar_tensors;  ///< [1/m^2], shape [scalar entries]
-  ArrayView<const Real> multipliers;     ///< lambda [kg m^2], shape [row_count]
-  ArrayView<Real> stiffness;             ///< max(0, -G_ab) [kg], shape [pair_count]
+  GatherView metric_terms;            ///< per pair: (entry of T_efg, first of its stencil's three rows)
+  GatherView scalar_terms;            ///< per pair: (entry of scalar T, its row)
+  ArrayView<const T> metric_tensors;  ///< [1/m^2], shape [metric entries, 3]
+  ArrayView<const T> scalar_tensors;  ///< [1/m^2], shape [scalar entries]
+  ArrayView<const S> multipliers;     ///< lambda [kg m^2], shape [row_count]
+  ArrayView<S> stiffness;             ///< max(0, -G_ab) [kg], shape [pair_count]
 };
 
-template <class Real>
+template <class S, class T = S>
 struct AssembleSystem {
-  MetricView<Real> metric;
+  MetricView<S, T> metric;
   FreeNodesView free;
   ArrayView<const Index> block_rows;     ///< free number, shape [block_count]
   ArrayView<const Index> block_columns;  ///< free number <= row, shape [block_count]
@@ -35,44 +35,47 @@ struct AssembleSystem {
   ArrayView<const Index> block_bending;  ///< entry of K, -1: none; shape [block_count]
   GatherView metric_terms;               ///< per block: (slot of row node, slot of column node), metric rows
   GatherView scalar_terms;               ///< the same, scalar rows
-  ArrayView<const Vec3<Real>> metric_jacobian;  ///< s J, shape [metric slots, 3]
-  ArrayView<const Vec3<Real>> scalar_jacobian;  ///< s J, shape [scalar slots]
-  ArrayView<const Index> node_pair_begin;       ///< pairs at each node, shape [node_count + 1]
+  ArrayView<const Vec3<S>> metric_jacobian;  ///< s J, shape [metric slots, 3]; empty: B alone
+  ArrayView<const Vec3<S>> scalar_jacobian;  ///< s J, shape [scalar slots]
+  ArrayView<const Index> node_pair_begin;    ///< pairs at each node, shape [node_count + 1]
   ArrayView<const Index> node_pairs;
-  ArrayView<const Real> stiffness;  ///< G+ per pair, empty: none
-  ArrayView<Real> blocks;           ///< row-major 3x3 blocks of the lower triangle, shape [block_count, 9]
+  ArrayView<const S> stiffness;  ///< G+ per pair, empty: none
+  bool with_rows = true;         ///< false: B alone
+  ArrayView<S> blocks;           ///< row-major 3x3 blocks of the lower triangle, shape [block_count, 9]
 };
 
-template <class Real>
+template <class S, class T = S>
 struct AssembleGradient {
-  MetricView<Real> metric;
+  MetricView<S, T> metric;
   FreeNodesView free;
   GatherView metric_terms;  ///< per free node: (metric slot, first row of its stencil)
   GatherView scalar_terms;  ///< per free node: (scalar slot, its row)
-  ArrayView<const Vec3<Real>> metric_jacobian, scalar_jacobian;  ///< as above
-  ArrayView<const Real> residuals, scales;                       ///< shape [row_count]
-  ArrayView<const Real> multipliers;      ///< lambda, shape [row_count]; empty: fast projection
-  ArrayView<const Vec3<Real>> positions;  ///< phi_j [m], shape [node_count]
-  ArrayView<const Vec3<Real>> predicted;  ///< phi~ [m], shape [node_count]
-  ArrayView<Vec3<Real>> right_side;       ///< [kg m], shape [free_count]
+  ArrayView<const Vec3<S>> metric_jacobian, scalar_jacobian;  ///< as above
+  ArrayView<const S> residuals, scales;                       ///< shape [row_count]
+  ArrayView<const S> multipliers;                             ///< lambda, shape [row_count]; empty: none
+  ArrayView<const Vec3<S>> positions;                         ///< phi_j [m], shape [node_count]
+  ArrayView<const Vec3<S>> start;                             ///< phi_n [m], shape [node_count]
+  ArrayView<const Vec3<S>> momentum;  ///< B (phi~ - phi_n) [kg m], shape [free_count]; empty: C alone drives
+  bool with_rows = true;              ///< false: B alone
+  ArrayView<Vec3<S>> right_side;      ///< [kg m], shape [free_count]
 };
 
-template <class Real>
+template <class S>
 struct ApplyCorrection {
   FreeNodesView free;
-  Real clamp = 0;                    ///< largest move of a node [m], 0: off
-  ArrayView<Vec3<Real>> correction;  ///< d [m], clamped in place, shape [free_count]
-  ArrayView<Vec3<Real>> positions;   ///< phi_j += d, shape [node_count]
+  S clamp{};                      ///< largest move of a node [m], 0: off
+  ArrayView<Vec3<S>> correction;  ///< d [m], clamped in place, shape [free_count]
+  ArrayView<Vec3<S>> positions;   ///< phi_j += d, shape [node_count]
 };
 
-template <class Real, int Width>
+template <class S, int Width>
 struct UpdateMultipliers {
   StencilView stencils;
   FreeNodesView free;
-  ArrayView<const Vec3<Real>> jacobian;     ///< s J, shape [slot_count, Width]
-  ArrayView<const Real> residuals, scales;  ///< shape [rows of this family]
-  ArrayView<const Vec3<Real>> correction;   ///< d [m], shape [free_count]
-  ArrayView<Real> multipliers;              ///< lambda, shape [rows of this family]
+  ArrayView<const Vec3<S>> jacobian;     ///< s J, shape [slot_count, Width]
+  ArrayView<const S> residuals, scales;  ///< shape [rows of this family]
+  ArrayView<const Vec3<S>> correction;   ///< d [m], shape [free_count]
+  ArrayView<S> multipliers;              ///< lambda, shape [rows of this family]
 };
 
 namespace ISOCLOTH_BACKEND {
@@ -80,11 +83,12 @@ namespace ISOCLOTH_BACKEND {
 /// pair.
 template <class Real>
 void geometric_stiffness(const Queue& queue, const GeometricStiffness<Real>& args);
-/// H = B + G+ + J^T (eps D)^-1 J. One item per block, O(rows that hold both nodes).
+/// H = B + G+ + J^T (eps D)^-1 J, or B. One item per block, O(rows that hold both nodes).
 template <class Real>
 void assemble_system(const Queue& queue, const AssembleSystem<Real>& args);
-/// -B (phi_j - phi~) - J^T (lambda_j + C_j / (eps D)); fast projection: -J^T C_j / (eps D). One item per free
-/// node.
+/// -B (phi_j - phi~) - J^T (lambda_j + C_j / (eps D)), the first part as B (phi~ - phi_n) - B (phi_j -
+/// phi_n), so that phi~ itself is not needed. Without momentum: -J^T C_j / (eps D) (fast projection). Without
+/// rows: the right side of B (phi~ - phi_j) = ... . One item per free node.
 template <class Real>
 void assemble_gradient(const Queue& queue, const AssembleGradient<Real>& args);
 /// phi_{j+1} = phi_j + d. One item per free node.

@@ -7,22 +7,24 @@
 namespace isocloth {
 
 /// Rows of the form C = sum_ij T_ij p_i . p_j - c0, `Width` per stencil (3: E, F, G; 1: corners and edges).
-template <class Real, int Width>
+/// S: lane value of the state (kernels/launch/lanes.hpp), T: of the rest shape, a scalar where cloths share
+/// it.
+template <class S, int Width, class T = S>
 struct EvaluateRows {
   StencilView stencils;
-  ArrayView<const Real> tensors;          ///< T [1/m^2], shape [entry_count, Width]
-  ArrayView<const Real> rest_values;      ///< c0, shape [row_count]
-  ArrayView<const Vec3<Real>> positions;  ///< [m], shape [node_count]
-  ArrayView<const Real> inverse_masses;   ///< metric's inverse lumped masses, 0: pinned, shape [node_count]
-  Real eps = 0;                           ///< relative softness of a row
-  ArrayView<Real> residuals;              ///< C, shape [row_count]
-  ArrayView<Real> scales;          ///< s = 1 / sqrt(eps D), D = diag(J M^-1 J^T), 0: no free node moves C
-  ArrayView<Vec3<Real>> jacobian;  ///< s J [1/m], shape [slot_count, Width]
+  ArrayView<const T> tensors;          ///< T [1/m^2], shape [entry_count, Width]
+  ArrayView<const T> rest_values;      ///< c0, shape [row_count]
+  ArrayView<const Vec3<S>> positions;  ///< [m], shape [node_count]
+  ArrayView<const T> inverse_masses;   ///< metric's inverse lumped masses, 0: pinned, shape [node_count]
+  S eps{};                             ///< relative softness of a row
+  ArrayView<S> residuals;              ///< C, shape [row_count]
+  ArrayView<S> scales;                 ///< s = 1 / sqrt(eps D), D = diag(J M^-1 J^T), 0: no free node moves C
+  ArrayView<Vec3<S>> jacobian;         ///< s J [1/m], shape [slot_count, Width]
 };
 
 namespace ISOCLOTH_BACKEND {
 /// J_i = 2 sum_j T_ij p_j, C = 1/2 sum_i J_i . p_i - c0 (Coltraro 2022, (12), (13) and section 5.4), taken
-/// relative to the stencil's first node: the rows of T sum to zero, so nothing changes but the rounding. One
+/// relative to a node of the stencil: the rows of T sum to zero, so nothing changes but the rounding. One
 /// item per stencil, O(entries).
 template <class Real, int Width>
 void evaluate_rows(const Queue& queue, const EvaluateRows<Real, Width>& args);

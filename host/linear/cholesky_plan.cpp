@@ -1,0 +1,94 @@
+#include "host/linear/cholesky_plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace isocloth {
+namespace {
+
+/// Block rows of each column of L, the diagonal first: those of the matrix and of the children in the
+/// elimination tree.
+std::vector<std::vector<Index>> factor_structure(const BlockPattern& pattern) {
+  std::vector<std::vector<Index>> columns(pattern.size);
+  for (std::size_t b = 0; b < pattern.rows.size(); ++b)
+    columns[pattern.columns[b]].push_back(pattern.rows[b]);
+  for (Index j = 0; j < pattern.size; ++j) {
+    std::vector<Index>& rows = columns[j];
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    if (rows.size() > 1) {
+      std::vector<Index>& parent = columns[rows[1]];
+      parent.insert(parent.end(), rows.begin() + 1, rows.end());
+    }
+  }
+  return columns;
+}
+
+/// Sorts items into groups; begin: shape [group_count + 1].
+void group_by(const std::vector<Index>& group_of, Index group_count, std::vector<Index>& begin,
+              std::vector<Index>& items) {
+  begin.assign(group_count + 1, 0);
+  for (const Index g : group_of)
+    if (g >= 0) ++begin[g + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  items.resize(begin.back());
+  std::vector<Index> next(begin.begin(), begin.end() - 1);
+  for (std::size_t i = 0; i < group_of.size(); ++i)
+    if (group_of[i] >= 0) items[next[group_of[i]]++] = static_cast<Index>(i);
+}
+
+}  // namespace
+
+CholeskyPlan plan_cholesky(const BlockPattern& pattern) {
+  check_pattern(pattern);
+  CholeskyPlan plan;
+  plan.column_begin.push_back(0);
+  const auto columns = factor_structure(pattern);
+  for (Index j = 0; j < pattern.size; ++j) {
+    plan.block_rows.insert(plan.block_rows.end(), columns[j].begin(), columns[j].end());
+    plan.block_columns.insert(plan.block_columns.end(), columns[j].size(), j);
+    plan.column_begin.push_back(static_cast<Index>(plan.block_rows.size()));
+  }
+  const std::size_t blocks = plan.block_rows.size();
+  auto is_diagonal = [&](std::size_t b) { return plan.block_rows[b] == plan.block_columns[b]; };
+
+  std::vector<Index> row_of(blocks), level(pattern.size, 0), level_of_block(blocks);
+  for (std::size_t b = 0; b < blocks; ++b) row_of[b] = is_diagonal(b) ? -1 : plan.block_rows[b];
+  group_by(row_of, pattern.size, plan.row_begin, plan.row_blocks);
+
+  // Block (i, j) is updated by the columns k < j that hold both rows.
+  plan.pair_begin.push_back(0);
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const Index i = plan.block_rows[b], j = plan.block_columns[b];
+    Index p = plan.row_begin[i], q = plan.row_begin[j];
+    while (p < plan.row_begin[i + 1] && q < plan.row_begin[j + 1]) {
+      const Index first = plan.row_blocks[p], second = plan.row_blocks[q];
+      const Index k = plan.block_columns[first], l = plan.block_columns[second];
+      if (k == l) plan.pairs.insert(plan.pairs.end(), {first, second});
+      if (k <= l) ++p;
+      if (l <= k) ++q;
+    }
+    plan.pair_begin.push_back(static_cast<Index>(plan.pairs.size() / 2));
+  }
+
+  Index level_count = 0;
+  for (Index j = 0; j < pattern.size; ++j) {
+    if (columns[j].size() > 1) level[columns[j][1]] = std::max(level[columns[j][1]], level[j] + 1);
+    level_count = std::max(level_count, level[j] + 1);
+  }
+  group_by(level, level_count, plan.level_begin, plan.level_columns);
+  for (std::size_t b = 0; b < blocks; ++b)
+    level_of_block[b] = is_diagonal(b) ? -1 : level[plan.block_columns[b]];
+  group_by(level_of_block, level_count, plan.level_block_begin, plan.level_blocks);
+
+  plan.system_blocks.assign(blocks, -1);
+  for (std::size_t b = 0; b < pattern.rows.size(); ++b) {
+    const auto begin = plan.block_rows.begin() + plan.column_begin[pattern.columns[b]],
+               end = plan.block_rows.begin() + plan.column_begin[pattern.columns[b] + 1];
+    plan.system_blocks[std::lower_bound(begin, end, pattern.rows[b]) - plan.block_rows.begin()] =
+        static_cast<Index>(b);
+  }
+  return plan;
+}
+
+}  // namespace isocloth

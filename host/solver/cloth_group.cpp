@@ -1,0 +1,306 @@
+#include "host/solver/cloth_group.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "engine/core/errors.hpp"
+#include "host/linear/cholesky_plan.hpp"
+
+namespace isocloth {
+namespace {
+
+constexpr int largest_launch = 64;  ///< steps; bounds the memory of targets
+
+/// A tile pays as soon as a third of its lanes is taken: vectors are about three times faster than that many
+/// single cloths. The bits are the same either way.
+std::size_t tile_width(std::size_t garments, std::size_t lanes) { return 3 * garments > lanes ? lanes : 1; }
+
+/// Pinned nodes that move in some member.
+std::vector<Index> driven_nodes(const std::vector<const Garment*>& garments) {
+  std::vector<Index> nodes;
+  for (const Garment* garment : garments)
+    for (const Pin& pin : garment->pins)
+      if (!std::holds_alternative<FixedMotion>(pin.motion))
+        nodes.insert(nodes.end(), pin.nodes.begin(), pin.nodes.end());
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+const std::vector<Vec3d>& start_positions(const Garment& garment) {
+  return garment.initial_positions.empty() ? garment.mesh.positions : garment.initial_positions;
+}
+
+}  // namespace
+
+template <class Real>
+ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> garments, const Scene& scene)
+    : device_(device),
+      kernels_(step_kernels<Real>(device.backend())),
+      garments_(std::move(garments)),
+      gravity_(scene.gravity),
+      settings_(scene.projection),
+      width_(tile_width(garments_.size(), kernels_.lane_width())),
+      tiles_((garments_.size() + width_ - 1) / width_),
+      arrays_(device, *garments_.front(), find_recipe(scene.recipe).rows, true),
+      row_count_(arrays_.rows.row_count()),
+      driven_nodes_(driven_nodes(garments_)) {
+  build_plan();
+  build_rest_shapes(scene);
+  build_parameters();
+
+  const std::size_t lanes = tiles_ * width_, nodes = arrays_.node_count();
+  positions_ = {device, 3 * nodes * lanes};
+  velocities_ = {device, 3 * nodes * lanes};
+  multipliers_ = {device, row_count_ * lanes};
+  reports_ = {device, lanes * sizeof(ClothReport<Real>) / sizeof(Real)};
+  std::vector<Real> positions(3 * nodes * lanes), velocities(3 * nodes * lanes), alive(lanes);
+  for (std::size_t c = 0; c < lanes; ++c) {
+    const Garment& garment = *garments_[std::min(c, garments_.size() - 1)];  // spare lanes repeat the last
+    alive[c] = c < garments_.size() ? Real(1) : Real(0);
+    for (std::size_t i = 0; i < nodes; ++i) {
+      const Vec3d p = start_positions(garment)[i];
+      const Vec3d v = garment.initial_velocities.empty() ? Vec3d{} : garment.initial_velocities[i];
+      const double ps[3] = {p.x, p.y, p.z}, vs[3] = {v.x, v.y, v.z};
+      for (std::size_t k = 0; k < 3; ++k) {
+        positions[place(c, 3 * i + k, 3 * nodes)] = static_cast<Real>(ps[k]);
+        velocities[place(c, 3 * i + k, 3 * nodes)] = static_cast<Real>(vs[k]);
+      }
+    }
+  }
+  positions_.upload(positions);
+  velocities_.upload(velocities);
+  alive_ = {device, alive};
+}
+
+template <class Real>
+void ClothGroup<Real>::build_plan() {
+  const NodalPattern& p = arrays_.pattern;
+  const CholeskyPlan plan =
+      plan_cholesky({.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns});
+  auto put = [this](Buffer<Index>& buffer, const std::vector<Index>& values) { buffer = {device_, values}; };
+  put(plan_.column_begin, plan.column_begin);
+  put(plan_.block_rows, plan.block_rows);
+  put(plan_.block_columns, plan.block_columns);
+  put(plan_.pair_begin, plan.pair_begin);
+  put(plan_.pairs, plan.pairs);
+  put(plan_.row_begin, plan.row_begin);
+  put(plan_.row_blocks, plan.row_blocks);
+  put(plan_.level_begin, plan.level_begin);
+  put(plan_.level_columns, plan.level_columns);
+  put(plan_.level_block_begin, plan.level_block_begin);
+  put(plan_.level_blocks, plan.level_blocks);
+  put(plan_.system_blocks, plan.system_blocks);
+  std::vector<Index> pinned;
+  for (Index node = 0; node < arrays_.node_count(); ++node)
+    if (p.free_number[node] < 0) pinned.push_back(node);
+  put(plan_.pinned_nodes, pinned);
+  put(plan_.driven_nodes, driven_nodes_);
+}
+
+template <class Real>
+void ClothGroup<Real>::build_rest_shapes(const Scene& scene) {
+  shapes_.push_back(rest_shape(arrays_));
+  std::vector<const Garment*> models{garments_.front()};
+  for (const Garment* garment : garments_) {
+    std::size_t s = models.size();
+    // Replicas follow their model, so the last shape is the likeliest.
+    while (s > 0 && !same_rest_shape(models[s - 1]->mesh, garment->mesh)) --s;
+    if (s == 0) {
+      models.push_back(garment);
+      shapes_.push_back(rest_shape(GarmentArrays<Real>(device_, *garment, find_recipe(scene.recipe).rows)));
+      s = models.size();
+    }
+    shape_of_.push_back(s - 1);
+  }
+  if (shapes_.size() == 1) return;
+  auto tiled = [this](std::vector<Real> RestShape<Real>::*field) {
+    const std::size_t count = (shapes_.front().*field).size();
+    std::vector<Real> values(tiles_ * width_ * count);
+    for (std::size_t c = 0; c < tiles_ * width_; ++c) {
+      const std::vector<Real>& own = shapes_[shape_of_[std::min(c, shape_of_.size() - 1)]].*field;
+      for (std::size_t i = 0; i < count; ++i) values[place(c, i, count)] = own[i];
+    }
+    return Buffer<Real>(device_, values);
+  };
+  metric_tensors_ = tiled(&RestShape<Real>::metric_tensors);
+  scalar_tensors_ = tiled(&RestShape<Real>::scalar_tensors);
+  rest_values_ = tiled(&RestShape<Real>::rest_values);
+  masses_ = tiled(&RestShape<Real>::masses);
+  inverse_masses_ = tiled(&RestShape<Real>::inverse_masses);
+  bending_ = tiled(&RestShape<Real>::bending);
+}
+
+template <class Real>
+void ClothGroup<Real>::build_parameters() {
+  constexpr std::size_t fields = sizeof(ClothParameters<Real>) / sizeof(Real);
+  std::vector<Real> values(fields * tiles_ * width_);
+  for (std::size_t c = 0; c < tiles_ * width_; ++c) {
+    const std::size_t member = std::min(c, garments_.size() - 1);
+    const Fabric& f = garments_[member]->fabric;
+    const double own[fields] = {f.rho,
+                                f.alpha,
+                                f.beta,
+                                f.kappa,
+                                f.delta * garments_[member]->gravity.value_or(gravity_),
+                                settings_.clamp * shapes_[shape_of_[member]].element_size};
+    for (std::size_t i = 0; i < fields; ++i) values[place(c, i, fields)] = static_cast<Real>(own[i]);
+  }
+  parameters_ = {device_, values};
+}
+
+template <class Real>
+ClothPatternView ClothGroup<Real>::pattern() const {
+  const auto& a = arrays_;
+  return {.node_count = a.node_count(),
+          .row_count = static_cast<Index>(row_count_),
+          .pair_count = static_cast<Index>(a.pattern.pairs.size()),
+          .metric_stencils = a.metric.view(),
+          .scalar_stencils = a.scalar.view(),
+          .free = a.free_view(),
+          .pinned_nodes = plan_.pinned_nodes.view(),
+          .driven_nodes = plan_.driven_nodes.view(),
+          .bending = {a.bending_begin.view(), a.bending_columns.view()},
+          .pair_metric = a.pair_metric.view(),
+          .pair_scalar = a.pair_scalar.view(),
+          .block_metric = a.block_metric.view(),
+          .block_scalar = a.block_scalar.view(),
+          .node_metric = a.node_metric.view(),
+          .node_scalar = a.node_scalar.view(),
+          .node_pair_begin = a.node_pair_begin.view(),
+          .node_pairs = a.node_pairs.view(),
+          .block_rows = a.block_rows.view(),
+          .block_columns = a.block_columns.view(),
+          .block_pairs = a.block_pairs.view(),
+          .block_bending = a.block_bending.view(),
+          .system_blocks = plan_.system_blocks.view(),
+          .plan = {.column_begin = plan_.column_begin.view(),
+                   .block_rows = plan_.block_rows.view(),
+                   .block_columns = plan_.block_columns.view(),
+                   .pair_begin = plan_.pair_begin.view(),
+                   .pairs = plan_.pairs.view(),
+                   .row_begin = plan_.row_begin.view(),
+                   .row_blocks = plan_.row_blocks.view(),
+                   .level_begin = plan_.level_begin.view(),
+                   .level_columns = plan_.level_columns.view(),
+                   .level_block_begin = plan_.level_block_begin.view(),
+                   .level_blocks = plan_.level_blocks.view()}};
+}
+
+template <class Real>
+RestShapesView<Real> ClothGroup<Real>::rest_shapes() const {
+  if (shapes_.size() == 1)
+    return {.shared = true,
+            .metric_tensors = arrays_.metric.tensors.view(),
+            .scalar_tensors = arrays_.scalar.tensors.view(),
+            .rest_values = arrays_.rest_values.view(),
+            .masses = arrays_.masses.view(),
+            .inverse_masses = arrays_.inverse_masses.view(),
+            .bending = arrays_.bending.view()};
+  return {.shared = false,
+          .metric_tensors = metric_tensors_.view(),
+          .scalar_tensors = scalar_tensors_.view(),
+          .rest_values = rest_values_.view(),
+          .masses = masses_.view(),
+          .inverse_masses = inverse_masses_.view(),
+          .bending = bending_.view()};
+}
+
+template <class Real>
+StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
+  constexpr bool is_float = sizeof(Real) == sizeof(float);
+  return {.pattern = pattern(),
+          .rest = rest_shapes(),
+          .control = {.newton = settings_.method == ProjectionMethod::proximal_newton,
+                      .metric_is_mass = settings_.metric == Metric::mass,
+                      .step = h,
+                      .tolerance = settings_.tolerance,
+                      .eps = start_eps(settings_, is_float ? Precision::float32 : Precision::float64),
+                      .least_eps = is_float ? 1e-6 : 1e-9,
+                      .max_iterations = settings_.max_iterations,
+                      .max_substeps = settings_.max_substeps},
+          .width = static_cast<int>(width_),
+          .tile_count = static_cast<Index>(tiles_),
+          .steps = steps,
+          .parameters = parameters_.view(),
+          .targets = targets_.view(),
+          .positions = positions_.view(),
+          .velocities = velocities_.view(),
+          .multipliers = multipliers_.view(),
+          .alive = alive_.view(),
+          .reports = reports_.view(),
+          .inspection = {}};
+}
+
+template <class Real>
+void ClothGroup<Real>::set_targets(const std::vector<double>& times, double h, int steps) {
+  const std::size_t driven = driven_nodes_.size(), per_step = tiles_ * driven * 3 * width_;
+  if (driven == 0) return;
+  if (targets_.size() != steps * per_step) targets_ = {device_, steps * per_step};
+  targets_.write(staging_, [&](Real* values) {
+    for (std::size_t c = 0; c < tiles_ * width_; ++c) {
+      const std::size_t member = std::min(c, size() - 1);
+      const Garment& garment = *garments_[member];
+      for (int n = 0; n < steps; ++n) {
+        Real* const own = values + n * per_step;
+        auto put = [&](Index node, const Vec3d& p) {
+          const std::size_t i =
+              std::lower_bound(driven_nodes_.begin(), driven_nodes_.end(), node) - driven_nodes_.begin();
+          own[place(c, 3 * i, 3 * driven)] = static_cast<Real>(p.x);
+          own[place(c, 3 * i + 1, 3 * driven)] = static_cast<Real>(p.y);
+          own[place(c, 3 * i + 2, 3 * driven)] = static_cast<Real>(p.z);
+        };
+        for (const Pin& pin : garment.pins)
+          for (std::size_t i = 0; i < pin.nodes.size(); ++i)
+            if (std::binary_search(driven_nodes_.begin(), driven_nodes_.end(), pin.nodes[i]))
+              put(pin.nodes[i], evaluate_motion(pin.motion, start_positions(garment)[pin.nodes[i]], i,
+                                                times[member] + (n + 1) * h));
+      }
+    }
+  });
+}
+
+template <class Real>
+std::vector<AdvanceReport> ClothGroup<Real>::advance(const std::vector<double>& times, double h, int steps) {
+  const auto begin = std::chrono::steady_clock::now();
+  constexpr StepStatus statuses[] = {StepStatus::converged, StepStatus::stalled, StepStatus::non_finite};
+  constexpr std::size_t fields = sizeof(ClothReport<Real>) / sizeof(Real);
+  std::vector<AdvanceReport> result(size());
+  for (AdvanceReport& r : result) r.total.substeps = 0;
+  std::vector<double> now = times;
+  const std::vector<Real> alive = alive_.download();
+  for (int done = 0; done < steps;) {
+    const int count = std::min(steps - done, largest_launch);
+    set_targets(now, h, count);
+    kernels_.step_cloths(device_.queue(), arguments(h, count));
+    const Real* reports = reports_.read(staging_);
+    for (std::size_t c = 0; c < size(); ++c) {
+      Real own[fields];
+      for (std::size_t i = 0; i < fields; ++i) own[i] = reports[place(c, i, fields)];
+      const ClothReport<Real> found{own[0], own[1], own[2], own[3], own[4], own[5]};
+      AdvanceReport& r = result[c];
+      r.steps += static_cast<int>(found.steps);
+      r.total.iterations += static_cast<int>(found.iterations);
+      r.total.substeps += static_cast<int>(found.substeps);
+      r.total.residual = std::max(r.total.residual, static_cast<double>(found.residual));
+      r.total.status = std::max(r.total.status, statuses[static_cast<int>(found.status)]);
+      if (found.bad_pivot > 0)
+        r.total.bad_node = arrays_.pattern.free_nodes[static_cast<std::size_t>(found.bad_pivot) - 1];
+    }
+    done += count;
+    for (std::size_t c = 0; c < size(); ++c) now[c] = times[c] + done * h;
+  }
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  for (std::size_t c = 0; c < size(); ++c) {
+    result[c].total.wall_seconds = wall / static_cast<double>(size());
+    if (!(alive[place(c, 0, 1)] > 0)) result[c].total.status = StepStatus::non_finite;
+  }
+  return result;
+}
+
+template class ClothGroup<float>;
+template class ClothGroup<double>;
+
+}  // namespace isocloth

@@ -1,0 +1,73 @@
+// Small garments of one pattern that step together, tile by tile.
+#pragma once
+
+#include <memory>
+
+#include "host/solver/garment_measures.hpp"
+#include "host/solver/garment_solver.hpp"
+#include "host/solver/rest_shape.hpp"
+
+namespace isocloth {
+
+/// Everything that StepCloths wants and that never changes, in the memory of a device.
+struct PlanBuffers {
+  Buffer<Index> column_begin, block_rows, block_columns, pair_begin, pairs, row_begin, row_blocks;
+  Buffer<Index> level_begin, level_columns, level_block_begin, level_blocks, system_blocks;
+  Buffer<Index> pinned_nodes, driven_nodes;
+};
+
+/// Whole steps by one kernel (kernels/batch/step_cloths.hpp). All members share rows, pins and the pattern of
+/// the matrix; rest shapes, fabrics, gravity and motions are their own.
+template <class Real>
+class ClothGroup final : public GarmentSolver {
+ public:
+  /// The garments must outlive the group.
+  ClothGroup(const Device& device, std::vector<const Garment*> garments, const Scene& scene);
+
+  std::size_t size() const override { return garments_.size(); }
+  std::vector<AdvanceReport> advance(const std::vector<double>& times, double h, int steps) override;
+  Measures measure(std::size_t member) override;
+  Inspection inspect(std::size_t member, double t, double h) override;
+  GarmentInfo info(std::size_t member) const override;
+  GarmentState state(std::size_t member) const override;
+  void set_state(std::size_t member, const GarmentState& state) override;
+
+ private:
+  void build_plan();
+  void build_rest_shapes(const Scene& scene);
+  void build_parameters();
+  ClothPatternView pattern() const;
+  RestShapesView<Real> rest_shapes() const;
+  StepCloths<Real> arguments(double h, int steps);
+  void set_targets(const std::vector<double>& times, double h, int steps);
+  std::size_t memory_bytes() const;
+
+  /// Element `i` of `count` of a member in a tiled array.
+  std::size_t place(std::size_t member, std::size_t i, std::size_t count) const {
+    return (member / width_ * count + i) * width_ + member % width_;
+  }
+  std::vector<double> gather(const Buffer<Real>& tiled, std::size_t member, std::size_t count) const;
+
+  const Device& device_;
+  const StepKernels<Real>& kernels_;
+  const std::vector<const Garment*> garments_;
+  const double gravity_;
+  const ProjectionSettings settings_;
+  const std::size_t width_, tiles_;
+  GarmentArrays<Real> arrays_;
+  std::vector<RestShape<Real>> shapes_;  ///< distinct ones
+  std::vector<std::size_t> shape_of_;    ///< of each member
+  std::size_t loaded_shape_ = 0;         ///< the one in arrays_
+  std::size_t row_count_;
+  std::vector<Index> driven_nodes_;
+  PlanBuffers plan_;
+  Buffer<Real> metric_tensors_, scalar_tensors_, rest_values_, masses_, inverse_masses_, bending_;
+
+  Buffer<Real> positions_, velocities_, multipliers_, alive_, parameters_, targets_, reports_;
+  std::vector<Real> staging_;
+
+  std::unique_ptr<RowEvaluator<Real>> rows_;  ///< for measures, made on first use
+  std::unique_ptr<GarmentMeasures<Real>> measures_;
+};
+
+}  // namespace isocloth

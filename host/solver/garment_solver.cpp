@@ -1,0 +1,127 @@
+#include "host/solver/garment_solver.hpp"
+
+#include "engine/core/errors.hpp"
+#include "host/solver/cloth_group.hpp"
+#include "host/solver/projection_solver.hpp"
+
+namespace isocloth {
+namespace {
+
+/// Meshes up to so many free nodes are stepped in one launch each: past it, the factor of a tile leaves the
+/// cache of a core and the multifrontal factorisation of one system at a time is faster.
+constexpr Index largest_batched = 300;
+
+template <class T>
+bool same(const T& a, const T& b) {
+  return a == b;
+}
+bool same(const StencilPattern& a, const StencilPattern& b) {
+  return a.stencil_begin == b.stencil_begin && a.slot_nodes == b.slot_nodes &&
+         a.entry_begin == b.entry_begin && a.entry_nodes == b.entry_nodes;
+}
+
+/// What garments of one group share.
+struct Kind {
+  std::vector<char> is_pinned;
+  bool has_bending = false;
+  RowPattern rows;
+  const Garment* model = nullptr;
+};
+
+std::vector<char> pinned_nodes(const Garment& garment) {
+  std::vector<char> is_pinned(garment.mesh.positions.size(), 0);
+  for (const Pin& pin : garment.pins)
+    for (const Index node : pin.nodes) is_pinned[node] = 1;
+  return is_pinned;
+}
+bool has_bending(const Garment& garment) { return garment.fabric.kappa > 0 || garment.fabric.beta > 0; }
+RowPattern row_pattern(const Garment& garment, RowFamily family) {
+  return build_row_pattern(garment.mesh, build_topology(garment.mesh), family, pinned_nodes(garment));
+}
+
+bool fits(const Garment& garment, const Kind& kind, RowFamily family) {
+  const Mesh &a = garment.mesh, &b = kind.model->mesh;
+  if (a.face_begin != b.face_begin || a.face_nodes != b.face_nodes ||
+      has_bending(garment) != kind.has_bending || pinned_nodes(garment) != kind.is_pinned)
+    return false;
+  if (same_rest_shape(a, b)) return true;
+  const RowPattern rows = row_pattern(garment, family);  // corners depend on the angles of the boundary
+  return same(rows.metric, kind.rows.metric) && same(rows.scalar, kind.rows.scalar) &&
+         same(rows.metric_nodes, kind.rows.metric_nodes) && same(rows.corner_nodes, kind.rows.corner_nodes) &&
+         same(rows.edges, kind.rows.edges);
+}
+
+bool is_batched(const Garment& garment, StepSolver choice) {
+  if (choice != StepSolver::automatic) return choice == StepSolver::batched;
+  Index free = garment.mesh.node_count();
+  for (const Pin& pin : garment.pins) free -= static_cast<Index>(pin.nodes.size());
+  return free <= largest_batched;
+}
+
+template <class Real>
+std::unique_ptr<GarmentSolver> make_solver(const Device& device, const std::vector<const Garment*>& garments,
+                                           const Scene& scene, StepSolver choice) {
+  if (is_batched(*garments.front(), choice))
+    return std::make_unique<ClothGroup<Real>>(device, garments, scene);
+  return std::make_unique<ProjectionSolver<Real>>(device, *garments.front(), scene);
+}
+
+std::unique_ptr<GarmentSolver> make_solver(const Device& device, Precision precision,
+                                           const std::vector<const Garment*>& garments, const Scene& scene,
+                                           StepSolver choice) {
+  return precision == Precision::float32 ? make_solver<float>(device, garments, scene, choice)
+                                         : make_solver<double>(device, garments, scene, choice);
+}
+
+}  // namespace
+
+double start_eps(const ProjectionSettings& settings, Precision precision) {
+  if (settings.eps > 0) return settings.eps;
+  if (precision == Precision::float32) return 1e-4;
+  return settings.method == ProjectionMethod::proximal_newton ? 1e-6 : 1e-7;
+}
+
+void check_state(const GarmentState& state, const std::string& garment, std::size_t node_count,
+                 std::size_t row_count) {
+  auto require = [&](const char* name, std::size_t found, std::size_t expected) {
+    if (found != expected)
+      throw ShapeError("garment \"" + garment + "\": " + name + ": found " + std::to_string(found) +
+                       " values, expected " + std::to_string(expected));
+  };
+  require("positions", state.positions.size(), 3 * node_count);
+  require("velocities", state.velocities.size(), 3 * node_count);
+  require("multipliers", state.multipliers.size(), row_count);
+}
+
+std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,
+                                                   const Garment& garment, const Scene& scene,
+                                                   StepSolver choice) {
+  return make_solver(device, precision, {&garment}, scene, choice);
+}
+
+GarmentSolvers make_garment_solvers(const Device& device, Precision precision, const Scene& scene,
+                                    StepSolver choice) {
+  const RowFamily family = find_recipe(scene.recipe).rows;
+  GarmentSolvers result;
+  std::vector<Kind> kinds;
+  std::vector<std::vector<const Garment*>> members;
+  for (const Garment& garment : scene.garments) {
+    std::size_t k = is_batched(garment, choice) ? kinds.size() : 0;
+    while (k > 0 && !fits(garment, kinds[k - 1], family)) --k;
+    if (k == 0) {
+      kinds.push_back({.is_pinned = pinned_nodes(garment),
+                       .has_bending = has_bending(garment),
+                       .rows = row_pattern(garment, family),
+                       .model = &garment});
+      members.emplace_back();
+      k = kinds.size();
+    }
+    result.places.push_back({k - 1, members[k - 1].size()});
+    members[k - 1].push_back(&garment);
+  }
+  for (const auto& garments : members)
+    result.solvers.push_back(make_solver(device, precision, garments, scene, choice));
+  return result;
+}
+
+}  // namespace isocloth

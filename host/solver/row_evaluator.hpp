@@ -1,0 +1,41 @@
+// Rows of one garment and the reduction of arrays, kernel by kernel.
+#pragma once
+
+#include "host/solver/garment_arrays.hpp"
+#include "kernels/kernel_table.hpp"
+
+namespace isocloth {
+
+/// Part [begin, end) of an array.
+template <class T>
+ArrayView<T> part(ArrayView<T> all, std::size_t begin, std::size_t end) {
+  return {all.data() + begin, end - begin};
+}
+
+/// Work arrays of the rows; rows of the metric family are the first ones.
+template <class Real>
+class RowEvaluator {
+ public:
+  RowEvaluator(const Device& device, const GarmentArrays<Real>& arrays);
+  /// C, s and s J at `positions`; eps: relative softness over the metric's inertia. Returns max |C|, NaN if
+  /// any row is not finite.
+  double evaluate(const Buffer<Vec3<Real>>& positions, Real eps);
+  Reduction<Real> reduce(ArrayView<const Real> values);
+
+  std::size_t metric_row_count() const { return metric_rows_; }
+  std::size_t row_count() const { return residuals.size(); }
+  std::size_t memory_bytes() const;
+
+  Buffer<Real> residuals, scales;  ///< shape [row_count]
+  Buffer<Vec3<Real>> metric_jacobian, scalar_jacobian;
+
+ private:
+  const Device& device_;
+  const StepKernels<Real>& kernels_;
+  const GarmentArrays<Real>& arrays_;
+  std::size_t metric_rows_;
+  Buffer<Reduction<Real>> partials_;
+  std::vector<Reduction<Real>> staging_partials_;
+};
+
+}  // namespace isocloth

@@ -1,0 +1,190 @@
+// Cholesky factorisation of many systems that share one sparse pattern of 3x3 blocks.
+//
+// Left-looking, block column by block column; the pattern was analysed on the host. One lane value holds one
+// system, or several side by side. The threads of a block share a level of the elimination tree; a block of
+// one goes through the columns in postorder. Every entry is computed by the same operations either way.
+#pragma once
+
+#include "engine/core/array_view.hpp"
+#include "kernels/launch/lanes.hpp"
+
+namespace isocloth {
+
+/// Where everything lies in L, the lower triangle by columns.
+struct CholeskyPlanView {
+  ArrayView<const Index>
+      column_begin;                   ///< blocks of each column, the diagonal first; shape [column_count + 1]
+  ArrayView<const Index> block_rows;  ///< shape [block_count]
+  ArrayView<const Index> block_columns;  ///< shape [block_count]
+  ArrayView<const Index> pair_begin;     ///< updates of each block, shape [block_count + 1]
+  ArrayView<const Index> pairs;          ///< blocks p, q of each update L -= L_p L_q^T; shape [pair_count, 2]
+  ArrayView<const Index> row_begin;      ///< off-diagonal blocks of each row, shape [column_count + 1]
+  ArrayView<const Index> row_blocks;     ///< shape [block_count - column_count]
+  ArrayView<const Index> level_begin;    ///< columns of each level, leaves first; shape [level_count + 1]
+  ArrayView<const Index> level_columns;  ///< shape [column_count]
+  ArrayView<const Index> level_block_begin;  ///< off-diagonal blocks of each level, shape [level_count + 1]
+  ArrayView<const Index> level_blocks;       ///< shape [block_count - column_count]
+
+  ISOCLOTH_HD Index column_count() const { return static_cast<Index>(column_begin.size()) - 1; }
+  ISOCLOTH_HD Index block_count() const { return static_cast<Index>(block_rows.size()); }
+  ISOCLOTH_HD Index level_count() const { return static_cast<Index>(level_begin.size()) - 1; }
+};
+
+namespace ISOCLOTH_BACKEND {
+
+/// Values of one lane value's systems.
+template <class S>
+struct BlockFactor {
+  S* blocks;     ///< matrix, then L off the diagonal; row-major, shape [block_count, 9]
+  S* diagonals;  ///< 1/l00, l10, 1/l11, l20, l21, 1/l22 of the diagonal blocks of L; shape [column_count, 6]
+  S* pivots;     ///< smallest pivot of each column, shape [column_count]
+};
+
+template <class S>
+struct BlockCholesky {
+  using Scalar = typename Lanes<S>::Scalar;
+  const CholeskyPlanView& plan;
+  const BlockFactor<S>& factor;
+
+  /// Entries of rows [r, r + Rows) of block b: A - sum of the updates.
+  template <int Rows>
+  ISOCLOTH_HD void update(Index b, int r, S (&m)[3 * Rows]) const {
+    const S* block = factor.blocks + b * 9 + 3 * r;
+    for (int e = 0; e < 3 * Rows; ++e) m[e] = -block[e];  // the sum is taken with the sign turned
+    for (Index k = plan.pair_begin[b]; k < plan.pair_begin[b + 1]; ++k) {
+      const S* p = factor.blocks + plan.pairs[2 * k] * 9 + 3 * r;
+      const S* q = factor.blocks + plan.pairs[2 * k + 1] * 9;
+      for (int t = 0; t < 3; ++t)
+        for (int i = 0; i < Rows; ++i)
+          for (int c = 0; c < 3; ++c) m[3 * i + c] = multiply_add(p[3 * i + t], q[3 * c + t], m[3 * i + c]);
+    }
+    for (int e = 0; e < 3 * Rows; ++e) m[e] = -m[e];
+  }
+
+  /// Cholesky of a diagonal block; d as in BlockFactor::diagonals. Returns the smallest pivot.
+  static ISOCLOTH_HD S factorize_diagonal(const S (&m)[9], S (&d)[6]) {
+    const S one{Scalar(1)};
+    const S p0 = m[0];
+    d[0] = one / square_root(p0);
+    d[1] = m[3] * d[0];
+    d[3] = m[6] * d[0];
+    const S p1 = multiply_add(-d[1], d[1], m[4]);
+    d[2] = one / square_root(p1);
+    d[4] = multiply_add(-d[3], d[1], m[7]) * d[2];
+    const S p2 = multiply_add(-d[4], d[4], multiply_add(-d[3], d[3], m[8]));
+    d[5] = one / square_root(p2);
+    S least = select(p1 > p0, p0, p1);  // NaN comes through: no comparison with it holds
+    return select(p2 > least, least, p2);
+  }
+
+  /// x L_jj^T = m for one row of a block below the diagonal.
+  static ISOCLOTH_HD void solve_row(const S* d, S* x) {
+    x[0] = x[0] * d[0];
+    x[1] = multiply_add(-x[0], d[1], x[1]) * d[2];
+    x[2] = multiply_add(-x[1], d[4], multiply_add(-x[0], d[3], x[2])) * d[5];
+  }
+
+  ISOCLOTH_HD void factorize_column_diagonal(Index column) const {
+    S m[9], d[6];
+    update<3>(plan.column_begin[column], 0, m);
+    factor.pivots[column] = factorize_diagonal(m, d);
+    for (int e = 0; e < 6; ++e) factor.diagonals[column * 6 + e] = d[e];
+  }
+
+  /// L of the matrix in `blocks`. Ends with a sync.
+  template <class Block>
+  ISOCLOTH_HD void factorize(const Block& block) const {
+    if constexpr (Block::is_solo) {
+      for (Index column = 0; column < plan.column_count(); ++column) {
+        factorize_column_diagonal(column);
+        const S* d = factor.diagonals + column * 6;
+        for (Index b = plan.column_begin[column] + 1; b < plan.column_begin[column + 1]; ++b) {
+          S m[9];
+          update<3>(b, 0, m);
+          for (int r = 0; r < 3; ++r) solve_row(d, m + 3 * r);
+          for (int e = 0; e < 9; ++e) factor.blocks[b * 9 + e] = m[e];
+        }
+      }
+    } else {
+      for (Index level = 0; level < plan.level_count(); ++level) {
+        const Index column0 = plan.level_begin[level], columns = plan.level_begin[level + 1] - column0;
+        const Index block0 = plan.level_block_begin[level],
+                    rows = 3 * (plan.level_block_begin[level + 1] - block0);
+        // Rows of blocks first, one per thread; the last threads, which have fewer, take the diagonals.
+        for (Index i = block.rank(); i < rows; i += block.size()) {
+          const Index b = plan.level_blocks[block0 + i / 3];
+          const int r = i % 3;
+          S m[3];
+          update<1>(b, r, m);
+          for (int c = 0; c < 3; ++c) factor.blocks[b * 9 + 3 * r + c] = m[c];
+        }
+        for (Index i = block.size() - 1 - block.rank(); i < columns; i += block.size())
+          factorize_column_diagonal(plan.level_columns[column0 + i]);
+        block.sync();
+        for (Index i = block.rank(); i < rows; i += block.size()) {
+          const Index b = plan.level_blocks[block0 + i / 3];
+          solve_row(factor.diagonals + plan.block_columns[b] * 6, factor.blocks + b * 9 + 3 * (i % 3));
+        }
+        block.sync();
+      }
+    }
+  }
+
+  /// y_j = L_jj^-1 (b_j - sum_k L_jk y_k).
+  ISOCLOTH_HD void forward(Index column, Vec3<S>* x) const {
+    Vec3<S> y = x[column];
+    for (Index k = plan.row_begin[column]; k < plan.row_begin[column + 1]; ++k) {
+      const Index b = plan.row_blocks[k];
+      const S* m = factor.blocks + b * 9;
+      const Vec3<S> v = -x[plan.block_columns[b]];
+      y.x = dot_add({m[0], m[1], m[2]}, v, y.x);
+      y.y = dot_add({m[3], m[4], m[5]}, v, y.y);
+      y.z = dot_add({m[6], m[7], m[8]}, v, y.z);
+    }
+    const S* d = factor.diagonals + column * 6;
+    y.x = y.x * d[0];
+    y.y = multiply_add(-d[1], y.x, y.y) * d[2];
+    y.z = multiply_add(-d[4], y.y, multiply_add(-d[3], y.x, y.z)) * d[5];
+    x[column] = y;
+  }
+
+  /// x_j = L_jj^-T (y_j - sum_i L_ij^T x_i).
+  ISOCLOTH_HD void backward(Index column, Vec3<S>* x) const {
+    Vec3<S> y = x[column];
+    for (Index b = plan.column_begin[column] + 1; b < plan.column_begin[column + 1]; ++b) {
+      const S* m = factor.blocks + b * 9;
+      const Vec3<S> v = -x[plan.block_rows[b]];
+      y.x = dot_add({m[0], m[3], m[6]}, v, y.x);
+      y.y = dot_add({m[1], m[4], m[7]}, v, y.y);
+      y.z = dot_add({m[2], m[5], m[8]}, v, y.z);
+    }
+    const S* d = factor.diagonals + column * 6;
+    y.z = y.z * d[5];
+    y.y = multiply_add(-d[4], y.z, y.y) * d[2];
+    y.x = multiply_add(-d[3], y.z, multiply_add(-d[1], y.y, y.x)) * d[0];
+    x[column] = y;
+  }
+
+  /// Solves in place; x in the order of the columns. Ends with a sync.
+  template <class Block>
+  ISOCLOTH_HD void solve(const Block& block, Vec3<S>* x) const {
+    if constexpr (Block::is_solo) {
+      for (Index column = 0; column < plan.column_count(); ++column) forward(column, x);
+      for (Index column = plan.column_count() - 1; column >= 0; --column) backward(column, x);
+    } else {
+      const Index levels = plan.level_count();
+      for (Index turn = 0; turn < 2 * levels; ++turn) {
+        const Index level = turn < levels ? turn : 2 * levels - 1 - turn;
+        const Index column0 = plan.level_begin[level], columns = plan.level_begin[level + 1] - column0;
+        for (Index i = block.rank(); i < columns; i += block.size()) {
+          const Index column = plan.level_columns[column0 + i];
+          turn < levels ? forward(column, x) : backward(column, x);
+        }
+        block.sync();
+      }
+    }
+  }
+};
+
+}  // namespace ISOCLOTH_BACKEND
+}  // namespace isocloth

@@ -1,0 +1,466 @@
+// One step of a tile of cloths by the threads of a block.
+#pragma once
+
+#include "kernels/batch/step_cloths.hpp"
+#include "kernels/projection/nodal_terms.hpp"
+#include "kernels/tensors/row_terms.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+
+/// S: lane value of the state; T: of the rest shapes, a scalar where they are shared.
+template <class S, class T, class Block>
+class ClothStep {
+  using Scalar = typename Lanes<S>::Scalar;
+  using Mask = typename Lanes<S>::Mask;
+
+ public:
+  ISOCLOTH_DEVICE ClothStep(const StepCloths<Scalar>& args, const Block& block, Index tile)
+      : a_(args),
+        p_(args.pattern),
+        block_(block),
+        tile_(tile),
+        work_(block.template shared<S>()),
+        at_(step_scratch(args.pattern)),
+        parameters_(reinterpret_cast<const ClothParameters<S>*>(args.parameters.data())[tile]) {}
+
+  ISOCLOTH_DEVICE void run() {
+    S& alive_lanes = reinterpret_cast<S*>(a_.alive.data())[tile_];
+    Mask alive = alive_lanes > S{};
+    ClothReport<S> report{};
+    for (Index n = 0; n < a_.steps; ++n) step(n, alive, report);
+    block_.sync();
+    if (!a_.inspection.empty()) {
+      S* copy = reinterpret_cast<S*>(a_.inspection.data()) + tile_ * at_.size;
+      for (std::size_t i = block_.rank(); i < at_.partials; i += block_.size()) copy[i] = work_[i];
+    }
+    if (block_.rank() == 0) {
+      reinterpret_cast<ClothReport<S>*>(a_.reports.data())[tile_] = report;
+      if (a_.inspection.empty()) alive_lanes = select(alive, number(1), S{});
+    }
+  }
+
+ private:
+  struct Outcome {
+    S status{}, residual{}, bad_pivot{};
+    S iterations{};
+  };
+
+  static ISOCLOTH_DEVICE S number(double x) { return S(static_cast<Scalar>(x)); }
+  ISOCLOTH_DEVICE S infinity() const { return S(static_cast<Scalar>(HUGE_VAL)); }
+
+  // Work arrays of this tile.
+  ISOCLOTH_DEVICE Vec3<S>* vectors(std::size_t offset) const {
+    return reinterpret_cast<Vec3<S>*>(work_ + offset);
+  }
+  ISOCLOTH_DEVICE ArrayView<Vec3<S>> nodes(std::size_t offset) const {
+    return {vectors(offset), static_cast<std::size_t>(p_.node_count)};
+  }
+  ISOCLOTH_DEVICE ArrayView<Vec3<S>> free_nodes(std::size_t offset) const {
+    return {vectors(offset), p_.free.nodes.size()};
+  }
+  ISOCLOTH_DEVICE ArrayView<S> rows(std::size_t offset) const {
+    return {work_ + offset, static_cast<std::size_t>(p_.row_count)};
+  }
+  template <class V>
+  static ISOCLOTH_DEVICE ArrayView<V> part(ArrayView<V> all, std::size_t begin, std::size_t end) {
+    return {all.data() + begin, end - begin};
+  }
+  // Arrays of this tile in device memory.
+  ISOCLOTH_DEVICE Vec3<S>* tile_nodes(ArrayView<Scalar> all) const {
+    return reinterpret_cast<Vec3<S>*>(all.data()) + static_cast<std::size_t>(tile_) * p_.node_count;
+  }
+  ISOCLOTH_DEVICE S* tile_rows(ArrayView<Scalar> all) const {
+    return reinterpret_cast<S*>(all.data()) + static_cast<std::size_t>(tile_) * p_.row_count;
+  }
+  ISOCLOTH_DEVICE ArrayView<const T> rest(ArrayView<const Scalar> all, std::size_t count) const {
+    return {reinterpret_cast<const T*>(all.data()) + (a_.rest.shared ? 0 : tile_ * count), count};
+  }
+
+  /// body(i) for every i of [0, count), shared out among the block's threads.
+  template <class Body>
+  ISOCLOTH_DEVICE void share(std::size_t count, const Body& body) const {
+    for (Index i = static_cast<Index>(block_.rank()); i < static_cast<Index>(count); i += block_.size())
+      body(i);
+  }
+
+  /// Largest value(i) over [0, count), the same for all threads of the block; 0 when there is none.
+  template <class Value>
+  ISOCLOTH_DEVICE S largest(std::size_t count, const Value& value) const {
+    S most{};
+    share(count, [&](Index i) { most = larger(value(i), most); });
+    if constexpr (Block::is_solo) {
+      return most;
+    } else {
+      S* partials = work_ + at_.partials;
+      partials[block_.rank()] = most;
+      block_.sync();
+      for (int i = 0; i < block_.size(); ++i) most = larger(partials[i], most);
+      block_.sync();
+      return most;
+    }
+  }
+
+  ISOCLOTH_DEVICE MetricView<S, T> implicit_metric(S h) const {
+    return {multiply_add(h, parameters_.alpha, parameters_.rho),
+            h * multiply_add(h, parameters_.kappa, parameters_.beta), rest(a_.rest.masses, p_.node_count),
+            p_.bending, rest(a_.rest.bending, p_.bending.columns.size())};
+  }
+  ISOCLOTH_DEVICE MetricView<S, T> projection_metric(S h) const {
+    if (!a_.control.metric_is_mass) return implicit_metric(h);
+    return {number(1), S{}, rest(a_.rest.masses, p_.node_count), {}, {}};
+  }
+
+  ISOCLOTH_DEVICE void step(Index n, Mask& alive, ClothReport<S>& report) {
+    const bool inspecting = !a_.inspection.empty();
+    Vec3<S>*positions = tile_nodes(a_.positions), *velocities = tile_nodes(a_.velocities);
+    S* multipliers = tile_rows(a_.multipliers);
+    const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity);
+    const ArrayView<S> lambda = rows(at_.multipliers);
+    block_.sync();
+    share(p_.node_count, [&](Index i) { start[i] = positions[i], velocity[i] = velocities[i]; });
+    share(p_.row_count, [&](Index i) { lambda[i] = multipliers[i]; });
+
+    const S one = number(1), most_parts = number(a_.control.max_substeps);
+    S parts = one, done_parts{}, status{}, residual{}, substeps{};
+    Mask todo = alive;
+    while (any(todo)) {
+      const S h = number(a_.control.step) / parts;
+      const Outcome found = substep(n, todo, h, done_parts + one, parts);
+      if (inspecting) {
+        report.status = found.status;
+        report.bad_pivot = found.bad_pivot;
+        return;
+      }
+      const Mask failed = todo & (found.status > one), stalled = todo & (found.status == one);
+      const Mask again = (failed | stalled) & (parts + parts <= most_parts);
+      const Mask over = failed & !again, onward = todo & !again & !over;
+      report.iterations += select(todo, found.iterations, S{});
+      report.bad_pivot = select(failed, found.bad_pivot, report.bad_pivot);
+      status = select(onward & stalled, one, status);
+      residual = select(onward, larger(found.residual, residual), residual);
+      residual = select(over, found.residual, residual);
+      status = select(over, number(2), status);
+      done_parts = select(onward, done_parts + one, done_parts);
+      const Mask finished = onward & (done_parts >= parts);
+      substeps = select(finished | over, parts, substeps);
+
+      const ArrayView<Vec3<S>> iterate = nodes(at_.iterate);
+      const S inverse_step = one / h, more = parts + parts;
+      share(p_.node_count, [&](Index i) {
+        const Vec3<S> v = inverse_step * (iterate[i] - start[i]);
+        velocity[i] = select(again, velocities[i], select(onward, v, velocity[i]));
+        start[i] = select(again, positions[i], select(onward, iterate[i], start[i]));
+      });
+      // lambda carries h^2.
+      share(p_.row_count, [&](Index i) {
+        const S back = multipliers[i] / (more * more);
+        lambda[i] = select(again, back, select(finished, lambda[i] * (parts * parts), lambda[i]));
+      });
+      parts = select(again, more, parts);
+      done_parts = select(again, S{}, done_parts);
+      status = select(again, S{}, status);
+      residual = select(again, S{}, residual);
+      todo = todo & !finished & !over;
+      block_.sync();
+    }
+    report.status = select(alive, larger(status, report.status), report.status);
+    report.residual = select(alive, larger(residual, report.residual), report.residual);
+    report.substeps += select(alive, substeps, S{});
+    const Mask kept = alive & (status < number(2));
+    report.steps += select(kept, one, S{});
+    share(p_.node_count, [&](Index i) {
+      positions[i] = select(kept, start[i], positions[i]);
+      velocities[i] = select(kept, velocity[i], velocities[i]);
+    });
+    share(p_.row_count, [&](Index i) { multipliers[i] = select(kept, lambda[i], multipliers[i]); });
+    alive = kept;
+  }
+
+  /// From `start` to `iterate` in a time h that ends done_parts / parts of the step.
+  ISOCLOTH_DEVICE Outcome substep(Index n, Mask todo, S h, S done_parts, S parts) {
+    const StepControl& control = a_.control;
+    const bool inspecting = !a_.inspection.empty();
+    const S one = number(1), start_eps = number(control.eps),
+            projection_inertia = projection_metric(h).inertia;
+    Outcome result;
+    Mask running = todo;
+    block_.sync();
+    if (!predict(n, h, done_parts, parts, result.bad_pivot)) {
+      const Mask bad = running & (result.bad_pivot > S{});
+      result.status = select(bad, number(2), result.status);
+      result.residual = select(bad, infinity(), result.residual);
+      running = running & !bad;
+    }
+    S eps = start_eps;
+    for (int iteration = 0;; ++iteration) {
+      if (inspecting && iteration == 1) return result;
+      const S before = result.residual;
+      const S residual = evaluate(eps / projection_inertia);
+      result.residual = select(running, residual, result.residual);
+      const Mask finite = residual < infinity();
+      // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
+      const bool may_stop = (iteration > 0 || !control.newton) && !inspecting;
+      const Mask converged = running & finite & (residual <= number(control.tolerance)) & Mask(may_stop);
+      result.status = select(running & !finite, number(2), result.status);
+      running = running & finite & !converged;
+      if (iteration == control.max_iterations) {
+        result.status = select(running, one, result.status);
+        running = Mask(false);
+      }
+      if (!any(running)) return result;
+      if (control.newton && iteration > 0) {
+        const S adapted = adapt_eps(eps, before, residual);
+        const Mask changed = running & (adapted != eps);
+        eps = select(running, adapted, eps);
+        if (any(changed)) evaluate(eps / projection_inertia);  // the rows' scales must follow
+      }
+      result.iterations += select(running, one, S{});
+      S bad_pivot{};
+      if (!solve(h, bad_pivot)) {
+        const Mask bad = running & (bad_pivot > S{});
+        result.status = select(bad, number(2), result.status);
+        result.bad_pivot = select(bad, bad_pivot, result.bad_pivot);
+        running = running & !bad;
+      }
+      if (inspecting) share(p_.node_count, [&](Index i) { nodes(at_.velocity)[i] = nodes(at_.iterate)[i]; });
+      block_.sync();
+      correct(running);
+    }
+  }
+
+  /// Follows the convergence with eps. Residuals in directions where J M^-1 J^T is nearly singular (the sheet
+  /// is nearly flat there) shrink by eps D / (sigma + eps D) per iteration: slowly, unless eps follows. Far
+  /// from the surface a small eps overshoots, hence only where the rows are nearly linear, and back again
+  /// when the residual grows.
+  ISOCLOTH_DEVICE S adapt_eps(S eps, S before, S after) const {
+    const S factor = number(10), most = number(a_.control.eps);
+    const S least = number(a_.control.least_eps < a_.control.eps ? a_.control.least_eps : a_.control.eps);
+    const S up = eps * factor, down = eps / factor;
+    const Mask grew = after > before;
+    const Mask slow = (after > number(0.1) * before) & (after < number(3e-3));
+    return select(grew, select(up > most, most, up), select(slow, select(down > least, down, least), eps));
+  }
+
+  /// phi_0, and phi~ where the method needs it. False: some cloth's B has a pivot that is not positive.
+  ISOCLOTH_DEVICE bool predict(Index n, S h, S done_parts, S parts, S& bad_pivot) {
+    const ArrayView<Vec3<S>> start = nodes(at_.start), iterate = nodes(at_.iterate);
+    const ArrayView<Vec3<S>> predicted = nodes(at_.predicted), momenta = free_nodes(at_.momentum);
+    const bool inspecting = !a_.inspection.empty();
+    share(p_.pinned_nodes.size(), [&](Index i) { iterate[p_.pinned_nodes[i]] = start[p_.pinned_nodes[i]]; });
+    block_.sync();
+    const Vec3<S>* targets = reinterpret_cast<const Vec3<S>*>(a_.targets.data()) +
+                             (static_cast<std::size_t>(n) * a_.tile_count + tile_) * p_.driven_nodes.size();
+    const Vec3<S>* begin = tile_nodes(a_.positions);
+    share(p_.driven_nodes.size(), [&](Index i) {
+      const Vec3<S> from = begin[p_.driven_nodes[i]];
+      const Vec3<S> between = multiply_add(done_parts / parts, targets[i] - from, from);
+      iterate[p_.driven_nodes[i]] = select(done_parts >= parts, targets[i], between);
+    });
+    const MetricView<S, T> metric = implicit_metric(h);
+    const AssembleMomentum<S, T> assemble{metric,
+                                          p_.free,
+                                          parameters_.rho,
+                                          parameters_.kappa,
+                                          parameters_.weight,
+                                          h,
+                                          start,
+                                          nodes(at_.velocity),
+                                          momenta};
+    share(momenta.size(), [&](Index i) { momenta[i] = momentum(assemble, i); });
+    bool worked = true;
+    if (!a_.control.newton || a_.control.metric_is_mass || inspecting) {
+      share(momenta.size(), [&](Index i) { iterate[p_.free.nodes[i]] = start[p_.free.nodes[i]]; });
+      block_.sync();
+      const ArrayView<Vec3<S>> moves = free_nodes(at_.correction), none;
+      if (metric.has_bending()) worked = solve_unconstrained(metric, bad_pivot);
+      const PredictPositions<S, T> predict{
+          metric, p_.free, start, iterate, momenta, metric.has_bending() ? moves : none, predicted};
+      share(p_.node_count,
+            [&](Index i) { predicted[i] = isocloth::ISOCLOTH_BACKEND::predicted(predict, i); });
+      block_.sync();
+      share(moves.size(), [&](Index i) {
+        const Index node = p_.free.nodes[i];
+        if (a_.control.metric_is_mass) momenta[i] = S(metric.masses[node]) * (predicted[node] - start[node]);
+        if (!a_.control.newton) iterate[node] = predicted[node];
+      });
+    }
+    block_.sync();
+    if (a_.control.newton) {
+      const StartIteration<S> first{p_.free, h, start, nodes(at_.velocity), iterate, iterate};
+      share(p_.free.nodes.size(),
+            [&](Index i) { iterate[p_.free.nodes[i]] = first_iterate(first, p_.free.nodes[i]); });
+      block_.sync();
+    }
+    return worked;
+  }
+
+  template <int Width>
+  ISOCLOTH_DEVICE EvaluateRows<S, Width, T> rows_of(const StencilView& stencils,
+                                                    ArrayView<const Scalar> tensors, std::size_t first_row,
+                                                    std::size_t jacobian, S eps) const {
+    const std::size_t count = static_cast<std::size_t>(stencils.stencil_count()) * Width;
+    return {stencils,
+            rest(tensors, stencils.entry_nodes.size() * Width),
+            part(rest(a_.rest.rest_values, p_.row_count), first_row, first_row + count),
+            nodes(at_.iterate),
+            rest(a_.rest.inverse_masses, p_.node_count),
+            eps,
+            part(rows(at_.residuals), first_row, first_row + count),
+            part(rows(at_.scales), first_row, first_row + count),
+            {vectors(jacobian), stencils.slot_nodes.size() * Width}};
+  }
+  ISOCLOTH_DEVICE std::size_t metric_rows() const {
+    return static_cast<std::size_t>(p_.metric_stencils.stencil_count()) * 3;
+  }
+
+  /// Rows at `iterate`; returns max |C|, infinite where any is not finite.
+  ISOCLOTH_DEVICE S evaluate(S eps) {
+    const auto metric = rows_of<3>(p_.metric_stencils, a_.rest.metric_tensors, 0, at_.metric_jacobian, eps);
+    const auto scalar =
+        rows_of<1>(p_.scalar_stencils, a_.rest.scalar_tensors, metric_rows(), at_.scalar_jacobian, eps);
+    share(metric.stencils.slot_nodes.size(), [&](Index slot) { evaluate_slot(metric, slot); });
+    share(scalar.stencils.slot_nodes.size(), [&](Index slot) { evaluate_slot(scalar, slot); });
+    block_.sync();
+    const Index count = static_cast<Index>(metric_rows());
+    share(p_.row_count, [&](Index row) {
+      if (row < count)
+        evaluate_row(metric, row / 3, row % 3);
+      else
+        evaluate_row(scalar, row - count, 0);
+    });
+    const ArrayView<S> residuals = rows(at_.residuals);
+    const S most = largest(p_.row_count, [&](Index row) {
+      const S c = magnitude(residuals[row]);
+      return select(c < infinity(), c, infinity());
+    });
+    block_.sync();
+    return most;
+  }
+
+  ISOCLOTH_DEVICE AssembleSystem<S, T> system(const MetricView<S, T>& metric, bool with_rows) const {
+    return {metric,
+            p_.free,
+            p_.block_rows,
+            p_.block_columns,
+            p_.block_pairs,
+            p_.block_bending,
+            p_.block_metric,
+            p_.block_scalar,
+            {vectors(at_.metric_jacobian), p_.metric_stencils.slot_nodes.size() * 3},
+            {vectors(at_.scalar_jacobian), p_.scalar_stencils.slot_nodes.size()},
+            p_.node_pair_begin,
+            p_.node_pairs,
+            {work_ + at_.stiffness, a_.control.newton ? static_cast<std::size_t>(p_.pair_count) : 0},
+            with_rows,
+            {}};
+  }
+  ISOCLOTH_DEVICE AssembleGradient<S, T> right_side(const MetricView<S, T>& metric, bool with_rows) const {
+    const ArrayView<S> none;
+    const bool pulled = a_.control.newton || !with_rows;
+    return {metric,
+            p_.free,
+            p_.node_metric,
+            p_.node_scalar,
+            {vectors(at_.metric_jacobian), p_.metric_stencils.slot_nodes.size() * 3},
+            {vectors(at_.scalar_jacobian), p_.scalar_stencils.slot_nodes.size()},
+            rows(at_.residuals),
+            rows(at_.scales),
+            a_.control.newton ? rows(at_.multipliers) : none,
+            nodes(at_.iterate),
+            nodes(at_.start),
+            pulled ? free_nodes(at_.momentum) : ArrayView<Vec3<S>>{},
+            with_rows,
+            {}};
+  }
+
+  /// Assembles, factorises and solves into `correction`; false: some pivot is not positive.
+  ISOCLOTH_DEVICE bool solve_system(const AssembleSystem<S, T>& matrix,
+                                    const AssembleGradient<S, T>& gradients, S& bad_pivot) {
+    const BlockFactor<S> factor{work_ + at_.blocks, work_ + at_.diagonals, work_ + at_.pivots};
+    const ArrayView<Vec3<S>> x = free_nodes(at_.correction);
+    share(p_.plan.block_count(), [&](Index b) {
+      S block[9] = {};
+      if (p_.system_blocks[b] >= 0) system_block(matrix, p_.system_blocks[b], block);
+      for (int e = 0; e < 9; ++e) factor.blocks[b * 9 + e] = block[e];
+    });
+    share(x.size(), [&](Index i) { x[i] = gradient(gradients, i); });
+    block_.sync();
+    const BlockCholesky<S> cholesky{p_.plan, factor};
+    cholesky.factorize(block_);
+    cholesky.solve(block_, x.data());
+    // The first column whose pivot is not positive, counted from the last.
+    const S count = number(static_cast<double>(x.size()));
+    const S from_last =
+        largest(x.size(), [&](Index i) { return select(factor.pivots[i] > S{}, S{}, count - number(i)); });
+    bad_pivot = select(from_last > S{}, count - from_last + number(1), S{});
+    return !any(bad_pivot > S{});
+  }
+
+  ISOCLOTH_DEVICE bool solve_unconstrained(const MetricView<S, T>& metric, S& bad_pivot) {
+    return solve_system(system(metric, false), right_side(metric, false), bad_pivot);
+  }
+
+  ISOCLOTH_DEVICE bool solve(S h, S& bad_pivot) {
+    if (a_.control.newton) {
+      const GeometricStiffness<S, T> stiffness{
+          p_.pair_metric,
+          p_.pair_scalar,
+          rest(a_.rest.metric_tensors, p_.metric_stencils.entry_nodes.size() * 3),
+          rest(a_.rest.scalar_tensors, p_.scalar_stencils.entry_nodes.size()),
+          rows(at_.multipliers),
+          {work_ + at_.stiffness, static_cast<std::size_t>(p_.pair_count)}};
+      share(p_.pair_count, [&](Index pair) { stiffness.stiffness[pair] = pair_stiffness(stiffness, pair); });
+      block_.sync();
+    }
+    const MetricView<S, T> metric = projection_metric(h);
+    return solve_system(system(metric, true), right_side(metric, true), bad_pivot);
+  }
+
+  /// phi_{j+1} and lambda_{j+1} of the cloths in `running`.
+  ISOCLOTH_DEVICE void correct(Mask running) {
+    const ArrayView<Vec3<S>> d = free_nodes(at_.correction), iterate = nodes(at_.iterate);
+    const ArrayView<S> lambda = rows(at_.multipliers);
+    // Before the clamp: multipliers belong to the whole correction, which alone balances C.
+    if (a_.control.newton) {
+      const std::size_t count = metric_rows(), all = static_cast<std::size_t>(p_.row_count);
+      const UpdateMultipliers<S, 3> metric{
+          p_.metric_stencils,
+          p_.free,
+          {vectors(at_.metric_jacobian), p_.metric_stencils.slot_nodes.size() * 3},
+          part(rows(at_.residuals), 0, count),
+          part(rows(at_.scales), 0, count),
+          d,
+          {}};
+      const UpdateMultipliers<S, 1> scalar{
+          p_.scalar_stencils,
+          p_.free,
+          {vectors(at_.scalar_jacobian), p_.scalar_stencils.slot_nodes.size()},
+          part(rows(at_.residuals), count, all),
+          part(rows(at_.scales), count, all),
+          d,
+          {}};
+      share(all, [&](Index row) {
+        const Index first = static_cast<Index>(count);
+        const S change = row < first ? multiplier_change(metric, row / 3, row % 3)
+                                     : multiplier_change(scalar, row - first, 0);
+        lambda[row] = select(running, lambda[row] + change, lambda[row]);
+      });
+      block_.sync();
+    }
+    share(d.size(), [&](Index i) {
+      d[i] = select(running, clamped(parameters_.clamp, d[i]), Vec3<S>{});
+      iterate[p_.free.nodes[i]] += d[i];
+    });
+    block_.sync();
+  }
+
+  const StepCloths<Scalar>& a_;
+  const ClothPatternView& p_;
+  const Block& block_;
+  const Index tile_;
+  S* const work_;
+  const StepScratch at_;
+  const ClothParameters<S> parameters_;
+};
+
+}  // namespace isocloth::ISOCLOTH_BACKEND

@@ -1,0 +1,53 @@
+#include "kernels/batch/step_cloths.hpp"
+
+#include "kernels/batch/cloth_step.hpp"
+#include "kernels/launch/launch.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+namespace {
+
+template <class S, class T>
+struct TileBody {
+  StepCloths<typename Lanes<S>::Scalar> a;
+  template <class Block>
+  ISOCLOTH_DEVICE void operator()(const Block& block, Index tile) const {
+    ClothStep<S, T, Block>(a, block, tile).run();
+  }
+};
+
+template <class S, class T, class Real>
+void launch(const Queue& queue, const StepCloths<Real>& args) {
+  for_each_block(queue, args.tile_count, step_scratch(args.pattern).size * sizeof(S), TileBody<S, T>{args});
+}
+
+}  // namespace
+
+template <class Real>
+void step_cloths(const Queue& queue, const StepCloths<Real>& args) {
+#if !defined(__CUDACC__)
+  if (args.width > 1) {
+    if (args.rest.shared)
+      launch<Pack<Real>, Real>(queue, args);
+    else
+      launch<Pack<Real>, Pack<Real>>(queue, args);
+    return;
+  }
+#endif
+  launch<Real, Real>(queue, args);
+}
+
+template <class Real>
+int lane_width() {
+#if defined(__CUDACC__)
+  return 1;
+#else
+  return Pack<Real>::width;
+#endif
+}
+
+template void step_cloths<float>(const Queue&, const StepCloths<float>&);
+template void step_cloths<double>(const Queue&, const StepCloths<double>&);
+template int lane_width<float>();
+template int lane_width<double>();
+
+}  // namespace isocloth::ISOCLOTH_BACKEND

@@ -1,0 +1,136 @@
+// Whole steps of many small cloths of one pattern: one launch, no return to the host.
+#pragma once
+
+#include "kernels/batch/block_cholesky.hpp"
+#include "kernels/projection/nodal_system.hpp"
+#include "kernels/views.hpp"
+
+namespace isocloth {
+
+/// What all cloths of a group share: topology, rows, gather lists, elimination. Free numbers follow the order
+/// of elimination.
+struct ClothPatternView {
+  Index node_count = 0, row_count = 0, pair_count = 0;
+  StencilView metric_stencils, scalar_stencils;
+  FreeNodesView free;
+  ArrayView<const Index> pinned_nodes;  ///< every node that is not free
+  ArrayView<const Index> driven_nodes;  ///< those with a target in every step
+  NodeMatrixView bending;               ///< pattern of K, empty: no bending
+  GatherView pair_metric, pair_scalar, block_metric, block_scalar, node_metric, node_scalar;
+  ArrayView<const Index> node_pair_begin, node_pairs;
+  ArrayView<const Index> block_rows, block_columns, block_pairs, block_bending;  ///< of H
+  ArrayView<const Index>
+      system_blocks;  ///< block of H at each block of L, -1: fill; shape [block count of L]
+  CholeskyPlanView plan;
+};
+
+/// Rest shapes: one that all cloths share, or one per cloth with the cloths of a tile side by side.
+template <class Real>
+struct RestShapesView {
+  bool shared = true;
+  ArrayView<const Real> metric_tensors;  ///< T [1/m^2], shape [tile or 1, entries, 3, width or 1]
+  ArrayView<const Real> scalar_tensors;  ///< shape [tile or 1, entries, width or 1]
+  ArrayView<const Real> rest_values;     ///< c0, shape [tile or 1, row_count, width or 1]
+  ArrayView<const Real> masses;          ///< m_i [m^2], shape [tile or 1, node_count, width or 1]
+  ArrayView<const Real> inverse_masses;  ///< 1 / m_i, 0: pinned; same shape
+  ArrayView<const Real> bending;         ///< K [1/m^2], shape [tile or 1, entries of K, width or 1]
+};
+
+/// Physics of one cloth, or of a tile of them.
+template <class S>
+struct ClothParameters {
+  S rho, alpha, beta, kappa;  ///< see Fabric
+  S weight;                   ///< delta g [N/m^2]
+  S clamp;                    ///< largest node move per iteration [m], 0: off
+};
+
+/// What the steps of one launch did with one cloth, or a tile of them; counts are whole numbers.
+template <class S>
+struct ClothReport {
+  S status;      ///< worst of the steps: 0 converged, 1 stalled, 2 non-finite
+  S steps;       ///< done; those after a non-finite one are not
+  S iterations;  ///< of all steps together
+  S substeps;    ///< of all steps together
+  S residual;    ///< worst |C| at the end of a step
+  S bad_pivot;   ///< 1 + free number of the first pivot that was not positive in the last failure, 0: none
+};
+
+/// How a step is iterated; see ProjectionSettings.
+struct StepControl {
+  bool newton = true;  ///< false: fast projection
+  bool metric_is_mass = false;
+  double step = 0.01;  ///< h [s]
+  double tolerance = 1e-3;
+  double eps = 1e-6, least_eps = 1e-9;
+  int max_iterations = 50, max_substeps = 1;
+};
+
+/// Offsets of a tile's work arrays in lane values.
+struct StepScratch {
+  std::size_t start, velocity, iterate, predicted, momentum, correction, multipliers, residuals, scales,
+      stiffness, metric_jacobian, scalar_jacobian, blocks, diagonals, pivots, partials, size;
+};
+/// Partial results of a block's threads; blocks have no more of them.
+constexpr int max_block_threads = 128;
+ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
+  StepScratch s{};
+  auto take = [&s](std::size_t count) {
+    const std::size_t begin = s.size;
+    s.size += count;
+    return begin;
+  };
+  const std::size_t nodes = p.node_count, rows = p.row_count, columns = p.free.nodes.size();
+  s.start = take(3 * nodes);
+  s.velocity = take(3 * nodes);
+  s.iterate = take(3 * nodes);
+  s.predicted = take(3 * nodes);
+  s.momentum = take(3 * columns);
+  s.correction = take(3 * columns);
+  s.multipliers = take(rows);
+  s.residuals = take(rows);
+  s.scales = take(rows);
+  s.stiffness = take(p.pair_count);
+  s.metric_jacobian = take(9 * p.metric_stencils.slot_nodes.size());
+  s.scalar_jacobian = take(3 * p.scalar_stencils.slot_nodes.size());
+  s.blocks = take(9 * p.plan.block_rows.size());
+  s.diagonals = take(6 * columns);
+  s.pivots = take(columns);
+  s.partials = take(max_block_threads);
+  return s;
+}
+
+/// Tiles of `width` cloths, lane by lane innermost: element i of cloth c lies at ((c / width) * count + i) *
+/// width + c % width.
+template <class Real>
+struct StepCloths {
+  ClothPatternView pattern;
+  RestShapesView<Real> rest;
+  StepControl control;
+  int width = 1;  ///< cloths per tile: 1, or the lane width of the backend (StepKernels::lane_width)
+  Index tile_count = 0;
+  Index steps = 1;
+  ArrayView<const Real> parameters;  ///< ClothParameters, shape [tile, 6, width]
+  ArrayView<const Real> targets;     ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]
+  ArrayView<Real> positions;         ///< phi [m], shape [tile, node, 3, width]
+  ArrayView<Real> velocities;        ///< v [m/s], shape [tile, node, 3, width]
+  ArrayView<Real> multipliers;       ///< lambda [kg m^2], shape [tile, row, width]
+  ArrayView<Real> alive;             ///< 1; 0: frozen, not to be touched; shape [tile, width]
+  ArrayView<Real> reports;           ///< ClothReport, written anew, shape [tile, 6, width]
+  /// Not empty: one iteration of one step with phi~ computed in any case, the work arrays copied here, phi_0
+  /// in the place of `velocity`; the state stays as it was. Shape [tile, step_scratch().size, width].
+  ArrayView<Real> inspection;
+};
+
+namespace ISOCLOTH_BACKEND {
+/// Steps of (B + G+ + J^T (eps D)^-1 J) d = ..., exactly as ProjectionSolver does them kernel by kernel, with
+/// the factorisation of block_cholesky.hpp. A cloth whose step is not finite keeps its last finite state and
+/// is no longer alive. A step that misses its tolerance is tried again in 2, 4, ... parts, driven nodes
+/// moving evenly in between. One block per tile; results do not depend on the tile's other cloths.
+template <class Real>
+void step_cloths(const Queue& queue, const StepCloths<Real>& args);
+/// Cloths that one tile takes side by side.
+template <class Real>
+int lane_width();
+}  // namespace ISOCLOTH_BACKEND
+
+}  // namespace isocloth

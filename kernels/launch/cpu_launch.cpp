@@ -1,0 +1,94 @@
+#include <barrier>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "kernels/launch/launch.hpp"
+#include "kernels/launch/thread_pool.hpp"
+
+namespace isocloth {
+
+void EmulatedBlock::sync() const { static_cast<std::barrier<>*>(barrier_)->arrive_and_wait(); }
+
+namespace detail {
+namespace {
+
+/// Memory of one thread that lives on between launches: fresh pages for every launch would cost more than
+/// many a kernel.
+class Scratch {
+ public:
+  ~Scratch() { release(); }
+  void* at_least(std::size_t bytes) {
+    if (bytes > size_) {
+      release();
+      data_ = ::operator new(bytes, alignment);
+      size_ = bytes;
+    }
+    return data_;
+  }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+  void release() {
+    if (data_ != nullptr) ::operator delete(data_, alignment);
+    data_ = nullptr;
+  }
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+thread_local Scratch thread_scratch;
+
+/// Runs body(rank) on `size` threads at once.
+template <class Body>
+void concurrently(int size, const Body& body) {
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < size; ++rank) threads.emplace_back([&body, rank] { body(rank); });
+}
+
+}  // namespace
+
+void run_ranges(const Queue& queue, Index count, RangeCall call) {
+  if (queue.emulated_block > 0) {
+    const int size = queue.emulated_block;
+    concurrently(size, [&](int rank) {
+      for (Index i = rank; i < count; i += size) call.run(call.body, i, i + 1);
+    });
+  } else if (queue.pool) {
+    // Below, waking a thread costs more than the work.
+    queue.pool->run(count, 1024, [&](Index begin, Index end) { call.run(call.body, begin, end); });
+  } else {
+    call.run(call.body, 0, count);
+  }
+}
+
+void run_blocks(const Queue& queue, Index count, std::size_t scratch, BlockCall call) {
+  if (queue.emulated_block > 0) {
+    const int size = queue.emulated_block;
+    void* shared = thread_scratch.at_least(scratch);
+    std::barrier<> barrier(size);
+    concurrently(size, [&](int rank) {
+      const EmulatedBlock block(rank, size, shared, &barrier);
+      for (Index i = 0; i < count; ++i) {
+        if (rank == 0 && scratch > 0) std::memset(shared, 0xFF, scratch);  // NaN: a read before a write shows
+        block.sync();
+        call.run_emulated(call.body, block, i);
+        block.sync();
+      }
+    });
+    return;
+  }
+  auto range = [&](Index begin, Index end) {
+    const SoloBlock block(thread_scratch.at_least(scratch));
+    for (Index i = begin; i < end; ++i) call.run(call.body, block, i);
+  };
+  if (queue.pool)
+    queue.pool->run(count, 1, range);
+  else
+    range(0, count);
+}
+
+}  // namespace detail
+}  // namespace isocloth

@@ -1,0 +1,70 @@
+// The inner product of a step, B, and what drives the step.
+#pragma once
+
+#include "kernels/launch/queue.hpp"
+#include "kernels/views.hpp"
+
+namespace isocloth {
+
+/// B = inertia M + stiffness K, with M the lumped mass per unit density and K the bending matrix. S: lane
+/// value of the state (kernels/launch/lanes.hpp), T: of the rest shape.
+template <class S, class T = S>
+struct MetricView {
+  S inertia{};                 ///< rho + h alpha [kg/m^2]
+  S stiffness{};               ///< h beta + h^2 kappa [N m s^2]
+  ArrayView<const T> masses;   ///< m_i [m^2], shape [node_count]
+  NodeMatrixView pattern;      ///< of K; empty when there is no bending
+  ArrayView<const T> bending;  ///< K [1/m^2], shape [entries]; empty when there is no bending
+
+  ISOCLOTH_HD bool has_bending() const { return !bending.empty(); }
+};
+
+template <class S, class T = S>
+struct AssembleMomentum {
+  MetricView<S, T> metric;  ///< masses and K
+  FreeNodesView free;
+  S rho{}, kappa{};                     ///< [kg/m^2], [N m]
+  S weight{};                           ///< delta g [N/m^2]
+  S step{};                             ///< h [s]
+  ArrayView<const Vec3<S>> positions;   ///< phi_n [m], shape [node_count]
+  ArrayView<const Vec3<S>> velocities;  ///< v_n [m/s], shape [node_count]
+  ArrayView<Vec3<S>> momentum;          ///< B (phi~ - phi_n) [kg m], shape [free_count]
+};
+
+template <class S>
+struct StartIteration {
+  FreeNodesView free;
+  S step{};                             ///< h [s]; 0: start from phi_n
+  ArrayView<const Vec3<S>> positions;   ///< phi_n [m], shape [node_count]
+  ArrayView<const Vec3<S>> velocities;  ///< v_n [m/s], shape [node_count]
+  ArrayView<const Vec3<S>> targets;     ///< phi_{n+1} of pinned nodes [m], others unused, shape [node_count]
+  ArrayView<Vec3<S>> iterate;           ///< phi_0 [m], shape [node_count]
+};
+
+template <class S, class T = S>
+struct PredictPositions {
+  MetricView<S, T> metric;
+  FreeNodesView free;
+  ArrayView<const Vec3<S>> positions;  ///< phi_n [m], shape [node_count]
+  ArrayView<const Vec3<S>> targets;    ///< phi_{n+1} of pinned nodes [m], others unused, shape [node_count]
+  ArrayView<const Vec3<S>> momentum;   ///< B (phi~ - phi_n) of a diagonal B [kg m], shape [free_count]; or
+  ArrayView<const Vec3<S>> moves;      ///< phi~ - phi_n [m], shape [free_count] or empty
+  ArrayView<Vec3<S>> predicted;        ///< phi~ [m], shape [node_count]
+};
+
+namespace ISOCLOTH_BACKEND {
+/// h (rho M v_n - h delta M g e_z - h kappa K phi_n), which is B (phi~ - phi_n) of the step without
+/// constraints when the columns of pinned nodes are counted. Coltraro 2022, section 7 (implicit Euler on
+/// (14)). One item per free node.
+template <class Real>
+void assemble_momentum(const Queue& queue, const AssembleMomentum<Real>& args);
+/// phi_0 = phi_n + h v_n on free nodes, the target on pinned ones. Inertia alone leaves the cloth nearly
+/// isometric, gravity does not: the iterations start without it. One item per node.
+template <class Real>
+void start_iteration(const Queue& queue, const StartIteration<Real>& args);
+/// phi~ of the step without constraints. One item per node.
+template <class Real>
+void predict_positions(const Queue& queue, const PredictPositions<Real>& args);
+}  // namespace ISOCLOTH_BACKEND
+
+}  // namespace isocloth

@@ -1,0 +1,154 @@
+// What the kernels of one iteration do for one item, on any lane value.
+#pragma once
+
+#include "kernels/launch/lanes.hpp"
+#include "kernels/projection/nodal_system.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+
+/// h (rho m v_n - h weight m e_z - h kappa (K phi_n)) of free node i.
+template <class S, class T>
+ISOCLOTH_HD Vec3<S> momentum(const AssembleMomentum<S, T>& a, Index i) {
+  const Index node = a.free.nodes[i];
+  const S mass = S(a.metric.masses[node]);
+  Vec3<S> b = (a.rho * mass) * a.velocities[node];
+  b.z = b.z - a.step * (a.weight * mass);
+  if (a.metric.has_bending()) {
+    const Vec3<S> p = a.positions[node];  // rows of K sum to zero: relative positions round less
+    Vec3<S> force;
+    for (Index e = a.metric.pattern.row_begin[node]; e < a.metric.pattern.row_begin[node + 1]; ++e)
+      force = multiply_add(S(a.metric.bending[e]), a.positions[a.metric.pattern.columns[e]] - p, force);
+    b = multiply_add(-(a.step * a.kappa), force, b);
+  }
+  return a.step * b;
+}
+
+template <class S>
+ISOCLOTH_HD Vec3<S> first_iterate(const StartIteration<S>& a, Index node) {
+  return a.free.number[node] < 0 ? a.targets[node]
+                                 : multiply_add(a.step, a.velocities[node], a.positions[node]);
+}
+
+template <class S, class T>
+ISOCLOTH_HD Vec3<S> predicted(const PredictPositions<S, T>& a, Index node) {
+  using Scalar = typename Lanes<S>::Scalar;
+  const Index i = a.free.number[node];
+  if (i < 0) return a.targets[node];
+  if (!a.moves.empty()) return a.positions[node] + a.moves[i];
+  return multiply_add(S(Scalar(1)) / (a.metric.inertia * S(a.metric.masses[node])), a.momentum[i],
+                      a.positions[node]);
+}
+
+template <class S, class T>
+ISOCLOTH_HD S pair_stiffness(const GeometricStiffness<S, T>& a, Index pair) {
+  S half{};
+  for (Index t = a.metric_terms.begin[pair]; t < a.metric_terms.begin[pair + 1]; ++t) {
+    const Index entry = a.metric_terms.first[t], row = a.metric_terms.second[t];
+    for (int w = 0; w < 3; ++w)
+      half = multiply_add(a.multipliers[row + w], S(a.metric_tensors[entry * 3 + w]), half);
+  }
+  for (Index t = a.scalar_terms.begin[pair]; t < a.scalar_terms.begin[pair + 1]; ++t)
+    half = multiply_add(a.multipliers[a.scalar_terms.second[t]], S(a.scalar_tensors[a.scalar_terms.first[t]]),
+                        half);
+  const S g = -(half + half);
+  return select(g > S{}, g, S{});
+}
+
+template <class S>
+ISOCLOTH_HD void add_outer(S* block, Vec3<S> a, Vec3<S> b) {
+  block[0] = multiply_add(a.x, b.x, block[0]);
+  block[1] = multiply_add(a.x, b.y, block[1]);
+  block[2] = multiply_add(a.x, b.z, block[2]);
+  block[3] = multiply_add(a.y, b.x, block[3]);
+  block[4] = multiply_add(a.y, b.y, block[4]);
+  block[5] = multiply_add(a.y, b.z, block[5]);
+  block[6] = multiply_add(a.z, b.x, block[6]);
+  block[7] = multiply_add(a.z, b.y, block[7]);
+  block[8] = multiply_add(a.z, b.z, block[8]);
+}
+
+/// Block b of H.
+template <class S, class T>
+ISOCLOTH_HD void system_block(const AssembleSystem<S, T>& a, Index b, S (&block)[9]) {
+  for (S& x : block) x = S{};
+  S diagonal{};
+  if (a.block_rows[b] == a.block_columns[b]) {
+    const Index node = a.free.nodes[a.block_rows[b]];
+    diagonal = a.metric.inertia * S(a.metric.masses[node]);
+    if (a.with_rows && !a.stiffness.empty())
+      for (Index p = a.node_pair_begin[node]; p < a.node_pair_begin[node + 1]; ++p)
+        diagonal += a.stiffness[a.node_pairs[p]];
+  } else if (a.with_rows && !a.stiffness.empty() && a.block_pairs[b] >= 0) {
+    diagonal = -a.stiffness[a.block_pairs[b]];
+  }
+  if (a.metric.has_bending() && a.block_bending[b] >= 0)
+    diagonal = multiply_add(a.metric.stiffness, S(a.metric.bending[a.block_bending[b]]), diagonal);
+  if (a.with_rows) {
+    for (Index t = a.metric_terms.begin[b]; t < a.metric_terms.begin[b + 1]; ++t)
+      for (int w = 0; w < 3; ++w)
+        add_outer(block, a.metric_jacobian[a.metric_terms.first[t] * 3 + w],
+                  a.metric_jacobian[a.metric_terms.second[t] * 3 + w]);
+    for (Index t = a.scalar_terms.begin[b]; t < a.scalar_terms.begin[b + 1]; ++t)
+      add_outer(block, a.scalar_jacobian[a.scalar_terms.first[t]],
+                a.scalar_jacobian[a.scalar_terms.second[t]]);
+  }
+  for (int i = 0; i < 9; i += 4) block[i] += diagonal;
+}
+
+/// -(lambda / s + s C), so that -J^T (lambda + C / (eps D)) = (s J)^T row_force.
+template <class S, class T>
+ISOCLOTH_HD S row_force(const AssembleGradient<S, T>& a, Index row) {
+  using Scalar = typename Lanes<S>::Scalar;
+  const S s = a.scales[row];
+  const auto has_part = s > S{};
+  const S carried = a.multipliers.empty() ? S{} : a.multipliers[row] / select(has_part, s, S(Scalar(1)));
+  return select(has_part, -multiply_add(s, a.residuals[row], carried), S{});
+}
+
+/// Right side of the system at free node i.
+template <class S, class T>
+ISOCLOTH_HD Vec3<S> gradient(const AssembleGradient<S, T>& a, Index i) {
+  const Index node = a.free.nodes[i];
+  Vec3<S> b;
+  if (a.with_rows) {
+    for (Index t = a.metric_terms.begin[i]; t < a.metric_terms.begin[i + 1]; ++t)
+      for (int w = 0; w < 3; ++w)
+        b = multiply_add(row_force(a, a.metric_terms.second[t] + w),
+                         a.metric_jacobian[a.metric_terms.first[t] * 3 + w], b);
+    for (Index t = a.scalar_terms.begin[i]; t < a.scalar_terms.begin[i + 1]; ++t)
+      b = multiply_add(row_force(a, a.scalar_terms.second[t]), a.scalar_jacobian[a.scalar_terms.first[t]], b);
+  }
+  if (a.momentum.empty()) return b;
+  const Vec3<S> moved = a.positions[node] - a.start[node];
+  b += multiply_add(-(a.metric.inertia * S(a.metric.masses[node])), moved, a.momentum[i]);
+  if (a.metric.has_bending())
+    for (Index e = a.metric.pattern.row_begin[node]; e < a.metric.pattern.row_begin[node + 1]; ++e) {
+      const Index j = a.metric.pattern.columns[e];
+      b = multiply_add(-(a.metric.stiffness * S(a.metric.bending[e])), (a.positions[j] - a.start[j]) - moved,
+                       b);
+    }
+  return b;
+}
+
+/// d, no longer than the clamp.
+template <class S>
+ISOCLOTH_HD Vec3<S> clamped(S clamp, Vec3<S> d) {
+  using Scalar = typename Lanes<S>::Scalar;
+  const S length = square_root(dot_add(d, d, S{}));
+  const S factor = select((clamp > S{}) & (length > clamp), clamp / length, S(Scalar(1)));
+  return factor * d;
+}
+
+/// (C + J d) / (eps D) of row w of a stencil.
+template <class S, int Width>
+ISOCLOTH_HD S multiplier_change(const UpdateMultipliers<S, Width>& a, Index stencil, int w) {
+  S change{};  // s J d
+  for (Index slot = a.stencils.stencil_begin[stencil]; slot < a.stencils.stencil_begin[stencil + 1]; ++slot) {
+    const Index i = a.free.number[a.stencils.slot_nodes[slot]];
+    if (i >= 0) change = dot_add(a.jacobian[slot * Width + w], a.correction[i], change);
+  }
+  const Index row = stencil * Width + w;
+  return a.scales[row] * multiply_add(a.scales[row], a.residuals[row], change);
+}
+
+}  // namespace isocloth::ISOCLOTH_BACKEND
