@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include "engine/core/errors.hpp"
 #include "kernels/launch/thread_pool.hpp"
@@ -10,18 +13,25 @@
 namespace isocloth {
 namespace {
 
-constexpr std::align_val_t cache_line{64};
+/// Of a large page: a factor is read in long strides, and would else wait for address translation.
+constexpr std::size_t large_page = std::size_t{1} << 21;
+constexpr std::align_val_t alignment{large_page};
 
 }  // namespace
 
 template <class Real>
 void MultifrontalSolver<Real>::Release::operator()(Real* p) const {
-  ::operator delete[](p, cache_line);
+  ::operator delete[](p, alignment);
 }
 
 template <class Real>
 typename MultifrontalSolver<Real>::Memory MultifrontalSolver<Real>::allocate(std::size_t count) {
-  return Memory(static_cast<Real*>(::operator new[](count * sizeof(Real), cache_line)));
+  const std::size_t bytes = count * sizeof(Real);
+  void* memory = ::operator new[](bytes, alignment);
+#if defined(__linux__)
+  if (bytes >= large_page) madvise(memory, bytes / large_page * large_page, MADV_HUGEPAGE);  // a wish
+#endif
+  return Memory(static_cast<Real*>(memory));
 }
 
 template <class Real>

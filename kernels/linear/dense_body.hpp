@@ -323,26 +323,16 @@ void add_columns(const StripAdd<Real>& add) {
   typedef typename Bits<Real>::type Mask __attribute__((vector_size(ISOCLOTH_SIMD_BYTES), may_alias));
   typedef typename Vector<Real>::type Unaligned __attribute__((aligned(sizeof(Real)), may_alias));
   constexpr int height = T::height, vectors = T::vectors, lanes = T::lanes;
-  if (add.lane == 0) {
-    for (int j = 0; j < add.count; ++j) {
-      Real* to = add.first + std::ptrdiff_t{add.columns[j] - add.first_column} * height;
-      for (int v = 0; v < vectors; ++v) T::at(to + v * lanes) += T::at(add.source + j * height + v * lanes);
-    }
-    return;
-  }
-  Mask keep[vectors];  // lanes of `first`; the others belong to `second`
+  Mask keep[vectors];
   for (int v = 0; v < vectors; ++v)
-    for (int l = 0; l < lanes; ++l) keep[v][l] = v * lanes + l >= add.lane ? -1 : 0;
+    for (int l = 0; l < lanes; ++l)
+      keep[v][l] = v * lanes + l >= add.begin && v * lanes + l < add.end ? -1 : 0;
   for (int j = 0; j < add.count; ++j) {
-    const Real* from = add.source + j * height - add.lane;
-    const std::ptrdiff_t column = std::ptrdiff_t{add.columns[j] - add.first_column} * height;
+    const Real* from = add.source + j * height;
+    Real* to = add.target + std::ptrdiff_t{add.columns[j] - add.first_column} * height;
     for (int v = 0; v < vectors; ++v) {
-      const Mask head =
-          reinterpret_cast<Mask>(static_cast<V>(*reinterpret_cast<const Unaligned*>(from + v * lanes)));
-      const Mask tail = reinterpret_cast<Mask>(
-          static_cast<V>(*reinterpret_cast<const Unaligned*>(from + height + v * lanes)));
-      T::at(add.first + column + v * lanes) += reinterpret_cast<V>(head & keep[v]);
-      T::at(add.second + column + v * lanes) += reinterpret_cast<V>(tail & ~keep[v]);
+      const V column = *reinterpret_cast<const Unaligned*>(from + v * lanes);
+      T::at(to + v * lanes) += reinterpret_cast<V>(reinterpret_cast<Mask>(column) & keep[v]);
     }
   }
 }

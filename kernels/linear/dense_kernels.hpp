@@ -26,17 +26,15 @@ struct StripUpdate {
   bool lower;             ///< only strips j <= i: rows and columns are the same strips
 };
 
-/// Adds columns of a strip to columns of a matrix in which its rows are consecutive too, but begin at another
-/// lane: the first `height - lane` rows go to strip `first` from `lane` on, the others to the head of
-/// `second`. Memory up to a strip's height before `source` must be readable.
+/// Adds lanes [begin, end) of columns of one strip to the same lanes of columns of another. All lanes of the
+/// source are read: where its rows begin at another lane, `source` points that much off its column.
 template <class Real>
 struct StripAdd {
   const Real* source;           ///< columns one after another
-  Real* first;                  ///< column 0 of the strip
-  Real* second;                 ///< unused when lane is 0
-  int lane;                     ///< in [0, height)
+  Real* target;                 ///< column `first_column` of the strip
+  int begin, end;               ///< lanes
   const std::int32_t* columns;  ///< where each column goes, shape [count]
-  std::int32_t first_column;    ///< number of column 0
+  std::int32_t first_column;
   int count;
 };
 

@@ -119,21 +119,22 @@ void add_update(const MultifrontalPlan& plan, const FrontMemory<Real>& memory,
       rows[lane] = &tile.at(relative[first + lane], tile.column_begin);
     const Real* source = matrix + update_strip<Real>(strip);
     Index j = j_begin;
-    const bool whole = lane_begin == 0 && lane_end == height;
-    const Index row = relative[std::min(first, child.rows - 1)];
-    // Below its diagonal square a strip whose rows stay together moves a vector at a time.
-    if (const Index end = std::min(j_end, first);
-        whole && j < end && relative[first + height - 1] == row + height - 1) {
-      const Index lane = row % height;
-      dense.add_columns({.source = source + static_cast<std::size_t>(j) * height,
-                         .first = rows[0] - lane,
-                         .second = rows[height - 1] - (lane + height - 1) % height,
-                         .lane = lane,
+    // Below its diagonal square each run of rows that stay together in one strip moves as a vector.
+    const Index below = std::min(j_end, first);
+    for (Index lane = lane_begin, end; j < below && lane < lane_end; lane = end) {
+      const Index row = relative[first + lane], target = row % height;
+      for (end = lane + 1;
+           end < lane_end && relative[first + end] == row + end - lane && target + end - lane < height;)
+        ++end;
+      dense.add_columns({.source = source + static_cast<std::ptrdiff_t>(j) * height + lane - target,
+                         .target = rows[lane] - target,
+                         .begin = target,
+                         .end = target + end - lane,
                          .columns = relative + j,
                          .first_column = tile.column_begin,
-                         .count = end - j});
-      j = end;
+                         .count = below - j});
     }
+    j = std::max(j, below);
     for (; j < std::min(j_end, first + lane_end); ++j) {
       const Real* column = source + static_cast<std::size_t>(j) * height;
       const std::size_t offset = static_cast<std::size_t>(relative[j] - tile.column_begin) * height;
