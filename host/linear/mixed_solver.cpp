@@ -1,0 +1,173 @@
+#include "host/linear/mixed_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/core/errors.hpp"
+
+namespace isocloth {
+namespace {
+
+constexpr double target = 100 * std::numeric_limits<double>::epsilon();
+constexpr int most_iterations = 40;  // each must halve the error: 2^-40 is past what float leaves to do
+constexpr double least_progress = 0.5;
+
+/// Largest |value| of column k of [size, count], NaN if one is not finite.
+double largest(const double* values, std::size_t size, int count, int k) {
+  double result = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const double magnitude = std::abs(values[i * count + k]);
+    if (!(magnitude <= std::numeric_limits<double>::max())) return std::numeric_limits<double>::quiet_NaN();
+    result = std::max(result, magnitude);
+  }
+  return result;
+}
+
+}  // namespace
+
+MixedSolver::MixedSolver(const BlockPattern& pattern, ThreadPool* pool)
+    : pattern_(pattern),
+      pool_(pool),
+      single_(pattern, pool),
+      name_("float32 factor refined to float64: " + std::string(single_.name())) {}
+
+Factorization MixedSolver::factorize(const double* values) {
+  const int n = pattern_.block;
+  values_.assign(values, values + pattern_.rows.size() * n * n);
+  scales_.assign(static_cast<std::size_t>(pattern_.size) * n, 1);
+  std::vector<double> sums(scales_.size(), 0);
+  for (std::size_t b = 0; b < pattern_.rows.size(); ++b)
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < n; ++c) {
+        const std::size_t i = static_cast<std::size_t>(pattern_.rows[b]) * n + r;
+        const std::size_t j = static_cast<std::size_t>(pattern_.columns[b]) * n + c;
+        if (i < j) {  // of a diagonal block the lower triangle counts
+          values_[(b * n + r) * n + c] = values_[(b * n + c) * n + r];
+          continue;
+        }
+        const double value = values_[(b * n + r) * n + c];
+        sums[i] += std::abs(value);
+        if (i != j) sums[j] += std::abs(value);
+        if (i == j && value > 0 && std::isfinite(value)) scales_[i] = std::ldexp(1.0, -std::ilogb(value) / 2);
+      }
+  norm_ = sums.empty() ? 0 : *std::max_element(sums.begin(), sums.end());
+  scaled_.resize(values_.size());
+  for (std::size_t b = 0; b < pattern_.rows.size(); ++b)
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < n; ++c)
+        scaled_[(b * n + r) * n + c] = static_cast<float>(
+            values_[(b * n + r) * n + c] * scales_[static_cast<std::size_t>(pattern_.rows[b]) * n + r] *
+            scales_[static_cast<std::size_t>(pattern_.columns[b]) * n + c]);
+  last_ = {};
+  uses_double_ = false;
+  has_factor_ = single_.factorize(scaled_.data()).ok;
+  return has_factor_ ? Factorization{} : factorize_double();
+}
+
+Factorization MixedSolver::factorize_double() {
+  if (!double_) double_ = std::make_unique<MultifrontalSolver<double>>(pattern_, pool_);
+  const Factorization result = double_->factorize(values_.data());
+  has_factor_ = uses_double_ = result.ok;
+  return result;
+}
+
+void MixedSolver::subtract_product(const double* x, int count, double* residual) const {
+  const int n = pattern_.block;
+  for (std::size_t b = 0; b < pattern_.rows.size(); ++b) {
+    const std::size_t row = static_cast<std::size_t>(pattern_.rows[b]) * n;
+    const std::size_t column = static_cast<std::size_t>(pattern_.columns[b]) * n;
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < n; ++c) {
+        const double value = values_[(b * n + r) * n + c];
+        for (int k = 0; k < count; ++k) {
+          residual[(row + r) * count + k] -= value * x[(column + c) * count + k];
+          if (row != column) residual[(column + c) * count + k] -= value * x[(row + r) * count + k];
+        }
+      }
+  }
+}
+
+bool MixedSolver::refine(const double* right_side, double* solution, int count) {
+  const std::size_t size = scales_.size();
+  const std::size_t total = size * count;
+  std::vector<double> magnitudes(count);
+  for (int k = 0; k < count; ++k) {
+    magnitudes[k] = largest(right_side, size, count, k);
+    if (std::isnan(magnitudes[k]))
+      throw NumericalError("solve: right side " + std::to_string(k) + " is not finite; nothing was solved");
+  }
+  std::vector<double> x(total, 0);
+  residual_.assign(right_side, right_side + total);
+  small_.resize(total);
+  for (double before = std::numeric_limits<double>::infinity(); last_.iterations < most_iterations;) {
+    // Each scaled residual is brought near 1: float reaches down to 1e-38 only.
+    std::vector<double> units(count, 0);
+    for (std::size_t i = 0; i < size; ++i)
+      for (int k = 0; k < count; ++k)
+        units[k] = std::max(units[k], std::abs(residual_[i * count + k] * scales_[i]));
+    for (double& unit : units) unit = unit > 0 ? std::ldexp(1.0, std::ilogb(unit)) : 1;
+    for (std::size_t i = 0; i < size; ++i)
+      for (int k = 0; k < count; ++k)
+        small_[i * count + k] = static_cast<float>(residual_[i * count + k] * scales_[i] / units[k]);
+    single_.solve(small_.data(), small_.data(), count);
+    ++last_.iterations;
+    for (std::size_t i = 0; i < size; ++i)
+      for (int k = 0; k < count; ++k)
+        x[i * count + k] += static_cast<double>(small_[i * count + k]) * units[k] * scales_[i];
+    residual_.assign(right_side, right_side + total);
+    subtract_product(x.data(), count, residual_.data());
+    double error = 0;
+    for (int k = 0; k < count; ++k) {
+      const double left = largest(residual_.data(), size, count, k);
+      const double whole = norm_ * largest(x.data(), size, count, k) + magnitudes[k];
+      if (!(left <= target * whole))
+        error = std::isfinite(left / whole) ? std::max(error, left / whole) : 1;
+      else if (left > 0)
+        error = std::max(error, left / whole);
+    }
+    last_.backward_error = error;
+    if (error <= target) {
+      std::copy(x.begin(), x.end(), solution);
+      return true;
+    }
+    if (error > least_progress * before) return false;
+    before = error;
+  }
+  return false;
+}
+
+void MixedSolver::solve(const double* right_side, double* solution, int count) {
+  if (!has_factor_)
+    throw NumericalError("solve: there is no factor; call factorize() and look at its result");
+  last_ = {};
+  if (!uses_double_) {
+    if (refine(right_side, solution, count)) return;
+    const Factorization result = factorize_double();
+    if (!result.ok)
+      throw NumericalError(
+          "solve: refinement of a float factor stagnated, and in double the matrix is not "
+          "positive definite at block row " +
+          std::to_string(result.block_row));
+  }
+  const std::size_t size = scales_.size();
+  const std::vector<double> b(right_side, right_side + size * count);  // in and out may be the same
+  double_->solve(right_side, solution, count);
+  residual_ = b;
+  subtract_product(solution, count, residual_.data());
+  last_.fell_back = true;
+  last_.backward_error = 0;
+  for (int k = 0; k < count; ++k)
+    if (const double left = largest(residual_.data(), size, count, k); left != 0)
+      last_.backward_error =
+          std::max(last_.backward_error,
+                   left / (norm_ * largest(solution, size, count, k) + largest(b.data(), size, count, k)));
+}
+
+std::size_t MixedSolver::memory_bytes() const {
+  return single_.memory_bytes() + (double_ ? double_->memory_bytes() : 0) +
+         (values_.size() + scales_.size() + residual_.size()) * sizeof(double) +
+         (scaled_.size() + small_.size()) * sizeof(float);
+}
+
+}  // namespace isocloth

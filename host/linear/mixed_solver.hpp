@@ -1,0 +1,55 @@
+// A double-precision solve from a single-precision factor.
+#pragma once
+
+#include <string>
+
+#include "host/linear/multifrontal_solver.hpp"
+
+namespace isocloth {
+
+/// How the last solve of a MixedSolver went, the worst of its right sides.
+struct Refinement {
+  int iterations = 0;         ///< solves with the float factor
+  double backward_error = 0;  ///< max |b - A x| / (|A|_inf max |x| + max |b|)
+  bool fell_back = false;     ///< refinement stagnated, or float could not factor: solved by a double factor
+};
+
+/// Iterative refinement (Wilkinson 1963; Higham 2002, chapter 12): factors S A S in float, S the powers of
+/// two that bring the diagonal near 1, and corrects x by double residuals until the backward error is at most
+/// 100 eps of double. Where it stagnates above that (a condition number beyond some 1e7), the matrix is
+/// factored in double, once, and every later solve uses that factor until the next factorize().
+class MixedSolver final : public LinearSolver<double> {
+ public:
+  MixedSolver(const BlockPattern& pattern, ThreadPool* pool);
+
+  /// Falls back when the matrix is positive definite in double only.
+  Factorization factorize(const double* values) override;
+  /// Throws NumericalError without a factor, when a right side is not finite, and, naming the block row, when
+  /// a fallback finds the matrix not positive definite.
+  void solve(const double* right_side, double* solution, int count) override;
+  std::size_t memory_bytes() const override;
+  double factor_nonzeros() const override { return single_.factor_nonzeros(); }
+  double factor_flops() const override { return single_.factor_flops(); }
+  std::string_view name() const override { return name_; }
+  const Refinement& last_refinement() const { return last_; }
+
+ private:
+  Factorization factorize_double();
+  bool refine(const double* right_side, double* solution, int count);
+  void subtract_product(const double* x, int count, double* residual) const;
+
+  BlockPattern pattern_;
+  ThreadPool* pool_;
+  MultifrontalSolver<float> single_;
+  std::unique_ptr<MultifrontalSolver<double>> double_;  ///< made when first needed
+  std::string name_;
+  std::vector<double> values_;           ///< A, shape [block_count, block, block]
+  std::vector<double> scales_;           ///< S, shape [size * block]
+  std::vector<float> scaled_, small_;    ///< S A S; a right side
+  std::vector<double> residual_, next_;  ///< shape [size, block, count]
+  double norm_ = 0;                      ///< |A|_inf
+  bool has_factor_ = false, uses_double_ = false;
+  Refinement last_;
+};
+
+}  // namespace isocloth
