@@ -13,9 +13,9 @@
 namespace isocloth {
 namespace {
 
-/// Of a large page: a factor is read in long strides, and would else wait for address translation.
+/// A large factor is read in long strides and would else wait for address translation.
 constexpr std::size_t large_page = std::size_t{1} << 21;
-constexpr std::align_val_t alignment{large_page};
+constexpr std::size_t cache_line = 64;
 
 }  // namespace
 
@@ -27,11 +27,13 @@ void MultifrontalSolver<Real>::Release::operator()(Real* p) const {
 template <class Real>
 typename MultifrontalSolver<Real>::Memory MultifrontalSolver<Real>::allocate(std::size_t count) {
   const std::size_t bytes = count * sizeof(Real);
+  const bool large = bytes >= 2 * large_page;
+  const std::align_val_t alignment{large ? large_page : cache_line};
   void* memory = ::operator new[](bytes, alignment);
 #if defined(__linux__)
-  if (bytes >= large_page) madvise(memory, bytes / large_page * large_page, MADV_HUGEPAGE);  // a wish
+  if (large) madvise(memory, bytes / large_page * large_page, MADV_HUGEPAGE);  // a wish: no harm if refused
 #endif
-  return Memory(static_cast<Real*>(memory));
+  return Memory(static_cast<Real*>(memory), Release{alignment});
 }
 
 template <class Real>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <new>
 #include <string>
 
 #include "host/linear/linear_solver.hpp"
@@ -28,6 +29,7 @@ class MultifrontalSolver final : public LinearSolver<Real> {
 
  private:
   struct Release {
+    std::align_val_t alignment{};
     void operator()(Real* p) const;
   };
   using Memory = std::unique_ptr<Real[], Release>;
