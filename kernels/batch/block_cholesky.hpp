@@ -35,7 +35,7 @@ namespace ISOCLOTH_BACKEND {
 /// Values of one lane value's systems.
 template <class S>
 struct BlockFactor {
-  S* blocks;     ///< matrix, then L off the diagonal; row-major, shape [block_count, 9]
+  S* blocks;     ///< L off the diagonal; row-major, shape [block_count, 9]
   S* diagonals;  ///< 1/l00, l10, 1/l11, l20, l21, 1/l22 of the diagonal blocks of L; shape [column_count, 6]
   S* pivots;     ///< smallest pivot of each column, shape [column_count]
 };
@@ -46,11 +46,10 @@ struct BlockCholesky {
   const CholeskyPlanView& plan;
   const BlockFactor<S>& factor;
 
-  /// Entries of rows [r, r + Rows) of block b: A - sum of the updates.
+  /// Takes the updates of block b from its rows [r, r + Rows).
   template <int Rows>
-  ISOCLOTH_HD void update(Index b, int r, S (&m)[3 * Rows]) const {
-    const S* block = factor.blocks + b * 9 + 3 * r;
-    for (int e = 0; e < 3 * Rows; ++e) m[e] = -block[e];  // the sum is taken with the sign turned
+  ISOCLOTH_HD void update(Index b, int r, S* m) const {
+    for (int e = 0; e < 3 * Rows; ++e) m[e] = -m[e];  // the sum is taken with the sign turned
     for (Index k = plan.pair_begin[b]; k < plan.pair_begin[b + 1]; ++k) {
       const S* p = factor.blocks + plan.pairs[2 * k] * 9 + 3 * r;
       const S* q = factor.blocks + plan.pairs[2 * k + 1] * 9;
@@ -84,28 +83,39 @@ struct BlockCholesky {
     x[2] = multiply_add(-x[1], d[4], multiply_add(-x[0], d[3], x[2])) * d[5];
   }
 
-  ISOCLOTH_HD void factorize_column_diagonal(Index column) const {
-    S m[9], d[6];
+  ISOCLOTH_HD void factorize_column_diagonal(Index column, S (&m)[9]) const {
+    S d[6];
     update<3>(plan.column_begin[column], 0, m);
     factor.pivots[column] = factorize_diagonal(m, d);
     for (int e = 0; e < 6; ++e) factor.diagonals[column * 6 + e] = d[e];
   }
 
-  /// L of the matrix in `blocks`. Ends with a sync.
-  template <class Block>
-  ISOCLOTH_HD void factorize(const Block& block) const {
+  /// L of the matrix whose blocks, in the places of L's, matrix(b, block) gives; it must not read `factor`.
+  /// Ends with a sync.
+  template <class Block, class Matrix>
+  ISOCLOTH_HD void factorize(const Block& block, const Matrix& matrix) const {
     if constexpr (Block::is_solo) {
       for (Index column = 0; column < plan.column_count(); ++column) {
-        factorize_column_diagonal(column);
+        S m[9];
+        const Index first = plan.column_begin[column];
+        matrix(first, m);
+        factorize_column_diagonal(column, m);
         const S* d = factor.diagonals + column * 6;
-        for (Index b = plan.column_begin[column] + 1; b < plan.column_begin[column + 1]; ++b) {
-          S m[9];
+        for (Index b = first + 1; b < plan.column_begin[column + 1]; ++b) {
+          matrix(b, m);
           update<3>(b, 0, m);
           for (int r = 0; r < 3; ++r) solve_row(d, m + 3 * r);
           for (int e = 0; e < 9; ++e) factor.blocks[b * 9 + e] = m[e];
         }
       }
     } else {
+      // All threads have work in the assembly, few in the first and last levels: it comes first.
+      for (Index b = block.rank(); b < plan.block_count(); b += block.size()) {
+        S m[9];
+        matrix(b, m);
+        for (int e = 0; e < 9; ++e) factor.blocks[b * 9 + e] = m[e];
+      }
+      block.sync();
       for (Index level = 0; level < plan.level_count(); ++level) {
         const Index column0 = plan.level_begin[level], columns = plan.level_begin[level + 1] - column0;
         const Index block0 = plan.level_block_begin[level],
@@ -113,13 +123,17 @@ struct BlockCholesky {
         // Rows of blocks first, one per thread; the last threads, which have fewer, take the diagonals.
         for (Index i = block.rank(); i < rows; i += block.size()) {
           const Index b = plan.level_blocks[block0 + i / 3];
-          const int r = i % 3;
-          S m[3];
-          update<1>(b, r, m);
-          for (int c = 0; c < 3; ++c) factor.blocks[b * 9 + 3 * r + c] = m[c];
+          S* row = factor.blocks + b * 9 + 3 * (i % 3);
+          S m[3] = {row[0], row[1], row[2]};
+          update<1>(b, i % 3, m);
+          for (int c = 0; c < 3; ++c) row[c] = m[c];
         }
-        for (Index i = block.size() - 1 - block.rank(); i < columns; i += block.size())
-          factorize_column_diagonal(plan.level_columns[column0 + i]);
+        for (Index i = block.size() - 1 - block.rank(); i < columns; i += block.size()) {
+          const Index column = plan.level_columns[column0 + i];
+          S m[9];
+          for (int e = 0; e < 9; ++e) m[e] = factor.blocks[plan.column_begin[column] * 9 + e];
+          factorize_column_diagonal(column, m);
+        }
         block.sync();
         for (Index i = block.rank(); i < rows; i += block.size()) {
           const Index b = plan.level_blocks[block0 + i / 3];

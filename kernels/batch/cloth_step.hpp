@@ -378,15 +378,16 @@ class ClothStep {
                                     const AssembleGradient<S, T>& gradients, S& bad_pivot) {
     const BlockFactor<S> factor{work_ + at_.blocks, work_ + at_.diagonals, work_ + at_.pivots};
     const ArrayView<Vec3<S>> x = free_nodes(at_.correction);
-    share(p_.plan.block_count(), [&](Index b) {
-      S block[9] = {};
-      if (p_.system_blocks[b] >= 0) system_block(matrix, p_.system_blocks[b], block);
-      for (int e = 0; e < 9; ++e) factor.blocks[b * 9 + e] = block[e];
-    });
     share(x.size(), [&](Index i) { x[i] = gradient(gradients, i); });
     block_.sync();
     const BlockCholesky<S> cholesky{p_.plan, factor};
-    cholesky.factorize(block_);
+    cholesky.factorize(block_, [&](Index b, S(&block)[9]) {
+      if (p_.system_blocks[b] >= 0) {
+        system_block(matrix, p_.system_blocks[b], block);
+      } else {
+        for (S& entry : block) entry = S{};
+      }
+    });
     cholesky.solve(block_, x.data());
     // The first column whose pivot is not positive, counted from the last.
     const S count = number(static_cast<double>(x.size()));
