@@ -28,7 +28,7 @@ struct ExecutionOptions {
   std::string backend = "cpu";  ///< "cpu" or "cuda"
   Precision precision = Precision::float64;
   StepSolver solver = StepSolver::automatic;
-  std::string simd;        ///< CPU: "baseline", "avx2" or "avx512"; empty: the widest that the machine has
+  std::string simd = "";   ///< CPU: "baseline", "avx2" or "avx512"; empty: the widest that the machine has
   int threads = 0;         ///< CPU threads, 0: all cores. Results do not depend on it
   int emulated_block = 0;  ///< for tests: run kernels in blocks of this many concurrent threads; 0: off
 };
