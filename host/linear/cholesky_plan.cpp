@@ -1,6 +1,7 @@
 #include "host/linear/cholesky_plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace isocloth {
@@ -56,18 +57,45 @@ CholeskyPlan plan_cholesky(const BlockPattern& pattern) {
   for (std::size_t b = 0; b < blocks; ++b) row_of[b] = is_diagonal(b) ? -1 : plan.block_rows[b];
   group_by(row_of, pattern.size, plan.row_begin, plan.row_blocks);
 
-  // Block (i, j) is updated by the columns k < j that hold both rows.
-  plan.pair_begin.push_back(0);
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const Index i = plan.block_rows[b], j = plan.block_columns[b];
-    Index p = plan.row_begin[i], q = plan.row_begin[j];
-    while (p < plan.row_begin[i + 1] && q < plan.row_begin[j + 1]) {
+  plan.is_twin.assign(pattern.size, 0);
+  for (Index j = 0; j + 1 < pattern.size; ++j) {
+    const bool after_twin = j > 0 && plan.is_twin[j - 1] != 0;
+    plan.is_twin[j] = !after_twin && columns[j].size() > 1 && columns[j][1] == j + 1 &&
+                      columns[j].size() == columns[j + 1].size() + 1;
+  }
+
+  // Block (i, j) is updated by the columns k < j that hold both rows; in twin columns those that hold the row
+  // of either twin come first.
+  auto updates = [&](Index row, Index column) {
+    std::vector<std::array<Index, 3>> found;  // k, block (row, k), block (column, k)
+    Index p = plan.row_begin[row], q = plan.row_begin[column];
+    while (p < plan.row_begin[row + 1] && q < plan.row_begin[column + 1]) {
       const Index first = plan.row_blocks[p], second = plan.row_blocks[q];
       const Index k = plan.block_columns[first], l = plan.block_columns[second];
-      if (k == l) plan.pairs.insert(plan.pairs.end(), {first, second});
+      if (k == l) found.push_back({k, first, second});
       if (k <= l) ++p;
       if (l <= k) ++q;
     }
+    return found;
+  };
+  auto holds = [&](Index k, Index row) {
+    return std::binary_search(columns[k].begin(), columns[k].end(), row);
+  };
+  plan.pair_begin.push_back(0);
+  plan.twin_updates.assign(blocks, 0);
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const Index i = plan.block_rows[b], j = plan.block_columns[b];
+    auto found = updates(i, j);
+    Index twin = -1;
+    if (plan.is_twin[j] != 0 && i > j + 1) twin = j + 1;
+    if (j > 0 && plan.is_twin[j - 1] != 0 && i > j) twin = j - 1;
+    if (twin >= 0) {
+      const auto middle = std::stable_partition(found.begin(), found.end(), [&](const auto& update) {
+        return update[0] < std::min(j, twin) && holds(update[0], twin);
+      });
+      plan.twin_updates[b] = static_cast<Index>(middle - found.begin());
+    }
+    for (const auto& update : found) plan.pairs.insert(plan.pairs.end(), {update[1], update[2]});
     plan.pair_begin.push_back(static_cast<Index>(plan.pairs.size() / 2));
   }
 

@@ -8,7 +8,7 @@ namespace isocloth {
 /// The arrays of CholeskyPlanView, and where the matrix's own blocks lie in L.
 struct CholeskyPlan {
   std::vector<Index> column_begin, block_rows, block_columns;
-  std::vector<Index> pair_begin, pairs;
+  std::vector<Index> pair_begin, pairs, is_twin, twin_updates;
   std::vector<Index> row_begin, row_blocks;
   std::vector<Index> level_begin, level_columns, level_block_begin, level_blocks;
   std::vector<Index> system_blocks;  ///< block of the pattern at each block of L, -1: fill

@@ -86,6 +86,8 @@ void ClothGroup<Real>::build_plan() {
   put(plan_.block_columns, plan.block_columns);
   put(plan_.pair_begin, plan.pair_begin);
   put(plan_.pairs, plan.pairs);
+  put(plan_.is_twin, plan.is_twin);
+  put(plan_.twin_updates, plan.twin_updates);
   put(plan_.row_begin, plan.row_begin);
   put(plan_.row_blocks, plan.row_blocks);
   put(plan_.level_begin, plan.level_begin);
@@ -181,6 +183,8 @@ ClothPatternView ClothGroup<Real>::pattern() const {
                    .block_columns = plan_.block_columns.view(),
                    .pair_begin = plan_.pair_begin.view(),
                    .pairs = plan_.pairs.view(),
+                   .is_twin = plan_.is_twin.view(),
+                   .twin_updates = plan_.twin_updates.view(),
                    .row_begin = plan_.row_begin.view(),
                    .row_blocks = plan_.row_blocks.view(),
                    .level_begin = plan_.level_begin.view(),

@@ -11,7 +11,8 @@ namespace isocloth {
 
 /// Everything that StepCloths wants and that never changes, in the memory of a device.
 struct PlanBuffers {
-  Buffer<Index> column_begin, block_rows, block_columns, pair_begin, pairs, row_begin, row_blocks;
+  Buffer<Index> column_begin, block_rows, block_columns, pair_begin, pairs, is_twin, twin_updates, row_begin,
+      row_blocks;
   Buffer<Index> level_begin, level_columns, level_block_begin, level_blocks, system_blocks;
   Buffer<Index> pinned_nodes, driven_nodes;
 };

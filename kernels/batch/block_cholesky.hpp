@@ -18,6 +18,8 @@ struct CholeskyPlanView {
   ArrayView<const Index> block_columns;  ///< shape [block_count]
   ArrayView<const Index> pair_begin;     ///< updates of each block, shape [block_count + 1]
   ArrayView<const Index> pairs;          ///< blocks p, q of each update L -= L_p L_q^T; shape [pair_count, 2]
+  ArrayView<const Index> is_twin;        ///< 1: the next column has this one's rows but the diagonal's
+  ArrayView<const Index> twin_updates;   ///< leading updates of a block with the same p as its twin's
   ArrayView<const Index> row_begin;      ///< off-diagonal blocks of each row, shape [column_count + 1]
   ArrayView<const Index> row_blocks;     ///< shape [block_count - column_count]
   ArrayView<const Index> level_begin;    ///< columns of each level, leaves first; shape [level_count + 1]
@@ -46,18 +48,52 @@ struct BlockCholesky {
   const CholeskyPlanView& plan;
   const BlockFactor<S>& factor;
 
-  /// Takes the updates of block b from its rows [r, r + Rows).
+  /// m += L_p L_q^T for rows [r, r + Rows) of p and the updates [begin, end).
   template <int Rows>
-  ISOCLOTH_HD void update(Index b, int r, S* m) const {
-    for (int e = 0; e < 3 * Rows; ++e) m[e] = -m[e];  // the sum is taken with the sign turned
-    for (Index k = plan.pair_begin[b]; k < plan.pair_begin[b + 1]; ++k) {
+  ISOCLOTH_HD void add_updates(Index begin, Index end, int r, S* m) const {
+    for (Index k = begin; k < end; ++k) {
       const S* p = factor.blocks + plan.pairs[2 * k] * 9 + 3 * r;
       const S* q = factor.blocks + plan.pairs[2 * k + 1] * 9;
       for (int t = 0; t < 3; ++t)
         for (int i = 0; i < Rows; ++i)
           for (int c = 0; c < 3; ++c) m[3 * i + c] = multiply_add(p[3 * i + t], q[3 * c + t], m[3 * i + c]);
     }
+  }
+  /// Takes the updates of block b from its rows [r, r + Rows).
+  template <int Rows>
+  ISOCLOTH_HD void update(Index b, int r, S* m) const {
+    for (int e = 0; e < 3 * Rows; ++e) m[e] = -m[e];  // the sum is taken with the sign turned
+    add_updates<Rows>(plan.pair_begin[b], plan.pair_begin[b + 1], r, m);
     for (int e = 0; e < 3 * Rows; ++e) m[e] = -m[e];
+  }
+
+  /// Blocks a, b of one row in twin columns: the updates that both have read L_p once.
+  template <class Matrix>
+  ISOCLOTH_HD void factorize_twins(Index a, Index b, const S* da, const S* db, const Matrix& matrix) const {
+    S m[9], n[9];
+    matrix(a, m);
+    matrix(b, n);
+    for (int e = 0; e < 9; ++e) m[e] = -m[e], n[e] = -n[e];
+    const Index shared = plan.twin_updates[a], first = plan.pair_begin[a], second = plan.pair_begin[b];
+    for (Index k = 0; k < shared; ++k) {
+      const S* p = factor.blocks + plan.pairs[2 * (first + k)] * 9;
+      const S* q = factor.blocks + plan.pairs[2 * (first + k) + 1] * 9;
+      const S* s = factor.blocks + plan.pairs[2 * (second + k) + 1] * 9;
+      for (int t = 0; t < 3; ++t)
+        for (int c = 0; c < 3; ++c)
+          for (int i = 0; i < 3; ++i) {
+            m[3 * i + c] = multiply_add(p[3 * i + t], q[3 * c + t], m[3 * i + c]);
+            n[3 * i + c] = multiply_add(p[3 * i + t], s[3 * c + t], n[3 * i + c]);
+          }
+    }
+    add_updates<3>(first + shared, plan.pair_begin[a + 1], 0, m);
+    for (int e = 0; e < 9; ++e) m[e] = -m[e];
+    for (int r = 0; r < 3; ++r) solve_row(da, m + 3 * r);
+    for (int e = 0; e < 9; ++e) factor.blocks[a * 9 + e] = m[e];
+    add_updates<3>(second + shared, plan.pair_begin[b + 1], 0, n);
+    for (int e = 0; e < 9; ++e) n[e] = -n[e];
+    for (int r = 0; r < 3; ++r) solve_row(db, n + 3 * r);
+    for (int e = 0; e < 9; ++e) factor.blocks[b * 9 + e] = n[e];
   }
 
   /// Cholesky of a diagonal block; d as in BlockFactor::diagonals. Returns the smallest pivot.
@@ -95,18 +131,30 @@ struct BlockCholesky {
   template <class Block, class Matrix>
   ISOCLOTH_HD void factorize(const Block& block, const Matrix& matrix) const {
     if constexpr (Block::is_solo) {
-      for (Index column = 0; column < plan.column_count(); ++column) {
+      const auto diagonal = [&](Index column) {
         S m[9];
-        const Index first = plan.column_begin[column];
-        matrix(first, m);
+        matrix(plan.column_begin[column], m);
         factorize_column_diagonal(column, m);
-        const S* d = factor.diagonals + column * 6;
-        for (Index b = first + 1; b < plan.column_begin[column + 1]; ++b) {
-          matrix(b, m);
-          update<3>(b, 0, m);
-          for (int r = 0; r < 3; ++r) solve_row(d, m + 3 * r);
-          for (int e = 0; e < 9; ++e) factor.blocks[b * 9 + e] = m[e];
+      };
+      const auto below = [&](Index column, Index b) {
+        S m[9];
+        matrix(b, m);
+        update<3>(b, 0, m);
+        for (int r = 0; r < 3; ++r) solve_row(factor.diagonals + column * 6, m + 3 * r);
+        for (int e = 0; e < 9; ++e) factor.blocks[b * 9 + e] = m[e];
+      };
+      for (Index column = 0; column < plan.column_count(); ++column) {
+        const Index first = plan.column_begin[column], end = plan.column_begin[column + 1];
+        diagonal(column);
+        if (plan.is_twin[column] == 0) {
+          for (Index b = first + 1; b < end; ++b) below(column, b);
+          continue;
         }
+        below(column, first + 1);
+        diagonal(column + 1);
+        const S* d = factor.diagonals + column * 6;
+        for (Index b = first + 2; b < end; ++b) factorize_twins(b, b + end - first - 1, d, d + 6, matrix);
+        ++column;
       }
     } else {
       // All threads have work in the assembly, few in the first and last levels: it comes first.
