@@ -74,7 +74,8 @@ KernelCase case_of(const std::string& name, Garment garment, const std::string& 
     const Vec3d wave{0, 0.02 * std::sin(11 * p.x), 0.05 * std::sin(8 * p.x + 5 * p.y)};
     result.positions.push_back(as_floats(1.02 * p + wave + 0.002 * noise.vector()));
     result.velocities.push_back(noise.vector());
-    result.solution.push_back(noise.vector());
+    result.momentum.push_back(0.0001220703125 *
+                              noise.vector());  // some tenths of a metre times a node's mass
     result.targets.push_back(as_floats(p + 0.01 * noise.vector()));
     result.predicted.push_back(as_floats(result.positions.back() + 0.01 * noise.vector()));
     result.correction.push_back(as_floats(0.01 * noise.vector()));

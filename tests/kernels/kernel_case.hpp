@@ -19,7 +19,7 @@ struct KernelCase {
   double gravity = 9.8125;       ///< [m/s^2]
   double clamp = 0.0078125;      ///< [m], shorter than some corrections and longer than others
   std::vector<Vec3d> positions;  ///< [m], shape [node_count]
-  std::vector<Vec3d> velocities, targets, predicted, solution, correction;  ///< likewise one per node
+  std::vector<Vec3d> velocities, targets, predicted, momentum, correction;  ///< likewise one per node
   std::vector<double> multipliers;                                          ///< shape [row_count]
 
   /// The same cloth in the reference, in this state.

@@ -7,14 +7,6 @@
 namespace isocloth {
 namespace {
 
-template <class Real>
-std::vector<Vec3<Real>> narrowed(const std::vector<Vec3d>& values) {
-  std::vector<Vec3<Real>> result;
-  for (const Vec3d& v : values)
-    result.push_back({static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)});
-  return result;
-}
-
 template <class T>
 void append(std::vector<double>& flat, T value) {
   flat.push_back(static_cast<double>(value));
@@ -152,33 +144,39 @@ class Run {
 
   void unconstrained_step() {
     const Fabric& f = at_.garment.fabric;
-    const auto targets = vectors(at_.targets), solution = vectors(of_free(at_.solution));
-    auto right_side = output<Vector>(solution.size());
-    kernels_.unconstrained_right_side(queue_, {.metric = metric(),
-                                               .free = arrays_.free_view(),
-                                               .rho = static_cast<Real>(f.rho),
-                                               .kappa = static_cast<Real>(f.kappa),
-                                               .weight = static_cast<Real>(f.delta * at_.gravity),
-                                               .step = static_cast<Real>(at_.step),
-                                               .positions = read(positions_),
-                                               .velocities = read(velocities_),
-                                               .targets = read(targets),
-                                               .right_side = right_side.view()});
-    results_["unconstrained right side"] = widened(right_side);
+    const auto targets = vectors(at_.targets), given = vectors(of_free(at_.momentum));
+    const auto moves = vectors(of_free(at_.correction));
+    auto momentum = output<Vector>(given.size());
+    kernels_.assemble_momentum(queue_, {.metric = metric(),
+                                        .free = arrays_.free_view(),
+                                        .rho = static_cast<Real>(f.rho),
+                                        .kappa = static_cast<Real>(f.kappa),
+                                        .weight = static_cast<Real>(f.delta * at_.gravity),
+                                        .step = static_cast<Real>(at_.step),
+                                        .positions = read(positions_),
+                                        .velocities = read(velocities_),
+                                        .momentum = momentum.view()});
+    results_["momentum"] = widened(momentum);
     for (const bool inertial : {false, true}) {
-      auto predicted = output<Vector>(positions_.size()), iterate = output<Vector>(positions_.size());
-      kernels_.predict_positions(queue_,
-                                 {.metric = metric(),
-                                  .free = arrays_.free_view(),
-                                  .step = static_cast<Real>(at_.step),
-                                  .positions = read(positions_),
-                                  .targets = read(targets),
-                                  .velocities = inertial ? read(velocities_) : ArrayView<const Vector>{},
-                                  .solution = read(solution),
-                                  .predicted = predicted.view(),
-                                  .iterate = iterate.view()});
-      results_["predicted"] = widened(predicted);
-      results_[inertial ? "inertial iterate" : "iterate"] = widened(iterate);
+      auto iterate = output<Vector>(positions_.size());
+      kernels_.start_iteration(queue_, {.free = arrays_.free_view(),
+                                        .step = static_cast<Real>(inertial ? at_.step : 0),
+                                        .positions = read(positions_),
+                                        .velocities = read(velocities_),
+                                        .targets = read(targets),
+                                        .iterate = iterate.view()});
+      results_[inertial ? "inertial iterate" : "resting iterate"] = widened(iterate);
+    }
+    for (const bool diagonal : {false, true}) {
+      auto predicted = output<Vector>(positions_.size());
+      kernels_.predict_positions(queue_, {.metric = metric(),
+                                          .free = arrays_.free_view(),
+                                          .positions = read(positions_),
+                                          .targets = read(targets),
+                                          .momentum = read(given),
+                                          .moves = diagonal ? ArrayView<const Vector>{} : read(moves),
+                                          .predicted = predicted.view()});
+      results_[diagonal ? "predicted by mass" : "predicted by moves"] = widened(predicted);
     }
   }
 
@@ -215,23 +213,26 @@ class Run {
                                           .multipliers = read(multipliers_),
                                           .stiffness = stiffness.view()});
     results_["stiffness"] = widened(stiffness);
-    for (const bool newton : {false, true}) {
-      const std::string suffix = newton ? " newton" : " fast";
+    const auto momentum = vectors(of_free(at_.momentum));
+    for (const std::string part : {"newton", "fast", "alone"}) {
+      const bool newton = part == "newton", with_rows = part != "alone";
       auto blocks = output<Real>(p.block_rows.size() * 9);
-      kernels_.assemble_system(queue_, {.metric = metric(),
-                                        .free = arrays_.free_view(),
-                                        .block_rows = arrays_.block_rows.view(),
-                                        .block_columns = arrays_.block_columns.view(),
-                                        .block_pairs = arrays_.block_pairs.view(),
-                                        .block_bending = arrays_.block_bending.view(),
-                                        .metric_terms = arrays_.block_metric.view(),
-                                        .scalar_terms = arrays_.block_scalar.view(),
-                                        .metric_jacobian = rows.metric_jacobian.view(),
-                                        .scalar_jacobian = rows.scalar_jacobian.view(),
-                                        .node_pair_begin = arrays_.node_pair_begin.view(),
-                                        .node_pairs = arrays_.node_pairs.view(),
-                                        .stiffness = newton ? read(stiffness) : ArrayView<const Real>{},
-                                        .blocks = blocks.view()});
+      kernels_.assemble_system(queue_,
+                               {.metric = metric(),
+                                .free = arrays_.free_view(),
+                                .block_rows = arrays_.block_rows.view(),
+                                .block_columns = arrays_.block_columns.view(),
+                                .block_pairs = arrays_.block_pairs.view(),
+                                .block_bending = arrays_.block_bending.view(),
+                                .metric_terms = arrays_.block_metric.view(),
+                                .scalar_terms = arrays_.block_scalar.view(),
+                                .metric_jacobian = rows.metric_jacobian.view(),
+                                .scalar_jacobian = rows.scalar_jacobian.view(),
+                                .node_pair_begin = arrays_.node_pair_begin.view(),
+                                .node_pairs = arrays_.node_pairs.view(),
+                                .stiffness = part != "fast" ? read(stiffness) : ArrayView<const Real>{},
+                                .with_rows = with_rows,
+                                .blocks = blocks.view()});
       auto right_side = output<Vector>(p.free_nodes.size());
       kernels_.assemble_gradient(queue_,
                                  {.metric = metric(),
@@ -244,10 +245,12 @@ class Run {
                                   .scales = rows.scales.view(),
                                   .multipliers = newton ? read(multipliers_) : ArrayView<const Real>{},
                                   .positions = read(positions_),
-                                  .predicted = read(predicted_),
+                                  .start = read(predicted_),
+                                  .momentum = part != "fast" ? read(momentum) : ArrayView<const Vector>{},
+                                  .with_rows = with_rows,
                                   .right_side = right_side.view()});
-      results_["blocks" + suffix] = widened(blocks);
-      results_["gradient" + suffix] = widened(right_side);
+      results_["blocks " + part] = widened(blocks);
+      results_["gradient " + part] = widened(right_side);
     }
   }
 

@@ -1,4 +1,4 @@
-// Rows, unconstrained step, nodal system and correction against the equations with global matrices.
+// Rows, momentum, nodal system and correction against the equations with global matrices.
 #include "tests/kernels/kernel_check.hpp"
 
 namespace isocloth {
@@ -102,23 +102,36 @@ TYPED_TEST(StepKernelsTest, RowsWithoutFreePartAreDead) {
   }
 }
 
-TYPED_TEST(StepKernelsTest, UnconstrainedRightSide) {
+TYPED_TEST(StepKernelsTest, Momentum) {
   for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
     const auto cloth = at.reference();
     const Fabric& f = at.garment.fabric;
-    const double h = at.step, coupling = h * f.beta + h * h * f.kappa;
-    const MatrixX3d x = cloth.positions(), v = cloth.velocities(), targets = reference::to_matrix(at.targets);
-    MatrixX3d driven = MatrixX3d::Zero(x.rows(), 3);
-    for (const Index node : cloth.pinned_nodes()) driven.row(node) = (targets.row(node) - x.row(node)) / h;
+    const double h = at.step;
+    const MatrixX3d x = cloth.positions();
     const SparseMatrix& k = cloth.bending_matrix();
-    MatrixX3d side =
-        f.rho * (cloth.masses().asDiagonal() * v) - h * f.kappa * (k * x) - coupling * (k * driven);
-    side.col(2) -= h * f.delta * at.gravity * cloth.masses();
-    const double size =
-        terms({largest(cloth.masses()) * (f.rho + h * f.delta * at.gravity),
-               h * f.kappa * bending_terms(k, x), coupling * largest(k) * largest(flat(driven))});
-    expect_near(found.at("unconstrained right side"), flat(free_rows(cloth, side)),
-                rounding<TypeParam>(25) * size, what);
+    MatrixX3d momentum =
+        h * (f.rho * (cloth.masses().asDiagonal() * cloth.velocities()) - h * f.kappa * (k * x));
+    momentum.col(2) -= h * h * f.delta * at.gravity * cloth.masses();
+    const double size = h * terms({largest(cloth.masses()) * (f.rho + h * f.delta * at.gravity),
+                                   h * f.kappa * bending_terms(k, x)});
+    expect_near(found.at("momentum"), flat(free_rows(cloth, momentum)), rounding<TypeParam>(25) * size, what);
+  });
+}
+
+/// `positions` with the targets of pinned nodes.
+MatrixX3d with_targets(const reference::ReferenceCloth& cloth, const KernelCase& at, MatrixX3d positions) {
+  for (const Index node : cloth.pinned_nodes())
+    positions.row(node) = reference::to_matrix(at.targets).row(node);
+  return positions;
+}
+
+TYPED_TEST(StepKernelsTest, FirstIterate) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    const auto cloth = at.reference();
+    const MatrixX3d inertial = cloth.positions() + at.step * cloth.velocities();
+    expect_near(found.at("inertial iterate"), flat(with_targets(cloth, at, inertial)),
+                rounding<TypeParam>(1) * largest(flat(inertial)), what);
+    expect_near(found.at("resting iterate"), flat(with_targets(cloth, at, cloth.positions())), 0, what);
   });
 }
 
@@ -126,17 +139,14 @@ TYPED_TEST(StepKernelsTest, PredictedPositions) {
   for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
     const auto cloth = at.reference();
     const Fabric& f = at.garment.fabric;
-    MatrixX3d v = reference::to_matrix(at.solution), predicted = cloth.positions();
-    // Without bending the kernel is given B v and divides.
-    if (f.kappa == 0) v = ((f.rho + at.step * f.alpha) * cloth.masses()).cwiseInverse().asDiagonal() * v;
-    MatrixX3d inertial = cloth.positions() + at.step * cloth.velocities();
-    predicted += at.step * v;
-    for (const Index node : cloth.pinned_nodes())
-      predicted.row(node) = inertial.row(node) = reference::to_matrix(at.targets).row(node);
-    const double size = largest(flat(predicted)) + largest(flat(inertial));
-    expect_near(found.at("predicted"), flat(predicted), rounding<TypeParam>(1) * size, what);
-    EXPECT_EQ(found.at("iterate"), found.at("predicted")) << what;
-    expect_near(found.at("inertial iterate"), flat(inertial), rounding<TypeParam>(1) * size, what);
+    const MatrixX3d moved = cloth.positions() + reference::to_matrix(at.correction);
+    const MatrixX3d by_mass =
+        cloth.positions() + ((f.rho + at.step * f.alpha) * cloth.masses()).cwiseInverse().asDiagonal() *
+                                reference::to_matrix(at.momentum);
+    expect_near(found.at("predicted by moves"), flat(with_targets(cloth, at, moved)),
+                rounding<TypeParam>(1) * largest(flat(moved)), what);
+    expect_near(found.at("predicted by mass"), flat(with_targets(cloth, at, by_mass)),
+                rounding<TypeParam>(1) * largest(flat(by_mass)), what);
   });
 }
 
@@ -169,13 +179,13 @@ TYPED_TEST(StepKernelsTest, NodalMatrix) {
     const NodalPattern pattern = kernel_pattern(at).nodal;
     const SparseMatrix select = free_columns(cloth, 1), select_coordinates = free_columns(cloth, 3);
     const SparseMatrix jacobian = rows.jacobian * select_coordinates;
-    for (const bool newton : {false, true}) {
+    for (const std::string part : {"newton", "fast", "alone"}) {
       SparseMatrix block = cloth.implicit_matrix(at.step);
       if (at.garment.fabric.kappa == 0) block.prune(0.0);
-      if (newton) block += cloth.geometric_stiffness(as_vector(at.multipliers));
-      const SparseMatrix matrix = on_coordinates(SparseMatrix(select.transpose() * block * select)) +
-                                  SparseMatrix(jacobian.transpose() * jacobian);
-      const auto& values = found.at(newton ? "blocks newton" : "blocks fast");
+      if (part == "newton") block += cloth.geometric_stiffness(as_vector(at.multipliers));
+      SparseMatrix matrix = on_coordinates(SparseMatrix(select.transpose() * block * select));
+      if (part != "alone") matrix += SparseMatrix(jacobian.transpose() * jacobian);
+      const auto& values = found.at("blocks " + part);
       ASSERT_EQ(values.size(), 9 * pattern.block_rows.size()) << what;
       std::vector<Eigen::Triplet<double>> entries;
       for (std::size_t b = 0; b < pattern.block_rows.size(); ++b)
@@ -199,21 +209,25 @@ TYPED_TEST(StepKernelsTest, Gradient) {
     const SparseMatrix jacobian = rows.jacobian * free_columns(cloth, 3);
     const MatrixX3d moved = cloth.positions() - reference::to_matrix(at.predicted);
     const SparseMatrix implicit = cloth.implicit_matrix(at.step);
-    for (const bool newton : {false, true}) {
-      // J^T (lambda + C / (eps D)) = (s J)^T (lambda / s + s C)
-      VectorXd force = rows.scales.cwiseProduct(rows.values);
-      if (newton)
-        force += (rows.scales.array() > 0)
-                     .select(as_vector(at.multipliers).array() / rows.scales.array(), 0)
-                     .matrix();
-      VectorXd expected = -(jacobian.transpose() * force);
-      double size = largest(jacobian.cwiseAbs().transpose() * force.cwiseAbs());
-      if (newton) {
-        expected -= flat(free_rows(cloth, implicit * moved));
-        size += largest(flat(implicit.cwiseAbs() * moved.cwiseAbs()));
+    for (const std::string part : {"newton", "fast", "alone"}) {
+      VectorXd expected = VectorXd::Zero(jacobian.cols());
+      double size = 0;
+      if (part != "alone") {
+        // J^T (lambda + C / (eps D)) = (s J)^T (lambda / s + s C)
+        VectorXd force = rows.scales.cwiseProduct(rows.values);
+        if (part == "newton")
+          force += (rows.scales.array() > 0)
+                       .select(as_vector(at.multipliers).array() / rows.scales.array(), 0)
+                       .matrix();
+        expected = -(jacobian.transpose() * force);
+        size = largest(jacobian.cwiseAbs().transpose() * force.cwiseAbs());
       }
-      expect_near(found.at(newton ? "gradient newton" : "gradient fast"), expected,
-                  rounding<TypeParam>(81) * size, what);
+      if (part != "fast") {
+        const MatrixX3d momentum = reference::to_matrix(at.momentum);
+        expected += flat(free_rows(cloth, momentum - implicit * moved));
+        size += largest(flat(momentum)) + largest(flat(implicit.cwiseAbs() * moved.cwiseAbs()));
+      }
+      expect_near(found.at("gradient " + part), expected, rounding<TypeParam>(81) * size, what + ": " + part);
     }
   });
 }
