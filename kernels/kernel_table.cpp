@@ -17,6 +17,7 @@ StepKernels<Real> make_step_kernels() {
           .update_metric_multipliers = update_multipliers<Real, 3>,
           .update_scalar_multipliers = update_multipliers<Real, 1>,
           .step_cloths = step_cloths<Real>,
+          .solve_blocks = solve_blocks<Real>,
           .lane_width = lane_width<Real>,
           .update_velocities = update_velocities<Real>,
           .measure_areas = measure_areas<Real>,

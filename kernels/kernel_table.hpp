@@ -1,6 +1,7 @@
 // Every kernel of a backend as a plain function: all that the host knows of it.
 #pragma once
 
+#include "kernels/batch/solve_blocks.hpp"
 #include "kernels/batch/step_cloths.hpp"
 #include "kernels/forces/build_bending.hpp"
 #include "kernels/measures/measures.hpp"
@@ -38,7 +39,8 @@ struct StepKernels {
   Kernel<UpdateMultipliers<Real, 3>> update_metric_multipliers;
   Kernel<UpdateMultipliers<Real, 1>> update_scalar_multipliers;
   Kernel<StepCloths<Real>> step_cloths;
-  int (*lane_width)();  ///< cloths side by side in a tile of step_cloths
+  Kernel<SolveBlocks<Real>> solve_blocks;
+  int (*lane_width)();  ///< cloths or systems side by side in a tile of these two
   Kernel<UpdateVelocities<Real>> update_velocities;
   Kernel<MeasureAreas<Real>> measure_areas;
   Kernel<MeasureStrains<Real>> measure_strains;
@@ -67,7 +69,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 2;
+constexpr int backend_abi = 3;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {
