@@ -19,7 +19,16 @@ void check_index(std::size_t garment, std::size_t count) {
 }  // namespace
 
 const char* to_string(StepSolver solver) {
-  return solver == StepSolver::batched ? "batched" : solver == StepSolver::direct ? "direct" : "automatic";
+  constexpr const char* names[] = {"automatic", "batched", "direct", "mixed", "iterative"};
+  return names[static_cast<int>(solver)];
+}
+
+StepSolver step_solver(const std::string& name) {
+  for (const StepSolver solver : {StepSolver::automatic, StepSolver::batched, StepSolver::direct,
+                                  StepSolver::mixed, StepSolver::iterative})
+    if (name == to_string(solver)) return solver;
+  throw ShapeError("solver: found \"" + name +
+                   "\", expected \"automatic\", \"batched\", \"direct\", \"mixed\" or \"iterative\"");
 }
 
 struct Simulation::Members {

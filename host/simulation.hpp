@@ -20,8 +20,13 @@ enum class StepSolver {
   automatic,  ///< by the size of the mesh alone, so that a result does not depend on the batch
   batched,    ///< whole steps in one launch, garments of one pattern side by side: small meshes
   direct,     ///< kernel by kernel with a multifrontal factorisation: one large mesh at a time
+  mixed,      ///< the same with a factor in single precision and refinement to double
+  iterative,  ///< the same with preconditioned conjugate gradients instead: less memory, loose tolerances
 };
+/// Names as in the command's options.
 const char* to_string(StepSolver solver);
+/// Throws ShapeError for an unknown name.
+StepSolver step_solver(const std::string& name);
 
 /// Where and how a simulation computes.
 struct ExecutionOptions {

@@ -63,7 +63,7 @@ std::unique_ptr<GarmentSolver> make_solver(const Device& device, const std::vect
                                            const Scene& scene, StepSolver choice) {
   if (is_batched(*garments.front(), choice))
     return std::make_unique<ClothGroup<Real>>(device, garments, scene);
-  return std::make_unique<ProjectionSolver<Real>>(device, *garments.front(), scene);
+  return std::make_unique<ProjectionSolver<Real>>(device, *garments.front(), scene, choice);
 }
 
 std::unique_ptr<GarmentSolver> make_solver(const Device& device, Precision precision,

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/core/errors.hpp"
 #include "host/solver/projection_solver.hpp"
 
 namespace isocloth {
@@ -130,7 +131,11 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
   bad_block_ = factorization.ok ? -1 : factorization.block_row;
   if (!factorization) return false;
   const Real* b = &right_side_.read(staging_right_side_)->x;
-  correction_.write(staging_correction_, [&](Vec3<Real>* d) { nodal_solver_->solve(b, &d->x, 1); });
+  try {
+    correction_.write(staging_correction_, [&](Vec3<Real>* d) { nodal_solver_->solve(b, &d->x, 1); });
+  } catch (const NumericalError&) {  // the right side is not finite, or a fallback's factor does not exist
+    return false;
+  }
   return true;
 }
 

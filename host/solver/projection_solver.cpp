@@ -5,9 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "host/solver/nodal_solver.hpp"
+
 namespace isocloth {
 template <class Real>
-ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& garment, const Scene& scene)
+ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& garment, const Scene& scene,
+                                         StepSolver choice)
     : device_(device),
       kernels_(step_kernels<Real>(device.backend())),
       garment_(garment),
@@ -21,9 +24,8 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
       rows_(device, arrays_),
       measures_(device, arrays_) {
   const NodalPattern& p = arrays_.pattern;
-  nodal_solver_ = make_direct_solver<Real>(
-      {.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns},
-      device.queue().pool);
+  nodal_solver_ = make_nodal_solver<Real>(
+      device, {.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns}, choice);
 
   const std::size_t nodes = arrays_.node_count(), free = p.free_count();
   for (auto* buffer : {&positions_, &velocities_, &iterate_, &predicted_, &targets_})

@@ -17,7 +17,8 @@ namespace isocloth {
 template <class Real>
 class ProjectionSolver final : public GarmentSolver {
  public:
-  ProjectionSolver(const Device& device, const Garment& garment, const Scene& scene);
+  ProjectionSolver(const Device& device, const Garment& garment, const Scene& scene,
+                   StepSolver choice = StepSolver::direct);
 
   std::vector<AdvanceReport> advance(const std::vector<double>& times, double h, int steps) override;
   Measures measure(std::size_t member) override;
