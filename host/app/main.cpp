@@ -13,6 +13,7 @@
 #include "engine/core/text.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/app/run_scene.hpp"
+#include "host/app/sweep_command.hpp"
 #include "host/app/validate_scene.hpp"
 #include "host/io/names.hpp"
 #include "host/io/scene_file.hpp"
@@ -165,6 +166,12 @@ int command_line(int argc, char** argv) {
       ->check(CLI::Range(0.001, 1e9))
       ->capture_default_str();
 
+  SweepCommand sweep;
+  CLI::App* sweep_command =
+      app.add_subcommand("sweep", "simulate a scene for many values of its numbers, into a table");
+  add_sweep_options(*sweep_command, sweep);
+  add_execution_options(*sweep_command, sweep.request.execution);
+
   CLI::App* check_command = app.add_subcommand("check", "read a scene and say whether it can be run");
   check_command->add_option("scene", scene, "scene file")->required()->check(named);
   CLI::App* validate_command =
@@ -179,7 +186,7 @@ int command_line(int argc, char** argv) {
   CLI::App* info_command = app.add_subcommand("info", "list backends and recipes");
   CLI::App* report_command = app.add_subcommand("report", "write report.html of a result folder again");
   report_command->add_option("folder", folder, "result folder")->required()->check(named);
-  for (CLI::App* command : {run_command, check_command, validate_command, info_command})
+  for (CLI::App* command : {run_command, sweep_command, check_command, validate_command, info_command})
     command->add_flag("--json", json, "print JSON");
 
   try {
@@ -199,6 +206,7 @@ int command_line(int argc, char** argv) {
   if (resume) request.result.if_exists = IfExists::resume;
   request.result.precision = request.execution.precision;
   if (app.got_subcommand(run_command)) return run(request, json);
+  if (app.got_subcommand(sweep_command)) return run_sweep_command(sweep, json) ? exit_done : exit_interrupted;
   if (app.got_subcommand(check_command)) return check(scene, json);
   if (app.got_subcommand(validate_command))
     return validate_scene_file(scene, request.execution, steps, json, request.quiet) ? exit_done

@@ -285,7 +285,7 @@ class Run {
                                RunSummary summary) {
     for (std::size_t g = 0; g < since_frame.size(); ++g) simulation_.set_state(g, snapshot_.states[g]);
     simulation_.set_step_index(snapshot_.step_index);
-    simulation_.advance(static_cast<int>(step_index - 1 - snapshot_.step_index));
+    while (simulation_.step_index() < step_index - 1) simulation_.step();
     Checkpoint before = checkpoint();
     before.since_frame = std::move(since_frame);
     before.summary = std::move(summary);

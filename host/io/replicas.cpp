@@ -14,6 +14,12 @@ void describe_scratch(Keys& keys) {
 
 }  // namespace
 
+std::string with_values(const std::vector<NumberValue>& values) {
+  std::string all;
+  for (const auto& [path, value] : values) all += text(all.empty() ? "; with " : ", ", path, " = ", value);
+  return all;
+}
+
 GarmentTemplate::GarmentTemplate(const Json& garment, std::string key)
     : garment_(garment), key_(std::move(key)) {
   garment_.erase("replicas");
@@ -23,16 +29,14 @@ GarmentTemplate::GarmentTemplate(const Json& garment, std::string key)
 
 GarmentSpec GarmentTemplate::with(const std::vector<NumberValue>& values) const {
   Json object = garment_;
-  std::string put;
   for (const auto& [path, value] : values) {
     set_number(object, find_number(numbers_, path, key_ + ".vary"), value);
-    put += text(put.empty() ? "" : ", ", path, " = ", value);
   }
   GarmentSpec spec;
   try {
     read_object_keys(object, key_, [&spec](Keys& keys) { describe_garment(keys, spec); });
   } catch (const SceneError& error) {
-    throw SceneError(text(error.what(), "; with ", put));
+    throw SceneError(error.what() + with_values(values));
   }
   return spec;
 }

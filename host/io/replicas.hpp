@@ -17,6 +17,9 @@ struct NumberValue {
   double value = 0;
 };
 
+/// "; with PATH = VALUE, ...", for the end of a message.
+std::string with_values(const std::vector<NumberValue>& values);
+
 /// A garment whose numbers can be replaced: as if the file said them in the first place.
 class GarmentTemplate {
  public:

@@ -105,7 +105,11 @@ TEST(ResultFolder, RefusesBeforeAnythingIsWritten) {
   EXPECT_NE(message(folder / "none", IfExists::resume).find("no result folder"), std::string::npos);
   EXPECT_NE(message(folder / "file").find("found a file"), std::string::npos);
   EXPECT_NE(message(folder / "file/out").find("Not a directory"), std::string::npos);
-  EXPECT_NE(message(folder / "none/out").find("No such file or directory"), std::string::npos);
+  {
+    const ResultFolder unpublished(folder / "none/above/out", scene, "{}");
+    EXPECT_TRUE(fs::is_directory(folder / "none/above"));
+  }
+  EXPECT_FALSE(fs::exists(folder / "none"));
   // Nobody, root included, can create a folder there.
   EXPECT_NE(message("/proc/out").find("/proc/out: cannot create"), std::string::npos);
   if (geteuid() != 0) {
@@ -208,7 +212,7 @@ TEST(Summary, KeepsEveryMemberAndHasNoNan) {
   s.realtime_factor = std::nan("");
   const std::string json = summary_json(s);
   EXPECT_NE(json.find("\"realtime_factor\": null"), std::string::npos) << json;
-  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 34);
+  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 37);
   const RunSummary read = parse_summary(json, "summary.json");
   EXPECT_EQ(summary_json(read), json);
   EXPECT_EQ(read.message, s.message);

@@ -1,0 +1,102 @@
+#include "host/app/sweep_command.hpp"
+
+#include <cstdio>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "host/app/interrupt.hpp"
+#include "host/app/progress.hpp"
+#include "host/app/run_scene.hpp"
+#include "host/io/text_file.hpp"
+
+namespace isocloth {
+namespace {
+
+SweepWindow parse_window(const std::string& argument) {
+  SweepWindow window;
+  const std::size_t colon = argument.find(':');
+  const bool good = colon != std::string::npos && parse_finite(argument.substr(0, colon), window.from) &&
+                    parse_finite(argument.substr(colon + 1), window.to) && window.from <= window.to;
+  if (!good)
+    throw SceneError(text("--window: found \"", printable(argument), "\", expected FROM:TO in seconds"));
+  return window;
+}
+
+}  // namespace
+
+void add_sweep_options(CLI::App& command, SweepCommand& sweep) {
+  SweepRequest& request = sweep.request;
+  const CLI::Validator named([](const std::string& path) { return path.empty() ? "the name is empty" : ""; },
+                             "PATH");
+  command.add_option("scene", request.scene, "scene file with one garment")->required()->check(named);
+  command.add_option("-o,--output", request.output, "folder for table and pictures")
+      ->required()
+      ->check(named);
+  command
+      .add_option(
+          "--vary", request.vary,
+          "number of the garment and its values: PATH=FROM:TO:COUNT[:log] or PATH=VALUE,VALUE,...; all "
+          "combinations are run; with --sample PATH=FROM:TO[:log]; e.g. fabric.alpha=0:5:10")
+      ->required()
+      ->allow_extra_args(false);
+  command
+      .add_option_function<std::size_t>(
+          "--sample", [&request](const std::size_t& count) { request.samples = count; },
+          "run N random cases instead of all combinations")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));
+  command.add_option("--seed", request.seed, "seed of --sample")->capture_default_str();
+  command.add_option("--measure", request.measures, sweep_measure_help());
+  command
+      .add_option(
+          "--against", request.against,
+          "motion to measure distances to: base (the scene as it stands), a result folder, a trajectory.h5 "
+          "or a CSV file (t, x1, y1, z1, ... of every node)")
+      ->check(named);
+  command.add_option_function<std::string>(
+      "--window", [&request](const std::string& word) { request.window = parse_window(word); },
+      "FROM:TO [s]: frames that measures count; default: the whole run");
+  command
+      .add_option(
+          "--batch", request.batch,
+          "cases simulated together, 0: 128 or as many as fit into 1 GiB; the table does not depend on it")
+      ->check(CLI::Range(std::size_t{0}, std::size_t{1'000'000}))
+      ->capture_default_str();
+  auto* overwrite = command.add_flag("--overwrite", sweep.overwrite, "replace an earlier sweep");
+  command.add_flag("--resume", sweep.resume, "go on after the last whole batch of an interrupted sweep")
+      ->excludes(overwrite);
+  command.add_flag("--quiet", sweep.quiet, "show no progress");
+}
+
+bool run_sweep_command(SweepCommand& sweep, bool json) {
+  SweepRequest& request = sweep.request;
+  if (sweep.overwrite) request.if_exists = IfExists::overwrite;
+  if (sweep.resume) request.if_exists = IfExists::resume;
+  request.machine = machine_name();
+  request.version = ISOCLOTH_VERSION;
+  SweepOutcome outcome;
+  {
+    const InterruptGuard interrupt;
+    std::optional<Progress> progress;
+    outcome = run_sweep(request, [&](std::int64_t done, std::int64_t total, const std::string& note) {
+      // Begins where a resumed sweep begins; the reference run counts before zero.
+      if (!progress) progress.emplace("case steps", total, std::max<std::int64_t>(0, done), sweep.quiet);
+      if (done >= 0) progress->update(done, note);
+      return !interrupt.interrupted();
+    });
+  }
+  const SweepTable& table = outcome.table;
+  if (json) {
+    std::fputs(read_whole_file(request.output / "sweep.json").c_str(), stdout);
+  } else {
+    std::printf("%zu of %zu cases: %zu completed, %zu missed the tolerance, %zu failed\n", table.rows.size(),
+                table.plan.case_count, table.count(CaseStatus::completed), table.count(CaseStatus::stalled),
+                table.count(CaseStatus::failed));
+    std::printf("result: %s (sweep.html, sweep.svg, sweep.csv, sweep.json)\n", request.output.c_str());
+  }
+  if (!outcome.is_complete)
+    std::fprintf(stderr, "isocloth: interrupted after %zu of %zu cases; continue with --resume\n",
+                 table.rows.size(), table.plan.case_count);
+  return outcome.is_complete;
+}
+
+}  // namespace isocloth

@@ -1,0 +1,75 @@
+#include "host/sweep/reference_path.hpp"
+
+#include <algorithm>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "host/io/recorded_motion.hpp"
+#include "host/io/scene_digest.hpp"
+#include "host/io/trajectory_file.hpp"
+
+namespace isocloth {
+
+ReferencePath::ReferencePath(std::vector<double> times, std::vector<Vec3d> positions, std::vector<Vec3d> rest)
+    : motion_(RecordedMotion{"", std::move(times), std::move(positions)}), rest_(std::move(rest)) {}
+
+ReferencePath ReferencePath::read(const std::filesystem::path& path, Index node_count) {
+  if (path.extension() == ".csv") {
+    RecordedMotion motion = read_recorded_motion(path, path.string(), static_cast<std::size_t>(node_count));
+    return {std::move(motion.times), std::move(motion.positions), {}};
+  }
+  std::error_code ignored;
+  const TrajectoryFile file(std::filesystem::is_directory(path, ignored) ? path / "trajectory.h5" : path);
+  const TrajectoryLayout& layout = file.layout();
+  if (layout.garments.empty() || file.frame_count() == 0)
+    throw FileError(text(path.string(), ": found no garment or no frame, expected at least one of each"));
+  const auto count = static_cast<std::size_t>(layout.garments[0].node_count);
+  std::vector<Vec3d> positions;
+  for (std::size_t frame = 0; frame < file.frame_count(); ++frame) {
+    const std::vector<float> all = file.positions(frame);
+    for (std::size_t i = 0; i < count; ++i) positions.push_back({all[3 * i], all[3 * i + 1], all[3 * i + 2]});
+  }
+  return {file.times(),
+          std::move(positions),
+          {layout.rest_positions.begin(), layout.rest_positions.begin() + layout.garments[0].node_count}};
+}
+
+std::vector<std::pair<Index, Index>> ReferencePath::shared_nodes(const Mesh& mesh) const {
+  std::vector<std::pair<Index, Index>> pairs;
+  Vec3d low = mesh.positions[0], high = low;
+  for (const Vec3d& p : mesh.positions) {
+    low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+    high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+  }
+  const double near = 1e-6 * norm(high - low);
+  for (Index i = 0; i < mesh.node_count(); ++i) {
+    const auto same = [&](const Vec3d& rest) { return norm(rest - mesh.positions[i]) <= near; };
+    if (rest_.empty() || (static_cast<std::size_t>(i) < rest_.size() && same(rest_[i]))) {
+      pairs.emplace_back(i, i);
+    } else if (const auto found = std::find_if(rest_.begin(), rest_.end(), same); found != rest_.end()) {
+      pairs.emplace_back(i, static_cast<Index>(found - rest_.begin()));
+    }
+  }
+  const auto& motion = std::get<RecordedMotion>(motion_);
+  const bool fits = !rest_.empty() || motion.positions.size() == motion.times.size() * mesh.positions.size();
+  if (pairs.empty() || !fits) {
+    throw ShapeError(text("--against: found no node in the rest shape of ", mesh.node_count(),
+                          " nodes where the reference has one, expected shared nodes; compare scenes with "
+                          "the same rest shape"));
+  }
+  return pairs;
+}
+
+std::uint64_t ReferencePath::digest() const {
+  const auto& motion = std::get<RecordedMotion>(motion_);
+  Digest digest;
+  digest.add(motion.times);
+  for (const std::vector<Vec3d>* vectors : {&motion.positions, &rest_}) {
+    digest.add(static_cast<std::int64_t>(vectors->size()));
+    for (const Vec3d& v : *vectors)
+      for (const double x : {v.x, v.y, v.z}) digest.add(x);
+  }
+  return digest.value();
+}
+
+}  // namespace isocloth

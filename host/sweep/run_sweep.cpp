@@ -1,0 +1,223 @@
+#include "host/sweep/run_sweep.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "host/io/names.hpp"
+#include "host/io/scene_digest.hpp"
+#include "host/io/scene_file.hpp"
+#include "host/io/scene_template.hpp"
+#include "host/sweep/sweep_folder.hpp"
+
+namespace isocloth {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t usual_batch = 128;
+constexpr std::size_t batch_memory_bytes = std::size_t{1} << 30;
+
+class Sweep {
+ public:
+  Sweep(const SweepRequest& request, const SweepProgress& progress)
+      : request_(request),
+        progress_(progress),
+        scene_(request.scene),
+        folder_(request.output, request.if_exists),
+        step_count_(step_count(scene_.base())),
+        per_frame_(steps_per_frame(scene_.base())),
+        window_(request.window.value_or(SweepWindow{0, scene_.base().duration})) {
+    check_window();
+    table_.plan = make_sweep_plan(request.vary, request.samples, request.seed, scene_.numbers());
+    const Index node_count = scene_.base().garments[0].mesh.node_count();
+    table_.measures = sweep_measures(request.measures, node_count, !request.against.empty());
+    check_cases();
+    if (!request.against.empty() && request.against != "base")
+      reference_.emplace(ReferencePath::read(request.against, node_count));
+    if (reference_) reference_->shared_nodes(scene_.base().garments[0].mesh);
+    fill_plan();
+  }
+
+  SweepOutcome run() {
+    if (request_.if_exists == IfExists::resume)
+      folder_.resume(table_, plan_);
+    else
+      folder_.create(table_, plan_, portable_scene_text(request_.scene));
+    total_ = static_cast<std::int64_t>(table_.plan.case_count) * step_count_;
+    bool go_on = request_.against != "base" || run_base();
+    while (go_on && table_.rows.size() < table_.plan.case_count) {
+      go_on = run_batch();
+      if (go_on) folder_.save(table_, plan_, execution());
+    }
+    const bool is_complete = table_.rows.size() == table_.plan.case_count;
+    // Of an interrupted sweep too there is a table, if only an empty one.
+    folder_.save(table_, plan_, execution());
+    folder_.write_pictures(table_, scene_.base().name);
+    return {table_, is_complete};
+  }
+
+ private:
+  void check_window() const {
+    for (std::int64_t step = 0; step < step_count_ + per_frame_; step += per_frame_) {
+      const double time = static_cast<double>(std::min(step, step_count_)) * scene_.base().step;
+      if (time >= window_.from - 1e-9 && time <= window_.to + 1e-9) return;
+    }
+    throw SceneError(text("--window: found ", window_.from, " to ", window_.to,
+                          " s, expected a time with at least one frame of the run, which ends at ",
+                          scene_.base().duration, " s"));
+  }
+
+  /// Every case is read before the first is run; meshes that are alike are made once.
+  void check_cases() {
+    for (std::size_t i = 0; i < table_.plan.case_count; ++i) {
+      const Garment garment = scene_.garment(table_.plan.values(i));
+      for (const SweepMeasure& measure : table_.measures) {
+        const bool is_node = measure.name.starts_with("node");
+        if (is_node && std::stoi(measure.name.substr(4)) >= garment.mesh.node_count())
+          throw SceneError(text("--measure: found ", measure.name, ", expected a node of every case; case ",
+                                i, " has ", garment.mesh.node_count(), " nodes"));
+      }
+    }
+  }
+
+  void fill_plan() {
+    const Scene& scene = scene_.base();
+    char digest[32];
+    std::snprintf(digest, sizeof digest, "%016llx", static_cast<unsigned long long>(scene_digest(scene)));
+    plan_ = Json{{"scene", scene.name}, {"scene_digest", digest}, {"duration", scene.duration}};
+    plan_.update(sweep_plan_json(table_));
+    plan_["against"] = request_.against.empty() ? "none" : request_.against;
+    if (reference_) {
+      std::snprintf(digest, sizeof digest, "%016llx", static_cast<unsigned long long>(reference_->digest()));
+      plan_["reference_digest"] = digest;
+    }
+    plan_["window"] = {window_.from, window_.to};
+    plan_["precision"] = to_string(request_.execution.precision);
+    plan_["backend"] = request_.execution.backend;
+  }
+
+  Json execution() const {
+    return {{"machine", request_.machine}, {"version", request_.version}, {"threads", threads_}};
+  }
+
+  Simulation simulation(std::vector<Garment> garments) const {
+    Scene scene = scene_.base();
+    scene.projection.on_violation = OnViolation::go_on;
+    scene.garments = std::move(garments);
+    return Simulation(std::move(scene), request_.execution);
+  }
+
+  /// Calls frame() at every frame, steps(reports) after every step; false: interrupted.
+  template <class Steps, class Frame>
+  bool simulate(Simulation& simulation, std::int64_t done, const Steps& steps, const Frame& frame) {
+    threads_ = simulation.options().threads;
+    const auto count = static_cast<std::int64_t>(simulation.garment_count());
+    frame();
+    while (simulation.step_index() < step_count_) {
+      // One by one, as `run` does it: a row is what a run of that case gives, to the last bit.
+      steps(simulation.step());
+      const std::int64_t at = simulation.step_index();
+      if (at % per_frame_ == 0 || at == step_count_) frame();
+      const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+      const auto simulated = static_cast<double>(simulated_ + at * count) * scene_.base().step;
+      char note[64];
+      std::snprintf(note, sizeof note, "%.3gx real time", simulated / std::max(1e-9, seconds));
+      if (!progress_(done + at * count, total_, note)) return false;
+    }
+    simulated_ += step_count_ * count;
+    return true;
+  }
+
+  bool run_base() {
+    Simulation base = simulation({scene_.base().garments[0]});
+    std::vector<double> times;
+    std::vector<Vec3d> positions;
+    bool is_sound = true;
+    const bool finished = simulate(
+        base, -step_count_,
+        [&](const std::vector<StepReport>& reports) {
+          is_sound = is_sound && reports[0].status == StepStatus::converged;
+        },
+        [&] {
+          times.push_back(base.time());
+          const std::vector<Vec3d> now = base.positions(0);
+          positions.insert(positions.end(), now.begin(), now.end());
+        });
+    if (finished && !is_sound)
+      throw NumericalError(
+          "--against base: the scene as it stands missed its tolerance, expected a sound reference; use a "
+          "smaller step or max_substeps");
+    reference_.emplace(std::move(times), std::move(positions), scene_.base().garments[0].mesh.positions);
+    return finished;
+  }
+
+  std::size_t batch_size(const std::vector<Garment>& first) const {
+    if (request_.batch > 0) return request_.batch;
+    const std::size_t bytes = std::max<std::size_t>(1, simulation(first).info(0).memory_bytes);
+    return std::clamp<std::size_t>(batch_memory_bytes / bytes, 1, usual_batch);
+  }
+
+  /// False: interrupted, nothing is added.
+  bool run_batch() {
+    const auto started = Clock::now();
+    const std::size_t first = table_.rows.size();
+    if (batch_ == 0) batch_ = batch_size({scene_.garment(table_.plan.values(first))});
+    const std::size_t count = std::min(batch_, table_.plan.case_count - first);
+    std::vector<Garment> garments;
+    std::vector<SweepRecorder> recorders;
+    for (std::size_t i = 0; i < count; ++i) {
+      garments.push_back(scene_.garment(table_.plan.values(first + i)));
+      garments.back().name = text("case ", first + i);
+      recorders.emplace_back(garments.back(), reference_ ? &*reference_ : nullptr, window_);
+    }
+    Simulation batch = simulation(std::move(garments));
+    const bool finished = simulate(
+        batch, static_cast<std::int64_t>(first) * step_count_,
+        [&](const std::vector<StepReport>& reports) {
+          for (std::size_t i = 0; i < count; ++i) recorders[i].add_step(reports[i]);
+        },
+        [&] {
+          for (std::size_t i = 0; i < count; ++i)
+            recorders[i].add_frame(batch.time(), batch.measure(i), batch.positions(i));
+        });
+    if (!finished) return false;
+    for (std::size_t i = 0; i < count; ++i) {
+      SweepRow row{CaseStatus::completed, recorders[i].values(table_.measures)};
+      const bool is_finite =
+          std::all_of(row.values.begin(), row.values.end(), [](double x) { return std::isfinite(x); });
+      if (recorders[i].missed_tolerance()) row.status = CaseStatus::stalled;
+      if (batch.frozen(i) || !is_finite) row = {CaseStatus::failed, {}};
+      table_.rows.push_back(std::move(row));
+    }
+    const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
+    folder_.add({first, count, seconds, static_cast<double>(count) * scene_.base().duration / seconds});
+    return true;
+  }
+
+  const SweepRequest& request_;
+  const SweepProgress& progress_;
+  SceneTemplate scene_;
+  SweepFolder folder_;
+  const std::int64_t step_count_, per_frame_;
+  const SweepWindow window_;
+  SweepTable table_;
+  Json plan_;
+  std::optional<ReferencePath> reference_;
+  std::size_t batch_ = request_.batch;
+  std::int64_t total_ = 0;      // case steps
+  std::int64_t simulated_ = 0;  // case steps of whole batches in this run
+  int threads_ = 0;
+  const Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+SweepOutcome run_sweep(const SweepRequest& request, const SweepProgress& progress) {
+  return Sweep(request, progress).run();
+}
+
+}  // namespace isocloth

@@ -1,0 +1,46 @@
+// Runs the cases of a sweep as batches of garments and keeps its table on disk.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/io/result_folder.hpp"
+#include "host/sweep/sweep_table.hpp"
+
+namespace isocloth {
+
+struct SweepRequest {
+  std::filesystem::path scene, output;
+  std::vector<std::string> vary;  ///< see make_sweep_plan
+  std::optional<std::size_t> samples;
+  std::uint64_t seed = 0;
+  std::vector<std::string> measures;
+  std::string against;  ///< "", "base" (the scene as it stands) or a file or folder: ReferencePath
+  std::optional<SweepWindow> window;  ///< none: the whole run
+  std::size_t batch = 0;              ///< cases simulated together; 0: 128, less if they need more than 1 GiB
+  IfExists if_exists = IfExists::refuse;
+  ExecutionOptions execution;
+  std::string version, machine;  ///< for the record
+};
+
+struct SweepOutcome {
+  SweepTable table;
+  bool is_complete = false;
+};
+
+/// Asked between steps: `done` of `total` case steps; false interrupts.
+using SweepProgress = std::function<bool(std::int64_t done, std::int64_t total, const std::string& note)>;
+
+/// Simulates all cases of a scene with one garment, a case that misses its tolerance or fails beside the
+/// others, and writes into the output folder, made with the folders above it: scene.json, sweep.csv and
+/// sweep.json after each batch (whole at any moment), sweep.svg and sweep.html at the end. An interrupted
+/// sweep drops the batch that it was in; resumed, it goes on after the last whole one, and its table is the
+/// uninterrupted one byte for byte. The table does not depend on the batch size. Throws SceneError,
+/// MeshError, FileError, ShapeError, DeviceError; nothing is left behind when it does so before the first
+/// batch is done.
+SweepOutcome run_sweep(const SweepRequest& request, const SweepProgress& progress);
+
+}  // namespace isocloth

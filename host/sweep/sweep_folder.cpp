@@ -1,0 +1,118 @@
+#include "host/sweep/sweep_folder.hpp"
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "host/io/text_file.hpp"
+#include "host/sweep/sweep_page.hpp"
+#include "host/sweep/sweep_plot.hpp"
+
+namespace isocloth {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const fs::path& path, const std::string& message) {
+  throw FileError(text(path.string(), ": ", message));
+}
+
+constexpr const char* file_names[] = {"scene.json", "sweep.csv", "sweep.json", "sweep.svg", "sweep.html"};
+
+}  // namespace
+
+SweepFolder::SweepFolder(const fs::path& dir, IfExists if_exists) : if_exists_(if_exists) {
+  const fs::path normal = fs::absolute(dir).lexically_normal();
+  dir_ = normal.has_filename() ? normal : normal.parent_path();
+  std::error_code error;
+  const fs::file_status status = fs::status(dir_, error);
+  const bool exists = fs::exists(status);
+  if (exists && !fs::is_directory(status))
+    fail(dir_, "found a file, expected a folder for the results or nothing");
+  const bool is_sweep = fs::exists(dir_ / "sweep.json", error);
+  const bool is_empty = !exists || fs::is_empty(dir_, error);
+  if (if_exists == IfExists::resume && !is_sweep) fail(dir_, "found no sweep, expected one to resume");
+  if (if_exists == IfExists::refuse && !is_empty)
+    fail(dir_, "found a folder that is not empty, expected a new one; name another, overwrite or resume");
+  if (if_exists == IfExists::overwrite && !is_empty && !is_sweep)
+    fail(dir_, "found a folder of other files, expected a sweep to overwrite; name another");
+}
+
+SweepFolder::~SweepFolder() {
+  if (is_saved_) return;
+  std::error_code ignored;
+  if (!created_.empty() && created_.back() == dir_)
+    for (const char* name : file_names) fs::remove(dir_ / name, ignored);
+  for (auto path = created_.rbegin(); path != created_.rend(); ++path) fs::remove(*path, ignored);
+}
+
+void SweepFolder::resume(SweepTable& table, const Json& plan) {
+  const fs::path path = dir_ / "sweep.json";
+  Json root;
+  try {
+    root = parse_json(read_whole_file(path), path.string());
+  } catch (const SceneError& error) {
+    throw FileError(error.what());
+  }
+  if (!root.is_object() || !root.contains("plan") || !root["plan"].is_object() || !root.contains("batches") ||
+      !root["batches"].is_array())
+    fail(path, "found no plan of a sweep, expected one; the file is damaged");
+  for (const auto& [key, expected] : plan.items()) {
+    const Json found = root["plan"].value(key, Json());
+    if (found != expected)
+      fail(path,
+           text("plan.", key, ": found ", printable(found.dump()), ", expected ", printable(expected.dump()),
+                "; resume with the scene and the arguments that the sweep was begun with"));
+  }
+  batches_ = root["batches"];
+  read_sweep_csv(table, read_whole_file(dir_ / "sweep.csv"), (dir_ / "sweep.csv").string());
+  is_saved_ = true;
+}
+
+void SweepFolder::create(const SweepTable& table, const Json& plan, const std::string& scene_text) {
+  std::vector<fs::path> missing;
+  std::error_code error;
+  for (fs::path above = dir_; !fs::exists(above, error) && !error; above = above.parent_path())
+    missing.push_back(above);
+  for (auto path = missing.rbegin(); path != missing.rend(); ++path) {
+    if (!fs::create_directory(*path, error) && error)
+      fail(dir_, text("cannot create ", path->string(), ": ", error.message()));
+    created_.push_back(*path);
+  }
+  if (if_exists_ == IfExists::overwrite)
+    for (const char* name : file_names) fs::remove(dir_ / name, error);
+  replace_file(dir_ / "scene.json", scene_text);
+  save(table, plan, Json::object());
+  is_saved_ = false;
+}
+
+void SweepFolder::add(const SweepBatch& batch) {
+  batches_.push_back({{"first", batch.first},
+                      {"count", batch.count},
+                      {"wall_seconds", batch.wall_seconds},
+                      {"realtime_factor", batch.realtime_factor}});
+}
+
+void SweepFolder::save(const SweepTable& table, const Json& plan, const Json& execution) {
+  const bool is_complete = table.rows.size() == table.plan.case_count;
+  Json counts, cases = Json::array();
+  for (const CaseStatus status : {CaseStatus::completed, CaseStatus::stalled, CaseStatus::failed})
+    counts[to_string(status)] = table.count(status);
+  for (const SweepRow& row : table.rows) cases.push_back(to_string(row.status));
+  const Json root{{"status", is_complete ? "completed" : "interrupted"},
+                  {"cases_done", table.rows.size()},
+                  {"case_counts", std::move(counts)},
+                  {"plan", plan},
+                  {"execution", execution},
+                  {"batches", batches_},
+                  {"case_status", std::move(cases)}};
+  // The table first: rows that sweep.json does not know yet are taken up again, not the other way round.
+  replace_file(dir_ / "sweep.csv", sweep_csv(table));
+  replace_file(dir_ / "sweep.json", root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  is_saved_ = true;
+}
+
+void SweepFolder::write_pictures(const SweepTable& table, const std::string& title) {
+  replace_file(dir_ / "sweep.svg", sweep_svg(table, 0, title));
+  replace_file(dir_ / "sweep.html", sweep_page(table, title));
+}
+
+}  // namespace isocloth

@@ -1,0 +1,179 @@
+#include "host/sweep/sweep_measures.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/nearest_name.hpp"
+#include "engine/core/text.hpp"
+#include "engine/rows/surface_element.hpp"
+#include "host/io/text_file.hpp"
+
+namespace isocloth {
+namespace {
+
+/// "Window" stands for the frames that --window leaves.
+const std::vector<SweepMeasure>& known_measures() {
+  static const std::vector<SweepMeasure> all = {
+      {"strain_max", "", "largest strain in the window"},
+      {"strain_mean", "", "mean strain in the window"},
+      {"area_error_total", "", "largest total area error in the window, Coltraro 2022 (19)"},
+      {"area_error_mean", "", "largest mean area error of the elements in the window (20)"},
+      {"area_error_element_max", "", "largest area error of an element in the window (22)"},
+      {"residual_max", "", "largest constraint residual of all steps"},
+      {"iterations_mean", "", "linear solves per step, mean of all steps"},
+      {"stalled_frames", "", "frames in which a step missed its tolerance, of the whole run"},
+      {"kinetic_energy_mean", "J", "mean kinetic energy in the window"},
+      {"kinetic_energy_end", "J", "kinetic energy at the end"},
+      {"potential_energy_mean", "J", "mean potential energy in the window"},
+      {"potential_energy_end", "J", "potential energy at the end"},
+      {"distance_mean", "m", "distance to the reference, mean over shared nodes and the window"},
+      {"distance_rms", "m", "root mean square of the distance over area and the window"},
+      {"distance_max", "m", "largest distance of a node to the reference in the window"},
+      {"distance_norm", "m^2",
+       "mean over the window of sqrt(sum m_i |d_i|^2), m_i the area of node i; "
+       "Coltraro 2022 (25)"},
+  };
+  return all;
+}
+
+bool is_distance(const std::string& name) { return name.starts_with("distance_"); }
+
+void add_node(std::vector<SweepMeasure>& columns, const std::string& word, Index node_count) {
+  double node = 0;
+  const bool is_number = parse_finite(std::string_view(word).substr(5), node);
+  if (!is_number || node < 0 || node >= node_count || node != std::floor(node)) {
+    throw SceneError(text("--measure: found \"", printable(word), "\", expected node:N with N from 0 to ",
+                          node_count - 1));
+  }
+  for (const char* axis : {"x", "y", "z"})
+    columns.push_back({text("node", static_cast<Index>(node), "_", axis), "m",
+                       text("place of node ", static_cast<Index>(node), " at the end")});
+}
+
+}  // namespace
+
+std::vector<SweepMeasure> sweep_measures(const std::vector<std::string>& words, Index node_count,
+                                         bool has_reference) {
+  std::vector<std::string> chosen = words;
+  if (chosen.empty()) {
+    if (has_reference) chosen = {"distance_mean"};
+    for (const char* word :
+         {"strain_max", "area_error_total", "iterations_mean", "kinetic_energy_mean", "potential_energy_end"})
+      chosen.emplace_back(word);
+  }
+  std::vector<SweepMeasure> columns;
+  std::vector<std::string> names{"node:N"};
+  for (const SweepMeasure& measure : known_measures()) names.push_back(measure.name);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const std::string& word = chosen[i];
+    const auto refuse = [&word](const std::string& expected) {
+      throw SceneError(text("--measure: found \"", printable(word), "\", expected ", expected));
+    };
+    if (std::find(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(i), word) !=
+        chosen.begin() + static_cast<std::ptrdiff_t>(i))
+      refuse("each measure once");
+    if (is_distance(word) && !has_reference) refuse("--against with it, which says the distance to what");
+    if (word.starts_with("node:")) {
+      add_node(columns, word, node_count);
+      continue;
+    }
+    const auto& known = known_measures();
+    const auto found =
+        std::find_if(known.begin(), known.end(), [&](const SweepMeasure& m) { return m.name == word; });
+    if (found == known.end()) refuse(text("a measure; the nearest is \"", nearest_name(word, names), "\""));
+    columns.push_back(*found);
+  }
+  return columns;
+}
+
+std::string sweep_measure_help() {
+  std::string help = "what to measure, the first is what sweep.svg shows: node:N (its place at the end)";
+  for (const SweepMeasure& measure : known_measures()) help += ", " + measure.name;
+  return help;
+}
+
+SweepRecorder::SweepRecorder(const Garment& garment, const ReferencePath* reference,
+                             const SweepWindow& window)
+    : reference_(reference), window_(window) {
+  if (!reference_) return;
+  const Mesh& mesh = garment.mesh;
+  shared_ = reference_->shared_nodes(mesh);
+  std::vector<double> areas(mesh.positions.size());
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    Vec3d corners[4];
+    const int size = static_cast<int>(mesh.face_size(f));
+    for (int c = 0; c < size; ++c) corners[c] = mesh.positions[mesh.face(f)[c]];
+    for (const Index node : mesh.face(f)) areas[node] += element_area(corners, size) / size;
+  }
+  for (const auto& [own, other] : shared_) areas_.push_back(areas[own]);
+}
+
+void SweepRecorder::add_step(const StepReport& report) {
+  ++steps_;
+  iterations_ += report.iterations;
+  if (std::isfinite(report.residual)) residual_ = std::max(residual_, report.residual);
+  is_stalled_ = is_stalled_ || report.status != StepStatus::converged;
+}
+
+void SweepRecorder::add_frame(double time, const Measures& measures, const std::vector<Vec3d>& positions) {
+  stalled_frames_ += is_stalled_ ? 1 : 0;
+  is_stalled_ = false;
+  last_ = measures;
+  positions_ = positions;
+  // A frame at the window's end counts although k h is not exact.
+  const double slack = 1e-9 * (1 + std::abs(window_.to));
+  if (time < window_.from - slack || time > window_.to + slack) return;
+  ++frames_;
+  largest_.strain_max = std::max(largest_.strain_max, measures.strain_max);
+  largest_.area_error_total = std::max(largest_.area_error_total, measures.area_error_total);
+  largest_.area_error_mean = std::max(largest_.area_error_mean, measures.area_error_mean);
+  largest_.area_error_element_max =
+      std::max(largest_.area_error_element_max, measures.area_error_element_max);
+  strain_mean_ += measures.strain_mean;
+  kinetic_ += measures.kinetic_energy;
+  potential_ += measures.potential_energy;
+  if (!reference_) return;
+  double sum = 0, square = 0, area = 0;
+  for (std::size_t i = 0; i < shared_.size(); ++i) {
+    const auto [own, other] = shared_[i];
+    const double distance = norm(positions[own] - reference_->position(other, time));
+    sum += distance;
+    square += areas_[i] * distance * distance;
+    area += areas_[i];
+    distance_max_ = std::max(distance_max_, distance);
+  }
+  distance_mean_ += sum / static_cast<double>(shared_.size());
+  distance_square_ += square / area;
+  distance_norm_ += std::sqrt(square);
+}
+
+double SweepRecorder::value(const std::string& name) const {
+  const auto frames = static_cast<double>(frames_);
+  if (name == "strain_max") return largest_.strain_max;
+  if (name == "strain_mean") return strain_mean_ / frames;
+  if (name == "area_error_total") return largest_.area_error_total;
+  if (name == "area_error_mean") return largest_.area_error_mean;
+  if (name == "area_error_element_max") return largest_.area_error_element_max;
+  if (name == "residual_max") return residual_;
+  if (name == "iterations_mean") return static_cast<double>(iterations_) / static_cast<double>(steps_);
+  if (name == "stalled_frames") return static_cast<double>(stalled_frames_);
+  if (name == "kinetic_energy_mean") return kinetic_ / frames;
+  if (name == "kinetic_energy_end") return last_.kinetic_energy;
+  if (name == "potential_energy_mean") return potential_ / frames;
+  if (name == "potential_energy_end") return last_.potential_energy;
+  if (name == "distance_mean") return distance_mean_ / frames;
+  if (name == "distance_rms") return std::sqrt(distance_square_ / frames);
+  if (name == "distance_max") return distance_max_;
+  if (name == "distance_norm") return distance_norm_ / frames;
+  const Vec3d& p = positions_.at(std::stoul(name.substr(4)));  // nodeN_x
+  return name.back() == 'x' ? p.x : name.back() == 'y' ? p.y : p.z;
+}
+
+std::vector<double> SweepRecorder::values(const std::vector<SweepMeasure>& measures) const {
+  std::vector<double> all;
+  for (const SweepMeasure& measure : measures) all.push_back(value(measure.name));
+  return all;
+}
+
+}  // namespace isocloth

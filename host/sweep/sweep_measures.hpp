@@ -1,0 +1,63 @@
+// What a sweep measures of each case.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/simulation.hpp"
+#include "host/sweep/reference_path.hpp"
+
+namespace isocloth {
+
+struct SweepMeasure {
+  std::string name;  ///< column of the table
+  std::string unit;  ///< may be empty
+  std::string doc;
+};
+
+/// The columns of these --measure words; node:N makes three. None: a sensible choice. Throws SceneError for
+/// an unknown word (with the nearest known one), a node that the mesh lacks, a distance without reference,
+/// and a word twice.
+std::vector<SweepMeasure> sweep_measures(const std::vector<std::string>& words, Index node_count,
+                                         bool has_reference);
+/// The words of all measures with their meaning, for --help.
+std::string sweep_measure_help();
+
+/// Times of which frames count, both ends included [s].
+struct SweepWindow {
+  double from = 0, to = 0;
+};
+
+/// Measures one case while it runs. Distances of shared nodes at a frame, with m_i the lumped area of node i
+/// (each face gives its corners equal shares): mean |d_i|; area-weighted root mean square over the window,
+/// max |d_i|, and the norm of Coltraro 2022, (25), sqrt(sum m_i |d_i|^2), averaged over the window.
+class SweepRecorder {
+ public:
+  /// `reference` may be null and must outlive the recorder.
+  SweepRecorder(const Garment& garment, const ReferencePath* reference, const SweepWindow& window);
+
+  void add_step(const StepReport& report);
+  void add_frame(double time, const Measures& measures, const std::vector<Vec3d>& positions);
+  /// One number per column; not finite when the case left the finite numbers.
+  std::vector<double> values(const std::vector<SweepMeasure>& measures) const;
+  bool missed_tolerance() const { return stalled_frames_ > 0; }
+
+ private:
+  double value(const std::string& name) const;
+
+  const ReferencePath* reference_;
+  SweepWindow window_;
+  std::vector<std::pair<Index, Index>> shared_;  // nodes of the garment and of the reference
+  std::vector<double> areas_;                    // [m^2], shape [shared]
+  std::vector<Vec3d> positions_;                 // of the last frame
+  Measures last_, largest_;
+  double strain_mean_ = 0, kinetic_ = 0, potential_ = 0;  // sums over frames of the window
+  double distance_mean_ = 0, distance_square_ = 0, distance_norm_ = 0, distance_max_ = 0;
+  double residual_ = 0;
+  bool is_stalled_ = false;  // since the last frame
+  std::int64_t frames_ = 0, steps_ = 0, iterations_ = 0, stalled_frames_ = 0;
+};
+
+}  // namespace isocloth

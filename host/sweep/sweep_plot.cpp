@@ -1,0 +1,328 @@
+#include "host/sweep/sweep_plot.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/core/text.hpp"
+#include "host/sweep/svg.hpp"
+
+namespace isocloth {
+namespace {
+
+constexpr const char* axis_style = "stroke=\"#666\"";
+constexpr const char* faint_style = "stroke=\"#e4e4e4\"";
+constexpr const char* least_style = "fill=\"none\" stroke=\"#d62728\" stroke-width=\"2\"";
+constexpr const char* middle = "text-anchor=\"middle\"";
+constexpr const char* right = "text-anchor=\"end\" dominant-baseline=\"middle\"";
+
+std::string with_unit(const std::string& name, const std::string& unit) {
+  return unit.empty() ? name : text(name, " [", unit, "]");
+}
+
+/// Values onto a stretch of pixels, linear or by their logarithm.
+class Axis {
+ public:
+  Axis(double low, double high, double begin, double end, bool is_log)
+      : begin_(begin), end_(end), is_log_(is_log && low > 0) {
+    low_ = place(low);
+    high_ = place(high);
+  }
+  double operator()(double value) const {
+    const double t = high_ > low_ ? (place(value) - low_) / (high_ - low_) : 0.5;
+    return begin_ + t * (end_ - begin_);
+  }
+  /// Round values in the range, at most about `count`.
+  std::vector<double> ticks(int count) const {
+    const double span = high_ - low_;
+    if (!(span > 0)) return {is_log_ ? std::exp(low_) : low_};
+    if (is_log_) return log_ticks(count);
+    const double power = std::pow(10, std::floor(std::log10(span / count)));
+    double step = 10 * power;
+    for (const double k : {5, 2, 1})
+      if (span / (k * power) <= count) step = k * power;
+    std::vector<double> values;
+    for (double k = std::ceil(low_ / step - 1e-9); k * step <= high_ + 1e-9 * step; ++k)
+      values.push_back(k == 0 ? 0 : k * step);
+    return values;
+  }
+
+ private:
+  /// 1, 2 and 5 of each decade, or even ratios where these are fewer than three or more than `count`.
+  std::vector<double> log_ticks(int count) const {
+    std::vector<double> values;
+    for (double decade = std::floor(low_ / std::log(10)); decade <= high_ / std::log(10); ++decade)
+      for (const double k : {1, 2, 5}) {
+        const double at = std::log(k) + decade * std::log(10);
+        if (at >= low_ - 1e-9 && at <= high_ + 1e-9) values.push_back(k * std::pow(10, decade));
+      }
+    if (values.size() >= 3 && values.size() <= static_cast<std::size_t>(count)) return values;
+    values.clear();
+    for (int i = 0; i < count; ++i) values.push_back(std::exp(low_ + (high_ - low_) * i / (count - 1)));
+    return values;
+  }
+
+  double place(double value) const { return is_log_ ? std::log(value) : value; }
+  double begin_, end_, low_ = 0, high_ = 0;
+  bool is_log_;
+};
+
+class Plot {
+ public:
+  Plot(const SweepTable& table, std::size_t measure, const std::string& title)
+      : table_(table), measure_(measure), title_(title) {
+    for (std::size_t p = 0; p < table.plan.parameters.size(); ++p) {
+      const std::vector<double>& values = table.plan.parameters[p].values;
+      const auto [low, high] = std::minmax_element(values.begin(), values.end());
+      if (*low < *high) varied_.push_back(p);
+    }
+    if (varied_.empty()) varied_.push_back(0);
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      if (table.rows[i].values.empty()) continue;
+      const double value = at(i);
+      low_ = std::min(low_, value);
+      high_ = std::max(high_, value);
+      if (least_ == none || value < at(least_)) least_ = i;
+    }
+    if (least_ == none) low_ = high_ = 0;
+  }
+
+  std::string draw() const {
+    if (varied_.size() == 1) return line_plot();
+    if (varied_.size() == 2) return table_.plan.is_grid ? heat_map() : scatter_plot();
+    return parallel_plot();
+  }
+
+ private:
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+  double at(std::size_t index) const { return table_.rows[index].values[measure_]; }
+  bool has_value(std::size_t index) const { return !table_.rows[index].values.empty(); }
+  double share(std::size_t index) const { return high_ > low_ ? (at(index) - low_) / (high_ - low_) : 0.5; }
+  const SweepParameter& parameter(std::size_t k) const { return table_.plan.parameters[varied_[k]]; }
+  double value(std::size_t index, std::size_t k) const { return table_.plan.value(index, varied_[k]); }
+  std::string label(std::size_t k) const { return with_unit(parameter(k).path, parameter(k).unit); }
+  std::string measure_label() const {
+    return with_unit(table_.measures[measure_].name, table_.measures[measure_].unit);
+  }
+  Axis parameter_axis(std::size_t k, double begin, double end) const {
+    const auto [low, high] = std::minmax_element(parameter(k).values.begin(), parameter(k).values.end());
+    return {*low, *high, begin, end, parameter(k).scale == Scale::log};
+  }
+  std::string tip(std::size_t index) const {
+    std::string line = text("case ", index);
+    for (std::size_t p = 0; p < table_.plan.parameters.size(); ++p)
+      line += text(", ", table_.plan.parameters[p].path, " = ", tick_text(table_.plan.value(index, p)));
+    return line + text(": ", to_string(table_.rows[index].status),
+                       has_value(index) ? text(", ", tick_text(at(index))) : std::string());
+  }
+
+  Svg begin(double width, double height) const {
+    Svg svg(width, height, text(title_, ": ", table_.measures[measure_].name));
+    svg.text(24, 26, title_, "font-size=\"15\" font-weight=\"bold\"");
+    std::string line = measure_label();
+    if (least_ != none) {
+      line += text(": least ", tick_text(low_), " at ");
+      for (std::size_t k = 0; k < varied_.size(); ++k)
+        line += text(k == 0 ? "" : ", ", parameter(k).path, " = ", tick_text(value(least_, k)));
+      line += text("; largest ", tick_text(high_));
+    }
+    // About 6.3 pixels a letter.
+    const auto room = static_cast<std::size_t>((width - 40) / 6.3);
+    svg.text(24, 46, line.size() > room ? line.substr(0, room - 3) + "..." : line, "fill=\"#555\"");
+    const std::size_t failed = table_.count(CaseStatus::failed), stalled = table_.count(CaseStatus::stalled);
+    const std::size_t left = table_.plan.case_count - table_.rows.size();
+    std::string note;
+    if (failed > 0) note += text(failed, " failed (crossed out)  ");
+    if (stalled > 0) note += text(stalled, " missed the tolerance  ");
+    if (left > 0) note += text(left, " of ", table_.plan.case_count, " cases not done yet");
+    if (!note.empty()) svg.text(24, 62, note, "fill=\"#b33\"");
+    return svg;
+  }
+
+  void cross(Svg& svg, double x, double y, double r) const {
+    for (const double s : {-1., 1.}) svg.line(x - r, y - s * r, x + r, y + s * r, "stroke=\"#999\"");
+  }
+
+  void color_bar(Svg& svg, double x, double top, double bottom) const {
+    constexpr int parts = 64;
+    const double part = (bottom - top) / parts;
+    for (int i = 0; i < parts; ++i)
+      svg.rect(x, bottom - (i + 1) * part, 14, part + 0.4, text("fill=\"", viridis((i + 0.5) / parts), "\""));
+    const Axis axis(low_, high_, bottom, top, false);
+    for (const double tick : axis.ticks(6)) {
+      svg.line(x + 14, axis(tick), x + 18, axis(tick), axis_style);
+      svg.text(x + 22, axis(tick), tick_text(tick), "dominant-baseline=\"middle\"");
+    }
+    svg.text(x + 96, top - 10, measure_label(), "text-anchor=\"end\"");
+  }
+
+  /// Frame and ticks of a plane; y upwards.
+  void axes(Svg& svg, const Axis& x, const Axis& y, double left, double right_end, double top, double bottom,
+            const std::string& x_label, const std::string& y_label) const {
+    for (const double tick : x.ticks(8)) {
+      svg.line(x(tick), top, x(tick), bottom, faint_style);
+      svg.text(x(tick), bottom + 18, tick_text(tick), middle);
+    }
+    for (const double tick : y.ticks(8)) {
+      svg.line(left, y(tick), right_end, y(tick), faint_style);
+      svg.text(left - 8, y(tick), tick_text(tick), right);
+    }
+    svg.line(left, bottom, right_end, bottom, axis_style);
+    svg.line(left, top, left, bottom, axis_style);
+    svg.text((left + right_end) / 2, bottom + 40, x_label, middle);
+    y_title(svg, 22, (top + bottom) / 2, y_label);
+  }
+
+  static void y_title(Svg& svg, double x, double y, const std::string& label) {
+    svg.text(x, y, label, text(middle, " transform=\"rotate(-90 ", x, " ", y, ")\""));
+  }
+
+  /// Cells in the order of the values; the first parameter upwards, the second to the right.
+  std::string heat_map() const {
+    const std::vector<double>&rows = parameter(0).values, &columns = parameter(1).values;
+    const double cell_x = std::clamp(560.0 / static_cast<double>(columns.size()), 4.0, 60.0);
+    const double cell_y = std::clamp(420.0 / static_cast<double>(rows.size()), 4.0, 44.0);
+    const double left = 96, top = 84, width = cell_x * static_cast<double>(columns.size()),
+                 height = cell_y * static_cast<double>(rows.size());
+    Svg svg = begin(std::max(left + width + 130, 640.0), top + height + 66);
+    const bool has_numbers = cell_x >= 38 && cell_y >= 18;
+    const auto rank = [](const std::vector<double>& values, double value) {
+      return static_cast<double>(
+          std::count_if(values.begin(), values.end(), [&](double v) { return v < value; }));
+    };
+    std::string frame;
+    for (std::size_t i = 0; i < table_.rows.size(); ++i) {
+      const double x = left + cell_x * rank(columns, value(i, 1));
+      const double y = top + height - cell_y * (1 + rank(rows, value(i, 0)));
+      if (!has_value(i)) {
+        svg.rect(x, y, cell_x, cell_y, "fill=\"#eee\"", tip(i));
+        cross(svg, x + cell_x / 2, y + cell_y / 2, std::min(cell_x, cell_y) / 3);
+        continue;
+      }
+      svg.rect(x, y, cell_x + 0.3, cell_y + 0.3,
+               text("shape-rendering=\"crispEdges\" fill=\"", viridis(share(i)), "\""), tip(i));
+      if (has_numbers)
+        svg.text(
+            x + cell_x / 2, y + cell_y / 2, short_number(at(i)),
+            text(middle, " dominant-baseline=\"middle\" font-size=\"10.5\" pointer-events=\"none\" fill=\"",
+                 is_light(share(i)) ? "#111" : "#fff", "\""));
+    }
+    if (least_ != none)
+      svg.rect(left + cell_x * rank(columns, value(least_, 1)),
+               top + height - cell_y * (1 + rank(rows, value(least_, 0))), cell_x, cell_y, least_style);
+    const auto every = [](double cell, double room) {
+      return static_cast<std::size_t>(std::ceil(room / cell));
+    };
+    for (std::size_t c = 0; c < columns.size(); c += every(cell_x, 44))
+      svg.text(left + cell_x * (rank(columns, columns[c]) + 0.5), top + height + 18, tick_text(columns[c]),
+               middle);
+    for (std::size_t r = 0; r < rows.size(); r += every(cell_y, 16))
+      svg.text(left - 8, top + height - cell_y * (rank(rows, rows[r]) + 0.5), tick_text(rows[r]), right);
+    svg.text(left + width / 2, top + height + 42, label(1), middle);
+    y_title(svg, 24, top + height / 2, label(0));
+    color_bar(svg, left + width + 26, top, top + height);
+    return svg.finish();
+  }
+
+  static std::string short_number(double value) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.2g", value);
+    return digits;
+  }
+
+  std::string line_plot() const {
+    const double left = 96, right_end = 640, top = 84, bottom = 420;
+    Svg svg = begin(680, 480);
+    const double margin = high_ > low_ ? 0.05 * (high_ - low_) : std::max(1e-12, std::abs(low_));
+    const Axis x = parameter_axis(0, left + 10, right_end - 10),
+               y(low_ - margin, high_ + margin, bottom, top, false);
+    axes(svg, x, y, left, right_end, top, bottom, label(0), measure_label());
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < table_.rows.size(); ++i) {
+      if (has_value(i))
+        order.push_back(i);
+      else
+        cross(svg, x(value(i, 0)), bottom - 8, 4);
+    }
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return value(a, 0) < value(b, 0); });
+    std::string points;
+    for (const std::size_t i : order)
+      points += text(points.empty() ? "" : " ", svg_number(x(value(i, 0))), ",", svg_number(y(at(i))));
+    if (table_.plan.is_grid) svg.polyline(points, "stroke=\"#2c718e\" stroke-width=\"1.6\"");
+    for (const std::size_t i : order) svg.circle(x(value(i, 0)), y(at(i)), 3, "fill=\"#2c718e\"", tip(i));
+    if (least_ != none) svg.circle(x(value(least_, 0)), y(at(least_)), 6, least_style);
+    return svg.finish();
+  }
+
+  std::string scatter_plot() const {
+    const double left = 96, right_end = 600, top = 84, bottom = 460;
+    Svg svg = begin(760, 520);
+    const Axis x = parameter_axis(1, left + 10, right_end - 10), y = parameter_axis(0, bottom - 10, top + 10);
+    axes(svg, x, y, left, right_end, top, bottom, label(1), label(0));
+    for (std::size_t i = 0; i < table_.rows.size(); ++i) {
+      const double cx = x(value(i, 1)), cy = y(value(i, 0));
+      if (has_value(i))
+        svg.circle(cx, cy, 5, text("stroke=\"white\" stroke-width=\"0.6\" fill=\"", viridis(share(i)), "\""),
+                   tip(i));
+      else
+        cross(svg, cx, cy, 4);
+    }
+    if (least_ != none) svg.circle(x(value(least_, 1)), y(value(least_, 0)), 8, least_style);
+    color_bar(svg, right_end + 34, top + 10, bottom);
+    return svg.finish();
+  }
+
+  /// One upright axis per parameter and one for the measure; a line per case, the least on top.
+  std::string parallel_plot() const {
+    const double gap = 150, left = 110, top = 110, bottom = 460;
+    const double measure_x = left + gap * static_cast<double>(varied_.size());
+    Svg svg = begin(std::max(measure_x + 110, 640.0), 500);
+    std::vector<Axis> all;
+    for (std::size_t k = 0; k < varied_.size(); ++k) all.push_back(parameter_axis(k, bottom, top));
+    all.emplace_back(low_, high_, bottom, top, false);
+    const auto points = [&](std::size_t i) {
+      std::string line;
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        const double number = k < varied_.size() ? value(i, k) : at(i);
+        line += text(k == 0 ? "" : " ", svg_number(left + gap * static_cast<double>(k)), ",",
+                     svg_number(all[k](number)));
+      }
+      return line;
+    };
+    const std::size_t count = table_.rows.size() - table_.count(CaseStatus::failed);
+    const double opacity = std::clamp(60 / std::max(1.0, static_cast<double>(count)), 0.08, 0.8);
+    for (std::size_t i = 0; i < table_.rows.size(); ++i)
+      if (has_value(i))
+        svg.polyline(points(i), text("stroke=\"", viridis(share(i)), "\" stroke-opacity=\"", opacity, "\""),
+                     tip(i));
+    if (least_ != none) svg.polyline(points(least_), "stroke=\"#d62728\" stroke-width=\"2\"", tip(least_));
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const double x = left + gap * static_cast<double>(k);
+      svg.line(x, top, x, bottom, axis_style);
+      svg.text(x, top - 14, k < varied_.size() ? label(k) : measure_label(), middle);
+      for (const double tick : all[k].ticks(6)) {
+        svg.line(x - 4, all[k](tick), x, all[k](tick), axis_style);
+        for (const char* ink : {" stroke=\"white\" stroke-width=\"3\"", ""})
+          svg.text(x - 7, all[k](tick), tick_text(tick), text(right, " font-size=\"10.5\"", ink));
+      }
+    }
+    return svg.finish();
+  }
+
+  const SweepTable& table_;
+  const std::size_t measure_;
+  const std::string& title_;
+  std::vector<std::size_t> varied_;
+  double low_ = std::numeric_limits<double>::infinity(), high_ = -std::numeric_limits<double>::infinity();
+  std::size_t least_ = none;
+};
+
+}  // namespace
+
+std::string sweep_svg(const SweepTable& table, std::size_t measure, const std::string& title) {
+  return Plot(table, measure, title).draw();
+}
+
+}  // namespace isocloth

@@ -1,0 +1,46 @@
+// sweep.csv and sweep.json: what the cases of a sweep gave.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "host/io/json_text.hpp"
+#include "host/sweep/sweep_measures.hpp"
+#include "host/sweep/sweep_plan.hpp"
+
+namespace isocloth {
+
+/// completed; stalled: at least one step missed its tolerance; failed: left the finite numbers, no measures.
+enum class CaseStatus { completed, stalled, failed };
+const char* to_string(CaseStatus status);
+
+struct SweepRow {
+  CaseStatus status = CaseStatus::completed;
+  std::vector<double> values;  ///< one per measure, finite; empty when the case failed
+};
+
+/// Cases in order, the first row_count of the plan.
+struct SweepTable {
+  SweepPlan plan;
+  std::vector<SweepMeasure> measures;
+  std::vector<SweepRow> rows;
+
+  std::size_t count(CaseStatus status) const;
+};
+
+/// Header and a line per row: case, parameters, status, measures; a measure that is not there is empty.
+/// Numbers read back as the same doubles, and nothing in it depends on time, machine or batches.
+std::string sweep_csv(const SweepTable& table);
+
+/// Fills the rows of a table from the text of its sweep.csv. Throws FileError naming `source` and line:
+/// another header, other parameters than the plan's, a broken line.
+void read_sweep_csv(SweepTable& table, const std::string& content, const std::string& source);
+
+/// Parameters and measures with units, and the arguments that a resumed sweep must repeat.
+Json sweep_plan_json(const SweepTable& table);
+
+/// Writes under a temporary name, then renames. Throws FileError.
+void replace_file(const std::filesystem::path& path, const std::string& content);
+
+}  // namespace isocloth
