@@ -80,18 +80,16 @@ std::vector<StepReport> Simulation::advance(int steps) {
   if (steps < 0) throw ShapeError("steps: found " + std::to_string(steps) + ", expected >= 0");
   Members& m = *members_;
   std::vector<StepReport> reports(garment_count());
-  std::vector<std::vector<std::size_t>> garments(m.solvers.solvers.size());
-  for (std::size_t g = 0; g < reports.size(); ++g) garments[m.solvers.places[g].solver].push_back(g);
-  for (std::size_t s = 0; s < garments.size(); ++s) {
-    std::vector<double> times;
-    for (const std::size_t g : garments[s]) times.push_back(time(g));
-    const std::vector<AdvanceReport> found = m.solvers.solvers[s]->advance(times, m.scene.step, steps);
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      const std::size_t g = garments[s][i];
-      reports[g] = found[i].total;
-      m.clocks[g] += found[i].steps;
-      m.frozen[g] = found[i].total.status == StepStatus::non_finite;
-    }
+  std::vector<std::vector<Clock>> clocks(m.solvers.solvers.size());
+  for (std::size_t g = 0; g < reports.size(); ++g)
+    clocks[m.solvers.places[g].solver].push_back(
+        {.offset = m.scene.garments[g].time_offset, .steps = m.clocks[g]});
+  const auto found = advance_together(m.solvers.solvers, clocks, m.scene.step, steps);
+  for (std::size_t g = 0; g < reports.size(); ++g) {
+    const AdvanceReport& own = found[m.solvers.places[g].solver][m.solvers.places[g].member];
+    reports[g] = own.total;
+    m.clocks[g] += own.steps;
+    m.frozen[g] = m.frozen[g] != 0 || own.total.status == StepStatus::non_finite;
   }
   m.step_index += steps;
   return reports;

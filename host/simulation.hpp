@@ -36,6 +36,7 @@ struct ExecutionOptions {
   std::string simd = "";   ///< CPU: "baseline", "avx2" or "avx512"; empty: the widest that the machine has
   int threads = 0;         ///< CPU threads, 0: all cores. Results do not depend on it
   int emulated_block = 0;  ///< for tests: run kernels in blocks of this many concurrent threads; 0: off
+  int block_threads = 0;  ///< CUDA: threads per block, 0: what each kernel wants. Results do not depend on it
 };
 
 /// What one step of one garment did.

@@ -48,14 +48,18 @@ struct StepKernels {
   Kernel<Reduce<Real>> reduce;
 };
 
-/// Memory of a backend. Every function returns false when it failed; last_error() says why.
+/// Memory and queues of a backend. Functions return false when they failed; last_error() says why.
 struct Memory {
   bool host_accessible;  ///< the host may read and write the pointers itself
   bool (*allocate)(std::size_t bytes, void** pointer);
   void (*release)(void* pointer);
   bool (*upload)(const Queue& queue, void* to, const void* from, std::size_t bytes);
   bool (*download)(const Queue& queue, void* to, const void* from,
-                   std::size_t bytes);  ///< waits for the queue
+                   std::size_t bytes);                       ///< waits for the queue
+  bool (*available)(std::size_t* free, std::size_t* total);  ///< bytes of the device; false: not known
+  bool (*open_queue)(Queue* queue);   ///< a stream of its own, and what the device has; rest as it was
+  void (*close_queue)(Queue* queue);  ///< waits for it first
+  bool (*wait)(const Queue& queue);   ///< until everything is done that was asked of the queue
   const char* (*last_error)();
 };
 
@@ -69,7 +73,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 3;
+constexpr int backend_abi = 4;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

@@ -18,14 +18,16 @@ class Buffer {
   Buffer() = default;
   Buffer(const Device& device, std::size_t size) : Buffer(device, std::vector<T>(size)) {}
   /// A copy of `values`. Throws DeviceError when memory runs out.
-  Buffer(const Device& device, const std::vector<T>& values) : device_(&device), size_(values.size()) {
-    void* pointer = nullptr;
-    if (size_ > 0 && !device.backend().memory.allocate(size_ * sizeof(T), &pointer))
-      throw DeviceError(
-          std::string(device.backend().name) + ": cannot allocate " + std::to_string(size_ * sizeof(T)) +
-          " bytes: " + device.backend().memory.last_error() + "; use a coarser mesh or fewer garments");
-    data_ = static_cast<T*>(pointer);
-    upload(values);
+  Buffer(const Device& device, const std::vector<T>& values)
+      : device_(&device),
+        data_(values.empty() ? nullptr : static_cast<T*>(device.allocate(values.size() * sizeof(T)))),
+        size_(values.size()) {
+    try {
+      upload(values);
+    } catch (...) {
+      if (data_ != nullptr) device_->release(data_);
+      throw;
+    }
   }
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept {
@@ -33,7 +35,7 @@ class Buffer {
     return *this;
   }
   ~Buffer() {
-    if (data_ != nullptr) device_->backend().memory.release(data_);
+    if (data_ != nullptr) device_->release(data_);
   }
 
   std::size_t size() const { return size_; }
@@ -62,16 +64,27 @@ class Buffer {
     staging = download();
     return staging.data();
   }
-  /// Lets the host change some values: edit(pointer) in place, or in a copy that goes back.
+  /// Values [begin, begin + count): in place, or copied into `staging`.
+  const T* read(std::size_t begin, std::size_t count, std::vector<T>& staging) const {
+    if (count == 0 || device_->backend().memory.host_accessible) return data_ + begin;
+    staging.resize(count);
+    check(device_->backend().memory.download(device_->queue(), staging.data(), data_ + begin,
+                                             count * sizeof(T)));
+    return staging.data();
+  }
+  /// Lets the host change some of the values [begin, begin + count): edit(pointer to the first) in place, or
+  /// in a copy that goes back.
   template <class Edit>
-  void edit(const Edit& change) {
-    if (size_ == 0) return;
+  void edit(std::size_t begin, std::size_t count, const Edit& change) {
+    if (count == 0) return;
     if (device_->backend().memory.host_accessible) {
-      change(data_);
+      change(data_ + begin);
     } else {
-      std::vector<T> values = download();
+      std::vector<T> values;
+      read(begin, count, values);
       change(values.data());
-      upload(values.data());
+      check(device_->backend().memory.upload(device_->queue(), data_ + begin, values.data(),
+                                             count * sizeof(T)));
     }
   }
   /// Lets the host write all values: fill(pointer) in place, or into `staging`, which is then copied.

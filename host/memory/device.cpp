@@ -1,11 +1,8 @@
 #include "host/memory/device.hpp"
 
-#include <dlfcn.h>
-
-#include <cstdlib>
-#include <filesystem>
+#include <algorithm>
+#include <cstdio>
 #include <thread>
-#include <vector>
 
 #include "engine/core/errors.hpp"
 #include "kernels/launch/thread_pool.hpp"
@@ -13,62 +10,8 @@
 namespace isocloth {
 namespace {
 
-constexpr const char* plugin_name = "libisocloth_cuda.so";
-
-/// Where the plugin may lie, the most explicit place first; a bare name asks the loader's own path.
-std::vector<std::string> plugin_candidates() {
-  std::vector<std::string> candidates;
-  if (const char* chosen = std::getenv("ISOCLOTH_CUDA_PLUGIN")) return {chosen};
-  Dl_info self{};
-  if (dladdr(reinterpret_cast<const void*>(&cuda_status), &self) != 0 && self.dli_fname != nullptr) {
-    std::error_code ignored;
-    const auto here = std::filesystem::canonical(self.dli_fname, ignored).parent_path();
-    for (const auto& folder : {here, here.parent_path() / "lib"}) candidates.push_back(folder / plugin_name);
-  }
-  candidates.emplace_back(plugin_name);
-  return candidates;
-}
-
-CudaStatus open_plugin() {
-  CudaStatus status;
-  void* plugin = nullptr;
-  for (const auto& candidate : plugin_candidates()) {
-    const bool is_path = candidate.find('/') != std::string::npos;
-    if (is_path && !std::filesystem::exists(candidate)) continue;
-    plugin = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (plugin != nullptr) {
-      status.plugin = candidate;
-      break;
-    }
-    if (is_path) {
-      status.message = std::string("plugin cannot be loaded: ") + dlerror();
-      return status;
-    }
-  }
-  if (plugin == nullptr) {
-    status.message =
-        std::string("no plugin ") + plugin_name +
-        ": built without CUDA; configure with -DISOCLOTH_CUDA=ON (needs nvcc) or set ISOCLOTH_CUDA_PLUGIN";
-    return status;
-  }
-  const auto backend = reinterpret_cast<const Backend* (*)()>(dlsym(plugin, "isocloth_cuda_backend"));
-  const auto message = reinterpret_cast<const char* (*)()>(dlsym(plugin, "isocloth_cuda_status"));
-  if (backend == nullptr || message == nullptr) {
-    status.message =
-        "plugin " + status.plugin + " is not an isocloth plugin: it lacks isocloth_cuda_backend; rebuild it";
-    return status;
-  }
-  status.message = message();
-  const Backend* opened = backend();
-  if (opened != nullptr && opened->abi != backend_abi) {
-    status.message = "plugin " + status.plugin + " belongs to another build: interface " +
-                     std::to_string(opened->abi) + ", expected " + std::to_string(backend_abi) +
-                     "; rebuild it";
-    return status;
-  }
-  status.backend = opened;
-  return status;
-}
+/// More blocks per multiprocessor than so many gain nothing: their registers leave room for about as many.
+constexpr std::size_t resident_blocks = 4;
 
 const Backend& chosen_cpu_backend(const std::string& simd) {
   if (simd.empty()) return cpu_backend();
@@ -82,11 +25,66 @@ const Backend& chosen_cpu_backend(const std::string& simd) {
   throw DeviceError("simd: found \"" + simd + "\", expected \"baseline\", \"avx2\" or \"avx512\"");
 }
 
+std::string in_units(std::size_t bytes) {
+  const char* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  int unit = 0;
+  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+  return text;
+}
+
+constexpr const char* way_out =
+    "; use fewer garments at once, a coarser mesh, single precision or a device with more memory";
+
 }  // namespace
 
-const CudaStatus& cuda_status() {
-  static const CudaStatus status = open_plugin();
-  return status;
+std::string shortage(const std::string& backend, const MemoryDemand& demand, std::size_t free,
+                     std::size_t total) {
+  const std::size_t left = free > demand.bytes_fixed ? free - demand.bytes_fixed : 0;
+  const std::size_t fitting = demand.bytes_each == 0 ? demand.count : left / demand.bytes_each;
+  if (demand.bytes_fixed <= free && fitting >= demand.count) return {};
+  const double needed = static_cast<double>(demand.bytes_fixed) +
+                        static_cast<double>(demand.bytes_each) * static_cast<double>(demand.count);
+  return backend + ": out of device memory: " + std::to_string(demand.count) + " x " + demand.kind +
+         " needs " + in_units(static_cast<std::size_t>(needed)) + ", " + in_units(free) + " of " +
+         in_units(total) + " are free, enough for " + std::to_string(fitting) + way_out;
+}
+
+WorkQueue::WorkQueue(const Device& device) : device_(device), queue_(device.model_) {
+  const Memory& memory = device.backend().memory;
+  if (!memory.open_queue(&queue_))
+    throw DeviceError(std::string(device.backend().name) +
+                      ": a queue cannot be opened: " + memory.last_error());
+}
+
+WorkQueue::~WorkQueue() {
+  device_.backend().memory.close_queue(&queue_);
+  if (queue_.workspace != nullptr) device_.release(queue_.workspace);
+}
+
+void WorkQueue::reserve(std::size_t scratch, std::size_t items) {
+  if (device_.backend().memory.host_accessible || scratch <= queue_.shared_limit) return;
+  const std::size_t piece = workspace_piece(scratch);
+  std::size_t total = 0;
+  const std::size_t free = device_.free_bytes(total);
+  const std::size_t at_once = resident_blocks * static_cast<std::size_t>(std::max(1, queue_.multiprocessors));
+  // A quarter at most: the garments themselves come after.
+  const std::size_t pieces = std::max<std::size_t>(1, std::min({items, at_once, free / 4 / piece}));
+  if (pieces * piece <= queue_.workspace_bytes) return;
+  wait();
+  if (queue_.workspace != nullptr) device_.release(queue_.workspace);
+  queue_.workspace = nullptr;
+  queue_.workspace_bytes = 0;
+  queue_.workspace = device_.allocate(pieces * piece);
+  queue_.workspace_bytes = pieces * piece;
+}
+
+void WorkQueue::wait() const {
+  const Memory& memory = device_.backend().memory;
+  if (!memory.wait(queue_))
+    throw DeviceError(std::string(device_.backend().name) + ": " + memory.last_error());
 }
 
 Device::Device(const ExecutionOptions& options) {
@@ -95,19 +93,63 @@ Device::Device(const ExecutionOptions& options) {
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     const int threads = options.threads > 0 ? options.threads : cores;
     if (threads > 1) pool_ = std::make_unique<ThreadPool>(threads);
-    queue_.pool = pool_.get();
-    queue_.emulated_block = options.emulated_block;
+    model_.pool = pool_.get();
+    model_.emulated_block = options.emulated_block;
   } else if (options.backend == "cuda") {
     if (cuda_status().backend == nullptr)
       throw DeviceError("backend: found \"cuda\", but it cannot be used: " + cuda_status().message);
     backend_ = cuda_status().backend;
+    constexpr int most = 256;
+    if (options.block_threads < 0 || options.block_threads > most || options.block_threads % 32 != 0)
+      throw DeviceError("block_threads: found " + std::to_string(options.block_threads) +
+                        ", expected 0 (automatic) or a multiple of 32 up to " + std::to_string(most));
+    model_.block_threads = options.block_threads;
   } else {
     throw DeviceError("backend: found \"" + options.backend + "\", expected \"cpu\" or \"cuda\"");
   }
+  if (!backend_->memory.host_accessible) arena_ = std::make_unique<Arena>(backend_->memory);
+  work_ = std::make_unique<WorkQueue>(*this);
 }
 
 Device::~Device() = default;
 
 int Device::threads() const { return pool_ ? pool_->size() : 1; }
+
+std::size_t Device::free_bytes(std::size_t& total) const {
+  std::size_t free = 0;
+  total = 0;
+  if (!backend_->memory.available(&free, &total)) return total = 0;
+  return free + (arena_ ? arena_->reserved() - arena_->used() : 0);
+}
+
+void* Device::allocate(std::size_t bytes) const {
+  void* pointer = nullptr;
+  if (arena_)
+    pointer = arena_->allocate(bytes);
+  else if (!backend_->memory.allocate(bytes, &pointer))
+    pointer = nullptr;
+  if (pointer != nullptr) return pointer;
+  std::size_t total = 0;
+  const std::size_t free = free_bytes(total);
+  throw DeviceError(std::string(backend_->name) + ": out of memory: an array needs " + in_units(bytes) +
+                    (total > 0 ? ", " + in_units(free) + " of " + in_units(total) + " are free" : "") +
+                    (arena_ ? ", this simulation holds " + in_units(arena_->used()) : "") + " (" +
+                    backend_->memory.last_error() + ")" + way_out);
+}
+
+void Device::release(void* pointer) const {
+  if (arena_)
+    arena_->release(pointer);
+  else
+    backend_->memory.release(pointer);
+}
+
+void Device::require(const MemoryDemand& demand) const {
+  std::size_t total = 0;
+  const std::size_t free = free_bytes(total);
+  if (total == 0) return;
+  const std::string message = shortage(backend_->name, demand, free, total);
+  if (!message.empty()) throw DeviceError(message);
+}
 
 }  // namespace isocloth

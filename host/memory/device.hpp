@@ -1,32 +1,85 @@
-// A backend that is open, and where its kernels run.
+// A backend that is open, its memory, and where its kernels run.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "host/memory/arena.hpp"
 #include "host/simulation.hpp"
 #include "kernels/kernel_table.hpp"
 
 namespace isocloth {
 
-/// Backend, queue and workers of one simulation.
+class Device;
+
+/// Kernels in one queue run one after another, those of several queues may overlap. Copies of a Buffer go
+/// through the device's own queue and are done when they return: wait() before one reads what this queue
+/// wrote.
+class WorkQueue {
+ public:
+  /// Throws DeviceError when there is no stream left. The device must outlive the queue.
+  explicit WorkQueue(const Device& device);
+  /// Waits.
+  ~WorkQueue();
+  WorkQueue(const WorkQueue&) = delete;
+  WorkQueue& operator=(const WorkQueue&) = delete;
+
+  const Queue& get() const { return queue_; }
+  /// Work memory for kernels of `items` blocks with `scratch` bytes each, where these are too many for the
+  /// device's shared memory: as many pieces as run at once, fewer if memory is short. Throws DeviceError when
+  /// there is none for one block.
+  void reserve(std::size_t scratch, std::size_t items);
+  /// Until the queue is empty; throws DeviceError when a kernel in it failed.
+  void wait() const;
+
+ private:
+  const Device& device_;
+  Queue queue_;
+};
+
+/// What several things of one kind need of a device's memory.
+struct MemoryDemand {
+  std::string kind;             ///< singular, for the message
+  std::size_t count = 0;        ///< of them
+  std::size_t bytes_each = 0;   ///< [bytes] that grow with the count
+  std::size_t bytes_fixed = 0;  ///< [bytes] whatever the count
+};
+/// Empty where `demand` fits into `free` bytes, else what is needed, what there is and how many would fit.
+std::string shortage(const std::string& backend, const MemoryDemand& demand, std::size_t free,
+                     std::size_t total);
+
+/// Backend, memory, queue and workers of one simulation.
 class Device {
  public:
   /// Opens options.backend: "cpu", or "cuda" through the plugin libisocloth_cuda.so. Throws DeviceError
-  /// saying why it cannot (no plugin, a plugin of another build, no driver, no device, unknown name).
+  /// saying why it cannot (no plugin, a plugin of another build, no driver, no device, an old device, unknown
+  /// name).
   explicit Device(const ExecutionOptions& options);
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
   const Backend& backend() const { return *backend_; }
-  const Queue& queue() const { return queue_; }
+  const Queue& queue() const { return work_->get(); }
   int threads() const;
 
+  /// `bytes` > 0, aligned for every type, from one arena where the backend has memory of its own. Throws
+  /// DeviceError saying how much is needed and how much is there.
+  void* allocate(std::size_t bytes) const;
+  /// See Arena for what must not use it any more.
+  void release(void* pointer) const;
+  /// Throws DeviceError (shortage()) unless that much is free; does nothing where that is not known.
+  void require(const MemoryDemand& demand) const;
+
  private:
+  friend class WorkQueue;
+  std::size_t free_bytes(std::size_t& total) const;  ///< 0 of 0: not known
+
   std::unique_ptr<ThreadPool> pool_;
   const Backend* backend_ = nullptr;
-  Queue queue_;
+  Queue model_;                   ///< of every queue
+  std::unique_ptr<Arena> arena_;  ///< null: the backend's memory is the host's
+  std::unique_ptr<WorkQueue> work_;
 };
 
 /// What `isocloth info` says of CUDA.
@@ -39,5 +92,7 @@ struct CudaStatus {
 /// Looks for the plugin (environment variable ISOCLOTH_CUDA_PLUGIN, beside the library or command, in ../lib,
 /// in the loader's path), opens it once and asks it for a device. Never throws.
 const CudaStatus& cuda_status();
+/// Opens the plugin at a path, or under a name in the loader's path. Never throws.
+CudaStatus open_cuda_plugin(const std::string& path);
 
 }  // namespace isocloth

@@ -11,8 +11,6 @@
 namespace isocloth {
 namespace {
 
-constexpr int largest_launch = 64;  ///< steps; bounds the memory of targets
-
 /// A tile pays as soon as a third of its lanes is taken: vectors are about three times faster than that many
 /// single cloths. The bits are the same either way.
 std::size_t tile_width(std::size_t garments, std::size_t lanes) { return 3 * garments > lanes ? lanes : 1; }
@@ -46,7 +44,9 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
       tiles_((garments_.size() + width_ - 1) / width_),
       arrays_(device, *garments_.front(), find_recipe(scene.recipe).rows, true),
       row_count_(arrays_.rows.row_count()),
-      driven_nodes_(driven_nodes(garments_)) {
+      driven_nodes_(driven_nodes(garments_)),
+      frozen_(garments_.size(), 0),
+      queue_(device) {
   build_plan();
   build_rest_shapes(scene);
   build_parameters();
@@ -73,6 +73,7 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
   positions_.upload(positions);
   velocities_.upload(velocities);
   alive_ = {device, alive};
+  queue_.reserve(scratch_bytes(), tiles_);
 }
 
 template <class Real>
@@ -117,6 +118,7 @@ void ClothGroup<Real>::build_rest_shapes(const Scene& scene) {
     }
     shape_of_.push_back(s - 1);
   }
+  require_memory();
   if (shapes_.size() == 1) return;
   auto tiled = [this](std::vector<Real> RestShape<Real>::*field) {
     const std::size_t count = (shapes_.front().*field).size();
@@ -133,6 +135,23 @@ void ClothGroup<Real>::build_rest_shapes(const Scene& scene) {
   masses_ = tiled(&RestShape<Real>::masses);
   inverse_masses_ = tiled(&RestShape<Real>::inverse_masses);
   bending_ = tiled(&RestShape<Real>::bending);
+}
+
+template <class Real>
+void ClothGroup<Real>::require_memory() const {
+  const RestShape<Real>& shape = shapes_.front();
+  const std::size_t own_shape = shape.metric_tensors.size() + shape.scalar_tensors.size() +
+                                shape.rest_values.size() + shape.masses.size() + shape.inverse_masses.size() +
+                                shape.bending.size();
+  const std::size_t targets = 3 * driven_nodes_.size() * largest_start;
+  const std::size_t each = 6 * static_cast<std::size_t>(arrays_.node_count()) + row_count_ + targets + 1 +
+                           (sizeof(ClothParameters<Real>) + sizeof(ClothReport<Real>)) / sizeof(Real) +
+                           (shapes_.size() > 1 ? own_shape : 0);
+  const std::size_t scratch = scratch_bytes();
+  device_.require({.kind = "a garment like \"" + garments_.front()->name + '"',
+                   .count = tiles_ * width_,
+                   .bytes_each = each * sizeof(Real),
+                   .bytes_fixed = scratch > queue_.get().shared_limit ? workspace_piece(scratch) : 0});
 }
 
 template <class Real>
@@ -239,7 +258,7 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
 }
 
 template <class Real>
-void ClothGroup<Real>::set_targets(const std::vector<double>& times, double h, int steps) {
+void ClothGroup<Real>::set_targets(const std::vector<Clock>& clocks, double h, int steps) {
   const std::size_t driven = driven_nodes_.size(), per_step = tiles_ * driven * 3 * width_;
   if (driven == 0) return;
   if (targets_.size() != steps * per_step) targets_ = {device_, steps * per_step};
@@ -260,47 +279,45 @@ void ClothGroup<Real>::set_targets(const std::vector<double>& times, double h, i
           for (std::size_t i = 0; i < pin.nodes.size(); ++i)
             if (std::binary_search(driven_nodes_.begin(), driven_nodes_.end(), pin.nodes[i]))
               put(pin.nodes[i], evaluate_motion(pin.motion, start_positions(garment)[pin.nodes[i]], i,
-                                                times[member] + (n + 1) * h));
+                                                clocks[member].time(h, n + 1)));
       }
     }
   });
 }
 
 template <class Real>
-std::vector<AdvanceReport> ClothGroup<Real>::advance(const std::vector<double>& times, double h, int steps) {
+void ClothGroup<Real>::start(const std::vector<Clock>& clocks, double h, int steps) {
+  const auto begin = std::chrono::steady_clock::now();
+  set_targets(clocks, h, steps);
+  kernels_.step_cloths(queue_.get(), arguments(h, steps));
+  start_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+template <class Real>
+std::vector<AdvanceReport> ClothGroup<Real>::finish() {
   const auto begin = std::chrono::steady_clock::now();
   constexpr StepStatus statuses[] = {StepStatus::converged, StepStatus::stalled, StepStatus::non_finite};
   constexpr std::size_t fields = sizeof(ClothReport<Real>) / sizeof(Real);
+  queue_.wait();
+  const Real* reports = reports_.read(staging_);
   std::vector<AdvanceReport> result(size());
-  for (AdvanceReport& r : result) r.total.substeps = 0;
-  std::vector<double> now = times;
-  const std::vector<Real> alive = alive_.download();
-  for (int done = 0; done < steps;) {
-    const int count = std::min(steps - done, largest_launch);
-    set_targets(now, h, count);
-    kernels_.step_cloths(device_.queue(), arguments(h, count));
-    const Real* reports = reports_.read(staging_);
-    for (std::size_t c = 0; c < size(); ++c) {
-      Real own[fields];
-      for (std::size_t i = 0; i < fields; ++i) own[i] = reports[place(c, i, fields)];
-      const ClothReport<Real> found{own[0], own[1], own[2], own[3], own[4], own[5]};
-      AdvanceReport& r = result[c];
-      r.steps += static_cast<int>(found.steps);
-      r.total.iterations += static_cast<int>(found.iterations);
-      r.total.substeps += static_cast<int>(found.substeps);
-      r.total.residual = std::max(r.total.residual, static_cast<double>(found.residual));
-      r.total.status = std::max(r.total.status, statuses[static_cast<int>(found.status)]);
-      if (found.bad_pivot > 0)
-        r.total.bad_node = arrays_.pattern.free_nodes[static_cast<std::size_t>(found.bad_pivot) - 1];
-    }
-    done += count;
-    for (std::size_t c = 0; c < size(); ++c) now[c] = times[c] + done * h;
-  }
-  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   for (std::size_t c = 0; c < size(); ++c) {
-    result[c].total.wall_seconds = wall / static_cast<double>(size());
-    if (!(alive[place(c, 0, 1)] > 0)) result[c].total.status = StepStatus::non_finite;
+    Real own[fields];
+    for (std::size_t i = 0; i < fields; ++i) own[i] = reports[place(c, i, fields)];
+    const ClothReport<Real> found{own[0], own[1], own[2], own[3], own[4], own[5]};
+    result[c].steps = static_cast<int>(found.steps);
+    StepReport& total = result[c].total;
+    total.status = frozen_[c] ? StepStatus::non_finite : statuses[static_cast<int>(found.status)];
+    total.iterations = static_cast<int>(found.iterations);
+    total.substeps = static_cast<int>(found.substeps);
+    total.residual = static_cast<double>(found.residual);
+    if (found.bad_pivot > 0)
+      total.bad_node = arrays_.pattern.free_nodes[static_cast<std::size_t>(found.bad_pivot) - 1];
+    frozen_[c] = total.status == StepStatus::non_finite;
   }
+  const double seconds =
+      start_seconds_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  for (AdvanceReport& report : result) report.total.wall_seconds = seconds / static_cast<double>(size());
   return result;
 }
 

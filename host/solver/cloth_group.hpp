@@ -26,7 +26,9 @@ class ClothGroup final : public GarmentSolver {
   ClothGroup(const Device& device, std::vector<const Garment*> garments, const Scene& scene);
 
   std::size_t size() const override { return garments_.size(); }
-  std::vector<AdvanceReport> advance(const std::vector<double>& times, double h, int steps) override;
+  /// One upload of targets and one launch; finish() waits for it and downloads the reports.
+  void start(const std::vector<Clock>& clocks, double h, int steps) override;
+  std::vector<AdvanceReport> finish() override;
   Measures measure(std::size_t member) override;
   Inspection inspect(std::size_t member, double t, double h) override;
   GarmentInfo info(std::size_t member) const override;
@@ -40,7 +42,10 @@ class ClothGroup final : public GarmentSolver {
   ClothPatternView pattern() const;
   RestShapesView<Real> rest_shapes() const;
   StepCloths<Real> arguments(double h, int steps);
-  void set_targets(const std::vector<double>& times, double h, int steps);
+  void set_targets(const std::vector<Clock>& clocks, double h, int steps);
+  /// Throws DeviceError unless the device has room for all members.
+  void require_memory() const;
+  std::size_t scratch_bytes() const { return step_scratch(pattern()).size * width_ * sizeof(Real); }
   std::size_t memory_bytes() const;
 
   /// Element `i` of `count` of a member in a tiled array.
@@ -66,9 +71,13 @@ class ClothGroup final : public GarmentSolver {
 
   Buffer<Real> positions_, velocities_, multipliers_, alive_, parameters_, targets_, reports_;
   std::vector<Real> staging_;
+  std::vector<char> frozen_;  ///< not alive, shape [size()]
+  double start_seconds_ = 0;  ///< taken by start()
 
   std::unique_ptr<RowEvaluator<Real>> rows_;  ///< for measures, made on first use
   std::unique_ptr<GarmentMeasures<Real>> measures_;
+
+  WorkQueue queue_;  ///< waits before the buffers above go
 };
 
 }  // namespace isocloth

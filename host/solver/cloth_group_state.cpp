@@ -31,9 +31,9 @@ template <class Real>
 std::vector<double> ClothGroup<Real>::gather(const Buffer<Real>& tiled, std::size_t member,
                                              std::size_t count) const {
   std::vector<Real> staging;
-  const Real* values = tiled.read(staging);
+  const Real* tile = tiled.read(member / width_ * count * width_, count * width_, staging);
   std::vector<double> result(count);
-  for (std::size_t i = 0; i < count; ++i) result[i] = values[place(member, i, count)];
+  for (std::size_t i = 0; i < count; ++i) result[i] = tile[i * width_ + member % width_];
   return result;
 }
 
@@ -44,22 +44,24 @@ GarmentState ClothGroup<Real>::state(std::size_t member) const {
           .velocities = gather(velocities_, member, 3 * nodes),
           .multipliers = gather(multipliers_, member, row_count_),
           .step_index = 0,
-          .frozen = !(gather(alive_, member, 1).front() > 0)};
+          .frozen = frozen_[member] != 0};
 }
 
 template <class Real>
 void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) {
   check_state(state, garments_[member]->name, arrays_.node_count(), row_count_);
   auto scatter = [&](Buffer<Real>& tiled, const std::vector<double>& values) {
-    tiled.edit([&](Real* all) {
-      for (std::size_t i = 0; i < values.size(); ++i)
-        all[place(member, i, values.size())] = static_cast<Real>(values[i]);
+    const std::size_t count = values.size();
+    tiled.edit(member / width_ * count * width_, count * width_, [&](Real* tile) {
+      for (std::size_t i = 0; i < count; ++i)
+        tile[i * width_ + member % width_] = static_cast<Real>(values[i]);
     });
   };
   scatter(positions_, state.positions);
   scatter(velocities_, state.velocities);
   scatter(multipliers_, state.multipliers);
   scatter(alive_, {state.frozen ? 0.0 : 1.0});
+  frozen_[member] = state.frozen;
 }
 
 template <class Real>
@@ -98,19 +100,20 @@ std::size_t ClothGroup<Real>::memory_bytes() const {
       plan_.level_blocks, plan_.system_blocks, plan_.pinned_nodes, plan_.driven_nodes);
   add(metric_tensors_, scalar_tensors_, rest_values_, masses_, inverse_masses_, bending_);
   add(positions_, velocities_, multipliers_, alive_, parameters_, targets_, reports_);
-  // Work arrays: one tile per thread.
-  return bytes + step_scratch(pattern()).size * width_ * sizeof(Real) *
-                     std::min<std::size_t>(tiles_, static_cast<std::size_t>(device_.threads()));
+  // Work arrays: one tile per thread of the host, or what lies in a device's memory.
+  if (!device_.backend().memory.host_accessible) return bytes + queue_.get().workspace_bytes;
+  return bytes + scratch_bytes() * std::min(tiles_, static_cast<std::size_t>(device_.threads()));
 }
 
 template <class Real>
 Inspection ClothGroup<Real>::inspect(std::size_t member, double t, double h) {
   const StepScratch at = step_scratch(pattern());
   Buffer<Real> work(device_, tiles_ * at.size * width_);
-  set_targets(std::vector<double>(size(), t), h, 1);
+  set_targets(std::vector<Clock>(size(), {.offset = t, .steps = 0}), h, 1);
   StepCloths<Real> args = arguments(h, 1);
   args.inspection = work.view();
-  kernels_.step_cloths(device_.queue(), args);
+  kernels_.step_cloths(queue_.get(), args);
+  queue_.wait();
   const std::vector<double> all = gather(work, member, at.size);
   const double status = gather(reports_, member, sizeof(ClothReport<Real>) / sizeof(Real)).front();
   if (status > 1)

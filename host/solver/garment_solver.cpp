@@ -1,5 +1,8 @@
 #include "host/solver/garment_solver.hpp"
 
+#include <algorithm>
+#include <exception>
+
 #include "engine/core/errors.hpp"
 #include "host/solver/cloth_group.hpp"
 #include "host/solver/projection_solver.hpp"
@@ -79,6 +82,58 @@ double start_eps(const ProjectionSettings& settings, Precision precision) {
   if (settings.eps > 0) return settings.eps;
   if (precision == Precision::float32) return 1e-4;
   return settings.method == ProjectionMethod::proximal_newton ? 1e-6 : 1e-7;
+}
+
+namespace {
+
+void add(const AdvanceReport& part, AdvanceReport& sum) {
+  sum.steps += part.steps;
+  sum.total.status = std::max(sum.total.status, part.total.status);
+  sum.total.iterations += part.total.iterations;
+  sum.total.substeps += part.total.substeps;
+  sum.total.residual = std::max(sum.total.residual, part.total.residual);
+  sum.total.wall_seconds += part.total.wall_seconds;
+  if (part.total.bad_node >= 0) sum.total.bad_node = part.total.bad_node;
+}
+
+/// One start() and finish() of every solver; adds up the reports.
+void advance_once(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
+                  const std::vector<std::vector<Clock>>& clocks, double h, int steps,
+                  std::vector<std::vector<AdvanceReport>>& sums) {
+  std::exception_ptr error;
+  std::size_t started = 0;
+  try {
+    for (; started < solvers.size(); ++started) solvers[started]->start(clocks[started], h, steps);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  for (std::size_t s = 0; s < started; ++s) try {
+      const std::vector<AdvanceReport> found = solvers[s]->finish();
+      for (std::size_t i = 0; i < found.size(); ++i) add(found[i], sums[s][i]);
+    } catch (...) {
+      if (!error) error = std::current_exception();
+    }
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace
+
+std::vector<std::vector<AdvanceReport>> advance_together(
+    const std::vector<std::unique_ptr<GarmentSolver>>& solvers, const std::vector<std::vector<Clock>>& clocks,
+    double h, int steps) {
+  std::vector<std::vector<AdvanceReport>> sums;
+  for (const auto& solver : solvers) {
+    sums.emplace_back(solver->size());
+    for (AdvanceReport& report : sums.back()) report.total.substeps = 0;
+  }
+  std::vector<std::vector<Clock>> now = clocks;
+  for (int done = 0; done < steps; done += largest_start) {
+    const int count = std::min(steps - done, largest_start);
+    advance_once(solvers, now, h, count, sums);
+    for (std::vector<Clock>& own : now)
+      for (Clock& clock : own) clock.steps += count;
+  }
+  return sums;
 }
 
 void check_state(const GarmentState& state, const std::string& garment, std::size_t node_count,

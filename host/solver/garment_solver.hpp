@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -38,16 +39,29 @@ struct AdvanceReport {
   int steps = 0;  ///< done; none follows a non-finite one
 };
 
+/// Time of a garment, by counting steps so that it does not depend on how many are taken at once.
+struct Clock {
+  double offset = 0;       ///< [s]
+  std::int64_t steps = 0;  ///< since then
+  double time(double h, int ahead) const { return offset + static_cast<double>(steps + ahead) * h; }
+};
+
+/// Steps of one start(): bounds the memory of targets on the device.
+constexpr int largest_start = 64;
+
 /// One garment, or several that step together, of either precision on either backend. Steps, clocks and
 /// resets of one do not show in the others, bit for bit.
 class GarmentSolver {
  public:
   virtual ~GarmentSolver() = default;
   virtual std::size_t size() const { return 1; }
-  /// `steps` steps of h [s] of every member that is not frozen, from its time [s], shape [size()]; one report
-  /// per member. A step that misses its tolerance is tried again in parts if settings allow. A non-finite
-  /// step leaves the state as it was and freezes the member.
-  virtual std::vector<AdvanceReport> advance(const std::vector<double>& times, double h, int steps) = 0;
+  /// Begins `steps` steps of h [s], at most largest_start, of every member that is not frozen; one clock per
+  /// member, shape [size()]. Nothing else may be asked of the solver before finish(). Garments on a device
+  /// run on while the next solver starts.
+  virtual void start(const std::vector<Clock>& clocks, double h, int steps) = 0;
+  /// One report per member. A step that misses its tolerance is tried again in parts if settings allow. A
+  /// non-finite step leaves the state as it was and freezes the member.
+  virtual std::vector<AdvanceReport> finish() = 0;
   virtual Measures measure(std::size_t member) = 0;
   /// Predicts the step from t to t + h [s] and does one iteration from there, with every quantity kept; the
   /// state stays as it was. Throws NumericalError when the matrix cannot be factorised.
@@ -58,9 +72,18 @@ class GarmentSolver {
   virtual void set_state(std::size_t member, const GarmentState& state) = 0;
 
   /// The same for a garment alone.
-  StepReport step(double t, double h) { return advance({t}, h, 1).front().total; }
+  StepReport step(double t, double h) {
+    start({{.offset = t, .steps = 0}}, h, 1);
+    return finish().front().total;
+  }
   GarmentState state() const { return state(0); }
 };
+
+/// `steps` steps of all solvers, each begun before any is waited for; clocks and reports have the shape
+/// [solver, member]. What was begun is finished also when an error is thrown.
+std::vector<std::vector<AdvanceReport>> advance_together(
+    const std::vector<std::unique_ptr<GarmentSolver>>& solvers, const std::vector<std::vector<Clock>>& clocks,
+    double h, int steps);
 
 /// Throws ShapeError unless the arrays of `state` fit a garment of that many nodes and rows.
 void check_state(const GarmentState& state, const std::string& garment, std::size_t node_count,

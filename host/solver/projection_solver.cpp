@@ -102,7 +102,7 @@ void ProjectionSolver<Real>::scale_multipliers(double factor) {
 }
 
 template <class Real>
-StepReport ProjectionSolver<Real>::step_once(double t, double h) {
+StepReport ProjectionSolver<Real>::step_once(double t_end, double h) {
   const auto begin = std::chrono::steady_clock::now();
   // A failed step must leave no trace.
   const auto positions = positions_.download(), velocities = velocities_.download();
@@ -115,7 +115,7 @@ StepReport ProjectionSolver<Real>::step_once(double t, double h) {
     report.substeps = parts;
     if (parts > 1) scale_multipliers(1.0 / (parts * parts));  // lambda carries h^2
     for (int i = 0; i < parts; ++i) {
-      const Substep s = substep(t + h * (i + 1) / parts, h / parts);
+      const Substep s = substep(t_end - h * (parts - i - 1) / parts, h / parts);
       report.iterations += s.iterations;
       report.residual = std::isfinite(s.residual) ? std::max(report.residual, s.residual) : s.residual;
       report.status = std::max(report.status, s.status);
@@ -139,13 +139,17 @@ StepReport ProjectionSolver<Real>::step_once(double t, double h) {
 }
 
 template <class Real>
-std::vector<AdvanceReport> ProjectionSolver<Real>::advance(const std::vector<double>& times, double h,
-                                                           int steps) {
+void ProjectionSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps) {
+  request_ = {.clock = clocks.front(), .step = h, .steps = steps};
+}
+
+template <class Real>
+std::vector<AdvanceReport> ProjectionSolver<Real>::finish() {
   AdvanceReport result;
   result.total.substeps = 0;
   if (frozen_) result.total.status = StepStatus::non_finite;
-  for (int n = 0; n < steps && !frozen_; ++n) {
-    const StepReport report = step_once(times.front() + n * h, h);
+  for (int n = 0; n < request_.steps && !frozen_; ++n) {
+    const StepReport report = step_once(request_.clock.time(request_.step, n + 1), request_.step);
     result.total.status = std::max(result.total.status, report.status);
     result.total.iterations += report.iterations;
     result.total.substeps += report.substeps;

@@ -20,7 +20,9 @@ class ProjectionSolver final : public GarmentSolver {
   ProjectionSolver(const Device& device, const Garment& garment, const Scene& scene,
                    StepSolver choice = StepSolver::direct);
 
-  std::vector<AdvanceReport> advance(const std::vector<double>& times, double h, int steps) override;
+  /// Takes note: the linear systems are solved on the host, so that all work is done in finish().
+  void start(const std::vector<Clock>& clocks, double h, int steps) override;
+  std::vector<AdvanceReport> finish() override;
   Measures measure(std::size_t member) override;
   Inspection inspect(std::size_t member, double t, double h) override;
   GarmentInfo info(std::size_t member) const override;
@@ -33,7 +35,12 @@ class ProjectionSolver final : public GarmentSolver {
     int iterations = 0;
     double residual = 0;
   };
-  StepReport step_once(double t, double h);
+  struct Request {
+    Clock clock;
+    double step = 0;
+    int steps = 0;
+  };
+  StepReport step_once(double t_end, double h);
   Substep substep(double t_end, double h);
   /// The first iterate, and phi~ where the method or the caller needs it; false: B cannot be factorised.
   bool predict(double t_end, double h, bool with_predicted = false);
@@ -59,6 +66,7 @@ class ProjectionSolver final : public GarmentSolver {
   const bool newton_;
   const double start_eps_;
   double eps_;  ///< softness of the rows in this iteration
+  Request request_;
   bool frozen_ = false;
   Index bad_block_ = -1;  ///< block row where the last factorisation stopped, -1: it did not
   GarmentArrays<Real> arrays_;

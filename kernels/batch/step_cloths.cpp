@@ -8,7 +8,10 @@ namespace {
 
 template <class S, class T>
 struct TileBody {
+  static constexpr int most_block_threads = max_block_threads;
   StepCloths<typename Lanes<S>::Scalar> a;
+  /// So many leave each thread the registers it wants with two blocks per multiprocessor.
+  int block_threads() const { return 128; }
   template <class Block>
   ISOCLOTH_DEVICE void operator()(const Block& block, Index tile) const {
     ClothStep<S, T, Block>(a, block, tile).run();

@@ -71,7 +71,7 @@ struct StepScratch {
       stiffness, metric_jacobian, scalar_jacobian, blocks, diagonals, pivots, partials, size;
 };
 /// Partial results of a block's threads; blocks have no more of them.
-constexpr int max_block_threads = 128;
+constexpr int max_block_threads = 256;
 ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
   StepScratch s{};
   auto take = [&s](std::size_t count) {

@@ -27,6 +27,10 @@ bool copy(const Queue&, void* to, const void* from, std::size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);
   return true;
 }
+bool available(std::size_t*, std::size_t*) { return false; }
+bool open_queue(Queue*) { return true; }
+void close_queue(Queue*) {}
+bool wait(const Queue&) { return true; }
 const char* last_error() { return "out of memory"; }
 
 constexpr Memory memory{.host_accessible = true,
@@ -34,6 +38,10 @@ constexpr Memory memory{.host_accessible = true,
                         .release = release,
                         .upload = copy,
                         .download = copy,
+                        .available = available,
+                        .open_queue = open_queue,
+                        .close_queue = close_queue,
+                        .wait = wait,
                         .last_error = last_error};
 
 }  // namespace

@@ -34,28 +34,53 @@ class Block {
   void* shared_;
 };
 
-constexpr int block_threads = 128;
-
 namespace detail {
+/// Most threads of this body's blocks: its own `most_block_threads`, else 128. Fewer leave more registers
+/// each.
+template <class Body>
+constexpr int most_threads() {
+  if constexpr (requires { Body::most_block_threads; })
+    return Body::most_block_threads;
+  else
+    return 128;
+}
+/// Whole warps; as many as the queue says, else as body.block_threads() says, else as many as there may be.
+template <class Body>
+int threads_of(const Queue& queue, const Body& body) {
+  int threads = queue.block_threads;
+  if constexpr (requires { body.block_threads(); })
+    if (threads <= 0) threads = body.block_threads();
+  constexpr int most = most_threads<Body>();
+  return threads <= 0 || threads > most ? most : (threads + 31) / 32 * 32;
+}
+
+// The 1 (blocks at least per multiprocessor) lets ptxas have all registers: left alone, it spills for occupancy.
 template <class Body>
 __global__ void for_kernel(Index count, Body body) {
   const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < count) body(i);
 }
 template <class Body>
-__global__ void block_kernel(Body body) {
+__global__ void __launch_bounds__(most_threads<Body>(), 1) block_kernel(const __grid_constant__ Body body) {
   extern __shared__ double2 scratch[];
   body(Block(scratch), static_cast<Index>(blockIdx.x));
 }
 /// Scratch too large for shared memory: one piece of the workspace per block, blocks take items in turn.
 template <class Body>
-__global__ void workspace_kernel(Index count, Body body, char* workspace, std::size_t scratch) {
+__global__ void __launch_bounds__(most_threads<Body>(), 1)
+    workspace_kernel(Index count, const __grid_constant__ Body body, char* workspace, std::size_t piece) {
   for (Index item = static_cast<Index>(blockIdx.x); item < count; item += static_cast<Index>(gridDim.x)) {
-    body(Block(workspace + blockIdx.x * scratch), item);
+    body(Block(workspace + blockIdx.x * piece), item);
     __syncthreads();
   }
 }
 }  // namespace detail
+
+// A failed launch shows at the next copy or wait of the queue (Memory), which names the error.
+//
+// One launch does all steps of a frame of a group of small cloths, decisions included, so that there is
+// nothing for a CUDA graph to save. Large meshes go kernel by kernel, and their linear system is solved on
+// the host in between: a graph could hold no more than the pieces of an iteration.
 
 template <class Body>
 void parallel_for(const Queue& queue, Index count, const Body& body) {
@@ -66,24 +91,24 @@ void parallel_for(const Queue& queue, Index count, const Body& body) {
 }
 
 /// scratch: bytes per block. Past 48 KiB it needs a queue that knows its shared_limit, past that limit one
-/// with a workspace of at least `scratch` bytes.
+/// with a workspace of at least workspace_piece(scratch) bytes.
 template <class Body>
 void for_each_block(const Queue& queue, Index count, std::size_t scratch, const Body& body) {
   if (count <= 0) return;
   const auto stream = static_cast<cudaStream_t>(queue.stream);
+  const int threads = detail::threads_of(queue, body);
   constexpr std::size_t without_asking = 48 * 1024;
   if (scratch <= without_asking || scratch <= queue.shared_limit) {
     if (scratch > without_asking)
       cudaFuncSetAttribute(detail::block_kernel<Body>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                            static_cast<int>(scratch));
-    detail::block_kernel<<<count, block_threads, scratch, stream>>>(body);
+    detail::block_kernel<<<count, threads, scratch, stream>>>(body);
     return;
   }
-  const std::size_t piece = (scratch + 255) / 256 * 256;
-  const std::size_t pieces = queue.workspace_bytes / piece;
+  const std::size_t piece = workspace_piece(scratch), pieces = queue.workspace_bytes / piece;
   const unsigned blocks = static_cast<unsigned>(pieces < static_cast<std::size_t>(count) ? pieces : count);
-  detail::workspace_kernel<<<blocks, block_threads, 0, stream>>>(count, body,
-                                                                 static_cast<char*>(queue.workspace), piece);
+  detail::workspace_kernel<<<blocks, threads, 0, stream>>>(count, body, static_cast<char*>(queue.workspace),
+                                                           piece);
 }
 
 }  // namespace isocloth::cuda

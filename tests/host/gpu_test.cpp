@@ -24,12 +24,9 @@ class Gpu : public testing::Test {
 };
 
 Scene hanging_sheet(double kappa, ProjectionMethod method) {
-  Garment sheet{.name = "sheet",
-                .mesh = triangle_grid(19, 23, 0.3, 0.4, Diagonals::alternating),
-                .initial_positions = {},
-                .initial_velocities = {},
-                .fabric = {},
-                .pins = {}};
+  Garment sheet;
+  sheet.name = "sheet";
+  sheet.mesh = triangle_grid(19, 23, 0.3, 0.4, Diagonals::alternating);
   for (Vec3d& p : sheet.mesh.positions) p = {0.01 * std::sin(9 * p.x + 5 * p.y), p.x, p.y};
   sheet.fabric = {.rho = 1, .delta = 0.5, .kappa = kappa, .alpha = 2, .beta = 0};
   sheet.pins.push_back({.name = "corners",

@@ -1,0 +1,45 @@
+// Memory of a device, asked for in few large pieces and dealt out in small ones.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/kernel_table.hpp"
+
+namespace isocloth {
+
+/// Deals out ranges of chunks that come from a backend: an allocation of the driver's costs as much as a step
+/// of a batch, and waits for the device. A range that was released may be dealt out at once: whoever releases
+/// it makes sure that no kernel uses it any more, or that the next user comes later in the same queue.
+class Arena {
+ public:
+  static constexpr std::size_t alignment = 256;  ///< [bytes], a cudaMalloc's
+
+  explicit Arena(const Memory& memory) : memory_(memory) {}
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  /// Null when neither a free range nor the backend has so many bytes (> 0). The smallest range that fits.
+  /// O(number of free ranges).
+  void* allocate(std::size_t bytes);
+  /// Of a pointer of allocate(). A chunk that is all free goes back, unless it is the last.
+  void release(void* pointer);
+
+  std::size_t used() const { return used_; }          ///< [bytes] dealt out, roundings included
+  std::size_t reserved() const { return reserved_; }  ///< [bytes] of all chunks
+  std::size_t chunk_count() const { return chunks_.size(); }
+
+ private:
+  bool add_chunk(std::size_t bytes);
+
+  const Memory memory_;
+  std::map<std::byte*, std::size_t> chunks_;           ///< size of each
+  std::map<std::byte*, std::size_t> free_;             ///< size of each free range; neighbours are merged
+  std::unordered_map<std::byte*, std::size_t> taken_;  ///< size of each range that is dealt out
+  std::size_t used_ = 0, reserved_ = 0;
+};
+
+}  // namespace isocloth

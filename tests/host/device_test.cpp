@@ -1,0 +1,240 @@
+// What is said of a device that cannot be used, and how its memory is dealt out.
+#include "host/memory/device.hpp"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/random.hpp"
+#include "engine/mesh/generators.hpp"
+#include "host/memory/arena.hpp"
+#include "host/memory/buffer.hpp"
+#include "host/solver/garment_solver.hpp"
+
+namespace isocloth {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(CudaPlugin, SaysThatThereIsNone) {
+  const CudaStatus status = open_cuda_plugin("no/such/folder/libisocloth_cuda.so");
+  EXPECT_EQ(status.backend, nullptr);
+  EXPECT_PRED2(contains, status.message, "found no plugin \"no/such/folder/libisocloth_cuda.so\"");
+}
+
+TEST(CudaPlugin, SaysThatAFileIsNoLibrary) {
+  const auto path = std::filesystem::temp_directory_path() / "isocloth_device_test_no_library.so";
+  std::ofstream(path) << "not a library\n";
+  const CudaStatus status = open_cuda_plugin(path);
+  std::filesystem::remove(path);
+  EXPECT_EQ(status.backend, nullptr);
+  EXPECT_PRED2(contains, status.message, "plugin cannot be loaded");
+  EXPECT_PRED2(contains, status.message, path.string());
+}
+
+TEST(CudaPlugin, SaysThatALibraryIsNoPlugin) {
+  const CudaStatus status = open_cuda_plugin("libm.so.6");
+  EXPECT_EQ(status.backend, nullptr);
+  EXPECT_PRED2(contains, status.message, "is not an isocloth plugin");
+}
+
+TEST(CudaPlugin, SaysThatItIsOfAnotherBuild) {
+  const std::string wrong = std::to_string(backend_abi + 1);
+  ASSERT_EQ(setenv("ISOCLOTH_TEST_DEVICE_ABI", wrong.c_str(), 1), 0);
+  const CudaStatus status = open_cuda_plugin(ISOCLOTH_TEST_PLUGIN);
+  unsetenv("ISOCLOTH_TEST_DEVICE_ABI");
+  EXPECT_EQ(status.backend, nullptr);
+  EXPECT_PRED2(contains, status.message, "found interface " + wrong);
+  EXPECT_PRED2(contains, status.message, "expected " + std::to_string(backend_abi));
+}
+
+TEST(CudaPlugin, OpensOneThatFits) {
+  const CudaStatus status = open_cuda_plugin(ISOCLOTH_TEST_PLUGIN);
+  ASSERT_NE(status.backend, nullptr) << status.message;
+  EXPECT_EQ(status.message, "host memory, for tests");
+}
+
+TEST(Device, RefusesBlocksThatAreNoWholeWarps) {
+  if (cuda_status().backend == nullptr) GTEST_SKIP() << "no GPU: " << cuda_status().message;
+  for (const int threads : {-32, 33, 512}) {
+    try {
+      Device device({.backend = "cuda", .block_threads = threads});
+      FAIL() << threads << " threads were taken";
+    } catch (const DeviceError& error) {
+      EXPECT_PRED2(contains, std::string(error.what()), "block_threads: found " + std::to_string(threads));
+    }
+  }
+}
+
+TEST(Shortage, SaysHowManyWouldFit) {
+  const std::size_t mebibyte = 1 << 20;
+  const MemoryDemand demand{
+      .kind = "a garment like \"flag\"", .count = 100, .bytes_each = mebibyte, .bytes_fixed = 10 * mebibyte};
+  EXPECT_EQ(shortage("cuda", demand, 110 * mebibyte, 200 * mebibyte), "");
+  const std::string message = shortage("cuda", demand, 110 * mebibyte - 1, 200 * mebibyte);
+  EXPECT_PRED2(contains, message, "100 x a garment like \"flag\" needs 110.0 MiB");
+  EXPECT_PRED2(contains, message, "110.0 MiB of 200.0 MiB are free, enough for 99");
+  EXPECT_PRED2(contains, shortage("cuda", demand, 5 * mebibyte, 200 * mebibyte), "enough for 0");
+}
+
+// A memory that counts, of 16 MiB.
+std::set<void*> chunks;
+std::size_t chunk_bytes = 0;
+constexpr std::size_t full = 16 << 20;
+
+Memory counting_memory() {
+  Memory memory = cpu_backend().memory;
+  memory.allocate = [](std::size_t bytes, void** pointer) {
+    if (chunk_bytes + bytes > full) return false;
+    chunk_bytes += bytes;
+    *pointer = std::malloc(bytes);
+    return chunks.insert(*pointer).second;
+  };
+  memory.release = [](void* pointer) {
+    EXPECT_EQ(chunks.erase(pointer), 1u);
+    std::free(pointer);
+  };
+  return memory;
+}
+
+TEST(Arena, DealsOutDisjointRanges) {
+  chunk_bytes = 0;
+  {
+    Arena arena(counting_memory());
+    struct Piece {
+      unsigned char *begin, mark;
+      std::size_t size;
+    };
+    std::vector<Piece> pieces;
+    Random random(7);
+    std::size_t held = 0;
+    for (int i = 0; i < 4000; ++i) {
+      const std::size_t size = 1 + static_cast<std::size_t>(random.uniform() * 60000);
+      if (held + size < full / 8 && random.uniform() < 0.6) {
+        auto* const begin = static_cast<unsigned char*>(arena.allocate(size));
+        ASSERT_NE(begin, nullptr);
+        const auto mark = static_cast<unsigned char>(i);
+        std::fill(begin, begin + size, mark);
+        pieces.push_back({begin, mark, size});
+        held += size;
+      } else if (!pieces.empty()) {
+        const std::size_t k = static_cast<std::size_t>(random.uniform() * static_cast<double>(pieces.size()));
+        const Piece piece = pieces[k];
+        // Somebody else's range would have overwritten the mark.
+        ASSERT_TRUE(std::all_of(piece.begin, piece.begin + piece.size,
+                                [&](unsigned char byte) { return byte == piece.mark; }));
+        arena.release(piece.begin);
+        held -= piece.size;
+        pieces[k] = pieces.back();
+        pieces.pop_back();
+      }
+      ASSERT_GE(arena.used(), held);
+      ASSERT_LE(arena.used(), held + pieces.size() * (Arena::alignment - 1));
+      ASSERT_LE(arena.used(), arena.reserved());
+    }
+    for (const Piece& piece : pieces) arena.release(piece.begin);
+    EXPECT_EQ(arena.used(), 0u);
+    EXPECT_EQ(arena.chunk_count(), 1u);
+    // All merged again: the whole chunk is one range.
+    EXPECT_NE(arena.allocate(arena.reserved()), nullptr);
+    EXPECT_EQ(arena.chunk_count(), 1u);
+  }
+  EXPECT_TRUE(chunks.empty());
+}
+
+TEST(Arena, TakesWhatIsLeftAndThenSaysNo) {
+  chunk_bytes = 0;
+  {
+    Arena arena(counting_memory());
+    ASSERT_NE(arena.allocate(1), nullptr);  // 4 MiB
+    ASSERT_NE(arena.allocate(9 << 20), nullptr);
+    EXPECT_EQ(arena.allocate(8 << 20), nullptr);  // 3 MiB are left
+    EXPECT_EQ(arena.allocate(SIZE_MAX), nullptr);
+    // Doubling would ask for 13 MiB: it makes do with less.
+    void* const last = arena.allocate(3 << 20);
+    EXPECT_NE(last, nullptr);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(last) % 16, 0u);
+  }
+  EXPECT_TRUE(chunks.empty());
+}
+
+/// Tests of what the host does for a device, with the plugin of tests/support in the place of the GPU's.
+class TestDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (cuda_status().plugin != ISOCLOTH_TEST_PLUGIN)
+      GTEST_SKIP() << "runs as host.on_test_device, with ISOCLOTH_CUDA_PLUGIN=" << ISOCLOTH_TEST_PLUGIN;
+  }
+  void TearDown() override { unsetenv("ISOCLOTH_TEST_DEVICE_BYTES"); }
+  static std::string calls() {
+    void* const plugin = dlopen(ISOCLOTH_TEST_PLUGIN, RTLD_NOW | RTLD_NOLOAD);
+    return reinterpret_cast<const char* (*)()>(dlsym(plugin, "isocloth_test_device_calls"))();
+  }
+};
+
+Garment swinging(const std::string& name, Index nodes) {
+  Garment garment;
+  garment.name = name;
+  garment.mesh = quad_grid(nodes, nodes, 0.3, 0.3);
+  garment.pins.push_back(
+      {.name = "corner", .nodes = {0}, .motion = OscillationMotion{{0.05, 0, 0}, 0.6, 0, 10}});
+  return garment;
+}
+
+TEST_F(TestDevice, StartsAllGroupsBeforeItWaitsForOne) {
+  Scene scene;
+  scene.garments = {swinging("small", 5), swinging("large", 9), swinging("second small", 5)};
+  Simulation simulation(scene, {.backend = "cuda"});
+  calls();
+  simulation.advance(10);
+  EXPECT_EQ(calls(), "ULULWDWD");
+}
+
+TEST_F(TestDevice, NamesWhatDoesNotFitAndHowManyWould) {
+  Scene scene;
+  for (int i = 0; i < 64; ++i) scene.garments.push_back(swinging("cloth " + std::to_string(i), 9));
+  ASSERT_EQ(setenv("ISOCLOTH_TEST_DEVICE_BYTES", "5000000", 1), 0);
+  try {
+    Simulation simulation(scene, {.backend = "cuda"});
+    FAIL() << "64 cloths fitted into 5 MB";
+  } catch (const DeviceError& error) {
+    const std::string message = error.what();
+    EXPECT_PRED2(contains, message, "64 x a garment like \"cloth 0\" needs");
+    EXPECT_PRED2(contains, message, "enough for ");
+    // As many as it says do fit.
+    const std::size_t at = message.find("enough for ") + 11;
+    scene.garments.resize(static_cast<std::size_t>(std::stoi(message.substr(at))));
+    ASSERT_GT(scene.garments.size(), 0u);
+    EXPECT_NO_THROW(Simulation(scene, {.backend = "cuda"}).advance(largest_start));
+  }
+  EXPECT_NO_THROW(([] {
+    unsetenv("ISOCLOTH_TEST_DEVICE_BYTES");
+    Scene again;
+    again.garments.push_back(swinging("cloth", 9));
+    Simulation(again, {.backend = "cuda"}).step();
+  })());
+}
+
+TEST_F(TestDevice, SaysHowMuchAnArrayNeeds) {
+  ASSERT_EQ(setenv("ISOCLOTH_TEST_DEVICE_BYTES", "6291456", 1), 0);
+  const Device device({.backend = "cuda"});
+  const Buffer<double> first(device, 100);
+  try {
+    const Buffer<double> second(device, 1 << 20);
+    FAIL() << "8 MiB fitted into 6";
+  } catch (const DeviceError& error) {
+    EXPECT_PRED2(contains, std::string(error.what()), "an array needs 8.0 MiB");
+    EXPECT_PRED2(contains, std::string(error.what()), "of 6.0 MiB are free");
+  }
+}
+
+}  // namespace
+}  // namespace isocloth

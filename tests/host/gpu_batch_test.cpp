@@ -1,0 +1,208 @@
+// Whole steps of many small cloths on the GPU: the same as on the CPU, whatever the batch and the launch.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "engine/mesh/generators.hpp"
+#include "host/memory/device.hpp"
+#include "host/simulation.hpp"
+
+namespace isocloth {
+namespace {
+
+/// Skips loudly without a GPU; ISOCLOTH_REQUIRE_GPU=1 makes that a failure.
+class GpuBatch : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (cuda_status().backend != nullptr) return;
+    const char* required = std::getenv("ISOCLOTH_REQUIRE_GPU");
+    if (required != nullptr && std::string(required) == "1") FAIL() << "no GPU: " << cuda_status().message;
+    GTEST_SKIP() << "no GPU: " << cuda_status().message;
+  }
+};
+
+/// A sheet that hangs from two corners, which swing; fabric, weight and motion differ with `variant`.
+Garment sheet(Index nodes, int variant) {
+  Garment garment;
+  garment.name = "sheet " + std::to_string(variant);
+  garment.mesh = quad_grid(nodes, nodes, 0.3, 0.3);
+  for (const Vec3d& p : garment.mesh.positions)
+    garment.initial_positions.push_back({p.x, 0.003 * std::sin(20 * p.x + 15 * p.y), p.y});
+  const double v = variant;
+  garment.fabric = {
+      .rho = 0.1 + 0.02 * v, .delta = 0.1 + 0.01 * v, .kappa = 1e-5 * (1 + v), .alpha = 0.5, .beta = 0};
+  garment.pins.push_back({.name = "corners",
+                          .nodes = {nodes * (nodes - 1), nodes * nodes - 1},
+                          .motion = OscillationMotion{{0, 0.02 + 0.001 * v, 0}, 0.6, 0, 10}});
+  garment.time_offset = 0.03 * v;
+  return garment;
+}
+
+Scene batch(Index nodes, int count) {
+  Scene scene;
+  for (int i = 0; i < count; ++i) scene.garments.push_back(sheet(nodes, i));
+  return scene;
+}
+
+struct Case {
+  Index nodes;  ///< 9: work arrays in shared memory; 17 in double: in the workspace
+  Precision precision;
+};
+constexpr Case cases[] = {
+    {9, Precision::float32}, {9, Precision::float64}, {17, Precision::float32}, {17, Precision::float64}};
+
+ExecutionOptions on(const std::string& backend, Precision precision) {
+  return {.backend = backend, .precision = precision, .solver = StepSolver::batched};
+}
+
+using Bits = std::vector<std::vector<double>>;
+Bits states(const Simulation& simulation) {
+  Bits result;
+  for (std::size_t g = 0; g < simulation.garment_count(); ++g) {
+    const GarmentState state = simulation.state(g);
+    for (const auto* part : {&state.positions, &state.velocities, &state.multipliers})
+      result.push_back(*part);
+  }
+  return result;
+}
+
+// Each of 20 steps starts from the CPU's state. H = B + G+ + J^T (eps D)^-1 J with D = diag(J M^-1 J^T):
+// scaled by the masses its eigenvalues lie between that of B, 1, and about 1 + r / eps, where r <= 27 rows
+// have a part in a node. A solve moves nodes by d, |d| <= 2 (h v + g h^2) < 0.02 m here, with a relative
+// error of cond u.
+TEST_F(GpuBatch, StepsEqualCpu) {
+  for (const Case& c : cases) {
+    const bool single = c.precision == Precision::float32;
+    const double unit =
+        single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+    const double tolerance = unit * (1 + 27 / (single ? 1e-4 : 1e-6)) * 0.02;
+    Simulation cpu(batch(c.nodes, 40), on("cpu", c.precision)),
+        gpu(batch(c.nodes, 40), on("cuda", c.precision));
+    for (int n = 0; n < 20; ++n) {
+      for (std::size_t g = 0; g < 40; ++g) gpu.set_state(g, cpu.state(g));
+      const auto expected = cpu.step(), found = gpu.step();
+      for (std::size_t g = 0; g < 40; ++g) {
+        ASSERT_EQ(found[g].status, expected[g].status) << c.nodes << ", step " << n << ", cloth " << g;
+        if (found[g].iterations != expected[g].iterations) continue;  // a residual on the tolerance itself
+        const auto a = cpu.positions(g), b = gpu.positions(g);
+        for (std::size_t i = 0; i < a.size(); ++i)
+          ASSERT_LE(norm(a[i] - b[i]), tolerance)
+              << c.nodes << ", step " << n << ", cloth " << g << ", node " << i;
+      }
+    }
+  }
+}
+
+// Products are fused in the same places on both (lanes.hpp), every other operation is rounded once.
+TEST_F(GpuBatch, RunsGiveTheBitsOfACpuWithFusedProducts) {
+  if (widest_simd() == Simd::baseline) GTEST_SKIP() << "this CPU rounds products before it adds them";
+  if (cuda_status().message == "host memory, for tests") GTEST_SKIP() << "no products are fused there";
+  for (const Case& c : cases) {
+    Simulation cpu(batch(c.nodes, 8), on("cpu", c.precision)),
+        gpu(batch(c.nodes, 8), on("cuda", c.precision));
+    cpu.advance(20);
+    gpu.advance(20);
+    EXPECT_EQ(states(cpu), states(gpu))
+        << c.nodes << (c.precision == Precision::float32 ? ", float" : ", double");
+  }
+}
+
+TEST_F(GpuBatch, ManyStepsAtOnceGiveTheSameBits) {
+  for (const Case& c : cases) {
+    Simulation at_once(batch(c.nodes, 5), on("cuda", c.precision)),
+        singly(batch(c.nodes, 5), on("cuda", c.precision));
+    at_once.advance(70);  // more than one launch
+    for (int n = 0; n < 70; ++n) singly.step();
+    EXPECT_EQ(states(at_once), states(singly)) << c.nodes;
+  }
+}
+
+TEST_F(GpuBatch, BlockSizeDoesNotShow) {
+  for (const Case& c : cases) {
+    Bits first;
+    for (const int threads : {64, 128, 256}) {
+      ExecutionOptions options = on("cuda", c.precision);
+      options.block_threads = threads;
+      Simulation simulation(batch(c.nodes, 5), options);
+      simulation.advance(5);
+      if (first.empty())
+        first = states(simulation);
+      else
+        EXPECT_EQ(states(simulation), first) << c.nodes << ", " << threads << " threads";
+    }
+  }
+}
+
+// More cloths than blocks that run at once: a block takes one after another from its piece of the workspace.
+TEST_F(GpuBatch, BatchesLargerThanTheWorkspaceGiveTheBitsOfSmallOnes) {
+  Scene small = batch(17, 3), large;
+  for (int i = 0; i < 1200; ++i) {
+    large.garments.push_back(small.garments[static_cast<std::size_t>(i) % 3]);
+    large.garments.back().name += ", copy " + std::to_string(i);
+  }
+  Simulation few(small, on("cuda", Precision::float64)), many(large, on("cuda", Precision::float64));
+  few.advance(2);
+  many.advance(2);
+  for (std::size_t g = 0; g < 1200; ++g) {
+    const GarmentState a = few.state(g % 3), b = many.state(g);
+    ASSERT_EQ(a.positions, b.positions) << "cloth " << g;
+    ASSERT_EQ(a.multipliers, b.multipliers) << "cloth " << g;
+  }
+}
+
+TEST_F(GpuBatch, AClothThatBreaksIsFrozenAndTheRestGoesOn) {
+  Scene broken = batch(9, 9);
+  broken.garments[4].pins[0].motion = OscillationMotion{{0, 1e200, 0}, 0.6, 0, 10};
+  Simulation sound(batch(9, 9), on("cuda", Precision::float64)),
+      simulation(broken, on("cuda", Precision::float64));
+  sound.advance(5);
+  const auto reports = simulation.advance(5);
+  for (std::size_t g = 0; g < 9; ++g) {
+    EXPECT_EQ(simulation.frozen(g), g == 4);
+    const GarmentState state = simulation.state(g);
+    EXPECT_EQ(state.frozen, g == 4);
+    for (const double x : state.positions) ASSERT_TRUE(std::isfinite(x)) << "cloth " << g;
+    if (g != 4) {
+      EXPECT_EQ(state.positions, sound.state(g).positions) << "cloth " << g;
+    }
+  }
+  EXPECT_EQ(reports[4].status, StepStatus::non_finite);
+  EXPECT_EQ(simulation.step()[4].status, StepStatus::non_finite);
+}
+
+TEST_F(GpuBatch, ResetOfSomeStartsThoseAgainAndNoOthers) {
+  Simulation simulation(batch(9, 6), on("cuda", Precision::float64));
+  simulation.advance(7);
+  const Bits first = states(simulation);
+  simulation.reset({1, 4});
+  const GarmentState untouched = simulation.state(2);
+  EXPECT_EQ(untouched.positions, first[3 * 2]);
+  EXPECT_EQ(untouched.step_index, 7);
+  EXPECT_EQ(simulation.state(4).step_index, 0);
+  simulation.advance(7);
+  for (const std::size_t g : {1, 4}) {
+    EXPECT_EQ(simulation.state(g).positions, first[3 * g]) << "cloth " << g;
+    EXPECT_EQ(simulation.state(g).multipliers, first[3 * g + 2]) << "cloth " << g;
+  }
+  EXPECT_NE(simulation.state(2).positions, first[3 * 2]);
+}
+
+TEST_F(GpuBatch, GroupsThatRunAtOnceGiveTheBitsOfEachAlone) {
+  Scene all;
+  const Index sizes[] = {5, 9, 17};
+  for (int i = 0; i < 12; ++i) all.garments.push_back(sheet(sizes[i % 3], i));
+  Simulation together(all, on("cuda", Precision::float64));
+  together.advance(10);
+  for (std::size_t g = 0; g < 12; ++g) {
+    Scene one;
+    one.garments.push_back(all.garments[g]);
+    Simulation alone(one, on("cuda", Precision::float64));
+    alone.advance(10);
+    EXPECT_EQ(together.state(g).positions, alone.state(0).positions) << "cloth " << g;
+  }
+}
+
+}  // namespace
+}  // namespace isocloth

@@ -1,0 +1,135 @@
+// A plugin as libisocloth_cuda.so is one, whose device is this machine's CPU behind copies and queues: what
+// the host does for a device can be tested without one. Whole steps are done when somebody waits for their
+// queue, so that a missing wait shows; memory starts as NaN.
+//
+// Environment: ISOCLOTH_TEST_DEVICE_BYTES  memory of the device, default 1 GiB
+//              ISOCLOTH_TEST_DEVICE_ABI    interface that the plugin claims to have
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "kernels/kernel_table.hpp"
+
+namespace isocloth {
+namespace {
+
+std::string calls;  ///< U upload, L launch of whole steps, W wait, D download
+std::map<void*, std::size_t> allocations;
+std::size_t used = 0;
+
+std::size_t capacity() {
+  const char* bytes = std::getenv("ISOCLOTH_TEST_DEVICE_BYTES");
+  return bytes != nullptr ? std::strtoull(bytes, nullptr, 10) : std::size_t{1} << 30;
+}
+
+struct Stream {
+  std::vector<std::function<void()>> pending;
+};
+void run_pending(const Queue& queue) {
+  auto& pending = static_cast<Stream*>(queue.stream)->pending;
+  for (const auto& call : pending) call();
+  pending.clear();
+}
+
+bool allocate(std::size_t bytes, void** pointer) {
+  constexpr std::align_val_t alignment{256};
+  if (bytes > capacity() - std::min(capacity(), used)) return false;
+  *pointer = ::operator new(bytes, alignment, std::nothrow);
+  if (*pointer == nullptr) return false;
+  std::memset(*pointer, 0xFF, bytes);
+  allocations[*pointer] = bytes;
+  used += bytes;
+  return true;
+}
+void release(void* pointer) {
+  constexpr std::align_val_t alignment{256};
+  used -= allocations.at(pointer);
+  allocations.erase(pointer);
+  ::operator delete(pointer, alignment);
+}
+bool copy(const Queue& queue, void* to, const void* from, std::size_t bytes, char letter) {
+  run_pending(queue);
+  calls += letter;
+  if (bytes > 0) std::memcpy(to, from, bytes);
+  return true;
+}
+bool upload(const Queue& queue, void* to, const void* from, std::size_t bytes) {
+  return copy(queue, to, from, bytes, 'U');
+}
+bool download(const Queue& queue, void* to, const void* from, std::size_t bytes) {
+  return copy(queue, to, from, bytes, 'D');
+}
+bool available(std::size_t* free, std::size_t* total) {
+  *total = capacity();
+  *free = *total - std::min(*total, used);
+  return true;
+}
+bool open_queue(Queue* queue) {
+  queue->stream = new Stream;
+  queue->multiprocessors = 2;
+  return true;
+}
+bool wait(const Queue& queue) {
+  calls += 'W';
+  run_pending(queue);
+  return true;
+}
+void close_queue(Queue* queue) {
+  run_pending(*queue);
+  delete static_cast<Stream*>(queue->stream);
+  queue->stream = nullptr;
+}
+const char* last_error() { return "the test device is full"; }
+
+template <class Real>
+void step_later(const Queue& queue, const StepCloths<Real>& args) {
+  calls += 'L';
+  Queue plain;
+  static_cast<Stream*>(queue.stream)->pending.push_back([plain, args] {
+    step_kernels<Real>(*cpu_backend(Simd::baseline)).step_cloths(plain, args);
+  });
+}
+
+Backend make_host_memory_backend() {
+  Backend backend = *cpu_backend(Simd::baseline);
+  backend.name = "cuda";
+  backend.memory = {.host_accessible = false,
+                    .allocate = allocate,
+                    .release = release,
+                    .upload = upload,
+                    .download = download,
+                    .available = available,
+                    .open_queue = open_queue,
+                    .close_queue = close_queue,
+                    .wait = wait,
+                    .last_error = last_error};
+  backend.float32.step_cloths = step_later<float>;
+  backend.float64.step_cloths = step_later<double>;
+  if (const char* abi = std::getenv("ISOCLOTH_TEST_DEVICE_ABI")) backend.abi = std::atoi(abi);
+  return backend;
+}
+
+}  // namespace
+}  // namespace isocloth
+
+extern "C" {
+
+const isocloth::Backend* isocloth_cuda_backend() {
+  static isocloth::Backend backend;
+  backend = isocloth::make_host_memory_backend();
+  return &backend;
+}
+const char* isocloth_cuda_status() { return "host memory, for tests"; }
+/// What was called since the last question.
+const char* isocloth_test_device_calls() {
+  static std::string answer;
+  answer.swap(isocloth::calls);
+  isocloth::calls.clear();
+  return answer.c_str();
+}
+}
