@@ -1,10 +1,26 @@
-// The source of every build of the dense kernels. The including file defines ISOCLOTH_SIMD, the namespace of
-// its instruction set, and ISOCLOTH_SIMD_BYTES, the width of its vectors. No standard library here: an inline
-// function shared with files of other flags could be linked from the wrong one.
+// The source of every build of the dense kernels. The including file defines ISOCLOTH_SIMD_BYTES, the width of
+// its vectors. No standard library here: an inline function shared with files of other flags could be linked
+// from the wrong one.
+#pragma once
+
 #include <cstddef>
 #include <cstdint>
 
 #include "kernels/linear/dense_kernels.hpp"
+
+#ifndef ISOCLOTH_SIMD_BYTES
+#define ISOCLOTH_SIMD_BYTES 16
+#endif
+#if ISOCLOTH_SIMD_BYTES == 64
+#define ISOCLOTH_SIMD simd_avx512
+#define ISOCLOTH_SIMD_NAME "avx512"
+#elif ISOCLOTH_SIMD_BYTES == 32
+#define ISOCLOTH_SIMD simd_avx2
+#define ISOCLOTH_SIMD_NAME "avx2"
+#else
+#define ISOCLOTH_SIMD simd_sse2
+#define ISOCLOTH_SIMD_NAME "sse2"
+#endif
 
 namespace isocloth::ISOCLOTH_SIMD {
 namespace {

@@ -1,0 +1,99 @@
+// What the threads of a block hold in common about a tile of cloths: its arrays, and loops over them.
+#pragma once
+
+#include "kernels/batch/step_cloths.hpp"
+#include "kernels/projection/nodal_terms.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+
+/// S: lane value of the state; T: of the rest shapes, a scalar where they are shared.
+template <class S, class T, class Block>
+class ClothTile {
+ protected:
+  using Scalar = typename Lanes<S>::Scalar;
+  using Mask = typename Lanes<S>::Mask;
+
+  ISOCLOTH_DEVICE ClothTile(const StepCloths<Scalar>& args, const Block& block, Index tile)
+      : a_(args),
+        p_(args.pattern),
+        block_(block),
+        tile_(tile),
+        work_(block.template shared<S>()),
+        at_(step_scratch(args.pattern)),
+        parameters_(reinterpret_cast<const ClothParameters<S>*>(args.parameters.data())[tile]) {}
+
+  static ISOCLOTH_DEVICE S number(double x) { return S(static_cast<Scalar>(x)); }
+  ISOCLOTH_DEVICE S infinity() const { return S(static_cast<Scalar>(HUGE_VAL)); }
+
+  // Work arrays of this tile.
+  ISOCLOTH_DEVICE Vec3<S>* vectors(std::size_t offset) const {
+    return reinterpret_cast<Vec3<S>*>(work_ + offset);
+  }
+  ISOCLOTH_DEVICE ArrayView<Vec3<S>> nodes(std::size_t offset) const {
+    return {vectors(offset), static_cast<std::size_t>(p_.node_count)};
+  }
+  ISOCLOTH_DEVICE ArrayView<Vec3<S>> free_nodes(std::size_t offset) const {
+    return {vectors(offset), p_.free.nodes.size()};
+  }
+  ISOCLOTH_DEVICE ArrayView<S> rows(std::size_t offset) const {
+    return {work_ + offset, static_cast<std::size_t>(p_.row_count)};
+  }
+  template <class V>
+  static ISOCLOTH_DEVICE ArrayView<V> part(ArrayView<V> all, std::size_t begin, std::size_t end) {
+    return {all.data() + begin, end - begin};
+  }
+  // Arrays of this tile in device memory.
+  ISOCLOTH_DEVICE Vec3<S>* tile_nodes(ArrayView<Scalar> all) const {
+    return reinterpret_cast<Vec3<S>*>(all.data()) + static_cast<std::size_t>(tile_) * p_.node_count;
+  }
+  ISOCLOTH_DEVICE S* tile_rows(ArrayView<Scalar> all) const {
+    return reinterpret_cast<S*>(all.data()) + static_cast<std::size_t>(tile_) * p_.row_count;
+  }
+  ISOCLOTH_DEVICE ArrayView<const T> rest(ArrayView<const Scalar> all, std::size_t count) const {
+    return {reinterpret_cast<const T*>(all.data()) + (a_.rest.shared ? 0 : tile_ * count), count};
+  }
+
+  /// body(i) for every i of [0, count), shared out among the block's threads.
+  template <class Body>
+  ISOCLOTH_DEVICE void share(std::size_t count, const Body& body) const {
+    for (Index i = static_cast<Index>(block_.rank()); i < static_cast<Index>(count); i += block_.size())
+      body(i);
+  }
+
+  /// Largest value(i) over [0, count), the same for all threads of the block; 0 when there is none.
+  template <class Value>
+  ISOCLOTH_DEVICE S largest(std::size_t count, const Value& value) const {
+    S most{};
+    share(count, [&](Index i) { most = larger(value(i), most); });
+    if constexpr (Block::is_solo) {
+      return most;
+    } else {
+      S* partials = work_ + at_.partials;
+      partials[block_.rank()] = most;
+      block_.sync();
+      for (int i = 0; i < block_.size(); ++i) most = larger(partials[i], most);
+      block_.sync();
+      return most;
+    }
+  }
+
+  ISOCLOTH_DEVICE MetricView<S, T> implicit_metric(S h) const {
+    return {multiply_add(h, parameters_.alpha, parameters_.rho),
+            h * multiply_add(h, parameters_.kappa, parameters_.beta), rest(a_.rest.masses, p_.node_count),
+            p_.bending, rest(a_.rest.bending, p_.bending.columns.size())};
+  }
+  ISOCLOTH_DEVICE MetricView<S, T> projection_metric(S h) const {
+    if (!a_.control.metric_is_mass) return implicit_metric(h);
+    return {number(1), S{}, rest(a_.rest.masses, p_.node_count), {}, {}};
+  }
+
+  const StepCloths<Scalar>& a_;
+  const ClothPatternView& p_;
+  const Block& block_;
+  const Index tile_;
+  S* const work_;
+  const StepScratch at_;
+  const ClothParameters<S> parameters_;
+};
+
+}  // namespace isocloth::ISOCLOTH_BACKEND
