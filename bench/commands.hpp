@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/report.hpp"
+#include "host/simulation.hpp"
 
 namespace isocloth::bench {
 
@@ -21,8 +22,44 @@ struct IterationRequest {
 /// Iterations per step of both methods on the fast shake.
 std::vector<Table> measure_iterations(const IterationRequest& request);
 
-/// Time and memory of the 9 x 9 shake on one thread, the best of some repetitions.
+/// Time and memory of the 9 x 9 shake on one thread, alone and many at once, the best of some repetitions;
+/// beside the published times.
 std::vector<Table> measure_speed(double eps, int repetitions);
+
+struct BatchRequest {
+  std::vector<std::string> meshes;  ///< as above
+  std::vector<int> counts;          ///< cloths at once
+  std::vector<Precision> precisions;
+  std::vector<std::string> simds;  ///< CPU: instruction sets; empty: the widest
+  ExecutionOptions execution;      ///< backend, solver and threads
+  double tolerance = 1e-3, eps = 0;
+  double seconds = 0.5;       ///< wall time of the timed steps of a case
+  std::filesystem::path svg;  ///< empty: not written
+};
+/// Time, memory and accuracy of many shaken sheets against their number.
+std::vector<Table> measure_batch(const BatchRequest& request);
+
+struct MeshRequest {
+  std::vector<int> sides;      ///< nodes a side
+  ExecutionOptions execution;  ///< of one simulation
+  double tolerance = 1e-3, eps = 0;
+  double seconds = 0;  ///< simulated time after the first step; 0: as the budget allows
+  double budget = 5;   ///< wall time of a mesh's steps, five steps at least
+};
+/// One shaken sheet against the fineness of its mesh.
+std::vector<Table> measure_meshes(const MeshRequest& request);
+
+struct FactorRequest {
+  std::vector<int> sides;       ///< nodes a side
+  std::vector<int> threads;     ///< of the solvers of one system
+  std::vector<int> lane_sides;  ///< nodes a side of the systems that are solved side by side in lanes
+  double eps = 0;
+  double budget = 0.4;        ///< wall time of each solver's repetitions
+  std::filesystem::path svg;  ///< empty: not written
+};
+/// Factorisation and solve of nodal systems of a sheet in motion, beside other libraries and the machine's
+/// limits.
+std::vector<Table> measure_factors(const FactorRequest& request);
 
 /// Scenes with a known answer: those whose group is in `groups`, all if that is empty.
 std::vector<Table> compare_scenes(const std::vector<std::string>& groups, double eps, int workers);

@@ -3,9 +3,8 @@
 
 #include "bench/commands.hpp"
 #include "bench/runner.hpp"
-#include "engine/core/errors.hpp"
+#include "bench/sheets.hpp"
 #include "engine/core/text.hpp"
-#include "engine/mesh/generators.hpp"
 
 namespace isocloth::bench {
 namespace {
@@ -15,19 +14,6 @@ struct Case {
   double step_ms = 0, tolerance = 0, eps = 0, seconds = 0;
 };
 
-/// KIND_N: N x N nodes over the A3 sheet, or about as many irregular ones.
-Mesh sheet_mesh(const std::string& name) {
-  const double width = 0.297, height = 0.42;
-  const auto bar = name.find('_');
-  const std::string kind = name.substr(0, bar);
-  const Index n = bar == std::string::npos ? 0 : std::atoi(name.c_str() + bar + 1);
-  if (n >= 3 && kind == "quads") return quad_grid(n, n, width, height);
-  if (n >= 3 && kind == "alternating") return triangle_grid(n, n, width, height, Diagonals::alternating);
-  if (n >= 3 && kind == "irregular") return irregular_triangles(n - 1, (n - 2) * (n - 2), width, height, 1);
-  throw SceneError("--mesh: found \"" + name +
-                   "\", expected quads_N, alternating_N or irregular_N with N >= 3, as quads_17");
-}
-
 double default_seconds(Index nodes) {
   if (nodes <= 81) return 14;
   if (nodes <= 289) return 6;
@@ -35,21 +21,14 @@ double default_seconds(Index nodes) {
 }
 
 Scene shake_scene(const Case& c, const Mesh& mesh) {
-  Scene scene = bench_scene("shake_fast_9x9");
-  Garment& sheet = scene.garments[0];
-  sheet.mesh = mesh;
-  for (Vec3d& p : sheet.mesh.positions) p = {0, p.x, p.y};
-  sheet.pins[0].nodes = {nearest_node(sheet.mesh.positions, {0, 0, 0.42}),
-                         nearest_node(sheet.mesh.positions, {0, 0.297, 0.42})};
+  Scene scene = shaken_sheet(mesh);
   scene.step = c.step_ms == 33 ? 1.0 / 30 : c.step_ms / 1000;
   scene.duration = scene.step * std::round(c.seconds / scene.step);
-  scene.frame_interval = 0;
   const bool newton = c.method == "proximal_newton";
   scene.projection.method = newton ? ProjectionMethod::proximal_newton : ProjectionMethod::fast_projection;
   scene.projection.metric = newton ? Metric::implicit_b : Metric::mass;
   scene.projection.tolerance = c.tolerance;
   scene.projection.eps = c.eps;
-  scene.projection.on_violation = OnViolation::go_on;
   return scene;
 }
 

@@ -2,11 +2,34 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <map>
 
 #include "bench/commands.hpp"
 
+namespace {
+
+using namespace isocloth;
+using namespace isocloth::bench;
+
+/// Options of commands that run simulations of one kind.
+void add_execution_options(CLI::App& command, ExecutionOptions& execution) {
+  command.add_option("--backend", execution.backend, "where kernels run")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
+  command.add_option("--threads", execution.threads, "CPU threads, 0: all cores")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  command.add_option_function<std::string>(
+      "--solver", [&execution](const std::string& name) { execution.solver = step_solver(name); },
+      "how steps are solved: automatic, batched, direct, mixed, iterative");
+}
+
+const std::map<std::string, Precision> precisions{{"float32", Precision::float32},
+                                                  {"float64", Precision::float64}};
+
+}  // namespace
+
 int main(int count, char** arguments) {
-  using namespace isocloth::bench;
   CLI::App app{"Measures isocloth: prints Markdown tables, writes JSON"};
   app.require_subcommand(1);
   std::string json;
@@ -42,10 +65,70 @@ int main(int count, char** arguments) {
       ->check(CLI::NonNegativeNumber);
 
   int repetitions = 3;
-  CLI::App* speed_command = app.add_subcommand("speed", "time and memory of the 9 x 9 shake on one thread");
+  CLI::App* speed_command =
+      app.add_subcommand("speed", "the 9 x 9 shake on one thread, beside published times");
   speed_command->add_option("--repetitions", repetitions, "the best counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+
+  BatchRequest batch{.meshes = {"quads_9", "quads_17"},
+                     .counts = {1, 4, 16, 64, 256, 1024, 4096, 16384},
+                     .precisions = {Precision::float64, Precision::float32},
+                     .simds = {},
+                     .execution = {.threads = 1},
+                     .svg = {}};
+  CLI::App* batch_command = app.add_subcommand("batch", "many shaken sheets at once");
+  batch_command->add_option("--mesh", batch.meshes, "as in iterations")->capture_default_str();
+  batch_command->add_option("--counts", batch.counts, "cloths at once")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  batch_command->add_option("--precision", batch.precisions, "float32, float64; default both")
+      ->transform(CLI::CheckedTransformer(precisions));
+  batch_command->add_option("--simd", batch.simds, "CPU: instruction sets; default the widest")
+      ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
+  add_execution_options(*batch_command, batch.execution);
+  batch_command->add_option("--tolerance", batch.tolerance)
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  batch_command->add_option("--seconds", batch.seconds, "wall time of the timed steps of a case")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  batch_command->add_option("--svg", batch.svg, "draw the curves into this file");
+
+  bool large = false;
+  MeshRequest mesh{.sides = {9, 17, 33, 65, 129}, .execution = {}};
+  CLI::App* mesh_command = app.add_subcommand("mesh", "one shaken sheet, finer and finer");
+  mesh_command->add_option("--mesh", mesh.sides, "nodes a side")
+      ->check(CLI::Range(3, 4097))
+      ->capture_default_str();
+  mesh_command->add_flag("--large", large, "257 and 513 nodes a side, too");
+  add_execution_options(*mesh_command, mesh.execution);
+  mesh_command->add_option("--precision", mesh.execution.precision, "float32 or float64")
+      ->transform(CLI::CheckedTransformer(precisions));
+  mesh_command->add_option("--tolerance", mesh.tolerance)->check(CLI::PositiveNumber)->capture_default_str();
+  mesh_command->add_option("--seconds", mesh.seconds, "simulated time; 0: as the budget allows")
+      ->check(CLI::NonNegativeNumber);
+  mesh_command->add_option("--budget", mesh.budget, "wall time of a mesh's steps [s]")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+
+  FactorRequest factor{.sides = {9, 17, 33, 65, 129}, .threads = {1, 2}, .lane_sides = {9, 17}, .svg = {}};
+  CLI::App* factor_command =
+      app.add_subcommand("factor", "factorisation and solve of nodal systems, beside other libraries");
+  factor_command->add_option("--mesh", factor.sides, "nodes a side")
+      ->check(CLI::Range(3, 1025))
+      ->capture_default_str();
+  factor_command->add_option("--lanes", factor.lane_sides, "nodes a side of systems in lanes")
+      ->check(CLI::Range(3, 33))
+      ->capture_default_str();
+  factor_command->add_flag("--large", large, "257 nodes a side, too");
+  factor_command->add_option("--threads", factor.threads, "threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  factor_command->add_option("--budget", factor.budget, "wall time of each solver's repetitions [s]")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  factor_command->add_option("--svg", factor.svg, "draw the curves into this file");
 
   std::vector<std::string> groups;
   CLI::App* scenes_command = app.add_subcommand("scenes", "scenes with a known answer");
@@ -70,9 +153,13 @@ int main(int count, char** arguments) {
   try {
     iterations.workers = drape.workers = workers;
     iterations.eps = eps;
-    drape.eps = eps[0];
+    drape.eps = batch.eps = mesh.eps = factor.eps = eps[0];
+    if (large) mesh.sides.insert(mesh.sides.end(), {257, 513}), factor.sides.push_back(257);
     if (*iterations_command) publish("iterations", measure_iterations(iterations), json);
     if (*speed_command) publish("speed", measure_speed(eps[0], repetitions), json);
+    if (*batch_command) publish("batch", measure_batch(batch), json);
+    if (*mesh_command) publish("mesh", measure_meshes(mesh), json);
+    if (*factor_command) publish("factor", measure_factors(factor), json);
     if (*scenes_command) publish("scenes", compare_scenes(groups, eps[0], workers), json);
     if (*drape_command) publish("drape", measure_drape(drape), json);
   } catch (const std::exception& error) {

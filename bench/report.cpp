@@ -2,20 +2,37 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <thread>
 
 #include "engine/core/errors.hpp"
+#include "kernels/kernel_table.hpp"
 
 namespace isocloth::bench {
 namespace {
 
+/// Name, family and model of the first core.
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  return "unknown processor";
+  std::string name = "unknown processor", family, model;
+  for (std::string line; std::getline(file, line) && !line.empty();) {
+    const auto colon = line.find(':');
+    if (colon == std::string::npos || colon + 2 > line.size()) continue;
+    const std::string value = line.substr(colon + 2),
+                      key = line.substr(0, line.find_last_not_of("\t ", colon - 1) + 1);
+    if (key == "model name") name = value;
+    if (key == "cpu family") family = value;
+    if (key == "model") model = value;
+  }
+  return family.empty() ? name : name + ", family " + family + ", model " + model;
+}
+
+/// Runnable programs, mean of the last minute; null where the system does not tell.
+Json load_average() {
+  double load = 0;
+  return getloadavg(&load, 1) == 1 ? Json(load) : Json();
 }
 
 std::string cell_text(const Json& cell) {
@@ -68,10 +85,9 @@ std::string short_number(double value) {
 }
 
 Json machine_record() {
-  return {{"processor", processor_name()},
-          {"cores", std::thread::hardware_concurrency()},
-          {"compiler", "g++ " __VERSION__},
-          {"build", ISOCLOTH_BUILD_TYPE},
+  return {{"processor", processor_name()},    {"cores", std::thread::hardware_concurrency()},
+          {"simd", to_string(widest_simd())}, {"load at the end", load_average()},
+          {"compiler", "g++ " __VERSION__},   {"build", ISOCLOTH_BUILD_TYPE},
           {"version", ISOCLOTH_VERSION}};
 }
 
@@ -87,9 +103,10 @@ void write_text(const std::filesystem::path& path, const std::string& content) {
 void publish(const std::string& command, const std::vector<Table>& tables,
              const std::filesystem::path& json) {
   const Json machine = machine_record();
-  std::printf("%s; %u cores; %s, %s\n", machine["processor"].get<std::string>().c_str(),
-              machine["cores"].get<unsigned>(), machine["compiler"].get<std::string>().c_str(),
-              machine["build"].get<std::string>().c_str());
+  std::printf("%s; %u cores, %s, load %s at the end; %s, %s\n",
+              machine["processor"].get<std::string>().c_str(), machine["cores"].get<unsigned>(),
+              machine["simd"].get<std::string>().c_str(), cell_text(machine["load at the end"]).c_str(),
+              machine["compiler"].get<std::string>().c_str(), machine["build"].get<std::string>().c_str());
   for (const Table& table : tables) std::fputs(markdown(table).c_str(), stdout);
   if (json.empty()) return;
   Json record{{"command", command}, {"machine", machine}, {"tables", Json::array()}};

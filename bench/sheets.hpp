@@ -1,0 +1,20 @@
+// The shaken A3 sheet of Coltraro 2022, section 9, on any mesh.
+#pragma once
+
+#include <string>
+
+#include "engine/model/scene.hpp"
+
+namespace isocloth::bench {
+
+/// KIND_N with KIND quads, alternating or irregular: N x N nodes over the sheet, or about as many irregular
+/// ones. Throws SceneError for another name.
+Mesh sheet_mesh(const std::string& name);
+
+/// The scene shake_fast_9x9 with that mesh; its shake begins at 1 s. Violations do not end a run.
+Scene shaken_sheet(const Mesh& mesh);
+
+/// The same with the motion beginning at step 0.
+Scene shaken_sheet_at_once(const Mesh& mesh);
+
+}  // namespace isocloth::bench
