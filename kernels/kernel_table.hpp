@@ -4,6 +4,8 @@
 #include "kernels/batch/solve_blocks.hpp"
 #include "kernels/batch/step_cloths.hpp"
 #include "kernels/forces/build_bending.hpp"
+#include "kernels/linear/front_factor.hpp"
+#include "kernels/linear/front_solve.hpp"
 #include "kernels/measures/measures.hpp"
 #include "kernels/projection/metric.hpp"
 #include "kernels/projection/nodal_system.hpp"
@@ -41,6 +43,9 @@ struct StepKernels {
   Kernel<StepCloths<Real>> step_cloths;
   Kernel<SolveBlocks<Real>> solve_blocks;
   int (*lane_width)();  ///< cloths or systems side by side in a tile of these two
+  Kernel<FactorFronts<Real>> factor_fronts;
+  Kernel<FindFailure> find_failure;
+  Kernel<SolveFronts<Real>> forward_fronts, backward_fronts;
   Kernel<UpdateVelocities<Real>> update_velocities;
   Kernel<MeasureAreas<Real>> measure_areas;
   Kernel<MeasureStrains<Real>> measure_strains;
@@ -73,7 +78,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 4;
+constexpr int backend_abi = 5;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

@@ -1,15 +1,32 @@
-// Which linear solver serves a large mesh.
+// Which linear solver serves a large mesh, and where it runs.
 #pragma once
 
+#include <memory>
+
 #include "host/linear/linear_solver.hpp"
-#include "host/memory/device.hpp"
+#include "host/memory/buffer.hpp"
 
 namespace isocloth {
 
-/// Solver of the nodal system of one garment for every choice but `batched`; `automatic` is direct. Throws
-/// DeviceError for mixed in single precision: there is nothing to refine to.
+/// H d = b of one garment, all three in the device's memory.
 template <class Real>
-std::unique_ptr<LinearSolver<Real>> make_nodal_solver(const Device& device, const BlockPattern& pattern,
-                                                      StepSolver choice);
+class NodalSolver {
+ public:
+  virtual ~NodalSolver() = default;
+  /// blocks: as LinearSolver::factorize takes them; right_side, solution: shape [size]. Where the matrix is
+  /// not positive definite, or what comes out would not be finite, the outcome says so and the solution is
+  /// worth nothing.
+  virtual Factorization solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
+                              Buffer<Vec3<Real>>& solution) = 0;
+  virtual std::size_t memory_bytes() const = 0;
+  virtual std::string_view name() const = 0;
+};
+
+/// Solver for every choice but `batched`. `automatic` is direct; the direct solver runs on the device where
+/// it has memory of its own, all others on the host. Throws DeviceError for mixed in single precision: there
+/// is nothing to refine to.
+template <class Real>
+std::unique_ptr<NodalSolver<Real>> make_nodal_solver(const Device& device, const BlockPattern& pattern,
+                                                     StepSolver choice);
 
 }  // namespace isocloth

@@ -127,16 +127,9 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
               .momentum = pulled ? std::as_const(momentum_).view() : ArrayView<const Vec3<Real>>{},
               .with_rows = with_rows,
               .right_side = right_side_.view()});
-  const Factorization factorization = nodal_solver_->factorize(blocks_.read(staging_blocks_));
-  bad_block_ = factorization.ok ? -1 : factorization.block_row;
-  if (!factorization) return false;
-  const Real* b = &right_side_.read(staging_right_side_)->x;
-  try {
-    correction_.write(staging_correction_, [&](Vec3<Real>* d) { nodal_solver_->solve(b, &d->x, 1); });
-  } catch (const NumericalError&) {  // the right side is not finite, or a fallback's factor does not exist
-    return false;
-  }
-  return true;
+  const Factorization outcome = nodal_solver_->solve(blocks_, right_side_, correction_);
+  bad_block_ = outcome.ok ? -1 : outcome.block_row;
+  return outcome.ok;
 }
 
 template <class Real>

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "host/solver/nodal_solver.hpp"
-
 namespace isocloth {
 template <class Real>
 ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& garment, const Scene& scene,

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "engine/model/recipe.hpp"
-#include "host/linear/linear_solver.hpp"
 #include "host/solver/garment_measures.hpp"
 #include "host/solver/garment_solver.hpp"
+#include "host/solver/nodal_solver.hpp"
 
 namespace isocloth {
 
@@ -73,15 +73,14 @@ class ProjectionSolver final : public GarmentSolver {
   RowEvaluator<Real> rows_;
   GarmentMeasures<Real> measures_;
 
-  std::unique_ptr<LinearSolver<Real>> nodal_solver_;
+  std::unique_ptr<NodalSolver<Real>> nodal_solver_;
 
   Buffer<Vec3<Real>> positions_, velocities_, iterate_, predicted_, targets_, momentum_;
   Buffer<Real> multipliers_;
   Buffer<Real> stiffness_, blocks_;
   Buffer<Vec3<Real>> right_side_, correction_;
 
-  std::vector<Vec3<Real>> host_targets_, staging_right_side_, staging_correction_;
-  std::vector<Real> staging_blocks_;
+  std::vector<Vec3<Real>> host_targets_;
 };
 
 }  // namespace isocloth

@@ -5,12 +5,6 @@
 namespace isocloth {
 namespace {
 
-/// Offset of strip i of an update matrix.
-template <class Real>
-constexpr std::size_t update_strip(std::size_t i) {
-  return i * (i + 1) / 2 * strip_height<Real> * strip_height<Real>;
-}
-
 template <class Real>
 Real* update_matrix(const FrontMemory<Real>& memory, const Front& front) {
   return (front.in_subtree ? memory.local : memory.shared) + front.update;
@@ -51,12 +45,13 @@ Tile<Real> make_tile(const FrontMemory<Real>& memory, const Front& front, Index 
                   .column_end = columns.end,
                   .strips = {}};
   for (Index r = rows.begin; r < rows.end; r += height) {
-    Real* strip = columns.begin < front.padded_pivots
-                      ? memory.factor + front.panel + static_cast<std::size_t>(r) * front.padded_pivots +
-                            columns.begin * height
-                      : update_matrix(memory, front) +
-                            update_strip<Real>((r - front.padded_pivots) / height) +
-                            static_cast<std::size_t>(columns.begin - front.padded_pivots) * height;
+    Real* strip =
+        columns.begin < front.padded_pivots
+            ? memory.factor + front.panel + static_cast<std::size_t>(r) * front.padded_pivots +
+                  columns.begin * height
+            : update_matrix(memory, front) +
+                  update_strip(static_cast<std::size_t>((r - front.padded_pivots) / height), height) +
+                  static_cast<std::size_t>(columns.begin - front.padded_pivots) * height;
     tile.strips[(r - rows.begin) / height] = strip;
     const Index end = i == j ? std::min(columns.end, r + height) : columns.end;  // the diagonal ends a strip
     std::fill(strip, strip + static_cast<std::size_t>(end - columns.begin) * height, Real(0));
@@ -117,7 +112,7 @@ void add_update(const MultifrontalPlan& plan, const FrontMemory<Real>& memory,
     Real* rows[height];
     for (Index lane = lane_begin; lane < lane_end; ++lane)
       rows[lane] = &tile.at(relative[first + lane], tile.column_begin);
-    const Real* source = matrix + update_strip<Real>(strip);
+    const Real* source = matrix + update_strip(static_cast<std::size_t>(strip), height);
     Index j = j_begin;
     // Below its diagonal square each run of rows that stay together in one strip moves as a vector.
     const Index below = std::min(j_end, first);

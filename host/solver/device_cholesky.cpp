@@ -1,0 +1,90 @@
+#include "host/solver/device_cholesky.hpp"
+
+#include <utility>
+
+#include "host/linear/ordering.hpp"
+
+namespace isocloth {
+
+template <class Real>
+typename DeviceCholesky<Real>::Launches DeviceCholesky<Real>::upload(const Device& device,
+                                                                     TileLaunches launches) {
+  return {.tiles = {device, launches.tiles}, .begin = std::move(launches.begin)};
+}
+
+template <class Real>
+DeviceCholesky<Real>::DeviceCholesky(const Device& device, const BlockPattern& pattern)
+    : device_(device), kernels_(step_kernels<Real>(device.backend())), block_(pattern.block) {
+  const OrderedElimination ordered = analyze_best_order(pattern);
+  constexpr Index strip = strip_height<Real>;
+  FrontArrays arrays = build_front_arrays(pattern, build_front_tree(ordered.elimination), strip);
+  FrontSchedule schedule = schedule_fronts(arrays, strip);
+  name_ = "multifrontal Cholesky, " + std::string(isocloth::name(ordered.ordering)) + ", " +
+          std::string(device.backend().name);
+  fronts_ = {device, arrays.fronts};
+  children_ = {device, arrays.children};
+  relative_ = {device, arrays.relative};
+  block_rows_ = {device, arrays.block_rows};
+  entries_ = {device, arrays.entries};
+  factor_launches_ = upload(device, std::move(schedule.factor));
+  forward_ = upload(device, std::move(schedule.forward));
+  backward_ = upload(device, std::move(schedule.backward));
+  factor_ = {device, arrays.factor_size};
+  updates_ = {device, schedule.update_size};
+  work_ = {device, arrays.vector_size};
+  failed_ = {device, arrays.fronts.size()};
+  first_failed_ = {device, 1};
+  host_block_rows_ = std::move(arrays.block_rows);
+}
+
+template <class Real>
+MultifrontalPlan DeviceCholesky<Real>::view() const {
+  return {block_, fronts_.view(), children_.view(), entries_.view(), relative_.view(), block_rows_.view()};
+}
+
+template <class Real>
+Factorization DeviceCholesky<Real>::solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
+                                          Buffer<Vec3<Real>>& solution) {
+  const Queue& queue = device_.queue();
+  for (std::size_t launch = 0; launch < factor_launches_.count(); ++launch)
+    kernels_.factor_fronts(queue, {.plan = view(),
+                                   .tiles = factor_launches_[launch],
+                                   .values = blocks.view(),
+                                   .factor = factor_.view(),
+                                   .updates = updates_.view(),
+                                   .failed = failed_.view()});
+  kernels_.find_failure(queue, {.failed = std::as_const(failed_).view(), .first = first_failed_.view()});
+  SolveFronts<Real> args{.plan = view(),
+                         .tiles = {},
+                         .factor = std::as_const(factor_).view(),
+                         .right_side = {&right_side.view().data()->x, right_side.size() * 3},
+                         .solution = {&solution.view().data()->x, solution.size() * 3},
+                         .work = work_.view()};
+  for (std::size_t launch = 0; launch < forward_.count(); ++launch) {
+    args.tiles = forward_[launch];
+    kernels_.forward_fronts(queue, args);
+  }
+  for (std::size_t launch = 0; launch < backward_.count(); ++launch) {
+    args.tiles = backward_[launch];
+    kernels_.backward_fronts(queue, args);
+  }
+  const Index place = first_failed_.download().front();
+  return {.ok = place < 0, .block_row = place < 0 ? -1 : host_block_rows_[place]};
+}
+
+template <class Real>
+std::size_t DeviceCholesky<Real>::launch_count() const {
+  return factor_launches_.count() + 1 + forward_.count() + backward_.count();
+}
+
+template <class Real>
+std::size_t DeviceCholesky<Real>::memory_bytes() const {
+  return fronts_.bytes() + children_.bytes() + relative_.bytes() + block_rows_.bytes() + entries_.bytes() +
+         factor_launches_.tiles.bytes() + forward_.tiles.bytes() + backward_.tiles.bytes() + factor_.bytes() +
+         updates_.bytes() + work_.bytes() + failed_.bytes() + first_failed_.bytes();
+}
+
+template class DeviceCholesky<float>;
+template class DeviceCholesky<double>;
+
+}  // namespace isocloth

@@ -1,0 +1,176 @@
+// The factorisation in launches, as devices run it, on a CPU whose blocks are one thread or several.
+#include "host/solver/device_cholesky.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "engine/mesh/generators.hpp"
+#include "tests/linear/systems.hpp"
+
+namespace isocloth {
+namespace {
+
+Eigen::MatrixXd dense(const BlockSystem& s) {
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(3 * s.pattern.size, 3 * s.pattern.size);
+  for (std::size_t b = 0; b < s.pattern.rows.size(); ++b)
+    for (int r = 0; r < 3; ++r)
+      for (int c = 0; c < 3; ++c) {
+        const Index i = s.pattern.rows[b] * 3 + r, j = s.pattern.columns[b] * 3 + c;
+        if (i >= j) a(i, j) = a(j, i) = s.values[(b * 3 + r) * 3 + c];
+      }
+  return a;
+}
+
+template <class Real>
+BlockSystem rounded(BlockSystem s) {
+  for (double& v : s.values) v = static_cast<Real>(v);
+  return s;
+}
+
+template <class Real>
+struct Solved {
+  Factorization outcome;
+  std::vector<Vec3<Real>> right_side, solution;
+};
+
+/// right side: entries in [-1, 1].
+template <class Real>
+Solved<Real> solve(const BlockSystem& s, const ExecutionOptions& options, int times = 1) {
+  const Device device(options);
+  DeviceCholesky<Real> solver(device, s.pattern);
+  Solved<Real> result;
+  result.right_side.resize(s.pattern.size);
+  for (Index i = 0; i < s.pattern.size; ++i)
+    result.right_side[i] = {static_cast<Real>(std::sin(5.1 * i + 0.3)),
+                            static_cast<Real>(std::sin(6.8 * i + 2)), static_cast<Real>(std::cos(1.3 * i))};
+  const Buffer<Real> blocks(device, std::vector<Real>(s.values.begin(), s.values.end()));
+  const Buffer<Vec3<Real>> b(device, result.right_side);
+  Buffer<Vec3<Real>> x(device, result.right_side.size());
+  for (int i = 0; i < times; ++i) result.outcome = solver.solve(blocks, b, x);
+  result.solution = x.download();
+  return result;
+}
+
+/// |b - A x| / (|A| |x| + |b|) in the max norm.
+template <class Real>
+double backward_error(const BlockSystem& s, const Solved<Real>& solved) {
+  const Eigen::MatrixXd a = dense(s);
+  Eigen::VectorXd b(a.rows()), x(a.rows());
+  for (Index i = 0; i < s.pattern.size; ++i)
+    for (int c = 0; c < 3; ++c) {
+      b[3 * i + c] = static_cast<double>((&solved.right_side[i].x)[c]);
+      x[3 * i + c] = static_cast<double>((&solved.solution[i].x)[c]);
+    }
+  return (b - a * x).cwiseAbs().maxCoeff() /
+         (a.cwiseAbs().rowwise().sum().maxCoeff() * x.cwiseAbs().maxCoeff() + b.cwiseAbs().maxCoeff());
+}
+
+template <class Real>
+void expect_small_backward_error(const BlockSystem& system, const std::string& what) {
+  const BlockSystem s = rounded<Real>(system);
+  const Solved<Real> solved = solve<Real>(s, {.threads = 2});
+  ASSERT_TRUE(solved.outcome.ok) << what << ": stopped at " << solved.outcome.block_row;
+  EXPECT_LE(backward_error(s, solved), 100 * std::numeric_limits<Real>::epsilon()) << what;
+}
+
+/// Fronts of several tiles in both directions, none of them whole.
+BlockSystem band() {
+  BlockPattern p{.size = 140, .block = 3, .rows = {}, .columns = {}};
+  for (Index j = 0; j < p.size; ++j)
+    for (Index i = j; i < p.size && i - j < 71; ++i) {
+      p.rows.push_back(i);
+      p.columns.push_back(j);
+    }
+  return dominant_system(p, 5);
+}
+
+BlockSystem sheet(int n) {
+  Garment garment;
+  garment.name = "sheet";
+  garment.mesh = quad_grid(n, n, 0.9, 0.8);
+  garment.fabric = {.rho = 0.2, .delta = 0.5, .kappa = 0, .alpha = 1, .beta = 0};
+  garment.pins.push_back({"pins", {0, n - 1}, FixedMotion{}});
+  return nodal_system(garment, 1e-5, 3e-3);
+}
+
+TEST(DeviceCholesky, SolvesEveryPattern) {
+  for (const NamedPattern& p : all_patterns()) {
+    if (p.pattern.size == 0 || p.pattern.block != 3) continue;
+    expect_small_backward_error<double>(dominant_system(p.pattern, 3), p.name);
+    expect_small_backward_error<float>(dominant_system(p.pattern, 3), p.name);
+  }
+  expect_small_backward_error<double>(band(), "band");
+  expect_small_backward_error<float>(band(), "band");
+}
+
+TEST(DeviceCholesky, SolvesNodalSystemsOfEveryMesh) {
+  for (const NamedGarment& g : all_garments()) {
+    expect_small_backward_error<double>(nodal_system(g.garment, 1e-6, 3e-3, 1e-5), g.name);
+    expect_small_backward_error<double>(nodal_system(g.garment, 1e-9, 0), g.name + ", flat");
+    expect_small_backward_error<float>(nodal_system(g.garment, 1e-3, 3e-3), g.name);
+  }
+  expect_small_backward_error<double>(sheet(25), "25 x 25");
+}
+
+TEST(DeviceCholesky, SolvesScaledOverTwelveOrders) {
+  for (const NamedGarment& g : all_garments()) {
+    BlockSystem s = nodal_system(g.garment, 1e-4, 3e-3);
+    const auto scale = [](Index row, int component) {
+      return std::ldexp(1.0, static_cast<int>((row * 31 + component * 17) % 41) - 20);  // 2^-20 .. 2^20
+    };
+    for (std::size_t b = 0; b < s.pattern.rows.size(); ++b)
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c)
+          s.values[(b * 3 + r) * 3 + c] *= scale(s.pattern.rows[b], r) * scale(s.pattern.columns[b], c);
+    expect_small_backward_error<double>(s, g.name);
+  }
+}
+
+template <class Real>
+void expect_same_bits(const BlockSystem& s, const std::vector<int>& emulated) {
+  const std::vector<Vec3<Real>> alone = solve<Real>(s, {.threads = 1}).solution;
+  const auto expect_equal = [&](const std::vector<Vec3<Real>>& other, const std::string& what) {
+    EXPECT_EQ(std::memcmp(alone.data(), other.data(), alone.size() * sizeof(Vec3<Real>)), 0) << what;
+  };
+  expect_equal(solve<Real>(s, {.threads = 3}).solution, "3 threads");
+  expect_equal(solve<Real>(s, {.threads = 1}, 2).solution, "a second time");
+  for (const int threads : emulated)
+    expect_equal(solve<Real>(s, {.threads = 1, .emulated_block = threads}).solution,
+                 "blocks of " + std::to_string(threads));
+}
+
+TEST(DeviceCholesky, SameBitsInBlocksOfAnySize) {
+  expect_same_bits<double>(sheet(9), {2, 5, 32});
+  expect_same_bits<float>(sheet(9), {2, 5, 32});
+  expect_same_bits<double>(band(), {4});
+  expect_same_bits<float>(band(), {4});
+}
+
+TEST(DeviceCholesky, NamesTheBlockRowThatIsNotPositive) {
+  for (BlockSystem s : {sheet(9), band()})
+    for (const Index row : {Index{0}, s.pattern.size / 2, s.pattern.size - 1})
+      for (const double bad :
+           {-1e6, 0.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+        BlockSystem broken = dominant_system(s.pattern, 9);
+        ASSERT_TRUE(solve<double>(broken, {.threads = 1}).outcome.ok);
+        for (std::size_t b = 0; b < s.pattern.rows.size(); ++b)
+          if (s.pattern.rows[b] == row && s.pattern.columns[b] == row) broken.values[b * 9 + 8] = bad;
+        const Factorization found = solve<double>(broken, {.threads = 1}).outcome;
+        EXPECT_FALSE(found.ok) << bad;
+        EXPECT_EQ(found.block_row, row) << bad;
+      }
+}
+
+TEST(DeviceCholesky, LaunchesAreAsManyAsTheLongestPathNeeds) {
+  const Device device({.threads = 1});
+  const DeviceCholesky<double> small(device, sheet(9).pattern), large(device, sheet(41).pattern);
+  EXPECT_LT(small.launch_count(), 20u);
+  EXPECT_LT(large.launch_count(), 120u);
+}
+
+}  // namespace
+}  // namespace isocloth
