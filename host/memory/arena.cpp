@@ -28,6 +28,17 @@ bool Arena::add_chunk(std::size_t bytes) {
   return true;
 }
 
+bool Arena::reserve(std::size_t bytes) {
+  const std::size_t size = rounded(bytes, alignment);
+  return size >= bytes && (largest_free() >= size || add_chunk(size));
+}
+
+std::size_t Arena::largest_free() const {
+  std::size_t largest = 0;
+  for (const auto& range : free_) largest = std::max(largest, range.second);
+  return largest;
+}
+
 void* Arena::allocate(std::size_t bytes) {
   const std::size_t size = rounded(bytes, alignment);
   if (size < bytes) return nullptr;  // overflow

@@ -25,9 +25,13 @@ class Arena {
   /// Null when neither a free range nor the backend has so many bytes (> 0). The smallest range that fits.
   /// O(number of free ranges).
   void* allocate(std::size_t bytes);
+  /// Takes so many bytes (> 0) from the backend in one piece unless that much is free in one here: what is
+  /// allocated of it next is sure to fit. False when the backend has less.
+  bool reserve(std::size_t bytes);
   /// Of a pointer of allocate(). A chunk that is all free goes back, unless it is the last.
   void release(void* pointer);
 
+  std::size_t largest_free() const;                   ///< [bytes] of the largest free range
   std::size_t used() const { return used_; }          ///< [bytes] dealt out, roundings included
   std::size_t reserved() const { return reserved_; }  ///< [bytes] of all chunks
   std::size_t chunk_count() const { return chunks_.size(); }

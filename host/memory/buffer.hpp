@@ -87,16 +87,21 @@ class Buffer {
                                              count * sizeof(T)));
     }
   }
-  /// Lets the host write all values: fill(pointer) in place, or into `staging`, which is then copied.
+  /// Lets the host write the first `count` values: fill(pointer) in place, or into `staging`, which is then
+  /// copied.
   template <class Fill>
-  void write(std::vector<T>& staging, const Fill& fill) {
-    if (size_ == 0 || device_->backend().memory.host_accessible) {
+  void write(std::size_t count, std::vector<T>& staging, const Fill& fill) {
+    if (count == 0 || device_->backend().memory.host_accessible) {
       fill(data_);
     } else {
-      staging.resize(size_);
+      staging.resize(count);
       fill(staging.data());
-      upload(staging.data());
+      check(device_->backend().memory.upload(device_->queue(), data_, staging.data(), count * sizeof(T)));
     }
+  }
+  template <class Fill>
+  void write(std::vector<T>& staging, const Fill& fill) {
+    write(size_, staging, fill);
   }
 
  private:

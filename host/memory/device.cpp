@@ -1,6 +1,7 @@
 #include "host/memory/device.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <thread>
 
@@ -25,14 +26,20 @@ const Backend& chosen_cpu_backend(const std::string& simd) {
   throw DeviceError("simd: found \"" + simd + "\", expected \"baseline\", \"avx2\" or \"avx512\"");
 }
 
-std::string in_units(std::size_t bytes) {
+std::string in_units(double value) {
   const char* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
   int unit = 0;
   for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
   char text[32];
   std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
   return text;
+}
+
+/// A demand that does not fit may be beyond std::size_t.
+double bytes_of(const MemoryDemand& demand) {
+  const double groups = std::ceil(static_cast<double>(demand.count) / static_cast<double>(demand.together));
+  return static_cast<double>(demand.bytes_fixed) +
+         static_cast<double>(demand.bytes_each) * static_cast<double>(demand.together) * groups;
 }
 
 constexpr const char* way_out =
@@ -42,14 +49,13 @@ constexpr const char* way_out =
 
 std::string shortage(const std::string& backend, const MemoryDemand& demand, std::size_t free,
                      std::size_t total) {
+  const double needed = bytes_of(demand);
+  if (needed <= static_cast<double>(free)) return {};
   const std::size_t left = free > demand.bytes_fixed ? free - demand.bytes_fixed : 0;
-  const std::size_t fitting = demand.bytes_each == 0 ? demand.count : left / demand.bytes_each;
-  if (demand.bytes_fixed <= free && fitting >= demand.count) return {};
-  const double needed = static_cast<double>(demand.bytes_fixed) +
-                        static_cast<double>(demand.bytes_each) * static_cast<double>(demand.count);
+  const std::size_t fitting = left / (demand.bytes_each * demand.together) * demand.together;
   return backend + ": out of device memory: " + std::to_string(demand.count) + " x " + demand.kind +
-         " needs " + in_units(static_cast<std::size_t>(needed)) + ", " + in_units(free) + " of " +
-         in_units(total) + " are free, enough for " + std::to_string(fitting) + way_out;
+         " needs " + in_units(needed) + ", " + in_units(static_cast<double>(free)) + " of " +
+         in_units(static_cast<double>(total)) + " are free, enough for " + std::to_string(fitting) + way_out;
 }
 
 WorkQueue::WorkQueue(const Device& device) : device_(device), queue_(device.model_) {
@@ -119,7 +125,7 @@ std::size_t Device::free_bytes(std::size_t& total) const {
   std::size_t free = 0;
   total = 0;
   if (!backend_->memory.available(&free, &total)) return total = 0;
-  return free + (arena_ ? arena_->reserved() - arena_->used() : 0);
+  return std::max(free, arena_ ? arena_->largest_free() : 0);
 }
 
 void* Device::allocate(std::size_t bytes) const {
@@ -131,10 +137,14 @@ void* Device::allocate(std::size_t bytes) const {
   if (pointer != nullptr) return pointer;
   std::size_t total = 0;
   const std::size_t free = free_bytes(total);
-  throw DeviceError(std::string(backend_->name) + ": out of memory: an array needs " + in_units(bytes) +
-                    (total > 0 ? ", " + in_units(free) + " of " + in_units(total) + " are free" : "") +
-                    (arena_ ? ", this simulation holds " + in_units(arena_->used()) : "") + " (" +
-                    backend_->memory.last_error() + ")" + way_out);
+  throw DeviceError(
+      std::string(backend_->name) + ": out of memory: an array needs " +
+      in_units(static_cast<double>(bytes)) +
+      (total > 0 ? ", " + in_units(static_cast<double>(free)) + " of " +
+                       in_units(static_cast<double>(total)) + " are free"
+                 : "") +
+      (arena_ ? ", this simulation holds " + in_units(static_cast<double>(arena_->used())) : "") + " (" +
+      backend_->memory.last_error() + ")" + way_out);
 }
 
 void Device::release(void* pointer) const {
@@ -150,6 +160,8 @@ void Device::require(const MemoryDemand& demand) const {
   if (total == 0) return;
   const std::string message = shortage(backend_->name, demand, free, total);
   if (!message.empty()) throw DeviceError(message);
+  // Below the total, hence exact.
+  if (arena_) arena_->reserve(static_cast<std::size_t>(bytes_of(demand)));
 }
 
 }  // namespace isocloth

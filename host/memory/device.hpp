@@ -43,6 +43,7 @@ struct MemoryDemand {
   std::size_t count = 0;        ///< of them
   std::size_t bytes_each = 0;   ///< [bytes] that grow with the count
   std::size_t bytes_fixed = 0;  ///< [bytes] whatever the count
+  std::size_t together = 1;     ///< room is taken for a multiple of so many
 };
 /// Empty where `demand` fits into `free` bytes, else what is needed, what there is and how many would fit.
 std::string shortage(const std::string& backend, const MemoryDemand& demand, std::size_t free,
@@ -68,12 +69,13 @@ class Device {
   void* allocate(std::size_t bytes) const;
   /// See Arena for what must not use it any more.
   void release(void* pointer) const;
-  /// Throws DeviceError (shortage()) unless that much is free; does nothing where that is not known.
+  /// Throws DeviceError (shortage()) unless that much is free in one piece, and puts it by for the next
+  /// allocations; does nothing where it is not known what is free.
   void require(const MemoryDemand& demand) const;
 
  private:
   friend class WorkQueue;
-  std::size_t free_bytes(std::size_t& total) const;  ///< 0 of 0: not known
+  std::size_t free_bytes(std::size_t& total) const;  ///< in one piece; 0 of 0: not known
 
   std::unique_ptr<ThreadPool> pool_;
   const Backend* backend_ = nullptr;

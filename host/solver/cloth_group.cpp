@@ -73,7 +73,16 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
   positions_.upload(positions);
   velocities_.upload(velocities);
   alive_ = {device, alive};
+  // In a device's memory once for all, so that no step waits for an allocation.
+  if (!device.backend().memory.host_accessible) size_targets(largest_start);
   queue_.reserve(scratch_bytes(), tiles_);
+}
+
+template <class Real>
+std::size_t ClothGroup<Real>::size_targets(int steps) {
+  const std::size_t count = static_cast<std::size_t>(steps) * tiles_ * driven_nodes_.size() * 3 * width_;
+  if (targets_.size() < count) targets_ = {device_, count};
+  return count;
 }
 
 template <class Real>
@@ -148,10 +157,13 @@ void ClothGroup<Real>::require_memory() const {
                            (sizeof(ClothParameters<Real>) + sizeof(ClothReport<Real>)) / sizeof(Real) +
                            (shapes_.size() > 1 ? own_shape : 0);
   const std::size_t scratch = scratch_bytes();
-  device_.require({.kind = "a garment like \"" + garments_.front()->name + '"',
-                   .count = tiles_ * width_,
-                   .bytes_each = each * sizeof(Real),
-                   .bytes_fixed = scratch > queue_.get().shared_limit ? workspace_piece(scratch) : 0});
+  constexpr std::size_t roundings = 16 * Arena::alignment;  // of as many arrays
+  device_.require(
+      {.kind = "a garment like \"" + garments_.front()->name + '"',
+       .count = tiles_ * width_,
+       .bytes_each = each * sizeof(Real),
+       .bytes_fixed = roundings + (scratch > queue_.get().shared_limit ? workspace_piece(scratch) : 0),
+                   .together = width_});
 }
 
 template <class Real>
@@ -261,8 +273,7 @@ template <class Real>
 void ClothGroup<Real>::set_targets(const std::vector<Clock>& clocks, double h, int steps) {
   const std::size_t driven = driven_nodes_.size(), per_step = tiles_ * driven * 3 * width_;
   if (driven == 0) return;
-  if (targets_.size() != steps * per_step) targets_ = {device_, steps * per_step};
-  targets_.write(staging_, [&](Real* values) {
+  targets_.write(size_targets(steps), staging_, [&](Real* values) {
     for (std::size_t c = 0; c < tiles_ * width_; ++c) {
       const std::size_t member = std::min(c, size() - 1);
       const Garment& garment = *garments_[member];

@@ -42,6 +42,8 @@ class ClothGroup final : public GarmentSolver {
   ClothPatternView pattern() const;
   RestShapesView<Real> rest_shapes() const;
   StepCloths<Real> arguments(double h, int steps);
+  /// Room for the targets of so many steps; returns how many values they are.
+  std::size_t size_targets(int steps);
   void set_targets(const std::vector<Clock>& clocks, double h, int steps);
   /// Throws DeviceError unless the device has room for all members.
   void require_memory() const;

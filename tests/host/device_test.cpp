@@ -76,13 +76,20 @@ TEST(Device, RefusesBlocksThatAreNoWholeWarps) {
 
 TEST(Shortage, SaysHowManyWouldFit) {
   const std::size_t mebibyte = 1 << 20;
-  const MemoryDemand demand{
-      .kind = "a garment like \"flag\"", .count = 100, .bytes_each = mebibyte, .bytes_fixed = 10 * mebibyte};
+  const MemoryDemand demand{.kind = "a garment like \"flag\"",
+                            .count = 100,
+                            .bytes_each = mebibyte,
+                            .bytes_fixed = 10 * mebibyte,
+                            .together = 1};
   EXPECT_EQ(shortage("cuda", demand, 110 * mebibyte, 200 * mebibyte), "");
   const std::string message = shortage("cuda", demand, 110 * mebibyte - 1, 200 * mebibyte);
   EXPECT_PRED2(contains, message, "100 x a garment like \"flag\" needs 110.0 MiB");
   EXPECT_PRED2(contains, message, "110.0 MiB of 200.0 MiB are free, enough for 99");
   EXPECT_PRED2(contains, shortage("cuda", demand, 5 * mebibyte, 200 * mebibyte), "enough for 0");
+  MemoryDemand by_eight = demand;
+  by_eight.together = 8;  // 104 are taken
+  EXPECT_EQ(shortage("cuda", by_eight, 114 * mebibyte, 200 * mebibyte), "");
+  EXPECT_PRED2(contains, shortage("cuda", by_eight, 113 * mebibyte, 200 * mebibyte), "enough for 96");
 }
 
 // A memory that counts, of 16 MiB.
@@ -150,6 +157,24 @@ TEST(Arena, DealsOutDisjointRanges) {
   EXPECT_TRUE(chunks.empty());
 }
 
+TEST(Arena, WhatIsReservedFits) {
+  chunk_bytes = 0;
+  {
+    Arena arena(counting_memory());
+    ASSERT_NE(arena.allocate(3 << 20), nullptr);  // 1 MiB of the first chunk is left, 12 MiB outside
+    EXPECT_FALSE(arena.reserve((12 << 20) + 1));
+    EXPECT_FALSE(arena.reserve(SIZE_MAX));
+    ASSERT_TRUE(arena.reserve(12 << 20));
+    EXPECT_EQ(arena.largest_free(), std::size_t{12} << 20);
+    EXPECT_TRUE(arena.reserve(1 << 20));
+    EXPECT_EQ(chunk_bytes, full);
+    for (int i = 0; i < 12; ++i) EXPECT_NE(arena.allocate(1 << 20), nullptr);
+    EXPECT_NE(arena.allocate(1 << 20), nullptr);
+    EXPECT_EQ(arena.allocate(1), nullptr);
+  }
+  EXPECT_TRUE(chunks.empty());
+}
+
 TEST(Arena, TakesWhatIsLeftAndThenSaysNo) {
   chunk_bytes = 0;
   {
@@ -201,19 +226,23 @@ TEST_F(TestDevice, StartsAllGroupsBeforeItWaitsForOne) {
 TEST_F(TestDevice, NamesWhatDoesNotFitAndHowManyWould) {
   Scene scene;
   for (int i = 0; i < 64; ++i) scene.garments.push_back(swinging("cloth " + std::to_string(i), 9));
-  ASSERT_EQ(setenv("ISOCLOTH_TEST_DEVICE_BYTES", "5000000", 1), 0);
+  ASSERT_EQ(setenv("ISOCLOTH_TEST_DEVICE_BYTES", "700000", 1), 0);
   try {
     Simulation simulation(scene, {.backend = "cuda"});
-    FAIL() << "64 cloths fitted into 5 MB";
+    FAIL() << "64 cloths fitted into 700 kB";
   } catch (const DeviceError& error) {
     const std::string message = error.what();
     EXPECT_PRED2(contains, message, "64 x a garment like \"cloth 0\" needs");
     EXPECT_PRED2(contains, message, "enough for ");
-    // As many as it says do fit.
-    const std::size_t at = message.find("enough for ") + 11;
-    scene.garments.resize(static_cast<std::size_t>(std::stoi(message.substr(at))));
-    ASSERT_GT(scene.garments.size(), 0u);
-    EXPECT_NO_THROW(Simulation(scene, {.backend = "cuda"}).advance(largest_start));
+    // As many as it says do fit, and not one more.
+    const auto fitting =
+        static_cast<std::size_t>(std::stoi(message.substr(message.find("enough for ") + 11)));
+    ASSERT_GT(fitting, 0u) << message;
+    ASSERT_LT(fitting, 64u) << message;
+    scene.garments.resize(fitting + 1);
+    EXPECT_THROW(Simulation(scene, {.backend = "cuda"}), DeviceError) << message;
+    scene.garments.resize(fitting);
+    EXPECT_NO_THROW(Simulation(scene, {.backend = "cuda"}).advance(largest_start)) << message;
   }
   EXPECT_NO_THROW(([] {
     unsetenv("ISOCLOTH_TEST_DEVICE_BYTES");

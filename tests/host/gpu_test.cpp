@@ -1,27 +1,17 @@
-// The same steps on the GPU and on the CPU.
+// Steps and measures of one mesh on the GPU, and the same on the CPU.
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 
 #include "engine/core/errors.hpp"
 #include "engine/mesh/generators.hpp"
-#include "host/memory/device.hpp"
 #include "host/simulation.hpp"
+#include "tests/host/gpu_case.hpp"
 
 namespace isocloth {
 namespace {
 
-/// Skips loudly without a GPU; ISOCLOTH_REQUIRE_GPU=1 makes that a failure.
-class Gpu : public testing::Test {
- protected:
-  void SetUp() override {
-    if (cuda_status().backend != nullptr) return;
-    const char* required = std::getenv("ISOCLOTH_REQUIRE_GPU");
-    if (required != nullptr && std::string(required) == "1") FAIL() << "no GPU: " << cuda_status().message;
-    GTEST_SKIP() << "no GPU: " << cuda_status().message;
-  }
-};
+using GpuSteps = GpuCase;
 
 Scene hanging_sheet(double kappa, ProjectionMethod method) {
   Garment sheet;
@@ -38,33 +28,27 @@ Scene hanging_sheet(double kappa, ProjectionMethod method) {
   return scene;
 }
 
-/// Largest distance of a node [m] after `steps` on both backends.
-double difference(const Scene& scene, Precision precision, int steps) {
-  Simulation cpu(scene, {.backend = "cpu", .precision = precision});
-  Simulation gpu(scene, {.backend = "cuda", .precision = precision});
-  for (int i = 0; i < steps; ++i) {
-    cpu.step();
-    gpu.step();
+// Kernel by kernel: rows, matrix and right side there, the linear system here.
+TEST_F(GpuSteps, EqualCpu) {
+  for (const Precision precision : {Precision::float64, Precision::float32})
+    for (const double kappa : {0.0, 1e-4})
+      for (const auto method : {ProjectionMethod::proximal_newton, ProjectionMethod::fast_projection})
+        expect_steps_equal_cpu(hanging_sheet(kappa, method),
+                               {.precision = precision, .solver = StepSolver::direct}, 20,
+                               std::string(to_string(precision)) + ", kappa " + std::to_string(kappa) +
+                                   (method == ProjectionMethod::proximal_newton ? ", newton" : ", fast"));
+}
+
+TEST_F(GpuSteps, ConvergeWithEveryLinearSolver) {
+  for (const StepSolver solver : {StepSolver::direct, StepSolver::mixed, StepSolver::iterative}) {
+    Simulation simulation(hanging_sheet(1e-4, ProjectionMethod::proximal_newton),
+                          {.backend = "cuda", .solver = solver});
+    for (int n = 0; n < 10; ++n)
+      EXPECT_EQ(simulation.step()[0].status, StepStatus::converged) << to_string(solver);
   }
-  const auto a = cpu.positions(0), b = gpu.positions(0);
-  double worst = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) worst = std::max(worst, norm(a[i] - b[i]));
-  return worst;
 }
 
-// Contraction to fused multiply-add is all that differs; one step amplifies it by the conditioning of the
-// solve.
-TEST_F(Gpu, StepEqualsCpuInDouble) {
-  for (const double kappa : {0.0, 1e-4})
-    for (const auto method : {ProjectionMethod::proximal_newton, ProjectionMethod::fast_projection})
-      EXPECT_LT(difference(hanging_sheet(kappa, method), Precision::float64, 1), 1e-9 * 0.5);
-}
-
-TEST_F(Gpu, StepEqualsCpuInFloat) {
-  EXPECT_LT(difference(hanging_sheet(0, ProjectionMethod::proximal_newton), Precision::float32, 1), 1e-4);
-}
-
-TEST_F(Gpu, MeasuresEqualCpu) {
+TEST_F(GpuSteps, MeasuresEqualCpu) {
   const Scene scene = hanging_sheet(1e-4, ProjectionMethod::proximal_newton);
   Simulation cpu(scene), gpu(scene, {.backend = "cuda"});
   for (int i = 0; i < 5; ++i) cpu.step();
@@ -77,7 +61,7 @@ TEST_F(Gpu, MeasuresEqualCpu) {
   EXPECT_NEAR(a.potential_energy, b.potential_energy, 1e-12);
 }
 
-TEST_F(Gpu, IsBitReproducible) {
+TEST_F(GpuSteps, IsBitReproducible) {
   const Scene scene = hanging_sheet(0, ProjectionMethod::proximal_newton);
   Simulation first(scene, {.backend = "cuda"}), second(scene, {.backend = "cuda"});
   for (int i = 0; i < 10; ++i) {
