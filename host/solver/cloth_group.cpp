@@ -15,13 +15,11 @@ namespace {
 /// single cloths. The bits are the same either way.
 std::size_t tile_width(std::size_t garments, std::size_t lanes) { return 3 * garments > lanes ? lanes : 1; }
 
-/// Pinned nodes that move in some member.
+/// All pinned nodes: one that is fixed here and driven there must not know of its neighbours.
 std::vector<Index> driven_nodes(const std::vector<const Garment*>& garments) {
   std::vector<Index> nodes;
   for (const Garment* garment : garments)
-    for (const Pin& pin : garment->pins)
-      if (!std::holds_alternative<FixedMotion>(pin.motion))
-        nodes.insert(nodes.end(), pin.nodes.begin(), pin.nodes.end());
+    for (const Pin& pin : garment->pins) nodes.insert(nodes.end(), pin.nodes.begin(), pin.nodes.end());
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   return nodes;
@@ -160,10 +158,10 @@ void ClothGroup<Real>::require_memory() const {
   constexpr std::size_t roundings = 16 * Arena::alignment;  // of as many arrays
   device_.require(
       {.kind = "a garment like \"" + garments_.front()->name + '"',
-       .count = tiles_ * width_,
+       .count = garments_.size(),
        .bytes_each = each * sizeof(Real),
        .bytes_fixed = roundings + (scratch > queue_.get().shared_limit ? workspace_piece(scratch) : 0),
-                   .together = width_});
+       .together = width_});
 }
 
 template <class Real>
