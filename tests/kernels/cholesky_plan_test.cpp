@@ -1,0 +1,150 @@
+// The schedule of the factorisation against elimination on a dense matrix of zeros and ones.
+#include "host/linear/cholesky_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <map>
+#include <set>
+
+#include "tests/kernels/block_systems.hpp"
+
+namespace isocloth {
+namespace {
+
+Eigen::MatrixXi dense_fill(const BlockPattern& pattern) {
+  Eigen::MatrixXi full = Eigen::MatrixXi::Identity(pattern.size, pattern.size);
+  for (std::size_t b = 0; b < pattern.rows.size(); ++b) full(pattern.rows[b], pattern.columns[b]) = 1;
+  for (Index j = 0; j < pattern.size; ++j)
+    for (Index i = j + 1; i < pattern.size; ++i)
+      if (full(i, j))
+        for (Index k = i; k < pattern.size; ++k)
+          if (full(k, j)) full(k, i) = 1;
+  return full;
+}
+
+class CholeskyPlanTest : public testing::TestWithParam<NamedPattern> {
+ protected:
+  const BlockPattern& pattern() const { return GetParam().pattern; }
+  const CholeskyPlan plan = plan_cholesky(GetParam().pattern);
+  const Eigen::MatrixXi fill = dense_fill(GetParam().pattern);
+  using Pairs = std::set<std::array<Index, 2>>;
+  Pairs pairs_of(Index b, Index count = -1) const {
+    Pairs pairs;
+    const Index end = count < 0 ? plan.pair_begin[b + 1] : plan.pair_begin[b] + count;
+    for (Index k = plan.pair_begin[b]; k < end; ++k) pairs.insert({plan.pairs[2 * k], plan.pairs[2 * k + 1]});
+    return pairs;
+  }
+  std::map<std::array<Index, 2>, Index> places() const {
+    std::map<std::array<Index, 2>, Index> result;
+    for (std::size_t b = 0; b < plan.block_rows.size(); ++b)
+      result[{plan.block_rows[b], plan.block_columns[b]}] = static_cast<Index>(b);
+    return result;
+  }
+};
+
+TEST_P(CholeskyPlanTest, LHasTheFillOfTheDenseMatrix) {
+  std::vector<Index> rows, columns, begin{0};
+  for (Index j = 0; j < pattern().size; ++j) {
+    for (Index i = j; i < pattern().size; ++i)
+      if (fill(i, j)) {
+        rows.push_back(i);
+        columns.push_back(j);
+      }
+    begin.push_back(static_cast<Index>(rows.size()));
+  }
+  EXPECT_EQ(plan.column_begin, begin);
+  EXPECT_EQ(plan.block_rows, rows);
+  EXPECT_EQ(plan.block_columns, columns);
+}
+
+TEST_P(CholeskyPlanTest, EveryBlockIsUpdatedByTheColumnsThatHoldBothItsRows) {
+  const auto place = places();
+  ASSERT_EQ(plan.pair_begin.size(), plan.block_rows.size() + 1);
+  for (std::size_t b = 0; b < plan.block_rows.size(); ++b) {
+    const Index i = plan.block_rows[b], j = plan.block_columns[b];
+    Pairs expected;
+    for (Index k = 0; k < j; ++k)
+      if (fill(i, k) && fill(j, k)) expected.insert({place.at({i, k}), place.at({j, k})});
+    ASSERT_EQ(pairs_of(static_cast<Index>(b)), expected) << "block (" << i << ", " << j << ")";
+    ASSERT_EQ(plan.pair_begin[b + 1] - plan.pair_begin[b], static_cast<Index>(expected.size()))
+        << "no update comes twice";
+  }
+}
+
+// Twins read L_p once for both: the first updates of their blocks in a row must name the same p, in one
+// order.
+TEST_P(CholeskyPlanTest, TwinColumnsShareTheirFirstUpdates) {
+  for (Index j = 0; j < pattern().size; ++j) {
+    if (plan.is_twin[j] == 0) continue;
+    ASSERT_LT(j + 1, pattern().size);
+    EXPECT_EQ(plan.is_twin[j + 1], 0) << "a column belongs to one pair";
+    const Index first = plan.column_begin[j], second = plan.column_begin[j + 1];
+    ASSERT_EQ(second - first, plan.column_begin[j + 2] - second + 1);
+    for (Index n = 0; n < plan.column_begin[j + 2] - second; ++n) {
+      ASSERT_EQ(plan.block_rows[first + 1 + n], plan.block_rows[second + n]);
+      if (n == 0) continue;
+      const Index a = first + 1 + n, b = second + n, shared = plan.twin_updates[a];
+      ASSERT_EQ(shared, plan.twin_updates[b]);
+      ASSERT_LE(shared, plan.pair_begin[a + 1] - plan.pair_begin[a]);
+      ASSERT_LE(shared, plan.pair_begin[b + 1] - plan.pair_begin[b]);
+      for (Index k = 0; k < shared; ++k)
+        ASSERT_EQ(plan.pairs[2 * (plan.pair_begin[a] + k)], plan.pairs[2 * (plan.pair_begin[b] + k)]);
+    }
+  }
+}
+
+TEST_P(CholeskyPlanTest, RowsListTheirBlocks) {
+  const auto place = places();
+  ASSERT_EQ(plan.row_begin.size(), static_cast<std::size_t>(pattern().size) + 1);
+  for (Index i = 0; i < pattern().size; ++i) {
+    std::vector<Index> expected;
+    for (Index k = 0; k < i; ++k)
+      if (fill(i, k)) expected.push_back(place.at({i, k}));
+    EXPECT_EQ(std::vector<Index>(plan.row_blocks.begin() + plan.row_begin[i],
+                                 plan.row_blocks.begin() + plan.row_begin[i + 1]),
+              expected);
+  }
+}
+
+// A level may be done at once: all that its columns read lies in levels before.
+TEST_P(CholeskyPlanTest, LevelsFollowWhatTheyRead) {
+  std::vector<Index> level(pattern().size, -1);
+  const auto levels = static_cast<Index>(plan.level_begin.size()) - 1;
+  ASSERT_EQ(plan.level_block_begin.size(), plan.level_begin.size());
+  for (Index l = 0; l < levels; ++l) {
+    EXPECT_LT(plan.level_begin[l], plan.level_begin[l + 1]) << "no level is empty";
+    std::set<Index> blocks, expected;
+    for (Index c = plan.level_begin[l]; c < plan.level_begin[l + 1]; ++c) {
+      const Index column = plan.level_columns[c];
+      EXPECT_EQ(level[column], -1) << "no column comes twice";
+      level[column] = l;
+      for (Index b = plan.column_begin[column] + 1; b < plan.column_begin[column + 1]; ++b)
+        expected.insert(b);
+    }
+    for (Index b = plan.level_block_begin[l]; b < plan.level_block_begin[l + 1]; ++b)
+      EXPECT_TRUE(blocks.insert(plan.level_blocks[b]).second);
+    EXPECT_EQ(blocks, expected);
+  }
+  for (Index i = 0; i < pattern().size; ++i) {
+    ASSERT_GE(level[i], 0) << "column " << i << " is in no level";
+    for (Index k = 0; k < i; ++k) ASSERT_TRUE(!fill(i, k) || level[k] < level[i]);
+  }
+}
+
+TEST_P(CholeskyPlanTest, BlocksOfTheMatrixLieInTheirPlaces) {
+  std::map<std::array<Index, 2>, Index> given;
+  for (std::size_t b = 0; b < pattern().rows.size(); ++b)
+    given[{pattern().rows[b], pattern().columns[b]}] = static_cast<Index>(b);
+  ASSERT_EQ(plan.system_blocks.size(), plan.block_rows.size());
+  for (std::size_t b = 0; b < plan.block_rows.size(); ++b) {
+    const auto it = given.find({plan.block_rows[b], plan.block_columns[b]});
+    ASSERT_EQ(plan.system_blocks[b], it == given.end() ? -1 : it->second);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Patterns, CholeskyPlanTest, testing::ValuesIn(ordered_patterns()),
+                         [](const auto& parameter) { return parameter.param.name; });
+
+}  // namespace
+}  // namespace isocloth
