@@ -27,9 +27,9 @@ struct Entry {
   bool ok = true;
 
   /// Processor time of one thread; of several, which also wait, wall time.
-  double seconds(Seconds s, int of_threads) const { return of_threads == 1 ? s.cpu : s.wall; }
-  double factor_seconds(int of_threads) const { return seconds(factor, of_threads); }
-  double solve_seconds(int of_threads) const { return seconds(solve, of_threads); }
+  double seconds(Seconds s) const { return threads == 1 ? s.cpu : s.wall; }
+  double factor_seconds() const { return seconds(factor); }
+  double solve_seconds() const { return seconds(solve); }
 };
 
 /// Solvers by turns, so that other programs meet all of them alike; the best time of each counts.
@@ -147,7 +147,7 @@ struct Tables {
 
 void add_rows(const std::string& mesh, const NodalSystem& system, const Entry& e, const Entry& eigen,
               const Entry* cholmod, Limits& limits, Tables& tables) {
-  const double factor = e.factor_seconds(e.threads), solve = e.solve_seconds(e.threads);
+  const double factor = e.factor_seconds(), solve = e.solve_seconds();
   std::vector<Json> row{mesh, system.unknowns(), e.solver, e.precision, e.threads, 1000 * e.analysis};
   if (!e.ok) {
     row.resize(tables.times.columns.size());
@@ -162,7 +162,7 @@ void add_rows(const std::string& mesh, const NodalSystem& system, const Entry& e
       row.insert(row.end(), 3, Json());
       continue;
     }
-    const double f = peer->factor_seconds(e.threads), s = peer->solve_seconds(e.threads);
+    const double f = peer->factor_seconds(), s = peer->solve_seconds();
     row.insert(row.end(), {f / factor, solve > 0 ? Json(s / solve) : Json(), (f + s) / (factor + solve)});
   }
   row.insert(row.end(), {e.backward_error, e.nonzeros, e.memory_bytes / 1e6, e.note});
@@ -216,7 +216,7 @@ void measure_side(int side, const FactorRequest& request, Limits& limits, Tables
       if (!e.ok || e.precision != "float64" || e.threads != 1) continue;
       const std::string name = e.solver.starts_with("multifrontal") ? "multifrontal" : e.solver;
       curves[name].name = name;
-      curves[name].points.emplace_back(system.unknowns(), 1000 * e.factor_seconds(1));
+      curves[name].points.emplace_back(system.unknowns(), 1000 * e.factor_seconds());
     }
   }
   say(mesh);

@@ -23,6 +23,12 @@ struct Axis {
   }
 };
 
+/// 10^decade without an exponent where that is short.
+std::string decade_label(int decade) {
+  if (decade < 0 || decade > 6) return short_number(std::pow(10, decade));
+  return '1' + std::string(static_cast<std::size_t>(decade), '0');
+}
+
 }  // namespace
 
 std::string log_plot(const std::string& x_label, const std::string& y_label,
@@ -33,17 +39,17 @@ std::string log_plot(const std::string& x_label, const std::string& y_label,
   for (const Curve& curve : curves)
     for (const auto& [px, py] : curve.points) x.include(px), y.include(py);
   std::ostringstream out;
-  out << "<svg xmlns='http://www.w3.org/2000/svg' width='740' height='385' font-family='sans-serif' "
-         "font-size='12'>\n<rect width='740' height='385' fill='white'/>\n";
+  out << "<svg xmlns='http://www.w3.org/2000/svg' width='860' height='385' font-family='sans-serif' "
+         "font-size='12'>\n<rect width='860' height='385' fill='white'/>\n";
   for (int decade = y.first; decade <= y.last; ++decade) {
     const double at = y.at(std::pow(10, decade));
     out << "<path d='M70 " << at << "H500' stroke='#ddd'/><text x='62' y='" << at + 4
-        << "' text-anchor='end'>" << short_number(std::pow(10, decade)) << "</text>\n";
+        << "' text-anchor='end'>" << decade_label(decade) << "</text>\n";
   }
   for (int decade = x.first; decade <= x.last; ++decade) {
     const double at = x.at(std::pow(10, decade));
     out << "<path d='M" << at << " 30V330' stroke='#ddd'/><text x='" << at
-        << "' y='348' text-anchor='middle'>" << short_number(std::pow(10, decade)) << "</text>\n";
+        << "' y='348' text-anchor='middle'>" << decade_label(decade) << "</text>\n";
   }
   out << "<text x='285' y='372' text-anchor='middle'>" << x_label << "</text><text x='20' y='18'>" << y_label
       << "</text>\n";
