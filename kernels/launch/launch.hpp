@@ -54,7 +54,8 @@ int threads_of(const Queue& queue, const Body& body) {
   return threads <= 0 || threads > most ? most : (threads + 31) / 32 * 32;
 }
 
-// The 1 (blocks at least per multiprocessor) lets ptxas have all registers: left alone, it spills for occupancy.
+// The 1 (blocks at least per multiprocessor) lets ptxas have all registers: left alone, it spills for
+// occupancy.
 template <class Body>
 __global__ void for_kernel(Index count, Body body) {
   const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -79,8 +80,8 @@ __global__ void __launch_bounds__(most_threads<Body>(), 1)
 // A failed launch shows at the next copy or wait of the queue (Memory), which names the error.
 //
 // One launch does all steps of a frame of a group of small cloths, decisions included, so that there is
-// nothing for a CUDA graph to save. Large meshes go kernel by kernel, and their linear system is solved on
-// the host in between: a graph could hold no more than the pieces of an iteration.
+// nothing for a CUDA graph to save. Large meshes go kernel by kernel, and the host reads the residual of each
+// iteration before it decides on the next: a graph could hold one iteration at most.
 
 template <class Body>
 void parallel_for(const Queue& queue, Index count, const Body& body) {
