@@ -36,6 +36,15 @@ void add_execution_options(CLI::App& command, ExecutionOptions& options) {
           "float64 or float32")
       ->check(CLI::IsMember({"float64", "float32"}))
       ->default_str("float64");
+  command
+      .add_option_function<std::string>(
+          "--solver", [&options](const std::string& word) { options.solver = step_solver(word); },
+          "automatic: by the size of the mesh; batched: small meshes of one kind side by side; direct, mixed "
+          "or iterative: one mesh at a time")
+      ->check(CLI::IsMember({"automatic", "batched", "direct", "mixed", "iterative"}))
+      ->default_str("automatic");
+  command.add_option("--simd", options.simd, "CPU instructions; default: the widest that this machine has")
+      ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
   command.add_option("--threads", options.threads, "CPU threads, 0: all cores; results do not depend on it")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
@@ -102,23 +111,25 @@ int check(const std::string& path, bool json) {
 
 int info(bool json) {
   const CudaStatus& cuda = cuda_status();
-  nlohmann::ordered_json result{
-      {"version", ISOCLOTH_VERSION},
-      {"machine", machine_name()},
-      {"backends",
-       {{{"name", "cpu"}, {"usable", true}, {"threads", std::thread::hardware_concurrency()}},
-        {{"name", "cuda"},
-         {"usable", cuda.backend != nullptr},
-         {"plugin", cuda.plugin},
-         {"message", cuda.message}}}},
-      {"recipes", nlohmann::json::array()}};
+  nlohmann::ordered_json result{{"version", ISOCLOTH_VERSION},
+                                {"machine", machine_name()},
+                                {"backends",
+                                 {{{"name", "cpu"},
+                                   {"usable", true},
+                                   {"threads", std::thread::hardware_concurrency()},
+                                   {"simd", to_string(widest_simd())}},
+                                  {{"name", "cuda"},
+                                   {"usable", cuda.backend != nullptr},
+                                   {"plugin", cuda.plugin},
+                                   {"message", cuda.message}}}},
+                                {"recipes", nlohmann::json::array()}};
   for (const Recipe& r : recipes()) result["recipes"].push_back({{"name", r.name}, {"source", r.source}});
   if (json) {
     std::puts(result.dump(2).c_str());
     return exit_done;
   }
-  std::printf("isocloth %s\ncpu:  %s, %u threads\ncuda: %s%s\n", ISOCLOTH_VERSION, machine_name().c_str(),
-              std::thread::hardware_concurrency(),
+  std::printf("isocloth %s\ncpu:  %s, %u threads, %s\ncuda: %s%s\n", ISOCLOTH_VERSION, machine_name().c_str(),
+              std::thread::hardware_concurrency(), to_string(widest_simd()),
               cuda.backend != nullptr ? "" : "not usable: ", cuda.message.c_str());
   for (const Recipe& r : recipes())
     std::printf("recipe %s: %s\n", std::string(r.name).c_str(), std::string(r.source).c_str());

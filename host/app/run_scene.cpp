@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "engine/core/errors.hpp"
@@ -87,12 +88,18 @@ class Run {
     summary_.step = scene_.step;
     summary_.tolerance = scene_.projection.tolerance;
     summary_.seed = scene_.seed;
+    std::map<std::string, std::size_t> solvers;
     for (std::size_t g = 0; g < scene_.garments.size(); ++g) {
       const GarmentInfo info = simulation_.info(g);
       summary_.node_count += info.node_count;
       summary_.element_count += info.face_count;
       summary_.row_count += info.row_count;
       summary_.memory_bytes += info.memory_bytes;
+      ++solvers[info.solver];
+    }
+    for (const auto& [solver, count] : solvers) {
+      if (!summary_.solver.empty()) summary_.solver += "; ";
+      summary_.solver += solvers.size() > 1 ? text(count, " x ", solver) : solver;
     }
   }
 

@@ -24,6 +24,7 @@ struct RunSummary {
       status;  ///< "completed", "interrupted", "stopped" (tolerance missed and on_violation = stop), "failed"
   std::string message;  ///< why, when not completed; else which garments froze or missed their tolerance
   std::string scene, recipe, method, metric, backend, precision, machine, version;
+  std::string solver;  ///< what solves the nodal systems, with the number of garments where there are several
   int threads = 1;
   std::int64_t garment_count = 0, node_count = 0, element_count = 0, row_count = 0, step_count = 0,
                frame_count = 0;

@@ -25,6 +25,7 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("metric", s.metric);
   visit("backend", s.backend);
   visit("precision", s.precision);
+  visit("solver", s.solver);
   visit("machine", s.machine);
   visit("version", s.version);
   visit("threads", s.threads);

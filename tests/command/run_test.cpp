@@ -106,6 +106,30 @@ TEST_F(RunCommand, RepeatsItselfBitForBit) {
             read_whole_file(folder_ / "float32a" / "metrics.csv"));
 }
 
+TEST_F(RunCommand, TakesTheSolverAndTheInstructionsThatItIsTold) {
+  write_scene("scene.json", shaken_sheet(50));
+  const std::pair<const char*, const char*> solvers[] = {{"automatic", "batched"},
+                                                         {"batched", "batched"},
+                                                         {"direct", "multifrontal Cholesky"},
+                                                         {"mixed", "float"},
+                                                         {"iterative", "conjugate gradients"}};
+  std::vector<float> first;
+  for (const auto& [solver, name] : solvers) {
+    complete("scene.json", solver, {"--solver", solver, "--simd", "baseline"});
+    const Json s = summary(solver);
+    EXPECT_NE(s["solver"].get<std::string>().find(name), std::string::npos) << s["solver"];
+    EXPECT_LE(s["residual_max"], s["tolerance"]) << solver;
+    const TrajectoryFile trajectory(folder_ / solver / "trajectory.h5");
+    const auto last = trajectory.positions(trajectory.frame_count() - 1);
+    if (first.empty()) first = last;
+    // Each stays within the tolerance of the rows, hence apart by no more than some of it over the sheet.
+    double apart = 0;
+    for (std::size_t i = 0; i < last.size(); ++i)
+      apart = std::max(apart, static_cast<double>(std::abs(last[i] - first[i])));
+    EXPECT_LE(apart, 0.5 * s["tolerance"].get<double>()) << solver;
+  }
+}
+
 TEST_F(RunCommand, KeepsAnEarlierResultUnlessToldOtherwise) {
   write_scene("long.json", shaken_sheet(4));
   write_scene("short.json", shaken_sheet(2));

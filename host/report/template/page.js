@@ -54,7 +54,7 @@ function fillSummary() {
       area_error_element_mean_max: ["mean area error (20), largest", formatPercent], area_error_element_max: ["area error of an element (22), largest", formatPercent],
       iterations_per_step_mean: ["iterations per step, mean", formatNumber], iterations_per_step_max: ["iterations per step, largest", count] }],
     ["Time and machine", { simulated_seconds: ["simulated time", formatSeconds], wall_seconds: ["wall time", formatSeconds], setup_seconds: ["set-up time", formatSeconds],
-      realtime_factor: ["real-time factor", formatNumber], backend: ["backend", text], precision: ["precision", text], threads: ["threads", count], machine: ["machine", text] }],
+      realtime_factor: ["real-time factor", formatNumber], backend: ["backend", text], precision: ["precision", text], solver: ["linear solver", text], threads: ["threads", count], machine: ["machine", text] }],
   ];
   const known = new Set(tables.flatMap(([, rows]) => Object.keys(rows)));
   const others = Object.keys(summary).filter((key) => !known.has(key));
