@@ -9,6 +9,7 @@
 
 #include "engine/mesh/generators.hpp"
 #include "host/simulation.hpp"
+#include "tests/host/batch_case.hpp"
 
 namespace isocloth {
 namespace {
@@ -234,14 +235,20 @@ TEST(FreeFlight, MomentumFollowsGravityToRounding) {
   for (const Vec3d& p : garment.mesh.positions)
     garment.initial_velocities.push_back({3 * p.z, -2 * p.x * p.y, 0.4 - p.y});
   const double area = 0.3 * 5 * 0.2 * std::sin(0.25), weight = garment.fabric.delta * gravity * area;
-  Simulation simulation(scene_of(std::move(garment), 0.005, 1e-6), one_thread);
-  const Vec3d start = simulation.measure(0).linear_momentum;
-  for (const double t : {0.005, 0.5}) {
-    run_until(simulation, t);
-    const Vec3d change = simulation.measure(0).linear_momentum - start;
-    EXPECT_NEAR(change.x, 0, 1e-11);
-    EXPECT_NEAR(change.y, 0, 1e-11);
-    EXPECT_NEAR(change.z, -weight * t, 1e-11);
+  const Scene scene = scene_of(std::move(garment), 0.005, 1e-6);
+  std::vector<ExecutionOptions> ways{{.solver = StepSolver::direct, .threads = 1}};
+  for (const std::string& simd : simd_names()) ways.push_back({.simd = simd, .threads = 1});
+  for (const ExecutionOptions& options : ways) {
+    SCOPED_TRACE(to_string(options.solver) + (" " + options.simd));
+    Simulation simulation(scene, options);
+    const Vec3d start = simulation.measure(0).linear_momentum;
+    for (const double t : {0.005, 0.5}) {
+      run_until(simulation, t);
+      const Vec3d change = simulation.measure(0).linear_momentum - start;
+      EXPECT_NEAR(change.x, 0, 1e-11);
+      EXPECT_NEAR(change.y, 0, 1e-11);
+      EXPECT_NEAR(change.z, -weight * t, 1e-11);
+    }
   }
 }
 
