@@ -66,6 +66,11 @@ struct Memory {
   void (*close_queue)(Queue* queue);  ///< waits for it first
   bool (*wait)(const Queue& queue);   ///< until everything is done that was asked of the queue
   const char* (*last_error)();
+  // Recordings, as CUDA graphs are; null where there are none.
+  bool (*begin_recording)(const Queue& queue);  ///< launches from here on are noted, not done; no copies
+  bool (*end_recording)(const Queue& queue, void** recording);
+  bool (*replay)(const Queue& queue, void* recording);  ///< all launches again, with the same arguments
+  void (*release_recording)(void* recording);           ///< when no queue runs it any more
 };
 
 /// A backend. `abi` changes whenever this struct or an argument struct does: a plugin of another build is
@@ -78,7 +83,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 5;
+constexpr int backend_abi = 6;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

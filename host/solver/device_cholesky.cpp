@@ -14,7 +14,10 @@ typename DeviceCholesky<Real>::Launches DeviceCholesky<Real>::upload(const Devic
 
 template <class Real>
 DeviceCholesky<Real>::DeviceCholesky(const Device& device, const BlockPattern& pattern)
-    : device_(device), kernels_(step_kernels<Real>(device.backend())), block_(pattern.block) {
+    : device_(device),
+      kernels_(step_kernels<Real>(device.backend())),
+      block_(pattern.block),
+      recording_(device) {
   const OrderedElimination ordered = analyze_best_order(pattern);
   constexpr Index strip = strip_height<Real>;
   FrontArrays arrays = build_front_arrays(pattern, build_front_tree(ordered.elimination), strip);
@@ -45,10 +48,21 @@ MultifrontalPlan DeviceCholesky<Real>::view() const {
 template <class Real>
 Factorization DeviceCholesky<Real>::solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
                                           Buffer<Vec3<Real>>& solution) {
-  const Queue& queue = device_.queue();
-  for (std::size_t launch = 0; launch < factor_launches_.count(); ++launch)
+  const std::array<const void*, 3> arrays{blocks.view().data(), right_side.view().data(),
+                                          solution.view().data()};
+  if (arrays != recorded_) recording_.forget();
+  recorded_ = arrays;
+  recording_.run([&](const Queue& queue) { launch(queue, blocks, right_side, solution); });
+  const Index place = first_failed_.download().front();
+  return {.ok = place < 0, .block_row = place < 0 ? -1 : host_block_rows_[place]};
+}
+
+template <class Real>
+void DeviceCholesky<Real>::launch(const Queue& queue, const Buffer<Real>& blocks,
+                                  const Buffer<Vec3<Real>>& right_side, Buffer<Vec3<Real>>& solution) {
+  for (std::size_t i = 0; i < factor_launches_.count(); ++i)
     kernels_.factor_fronts(queue, {.plan = view(),
-                                   .tiles = factor_launches_[launch],
+                                   .tiles = factor_launches_[i],
                                    .values = blocks.view(),
                                    .factor = factor_.view(),
                                    .updates = updates_.view(),
@@ -60,16 +74,14 @@ Factorization DeviceCholesky<Real>::solve(const Buffer<Real>& blocks, const Buff
                          .right_side = {&right_side.view().data()->x, right_side.size() * 3},
                          .solution = {&solution.view().data()->x, solution.size() * 3},
                          .work = work_.view()};
-  for (std::size_t launch = 0; launch < forward_.count(); ++launch) {
-    args.tiles = forward_[launch];
+  for (std::size_t i = 0; i < forward_.count(); ++i) {
+    args.tiles = forward_[i];
     kernels_.forward_fronts(queue, args);
   }
-  for (std::size_t launch = 0; launch < backward_.count(); ++launch) {
-    args.tiles = backward_[launch];
+  for (std::size_t i = 0; i < backward_.count(); ++i) {
+    args.tiles = backward_[i];
     kernels_.backward_fronts(queue, args);
   }
-  const Index place = first_failed_.download().front();
-  return {.ok = place < 0, .block_row = place < 0 ? -1 : host_block_rows_[place]};
 }
 
 template <class Real>

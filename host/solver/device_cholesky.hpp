@@ -1,18 +1,21 @@
 // Multifrontal Cholesky of one nodal system by the kernels of a device.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include "host/linear/front_schedule.hpp"
+#include "host/memory/recording.hpp"
 #include "host/solver/nodal_solver.hpp"
 #include "kernels/kernel_table.hpp"
 
 namespace isocloth {
 
 /// P A P^T = L L^T by fronts along the elimination tree (Duff and Reid 1983): a launch per step of the
-/// longest path, in it all tiles that have what they need. Bit-identical from run to run; nothing leaves the
-/// device but the one number that says whether a pivot failed.
+/// longest path, in it all tiles that have what they need; all of them one recording where the backend has
+/// such. Bit-identical from run to run; nothing leaves the device but the one number that says whether a
+/// pivot failed.
 template <class Real>
 class DeviceCholesky final : public NodalSolver<Real> {
  public:
@@ -38,6 +41,9 @@ class DeviceCholesky final : public NodalSolver<Real> {
   };
   static Launches upload(const Device& device, TileLaunches launches);
   MultifrontalPlan view() const;
+  /// Factorisation and both solves.
+  void launch(const Queue& queue, const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
+              Buffer<Vec3<Real>>& solution);
 
   const Device& device_;
   const StepKernels<Real>& kernels_;
@@ -50,6 +56,8 @@ class DeviceCholesky final : public NodalSolver<Real> {
   Launches factor_launches_, forward_, backward_;
   Buffer<Real> factor_, updates_, work_;
   Buffer<Index> failed_, first_failed_;
+  Recording recording_;
+  std::array<const void*, 3> recorded_{};  ///< arrays that it works on
 };
 
 }  // namespace isocloth

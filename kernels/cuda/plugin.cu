@@ -54,6 +54,23 @@ void close_queue(Queue* queue) {
   queue->stream = nullptr;
 }
 const char* last_error() { return cudaGetErrorString(failure); }
+bool begin_recording(const Queue& queue) {
+  return worked(cudaGetLastError()) &&
+         worked(cudaStreamBeginCapture(stream_of(queue), cudaStreamCaptureModeThreadLocal));
+}
+bool end_recording(const Queue& queue, void** recording) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  const bool ended = worked(cudaStreamEndCapture(stream_of(queue), &graph));
+  const bool made = ended && worked(cudaGraphInstantiate(&executable, graph, 0));
+  if (graph != nullptr) cudaGraphDestroy(graph);
+  *recording = executable;
+  return made;
+}
+bool replay(const Queue& queue, void* recording) {
+  return worked(cudaGraphLaunch(static_cast<cudaGraphExec_t>(recording), stream_of(queue)));
+}
+void release_recording(void* recording) { cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(recording)); }
 
 __global__ void probe_kernel() {}
 
@@ -139,7 +156,11 @@ const isocloth::Backend* isocloth_cuda_backend() {
                                             .open_queue = isocloth::open_queue,
                                             .close_queue = isocloth::close_queue,
                                             .wait = isocloth::wait,
-                                            .last_error = isocloth::last_error});
+                                            .last_error = isocloth::last_error,
+                                            .begin_recording = isocloth::begin_recording,
+                                            .end_recording = isocloth::end_recording,
+                                            .replay = isocloth::replay,
+                                            .release_recording = isocloth::release_recording});
   return &backend;
 }
 

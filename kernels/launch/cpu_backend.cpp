@@ -42,7 +42,11 @@ constexpr Memory memory{.host_accessible = true,
                         .open_queue = open_queue,
                         .close_queue = close_queue,
                         .wait = wait,
-                        .last_error = last_error};
+                        .last_error = last_error,
+                        .begin_recording = nullptr,
+                        .end_recording = nullptr,
+                        .replay = nullptr,
+                        .release_recording = nullptr};
 
 }  // namespace
 

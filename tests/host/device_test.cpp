@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -221,6 +222,18 @@ TEST_F(TestDevice, StartsAllGroupsBeforeItWaitsForOne) {
   calls();
   simulation.advance(10);
   EXPECT_EQ(calls(), "ULULWDWD");
+}
+
+TEST_F(TestDevice, SendsTheLaunchesOfALargeFactorisationAsOne) {
+  Scene scene;
+  scene.garments = {swinging("sheet", 19)};
+  Simulation simulation(scene, {.backend = "cuda", .solver = StepSolver::direct});
+  calls();
+  int solves = 0;
+  for (int n = 0; n < 5; ++n) solves += simulation.step()[0].iterations;
+  ASSERT_GT(solves, 2);
+  const std::string seen = calls();
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), 'R'), solves - 1) << seen;
 }
 
 TEST_F(TestDevice, NamesWhatDoesNotFitAndHowManyWould) {

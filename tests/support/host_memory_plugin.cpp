@@ -1,6 +1,6 @@
 // A plugin as libisocloth_cuda.so is one, whose device is this machine's CPU behind copies and queues: what
-// the host does for a device can be tested without one. Whole steps are done when somebody waits for their
-// queue, so that a missing wait shows; memory starts as NaN.
+// the host does for a device can be tested without one. Whole steps and factorisations are done when somebody
+// waits for their queue, so that a missing wait shows; memory starts as NaN.
 //
 // Environment: ISOCLOTH_TEST_DEVICE_BYTES  memory of the device, default 1 GiB
 //              ISOCLOTH_TEST_DEVICE_ABI    interface that the plugin claims to have
@@ -18,7 +18,7 @@
 namespace isocloth {
 namespace {
 
-std::string calls;  ///< U upload, L launch of whole steps, W wait, D download
+std::string calls;  ///< U upload, L launch of whole steps, R recording, W wait, D download
 std::map<void*, std::size_t> allocations;
 std::size_t used = 0;
 
@@ -27,8 +27,10 @@ std::size_t capacity() {
   return bytes != nullptr ? std::strtoull(bytes, nullptr, 10) : std::size_t{1} << 30;
 }
 
+using Calls = std::vector<std::function<void()>>;
 struct Stream {
-  std::vector<std::function<void()>> pending;
+  Calls pending;
+  Calls* recording = nullptr;  ///< where launches go instead
 };
 void run_pending(const Queue& queue) {
   auto& pending = static_cast<Stream*>(queue.stream)->pending;
@@ -53,6 +55,7 @@ void release(void* pointer) {
   ::operator delete(pointer, alignment);
 }
 bool copy(const Queue& queue, void* to, const void* from, std::size_t bytes, char letter) {
+  if (static_cast<Stream*>(queue.stream)->recording != nullptr) return false;
   run_pending(queue);
   calls += letter;
   if (bytes > 0) std::memcpy(to, from, bytes);
@@ -86,13 +89,46 @@ void close_queue(Queue* queue) {
 }
 const char* last_error() { return "the test device is full"; }
 
+bool begin_recording(const Queue& queue) {
+  static_cast<Stream*>(queue.stream)->recording = new Calls;
+  return true;
+}
+bool end_recording(const Queue& queue, void** recording) {
+  Stream& stream = *static_cast<Stream*>(queue.stream);
+  *recording = stream.recording;
+  stream.recording = nullptr;
+  return true;
+}
+bool replay(const Queue& queue, void* recording) {
+  calls += 'R';
+  static_cast<Stream*>(queue.stream)->pending.push_back([recording] {
+    for (const auto& call : *static_cast<Calls*>(recording)) call();
+  });
+  return true;
+}
+void release_recording(void* recording) { delete static_cast<Calls*>(recording); }
+
+/// A kernel of the CPU that waits in the queue or goes into a recording.
+template <class Real, auto kernel, class Args>
+void later(const Queue& queue, const Args& args) {
+  Stream& stream = *static_cast<Stream*>(queue.stream);
+  (stream.recording != nullptr ? *stream.recording : stream.pending).push_back([args] {
+    (step_kernels<Real>(*cpu_backend(Simd::baseline)).*kernel)(Queue{}, args);
+  });
+}
 template <class Real>
 void step_later(const Queue& queue, const StepCloths<Real>& args) {
   calls += 'L';
-  Queue plain;
-  static_cast<Stream*>(queue.stream)->pending.push_back([plain, args] {
-    step_kernels<Real>(*cpu_backend(Simd::baseline)).step_cloths(plain, args);
-  });
+  later<Real, &StepKernels<Real>::step_cloths, StepCloths<Real>>(queue, args);
+}
+template <class Real>
+void launch_later(StepKernels<Real>& kernels) {
+  using Kernels = StepKernels<Real>;
+  kernels.step_cloths = step_later<Real>;
+  kernels.factor_fronts = later<Real, &Kernels::factor_fronts, FactorFronts<Real>>;
+  kernels.find_failure = later<Real, &Kernels::find_failure, FindFailure>;
+  kernels.forward_fronts = later<Real, &Kernels::forward_fronts, SolveFronts<Real>>;
+  kernels.backward_fronts = later<Real, &Kernels::backward_fronts, SolveFronts<Real>>;
 }
 
 Backend make_host_memory_backend() {
@@ -107,9 +143,13 @@ Backend make_host_memory_backend() {
                     .open_queue = open_queue,
                     .close_queue = close_queue,
                     .wait = wait,
-                    .last_error = last_error};
-  backend.float32.step_cloths = step_later<float>;
-  backend.float64.step_cloths = step_later<double>;
+                    .last_error = last_error,
+                    .begin_recording = begin_recording,
+                    .end_recording = end_recording,
+                    .replay = replay,
+                    .release_recording = release_recording};
+  launch_later(backend.float32);
+  launch_later(backend.float64);
   if (const char* abi = std::getenv("ISOCLOTH_TEST_DEVICE_ABI")) backend.abi = std::atoi(abi);
   return backend;
 }

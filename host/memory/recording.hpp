@@ -1,0 +1,58 @@
+// Launches that repeat, sent as one.
+#pragma once
+
+#include <string>
+
+#include "engine/core/errors.hpp"
+#include "host/memory/device.hpp"
+
+namespace isocloth {
+
+/// Hundreds of small launches cost more than they compute, each some microseconds. Where the backend records
+/// (as a CUDA graph), the same sequence costs one launch from its second time on.
+class Recording {
+ public:
+  /// The device must outlive it.
+  explicit Recording(const Device& device) : device_(device) {}
+  ~Recording() { forget(); }
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  /// launch(queue): launches kernels on the device's queue, and copies nothing; since the last forget() the
+  /// same ones with the same arguments. The first time they are sent one by one, as loading a kernel may wait
+  /// for the device. Throws DeviceError when the backend fails.
+  template <class Launch>
+  void run(const Launch& launch) {
+    const Memory& memory = device_.backend().memory;
+    if (memory.begin_recording == nullptr || !ran_) {
+      launch(device_.queue());
+      ran_ = true;
+      return;
+    }
+    if (recording_ == nullptr) {
+      check(memory.begin_recording(device_.queue()));
+      launch(device_.queue());
+      check(memory.end_recording(device_.queue(), &recording_));
+    }
+    check(memory.replay(device_.queue(), recording_));
+  }
+  /// The next launches are others. Nothing recorded may run any more.
+  void forget() {
+    if (recording_ != nullptr) device_.backend().memory.release_recording(recording_);
+    recording_ = nullptr;
+    ran_ = false;
+  }
+
+ private:
+  void check(bool worked) const {
+    if (!worked)
+      throw DeviceError(std::string(device_.backend().name) +
+                        ": launches cannot be recorded: " + device_.backend().memory.last_error());
+  }
+
+  const Device& device_;
+  bool ran_ = false;
+  void* recording_ = nullptr;
+};
+
+}  // namespace isocloth
