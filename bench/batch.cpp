@@ -1,6 +1,7 @@
 // Many small sheets at once: time, memory and accuracy against their number.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <thread>
 
 #include "bench/commands.hpp"
