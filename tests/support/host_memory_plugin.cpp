@@ -21,6 +21,7 @@ namespace {
 std::string calls;  ///< U upload, L launch of whole steps, R recording, W wait, D download
 std::map<void*, std::size_t> allocations;
 std::size_t used = 0;
+bool lacks_workspace = false;  ///< some launch did
 
 std::size_t capacity() {
   const char* bytes = std::getenv("ISOCLOTH_TEST_DEVICE_BYTES");
@@ -80,14 +81,16 @@ bool open_queue(Queue* queue) {
 bool wait(const Queue& queue) {
   calls += 'W';
   run_pending(queue);
-  return true;
+  return !lacks_workspace;
 }
 void close_queue(Queue* queue) {
   run_pending(*queue);
   delete static_cast<Stream*>(queue->stream);
   queue->stream = nullptr;
 }
-const char* last_error() { return "the test device is full"; }
+const char* last_error() {
+  return lacks_workspace ? "a launch lacks the workspace for its scratch" : "the test device is full";
+}
 
 bool begin_recording(const Queue& queue) {
   static_cast<Stream*>(queue.stream)->recording = new Calls;
@@ -119,6 +122,10 @@ void later(const Queue& queue, const Args& args) {
 template <class Real>
 void step_later(const Queue& queue, const StepCloths<Real>& args) {
   calls += 'L';
+  // There is no shared memory here, whatever the scratch.
+  if (queue.workspace == nullptr ||
+      queue.workspace_bytes < workspace_piece(step_scratch(args.pattern).size * sizeof(Real)))
+    lacks_workspace = true;
   later<Real, &StepKernels<Real>::step_cloths, StepCloths<Real>>(queue, args);
 }
 template <class Real>
