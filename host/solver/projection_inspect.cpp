@@ -36,7 +36,9 @@ Inspection ProjectionSolver<Real>::inspect(std::size_t member, double t, double 
                     .multipliers = {}};
   const GarmentState before = state(member);
   eps_ = start_eps_;
-  const bool predicted = predict(t + h, h, true);
+  set_targets(t + h);
+  upload_targets({}, 1, 1);
+  const bool predicted = predict(h, true);
   evaluate_rows(iterate_, h);
   result.predicted = widened(predicted_);
   result.start = widened(iterate_);

@@ -32,23 +32,32 @@ double ProjectionSolver<Real>::evaluate_rows(const Buffer<Vec3<Real>>& positions
 
 template <class Real>
 void ProjectionSolver<Real>::set_targets(double t) {
-  bool moved = false;
   const auto& start =
       garment_.initial_positions.empty() ? garment_.mesh.positions : garment_.initial_positions;
   for (const Pin& pin : garment_.pins) {
     if (std::holds_alternative<FixedMotion>(pin.motion)) continue;
-    moved = true;
     for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
       const Vec3d p = evaluate_motion(pin.motion, start[pin.nodes[i]], i, t);
       host_targets_[pin.nodes[i]] = {static_cast<Real>(p.x), static_cast<Real>(p.y), static_cast<Real>(p.z)};
     }
   }
-  if (moved) targets_.upload(host_targets_);
 }
 
 template <class Real>
-bool ProjectionSolver<Real>::predict(double t_end, double h, bool with_predicted) {
-  set_targets(t_end);
+void ProjectionSolver<Real>::upload_targets(const std::vector<Vec3<Real>>& from, int part, int parts) {
+  if (!has_driven_nodes_) return;
+  if (part == parts) {
+    targets_.upload(host_targets_);
+    return;
+  }
+  std::vector<Vec3<Real>> between = host_targets_;
+  const Real done = static_cast<Real>(part) / static_cast<Real>(parts);
+  for (std::size_t i = 0; i < between.size(); ++i) between[i] = from[i] + done * (between[i] - from[i]);
+  targets_.upload(between);
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::predict(double h, bool with_predicted) {
   const Fabric& f = garment_.fabric;
   const Queue& queue = device_.queue();
   const MetricView<Real> metric = implicit_metric(h);

@@ -36,6 +36,8 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
   host_targets_ = narrowed<Real>(start);
   positions_.upload(host_targets_);
   targets_.upload(host_targets_);
+  for (const Pin& pin : garment.pins)
+    has_driven_nodes_ = has_driven_nodes_ || !std::holds_alternative<FixedMotion>(pin.motion);
   if (!garment.initial_velocities.empty()) velocities_.upload(narrowed<Real>(garment.initial_velocities));
 }
 
@@ -56,11 +58,11 @@ bool ProjectionSolver<Real>::adapt_eps(double before, double after) {
 }
 
 template <class Real>
-typename ProjectionSolver<Real>::Substep ProjectionSolver<Real>::substep(double t_end, double h) {
+typename ProjectionSolver<Real>::Substep ProjectionSolver<Real>::substep(double h) {
   Substep result;
   eps_ = start_eps_;
   bad_block_ = -1;
-  if (!predict(t_end, h)) {
+  if (!predict(h)) {
     result.status = StepStatus::non_finite;
     return result;
   }
@@ -105,6 +107,7 @@ StepReport ProjectionSolver<Real>::step_once(double t_end, double h) {
   // A failed step must leave no trace.
   const auto positions = positions_.download(), velocities = velocities_.download();
   const auto multipliers = multipliers_.download();
+  set_targets(t_end);
   StepReport report;
   report.iterations = 0;
   for (int parts = 1;; parts *= 2) {
@@ -113,7 +116,8 @@ StepReport ProjectionSolver<Real>::step_once(double t_end, double h) {
     report.substeps = parts;
     if (parts > 1) scale_multipliers(1.0 / (parts * parts));  // lambda carries h^2
     for (int i = 0; i < parts; ++i) {
-      const Substep s = substep(t_end - h * (parts - i - 1) / parts, h / parts);
+      upload_targets(positions, i + 1, parts);
+      const Substep s = substep(h / parts);
       report.iterations += s.iterations;
       report.residual = std::isfinite(s.residual) ? std::max(report.residual, s.residual) : s.residual;
       report.status = std::max(report.status, s.status);

@@ -41,10 +41,13 @@ class ProjectionSolver final : public GarmentSolver {
     int steps = 0;
   };
   StepReport step_once(double t_end, double h);
-  Substep substep(double t_end, double h);
+  Substep substep(double h);
   /// The first iterate, and phi~ where the method or the caller needs it; false: B cannot be factorised.
-  bool predict(double t_end, double h, bool with_predicted = false);
+  bool predict(double h, bool with_predicted = false);
+  /// Where the pinned nodes are at t.
   void set_targets(double t);
+  /// Within a step they move evenly from where they were: here to the end of `part` (from 1) of `parts`.
+  void upload_targets(const std::vector<Vec3<Real>>& from, int part, int parts);
   /// max |C| at `positions`; not finite if any row is not.
   double evaluate_rows(const Buffer<Vec3<Real>>& positions, double h);
   /// Follows the convergence with eps; true if it changed (the rows' scales must follow).
@@ -68,6 +71,7 @@ class ProjectionSolver final : public GarmentSolver {
   double eps_;  ///< softness of the rows in this iteration
   Request request_;
   bool frozen_ = false;
+  bool has_driven_nodes_ = false;
   Index bad_block_ = -1;  ///< block row where the last factorisation stopped, -1: it did not
   GarmentArrays<Real> arrays_;
   RowEvaluator<Real> rows_;

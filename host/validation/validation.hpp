@@ -59,7 +59,8 @@ using ValidationProgress = std::function<void(std::size_t garment, std::int64_t 
 /// step once per iteration, and for each iteration ten times what such a change at the beginning becomes at
 /// the end.
 ///
-/// Throws SceneError, DeviceError; NumericalError where a step of the kernels is not finite.
+/// Throws SceneError; DeviceError, also for solvers that iterate, whose tolerance is another; NumericalError
+/// where a step of the kernels is not finite.
 ValidationReport validate(const Scene& scene, const ExecutionOptions& options, std::int64_t steps,
                           const ValidationProgress& progress = {});
 

@@ -32,10 +32,12 @@ ISOCLOTH_HD float multiply_add(float a, float b, float c) {
   return a * b + c;
 #endif
 }
-ISOCLOTH_HD double square_root(double a) { return std::sqrt(a); }
-ISOCLOTH_HD float square_root(float a) { return std::sqrt(a); }
-ISOCLOTH_HD double magnitude(double a) { return std::fabs(a); }
-ISOCLOTH_HD float magnitude(float a) { return std::fabs(a); }
+// Builtins: std::sqrt would be a function of its own in builds without optimisation, shared among instruction
+// sets.
+ISOCLOTH_HD double square_root(double a) { return __builtin_sqrt(a); }
+ISOCLOTH_HD float square_root(float a) { return __builtin_sqrtf(a); }
+ISOCLOTH_HD double magnitude(double a) { return __builtin_fabs(a); }
+ISOCLOTH_HD float magnitude(float a) { return __builtin_fabsf(a); }
 ISOCLOTH_HD double select(bool mask, double a, double b) { return mask ? a : b; }
 ISOCLOTH_HD float select(bool mask, float a, float b) { return mask ? a : b; }
 ISOCLOTH_HD bool any(bool mask) { return mask; }
@@ -159,7 +161,7 @@ ISOCLOTH_HD Pack<Real> select(PackMask<Real> mask, Pack<Real> a, Pack<Real> b) {
 }
 template <class Real>
 ISOCLOTH_HD Pack<Real> magnitude(Pack<Real> a) {
-  return {a.v < 0 ? -a.v : a.v};
+  return {a.v > 0 ? a.v : 0 - a.v};  // +0 for -0, as of a scalar
 }
 template <class Real>
 ISOCLOTH_HD bool any(PackMask<Real> mask) {

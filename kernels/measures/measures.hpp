@@ -59,7 +59,7 @@ struct Reduce {
 
 /// Values that one block reduces.
 constexpr Index reduction_chunk = 4096;
-constexpr Index reduction_count(std::size_t size) {
+ISOCLOTH_HD constexpr Index reduction_count(std::size_t size) {
   return static_cast<Index>((size + reduction_chunk - 1) / reduction_chunk);
 }
 
