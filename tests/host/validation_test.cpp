@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/errors.hpp"
 #include "host/io/scene_file.hpp"
 
 namespace isocloth {
