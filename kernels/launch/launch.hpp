@@ -79,9 +79,10 @@ __global__ void __launch_bounds__(most_threads<Body>(), 1)
 
 // A failed launch shows at the next copy or wait of the queue (Memory), which names the error.
 //
-// One launch does all steps of a frame of a group of small cloths, decisions included, so that there is nothing
-// for a CUDA graph to save. Large meshes go kernel by kernel; the hundreds of launches of their factorisation are
-// a graph (host/memory/recording.hpp), and the host reads one number before it decides on the next iteration.
+// One launch does all steps of a frame of a group of small cloths, decisions included, so that there is
+// nothing for a CUDA graph to save. Large meshes go kernel by kernel; the hundreds of launches of their
+// factorisation are a graph (host/memory/recording.hpp), and the host reads one number before it decides on
+// the next iteration.
 
 template <class Body>
 void parallel_for(const Queue& queue, Index count, const Body& body) {

@@ -1,6 +1,6 @@
-// The source of every build of the dense kernels. The including file defines ISOCLOTH_SIMD_BYTES, the width of
-// its vectors. No standard library here: an inline function shared with files of other flags could be linked
-// from the wrong one.
+// The source of every build of the dense kernels. The including file defines ISOCLOTH_SIMD_BYTES, the width
+// of its vectors. No standard library here: an inline function shared with files of other flags could be
+// linked from the wrong one.
 #pragma once
 
 #include <cstddef>
