@@ -13,31 +13,6 @@ namespace {
 
 constexpr double target = 100 * std::numeric_limits<double>::epsilon();
 
-/// max |b - A x| / (|A| max |x| + max |b|) of one right side, in long double.
-double backward_error(const BlockSystem& s, const std::vector<double>& b, const std::vector<double>& x) {
-  const int n = s.pattern.block;
-  std::vector<long double> residual(b.begin(), b.end()), sums(b.size(), 0);
-  for (std::size_t block = 0; block < s.pattern.rows.size(); ++block)
-    for (int r = 0; r < n; ++r)
-      for (int c = 0; c < n; ++c) {
-        const long double value = s.values[(block * n + r) * n + c];
-        const Index i = s.pattern.rows[block] * n + r, j = s.pattern.columns[block] * n + c;
-        residual[i] -= value * x[j];
-        sums[i] += std::abs(value);
-        if (s.pattern.rows[block] == s.pattern.columns[block]) continue;
-        residual[j] -= value * x[i];
-        sums[j] += std::abs(value);
-      }
-  long double left = 0, norm = 0, solution = 0, right = 0;
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    left = std::max(left, std::abs(residual[i]));
-    norm = std::max(norm, sums[i]);
-    solution = std::max<long double>(solution, std::abs(x[i]));
-    right = std::max<long double>(right, std::abs(b[i]));
-  }
-  return static_cast<double>(left / (norm * solution + right));
-}
-
 std::vector<double> right_side(const BlockSystem& s) {
   std::vector<double> b(static_cast<std::size_t>(s.pattern.size) * s.pattern.block);
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(1.7 * static_cast<double>(i));

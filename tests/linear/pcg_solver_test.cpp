@@ -17,19 +17,6 @@ namespace {
 
 using Eigen::MatrixXd, Eigen::VectorXd;
 
-MatrixXd dense(const BlockSystem& system) {
-  const BlockPattern& p = system.pattern;
-  MatrixXd a = MatrixXd::Zero(p.size * 3, p.size * 3);
-  for (std::size_t b = 0; b < p.rows.size(); ++b)
-    for (int r = 0; r < 3; ++r)
-      for (int c = 0; c < 3; ++c) {
-        const double v = system.values[b * 9 + 3 * r + c];
-        a(p.rows[b] * 3 + r, p.columns[b] * 3 + c) = v;
-        a(p.columns[b] * 3 + c, p.rows[b] * 3 + r) = v;
-      }
-  return a;
-}
-
 VectorXd random_vector(Eigen::Index size, unsigned seed) {
   std::mt19937 generator(seed);
   VectorXd v(size);
@@ -99,9 +86,9 @@ TYPED_TEST(PcgPrecision, ProductIsThatOfTheDenseMatrix) {
   for (const NamedSystem& s : systems(1e-4)) {
     const SymmetricRows rows = symmetric_rows(s.system.pattern);
     const std::vector<Real> values = narrowed<Real>(s.system.values);
-    BlockSystem rounded = s.system;
-    rounded.values.assign(values.begin(), values.end());
-    const MatrixXd a = dense(rounded);
+    BlockSystem stored = s.system;
+    stored.values.assign(values.begin(), values.end());
+    const MatrixXd a = dense(stored);
     const std::vector<Real> x = narrowed<Real>(random_vector(a.rows(), 5));
     std::vector<Vec3<Real>> in, out(rows.size());
     for (Index i = 0; i < rows.size(); ++i) in.push_back({x[3 * i], x[3 * i + 1], x[3 * i + 2]});
@@ -129,9 +116,9 @@ TYPED_TEST(PcgPrecision, AgreesWithADirectSolve) {
   const double rtol = single ? 1e-3 : 1e-8;
   for (const NamedSystem& s : systems(single ? 1e-2 : 1e-4)) {
     const std::vector<Real> values = narrowed<Real>(s.system.values);
-    BlockSystem rounded = s.system;
-    rounded.values.assign(values.begin(), values.end());
-    const MatrixXd a = dense(rounded);
+    BlockSystem stored = s.system;
+    stored.values.assign(values.begin(), values.end());
+    const MatrixXd a = dense(stored);
     const std::vector<Real> b = narrowed<Real>(random_vector(a.rows(), 7));
     const VectorXd right_side = widened(b);
     VectorXd exact(a.rows()), eigenvalues(a.rows());

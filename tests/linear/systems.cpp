@@ -1,6 +1,7 @@
 #include "tests/linear/systems.hpp"
 
 #include <Eigen/SparseCore>
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <stdexcept>
@@ -84,5 +85,77 @@ BlockSystem dominant_system(const BlockPattern& pattern, unsigned seed) {
         system.values[(b * n + r) * n + r] = 1.5 * sums[pattern.rows[b] * n + r] + 1;
   return system;
 }
+
+BlockSystem band_system() {
+  BlockPattern p{.size = 140, .block = 3, .rows = {}, .columns = {}};
+  for (Index j = 0; j < p.size; ++j)
+    for (Index i = j; i < p.size && i - j < 71; ++i) {
+      p.rows.push_back(i);
+      p.columns.push_back(j);
+    }
+  return dominant_system(p, 5);
+}
+
+BlockSystem scaled_over_twelve_orders(BlockSystem system) {
+  const auto scale = [](Index row, int component) {
+    return std::ldexp(1.0, static_cast<int>((row * 31 + component * 17) % 41) - 20);
+  };
+  for (std::size_t b = 0; b < system.pattern.rows.size(); ++b)
+    for (int r = 0; r < 3; ++r)
+      for (int c = 0; c < 3; ++c)
+        system.values[(b * 3 + r) * 3 + c] *=
+            scale(system.pattern.rows[b], r) * scale(system.pattern.columns[b], c);
+  return system;
+}
+
+Eigen::MatrixXd dense(const BlockSystem& system) {
+  const BlockPattern& p = system.pattern;
+  const int n = p.block;
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(p.size * n, p.size * n);
+  for (std::size_t b = 0; b < p.rows.size(); ++b)
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < n; ++c) {
+        const Index i = p.rows[b] * n + r, j = p.columns[b] * n + c;
+        if (i >= j) a(i, j) = a(j, i) = system.values[(b * n + r) * n + c];
+      }
+  return a;
+}
+
+template <class Real>
+double backward_error(const BlockSystem& system, const std::vector<Real>& b, const std::vector<Real>& x,
+                      int count) {
+  const int n = system.pattern.block;
+  const std::size_t size = static_cast<std::size_t>(system.pattern.size) * n;
+  double worst = 0;
+  for (int k = 0; k < count; ++k) {
+    std::vector<long double> residual(size), sums(size, 0);
+    for (std::size_t i = 0; i < size; ++i) residual[i] = b[i * count + k];
+    for (std::size_t block = 0; block < system.pattern.rows.size(); ++block)
+      for (int r = 0; r < n; ++r)
+        for (int c = 0; c < n; ++c) {
+          const long double value = system.values[(block * n + r) * n + c];
+          const std::size_t i = system.pattern.rows[block] * n + r, j = system.pattern.columns[block] * n + c;
+          residual[i] -= value * x[j * count + k];
+          sums[i] += std::abs(value);
+          if (system.pattern.rows[block] == system.pattern.columns[block]) continue;
+          residual[j] -= value * x[i * count + k];
+          sums[j] += std::abs(value);
+        }
+    long double left = 0, norm = 0, solution = 0, right = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      if (!(std::abs(residual[i]) <= left)) left = std::abs(residual[i]);  // NaN stays
+      norm = std::max(norm, sums[i]);
+      solution = std::max<long double>(solution, std::abs(x[i * count + k]));
+      right = std::max<long double>(right, std::abs(b[i * count + k]));
+    }
+    const double error = static_cast<double>(left / (norm * solution + right));
+    if (!(error <= worst)) worst = error;
+  }
+  return worst;
+}
+
+template double backward_error(const BlockSystem&, const std::vector<float>&, const std::vector<float>&, int);
+template double backward_error(const BlockSystem&, const std::vector<double>&, const std::vector<double>&,
+                               int);
 
 }  // namespace isocloth
