@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -38,13 +39,27 @@ Solved<Real> solve(const BlockSystem& s, const ExecutionOptions& options, int ti
   return result;
 }
 
+/// The CPU, and the GPU where there is one; ISOCLOTH_REQUIRE_GPU asks for it.
+std::vector<ExecutionOptions> devices() {
+  std::vector<ExecutionOptions> all{{.threads = 2}};
+  const bool usable = cuda_status().backend != nullptr;
+  if (usable) all.push_back({.backend = "cuda"});
+  const char* required = std::getenv("ISOCLOTH_REQUIRE_GPU");
+  EXPECT_TRUE(usable || required == nullptr) << cuda_status().message;
+  return all;
+}
+
 template <class Real>
 void expect_small_backward_error(const BlockSystem& system, const std::string& what) {
   const BlockSystem s = rounded<Real>(system);
-  const Solved<Real> solved = solve<Real>(s, {.threads = 2});
-  ASSERT_TRUE(solved.outcome.ok) << what << ": stopped at " << solved.outcome.block_row;
-  EXPECT_LE(backward_error(s, solved.right_side, solved.solution), 100 * std::numeric_limits<Real>::epsilon())
-      << what;
+  for (const ExecutionOptions& device : devices()) {
+    const Solved<Real> solved = solve<Real>(s, device);
+    ASSERT_TRUE(solved.outcome.ok) << what << ", " << device.backend << ": stopped at "
+                                   << solved.outcome.block_row;
+    EXPECT_LE(backward_error(s, solved.right_side, solved.solution),
+              100 * std::numeric_limits<Real>::epsilon())
+        << what << ", " << device.backend;
+  }
 }
 
 BlockSystem sheet(int n) {
@@ -95,6 +110,13 @@ void expect_same_bits(const BlockSystem& s, const std::vector<int>& emulated) {
                  "blocks of " + std::to_string(threads));
 }
 
+TEST(DeviceCholesky, SameBitsFromTheSecondTimeOn) {
+  for (const ExecutionOptions& device : devices()) {
+    const BlockSystem s = sheet(25);
+    EXPECT_EQ(solve<double>(s, device).solution, solve<double>(s, device, 4).solution) << device.backend;
+  }
+}
+
 TEST(DeviceCholesky, SameBitsInBlocksOfAnySize) {
   expect_same_bits<double>(sheet(9), {2, 5, 32});
   expect_same_bits<float>(sheet(9), {2, 5, 32});
@@ -103,17 +125,19 @@ TEST(DeviceCholesky, SameBitsInBlocksOfAnySize) {
 }
 
 TEST(DeviceCholesky, NamesTheBlockRowThatIsNotPositive) {
-  for (BlockSystem s : {sheet(9), band_system()})
+  for (const BlockSystem& s : {sheet(9), band_system()})
     for (const Index row : {Index{0}, s.pattern.size / 2, s.pattern.size - 1})
       for (const double bad :
            {-1e6, 0.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
         BlockSystem broken = dominant_system(s.pattern, 9);
-        ASSERT_TRUE(solve<double>(broken, {.threads = 1}).outcome.ok);
         for (std::size_t b = 0; b < s.pattern.rows.size(); ++b)
           if (s.pattern.rows[b] == row && s.pattern.columns[b] == row) broken.values[b * 9 + 8] = bad;
-        const Factorization found = solve<double>(broken, {.threads = 1}).outcome;
-        EXPECT_FALSE(found.ok) << bad;
-        EXPECT_EQ(found.block_row, row) << bad;
+        for (const ExecutionOptions& device : devices()) {
+          ASSERT_TRUE(solve<double>(dominant_system(s.pattern, 9), device).outcome.ok);
+          const Factorization found = solve<double>(broken, device).outcome;
+          EXPECT_FALSE(found.ok) << bad << ", " << device.backend;
+          EXPECT_EQ(found.block_row, row) << bad << ", " << device.backend;
+        }
       }
 }
 
