@@ -24,13 +24,15 @@ std::vector<Index> dissected(const BlockLists& graph, Index size) {
   options[METIS_OPTION_SEED] = 1;
   static std::mutex metis_random_state;
   const std::scoped_lock lock(metis_random_state);
-  idx_t count = size;
-  const int status =
-      METIS_NodeND(&count, begin.data(), neighbours.data(), nullptr, options, order.data(), position.data());
+  // For one process it is METIS_NodeND, which takes over SIGTERM and SIGABRT of the whole program while it
+  // runs.
+  constexpr idx_t processes = 1;
+  idx_t separator_sizes[2 * processes - 1];
+  const int status = METIS_NodeNDP(size, begin.data(), neighbours.data(), nullptr, processes, options,
+                                   order.data(), position.data(), separator_sizes);
   if (status != METIS_OK)
-    throw NumericalError("METIS_NodeND failed with status " + std::to_string(status) + " on a graph of " +
-                         std::to_string(size) + " nodes" +
-                         (status == METIS_ERROR_MEMORY ? ": out of memory, use a smaller mesh" : ""));
+    throw NumericalError("METIS_NodeNDP failed with status " + std::to_string(status) + " on a graph of " +
+                         std::to_string(size) + " nodes");
   return {position.begin(), position.end()};
 }
 

@@ -1,11 +1,16 @@
 #include "host/linear/ordering.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
 #include <numeric>
 #include <random>
+#include <thread>
 
 #include "engine/core/errors.hpp"
 #include "tests/linear/patterns.hpp"
@@ -85,6 +90,51 @@ TEST_P(OrderingTest, SameOrderAgain) {
 
 INSTANTIATE_TEST_SUITE_P(Patterns, OrderingTest, testing::ValuesIn(all_patterns()),
                          [](const auto& parameter) { return parameter.param.name; });
+
+std::atomic<int> signals_received = 0;
+
+/// A program may be asked to stop at any moment, whichever of its threads orders and whichever is asked.
+TEST(Ordering, LeavesSignalsToTheProgram) {
+  using Clock = std::chrono::steady_clock;
+  const BlockPattern pattern = sheet_pattern(200, 200);
+  constexpr auto receive = [](int) { ++signals_received; };
+  void (*const before)(int) = std::signal(SIGTERM, receive);
+  for (const bool on_this_thread : {true, false}) {
+    signals_received = 0;
+    std::atomic<bool> started = false, done = false;
+    std::vector<Index> position;
+    const std::function<void()> order = [&] {
+      started = true;
+      try {
+        position = fill_reducing_order(pattern, Ordering::nested_dissection);
+      } catch (const Error& e) {
+        ADD_FAILURE() << e.what();
+      }
+      done = true;
+    };
+    int raised = 0;
+    const std::function<void()> interrupt = [&] {
+      while (!started) std::this_thread::yield();
+      while (!done) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        kill(getpid(), SIGTERM);
+        ++raised;
+        for (const auto start = Clock::now();
+             signals_received < raised && Clock::now() < start + std::chrono::seconds(10);)
+          std::this_thread::yield();
+      }
+    };
+    std::thread other(on_this_thread ? interrupt : order);
+    (on_this_thread ? order : interrupt)();
+    other.join();
+    EXPECT_GT(raised, 1);
+    EXPECT_EQ(signals_received, raised);
+    std::sort(position.begin(), position.end());
+    ASSERT_EQ(position.size(), static_cast<std::size_t>(pattern.size));
+    for (Index i = 0; i < pattern.size; ++i) ASSERT_EQ(position[i], i);
+  }
+  EXPECT_EQ(std::signal(SIGTERM, before), static_cast<void (*)(int)>(receive));
+}
 
 TEST(Ordering, BestIsTheOneWithFewerFlops) {
   for (const NamedPattern& p : all_patterns()) {

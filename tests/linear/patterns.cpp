@@ -1,5 +1,7 @@
 #include "tests/linear/patterns.hpp"
 
+#include <algorithm>
+
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/rows/stencil_pattern.hpp"
@@ -56,6 +58,18 @@ BlockPattern disconnected(const std::vector<BlockPattern>& parts) {
     all.size += part.size;
   }
   return all;
+}
+
+BlockPattern sheet_pattern(Index columns, Index rows) {
+  BlockPattern pattern{.size = columns * rows, .block = 3, .rows = {}, .columns = {}};
+  for (Index node = 0; node < pattern.size; ++node)
+    for (Index y = node / columns; y <= node / columns + 2 && y < rows; ++y)
+      for (Index x = std::max(0, node % columns - 2); x <= node % columns + 2 && x < columns; ++x)
+        if (y * columns + x >= node) {
+          pattern.rows.push_back(y * columns + x);
+          pattern.columns.push_back(node);
+        }
+  return pattern;
 }
 
 std::vector<NamedPattern> all_patterns() {

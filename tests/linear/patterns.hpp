@@ -20,6 +20,9 @@ std::vector<NamedGarment> all_garments();
 /// Pattern of the garment's nodal system, with the bending blocks when the fabric bends.
 BlockPattern nodal_block_pattern(const Garment& garment);
 
+/// Every node of a grid with the two rings of nodes around it.
+BlockPattern sheet_pattern(Index columns, Index rows);
+
 /// Matrices side by side, without a block between them.
 BlockPattern disconnected(const std::vector<BlockPattern>& parts);
 
