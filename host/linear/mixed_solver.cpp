@@ -24,6 +24,9 @@ double largest(const double* values, std::size_t size, int count, int k) {
   return result;
 }
 
+/// The larger one; NaN is the largest.
+double worse(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
+
 }  // namespace
 
 MixedSolver::MixedSolver(const BlockPattern& pattern, ThreadPool* pool)
@@ -88,15 +91,10 @@ void MixedSolver::subtract_product(const double* x, int count, double* residual)
   }
 }
 
-bool MixedSolver::refine(const double* right_side, double* solution, int count) {
+bool MixedSolver::refine(const double* right_side, const std::vector<double>& magnitudes, double* solution,
+                         int count) {
   const std::size_t size = scales_.size();
   const std::size_t total = size * count;
-  std::vector<double> magnitudes(count);
-  for (int k = 0; k < count; ++k) {
-    magnitudes[k] = largest(right_side, size, count, k);
-    if (std::isnan(magnitudes[k]))
-      throw NumericalError("solve: right side " + std::to_string(k) + " is not finite; nothing was solved");
-  }
   std::vector<double> x(total, 0);
   residual_.assign(right_side, right_side + total);
   small_.resize(total);
@@ -140,9 +138,16 @@ bool MixedSolver::refine(const double* right_side, double* solution, int count) 
 void MixedSolver::solve(const double* right_side, double* solution, int count) {
   if (!has_factor_)
     throw NumericalError("solve: there is no factor; call factorize() and look at its result");
+  const std::size_t size = scales_.size();
+  std::vector<double> magnitudes(count);
+  for (int k = 0; k < count; ++k) {
+    magnitudes[k] = largest(right_side, size, count, k);
+    if (std::isnan(magnitudes[k]))
+      throw NumericalError("solve: right side " + std::to_string(k) + " is not finite; nothing was solved");
+  }
   last_ = {};
   if (!uses_double_) {
-    if (refine(right_side, solution, count)) return;
+    if (refine(right_side, magnitudes, solution, count)) return;
     const Factorization result = factorize_double();
     if (!result.ok)
       throw NumericalError(
@@ -150,18 +155,21 @@ void MixedSolver::solve(const double* right_side, double* solution, int count) {
           "positive definite at block row " +
           std::to_string(result.block_row));
   }
-  const std::size_t size = scales_.size();
-  const std::vector<double> b(right_side, right_side + size * count);  // in and out may be the same
-  double_->solve(right_side, solution, count);
-  residual_ = b;
-  subtract_product(solution, count, residual_.data());
+  std::vector<double> x(size * count);
+  double_->solve(right_side, x.data(), count);
+  residual_.assign(right_side, right_side + x.size());
+  subtract_product(x.data(), count, residual_.data());
   last_.fell_back = true;
   last_.backward_error = 0;
-  for (int k = 0; k < count; ++k)
+  for (int k = 0; k < count; ++k) {
+    const double solved = largest(x.data(), size, count, k);
+    if (std::isnan(solved))
+      throw NumericalError("solve: the solution for right side " + std::to_string(k) +
+                           " is past the range of double; give the system in other units");
     if (const double left = largest(residual_.data(), size, count, k); left != 0)
-      last_.backward_error =
-          std::max(last_.backward_error,
-                   left / (norm_ * largest(solution, size, count, k) + largest(b.data(), size, count, k)));
+      last_.backward_error = worse(last_.backward_error, left / (norm_ * solved + magnitudes[k]));
+  }
+  std::copy(x.begin(), x.end(), solution);
 }
 
 std::size_t MixedSolver::memory_bytes() const {

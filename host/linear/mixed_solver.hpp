@@ -24,8 +24,9 @@ class MixedSolver final : public LinearSolver<double> {
 
   /// Falls back when the matrix is positive definite in double only.
   Factorization factorize(const double* values) override;
-  /// Throws NumericalError without a factor, when a right side is not finite, and, naming the block row, when
-  /// a fallback finds the matrix not positive definite.
+  /// Throws NumericalError without a factor, when a right side is not finite or a solution is past the range
+  /// of double, and, naming the block row, when a fallback finds the matrix not positive definite; `solution`
+  /// is then as it was.
   void solve(const double* right_side, double* solution, int count) override;
   std::size_t memory_bytes() const override;
   double factor_nonzeros() const override { return single_.factor_nonzeros(); }
@@ -35,7 +36,8 @@ class MixedSolver final : public LinearSolver<double> {
 
  private:
   Factorization factorize_double();
-  bool refine(const double* right_side, double* solution, int count);
+  /// magnitudes: largest |value| of each right side.
+  bool refine(const double* right_side, const std::vector<double>& magnitudes, double* solution, int count);
   void subtract_product(const double* x, int count, double* residual) const;
 
   BlockPattern pattern_;
@@ -43,11 +45,11 @@ class MixedSolver final : public LinearSolver<double> {
   MultifrontalSolver<float> single_;
   std::unique_ptr<MultifrontalSolver<double>> double_;  ///< made when first needed
   std::string name_;
-  std::vector<double> values_;           ///< A, shape [block_count, block, block]
-  std::vector<double> scales_;           ///< S, shape [size * block]
-  std::vector<float> scaled_, small_;    ///< S A S; a right side
-  std::vector<double> residual_, next_;  ///< shape [size, block, count]
-  double norm_ = 0;                      ///< |A|_inf
+  std::vector<double> values_;         ///< A, shape [block_count, block, block]
+  std::vector<double> scales_;         ///< S, shape [size * block]
+  std::vector<float> scaled_, small_;  ///< S A S; a right side
+  std::vector<double> residual_;       ///< shape [size, block, count]
+  double norm_ = 0;                    ///< |A|_inf
   bool has_factor_ = false, uses_double_ = false;
   Refinement last_;
 };

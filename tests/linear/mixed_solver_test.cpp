@@ -92,6 +92,37 @@ TEST(MixedSolver, SolvesForZeroAndForManyRightSides) {
   EXPECT_LE(backward_error(s, reversed, x), target);
 }
 
+/// A matrix that float can factor, and one that it cannot: the double factor must refuse the same.
+TEST(MixedSolver, RefusesRightSidesThatAreNotFinite) {
+  for (const double eps : {1e-2, 1e-9}) {
+    const BlockSystem s = nodal_system(all_garments()[0].garment, eps, 3e-3);
+    MixedSolver solver(s.pattern, nullptr);
+    EXPECT_EQ(expect_solved(solver, s, "finite").fell_back, eps < 1e-8);
+    for (const double bad :
+         {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
+      std::vector<double> b = right_side(s);
+      std::vector<double> two(2 * b.size()), x(2 * b.size(), 5);
+      for (std::size_t i = 0; i < b.size(); ++i) two[2 * i] = two[2 * i + 1] = b[i];
+      two[2 * (b.size() - 1) + 1] = bad;
+      EXPECT_THROW(solver.solve(two.data(), x.data(), 2), NumericalError) << eps;
+      EXPECT_EQ(x, std::vector<double>(x.size(), 5));
+    }
+    expect_solved(solver, s, "afterwards");
+  }
+}
+
+TEST(MixedSolver, RefusesSolutionsPastTheRangeOfDouble) {
+  const BlockPattern pattern{.size = 1, .block = 3, .rows = {0}, .columns = {0}};
+  const double tiny = 1e-300;
+  const std::vector<double> values{tiny, 0, 0, 0, tiny, 0, 0, 0, tiny};
+  MixedSolver solver(pattern, nullptr);
+  ASSERT_TRUE(solver.factorize(values.data()).ok);
+  const std::vector<double> b{1, 1e10, -1};
+  std::vector<double> x{7, 7, 7};
+  for (int times = 0; times < 2; ++times) EXPECT_THROW(solver.solve(b.data(), x.data(), 1), NumericalError);
+  EXPECT_EQ(x, std::vector<double>(3, 7));
+}
+
 TEST(MixedSolver, RefusesWhatHasNoSolution) {
   BlockSystem s = dominant_system(all_patterns()[0].pattern, 4);
   MixedSolver solver(s.pattern, nullptr);
