@@ -38,7 +38,8 @@ class LinearSolver {
 
 /// Multifrontal Cholesky in a fill-reducing order of the blocks. Runs on the threads of `pool` (null: the
 /// calling thread), which must outlive it; the result is the same for any number. Throws ShapeError when the
-/// pattern is not one of a symmetric matrix with every diagonal block.
+/// pattern is not one of a symmetric matrix with every diagonal block, DeviceError when its factor does not
+/// fit in memory.
 template <class Real>
 std::unique_ptr<LinearSolver<Real>> make_direct_solver(const BlockPattern& pattern,
                                                        ThreadPool* pool = nullptr);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <string>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -25,11 +26,17 @@ void MultifrontalSolver<Real>::Release::operator()(Real* p) const {
 }
 
 template <class Real>
-typename MultifrontalSolver<Real>::Memory MultifrontalSolver<Real>::allocate(std::size_t count) {
+typename MultifrontalSolver<Real>::Memory MultifrontalSolver<Real>::allocate(std::size_t count,
+                                                                             const char* what) {
   const std::size_t bytes = count * sizeof(Real);
   const bool large = bytes >= 2 * large_page;
   const std::align_val_t alignment{large ? large_page : cache_line};
-  void* memory = ::operator new[](bytes, alignment);
+  void* memory = ::operator new[](bytes, alignment, std::nothrow);
+  if (memory == nullptr)
+    throw DeviceError(
+        "direct solver: found no memory for " + std::string(what) + ", expected " +
+        std::to_string(bytes >> 20) + " MiB free besides the " + std::to_string(memory_bytes() >> 20) +
+        " MiB that it holds; use the solver \"iterative\", the precision \"float32\" or a coarser mesh");
 #if defined(__linux__)
   if (large) madvise(memory, bytes / large_page * large_page, MADV_HUGEPAGE);  // a wish: no harm if refused
 #endif
@@ -43,9 +50,9 @@ MultifrontalSolver<Real>::MultifrontalSolver(const BlockPattern& pattern, Thread
   const OrderedElimination ordered = analyze_best_order(pattern);
   plan_ = build_multifrontal_plan(pattern, build_front_tree(ordered.elimination), strip_height<Real>);
   name_ = "multifrontal Cholesky, " + std::string(isocloth::name(ordered.ordering)) + ", " + dense.name;
-  factor_ = allocate(plan_.factor_size);
-  shared_ = allocate(plan_.shared_size);
-  local_ = allocate(plan_.local_size * workers_);
+  factor_ = allocate(plan_.factor_size, "the factor");
+  shared_ = allocate(plan_.shared_size, "the update matrices");
+  local_ = allocate(plan_.local_size * workers_, "the update matrices of each thread");
   failed_ = std::vector<std::atomic<Index>>(plan_.fronts.size());
 }
 
@@ -98,7 +105,9 @@ void MultifrontalSolver<Real>::solve(const Real* right_side, Real* solution, int
   if (!has_factor_)
     throw NumericalError("solve: there is no factor; call factorize() and look at its result");
   if (count > vector_count_) {
-    vectors_ = allocate(plan_.vector_size * count);
+    vectors_ = {};
+    vector_count_ = 0;
+    vectors_ = allocate(plan_.vector_size * count, "the right sides");
     vector_count_ = count;
   }
   const MultifrontalPlan plan = plan_.view();
@@ -119,9 +128,10 @@ void MultifrontalSolver<Real>::solve(const Real* right_side, Real* solution, int
 
 template <class Real>
 std::size_t MultifrontalSolver<Real>::memory_bytes() const {
-  return plan_.memory_bytes() + (plan_.factor_size + plan_.shared_size + plan_.local_size * workers_ +
-                                 plan_.vector_size * vector_count_) *
-                                    sizeof(Real);
+  return plan_.memory_bytes() +
+         ((factor_ ? plan_.factor_size : 0) + (shared_ ? plan_.shared_size : 0) +
+          (local_ ? plan_.local_size * workers_ : 0) + plan_.vector_size * vector_count_) *
+             sizeof(Real);
 }
 
 template class MultifrontalSolver<float>;

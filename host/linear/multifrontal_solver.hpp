@@ -16,11 +16,12 @@ namespace isocloth {
 template <class Real>
 class MultifrontalSolver final : public LinearSolver<Real> {
  public:
-  /// pool: null: the calling thread alone. Throws ShapeError as make_direct_solver does.
+  /// pool: null: the calling thread alone. Throws as make_direct_solver does.
   MultifrontalSolver(const BlockPattern& pattern, ThreadPool* pool,
                      const DenseKernels<Real>& dense = dense_kernels<Real>());
 
   Factorization factorize(const Real* values) override;
+  /// Throws DeviceError, too, when there is no memory for so many right sides.
   void solve(const Real* right_side, Real* solution, int count) override;
   std::size_t memory_bytes() const override;
   double factor_nonzeros() const override { return plan_.nonzeros; }
@@ -33,7 +34,7 @@ class MultifrontalSolver final : public LinearSolver<Real> {
     void operator()(Real* p) const;
   };
   using Memory = std::unique_ptr<Real[], Release>;
-  static Memory allocate(std::size_t count);
+  Memory allocate(std::size_t count, const char* what);
   bool inherits_failure(Index f);
   void run_factor_task(int worker, const FrontTask& task, const Real* values);
 

@@ -210,6 +210,35 @@ TEST(Multifrontal, RefusesToSolveWithoutAFactor) {
                ShapeError);
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these end the program instead
+TEST(Multifrontal, SaysWhatToDoWhenMemoryIsOut) {
+  // 2^16 fronts of at least 3 scalars for 2^31 right sides: more than 2^48 bytes, what a processor can
+  // address.
+  BlockPattern pattern{.size = 1 << 16, .block = 3, .rows = {}, .columns = {}};
+  for (Index i = 0; i < pattern.size; ++i) {
+    pattern.rows.push_back(i);
+    pattern.columns.push_back(i);
+  }
+  MultifrontalSolver<double> solver(pattern, nullptr);
+  const BlockSystem s = dominant_system(pattern, 1);
+  ASSERT_TRUE(solver.factorize(s.values.data()).ok);
+  const std::size_t bytes = solver.memory_bytes();
+  std::vector<double> x = right_sides<double>(static_cast<std::size_t>(pattern.size) * 3);
+  try {
+    solver.solve(x.data(), x.data(), std::numeric_limits<int>::max());
+    FAIL() << "found memory";
+  } catch (const DeviceError& e) {
+    const std::string message = e.what();
+    EXPECT_NE(message.find("no memory for the right sides, expected "), std::string::npos) << message;
+    EXPECT_NE(message.find(std::to_string(bytes >> 20) + " MiB that it holds"), std::string::npos) << message;
+    EXPECT_NE(message.find("\"iterative\""), std::string::npos) << message;
+  }
+  const std::vector<double> b = x;
+  solver.solve(x.data(), x.data(), 1);
+  EXPECT_LE(backward_error(s, b, x), 100 * std::numeric_limits<double>::epsilon());
+}
+#endif
+
 TEST(Multifrontal, AnEmptySystemIsSolved) {
   MultifrontalSolver<double> solver({.size = 0, .block = 3, .rows = {}, .columns = {}}, nullptr);
   double x = 7;
