@@ -10,6 +10,9 @@
 namespace isocloth {
 namespace {
 
+/// Relative to the right side. What is smaller the preconditioner, in float, may not hold with all digits.
+constexpr double least_residual = std::numeric_limits<float>::min() / std::numeric_limits<float>::epsilon();
+
 SymmetricRows checked_rows(const BlockPattern& pattern) {
   check_pattern(pattern);
   if (pattern.block != 3)
@@ -114,7 +117,8 @@ PcgReport PcgSolver<Real>::iterate() {
   bool restart = true;
   double energy = 0;  // r^T z
   for (;;) {
-    if (report.residual <= options_.rtol) {  // of the recurrence, which rounding parts from the true one
+    // It is that of the recurrence, which rounding parts from the true one.
+    if (report.residual <= std::max(options_.rtol, least_residual)) {
       report.residual = compute_residual() / size;
       if (report.residual <= options_.rtol) {
         report.status = PcgStatus::converged;
@@ -131,7 +135,9 @@ PcgReport PcgSolver<Real>::iterate() {
     preconditioner_.apply(queue_, residual_, preconditioned_);
     const double next = dot(residual_, preconditioned_);
     if (!(next > 0) || !std::isfinite(next)) {
-      report.status = std::isfinite(next) ? PcgStatus::indefinite : PcgStatus::non_finite;
+      report.status = next == 0             ? PcgStatus::stagnated  // of a residual other than 0: underflow
+                      : std::isfinite(next) ? PcgStatus::indefinite
+                                            : PcgStatus::non_finite;
       break;
     }
     if (restart)
@@ -163,8 +169,9 @@ PcgReport PcgSolver<Real>::iterate() {
       return report;
     }
   }
-  const double residual = compute_residual() / size;
-  report.residual = residual;
+  report.residual = compute_residual() / size;
+  if (report.status == PcgStatus::stagnated && report.residual <= options_.rtol)
+    report.status = PcgStatus::converged;
   return report;
 }
 
@@ -192,7 +199,16 @@ void PcgSolver<Real>::solve(const Real* right_side, Real* solution, int count) {
       right_side_[i] = {static_cast<Real>(b[0] / norm), static_cast<Real>(b[columns] / norm),
                         static_cast<Real>(b[2 * columns] / norm)};
     }
-    const PcgReport report = iterate();
+    PcgReport report = iterate();
+    constexpr double most = std::numeric_limits<Real>::max();
+    const bool fits = std::all_of(solution_.begin(), solution_.end(), [norm](const Vec3<Real>& x) {
+      return std::abs(x.x * norm) <= most && std::abs(x.y * norm) <= most && std::abs(x.z * norm) <= most;
+    });
+    if (!fits) {
+      std::fill(solution_.begin(), solution_.end(), Vec3<Real>{});
+      report.status = PcgStatus::non_finite;
+      report.residual = 1;
+    }
     for (std::size_t i = 0; i < size; ++i) {
       Real* x = solution + 3 * columns * i + k;
       x[0] = static_cast<Real>(solution_[i].x * norm);

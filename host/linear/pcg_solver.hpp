@@ -17,7 +17,7 @@ enum class PcgStatus {
   truncated,   ///< max_iterations done; x is where they led
   stagnated,   ///< rounding holds the residual above rtol; x is the last iterate
   indefinite,  ///< p^T A p or r^T M^-1 r not positive: A is not positive definite; x is the iterate before
-  non_finite,  ///< b is not finite, or a product overflowed; x is the last finite iterate, or 0
+  non_finite,  ///< b is not finite, or a product or x overflowed; x is the last finite iterate, or 0
 };
 const char* to_string(PcgStatus status);
 

@@ -342,26 +342,52 @@ TEST(PcgSolver, IndefiniteMatricesAreReportedWithTheirBlockRow) {
   EXPECT_TRUE(solver.factorize(good.values.data()).ok);
 }
 
-/// One eigenvalue is just below zero, too little for the preconditioner to see: x^T A x = b^T x < 0 for the
-/// solution along its vector, so some direction must show negative curvature.
+/// One eigenvalue is just below zero, too little for the blocks of single nodes to see: x^T A x = b^T x < 0
+/// for the solution along its vector, so some direction must show negative curvature.
 TEST(PcgSolver, SlightlyIndefiniteMatricesAreSeenWhileSolving) {
   BlockSystem system = sheet(9, 1e-4);
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> spectrum(dense(system));
-  const double least = spectrum.eigenvalues()[0], next = spectrum.eigenvalues()[1];
+  const MatrixXd a = dense(system);
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> spectrum(a);
+  const double least = spectrum.eigenvalues()[0];
+  double next = spectrum.eigenvalues()[1];
+  for (Index i = 0; i < a.rows(); i += 3)
+    next = std::min(next, Eigen::SelfAdjointEigenSolver<MatrixXd>(a.block(i, i, 3, 3)).eigenvalues()[0]);
+  ASSERT_GT(next, 1.001 * least) << "a node alone is all of the eigenvector";
   for (std::size_t b = 0; b < system.pattern.rows.size(); ++b)
     if (system.pattern.rows[b] == system.pattern.columns[b])
       for (int k = 0; k < 3; ++k) system.values[9 * b + 4 * k] -= 0.5 * (least + next);
   PcgSolver<double> solver(system.pattern,
-                           {.rtol = 1e-6, .max_iterations = 500, .preconditioner = small_cells});
-  const VectorXd b = spectrum.eigenvectors().col(0);
-  VectorXd x = b;
-  if (const Factorization f = solver.factorize(system.values.data()); !f.ok) {
-    EXPECT_GE(f.block_row, 0);
-    return;
-  }
+                           {.rtol = 1e-6, .max_iterations = 500, .preconditioner = block_jacobi});
+  ASSERT_TRUE(solver.factorize(system.values.data()));
+  VectorXd x = spectrum.eigenvectors().col(0);
   solver.solve(x.data(), x.data(), 1);
   EXPECT_EQ(solver.last_report().status, PcgStatus::indefinite);
   EXPECT_TRUE(x.allFinite());
+}
+
+/// A residual of zero cannot be asked for in general, and is no sign of an indefinite matrix.
+TYPED_TEST(PcgPrecision, AToleranceOfZeroEndsWhereRoundingDoes) {
+  using Real = TypeParam;
+  const BlockPattern two{.size = 2, .block = 3, .rows = {0, 1, 1}, .columns = {0, 0, 1}};
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const BlockSystem system = rounded<Real>(dominant_system(two, seed));
+    const MatrixXd a = dense(system);
+    const VectorXd spectrum = Eigen::SelfAdjointEigenSolver<MatrixXd>(a).eigenvalues();
+    for (const MultilevelOptions& options : {MultilevelOptions{}, block_jacobi}) {
+      PcgSolver<Real> solver(two, {.rtol = 0, .max_iterations = 5000, .preconditioner = options});
+      ASSERT_TRUE(solver.factorize(narrowed<Real>(system.values).data()));
+      const std::vector<Real> b = narrowed<Real>(random_vector(6, seed));
+      std::vector<Real> x(b.size());
+      solver.solve(b.data(), x.data(), 1);
+      const PcgReport& report = solver.last_report();
+      const double residual = (widened(b) - a * widened(x)).norm() / widened(b).norm();
+      EXPECT_EQ(report.status, report.residual == 0 ? PcgStatus::converged : PcgStatus::stagnated);
+      // Both x as stored and the residual as computed are off by a few roundings of |A| |x| each.
+      EXPECT_LE(residual,
+                10 * row_length(two) * std::numeric_limits<Real>::epsilon() * spectrum[5] / spectrum[0])
+          << "seed " << seed << ": " << to_string(report.status) << " after " << report.iterations;
+    }
+  }
 }
 
 TEST(PcgSolver, RightSidesWithoutASolutionToSeekAreSaid) {
@@ -381,32 +407,6 @@ TEST(PcgSolver, RightSidesWithoutASolutionToSeekAreSaid) {
     EXPECT_EQ(solver.last_report().status, PcgStatus::non_finite);
     EXPECT_EQ(x, VectorXd::Zero(3 * system.pattern.size));
   }
-}
-
-TEST(PcgSolver, BadOptionsAreNamed) {
-  const BlockPattern one{.size = 1, .block = 3, .rows = {0}, .columns = {0}};
-  const auto message = [](const BlockPattern& pattern, const PcgOptions& options) -> std::string {
-    try {
-      PcgSolver<double> solver(pattern, options);
-    } catch (const ShapeError& e) {
-      return e.what();
-    }
-    return "";
-  };
-  const auto found = [](const std::string& text, const char* part) {
-    return text.find(part) != std::string::npos;
-  };
-  EXPECT_EQ(message(one, {}), "");
-  EXPECT_TRUE(found(message(one, {.rtol = -1, .max_iterations = 1, .preconditioner = {}}), "rtol is -1"));
-  EXPECT_TRUE(found(message(one, {.rtol = 0.1, .max_iterations = -2, .preconditioner = {}}), "is -2"));
-  EXPECT_TRUE(found(message(one, {.rtol = 0.1, .max_iterations = 1, .preconditioner = {.cell_size = 0}}),
-                    "cell_size is 0"));
-  EXPECT_TRUE(found(message(one, {.rtol = 0.1, .max_iterations = 1, .preconditioner = {.overlap = -1}}),
-                    "overlap is -1"));
-  BlockPattern scalar = one;
-  scalar.block = 1;
-  EXPECT_TRUE(found(message(scalar, {}), "block is 1, expected 3"));
-  EXPECT_TRUE(found(message({.size = 2, .block = 3, .rows = {0}, .columns = {0}}, {}), "block row 1"));
 }
 
 }  // namespace
