@@ -127,13 +127,12 @@ Index MultilevelPreconditioner<Real>::factorize(const Queue& queue, const Symmet
   }
   for (const Index local : failed_)
     if (local >= 0) return subdomains_.nodes[local];
-  if (has_coarse_space_ && !factorize_coarse_space(queue, matrix)) return cells_.rows[0];
-  return -1;
+  return has_coarse_space_ ? factorize_coarse_space(queue, matrix) : -1;
 }
 
 template <class Real>
-bool MultilevelPreconditioner<Real>::factorize_coarse_space(const Queue& queue,
-                                                            const SymmetricBlocksView<Real>& matrix) {
+Index MultilevelPreconditioner<Real>::factorize_coarse_space(const Queue& queue,
+                                                             const SymmetricBlocksView<Real>& matrix) {
   ISOCLOTH_BACKEND::assemble_cell_product<Real>(
       queue, {.matrix = matrix, .row_begin = product_begin_, .places = product_places_, .values = product_});
   std::vector<Index> column_begin(cells_.count() + 1, 0);
@@ -151,7 +150,8 @@ bool MultilevelPreconditioner<Real>::factorize_coarse_space(const Queue& queue,
       for (int k = 0; k < 9; ++k)
         coarse_values_[9 * place + k] += product_[9 * static_cast<std::size_t>(e) + k];
     }
-  return coarse_solver_->factorize(coarse_values_.data()).ok;
+  const Factorization found = coarse_solver_->factorize(coarse_values_.data());
+  return found.ok ? -1 : cells_.rows[cells_.begin[found.block_row]];
 }
 
 template <class Real>

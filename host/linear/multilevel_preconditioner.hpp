@@ -28,8 +28,8 @@ class MultilevelPreconditioner {
   /// `rows` must outlive this. Throws ShapeError for options out of range.
   MultilevelPreconditioner(const SymmetricRows& rows, const MultilevelOptions& options);
 
-  /// Returns the block row at which the matrix is seen not to be positive definite or finite, -1: none. A
-  /// matrix that is only slightly indefinite passes.
+  /// Returns the block row at which the matrix is seen not to be positive definite or finite, -1: none; when
+  /// the coarse space shows it, the first row of the cell. A matrix that is only slightly indefinite passes.
   Index factorize(const Queue& queue, const SymmetricBlocksView<Real>& matrix);
   /// z = M^-1 r. r, scaled by diag(A)^-1/2, must fit single precision.
   void apply(const Queue& queue, ArrayView<const Vec3<Real>> r, ArrayView<Vec3<Real>> z);
@@ -41,7 +41,7 @@ class MultilevelPreconditioner {
   SubdomainsView subdomains_view() const;
   CellProductView<Real> product_view() const;
   void analyze_coarse_space(const SymmetricRows& rows);
-  bool factorize_coarse_space(const Queue& queue, const SymmetricBlocksView<Real>& matrix);
+  Index factorize_coarse_space(const Queue& queue, const SymmetricBlocksView<Real>& matrix);
   void solve_coarse_system(std::vector<Vec3<Real>>& values);
 
   Cells cells_;
