@@ -1,6 +1,11 @@
 #include "host/linear/front_schedule.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <queue>
+#include <utility>
 
 namespace isocloth {
 namespace {
@@ -44,9 +49,10 @@ Index ready(const FrontArrays& arrays, const Front& front, const std::vector<Ind
   return launch;
 }
 
-TileLaunches schedule_factor(const FrontArrays& arrays) {
+/// done: the launch after the last of each front, shape [front count].
+TileLaunches schedule_factor(const FrontArrays& arrays, std::vector<Index>& done) {
   LaunchBuilder launches;
-  std::vector<Index> done(arrays.fronts.size());
+  done.assign(arrays.fronts.size(), 0);
   for (Index f = 0; f < static_cast<Index>(arrays.fronts.size()); ++f) {
     const FrontTiles tiles(arrays.fronts[f]);
     Index launch = ready(arrays, arrays.fronts[f], done);
@@ -101,18 +107,78 @@ TileLaunches schedule_backward(const FrontArrays& arrays) {
   return launches.finish();
 }
 
+/// Parts of an array that are in use and free, first fit.
+class PlaceList {
+ public:
+  std::size_t take(std::size_t size) {
+    for (auto it = free_.begin(); it != free_.end(); ++it) {
+      const auto [place, room] = *it;
+      if (room < size) continue;
+      free_.erase(it);
+      if (room > size) free_.emplace(place + size, room - size);
+      return place;
+    }
+    std::size_t place = end_;
+    if (!free_.empty() && std::prev(free_.end())->first + std::prev(free_.end())->second == end_) {
+      place = std::prev(free_.end())->first;
+      free_.erase(place);
+    }
+    end_ = place + size;
+    return place;
+  }
+  void release(std::size_t place, std::size_t size) {
+    auto it = free_.emplace(place, size).first;
+    if (const auto after = std::next(it); after != free_.end() && place + size == after->first) {
+      it->second += after->second;
+      free_.erase(after);
+    }
+    if (it != free_.begin())
+      if (const auto before = std::prev(it); before->first + before->second == place) {
+        before->second += it->second;
+        free_.erase(it);
+      }
+  }
+  std::size_t end() const { return end_; }  ///< of all parts ever in use
+
+ private:
+  std::map<std::size_t, std::size_t> free_;  ///< size of each free part by its place
+  std::size_t end_ = 0;
+};
+
+/// Sets Front::update; returns the scalars of all places. An update matrix is written in its front's last
+/// launch and lives to its parent's last; of those that begin together the largest is placed first.
+std::size_t place_updates(FrontArrays& arrays, const std::vector<Index>& done, Index strip) {
+  std::vector<Index> order(arrays.fronts.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return done[a] != done[b] ? done[a] < done[b]
+                              : arrays.fronts[a].padded_rows > arrays.fronts[b].padded_rows;
+  });
+  PlaceList places;
+  using Life = std::pair<Index, Index>;  // the launch after the last one, front
+  std::priority_queue<Life, std::vector<Life>, std::greater<>> living;
+  for (const Index f : order) {
+    Front& front = arrays.fronts[f];
+    if (front.rows == 0) continue;
+    for (; !living.empty() && living.top().first < done[f]; living.pop()) {
+      const Front& over = arrays.fronts[living.top().second];
+      places.release(over.update, update_size(over, strip));
+    }
+    front.update = places.take(update_size(front, strip));
+    living.emplace(done[front.parent], f);
+  }
+  return places.end();
+}
+
 }  // namespace
 
 FrontSchedule schedule_fronts(FrontArrays& arrays, Index strip) {
-  FrontSchedule schedule{.factor = schedule_factor(arrays),
-                         .forward = schedule_forward(arrays),
-                         .backward = schedule_backward(arrays),
-                         .update_size = 0};
-  for (Front& front : arrays.fronts) {
-    front.update = schedule.update_size;
-    schedule.update_size += update_size(front, strip);
-  }
-  return schedule;
+  std::vector<Index> done;
+  TileLaunches factor = schedule_factor(arrays, done);
+  return {.factor = std::move(factor),
+          .forward = schedule_forward(arrays),
+          .backward = schedule_backward(arrays),
+          .update_size = place_updates(arrays, done, strip)};
 }
 
 }  // namespace isocloth

@@ -17,10 +17,12 @@ struct TileLaunches {
 /// than tiles on the longest path through the tree. Small fronts are one tile.
 struct FrontSchedule {
   TileLaunches factor, forward, backward;
-  std::size_t update_size = 0;  ///< scalars of all update matrices
+  std::size_t update_size = 0;  ///< scalars that hold the update matrices
 };
 
-/// Puts every update matrix at a place of its own (Front::update).
+/// Places every update matrix (Front::update) where no other is that lives at the same time: from the launch
+/// that writes it to the last one of its parent. strip: rows per strip of the kernels. Cost O(tiles), and
+/// O(free places) per front.
 FrontSchedule schedule_fronts(FrontArrays& arrays, Index strip);
 
 }  // namespace isocloth
