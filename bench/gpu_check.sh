@@ -2,17 +2,20 @@
 # gpu_check.sh DEPENDENCIES [OUT.json]: on a machine with an NVIDIA GPU and nvcc, where DEPENDENCIES is a folder of
 # gather_dependencies.sh (or any prefix that holds the same): builds everything, runs all tests with the GPU required,
 # the small ones again under compute-sanitizer, and the benchmarks on the device; writes machine, results and figures
-# into OUT.json (default results/gpu_check.json). Fails when a test or a check does.
-# ISOCLOTH_GPU_STAGES="build tests checks bench" chooses; what earlier calls found is kept in the build folder.
+# into OUT.json (default results/gpu_check.json of the repository). Fails when a test or a check does.
+# ISOCLOTH_GPU_STAGES="build tests checks bench" chooses; what earlier calls found since the last build is kept in the
+# build folder, and fails this call, too, where it failed.
 # ISOCLOTH_GPU_BUILD is that folder, default build/gpu.
 set -euo pipefail
 if (($# < 1 || $# > 2)) || [[ ! -d $1 ]]; then
   echo "usage: $0 DEPENDENCIES [OUT.json]; DEPENDENCIES is a folder of bench/gather_dependencies.sh" >&2
   exit 2
 fi
-dependencies=$(cd "$1" && pwd)
+dependencies=$(cd -- "$1" >/dev/null && pwd)
+out=${2:-}
+[[ -z $out || $out == /* ]] || out=$PWD/$out
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-out=${2:-results/gpu_check.json}
+out=${out:-results/gpu_check.json}
 build=${ISOCLOTH_GPU_BUILD:-build/gpu}
 read -ra stages <<<"${ISOCLOTH_GPU_STAGES:-build tests checks bench}"
 parts=$build/gpu_check
@@ -84,7 +87,10 @@ stage_tests() {
     array <<<"$skipped"
     printf '}\n'
   } >"$parts/tests.json"
-  ((status == 0)) || { grep -A 40 -E '\[  FAILED  \]|tests FAILED:' "$log" | tail -n 80 >&2; bad+=(tests); }
+  ((status == 0)) || {
+    { grep -A 40 -E '\[  FAILED  \]|tests FAILED:' "$log" || cat "$log"; } | tail -n 80 >&2
+    bad+=(tests)
+  }
 }
 
 # program filter: kernels of every kind on small meshes, work arrays in shared memory and in the workspace.
@@ -122,7 +128,8 @@ stage_checks() {
       done
     done
     printf ']\n'
-  } >"$parts/checks.json"
+  } >"$parts/checks.part"
+  mv "$parts/checks.part" "$parts/checks.json"
   ((failed == 0)) || bad+=(checks)
 }
 
@@ -133,11 +140,19 @@ stage_bench() {
   "$bench" --json "$parts/mesh.json" mesh --backend cuda --mesh 17 33 65 129 >"$parts/mesh.md"
 }
 
+# A stage has failed until it is over: NAME.failed outlives a call that was ended.
 bad=()
 for stage in "${stages[@]}"; do
-  declare -F "stage_$stage" >/dev/null || fail "no stage '$stage'; there are: build tests checks bench"
+  case $stage in
+    build) rm -f "$parts"/* ;;
+    tests | checks) rm -f "$parts/$stage.json" ;;
+    bench) rm -f "$parts/batch.json" "$parts/mesh.json" ;;
+    *) fail "no stage '$stage'; there are: build tests checks bench" ;;
+  esac
+  touch "$parts/$stage.failed"
   start=$SECONDS
   "stage_$stage"
+  [[ " ${bad[*]} " == *" $stage "* ]] || rm "$parts/$stage.failed"
   echo "gpu_check: $stage took $((SECONDS - start)) s"
 done
 
@@ -155,4 +170,5 @@ done
   printf '\n}\n'
 } >"$out"
 echo "gpu_check: wrote $out"
-((${#bad[@]} == 0)) || fail "failed: ${bad[*]}"
+failed=$(cd "$parts" && find . -name '*.failed' | sed 's|^\./||; s|\.failed$||' | sort | tr '\n' ' ')
+[[ -z $failed ]] || fail "failed, in this call or one since the last build: $failed"
