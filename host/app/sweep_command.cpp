@@ -1,5 +1,6 @@
 #include "host/app/sweep_command.hpp"
 
+#include <charconv>
 #include <cstdio>
 
 #include "engine/core/errors.hpp"
@@ -16,10 +17,22 @@ SweepWindow parse_window(const std::string& argument) {
   SweepWindow window;
   const std::size_t colon = argument.find(':');
   const bool good = colon != std::string::npos && parse_finite(argument.substr(0, colon), window.from) &&
-                    parse_finite(argument.substr(colon + 1), window.to) && window.from <= window.to;
-  if (!good)
-    throw SceneError(text("--window: found \"", printable(argument), "\", expected FROM:TO in seconds"));
+                    parse_finite(argument.substr(colon + 1), window.to);
+  const char* expected = good ? "FROM <= TO" : "FROM:TO in seconds";
+  if (!good || window.from > window.to)
+    throw SceneError(text("--window: found \"", printable(argument), "\", expected ", expected));
   return window;
+}
+
+/// Digits alone: a stream or strtoull would take -1 for the largest number.
+std::uint64_t parse_seed(const std::string& argument) {
+  std::uint64_t seed = 0;
+  const char* const end = argument.data() + argument.size();
+  const auto [stop, error] = std::from_chars(argument.data(), end, seed);
+  if (error != std::errc() || stop != end)
+    throw SceneError(text("--seed: found \"", printable(argument),
+                          "\", expected a whole number from 0 to 18446744073709551615"));
+  return seed;
 }
 
 }  // namespace
@@ -39,12 +52,18 @@ void add_sweep_options(CLI::App& command, SweepCommand& sweep) {
           "combinations are run; with --sample PATH=FROM:TO[:log]; e.g. fabric.alpha=0:5:10")
       ->required()
       ->allow_extra_args(false);
+  auto* sample = command
+                     .add_option_function<std::size_t>(
+                         "--sample", [&request](const std::size_t& count) { request.samples = count; },
+                         "run N random cases instead of all combinations")
+                     ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));
   command
-      .add_option_function<std::size_t>(
-          "--sample", [&request](const std::size_t& count) { request.samples = count; },
-          "run N random cases instead of all combinations")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));
-  command.add_option("--seed", request.seed, "seed of --sample")->capture_default_str();
+      .add_option_function<std::string>(
+          "--seed", [&request](const std::string& word) { request.seed = parse_seed(word); },
+          "seed of --sample")
+      ->type_name("UINT")
+      ->default_str("0")
+      ->needs(sample);
   command.add_option("--measure", request.measures, sweep_measure_help());
   command
       .add_option(

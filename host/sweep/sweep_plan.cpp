@@ -58,6 +58,9 @@ class Argument {
     if (parts.size() != (samples_ ? 2u : 3u)) refuse(text("\"", printable(range_), "\""), form());
     variation.from = number(parts[0]);
     variation.to = number(parts[1]);
+    for (const std::size_t end : {0u, 1u})
+      if (variation.scale == Scale::log && !((end == 0 ? variation.from : variation.to) > 0))
+        refuse(printable(parts[end]), "a number > 0 on a log scale");
     if (samples_) {
       variation.sampling = Sampling::uniform;
       return variation;
