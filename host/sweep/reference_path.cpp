@@ -35,6 +35,13 @@ ReferencePath ReferencePath::read(const std::filesystem::path& path, Index node_
 }
 
 std::vector<std::pair<Index, Index>> ReferencePath::shared_nodes(const Mesh& mesh) const {
+  const auto& motion = std::get<RecordedMotion>(motion_);
+  if (rest_.empty() && motion.positions.size() != motion.times.size() * mesh.positions.size()) {
+    throw ShapeError(text("--against: found a CSV file of ", motion.positions.size() / motion.times.size(),
+                          " nodes for a mesh of ", mesh.node_count(),
+                          " nodes, expected as many in both; a result folder or a trajectory.h5 may have "
+                          "another number"));
+  }
   std::vector<std::pair<Index, Index>> pairs;
   Vec3d low = mesh.positions[0], high = low;
   for (const Vec3d& p : mesh.positions) {
@@ -50,9 +57,7 @@ std::vector<std::pair<Index, Index>> ReferencePath::shared_nodes(const Mesh& mes
       pairs.emplace_back(i, static_cast<Index>(found - rest_.begin()));
     }
   }
-  const auto& motion = std::get<RecordedMotion>(motion_);
-  const bool fits = !rest_.empty() || motion.positions.size() == motion.times.size() * mesh.positions.size();
-  if (pairs.empty() || !fits) {
+  if (pairs.empty()) {
     throw ShapeError(text("--against: found no node in the rest shape of ", mesh.node_count(),
                           " nodes where the reference has one, expected shared nodes; compare scenes with "
                           "the same rest shape"));

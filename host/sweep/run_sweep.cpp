@@ -11,7 +11,9 @@
 #include "host/io/scene_digest.hpp"
 #include "host/io/scene_file.hpp"
 #include "host/io/scene_template.hpp"
+#include "host/io/text_file.hpp"
 #include "host/sweep/sweep_folder.hpp"
+#include "kernels/kernel_table.hpp"
 
 namespace isocloth {
 namespace {
@@ -35,10 +37,9 @@ class Sweep {
     table_.plan = make_sweep_plan(request.vary, request.samples, request.seed, scene_.numbers());
     const Index node_count = scene_.base().garments[0].mesh.node_count();
     table_.measures = sweep_measures(request.measures, node_count, !request.against.empty());
-    check_cases();
     if (!request.against.empty() && request.against != "base")
       reference_.emplace(ReferencePath::read(request.against, node_count));
-    if (reference_) reference_->shared_nodes(scene_.base().garments[0].mesh);
+    check_cases();
     fill_plan();
   }
 
@@ -46,12 +47,13 @@ class Sweep {
     if (request_.if_exists == IfExists::resume)
       folder_.resume(table_, plan_);
     else
-      folder_.create(table_, plan_, portable_scene_text(request_.scene));
+      folder_.create(portable_scene_text(request_.scene));
     total_ = static_cast<std::int64_t>(table_.plan.case_count) * step_count_;
-    bool go_on = request_.against != "base" || run_base();
-    while (go_on && table_.rows.size() < table_.plan.case_count) {
-      go_on = run_batch();
-      if (go_on) folder_.save(table_, plan_, execution());
+    try {
+      run_cases();
+    } catch (...) {
+      save_news();
+      throw;
     }
     const bool is_complete = table_.rows.size() == table_.plan.case_count;
     // Of an interrupted sweep too there is a table, if only an empty one.
@@ -73,14 +75,46 @@ class Sweep {
 
   /// Every case is read before the first is run; meshes that are alike are made once.
   void check_cases() {
+    std::optional<ReferencePath> base;
+    if (request_.against == "base")
+      base.emplace(std::vector<double>(), std::vector<Vec3d>(), scene_.base().garments[0].mesh.positions);
+    const ReferencePath* reference = base ? &*base : reference_ ? &*reference_ : nullptr;
+    Index most_nodes = -1;
     for (std::size_t i = 0; i < table_.plan.case_count; ++i) {
-      const Garment garment = scene_.garment(table_.plan.values(i));
+      const std::vector<NumberValue> values = table_.plan.values(i);
+      const Garment garment = scene_.garment(values);
+      const Index node_count = garment.mesh.node_count();
       for (const SweepMeasure& measure : table_.measures) {
-        const bool is_node = measure.name.starts_with("node");
-        if (is_node && std::stoi(measure.name.substr(4)) >= garment.mesh.node_count())
-          throw SceneError(text("--measure: found ", measure.name, ", expected a node of every case; case ",
-                                i, " has ", garment.mesh.node_count(), " nodes"));
+        if (measure.node >= node_count)
+          throw SceneError(text("--measure: found \"", printable(measure.word),
+                                "\", expected a node of every case; case ", i, " has ", node_count, " nodes",
+                                with_values(values)));
       }
+      try {
+        if (reference) reference->shared_nodes(garment.mesh);
+      } catch (const ShapeError& error) {
+        throw ShapeError(text(error.what(), "; in case ", i, with_values(values)));
+      }
+      if (node_count > most_nodes) largest_case_ = i;
+      most_nodes = std::max(most_nodes, node_count);
+    }
+  }
+
+  /// Keeps the batches that are done when a later one fails, which is the error to report.
+  void save_news() {
+    try {
+      if (folder_.has_news()) folder_.save(table_, plan_, execution());
+    } catch (const FileError&) {
+    }
+  }
+
+  void run_cases() {
+    if (table_.rows.size() == table_.plan.case_count) return;
+    if (request_.against == "base" && !run_base()) return;
+    batch_ = batch_size();
+    while (table_.rows.size() < table_.plan.case_count) {
+      if (!run_batch()) return;
+      folder_.save_often(table_, plan_, execution());
     }
   }
 
@@ -97,7 +131,12 @@ class Sweep {
     }
     plan_["window"] = {window_.from, window_.to};
     plan_["precision"] = to_string(request_.execution.precision);
-    plan_["backend"] = request_.execution.backend;
+    // The last digits of a case depend on these.
+    const ExecutionOptions& options = request_.execution;
+    plan_["backend"] = options.backend;
+    plan_["solver"] = to_string(options.solver);
+    if (options.backend == "cpu")
+      plan_["simd"] = options.simd.empty() ? to_string(widest_simd()) : options.simd;
   }
 
   Json execution() const {
@@ -155,9 +194,11 @@ class Sweep {
     return finished;
   }
 
-  std::size_t batch_size(const std::vector<Garment>& first) const {
+  /// As many cases as fit into the memory if all of them were as large as the largest.
+  std::size_t batch_size() {
     if (request_.batch > 0) return request_.batch;
-    const std::size_t bytes = std::max<std::size_t>(1, simulation(first).info(0).memory_bytes);
+    const Simulation largest = simulation({scene_.garment(table_.plan.values(largest_case_))});
+    const std::size_t bytes = std::max<std::size_t>(1, largest.info(0).memory_bytes);
     return std::clamp<std::size_t>(batch_memory_bytes / bytes, 1, usual_batch);
   }
 
@@ -165,7 +206,6 @@ class Sweep {
   bool run_batch() {
     const auto started = Clock::now();
     const std::size_t first = table_.rows.size();
-    if (batch_ == 0) batch_ = batch_size({scene_.garment(table_.plan.values(first))});
     const std::size_t count = std::min(batch_, table_.plan.case_count - first);
     std::vector<Garment> garments;
     std::vector<SweepRecorder> recorders;
@@ -207,9 +247,10 @@ class Sweep {
   SweepTable table_;
   Json plan_;
   std::optional<ReferencePath> reference_;
-  std::size_t batch_ = request_.batch;
-  std::int64_t total_ = 0;      // case steps
-  std::int64_t simulated_ = 0;  // case steps of whole batches in this run
+  std::size_t largest_case_ = 0;  // the first with the most nodes
+  std::size_t batch_ = 0;         // cases simulated together
+  std::int64_t total_ = 0;        // case steps
+  std::int64_t simulated_ = 0;    // case steps of whole batches in this run
   int threads_ = 0;
   const Clock::time_point start_ = Clock::now();
 };

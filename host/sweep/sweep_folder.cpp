@@ -1,5 +1,10 @@
 #include "host/sweep/sweep_folder.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "host/io/text_file.hpp"
@@ -15,11 +20,9 @@ namespace fs = std::filesystem;
   throw FileError(text(path.string(), ": ", message));
 }
 
-constexpr const char* file_names[] = {"scene.json", "sweep.csv", "sweep.json", "sweep.svg", "sweep.html"};
-
 }  // namespace
 
-SweepFolder::SweepFolder(const fs::path& dir, IfExists if_exists) : if_exists_(if_exists) {
+SweepFolder::SweepFolder(const fs::path& dir, IfExists if_exists) {
   const fs::path normal = fs::absolute(dir).lexically_normal();
   dir_ = normal.has_filename() ? normal : normal.parent_path();
   std::error_code error;
@@ -29,18 +32,18 @@ SweepFolder::SweepFolder(const fs::path& dir, IfExists if_exists) : if_exists_(i
     fail(dir_, "found a file, expected a folder for the results or nothing");
   const bool is_sweep = fs::exists(dir_ / "sweep.json", error);
   const bool is_empty = !exists || fs::is_empty(dir_, error);
-  if (if_exists == IfExists::resume && !is_sweep) fail(dir_, "found no sweep, expected one to resume");
+  if (if_exists == IfExists::resume && !is_sweep)
+    fail(dir_, "found no sweep, expected one that --resume can go on with");
   if (if_exists == IfExists::refuse && !is_empty)
-    fail(dir_, "found a folder that is not empty, expected a new one; name another, overwrite or resume");
+    fail(dir_, text("found a folder that is not empty, expected a new one; name another",
+                    is_sweep ? ", or use --overwrite or --resume" : ""));
   if (if_exists == IfExists::overwrite && !is_empty && !is_sweep)
-    fail(dir_, "found a folder of other files, expected a sweep to overwrite; name another");
+    fail(dir_, "found a folder of other files, expected a sweep that --overwrite may replace; name another");
 }
 
 SweepFolder::~SweepFolder() {
   if (is_saved_) return;
   std::error_code ignored;
-  if (!created_.empty() && created_.back() == dir_)
-    for (const char* name : file_names) fs::remove(dir_ / name, ignored);
   for (auto path = created_.rbegin(); path != created_.rend(); ++path) fs::remove(*path, ignored);
 }
 
@@ -67,7 +70,7 @@ void SweepFolder::resume(SweepTable& table, const Json& plan) {
   is_saved_ = true;
 }
 
-void SweepFolder::create(const SweepTable& table, const Json& plan, const std::string& scene_text) {
+void SweepFolder::create(const std::string& scene_text) {
   std::vector<fs::path> missing;
   std::error_code error;
   for (fs::path above = dir_; !fs::exists(above, error) && !error; above = above.parent_path())
@@ -77,21 +80,24 @@ void SweepFolder::create(const SweepTable& table, const Json& plan, const std::s
       fail(dir_, text("cannot create ", path->string(), ": ", error.message()));
     created_.push_back(*path);
   }
-  if (if_exists_ == IfExists::overwrite)
-    for (const char* name : file_names) fs::remove(dir_ / name, error);
-  replace_file(dir_ / "scene.json", scene_text);
-  save(table, plan, Json::object());
-  is_saved_ = false;
+  if (::access(dir_.c_str(), W_OK | X_OK) != 0) fail(dir_, text("cannot write: ", std::strerror(errno)));
+  scene_text_ = scene_text;
 }
 
 void SweepFolder::add(const SweepBatch& batch) {
+  has_news_ = true;
   batches_.push_back({{"first", batch.first},
                       {"count", batch.count},
                       {"wall_seconds", batch.wall_seconds},
                       {"realtime_factor", batch.realtime_factor}});
 }
 
+void SweepFolder::save_often(const SweepTable& table, const Json& plan, const Json& execution) {
+  if (Clock::now() - saved_at_ >= 20 * save_took_) save(table, plan, execution);
+}
+
 void SweepFolder::save(const SweepTable& table, const Json& plan, const Json& execution) {
+  const Clock::time_point start = Clock::now();
   const bool is_complete = table.rows.size() == table.plan.case_count;
   Json counts, cases = Json::array();
   for (const CaseStatus status : {CaseStatus::completed, CaseStatus::stalled, CaseStatus::failed})
@@ -105,14 +111,24 @@ void SweepFolder::save(const SweepTable& table, const Json& plan, const Json& ex
                   {"batches", batches_},
                   {"case_status", std::move(cases)}};
   // The table first: rows that sweep.json does not know yet are taken up again, not the other way round.
-  replace_file(dir_ / "sweep.csv", sweep_csv(table));
-  replace_file(dir_ / "sweep.json", root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  std::vector<FileContent> files{
+      {dir_ / "sweep.csv", sweep_csv(table)},
+      {dir_ / "sweep.json", root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"}};
+  if (!is_saved_) files.push_back({dir_ / "scene.json", scene_text_});
+  replace_files(files);
+  // Pictures of an earlier sweep are none of this one.
+  std::error_code ignored;
+  for (const char* name : {"sweep.svg", "sweep.html"})
+    if (!is_saved_) fs::remove(dir_ / name, ignored);
   is_saved_ = true;
+  has_news_ = false;
+  saved_at_ = Clock::now();
+  save_took_ = saved_at_ - start;
 }
 
 void SweepFolder::write_pictures(const SweepTable& table, const std::string& title) {
-  replace_file(dir_ / "sweep.svg", sweep_svg(table, 0, title));
-  replace_file(dir_ / "sweep.html", sweep_page(table, title));
+  replace_files(
+      {{dir_ / "sweep.svg", sweep_svg(table, 0, title)}, {dir_ / "sweep.html", sweep_page(table, title)}});
 }
 
 }  // namespace isocloth

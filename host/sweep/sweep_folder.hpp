@@ -1,6 +1,7 @@
 // The folder of a sweep while it grows.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -23,7 +24,7 @@ class SweepFolder {
   /// Checks the place, creates nothing. Throws FileError: see IfExists, with sweep.json as the mark of a
   /// sweep.
   SweepFolder(const std::filesystem::path& dir, IfExists if_exists);
-  /// Removes what it created unless something was saved.
+  /// Removes the folders that it created unless something was saved.
   ~SweepFolder();
   SweepFolder(const SweepFolder&) = delete;
   SweepFolder& operator=(const SweepFolder&) = delete;
@@ -31,20 +32,30 @@ class SweepFolder {
   /// Takes over the rows of the sweep to resume. `plan`: what must be the same. Throws FileError naming the
   /// part that differs, or damage.
   void resume(SweepTable& table, const Json& plan);
-  /// Creates the folder and the folders above it, with the scene and an empty table.
-  void create(const SweepTable& table, const Json& plan, const std::string& scene_text);
-  /// The table as far as it is, and what is known of how it came about.
+  /// Creates the folder and the folders above it, empty; an earlier sweep stays as it is until the first
+  /// save. Throws FileError where it cannot, or cannot write there.
+  void create(const std::string& scene_text);
+  /// The scene and the table as far as it is, and what is known of how it came about.
   void save(const SweepTable& table, const Json& plan, const Json& execution);
+  /// The same unless saving would take more than a twentieth of the time: each save writes the whole table,
+  /// so that a reader never sees a part of it.
+  void save_often(const SweepTable& table, const Json& plan, const Json& execution);
   void add(const SweepBatch& batch);
+  /// Whether there is a batch that is not saved.
+  bool has_news() const { return has_news_; }
   /// sweep.svg and sweep.html.
   void write_pictures(const SweepTable& table, const std::string& title);
   const std::filesystem::path& path() const { return dir_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   std::filesystem::path dir_;
-  IfExists if_exists_;
   std::vector<std::filesystem::path> created_;  // from the top down
-  bool is_saved_ = false;
+  std::string scene_text_;
+  bool is_saved_ = false, has_news_ = false;
+  Clock::time_point saved_at_{};
+  Clock::duration save_took_{};
   Json batches_ = Json::array();
 };
 

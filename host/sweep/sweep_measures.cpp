@@ -12,9 +12,13 @@
 namespace isocloth {
 namespace {
 
+struct KnownMeasure {
+  const char *name, *unit, *doc;
+};
+
 /// "Window" stands for the frames that --window leaves.
-const std::vector<SweepMeasure>& known_measures() {
-  static const std::vector<SweepMeasure> all = {
+const std::vector<KnownMeasure>& known_measures() {
+  static const std::vector<KnownMeasure> all = {
       {"strain_max", "", "largest strain in the window"},
       {"strain_mean", "", "mean strain in the window"},
       {"area_error_total", "", "largest total area error in the window, Coltraro 2022 (19)"},
@@ -48,7 +52,8 @@ void add_node(std::vector<SweepMeasure>& columns, const std::string& word, Index
   }
   for (const char* axis : {"x", "y", "z"})
     columns.push_back({text("node", static_cast<Index>(node), "_", axis), "m",
-                       text("place of node ", static_cast<Index>(node), " at the end")});
+                       text("place of node ", static_cast<Index>(node), " at the end"), word,
+                       static_cast<Index>(node)});
 }
 
 }  // namespace
@@ -64,32 +69,32 @@ std::vector<SweepMeasure> sweep_measures(const std::vector<std::string>& words, 
   }
   std::vector<SweepMeasure> columns;
   std::vector<std::string> names{"node:N"};
-  for (const SweepMeasure& measure : known_measures()) names.push_back(measure.name);
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const std::string& word = chosen[i];
+  for (const KnownMeasure& measure : known_measures()) names.emplace_back(measure.name);
+  for (const std::string& word : chosen) {
     const auto refuse = [&word](const std::string& expected) {
       throw SceneError(text("--measure: found \"", printable(word), "\", expected ", expected));
     };
-    if (std::find(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(i), word) !=
-        chosen.begin() + static_cast<std::ptrdiff_t>(i))
-      refuse("each measure once");
     if (is_distance(word) && !has_reference) refuse("--against with it, which says the distance to what");
+    const std::size_t count = columns.size();
     if (word.starts_with("node:")) {
       add_node(columns, word, node_count);
-      continue;
+    } else {
+      const auto& known = known_measures();
+      const auto found =
+          std::find_if(known.begin(), known.end(), [&](const KnownMeasure& m) { return m.name == word; });
+      if (found == known.end()) refuse(text("a measure; the nearest is \"", nearest_name(word, names), "\""));
+      columns.push_back({found->name, found->unit, found->doc, word, -1});
     }
-    const auto& known = known_measures();
-    const auto found =
-        std::find_if(known.begin(), known.end(), [&](const SweepMeasure& m) { return m.name == word; });
-    if (found == known.end()) refuse(text("a measure; the nearest is \"", nearest_name(word, names), "\""));
-    columns.push_back(*found);
+    // node:10 and node:1e1 are the same column.
+    for (std::size_t c = 0; c < count; ++c)
+      if (columns[c].name == columns[count].name) refuse("each measure once");
   }
   return columns;
 }
 
 std::string sweep_measure_help() {
   std::string help = "what to measure, the first is what sweep.svg shows: node:N (its place at the end)";
-  for (const SweepMeasure& measure : known_measures()) help += ", " + measure.name;
+  for (const KnownMeasure& measure : known_measures()) help += text(", ", measure.name);
   return help;
 }
 
@@ -148,7 +153,8 @@ void SweepRecorder::add_frame(double time, const Measures& measures, const std::
   distance_norm_ += std::sqrt(square);
 }
 
-double SweepRecorder::value(const std::string& name) const {
+double SweepRecorder::value(const SweepMeasure& measure) const {
+  const std::string& name = measure.name;
   const auto frames = static_cast<double>(frames_);
   if (name == "strain_max") return largest_.strain_max;
   if (name == "strain_mean") return strain_mean_ / frames;
@@ -166,13 +172,13 @@ double SweepRecorder::value(const std::string& name) const {
   if (name == "distance_rms") return std::sqrt(distance_square_ / frames);
   if (name == "distance_max") return distance_max_;
   if (name == "distance_norm") return distance_norm_ / frames;
-  const Vec3d& p = positions_.at(std::stoul(name.substr(4)));  // nodeN_x
+  const Vec3d& p = positions_.at(static_cast<std::size_t>(measure.node));  // nodeN_x
   return name.back() == 'x' ? p.x : name.back() == 'y' ? p.y : p.z;
 }
 
 std::vector<double> SweepRecorder::values(const std::vector<SweepMeasure>& measures) const {
   std::vector<double> all;
-  for (const SweepMeasure& measure : measures) all.push_back(value(measure.name));
+  for (const SweepMeasure& measure : measures) all.push_back(value(measure));
   return all;
 }
 

@@ -15,11 +15,13 @@ struct SweepMeasure {
   std::string name;  ///< column of the table
   std::string unit;  ///< may be empty
   std::string doc;
+  std::string word;  ///< as asked for with --measure
+  Index node = -1;   ///< of node:N, else -1
 };
 
 /// The columns of these --measure words; node:N makes three. None: a sensible choice. Throws SceneError for
 /// an unknown word (with the nearest known one), a node that the mesh lacks, a distance without reference,
-/// and a word twice.
+/// and a measure twice.
 std::vector<SweepMeasure> sweep_measures(const std::vector<std::string>& words, Index node_count,
                                          bool has_reference);
 /// The words of all measures with their meaning, for --help.
@@ -45,7 +47,7 @@ class SweepRecorder {
   bool missed_tolerance() const { return stalled_frames_ > 0; }
 
  private:
-  double value(const std::string& name) const;
+  double value(const SweepMeasure& measure) const;
 
   const ReferencePath* reference_;
   SweepWindow window_;

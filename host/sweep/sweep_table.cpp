@@ -115,16 +115,22 @@ Json sweep_plan_json(const SweepTable& table) {
   return plan;
 }
 
-void replace_file(const std::filesystem::path& path, const std::string& content) {
-  std::filesystem::path unfinished = path;
-  unfinished += ".unfinished";
-  write_whole_file(unfinished, content);
-  std::error_code error;
-  std::filesystem::rename(unfinished, path, error);
-  if (!error) return;
-  std::error_code ignored;
-  std::filesystem::remove(unfinished, ignored);
-  throw FileError(text(path.string(), ": cannot write: ", error.message()));
+void replace_files(const std::vector<FileContent>& files) {
+  const auto unfinished = [](const FileContent& file) {
+    std::filesystem::path path = file.path;
+    return path += ".unfinished";
+  };
+  std::error_code error, ignored;
+  try {
+    for (const FileContent& file : files) write_whole_file(unfinished(file), file.content);
+    for (const FileContent& file : files) {
+      std::filesystem::rename(unfinished(file), file.path, error);
+      if (error) throw FileError(text(file.path.string(), ": cannot write: ", error.message()));
+    }
+  } catch (const FileError&) {
+    for (const FileContent& file : files) std::filesystem::remove(unfinished(file), ignored);
+    throw;
+  }
 }
 
 }  // namespace isocloth

@@ -40,7 +40,11 @@ void read_sweep_csv(SweepTable& table, const std::string& content, const std::st
 /// Parameters and measures with units, and the arguments that a resumed sweep must repeat.
 Json sweep_plan_json(const SweepTable& table);
 
-/// Writes under a temporary name, then renames. Throws FileError.
-void replace_file(const std::filesystem::path& path, const std::string& content);
+struct FileContent {
+  std::filesystem::path path;
+  std::string content;
+};
+/// Writes all of them under temporary names, then renames them in order. Throws FileError.
+void replace_files(const std::vector<FileContent>& files);
 
 }  // namespace isocloth
