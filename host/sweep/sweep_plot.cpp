@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "engine/core/text.hpp"
 #include "host/sweep/svg.hpp"
 
 namespace isocloth {
 namespace {
+
+constexpr std::size_t most_cases = 10'000;     // in a picture; 16 pictures of them are a page of some 30 MB
+constexpr std::size_t most_cells_aside = 100;  // in a heat map
 
 constexpr const char* axis_style = "stroke=\"#666\"";
 constexpr const char* faint_style = "stroke=\"#e4e4e4\"";
@@ -117,7 +121,19 @@ class Plot {
                        has_value(index) ? text(", ", tick_text(at(index))) : std::string());
   }
 
-  Svg begin(double width, double height) const {
+  /// count / part, rounded up.
+  static std::size_t part_count(std::size_t count, std::size_t part) { return (count + part - 1) / part; }
+  /// Of how many things one is drawn.
+  static std::size_t stride(std::size_t count, std::size_t most) {
+    return std::max<std::size_t>(1, part_count(count, most));
+  }
+  static std::string every(std::size_t stride, const std::string& what) {
+    return stride > 1 ? text("one ", what, " of ", stride, " is drawn, sweep.csv holds all  ")
+                      : std::string();
+  }
+
+  /// `cut`: what is left out.
+  Svg begin(double width, double height, const std::string& cut) const {
     Svg svg(width, height, text(title_, ": ", table_.measures[measure_].name));
     svg.text(24, 26, title_, "font-size=\"15\" font-weight=\"bold\"");
     std::string line = measure_label();
@@ -132,7 +148,7 @@ class Plot {
     svg.text(24, 46, line.size() > room ? line.substr(0, room - 3) + "..." : line, "fill=\"#555\"");
     const std::size_t failed = table_.count(CaseStatus::failed), stalled = table_.count(CaseStatus::stalled);
     const std::size_t left = table_.plan.case_count - table_.rows.size();
-    std::string note;
+    std::string note = cut;
     if (failed > 0) note += text(failed, " failed (crossed out)  ");
     if (stalled > 0) note += text(stalled, " missed the tolerance  ");
     if (left > 0) note += text(left, " of ", table_.plan.case_count, " cases not done yet");
@@ -181,20 +197,34 @@ class Plot {
   /// Cells in the order of the values; the first parameter upwards, the second to the right.
   std::string heat_map() const {
     const std::vector<double>&rows = parameter(0).values, &columns = parameter(1).values;
-    const double cell_x = std::clamp(560.0 / static_cast<double>(columns.size()), 4.0, 60.0);
-    const double cell_y = std::clamp(420.0 / static_cast<double>(rows.size()), 4.0, 44.0);
-    const double left = 96, top = 84, width = cell_x * static_cast<double>(columns.size()),
-                 height = cell_y * static_cast<double>(rows.size());
-    Svg svg = begin(std::max(left + width + 130, 640.0), top + height + 66);
-    const bool has_numbers = cell_x >= 38 && cell_y >= 18;
-    const auto rank = [](const std::vector<double>& values, double value) {
-      return static_cast<double>(
-          std::count_if(values.begin(), values.end(), [&](double v) { return v < value; }));
+    const std::size_t column_stride = stride(columns.size(), most_cells_aside),
+                      row_stride = stride(rows.size(), most_cells_aside);
+    // Ranks, of which every stride-th has a cell.
+    std::vector<double> sorted_columns = columns, sorted_rows = rows;
+    std::sort(sorted_columns.begin(), sorted_columns.end());
+    std::sort(sorted_rows.begin(), sorted_rows.end());
+    const auto rank = [](const std::vector<double>& sorted, double value) {
+      return static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), value) - sorted.begin());
     };
-    std::string frame;
+    const std::size_t column_count = part_count(columns.size(), column_stride),
+                      row_count = part_count(rows.size(), row_stride);
+    const double cell_x = std::clamp(560.0 / static_cast<double>(column_count), 4.0, 60.0);
+    const double cell_y = std::clamp(420.0 / static_cast<double>(row_count), 4.0, 44.0);
+    const double left = 96, top = 84, width = cell_x * static_cast<double>(column_count),
+                 height = cell_y * static_cast<double>(row_count);
+    const auto x_of = [&](std::size_t place) {
+      return left + cell_x * static_cast<double>(place / column_stride);
+    };
+    const auto y_of = [&](std::size_t place) {
+      return top + height - cell_y * static_cast<double>(1 + place / row_stride);
+    };
+    Svg svg = begin(std::max(left + width + 130, 640.0), top + height + 66,
+                    every(column_stride, "column") + every(row_stride, "row"));
+    const bool has_numbers = cell_x >= 38 && cell_y >= 18;
     for (std::size_t i = 0; i < table_.rows.size(); ++i) {
-      const double x = left + cell_x * rank(columns, value(i, 1));
-      const double y = top + height - cell_y * (1 + rank(rows, value(i, 0)));
+      const std::size_t column = rank(sorted_columns, value(i, 1)), row = rank(sorted_rows, value(i, 0));
+      if (column % column_stride != 0 || row % row_stride != 0) continue;
+      const double x = x_of(column), y = y_of(row);
       if (!has_value(i)) {
         svg.rect(x, y, cell_x, cell_y, "fill=\"#eee\"", tip(i));
         cross(svg, x + cell_x / 2, y + cell_y / 2, std::min(cell_x, cell_y) / 3);
@@ -209,16 +239,15 @@ class Plot {
                  is_light(share(i)) ? "#111" : "#fff", "\""));
     }
     if (least_ != none)
-      svg.rect(left + cell_x * rank(columns, value(least_, 1)),
-               top + height - cell_y * (1 + rank(rows, value(least_, 0))), cell_x, cell_y, least_style);
-    const auto every = [](double cell, double room) {
+      svg.rect(x_of(rank(sorted_columns, value(least_, 1))), y_of(rank(sorted_rows, value(least_, 0))),
+               cell_x, cell_y, least_style);
+    const auto cells = [](double cell, double room) {
       return static_cast<std::size_t>(std::ceil(room / cell));
     };
-    for (std::size_t c = 0; c < columns.size(); c += every(cell_x, 44))
-      svg.text(left + cell_x * (rank(columns, columns[c]) + 0.5), top + height + 18, tick_text(columns[c]),
-               middle);
-    for (std::size_t r = 0; r < rows.size(); r += every(cell_y, 16))
-      svg.text(left - 8, top + height - cell_y * (rank(rows, rows[r]) + 0.5), tick_text(rows[r]), right);
+    for (std::size_t c = 0; c < columns.size(); c += column_stride * cells(cell_x, 44))
+      svg.text(x_of(c) + cell_x / 2, top + height + 18, tick_text(sorted_columns[c]), middle);
+    for (std::size_t r = 0; r < rows.size(); r += row_stride * cells(cell_y, 16))
+      svg.text(left - 8, y_of(r) + cell_y / 2, tick_text(sorted_rows[r]), right);
     svg.text(left + width / 2, top + height + 42, label(1), middle);
     y_title(svg, 24, top + height / 2, label(0));
     color_bar(svg, left + width + 26, top, top + height);
@@ -233,13 +262,14 @@ class Plot {
 
   std::string line_plot() const {
     const double left = 96, right_end = 640, top = 84, bottom = 420;
-    Svg svg = begin(680, 480);
+    const std::size_t step = stride(table_.rows.size(), most_cases);
+    Svg svg = begin(680, 480, every(step, "case"));
     const double margin = high_ > low_ ? 0.05 * (high_ - low_) : std::max(1e-12, std::abs(low_));
     const Axis x = parameter_axis(0, left + 10, right_end - 10),
                y(low_ - margin, high_ + margin, bottom, top, false);
     axes(svg, x, y, left, right_end, top, bottom, label(0), measure_label());
     std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < table_.rows.size(); ++i) {
+    for (std::size_t i = 0; i < table_.rows.size(); i += step) {
       if (has_value(i))
         order.push_back(i);
       else
@@ -258,10 +288,11 @@ class Plot {
 
   std::string scatter_plot() const {
     const double left = 96, right_end = 600, top = 84, bottom = 460;
-    Svg svg = begin(760, 520);
+    const std::size_t step = stride(table_.rows.size(), most_cases);
+    Svg svg = begin(760, 520, every(step, "case"));
     const Axis x = parameter_axis(1, left + 10, right_end - 10), y = parameter_axis(0, bottom - 10, top + 10);
     axes(svg, x, y, left, right_end, top, bottom, label(1), label(0));
-    for (std::size_t i = 0; i < table_.rows.size(); ++i) {
+    for (std::size_t i = 0; i < table_.rows.size(); i += step) {
       const double cx = x(value(i, 1)), cy = y(value(i, 0));
       if (has_value(i))
         svg.circle(cx, cy, 5, text("stroke=\"white\" stroke-width=\"0.6\" fill=\"", viridis(share(i)), "\""),
@@ -274,11 +305,23 @@ class Plot {
     return svg.finish();
   }
 
+  /// The least stride for so many cases that shares no factor with the number of values of a grid's axis.
+  std::size_t coprime_stride() const {
+    std::size_t step = stride(table_.rows.size(), most_cases);
+    const auto shares = [&](const SweepParameter& p) { return std::gcd(step, p.values.size()) > 1; };
+    const auto& all = table_.plan.parameters;
+    while (step > 1 && table_.plan.is_grid && std::any_of(all.begin(), all.end(), shares)) ++step;
+    return step;
+  }
+
   /// One upright axis per parameter and one for the measure; a line per case, the least on top.
   std::string parallel_plot() const {
     const double gap = 150, left = 110, top = 110, bottom = 460;
     const double measure_x = left + gap * static_cast<double>(varied_.size());
-    Svg svg = begin(std::max(measure_x + 110, 640.0), 500);
+    // Of a grid a fixed step would drop whole values of its last parameters, unless it shares no factor with
+    // their counts.
+    const std::size_t step = coprime_stride();
+    Svg svg = begin(std::max(measure_x + 110, 640.0), 500, every(step, "case"));
     std::vector<Axis> all;
     for (std::size_t k = 0; k < varied_.size(); ++k) all.push_back(parameter_axis(k, bottom, top));
     all.emplace_back(low_, high_, bottom, top, false);
@@ -292,8 +335,9 @@ class Plot {
       return line;
     };
     const std::size_t count = table_.rows.size() - table_.count(CaseStatus::failed);
-    const double opacity = std::clamp(60 / std::max(1.0, static_cast<double>(count)), 0.08, 0.8);
-    for (std::size_t i = 0; i < table_.rows.size(); ++i)
+    const double opacity =
+        std::clamp(60 * static_cast<double>(step) / std::max(1.0, static_cast<double>(count)), 0.08, 0.8);
+    for (std::size_t i = 0; i < table_.rows.size(); i += step)
       if (has_value(i))
         svg.polyline(points(i), text("stroke=\"", viridis(share(i)), "\" stroke-opacity=\"", opacity, "\""),
                      tip(i));
