@@ -84,13 +84,22 @@ std::vector<StepReport> Simulation::advance(int steps) {
   for (std::size_t g = 0; g < reports.size(); ++g)
     clocks[m.solvers.places[g].solver].push_back(
         {.offset = m.scene.garments[g].time_offset, .steps = m.clocks[g]});
-  const auto found = advance_together(m.solvers.solvers, clocks, m.scene.step, steps);
-  for (std::size_t g = 0; g < reports.size(); ++g) {
-    const AdvanceReport& own = found[m.solvers.places[g].solver][m.solvers.places[g].member];
-    reports[g] = own.total;
-    m.clocks[g] += own.steps;
-    m.frozen[g] = m.frozen[g] != 0 || own.total.status == StepStatus::non_finite;
+  std::vector<std::vector<AdvanceReport>> found;
+  const auto take_over = [&] {
+    for (std::size_t g = 0; g < reports.size(); ++g) {
+      const AdvanceReport& own = found[m.solvers.places[g].solver][m.solvers.places[g].member];
+      reports[g] = own.total;
+      m.clocks[g] += own.steps;
+      m.frozen[g] = m.frozen[g] != 0 || own.total.status == StepStatus::non_finite;
+    }
+  };
+  try {
+    advance_together(m.solvers.solvers, clocks, m.scene.step, steps, found);
+  } catch (...) {
+    take_over();
+    throw;
   }
+  take_over();
   m.step_index += steps;
   return reports;
 }
@@ -167,10 +176,8 @@ void Simulation::reset() {
   set_step_index(0);
 }
 void Simulation::reset(const std::vector<std::size_t>& garments) {
-  for (const std::size_t g : garments) {
-    check_index(g, garment_count());
-    set_state(g, members_->start[g]);
-  }
+  for (const std::size_t g : garments) check_index(g, garment_count());
+  for (const std::size_t g : garments) set_state(g, members_->start[g]);
 }
 
 }  // namespace isocloth

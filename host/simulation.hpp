@@ -44,7 +44,8 @@ struct StepReport {
   StepStatus status = StepStatus::converged;
   int iterations = 0;  ///< linear solves of all substeps together
   int substeps = 1;
-  double residual = 0;  ///< largest |scaled row| at the end of the step (worst substep)
+  double residual =
+      0;  ///< largest |scaled row| at the end of the step (worst substep); infinite where not finite
   double wall_seconds = 0;
   Index bad_node = -1;  ///< where the matrix had a pivot that was not positive, -1: nowhere
 };

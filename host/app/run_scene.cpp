@@ -104,6 +104,10 @@ class Run {
   }
 
   void resume_totals(const RunSummary& before) {
+    if (!before.solver.empty() && !before.solver.ends_with(summary_.solver))
+      summary_.solver = before.solver + ", then " + summary_.solver;
+    else
+      summary_.solver = before.solver;
     summary_.wall_seconds = before.wall_seconds;
     summary_.setup_seconds = before.setup_seconds;
     summary_.iterations_per_step_mean = before.iterations_per_step_mean;
@@ -184,6 +188,11 @@ class Run {
                  " s is not finite; its last finite state is kept; check the motion of its pins or use a "
                  "smaller step"));
     }
+    const auto is_lost = [](const StepReport& r) { return r.status == StepStatus::non_finite; };
+    if (summary_.status == "completed" && std::all_of(reports.begin(), reports.end(), is_lost))
+      end("failed", 0,
+          text("frozen, as are all ", reports.size(),
+               " garments: none has a finite step left; check the motion of the pins or use a smaller step"));
     summary_.iterations_per_step_mean = iterations / (before + static_cast<double>(summary_.garment_count));
   }
 

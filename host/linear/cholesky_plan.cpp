@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <string>
+
+#include "engine/core/errors.hpp"
 
 namespace isocloth {
 namespace {
@@ -63,6 +66,18 @@ CholeskyPlan plan_cholesky(const BlockPattern& pattern) {
     plan.is_twin[j] = !after_twin && columns[j].size() > 1 && columns[j][1] == j + 1 &&
                       columns[j].size() == columns[j + 1].size() + 1;
   }
+
+  // Two blocks of a column update one; pairs are counted with Index, and looked up at twice their number.
+  double pair_count = 0;
+  for (const auto& column : columns) {
+    const double below = static_cast<double>(column.size()) - 1;
+    pair_count += below * (below + 1) / 2;
+  }
+  constexpr double most = 1 << 30;
+  if (pair_count >= most || static_cast<double>(blocks) * 9 >= 2 * most)
+    throw ShapeError("solver: found \"batched\" for a mesh of " + std::to_string(pattern.size) +
+                     " free nodes, whose factor takes " + std::to_string(static_cast<long long>(pair_count)) +
+                     " block updates, expected fewer than 2^30; use \"direct\"");
 
   // Block (i, j) is updated by the columns k < j that hold both rows; in twin columns those that hold the row
   // of either twin come first.

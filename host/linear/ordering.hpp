@@ -10,9 +10,10 @@ namespace isocloth {
 enum class Ordering { nested_dissection, minimum_degree };
 std::string_view name(Ordering ordering);
 
-/// Place of each block row, shape [size]. nested_dissection: METIS_NodeND (Karypis and Kumar 1998) with a
-/// fixed seed; minimum_degree: AMD (Amestoy, Davis and Duff 1996). Both deterministic. Throws NumericalError
-/// when METIS fails.
+/// Place of each block row, shape [size]. nested_dissection: METIS (Karypis and Kumar 1998) with a fixed
+/// seed; minimum_degree: AMD (Amestoy, Davis and Duff 1996). Both deterministic. Throws NumericalError when
+/// METIS fails; without memory, of which it takes 15 bytes per block of both triangles on meshes, it ends the
+/// program.
 std::vector<Index> fill_reducing_order(const BlockPattern& pattern, Ordering ordering);
 
 /// The elimination with fewer flops; past `both_up_to` block rows nested dissection alone is tried.

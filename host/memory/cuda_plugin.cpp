@@ -28,7 +28,7 @@ std::vector<std::string> plugin_candidates() {
 
 CudaStatus find_plugin() {
   const char* chosen = std::getenv("ISOCLOTH_CUDA_PLUGIN");
-  return open_cuda_plugin(chosen != nullptr ? chosen : plugin_candidates().front());
+  return open_cuda_plugin(chosen != nullptr && *chosen != 0 ? chosen : plugin_candidates().front());
 }
 
 }  // namespace
@@ -43,7 +43,8 @@ CudaStatus open_cuda_plugin(const std::string& path) {
       status.message =
           "found no plugin " + path +
           ": this is a build without CUDA; configure with -DISOCLOTH_CUDA=ON (needs nvcc) or set "
-          "ISOCLOTH_CUDA_PLUGIN";
+          "ISOCLOTH_CUDA_PLUGIN (" +
+          (reason != nullptr ? reason : "") + ")";
     else if (!std::filesystem::exists(path, ignored))
       status.message = "found no plugin \"" + path + "\"; expected the path of a " + plugin_name;
     else

@@ -14,16 +14,15 @@ namespace {
 /// More blocks per multiprocessor than so many gain nothing: their registers leave room for about as many.
 constexpr std::size_t resident_blocks = 4;
 
-const Backend& chosen_cpu_backend(const std::string& simd) {
-  if (simd.empty()) return cpu_backend();
-  for (const Simd known : {Simd::baseline, Simd::avx2, Simd::avx512}) {
-    if (simd != to_string(known)) continue;
-    if (const Backend* backend = cpu_backend(known)) return *backend;
-    throw DeviceError("simd: found \"" + simd +
-                      "\", which this machine or this build lacks; expected at most \"" +
+Simd chosen_simd(const std::string& name) {
+  if (name.empty()) return widest_simd();
+  for (const Simd simd : {Simd::baseline, Simd::avx2, Simd::avx512}) {
+    if (name != to_string(simd)) continue;
+    if (cpu_backend(simd) != nullptr) return simd;
+    throw DeviceError("simd: found \"" + name + "\", which this machine or build lacks; expected at most \"" +
                       to_string(widest_simd()) + "\"");
   }
-  throw DeviceError("simd: found \"" + simd + "\", expected \"baseline\", \"avx2\" or \"avx512\"");
+  throw DeviceError("simd: found \"" + name + "\", expected \"baseline\", \"avx2\" or \"avx512\"");
 }
 
 std::string in_units(double value) {
@@ -94,8 +93,15 @@ void WorkQueue::wait() const {
 }
 
 Device::Device(const ExecutionOptions& options) {
+  if (options.threads < 0)
+    throw DeviceError("threads: found " + std::to_string(options.threads) +
+                      ", expected 0 (all cores) or more");
+  if (options.emulated_block < 0 || options.emulated_block > max_block_threads)
+    throw DeviceError("emulated_block: found " + std::to_string(options.emulated_block) +
+                      ", expected 0 (off) to " + std::to_string(max_block_threads));
   if (options.backend == "cpu") {
-    backend_ = &chosen_cpu_backend(options.simd);
+    simd_ = chosen_simd(options.simd);
+    backend_ = cpu_backend(simd_);
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     const int threads = options.threads > 0 ? options.threads : cores;
     if (threads > 1) pool_ = std::make_unique<ThreadPool>(threads);
@@ -105,10 +111,11 @@ Device::Device(const ExecutionOptions& options) {
     if (cuda_status().backend == nullptr)
       throw DeviceError("backend: found \"cuda\", but it cannot be used: " + cuda_status().message);
     backend_ = cuda_status().backend;
-    constexpr int most = 256;
-    if (options.block_threads < 0 || options.block_threads > most || options.block_threads % 32 != 0)
+    if (options.block_threads < 0 || options.block_threads > max_block_threads ||
+        options.block_threads % 32 != 0)
       throw DeviceError("block_threads: found " + std::to_string(options.block_threads) +
-                        ", expected 0 (automatic) or a multiple of 32 up to " + std::to_string(most));
+                        ", expected 0 (automatic) or a multiple of 32 up to " +
+                        std::to_string(max_block_threads));
     model_.block_threads = options.block_threads;
   } else {
     throw DeviceError("backend: found \"" + options.backend + "\", expected \"cpu\" or \"cuda\"");

@@ -63,6 +63,8 @@ class Device {
   const Backend& backend() const { return *backend_; }
   const Queue& queue() const { return work_->get(); }
   int threads() const;
+  /// Vector instructions of the backend's kernels; baseline on cuda, where it says nothing.
+  Simd simd() const { return simd_; }
 
   /// `bytes` > 0, aligned for every type, from one arena where the backend has memory of its own. Throws
   /// DeviceError saying how much is needed and how much is there.
@@ -79,6 +81,7 @@ class Device {
 
   std::unique_ptr<ThreadPool> pool_;
   const Backend* backend_ = nullptr;
+  Simd simd_ = Simd::baseline;
   Queue model_;                   ///< of every queue
   std::unique_ptr<Arena> arena_;  ///< null: the backend's memory is the host's
   std::unique_ptr<WorkQueue> work_;

@@ -286,9 +286,8 @@ void ClothGroup<Real>::set_targets(const std::vector<Clock>& clocks, double h, i
         };
         for (const Pin& pin : garment.pins)
           for (std::size_t i = 0; i < pin.nodes.size(); ++i)
-            if (std::binary_search(driven_nodes_.begin(), driven_nodes_.end(), pin.nodes[i]))
-              put(pin.nodes[i], evaluate_motion(pin.motion, start_positions(garment)[pin.nodes[i]], i,
-                                                clocks[member].time(h, n + 1)));
+            put(pin.nodes[i], evaluate_motion(pin.motion, start_positions(garment)[pin.nodes[i]], i,
+                                              clocks[member].time(h, n + 1)));
       }
     }
   });

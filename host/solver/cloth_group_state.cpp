@@ -1,5 +1,6 @@
 // What is read from the members of a group and written back.
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "engine/core/errors.hpp"
@@ -49,7 +50,8 @@ GarmentState ClothGroup<Real>::state(std::size_t member) const {
 
 template <class Real>
 void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) {
-  check_state(state, garments_[member]->name, arrays_.node_count(), row_count_);
+  check_state(state, garments_[member]->name, arrays_.node_count(), row_count_,
+              static_cast<double>(std::numeric_limits<Real>::max()));
   auto scatter = [&](Buffer<Real>& tiled, const std::vector<double>& values) {
     const std::size_t count = values.size();
     tiled.edit(member / width_ * count * width_, count * width_, [&](Real* tile) {
@@ -83,12 +85,15 @@ Measures ClothGroup<Real>::measure(std::size_t member) {
 
 template <class Real>
 GarmentInfo ClothGroup<Real>::info(std::size_t) const {
-  return {.node_count = arrays_.node_count(),
-          .face_count = arrays_.face_count(),
-          .row_count = static_cast<Index>(row_count_),
-          .free_node_count = arrays_.pattern.free_count(),
-          .memory_bytes = memory_bytes() / size(),
-          .solver = width_ > 1 ? "batched, " + std::to_string(width_) + " lanes" : "batched"};
+  return {
+      .node_count = arrays_.node_count(),
+      .face_count = arrays_.face_count(),
+      .row_count = static_cast<Index>(row_count_),
+      .free_node_count = arrays_.pattern.free_count(),
+      .memory_bytes = memory_bytes() / size(),
+      .solver =
+          "batched Cholesky, " + (width_ > 1 ? std::to_string(width_) + " lanes, " : std::string()) +
+          (device_.backend().memory.host_accessible ? to_string(device_.simd()) : device_.backend().name)};
 }
 
 template <class Real>
@@ -97,7 +102,8 @@ std::size_t ClothGroup<Real>::memory_bytes() const {
   auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(plan_.column_begin, plan_.block_rows, plan_.block_columns, plan_.pair_begin, plan_.pairs,
       plan_.row_begin, plan_.row_blocks, plan_.level_begin, plan_.level_columns, plan_.level_block_begin,
-      plan_.level_blocks, plan_.system_blocks, plan_.pinned_nodes, plan_.driven_nodes);
+      plan_.level_blocks, plan_.is_twin, plan_.twin_updates, plan_.system_blocks, plan_.pinned_nodes,
+      plan_.driven_nodes);
   add(metric_tensors_, scalar_tensors_, rest_values_, masses_, inverse_masses_, bending_);
   add(positions_, velocities_, multipliers_, alive_, parameters_, targets_, reports_);
   // Work arrays: one tile per thread of the host, or what lies in a device's memory.

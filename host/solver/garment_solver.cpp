@@ -1,6 +1,7 @@
 #include "host/solver/garment_solver.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 
 #include "engine/core/errors.hpp"
@@ -118,34 +119,41 @@ void advance_once(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
 
 }  // namespace
 
-std::vector<std::vector<AdvanceReport>> advance_together(
-    const std::vector<std::unique_ptr<GarmentSolver>>& solvers, const std::vector<std::vector<Clock>>& clocks,
-    double h, int steps) {
-  std::vector<std::vector<AdvanceReport>> sums;
+void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
+                      const std::vector<std::vector<Clock>>& clocks, double h, int steps,
+                      std::vector<std::vector<AdvanceReport>>& sums) {
+  sums.clear();
   for (const auto& solver : solvers) {
     sums.emplace_back(solver->size());
     for (AdvanceReport& report : sums.back()) report.total.substeps = 0;
   }
   std::vector<std::vector<Clock>> now = clocks;
-  for (int done = 0; done < steps; done += largest_start) {
-    const int count = std::min(steps - done, largest_start);
+  for (int left = steps; left > 0; left -= std::min(left, largest_start)) {
+    const int count = std::min(left, largest_start);
     advance_once(solvers, now, h, count, sums);
     for (std::vector<Clock>& own : now)
       for (Clock& clock : own) clock.steps += count;
   }
-  return sums;
 }
 
 void check_state(const GarmentState& state, const std::string& garment, std::size_t node_count,
-                 std::size_t row_count) {
-  auto require = [&](const char* name, std::size_t found, std::size_t expected) {
-    if (found != expected)
-      throw ShapeError("garment \"" + garment + "\": " + name + ": found " + std::to_string(found) +
-                       " values, expected " + std::to_string(expected));
+                 std::size_t row_count, double largest) {
+  auto require = [&](const char* name, const std::vector<double>& values, std::size_t expected) {
+    const std::string where = "garment \"" + garment + "\": " + name + ": found ";
+    if (values.size() != expected)
+      throw ShapeError(where + std::to_string(values.size()) + " values, expected " +
+                       std::to_string(expected));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!(std::abs(values[i]) <= largest))
+        throw ShapeError(where + std::to_string(values[i]) + " at " + std::to_string(i) +
+                         ", expected a finite number in the precision of the simulation");
   };
-  require("positions", state.positions.size(), 3 * node_count);
-  require("velocities", state.velocities.size(), 3 * node_count);
-  require("multipliers", state.multipliers.size(), row_count);
+  require("positions", state.positions, 3 * node_count);
+  require("velocities", state.velocities, 3 * node_count);
+  require("multipliers", state.multipliers, row_count);
+  if (state.step_index < 0)
+    throw ShapeError("garment \"" + garment + "\": step_index: found " + std::to_string(state.step_index) +
+                     ", expected >= 0");
 }
 
 std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,

@@ -80,14 +80,15 @@ class GarmentSolver {
 };
 
 /// `steps` steps of all solvers, each begun before any is waited for; clocks and reports have the shape
-/// [solver, member]. What was begun is finished also when an error is thrown.
-std::vector<std::vector<AdvanceReport>> advance_together(
-    const std::vector<std::unique_ptr<GarmentSolver>>& solvers, const std::vector<std::vector<Clock>>& clocks,
-    double h, int steps);
+/// [solver, member]. When an error is thrown, what was begun is finished, and the reports tell what was done.
+void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
+                      const std::vector<std::vector<Clock>>& clocks, double h, int steps,
+                      std::vector<std::vector<AdvanceReport>>& reports);
 
-/// Throws ShapeError unless the arrays of `state` fit a garment of that many nodes and rows.
+/// Throws ShapeError unless the arrays of `state` fit a garment of that many nodes and rows, hold no number
+/// beyond `largest`, and the clock is not negative.
 void check_state(const GarmentState& state, const std::string& garment, std::size_t node_count,
-                 std::size_t row_count);
+                 std::size_t row_count, double largest);
 
 /// Analyses the mesh, builds tensors and bending on the device. `garment` must outlive the solver.
 std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,

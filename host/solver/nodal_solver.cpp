@@ -14,6 +14,12 @@ namespace {
 /// waste (bench/iterative_solver.md).
 constexpr PcgOptions inexact{.rtol = 1e-3, .max_iterations = 1000, .preconditioner = {}};
 
+InstructionSet instruction_set(Simd simd) {
+  return simd == Simd::avx512 ? InstructionSet::avx512
+         : simd == Simd::avx2 ? InstructionSet::avx2
+                              : InstructionSet::sse2;
+}
+
 /// A solver of the host's; on other backends the system travels there and back.
 template <class Real>
 class HostNodalSolver final : public NodalSolver<Real> {
@@ -56,7 +62,8 @@ std::unique_ptr<LinearSolver<Real>> make_host_solver(const Device& device, const
       throw DeviceError(
           "solver: found \"mixed\" with precision float32, expected float64; or use \"direct\"");
   }
-  return make_direct_solver<Real>(pattern, device.queue().pool);
+  return std::make_unique<MultifrontalSolver<Real>>(
+      pattern, device.queue().pool, *find_dense_kernels<Real>(instruction_set(device.simd())));
 }
 
 }  // namespace

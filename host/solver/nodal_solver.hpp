@@ -14,8 +14,8 @@ class NodalSolver {
  public:
   virtual ~NodalSolver() = default;
   /// blocks: as LinearSolver::factorize takes them; right_side, solution: shape [size]. Where the matrix is
-  /// not positive definite, or what comes out would not be finite, the outcome says so and the solution is
-  /// worth nothing.
+  /// not positive definite, or an iterated solve finds that something is not finite, the outcome says so and
+  /// the solution is worth nothing. Else a right side that is not finite gives a solution that is not.
   virtual Factorization solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
                               Buffer<Vec3<Real>>& solution) = 0;
   virtual std::size_t memory_bytes() const = 0;

@@ -59,30 +59,31 @@ bool ProjectionSolver<Real>::adapt_eps(double before, double after) {
 
 template <class Real>
 typename ProjectionSolver<Real>::Substep ProjectionSolver<Real>::substep(double h) {
+  constexpr Substep not_finite{
+      .status = StepStatus::non_finite, .iterations = 0, .residual = std::numeric_limits<double>::infinity()};
   Substep result;
   eps_ = start_eps_;
   bad_block_ = -1;
-  if (!predict(h)) {
-    result.status = StepStatus::non_finite;
-    return result;
-  }
+  if (!predict(h)) return not_finite;
   for (;;) {
     const double before = result.residual;
     result.residual = evaluate_rows(iterate_, h);
-    if (!std::isfinite(result.residual)) {
-      result.status = StepStatus::non_finite;
-      return result;
-    }
     // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
     if (result.residual <= settings_.tolerance && (result.iterations > 0 || !newton_)) break;
-    if (result.iterations == settings_.max_iterations) {
+    if (std::isfinite(result.residual) && result.iterations == settings_.max_iterations) {
       result.status = StepStatus::stalled;
       break;
     }
-    if (newton_ && result.iterations > 0 && adapt_eps(before, result.residual)) evaluate_rows(iterate_, h);
-    ++result.iterations;
-    if (!iterate(h)) {
-      result.status = StepStatus::non_finite;
+    bool worked = std::isfinite(result.residual);
+    if (worked) {
+      if (newton_ && result.iterations > 0 && adapt_eps(before, result.residual)) evaluate_rows(iterate_, h);
+      ++result.iterations;
+      worked = iterate(h);
+    }
+    if (!worked) {
+      const int iterations = result.iterations;
+      result = not_finite;
+      result.iterations = iterations;
       return result;
     }
   }
@@ -119,7 +120,7 @@ StepReport ProjectionSolver<Real>::step_once(double t_end, double h) {
       upload_targets(positions, i + 1, parts);
       const Substep s = substep(h / parts);
       report.iterations += s.iterations;
-      report.residual = std::isfinite(s.residual) ? std::max(report.residual, s.residual) : s.residual;
+      report.residual = std::max(report.residual, s.residual);
       report.status = std::max(report.status, s.status);
       if (s.status == StepStatus::non_finite ||
           (s.status == StepStatus::stalled && 2 * parts <= settings_.max_substeps))

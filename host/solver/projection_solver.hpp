@@ -20,7 +20,7 @@ class ProjectionSolver final : public GarmentSolver {
   ProjectionSolver(const Device& device, const Garment& garment, const Scene& scene,
                    StepSolver choice = StepSolver::direct);
 
-  /// Takes note: the linear systems are solved on the host, so that all work is done in finish().
+  /// Takes note: after each iteration the host decides on the next, so that all work is done in finish().
   void start(const std::vector<Clock>& clocks, double h, int steps) override;
   std::vector<AdvanceReport> finish() override;
   Measures measure(std::size_t member) override;

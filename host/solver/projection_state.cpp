@@ -1,6 +1,7 @@
 // What is read from a garment and written back.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -44,7 +45,8 @@ GarmentState ProjectionSolver<Real>::state(std::size_t) const {
 template <class Real>
 void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
   const std::size_t nodes = positions_.size();
-  check_state(state, garment_.name, nodes, rows_.row_count());
+  check_state(state, garment_.name, nodes, rows_.row_count(),
+              static_cast<double>(std::numeric_limits<Real>::max()));
   frozen_ = state.frozen;
   auto vectors = [nodes](const std::vector<double>& flat) {
     std::vector<Vec3<Real>> result(nodes);

@@ -60,7 +60,7 @@ double RowEvaluator<Real>::evaluate(const Buffer<Vec3<Real>>& positions, Real ep
                                  .scales = part(scales.view(), metric, all),
                                  .jacobian = scalar_jacobian.view()});
   const Reduction<Real> r = reduce(std::as_const(residuals).view());
-  return r.first_bad < 0 ? static_cast<double>(r.maximum) : std::numeric_limits<double>::quiet_NaN();
+  return r.first_bad < 0 ? static_cast<double>(r.maximum) : std::numeric_limits<double>::infinity();
 }
 
 template <class Real>

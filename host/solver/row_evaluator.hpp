@@ -17,8 +17,8 @@ template <class Real>
 class RowEvaluator {
  public:
   RowEvaluator(const Device& device, const GarmentArrays<Real>& arrays);
-  /// C, s and s J at `positions`; eps: relative softness over the metric's inertia. Returns max |C|, NaN if
-  /// any row is not finite.
+  /// C, s and s J at `positions`; eps: relative softness over the metric's inertia. Returns max |C|,
+  /// infinite if any row is not finite.
   double evaluate(const Buffer<Vec3<Real>>& positions, Real eps);
   Reduction<Real> reduce(ArrayView<const Real> values);
 

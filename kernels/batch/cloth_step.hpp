@@ -54,8 +54,8 @@ class ClothStep : ClothTile<S, T, Block> {
     share(p_.row_count, [&](Index i) { lambda[i] = multipliers[i]; });
 
     const S one = number(1), most_parts = number(a_.control.max_substeps);
-    S parts = one, done_parts{}, status{}, residual{}, substeps{};
-    Mask todo = alive;
+    S parts = one, done_parts{}, status{}, residual{}, substeps{}, bad_pivot{};
+    Mask todo = inspecting ? Mask(true) : alive;
     while (any(todo)) {
       const S h = number(a_.control.step) / parts;
       const Outcome found = substep(n, todo, h, done_parts + one, parts);
@@ -68,10 +68,10 @@ class ClothStep : ClothTile<S, T, Block> {
       const Mask again = (failed | stalled) & (parts + parts <= most_parts);
       const Mask over = failed & !again, onward = todo & !again & !over;
       report.iterations += select(todo, found.iterations, S{});
-      report.bad_pivot = select(failed, found.bad_pivot, report.bad_pivot);
+      bad_pivot = select(over, found.bad_pivot, bad_pivot);
       status = select(onward & stalled, one, status);
       residual = select(onward, larger(found.residual, residual), residual);
-      residual = select(over, found.residual, residual);
+      residual = select(over, infinity(), residual);
       status = select(over, number(2), status);
       done_parts = select(onward, done_parts + one, done_parts);
       const Mask finished = onward & (done_parts >= parts);
@@ -99,6 +99,7 @@ class ClothStep : ClothTile<S, T, Block> {
     report.status = select(alive, larger(status, report.status), report.status);
     report.residual = select(alive, larger(residual, report.residual), report.residual);
     report.substeps += select(alive, substeps, S{});
+    report.bad_pivot = select(alive & (status == number(2)), bad_pivot, report.bad_pivot);
     const Mask kept = alive & (status < number(2));
     report.steps += select(kept, one, S{});
     share(p_.node_count, [&](Index i) {

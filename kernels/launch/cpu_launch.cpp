@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <atomic>
 #include <barrier>
 #include <cstring>
 #include <memory>
@@ -20,11 +22,12 @@ namespace {
 class Scratch {
  public:
   ~Scratch() { release(); }
+  /// Null when there is no memory.
   void* at_least(std::size_t bytes) {
-    if (bytes > size_) {
+    if (bytes > size_ || data_ == nullptr) {
       release();
-      data_ = ::operator new(bytes, alignment);
-      size_ = bytes;
+      data_ = ::operator new(std::max<std::size_t>(bytes, 1), alignment, std::nothrow);
+      size_ = data_ != nullptr ? bytes : 0;
     }
     return data_;
   }
@@ -68,6 +71,7 @@ void run_blocks(const Queue& queue, Index count, std::size_t scratch, BlockCall 
   if (queue.emulated_block > 0) {
     const int size = queue.emulated_block;
     void* shared = thread_scratch.at_least(scratch);
+    if (shared == nullptr) throw std::bad_alloc();
     std::barrier<> barrier(size);
     concurrently(size, [&](int rank) {
       const EmulatedBlock block(rank, size, shared, &barrier);
@@ -80,14 +84,21 @@ void run_blocks(const Queue& queue, Index count, std::size_t scratch, BlockCall 
     });
     return;
   }
+  std::atomic<bool> out_of_memory = false;  // workers must not throw
   auto range = [&](Index begin, Index end) {
-    const SoloBlock block(thread_scratch.at_least(scratch));
+    void* const shared = thread_scratch.at_least(scratch);
+    if (shared == nullptr) {
+      out_of_memory = true;
+      return;
+    }
+    const SoloBlock block(shared);
     for (Index i = begin; i < end; ++i) call.run(call.body, block, i);
   };
   if (queue.pool)
     queue.pool->run(count, 1, range);
   else
     range(0, count);
+  if (out_of_memory) throw std::bad_alloc();
 }
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// How kernels run: the only kernel file that knows what a thread is.
+// How kernels run: of all that a kernel includes, the only file that knows what a thread is.
 //
 // parallel_for(queue, count, body)              body(i) for every i, in any order
 // for_each_block(queue, count, scratch, body)   body(block, item): the threads of a block share the item
@@ -101,9 +101,9 @@ void for_each_block(const Queue& queue, Index count, std::size_t scratch, const 
   const int threads = detail::threads_of(queue, body);
   constexpr std::size_t without_asking = 48 * 1024;
   if (scratch <= without_asking || scratch <= queue.shared_limit) {
-    if (scratch > without_asking)
+    if (scratch > without_asking)  // of the kernel, whoever launches it: always the same, therefore
       cudaFuncSetAttribute(detail::block_kernel<Body>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                           static_cast<int>(scratch));
+                           static_cast<int>(queue.shared_limit));
     detail::block_kernel<<<count, threads, scratch, stream>>>(body);
     return;
   }
@@ -184,7 +184,8 @@ void parallel_for(const Queue& queue, Index count, const Body& body) {
                                     }});
 }
 
-/// scratch: bytes per block, aligned for every lane value; filled with NaN in emulated blocks.
+/// scratch: bytes per block, aligned for every lane value; filled with NaN in emulated blocks. Throws
+/// std::bad_alloc when a thread finds no memory for it: some items are done then and others are not.
 template <class Body>
 void for_each_block(const Queue& queue, Index count, std::size_t scratch, const Body& body) {
   detail::run_blocks(

@@ -130,13 +130,13 @@ ISOCLOTH_HD Vec3<S> gradient(const AssembleGradient<S, T>& a, Index i) {
   return b;
 }
 
-/// d, no longer than the clamp.
+/// d, no longer than the clamp; not finite where its length is not.
 template <class S>
 ISOCLOTH_HD Vec3<S> clamped(S clamp, Vec3<S> d) {
   using Scalar = typename Lanes<S>::Scalar;
   const S length = square_root(dot_add(d, d, S{}));
   const S factor = select((clamp > S{}) & (length > clamp), clamp / length, S(Scalar(1)));
-  return factor * d;
+  return (factor + (length - length)) * d;  // infinity - infinity
 }
 
 /// (C + J d) / (eps D) of row w of a stencil.

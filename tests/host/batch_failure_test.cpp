@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/core/errors.hpp"
 #include "engine/mesh/generators.hpp"
 #include "tests/host/batch_case.hpp"
 
@@ -74,10 +75,29 @@ TEST(BatchFailure, ANonFiniteClothIsFrozenInItsLastFiniteState) {
         }
 }
 
-TEST(BatchFailure, AStateThatIsNotFiniteStaysAlone) {
+TEST(BatchFailure, AStateThatIsNotFiniteIsRefused) {
   for (const StepSolver solver : {StepSolver::batched, StepSolver::direct})
-    for (const double value :
-         {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()})
+    for (const Precision precision : both_precisions) {
+      Simulation simulation(batch_scene({}, 3), {.precision = precision, .solver = solver, .threads = 1});
+      const GarmentState start = simulation.state(1);
+      const double overflow =
+          precision == Precision::float32 ? 1e39 : std::numeric_limits<double>::infinity();
+      for (const double value : {std::numeric_limits<double>::quiet_NaN(), overflow, -overflow})
+        for (auto array : {&GarmentState::positions, &GarmentState::velocities, &GarmentState::multipliers}) {
+          GarmentState spoiled = start;
+          (spoiled.*array)[2] = value;
+          EXPECT_THROW(simulation.set_state(1, spoiled), ShapeError);
+        }
+      GarmentState early = start;
+      early.step_index = -1;
+      EXPECT_THROW(simulation.set_state(1, early), ShapeError);
+      expect_same_state(simulation.state(1), start, "after refusals");
+    }
+}
+
+TEST(BatchFailure, AStateThatOverflowsStaysAlone) {
+  for (const StepSolver solver : {StepSolver::batched, StepSolver::direct})
+    for (const double value : {1e200, -1e300})
       for (const bool in_positions : {false, true}) {
         const ExecutionOptions options{.solver = solver, .threads = 1};
         SCOPED_TRACE(to_string(solver));
