@@ -1,48 +1,13 @@
-// Sweeps from a scene to their table: what they compute, how they are interrupted, what they refuse.
+// Sweeps from a scene to their table: what they compute, how they are interrupted.
 #include <cmath>
 
 #include "engine/model/variation.hpp"
-#include "kernels/kernel_table.hpp"
-#include "tests/command/command_case.hpp"
+#include "tests/command/sweep_case.hpp"
 
 namespace isocloth {
 namespace {
 
-using Strings = std::vector<std::string>;
-using Cells = std::vector<Strings>;
-
-class SweepCommand : public CommandTest {
- protected:
-  Finished sweep(const std::string& output, Strings options) const {
-    options.insert(options.begin(), {"sweep", "scene.json", "-o", output, "--quiet"});
-    return isocloth(options);
-  }
-  void sweep_to_the_end(const std::string& output, const Strings& options) const {
-    const Finished run = sweep(output, options);
-    ASSERT_EQ(run.code, 0) << run.errors;
-    EXPECT_EQ(run.errors, "");
-  }
-  std::string csv(const std::string& output) const { return read_whole_file(folder_ / output / "sweep.csv"); }
-  Json record(const std::string& output) const {
-    return Json::parse(read_whole_file(folder_ / output / "sweep.json"));
-  }
-  /// Lines of sweep.csv, each cut at its commas.
-  Cells cells(const std::string& output) const {
-    Cells rows(1, Strings(1));
-    for (const char c : csv(output)) {
-      if (c == '\n')
-        rows.emplace_back(1);
-      else if (c == ',')
-        rows.back().emplace_back();
-      else
-        rows.back().back() += c;
-    }
-    rows.pop_back();
-    return rows;
-  }
-};
-
-TEST_F(SweepCommand, RunsEveryCombinationAsIfAlone) {
+TEST_F(SweepTest, RunsEveryCombinationAsIfAlone) {
   Json scene = shaken_sheet(20);
   scene["frame_interval"] = 0.04;
   write_scene("scene.json", scene);
@@ -91,7 +56,7 @@ TEST_F(SweepCommand, RunsEveryCombinationAsIfAlone) {
     EXPECT_EQ(page.find(reference), std::string::npos) << reference;
 }
 
-TEST_F(SweepCommand, DoesNotDependOnTheBatch) {
+TEST_F(SweepTest, DoesNotDependOnTheBatch) {
   write_scene("scene.json", shaken_sheet(15));
   const Strings options{
       "--vary",    "fabric.alpha=0:4:5", "--vary",    "mesh.nodes[1]=6,8",     "--against", "base",
@@ -107,7 +72,7 @@ TEST_F(SweepCommand, DoesNotDependOnTheBatch) {
   EXPECT_EQ(record("out3")["batches"][3]["count"], 1);
 }
 
-TEST_F(SweepCommand, DrawsSamplesFromItsSeed) {
+TEST_F(SweepTest, DrawsSamplesFromItsSeed) {
   write_scene("scene.json", shaken_sheet(5));
   const Strings options{"--vary", "fabric.alpha=1:8:log", "--vary", "gravity=3:9", "--sample", "6", "--seed",
                         "11"};
@@ -126,7 +91,7 @@ TEST_F(SweepCommand, DrawsSamplesFromItsSeed) {
   EXPECT_EQ(record("a")["plan"]["kind"], "samples");
 }
 
-TEST_F(SweepCommand, MeasuresDistancesToAReference) {
+TEST_F(SweepTest, MeasuresDistancesToAReference) {
   Json scene = shaken_sheet(30);
   scene["frame_interval"] = 0.03;
   write_scene("scene.json", scene);
@@ -170,7 +135,7 @@ TEST_F(SweepCommand, MeasuresDistancesToAReference) {
   EXPECT_NEAR(std::stod(rows[1][6]), 0.01 * std::sqrt(0.297 * 0.42), 1e-15);
 }
 
-TEST_F(SweepCommand, OneBadCaseIsOneRow) {
+TEST_F(SweepTest, OneBadCaseIsOneRow) {
   write_scene("scene.json", shaken_sheet(10));
   const Finished run = sweep("out", {"--vary", "pins[0].motion.amplitude[1]=0.05,1e200,0.08"});
   EXPECT_EQ(run.code, 0) << run.errors;
@@ -186,7 +151,7 @@ TEST_F(SweepCommand, OneBadCaseIsOneRow) {
   EXPECT_EQ(csv("out").find("nan"), std::string::npos);
 }
 
-TEST_F(SweepCommand, ContinuesByteForByte) {
+TEST_F(SweepTest, ContinuesByteForByte) {
   write_scene("scene.json", shaken_sheet(1500));
   const Strings options{
       "--vary", "fabric.alpha=0:5:4", "--vary", "fabric.delta=0.1:1:10", "--against", "base", "--batch", "2"};
@@ -230,194 +195,7 @@ TEST_F(SweepCommand, ContinuesByteForByte) {
   EXPECT_EQ(record("out")["plan"], record("straight")["plan"]);
 }
 
-TEST_F(SweepCommand, RefusesBadInputWithoutATrace) {
-  write_scene("scene.json", shaken_sheet(5));
-  Json two = shaken_sheet(5);
-  two["garments"].push_back(two["garments"][0]);
-  two["garments"][1]["name"] = "other";
-  write_scene("two.json", two);
-  Json batch = shaken_sheet(5);
-  batch["garments"][0]["replicas"] = 3;
-  write_scene("batch.json", batch);
-  folder_.write("file", "");
-  folder_.write("short.csv", "0,1,2,3\n");
-  std::string still = "0";
-  for (int i = 0; i < 90; ++i) still += ",0";
-  folder_.write("still.csv", still + "\n");
-  const Strings good{"scene.json", "-o", "out", "--vary", "fabric.rho=1:2:2"};
-  const auto and_also = [&good](Strings more) {
-    more.insert(more.begin(), good.begin(), good.end());
-    return more;
-  };
-  const auto sample = [](Strings more) {
-    const Strings begin{"scene.json", "-o", "out", "--vary", "fabric.rho=1:2", "--sample", "3"};
-    more.insert(more.begin(), begin.begin(), begin.end());
-    return more;
-  };
-  const auto vary = [](const std::string& argument) {
-    return Strings{"scene.json", "-o", "out", "--vary", argument};
-  };
-  const std::pair<Strings, const char*> bad[] = {
-      {{"scene.json", "-o", "out"}, "--vary is required"},
-      {{"scene.json", "--vary", "fabric.rho=1:2:2"}, "--output is required"},
-      {{"two.json", "-o", "out", "--vary", "fabric.rho=1:2:2"}, "two.json: garments: found 2, expected one"},
-      {{"batch.json", "-o", "out", "--vary", "fabric.rho=1:2:2"},
-       "garments[0].replicas: found it in the scene of a sweep"},
-      {{"none.json", "-o", "out", "--vary", "fabric.rho=1:2:2"}, "none.json: cannot read"},
-      {{"scene.json", "-o", "file", "--vary", "fabric.rho=1:2:2"}, "file: found a file"},
-      {{"scene.json", "-o", ".", "--vary", "fabric.rho=1:2:2"},
-       "found a folder that is not empty, expected a new one; name another\n"},
-      {{"scene.json", "-o", "/proc/out", "--vary", "fabric.rho=1:2:2"}, "/proc/out: cannot create"},
-      {vary("fabric.rh=1:2:2"),
-       "--vary: unknown number \"fabric.rh\", expected the path of a number; the nearest is \"fabric.rho\""},
-      {vary("fabric.rho"), "--vary fabric.rho: found no PATH="},
-      {vary("fabric.rho=1:2"), "found \"1:2\", expected PATH=FROM:TO:COUNT[:log] or PATH=VALUE,VALUE,..."},
-      {vary("fabric.rho=1:x:2"), "found \"x\", expected a finite number"},
-      {vary("fabric.rho=1:nan:2"), "found \"nan\", expected a finite number"},
-      {vary("fabric.rho=1:2:0"), "found the count 0, expected a whole number >= 1"},
-      {vary("fabric.rho=1:2:2.5"), "found the count 2.5"},
-      {vary("fabric.rho=1:2:2:lin"), "found \"1:2:2:lin\""},
-      {vary("fabric.alpha=0:2:2:log"),
-       "--vary fabric.alpha=0:2:2:log: found 0, expected a number > 0 on a log scale"},
-      {vary("fabric.rho=1,,2"), "found \"\", expected a finite number"},
-      {vary("fabric.rho=2:-1:3"),
-       "scene.json: garments[0].fabric.rho: found -1, expected a number > 0; with fabric.rho = -1"},
-      {vary("mesh.nodes[0]=3:6:3:log"), "garments[0].mesh.nodes[0]"},
-      {vary("fabric.rho=1:2:100000000"), "found the count 100000000"},
-      {and_also({"--vary", "fabric.rho=3:4:2"}), "found fabric.rho a second time"},
-      {and_also({"--vary", "fabric.alpha=3:4:10000000"}), "found 20000000 cases, expected at most 10000000"},
-      {and_also({"--sample", "5"}), "expected PATH=FROM:TO[:log] with --sample"},
-      {and_also({"--sample", "0"}), "--sample"},
-      {and_also({"--measure", "strain"}),
-       "--measure: found \"strain\", expected a measure; the nearest is \"strain_max\""},
-      {and_also({"--measure", "distance_mean"}),
-       "--measure: found \"distance_mean\", expected --against with it"},
-      {and_also({"--measure", "strain_max", "--measure", "strain_max"}), "expected each measure once"},
-      {and_also({"--measure", "node:30"}),
-       "--measure: found \"node:30\", expected node:N with N from 0 to 29"},
-      {and_also({"--measure", "node:1e1", "--measure", "node:10"}),
-       "--measure: found \"node:10\", expected each measure once"},
-      {and_also({"--vary", "mesh.nodes[1]=6,4", "--measure", "node:2.5e1"}),
-       "--measure: found \"node:2.5e1\", expected a node of every case; case 1 has 20 nodes; with fabric.rho "
-       "= 1, mesh.nodes[1] = 4"},
-      {and_also({"--against", "none.h5"}), "none.h5"},
-      {and_also({"--vary", "mesh.nodes[0]=5,9", "--against", "still.csv"}),
-       "--against: found a CSV file of 30 nodes for a mesh of 54 nodes, expected as many in both; a result "
-       "folder or a trajectory.h5 may have another number; in case 1; with fabric.rho = 1, mesh.nodes[0] = "
-       "9"},
-      {and_also({"--vary", "transform.translation[0]=0,0.02", "--against", "base"}),
-       "expected shared nodes; compare scenes with the same rest shape; in case 1; with fabric.rho = 1, "
-       "transform.translation[0] = 0.02"},
-      {and_also({"--against", "short.csv"}), "short.csv:1: found 4 columns, expected 91"},
-      {and_also({"--window", "3"}), "--window: found \"3\", expected FROM:TO in seconds"},
-      {and_also({"--window", "5:4"}), "--window: found \"5:4\", expected FROM <= TO"},
-      {and_also({"--seed", "3"}), "--seed requires --sample"},
-      {sample({"--seed", "-1"}), "--seed: found \"-1\", expected a whole number from 0"},
-      {sample({"--seed", "18446744073709551616"}), "--seed: found \"18446744073709551616\", expected"},
-      {sample({"--seed", "1.5"}), "--seed: found \"1.5\", expected a whole number"},
-      {and_also({"--window", "7:9"}), "--window: found 7 to 9 s, expected a time with at least one frame"},
-      {and_also({"--batch", "-1"}), "--batch"},
-      {and_also({"--resume"}), "out: found no sweep, expected one that --resume can go on with"},
-      {and_also({"--resume", "--overwrite"}), "excludes"},
-  };
-  const auto before = contents(folder_.path());
-  const auto entries = names(folder_.path());
-  for (const auto& [arguments, expected] : bad) {
-    Strings all{"sweep"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    std::string line;
-    for (const std::string& argument : all) line += argument + " ";
-    SCOPED_TRACE(line);
-    expect_refused(isocloth(all), expected);
-    EXPECT_EQ(names(folder_.path()), entries);
-    EXPECT_TRUE(contents(folder_.path()) == before);
-  }
-}
-
-TEST_F(SweepCommand, ResumesOnlyWhatItWas) {
-  write_scene("scene.json", shaken_sheet(5));
-  const Strings options{"--vary", "fabric.rho=1:2:3", "--measure", "strain_max"};
-  sweep_to_the_end("out", options);
-  const Strings earlier = names(folder_ / "out");
-  const std::string whole = csv("out");
-  const auto refused = [&](const Strings& arguments, const char* expected) {
-    Strings all = arguments;
-    all.emplace_back("--resume");
-    expect_refused(sweep("out", all), expected);
-  };
-  refused({"--vary", "fabric.rho=1:2:4", "--measure", "strain_max"},
-          "sweep.json: plan.case_count: found 3, expected 4");
-  refused({"--vary", "fabric.rho=1:3:3", "--measure", "strain_max"}, "sweep.json: plan.parameters: found");
-  refused({"--vary", "fabric.rho=1:2:3", "--measure", "strain_mean"}, "sweep.json: plan.measures: found");
-  refused({"--vary", "fabric.rho=1:2:3", "--measure", "strain_max", "--precision", "float32"},
-          "plan.precision");
-  refused({"--vary", "fabric.rho=1:2:3", "--measure", "strain_max", "--window", "0:0.02"}, "plan.window");
-  refused({"--vary", "fabric.rho=1:2:3", "--measure", "strain_max", "--solver", "direct"},
-          "plan.solver: found \"automatic\", expected \"direct\"");
-  if (widest_simd() != Simd::baseline)
-    refused({"--vary", "fabric.rho=1:2:3", "--measure", "strain_max", "--simd", "baseline"},
-            "plan.simd: found");
-  // The default is the widest by name.
-  sweep_to_the_end("out", {"--vary", "fabric.rho=1:2:3", "--measure", "strain_max", "--simd",
-                           to_string(widest_simd()), "--resume"});
-  EXPECT_EQ(csv("out"), whole);
-  expect_refused(sweep("out", options),
-                 "found a folder that is not empty, expected a new one; name another, or use --overwrite or "
-                 "--resume\n");
-  Json other = shaken_sheet(5);
-  other["garments"][0]["fabric"]["alpha"] = 1;
-  write_scene("scene.json", other);
-  refused(options, "plan.scene_digest: found");
-  write_scene("scene.json", shaken_sheet(5));
-  EXPECT_EQ(csv("out"), whole);
-  EXPECT_EQ(names(folder_ / "out"), earlier);
-
-  for (const std::string& damaged : {whole.substr(0, whole.size() - 1), "x" + whole,
-                                     whole + "3,2.5,completed,0.1\n", std::string("0,1\n")}) {
-    folder_.write("out/sweep.csv", damaged);
-    refused(options, "the table is damaged or of another sweep");
-  }
-  folder_.write("out/sweep.csv", whole);
-  folder_.write("out/sweep.json", "{}");
-  refused(options, "sweep.json: found no plan of a sweep");
-  folder_.write("out/sweep.json", "{");
-  refused(options, "sweep.json:1:2: syntax error");
-
-  // A folder of others is left alone.
-  fs::create_directory(folder_ / "letters");
-  folder_.write("letters/letter.txt", "dear");
-  expect_refused(sweep("letters", {"--vary", "fabric.rho=1:2:3", "--overwrite"}),
-                 "found a folder of other files");
-}
-
-TEST_F(SweepCommand, LeavesNothingBehindWhenItFails) {
-  write_scene("scene.json", shaken_sheet(5));
-  sweep_to_the_end("earlier", {"--vary", "fabric.rho=1:2:2"});
-  fs::create_directory(folder_ / "empty");
-  // The scene as it stands leaves the finite numbers, its cases do not.
-  Json wild = shaken_sheet(5);
-  wild["garments"][0]["pins"][0]["motion"]["amplitude"][1] = 1e200;
-  write_scene("scene.json", wild);
-  const auto before = contents(folder_.path());
-  const auto entries = names(folder_.path());
-  const auto fails = [&](const std::string& output, Strings more) {
-    more.insert(more.begin(), {"--vary", "pins[0].motion.amplitude[1]=0.05,0.06", "--against", "base"});
-    expect_refused(sweep(output, more), "--against base: the scene as it stands missed its tolerance");
-    EXPECT_EQ(names(folder_.path()), entries);
-    EXPECT_TRUE(contents(folder_.path()) == before) << output;
-  };
-  fails("new/folder", {});
-  fails("empty", {});
-  EXPECT_TRUE(fs::is_empty(folder_ / "empty"));
-  fails("earlier", {"--overwrite"});
-  // So the next attempt needs no other options.
-  sweep_to_the_end("empty", {"--vary", "pins[0].motion.amplitude[1]=0.05,0.06"});
-  sweep_to_the_end("earlier", {"--vary", "pins[0].motion.amplitude[1]=0.05,0.06", "--overwrite"});
-  EXPECT_EQ(contents(folder_ / "earlier")["sweep.csv"], csv("empty"));
-  EXPECT_EQ(names(folder_ / "earlier"), names(folder_ / "empty"));
-}
-
-TEST_F(SweepCommand, SizesBatchesByTheLargestCase) {
+TEST_F(SweepTest, SizesBatchesByTheLargestCase) {
   Json scene = shaken_sheet(1);
   scene["garments"][0]["mesh"]["nodes"][1] = 65;
   write_scene("scene.json", scene);
