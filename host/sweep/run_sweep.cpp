@@ -103,7 +103,7 @@ class Sweep {
   /// Keeps the batches that are done when a later one fails, which is the error to report.
   void save_news() {
     try {
-      if (folder_.has_news()) folder_.save(table_, plan_, execution());
+      if (folder_.saved_rows() < table_.rows.size()) folder_.save(table_, plan_, execution());
     } catch (const FileError&) {
     }
   }

@@ -36,10 +36,10 @@ using SweepProgress = std::function<bool(std::int64_t done, std::int64_t total, 
 
 /// Simulates all cases of a scene with one garment, a case that misses its tolerance or fails beside the
 /// others, and writes into the output folder, made with the folders above it: scene.json, sweep.csv and
-/// sweep.json after a batch (whole at any moment; after each, but where writing would take more than a
-/// twentieth of the time), sweep.svg and sweep.html at the end. Every case is read before the first is run.
-/// An interrupted sweep drops the batch that it was in; resumed, it goes on after the last one written, and
-/// its table is the uninterrupted one byte for byte. The table does not depend on the batch size. Throws
+/// sweep.json after a batch (whole at any moment; after each, but of a large table only where writing
+/// takes little of the time), sweep.svg and sweep.html at the end. Every case is read before the first is
+/// run. An interrupted sweep drops the batch that it was in; resumed, it goes on after the last one written,
+/// and its table is the uninterrupted one byte for byte. The table does not depend on the batch size. Throws
 /// SceneError, MeshError, FileError, ShapeError, DeviceError, NumericalError (a reference that missed its
 /// tolerance); when it does so before the first batch is done, nothing is left behind, and an earlier sweep
 /// is as it was.

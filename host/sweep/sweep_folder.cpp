@@ -68,6 +68,7 @@ void SweepFolder::resume(SweepTable& table, const Json& plan) {
   batches_ = root["batches"];
   read_sweep_csv(table, read_whole_file(dir_ / "sweep.csv"), (dir_ / "sweep.csv").string());
   is_saved_ = true;
+  saved_rows_ = table.rows.size();
 }
 
 void SweepFolder::create(const std::string& scene_text) {
@@ -85,7 +86,6 @@ void SweepFolder::create(const std::string& scene_text) {
 }
 
 void SweepFolder::add(const SweepBatch& batch) {
-  has_news_ = true;
   batches_.push_back({{"first", batch.first},
                       {"count", batch.count},
                       {"wall_seconds", batch.wall_seconds},
@@ -93,7 +93,9 @@ void SweepFolder::add(const SweepBatch& batch) {
 }
 
 void SweepFolder::save_often(const SweepTable& table, const Json& plan, const Json& execution) {
-  if (Clock::now() - saved_at_ >= 20 * save_took_) save(table, plan, execution);
+  const std::size_t rows = table.rows.size();
+  if (20 * (rows - saved_rows_) >= rows || Clock::now() - saved_at_ >= 20 * save_took_)
+    save(table, plan, execution);
 }
 
 void SweepFolder::save(const SweepTable& table, const Json& plan, const Json& execution) {
@@ -121,7 +123,7 @@ void SweepFolder::save(const SweepTable& table, const Json& plan, const Json& ex
   for (const char* name : {"sweep.svg", "sweep.html"})
     if (!is_saved_) fs::remove(dir_ / name, ignored);
   is_saved_ = true;
-  has_news_ = false;
+  saved_rows_ = table.rows.size();
   saved_at_ = Clock::now();
   save_took_ = saved_at_ - start;
 }

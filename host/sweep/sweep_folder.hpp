@@ -37,12 +37,13 @@ class SweepFolder {
   void create(const std::string& scene_text);
   /// The scene and the table as far as it is, and what is known of how it came about.
   void save(const SweepTable& table, const Json& plan, const Json& execution);
-  /// The same unless saving would take more than a twentieth of the time: each save writes the whole table,
-  /// so that a reader never sees a part of it.
+  /// The same where it is worth its time, as each save writes the whole table, so that a reader never sees a
+  /// part of it: when the rows have become a twentieth more, or saving takes less than a twentieth of the
+  /// time.
   void save_often(const SweepTable& table, const Json& plan, const Json& execution);
   void add(const SweepBatch& batch);
-  /// Whether there is a batch that is not saved.
-  bool has_news() const { return has_news_; }
+  /// Rows in the table on disk.
+  std::size_t saved_rows() const { return saved_rows_; }
   /// sweep.svg and sweep.html.
   void write_pictures(const SweepTable& table, const std::string& title);
   const std::filesystem::path& path() const { return dir_; }
@@ -53,7 +54,8 @@ class SweepFolder {
   std::filesystem::path dir_;
   std::vector<std::filesystem::path> created_;  // from the top down
   std::string scene_text_;
-  bool is_saved_ = false, has_news_ = false;
+  bool is_saved_ = false;
+  std::size_t saved_rows_ = 0;
   Clock::time_point saved_at_{};
   Clock::duration save_took_{};
   Json batches_ = Json::array();

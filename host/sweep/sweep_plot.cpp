@@ -11,7 +11,7 @@
 namespace isocloth {
 namespace {
 
-constexpr std::size_t most_cases = 10'000;     // in a picture; 16 pictures of them are a page of some 30 MB
+constexpr std::size_t most_cases = 10'000;     // in a picture, which makes it about 2 MB
 constexpr std::size_t most_cells_aside = 100;  // in a heat map
 
 constexpr const char* axis_style = "stroke=\"#666\"";
