@@ -61,7 +61,7 @@ class Run {
 
   RunSummary finish() {
     simulate();
-    count_garments();
+    if (!last_good_) count_garments();
     summary_.realtime_factor =
         summary_.wall_seconds > 0 ? summary_.simulated_seconds / summary_.wall_seconds : 0;
     folder_.save_checkpoint(last_good_ ? *last_good_ : checkpoint());
@@ -145,8 +145,10 @@ class Run {
       summary_.wall_seconds = wall_before + seconds_since(start);
       summary_.step_count = done;
       summary_.simulated_seconds = simulation_.time();
-      if (summary_.status != "completed")
+      if (summary_.status != "completed") {
+        count_garments();  // before the state goes back
         last_good_ = checkpoint_before(done, std::move(since_frame_before), std::move(summary_before));
+      }
       if (seconds_since(last_checkpoint) > request_.checkpoint_every) {
         folder_.save_checkpoint(checkpoint());
         last_checkpoint = Clock::now();

@@ -108,9 +108,9 @@ TEST_F(RunCommand, RepeatsItselfBitForBit) {
 
 TEST_F(RunCommand, TakesTheSolverAndTheInstructionsThatItIsTold) {
   write_scene("scene.json", shaken_sheet(50));
-  const std::pair<const char*, const char*> solvers[] = {{"automatic", "batched"},
-                                                         {"batched", "batched"},
-                                                         {"direct", "multifrontal Cholesky"},
+  const std::pair<const char*, const char*> solvers[] = {{"automatic", "baseline"},
+                                                         {"batched", "baseline"},
+                                                         {"direct", "sse2"},
                                                          {"mixed", "float"},
                                                          {"iterative", "conjugate gradients"}};
   std::vector<float> first;

@@ -145,6 +145,18 @@ TEST_F(ViolationCommand, StopsWhenPinsTearTheCloth) {
   }
 }
 
+TEST_F(ViolationCommand, EndsWhenNoGarmentHasAFiniteStepLeft) {
+  Json scene = torn("continue", 1e200);
+  scene["garments"].push_back(scene["garments"][0]);
+  scene["garments"][1]["name"] = "second";
+  write_scene("scene.json", scene);
+  const Finished run = isocloth({"run", "scene.json", "-o", "out"});
+  expect_ended(run, {"frozen, as are all 2 garments"});
+  EXPECT_EQ(summary("out")["status"], "failed");
+  EXPECT_EQ(summary("out")["garments_frozen"], 2);
+  EXPECT_LT(summary("out")["step_count"], 200);
+}
+
 TEST_F(ViolationCommand, StaysFiniteWhenTornAndToldToGoOn) {
   for (const double distance : {1.0, 1e12, 1e100}) {
     write_scene("scene.json", torn("continue", distance));

@@ -116,6 +116,9 @@ TEST(Simulation, AResetBeginsAgainForSomeAlone) {
     for (std::size_t g = 0; g < 9; ++g)
       expect_same_state(simulation.state(g), (g == 1 || g == 4 ? two : five).states[g],
                         "cloth " + std::to_string(g));
+    const GarmentState untouched = simulation.state(0);
+    EXPECT_THROW(simulation.reset({0, 99}), ShapeError);
+    expect_same_state(simulation.state(0), untouched, "after a reset that was refused");
     simulation.reset();
     EXPECT_EQ(simulation.step_index(), 0);
     simulation.advance(2);
