@@ -20,7 +20,9 @@ struct Refinement {
 /// factored in double, once, and every later solve uses that factor until the next factorize().
 class MixedSolver final : public LinearSolver<double> {
  public:
-  MixedSolver(const BlockPattern& pattern, ThreadPool* pool);
+  MixedSolver(const BlockPattern& pattern, ThreadPool* pool,
+              const DenseKernels<float>& single = dense_kernels<float>(),
+              const DenseKernels<double>& whole = dense_kernels<double>());
 
   /// Falls back when the matrix is positive definite in double only.
   Factorization factorize(const double* values) override;
@@ -42,6 +44,7 @@ class MixedSolver final : public LinearSolver<double> {
 
   BlockPattern pattern_;
   ThreadPool* pool_;
+  const DenseKernels<double>& whole_;
   MultifrontalSolver<float> single_;
   std::unique_ptr<MultifrontalSolver<double>> double_;  ///< made when first needed
   std::string name_;

@@ -55,15 +55,17 @@ std::unique_ptr<LinearSolver<Real>> make_host_solver(const Device& device, const
     queue.pool = device.queue().pool;
     return std::make_unique<PcgSolver<Real>>(pattern, inexact, queue);
   }
+  const InstructionSet set = instruction_set(device.simd());
   if (choice == StepSolver::mixed) {
     if constexpr (sizeof(Real) == sizeof(double))
-      return std::make_unique<MixedSolver>(pattern, device.queue().pool);
+      return std::make_unique<MixedSolver>(pattern, device.queue().pool, *find_dense_kernels<float>(set),
+                                           *find_dense_kernels<double>(set));
     else
       throw DeviceError(
           "solver: found \"mixed\" with precision float32, expected float64; or use \"direct\"");
   }
-  return std::make_unique<MultifrontalSolver<Real>>(
-      pattern, device.queue().pool, *find_dense_kernels<Real>(instruction_set(device.simd())));
+  return std::make_unique<MultifrontalSolver<Real>>(pattern, device.queue().pool,
+                                                    *find_dense_kernels<Real>(set));
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ TEST_F(RunCommand, TakesTheSolverAndTheInstructionsThatItIsTold) {
   const std::pair<const char*, const char*> solvers[] = {{"automatic", "baseline"},
                                                          {"batched", "baseline"},
                                                          {"direct", "sse2"},
-                                                         {"mixed", "float"},
+                                                         {"mixed", "sse2"},
                                                          {"iterative", "conjugate gradients"}};
   std::vector<float> first;
   for (const auto& [solver, name] : solvers) {
