@@ -94,7 +94,7 @@ std::vector<StepReport> Simulation::advance(int steps) {
     }
   };
   try {
-    advance_together(m.solvers.solvers, clocks, m.scene.step, steps, found);
+    advance_together(m.solvers.solvers, clocks, m.scene.step, steps, m.device.queue().pool, found);
   } catch (...) {
     take_over();
     throw;

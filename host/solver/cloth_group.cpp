@@ -294,10 +294,12 @@ void ClothGroup<Real>::set_targets(const std::vector<Clock>& clocks, double h, i
 }
 
 template <class Real>
-void ClothGroup<Real>::start(const std::vector<Clock>& clocks, double h, int steps) {
+void ClothGroup<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool alone) {
   const auto begin = std::chrono::steady_clock::now();
   set_targets(clocks, h, steps);
-  kernels_.step_cloths(queue_.get(), arguments(h, steps));
+  Queue queue = queue_.get();
+  if (alone) queue.pool = nullptr;
+  kernels_.step_cloths(queue, arguments(h, steps));
   start_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 

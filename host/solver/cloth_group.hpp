@@ -27,7 +27,9 @@ class ClothGroup final : public GarmentSolver {
 
   std::size_t size() const override { return garments_.size(); }
   /// One upload of targets and one launch; finish() waits for it and downloads the reports.
-  void start(const std::vector<Clock>& clocks, double h, int steps) override;
+  void start(const std::vector<Clock>& clocks, double h, int steps, bool alone) override;
+  /// One per tile.
+  std::size_t threads() const override { return device_.backend().memory.host_accessible ? tiles_ : 0; }
   std::vector<AdvanceReport> finish() override;
   Measures measure(std::size_t member) override;
   Inspection inspect(std::size_t member, double t, double h) override;

@@ -7,6 +7,7 @@
 #include "engine/core/errors.hpp"
 #include "host/solver/cloth_group.hpp"
 #include "host/solver/projection_solver.hpp"
+#include "kernels/launch/thread_pool.hpp"
 
 namespace isocloth {
 namespace {
@@ -99,28 +100,48 @@ void add(const AdvanceReport& part, AdvanceReport& sum) {
 
 /// One start() and finish() of every solver; adds up the reports.
 void advance_once(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
-                  const std::vector<std::vector<Clock>>& clocks, double h, int steps,
+                  const std::vector<std::vector<Clock>>& clocks, double h, int steps, ThreadPool* pool,
                   std::vector<std::vector<AdvanceReport>>& sums) {
-  std::exception_ptr error;
-  std::size_t started = 0;
-  try {
-    for (; started < solvers.size(); ++started) solvers[started]->start(clocks[started], h, steps);
-  } catch (...) {
-    error = std::current_exception();
+  std::vector<std::exception_ptr> errors(solvers.size());
+  std::vector<char> started(solvers.size(), 0);
+  const auto start = [&](std::size_t s, bool alone) {
+    try {
+      solvers[s]->start(clocks[s], h, steps, alone);
+      started[s] = 1;
+    } catch (...) {
+      errors[s] = std::current_exception();
+    }
+  };
+  std::vector<std::size_t> narrow, others;
+  for (std::size_t s = 0; s < solvers.size(); ++s) {
+    const std::size_t threads = solvers[s]->threads();
+    const bool fills = pool == nullptr || threads == 0 || threads >= static_cast<std::size_t>(pool->size());
+    (fills ? others : narrow).push_back(s);
   }
-  for (std::size_t s = 0; s < started; ++s) try {
+  if (narrow.size() > 1)
+    pool->run(static_cast<Index>(narrow.size()), 1, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) start(narrow[i], true);
+    });
+  else
+    others.insert(others.end(), narrow.begin(), narrow.end());
+  for (const std::size_t s : others) start(s, false);
+  for (std::size_t s = 0; s < solvers.size(); ++s) {
+    if (started[s] == 0) continue;
+    try {
       const std::vector<AdvanceReport> found = solvers[s]->finish();
       for (std::size_t i = 0; i < found.size(); ++i) add(found[i], sums[s][i]);
     } catch (...) {
-      if (!error) error = std::current_exception();
+      errors[s] = std::current_exception();
     }
-  if (error) std::rethrow_exception(error);
+  }
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
 }
 
 }  // namespace
 
 void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
-                      const std::vector<std::vector<Clock>>& clocks, double h, int steps,
+                      const std::vector<std::vector<Clock>>& clocks, double h, int steps, ThreadPool* pool,
                       std::vector<std::vector<AdvanceReport>>& sums) {
   sums.clear();
   for (const auto& solver : solvers) {
@@ -130,7 +151,7 @@ void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers
   std::vector<std::vector<Clock>> now = clocks;
   for (int left = steps; left > 0; left -= std::min(left, largest_start)) {
     const int count = std::min(left, largest_start);
-    advance_once(solvers, now, h, count, sums);
+    advance_once(solvers, now, h, count, pool, sums);
     for (std::vector<Clock>& own : now)
       for (Clock& clock : own) clock.steps += count;
   }

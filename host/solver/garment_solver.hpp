@@ -10,6 +10,8 @@
 
 namespace isocloth {
 
+class ThreadPool;
+
 class Device;
 
 /// What the kernels compute on the way through one step, in double whatever their precision.
@@ -57,8 +59,11 @@ class GarmentSolver {
   virtual std::size_t size() const { return 1; }
   /// Begins `steps` steps of h [s], at most largest_start, of every member that is not frozen; one clock per
   /// member, shape [size()]. Nothing else may be asked of the solver before finish(). Garments on a device
-  /// run on while the next solver starts.
-  virtual void start(const std::vector<Clock>& clocks, double h, int steps) = 0;
+  /// run on while the next solver starts. alone: the calling thread does all of it, and several solvers may
+  /// start so at once.
+  virtual void start(const std::vector<Clock>& clocks, double h, int steps, bool alone = false) = 0;
+  /// CPU threads that start() has work for; 0: it does not work before it returns, and cannot start alone.
+  virtual std::size_t threads() const { return 0; }
   /// One report per member. A step that misses its tolerance is tried again in parts if settings allow. A
   /// non-finite step leaves the state as it was and freezes the member.
   virtual std::vector<AdvanceReport> finish() = 0;
@@ -79,10 +84,11 @@ class GarmentSolver {
   GarmentState state() const { return state(0); }
 };
 
-/// `steps` steps of all solvers, each begun before any is waited for; clocks and reports have the shape
-/// [solver, member]. When an error is thrown, what was begun is finished, and the reports tell what was done.
+/// `steps` steps of all solvers, each begun before any is waited for; those that cannot fill the threads of
+/// `pool` (null: none) share them; clocks and reports have the shape [solver, member]. When an error is
+/// thrown, what was begun is finished, and the reports tell what was done.
 void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
-                      const std::vector<std::vector<Clock>>& clocks, double h, int steps,
+                      const std::vector<std::vector<Clock>>& clocks, double h, int steps, ThreadPool* pool,
                       std::vector<std::vector<AdvanceReport>>& reports);
 
 /// Throws ShapeError unless the arrays of `state` fit a garment of that many nodes and rows, hold no number

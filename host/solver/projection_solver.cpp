@@ -142,7 +142,7 @@ StepReport ProjectionSolver<Real>::step_once(double t_end, double h) {
 }
 
 template <class Real>
-void ProjectionSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps) {
+void ProjectionSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool) {
   request_ = {.clock = clocks.front(), .step = h, .steps = steps};
 }
 

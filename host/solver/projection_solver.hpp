@@ -21,7 +21,7 @@ class ProjectionSolver final : public GarmentSolver {
                    StepSolver choice = StepSolver::direct);
 
   /// Takes note: after each iteration the host decides on the next, so that all work is done in finish().
-  void start(const std::vector<Clock>& clocks, double h, int steps) override;
+  void start(const std::vector<Clock>& clocks, double h, int steps, bool alone) override;
   std::vector<AdvanceReport> finish() override;
   Measures measure(std::size_t member) override;
   Inspection inspect(std::size_t member, double t, double h) override;

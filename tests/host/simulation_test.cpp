@@ -236,8 +236,9 @@ TEST(Grouping, EveryoneMovesAsIfAlone) {
   large.name = "large";
   scene.garments.push_back(large);
   scene.garments.push_back(batch_member({.bending = true}, 1));
+  // Groups that cannot fill the threads share them.
   for (const Precision precision : both_precisions) {
-    const ExecutionOptions options{.precision = precision, .threads = 2};
+    const ExecutionOptions options{.precision = precision, .threads = 3};
     Simulation simulation(scene, options);
     const BatchRun together = run_batch(simulation, 3);
     for (std::size_t g = 0; g < scene.garments.size(); ++g) {
