@@ -85,11 +85,6 @@ void DeviceCholesky<Real>::launch(const Queue& queue, const Buffer<Real>& blocks
 }
 
 template <class Real>
-std::size_t DeviceCholesky<Real>::launch_count() const {
-  return factor_launches_.count() + 1 + forward_.count() + backward_.count();
-}
-
-template <class Real>
 std::size_t DeviceCholesky<Real>::memory_bytes() const {
   return fronts_.bytes() + children_.bytes() + relative_.bytes() + block_rows_.bytes() + entries_.bytes() +
          factor_launches_.tiles.bytes() + forward_.tiles.bytes() + backward_.tiles.bytes() + factor_.bytes() +

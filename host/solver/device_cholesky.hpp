@@ -27,7 +27,6 @@ class DeviceCholesky final : public NodalSolver<Real> {
                       Buffer<Vec3<Real>>& solution) override;
   std::size_t memory_bytes() const override;
   std::string_view name() const override { return name_; }
-  std::size_t launch_count() const;  ///< of a solve()
 
  private:
   /// Tiles on the device; where each launch begins stays here.
