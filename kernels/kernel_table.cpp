@@ -23,6 +23,8 @@ StepKernels<Real> make_step_kernels() {
           .find_failure = find_failure,
           .forward_fronts = forward_fronts<Real>,
           .backward_fronts = backward_fronts<Real>,
+          .step_impulse = step_impulse<Real>,
+          .run_impulse_phase = run_impulse_phase<Real>,
           .update_velocities = update_velocities<Real>,
           .measure_areas = measure_areas<Real>,
           .measure_strains = measure_strains<Real>,

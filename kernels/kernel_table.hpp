@@ -4,6 +4,8 @@
 #include "kernels/batch/solve_blocks.hpp"
 #include "kernels/batch/step_cloths.hpp"
 #include "kernels/forces/build_bending.hpp"
+#include "kernels/impulse/impulse_phase.hpp"
+#include "kernels/impulse/step_impulse.hpp"
 #include "kernels/linear/front_factor.hpp"
 #include "kernels/linear/front_solve.hpp"
 #include "kernels/measures/measures.hpp"
@@ -42,10 +44,12 @@ struct StepKernels {
   Kernel<UpdateMultipliers<Real, 1>> update_scalar_multipliers;
   Kernel<StepCloths<Real>> step_cloths;
   Kernel<SolveBlocks<Real>> solve_blocks;
-  int (*lane_width)();  ///< cloths or systems side by side in a tile of these two
+  int (*lane_width)();  ///< cloths or systems side by side in a tile of these two; pairs in a packet
   Kernel<FactorFronts<Real>> factor_fronts;
   Kernel<FindFailure> find_failure;
   Kernel<SolveFronts<Real>> forward_fronts, backward_fronts;
+  Kernel<StepImpulse<Real>> step_impulse;
+  Kernel<RunImpulsePhase<Real>> run_impulse_phase;
   Kernel<UpdateVelocities<Real>> update_velocities;
   Kernel<MeasureAreas<Real>> measure_areas;
   Kernel<MeasureStrains<Real>> measure_strains;
@@ -83,7 +87,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 6;
+constexpr int backend_abi = 7;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

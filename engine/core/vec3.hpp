@@ -46,6 +46,12 @@ ISOCLOTH_HD Vec3<Real> normalized(Vec3<Real> a) {
   return (Real(1) / norm(a)) * a;
 }
 
+/// A vector and one number more, aligned so that a register takes all four at once.
+template <class Real>
+struct alignas(4 * sizeof(Real)) Vec4 {
+  Real x{}, y{}, z{}, w{};
+};
+
 using Vec2d = Vec2<double>;
 using Vec3d = Vec3<double>;
 

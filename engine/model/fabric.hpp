@@ -3,6 +3,13 @@
 
 namespace isocloth {
 
+/// Springs of one kind: force k (|d| - l) + c d'/dt . d/|d| along d, the vector between the ends.
+struct SpringDamper {
+  double stiffness = 0;  ///< k [N/m] of each spring, >= 0
+  double damping = 0;    ///< c [N s/m] of each spring, >= 0
+  bool exists() const { return stiffness > 0 || damping > 0; }
+};
+
 /// Physical parameters of Coltraro 2022, Table 1, plus none. All of one garment share them.
 struct Fabric {
   double rho = 1;    ///< inertial mass per area [kg/m^2], > 0
@@ -10,6 +17,9 @@ struct Fabric {
   double kappa = 0;  ///< bending stiffness [N m], >= 0; energy 1/2 kappa |Laplacian|^2, so plate D = kappa
   double alpha = 0;  ///< damping of slow oscillations [kg/(m^2 s)], >= 0 (D = alpha M + beta K)
   double beta = 0;   ///< damping of fast oscillations [N m s], >= 0
+  // Impulse solvers only (Bender, section 3.3); which nodes they join: engine/mesh/spring_pairs.hpp.
+  SpringDamper shear_spring{}, bend_spring{};
+  int shear_diagonals = 2;  ///< shear springs per quad: 1 or 2
 };
 
 }  // namespace isocloth

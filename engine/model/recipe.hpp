@@ -12,10 +12,17 @@ enum class RowFamily {
   edges,     ///< every edge length
 };
 
+enum class SolverFamily {
+  projection,      ///< implicit step, brought back to the constraints by linear solves (ProjectionSettings)
+  impulse,         ///< impulses row by row, in sweeps over all rows (ImpulseSettings)
+  impulse_system,  ///< all impulses of a step from one linear system (ImpulseSettings)
+};
+
 struct Recipe {
   std::string_view name;
   std::string_view source;  ///< where it is published
   RowFamily rows;
+  SolverFamily solver;
 };
 
 /// All recipes, in the order in which `isocloth schema` lists them.

@@ -100,6 +100,14 @@ void check_fabric(const std::string& key, const Fabric& fabric) {
   require_not_negative(key + ".kappa", fabric.kappa);
   require_not_negative(key + ".alpha", fabric.alpha);
   require_not_negative(key + ".beta", fabric.beta);
+  for (const auto& [name, spring] :
+       {std::pair{".shear_spring", fabric.shear_spring}, {".bend_spring", fabric.bend_spring}}) {
+    require_not_negative(key + name + ".stiffness", spring.stiffness);
+    require_not_negative(key + name + ".damping", spring.damping);
+  }
+  if (fabric.shear_diagonals != 1 && fabric.shear_diagonals != 2) {
+    refuse(key + ".shear_diagonals", fabric.shear_diagonals, "1 or 2");
+  }
 }
 
 void check_pins(const std::string& key, const Garment& garment) {
@@ -140,6 +148,34 @@ void check_projection(const ProjectionSettings& settings) {
   }
 }
 
+void check_impulse(const ImpulseSettings& settings) {
+  if (!(settings.tolerance > 0 && settings.tolerance < 1)) {
+    refuse("impulse.tolerance", settings.tolerance, "a number between 0 and 1");
+  }
+  if (settings.substeps < 0) {
+    refuse("impulse.substeps", settings.substeps, "0 for the default, or at least 1");
+  }
+  if (settings.max_sweeps < 0) {
+    refuse("impulse.max_sweeps", settings.max_sweeps, "0 for the default, or at least 1");
+  }
+  if (!(settings.relaxation >= 0 && settings.relaxation < 2)) {
+    refuse("impulse.relaxation", settings.relaxation, "0 for the default, or a number below 2");
+  }
+  if (settings.max_solves < 1) refuse("impulse.max_solves", settings.max_solves, "at least 1");
+}
+
+void check_springs(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
+  if (recipe.solver != SolverFamily::projection) return;
+  for (const auto& [name, spring] :
+       {std::pair{".shear_spring", fabric.shear_spring}, {".bend_spring", fabric.bend_spring}}) {
+    if (spring.exists()) {
+      refuse(key + name, text("stiffness ", spring.stiffness, " and damping ", spring.damping),
+             text("none with the recipe ", recipe.name,
+                  ", which has no springs: use kappa, or an impulse recipe"));
+    }
+  }
+}
+
 }  // namespace
 
 void validate_garment(const Garment& garment, const std::string& key) {
@@ -165,7 +201,7 @@ void validate_garment(const Garment& garment, const std::string& key) {
 }
 
 void validate_scene(const Scene& scene) {
-  find_recipe(scene.recipe);
+  const Recipe& recipe = find_recipe(scene.recipe);
   require_finite("gravity", scene.gravity);
   require_positive("step", scene.step);
   require_positive("duration", scene.duration);
@@ -178,10 +214,39 @@ void validate_scene(const Scene& scene) {
            text("0 for every step, or a whole number of steps of ", scene.step, " s"));
   }
   check_projection(scene.projection);
+  check_impulse(scene.impulse);
   if (scene.garments.empty()) refuse("garments", "none", "at least one garment");
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     validate_garment(scene.garments[g], text("garments[", g, "]"));
+    check_springs(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
   }
+}
+
+double step_tolerance(const Scene& scene) {
+  const bool projects = find_recipe(scene.recipe).solver == SolverFamily::projection;
+  return projects ? scene.projection.tolerance : scene.impulse.tolerance;
+}
+
+OnViolation on_violation(const Scene& scene) {
+  const bool projects = find_recipe(scene.recipe).solver == SolverFamily::projection;
+  return projects ? scene.projection.on_violation : scene.impulse.on_violation;
+}
+
+ImpulseSettings resolve_impulse(const Scene& scene, double force_rate) {
+  constexpr double longest_part = 5e-4;  // [s]
+  ImpulseSettings settings = scene.impulse;
+  const bool sweeps_once =
+      find_recipe(scene.recipe).solver == SolverFamily::impulse && settings.mode == ImpulseMode::substeps;
+  if (settings.substeps == 0) {
+    const double parts = std::max(scene.step * force_rate, sweeps_once ? scene.step / longest_part : 1.0);
+    // Rounding of the quotient must not add a part.
+    settings.substeps = static_cast<int>(std::clamp(std::ceil(parts - whole_tolerance), 1.0, 1e6));
+  }
+  if (settings.max_sweeps == 0) settings.max_sweeps = sweeps_once ? 1 : 10'000;
+  if (settings.relaxation == 0 && sweeps_once) settings.relaxation = 1;
+  if (settings.velocity_pass == VelocityPass::automatic)
+    settings.velocity_pass = sweeps_once ? VelocityPass::off : VelocityPass::on;
+  return settings;
 }
 
 std::int64_t step_count(const Scene& scene) { return std::llround(scene.duration / scene.step); }

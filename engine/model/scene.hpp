@@ -51,6 +51,26 @@ struct ProjectionSettings {
   OnViolation on_violation = OnViolation::stop;
 };
 
+enum class ImpulseMode {
+  substeps,  ///< many short parts of a step, a fixed number of sweeps in each: known price
+  converge,  ///< sweeps until the tolerance is met
+};
+enum class VelocityPass { automatic, on, off };
+
+/// How impulses hold the rows; read by the recipes of the impulse solvers.
+struct ImpulseSettings {
+  ImpulseMode mode = ImpulseMode::substeps;
+  double tolerance = 1e-2;  ///< bound on the largest |d/l - 1| (isometry: |scaled row|) after a step, > 0
+  int substeps = 0;         ///< equal parts of a step; 0: see resolve_impulse
+  int max_sweeps = 0;       ///< per part; 0: 1 (substeps), 10,000 (converge)
+  double relaxation =
+      0;  ///< factor on every impulse, below 2; 0: 1 (substeps), chosen and watched (converge)
+  /// Impulses that also take the rows' velocities away (3); automatic: where a part ends converged.
+  VelocityPass velocity_pass = VelocityPass::automatic;
+  int max_solves = 8;  ///< impulse_system: linear solves per part before it falls back on sweeps, >= 1
+  OnViolation on_violation = OnViolation::go_on;
+};
+
 struct Scene {
   std::string name;
   std::string recipe = "coltraro2022";  ///< see engine/model/recipe.hpp
@@ -61,6 +81,7 @@ struct Scene {
   double frame_interval = 0;  ///< [s], a whole number of steps; 0: every step
   std::uint64_t seed = 0;     ///< of everything random in the scene
   ProjectionSettings projection;
+  ImpulseSettings impulse;
 };
 
 /// Checks everything that the members promise (ranges, sizes, pins distinct and in range, motions well
@@ -71,6 +92,16 @@ void validate_scene(const Scene& scene);
 
 /// The part of it that concerns one garment; messages begin with `key`.
 void validate_garment(const Garment& garment, const std::string& key);
+
+/// What the solver of the scene's recipe promises, and what happens when it cannot keep it.
+double step_tolerance(const Scene& scene);
+OnViolation on_violation(const Scene& scene);
+
+/// The scene's impulse settings without a 0 or `automatic`. Parts of a step: so short that explicit forces of
+/// the fastest rate `force_rate` [1/s] stay stable (step * force_rate / parts <= 1), and at most 0.5 ms in
+/// mode `substeps`; mode `converge` and systems take one part where the forces allow it. A given number of
+/// parts stays.
+ImpulseSettings resolve_impulse(const Scene& scene, double force_rate);
 
 /// Steps in the scene's duration, and per frame.
 std::int64_t step_count(const Scene& scene);

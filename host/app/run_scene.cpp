@@ -10,6 +10,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/model/recipe.hpp"
 #include "host/app/interrupt.hpp"
 #include "host/app/progress.hpp"
 #include "host/io/metric_columns.hpp"
@@ -42,6 +43,7 @@ class Run {
   explicit Run(const RunRequest& request)
       : request_(request),
         scene_(read_scene(request.scene)),
+        projects_(find_recipe(scene_.recipe).solver == SolverFamily::projection),
         folder_(request.output, scene_, portable_scene_text(request.scene), request.result),
         simulation_(scene_, request.execution),
         since_frame_(scene_.garments.size()) {
@@ -77,8 +79,9 @@ class Run {
   void fill_constants() {
     summary_.scene = scene_.name.empty() ? request_.scene.stem().string() : scene_.name;
     summary_.recipe = scene_.recipe;
-    summary_.method = to_string(scene_.projection.method);
-    summary_.metric = to_string(scene_.projection.metric);
+    summary_.method = method_name(scene_);
+    // Impulses are weighed by the masses alone.
+    summary_.metric = to_string(projects_ ? scene_.projection.metric : Metric::mass);
     summary_.backend = simulation_.options().backend;
     summary_.precision = to_string(simulation_.options().precision);
     summary_.machine = machine_name();
@@ -86,7 +89,7 @@ class Run {
     summary_.threads = simulation_.options().threads;
     summary_.garment_count = static_cast<std::int64_t>(scene_.garments.size());
     summary_.step = scene_.step;
-    summary_.tolerance = scene_.projection.tolerance;
+    summary_.tolerance = step_tolerance(scene_);
     summary_.seed = scene_.seed;
     std::map<std::string, std::size_t> solvers;
     for (std::size_t g = 0; g < scene_.garments.size(); ++g) {
@@ -178,12 +181,14 @@ class Run {
       }
       if (r.status == StepStatus::converged) continue;
       ++summary_.steps_violated;
-      const bool go_on = scene_.projection.on_violation == OnViolation::go_on;
+      const bool go_on = on_violation(scene_) == OnViolation::go_on;
       if (r.status == StepStatus::stalled && !go_on)
         end("stopped", g,
             text("residual ", r.residual, " after ", r.iterations, " iterations in the step to t = ",
-                 simulation_.time(), " s, expected <= ", scene_.projection.tolerance,
-                 "; use a smaller step, max_substeps > ", r.substeps, ", or on_violation \"continue\""));
+                 simulation_.time(), " s, expected <= ", step_tolerance(scene_),
+                 projects_ ? text("; use a smaller step, max_substeps > ", r.substeps)
+                           : text("; use impulse.substeps > ", r.substeps, ", impulse.mode \"converge\""),
+                 ", or on_violation \"continue\""));
       if (r.status == StepStatus::non_finite && !(go_on && summary_.garment_count > 1))
         end("failed", g,
             text("the step to t = ", simulation_.time(),
@@ -244,8 +249,7 @@ class Run {
   /// Stops a garment whose state no frame can hold, where the others may go on: at the latest snapshot, or at
   /// its start if that is no better.
   bool freeze(std::size_t g) {
-    if (scene_.projection.on_violation != OnViolation::go_on || since_frame_.size() < 2 ||
-        simulation_.frozen(g))
+    if (on_violation(scene_) != OnViolation::go_on || since_frame_.size() < 2 || simulation_.frozen(g))
       return false;
     simulation_.reset({g});
     GarmentState kept = simulation_.state(g);
@@ -324,6 +328,7 @@ class Run {
   const Clock::time_point begin_ = Clock::now();
   const InterruptGuard interrupt_;  // of setup and report too: they are worth waiting for
   Scene scene_;
+  const bool projects_;
   ResultFolder folder_;
   Simulation simulation_;
   std::vector<FrameMetrics> since_frame_;

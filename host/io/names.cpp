@@ -4,6 +4,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/model/recipe.hpp"
 
 namespace isocloth {
 namespace {
@@ -40,6 +41,25 @@ const char* to_string(Metric metric) { return metric == Metric::implicit_b ? "B"
 
 const char* to_string(OnViolation on_violation) {
   return on_violation == OnViolation::stop ? "stop" : "continue";
+}
+
+const char* to_string(ImpulseMode mode) { return mode == ImpulseMode::substeps ? "substeps" : "converge"; }
+
+const char* to_string(VelocityPass pass) {
+  constexpr const char* names[] = {"automatic", "on", "off"};
+  return names[static_cast<int>(pass)];
+}
+
+const char* method_name(const Scene& scene) {
+  switch (find_recipe(scene.recipe).solver) {
+    case SolverFamily::projection:
+      return to_string(scene.projection.method);
+    case SolverFamily::impulse:
+      return scene.impulse.mode == ImpulseMode::substeps ? "impulse_substeps" : "impulse_converge";
+    case SolverFamily::impulse_system:
+      break;
+  }
+  return "impulse_system";
 }
 
 StepStatus step_status(std::string_view word) {

@@ -52,7 +52,11 @@ void add(Digest& digest, const Garment& garment) {
   add(digest, garment.initial_positions);
   add(digest, garment.initial_velocities);
   const Fabric& fabric = garment.fabric;
-  for (const double x : {fabric.rho, fabric.delta, fabric.kappa, fabric.alpha, fabric.beta}) digest.add(x);
+  for (const double x :
+       {fabric.rho, fabric.delta, fabric.kappa, fabric.alpha, fabric.beta, fabric.shear_spring.stiffness,
+        fabric.shear_spring.damping, fabric.bend_spring.stiffness, fabric.bend_spring.damping})
+    digest.add(x);
+  digest.add(static_cast<std::int64_t>(fabric.shear_diagonals));
   digest.add(static_cast<std::int64_t>(garment.gravity.has_value()));
   for (const double x : {garment.gravity.value_or(0), garment.time_offset}) digest.add(x);
   digest.add(static_cast<std::int64_t>(garment.pins.size()));
@@ -94,6 +98,12 @@ std::uint64_t scene_digest(const Scene& scene) {
     digest.add(static_cast<std::int64_t>(x));
   }
   for (const double x : {projection.tolerance, projection.eps, projection.clamp}) digest.add(x);
+  const ImpulseSettings& impulse = scene.impulse;
+  for (const int x : {static_cast<int>(impulse.mode), static_cast<int>(impulse.velocity_pass),
+                      impulse.substeps, impulse.max_sweeps, impulse.max_solves}) {
+    digest.add(static_cast<std::int64_t>(x));
+  }
+  for (const double x : {impulse.tolerance, impulse.relaxation}) digest.add(x);
   digest.add(static_cast<std::int64_t>(scene.garments.size()));
   for (const Garment& garment : scene.garments) add(digest, garment);
   return digest.value();

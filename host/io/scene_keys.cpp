@@ -232,6 +232,39 @@ void describe_projection(Keys& keys, ProjectionSettings& settings) {
               "what to do when a step misses its tolerance all the same");
 }
 
+void describe_impulse(Keys& keys, ImpulseSettings& settings) {
+  keys.choice("mode", settings.mode, {to_string(ImpulseMode::substeps), to_string(ImpulseMode::converge)},
+              "many short parts of a step at a known price, or sweeps until the tolerance is met");
+  keys.number(
+      "tolerance", settings.tolerance, {.least = 0, .most = 0.5, .above = true},
+      "bound on the largest relative change of length (isometry rows: relative constraint error) at the "
+      "end of a step");
+  keys.integer(
+      "substeps", settings.substeps, whole(0, 1'000'000),
+      "equal parts of a step; 0: as many as springs and bending need, and parts of at most 0.5 ms in "
+      "mode substeps");
+  keys.integer("max_sweeps", settings.max_sweeps, whole(0, 1'000'000),
+               "sweeps over all rows per part; 0: 1 (substeps), 10000 (converge)");
+  keys.number("relaxation", settings.relaxation, {.least = 0, .most = 1.999},
+              "factor on every impulse; 0: 1 (substeps), chosen and watched (converge)");
+  keys.choice(
+      "velocity_pass", settings.velocity_pass,
+      {to_string(VelocityPass::automatic), to_string(VelocityPass::on), to_string(VelocityPass::off)},
+      "impulses that also take away the velocities along the rows; automatic: where parts end converged");
+  keys.integer("max_solves", settings.max_solves, whole(1, 1'000'000),
+               "bender_sle: linear solves per part before it falls back on sweeps");
+  keys.choice("on_violation", settings.on_violation,
+              {to_string(OnViolation::stop), to_string(OnViolation::go_on)},
+              "what to do when a step misses its tolerance");
+}
+
+void describe_spring(Keys& keys, const std::string& name, const std::string& doc, SpringDamper& spring) {
+  keys.object(name, doc + "; impulse recipes only", Need::optional, [&spring](Keys& k) {
+    k.number("stiffness", spring.stiffness, not_negative, "of each spring [N/m]");
+    k.number("damping", spring.damping, not_negative, "of each spring [N s/m]");
+  });
+}
+
 }  // namespace
 
 void describe_garment(Keys& keys, GarmentSpec& garment) {
@@ -263,6 +296,12 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
     k.number("kappa", garment.fabric.kappa, not_negative, "bending stiffness [N m]");
     k.number("alpha", garment.fabric.alpha, not_negative, "damping of slow oscillations [kg/(m^2 s)]");
     k.number("beta", garment.fabric.beta, not_negative, "damping of fast oscillations [N m s]");
+    describe_spring(k, "shear_spring", "springs across the diagonals of quads", garment.fabric.shear_spring);
+    describe_spring(
+        k, "bend_spring",
+        "springs between neighbours but one along a thread (quads), and across an edge (triangles)",
+        garment.fabric.bend_spring);
+    k.integer("shear_diagonals", garment.fabric.shear_diagonals, whole(1, 2), "shear springs per quad");
   });
   keys.number("gravity", garment.gravity, any_number,
               "acceleration along -z [m/s^2]; default: the scene's gravity");
@@ -296,8 +335,10 @@ void describe_scene(Keys& keys, SceneSpec& spec) {
   keys.number("frame_interval", scene.frame_interval, not_negative,
               "time between written frames [s], a whole number of steps; 0: every step");
   keys.integer("seed", scene.seed, seed_range, "seed of everything random");
-  keys.object("projection", "accuracy and method of the constraint solver", Need::optional,
+  keys.object("projection", "accuracy and method of the projection", Need::optional,
               [&](Keys& k) { describe_projection(k, scene.projection); });
+  keys.object("impulse", "accuracy and method of the impulse solvers", Need::optional,
+              [&](Keys& k) { describe_impulse(k, scene.impulse); });
   keys.objects("garments", "the pieces of cloth", 1, [&](Keys& k, std::size_t g) {
     spec.garments.resize(g + 1);
     describe_garment(k, spec.garments[g]);

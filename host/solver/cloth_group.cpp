@@ -41,12 +41,13 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
       width_(tile_width(garments_.size(), kernels_.lane_width())),
       tiles_((garments_.size() + width_ - 1) / width_),
       arrays_(device, *garments_.front(), find_recipe(scene.recipe).rows, true),
+      shapes_(device, garments_, find_recipe(scene.recipe).rows, arrays_),
       row_count_(arrays_.rows.row_count()),
       driven_nodes_(driven_nodes(garments_)),
       frozen_(garments_.size(), 0),
       queue_(device) {
   build_plan();
-  build_rest_shapes(scene);
+  build_rest_shapes();
   build_parameters();
 
   const std::size_t lanes = tiles_ * width_, nodes = arrays_.node_count();
@@ -111,27 +112,14 @@ void ClothGroup<Real>::build_plan() {
 }
 
 template <class Real>
-void ClothGroup<Real>::build_rest_shapes(const Scene& scene) {
-  shapes_.push_back(rest_shape(arrays_));
-  std::vector<const Garment*> models{garments_.front()};
-  for (const Garment* garment : garments_) {
-    std::size_t s = models.size();
-    // Replicas follow their model, so the last shape is the likeliest.
-    while (s > 0 && !same_rest_shape(models[s - 1]->mesh, garment->mesh)) --s;
-    if (s == 0) {
-      models.push_back(garment);
-      shapes_.push_back(rest_shape(GarmentArrays<Real>(device_, *garment, find_recipe(scene.recipe).rows)));
-      s = models.size();
-    }
-    shape_of_.push_back(s - 1);
-  }
+void ClothGroup<Real>::build_rest_shapes() {
   require_memory();
-  if (shapes_.size() == 1) return;
+  if (shapes_.shapes.size() == 1) return;
   auto tiled = [this](std::vector<Real> RestShape<Real>::*field) {
-    const std::size_t count = (shapes_.front().*field).size();
+    const std::size_t count = (shapes_.shapes.front().*field).size();
     std::vector<Real> values(tiles_ * width_ * count);
     for (std::size_t c = 0; c < tiles_ * width_; ++c) {
-      const std::vector<Real>& own = shapes_[shape_of_[std::min(c, shape_of_.size() - 1)]].*field;
+      const std::vector<Real>& own = shapes_.shapes[shapes_.of[std::min(c, size() - 1)]].*field;
       for (std::size_t i = 0; i < count; ++i) values[place(c, i, count)] = own[i];
     }
     return Buffer<Real>(device_, values);
@@ -146,14 +134,14 @@ void ClothGroup<Real>::build_rest_shapes(const Scene& scene) {
 
 template <class Real>
 void ClothGroup<Real>::require_memory() const {
-  const RestShape<Real>& shape = shapes_.front();
+  const RestShape<Real>& shape = shapes_.shapes.front();
   const std::size_t own_shape = shape.metric_tensors.size() + shape.scalar_tensors.size() +
                                 shape.rest_values.size() + shape.masses.size() + shape.inverse_masses.size() +
                                 shape.bending.size();
   const std::size_t targets = 3 * driven_nodes_.size() * largest_start;
   const std::size_t each = 6 * static_cast<std::size_t>(arrays_.node_count()) + row_count_ + targets + 1 +
                            (sizeof(ClothParameters<Real>) + sizeof(ClothReport<Real>)) / sizeof(Real) +
-                           (shapes_.size() > 1 ? own_shape : 0);
+                           (shapes_.shapes.size() > 1 ? own_shape : 0);
   const std::size_t scratch = scratch_bytes();
   constexpr std::size_t roundings = 16 * Arena::alignment;  // of as many arrays
   device_.require(
@@ -176,7 +164,7 @@ void ClothGroup<Real>::build_parameters() {
                                 f.beta,
                                 f.kappa,
                                 f.delta * garments_[member]->gravity.value_or(gravity_),
-                                settings_.clamp * shapes_[shape_of_[member]].element_size};
+                                settings_.clamp * shapes_.shapes[shapes_.of[member]].element_size};
     for (std::size_t i = 0; i < fields; ++i) values[place(c, i, fields)] = static_cast<Real>(own[i]);
   }
   parameters_ = {device_, values};
@@ -224,7 +212,7 @@ ClothPatternView ClothGroup<Real>::pattern() const {
 
 template <class Real>
 RestShapesView<Real> ClothGroup<Real>::rest_shapes() const {
-  if (shapes_.size() == 1)
+  if (shapes_.shapes.size() == 1)
     return {.shared = true,
             .metric_tensors = arrays_.metric.tensors.view(),
             .scalar_tensors = arrays_.scalar.tensors.view(),

@@ -39,7 +39,7 @@ class ClothGroup final : public GarmentSolver {
 
  private:
   void build_plan();
-  void build_rest_shapes(const Scene& scene);
+  void build_rest_shapes();
   void build_parameters();
   ClothPatternView pattern() const;
   RestShapesView<Real> rest_shapes() const;
@@ -65,9 +65,7 @@ class ClothGroup final : public GarmentSolver {
   const ProjectionSettings settings_;
   const std::size_t width_, tiles_;
   GarmentArrays<Real> arrays_;
-  std::vector<RestShape<Real>> shapes_;  ///< distinct ones
-  std::vector<std::size_t> shape_of_;    ///< of each member
-  std::size_t loaded_shape_ = 0;         ///< the one in arrays_
+  RestShapes<Real> shapes_;
   std::size_t row_count_;
   std::vector<Index> driven_nodes_;
   PlanBuffers plan_;

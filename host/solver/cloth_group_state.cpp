@@ -72,10 +72,7 @@ Measures ClothGroup<Real>::measure(std::size_t member) {
     rows_ = std::make_unique<RowEvaluator<Real>>(device_, arrays_);
     measures_ = std::make_unique<GarmentMeasures<Real>>(device_, arrays_);
   }
-  if (shape_of_[member] != loaded_shape_) {
-    loaded_shape_ = shape_of_[member];
-    load_rest_shape(shapes_[loaded_shape_], arrays_);
-  }
+  shapes_.load(member, arrays_);
   const GarmentState own = state(member);
   const Buffer<Vec3<Real>> positions(device_, as_vectors<Real>(own.positions)),
       velocities(device_, as_vectors<Real>(own.velocities));
@@ -134,7 +131,7 @@ Inspection ClothGroup<Real>::inspect(std::size_t member, double t, double h) {
   auto widened = [](const std::vector<Real>& values) {
     return std::vector<double>(values.begin(), values.end());
   };
-  const RestShape<Real>& shape = shapes_[shape_of_[member]];
+  const RestShape<Real>& shape = shapes_.shapes[shapes_.of[member]];
   const std::size_t nodes = 3 * static_cast<std::size_t>(arrays_.node_count());
   Inspection result{.masses = widened(shape.masses),
                     .bending_begin = arrays_.bending_begin.download(),

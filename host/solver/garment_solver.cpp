@@ -6,6 +6,7 @@
 
 #include "engine/core/errors.hpp"
 #include "host/solver/cloth_group.hpp"
+#include "host/solver/impulse_group.hpp"
 #include "host/solver/projection_solver.hpp"
 #include "kernels/launch/thread_pool.hpp"
 
@@ -24,6 +25,17 @@ bool same(const StencilPattern& a, const StencilPattern& b) {
   return a.stencil_begin == b.stencil_begin && a.slot_nodes == b.slot_nodes &&
          a.entry_begin == b.entry_begin && a.entry_nodes == b.entry_nodes;
 }
+
+/// What of springs shows in the pattern.
+struct SpringKinds {
+  bool shear = false, bend = false;
+  int diagonals = 2;
+  explicit SpringKinds(const Fabric& fabric)
+      : shear(fabric.shear_spring.exists()),
+        bend(fabric.bend_spring.exists()),
+        diagonals(shear ? fabric.shear_diagonals : 2) {}
+  bool operator==(const SpringKinds&) const = default;
+};
 
 /// What garments of one group share.
 struct Kind {
@@ -47,7 +59,8 @@ RowPattern row_pattern(const Garment& garment, RowFamily family) {
 bool fits(const Garment& garment, const Kind& kind, RowFamily family) {
   const Mesh &a = garment.mesh, &b = kind.model->mesh;
   if (a.face_begin != b.face_begin || a.face_nodes != b.face_nodes ||
-      has_bending(garment) != kind.has_bending || pinned_nodes(garment) != kind.is_pinned)
+      has_bending(garment) != kind.has_bending || pinned_nodes(garment) != kind.is_pinned ||
+      SpringKinds(garment.fabric) != SpringKinds(kind.model->fabric))
     return false;
   if (same_rest_shape(a, b)) return true;
   const RowPattern rows = row_pattern(garment, family);  // corners depend on the angles of the boundary
@@ -66,6 +79,8 @@ bool is_batched(const Garment& garment, StepSolver choice) {
 template <class Real>
 std::unique_ptr<GarmentSolver> make_solver(const Device& device, const std::vector<const Garment*>& garments,
                                            const Scene& scene, StepSolver choice) {
+  if (find_recipe(scene.recipe).solver != SolverFamily::projection)
+    return std::make_unique<ImpulseGroup<Real>>(device, garments, scene);
   if (is_batched(*garments.front(), choice))
     return std::make_unique<ClothGroup<Real>>(device, garments, scene);
   return std::make_unique<ProjectionSolver<Real>>(device, *garments.front(), scene, choice);

@@ -145,7 +145,7 @@ class Sweep {
 
   Simulation simulation(std::vector<Garment> garments) const {
     Scene scene = scene_.base();
-    scene.projection.on_violation = OnViolation::go_on;
+    scene.projection.on_violation = scene.impulse.on_violation = OnViolation::go_on;
     scene.garments = std::move(garments);
     return Simulation(std::move(scene), request_.execution);
   }

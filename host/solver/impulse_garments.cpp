@@ -1,0 +1,283 @@
+#include "host/solver/impulse_garments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "engine/model/recipe.hpp"
+
+namespace isocloth {
+namespace {
+
+std::vector<Index> all_pinned_nodes(const Garment& garment) {
+  std::vector<Index> nodes;
+  for (const Pin& pin : garment.pins) nodes.insert(nodes.end(), pin.nodes.begin(), pin.nodes.end());
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+std::vector<double> pairs_at_nodes(const NodePairs& pairs, std::size_t node_count) {
+  std::vector<double> counts(node_count, 0.0);
+  for (const auto& pair : pairs)
+    for (const Index node : pair) ++counts[node];
+  return counts;
+}
+
+}  // namespace
+
+double ForceBounds::rate(const Fabric& fabric) const {
+  double most = 0;
+  for (std::size_t i = 0; i < inverse_masses.size(); ++i) {
+    const double of_bending = bending.empty() ? 0 : bending[i], w = inverse_masses[i] / fabric.rho;
+    const double k = w * (2 * fabric.shear_spring.stiffness * shear_springs[i] +
+                          2 * fabric.bend_spring.stiffness * bend_springs[i] + fabric.kappa * of_bending);
+    const double c = w * (2 * fabric.shear_spring.damping * shear_springs[i] +
+                          2 * fabric.bend_spring.damping * bend_springs[i] + fabric.beta * of_bending);
+    most = std::max(most, c / 2 + std::sqrt(c * c + k) / 2);
+  }
+  return most;
+}
+
+template <class Real>
+ImpulseGarments<Real>::ImpulseGarments(const Device& device, std::vector<const Garment*> garments,
+                                       const Scene& scene)
+    : device_(device),
+      kernels_(step_kernels<Real>(device.backend())),
+      garments_(std::move(garments)),
+      frozen_(garments_.size(), 0),
+      scene_(scene),
+      arrays_(device, *garments_.front(), find_recipe(scene.recipe).rows),
+      shapes_(device, garments_, find_recipe(scene.recipe).rows, arrays_),
+      pinned_nodes_(all_pinned_nodes(*garments_.front())) {
+  build_rows();
+  build_parameters();
+  std::vector<Vec3d> positions;
+  std::vector<Vec3<Real>> velocities;
+  for (const Garment* garment : garments_) {
+    const auto& start =
+        garment->initial_positions.empty() ? garment->mesh.positions : garment->initial_positions;
+    positions.insert(positions.end(), start.begin(), start.end());
+    const auto own = narrowed<Real>(garment->initial_velocities);
+    velocities.insert(velocities.end(), own.begin(), own.end());
+    velocities.resize(positions.size());
+  }
+  positions_ = {device, positions};
+  velocities_ = {device, velocities};
+}
+
+template <class Real>
+void ImpulseGarments<Real>::build_rows() {
+  const Garment& first = *garments_.front();
+  const Topology topology = build_topology(first.mesh);
+  const int width = kernels_.lane_width();
+  std::vector<const std::vector<Vec3d>*> rest(shapes_.shapes.size());
+  std::vector<std::vector<Real>> inverse_masses;
+  std::vector<Real> bending, all_inverse_masses;
+  for (std::size_t g = 0; g < size(); ++g) rest[shapes_.of[g]] = &garments_[g]->mesh.positions;
+  for (const RestShape<Real>& shape : shapes_.shapes) {
+    inverse_masses.push_back(shape.inverse_masses);
+    all_inverse_masses.insert(all_inverse_masses.end(), shape.inverse_masses.begin(),
+                              shape.inverse_masses.end());
+    bending.insert(bending.end(), shape.bending.begin(), shape.bending.end());
+  }
+  const auto is_free = [&](Index node) { return inverse_masses.front()[node] > 0; };
+
+  const PacketPlan plan = plan_packets(arrays_.rows.edges, arrays_.node_count(), width);
+  edges_ = {device_, plan, rest, inverse_masses};
+  for (const Index pair : plan.pairs)
+    if (pair >= 0) sweep_order_.push_back(arrays_.rows.edges[pair]);
+
+  const auto springs = [&](const SpringDamper& spring, NodePairs pairs, NodePairs& kept) {
+    if (!spring.exists()) return PacketBuffers<Real>();
+    std::erase_if(pairs, [&](const auto& pair) { return !is_free(pair[0]) && !is_free(pair[1]); });
+    kept = pairs;
+    return PacketBuffers<Real>(device_, plan_packets(pairs, arrays_.node_count(), width), rest, {});
+  };
+  const Fabric& fabric = first.fabric;
+  shear_springs_ =
+      springs(fabric.shear_spring, shear_pairs(first.mesh, fabric.shear_diagonals), shear_pairs_);
+  bend_springs_ = springs(fabric.bend_spring, bend_pairs(first.mesh, topology), bend_pairs_);
+
+  inverse_masses_ = {device_, all_inverse_masses};
+  bending_ = {device_, bending};
+  pinned_ = {device_, pinned_nodes_};
+  std::vector<Index> shape_of;
+  for (const std::size_t shape : shapes_.of) shape_of.push_back(static_cast<Index>(shape));
+  shape_of_ = {device_, shape_of};
+}
+
+template <class Real>
+ForceBounds ImpulseGarments<Real>::force_bounds(std::size_t shape) const {
+  const std::size_t nodes = arrays_.node_count();
+  const RestShape<Real>& own = shapes_.shapes[shape];
+  ForceBounds bounds{.shear_springs = pairs_at_nodes(shear_pairs_, nodes),
+                     .bend_springs = pairs_at_nodes(bend_pairs_, nodes),
+                     .bending = {},
+                     .inverse_masses = {own.inverse_masses.begin(), own.inverse_masses.end()}};
+  if (!arrays_.has_bending) return bounds;
+  const std::vector<Index> begin = arrays_.bending_begin.download();
+  for (std::size_t i = 0; i < nodes; ++i) {
+    double sum = 0;
+    for (Index e = begin[i]; e < begin[i + 1]; ++e) sum += std::abs(static_cast<double>(own.bending[e]));
+    bounds.bending.push_back(sum);
+  }
+  return bounds;
+}
+
+template <class Real>
+void ImpulseGarments<Real>::build_parameters() {
+  std::vector<ForceBounds> bounds;
+  for (std::size_t s = 0; s < shapes_.shapes.size(); ++s) bounds.push_back(force_bounds(s));
+  for (std::size_t g = 0; g < size(); ++g) {
+    const Fabric& f = garments_[g]->fabric;
+    const double rate = bounds[shapes_.of[g]].rate(f);
+    settings_ = resolve_impulse(scene_, rate);
+    if (scene_.step * rate > settings_.substeps * (1 + 1e-6))
+      throw SceneError(text("garment \"", garments_[g]->name, "\": impulse.substeps: found ",
+                            settings_.substeps, " parts of a step of ", scene_.step, " s, expected at least ",
+                            std::ceil(scene_.step * rate),
+                            " for its springs and bending, which are explicit; use 0, or softer ones"));
+    const auto per_mass = [&f](double x) { return static_cast<Real>(x / f.rho); };
+    parameters_.push_back({.part = scene_.step / settings_.substeps,
+                           .parts = settings_.substeps,
+                           .gravity = per_mass(f.delta * gravity(g)),
+                           .drag = per_mass(f.alpha),
+                           .kappa = per_mass(f.kappa),
+                           .beta = per_mass(f.beta),
+                           .shear_stiffness = per_mass(f.shear_spring.stiffness),
+                           .shear_damping = per_mass(f.shear_spring.damping),
+                           .bend_stiffness = per_mass(f.bend_spring.stiffness),
+                           .bend_damping = per_mass(f.bend_spring.damping)});
+  }
+  device_parameters_ = {device_, parameters_};
+}
+
+template <class Real>
+ImpulseCloths<Real> ImpulseGarments<Real>::cloths() {
+  const auto& constant = std::as_const(*this);
+  return {
+      .pattern = {.node_count = arrays_.node_count(),
+                  .edges = edges_.view(),
+                  .shear_springs = shear_springs_.view(),
+                  .bend_springs = bend_springs_.view(),
+                  .pinned_nodes = constant.pinned_.view(),
+                  .bending = {constant.arrays_.bending_begin.view(), constant.arrays_.bending_columns.view()},
+                  .bending_values = constant.bending_.view(),
+                  .inverse_masses = constant.inverse_masses_.view()},
+      .control = {.max_sweeps = settings_.max_sweeps,
+                  .converge = settings_.mode == ImpulseMode::converge,
+                  .velocity_pass = settings_.velocity_pass == VelocityPass::on,
+                  .tolerance = settings_.tolerance,
+                  .relaxation = settings_.relaxation},
+      .cloth_count = static_cast<Index>(size()),
+      .shapes = constant.shape_of_.view(),
+      .parameters = constant.device_parameters_.view(),
+      .targets = constant.targets_.view(),
+      .positions = positions_.view(),
+      .velocities = velocities_.view()};
+}
+
+template <class Real>
+void ImpulseGarments<Real>::set_targets(const std::vector<Clock>& clocks, double h, int steps) {
+  const std::size_t per_cloth = 3 * pinned_nodes_.size();
+  const std::size_t count = static_cast<std::size_t>(steps) * size() * per_cloth;
+  if (count == 0) return;
+  if (targets_.size() < count) targets_ = {device_, count};
+  targets_.write(count, staging_, [&](double* values) {
+    for (int n = 0; n < steps; ++n)
+      for (std::size_t g = 0; g < size(); ++g) {
+        double* const own = values + (n * size() + g) * per_cloth;
+        const Garment& garment = *garments_[g];
+        const auto& start =
+            garment.initial_positions.empty() ? garment.mesh.positions : garment.initial_positions;
+        for (const Pin& pin : garment.pins)
+          for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
+            const Vec3d p = evaluate_motion(pin.motion, start[pin.nodes[i]], i, clocks[g].time(h, n + 1));
+            const auto at = std::lower_bound(pinned_nodes_.begin(), pinned_nodes_.end(), pin.nodes[i]);
+            double* const target = own + 3 * (at - pinned_nodes_.begin());
+            target[0] = p.x, target[1] = p.y, target[2] = p.z;
+          }
+      }
+  });
+}
+
+template <class Real>
+Measures ImpulseGarments<Real>::measure(std::size_t member) {
+  if (!rows_) {
+    rows_ = std::make_unique<RowEvaluator<Real>>(device_, arrays_);
+    measures_ = std::make_unique<GarmentMeasures<Real>>(device_, arrays_);
+  }
+  shapes_.load(member, arrays_);
+  const std::size_t nodes = arrays_.node_count(), first = member * nodes;
+  std::vector<Vec3d> positions;
+  std::vector<Vec3<Real>> velocities;
+  const Vec3d* const x = std::as_const(positions_).read(first, nodes, positions);
+  const Vec3<Real>* const v = std::as_const(velocities_).read(first, nodes, velocities);
+  const Buffer<Vec3<Real>> own_positions(device_, narrowed<Real>(std::vector<Vec3d>(x, x + nodes)));
+  const Buffer<Vec3<Real>> own_velocities(device_, std::vector<Vec3<Real>>(v, v + nodes));
+  return measures_->measure(*rows_, own_positions, own_velocities, garments_[member]->fabric,
+                            gravity(member));
+}
+
+template <class Real>
+Inspection ImpulseGarments<Real>::inspect(std::size_t member, double, double) {
+  throw ShapeError(text("garment \"", garments_[member]->name, "\": found the recipe ", scene_.recipe,
+                        ", expected one that projects: impulses have no linear iteration to inspect"));
+}
+
+template <class Real>
+GarmentInfo ImpulseGarments<Real>::info(std::size_t) const {
+  std::size_t bytes = arrays_.memory_bytes() + edges_.memory_bytes() + shear_springs_.memory_bytes() +
+                      bend_springs_.memory_bytes() + work_bytes();
+  const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
+  add(pinned_, shape_of_, bending_, inverse_masses_, velocities_, device_parameters_, targets_, positions_);
+  return {.node_count = arrays_.node_count(),
+          .face_count = arrays_.face_count(),
+          .row_count = arrays_.rows.row_count(),
+          .free_node_count = arrays_.pattern.free_count(),
+          .memory_bytes = bytes / size(),
+          .solver = solver_name()};
+}
+
+template <class Real>
+GarmentState ImpulseGarments<Real>::state(std::size_t member) const {
+  const std::size_t nodes = arrays_.node_count(), first = member * nodes;
+  std::vector<Vec3d> positions;
+  std::vector<Vec3<Real>> velocities;
+  const Vec3d* const x = positions_.read(first, nodes, positions);
+  const Vec3<Real>* const v = velocities_.read(first, nodes, velocities);
+  GarmentState state{.positions = {}, .velocities = {}, .multipliers = {}, .step_index = 0, .frozen = false};
+  state.frozen = frozen_[member] != 0;
+  for (std::size_t i = 0; i < nodes; ++i) {
+    state.positions.insert(state.positions.end(), {x[i].x, x[i].y, x[i].z});
+    state.velocities.insert(state.velocities.end(), {v[i].x, v[i].y, v[i].z});
+  }
+  return state;
+}
+
+template <class Real>
+void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& state) {
+  const std::size_t nodes = arrays_.node_count(), first = member * nodes;
+  check_state(state, garments_[member]->name, nodes, 0,
+              static_cast<double>(std::numeric_limits<Real>::max()));
+  const auto put = [&](auto& buffer, const std::vector<double>& values) {
+    buffer.edit(first, nodes, [&](auto* own) {
+      for (std::size_t i = 0; i < nodes; ++i)
+        for (auto [component, value] : {std::pair{&own[i].x, values[3 * i]},
+                                        {&own[i].y, values[3 * i + 1]},
+                                        {&own[i].z, values[3 * i + 2]}})
+          *component = static_cast<std::remove_reference_t<decltype(*component)>>(value);
+    });
+  };
+  put(positions_, state.positions);
+  put(velocities_, state.velocities);
+  frozen_[member] = state.frozen;
+}
+
+template class ImpulseGarments<float>;
+template class ImpulseGarments<double>;
+
+}  // namespace isocloth

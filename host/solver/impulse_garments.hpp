@@ -1,0 +1,81 @@
+// Garments of one pattern that impulses hold: their constants, states and measures.
+#pragma once
+
+#include <memory>
+
+#include "host/solver/garment_measures.hpp"
+#include "host/solver/garment_solver.hpp"
+#include "host/solver/pair_packets.hpp"
+#include "host/solver/rest_shape.hpp"
+
+namespace isocloth {
+
+/// Largest rate r [1/s] of the explicit forces of a garment: parts of a step with h r <= 1 are stable, that
+/// is, h^2 K
+/// + 2 h C <= 4 for x'' = -K x - C x' in symplectic Euler steps, with Gershgorin's bounds K_i = (sum of 2 k
+/// over the springs at node i + kappa sum_j |K_ij|) / (rho m_i) and C_i alike. Arrays: shape [node_count].
+struct ForceBounds {
+  std::vector<double> shear_springs, bend_springs;  ///< number of springs at each node
+  std::vector<double> bending;                      ///< sum_j |K_ij| [1/m^2], or empty
+  std::vector<double> inverse_masses;               ///< 1 / m_i [1/m^2], 0: pinned
+  double rate(const Fabric& fabric) const;
+};
+
+template <class Real>
+class ImpulseGarments : public GarmentSolver {
+ public:
+  std::size_t size() const override { return garments_.size(); }
+  Measures measure(std::size_t member) override;
+  /// Throws ShapeError: there is no projection to inspect.
+  Inspection inspect(std::size_t member, double t, double h) override;
+  GarmentInfo info(std::size_t member) const override;
+  GarmentState state(std::size_t member) const override;
+  void set_state(std::size_t member, const GarmentState& state) override;
+
+  /// Edges of the constraints in the order of the sweeps.
+  const NodePairs& sweep_order() const { return sweep_order_; }
+
+ protected:
+  /// The garments must outlive the object. Throws SceneError where a given number of parts is too small for
+  /// the forces of a garment.
+  ImpulseGarments(const Device& device, std::vector<const Garment*> garments, const Scene& scene);
+
+  ImpulseCloths<Real> cloths();
+  const Scene& scene() const { return scene_; }
+  /// The same for all members but for `substeps`.
+  const ImpulseSettings& settings() const { return settings_; }
+  void set_targets(const std::vector<Clock>& clocks, double h, int steps);
+  virtual std::size_t work_bytes() const = 0;
+  virtual std::string solver_name() const = 0;
+
+  const Device& device_;
+  const StepKernels<Real>& kernels_;
+  const std::vector<const Garment*> garments_;
+  std::vector<ImpulseParameters<Real>> parameters_;  ///< host copy, shape [size()]
+  std::vector<char> frozen_;                         ///< shape [size()]
+
+ private:
+  void build_rows();
+  void build_parameters();
+  ForceBounds force_bounds(std::size_t shape) const;
+  double gravity(std::size_t member) const { return garments_[member]->gravity.value_or(scene_.gravity); }
+
+  const Scene& scene_;
+  ImpulseSettings settings_;
+  GarmentArrays<Real> arrays_;
+  RestShapes<Real> shapes_;
+  NodePairs sweep_order_, shear_pairs_, bend_pairs_;
+  std::vector<Index> pinned_nodes_;  ///< ascending
+  PacketBuffers<Real> edges_, shear_springs_, bend_springs_;
+  Buffer<Index> pinned_, shape_of_;
+  Buffer<Real> bending_, inverse_masses_;
+  Buffer<ImpulseParameters<Real>> device_parameters_;
+  Buffer<double> targets_;
+  Buffer<Vec3d> positions_;
+  Buffer<Vec3<Real>> velocities_;
+  std::vector<double> staging_;
+  std::unique_ptr<RowEvaluator<Real>> rows_;  ///< for measures, made on first use
+  std::unique_ptr<GarmentMeasures<Real>> measures_;
+};
+
+}  // namespace isocloth

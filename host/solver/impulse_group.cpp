@@ -1,0 +1,83 @@
+#include "host/solver/impulse_group.hpp"
+
+#include <chrono>
+
+namespace isocloth {
+
+template <class Real>
+ImpulseGroup<Real>::ImpulseGroup(const Device& device, std::vector<const Garment*> garments,
+                                 const Scene& scene)
+    : Base(device, std::move(garments), scene),
+      alive_(device, std::vector<Real>(this->size(), Real(1))),
+      reports_(device, this->size()),
+      queue_(device) {
+  scratch_bytes_ = impulse_scratch(this->cloths().pattern);
+  // In a device's memory once for all, so that no step waits for an allocation.
+  if (!device.backend().memory.host_accessible)
+    this->set_targets(std::vector<Clock>(this->size()), scene.step, largest_start);
+  queue_.reserve(scratch_bytes_, this->size());
+}
+
+template <class Real>
+void ImpulseGroup<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool alone) {
+  const auto begin = std::chrono::steady_clock::now();
+  this->set_targets(clocks, h, steps);
+  Queue queue = queue_.get();
+  if (alone) queue.pool = nullptr;
+  kernels_.step_impulse(
+      queue, {.cloths = this->cloths(), .steps = steps, .alive = alive_.view(), .reports = reports_.view()});
+  start_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+template <class Real>
+std::size_t ImpulseGroup<Real>::threads() const {
+  return device_.backend().memory.host_accessible ? this->size() : 0;
+}
+
+template <class Real>
+std::vector<AdvanceReport> ImpulseGroup<Real>::finish() {
+  const auto begin = std::chrono::steady_clock::now();
+  constexpr StepStatus statuses[] = {StepStatus::converged, StepStatus::stalled, StepStatus::non_finite};
+  queue_.wait();
+  const ImpulseReport* const found = reports_.read(staging_);
+  std::vector<AdvanceReport> result(this->size());
+  for (std::size_t c = 0; c < this->size(); ++c) {
+    result[c].steps = static_cast<int>(found[c].steps);
+    StepReport& total = result[c].total;
+    total.status = frozen_[c] ? StepStatus::non_finite : statuses[static_cast<int>(found[c].status)];
+    total.iterations = static_cast<int>(found[c].sweeps);
+    total.substeps = result[c].steps * parameters_[c].parts;
+    total.residual = found[c].residual;
+    frozen_[c] = total.status == StepStatus::non_finite;
+  }
+  const double seconds =
+      start_seconds_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  for (AdvanceReport& report : result)
+    report.total.wall_seconds = seconds / static_cast<double>(this->size());
+  return result;
+}
+
+template <class Real>
+void ImpulseGroup<Real>::set_state(std::size_t member, const GarmentState& state) {
+  Base::set_state(member, state);
+  alive_.edit(member, 1, [&](Real* alive) { *alive = state.frozen ? Real(0) : Real(1); });
+}
+
+template <class Real>
+std::size_t ImpulseGroup<Real>::work_bytes() const {
+  const std::size_t bytes = alive_.bytes() + reports_.bytes();
+  // Work arrays: those of one cloth per thread of the host, or what lies in a device's memory.
+  if (!device_.backend().memory.host_accessible) return bytes + queue_.get().workspace_bytes;
+  return bytes + scratch_bytes_ * std::min(this->size(), static_cast<std::size_t>(device_.threads()));
+}
+
+template <class Real>
+std::string ImpulseGroup<Real>::solver_name() const {
+  return std::string("impulses, cloth by cloth, ") +
+         (device_.backend().memory.host_accessible ? to_string(device_.simd()) : device_.backend().name);
+}
+
+template class ImpulseGroup<float>;
+template class ImpulseGroup<double>;
+
+}  // namespace isocloth

@@ -1,0 +1,84 @@
+// Cloths that impulses hold, as the kernels see them.
+#pragma once
+
+#include "engine/core/vec3.hpp"
+#include "kernels/launch/queue.hpp"
+#include "kernels/views.hpp"
+
+namespace isocloth {
+
+/// Pairs of nodes (a, b) in packets of as many as the backend has lanes; a packet holds pairs of one colour,
+/// and no two pairs of a colour share a node. Spare places at the end of a colour join node `node_count` to
+/// itself and have zero lengths and shares.
+template <class Real>
+struct PairPackets {
+  ArrayView<const Index> colour_begin;  ///< first packet of each colour, shape [colour_count + 1]
+  ArrayView<const Index> nodes;         ///< shape [packet, width, 2]
+  ArrayView<const Real> lengths;        ///< l at rest [m], shape [shape, packet, width]
+  /// Constraints: w_a / (w_a + w_b) and w_b / (w_a + w_b) with w = 1 / mass, 0: pinned; shape [shape, packet,
+  /// 2, width]. Empty for springs.
+  ArrayView<const Real> shares;
+
+  ISOCLOTH_HD Index colour_count() const { return static_cast<Index>(colour_begin.size()) - 1; }
+};
+
+/// What all cloths of a group share.
+template <class Real>
+struct ImpulsePattern {
+  Index node_count = 0;
+  PairPackets<Real> edges, shear_springs, bend_springs;
+  ArrayView<const Index> pinned_nodes;   ///< all of them have a target in every step
+  NodeMatrixView bending;                ///< pattern of K, empty: no bending
+  ArrayView<const Real> bending_values;  ///< K [1/m^2], shape [shape, entries of K]
+  ArrayView<const Real> inverse_masses;  ///< 1 / m_i [1/m^2], 0: pinned, shape [shape, node_count]
+
+  ISOCLOTH_HD bool has_forces() const {
+    return !shear_springs.nodes.empty() || !bend_springs.nodes.empty() || !bending.columns.empty();
+  }
+};
+
+/// Physics of one cloth, all per area density rho.
+template <class Real>
+struct ImpulseParameters {
+  double part;                          ///< h, length of a part of a step [s]
+  Index parts;                          ///< of a step
+  Real gravity;                         ///< delta g / rho [m/s^2]
+  Real drag;                            ///< alpha / rho [1/s]
+  Real kappa, beta;                     ///< bending [m^4/s^2], its damping [m^4/s]
+  Real shear_stiffness, shear_damping;  ///< of each spring [m^2/s^2], [m^2/s]
+  Real bend_stiffness, bend_damping;
+};
+
+/// How a step is taken; see ImpulseSettings.
+struct ImpulseControl {
+  int max_sweeps = 1;  ///< per part
+  bool converge = false;
+  bool velocity_pass = false;
+  double tolerance = 1e-2;
+  double relaxation = 0;  ///< 0: chosen and watched
+};
+
+/// What the steps of one launch did with one cloth; double, because sweeps may be many.
+struct ImpulseReport {
+  double status;    ///< worst of the steps: 0 converged, 1 stalled, 2 non-finite
+  double steps;     ///< done; those after a non-finite one are not
+  double sweeps;    ///< over positions, of all parts together
+  double residual;  ///< worst at the end of a step
+};
+
+/// Cloths [0, cloth_count). Positions are double in either precision: at short steps a node moves by less
+/// than a float's rounding of its coordinates.
+template <class Real>
+struct ImpulseCloths {
+  ImpulsePattern<Real> pattern;
+  ImpulseControl control;
+  Index cloth_count = 0;
+  ArrayView<const Index> shapes;                        ///< rest shape of each cloth, shape [cloth]
+  ArrayView<const ImpulseParameters<Real>> parameters;  ///< shape [cloth]
+  ArrayView<const double>
+      targets;  ///< of pinned nodes at the end of each step [m], shape [step, cloth, pinned, 3]
+  ArrayView<Vec3<double>> positions;  ///< [m], shape [cloth, node]
+  ArrayView<Vec3<Real>> velocities;   ///< [m/s], shape [cloth, node]
+};
+
+}  // namespace isocloth

@@ -1,0 +1,233 @@
+// What impulses do to single nodes and packets of pairs: the formulas, whoever calls them.
+#pragma once
+
+#include "kernels/impulse/impulse_arrays.hpp"
+#include "kernels/launch/quads.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+
+/// Work arrays of one cloth, each with a spare node at the end; w is not used.
+template <class Real>
+struct ImpulseWork {
+  Vec4<Real>* places;       ///< x, relative to `origin` [m]
+  Vec4<Real>* moves;        ///< u = h v [m]
+  Vec4<Real>* forces;       ///< f / rho [m^3/s^2]; null: pattern has none
+  Vec3<double>* positions;  ///< x [m]; in double precision null: places are positions
+};
+
+/// Lane values: as many pairs at once as the machine has lanes.
+#if defined(__CUDACC__)
+template <class Real>
+using PairLanes = Real;
+#else
+template <class Real>
+using PairLanes = Pack<Real>;
+#endif
+
+/// One cloth in one part of a step.
+template <class Real>
+class ImpulseTerms {
+ public:
+  using S = PairLanes<Real>;
+  using Mask = typename Lanes<S>::Mask;
+  static constexpr int width = Lanes<S>::width;
+  static constexpr bool keeps_places = sizeof(Real) == sizeof(double);  ///< places are the positions
+
+  ISOCLOTH_DEVICE ImpulseTerms(const ImpulseCloths<Real>& args, Index cloth, const ImpulseWork<Real>& work)
+      : a_(args),
+        p_(args.pattern),
+        work_(work),
+        cloth_(cloth),
+        shape_(args.shapes[cloth]),
+        parameters_(args.parameters[cloth]),
+        h_(static_cast<Real>(args.parameters[cloth].part)) {
+    if constexpr (!keeps_places) origin_ = args.positions[first_node()];
+  }
+
+  ISOCLOTH_DEVICE Index packet_count(const PairPackets<Real>& pairs) const {
+    return static_cast<Index>(pairs.nodes.size() / (2 * width));
+  }
+
+  /// Takes over node i; the one past the last is the spare one.
+  ISOCLOTH_DEVICE void begin(Index i) const {
+    Vec3<double> x{};
+    Vec3<Real> v{};
+    if (i < p_.node_count) {
+      x = a_.positions[first_node() + i];
+      v = h_ * a_.velocities[first_node() + i];
+    }
+    if constexpr (!keeps_places)
+      if (i < p_.node_count) work_.positions[i] = x;
+    work_.places[i] = i < p_.node_count ? place(x) : Vec4<Real>{};
+    work_.moves[i] = {v.x, v.y, v.z, Real(0)};
+  }
+  /// Gives node i back.
+  ISOCLOTH_DEVICE void end(Index i) const {
+    a_.positions[first_node() + i] = position(i);
+    const Vec4<Real> u = work_.moves[i];
+    a_.velocities[first_node() + i] = (Real(1) / h_) * Vec3<Real>{u.x, u.y, u.z};
+  }
+
+  /// f_i = -kappa (K x)_i - beta (K v)_i, or zero. Rows of K sum to zero: differences keep the rounding
+  /// small.
+  ISOCLOTH_DEVICE void bend(Index i) const {
+    Vec4<Real> f{};
+    if (!p_.bending.columns.empty() && i < p_.node_count) {
+      const Vec4<Real> x = work_.places[i], u = work_.moves[i];
+      const Real* const k = p_.bending_values.data() + shape_ * p_.bending.columns.size();
+      const Real of_move = parameters_.beta / h_;
+      for (Index e = p_.bending.row_begin[i]; e < p_.bending.row_begin[i + 1]; ++e) {
+        const Vec4<Real> y = work_.places[p_.bending.columns[e]], w = work_.moves[p_.bending.columns[e]];
+        const auto add = [&](Real& sum, Real dx, Real du) {
+          sum = multiply_add(-k[e], multiply_add(parameters_.kappa, dx, of_move * du), sum);
+        };
+        add(f.x, y.x - x.x, w.x - u.x);
+        add(f.y, y.y - x.y, w.y - u.y);
+        add(f.z, y.z - x.z, w.z - u.z);
+      }
+    }
+    work_.forces[i] = f;
+  }
+
+  ISOCLOTH_DEVICE void pull_shear(Index packet) const {
+    pull(p_.shear_springs, packet, parameters_.shear_stiffness, parameters_.shear_damping);
+  }
+  ISOCLOTH_DEVICE void pull_bend(Index packet) const {
+    pull(p_.bend_springs, packet, parameters_.bend_stiffness, parameters_.bend_damping);
+  }
+
+  /// u = h v*, v* = (v + h f / m) / (1 + h alpha / rho) of a free node.
+  ISOCLOTH_DEVICE void preview(Index i) const {
+    const Real inverse_mass = p_.inverse_masses[shape_ * static_cast<std::size_t>(p_.node_count) + i];
+    if (!(inverse_mass > Real(0))) return;
+    Vec4<Real>& u = work_.moves[i];
+    const Real decay = Real(1) / multiply_add(h_, parameters_.drag, Real(1)), square = h_ * h_;
+    Vec4<Real> f{};
+    if (work_.forces != nullptr) f = work_.forces[i];
+    const auto advanced = [&](Real move, Real force, Real acceleration) {
+      return decay * multiply_add(square, multiply_add(inverse_mass, force, acceleration), move);
+    };
+    u = {advanced(u.x, f.x, Real(0)), advanced(u.y, f.y, Real(0)), advanced(u.z, f.z, -parameters_.gravity),
+         Real(0)};
+  }
+  /// Pinned nodes move evenly, and arrive.
+  ISOCLOTH_DEVICE void preview_pinned(Index pinned, Index step, int part) const {
+    const std::size_t count = p_.pinned_nodes.size();
+    const double* const target =
+        a_.targets.data() + 3 * ((static_cast<std::size_t>(step) * a_.cloth_count + cloth_) * count + pinned);
+    const Index node = p_.pinned_nodes[pinned];
+    const Vec3<double> x = position(node);
+    const double share = 1.0 / (parameters_.parts - part);
+    work_.moves[node] = {static_cast<Real>(share * (target[0] - x.x)),
+                         static_cast<Real>(share * (target[1] - x.y)),
+                         static_cast<Real>(share * (target[2] - x.z)), Real(0)};
+  }
+
+  /// Impulses of a packet of constraints that make their lengths right at the end of the part (Bender (2),
+  /// with the preview's direction): e = |d| - l, u_a += factor c_a e d / |d|, u_b -= factor c_b e d / |d|.
+  /// Only where |e| > threshold l. Returns the largest |e| / |d|; `corrected` where there was an impulse.
+  ISOCLOTH_DEVICE S correct_lengths(Index packet, Real factor, Real threshold, Mask& corrected) const {
+    const Index* const pairs = p_.edges.nodes.data() + static_cast<std::size_t>(packet) * 2 * width;
+    const auto d = Quads<S>::difference(work_.places, pairs) + Quads<S>::difference(work_.moves, pairs);
+    const Vec3<S> lanes = d.lanes();
+    const S l = load(p_.edges.lengths, packet, 1, 0);
+    const S length = square_root(dot_add(lanes, lanes, S{})), error = length - l;
+    corrected = (magnitude(error) > S(threshold) * l) & (length > S(collapsed) * l);
+    const S change = select(corrected, error / length, S{});
+    const S impulse = S(factor) * change;
+    d.exchange(work_.moves, pairs, impulse * load(p_.edges.shares, packet, 2, 0),
+               impulse * load(p_.edges.shares, packet, 2, 1));
+    return magnitude(change);
+  }
+
+  /// Impulses that take the velocities along the constraints away (Bender (3)), in moves: r = (u_b - u_a) .
+  /// n. Only where |r| > threshold l. Returns where there was an impulse.
+  ISOCLOTH_DEVICE Mask correct_velocities(Index packet, Real threshold) const {
+    const Index* const pairs = p_.edges.nodes.data() + static_cast<std::size_t>(packet) * 2 * width;
+    const auto d = Quads<S>::difference(work_.places, pairs);
+    const Vec3<S> lanes = d.lanes(), u = Quads<S>::difference(work_.moves, pairs).lanes();
+    const S l = load(p_.edges.lengths, packet, 1, 0);
+    const S square = dot_add(lanes, lanes, S{}), rate = dot_add(lanes, u, S{}), length = square_root(square);
+    const Mask corrected = (magnitude(rate) > S(threshold) * l * length) & (length > S(collapsed) * l);
+    const S impulse = select(corrected, rate / square, S{});
+    d.exchange(work_.moves, pairs, impulse * load(p_.edges.shares, packet, 2, 0),
+               impulse * load(p_.edges.shares, packet, 2, 1));
+    return corrected;
+  }
+
+  /// x += u.
+  ISOCLOTH_DEVICE void advance(Index i) const {
+    const Vec4<Real> u = work_.moves[i];
+    if constexpr (keeps_places) {
+      Vec4<Real>& x = work_.places[i];
+      x = {x.x + u.x, x.y + u.y, x.z + u.z, Real(0)};
+    } else {
+      work_.positions[i] += Vec3<double>{u.x, u.y, u.z};
+      work_.places[i] = place(work_.positions[i]);
+    }
+  }
+
+  /// ||d| / l - 1| of a packet at the places; not a number where they are not finite.
+  ISOCLOTH_DEVICE S strains(Index packet) const {
+    const Index* const pairs = p_.edges.nodes.data() + static_cast<std::size_t>(packet) * 2 * width;
+    const Vec3<S> d = Quads<S>::difference(work_.places, pairs).lanes();
+    const S l = load(p_.edges.lengths, packet, 1, 0), one = S(Real(1));
+    const S divisor = select(l > S{}, l, one);  // spare places
+    return magnitude((square_root(dot_add(d, d, S{})) - l) / divisor);
+  }
+
+  ISOCLOTH_DEVICE const ImpulsePattern<Real>& pattern() const { return p_; }
+
+ private:
+  static constexpr Real collapsed = Real(1e-6);  ///< pairs nearer than this part of l have no direction
+
+  ISOCLOTH_DEVICE std::size_t first_node() const { return cloth_ * static_cast<std::size_t>(p_.node_count); }
+
+  /// Field `field` of `fields` of a packet.
+  ISOCLOTH_DEVICE S load(ArrayView<const Real> values, Index packet, int fields, int field) const {
+    const std::size_t packets = p_.edges.nodes.size() / (2 * width);
+    return load(values, packets, packet, fields, field);
+  }
+  ISOCLOTH_DEVICE S load(ArrayView<const Real> values, std::size_t packets, Index packet, int fields,
+                         int field) const {
+    return reinterpret_cast<const S*>(values.data())[(shape_ * packets + packet) * fields + field];
+  }
+
+  ISOCLOTH_DEVICE Vec4<Real> place(Vec3<double> x) const {
+    if constexpr (keeps_places)
+      return {x.x, x.y, x.z, 0};
+    else
+      return {static_cast<Real>(x.x - origin_.x), static_cast<Real>(x.y - origin_.y),
+              static_cast<Real>(x.z - origin_.z), Real(0)};
+  }
+  ISOCLOTH_DEVICE Vec3<double> position(Index i) const {
+    if constexpr (keeps_places)
+      return {work_.places[i].x, work_.places[i].y, work_.places[i].z};
+    else
+      return work_.positions[i];
+  }
+
+  /// Spring dampers (Bender, section 3.3): f_a = (k (|d| - l) + c d'/dt . d / |d|) d / |d| = -f_b.
+  ISOCLOTH_DEVICE void pull(const PairPackets<Real>& springs, Index packet, Real stiffness,
+                            Real damping) const {
+    const Index* const pairs = springs.nodes.data() + static_cast<std::size_t>(packet) * 2 * width;
+    const auto d = Quads<S>::difference(work_.places, pairs);
+    const Vec3<S> lanes = d.lanes(), u = Quads<S>::difference(work_.moves, pairs).lanes();
+    const S l = load(springs.lengths, springs.nodes.size() / (2 * width), packet, 1, 0);
+    const S square = dot_add(lanes, lanes, S{}), length = square_root(square);
+    const S elastic = S(stiffness) * (length - l) / length;
+    const S viscous = S(damping / h_) * dot_add(lanes, u, S{}) / square;
+    const S force = select(length > S(collapsed) * l, elastic + viscous, S{});
+    d.exchange(work_.forces, pairs, force, force);
+  }
+
+  const ImpulseCloths<Real>& a_;
+  const ImpulsePattern<Real>& p_;
+  const ImpulseWork<Real> work_;
+  const Index cloth_, shape_;
+  const ImpulseParameters<Real> parameters_;
+  const Real h_;  ///< of a part [s]
+  Vec3<double> origin_;
+};
+
+}  // namespace isocloth::ISOCLOTH_BACKEND

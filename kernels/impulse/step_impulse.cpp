@@ -1,0 +1,189 @@
+#include "kernels/impulse/step_impulse.hpp"
+
+#include "kernels/impulse/impulse_terms.hpp"
+#include "kernels/impulse/relaxation.hpp"
+#include "kernels/launch/launch.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+namespace {
+
+/// The steps of one cloth by the threads of a block.
+template <class Real, class Block>
+class ClothSteps {
+  using Terms = ImpulseTerms<Real>;
+  using S = typename Terms::S;
+  using Mask = typename Terms::Mask;
+
+ public:
+  ISOCLOTH_DEVICE ClothSteps(const StepImpulse<Real>& args, const Block& block, Index cloth)
+      : a_(args), p_(args.cloths.pattern), block_(block), cloth_(cloth) {
+    const std::size_t nodes = static_cast<std::size_t>(p_.node_count) + 1;
+    work_.places = block.template shared<Vec4<Real>>();
+    work_.moves = work_.places + nodes;
+    Vec4<Real>* const end = work_.moves + nodes * (p_.has_forces() ? 2 : 1);
+    work_.forces = p_.has_forces() ? work_.moves + nodes : nullptr;
+    work_.positions = reinterpret_cast<Vec3<double>*>(end);
+    partials_ = reinterpret_cast<double*>(end);
+    if constexpr (!Terms::keeps_places) partials_ = reinterpret_cast<double*>(work_.positions + nodes);
+  }
+
+  ISOCLOTH_DEVICE void run() {
+    ImpulseReport report{};
+    bool alive = a_.alive[cloth_] > Real(0);
+    for (Index n = 0; n < a_.steps && alive; ++n) alive = step(n, report);
+    block_.sync();
+    if (block_.rank() != 0) return;
+    a_.reports[cloth_] = report;
+    a_.alive[cloth_] = alive ? Real(1) : Real(0);
+  }
+
+ private:
+  ISOCLOTH_DEVICE bool step(Index n, ImpulseReport& report) {
+    const ImpulseControl& control = a_.cloths.control;
+    block_.sync();
+    const Terms terms(a_.cloths, cloth_, work_);
+    share(p_.node_count + 1, [&](Index i) { terms.begin(i); });
+    bool met = true;
+    for (int part = 0; part < a_.cloths.parameters[cloth_].parts; ++part) {
+      block_.sync();
+      preview(terms, n, part);
+      block_.sync();
+      met = correct_lengths(terms, report.sweeps) && met;
+      share(p_.node_count, [&](Index i) { terms.advance(i); });
+      block_.sync();
+      if (control.velocity_pass) correct_velocities(terms);
+    }
+    double strain = 0, bad = 0;
+    share(terms.packet_count(p_.edges), [&](Index packet) {
+      const S strains = terms.strains(packet);
+      for (int lane = 0; lane < Terms::width; ++lane) {
+        const double own = static_cast<double>(at(strains, lane));
+        strain = own > strain ? own : strain;
+        if (!(own < HUGE_VAL)) bad = 1;
+      }
+    });
+    strain = largest(strain);
+    const bool finite = !(largest(bad) > 0);
+    if (finite) share(p_.node_count, [&](Index i) { terms.end(i); });
+    const double status = !finite ? 2 : strain > control.tolerance ? 1 : 0;
+    report.status = status > report.status ? status : report.status;
+    if (finite) report.steps += 1;
+    const double residual = finite ? strain : HUGE_VAL;
+    report.residual = residual > report.residual ? residual : report.residual;
+    return finite;
+  }
+
+  ISOCLOTH_DEVICE void preview(const Terms& terms, Index n, int part) const {
+    if (p_.has_forces()) {
+      share(p_.node_count + 1, [&](Index i) { terms.bend(i); });
+      by_colour(p_.shear_springs, [&](Index packet) { terms.pull_shear(packet); });
+      by_colour(p_.bend_springs, [&](Index packet) { terms.pull_bend(packet); });
+      block_.sync();
+    }
+    share(p_.node_count, [&](Index i) { terms.preview(i); });
+    share(p_.pinned_nodes.size(), [&](Index i) { terms.preview_pinned(i, n, part); });
+  }
+
+  /// False: sweeps ended before the tolerance was met, where it was asked for.
+  ISOCLOTH_DEVICE bool correct_lengths(const Terms& terms, double& sweeps) const {
+    const ImpulseControl& control = a_.cloths.control;
+    const auto threshold = static_cast<Real>(control.converge ? control.tolerance : 0);
+    Relaxation relaxation = Relaxation::start(control.relaxation);
+    for (int sweep = 1; sweep <= control.max_sweeps; ++sweep) {
+      const auto factor = static_cast<Real>(relaxation.factor);
+      S worst{};
+      Mask corrected(false);
+      by_colour(p_.edges, [&](Index packet) {
+        Mask own(false);
+        worst = larger(terms.correct_lengths(packet, factor, threshold, own), worst);
+        corrected = corrected | own;
+      });
+      block_.sync();
+      sweeps += 1;
+      if (!control.converge) continue;
+      if (!(largest(any(corrected) ? 1.0 : 0.0) > 0)) return true;
+      if (sweep % Relaxation::window == 0) relaxation.watch(largest(worst), control.relaxation);
+    }
+    return !control.converge;
+  }
+
+  ISOCLOTH_DEVICE void correct_velocities(const Terms& terms) const {
+    const ImpulseControl& control = a_.cloths.control;
+    const auto threshold = static_cast<Real>(control.converge ? control.tolerance : 0);
+    for (int sweep = 0; sweep < control.max_sweeps; ++sweep) {
+      Mask corrected(false);
+      by_colour(p_.edges,
+                [&](Index packet) { corrected = corrected | terms.correct_velocities(packet, threshold); });
+      block_.sync();
+      if (control.converge && !(largest(any(corrected) ? 1.0 : 0.0) > 0)) return;
+    }
+  }
+
+  /// body(i) for every i of [0, count), shared out among the block's threads.
+  template <class Body>
+  ISOCLOTH_DEVICE void share(std::size_t count, const Body& body) const {
+    for (Index i = static_cast<Index>(block_.rank()); i < static_cast<Index>(count); i += block_.size())
+      body(i);
+  }
+  /// body(packet) for every packet, colour after colour.
+  template <class Body>
+  ISOCLOTH_DEVICE void by_colour(const PairPackets<Real>& pairs, const Body& body) const {
+    for (Index colour = 0; colour < pairs.colour_count(); ++colour) {
+      block_.sync();
+      for (Index i = pairs.colour_begin[colour] + block_.rank(); i < pairs.colour_begin[colour + 1];
+           i += block_.size())
+        body(i);
+    }
+  }
+
+  /// The largest of the values of all threads, which all of them get.
+  ISOCLOTH_DEVICE double largest(double value) const {
+    if constexpr (!Block::is_solo) {
+      block_.sync();
+      partials_[block_.rank()] = value;
+      block_.sync();
+      for (int i = 0; i < block_.size(); ++i) value = partials_[i] > value ? partials_[i] : value;
+    }
+    return value;
+  }
+#if !defined(__CUDACC__)
+  double largest(S lanes) const {
+    double value = 0;
+    for (int lane = 0; lane < Terms::width; ++lane)
+      value = static_cast<double>(at(lanes, lane)) > value ? static_cast<double>(at(lanes, lane)) : value;
+    return largest(value);
+  }
+  static Real at(S lanes, int lane) { return lanes.v[lane]; }
+#else
+  static ISOCLOTH_DEVICE Real at(S lanes, int) { return lanes; }
+#endif
+
+  const StepImpulse<Real>& a_;
+  const ImpulsePattern<Real>& p_;
+  const Block& block_;
+  const Index cloth_;
+  ImpulseWork<Real> work_;
+  double* partials_;  ///< shape [2 max_impulse_threads]
+};
+
+template <class Real>
+struct ClothBody {
+  static constexpr int most_block_threads = max_impulse_threads;
+  StepImpulse<Real> a;
+  template <class Block>
+  ISOCLOTH_DEVICE void operator()(const Block& block, Index cloth) const {
+    ClothSteps<Real, Block>(a, block, cloth).run();
+  }
+};
+
+}  // namespace
+
+template <class Real>
+void step_impulse(const Queue& queue, const StepImpulse<Real>& args) {
+  for_each_block(queue, args.cloths.cloth_count, impulse_scratch(args.cloths.pattern), ClothBody<Real>{args});
+}
+
+template void step_impulse<float>(const Queue&, const StepImpulse<float>&);
+template void step_impulse<double>(const Queue&, const StepImpulse<double>&);
+
+}  // namespace isocloth::ISOCLOTH_BACKEND

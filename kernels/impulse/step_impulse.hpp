@@ -1,0 +1,36 @@
+// Whole steps of cloths held by impulses: one launch, no return to the host.
+#pragma once
+
+#include "kernels/impulse/impulse_arrays.hpp"
+
+namespace isocloth {
+
+/// Most threads of a block.
+constexpr int max_impulse_threads = 256;
+
+/// Bytes of work arrays of one cloth.
+template <class Real>
+ISOCLOTH_HD std::size_t impulse_scratch(const ImpulsePattern<Real>& pattern) {
+  const std::size_t nodes = static_cast<std::size_t>(pattern.node_count) + 1;
+  const std::size_t of_positions = sizeof(Real) == sizeof(double) ? 0 : nodes * sizeof(Vec3<double>);
+  return nodes * sizeof(Vec4<Real>) * (pattern.has_forces() ? 3 : 2) + of_positions +
+         2 * max_impulse_threads * sizeof(double);
+}
+
+template <class Real>
+struct StepImpulse {
+  ImpulseCloths<Real> cloths;
+  Index steps = 1;
+  ArrayView<Real> alive;             ///< 1; 0: frozen, not to be touched; shape [cloth]
+  ArrayView<ImpulseReport> reports;  ///< written anew, shape [cloth]
+};
+
+namespace ISOCLOTH_BACKEND {
+/// Steps of Bender, Algorithm 1, in parts: explicit forces, preview, impulses on positions, positions,
+/// impulses on velocities; colour after colour, the pairs of a colour at once. A cloth whose step is not
+/// finite keeps its last finite state and is no longer alive. One block per cloth.
+template <class Real>
+void step_impulse(const Queue& queue, const StepImpulse<Real>& args);
+}  // namespace ISOCLOTH_BACKEND
+
+}  // namespace isocloth
