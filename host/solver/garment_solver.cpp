@@ -5,8 +5,10 @@
 #include <exception>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
 #include "host/solver/cloth_group.hpp"
 #include "host/solver/impulse_group.hpp"
+#include "host/solver/impulse_solver.hpp"
 #include "host/solver/projection_solver.hpp"
 #include "kernels/launch/thread_pool.hpp"
 
@@ -76,11 +78,30 @@ bool is_batched(const Garment& garment, StepSolver choice) {
   return free <= largest_batched;
 }
 
+/// Cloths held by impulses: one thread or block takes a cloth whose work arrays it holds near.
+template <class Real>
+bool is_stepped_by_block(const Device& device, const Garment& garment, StepSolver choice) {
+  if (choice == StepSolver::mixed || choice == StepSolver::iterative)
+    throw DeviceError(
+        text("solver: found \"", to_string(choice),
+             "\", expected \"automatic\", \"batched\" or \"direct\": impulses solve no nodal system"));
+  if (choice != StepSolver::automatic) return choice == StepSolver::batched;
+  constexpr std::size_t most_on_host = 1 << 20;  // bytes, about a core's cache
+  const std::size_t limit =
+      device.backend().memory.host_accessible ? most_on_host : device.queue().shared_limit;
+  ImpulsePattern<Real> pattern;
+  pattern.node_count = garment.mesh.node_count();
+  return impulse_scratch(pattern) <= limit;
+}
+
 template <class Real>
 std::unique_ptr<GarmentSolver> make_solver(const Device& device, const std::vector<const Garment*>& garments,
                                            const Scene& scene, StepSolver choice) {
-  if (find_recipe(scene.recipe).solver != SolverFamily::projection)
-    return std::make_unique<ImpulseGroup<Real>>(device, garments, scene);
+  if (find_recipe(scene.recipe).solver != SolverFamily::projection) {
+    if (is_stepped_by_block<Real>(device, *garments.front(), choice))
+      return std::make_unique<ImpulseGroup<Real>>(device, garments, scene);
+    return std::make_unique<ImpulseSolver<Real>>(device, *garments.front(), scene);
+  }
   if (is_batched(*garments.front(), choice))
     return std::make_unique<ClothGroup<Real>>(device, garments, scene);
   return std::make_unique<ProjectionSolver<Real>>(device, *garments.front(), scene, choice);
@@ -91,6 +112,14 @@ std::unique_ptr<GarmentSolver> make_solver(const Device& device, Precision preci
                                            StepSolver choice) {
   return precision == Precision::float32 ? make_solver<float>(device, garments, scene, choice)
                                          : make_solver<double>(device, garments, scene, choice);
+}
+
+/// Whether garments of one kind share a solver.
+bool is_grouped(const Device& device, Precision precision, const Garment& garment, const Scene& scene,
+                StepSolver choice) {
+  if (find_recipe(scene.recipe).solver == SolverFamily::projection) return is_batched(garment, choice);
+  return precision == Precision::float32 ? is_stepped_by_block<float>(device, garment, choice)
+                                         : is_stepped_by_block<double>(device, garment, choice);
 }
 
 }  // namespace
@@ -205,7 +234,7 @@ GarmentSolvers make_garment_solvers(const Device& device, Precision precision, c
   std::vector<Kind> kinds;
   std::vector<std::vector<const Garment*>> members;
   for (const Garment& garment : scene.garments) {
-    std::size_t k = is_batched(garment, choice) ? kinds.size() : 0;
+    std::size_t k = is_grouped(device, precision, garment, scene, choice) ? kinds.size() : 0;
     while (k > 0 && !fits(garment, kinds[k - 1], family)) --k;
     if (k == 0) {
       kinds.push_back({.is_pinned = pinned_nodes(garment),

@@ -229,6 +229,11 @@ Inspection ImpulseGarments<Real>::inspect(std::size_t member, double, double) {
 }
 
 template <class Real>
+std::string ImpulseGarments<Real>::instructions() const {
+  return device_.backend().memory.host_accessible ? to_string(device_.simd()) : device_.backend().name;
+}
+
+template <class Real>
 GarmentInfo ImpulseGarments<Real>::info(std::size_t) const {
   std::size_t bytes = arrays_.memory_bytes() + edges_.memory_bytes() + shear_springs_.memory_bytes() +
                       bend_springs_.memory_bytes() + work_bytes();

@@ -45,6 +45,11 @@ class ImpulseGarments : public GarmentSolver {
   /// The same for all members but for `substeps`.
   const ImpulseSettings& settings() const { return settings_; }
   void set_targets(const std::vector<Clock>& clocks, double h, int steps);
+  const PacketBuffers<Real>& edges() const { return edges_; }
+  const PacketBuffers<Real>& shear_springs() const { return shear_springs_; }
+  const PacketBuffers<Real>& bend_springs() const { return bend_springs_; }
+  /// Instruction set of the host, or name of the backend.
+  std::string instructions() const;
   virtual std::size_t work_bytes() const = 0;
   virtual std::string solver_name() const = 0;
 

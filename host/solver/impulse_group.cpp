@@ -73,8 +73,7 @@ std::size_t ImpulseGroup<Real>::work_bytes() const {
 
 template <class Real>
 std::string ImpulseGroup<Real>::solver_name() const {
-  return std::string("impulses, cloth by cloth, ") +
-         (device_.backend().memory.host_accessible ? to_string(device_.simd()) : device_.backend().name);
+  return "impulses, cloth by cloth, " + this->instructions();
 }
 
 template class ImpulseGroup<float>;

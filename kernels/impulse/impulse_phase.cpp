@@ -32,11 +32,12 @@ struct PhaseBody {
       const S changes =
           terms.correct_lengths(i, static_cast<Real>(a.factor), static_cast<Real>(a.threshold), corrected);
       a.changes[i] = largest(changes);
-      if (any(corrected)) a.last_sweeps[i] = a.sweep;
+      if (any(corrected)) a.last_sweeps[i] = static_cast<Real>(a.sweep);
     }
     if constexpr (Phase == ImpulsePhase::correct_velocities)
-      if (any(terms.correct_velocities(i, static_cast<Real>(a.threshold)))) a.last_sweeps[i] = a.sweep;
-    if constexpr (Phase == ImpulsePhase::measure) a.strains[i] = largest(terms.strains(i));
+      if (any(terms.correct_velocities(i, static_cast<Real>(a.threshold))))
+        a.last_sweeps[i] = static_cast<Real>(a.sweep);
+    if constexpr (Phase == ImpulsePhase::measure) a.changes[i] = largest(terms.strains(i));
   }
 
   /// Infinite where a lane is not finite.

@@ -32,9 +32,10 @@ struct RunImpulsePhase {
   ArrayView<Vec4<Real>> places, moves,
       forces;                              ///< see ImpulseWork, shape [node_count + 1]; forces may be empty
   ArrayView<Vec3<double>> work_positions;  ///< shape [node_count + 1], empty in double precision
-  ArrayView<Real> changes;       ///< correct_lengths: largest |e| / |d| of each packet; shape [packet]
-  ArrayView<Index> last_sweeps;  ///< sweep of the last impulse of each packet, shape [packet]
-  ArrayView<Real> strains;  ///< measure: largest of each packet, infinite where not finite, shape [packet]
+  /// correct_lengths: largest |e| / |d| of each packet; measure: its largest strain; infinite where one is
+  /// not finite; shape [packet]
+  ArrayView<Real> changes;
+  ArrayView<Real> last_sweeps;  ///< sweep of the last impulse of each packet, shape [packet]
 };
 
 namespace ISOCLOTH_BACKEND {
