@@ -72,10 +72,10 @@ typename ImpulseSolver<Real>::Outcome ImpulseSolver<Real>::correct_lengths() {
   const ImpulseControl& control = cloths_.control;
   RunImpulsePhase<Real> args = phase(ImpulsePhase::correct_lengths, 0, 0);
   args.threshold = control.converge ? control.tolerance : 0;
-  Relaxation relaxation = Relaxation::start(control.relaxation);
+  Relaxation relaxation{.fixed = control.relaxation};
   last_sweeps_.upload(std::vector<Real>(last_sweeps_.size()));
   for (int sweep = 1; sweep <= control.max_sweeps; ++sweep) {
-    args.factor = relaxation.factor;
+    args.factor = relaxation.factor(sweep);
     args.sweep = sweep;
     run_by_colour(args, edge_colours_);
     // Once a sweep has corrected nothing, no later one does: looking seldom costs sweeps and changes nothing.
@@ -83,7 +83,7 @@ typename ImpulseSolver<Real>::Outcome ImpulseSolver<Real>::correct_lengths() {
     if (!look) continue;
     const auto last = static_cast<int>(largest(last_sweeps_));
     if (last < sweep) return {.sweeps = last + 1, .finite = true};
-    relaxation.watch(largest(changes_), control.relaxation);
+    relaxation.watch(sweep, largest(changes_));
   }
   return {.sweeps = control.max_sweeps, .finite = true};
 }
@@ -94,7 +94,9 @@ void ImpulseSolver<Real>::correct_velocities() {
   RunImpulsePhase<Real> args = phase(ImpulsePhase::correct_velocities, 0, 0);
   args.threshold = control.converge ? control.tolerance : 0;
   last_sweeps_.upload(std::vector<Real>(last_sweeps_.size()));
+  const Relaxation relaxation{.fixed = control.relaxation};
   for (int sweep = 1; sweep <= control.max_sweeps; ++sweep) {
+    args.factor = relaxation.factor(sweep);
     args.sweep = sweep;
     run_by_colour(args, edge_colours_);
     if (control.converge && sweep % Relaxation::window == 0 && largest(last_sweeps_) < sweep) return;

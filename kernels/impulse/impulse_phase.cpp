@@ -35,7 +35,7 @@ struct PhaseBody {
       if (any(corrected)) a.last_sweeps[i] = static_cast<Real>(a.sweep);
     }
     if constexpr (Phase == ImpulsePhase::correct_velocities)
-      if (any(terms.correct_velocities(i, static_cast<Real>(a.threshold))))
+      if (any(terms.correct_velocities(i, static_cast<Real>(a.factor), static_cast<Real>(a.threshold))))
         a.last_sweeps[i] = static_cast<Real>(a.sweep);
     if constexpr (Phase == ImpulsePhase::measure) a.changes[i] = largest(terms.strains(i));
   }

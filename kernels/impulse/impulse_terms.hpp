@@ -142,14 +142,14 @@ class ImpulseTerms {
 
   /// Impulses that take the velocities along the constraints away (Bender (3)), in moves: r = (u_b - u_a) .
   /// n. Only where |r| > threshold l. Returns where there was an impulse.
-  ISOCLOTH_DEVICE Mask correct_velocities(Index packet, Real threshold) const {
+  ISOCLOTH_DEVICE Mask correct_velocities(Index packet, Real factor, Real threshold) const {
     const Index* const pairs = p_.edges.nodes.data() + static_cast<std::size_t>(packet) * 2 * width;
     const auto d = Quads<S>::difference(work_.places, pairs);
     const Vec3<S> lanes = d.lanes(), u = Quads<S>::difference(work_.moves, pairs).lanes();
     const S l = load(p_.edges.lengths, packet, 1, 0);
     const S square = dot_add(lanes, lanes, S{}), rate = dot_add(lanes, u, S{}), length = square_root(square);
     const Mask corrected = (magnitude(rate) > S(threshold) * l * length) & (length > S(collapsed) * l);
-    const S impulse = select(corrected, rate / square, S{});
+    const S impulse = select(corrected, S(factor) * rate / square, S{});
     d.exchange(work_.moves, pairs, impulse * load(p_.edges.shares, packet, 2, 0),
                impulse * load(p_.edges.shares, packet, 2, 1));
     return corrected;

@@ -88,9 +88,9 @@ class ClothSteps {
   ISOCLOTH_DEVICE bool correct_lengths(const Terms& terms, double& sweeps) const {
     const ImpulseControl& control = a_.cloths.control;
     const auto threshold = static_cast<Real>(control.converge ? control.tolerance : 0);
-    Relaxation relaxation = Relaxation::start(control.relaxation);
+    Relaxation relaxation{.fixed = control.relaxation};
     for (int sweep = 1; sweep <= control.max_sweeps; ++sweep) {
-      const auto factor = static_cast<Real>(relaxation.factor);
+      const auto factor = static_cast<Real>(relaxation.factor(sweep));
       S worst{};
       Mask corrected(false);
       by_colour(p_.edges, [&](Index packet) {
@@ -102,7 +102,7 @@ class ClothSteps {
       sweeps += 1;
       if (!control.converge) continue;
       if (!(largest(any(corrected) ? 1.0 : 0.0) > 0)) return true;
-      if (sweep % Relaxation::window == 0) relaxation.watch(largest(worst), control.relaxation);
+      if (sweep % Relaxation::window == 0) relaxation.watch(sweep, largest(worst));
     }
     return !control.converge;
   }
@@ -110,10 +110,14 @@ class ClothSteps {
   ISOCLOTH_DEVICE void correct_velocities(const Terms& terms) const {
     const ImpulseControl& control = a_.cloths.control;
     const auto threshold = static_cast<Real>(control.converge ? control.tolerance : 0);
-    for (int sweep = 0; sweep < control.max_sweeps; ++sweep) {
+    const Relaxation relaxation{.fixed =
+                                    control.relaxation};  // never fails: the velocities' system is linear
+    for (int sweep = 1; sweep <= control.max_sweeps; ++sweep) {
+      const auto factor = static_cast<Real>(relaxation.factor(sweep));
       Mask corrected(false);
-      by_colour(p_.edges,
-                [&](Index packet) { corrected = corrected | terms.correct_velocities(packet, threshold); });
+      by_colour(p_.edges, [&](Index packet) {
+        corrected = corrected | terms.correct_velocities(packet, factor, threshold);
+      });
       block_.sync();
       if (control.converge && !(largest(any(corrected) ? 1.0 : 0.0) > 0)) return;
     }
