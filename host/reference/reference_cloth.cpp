@@ -9,6 +9,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/mesh/topology.hpp"
 #include "host/reference/bending.hpp"
+#include "host/reference/garment_nodes.hpp"
 #include "host/reference/saddle_point.hpp"
 
 namespace isocloth::reference {
@@ -50,31 +51,6 @@ SparseMatrix diagonal(const VectorXd& entries) {
   return entries.asDiagonal() * matrix;
 }
 
-void check_rows(const char* name, Eigen::Index found, Eigen::Index expected) {
-  if (found != expected)
-    throw ShapeError(std::string(name) + ": found " + std::to_string(found) + " rows, expected " +
-                     std::to_string(expected) + "; pass one row per node (or row)");
-}
-
-MatrixX3d initial(const char* name, const std::vector<Vec3d>& given, const MatrixX3d& otherwise) {
-  if (given.empty()) return otherwise;
-  check_rows(name, static_cast<Eigen::Index>(given.size()), otherwise.rows());
-  return to_matrix(given);
-}
-
-std::vector<char> free_flags(const Garment& garment) {
-  std::vector<char> is_free(static_cast<std::size_t>(garment.mesh.node_count()), 1);
-  for (const Pin& pin : garment.pins) {
-    for (const Index node : pin.nodes) {
-      if (node < 0 || node >= garment.mesh.node_count())
-        throw ShapeError("pin '" + pin.name + "': found node " + std::to_string(node) + ", expected 0 to " +
-                         std::to_string(garment.mesh.node_count() - 1) + "; correct pins.nodes");
-      is_free[node] = 0;
-    }
-  }
-  return is_free;
-}
-
 double default_eps(ProjectionMethod method) {
   return method == ProjectionMethod::proximal_newton ? 1e-6 : 1e-7;
 }
@@ -114,20 +90,19 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
                                const ProjectionSettings& settings, double gravity)
     : mesh_(garment.mesh), fabric_(garment.fabric), settings_(settings), gravity_(gravity) {
   if (settings_.eps == 0) settings_.eps = default_eps(settings_.method);
-  const std::vector<char> is_free = free_flags(garment);
-  for (Index node = 0; node < mesh_.node_count(); ++node)
-    (is_free[node] ? free_nodes_ : pinned_nodes_).push_back(node);
+  const NodeKinds nodes = node_kinds(garment);
+  free_nodes_ = nodes.free;
+  pinned_nodes_ = nodes.pinned;
   select_free_ = selection(free_nodes_, mesh_.node_count());
   select_pinned_ = selection(pinned_nodes_, mesh_.node_count());
   select_free_coordinates_ = on_coordinates(select_free_);
   const Topology topology = build_topology(mesh_);
-  rows_ = recipe.rows == RowFamily::isometry ? isometry_rows(mesh_, topology, is_free)
-                                             : edge_rows(mesh_, topology, is_free);
+  rows_ = recipe.rows == RowFamily::isometry ? isometry_rows(mesh_, topology, nodes.is_free)
+                                             : edge_rows(mesh_, topology, nodes.is_free);
   masses_ = lumped_areas(mesh_, surface_points(mesh_));
   bending_ = reference::bending_matrix(mesh_, topology);
-  positions_ = initial("initial_positions", garment.initial_positions, to_matrix(mesh_.positions));
-  velocities_ =
-      initial("initial_velocities", garment.initial_velocities, MatrixX3d::Zero(mesh_.node_count(), 3));
+  positions_ = initial_positions(garment);
+  velocities_ = initial_velocities(garment);
   multipliers_ = VectorXd::Zero(rows_.row_count());
 }
 

@@ -1,0 +1,223 @@
+#include "host/reference/impulse_cloth.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <string>
+
+#include "engine/core/errors.hpp"
+#include "host/reference/bending.hpp"
+#include "host/reference/impulse_system.hpp"
+
+namespace isocloth::reference {
+
+namespace {
+
+void check_recipe(const Recipe& recipe) {
+  const bool by_sweeps = recipe.solver == SolverFamily::impulse;
+  const bool by_system = recipe.solver == SolverFamily::impulse_system && recipe.rows == RowFamily::edges;
+  if (!by_sweeps && !by_system)
+    throw SceneError("recipe: found \"" + std::string(recipe.name) +
+                     "\", expected one that impulses solve, as \"bender_iterative\"");
+}
+
+void check_settings(const ImpulseSettings& settings) {
+  const auto check = [](const char* key, bool is_good, const std::string& found, const char* expected) {
+    if (!is_good)
+      throw SceneError(std::string("impulse.") + key + ": found " + found + ", expected " + expected +
+                       "; pass the settings through resolve_impulse");
+  };
+  check("tolerance", settings.tolerance > 0, std::to_string(settings.tolerance), "more than 0");
+  check("substeps", settings.substeps >= 1, std::to_string(settings.substeps), "1 or more");
+  check("max_sweeps", settings.max_sweeps >= 1, std::to_string(settings.max_sweeps), "1 or more");
+  check("max_solves", settings.max_solves >= 1, std::to_string(settings.max_solves), "1 or more");
+  check("relaxation", settings.relaxation >= 0 && settings.relaxation < 2,
+        std::to_string(settings.relaxation), "0 to under 2");
+  check("velocity_pass", settings.velocity_pass != VelocityPass::automatic, "automatic", "on or off");
+}
+
+}  // namespace
+
+double relaxation_of_sweep(const ImpulseSettings& settings, int sweep) {
+  if (settings.relaxation > 0) return settings.relaxation;
+  return sweep == 0 ? 1 : 1.8;
+}
+
+ImpulseCloth::ImpulseCloth(const Garment& garment, const Recipe& recipe, const ImpulseSettings& settings,
+                           double gravity)
+    : fabric_(garment.fabric),
+      solver_(recipe.solver),
+      settings_(settings),
+      gravity_(gravity),
+      nodes_(node_kinds(garment)) {
+  check_recipe(recipe);
+  check_settings(settings);
+  const Mesh& mesh = garment.mesh;
+  const Topology topology = build_topology(mesh);
+  masses_ = lumped_areas(mesh, surface_points(mesh));
+  inverse_masses_ = VectorXd::Zero(masses_.size());
+  for (const Index node : nodes_.free) inverse_masses_[node] = 1 / (fabric_.rho * masses_[node]);
+  bending_ = bending_matrix(mesh, topology);
+  springs_ = garment_springs(garment, topology);
+  if (recipe.rows == RowFamily::edges) {
+    constraints_ = distance_constraints(mesh, topology, inverse_masses_);
+    rows_ = std::make_unique<DistanceRows>(constraints_);
+  } else {
+    rows_ = std::make_unique<BlockRows>(isometry_rows(mesh, topology, nodes_.is_free), inverse_masses_);
+  }
+  order_.resize(static_cast<std::size_t>(rows_->count()));
+  std::iota(order_.begin(), order_.end(), 0);
+  positions_ = initial_positions(garment);
+  velocities_ = initial_velocities(garment);
+}
+
+void ImpulseCloth::set_positions(const MatrixX3d& positions) {
+  check_rows("positions", positions.rows(), positions_.rows());
+  positions_ = positions;
+}
+
+void ImpulseCloth::set_velocities(const MatrixX3d& velocities) {
+  check_rows("velocities", velocities.rows(), velocities_.rows());
+  velocities_ = velocities;
+}
+
+void ImpulseCloth::set_order(const std::vector<Index>& order) {
+  check_rows("order", static_cast<Eigen::Index>(order.size()), rows_->count());
+  std::vector<char> is_taken(order.size(), 0);
+  for (const Index row : order) {
+    if (row < 0 || row >= rows_->count() || is_taken[row] != 0)
+      throw ShapeError("order: found row " + std::to_string(row) +
+                       (row < 0 || row >= rows_->count() ? "" : " twice") + ", expected each of 0 to " +
+                       std::to_string(rows_->count() - 1) + " once");
+    is_taken[row] = 1;
+  }
+  order_ = order;
+}
+
+MatrixX3d ImpulseCloth::forces(const MatrixX3d& positions, const MatrixX3d& velocities) const {
+  MatrixX3d forces = spring_forces(springs_, positions, velocities);
+  forces -= fabric_.kappa * (bending_ * positions) + fabric_.beta * (bending_ * velocities);
+  forces.col(2) -= fabric_.delta * gravity_ * masses_;
+  return forces;
+}
+
+double ImpulseCloth::force_rate() const {
+  const VectorXd of_bending = bending_.cwiseAbs() * VectorXd::Ones(masses_.size());
+  VectorXd stiffness = fabric_.kappa * of_bending, damping = fabric_.beta * of_bending;
+  for (const Spring& spring : springs_) {
+    for (const Index node : {spring.a, spring.b}) {
+      stiffness[node] += 2 * spring.stiffness;
+      damping[node] += 2 * spring.damping;
+    }
+  }
+  double rate = 0;
+  for (const Index node : nodes_.free) {
+    const double k = stiffness[node] * inverse_masses_[node], c = damping[node] * inverse_masses_[node];
+    rate = std::max(rate, c / 2 + std::sqrt(c * c / 4 + k / 4));
+  }
+  return rate;
+}
+
+bool ImpulseCloth::is_converging() const {
+  return solver_ == SolverFamily::impulse_system || settings_.mode == ImpulseMode::converge;
+}
+
+double ImpulseCloth::threshold() const { return is_converging() ? settings_.tolerance : 0; }
+
+std::vector<double> ImpulseCloth::sweep(const Correction& correct) const {
+  std::vector<double> errors;
+  for (int sweep = 0; sweep < settings_.max_sweeps; ++sweep) {
+    double largest = 0;
+    bool corrected = false;
+    for (const Index row : order_) {
+      const Visit visit = correct(row, sweep);
+      largest = std::max(largest, visit.error);
+      corrected = corrected || visit.corrected;
+    }
+    errors.push_back(largest);
+    if (!corrected && is_converging()) break;
+  }
+  return errors;
+}
+
+bool ImpulseCloth::solve(ImpulseSystem& system, const MatrixX3d& positions, MatrixX3d& displacements,
+                         ImpulseStepResult& result) const {
+  if (!system.linearise(positions + displacements, 0)) return false;
+  for (int solve = 1;; ++solve) {
+    system.apply(system.errors(positions + displacements), displacements);
+    ++result.solves;
+    if (!displacements.allFinite()) return false;
+    if (rows_->residual(positions + displacements) <= settings_.tolerance) return true;
+    if (solve == settings_.max_solves) return false;
+    if (solve > 1 && !system.linearise(positions + displacements, 1e-2)) return false;
+  }
+}
+
+void ImpulseCloth::part(double h, const MatrixX3d& pinned_positions, MatrixX3d& positions,
+                        MatrixX3d& velocities, ImpulseStepResult& result) const {
+  const MatrixX3d accelerations = inverse_masses_.asDiagonal() * forces(positions, velocities);
+  const MatrixX3d freely = (velocities + h * accelerations) / (1 + h * fabric_.alpha / fabric_.rho);
+  MatrixX3d preview = h * freely;
+  for (std::size_t i = 0; i < nodes_.pinned.size(); ++i) {
+    const Index node = nodes_.pinned[i];
+    preview.row(node) = pinned_positions.row(static_cast<Eigen::Index>(i)) - positions.row(node);
+  }
+
+  MatrixX3d displacements = preview;
+  std::optional<ImpulseSystem> system;
+  if (solver_ == SolverFamily::impulse_system) {
+    system.emplace(constraints_, inverse_masses_);
+    if (!solve(*system, positions, displacements, result)) {
+      // Where the failed solves ended may be anywhere.
+      displacements = preview;
+      system.reset();
+      result.fell_back = true;
+    }
+  }
+  if (!system) {
+    const std::vector<double> errors = sweep([&](Index row, int sweep) {
+      return rows_->correct_position(row, positions, relaxation_of_sweep(settings_, sweep), threshold(),
+                                     displacements);
+    });
+    result.sweeps += static_cast<int>(errors.size());
+    result.strain_trace.insert(result.strain_trace.end(), errors.begin(), errors.end());
+  }
+  positions += displacements;
+  velocities = displacements / h;
+
+  if (settings_.velocity_pass == VelocityPass::off) return;
+  if (system) {
+    system->apply(system->rates(velocities), velocities);
+    return;
+  }
+  const std::vector<double> rates = sweep(
+      [&](Index row, int) { return rows_->correct_velocity(row, positions, threshold() / h, velocities); });
+  result.velocity_sweeps += static_cast<int>(rates.size());
+}
+
+ImpulseStepResult ImpulseCloth::step(double step, const MatrixX3d& prescribed) {
+  const auto pinned_count = static_cast<Eigen::Index>(nodes_.pinned.size());
+  check_rows("prescribed", prescribed.rows(), pinned_count);
+  MatrixX3d start(pinned_count, 3);
+  for (Eigen::Index i = 0; i < pinned_count; ++i)
+    start.row(i) = positions_.row(nodes_.pinned[static_cast<std::size_t>(i)]);
+
+  MatrixX3d positions = positions_, velocities = velocities_;
+  ImpulseStepResult result;
+  for (int s = 1; s <= settings_.substeps; ++s) {
+    const MatrixX3d pinned = start + (prescribed - start) * s / settings_.substeps;
+    part(step / settings_.substeps, pinned, positions, velocities, result);
+    if (!positions.allFinite() || !velocities.allFinite())
+      throw NumericalError("step: found a coordinate that is not finite in part " + std::to_string(s) +
+                           " of " + std::to_string(settings_.substeps) +
+                           ", expected finite positions; shorten the step");
+  }
+  result.residual = rows_->residual(positions);
+  result.converged = result.residual <= settings_.tolerance;
+  positions_ = positions;
+  velocities_ = velocities;
+  return result;
+}
+
+}  // namespace isocloth::reference

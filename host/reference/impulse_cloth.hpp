@@ -1,0 +1,106 @@
+// One cloth held by impulses, in double precision, one constraint after the other: what the kernels of the
+// impulse solvers are validated against.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "engine/model/recipe.hpp"
+#include "host/reference/garment_nodes.hpp"
+#include "host/reference/impulse_rows.hpp"
+#include "host/reference/spring_forces.hpp"
+
+namespace isocloth::reference {
+
+class ImpulseSystem;
+
+/// What one step did, over all its parts.
+struct ImpulseStepResult {
+  int sweeps = 0;           ///< over positions, of every part, the last one that corrected nothing included
+  int velocity_sweeps = 0;  ///< the same over velocities
+  int solves = 0;           ///< impulse_system: linear solves for positions
+  bool fell_back = false;   ///< impulse_system: a part was finished by sweeps
+  double residual = 0;      ///< largest relative error of a constraint at the end
+  bool converged = true;    ///< residual <= tolerance
+  std::vector<double> strain_trace;  ///< largest relative error that a sweep came upon, shape [sweeps]
+};
+
+/// Factor on the impulses of sweep 0, 1, ... of a part. settings.relaxation, unless it is 0 (chosen here): 1
+/// in the first sweep, 1.8 after it.
+double relaxation_of_sweep(const ImpulseSettings& settings, int sweep);
+
+/// Cloth of Bender, section 3: explicit forces, then impulses on the preview of each part of a step, by
+/// sweeps (Algorithm 1) or from one linear system (section 3.4.2). Rows `isometry` take the rows of Coltraro
+/// 2022 in place of distances. Bender's impulses act along d(t) = c_b(t) - c_a(t); here along the unit vector
+/// of the preview d(t+h), since the former diverge at h = 1/30 s. They keep momentum to rounding. Those of
+/// velocities also keep angular momentum; those of positions change it in the first order of h.
+class ImpulseCloth {
+ public:
+  /// Starts from the garment's initial positions and velocities. Throws ShapeError when initial arrays do not
+  /// fit the mesh or a pinned node is out of range, SceneError when settings are not those of resolve_impulse
+  /// or the recipe is not one of an impulse solver (impulse_system: of rows `edges`).
+  ImpulseCloth(const Garment& garment, const Recipe& recipe, const ImpulseSettings& settings, double gravity);
+
+  const std::vector<Index>& free_nodes() const { return nodes_.free; }      ///< ascending
+  const std::vector<Index>& pinned_nodes() const { return nodes_.pinned; }  ///< of all pins, ascending
+  const ImpulseSettings& settings() const { return settings_; }
+  const VectorXd& masses() const { return masses_; }                  ///< m_i [m^2], shape [node_count]
+  const VectorXd& inverse_masses() const { return inverse_masses_; }  ///< w_i [1/kg], shape [node_count]
+
+  const MatrixX3d& positions() const { return positions_; }    ///< [m], shape [node_count, 3]
+  const MatrixX3d& velocities() const { return velocities_; }  ///< [m/s], shape [node_count, 3]
+  /// Each throws ShapeError when the size does not fit.
+  void set_positions(const MatrixX3d& positions);
+  void set_velocities(const MatrixX3d& velocities);
+
+  /// What the sweeps visit: edges kept, in the order of Topology::edges, or blocks of isometry rows.
+  const ImpulseRows& rows() const { return *rows_; }
+  /// Of rows `edges`, else empty.
+  const std::vector<DistanceConstraint>& constraints() const { return constraints_; }
+  /// The order in which a sweep visits rows(), at first 0, 1, 2, ...; throws ShapeError unless it is a
+  /// permutation of it.
+  void set_order(const std::vector<Index>& order);
+
+  /// f [N]: gravity -delta g m along z, bending -kappa K x - beta K v, springs; shape [node_count, 3].
+  MatrixX3d forces(const MatrixX3d& positions, const MatrixX3d& velocities) const;
+  /// The largest over free nodes of C/2 + sqrt(C^2/4 + K/4) [1/s] with Gershgorin's bounds
+  /// K_i = (sum over springs 2 k + kappa sum_j |K_ij|) / (rho m_i), C_i the same with c and beta. Explicit
+  /// symplectic Euler of x'' = -K x - C x' is stable while h^2 K + 2 h C < 4; h force_rate <= 1 is enough for
+  /// that, by a factor of up to two where dampers rule.
+  double force_rate() const;
+
+  /// One step H [s] in settings.substeps parts h: v* = (v_n + h f/(rho m)) / (1 + h alpha/rho), preview u = h
+  /// v*, pinned nodes evenly towards `prescribed` (their positions at the end [m], shape [pinned_count, 3]),
+  /// impulses on u, x_{n+1} = x_n + u, v = u/h, impulses on v if settings.velocity_pass. Mode `substeps`:
+  /// max_sweeps sweeps over every constraint; mode `converge`: sweeps over those beyond the tolerance until
+  /// none is, at most max_sweeps. impulse_system: a solve, a second one with the same factor, then Newton
+  /// with A + 1e-2 diag(A); if max_solves do not meet the tolerance, or a factorisation fails, the sweeps of
+  /// `converge` from the preview. Throws NumericalError, state unchanged, when a coordinate is not finite.
+  ImpulseStepResult step(double step, const MatrixX3d& prescribed);
+
+ private:
+  using Correction = std::function<Visit(Index row, int sweep)>;
+  std::vector<double> sweep(const Correction& correct) const;  // largest error that each sweep met
+  bool is_converging() const;
+  double threshold() const;
+  bool solve(ImpulseSystem& system, const MatrixX3d& positions, MatrixX3d& displacements,
+             ImpulseStepResult& result) const;
+  void part(double h, const MatrixX3d& pinned_positions, MatrixX3d& positions, MatrixX3d& velocities,
+            ImpulseStepResult& result) const;
+
+  Fabric fabric_;
+  SolverFamily solver_;
+  ImpulseSettings settings_;
+  double gravity_;
+  NodeKinds nodes_;
+  VectorXd masses_, inverse_masses_;
+  SparseMatrix bending_;
+  std::vector<Spring> springs_;
+  std::unique_ptr<ImpulseRows> rows_;
+  std::vector<DistanceConstraint> constraints_;
+  std::vector<Index> order_;
+  MatrixX3d positions_, velocities_;
+};
+
+}  // namespace isocloth::reference
