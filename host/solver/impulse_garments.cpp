@@ -36,7 +36,7 @@ double ForceBounds::rate(const Fabric& fabric) const {
                           2 * fabric.bend_spring.stiffness * bend_springs[i] + fabric.kappa * of_bending);
     const double c = w * (2 * fabric.shear_spring.damping * shear_springs[i] +
                           2 * fabric.bend_spring.damping * bend_springs[i] + fabric.beta * of_bending);
-    most = std::max(most, c / 2 + std::sqrt(c * c + k) / 2);
+    most = std::max(most, c / 4 + std::sqrt(c * c / 16 + k / 4));
   }
   return most;
 }
@@ -85,10 +85,23 @@ void ImpulseGarments<Real>::build_rows() {
   }
   const auto is_free = [&](Index node) { return inverse_masses.front()[node] > 0; };
 
-  const PacketPlan plan = plan_packets(arrays_.rows.edges, arrays_.node_count(), width);
-  edges_ = {device_, plan, rest, inverse_masses};
-  for (const Index pair : plan.pairs)
-    if (pair >= 0) sweep_order_.push_back(arrays_.rows.edges[pair]);
+  const auto take_order = [this](const std::vector<Index>& numbers, Index offset) {
+    for (const Index number : numbers)
+      if (number >= 0) sweep_order_.push_back(offset + number);
+  };
+  if (find_recipe(scene_.recipe).rows == RowFamily::edges) {
+    const PacketPlan plan = plan_packets(arrays_.rows.edges, arrays_.node_count(), width);
+    edges_ = {device_, plan, rest, inverse_masses};
+    take_order(plan.pairs, 0);
+  } else {
+    const RowPattern& rows = arrays_.rows;
+    const StencilPlan metric = plan_stencils(rows.metric, arrays_.node_count(), width);
+    const StencilPlan scalar = plan_stencils(rows.scalar, arrays_.node_count(), width);
+    metric_stencils_ = {device_, metric, shapes_.shapes, 0};
+    scalar_stencils_ = {device_, scalar, shapes_.shapes, static_cast<std::size_t>(rows.metric.row_count())};
+    take_order(metric.stencils, 0);
+    take_order(scalar.stencils, rows.metric.stencil_count());
+  }
 
   const auto springs = [&](const SpringDamper& spring, NodePairs pairs, NodePairs& kept) {
     if (!spring.exists()) return PacketBuffers<Real>();
@@ -107,6 +120,13 @@ void ImpulseGarments<Real>::build_rows() {
   std::vector<Index> shape_of;
   for (const std::size_t shape : shapes_.of) shape_of.push_back(static_cast<Index>(shape));
   shape_of_ = {device_, shape_of};
+}
+
+template <class Real>
+NodePairs ImpulseGarments<Real>::swept_edges() const {
+  NodePairs edges;
+  for (const Index edge : sweep_order_) edges.push_back(arrays_.rows.edges[edge]);
+  return edges;
 }
 
 template <class Real>
@@ -161,6 +181,8 @@ ImpulseCloths<Real> ImpulseGarments<Real>::cloths() {
   return {
       .pattern = {.node_count = arrays_.node_count(),
                   .edges = edges_.view(),
+                  .metric_stencils = metric_stencils_.view(),
+                  .scalar_stencils = scalar_stencils_.view(),
                   .shear_springs = shear_springs_.view(),
                   .bend_springs = bend_springs_.view(),
                   .pinned_nodes = constant.pinned_.view(),
@@ -235,7 +257,8 @@ std::string ImpulseGarments<Real>::instructions() const {
 
 template <class Real>
 GarmentInfo ImpulseGarments<Real>::info(std::size_t) const {
-  std::size_t bytes = arrays_.memory_bytes() + edges_.memory_bytes() + shear_springs_.memory_bytes() +
+  std::size_t bytes = arrays_.memory_bytes() + edges_.memory_bytes() + metric_stencils_.memory_bytes() +
+                      scalar_stencils_.memory_bytes() + shear_springs_.memory_bytes() +
                       bend_springs_.memory_bytes() + work_bytes();
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(pinned_, shape_of_, bending_, inverse_masses_, velocities_, device_parameters_, targets_, positions_);

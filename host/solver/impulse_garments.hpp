@@ -7,6 +7,7 @@
 #include "host/solver/garment_solver.hpp"
 #include "host/solver/pair_packets.hpp"
 #include "host/solver/rest_shape.hpp"
+#include "host/solver/stencil_packets.hpp"
 
 namespace isocloth {
 
@@ -32,8 +33,11 @@ class ImpulseGarments : public GarmentSolver {
   GarmentState state(std::size_t member) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
 
-  /// Edges of the constraints in the order of the sweeps.
-  const NodePairs& sweep_order() const { return sweep_order_; }
+  /// Rows in the order of the sweeps, by their stencils: numbers of edges (rows `edges`), or of metric
+  /// stencils and, after them, scalar ones (`isometry`).
+  const std::vector<Index>& sweep_order() const { return sweep_order_; }
+  /// Rows `edges`: the edges in that order.
+  NodePairs swept_edges() const;
 
  protected:
   /// The garments must outlive the object. Throws SceneError where a given number of parts is too small for
@@ -46,6 +50,9 @@ class ImpulseGarments : public GarmentSolver {
   const ImpulseSettings& settings() const { return settings_; }
   void set_targets(const std::vector<Clock>& clocks, double h, int steps);
   const PacketBuffers<Real>& edges() const { return edges_; }
+  const Buffer<Real>& inverse_masses() const { return inverse_masses_; }  ///< of every shape
+  const StencilBuffers<Real, 3>& metric_stencils() const { return metric_stencils_; }
+  const StencilBuffers<Real, 1>& scalar_stencils() const { return scalar_stencils_; }
   const PacketBuffers<Real>& shear_springs() const { return shear_springs_; }
   const PacketBuffers<Real>& bend_springs() const { return bend_springs_; }
   /// Instruction set of the host, or name of the backend.
@@ -69,9 +76,12 @@ class ImpulseGarments : public GarmentSolver {
   ImpulseSettings settings_;
   GarmentArrays<Real> arrays_;
   RestShapes<Real> shapes_;
-  NodePairs sweep_order_, shear_pairs_, bend_pairs_;
+  std::vector<Index> sweep_order_;
+  NodePairs shear_pairs_, bend_pairs_;
   std::vector<Index> pinned_nodes_;  ///< ascending
   PacketBuffers<Real> edges_, shear_springs_, bend_springs_;
+  StencilBuffers<Real, 3> metric_stencils_;
+  StencilBuffers<Real, 1> scalar_stencils_;
   Buffer<Index> pinned_, shape_of_;
   Buffer<Real> bending_, inverse_masses_;
   Buffer<ImpulseParameters<Real>> device_parameters_;

@@ -11,9 +11,8 @@ namespace isocloth {
 
 template <class Real>
 ImpulseSolver<Real>::ImpulseSolver(const Device& device, const Garment& garment, const Scene& scene)
-    : Base(device, {&garment}, scene) {
+    : Base(device, {&garment}, scene), queue_(device.queue()) {
   const ImpulsePattern<Real> pattern = this->cloths().pattern;
-  edge_colours_ = this->edges().colour_begin.download();
   shear_colours_ = this->shear_springs().colour_begin.download();
   bend_colours_ = this->bend_springs().colour_begin.download();
   const std::size_t nodes = static_cast<std::size_t>(pattern.node_count) + 1;
@@ -21,10 +20,22 @@ ImpulseSolver<Real>::ImpulseSolver(const Device& device, const Garment& garment,
   moves_ = {device, nodes};
   if (pattern.has_forces()) forces_ = {device, nodes};
   if (sizeof(Real) == sizeof(float)) work_positions_ = {device, nodes};
-  const auto packets = static_cast<std::size_t>(edge_colours_.back());
-  changes_ = {device, packets};
+  add_rows(ImpulseRows::metric_stencils, this->metric_stencils().colour_begin);
+  add_rows(ImpulseRows::scalar_stencils, this->scalar_stencils().colour_begin);
+  add_rows(ImpulseRows::edges, this->edges().colour_begin);
+  const std::size_t packets =
+      row_packets_.empty() ? 0 : row_packets_.back().first + row_packets_.back().count;
+  errors_ = {device, packets};
   last_sweeps_ = {device, packets};
-  partials_ = {device, static_cast<std::size_t>(reduction_count(packets))};
+  watch(packets);
+}
+
+template <class Real>
+void ImpulseSolver<Real>::add_rows(ImpulseRows rows, const Buffer<Index>& colour_begin) {
+  if (colour_begin.size() < 2) return;
+  const std::size_t first = row_packets_.empty() ? 0 : row_packets_.back().first + row_packets_.back().count;
+  row_packets_.push_back({.rows = rows, .colour_begin = colour_begin.download(), .first = first, .count = 0});
+  row_packets_.back().count = static_cast<std::size_t>(row_packets_.back().colour_begin.back());
 }
 
 template <class Real>
@@ -37,13 +48,13 @@ RunImpulsePhase<Real> ImpulseSolver<Real>::phase(ImpulsePhase phase, Index first
           .moves = moves_.view(),
           .forces = forces_.view(),
           .work_positions = work_positions_.view(),
-          .changes = changes_.view(),
+          .errors = errors_.view(),
           .last_sweeps = last_sweeps_.view()};
 }
 
 template <class Real>
 void ImpulseSolver<Real>::run(ImpulsePhase which, std::size_t count) {
-  kernels_.run_impulse_phase(device_.queue(), phase(which, 0, static_cast<Index>(count)));
+  kernels_.run_impulse_phase(queue_, phase(which, 0, static_cast<Index>(count)));
 }
 
 template <class Real>
@@ -51,16 +62,26 @@ void ImpulseSolver<Real>::run_by_colour(RunImpulsePhase<Real> args, const std::v
   for (std::size_t colour = 0; colour + 1 < colour_begin.size(); ++colour) {
     args.first = colour_begin[colour];
     args.count = colour_begin[colour + 1] - args.first;
-    kernels_.run_impulse_phase(device_.queue(), args);
+    kernels_.run_impulse_phase(queue_, args);
+  }
+}
+
+template <class Real>
+void ImpulseSolver<Real>::run_rows(RunImpulsePhase<Real> args, bool by_colour) {
+  for (const RowPackets& own : row_packets_) {
+    args.rows = own.rows;
+    args.errors = part(errors_.view(), own.first, own.first + own.count);
+    args.last_sweeps = part(last_sweeps_.view(), own.first, own.first + own.count);
+    run_by_colour(args, by_colour ? own.colour_begin : std::vector<Index>{0, own.colour_begin.back()});
   }
 }
 
 template <class Real>
 double ImpulseSolver<Real>::largest(const Buffer<Real>& values) {
-  kernels_.reduce(device_.queue(), {.values = values.view(), .partials = partials_.view()});
+  kernels_.reduce(queue_, {.values = values.view(), .partials = partials_.view()});
   const Reduction<Real>* const partials = std::as_const(partials_).read(staging_);
   double most = 0;
-  for (std::size_t i = 0; i < partials_.size(); ++i) {
+  for (Index i = 0; i < reduction_count(values.size()); ++i) {
     if (partials[i].first_bad >= 0) return std::numeric_limits<double>::infinity();
     most = std::max(most, static_cast<double>(partials[i].maximum));
   }
@@ -70,20 +91,20 @@ double ImpulseSolver<Real>::largest(const Buffer<Real>& values) {
 template <class Real>
 typename ImpulseSolver<Real>::Outcome ImpulseSolver<Real>::correct_lengths() {
   const ImpulseControl& control = cloths_.control;
-  RunImpulsePhase<Real> args = phase(ImpulsePhase::correct_lengths, 0, 0);
+  RunImpulsePhase<Real> args = phase(ImpulsePhase::correct_positions, 0, 0);
   args.threshold = control.converge ? control.tolerance : 0;
   Relaxation relaxation{.fixed = control.relaxation};
   last_sweeps_.upload(std::vector<Real>(last_sweeps_.size()));
   for (int sweep = 1; sweep <= control.max_sweeps; ++sweep) {
     args.factor = relaxation.factor(sweep);
     args.sweep = sweep;
-    run_by_colour(args, edge_colours_);
+    run_rows(args, true);
     // Once a sweep has corrected nothing, no later one does: looking seldom costs sweeps and changes nothing.
     const bool look = control.converge && (sweep % Relaxation::window == 0 || sweep == control.max_sweeps);
     if (!look) continue;
     const auto last = static_cast<int>(largest(last_sweeps_));
     if (last < sweep) return {.sweeps = last + 1, .finite = true};
-    relaxation.watch(sweep, largest(changes_));
+    relaxation.watch(sweep, largest(errors_));
   }
   return {.sweeps = control.max_sweeps, .finite = true};
 }
@@ -98,7 +119,7 @@ void ImpulseSolver<Real>::correct_velocities() {
   for (int sweep = 1; sweep <= control.max_sweeps; ++sweep) {
     args.factor = relaxation.factor(sweep);
     args.sweep = sweep;
-    run_by_colour(args, edge_colours_);
+    run_rows(args, true);
     if (control.converge && sweep % Relaxation::window == 0 && largest(last_sweeps_) < sweep) return;
   }
 }
@@ -123,15 +144,15 @@ StepReport ImpulseSolver<Real>::step_once(Index step) {
         phase(ImpulsePhase::preview_pinned, 0, static_cast<Index>(pattern.pinned_nodes.size()));
     pinned.step = step;
     pinned.part = part;
-    kernels_.run_impulse_phase(device_.queue(), pinned);
+    kernels_.run_impulse_phase(queue_, pinned);
     const Outcome outcome = correct_lengths();
     report.iterations += outcome.sweeps;
     finite = outcome.finite;
     run(ImpulsePhase::advance, nodes);
     if (cloths_.control.velocity_pass && finite) correct_velocities();
   }
-  run(ImpulsePhase::measure, changes_.size());
-  report.residual = finite ? largest(changes_) : std::numeric_limits<double>::infinity();
+  run_rows(phase(ImpulsePhase::measure, 0, 0), false);
+  report.residual = finite ? largest(errors_) : std::numeric_limits<double>::infinity();
   if (!std::isfinite(report.residual)) {
     report.status = StepStatus::non_finite;
     return report;
@@ -169,7 +190,7 @@ std::vector<AdvanceReport> ImpulseSolver<Real>::finish() {
 
 template <class Real>
 std::size_t ImpulseSolver<Real>::work_bytes() const {
-  return places_.bytes() + moves_.bytes() + forces_.bytes() + work_positions_.bytes() + changes_.bytes() +
+  return places_.bytes() + moves_.bytes() + forces_.bytes() + work_positions_.bytes() + errors_.bytes() +
          last_sweeps_.bytes() + partials_.bytes();
 }
 

@@ -34,15 +34,20 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   void run(ImpulsePhase phase, std::size_t count);
   /// Largest value of an array that the last phases wrote, infinite where one is not finite.
   double largest(const Buffer<Real>& values);
+  /// Makes room for largest() of so many values.
+  void watch(std::size_t count) {
+    const auto chunks = static_cast<std::size_t>(reduction_count(count));
+    if (chunks > partials_.size()) partials_ = {device_, chunks};
+  }
 
   std::size_t work_bytes() const override;
   std::string solver_name() const override;
 
-  ImpulseCloths<Real> cloths_;                                      ///< of this finish()
-  std::vector<Index> edge_colours_, shear_colours_, bend_colours_;  ///< first packets
+  Queue queue_;                 ///< the device's
+  ImpulseCloths<Real> cloths_;  ///< of this finish()
   Buffer<Vec4<Real>> places_, moves_, forces_;
   Buffer<Vec3d> work_positions_;
-  Buffer<Real> changes_, last_sweeps_;
+  Buffer<Real> errors_, last_sweeps_;  ///< of each packet of all rows
 
  private:
   struct Request {
@@ -50,10 +55,23 @@ class ImpulseSolver : public ImpulseGarments<Real> {
     double step = 0;
     int steps = 0;
   };
+  /// Packets of one family of rows.
+  struct RowPackets {
+    ImpulseRows rows;
+    std::vector<Index> colour_begin;  ///< first packets
+    std::size_t first = 0;            ///< place of the first packet among those of all rows
+    std::size_t count = 0;
+  };
+  void add_rows(ImpulseRows rows, const Buffer<Index>& colour_begin);
+  /// One phase of all rows; colour after colour where `by_colour`, else at once.
+  void run_rows(RunImpulsePhase<Real> args, bool by_colour);
+
   /// The step to targets number `step`.
   StepReport step_once(Index step);
   void run_by_colour(RunImpulsePhase<Real> args, const std::vector<Index>& colour_begin);
 
+  std::vector<RowPackets> row_packets_;              ///< in the order of the sweeps
+  std::vector<Index> shear_colours_, bend_colours_;  ///< first packets
   Request request_;
   Buffer<Reduction<Real>> partials_;
   std::vector<Reduction<Real>> staging_;

@@ -19,14 +19,50 @@ struct PairPackets {
   /// 2, width]. Empty for springs.
   ArrayView<const Real> shares;
 
-  ISOCLOTH_HD Index colour_count() const { return static_cast<Index>(colour_begin.size()) - 1; }
+  ISOCLOTH_HD Index colour_count() const {
+    return colour_begin.empty() ? 0 : static_cast<Index>(colour_begin.size()) - 1;
+  }
+  ISOCLOTH_HD std::size_t packet_count(int width) const {
+    return nodes.size() / (2 * static_cast<std::size_t>(width));
+  }
+};
+
+/// Stencils of quadratic rows C = 1/2 sum_i J_i . p_i - c0, J_i = 2 sum_j T_ij p_j, Width rows each, in
+/// packets: a packet holds stencils of one colour, no two of which share a node, and of one local shape: as
+/// many slots, with entries between the same ones. Spare places have the spare node in every slot and zero
+/// tensors.
+template <class Real, int Width>
+struct StencilPackets {
+  ArrayView<const Index> colour_begin;  ///< first packet of each colour, shape [colour_count + 1]
+  ArrayView<const Index> shape_of;      ///< local shape of each packet, shape [packet]
+  ArrayView<const Index> slot_begin;    ///< first slot of each packet in `pairs`, shape [packet + 1]
+  ArrayView<const Index> entry_begin;   ///< first entry of each packet in `tensors`, shape [packet + 1]
+  /// First node of the stencil and node of the slot, shape [slot, width, 2]; the first slot is the first
+  /// node.
+  ArrayView<const Index> pairs;
+  ArrayView<const Index>
+      shape_slots;  ///< first slot of each local shape in `slot_entries`, shape [shape + 1]
+  ArrayView<const Index>
+      slot_entries;  ///< first entry of each slot in `entry_slots`, shape [slots of shapes + 1]
+  ArrayView<const Index> entry_slots;    ///< slot within the shape of each entry's j
+  ArrayView<const Real> tensors;         ///< T [1/m^2], shape [rest shape, entry, Width, width]
+  ArrayView<const Real> rest_values;     ///< c0, shape [rest shape, packet, Width, width]
+  ArrayView<const Real> inverse_masses;  ///< 1 / m_i [1/m^2], 0: pinned, shape [rest shape, slot, width]
+
+  ISOCLOTH_HD Index colour_count() const {
+    return colour_begin.empty() ? 0 : static_cast<Index>(colour_begin.size()) - 1;
+  }
+  ISOCLOTH_HD std::size_t packet_count(int /*width*/ = 0) const { return shape_of.size(); }
 };
 
 /// What all cloths of a group share.
 template <class Real>
 struct ImpulsePattern {
   Index node_count = 0;
-  PairPackets<Real> edges, shear_springs, bend_springs;
+  PairPackets<Real> edges;                  ///< rows `edges`, else empty
+  StencilPackets<Real, 3> metric_stencils;  ///< rows `isometry`: E, F, G, else empty
+  StencilPackets<Real, 1> scalar_stencils;  ///< rows `isometry`: F at corners, boundary edges, else empty
+  PairPackets<Real> shear_springs, bend_springs;
   ArrayView<const Index> pinned_nodes;   ///< all of them have a target in every step
   NodeMatrixView bending;                ///< pattern of K, empty: no bending
   ArrayView<const Real> bending_values;  ///< K [1/m^2], shape [shape, entries of K]

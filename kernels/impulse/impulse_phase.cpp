@@ -1,23 +1,24 @@
 #include "kernels/impulse/impulse_phase.hpp"
 
-#include "kernels/impulse/impulse_terms.hpp"
+#include "kernels/impulse/row_families.hpp"
 #include "kernels/launch/launch.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 namespace {
 
-template <class Real, ImpulsePhase Phase>
-struct PhaseBody {
-  using Terms = ImpulseTerms<Real>;
-  using S = typename Terms::S;
-  RunImpulsePhase<Real> a;
+template <class Real>
+ISOCLOTH_DEVICE ImpulseWork<Real> work_of(const RunImpulsePhase<Real>& a) {
+  return {.places = a.places.data(),
+          .moves = a.moves.data(),
+          .forces = a.forces.data(),
+          .positions = a.work_positions.data()};
+}
 
+template <class Real, ImpulsePhase Phase>
+struct NodePhase {
+  RunImpulsePhase<Real> a;
   ISOCLOTH_DEVICE void operator()(Index item) const {
-    const Terms terms(a.cloths, 0,
-                      {.places = a.places.data(),
-                       .moves = a.moves.data(),
-                       .forces = a.forces.data(),
-                       .positions = a.work_positions.data()});
+    const ImpulseTerms<Real> terms(a.cloths, 0, work_of(a));
     const Index i = a.first + item;
     if constexpr (Phase == ImpulsePhase::begin) terms.begin(i);
     if constexpr (Phase == ImpulsePhase::bend) terms.bend(i);
@@ -27,23 +28,44 @@ struct PhaseBody {
     if constexpr (Phase == ImpulsePhase::preview_pinned) terms.preview_pinned(i, a.step, a.part);
     if constexpr (Phase == ImpulsePhase::advance) terms.advance(i);
     if constexpr (Phase == ImpulsePhase::end) terms.end(i);
-    if constexpr (Phase == ImpulsePhase::correct_lengths) {
-      typename Terms::Mask corrected(false);
-      const S changes =
-          terms.correct_lengths(i, static_cast<Real>(a.factor), static_cast<Real>(a.threshold), corrected);
-      a.changes[i] = largest(changes);
-      if (any(corrected)) a.last_sweeps[i] = static_cast<Real>(a.sweep);
+  }
+};
+
+template <class Real, ImpulsePhase Phase, ImpulseRows Rows>
+struct RowPhase {
+  using S = PairLanes<Real>;
+  RunImpulsePhase<Real> a;
+
+  ISOCLOTH_DEVICE void operator()(Index item) const {
+    const ImpulseWork<Real> work = work_of(a);
+    const Index shape = a.cloths.shapes[0];
+    if constexpr (Rows == ImpulseRows::edges)
+      run(EdgeTerms<Real>(a.cloths.pattern.edges, work, shape), a.first + item);
+    else if constexpr (Rows == ImpulseRows::metric_stencils)
+      run(StencilTerms<Real, 3>(a.cloths.pattern.metric_stencils, work, shape), a.first + item);
+    else
+      run(StencilTerms<Real, 1>(a.cloths.pattern.scalar_stencils, work, shape), a.first + item);
+  }
+
+  template <class Terms>
+  ISOCLOTH_DEVICE void run(const Terms& terms, Index packet) const {
+    if constexpr (Phase == ImpulsePhase::measure) {
+      a.errors[packet] = largest(terms.residuals(packet));
+    } else {
+      const auto factor = static_cast<Real>(a.factor), threshold = static_cast<Real>(a.threshold);
+      typename Lanes<S>::Mask corrected(false);
+      if constexpr (Phase == ImpulsePhase::correct_positions)
+        a.errors[packet] = largest(terms.correct_positions(packet, factor, threshold, corrected));
+      else
+        terms.correct_velocities(packet, factor, threshold, corrected);
+      if (any(corrected)) a.last_sweeps[packet] = static_cast<Real>(a.sweep);
     }
-    if constexpr (Phase == ImpulsePhase::correct_velocities)
-      if (any(terms.correct_velocities(i, static_cast<Real>(a.factor), static_cast<Real>(a.threshold))))
-        a.last_sweeps[i] = static_cast<Real>(a.sweep);
-    if constexpr (Phase == ImpulsePhase::measure) a.changes[i] = largest(terms.strains(i));
   }
 
   /// Infinite where a lane is not finite.
   static ISOCLOTH_DEVICE Real largest(S lanes) {
     Real value = 0;
-    for (int lane = 0; lane < Terms::width; ++lane) {
+    for (int lane = 0; lane < Lanes<S>::width; ++lane) {
 #if defined(__CUDACC__)
       const Real own = lanes;
 #else
@@ -56,8 +78,20 @@ struct PhaseBody {
 };
 
 template <class Real, ImpulsePhase Phase>
-void launch(const Queue& queue, const RunImpulsePhase<Real>& args) {
-  parallel_for(queue, args.count, PhaseBody<Real, Phase>{args});
+void launch_nodes(const Queue& queue, const RunImpulsePhase<Real>& args) {
+  parallel_for(queue, args.count, NodePhase<Real, Phase>{args});
+}
+
+template <class Real, ImpulsePhase Phase>
+void launch_rows(const Queue& queue, const RunImpulsePhase<Real>& args) {
+  switch (args.rows) {
+    case ImpulseRows::metric_stencils:
+      return parallel_for(queue, args.count, RowPhase<Real, Phase, ImpulseRows::metric_stencils>{args});
+    case ImpulseRows::scalar_stencils:
+      return parallel_for(queue, args.count, RowPhase<Real, Phase, ImpulseRows::scalar_stencils>{args});
+    case ImpulseRows::edges:
+      return parallel_for(queue, args.count, RowPhase<Real, Phase, ImpulseRows::edges>{args});
+  }
 }
 
 }  // namespace
@@ -66,27 +100,27 @@ template <class Real>
 void run_impulse_phase(const Queue& queue, const RunImpulsePhase<Real>& args) {
   switch (args.phase) {
     case ImpulsePhase::begin:
-      return launch<Real, ImpulsePhase::begin>(queue, args);
+      return launch_nodes<Real, ImpulsePhase::begin>(queue, args);
     case ImpulsePhase::bend:
-      return launch<Real, ImpulsePhase::bend>(queue, args);
+      return launch_nodes<Real, ImpulsePhase::bend>(queue, args);
     case ImpulsePhase::pull_shear:
-      return launch<Real, ImpulsePhase::pull_shear>(queue, args);
+      return launch_nodes<Real, ImpulsePhase::pull_shear>(queue, args);
     case ImpulsePhase::pull_bend:
-      return launch<Real, ImpulsePhase::pull_bend>(queue, args);
+      return launch_nodes<Real, ImpulsePhase::pull_bend>(queue, args);
     case ImpulsePhase::preview:
-      return launch<Real, ImpulsePhase::preview>(queue, args);
+      return launch_nodes<Real, ImpulsePhase::preview>(queue, args);
     case ImpulsePhase::preview_pinned:
-      return launch<Real, ImpulsePhase::preview_pinned>(queue, args);
-    case ImpulsePhase::correct_lengths:
-      return launch<Real, ImpulsePhase::correct_lengths>(queue, args);
+      return launch_nodes<Real, ImpulsePhase::preview_pinned>(queue, args);
+    case ImpulsePhase::correct_positions:
+      return launch_rows<Real, ImpulsePhase::correct_positions>(queue, args);
     case ImpulsePhase::correct_velocities:
-      return launch<Real, ImpulsePhase::correct_velocities>(queue, args);
+      return launch_rows<Real, ImpulsePhase::correct_velocities>(queue, args);
     case ImpulsePhase::advance:
-      return launch<Real, ImpulsePhase::advance>(queue, args);
+      return launch_nodes<Real, ImpulsePhase::advance>(queue, args);
     case ImpulsePhase::measure:
-      return launch<Real, ImpulsePhase::measure>(queue, args);
+      return launch_rows<Real, ImpulsePhase::measure>(queue, args);
     case ImpulsePhase::end:
-      return launch<Real, ImpulsePhase::end>(queue, args);
+      return launch_nodes<Real, ImpulsePhase::end>(queue, args);
   }
 }
 

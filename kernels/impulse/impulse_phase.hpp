@@ -13,17 +13,20 @@ enum class ImpulsePhase {
   pull_bend,           ///< the same
   preview,             ///< nodes: forces to moves
   preview_pinned,      ///< pinned nodes
-  correct_lengths,     ///< packets of a colour
-  correct_velocities,  ///< packets of a colour
+  correct_positions,   ///< packets of rows of a colour
+  correct_velocities,  ///< packets of rows of a colour
   advance,             ///< nodes: moves to places
-  measure,             ///< packets: strains
+  measure,             ///< packets of rows: residuals
   end,                 ///< nodes: work arrays to state
 };
+/// Families of rows, in the order of the sweeps.
+enum class ImpulseRows { metric_stencils, scalar_stencils, edges };
 
 template <class Real>
 struct RunImpulsePhase {
   ImpulseCloths<Real> cloths;  ///< one
   ImpulsePhase phase = ImpulsePhase::begin;
+  ImpulseRows rows = ImpulseRows::edges;
   Index first = 0, count = 0;  ///< items
   Index step = 0;              ///< of `targets`
   int part = 0;
@@ -32,10 +35,10 @@ struct RunImpulsePhase {
   ArrayView<Vec4<Real>> places, moves,
       forces;                              ///< see ImpulseWork, shape [node_count + 1]; forces may be empty
   ArrayView<Vec3<double>> work_positions;  ///< shape [node_count + 1], empty in double precision
-  /// correct_lengths: largest |e| / |d| of each packet; measure: its largest strain; infinite where one is
-  /// not finite; shape [packet]
-  ArrayView<Real> changes;
-  ArrayView<Real> last_sweeps;  ///< sweep of the last impulse of each packet, shape [packet]
+  /// Of each packet of these rows: where correct_positions made impulses, the largest relative error before;
+  /// measure: the largest residual; infinite where one is not finite.
+  ArrayView<Real> errors;
+  ArrayView<Real> last_sweeps;  ///< sweep of the last impulse of each packet of these rows
 };
 
 namespace ISOCLOTH_BACKEND {

@@ -1,4 +1,4 @@
-// What impulses do to single nodes and packets of pairs: the formulas, whoever calls them.
+// What a part of a step does to single nodes and to packets of springs: the formulas, whoever calls them.
 #pragma once
 
 #include "kernels/impulse/impulse_arrays.hpp"
@@ -24,12 +24,22 @@ template <class Real>
 using PairLanes = Pack<Real>;
 #endif
 
-/// One cloth in one part of a step.
+/// Pairs nearer than this part of their length at rest have no direction.
+template <class Real>
+constexpr Real collapsed = Real(1e-6);
+
+/// Field `field` of `fields` of a packet in an array of shape [rest shape, packet, fields, width].
+template <class S>
+ISOCLOTH_DEVICE S packet_values(ArrayView<const typename Lanes<S>::Scalar> values, std::size_t packet_count,
+                                Index rest_shape, Index packet, int fields, int field) {
+  return reinterpret_cast<const S*>(values.data())[(rest_shape * packet_count + packet) * fields + field];
+}
+
+/// Nodes of one cloth, and the springs between them, in one part of a step.
 template <class Real>
 class ImpulseTerms {
  public:
   using S = PairLanes<Real>;
-  using Mask = typename Lanes<S>::Mask;
   static constexpr int width = Lanes<S>::width;
   static constexpr bool keeps_places = sizeof(Real) == sizeof(double);  ///< places are the positions
 
@@ -42,10 +52,6 @@ class ImpulseTerms {
         parameters_(args.parameters[cloth]),
         h_(static_cast<Real>(args.parameters[cloth].part)) {
     if constexpr (!keeps_places) origin_ = args.positions[first_node()];
-  }
-
-  ISOCLOTH_DEVICE Index packet_count(const PairPackets<Real>& pairs) const {
-    return static_cast<Index>(pairs.nodes.size() / (2 * width));
   }
 
   /// Takes over node i; the one past the last is the spare one.
@@ -123,38 +129,6 @@ class ImpulseTerms {
                          static_cast<Real>(share * (target[2] - x.z)), Real(0)};
   }
 
-  /// Impulses of a packet of constraints that make their lengths right at the end of the part (Bender (2),
-  /// with the preview's direction): e = |d| - l, u_a += factor c_a e d / |d|, u_b -= factor c_b e d / |d|.
-  /// Only where |e| > threshold l. Returns the largest |e| / |d|; `corrected` where there was an impulse.
-  ISOCLOTH_DEVICE S correct_lengths(Index packet, Real factor, Real threshold, Mask& corrected) const {
-    const Index* const pairs = p_.edges.nodes.data() + static_cast<std::size_t>(packet) * 2 * width;
-    const auto d = Quads<S>::difference(work_.places, pairs) + Quads<S>::difference(work_.moves, pairs);
-    const Vec3<S> lanes = d.lanes();
-    const S l = load(p_.edges.lengths, packet, 1, 0);
-    const S length = square_root(dot_add(lanes, lanes, S{})), error = length - l;
-    corrected = (magnitude(error) > S(threshold) * l) & (length > S(collapsed) * l);
-    const S change = select(corrected, error / length, S{});
-    const S impulse = S(factor) * change;
-    d.exchange(work_.moves, pairs, impulse * load(p_.edges.shares, packet, 2, 0),
-               impulse * load(p_.edges.shares, packet, 2, 1));
-    return magnitude(change);
-  }
-
-  /// Impulses that take the velocities along the constraints away (Bender (3)), in moves: r = (u_b - u_a) .
-  /// n. Only where |r| > threshold l. Returns where there was an impulse.
-  ISOCLOTH_DEVICE Mask correct_velocities(Index packet, Real factor, Real threshold) const {
-    const Index* const pairs = p_.edges.nodes.data() + static_cast<std::size_t>(packet) * 2 * width;
-    const auto d = Quads<S>::difference(work_.places, pairs);
-    const Vec3<S> lanes = d.lanes(), u = Quads<S>::difference(work_.moves, pairs).lanes();
-    const S l = load(p_.edges.lengths, packet, 1, 0);
-    const S square = dot_add(lanes, lanes, S{}), rate = dot_add(lanes, u, S{}), length = square_root(square);
-    const Mask corrected = (magnitude(rate) > S(threshold) * l * length) & (length > S(collapsed) * l);
-    const S impulse = select(corrected, S(factor) * rate / square, S{});
-    d.exchange(work_.moves, pairs, impulse * load(p_.edges.shares, packet, 2, 0),
-               impulse * load(p_.edges.shares, packet, 2, 1));
-    return corrected;
-  }
-
   /// x += u.
   ISOCLOTH_DEVICE void advance(Index i) const {
     const Vec4<Real> u = work_.moves[i];
@@ -167,31 +141,8 @@ class ImpulseTerms {
     }
   }
 
-  /// ||d| / l - 1| of a packet at the places; not a number where they are not finite.
-  ISOCLOTH_DEVICE S strains(Index packet) const {
-    const Index* const pairs = p_.edges.nodes.data() + static_cast<std::size_t>(packet) * 2 * width;
-    const Vec3<S> d = Quads<S>::difference(work_.places, pairs).lanes();
-    const S l = load(p_.edges.lengths, packet, 1, 0), one = S(Real(1));
-    const S divisor = select(l > S{}, l, one);  // spare places
-    return magnitude((square_root(dot_add(d, d, S{})) - l) / divisor);
-  }
-
-  ISOCLOTH_DEVICE const ImpulsePattern<Real>& pattern() const { return p_; }
-
  private:
-  static constexpr Real collapsed = Real(1e-6);  ///< pairs nearer than this part of l have no direction
-
   ISOCLOTH_DEVICE std::size_t first_node() const { return cloth_ * static_cast<std::size_t>(p_.node_count); }
-
-  /// Field `field` of `fields` of a packet.
-  ISOCLOTH_DEVICE S load(ArrayView<const Real> values, Index packet, int fields, int field) const {
-    const std::size_t packets = p_.edges.nodes.size() / (2 * width);
-    return load(values, packets, packet, fields, field);
-  }
-  ISOCLOTH_DEVICE S load(ArrayView<const Real> values, std::size_t packets, Index packet, int fields,
-                         int field) const {
-    return reinterpret_cast<const S*>(values.data())[(shape_ * packets + packet) * fields + field];
-  }
 
   ISOCLOTH_DEVICE Vec4<Real> place(Vec3<double> x) const {
     if constexpr (keeps_places)
@@ -213,11 +164,11 @@ class ImpulseTerms {
     const Index* const pairs = springs.nodes.data() + static_cast<std::size_t>(packet) * 2 * width;
     const auto d = Quads<S>::difference(work_.places, pairs);
     const Vec3<S> lanes = d.lanes(), u = Quads<S>::difference(work_.moves, pairs).lanes();
-    const S l = load(springs.lengths, springs.nodes.size() / (2 * width), packet, 1, 0);
+    const S l = packet_values<S>(springs.lengths, springs.packet_count(width), shape_, packet, 1, 0);
     const S square = dot_add(lanes, lanes, S{}), length = square_root(square);
     const S elastic = S(stiffness) * (length - l) / length;
     const S viscous = S(damping / h_) * dot_add(lanes, u, S{}) / square;
-    const S force = select(length > S(collapsed) * l, elastic + viscous, S{});
+    const S force = select(length > S(collapsed<Real>) * l, elastic + viscous, S{});
     d.exchange(work_.forces, pairs, force, force);
   }
 

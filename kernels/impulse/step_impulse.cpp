@@ -1,7 +1,7 @@
 #include "kernels/impulse/step_impulse.hpp"
 
-#include "kernels/impulse/impulse_terms.hpp"
 #include "kernels/impulse/relaxation.hpp"
+#include "kernels/impulse/row_families.hpp"
 #include "kernels/launch/launch.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
@@ -12,7 +12,7 @@ template <class Real, class Block>
 class ClothSteps {
   using Terms = ImpulseTerms<Real>;
   using S = typename Terms::S;
-  using Mask = typename Terms::Mask;
+  using Mask = typename Lanes<S>::Mask;
 
  public:
   ISOCLOTH_DEVICE ClothSteps(const StepImpulse<Real>& args, const Block& block, Index cloth)
@@ -43,32 +43,33 @@ class ClothSteps {
     block_.sync();
     const Terms terms(a_.cloths, cloth_, work_);
     share(p_.node_count + 1, [&](Index i) { terms.begin(i); });
-    bool met = true;
     for (int part = 0; part < a_.cloths.parameters[cloth_].parts; ++part) {
       block_.sync();
       preview(terms, n, part);
       block_.sync();
-      met = correct_lengths(terms, report.sweeps) && met;
+      correct_positions(report.sweeps);
       share(p_.node_count, [&](Index i) { terms.advance(i); });
       block_.sync();
-      if (control.velocity_pass) correct_velocities(terms);
+      if (control.velocity_pass) correct_velocities();
     }
-    double strain = 0, bad = 0;
-    share(terms.packet_count(p_.edges), [&](Index packet) {
-      const S strains = terms.strains(packet);
-      for (int lane = 0; lane < Terms::width; ++lane) {
-        const double own = static_cast<double>(at(strains, lane));
-        strain = own > strain ? own : strain;
-        if (!(own < HUGE_VAL)) bad = 1;
-      }
+    double error = 0, bad = 0;
+    for_each_row_family(p_, work_, a_.cloths.shapes[cloth_], [&](const auto& rows, const auto& packets) {
+      share(packets.packet_count(Terms::width), [&](Index packet) {
+        const S residuals = rows.residuals(packet);
+        for (int lane = 0; lane < Terms::width; ++lane) {
+          const double own = static_cast<double>(at(residuals, lane));
+          error = own > error ? own : error;
+          if (!(own < HUGE_VAL)) bad = 1;
+        }
+      });
     });
-    strain = largest(strain);
+    error = largest(error);
     const bool finite = !(largest(bad) > 0);
     if (finite) share(p_.node_count, [&](Index i) { terms.end(i); });
-    const double status = !finite ? 2 : strain > control.tolerance ? 1 : 0;
+    const double status = !finite ? 2 : error > control.tolerance ? 1 : 0;
     report.status = status > report.status ? status : report.status;
     if (finite) report.steps += 1;
-    const double residual = finite ? strain : HUGE_VAL;
+    const double residual = finite ? error : HUGE_VAL;
     report.residual = residual > report.residual ? residual : report.residual;
     return finite;
   }
@@ -84,43 +85,55 @@ class ClothSteps {
     share(p_.pinned_nodes.size(), [&](Index i) { terms.preview_pinned(i, n, part); });
   }
 
-  /// False: sweeps ended before the tolerance was met, where it was asked for.
-  ISOCLOTH_DEVICE bool correct_lengths(const Terms& terms, double& sweeps) const {
+  ISOCLOTH_DEVICE void correct_positions(double& sweeps) const {
     const ImpulseControl& control = a_.cloths.control;
-    const auto threshold = static_cast<Real>(control.converge ? control.tolerance : 0);
     Relaxation relaxation{.fixed = control.relaxation};
     for (int sweep = 1; sweep <= control.max_sweeps; ++sweep) {
-      const auto factor = static_cast<Real>(relaxation.factor(sweep));
       S worst{};
-      Mask corrected(false);
-      by_colour(p_.edges, [&](Index packet) {
-        Mask own(false);
-        worst = larger(terms.correct_lengths(packet, factor, threshold, own), worst);
-        corrected = corrected | own;
-      });
-      block_.sync();
+      const bool corrected =
+          sweep_once(relaxation.factor(sweep), worst,
+                     [](const auto& rows, Index packet, Real factor, Real threshold, Mask& own) {
+                       return rows.correct_positions(packet, factor, threshold, own);
+                     });
       sweeps += 1;
       if (!control.converge) continue;
-      if (!(largest(any(corrected) ? 1.0 : 0.0) > 0)) return true;
+      if (!corrected) return;
       if (sweep % Relaxation::window == 0) relaxation.watch(sweep, largest(worst));
     }
-    return !control.converge;
   }
 
-  ISOCLOTH_DEVICE void correct_velocities(const Terms& terms) const {
+  ISOCLOTH_DEVICE void correct_velocities() const {
     const ImpulseControl& control = a_.cloths.control;
-    const auto threshold = static_cast<Real>(control.converge ? control.tolerance : 0);
     const Relaxation relaxation{.fixed =
                                     control.relaxation};  // never fails: the velocities' system is linear
     for (int sweep = 1; sweep <= control.max_sweeps; ++sweep) {
-      const auto factor = static_cast<Real>(relaxation.factor(sweep));
-      Mask corrected(false);
-      by_colour(p_.edges, [&](Index packet) {
-        corrected = corrected | terms.correct_velocities(packet, factor, threshold);
-      });
-      block_.sync();
-      if (control.converge && !(largest(any(corrected) ? 1.0 : 0.0) > 0)) return;
+      S worst{};
+      const bool corrected =
+          sweep_once(relaxation.factor(sweep), worst,
+                     [](const auto& rows, Index packet, Real factor, Real threshold, Mask& own) {
+                       return rows.correct_velocities(packet, factor, threshold, own);
+                     });
+      if (control.converge && !corrected) return;
     }
+  }
+
+  /// correct(rows, packet, factor, threshold, where) of all packets, colour after colour. Returns whether
+  /// there was an impulse, where a step converges; else nobody asks.
+  template <class Correct>
+  ISOCLOTH_DEVICE bool sweep_once(double factor, S& worst, const Correct& correct) const {
+    const ImpulseControl& control = a_.cloths.control;
+    const auto own_factor = static_cast<Real>(factor);
+    const auto threshold = static_cast<Real>(control.converge ? control.tolerance : 0);
+    Mask corrected(false);
+    for_each_row_family(p_, work_, a_.cloths.shapes[cloth_], [&](const auto& rows, const auto& packets) {
+      by_colour(packets, [&](Index packet) {
+        Mask own(false);
+        worst = larger(correct(rows, packet, own_factor, threshold, own), worst);
+        corrected = corrected | own;
+      });
+    });
+    block_.sync();
+    return control.converge && largest(any(corrected) ? 1.0 : 0.0) > 0;
   }
 
   /// body(i) for every i of [0, count), shared out among the block's threads.
@@ -130,11 +143,11 @@ class ClothSteps {
       body(i);
   }
   /// body(packet) for every packet, colour after colour.
-  template <class Body>
-  ISOCLOTH_DEVICE void by_colour(const PairPackets<Real>& pairs, const Body& body) const {
-    for (Index colour = 0; colour < pairs.colour_count(); ++colour) {
+  template <class Packets, class Body>
+  ISOCLOTH_DEVICE void by_colour(const Packets& packets, const Body& body) const {
+    for (Index colour = 0; colour < packets.colour_count(); ++colour) {
       block_.sync();
-      for (Index i = pairs.colour_begin[colour] + block_.rank(); i < pairs.colour_begin[colour + 1];
+      for (Index i = packets.colour_begin[colour] + block_.rank(); i < packets.colour_begin[colour + 1];
            i += block_.size())
         body(i);
     }

@@ -1,0 +1,193 @@
+// What impulses do to packets of stencils of quadratic rows, each a small block of constraints.
+#pragma once
+
+#include "kernels/impulse/impulse_terms.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+
+/// Stencils of `Width` rows of one cloth. A sweep takes the rows of a stencil together: with J at the
+/// preview, (J W J^T) p = C, u -= factor W J^T p.
+template <class Real, int Width>
+class StencilTerms {
+ public:
+  using S = PairLanes<Real>;
+  using Mask = typename Lanes<S>::Mask;
+  static constexpr int width = Lanes<S>::width;
+
+  ISOCLOTH_DEVICE StencilTerms(const StencilPackets<Real, Width>& packets, const ImpulseWork<Real>& work,
+                               Index rest_shape)
+      : p_(packets), work_(work), rest_shape_(rest_shape) {}
+
+  /// Impulses of a packet where some |C| of a stencil is above the threshold. Returns the largest |C| there.
+  ISOCLOTH_DEVICE S correct_positions(Index packet, Real factor, Real threshold, Mask& corrected) const {
+    return correct<true>(packet, factor, threshold, corrected);
+  }
+  /// The same for the velocities along the rows, r = J u, at the places.
+  ISOCLOTH_DEVICE S correct_velocities(Index packet, Real factor, Real threshold, Mask& corrected) const {
+    return correct<false>(packet, factor, threshold, corrected);
+  }
+  /// Largest |C| of each stencil at the places; not a number where they are not finite.
+  ISOCLOTH_DEVICE S residuals(Index packet) const {
+    Stencil stencil(*this, packet, false);
+    S c[Width], a[Width][Width];
+    stencil.evaluate(true, c, a);
+    return largest(c);
+  }
+
+ private:
+  /// Stencils up to so many slots keep their nodes in local arrays; larger ones load them again and again.
+  static constexpr Index most_kept = 16;
+  static constexpr Real regularisation = sizeof(Real) == sizeof(float) ? Real(1e-6) : Real(1e-12);
+
+  /// One packet: its nodes, relative to the first one.
+  class Stencil {
+   public:
+    ISOCLOTH_DEVICE Stencil(const StencilTerms& terms, Index packet, bool at_preview)
+        : p_(terms.p_),
+          work_(terms.work_),
+          at_preview_(at_preview),
+          first_slot_(p_.slot_begin[packet]),
+          slots_(p_.slot_begin[packet + 1] - first_slot_),
+          shape_slots_(p_.shape_slots[p_.shape_of[packet]]),
+          first_shape_entry_(p_.slot_entries[shape_slots_]) {
+      const std::size_t rest = static_cast<std::size_t>(terms.rest_shape_);
+      tensors_ =
+          lanes(p_.tensors) + (rest * p_.entry_begin[p_.packet_count()] + p_.entry_begin[packet]) * Width;
+      rest_values_ = lanes(p_.rest_values) + (rest * p_.packet_count() + packet) * Width;
+      inverse_masses_ = lanes(p_.inverse_masses) + rest * p_.slot_begin[p_.packet_count()] + first_slot_;
+      if (slots_ <= most_kept)
+        for (Index slot = 0; slot < slots_; ++slot) kept_[slot] = load(slot);
+    }
+
+    /// C (or r = J u at the places) and A = J W J^T.
+    ISOCLOTH_DEVICE void evaluate(bool of_positions, S (&c)[Width], S (&a)[Width][Width]) {
+      for (int v = 0; v < Width; ++v) {
+        c[v] = S{};
+        for (int w = 0; w < Width; ++w) a[v][w] = S{};
+      }
+      for (Index slot = 0; slot < slots_; ++slot) {
+        Vec3<S> j[Width];
+        gradient(slot, j);
+        if (slots_ <= most_kept)
+          for (int v = 0; v < Width; ++v) kept_gradients_[slot][v] = j[v];
+        const Vec3<S> along = of_positions ? S(Real(0.5)) * at(slot) : difference(work_.moves, slot).lanes();
+        const S w = inverse_masses_[slot];
+        for (int v = 0; v < Width; ++v) {
+          c[v] = dot_add(j[v], along, c[v]);
+          for (int k = 0; k <= v; ++k) a[v][k] = multiply_add(w, dot_add(j[v], j[k], S{}), a[v][k]);
+        }
+      }
+      if (!of_positions) return;
+      for (int v = 0; v < Width; ++v) c[v] = c[v] - rest_values_[v];
+    }
+
+    /// u_i -= w_i sum_v p_v J_vi, after evaluate().
+    ISOCLOTH_DEVICE void apply(const S (&p)[Width]) const {
+      for (Index slot = 0; slot < slots_; ++slot) {
+        Vec3<S> j[Width], move;
+        if (slots_ <= most_kept)
+          for (int v = 0; v < Width; ++v) j[v] = kept_gradients_[slot][v];
+        else
+          gradient(slot, j);
+        for (int v = 0; v < Width; ++v) move = multiply_add(p[v], j[v], move);
+        Quads<S>::of(move).exchange(work_.moves, pairs(slot), S{}, inverse_masses_[slot]);
+      }
+    }
+
+   private:
+    static ISOCLOTH_DEVICE const S* lanes(ArrayView<const Real> values) {
+      return reinterpret_cast<const S*>(values.data());
+    }
+    ISOCLOTH_DEVICE const Index* pairs(Index slot) const {
+      return p_.pairs.data() + static_cast<std::size_t>(first_slot_ + slot) * 2 * width;
+    }
+    ISOCLOTH_DEVICE Quads<S> difference(const Vec4<Real>* values, Index slot) const {
+      return Quads<S>::difference(values, pairs(slot));
+    }
+    ISOCLOTH_DEVICE Vec3<S> load(Index slot) const {
+      const auto x = difference(work_.places, slot);
+      return at_preview_ ? (x + difference(work_.moves, slot)).lanes() : x.lanes();
+    }
+    ISOCLOTH_DEVICE Vec3<S> at(Index slot) const { return slots_ <= most_kept ? kept_[slot] : load(slot); }
+    /// J_i = 2 sum_j T_ij (p_j - p_i) of each row: the rows of T sum to zero.
+    ISOCLOTH_DEVICE void gradient(Index slot, Vec3<S> (&j)[Width]) const {
+      const Vec3<S> origin = at(slot);
+      for (int v = 0; v < Width; ++v) j[v] = {};
+      for (Index e = p_.slot_entries[shape_slots_ + slot]; e < p_.slot_entries[shape_slots_ + slot + 1];
+           ++e) {
+        const Vec3<S> d = at(p_.entry_slots[e]) - origin;
+        for (int v = 0; v < Width; ++v)
+          j[v] = multiply_add(tensors_[(e - first_shape_entry_) * Width + v], d, j[v]);
+      }
+      for (int v = 0; v < Width; ++v) j[v] = j[v] + j[v];
+    }
+
+    const StencilPackets<Real, Width>& p_;
+    const ImpulseWork<Real>& work_;
+    const bool at_preview_;
+    const Index first_slot_, slots_, shape_slots_, first_shape_entry_;
+    const S *tensors_, *rest_values_, *inverse_masses_;
+    union {  // not set to zero: that would take as long as the rest
+      Vec3<S> kept_[most_kept];
+    };
+    union {
+      Vec3<S> kept_gradients_[most_kept][Width];
+    };
+  };
+
+  static ISOCLOTH_DEVICE S largest(const S (&c)[Width]) {
+    S most = magnitude(c[0]);
+    for (int v = 1; v < Width; ++v) {
+      const S own = magnitude(c[v]);
+      most = select(most > own, most, own);  // keeps what is not a number in the last; sums find the others
+      most = most + (c[v] - c[v]);
+    }
+    return most + (c[0] - c[0]);
+  }
+
+  /// p of A p = c by A = L D L^T; a row that hangs on the others, or on no free node, gets none.
+  static ISOCLOTH_DEVICE void solve(const S (&a)[Width][Width], const S (&c)[Width], S (&p)[Width]) {
+    S l[Width][Width], inverse[Width];
+    for (int v = 0; v < Width; ++v) {
+      S pivot = a[v][v];
+      for (int k = 0; k < v; ++k) {
+        S sum = a[v][k];
+        for (int i = 0; i < k; ++i) sum = sum - l[v][i] * l[k][i];
+        l[v][k] = sum;  // times D for now
+      }
+      for (int k = 0; k < v; ++k) {
+        const S unit = l[v][k] * inverse[k];
+        pivot = pivot - unit * l[v][k];
+        l[v][k] = unit;
+      }
+      inverse[v] = select(pivot > S(regularisation) * a[v][v], S(Real(1)) / pivot, S{});
+    }
+    for (int v = 0; v < Width; ++v) {
+      p[v] = c[v];
+      for (int k = 0; k < v; ++k) p[v] = p[v] - l[v][k] * p[k];
+    }
+    for (int v = 0; v < Width; ++v) p[v] = p[v] * inverse[v];
+    for (int v = Width - 1; v >= 0; --v)
+      for (int k = v + 1; k < Width; ++k) p[v] = p[v] - l[k][v] * p[k];
+  }
+
+  template <bool OfPositions>
+  ISOCLOTH_DEVICE S correct(Index packet, Real factor, Real threshold, Mask& corrected) const {
+    Stencil stencil(*this, packet, OfPositions);
+    S c[Width], a[Width][Width], p[Width];
+    stencil.evaluate(OfPositions, c, a);
+    const S most = largest(c);
+    corrected = most > S(threshold);
+    if (!any(corrected)) return S{};
+    solve(a, c, p);
+    for (int v = 0; v < Width; ++v) p[v] = select(corrected, S(factor) * p[v], S{});
+    stencil.apply(p);
+    return select(corrected, most, S{});
+  }
+
+  const StencilPackets<Real, Width>& p_;
+  const ImpulseWork<Real>& work_;
+  const Index rest_shape_;
+};
+
+}  // namespace isocloth::ISOCLOTH_BACKEND
