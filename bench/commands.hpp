@@ -76,4 +76,30 @@ struct DrapeRequest {
 /// Drape coefficient of a ring against mesh size and bending stiffness.
 std::vector<Table> measure_drape(const DrapeRequest& request);
 
+struct ImpulseRequest {
+  std::vector<std::string> parts;  ///< some of impulse_parts(), all if empty
+  std::vector<int> sides;          ///< nodes a side
+  std::vector<double> tolerances;
+  int steps = 500;      ///< of 1/30 s
+  double budget = 60;   ///< processor time of a run [s]
+  int repetitions = 7;  ///< of a measured sweep, the least counts
+  int workers = 1;
+};
+/// Impulse solvers beside Figures 5 and 6 of Bender and Bayer; cost of a sweep, over-relaxation, division.
+std::vector<Table> measure_impulses(const ImpulseRequest& request);
+std::vector<std::string> impulse_parts();
+
+struct ParetoRequest {
+  std::vector<int> sides;  ///< nodes a side
+  double budget = 30;      ///< processor time of a run [s]
+  int workers = 1;
+  bool quick = false;         ///< shorter runs and fewer settings
+  std::filesystem::path svg;  ///< empty: not written
+};
+/// Time per simulated second against reached strain of every solver.
+std::vector<Table> measure_pareto(const ParetoRequest& request);
+
+/// The scenes of Bender and Bayer, Figure 4, to their end; the last states as a picture in `svg`.
+std::vector<Table> draw_figure4(const std::filesystem::path& svg, int workers);
+
 }  // namespace isocloth::bench

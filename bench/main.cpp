@@ -1,5 +1,6 @@
 // isocloth-bench: figures of the engine beside those that are known.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <map>
@@ -149,9 +150,49 @@ int main(int count, char** arguments) {
   drape_command->add_option("--csv", drape.csv, "write every run to this file");
   drape_command->add_option("--svg", drape.svg, "draw the curves into this file");
 
+  bool quick = false;
+  ImpulseRequest impulse{
+      .parts = {}, .sides = {10, 20, 30, 40, 50}, .tolerances = {0.1, 0.01, 0.001, 0.0001}};
+  CLI::App* impulse_command =
+      app.add_subcommand("impulse", "impulse solvers beside the figures of Bender and Bayer");
+  impulse_command->add_option("--only", impulse.parts, "these parts only")
+      ->check(CLI::IsMember(impulse_parts()));
+  impulse_command->add_option("--mesh", impulse.sides, "nodes a side")
+      ->check(CLI::Range(3, 1025))
+      ->capture_default_str();
+  impulse_command->add_option("--tolerance", impulse.tolerances, "tolerances")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  impulse_command->add_option("--steps", impulse.steps, "steps of 1/30 s")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  impulse_command->add_option("--budget", impulse.budget, "processor time of a run [s]")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  impulse_command->add_flag("--quick", quick, "60 steps, 5 s a run");
+
+  ParetoRequest pareto{.sides = {9, 20, 50, 100}, .svg = {}};
+  CLI::App* pareto_command =
+      app.add_subcommand("pareto", "time per simulated second against reached strain, every solver");
+  pareto_command->add_option("--mesh", pareto.sides, "nodes a side")
+      ->check(CLI::Range(3, 1025))
+      ->capture_default_str();
+  pareto_command->add_option("--budget", pareto.budget, "processor time of a run [s]")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  pareto_command->add_flag("--quick", quick, "shorter runs, fewer settings");
+  pareto_command->add_option("--svg", pareto.svg, "draw the curves into this file");
+
+  std::string figure4_svg;
+  CLI::App* figure4_command =
+      app.add_subcommand("figure4", "Bender and Bayer, Figure 4: a sheet at four tolerances");
+  figure4_command->add_option("--svg", figure4_svg, "draw the four states into this file");
+
   CLI11_PARSE(app, count, arguments);
   try {
-    iterations.workers = drape.workers = workers;
+    iterations.workers = drape.workers = impulse.workers = pareto.workers = workers;
+    if (quick) impulse.steps = std::min(impulse.steps, 60), impulse.budget = std::min(impulse.budget, 5.0);
+    pareto.quick = quick;
     iterations.eps = eps;
     drape.eps = batch.eps = mesh.eps = factor.eps = eps[0];
     if (large) mesh.sides.insert(mesh.sides.end(), {257, 513}), factor.sides.push_back(257);
@@ -162,6 +203,9 @@ int main(int count, char** arguments) {
     if (*factor_command) publish("factor", measure_factors(factor), json);
     if (*scenes_command) publish("scenes", compare_scenes(groups, eps[0], workers), json);
     if (*drape_command) publish("drape", measure_drape(drape), json);
+    if (*impulse_command) publish("impulse", measure_impulses(impulse), json);
+    if (*pareto_command) publish("pareto", measure_pareto(pareto), json);
+    if (*figure4_command) publish("figure4", draw_figure4(figure4_svg, workers), json);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "isocloth-bench: %s\n", error.what());
     return 1;
