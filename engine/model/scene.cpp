@@ -161,6 +161,10 @@ void check_impulse(const ImpulseSettings& settings) {
   if (!(settings.relaxation >= 0 && settings.relaxation < 2)) {
     refuse("impulse.relaxation", settings.relaxation, "0 for the default, or a number below 2");
   }
+  if (settings.mode == ImpulseMode::substeps && settings.relaxation > 1) {
+    refuse("impulse.relaxation", settings.relaxation,
+           "at most 1 in mode substeps: more pays only in sweeps that converge, and blows up in the others");
+  }
   if (settings.max_solves < 1) refuse("impulse.max_solves", settings.max_solves, "at least 1");
 }
 
@@ -244,8 +248,9 @@ ImpulseSettings resolve_impulse(const Scene& scene, double force_rate) {
   }
   if (settings.max_sweeps == 0) settings.max_sweeps = sweeps_once ? 1 : 10'000;
   if (settings.relaxation == 0 && sweeps_once) settings.relaxation = 1;
+  const bool has_noise = find_recipe(scene.recipe).rows == RowFamily::isometry;
   if (settings.velocity_pass == VelocityPass::automatic)
-    settings.velocity_pass = sweeps_once ? VelocityPass::off : VelocityPass::on;
+    settings.velocity_pass = sweeps_once && !has_noise ? VelocityPass::off : VelocityPass::on;
   return settings;
 }
 

@@ -65,7 +65,8 @@ struct ImpulseSettings {
   int max_sweeps = 0;       ///< per part; 0: 1 (substeps), 10,000 (converge)
   double relaxation =
       0;  ///< factor on every impulse, below 2; 0: 1 (substeps), chosen and watched (converge)
-  /// Impulses that also take the rows' velocities away (3); automatic: where a part ends converged.
+  /// Impulses that also take the rows' velocities away (3); automatic: in mode `converge`, and on isometry
+  /// rows, whose short parts would crumple the sheet without it.
   VelocityPass velocity_pass = VelocityPass::automatic;
   int max_solves = 8;  ///< impulse_system: linear solves per part before it falls back on sweeps, >= 1
   OnViolation on_violation = OnViolation::go_on;

@@ -247,10 +247,10 @@ void describe_impulse(Keys& keys, ImpulseSettings& settings) {
                "sweeps over all rows per part; 0: 1 (substeps), 10000 (converge)");
   keys.number("relaxation", settings.relaxation, {.least = 0, .most = 1.999},
               "factor on every impulse; 0: 1 (substeps), chosen and watched (converge)");
-  keys.choice(
-      "velocity_pass", settings.velocity_pass,
-      {to_string(VelocityPass::automatic), to_string(VelocityPass::on), to_string(VelocityPass::off)},
-      "impulses that also take away the velocities along the rows; automatic: where parts end converged");
+  keys.choice("velocity_pass", settings.velocity_pass,
+              {to_string(VelocityPass::automatic), to_string(VelocityPass::on), to_string(VelocityPass::off)},
+              "impulses that also take away the velocities along the rows; automatic: in mode converge, and "
+              "on isometry rows");
   keys.integer("max_solves", settings.max_solves, whole(1, 1'000'000),
                "bender_sle: linear solves per part before it falls back on sweeps");
   keys.choice("on_violation", settings.on_violation,

@@ -66,10 +66,7 @@ class StencilTerms {
         for (int w = 0; w < Width; ++w) a[v][w] = S{};
       }
       for (Index slot = 0; slot < slots_; ++slot) {
-        Vec3<S> j[Width];
-        gradient(slot, j);
-        if (slots_ <= most_kept)
-          for (int v = 0; v < Width; ++v) kept_gradients_[slot][v] = j[v];
+        const Vec3<S>* const j = gradient(slot);
         const Vec3<S> along = of_positions ? S(Real(0.5)) * at(slot) : difference(work_.moves, slot).lanes();
         const S w = inverse_masses_[slot];
         for (int v = 0; v < Width; ++v) {
@@ -82,13 +79,10 @@ class StencilTerms {
     }
 
     /// u_i -= w_i sum_v p_v J_vi, after evaluate().
-    ISOCLOTH_DEVICE void apply(const S (&p)[Width]) const {
+    ISOCLOTH_DEVICE void apply(const S (&p)[Width]) {
       for (Index slot = 0; slot < slots_; ++slot) {
-        Vec3<S> j[Width], move;
-        if (slots_ <= most_kept)
-          for (int v = 0; v < Width; ++v) j[v] = kept_gradients_[slot][v];
-        else
-          gradient(slot, j);
+        const Vec3<S>* const j = slots_ <= most_kept ? kept_gradients_[slot] : gradient(slot);
+        Vec3<S> move;
         for (int v = 0; v < Width; ++v) move = multiply_add(p[v], j[v], move);
         Quads<S>::of(move).exchange(work_.moves, pairs(slot), S{}, inverse_masses_[slot]);
       }
@@ -109,17 +103,25 @@ class StencilTerms {
       return at_preview_ ? (x + difference(work_.moves, slot)).lanes() : x.lanes();
     }
     ISOCLOTH_DEVICE Vec3<S> at(Index slot) const { return slots_ <= most_kept ? kept_[slot] : load(slot); }
-    /// J_i = 2 sum_j T_ij (p_j - p_i) of each row: the rows of T sum to zero.
-    ISOCLOTH_DEVICE void gradient(Index slot, Vec3<S> (&j)[Width]) const {
-      const Vec3<S> origin = at(slot);
-      for (int v = 0; v < Width; ++v) j[v] = {};
+    /// J_i = 2 sum_j T_ij p_j of each row, p relative to the first node: the rows of T sum to zero.
+    ISOCLOTH_DEVICE const Vec3<S>* gradient(Index slot) {
+      Vec3<S> half[Width];
+      const S* tensors = tensors_ + (p_.slot_entries[shape_slots_ + slot] - first_shape_entry_) * Width;
       for (Index e = p_.slot_entries[shape_slots_ + slot]; e < p_.slot_entries[shape_slots_ + slot + 1];
            ++e) {
-        const Vec3<S> d = at(p_.entry_slots[e]) - origin;
-        for (int v = 0; v < Width; ++v)
-          j[v] = multiply_add(tensors_[(e - first_shape_entry_) * Width + v], d, j[v]);
+        if (slots_ <= most_kept) {
+          add_entry(tensors, kept_[p_.entry_slots[e]], half);
+        } else {
+          add_entry(tensors, load(p_.entry_slots[e]), half);
+        }
+        tensors += Width;
       }
-      for (int v = 0; v < Width; ++v) j[v] = j[v] + j[v];
+      Vec3<S>* const j = kept_gradients_[slots_ <= most_kept ? slot : 0];
+      for (int v = 0; v < Width; ++v) j[v] = half[v] + half[v];
+      return j;
+    }
+    static ISOCLOTH_HD void add_entry(const S* tensors, const Vec3<S>& p, Vec3<S> (&half)[Width]) {
+      for (int v = 0; v < Width; ++v) half[v] = multiply_add(tensors[v], p, half[v]);
     }
 
     const StencilPackets<Real, Width>& p_;
