@@ -39,11 +39,6 @@ void check_settings(const ImpulseSettings& settings) {
 
 }  // namespace
 
-double relaxation_of_sweep(const ImpulseSettings& settings, int sweep) {
-  if (settings.relaxation > 0) return settings.relaxation;
-  return sweep == 0 ? 1 : 1.8;
-}
-
 ImpulseCloth::ImpulseCloth(const Garment& garment, const Recipe& recipe, const ImpulseSettings& settings,
                            double gravity)
     : fabric_(garment.fabric),
@@ -114,7 +109,7 @@ double ImpulseCloth::force_rate() const {
   double rate = 0;
   for (const Index node : nodes_.free) {
     const double k = stiffness[node] * inverse_masses_[node], c = damping[node] * inverse_masses_[node];
-    rate = std::max(rate, c / 2 + std::sqrt(c * c / 4 + k / 4));
+    rate = std::max(rate, c / 4 + std::sqrt(c * c / 16 + k / 4));
   }
   return rate;
 }
@@ -125,18 +120,23 @@ bool ImpulseCloth::is_converging() const {
 
 double ImpulseCloth::threshold() const { return is_converging() ? settings_.tolerance : 0; }
 
-std::vector<double> ImpulseCloth::sweep(const Correction& correct) const {
+std::vector<double> ImpulseCloth::sweep(const Correction& correct, double scale, bool watched,
+                                        double& margin) const {
+  ImpulseRelaxation relaxation(settings_.relaxation);
   std::vector<double> errors;
   for (int sweep = 0; sweep < settings_.max_sweeps; ++sweep) {
-    double largest = 0;
+    double largest = 0, largest_change = 0;
     bool corrected = false;
     for (const Index row : order_) {
-      const Visit visit = correct(row, sweep);
+      const Visit visit = correct(row, relaxation.factor());
       largest = std::max(largest, visit.error);
+      largest_change = std::max(largest_change, visit.change);
       corrected = corrected || visit.corrected;
+      if (is_converging()) margin = std::min(margin, std::abs(scale * visit.error - threshold()));
     }
     errors.push_back(largest);
     if (!corrected && is_converging()) break;
+    relaxation.end_sweep(watched && is_converging() ? std::optional(largest_change) : std::nullopt);
   }
   return errors;
 }
@@ -176,10 +176,11 @@ void ImpulseCloth::part(double h, const MatrixX3d& pinned_positions, MatrixX3d& 
     }
   }
   if (!system) {
-    const std::vector<double> errors = sweep([&](Index row, int sweep) {
-      return rows_->correct_position(row, positions, relaxation_of_sweep(settings_, sweep), threshold(),
-                                     displacements);
-    });
+    const std::vector<double> errors = sweep(
+        [&](Index row, double relaxation) {
+          return rows_->correct_position(row, positions, relaxation, threshold(), displacements);
+        },
+        1, true, result.margin);
     result.sweeps += static_cast<int>(errors.size());
     result.strain_trace.insert(result.strain_trace.end(), errors.begin(), errors.end());
   }
@@ -192,7 +193,10 @@ void ImpulseCloth::part(double h, const MatrixX3d& pinned_positions, MatrixX3d& 
     return;
   }
   const std::vector<double> rates = sweep(
-      [&](Index row, int) { return rows_->correct_velocity(row, positions, threshold() / h, velocities); });
+      [&](Index row, double relaxation) {
+        return rows_->correct_velocity(row, positions, relaxation, threshold() / h, velocities);
+      },
+      h, false, result.margin);
   result.velocity_sweeps += static_cast<int>(rates.size());
 }
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
 #include "engine/model/recipe.hpp"
 #include "host/reference/garment_nodes.hpp"
+#include "host/reference/impulse_relaxation.hpp"
 #include "host/reference/impulse_rows.hpp"
 #include "host/reference/spring_forces.hpp"
 
@@ -24,11 +26,10 @@ struct ImpulseStepResult {
   double residual = 0;      ///< largest relative error of a constraint at the end
   bool converged = true;    ///< residual <= tolerance
   std::vector<double> strain_trace;  ///< largest relative error that a sweep came upon, shape [sweeps]
+  /// Least distance of a relative error from the threshold that decided on its correction, over all sweeps
+  /// and linear solves; infinite where nothing was decided.
+  double margin = std::numeric_limits<double>::infinity();
 };
-
-/// Factor on the impulses of sweep 0, 1, ... of a part. settings.relaxation, unless it is 0 (chosen here): 1
-/// in the first sweep, 1.8 after it.
-double relaxation_of_sweep(const ImpulseSettings& settings, int sweep);
 
 /// Cloth of Bender, section 3: explicit forces, then impulses on the preview of each part of a step, by
 /// sweeps (Algorithm 1) or from one linear system (section 3.4.2). Rows `isometry` take the rows of Coltraro
@@ -64,10 +65,9 @@ class ImpulseCloth {
 
   /// f [N]: gravity -delta g m along z, bending -kappa K x - beta K v, springs; shape [node_count, 3].
   MatrixX3d forces(const MatrixX3d& positions, const MatrixX3d& velocities) const;
-  /// The largest over free nodes of C/2 + sqrt(C^2/4 + K/4) [1/s] with Gershgorin's bounds
+  /// The largest over free nodes of C/4 + sqrt(C^2/16 + K/4) [1/s] with Gershgorin's bounds
   /// K_i = (sum over springs 2 k + kappa sum_j |K_ij|) / (rho m_i), C_i the same with c and beta. Explicit
-  /// symplectic Euler of x'' = -K x - C x' is stable while h^2 K + 2 h C < 4; h force_rate <= 1 is enough for
-  /// that, by a factor of up to two where dampers rule.
+  /// symplectic Euler of x'' = -K x - C x' is stable while h^2 K + 2 h C < 4, that is, h force_rate < 1.
   double force_rate() const;
 
   /// One step H [s] in settings.substeps parts h: v* = (v_n + h f/(rho m)) / (1 + h alpha/rho), preview u = h
@@ -80,8 +80,10 @@ class ImpulseCloth {
   ImpulseStepResult step(double step, const MatrixX3d& prescribed);
 
  private:
-  using Correction = std::function<Visit(Index row, int sweep)>;
-  std::vector<double> sweep(const Correction& correct) const;  // largest error that each sweep met
+  using Correction = std::function<Visit(Index row, double relaxation)>;
+  /// Sweeps until the mode ends them; returns the largest error that each met. `scale` makes an error one
+  /// that the tolerance is for; watched: see ImpulseRelaxation.
+  std::vector<double> sweep(const Correction& correct, double scale, bool watched, double& margin) const;
   bool is_converging() const;
   double threshold() const;
   bool solve(ImpulseSystem& system, const MatrixX3d& positions, MatrixX3d& displacements,

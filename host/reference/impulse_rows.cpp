@@ -35,12 +35,13 @@ Visit DistanceRows::correct_position(Index i, const MatrixX3d& positions, double
     const double impulse = relaxation * error / distance;
     displacements.row(pair.a) += pair.share_a * impulse * d;
     displacements.row(pair.b) -= pair.share_b * impulse * d;
+    visit.change = std::abs(error) / distance;
   }
   return visit;
 }
 
-Visit DistanceRows::correct_velocity(Index i, const MatrixX3d& positions, double rate_threshold,
-                                     MatrixX3d& velocities) const {
+Visit DistanceRows::correct_velocity(Index i, const MatrixX3d& positions, double relaxation,
+                                     double rate_threshold, MatrixX3d& velocities) const {
   const DistanceConstraint& pair = constraints_[i];
   const Eigen::RowVector3d d = positions.row(pair.b) - positions.row(pair.a);
   const double distance = d.norm();
@@ -49,8 +50,8 @@ Visit DistanceRows::correct_velocity(Index i, const MatrixX3d& positions, double
   const double rate = (velocities.row(pair.b) - velocities.row(pair.a)).dot(direction);
   const Visit visit{std::abs(rate) / pair.length, std::abs(rate) > rate_threshold * pair.length};
   if (visit.corrected) {
-    velocities.row(pair.a) += pair.share_a * rate * direction;
-    velocities.row(pair.b) -= pair.share_b * rate * direction;
+    velocities.row(pair.a) += relaxation * pair.share_a * rate * direction;
+    velocities.row(pair.b) -= relaxation * pair.share_b * rate * direction;
   }
   return visit;
 }
@@ -175,13 +176,13 @@ Visit BlockRows::correct_position(Index i, const MatrixX3d& positions, double re
   const MatrixX3d stencil = rows_of(positions, block.nodes) + rows_of(displacements, block.nodes);
   const Linearisation at = linearise(block, stencil, inverse_masses_);
   const double error = at.values.lpNorm<Eigen::Infinity>();
-  const Visit visit{error, error > threshold};
+  const Visit visit{error, error > threshold, error > threshold ? error : 0};
   if (visit.corrected) subtract(at.correction(at.values), relaxation, block.nodes, displacements);
   return visit;
 }
 
-Visit BlockRows::correct_velocity(Index i, const MatrixX3d& positions, double rate_threshold,
-                                  MatrixX3d& velocities) const {
+Visit BlockRows::correct_velocity(Index i, const MatrixX3d& positions, double relaxation,
+                                  double rate_threshold, MatrixX3d& velocities) const {
   const RowBlock& block = blocks_[i];
   const Linearisation at = linearise(block, rows_of(positions, block.nodes), inverse_masses_);
   VectorXd flat(3 * static_cast<Eigen::Index>(block.nodes.size()));
@@ -190,7 +191,7 @@ Visit BlockRows::correct_velocity(Index i, const MatrixX3d& positions, double ra
   const VectorXd rates = at.jacobian * flat;
   const double rate = rates.lpNorm<Eigen::Infinity>();
   const Visit visit{rate, rate > rate_threshold};
-  if (visit.corrected) subtract(at.correction(rates), 1, block.nodes, velocities);
+  if (visit.corrected) subtract(at.correction(rates), relaxation, block.nodes, velocities);
   return visit;
 }
 

@@ -12,6 +12,7 @@ namespace isocloth::reference {
 struct Visit {
   double error = 0;  ///< largest relative error before the correction, dimensionless; of velocities: [1/s]
   bool corrected = false;
+  double change = 0;  ///< of a corrected position: |e| / |d| or, of blocks, the largest |C|; else 0
 };
 
 /// Constraints in a fixed numbering; a sweep visits them in any order, each seeing the corrections before it.
@@ -23,10 +24,10 @@ class ImpulseRows {
   /// `threshold`; `relaxation` is a factor on the correction.
   virtual Visit correct_position(Index i, const MatrixX3d& positions, double relaxation, double threshold,
                                  MatrixX3d& displacements) const = 0;
-  /// Takes away the rate of change of constraint i at x if it exceeds `rate_threshold` [1/s], relative to its
-  /// rest value; velocities [m/s], shape [node_count, 3].
-  virtual Visit correct_velocity(Index i, const MatrixX3d& positions, double rate_threshold,
-                                 MatrixX3d& velocities) const = 0;
+  /// Takes away the rate of change of constraint i at x, times `relaxation`, if it exceeds `rate_threshold`
+  /// [1/s], relative to its rest value; velocities [m/s], shape [node_count, 3].
+  virtual Visit correct_velocity(Index i, const MatrixX3d& positions, double relaxation,
+                                 double rate_threshold, MatrixX3d& velocities) const = 0;
   /// Largest relative error at x, dimensionless.
   virtual double residual(const MatrixX3d& positions) const = 0;
 };
@@ -48,7 +49,7 @@ bool has_direction(const DistanceConstraint& constraint, double distance);
 
 /// Bender, (2) and (3), with the direction d/|d| of the preview d = (x_b - x_a) + (u_b - u_a): e = |d| - l,
 /// p = relaxation e / |d|, u_a += share_a p d, u_b -= share_b p d; for velocities d = x_b - x_a,
-/// r = (v_b - v_a).d/|d|, v_a += share_a r d/|d|, v_b -= share_b r d/|d|.
+/// r = (v_b - v_a).d/|d|, v_a += relaxation share_a r d/|d|, v_b -= relaxation share_b r d/|d|.
 class DistanceRows final : public ImpulseRows {
  public:
   explicit DistanceRows(std::vector<DistanceConstraint> constraints) : constraints_(std::move(constraints)) {}
@@ -57,7 +58,7 @@ class DistanceRows final : public ImpulseRows {
   Index count() const override { return static_cast<Index>(constraints_.size()); }
   Visit correct_position(Index i, const MatrixX3d& positions, double relaxation, double threshold,
                          MatrixX3d& displacements) const override;
-  Visit correct_velocity(Index i, const MatrixX3d& positions, double rate_threshold,
+  Visit correct_velocity(Index i, const MatrixX3d& positions, double relaxation, double rate_threshold,
                          MatrixX3d& velocities) const override;
   double residual(const MatrixX3d& positions) const override;
 
@@ -78,8 +79,8 @@ struct RowBlock {
 std::vector<RowBlock> row_blocks(const QuadraticRows& rows);
 
 /// (J W J^T + 1e-9 diag) p = C, u -= relaxation W J^T p with C and J = 2 T p at x + u (Coltraro 2022, (13));
-/// for velocities J at x and r = J v in place of C, v -= W J^T p. A row whose gradient on free nodes is
-/// rounding gets no impulse.
+/// for velocities J at x and r = J v in place of C, v -= relaxation W J^T p. A row whose gradient on free
+/// nodes is rounding gets no impulse.
 class BlockRows final : public ImpulseRows {
  public:
   /// inverse_masses: w_i [1/kg], 0 where pinned, shape [node_count].
@@ -89,7 +90,7 @@ class BlockRows final : public ImpulseRows {
   Index count() const override { return static_cast<Index>(blocks_.size()); }
   Visit correct_position(Index i, const MatrixX3d& positions, double relaxation, double threshold,
                          MatrixX3d& displacements) const override;
-  Visit correct_velocity(Index i, const MatrixX3d& positions, double rate_threshold,
+  Visit correct_velocity(Index i, const MatrixX3d& positions, double relaxation, double rate_threshold,
                          MatrixX3d& velocities) const override;
   double residual(const MatrixX3d& positions) const override;
 

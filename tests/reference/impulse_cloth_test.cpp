@@ -132,7 +132,7 @@ TEST(ImpulseCloth, VelocityImpulsesAndInnerForcesKeepAngularMomentum) {
     const MatrixX3d start = noise(20, 1, 9);
     MatrixX3d velocities = start;
     for (Index i = 0; i < cloth.rows().count(); ++i)
-      EXPECT_TRUE(cloth.rows().correct_velocity(i, at, 0, velocities).corrected);
+      EXPECT_TRUE(cloth.rows().correct_velocity(i, at, 1, 0, velocities).corrected);
     EXPECT_GE((velocities - start).cwiseAbs().maxCoeff(), 0.1);
     const double scale = cloth.masses().sum() * at.cwiseAbs().maxCoeff();
     EXPECT_LE((angular_momentum(cloth.masses(), at, velocities) - angular_momentum(cloth.masses(), at, start))
@@ -235,7 +235,7 @@ TEST(ImpulseCloth, SweepsEndAsTheModeSays) {
     // No constraint's rate is left that would break the tolerance within the next step.
     MatrixX3d velocities = cloth.velocities();
     for (Index i = 0; i < cloth.rows().count(); ++i)
-      EXPECT_FALSE(cloth.rows().correct_velocity(i, cloth.positions(), 1e-4 / 5e-3, velocities).corrected);
+      EXPECT_FALSE(cloth.rows().correct_velocity(i, cloth.positions(), 1, 1e-4 / 5e-3, velocities).corrected);
 
     ImpulseSettings fixed = sweeping(7, 3);
     fixed.velocity_pass = VelocityPass::on;
@@ -293,13 +293,29 @@ TEST(ImpulseCloth, PinnedNodesMoveEvenlyThroughTheParts) {
   EXPECT_LE(cloth.velocities().row(1).cwiseAbs().maxCoeff(), 4 * eps / 0.004);
 }
 
-TEST(ImpulseCloth, RelaxesAfterTheFirstSweepUnlessTold) {
-  ImpulseSettings settings = converging(1e-2);
-  EXPECT_EQ(relaxation_of_sweep(settings, 0), 1);
-  EXPECT_EQ(relaxation_of_sweep(settings, 1), 1.8);
-  settings.relaxation = 1.3;
-  EXPECT_EQ(relaxation_of_sweep(settings, 0), 1.3);
-  EXPECT_EQ(relaxation_of_sweep(settings, 9), 1.3);
+// 1, 6/5, 4/3, ... up to a bound; a watched error four times the least sets it back and halves what is left.
+TEST(ImpulseRelaxation, RisesAndIsSetBack) {
+  ImpulseRelaxation given(1.3);
+  for (int sweep = 0; sweep < 40; ++sweep) {
+    EXPECT_EQ(given.factor(), 1.3);
+    given.end_sweep(sweep == 15 ? 1 : 1e9);
+  }
+
+  ImpulseRelaxation chosen(0);
+  const auto rise = [&chosen](int sweeps, double last, double bound) {
+    for (int k = 1; k <= sweeps; ++k) {
+      EXPECT_NEAR(chosen.factor(), std::min(bound, 2 - 4.0 / (k + 3)), 4 * eps);
+      chosen.end_sweep(k == sweeps ? last : 1e9);  // between the watched ones nobody looks
+    }
+  };
+  rise(16, 1, 1.99);
+  for (int k = 17; k <= 496; ++k) chosen.end_sweep(k % 16 == 0 ? 4 : 1e9);
+  EXPECT_EQ(chosen.factor(), 1.99);
+  for (int k = 497; k <= 512; ++k) chosen.end_sweep(4.01);
+  for (const double bound : {1.98, 1.96, 1.92, 1.84, 1.68, 1.36, 1.0, 1.0}) {
+    rise(16, 1, bound);
+    for (int k = 17; k <= 32; ++k) chosen.end_sweep(4.01);
+  }
 }
 
 TEST(ImpulseCloth, SaysWhatDoesNotFit) {

@@ -33,8 +33,8 @@ TEST(DistanceRows, OneImpulseIsTheClosedForm) {
   EXPECT_EQ(untouched, start);
 
   MatrixX3d velocities = start;  // at x the direction is (1, 0, 0) and the rate 1, relative 1/2
-  EXPECT_FALSE(rows.correct_velocity(0, at, 0.51, velocities).corrected);
-  EXPECT_TRUE(rows.correct_velocity(0, at, 0.49, velocities).corrected);
+  EXPECT_FALSE(rows.correct_velocity(0, at, 1, 0.51, velocities).corrected);
+  EXPECT_TRUE(rows.correct_velocity(0, at, 1, 0.49, velocities).corrected);
   MatrixX3d expected(2, 3);
   expected << 0.25, 0, 0, 0.25, 4, 0;
   EXPECT_LE((velocities - expected).norm(), 10 * eps);
@@ -42,7 +42,7 @@ TEST(DistanceRows, OneImpulseIsTheClosedForm) {
   at.row(1) = at.row(0);
   MatrixX3d meeting = MatrixX3d::Zero(2, 3);
   EXPECT_FALSE(rows.correct_position(0, at, 1, 0, meeting).corrected);
-  EXPECT_FALSE(rows.correct_velocity(0, at, 0, meeting).corrected);
+  EXPECT_FALSE(rows.correct_velocity(0, at, 1, 0, meeting).corrected);
 }
 
 // T of the blocks against the rows that they are made of, and an impulse's result: a full block ends with C
@@ -78,8 +78,8 @@ TEST(BlockRows, AreTheRowsAndCorrectThem) {
 
       MatrixX3d velocities = noise(at.rows(), 1, 32);
       velocities.row(0).setZero();
-      const Visit moving = cloth.rows().correct_velocity(index, at, 0, velocities);
-      EXPECT_LE(cloth.rows().correct_velocity(index, at, 1e9, velocities).error, 1e-6 * moving.error)
+      const Visit moving = cloth.rows().correct_velocity(index, at, 1, 0, velocities);
+      EXPECT_LE(cloth.rows().correct_velocity(index, at, 1, 1e9, velocities).error, 1e-6 * moving.error)
           << name << ", block " << i;
     }
     EXPECT_EQ(row, rows.row_count());
