@@ -1,8 +1,8 @@
-// What a part of a step does to single nodes and to packets of springs: the formulas, whoever calls them.
+// What a part of a step does to nodes and forces: the formulas, whoever calls them.
 #pragma once
 
+#include "kernels/forces/spring_dampers.hpp"
 #include "kernels/impulse/impulse_arrays.hpp"
-#include "kernels/launch/quads.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
@@ -15,32 +15,10 @@ struct ImpulseWork {
   Vec3<double>* positions;  ///< x [m]; in double precision null: places are positions
 };
 
-/// Lane values: as many pairs at once as the machine has lanes.
-#if defined(__CUDACC__)
-template <class Real>
-using PairLanes = Real;
-#else
-template <class Real>
-using PairLanes = Pack<Real>;
-#endif
-
-/// Pairs nearer than this part of their length at rest have no direction.
-template <class Real>
-constexpr Real collapsed = Real(1e-6);
-
-/// Field `field` of `fields` of a packet in an array of shape [rest shape, packet, fields, width].
-template <class S>
-ISOCLOTH_DEVICE S packet_values(ArrayView<const typename Lanes<S>::Scalar> values, std::size_t packet_count,
-                                Index rest_shape, Index packet, int fields, int field) {
-  return reinterpret_cast<const S*>(values.data())[(rest_shape * packet_count + packet) * fields + field];
-}
-
-/// Nodes of one cloth, and the springs between them, in one part of a step.
+/// Nodes of one cloth, and the forces on them, in one part of a step.
 template <class Real>
 class ImpulseTerms {
  public:
-  using S = PairLanes<Real>;
-  static constexpr int width = Lanes<S>::width;
   static constexpr bool keeps_places = sizeof(Real) == sizeof(double);  ///< places are the positions
 
   ISOCLOTH_DEVICE ImpulseTerms(const ImpulseCloths<Real>& args, Index cloth, const ImpulseWork<Real>& work)
@@ -96,10 +74,12 @@ class ImpulseTerms {
   }
 
   ISOCLOTH_DEVICE void pull_shear(Index packet) const {
-    pull(p_.shear_springs, packet, parameters_.shear_stiffness, parameters_.shear_damping);
+    add_spring_forces(p_.shear_springs, packet, shape_, parameters_.shear_stiffness,
+                      parameters_.shear_damping / h_, work_.places, work_.moves, work_.forces);
   }
   ISOCLOTH_DEVICE void pull_bend(Index packet) const {
-    pull(p_.bend_springs, packet, parameters_.bend_stiffness, parameters_.bend_damping);
+    add_spring_forces(p_.bend_springs, packet, shape_, parameters_.bend_stiffness,
+                      parameters_.bend_damping / h_, work_.places, work_.moves, work_.forces);
   }
 
   /// u = h v*, v* = (v + h f / m) / (1 + h alpha / rho) of a free node.
@@ -156,20 +136,6 @@ class ImpulseTerms {
       return {work_.places[i].x, work_.places[i].y, work_.places[i].z};
     else
       return work_.positions[i];
-  }
-
-  /// Spring dampers (Bender, section 3.3): f_a = (k (|d| - l) + c d'/dt . d / |d|) d / |d| = -f_b.
-  ISOCLOTH_DEVICE void pull(const PairPackets<Real>& springs, Index packet, Real stiffness,
-                            Real damping) const {
-    const Index* const pairs = springs.nodes.data() + static_cast<std::size_t>(packet) * 2 * width;
-    const auto d = Quads<S>::difference(work_.places, pairs);
-    const Vec3<S> lanes = d.lanes(), u = Quads<S>::difference(work_.moves, pairs).lanes();
-    const S l = packet_values<S>(springs.lengths, springs.packet_count(width), shape_, packet, 1, 0);
-    const S square = dot_add(lanes, lanes, S{}), length = square_root(square);
-    const S elastic = S(stiffness) * (length - l) / length;
-    const S viscous = S(damping / h_) * dot_add(lanes, u, S{}) / square;
-    const S force = select(length > S(collapsed<Real>) * l, elastic + viscous, S{});
-    d.exchange(work_.forces, pairs, force, force);
   }
 
   const ImpulseCloths<Real>& a_;

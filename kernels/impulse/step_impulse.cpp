@@ -11,7 +11,7 @@ namespace {
 template <class Real, class Block>
 class ClothSteps {
   using Terms = ImpulseTerms<Real>;
-  using S = typename Terms::S;
+  using S = PairLanes<Real>;
   using Mask = typename Lanes<S>::Mask;
 
  public:
@@ -54,9 +54,9 @@ class ClothSteps {
     }
     double error = 0, bad = 0;
     for_each_row_family(p_, work_, a_.cloths.shapes[cloth_], [&](const auto& rows, const auto& packets) {
-      share(packets.packet_count(Terms::width), [&](Index packet) {
+      share(packets.packet_count(Lanes<S>::width), [&](Index packet) {
         const S residuals = rows.residuals(packet);
-        for (int lane = 0; lane < Terms::width; ++lane) {
+        for (int lane = 0; lane < Lanes<S>::width; ++lane) {
           const double own = static_cast<double>(at(residuals, lane));
           error = own > error ? own : error;
           if (!(own < HUGE_VAL)) bad = 1;
@@ -166,7 +166,7 @@ class ClothSteps {
 #if !defined(__CUDACC__)
   double largest(S lanes) const {
     double value = 0;
-    for (int lane = 0; lane < Terms::width; ++lane)
+    for (int lane = 0; lane < Lanes<S>::width; ++lane)
       value = static_cast<double>(at(lanes, lane)) > value ? static_cast<double>(at(lanes, lane)) : value;
     return largest(value);
   }
