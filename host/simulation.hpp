@@ -42,8 +42,9 @@ struct ExecutionOptions {
 /// What one step of one garment did.
 struct StepReport {
   StepStatus status = StepStatus::converged;
-  int iterations = 0;  ///< linear solves of all substeps together
+  int iterations = 0;  ///< linear solves and sweeps of all substeps together
   int substeps = 1;
+  int fallbacks = 0;  ///< impulse_system: substeps that no linear system could hold, and sweeps did
   double residual =
       0;  ///< largest |scaled row| at the end of the step (worst substep); infinite where not finite
   double wall_seconds = 0;

@@ -25,6 +25,7 @@ StepKernels<Real> make_step_kernels() {
           .backward_fronts = backward_fronts<Real>,
           .step_impulse = step_impulse<Real>,
           .run_impulse_phase = run_impulse_phase<Real>,
+          .run_system_phase = run_system_phase<Real>,
           .update_velocities = update_velocities<Real>,
           .measure_areas = measure_areas<Real>,
           .measure_strains = measure_strains<Real>,

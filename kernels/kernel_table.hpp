@@ -6,6 +6,7 @@
 #include "kernels/forces/build_bending.hpp"
 #include "kernels/impulse/impulse_phase.hpp"
 #include "kernels/impulse/step_impulse.hpp"
+#include "kernels/impulse/system_phase.hpp"
 #include "kernels/linear/front_factor.hpp"
 #include "kernels/linear/front_solve.hpp"
 #include "kernels/measures/measures.hpp"
@@ -50,6 +51,7 @@ struct StepKernels {
   Kernel<SolveFronts<Real>> forward_fronts, backward_fronts;
   Kernel<StepImpulse<Real>> step_impulse;
   Kernel<RunImpulsePhase<Real>> run_impulse_phase;
+  Kernel<RunSystemPhase<Real>> run_system_phase;
   Kernel<UpdateVelocities<Real>> update_velocities;
   Kernel<MeasureAreas<Real>> measure_areas;
   Kernel<MeasureStrains<Real>> measure_strains;
@@ -87,7 +89,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 7;
+constexpr int backend_abi = 8;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

@@ -12,6 +12,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/recipe.hpp"
+#include "engine/model/taut_pins.hpp"
 #include "host/app/run_scene.hpp"
 #include "host/app/sweep_command.hpp"
 #include "host/app/validate_scene.hpp"
@@ -91,6 +92,8 @@ int check(const std::string& path, bool json) {
                                   {"element_count", g.mesh.face_count()},
                                   {"pinned_count", pinned}});
   }
+  const std::vector<std::string> warnings = solver_warnings(scene);
+  result["warnings"] = warnings;
   if (json) {
     std::puts(result.dump(2).c_str());
     return exit_done;
@@ -106,6 +109,7 @@ int check(const std::string& path, bool json) {
                 g["element_count"].get<long long>(), g["pinned_count"].get<long long>());
   }
   if (garments.size() > most) std::printf("  and %zu garments more\n", garments.size() - most);
+  for (const std::string& warning : warnings) std::printf("  %s\n", warning.c_str());
   return exit_done;
 }
 

@@ -11,6 +11,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/recipe.hpp"
+#include "engine/model/taut_pins.hpp"
 #include "host/app/interrupt.hpp"
 #include "host/app/progress.hpp"
 #include "host/io/metric_columns.hpp"
@@ -116,6 +117,7 @@ class Run {
     summary_.iterations_per_step_mean = before.iterations_per_step_mean;
     summary_.iterations_per_step_max = before.iterations_per_step_max;
     summary_.steps_violated = before.steps_violated;
+    summary_.fallbacks = before.fallbacks;
     summary_.residual_max = before.residual_max;
     summary_.strain_max = before.strain_max;
     summary_.strain_mean = before.strain_mean;
@@ -175,6 +177,8 @@ class Run {
       m.status = std::max(m.status, r.status);
       m.iterations += r.iterations;
       m.substeps += r.substeps;
+      m.fallbacks += r.fallbacks;
+      summary_.fallbacks += r.fallbacks;
       if (std::isfinite(r.residual)) {
         m.residual_worst = std::max(m.residual_worst, r.residual);
         summary_.residual_max = std::max(summary_.residual_max, r.residual);
@@ -287,7 +291,14 @@ class Run {
     };
     const std::string of_frozen = list(frozen, " garments frozen at their last finite state: ");
     const std::string of_stalled = list(stalled, " garments missed their tolerance: ");
-    summary_.message = of_frozen + (frozen.empty() || stalled.empty() ? "" : "; ") + of_stalled;
+    const auto add = [this](const std::string& what) {
+      if (!what.empty()) summary_.message += (summary_.message.empty() ? "" : "; ") + what;
+    };
+    summary_.message.clear();
+    add(of_frozen);
+    add(of_stalled);
+    if (summary_.fallbacks > 0) add(text(summary_.fallbacks, " parts of steps fell back on sweeps"));
+    for (const std::string& warning : solver_warnings(scene_)) add(warning);
   }
 
   struct Snapshot {

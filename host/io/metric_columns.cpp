@@ -27,6 +27,8 @@ const std::vector<MetricColumn>& metric_columns() {
       column(
           "substeps", [](auto& m) -> auto& { return m.substeps; }),
       column(
+          "fallbacks", [](auto& m) -> auto& { return m.fallbacks; }),
+      column(
           "residual_worst", [](auto& m) -> auto& { return m.residual_worst; }),
       column(
           "strain_max", [](auto& m) -> auto& { return m.measures.strain_max; }),

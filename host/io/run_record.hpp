@@ -14,6 +14,7 @@ struct FrameMetrics {
   StepStatus status = StepStatus::converged;  ///< worst of the steps since the last frame
   int iterations = 0;                         ///< sum over these steps
   int substeps = 0;
+  int fallbacks = 0;          ///< substeps that sweeps did, because no linear system held them
   double residual_worst = 0;  ///< largest residual at the end of any of these steps
   Measures measures;          ///< at the frame itself
 };
@@ -34,6 +35,8 @@ struct RunSummary {
   int iterations_per_step_max = 0;
   std::int64_t steps_violated = 0;                         ///< garment-steps that missed the tolerance
   std::int64_t garments_frozen = 0, garments_stalled = 0;  ///< not finite once; tolerance missed once
+  std::int64_t fallbacks =
+      0;  ///< substeps of all garments that sweeps did, because no linear system held them
   std::int64_t frames_of = 0;  ///< the first garments whose positions the trajectory keeps
   double residual_max = 0, strain_max = 0, strain_mean = 0;
   double area_error_total_max = 0, area_error_element_mean_max = 0, area_error_element_max = 0;

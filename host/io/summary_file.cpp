@@ -46,6 +46,7 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("steps_violated", s.steps_violated);
   visit("garments_frozen", s.garments_frozen);
   visit("garments_stalled", s.garments_stalled);
+  visit("fallbacks", s.fallbacks);
   visit("frames_of", s.frames_of);
   visit("residual_max", s.residual_max);
   visit("strain_max", s.strain_max);

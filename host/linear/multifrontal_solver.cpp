@@ -127,6 +127,20 @@ void MultifrontalSolver<Real>::solve(const Real* right_side, Real* solution, int
 }
 
 template <class Real>
+double MultifrontalSolver<Real>::least_pivot() const {
+  if (!has_factor_) return 0;
+  constexpr Index height = strip_height<Real>;
+  double largest = 0;  // of the reciprocals that stand on L's diagonal
+  for (const Front& front : plan_.fronts)
+    for (Index c = 0; c < front.pivots; ++c) {
+      const Index lane = c % height;
+      const std::size_t place = static_cast<std::size_t>(c - lane) * front.padded_pivots + c * height + lane;
+      largest = std::max(largest, static_cast<double>(factor_[front.panel + place]));
+    }
+  return largest > 0 ? 1 / (largest * largest) : 0;
+}
+
+template <class Real>
 std::size_t MultifrontalSolver<Real>::memory_bytes() const {
   return plan_.memory_bytes() +
          ((factor_ ? plan_.factor_size : 0) + (shared_ ? plan_.shared_size : 0) +

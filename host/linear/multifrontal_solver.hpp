@@ -26,6 +26,8 @@ class MultifrontalSolver final : public LinearSolver<Real> {
   std::size_t memory_bytes() const override;
   double factor_nonzeros() const override { return plan_.nonzeros; }
   double factor_flops() const override { return plan_.flops; }
+  /// Cost O(size).
+  double least_pivot() const override;
   std::string_view name() const override { return name_; }
 
  private:

@@ -9,6 +9,7 @@
 #include "host/solver/cloth_group.hpp"
 #include "host/solver/impulse_group.hpp"
 #include "host/solver/impulse_solver.hpp"
+#include "host/solver/impulse_system.hpp"
 #include "host/solver/projection_solver.hpp"
 #include "kernels/launch/thread_pool.hpp"
 
@@ -97,7 +98,13 @@ bool is_stepped_by_block(const Device& device, const Garment& garment, StepSolve
 template <class Real>
 std::unique_ptr<GarmentSolver> make_solver(const Device& device, const std::vector<const Garment*>& garments,
                                            const Scene& scene, StepSolver choice) {
-  if (find_recipe(scene.recipe).solver != SolverFamily::projection) {
+  if (find_recipe(scene.recipe).solver == SolverFamily::impulse_system) {
+    if (choice != StepSolver::automatic && choice != StepSolver::direct)
+      throw DeviceError(text("solver: found \"", to_string(choice), "\" with the recipe ", scene.recipe,
+                             ", expected \"automatic\" or \"direct\": one cloth at a time is factored"));
+    return std::make_unique<ImpulseSystem<Real>>(device, *garments.front(), scene);
+  }
+  if (find_recipe(scene.recipe).solver == SolverFamily::impulse) {
     if (is_stepped_by_block<Real>(device, *garments.front(), choice))
       return std::make_unique<ImpulseGroup<Real>>(device, garments, scene);
     return std::make_unique<ImpulseSolver<Real>>(device, *garments.front(), scene);
@@ -117,6 +124,7 @@ std::unique_ptr<GarmentSolver> make_solver(const Device& device, Precision preci
 /// Whether garments of one kind share a solver.
 bool is_grouped(const Device& device, Precision precision, const Garment& garment, const Scene& scene,
                 StepSolver choice) {
+  if (find_recipe(scene.recipe).solver == SolverFamily::impulse_system) return false;
   if (find_recipe(scene.recipe).solver == SolverFamily::projection) return is_batched(garment, choice);
   return precision == Precision::float32 ? is_stepped_by_block<float>(device, garment, choice)
                                          : is_stepped_by_block<double>(device, garment, choice);
@@ -137,6 +145,7 @@ void add(const AdvanceReport& part, AdvanceReport& sum) {
   sum.total.status = std::max(sum.total.status, part.total.status);
   sum.total.iterations += part.total.iterations;
   sum.total.substeps += part.total.substeps;
+  sum.total.fallbacks += part.total.fallbacks;
   sum.total.residual = std::max(sum.total.residual, part.total.residual);
   sum.total.wall_seconds += part.total.wall_seconds;
   if (part.total.bad_node >= 0) sum.total.bad_node = part.total.bad_node;

@@ -1,11 +1,10 @@
 #include "host/solver/nodal_solver.hpp"
 
-#include <vector>
-
 #include "engine/core/errors.hpp"
 #include "host/linear/mixed_solver.hpp"
 #include "host/linear/pcg_solver.hpp"
 #include "host/solver/device_cholesky.hpp"
+#include "host/solver/host_system.hpp"
 
 namespace isocloth {
 namespace {
@@ -14,37 +13,22 @@ namespace {
 /// waste (bench/iterative_solver.md).
 constexpr PcgOptions inexact{.rtol = 1e-3, .max_iterations = 1000, .preconditioner = {}};
 
-InstructionSet instruction_set(Simd simd) {
-  return simd == Simd::avx512 ? InstructionSet::avx512
-         : simd == Simd::avx2 ? InstructionSet::avx2
-                              : InstructionSet::sse2;
-}
-
-/// A solver of the host's; on other backends the system travels there and back.
 template <class Real>
 class HostNodalSolver final : public NodalSolver<Real> {
  public:
-  explicit HostNodalSolver(std::unique_ptr<LinearSolver<Real>> solver) : solver_(std::move(solver)) {}
+  explicit HostNodalSolver(std::unique_ptr<LinearSolver<Real>> solver) : system_(std::move(solver)) {}
 
   Factorization solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
                       Buffer<Vec3<Real>>& solution) override {
-    Factorization result = solver_->factorize(blocks.read(blocks_));
-    if (!result) return result;
-    const Real* b = &right_side.read(right_side_)->x;
-    try {
-      solution.write(solution_, [&](Vec3<Real>* d) { solver_->solve(b, &d->x, 1); });
-    } catch (const NumericalError&) {  // the right side is not finite, or a fallback's factor does not exist
-      result.ok = false;
-    }
+    Factorization result = system_.factorize(blocks);
+    if (result) result.ok = system_.solve(right_side, solution);
     return result;
   }
-  std::size_t memory_bytes() const override { return solver_->memory_bytes(); }
-  std::string_view name() const override { return solver_->name(); }
+  std::size_t memory_bytes() const override { return system_.solver().memory_bytes(); }
+  std::string_view name() const override { return system_.solver().name(); }
 
  private:
-  std::unique_ptr<LinearSolver<Real>> solver_;
-  std::vector<Real> blocks_;
-  std::vector<Vec3<Real>> right_side_, solution_;
+  HostSystem<Real, Vec3<Real>> system_;
 };
 
 template <class Real>
@@ -64,8 +48,7 @@ std::unique_ptr<LinearSolver<Real>> make_host_solver(const Device& device, const
       throw DeviceError(
           "solver: found \"mixed\" with precision float32, expected float64; or use \"direct\"");
   }
-  return std::make_unique<MultifrontalSolver<Real>>(pattern, device.queue().pool,
-                                                    *find_dense_kernels<Real>(set));
+  return make_multifrontal<Real>(device, pattern, device.queue().pool);
 }
 
 }  // namespace

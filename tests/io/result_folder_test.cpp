@@ -64,8 +64,8 @@ TEST(ResultFolder, HoldsWhatItPromises) {
   EXPECT_LT(norm(frame.positions[20] - expected[1][8]), 1e-6);
   const std::string table = read_whole_file(folder / "out/metrics.csv");
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 1 + 10 * 2);
-  EXPECT_EQ(table.find("frame,step,time,garment,status,iterations,substeps,"), 0);
-  EXPECT_NE(table.find("\n0,0,0,\"sheet, \"\"left\"\"\",stalled,1,2,1,"), std::string::npos)
+  EXPECT_EQ(table.find("frame,step,time,garment,status,iterations,substeps,fallbacks,"), 0);
+  EXPECT_NE(table.find("\n0,0,0,\"sheet, \"\"left\"\"\",stalled,1,2,3,"), std::string::npos)
       << table.substr(0, 900);
   EXPECT_NE(table.find("\n9,9,0.09,triangles,stalled,"), std::string::npos);
 }

@@ -70,7 +70,7 @@ TEST(TrajectoryFile, TheFileHasTheDocumentedDatasets) {
   EXPECT_EQ(file.read<std::int32_t>("garments/node_count", {2}), (std::vector<std::int32_t>{12, 9}));
   for (const char* name : {"residual", "strain_max", "strain_mean", "area_error_total", "area_error_mean",
                            "area_error_dispersion", "area_error_element_max", "iterations", "substeps",
-                           "status", "kinetic_energy", "potential_energy"}) {
+                           "fallbacks", "status", "kinetic_energy", "potential_energy"}) {
     EXPECT_EQ(file.shape(std::string("diagnostics/") + name), (Hdf5Shape{3, 2})) << name;
   }
   EXPECT_EQ(file.read<std::int32_t>("diagnostics/status", {3, 2}),

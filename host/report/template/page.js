@@ -49,7 +49,7 @@ function fillSummary() {
     ["Size", { garment_count: ["garments", count], node_count: ["nodes", count], element_count: ["elements", count], row_count: ["rows", count],
       step_count: ["steps", count], frame_count: ["frames", count], frames_of: ["garments with frames", count], step: ["time step", formatSeconds], memory_bytes: ["memory", formatBytes] }],
     ["Exactness", { tolerance: ["tolerance", formatNumber], residual_max: ["largest residual", formatNumber], steps_violated: ["garment steps over tolerance", count],
-      garments_stalled: ["garments over tolerance", count], garments_frozen: ["garments frozen", count],
+      garments_stalled: ["garments over tolerance", count], fallbacks: ["parts of steps left to sweeps", count], garments_frozen: ["garments frozen", count],
       strain_max: ["largest strain", formatPercent], strain_mean: ["mean strain", formatPercent], area_error_total_max: ["total area error (19), largest", formatPercent],
       area_error_element_mean_max: ["mean area error (20), largest", formatPercent], area_error_element_max: ["area error of an element (22), largest", formatPercent],
       iterations_per_step_mean: ["iterations per step, mean", formatNumber], iterations_per_step_max: ["iterations per step, largest", count] }],

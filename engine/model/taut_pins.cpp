@@ -1,0 +1,126 @@
+#include "engine/model/taut_pins.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+
+#include "engine/core/text.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/model/recipe.hpp"
+
+namespace isocloth {
+namespace {
+
+constexpr double slack = 1e-9;  ///< relative, far above the rounding of a path's length
+constexpr std::size_t most_sources = 25;
+
+struct Neighbour {
+  Index node;
+  double length;
+};
+
+/// Ends of the edges at each node, but for edges between two pinned nodes.
+std::vector<std::vector<Neighbour>> kept_neighbours(const Mesh& mesh, const std::vector<char>& is_pinned) {
+  std::vector<std::vector<Neighbour>> neighbours(mesh.positions.size());
+  for (const auto& [a, b] : build_topology(mesh).edges) {
+    if (is_pinned[a] != 0 && is_pinned[b] != 0) continue;
+    const double length = norm(mesh.positions[b] - mesh.positions[a]);
+    neighbours[a].push_back({b, length});
+    neighbours[b].push_back({a, length});
+  }
+  return neighbours;
+}
+
+/// Dijkstra: lengths of the shortest paths that end at `source` or at the first pinned node, infinite where
+/// longer than `most`.
+std::vector<double> path_lengths(const std::vector<std::vector<Neighbour>>& neighbours,
+                                 const std::vector<char>& is_pinned, Index source, double most) {
+  std::vector<double> lengths(neighbours.size(), std::numeric_limits<double>::infinity());
+  using Place = std::pair<double, Index>;
+  std::priority_queue<Place, std::vector<Place>, std::greater<>> open;
+  lengths[source] = 0;
+  open.push({0, source});
+  while (!open.empty()) {
+    const auto [length, node] = open.top();
+    open.pop();
+    if (length > lengths[node] || (is_pinned[node] != 0 && node != source)) continue;
+    for (const Neighbour& next : neighbours[node]) {
+      const double through = length + next.length;
+      if (through > most || through >= lengths[next.node]) continue;
+      lengths[next.node] = through;
+      open.push({through, next.node});
+    }
+  }
+  return lengths;
+}
+
+}  // namespace
+
+std::vector<TautPins> find_taut_pins(const Garment& garment) {
+  const auto& start = garment.initial_positions.empty() ? garment.mesh.positions : garment.initial_positions;
+  struct Place {
+    Index node;
+    Vec3d at;
+  };
+  std::vector<Place> pinned;
+  std::vector<char> is_pinned(start.size(), 0);
+  for (const Pin& pin : garment.pins)
+    for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
+      const Index node = pin.nodes[i];
+      pinned.push_back({node, evaluate_motion(pin.motion, start[node], i, garment.time_offset)});
+      is_pinned[node] = 1;
+    }
+  std::sort(pinned.begin(), pinned.end(), [](const Place& p, const Place& q) { return p.node < q.node; });
+  std::vector<TautPins> taut;
+  if (pinned.size() < 2) return taut;
+  const auto neighbours = kept_neighbours(garment.mesh, is_pinned);
+  for (std::size_t a = 0; a < std::min(pinned.size(), most_sources); ++a) {
+    double farthest = 0;
+    for (std::size_t b = a + 1; b < pinned.size(); ++b)
+      farthest = std::max(farthest, norm(pinned[b].at - pinned[a].at));
+    const auto lengths = path_lengths(neighbours, is_pinned, pinned[a].node, farthest / (1 - slack));
+    for (std::size_t b = a + 1; b < pinned.size(); ++b) {
+      const TautPins pair{.a = pinned[a].node,
+                          .b = pinned[b].node,
+                          .distance = norm(pinned[b].at - pinned[a].at),
+                          .length = lengths[pinned[b].node]};
+      if (pair.distance >= (1 - slack) * pair.length) taut.push_back(pair);
+    }
+  }
+  return taut;
+}
+
+std::string describe(const std::vector<TautPins>& pairs) {
+  if (pairs.empty()) return {};
+  const TautPins& first =
+      *std::max_element(pairs.begin(), pairs.end(), [](const TautPins& p, const TautPins& q) {
+        return p.distance / p.length < q.distance / q.length - slack;
+      });
+  const bool fits = first.distance <= (1 + slack) * first.length;
+  const std::string more =
+      pairs.size() > 1 ? text(" (and ", pairs.size() - 1, pairs.size() == 2 ? " more pair)" : " more pairs)")
+                       : "";
+  if (fits)
+    return text("pins ", first.a, " and ", first.b, " are at the full length of the edges between them",
+                more);
+  return text("pins ", first.a, " and ", first.b, " are farther apart (", first.distance,
+              " m) than the edges between them are long (", first.length, " m)", more);
+}
+
+std::vector<std::string> solver_warnings(const Scene& scene) {
+  if (find_recipe(scene.recipe).solver != SolverFamily::impulse_system) return {};
+  std::vector<std::string> warnings;
+  std::size_t more = 0;
+  for (const Garment& garment : scene.garments) {
+    const std::string found = describe(find_taut_pins(garment));
+    if (found.empty()) continue;
+    if (warnings.empty())
+      warnings.push_back(text("garment \"", garment.name, "\": ", found, ", so that its system is singular"));
+    else
+      ++more;
+  }
+  if (more > 0) warnings.front() += text(" (so are those of ", more, " more garments)");
+  return warnings;
+}
+
+}  // namespace isocloth

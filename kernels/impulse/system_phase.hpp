@@ -1,0 +1,56 @@
+// All impulses of a cloth from one system of linear equations: what is done to edges, entries and nodes.
+#pragma once
+
+#include "engine/core/vec3.hpp"
+#include "kernels/launch/queue.hpp"
+#include "kernels/views.hpp"
+
+namespace isocloth {
+
+/// What one launch does; items are edges, entries of the matrix, or nodes.
+enum class SystemPhase {
+  linearise,  ///< edges: directions at places + moves, then as `errors`
+  errors,     ///< edges: right sides of lengths and strains at places + moves
+  rates,      ///< edges: right sides of velocities, in moves
+  assemble,   ///< entries
+  apply,      ///< nodes: impulses to moves
+  keep,       ///< nodes: moves are noted
+  restore,    ///< nodes: and taken back
+};
+
+/// A = J W J^T of the constraints |x_b - x_a| = l with J_i = -n_i at a, n_i at b (Bender, section 3.4.2),
+/// both sides scaled to a diagonal of one: edge i has the direction g_i = s_i n_i, s_i = (w_a + w_b)^-1/2.
+template <class Real>
+struct RunSystemPhase {
+  SystemPhase phase = SystemPhase::linearise;
+  Index count = 0;                    ///< items
+  Real diagonal = 1;                  ///< assemble: 1 + what is added to it
+  ArrayView<const Index> edge_nodes;  ///< a, b; shape [edge, 2]
+  ArrayView<const Real> lengths;      ///< l at rest [m], shape [edge]
+  ArrayView<const Real> scales;       ///< s_i [m], shape [edge]
+  ArrayView<const Index> entries;     ///< row and column of the lower triangle, shape [entry, 2]
+  ArrayView<const Real> weights;  ///< w of the node that both edges share, negative where it is a of one and
+                                  ///< b of the other [1/m^2]; not read on the diagonal; shape [entry]
+  ArrayView<const Index> node_begin;        ///< shape [node + 1]
+  ArrayView<const Index> node_edges;        ///< 2 edge where the node is its a, else 2 edge + 1; ascending
+  ArrayView<const Real> inverse_masses;     ///< w_i = 1 / m_i [1/m^2], 0: pinned, shape [node]
+  ArrayView<const Real> reaches;            ///< shortest edge at each node [m], shape [node]
+  ArrayView<const Vec4<Real>> places;       ///< x, relative to an origin [m], shape [node]
+  ArrayView<Vec4<Real>> moves, kept_moves;  ///< u [m], shape [node]
+  /// g_i [m], zero where |d| < 1e-6 l: such an edge has no impulse; w is not used; shape [edge]
+  ArrayView<Vec4<Real>> directions;
+  ArrayView<Real> values;          ///< of the matrix, shape [entry]
+  ArrayView<Real> right_side;      ///< s_i (|d| - l), or g_i . (u_b - u_a) [m^2], shape [edge]
+  ArrayView<const Real> impulses;  ///< A y = right_side; shape [edge]
+  ArrayView<Real> strains;         ///< ||d| / l - 1|, shape [edge]
+  ArrayView<Real> changes;         ///< apply: |change of u| / reach, shape [node]
+};
+
+namespace ISOCLOTH_BACKEND {
+/// One item each; d = x_b + u_b - x_a - u_a. assemble: w g_i . g_j; apply: u_i += w_i sum of +-y g over the
+/// edges of the node, in their order, so that a result does not depend on the machine's threads.
+template <class Real>
+void run_system_phase(const Queue& queue, const RunSystemPhase<Real>& args);
+}  // namespace ISOCLOTH_BACKEND
+
+}  // namespace isocloth

@@ -1,0 +1,66 @@
+#include "engine/model/taut_pins.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/mesh/generators.hpp"
+
+namespace isocloth {
+namespace {
+
+Garment sheet(const std::vector<Index>& pinned) {
+  Garment garment;
+  garment.mesh = quad_grid(5, 4, 1, 0.6);
+  if (!pinned.empty()) garment.pins.push_back({"pins", pinned, FixedMotion{}});
+  return garment;
+}
+
+TEST(TautPins, AStraightBorderBetweenPinsHasNoSlack) {
+  const auto pairs = find_taut_pins(sheet({4, 0}));
+  ASSERT_EQ(pairs.size(), 1);
+  EXPECT_EQ(pairs[0].a, 0);
+  EXPECT_EQ(pairs[0].b, 4);
+  EXPECT_DOUBLE_EQ(pairs[0].distance, 1);
+  EXPECT_DOUBLE_EQ(pairs[0].length, 1);
+  EXPECT_EQ(describe(pairs), "pins 0 and 4 are at the full length of the edges between them");
+}
+
+TEST(TautPins, APathAroundACornerOrThroughPinsHasSlack) {
+  EXPECT_TRUE(find_taut_pins(sheet({})).empty());
+  EXPECT_TRUE(find_taut_pins(sheet({3})).empty());
+  EXPECT_TRUE(find_taut_pins(sheet({0, 19})).empty());  // opposite corners: 1.6 m along edges, 1.17 m apart
+  // Edges between pinned nodes are no constraints, and what lies beyond a pin is that pin's own pair.
+  EXPECT_TRUE(find_taut_pins(sheet({0, 1, 2, 3, 4})).empty());
+  const auto pairs = find_taut_pins(sheet({0, 2, 4}));
+  ASSERT_EQ(pairs.size(), 2);
+  EXPECT_EQ(pairs[1].a, 2);
+  EXPECT_EQ(pairs[1].b, 4);
+}
+
+TEST(TautPins, CloserPinsHaveSlackAndFartherOnesCannotBeHeld) {
+  Garment garment = sheet({0, 4});
+  garment.initial_positions = garment.mesh.positions;
+  garment.initial_positions[4].x *= 1 - 1e-6;
+  EXPECT_TRUE(find_taut_pins(garment).empty());
+  garment.initial_positions[4].x = 1.25;
+  const auto pairs = find_taut_pins(garment);
+  ASSERT_EQ(pairs.size(), 1);
+  EXPECT_EQ(describe(pairs),
+            "pins 0 and 4 are farther apart (1.25 m) than the edges between them are long (1 m)");
+}
+
+TEST(TautPins, DrivenPinsCountWhereTheyStart) {
+  Garment garment = sheet({});
+  garment.pins.push_back({"fixed", {0}, FixedMotion{}});
+  garment.pins.push_back({"driven", {4}, OscillationMotion{{0.1, 0, 0}, 1}});
+  EXPECT_EQ(find_taut_pins(garment).size(), 1);
+  garment.time_offset = 0.25;  // 0.1 m closer
+  EXPECT_TRUE(find_taut_pins(garment).empty());
+}
+
+TEST(TautPins, ManyPairsAreCounted) {
+  EXPECT_EQ(describe(find_taut_pins(sheet({0, 2, 4}))),
+            "pins 0 and 2 are at the full length of the edges between them (and 1 more pair)");
+}
+
+}  // namespace
+}  // namespace isocloth
