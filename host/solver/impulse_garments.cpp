@@ -52,6 +52,14 @@ ImpulseGarments<Real>::ImpulseGarments(const Device& device, std::vector<const G
       arrays_(device, *garments_.front(), find_recipe(scene.recipe).rows),
       shapes_(device, garments_, find_recipe(scene.recipe).rows, arrays_),
       pinned_nodes_(all_pinned_nodes(*garments_.front())) {
+  const std::size_t of_node = sizeof(Vec3d) + sizeof(Vec3<Real>);
+  device.require({.kind = "a garment like \"" + garments_.front()->name + '"',
+                  .count = size(),
+                  .bytes_each = of_node * static_cast<std::size_t>(arrays_.node_count()) +
+                                sizeof(Vec3d) * pinned_nodes_.size() * largest_start +
+                                sizeof(ImpulseParameters<Real>) + sizeof(ImpulseReport) + 2 * sizeof(Real),
+                  .bytes_fixed = 16 * Arena::alignment,  // roundings of as many arrays
+                  .together = 1});
   build_rows();
   build_parameters();
   std::vector<Vec3d> positions;
@@ -103,16 +111,15 @@ void ImpulseGarments<Real>::build_rows() {
     take_order(scalar.stencils, rows.metric.stencil_count());
   }
 
-  const auto springs = [&](const SpringDamper& spring, NodePairs pairs, NodePairs& kept) {
-    if (!spring.exists()) return PacketBuffers<Real>();
+  const auto springs = [&](NodePairs pairs, NodePairs& kept) {
     std::erase_if(pairs, [&](const auto& pair) { return !is_free(pair[0]) && !is_free(pair[1]); });
     kept = pairs;
     return PacketBuffers<Real>(device_, plan_packets(pairs, arrays_.node_count(), width), rest, {});
   };
   const Fabric& fabric = first.fabric;
-  shear_springs_ =
-      springs(fabric.shear_spring, shear_pairs(first.mesh, fabric.shear_diagonals), shear_pairs_);
-  bend_springs_ = springs(fabric.bend_spring, bend_pairs(first.mesh, topology), bend_pairs_);
+  if (fabric.shear_spring.exists())
+    shear_springs_ = springs(shear_pairs(first.mesh, fabric.shear_diagonals), shear_pairs_);
+  if (fabric.bend_spring.exists()) bend_springs_ = springs(bend_pairs(first.mesh, topology), bend_pairs_);
 
   inverse_masses_ = {device_, all_inverse_masses};
   bending_ = {device_, bending};
