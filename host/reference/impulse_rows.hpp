@@ -78,9 +78,10 @@ struct RowBlock {
 /// E, F, G of each interior node as one block of three, then each corner and each boundary edge alone.
 std::vector<RowBlock> row_blocks(const QuadraticRows& rows);
 
-/// (J W J^T + 1e-9 diag) p = C, u -= relaxation W J^T p with C and J = 2 T p at x + u (Coltraro 2022, (13));
+/// J W J^T p = C, u -= relaxation W J^T p with C and J = 2 T p at x + u (Coltraro 2022, (13));
 /// for velocities J at x and r = J v in place of C, v -= relaxation W J^T p. A row whose gradient on free
-/// nodes is rounding gets no impulse.
+/// nodes is rounding, or within a millionth (in the norm of W) a combination of rows before it, gets no
+/// impulse.
 class BlockRows final : public ImpulseRows {
  public:
   /// inverse_masses: w_i [1/kg], 0 where pinned, shape [node_count].

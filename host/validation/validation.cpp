@@ -9,6 +9,8 @@
 #include "host/memory/device.hpp"
 #include "host/reference/reference_cloth.hpp"
 #include "host/solver/garment_solver.hpp"
+#include "host/validation/comparison.hpp"
+#include "host/validation/impulse_comparison.hpp"
 #include "host/validation/rounding.hpp"
 
 namespace isocloth {
@@ -19,19 +21,11 @@ using reference::ReferenceCloth;
 using reference::SparseMatrix;
 using reference::VectorXd;
 
-MatrixX3d as_matrix(const std::vector<double>& flat) {
-  return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor>>(
-      flat.data(), static_cast<Eigen::Index>(flat.size() / 3), 3);
-}
-
 VectorXd as_vector(const std::vector<double>& values) {
   return Eigen::Map<const VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
 double largest(const VectorXd& values) { return values.size() == 0 ? 0 : values.cwiseAbs().maxCoeff(); }
-
-/// Distance of two rows, node by node.
-VectorXd distances(const MatrixX3d& a, const MatrixX3d& b) { return (a - b).rowwise().norm(); }
 
 /// Entries of |a - b|, in the order of the columns.
 VectorXd entry_differences(const SparseMatrix& a, const SparseMatrix& b) {
@@ -82,15 +76,13 @@ class Comparison {
              const Garment& garment)
       : scene_(scene),
         garment_(garment),
-        u_(options.precision == Precision::float32 ? std::numeric_limits<float>::epsilon()
-                                                   : std::numeric_limits<double>::epsilon()),
+        u_(unit_rounding(options.precision)),
         least_eps_(options.precision == Precision::float32 ? 1e-6 : 1e-9),
         cloth_(garment, find_recipe(scene.recipe), with_start_eps(scene.projection, options.precision),
                garment.gravity.value_or(scene.gravity)),
         solver_(make_garment_solver(device, options.precision, garment, scene, options.solver)) {
-    const MatrixX3d rest = reference::to_matrix(garment.mesh.positions);
-    length_ = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
-    sums_ = std::max(1e-9, 10 * u_ * std::sqrt(garment.mesh.node_count()));
+    length_ = diagonal(garment);
+    sums_ = tolerance_of_sums(options.precision, garment.mesh.node_count());
     result_.garment = garment.name;
     const auto expected = cloth_.rows().row_count();
     if (solver_->info(0).row_count != expected)
@@ -116,35 +108,15 @@ class Comparison {
     cloth_.set_multipliers(as_vector(state.multipliers));
   }
 
-  MatrixX3d prescribed(double t) const {
-    MatrixX3d positions = cloth_.positions();
-    const auto& start =
-        garment_.initial_positions.empty() ? garment_.mesh.positions : garment_.initial_positions;
-    for (const Pin& pin : garment_.pins)
-      for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
-        const Vec3d p = evaluate_motion(pin.motion, start[pin.nodes[i]], i, t);
-        positions.row(pin.nodes[i]) << p.x, p.y, p.z;
-      }
-    return pinned(positions);
-  }
+  MatrixX3d prescribed(double t) const { return prescribed_positions(garment_, cloth_.pinned_nodes(), t); }
   MatrixX3d pinned(const MatrixX3d& positions) const {
     MatrixX3d chosen(static_cast<Eigen::Index>(cloth_.pinned_nodes().size()), 3);
     for (Eigen::Index i = 0; i < chosen.rows(); ++i) chosen.row(i) = positions.row(cloth_.pinned_nodes()[i]);
     return chosen;
   }
 
-  /// Keeps the entry that is worst in its tolerance.
   void compare(const char* quantity, const VectorXd& difference, double scale, double tolerance) {
-    auto it = std::find_if(result_.differences.begin(), result_.differences.end(),
-                           [&](const Difference& d) { return d.quantity == quantity; });
-    if (it == result_.differences.end())
-      it = result_.differences.insert(it, {.quantity = quantity, .worst = -1, .tolerance = tolerance});
-    if (difference.size() == 0) return;
-    Eigen::Index index = 0;
-    double worst = difference.maxCoeff<Eigen::PropagateNaN>(&index);
-    if (worst > 0) worst /= scale;
-    if (it->worst * tolerance < worst * it->tolerance || it->step < 0 || !(worst == worst))
-      *it = {.quantity = quantity, .worst = worst, .tolerance = tolerance, .step = step_, .index = index};
+    keep_worst(result_, quantity, difference, scale, tolerance, step_);
   }
 
   void compare_iteration(double t) {
@@ -313,15 +285,26 @@ ValidationReport validate(const Scene& scene, const ExecutionOptions& options, s
         std::string("solver: found \"") + to_string(options.solver) +
         "\", expected \"automatic\", \"batched\" or \"direct\": the comparison is to rounding, and "
         "an iterated solve ends at its tolerance");
+  if (find_recipe(scene.recipe).solver == SolverFamily::impulse_system)
+    throw DeviceError("recipe: found \"" + scene.recipe +
+                      "\", expected one that projects or sweeps: steps are compared with a reference that "
+                      "decides as they do, and the systems' choice between solves and sweeps has none");
   const Device device(options);
   ValidationReport report{.precision = options.precision, .garments = {}};
-  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
-    Comparison comparison(device, options, scene, scene.garments[g]);
+  const SolverFamily solver = find_recipe(scene.recipe).solver;
+  const auto run = [&](auto comparison, std::size_t garment) {
     for (std::int64_t step = 0; step < steps; ++step) {
-      if (progress) progress(g, step);
+      if (progress) progress(garment, step);
       comparison.step(step);
     }
     report.garments.push_back(comparison.result());
+  };
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    const Garment& garment = scene.garments[g];
+    if (solver == SolverFamily::projection)
+      run(Comparison(device, options, scene, garment), g);
+    else
+      run(ImpulseComparison(device, options, scene, garment), g);
   }
   return report;
 }

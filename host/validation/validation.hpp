@@ -25,12 +25,12 @@ struct Difference {
 struct GarmentValidation {
   std::string garment;
   std::vector<Difference> differences;
-  std::int64_t steps = 0;            ///< single iterations compared
+  std::int64_t steps = 0;            ///< single iterations (impulses: ends of steps) compared
   std::int64_t whole_steps = 0;      ///< steps compared from beginning to end
   std::int64_t undecided_steps = 0;  ///< a residual within rounding of a threshold: either course is right
   std::int64_t stalled_steps = 0;    ///< neither side met the tolerance: nothing defines where it must end
   std::int64_t deviating_steps = 0;  ///< decided steps with other iteration counts or status: none allowed
-  std::int64_t iterations = 0;       ///< of the whole steps, the same on both sides
+  std::int64_t iterations = 0;       ///< or sweeps, of the whole steps, the same on both sides
 
   bool passed() const;
 };
@@ -45,8 +45,9 @@ struct ValidationReport {
 /// Called before each step of each garment.
 using ValidationProgress = std::function<void(std::size_t garment, std::int64_t step)>;
 
-/// Runs the first `steps` steps of every garment with the kernels and compares with ReferenceCloth, which
-/// starts every step from the kernels' state, so that nothing accumulates.
+/// Runs the first `steps` steps of every garment with the kernels and compares with the reference
+/// (ReferenceCloth, ImpulseCloth), which starts every step from the kernels' state, so that nothing
+/// accumulates, and sweeps in the kernels' order.
 ///
 /// Scales: 1 for rows (they are relative to their rest values); an entry's own value for masses and D; the
 /// largest entry for matrices; the diagonal of the rest shape's bounding box, l, for positions; for
@@ -59,8 +60,14 @@ using ValidationProgress = std::function<void(std::size_t garment, std::int64_t 
 /// step once per iteration, and for each iteration ten times what such a change at the beginning becomes at
 /// the end.
 ///
-/// Throws SceneError; DeviceError, also for solvers that iterate, whose tolerance is another; NumericalError
-/// where a step of the kernels is not finite.
+/// Impulses: whole steps, and the residual of the kernels' positions by the reference's rows, of every step;
+/// ten times what the reference makes of rounding of its places and velocities in every part of the step is
+/// added. Neither side need meet the tolerance to be compared. A step is undecided where a row came closer to
+/// the threshold of its correction than ten times that rounding; in mode `converge` in single precision most
+/// are.
+///
+/// Throws SceneError; DeviceError, also for impulses from linear systems, and for solvers that iterate, whose
+/// tolerance is another; NumericalError where a step of the kernels is not finite.
 ValidationReport validate(const Scene& scene, const ExecutionOptions& options, std::int64_t steps,
                           const ValidationProgress& progress = {});
 

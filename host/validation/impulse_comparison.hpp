@@ -1,0 +1,57 @@
+// Whole steps of the impulse kernels beside those of their reference.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <random>
+
+#include "host/reference/impulse_cloth.hpp"
+#include "host/solver/garment_solver.hpp"
+#include "host/validation/validation.hpp"
+
+namespace isocloth {
+
+/// One garment on both sides; the reference sweeps in the order of the kernels. What rounding may do is what
+/// it does to the reference: the same step once more with the places and velocities of every part moved by
+/// up to u of their size.
+class ImpulseComparison {
+ public:
+  /// The arguments must outlive the object.
+  ImpulseComparison(const Device& device, const ExecutionOptions& options, const Scene& scene,
+                    const Garment& garment);
+  /// Throws NumericalError where a step of the kernels is not finite.
+  void step(std::int64_t step_index);
+  GarmentValidation result() const { return result_; }
+
+ private:
+  /// The reference's step and where it ended.
+  struct Run {
+    reference::ImpulseStepResult result;
+    reference::MatrixX3d positions, velocities;
+  };
+  reference::ImpulseCloth make_cloth(int substeps) const;
+  void compare_parts(int parts);
+  Run exact_step(const GarmentState& before, double t);
+  /// Part by part, rounded before each.
+  Run rounded_step(const GarmentState& before, double t, int parts);
+  reference::MatrixX3d rounding(const reference::MatrixX3d& sizes);
+  /// Bound on what rounding changes of the relative errors that the sweeps came upon.
+  double error_change(const Run& exact, const Run& rounded, double part) const;
+  void compare(const char* quantity, const reference::VectorXd& difference, double scale, double tolerance);
+
+  const Scene& scene_;
+  const Garment& garment_;
+  const Precision precision_;
+  const double u_;  ///< of the kernels' precision
+  std::unique_ptr<GarmentSolver> solver_;
+  std::vector<Index> order_;
+  double force_rate_ = 0;                                ///< of the reference [1/s]
+  std::optional<reference::ImpulseCloth> whole_, part_;  ///< with all parts of a step, with one
+  double length_ = 0, shortest_ = 0;  ///< diagonal of the rest shape's bounding box, shortest edge [m]
+  double sums_ = 0;                   ///< tolerance of sums over stencils
+  std::int64_t step_ = 0;
+  std::mt19937 generator_{7};
+  GarmentValidation result_;
+};
+
+}  // namespace isocloth
