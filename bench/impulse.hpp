@@ -50,6 +50,7 @@ struct SheetFigures {
   double sweeps_mean = 0;     ///< per step, all parts together; for systems: linear solves
   int sweeps_max = 0;         ///< of one step
   int parts = 0;              ///< of a step
+  int fallbacks = 0;          ///< steps, or parts of them, that a system left to sweeps
   int missed = 0;             ///< steps that the solver says missed their tolerance
   int contradicted = 0;       ///< steps whose status the positions contradict (recipes with edge rows)
   double strain_final = 0;    ///< largest over edges, from positions, after the last step
