@@ -107,7 +107,7 @@ Table beside_published(const std::vector<Case>& cases) {
                                   {20, "linear system", "about 1/4"}};
   Table table{
       .title = "Real-time factors beside the published ones",
-      .columns = {"sheet", "tolerance", "published", "here", "steps that missed here",
+      .columns = {"sheet", "tolerance", "published", "here", "steps that missed here", "left to sweeps here",
                   "largest strain here [%]"},
       .rows = {},
       .notes = {"Published: one core of a 2.4 GHz Core 2 Quad of 2007. The sweeps or iterations behind the "
@@ -119,6 +119,7 @@ Table beside_published(const std::vector<Case>& cases) {
     if (const Case* c = find_case(cases, s.side, s.method))
       table.rows.push_back({grid_name(s.side), s.method, s.published, c->figures.real_time_factor(frame),
                             text(c->figures.missed, " of ", c->figures.steps),
+                            c->system ? Json(text(c->figures.fallbacks, " of ", c->figures.steps)) : Json(),
                             100 * c->figures.strain_worst});
   return table;
 }
