@@ -107,6 +107,7 @@ void ImpulseGarments<Real>::build_rows() {
     const StencilPlan scalar = plan_stencils(rows.scalar, arrays_.node_count(), width);
     metric_stencils_ = {device_, metric, shapes_.shapes, 0};
     scalar_stencils_ = {device_, scalar, shapes_.shapes, static_cast<std::size_t>(rows.metric.row_count())};
+    most_slots_ = std::max(most_slots(metric), most_slots(scalar));
     take_order(metric.stencils, 0);
     take_order(scalar.stencils, rows.metric.stencil_count());
   }
@@ -154,6 +155,26 @@ ForceBounds ImpulseGarments<Real>::force_bounds(std::size_t shape) const {
   return bounds;
 }
 
+/// Coordinates are rounded once when sweeps look at them and once at the end of a part: two ends, of u times
+/// the extent of the sheet each, change a length by up to four of these.
+template <class Real>
+double ImpulseGarments<Real>::rounding_of_strains(const Mesh& mesh) const {
+  const std::vector<Vec3d>& nodes = mesh.positions;
+  Vec3d low = nodes.front(), high = low;
+  for (const Vec3d& p : nodes) {
+    low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+    high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+  }
+  double shortest = std::numeric_limits<double>::infinity();
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    const auto face = mesh.face(f);
+    for (std::size_t c = 0; c < face.size(); ++c)
+      shortest = std::min(shortest, norm(nodes[face[(c + 1) % face.size()]] - nodes[face[c]]));
+  }
+  const bool squared = find_recipe(scene_.recipe).rows == RowFamily::isometry;  // C = 2 strain
+  return (squared ? 8 : 4) * std::numeric_limits<Real>::epsilon() * norm(high - low) / shortest;
+}
+
 template <class Real>
 void ImpulseGarments<Real>::build_parameters() {
   std::vector<ForceBounds> bounds;
@@ -168,16 +189,19 @@ void ImpulseGarments<Real>::build_parameters() {
                             std::ceil(scene_.step * rate),
                             " for its springs and bending, which are explicit; use 0, or softer ones"));
     const auto per_mass = [&f](double x) { return static_cast<Real>(x / f.rho); };
-    parameters_.push_back({.part = scene_.step / settings_.substeps,
-                           .parts = settings_.substeps,
-                           .gravity = per_mass(f.delta * gravity(g)),
-                           .drag = per_mass(f.alpha),
-                           .kappa = per_mass(f.kappa),
-                           .beta = per_mass(f.beta),
-                           .shear_stiffness = per_mass(f.shear_spring.stiffness),
-                           .shear_damping = per_mass(f.shear_spring.damping),
-                           .bend_stiffness = per_mass(f.bend_spring.stiffness),
-                           .bend_damping = per_mass(f.bend_spring.damping)});
+    parameters_.push_back(
+        {.part = scene_.step / settings_.substeps,
+         .parts = settings_.substeps,
+         .sweep_tolerance =
+             std::max(settings_.tolerance - rounding_of_strains(garments_[g]->mesh), settings_.tolerance / 2),
+         .gravity = per_mass(f.delta * gravity(g)),
+         .drag = per_mass(f.alpha),
+         .kappa = per_mass(f.kappa),
+         .beta = per_mass(f.beta),
+         .shear_stiffness = per_mass(f.shear_spring.stiffness),
+         .shear_damping = per_mass(f.shear_spring.damping),
+         .bend_stiffness = per_mass(f.bend_spring.stiffness),
+         .bend_damping = per_mass(f.bend_spring.damping)});
   }
   device_parameters_ = {device_, parameters_};
 }
@@ -187,6 +211,7 @@ ImpulseCloths<Real> ImpulseGarments<Real>::cloths() {
   const auto& constant = std::as_const(*this);
   return {
       .pattern = {.node_count = arrays_.node_count(),
+                  .most_slots = most_slots_,
                   .edges = edges_.view(),
                   .metric_stencils = metric_stencils_.view(),
                   .scalar_stencils = scalar_stencils_.view(),

@@ -69,6 +69,7 @@ class ImpulseGarments : public GarmentSolver {
  private:
   void build_rows();
   void build_parameters();
+  double rounding_of_strains(const Mesh& mesh) const;
   ForceBounds force_bounds(std::size_t shape) const;
   double gravity(std::size_t member) const { return garments_[member]->gravity.value_or(scene_.gravity); }
 
@@ -79,6 +80,7 @@ class ImpulseGarments : public GarmentSolver {
   std::vector<Index> sweep_order_;
   NodePairs shear_pairs_, bend_pairs_;
   std::vector<Index> pinned_nodes_;  ///< ascending
+  Index most_slots_ = 0;             ///< of a stencil
   PacketBuffers<Real> edges_, shear_springs_, bend_springs_;
   StencilBuffers<Real, 3> metric_stencils_;
   StencilBuffers<Real, 1> scalar_stencils_;

@@ -146,7 +146,7 @@ double ImpulseSystem<Real>::strain() {
 
 template <class Real>
 bool ImpulseSystem<Real>::solve_lengths(int& solves) {
-  const double tolerance = cloths_.control.tolerance;
+  const double tolerance = this->parameters_.front().sweep_tolerance;
   const int most = this->settings().max_solves;
   bool is_regular = factorize(0);
   for (int solve = 0; solve < 2 && is_regular && solves < most; ++solve) {

@@ -1,6 +1,8 @@
 #include "host/solver/stencil_packets.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 
 #include "engine/mesh/colouring.hpp"
@@ -155,6 +157,47 @@ StencilPlan plan_stencils(const StencilPattern& pattern, Index node_count, int w
   return planner.plan();
 }
 
+Index most_slots(const StencilPlan& plan) {
+  Index most = 0;
+  for (std::size_t packet = 0; packet + 1 < plan.slot_begin.size(); ++packet)
+    most = std::max(most, plan.slot_begin[packet + 1] - plan.slot_begin[packet]);
+  return most;
+}
+
+namespace {
+
+/// Sets the tensors of free nodes to zero in rows where they are rounding beside the others: scaled up they
+/// would be impulses of noise. tensors: shape [entry, row_width, lane], inverse_masses: [slot, lane].
+template <class Real>
+void drop_rounding(const StencilPlan& plan, std::size_t row_width, std::size_t lanes,
+                   const Real* inverse_masses, Real* tensors) {
+  constexpr double least_part = 1000 * static_cast<double>(std::numeric_limits<Real>::epsilon());
+  for (std::size_t packet = 0; packet < plan.shape_of.size(); ++packet)
+    for (std::size_t w = 0; w < row_width; ++w)
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const auto for_each_entry = [&](const auto& visit) {
+          auto e = static_cast<std::size_t>(plan.entry_begin[packet]);
+          Index at = plan.shape_slots[plan.shape_of[packet]];
+          for (Index slot = plan.slot_begin[packet]; slot < plan.slot_begin[packet + 1]; ++slot, ++at) {
+            const bool is_free = inverse_masses[static_cast<std::size_t>(slot) * lanes + lane] > 0;
+            for (Index i = plan.slot_entries[at]; i < plan.slot_entries[at + 1]; ++i, ++e)
+              visit(is_free, tensors[(e * row_width + w) * lanes + lane]);
+          }
+        };
+        double of_free = 0, of_all = 0;
+        for_each_entry([&](bool is_free, Real value) {
+          of_all = std::max(of_all, std::abs(static_cast<double>(value)));
+          if (is_free) of_free = std::max(of_free, std::abs(static_cast<double>(value)));
+        });
+        if (of_free > least_part * of_all) continue;
+        for_each_entry([&](bool is_free, Real& value) {
+          if (is_free) value = 0;
+        });
+      }
+}
+
+}  // namespace
+
 template <class Real, int Width>
 StencilBuffers<Real, Width>::StencilBuffers(const Device& device, const StencilPlan& plan,
                                             const std::vector<RestShape<Real>>& shapes, std::size_t first_row)
@@ -167,7 +210,8 @@ StencilBuffers<Real, Width>::StencilBuffers(const Device& device, const StencilP
       slot_entries(device, plan.slot_entries),
       entry_slots(device, plan.entry_slots) {
   const std::size_t lanes = static_cast<std::size_t>(step_kernels<Real>(device.backend()).lane_width());
-  const std::size_t entries = plan.source_entries.size() / lanes, packets = plan.shape_of.size();
+  const std::size_t entries = plan.source_entries.size() / lanes, packets = plan.shape_of.size(),
+                    slots = plan.pairs.size() / 2;
   std::vector<Real> all_tensors, all_rest_values, all_inverse_masses;
   for (const RestShape<Real>& shape : shapes) {
     const std::vector<Real>& own = Width == 3 ? shape.metric_tensors : shape.scalar_tensors;
@@ -184,10 +228,12 @@ StencilBuffers<Real, Width>::StencilBuffers(const Device& device, const StencilP
           all_rest_values.push_back(stencil < 0 ? Real(0)
                                                 : shape.rest_values[first_row + stencil * Width + w]);
         }
-    for (std::size_t place = 0; place < plan.pairs.size() / 2; ++place) {
+    for (std::size_t place = 0; place < slots; ++place) {
       const auto node = static_cast<std::size_t>(plan.pairs[2 * place + 1]);
       all_inverse_masses.push_back(node < shape.inverse_masses.size() ? shape.inverse_masses[node] : Real(0));
     }
+    drop_rounding(plan, Width, lanes, all_inverse_masses.data() + all_inverse_masses.size() - slots,
+                  all_tensors.data() + all_tensors.size() - entries * Width * lanes);
   }
   tensors = {device, all_tensors};
   rest_values = {device, all_rest_values};

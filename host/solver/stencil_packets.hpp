@@ -18,6 +18,8 @@ struct StencilPlan {
 /// Greedy colours in the order of the pattern. Slots whose neighbours form one ring about the first are put
 /// in the order of that ring, so that stencils of triangles differ by their number of neighbours alone.
 StencilPlan plan_stencils(const StencilPattern& pattern, Index node_count, int width);
+/// Slots of the largest stencil.
+Index most_slots(const StencilPlan& plan);
 
 /// The same in the memory of a device.
 template <class Real, int Width>
@@ -27,7 +29,8 @@ struct StencilBuffers {
   Buffer<Real> tensors, rest_values, inverse_masses;
 
   StencilBuffers() = default;
-  /// Metric rows (Width 3) or scalar rows of the shapes; first_row: number of the first among all rows.
+  /// Metric rows (Width 3) or scalar rows of the shapes; first_row: number of the first among all rows. Where
+  /// free nodes have no part in a row but rounding, their tensors are zero.
   StencilBuffers(const Device& device, const StencilPlan& plan, const std::vector<RestShape<Real>>& shapes,
                  std::size_t first_row);
 

@@ -55,10 +55,14 @@ struct StencilPackets {
   ISOCLOTH_HD std::size_t packet_count(int /*width*/ = 0) const { return shape_of.size(); }
 };
 
+/// Stencils up to so many slots keep their nodes in local arrays; larger ones load them again and again.
+constexpr Index most_kept_slots = 16;
+
 /// What all cloths of a group share.
 template <class Real>
 struct ImpulsePattern {
   Index node_count = 0;
+  Index most_slots = 0;                     ///< of a stencil
   PairPackets<Real> edges;                  ///< rows `edges`, else empty
   StencilPackets<Real, 3> metric_stencils;  ///< rows `isometry`: E, F, G, else empty
   StencilPackets<Real, 1> scalar_stencils;  ///< rows `isometry`: F at corners, boundary edges, else empty
@@ -68,19 +72,22 @@ struct ImpulsePattern {
   ArrayView<const Real> bending_values;  ///< K [1/m^2], shape [shape, entries of K]
   ArrayView<const Real> inverse_masses;  ///< 1 / m_i [1/m^2], 0: pinned, shape [shape, node_count]
 
+  /// Whether the work arrays have one of forces; large stencils keep the moves before their impulses there.
   ISOCLOTH_HD bool has_forces() const {
-    return !shear_springs.nodes.empty() || !bend_springs.nodes.empty() || !bending.columns.empty();
+    return !shear_springs.nodes.empty() || !bend_springs.nodes.empty() || !bending.columns.empty() ||
+           most_slots > most_kept_slots;
   }
 };
 
 /// Physics of one cloth, all per area density rho.
 template <class Real>
 struct ImpulseParameters {
-  double part;                          ///< h, length of a part of a step [s]
-  Index parts;                          ///< of a step
-  Real gravity;                         ///< delta g / rho [m/s^2]
-  Real drag;                            ///< alpha / rho [1/s]
-  Real kappa, beta;                     ///< bending [m^4/s^2], its damping [m^4/s]
+  double part;             ///< h, length of a part of a step [s]
+  Index parts;             ///< of a step
+  double sweep_tolerance;  ///< where converging sweeps stop: the tolerance less what rounding may add
+  Real gravity;            ///< delta g / rho [m/s^2]
+  Real drag;               ///< alpha / rho [1/s]
+  Real kappa, beta;        ///< bending [m^4/s^2], its damping [m^4/s]
   Real shear_stiffness, shear_damping;  ///< of each spring [m^2/s^2], [m^2/s]
   Real bend_stiffness, bend_damping;
 };

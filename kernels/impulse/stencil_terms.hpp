@@ -35,8 +35,6 @@ class StencilTerms {
   }
 
  private:
-  /// Stencils up to so many slots keep their nodes in local arrays; larger ones load them again and again.
-  static constexpr Index most_kept = 16;
   static constexpr Real regularisation = sizeof(Real) == sizeof(float) ? Real(1e-6) : Real(1e-12);
 
   /// One packet: its nodes, relative to the first one.
@@ -45,6 +43,7 @@ class StencilTerms {
     ISOCLOTH_DEVICE Stencil(const StencilTerms& terms, Index packet, bool at_preview)
         : p_(terms.p_),
           work_(terms.work_),
+          moves_(terms.work_.moves),
           at_preview_(at_preview),
           first_slot_(p_.slot_begin[packet]),
           slots_(p_.slot_begin[packet + 1] - first_slot_),
@@ -55,7 +54,7 @@ class StencilTerms {
           lanes(p_.tensors) + (rest * p_.entry_begin[p_.packet_count()] + p_.entry_begin[packet]) * Width;
       rest_values_ = lanes(p_.rest_values) + (rest * p_.packet_count() + packet) * Width;
       inverse_masses_ = lanes(p_.inverse_masses) + rest * p_.slot_begin[p_.packet_count()] + first_slot_;
-      if (slots_ <= most_kept)
+      if (slots_ <= most_kept_slots)
         for (Index slot = 0; slot < slots_; ++slot) kept_[slot] = load(slot);
     }
 
@@ -80,8 +79,9 @@ class StencilTerms {
 
     /// u_i -= w_i sum_v p_v J_vi, after evaluate().
     ISOCLOTH_DEVICE void apply(const S (&p)[Width]) {
+      if (slots_ > most_kept_slots) keep_moves();
       for (Index slot = 0; slot < slots_; ++slot) {
-        const Vec3<S>* const j = slots_ <= most_kept ? kept_gradients_[slot] : gradient(slot);
+        const Vec3<S>* const j = slots_ <= most_kept_slots ? kept_gradients_[slot] : gradient(slot);
         Vec3<S> move;
         for (int v = 0; v < Width; ++v) move = multiply_add(p[v], j[v], move);
         Quads<S>::of(move).exchange(work_.moves, pairs(slot), S{}, inverse_masses_[slot]);
@@ -100,23 +100,34 @@ class StencilTerms {
     }
     ISOCLOTH_DEVICE Vec3<S> load(Index slot) const {
       const auto x = difference(work_.places, slot);
-      return at_preview_ ? (x + difference(work_.moves, slot)).lanes() : x.lanes();
+      return at_preview_ ? (x + difference(moves_, slot)).lanes() : x.lanes();
     }
-    ISOCLOTH_DEVICE Vec3<S> at(Index slot) const { return slots_ <= most_kept ? kept_[slot] : load(slot); }
+    /// From here on load() gives the nodes as they are now, whatever becomes of the moves.
+    ISOCLOTH_DEVICE void keep_moves() {
+      for (Index slot = 0; slot < slots_; ++slot)
+        for (int lane = 0; lane < width; ++lane) {
+          const Index node = pairs(slot)[2 * lane + 1];
+          work_.forces[node] = work_.moves[node];
+        }
+      moves_ = work_.forces;
+    }
+    ISOCLOTH_DEVICE Vec3<S> at(Index slot) const {
+      return slots_ <= most_kept_slots ? kept_[slot] : load(slot);
+    }
     /// J_i = 2 sum_j T_ij p_j of each row, p relative to the first node: the rows of T sum to zero.
     ISOCLOTH_DEVICE const Vec3<S>* gradient(Index slot) {
       Vec3<S> half[Width];
       const S* tensors = tensors_ + (p_.slot_entries[shape_slots_ + slot] - first_shape_entry_) * Width;
       for (Index e = p_.slot_entries[shape_slots_ + slot]; e < p_.slot_entries[shape_slots_ + slot + 1];
            ++e) {
-        if (slots_ <= most_kept) {
+        if (slots_ <= most_kept_slots) {
           add_entry(tensors, kept_[p_.entry_slots[e]], half);
         } else {
           add_entry(tensors, load(p_.entry_slots[e]), half);
         }
         tensors += Width;
       }
-      Vec3<S>* const j = kept_gradients_[slots_ <= most_kept ? slot : 0];
+      Vec3<S>* const j = kept_gradients_[slots_ <= most_kept_slots ? slot : 0];
       for (int v = 0; v < Width; ++v) j[v] = half[v] + half[v];
       return j;
     }
@@ -126,14 +137,15 @@ class StencilTerms {
 
     const StencilPackets<Real, Width>& p_;
     const ImpulseWork<Real>& work_;
+    const Vec4<Real>* moves_;  ///< of load()
     const bool at_preview_;
     const Index first_slot_, slots_, shape_slots_, first_shape_entry_;
     const S *tensors_, *rest_values_, *inverse_masses_;
     union {  // not set to zero: that would take as long as the rest
-      Vec3<S> kept_[most_kept];
+      Vec3<S> kept_[most_kept_slots];
     };
     union {
-      Vec3<S> kept_gradients_[most_kept][Width];
+      Vec3<S> kept_gradients_[most_kept_slots][Width];
     };
   };
 
@@ -178,6 +190,8 @@ class StencilTerms {
     Stencil stencil(*this, packet, OfPositions);
     S c[Width], a[Width][Width], p[Width];
     stencil.evaluate(OfPositions, c, a);
+    // What no free node has a part in cannot be corrected.
+    for (int v = 0; v < Width; ++v) c[v] = select(a[v][v] > S{}, c[v], S{});
     const S most = largest(c);
     corrected = most > S(threshold);
     if (!any(corrected)) return S{};

@@ -123,7 +123,8 @@ class ClothSteps {
   ISOCLOTH_DEVICE bool sweep_once(double factor, S& worst, const Correct& correct) const {
     const ImpulseControl& control = a_.cloths.control;
     const auto own_factor = static_cast<Real>(factor);
-    const auto threshold = static_cast<Real>(control.converge ? control.tolerance : 0);
+    const auto threshold =
+        static_cast<Real>(control.converge ? a_.cloths.parameters[cloth_].sweep_tolerance : 0);
     Mask corrected(false);
     for_each_row_family(p_, work_, a_.cloths.shapes[cloth_], [&](const auto& rows, const auto& packets) {
       by_colour(packets, [&](Index packet) {
