@@ -237,12 +237,15 @@ OnViolation on_violation(const Scene& scene) {
 }
 
 ImpulseSettings resolve_impulse(const Scene& scene, double force_rate) {
-  constexpr double longest_part = 5e-4;  // [s]
+  // [s]; a system is linear, and what it leaves grows with the square of the way of a node
+  constexpr double longest_sweep = 5e-4, longest_system = 2e-3;
   ImpulseSettings settings = scene.impulse;
-  const bool sweeps_once =
-      find_recipe(scene.recipe).solver == SolverFamily::impulse && settings.mode == ImpulseMode::substeps;
+  const bool is_system = find_recipe(scene.recipe).solver == SolverFamily::impulse_system;
+  const bool sweeps_once = !is_system && settings.mode == ImpulseMode::substeps;
   if (settings.substeps == 0) {
-    const double parts = std::max(scene.step * force_rate, sweeps_once ? scene.step / longest_part : 1.0);
+    double parts = std::max(scene.step * force_rate, 1.0);
+    if (sweeps_once) parts = std::max(parts, scene.step / longest_sweep);
+    if (is_system) parts = std::max(parts, scene.step / longest_system);
     // Rounding of the quotient must not add a part.
     settings.substeps = static_cast<int>(std::clamp(std::ceil(parts - whole_tolerance), 1.0, 1e6));
   }

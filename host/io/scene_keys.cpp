@@ -239,10 +239,10 @@ void describe_impulse(Keys& keys, ImpulseSettings& settings) {
       "tolerance", settings.tolerance, {.least = 0, .most = 0.5, .above = true},
       "bound on the largest relative change of length (isometry rows: relative constraint error) at the "
       "end of a step");
-  keys.integer(
-      "substeps", settings.substeps, whole(0, 1'000'000),
-      "equal parts of a step; 0: as many as springs and bending need, and parts of at most 0.5 ms in "
-      "mode substeps");
+  keys.integer("substeps", settings.substeps, whole(0, 1'000'000),
+               "equal parts of a step; 0: as many as springs and bending need, parts of at most 0.5 ms in "
+               "mode substeps "
+               "and of 2 ms with bender_sle");
   keys.integer("max_sweeps", settings.max_sweeps, whole(0, 1'000'000),
                "sweeps over all rows per part; 0: 1 (substeps), 10000 (converge)");
   keys.number("relaxation", settings.relaxation, {.least = 0, .most = 1.999},
