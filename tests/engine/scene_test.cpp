@@ -113,6 +113,85 @@ TEST(ValidateScene, NamesFabric) {
             "garments[1].fabric.beta: found nan, expected a number >= 0");
 }
 
+TEST(ValidateScene, NamesImpulses) {
+  const auto spoiled = [](const std::function<void(ImpulseSettings&)>& spoil) {
+    return refusal([&](Scene& s) { spoil(s.impulse); });
+  };
+  EXPECT_EQ(spoiled([](ImpulseSettings& i) { i.tolerance = 0; }),
+            "impulse.tolerance: found 0, expected a number between 0 and 1");
+  EXPECT_EQ(spoiled([](ImpulseSettings& i) { i.substeps = -1; }),
+            "impulse.substeps: found -1, expected 0 for the default, or at least 1");
+  EXPECT_EQ(spoiled([](ImpulseSettings& i) { i.max_sweeps = -2; }),
+            "impulse.max_sweeps: found -2, expected 0 for the default, or at least 1");
+  EXPECT_EQ(spoiled([](ImpulseSettings& i) { i.relaxation = 2; }),
+            "impulse.relaxation: found 2, expected 0 for the default, or a number below 2");
+  EXPECT_EQ(
+      spoiled([](ImpulseSettings& i) { i.relaxation = 1.1; }),
+      "impulse.relaxation: found 1.1, expected at most 1 in mode substeps: more pays only in sweeps that "
+      "converge, and blows up in the others");
+  EXPECT_EQ(spoiled([](ImpulseSettings& i) { i.mode = ImpulseMode::converge, i.relaxation = 1.9; }),
+            "accepted");
+  EXPECT_EQ(spoiled([](ImpulseSettings& i) { i.max_solves = 0; }),
+            "impulse.max_solves: found 0, expected at least 1");
+}
+
+TEST(ValidateScene, NamesSprings) {
+  const auto spoiled = [](const char* recipe, const std::function<void(Fabric&)>& spoil) {
+    return refusal([&](Scene& s) {
+      s.recipe = recipe;
+      spoil(s.garments[1].fabric);
+    });
+  };
+  const auto springy = [](Fabric& f) { f.shear_spring = {.stiffness = 3, .damping = 0}; };
+  EXPECT_EQ(spoiled("bender_iterative", springy), "accepted");
+  EXPECT_EQ(spoiled("coltraro2022", springy),
+            "garments[1].fabric.shear_spring: found stiffness 3 and damping 0, expected none with the recipe "
+            "coltraro2022, which has no springs: use kappa, or an impulse recipe");
+  const auto start = [](const std::string& text) { return text.substr(0, text.find(", expected")); };
+  EXPECT_EQ(start(spoiled("bender_iterative", [](Fabric& f) { f.shear_spring.stiffness = -1; })),
+            "garments[1].fabric.shear_spring.stiffness: found -1");
+  EXPECT_EQ(start(spoiled("bender_iterative", [](Fabric& f) { f.bend_spring.damping = -1; })),
+            "garments[1].fabric.bend_spring.damping: found -1");
+  EXPECT_EQ(start(spoiled("bender_iterative", [](Fabric& f) { f.shear_diagonals = 3; })),
+            "garments[1].fabric.shear_diagonals: found 3");
+}
+
+// h rate <= 1 in every part, and 0.5 ms in mode substeps; a given number stays.
+TEST(ResolveImpulse, ChoosesWhatIsLeftOpen) {
+  Scene scene = good_scene();
+  scene.recipe = "bender_iterative";
+  scene.step = 0.01;
+  ImpulseSettings settings = resolve_impulse(scene, 0);
+  EXPECT_EQ(settings.substeps, 20);
+  EXPECT_EQ(settings.max_sweeps, 1);
+  EXPECT_EQ(settings.relaxation, 1);
+  EXPECT_EQ(settings.velocity_pass, VelocityPass::off);
+  EXPECT_EQ(resolve_impulse(scene, 1999).substeps, 20);
+  EXPECT_EQ(resolve_impulse(scene, 2001).substeps, 21);
+  EXPECT_EQ(resolve_impulse(scene, 12345).substeps, 124);
+  scene.impulse.substeps = 7;
+  EXPECT_EQ(resolve_impulse(scene, 12345).substeps, 7);
+
+  scene.impulse = {};
+  scene.impulse.mode = ImpulseMode::converge;
+  settings = resolve_impulse(scene, 0);
+  EXPECT_EQ(settings.substeps, 1);
+  EXPECT_EQ(settings.max_sweeps, 10'000);
+  EXPECT_EQ(settings.relaxation, 0);
+  EXPECT_EQ(settings.velocity_pass, VelocityPass::on);
+  EXPECT_EQ(resolve_impulse(scene, 100).substeps, 1);
+  EXPECT_EQ(resolve_impulse(scene, 101).substeps, 2);
+
+  scene.impulse = {};
+  scene.recipe = "bender_sle";  // no mode
+  settings = resolve_impulse(scene, 12345);
+  EXPECT_EQ(settings.substeps, 124);
+  EXPECT_EQ(settings.max_sweeps, 10'000);
+  EXPECT_EQ(settings.velocity_pass, VelocityPass::on);
+  scene.recipe = "isometric_impulse";
+  EXPECT_EQ(resolve_impulse(scene, 0).velocity_pass, VelocityPass::on);
+}
+
 TEST(ValidateScene, NamesGarments) {
   EXPECT_EQ(refusal([](Scene& s) { s.garments.clear(); }),
             "garments: found none, expected at least one garment");
@@ -177,6 +256,10 @@ TEST(ValidateScene, NamesMotions) {
 TEST(Recipes, AreFoundByName) {
   EXPECT_EQ(find_recipe("coltraro2022").rows, RowFamily::isometry);
   EXPECT_EQ(find_recipe("inextensible_edges").rows, RowFamily::edges);
+  EXPECT_EQ(find_recipe("bender_iterative").rows, RowFamily::edges);
+  EXPECT_EQ(find_recipe("bender_iterative").solver, SolverFamily::impulse);
+  EXPECT_EQ(find_recipe("bender_sle").solver, SolverFamily::impulse_system);
+  EXPECT_EQ(find_recipe("isometric_impulse").rows, RowFamily::isometry);
   for (const Recipe& recipe : recipes()) EXPECT_EQ(&find_recipe(recipe.name), &recipe);
   EXPECT_EQ(refusal([](Scene& s) { s.recipe = "coltraro22"; }),
             "recipe: found \"coltraro22\", expected a known recipe; the nearest is \"coltraro2022\"");

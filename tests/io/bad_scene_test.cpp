@@ -36,6 +36,11 @@ std::string with_projection(const std::string& projection) {
   return with_top(R"("step": 0.01, "duration": 1, "projection": {)" + projection + "}");
 }
 
+std::string with_impulse(const std::string& impulse) {
+  return with_top(R"("step": 0.01, "duration": 1, "recipe": "bender_iterative", "impulse": {)" + impulse +
+                  "}");
+}
+
 struct BadScene {
   std::string content;
   const char* expected;
@@ -102,6 +107,31 @@ const BadScene bad_scenes[] = {
      "projection.method: found \"newton\", expected proximal_newton or fast_projection"},
     {with_projection(R"("metric": "b")"), "projection.metric: found \"b\", expected B or M"},
     {with_projection(R"("on_violation": "ignore")"), "expected stop or continue"},
+    {with_impulse(R"("mode": "sweeps")"), "impulse.mode: found \"sweeps\", expected substeps or converge"},
+    {with_impulse(R"("tolerance": 0)"), "impulse.tolerance: found 0, expected a number > 0 and <= 0.5"},
+    {with_impulse(R"("substeps": -1)"), "impulse.substeps: found -1, expected a whole number from 0"},
+    {with_impulse(R"("substeps": 1.5)"), "impulse.substeps: found 1.5, expected a whole number"},
+    {with_impulse(R"("max_sweeps": -1)"), "impulse.max_sweeps: found -1, expected a whole number from 0"},
+    {with_impulse(R"("relaxation": 2)"), "impulse.relaxation: found 2, expected a number"},
+    {with_impulse(R"("relaxation": 1.5)"),
+     "impulse.relaxation: found 1.5, expected at most 1 in mode substeps"},
+    {with_impulse(R"("velocity_pass": "yes")"), "expected automatic, on or off"},
+    {with_impulse(R"("max_solves": 0)"), "impulse.max_solves: found 0, expected a whole number from 1"},
+    {with_impulse(R"("on_violation": "ignore")"),
+     "impulse.on_violation: found \"ignore\", expected stop or continue"},
+    {with_impulse(R"("sweeps": 3)"), "impulse: unknown key \"sweeps\""},
+    {with_impulse(R"("max_sweep": 3)"), "the nearest is \"max_sweeps\""},
+    {with_fabric(R"("shear_diagonals": 3)"),
+     "garments[0].fabric.shear_diagonals: found 3, expected a whole number from 1 to 2"},
+    {with_fabric(R"("shear_spring": {"stiffness": -1})"),
+     "garments[0].fabric.shear_spring.stiffness: found -1, expected a number >= 0"},
+    {with_fabric(R"("bend_spring": {"damping": "low"})"),
+     "garments[0].fabric.bend_spring.damping: found \"low\""},
+    {with_fabric(R"("bend_spring": {"stifness": 1})"), "the nearest is \"stiffness\""},
+    {with_fabric(R"("shear_spring": 3)"), "garments[0].fabric.shear_spring: found 3, expected an object"},
+    {with_fabric(R"("shear_spring": {"stiffness": 3})"),
+     "garments[0].fabric.shear_spring: found stiffness 3 and damping 0, expected none with the recipe "
+     "coltraro2022"},
     {with_mesh(R"({"generator": "quad_grid", "nodes": [1, 3], "size": [1, 1]})"),
      "garments[0].mesh.nodes[0]: found 1"},
     {with_mesh(R"({"generator": "quad_grid", "nodes": [3], "size": [1, 1]})"),

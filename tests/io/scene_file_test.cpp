@@ -81,6 +81,34 @@ TEST(SceneFile, ReadsEveryMember) {
   EXPECT_EQ(keyframes.center, (Vec3d{7, 8, 9}));
 }
 
+TEST(SceneFile, ReadsImpulsesAndSprings) {
+  const TemporaryFolder folder;
+  const Scene scene = read_scene(folder.write("impulse.json", R"({
+    "recipe": "bender_sle", "step": 0.02, "duration": 2,
+    "impulse": {"mode": "converge", "tolerance": 1e-4, "substeps": 3, "max_sweeps": 77, "relaxation": 1.25,
+                "velocity_pass": "off", "max_solves": 5, "on_violation": "stop"},
+    "garments": [{"mesh": {"generator": "quad_grid", "nodes": [3, 3], "size": [1, 1]},
+      "fabric": {"shear_spring": {"stiffness": 2, "damping": 3}, "bend_spring": {"stiffness": 4, "damping": 5},
+                 "shear_diagonals": 1}}]})"));
+  const ImpulseSettings& impulse = scene.impulse;
+  EXPECT_EQ(scene.recipe, "bender_sle");
+  EXPECT_EQ(impulse.mode, ImpulseMode::converge);
+  EXPECT_EQ(impulse.tolerance, 1e-4);
+  EXPECT_EQ(impulse.substeps, 3);
+  EXPECT_EQ(impulse.max_sweeps, 77);
+  EXPECT_EQ(impulse.relaxation, 1.25);
+  EXPECT_EQ(impulse.velocity_pass, VelocityPass::off);
+  EXPECT_EQ(impulse.max_solves, 5);
+  EXPECT_EQ(impulse.on_violation, OnViolation::stop);
+  const Fabric& fabric = scene.garments[0].fabric;
+  EXPECT_EQ(fabric.shear_spring.stiffness, 2);
+  EXPECT_EQ(fabric.shear_spring.damping, 3);
+  EXPECT_EQ(fabric.bend_spring.stiffness, 4);
+  EXPECT_EQ(fabric.bend_spring.damping, 5);
+  EXPECT_EQ(fabric.shear_diagonals, 1);
+  EXPECT_EQ(step_tolerance(scene), 1e-4);
+}
+
 TEST(SceneFile, DefaultsAreThoseOfTheStructs) {
   const Scene scene = read_garment(grid);
   const Scene expected;

@@ -2,6 +2,7 @@
 #include "tests/kernels/lane_operations.hpp"
 
 #include "kernels/launch/lanes.hpp"
+#include "kernels/launch/quads.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 namespace {
@@ -127,6 +128,42 @@ bool any_greater(const Real* a, const Real* b, bool* lanes) {
   return any(mask);
 }
 
+template <class Real>
+void quad_differences(const Vec4<Real>* values, const Vec4<Real>* more, const Index* pairs, Real* of_vector,
+                      Real* of_scalars) {
+  constexpr int width = Pack<Real>::width;
+  using Vector = Quads<Pack<Real>>;
+  using Scalar = Quads<Real>;
+  const auto all = (Vector::difference(values, pairs) + Vector::difference(more, pairs)).lanes();
+  for (int lane = 0; lane < width; ++lane) {
+    const auto own =
+        (Scalar::difference(values, pairs + 2 * lane) + Scalar::difference(more, pairs + 2 * lane)).lanes();
+    of_vector[lane] = all.x.v[lane], of_scalars[lane] = own.x;
+    of_vector[width + lane] = all.y.v[lane], of_scalars[width + lane] = own.y;
+    of_vector[2 * width + lane] = all.z.v[lane], of_scalars[2 * width + lane] = own.z;
+  }
+}
+
+template <class Real>
+void quad_round_trip(const Real* xyz, Real* back) {
+  constexpr int width = Pack<Real>::width;
+  const Vec3<Pack<Real>> all =
+      Quads<Pack<Real>>::of({packed(xyz), packed(xyz + width), packed(xyz + 2 * width)}).lanes();
+  for (int lane = 0; lane < width; ++lane)
+    back[lane] = all.x.v[lane], back[width + lane] = all.y.v[lane], back[2 * width + lane] = all.z.v[lane];
+}
+
+template <class Real>
+void quad_exchange(const Real* xyz, const Index* pairs, const Real* to_a, const Real* to_b,
+                   Vec4<Real>* by_vector, Vec4<Real>* by_scalars) {
+  constexpr int width = Pack<Real>::width;
+  Quads<Pack<Real>>::of({packed(xyz), packed(xyz + width), packed(xyz + 2 * width)})
+      .exchange(by_vector, pairs, packed(to_a), packed(to_b));
+  for (int lane = 0; lane < width; ++lane)
+    Quads<Real>::of({xyz[lane], xyz[width + lane], xyz[2 * width + lane]})
+        .exchange(by_scalars, pairs + 2 * lane, to_a[lane], to_b[lane]);
+}
+
 }  // namespace
 
 template <class Real>
@@ -135,7 +172,10 @@ LaneOperations<Real> lane_operations() {
           .operation_count = sizeof(names) / sizeof(names[0]),
           .name = name,
           .run = run<Real>,
-          .any_greater = any_greater<Real>};
+          .any_greater = any_greater<Real>,
+          .quad_differences = quad_differences<Real>,
+          .quad_round_trip = quad_round_trip<Real>,
+          .quad_exchange = quad_exchange<Real>};
 }
 template LaneOperations<float> lane_operations<float>();
 template LaneOperations<double> lane_operations<double>();
