@@ -1,0 +1,192 @@
+// Whole steps by impulses against the reference, which sweeps in the kernels' order.
+#include <gtest/gtest.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <sstream>
+
+#include "engine/core/errors.hpp"
+#include "host/memory/device.hpp"
+#include "host/reference/impulse_cloth.hpp"
+#include "host/solver/impulse_garments.hpp"
+#include "host/validation/validation.hpp"
+#include "tests/host/impulse_case.hpp"
+
+namespace isocloth {
+namespace {
+
+std::string differences(const GarmentValidation& garment) {
+  std::ostringstream text;
+  text << garment.garment << ": " << garment.deviating_steps << " steps deviate\n";
+  for (const Difference& d : garment.differences)
+    text << "  " << d.quantity << ": " << d.worst << " in step " << d.step << ", tolerance " << d.tolerance
+         << "\n";
+  return text.str();
+}
+
+/// least_whole: so many steps at least must have been decided.
+void expect_valid(const Scene& scene, const ExecutionOptions& options, std::int64_t steps,
+                  std::int64_t least_whole = 1) {
+  for (const GarmentValidation& garment : validate(scene, options, steps).garments) {
+    EXPECT_TRUE(garment.passed()) << differences(garment);
+    EXPECT_EQ(garment.steps, steps);
+    // A row may lie within rounding of the tolerance that decides on its correction; in float many do.
+    if (scene.impulse.mode == ImpulseMode::substeps) {
+      EXPECT_EQ(garment.whole_steps, steps) << differences(garment);
+    } else if (options.precision == Precision::float64) {
+      EXPECT_GE(garment.whole_steps, least_whole) << differences(garment);
+    }
+    // A tolerance that rounding has made large would prove nothing.
+    const double most = options.precision == Precision::float64 ? 1e-7 : 2e-2;
+    for (const Difference& d : garment.differences) EXPECT_LE(d.tolerance, most) << differences(garment);
+  }
+}
+
+TEST(ImpulseReference, EveryCaseInDouble) {
+  for (const char* recipe : sweep_recipes)
+    for (const ImpulseMode mode : both_modes) {
+      SCOPED_TRACE(std::string(recipe) + ", " + describe(mode));
+      const Scene scene = impulse_scene(impulse_garments(), recipe, mode);
+      expect_valid(scene, {.solver = StepSolver::batched, .threads = 1}, 6, 3);
+      expect_valid(scene, {.solver = StepSolver::direct, .threads = 1}, 2);
+    }
+}
+
+TEST(ImpulseReference, EveryCaseInFloat) {
+  for (const char* recipe : sweep_recipes)
+    for (const ImpulseMode mode : both_modes) {
+      SCOPED_TRACE(std::string(recipe) + ", " + describe(mode));
+      expect_valid(impulse_scene(impulse_garments(), recipe, mode),
+                   {.precision = Precision::float32, .threads = 1}, 3);
+    }
+}
+
+TEST(ImpulseReference, EveryInstructionSet) {
+  for (const std::string& simd : simd_names())
+    for (const Precision precision : both_precisions)
+      for (const char* recipe : sweep_recipes) {
+        SCOPED_TRACE(simd + ", " + recipe + ", " + to_string(precision));
+        expect_valid(impulse_scene(impulse_garments(), recipe, ImpulseMode::substeps),
+                     {.precision = precision, .simd = simd, .threads = 1}, 1);
+      }
+}
+
+TEST(ImpulseReference, EverySetting) {
+  const auto garments = impulse_garments();
+  const std::vector<Garment> few{garments[1], garments[4]};
+  for (const char* recipe : sweep_recipes)
+    for (const ImpulseMode mode : both_modes) {
+      Scene scene = impulse_scene(few, recipe, mode);
+      for (const double relaxation : {0.7, 1.0})
+        for (const VelocityPass pass : {VelocityPass::on, VelocityPass::off}) {
+          SCOPED_TRACE(std::string(recipe) + ", " + describe(mode) + ", factor " +
+                       std::to_string(relaxation));
+          scene.impulse.relaxation = relaxation;
+          scene.impulse.velocity_pass = pass;
+          scene.impulse.max_sweeps = mode == ImpulseMode::substeps ? 3 : 60;
+          expect_valid(scene, {.threads = 1}, 2, 0);
+        }
+      scene.impulse = {.mode = mode, .tolerance = 1e-2};
+      scene.impulse.substeps = 37;
+      expect_valid(scene, {.threads = 1}, 2, 0);
+    }
+}
+
+// Pins that stretch the cloth for good: sweeps run up to their limit, and their factor is set back.
+TEST(ImpulseReference, SweepsThatNeverEnd) {
+  for (const char* recipe : sweep_recipes) {
+    Garment garment = shaken("stretched", quad_grid(6, 5, 0.3, 0.25), {}, {{"ends", {0, 5}, FixedMotion{}}});
+    garment.initial_positions[5] = garment.initial_positions[0] + Vec3d{0.36, 0, 0};
+    Scene scene = impulse_scene({garment}, recipe, ImpulseMode::converge);
+    scene.impulse.max_sweeps = 300;
+    const ValidationReport report = validate(scene, {.threads = 1}, 3);
+    EXPECT_TRUE(report.passed()) << differences(report.garments[0]);
+    EXPECT_GE(report.garments[0].whole_steps, 1) << differences(report.garments[0]);
+    EXPECT_EQ(report.garments[0].iterations, 300 * report.garments[0].whole_steps) << recipe;
+  }
+}
+
+// Around node 9 + 19 * 8 each triangle has its right angle at the node: E sees its neighbours along x alone,
+// all of which are pinned, and what the tensors have of the others is rounding.
+TEST(ImpulseReference, RowsOnNoFreeNodeAreLeftAlone) {
+  Mesh mesh = triangle_grid(9, 9, 0.3, 0.4, Diagonals::alternating);
+  for (Vec3d& p : mesh.positions)
+    p = {0.8 * p.x - 0.6 * p.y, 0.48 * p.x + 0.64 * p.y, 0.36 * p.x + 0.48 * p.y};
+  for (const Index centre : {40, 41}) {
+    const Garment garment =
+        shaken("dead rows", mesh, {}, {{"line", {centre - 1, centre, centre + 1}, FixedMotion{}}});
+    for (const ImpulseMode mode : both_modes) {
+      SCOPED_TRACE(std::to_string(centre) + describe(mode));
+      Scene scene = impulse_scene({garment}, "isometric_impulse", mode);
+      scene.impulse.max_sweeps = mode == ImpulseMode::substeps ? 1 : 300;
+      expect_valid(scene, {.threads = 1}, 3);
+      const BatchRun run = run_batch(scene, {.precision = Precision::float32, .threads = 1}, 20);
+      for (const StepReport& report : run.reports[0]) EXPECT_NE(report.status, StepStatus::non_finite);
+      for (const double v : run.states[0].velocities) EXPECT_LE(std::abs(v), 5);
+    }
+  }
+}
+
+/// Sweeps of some steps of a swinging sheet of 20 x 20 nodes, each from the kernels' state: in the kernels'
+/// order, and edge after edge in the order of the mesh.
+struct SweepCounts {
+  double of_colours = 0, in_turn = 0;
+  double apart = 0;  ///< largest difference of a coordinate after a step [m]
+};
+SweepCounts count_sweeps(double relaxation) {
+  using namespace reference;
+  const Index n = 20;
+  Garment sheet = shaken("sheet", quad_grid(n, n, 1, 1), {.rho = 1, .delta = 1, .kappa = 0, .alpha = 1.5},
+                         {{"left", {0}, FixedMotion{}}, {"right", {n - 1}, FixedMotion{}}});
+  for (const Index corner : {0, n - 1}) sheet.initial_positions[corner].x = corner == 0 ? 0.025 : 0.975;
+  Scene scene = impulse_scene({sheet}, "bender_iterative", ImpulseMode::converge);
+  scene.step = 1.0 / 30;
+  scene.impulse.relaxation = relaxation;
+  const Device device({.threads = 1});
+  const auto solver = make_garment_solver(device, Precision::float64, sheet, scene);
+  ImpulseCloth cloth(sheet, find_recipe(scene.recipe), resolve_impulse(scene, 0), scene.gravity);
+  const auto rows = [](const std::vector<double>& flat) {
+    return MatrixX3d(Eigen::Map<const Eigen::Matrix<double, n * n, 3, Eigen::RowMajor>>(flat.data()));
+  };
+  SweepCounts counts;
+  for (int step = 0; step < 100; ++step) {
+    const GarmentState before = solver->state();
+    const StepReport report = solver->step(step * scene.step, scene.step);
+    EXPECT_EQ(report.status, StepStatus::converged);
+    if (step < 60) continue;
+    cloth.set_positions(rows(before.positions));
+    cloth.set_velocities(rows(before.velocities));
+    const ImpulseStepResult result =
+        cloth.step(scene.step, rows(before.positions)({0, n - 1}, Eigen::indexing::all));
+    counts.of_colours += report.iterations;
+    counts.in_turn += result.sweeps;
+    const double apart = (cloth.positions() - rows(solver->state().positions)).cwiseAbs().maxCoeff();
+    counts.apart = std::max(counts.apart, apart);
+  }
+  return counts;
+}
+
+// Colours need as many sweeps as the natural order at a given factor. Where the factor is chosen and watched
+// the two are set back at different times, and neither count is better by more than a quarter. That the
+// comparisons above are right to ask for the kernels' order shows in how far the two end apart.
+TEST(ImpulseReference, ColoursCostNoSweeps) {
+  for (const double relaxation : {1.9, 1.95}) {
+    const SweepCounts counts = count_sweeps(relaxation);
+    EXPECT_NEAR(counts.of_colours / counts.in_turn, 1, 0.05) << "factor " << relaxation;
+    EXPECT_GE(counts.apart, 1e-6);
+  }
+  EXPECT_NEAR(count_sweeps(0).of_colours / count_sweeps(0).in_turn, 1, 0.25);
+}
+
+TEST(ImpulseReference, SaysWhatIsNotCompared) {
+  Scene scene = impulse_scene({impulse_garments()[0]}, "bender_sle", ImpulseMode::converge);
+  try {
+    validate(scene, {.threads = 1}, 1);
+    FAIL() << "accepted";
+  } catch (const DeviceError& error) {
+    EXPECT_NE(std::string(error.what()).find("bender_sle"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace isocloth
