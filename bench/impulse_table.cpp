@@ -207,16 +207,19 @@ Table relaxation_table(const ImpulseRequest& request) {
                   "automatic sweeps per step", "automatic largest", "automatic missed", "automatic / plain",
                   "at most 1/4"},
       .rows = {},
-      .notes = {"A step ends after 10,000 sweeps at the latest; where plain sweeps missed steps the ratio is "
-                "an upper bound."}};
+      .notes = {
+          "The first steps alone, without the usual bound of 10,000 sweeps, which plain sweeps would run "
+          "into: a step ends after 1,000,000 at the latest."}};
+  constexpr int most_steps = 10, most_sweeps = 1'000'000;
   std::vector<Index> sides;
   for (const Index side : {20, 30, 50})
     if (std::count(request.sides.begin(), request.sides.end(), side) > 0) sides.push_back(side);
   table.rows.resize(sides.size());
   for_each_case(sides.size(), request.workers, [&](std::size_t i) {
     Scene scene = case_scene({.side = sides[i], .tolerance = tolerance, .figures = {}});
+    scene.impulse.max_sweeps = most_sweeps;
     scene.impulse.relaxation = 1;
-    const SheetFigures plain = run_sheet(scene, request.steps, request.budget);
+    const SheetFigures plain = run_sheet(scene, std::min(request.steps, most_steps), HUGE_VAL);
     scene.impulse.relaxation = 0;
     const SheetFigures automatic = run_sheet(scene, plain.steps, HUGE_VAL);
     const double ratio = automatic.sweeps_mean / plain.sweeps_mean;

@@ -238,7 +238,7 @@ OnViolation on_violation(const Scene& scene) {
 
 ImpulseSettings resolve_impulse(const Scene& scene, double force_rate) {
   // [s]; a system is linear, and what it leaves grows with the square of the way of a node
-  constexpr double longest_sweep = 5e-4, longest_system = 2e-3;
+  constexpr double longest_sweep = 5e-4, longest_system = 1e-3;
   ImpulseSettings settings = scene.impulse;
   const bool is_system = find_recipe(scene.recipe).solver == SolverFamily::impulse_system;
   const bool sweeps_once = !is_system && settings.mode == ImpulseMode::substeps;

@@ -100,7 +100,7 @@ OnViolation on_violation(const Scene& scene);
 
 /// The scene's impulse settings without a 0 or `automatic`. Parts of a step: so short that explicit forces of
 /// the fastest rate `force_rate` [1/s] stay stable (step * force_rate / parts <= 1), at most 0.5 ms in mode
-/// `substeps` and 2 ms for systems; sweeps that converge take one part where the forces allow it. A given
+/// `substeps` and 1 ms for systems; sweeps that converge take one part where the forces allow it. A given
 /// number of parts stays.
 ImpulseSettings resolve_impulse(const Scene& scene, double force_rate);
 

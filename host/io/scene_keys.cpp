@@ -242,7 +242,7 @@ void describe_impulse(Keys& keys, ImpulseSettings& settings) {
   keys.integer("substeps", settings.substeps, whole(0, 1'000'000),
                "equal parts of a step; 0: as many as springs and bending need, parts of at most 0.5 ms in "
                "mode substeps "
-               "and of 2 ms with bender_sle");
+               "and of 1 ms with bender_sle");
   keys.integer("max_sweeps", settings.max_sweeps, whole(0, 1'000'000),
                "sweeps over all rows per part; 0: 1 (substeps), 10000 (converge)");
   keys.number("relaxation", settings.relaxation, {.least = 0, .most = 1.999},

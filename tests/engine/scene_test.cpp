@@ -186,6 +186,7 @@ TEST(ResolveImpulse, ChoosesWhatIsLeftOpen) {
   scene.recipe = "bender_sle";  // no mode
   settings = resolve_impulse(scene, 12345);
   EXPECT_EQ(settings.substeps, 124);
+  EXPECT_EQ(resolve_impulse(scene, 0).substeps, 10);
   EXPECT_EQ(settings.max_sweeps, 10'000);
   EXPECT_EQ(settings.velocity_pass, VelocityPass::on);
   scene.recipe = "isometric_impulse";

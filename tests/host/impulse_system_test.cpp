@@ -21,6 +21,7 @@ Scene scene_of(Garment garment, double step, double tolerance, const char* recip
   scene.impulse.mode = ImpulseMode::converge;
   scene.impulse.tolerance = tolerance;
   scene.garments.push_back(std::move(garment));
+  scene.impulse.substeps = 1;
   return scene;
 }
 
