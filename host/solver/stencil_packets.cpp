@@ -89,7 +89,7 @@ LocalStencil canonical(const StencilPattern& pattern, Index stencil) {
 /// Gathers packets one after another.
 class Planner {
  public:
-  Planner(Index node_count, int width) : node_count_(node_count), width_(static_cast<std::size_t>(width)) {
+  explicit Planner(int width) : width_(static_cast<std::size_t>(width)) {
     plan_.colour_begin = plan_.slot_begin = plan_.entry_begin = plan_.shape_slots = plan_.slot_entries = {0};
   }
   /// Stencils of one colour and one local shape.
@@ -99,11 +99,9 @@ class Planner {
       const LocalStencil& model = stencils[first];
       for (std::size_t slot = 0; slot < model.nodes.size(); ++slot) {
         for (std::size_t lane = 0; lane < width_; ++lane) {
-          const bool is_spare = first + lane >= stencils.size();
-          const auto node = [&](std::size_t s) {
-            return is_spare ? node_count_ : stencils[first + lane].nodes[s];
-          };
-          plan_.pairs.insert(plan_.pairs.end(), {node(0), node(slot)});
+          const std::vector<Index>& nodes =
+              first + lane < stencils.size() ? stencils[first + lane].nodes : model.nodes;
+          plan_.pairs.insert(plan_.pairs.end(), {nodes[0], nodes[slot]});
         }
         for (std::size_t e = 0; e < model.entries[slot].size(); ++e)
           for (std::size_t lane = 0; lane < width_; ++lane)
@@ -133,7 +131,6 @@ class Planner {
     return found->second;
   }
 
-  const Index node_count_;
   const std::size_t width_;
   StencilPlan plan_;
   std::map<std::vector<std::vector<Index>>, Index> shapes_;
@@ -144,7 +141,7 @@ class Planner {
 StencilPlan plan_stencils(const StencilPattern& pattern, Index node_count, int width) {
   const NodeSets sets{.begin = pattern.stencil_begin, .nodes = pattern.slot_nodes};
   const Colouring colours = colour_greedily(sets, node_count);
-  Planner planner(node_count, width);
+  Planner planner(width);
   for (Index colour = 0; colour < colours.count(); ++colour) {
     std::map<std::vector<std::vector<Index>>, std::vector<LocalStencil>> by_shape;
     for (Index i = colours.begin[colour]; i < colours.begin[colour + 1]; ++i) {

@@ -29,8 +29,8 @@ struct PairPackets {
 
 /// Stencils of quadratic rows C = 1/2 sum_i J_i . p_i - c0, J_i = 2 sum_j T_ij p_j, Width rows each, in
 /// packets: a packet holds stencils of one colour, no two of which share a node, and of one local shape: as
-/// many slots, with entries between the same ones. Spare places have the spare node in every slot and zero
-/// tensors.
+/// many slots, with entries between the same ones. Spare places repeat the first
+/// stencil of their packet with zero tensors, so that no two packets of a colour touch a node.
 template <class Real, int Width>
 struct StencilPackets {
   ArrayView<const Index> colour_begin;  ///< first packet of each colour, shape [colour_count + 1]
