@@ -68,11 +68,12 @@ struct Measures {
 
 /// Everything that a restart needs, bit for bit.
 struct GarmentState {
-  std::vector<double> positions;    ///< [m], shape [node_count, 3]
-  std::vector<double> velocities;   ///< [m/s], shape [node_count, 3]
-  std::vector<double> multipliers;  ///< scaled rows' multipliers of the last step, shape [row_count]
-  std::int64_t step_index = 0;      ///< steps of this garment since its start or last reset: its clock
-  bool frozen = false;              ///< a step was non-finite: the garment keeps its last finite state
+  std::vector<double> positions;   ///< [m], shape [node_count, 3]
+  std::vector<double> velocities;  ///< [m/s], shape [node_count, 3]
+  std::vector<double>
+      multipliers;  ///< scaled rows' multipliers of the last step, shape [row_count]; impulses: none
+  std::int64_t step_index = 0;  ///< steps of this garment since its start or last reset: its clock
+  bool frozen = false;          ///< a step was non-finite: the garment keeps its last finite state
 };
 
 /// Sizes of one garment's problem.
