@@ -272,8 +272,11 @@ Measures ImpulseGarments<Real>::measure(std::size_t member) {
   const Vec3<Real>* const v = std::as_const(velocities_).read(first, nodes, velocities);
   const Buffer<Vec3<Real>> own_positions(device_, narrowed<Real>(std::vector<Vec3d>(x, x + nodes)));
   const Buffer<Vec3<Real>> own_velocities(device_, std::vector<Vec3<Real>>(v, v + nodes));
-  return measures_->measure(*rows_, own_positions, own_velocities, garments_[member]->fabric,
-                            gravity(member));
+  Measures measures =
+      measures_->measure(*rows_, own_positions, own_velocities, garments_[member]->fabric, gravity(member));
+  // The rows of the measures are squared lengths, those of the impulses lengths.
+  if (find_recipe(scene_.recipe).rows == RowFamily::edges) measures.residual = measures.strain_max;
+  return measures;
 }
 
 template <class Real>

@@ -38,7 +38,7 @@ function fillTiles() {
       s.tolerance > 0 ? `${met ? "within" : "above"} tolerance ${formatNumber(s.tolerance)}` : "no tolerance set", s.tolerance > 0 ? (met ? "good" : "bad") : ""),
     tile("Speed", `${formatNumber(s.realtime_factor, s.realtime_factor < 1 ? 2 : 3)}×`, "real time", `${formatSeconds(s.simulated_seconds)} in ${formatSeconds(s.wall_seconds)}`),
     tile("Nodes", formatCount(s.node_count), "", s.garment_count > 1 ? `in ${formatCount(s.garment_count)} garments` : several(s.element_count, "element", "elements")),
-    tile("Rows", formatCount(s.row_count), "", "isometry constraints"));
+    tile("Rows", formatCount(s.row_count), "", "constraints"));
 }
 
 function fillSummary() {

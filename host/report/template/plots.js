@@ -145,7 +145,7 @@ function makePlots(run, onSeek) {
     ["Largest area error of an element (22)", formatPercent, { fromZero: true }, [["size", (g) => g.area_element_max]]],
     ["Strain", formatPercent, { fromZero: true }, [["largest", (g) => g.strain_max], ["mean", (g) => g.strain_mean]]],
     ["Constraint residual", formatNumber, { log: true, bound }, [["largest row", (g) => g.residual]]],
-    ["Iterations per frame", formatNumber, { bars: true, fromZero: true }, [["linear solves", (g) => g.iterations]]],
+    ["Iterations per frame", formatNumber, { bars: true, fromZero: true }, [["linear solves or sweeps", (g) => g.iterations]]],
     ["Energy, potential from its start", energy, {}, [["kinetic", (g) => g.kinetic], ["potential", fromStart], ["sum", total]]],
   ];
   const plots = definitions.map(([title, format, options, series]) =>
