@@ -115,30 +115,14 @@ struct Linearisation {
   Eigen::MatrixXd jacobian;  ///< J [1/m], 0 in rows without an impulse, shape [row_count, 3 stencil_size]
   VectorXd inverse_masses;   ///< W [1/kg], shape [3 stencil_size]
 
-  /// W J^T p with J W J^T p = side: q = W^1/2 J^T is orthogonalised row after row, and a row of which less
-  /// than 1e-6 is left has p = 0.
+  /// W J^T p with (J W J^T + 1e-3 diag) p = side; p = 0 in rows that move no free node.
   VectorXd correction(const VectorXd& side) const {
-    const VectorXd roots = inverse_masses.cwiseSqrt();
-    const Eigen::Index count = side.size();
-    Eigen::MatrixXd left = roots.asDiagonal() * jacobian.transpose();
-    VectorXd move = VectorXd::Zero(left.rows());
-    for (Eigen::Index row = 0; row < count; ++row) {
-      const double whole = left.col(row).norm();
-      // Twice is enough for orthogonality to rounding.
-      for (int pass = 0; pass < 2; ++pass)
-        for (Eigen::Index done = 0; done < row; ++done)
-          left.col(row) -= left.col(done).dot(left.col(row)) * left.col(done);
-      const double rest = left.col(row).norm();
-      if (!(rest > 1e-6 * whole)) {
-        left.col(row).setZero();
-        continue;
-      }
-      left.col(row) /= rest;
-      // What this row's value still lacks: q_row . move = side, q_row = sums of done ones + rest left.
-      const VectorXd own = roots.cwiseProduct(jacobian.row(row).transpose());
-      move += (side[row] - own.dot(move)) / rest * left.col(row);
-    }
-    return roots.cwiseProduct(move);
+    constexpr double softness = 1e-3;
+    Eigen::MatrixXd matrix = jacobian * inverse_masses.asDiagonal() * jacobian.transpose();
+    for (Eigen::Index row = 0; row < side.size(); ++row)
+      matrix(row, row) = matrix(row, row) > 0 ? (1 + softness) * matrix(row, row) : 1;
+    const VectorXd impulses = matrix.ldlt().solve(side);
+    return inverse_masses.cwiseProduct(jacobian.transpose() * impulses);
   }
 };
 

@@ -58,8 +58,7 @@ int steps_for(const Scene& scene, int parts_and_sweeps) {
 }
 
 // Whatever the number of sweeps, nothing blows up: a cloth stays within a few times its own size (one sweep
-// per part stretches), and edges keep its speed within what it may fall and be swung. A stencil with few free
-// nodes may send one of them to and fro at any speed that its place allows.
+// per part stretches), at no more speed than it may fall and be swung.
 TEST(ImpulseStability, NoSceneBlowsUp) {
   const auto folder = std::filesystem::path(ISOCLOTH_SOURCE_DIR) / "bench" / "scenes";
   int scenes = 0, most_steps = 0;
@@ -87,9 +86,7 @@ TEST(ImpulseStability, NoSceneBlowsUp) {
           const Garment& garment = scene.garments[g];
           EXPECT_LE(extent(simulation.positions(g)), 3 * extent(garment.mesh.positions)) << garment.name;
           const double time = steps * scene.step, fall = garment.pins.empty() ? 10 * time : 0;
-          const bool is_bounded = recipe == std::string(sweep_recipes[0]);
-          for (const Vec3d& v : simulation.velocities(g))
-            ASSERT_LE(norm(v), is_bounded ? 10 + fall : 1e3) << garment.name;
+          for (const Vec3d& v : simulation.velocities(g)) ASSERT_LE(norm(v), 10 + fall) << garment.name;
         }
       }
   }
@@ -216,8 +213,9 @@ TEST(ImpulseStability, DegenerateClothsStayFiniteAndHonest) {
               EXPECT_EQ(report.status == StepStatus::converged, report.residual <= scene.impulse.tolerance);
               EXPECT_TRUE(std::isfinite(report.residual));
               EXPECT_TRUE(is_finite(simulation.state(0)));
-              // Edges give no more than the lengths that they lack, 0.3 m, in a part of 5 to 0.1 ms.
-              const double most = recipe == std::string(sweep_recipes[0]) ? 500 : 1e7;
+              // Edges give no more than the lengths that they lack, 0.3 m, in a part of 5 to 0.1 ms; blocks
+              // of rows that hang together 1 / (2 sqrt(softness)) times as much.
+              const double most = recipe == std::string(sweep_recipes[0]) ? 500 : 500 / (2 * std::sqrt(1e-3));
               for (const Vec3d& v : simulation.velocities(0)) EXPECT_LE(norm(v), most);
             }
           }

@@ -79,7 +79,8 @@ TEST(BlockRows, AreTheRowsAndCorrectThem) {
       MatrixX3d velocities = noise(at.rows(), 1, 32);
       velocities.row(0).setZero();
       const Visit moving = cloth.rows().correct_velocity(index, at, 1, 0, velocities);
-      EXPECT_LE(cloth.rows().correct_velocity(index, at, 1, 1e9, velocities).error, 1e-9 * moving.error)
+      // A softness of 1e-3 leaves that part of a rate, more where the block is not well conditioned.
+      EXPECT_LE(cloth.rows().correct_velocity(index, at, 1, 1e9, velocities).error, 0.01 * moving.error)
           << name << ", block " << i;
     }
     EXPECT_EQ(row, rows.row_count());
