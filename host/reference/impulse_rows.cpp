@@ -153,6 +153,19 @@ Linearisation linearise(const RowBlock& block, const MatrixX3d& stencil, const V
   return result;
 }
 
+/// Where a row is a squared length, l^2 / l0^2 - 1: what Newton's method for l / l0 - 1 asks of it, 2 l / l0
+/// (l / l0 - 1).
+VectorXd of_lengths(const RowBlock& block, const VectorXd& values) {
+  VectorXd result = values;
+  for (Eigen::Index row = 0; row < values.size(); ++row) {
+    const double rest = block.rest[static_cast<std::size_t>(row)];
+    if (rest <= 0.5) continue;
+    const double ratio = std::sqrt(std::max(0.0, values[row] / rest + 1));
+    result[row] = rest * 2 * ratio * (ratio - 1);
+  }
+  return result;
+}
+
 void subtract(const VectorXd& correction, double factor, const std::vector<Index>& nodes, MatrixX3d& from) {
   for (std::size_t i = 0; i < nodes.size(); ++i)
     from.row(nodes[i]) -= factor * correction.segment<3>(3 * static_cast<Eigen::Index>(i)).transpose();
@@ -179,7 +192,8 @@ Visit BlockRows::correct_position(Index i, const MatrixX3d& positions, double re
   const Linearisation at = linearise(block, stencil, inverse_masses_);
   const double error = at.values.lpNorm<Eigen::Infinity>();
   const Visit visit{error, error > threshold, error > threshold ? error : 0};
-  if (visit.corrected) subtract(at.correction(at.values), relaxation, block.nodes, displacements);
+  if (visit.corrected)
+    subtract(at.correction(of_lengths(block, at.values)), relaxation, block.nodes, displacements);
   return visit;
 }
 

@@ -79,6 +79,16 @@ class StencilTerms {
       for (int v = 0; v < Width; ++v) c[v] = c[v] - rest_values_[v];
     }
 
+    /// Newton's step of a length, not of its square, where a row is one: c 2 s / (s + 1) with s^2 = (C + c0)
+    /// / c0. The square's overshoots without bound as the length goes to zero.
+    ISOCLOTH_DEVICE void to_lengths(S (&c)[Width]) const {
+      for (int v = 0; v < Width; ++v) {
+        const S rest = rest_values_[v], square = larger((c[v] + rest) / rest, S{});
+        const S s = square_root(square);
+        c[v] = select(rest > S(Real(0.5)), c[v] * (s + s) / (s + S(Real(1))), c[v]);
+      }
+    }
+
     /// u_i -= w_i sum_v p_v J_vi, after evaluate().
     ISOCLOTH_DEVICE void apply(const S (&p)[Width]) {
       if (slots_ > most_kept_slots) keep_moves();
@@ -197,6 +207,7 @@ class StencilTerms {
     const S most = largest(c);
     corrected = most > S(threshold);
     if (!any(corrected)) return S{};
+    if (OfPositions) stencil.to_lengths(c);
     solve(a, c, p);
     for (int v = 0; v < Width; ++v) p[v] = select(corrected, S(factor) * p[v], S{});
     stencil.apply(p);
