@@ -92,6 +92,7 @@ template <class Real>
 typename ImpulseSolver<Real>::Outcome ImpulseSolver<Real>::correct_lengths() {
   const ImpulseControl& control = cloths_.control;
   RunImpulsePhase<Real> args = phase(ImpulsePhase::correct_positions, 0, 0);
+  args.is_watched = control.converge;
   args.threshold = control.converge ? parameters_.front().sweep_tolerance : 0;
   Relaxation relaxation{.fixed = control.relaxation};
   last_sweeps_.upload(std::vector<Real>(last_sweeps_.size()));
@@ -113,6 +114,7 @@ template <class Real>
 void ImpulseSolver<Real>::correct_velocities() {
   const ImpulseControl& control = cloths_.control;
   RunImpulsePhase<Real> args = phase(ImpulsePhase::correct_velocities, 0, 0);
+  args.is_watched = control.converge;
   args.threshold = control.converge ? parameters_.front().sweep_tolerance : 0;
   last_sweeps_.upload(std::vector<Real>(last_sweeps_.size()));
   const Relaxation relaxation{.fixed = control.relaxation};

@@ -21,7 +21,7 @@ class EdgeTerms {
   /// Only where |e| > threshold l. Returns the largest |e| / |d|; `corrected` where there was an impulse.
   ISOCLOTH_DEVICE S correct_positions(Index packet, Real factor, Real threshold, Mask& corrected) const {
     const Index* const pairs = pairs_of(packet);
-    const auto d = Quads<S>::difference(work_.places, pairs) + Quads<S>::difference(work_.moves, pairs);
+    const auto d = Quads<S>::difference(work_.places, work_.moves, pairs);
     const Vec3<S> lanes = d.lanes();
     const S l = values(p_.lengths, packet, 1, 0);
     const S length = square_root(dot_add(lanes, lanes, S{})), error = length - l;

@@ -54,10 +54,11 @@ struct RowPhase {
     } else {
       const auto factor = static_cast<Real>(a.factor), threshold = static_cast<Real>(a.threshold);
       typename Lanes<S>::Mask corrected(false);
-      if constexpr (Phase == ImpulsePhase::correct_positions)
-        a.errors[packet] = largest(terms.correct_positions(packet, factor, threshold, corrected));
-      else
-        terms.correct_velocities(packet, factor, threshold, corrected);
+      const S errors = Phase == ImpulsePhase::correct_positions
+                           ? terms.correct_positions(packet, factor, threshold, corrected)
+                           : terms.correct_velocities(packet, factor, threshold, corrected);
+      if (!a.is_watched) return;
+      a.errors[packet] = largest(errors);
       if (any(corrected)) a.last_sweeps[packet] = static_cast<Real>(a.sweep);
     }
   }

@@ -32,6 +32,7 @@ struct RunImpulsePhase {
   int part = 0;
   Index sweep = 0;  ///< number of the sweep, from 1
   double factor = 1, threshold = 0;
+  bool is_watched = false;  ///< corrections tell `errors` and `last_sweeps`
   ArrayView<Vec4<Real>> places, moves,
       forces;                              ///< see ImpulseWork, shape [node_count + 1]; forces may be empty
   ArrayView<Vec3<double>> work_positions;  ///< shape [node_count + 1], empty in double precision

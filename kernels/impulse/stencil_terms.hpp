@@ -111,8 +111,8 @@ class StencilTerms {
       return Quads<S>::difference(values, pairs(slot));
     }
     ISOCLOTH_DEVICE Vec3<S> load(Index slot) const {
-      const auto x = difference(work_.places, slot);
-      return at_preview_ ? (x + difference(moves_, slot)).lanes() : x.lanes();
+      if (!at_preview_) return difference(work_.places, slot).lanes();
+      return Quads<S>::difference(work_.places, moves_, pairs(slot)).lanes();
     }
     /// From here on load() gives the nodes as they are now, whatever becomes of the moves.
     ISOCLOTH_DEVICE void keep_moves() {

@@ -129,7 +129,9 @@ class ClothSteps {
     for_each_row_family(p_, work_, a_.cloths.shapes[cloth_], [&](const auto& rows, const auto& packets) {
       by_colour(packets, [&](Index packet) {
         Mask own(false);
-        worst = larger(correct(rows, packet, own_factor, threshold, own), worst);
+        const S error = correct(rows, packet, own_factor, threshold, own);
+        if (!control.converge) return;
+        worst = larger(error, worst);
         corrected = corrected | own;
       });
     });

@@ -24,9 +24,11 @@ struct Quads {
     const Vec4<Real> a = values[pairs[0]], b = values[pairs[1]];
     return {{b.x - a.x, b.y - a.y, b.z - a.z, b.w - a.w}};
   }
-  ISOCLOTH_HD friend Quads operator+(Quads a, Quads b) {
-    return {{a.of_lane.x + b.of_lane.x, a.of_lane.y + b.of_lane.y, a.of_lane.z + b.of_lane.z,
-             a.of_lane.w + b.of_lane.w}};
+  /// (x[b] - x[a]) + (u[b] - u[a]), in one go: no register is needed for long.
+  static ISOCLOTH_HD Quads difference(const Vec4<Real>* x, const Vec4<Real>* u, const Index* pairs) {
+    const Quads dx = difference(x, pairs), du = difference(u, pairs);
+    return {{dx.of_lane.x + du.of_lane.x, dx.of_lane.y + du.of_lane.y, dx.of_lane.z + du.of_lane.z,
+             dx.of_lane.w + du.of_lane.w}};
   }
   /// x, y, z in lanes
   ISOCLOTH_HD Vec3<S> lanes() const { return {of_lane.x, of_lane.y, of_lane.z}; }
@@ -154,10 +156,15 @@ struct Quads<Pack<Scalar>> {
                              *reinterpret_cast<const Register*>(values + pairs[2 * lane]);
     return result;
   }
-  ISOCLOTH_HD friend Quads operator+(const Quads& a, const Quads& b) {
+  static ISOCLOTH_HD Quads difference(const Vec4<Real>* x, const Vec4<Real>* u, const Index* pairs) {
     Quads result;
 #pragma GCC unroll 16
-    for (int lane = 0; lane < width; ++lane) result.of_lane[lane] = a.of_lane[lane] + b.of_lane[lane];
+    for (int lane = 0; lane < width; ++lane) {
+      const Index a = pairs[2 * lane], b = pairs[2 * lane + 1];
+      result.of_lane[lane] =
+          (*reinterpret_cast<const Register*>(x + b) - *reinterpret_cast<const Register*>(x + a)) +
+          (*reinterpret_cast<const Register*>(u + b) - *reinterpret_cast<const Register*>(u + a));
+    }
     return result;
   }
   ISOCLOTH_HD Vec3<S> lanes() const { return transposed(of_lane); }

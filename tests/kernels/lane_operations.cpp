@@ -134,10 +134,9 @@ void quad_differences(const Vec4<Real>* values, const Vec4<Real>* more, const In
   constexpr int width = Pack<Real>::width;
   using Vector = Quads<Pack<Real>>;
   using Scalar = Quads<Real>;
-  const auto all = (Vector::difference(values, pairs) + Vector::difference(more, pairs)).lanes();
+  const auto all = Vector::difference(values, more, pairs).lanes();
   for (int lane = 0; lane < width; ++lane) {
-    const auto own =
-        (Scalar::difference(values, pairs + 2 * lane) + Scalar::difference(more, pairs + 2 * lane)).lanes();
+    const auto own = Scalar::difference(values, more, pairs + 2 * lane).lanes();
     of_vector[lane] = all.x.v[lane], of_scalars[lane] = own.x;
     of_vector[width + lane] = all.y.v[lane], of_scalars[width + lane] = own.y;
     of_vector[2 * width + lane] = all.z.v[lane], of_scalars[2 * width + lane] = own.z;
