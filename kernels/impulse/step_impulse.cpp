@@ -183,7 +183,7 @@ class ClothSteps {
   const Block& block_;
   const Index cloth_;
   ImpulseWork<Real> work_;
-  double* partials_;  ///< shape [2 max_impulse_threads]
+  double* partials_;  ///< shape [max_impulse_threads]
 };
 
 template <class Real>

@@ -14,7 +14,7 @@ ISOCLOTH_HD std::size_t impulse_scratch(const ImpulsePattern<Real>& pattern) {
   const std::size_t nodes = static_cast<std::size_t>(pattern.node_count) + 1;
   const std::size_t of_positions = sizeof(Real) == sizeof(double) ? 0 : nodes * sizeof(Vec3<double>);
   return nodes * sizeof(Vec4<Real>) * (pattern.has_forces() ? 3 : 2) + of_positions +
-         2 * max_impulse_threads * sizeof(double);
+         max_impulse_threads * sizeof(double);
 }
 
 template <class Real>
