@@ -9,6 +9,7 @@
 #include "engine/mesh/mesh.hpp"
 #include "engine/model/fabric.hpp"
 #include "engine/model/motion.hpp"
+#include "engine/model/obstacle.hpp"
 
 namespace isocloth {
 
@@ -72,17 +73,35 @@ struct ImpulseSettings {
   OnViolation on_violation = OnViolation::go_on;
 };
 
+/// Friction of one garment with one obstacle, in place of the obstacle's own.
+struct FrictionPair {
+  std::size_t garment = 0, obstacle = 0;  ///< numbers in the scene
+  Friction friction;
+};
+
+/// How cloth is kept out of obstacles.
+struct ContactSettings {
+  double tolerance = 1e-4;  ///< deepest penetration that a step may end with [m], > 0
+  /// Further distance between cloth and obstacles, beyond half the thickness of the cloth [m], >= 0.
+  double margin = 0;
+  std::vector<FrictionPair> pairs;
+  /// A cloth that starts inside of an obstacle is an error, or is moved out during the first steps.
+  bool push_out = false;
+};
+
 struct Scene {
   std::string name;
   std::string recipe = "coltraro2022";  ///< see engine/model/recipe.hpp
   std::vector<Garment> garments;
-  double gravity = 9.8;       ///< [m/s^2], along -z (the value of the paper)
-  double step = 0.01;         ///< h [s], > 0
-  double duration = 1;        ///< [s], > 0; a whole number of steps
-  double frame_interval = 0;  ///< [s], a whole number of steps; 0: every step
-  std::uint64_t seed = 0;     ///< of everything random in the scene
+  std::vector<Obstacle> obstacles;  ///< each garment meets all of them, at the time of its own clock
+  double gravity = 9.8;             ///< [m/s^2], along -z (the value of the paper)
+  double step = 0.01;               ///< h [s], > 0
+  double duration = 1;              ///< [s], > 0; a whole number of steps
+  double frame_interval = 0;        ///< [s], a whole number of steps; 0: every step
+  std::uint64_t seed = 0;           ///< of everything random in the scene
   ProjectionSettings projection;
   ImpulseSettings impulse;
+  ContactSettings contact;
 };
 
 /// Checks everything that the members promise (ranges, sizes, pins distinct and in range, motions well
