@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <type_traits>
 
 namespace isocloth {
 namespace {
@@ -27,50 +28,50 @@ Vec3d mix(const Vec3d& low, const Vec3d& high, double weight) {
   return low + weight * (high - low);
 }
 
-/// v turned by the rotation vector r (Rodrigues).
-Vec3d rotated(Vec3d r, Vec3d v) {
+/// The keys' value at a place among them; zero without keys.
+Vec3d key_value(const std::vector<Vec3d>& keys, const Place& place) {
+  return keys.empty() ? Vec3d{} : mix(keys[place.low], keys[place.high], place.weight);
+}
+
+}  // namespace
+
+Vec3d rotated(const Vec3d& r, const Vec3d& v) {
   const double angle = norm(r);
   if (angle == 0) return v;
   const Vec3d axis = (1 / angle) * r;
   return std::cos(angle) * v + std::sin(angle) * cross(axis, v) + (1 - std::cos(angle)) * dot(axis, v) * axis;
 }
 
-struct Evaluate {
-  const Vec3d& start;
-  std::size_t node_index;
-  double t;
+Vec3d keyframe_rotation(const KeyframeMotion& motion, double t) {
+  return key_value(motion.rotations, locate(motion.times, t));
+}
 
-  Vec3d operator()(const FixedMotion&) const { return start; }
+Vec3d evaluate_motion(const OscillationMotion& motion, const Vec3d& start, double t) {
+  const double s = std::clamp(t - motion.start, 0.0, motion.duration);
+  return start + (std::cos(2 * std::numbers::pi * motion.frequency * s) - 1) * motion.amplitude;
+}
 
-  Vec3d operator()(const OscillationMotion& motion) const {
-    const double s = std::clamp(t - motion.start, 0.0, motion.duration);
-    return start + (std::cos(2 * std::numbers::pi * motion.frequency * s) - 1) * motion.amplitude;
-  }
-
-  Vec3d operator()(const KeyframeMotion& motion) const {
-    const Place place = locate(motion.times, t);
-    const auto value = [&](const std::vector<Vec3d>& keys) {
-      return keys.empty() ? Vec3d{} : mix(keys[place.low], keys[place.high], place.weight);
-    };
-    const Vec3d moved = start + value(motion.translations);
-    const Vec3d rotation = value(motion.rotations);
-    if (rotation == Vec3d{}) return moved;
-    const Vec3d arm = start - motion.center;
-    return moved + (rotated(rotation, arm) - arm);
-  }
-
-  Vec3d operator()(const RecordedMotion& motion) const {
-    const Place place = locate(motion.times, t);
-    const std::size_t node_count = motion.positions.size() / motion.times.size();
-    return mix(motion.positions[place.low * node_count + node_index],
-               motion.positions[place.high * node_count + node_index], place.weight);
-  }
-};
-
-}  // namespace
+Vec3d evaluate_motion(const KeyframeMotion& motion, const Vec3d& start, double t) {
+  const Place place = locate(motion.times, t);
+  const Vec3d moved = start + key_value(motion.translations, place);
+  const Vec3d rotation = key_value(motion.rotations, place);
+  if (rotation == Vec3d{}) return moved;
+  const Vec3d arm = start - motion.center;
+  return moved + (rotated(rotation, arm) - arm);
+}
 
 Vec3d evaluate_motion(const Motion& motion, const Vec3d& start, std::size_t node_index, double t) {
-  return std::visit(Evaluate{start, node_index, t}, motion);
+  const auto evaluate = [&](const auto& kind) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(kind)>, RecordedMotion>) {
+      const Place place = locate(kind.times, t);
+      const std::size_t node_count = kind.positions.size() / kind.times.size();
+      return mix(kind.positions[place.low * node_count + node_index],
+                 kind.positions[place.high * node_count + node_index], place.weight);
+    } else {
+      return evaluate_motion(kind, start, t);
+    }
+  };
+  return std::visit(evaluate, motion);
 }
 
 }  // namespace isocloth

@@ -43,4 +43,15 @@ using Motion = std::variant<FixedMotion, OscillationMotion, KeyframeMotion, Reco
 /// Position at time t [s] of the node_index-th node of a pin whose start position is `start` [m].
 Vec3d evaluate_motion(const Motion& motion, const Vec3d& start, std::size_t node_index, double t);
 
+// The same for motions of all of space, which need no node.
+inline Vec3d evaluate_motion(const FixedMotion&, const Vec3d& start, double) { return start; }
+Vec3d evaluate_motion(const OscillationMotion& motion, const Vec3d& start, double t);
+Vec3d evaluate_motion(const KeyframeMotion& motion, const Vec3d& start, double t);
+
+/// v turned by the rotation vector r [rad] (Rodrigues); v itself, bit for bit, where r = 0.
+Vec3d rotated(const Vec3d& r, const Vec3d& v);
+
+/// The rotation vector of R(t) [rad].
+Vec3d keyframe_rotation(const KeyframeMotion& motion, double t);
+
 }  // namespace isocloth

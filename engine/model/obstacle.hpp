@@ -80,7 +80,13 @@ struct Pose {
 /// The obstacle's frame at time t [s].
 Pose obstacle_pose(const Obstacle& obstacle, double t);
 
-/// Checks ranges, sizes and motion; of a mesh only that it has faces of 3 or 4 nodes in range
+/// Whether its pose is ever another than at the start.
+bool is_moving(const Obstacle& obstacle);
+
+/// 0 <= dynamic <= static_, both finite; throws SceneError, messages begin with `key`.
+void validate_friction(const Friction& friction, const std::string& key);
+
+/// Checks name, ranges, sizes and motion; of a mesh only that it has faces of 3 or 4 nodes in range
 /// (check_closed_surface does the rest). Throws SceneError; messages begin with `key`.
 void validate_obstacle(const Obstacle& obstacle, const std::string& key);
 

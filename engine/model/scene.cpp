@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <type_traits>
 
-#include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/validate.hpp"
+#include "engine/model/checks.hpp"
 #include "engine/model/recipe.hpp"
 
 namespace isocloth {
@@ -14,85 +16,28 @@ namespace {
 /// Two durations are whole multiples of each other up to this relative rounding of the scene file.
 constexpr double whole_tolerance = 1e-6;
 
-template <class Found>
-[[noreturn]] void refuse(const std::string& key, const Found& found, const std::string& expected) {
-  throw SceneError(text(key, ": found ", found, ", expected ", expected));
-}
-
-void require_positive(const std::string& key, double value) {
-  if (!(value > 0) || !std::isfinite(value)) refuse(key, value, "a number > 0");
-}
-
-void require_not_negative(const std::string& key, double value) {
-  if (!(value >= 0) || !std::isfinite(value)) refuse(key, value, "a number >= 0");
-}
-
-void require_finite(const std::string& key, double value) {
-  if (!std::isfinite(value)) refuse(key, value, "a finite number");
-}
-
-void require_finite(const std::string& key, const std::vector<Vec3d>& vectors) {
-  for (std::size_t i = 0; i < vectors.size(); ++i) {
-    const double sum = vectors[i].x + vectors[i].y + vectors[i].z;
-    if (!std::isfinite(sum)) refuse(text(key, "[", i, "]"), sum, "three finite numbers");
-  }
-}
-
-void require_size(const std::string& key, std::size_t found, std::size_t expected, const char* of_what) {
-  if (found != expected) {
-    refuse(key, text(found, " vectors"), text(expected, ", one per ", of_what));
-  }
-}
-
-void require_ascending(const std::string& key, const std::vector<double>& times) {
-  if (times.empty()) refuse(key, "no times", "at least one");
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    require_finite(text(key, "[", i, "]"), times[i]);
-    if (i > 0 && !(times[i] > times[i - 1])) {
-      refuse(text(key, "[", i, "]"), times[i], text("more than the time before it, ", times[i - 1]));
-    }
-  }
-}
-
 /// ratio > 0
 bool is_whole(double ratio) {
   return std::isfinite(ratio) && std::abs(ratio - std::round(ratio)) <= whole_tolerance * ratio;
 }
 
-struct CheckMotion {
-  const std::string& key;
-  std::size_t node_count;
+void check_motion(const std::string& key, const RecordedMotion& motion, std::size_t node_count) {
+  const std::string file_key = text(key, " (", motion.file, ")");
+  require_ascending(file_key + ".times", motion.times);
+  require_size(file_key + ".positions", motion.positions.size(), motion.times.size() * node_count,
+               "time and driven node");
+  require_finite(file_key + ".positions", motion.positions);
+}
 
-  void operator()(const FixedMotion&) const {}
-
-  void operator()(const OscillationMotion& motion) const {
-    require_finite(key + ".amplitude", {motion.amplitude});
-    require_positive(key + ".frequency", motion.frequency);
-    require_finite(key + ".start", motion.start);
-    require_positive(key + ".duration", motion.duration);
-  }
-
-  void operator()(const KeyframeMotion& motion) const {
-    require_ascending(key + ".times", motion.times);
-    if (!motion.translations.empty()) {
-      require_size(key + ".translations", motion.translations.size(), motion.times.size(), "time");
-    }
-    if (!motion.rotations.empty()) {
-      require_size(key + ".rotations", motion.rotations.size(), motion.times.size(), "time");
-    }
-    require_finite(key + ".translations", motion.translations);
-    require_finite(key + ".rotations", motion.rotations);
-    require_finite(key + ".center", {motion.center});
-  }
-
-  void operator()(const RecordedMotion& motion) const {
-    const std::string file_key = text(key, " (", motion.file, ")");
-    require_ascending(file_key + ".times", motion.times);
-    require_size(file_key + ".positions", motion.positions.size(), motion.times.size() * node_count,
-                 "time and driven node");
-    require_finite(file_key + ".positions", motion.positions);
-  }
-};
+void check_motion(const std::string& key, const Motion& motion, std::size_t node_count) {
+  const auto check = [&](const auto& kind) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(kind)>, RecordedMotion>)
+      check_motion(key, kind, node_count);
+    else
+      isocloth::check_motion(key, kind);
+  };
+  std::visit(check, motion);
+}
 
 void check_fabric(const std::string& key, const Fabric& fabric) {
   require_positive(key + ".rho", fabric.rho);
@@ -100,6 +45,7 @@ void check_fabric(const std::string& key, const Fabric& fabric) {
   require_not_negative(key + ".kappa", fabric.kappa);
   require_not_negative(key + ".alpha", fabric.alpha);
   require_not_negative(key + ".beta", fabric.beta);
+  require_not_negative(key + ".thickness", fabric.thickness);
   for (const auto& [name, spring] :
        {std::pair{".shear_spring", fabric.shear_spring}, {".bend_spring", fabric.bend_spring}}) {
     require_not_negative(key + name + ".stiffness", spring.stiffness);
@@ -128,8 +74,7 @@ void check_pins(const std::string& key, const Garment& garment) {
       }
       owner[node] = p;
     }
-    const std::string motion_key = pin_key + ".motion";
-    std::visit(CheckMotion{motion_key, pin.nodes.size()}, pin.motion);
+    check_motion(pin_key + ".motion", pin.motion, pin.nodes.size());
   }
 }
 
@@ -180,6 +125,52 @@ void check_springs(const std::string& key, const Fabric& fabric, const Recipe& r
   }
 }
 
+/// Obstacles that the solver meets, under names that tell them apart.
+void check_obstacles(const std::vector<Obstacle>& obstacles, const Recipe& recipe) {
+  if (!obstacles.empty() && recipe.solver != SolverFamily::projection) {
+    std::string able;
+    for (const Recipe& other : recipes()) {
+      if (other.solver == SolverFamily::projection) able += text(able.empty() ? "" : " or ", other.name);
+    }
+    refuse("obstacles", obstacles.size(),
+           text("none with the recipe ", recipe.name, ", which has no contact yet: use ", able));
+  }
+  for (std::size_t i = 0; i < obstacles.size(); ++i) {
+    const std::string key = text("obstacles[", i, "]");
+    validate_obstacle(obstacles[i], key);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (obstacles[j].name == obstacles[i].name) {
+        refuse(key + ".name", text("\"", obstacles[i].name, "\", already the name of obstacles[", j, "]"),
+               "another");
+      }
+    }
+  }
+}
+
+void check_contact(const Scene& scene) {
+  require_positive("contact.tolerance", scene.contact.tolerance);
+  require_not_negative("contact.margin", scene.contact.margin);
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;  // and the number of the pair
+  for (std::size_t p = 0; p < scene.contact.pairs.size(); ++p) {
+    const FrictionPair& pair = scene.contact.pairs[p];
+    const std::string key = text("contact.pairs[", p, "]");
+    const auto check_number = [&key](const char* what, std::size_t number, std::size_t count) {
+      if (number >= count)
+        refuse(text(key, ".", what), number, text("less than ", count, ", the number of ", what, "s"));
+    };
+    check_number("garment", pair.garment, scene.garments.size());
+    check_number("obstacle", pair.obstacle, scene.obstacles.size());
+    validate_friction(pair.friction, key);
+    const auto [earlier, is_new] = known.emplace(std::pair{pair.garment, pair.obstacle}, p);
+    if (!is_new) {
+      refuse(key,
+             text("garment ", pair.garment, " with obstacle ", pair.obstacle, ", already in pairs[",
+                  earlier->second, "]"),
+             "each two of them once");
+    }
+  }
+}
+
 }  // namespace
 
 void validate_garment(const Garment& garment, const std::string& key) {
@@ -224,6 +215,8 @@ void validate_scene(const Scene& scene) {
     validate_garment(scene.garments[g], text("garments[", g, "]"));
     check_springs(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
   }
+  check_obstacles(scene.obstacles, recipe);
+  check_contact(scene);
 }
 
 double step_tolerance(const Scene& scene) {

@@ -1,0 +1,64 @@
+#include "engine/model/checks.hpp"
+
+#include <cmath>
+
+namespace isocloth {
+
+void require_positive(const std::string& key, double value) {
+  if (!(value > 0) || !std::isfinite(value)) refuse(key, value, "a number > 0");
+}
+
+void require_not_negative(const std::string& key, double value) {
+  if (!(value >= 0) || !std::isfinite(value)) refuse(key, value, "a number >= 0");
+}
+
+void require_finite(const std::string& key, double value) {
+  if (!std::isfinite(value)) refuse(key, value, "a finite number");
+}
+
+void require_finite(const std::string& key, const Vec3d& vector) {
+  for (const double x : {vector.x, vector.y, vector.z})
+    if (!std::isfinite(x)) refuse(key, x, "three finite numbers");
+}
+
+void require_finite(const std::string& key, const std::vector<Vec3d>& vectors) {
+  for (std::size_t i = 0; i < vectors.size(); ++i) require_finite(text(key, "[", i, "]"), vectors[i]);
+}
+
+void require_size(const std::string& key, std::size_t found, std::size_t expected, const char* of_what) {
+  if (found != expected) {
+    refuse(key, text(found, " vectors"), text(expected, ", one per ", of_what));
+  }
+}
+
+void require_ascending(const std::string& key, const std::vector<double>& times) {
+  if (times.empty()) refuse(key, "no times", "at least one");
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    require_finite(text(key, "[", i, "]"), times[i]);
+    if (i > 0 && !(times[i] > times[i - 1])) {
+      refuse(text(key, "[", i, "]"), times[i], text("more than the time before it, ", times[i - 1]));
+    }
+  }
+}
+
+void check_motion(const std::string& key, const OscillationMotion& motion) {
+  require_finite(key + ".amplitude", motion.amplitude);
+  require_positive(key + ".frequency", motion.frequency);
+  require_finite(key + ".start", motion.start);
+  require_positive(key + ".duration", motion.duration);
+}
+
+void check_motion(const std::string& key, const KeyframeMotion& motion) {
+  require_ascending(key + ".times", motion.times);
+  if (!motion.translations.empty()) {
+    require_size(key + ".translations", motion.translations.size(), motion.times.size(), "time");
+  }
+  if (!motion.rotations.empty()) {
+    require_size(key + ".rotations", motion.rotations.size(), motion.times.size(), "time");
+  }
+  require_finite(key + ".translations", motion.translations);
+  require_finite(key + ".rotations", motion.rotations);
+  require_finite(key + ".center", motion.center);
+}
+
+}  // namespace isocloth

@@ -1,0 +1,32 @@
+// Refusals of values in scenes: SceneError "KEY: found FOUND, expected EXPECTED".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "engine/model/motion.hpp"
+
+namespace isocloth {
+
+template <class Found>
+[[noreturn]] void refuse(const std::string& key, const Found& found, const std::string& expected) {
+  throw SceneError(text(key, ": found ", found, ", expected ", expected));
+}
+
+void require_positive(const std::string& key, double value);
+void require_not_negative(const std::string& key, double value);
+void require_finite(const std::string& key, double value);
+void require_finite(const std::string& key, const Vec3d& vector);
+void require_finite(const std::string& key, const std::vector<Vec3d>& vectors);
+void require_size(const std::string& key, std::size_t found, std::size_t expected, const char* of_what);
+/// At least one time, finite, each above the one before it.
+void require_ascending(const std::string& key, const std::vector<double>& times);
+
+// Motions that need not know what moves; keys are appended to `key`.
+inline void check_motion(const std::string&, const FixedMotion&) {}
+void check_motion(const std::string& key, const OscillationMotion& motion);
+void check_motion(const std::string& key, const KeyframeMotion& motion);
+
+}  // namespace isocloth

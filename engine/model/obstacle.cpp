@@ -1,0 +1,114 @@
+#include "engine/model/obstacle.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/model/checks.hpp"
+
+namespace isocloth {
+namespace {
+
+void require_rounding(const std::string& key, double rounding, double most, const char* of_what) {
+  require_not_negative(key, rounding);
+  if (rounding > most) refuse(key, rounding, text("at most ", most, ", ", of_what));
+}
+
+/// Checks a shape; `key` is that of the obstacle's shape.
+struct CheckShape {
+  const std::string& key;
+
+  void operator()(const PlaneShape&) const {}
+  void operator()(const SphereShape& shape) const { require_positive(key + ".radius", shape.radius); }
+  void operator()(const CapsuleShape& shape) const {
+    require_positive(key + ".radius", shape.radius);
+    require_positive(key + ".length", shape.length);
+  }
+  void operator()(const CylinderShape& shape) const {
+    require_positive(key + ".radius", shape.radius);
+    require_positive(key + ".height", shape.height);
+    require_rounding(key + ".rounding", shape.rounding, std::min(shape.radius, shape.height / 2),
+                     "the radius or half of the height");
+  }
+  void operator()(const BoxShape& shape) const {
+    const double sides[] = {shape.size.x, shape.size.y, shape.size.z};
+    for (std::size_t i = 0; i < 3; ++i) require_positive(text(key, ".size[", i, "]"), sides[i]);
+    require_rounding(key + ".rounding", shape.rounding, *std::min_element(sides, sides + 3) / 2,
+                     "half of the shortest side");
+  }
+
+  void operator()(const HeightFieldShape& shape) const {
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (shape.samples[i] < 2) refuse(text(key, ".samples[", i, "]"), shape.samples[i], "at least 2");
+    }
+    require_positive(key + ".spacing", shape.spacing);
+    const auto [along_x, along_y] = shape.samples;
+    const std::size_t count = static_cast<std::size_t>(along_x) * static_cast<std::size_t>(along_y);
+    if (shape.heights.size() != count) {
+      refuse(key + ".heights", text(shape.heights.size(), " heights"),
+             text(along_x, " x ", along_y, " = ", count, ", one per sample"));
+    }
+    for (std::size_t i = 0; i < count; ++i) require_finite(text(key, ".heights[", i, "]"), shape.heights[i]);
+  }
+
+  void operator()(const MeshShape& shape) const {
+    require_not_negative(key + ".cell", shape.cell);
+    require_not_negative(key + ".thicken", shape.thicken);
+    const Mesh& mesh = shape.surface;
+    const std::string surface_key = key + ".surface";
+    require_finite(surface_key + ".positions", mesh.positions);
+    if (mesh.face_count() == 0) refuse(surface_key, "no faces", "a closed surface");
+    if (mesh.face_begin.front() != 0 ||
+        mesh.face_begin.back() != static_cast<Index>(mesh.face_nodes.size())) {
+      refuse(surface_key + ".face_begin", text(mesh.face_begin.front(), " to ", mesh.face_begin.back()),
+             text("0 to ", mesh.face_nodes.size(), ", the number of face corners"));
+    }
+    for (Index f = 0; f < mesh.face_count(); ++f) {
+      const Index size = mesh.face_size(f);
+      if (size != 3 && size != 4) refuse(text(surface_key, " face ", f), text(size, " nodes"), "3 or 4");
+    }
+    for (Index f = 0; f < mesh.face_count(); ++f) {
+      for (const Index node : mesh.face(f)) {
+        if (node < 0 || node >= mesh.node_count()) {
+          refuse(text(surface_key, " face ", f), text("node ", node),
+                 text("a node from 0 to ", mesh.node_count() - 1));
+        }
+      }
+    }
+  }
+};
+
+}  // namespace
+
+Pose obstacle_pose(const Obstacle& obstacle, double t) {
+  Pose pose{.center = obstacle.position, .axes = {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}}};
+  for (Vec3d& axis : pose.axes) axis = rotated(obstacle.rotation, axis);
+  const auto move = [&](const auto& motion) { return evaluate_motion(motion, obstacle.position, t); };
+  pose.center = std::visit(move, obstacle.motion);
+  if (const auto* const keys = std::get_if<KeyframeMotion>(&obstacle.motion)) {
+    const Vec3d rotation = keyframe_rotation(*keys, t);
+    for (Vec3d& axis : pose.axes) axis = rotated(rotation, axis);
+  }
+  return pose;
+}
+
+bool is_moving(const Obstacle& obstacle) { return !std::holds_alternative<FixedMotion>(obstacle.motion); }
+
+void validate_friction(const Friction& friction, const std::string& key) {
+  require_not_negative(key + ".static", friction.static_);
+  require_not_negative(key + ".dynamic", friction.dynamic);
+  if (friction.dynamic > friction.static_) {
+    refuse(key + ".dynamic", friction.dynamic, text("at most the static one, ", friction.static_));
+  }
+}
+
+void validate_obstacle(const Obstacle& obstacle, const std::string& key) {
+  if (obstacle.name.empty()) refuse(key + ".name", "an empty text", "a name");
+  const std::string shape_key = key + ".shape", motion_key = key + ".motion";
+  std::visit(CheckShape{shape_key}, obstacle.shape);
+  require_finite(key + ".position", obstacle.position);
+  require_finite(key + ".rotation", obstacle.rotation);
+  std::visit([&](const auto& motion) { check_motion(motion_key, motion); }, obstacle.motion);
+  validate_friction(obstacle.friction, key + ".friction");
+}
+
+}  // namespace isocloth
