@@ -12,7 +12,7 @@ class ClothStep : ClothTile<S, T, Block> {
   using Tile = ClothTile<S, T, Block>;
   using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::work_, Tile::at_, Tile::parameters_;
   using Tile::implicit_metric, Tile::projection_metric;
-  using Tile::number, Tile::infinity, Tile::share, Tile::largest, Tile::part, Tile::rest;
+  using Tile::number, Tile::infinity, Tile::largest, Tile::part, Tile::rest;
   using Tile::vectors, Tile::nodes, Tile::free_nodes, Tile::rows, Tile::tile_nodes, Tile::tile_rows;
   using typename Tile::Mask;
   using typename Tile::Scalar;
@@ -50,8 +50,8 @@ class ClothStep : ClothTile<S, T, Block> {
     const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity);
     const ArrayView<S> lambda = rows(at_.multipliers);
     block_.sync();
-    share(p_.node_count, [&](Index i) { start[i] = positions[i], velocity[i] = velocities[i]; });
-    share(p_.row_count, [&](Index i) { lambda[i] = multipliers[i]; });
+    share(block_, p_.node_count, [&](Index i) { start[i] = positions[i], velocity[i] = velocities[i]; });
+    share(block_, p_.row_count, [&](Index i) { lambda[i] = multipliers[i]; });
 
     const S one = number(1), most_parts = number(a_.control.max_substeps);
     S parts = one, done_parts{}, status{}, residual{}, substeps{}, bad_pivot{};
@@ -79,13 +79,13 @@ class ClothStep : ClothTile<S, T, Block> {
 
       const ArrayView<Vec3<S>> iterate = nodes(at_.iterate);
       const S inverse_step = one / h, more = parts + parts;
-      share(p_.node_count, [&](Index i) {
+      share(block_, p_.node_count, [&](Index i) {
         const Vec3<S> v = inverse_step * (iterate[i] - start[i]);
         velocity[i] = select(again, velocities[i], select(onward, v, velocity[i]));
         start[i] = select(again, positions[i], select(onward, iterate[i], start[i]));
       });
       // lambda carries h^2.
-      share(p_.row_count, [&](Index i) {
+      share(block_, p_.row_count, [&](Index i) {
         const S back = multipliers[i] / (more * more);
         lambda[i] = select(again, back, select(finished, lambda[i] * (parts * parts), lambda[i]));
       });
@@ -102,11 +102,11 @@ class ClothStep : ClothTile<S, T, Block> {
     report.bad_pivot = select(alive & (status == number(2)), bad_pivot, report.bad_pivot);
     const Mask kept = alive & (status < number(2));
     report.steps += select(kept, one, S{});
-    share(p_.node_count, [&](Index i) {
+    share(block_, p_.node_count, [&](Index i) {
       positions[i] = select(kept, start[i], positions[i]);
       velocities[i] = select(kept, velocity[i], velocities[i]);
     });
-    share(p_.row_count, [&](Index i) { multipliers[i] = select(kept, lambda[i], multipliers[i]); });
+    share(block_, p_.row_count, [&](Index i) { multipliers[i] = select(kept, lambda[i], multipliers[i]); });
     alive = kept;
   }
 
@@ -156,7 +156,8 @@ class ClothStep : ClothTile<S, T, Block> {
         result.bad_pivot = select(bad, bad_pivot, result.bad_pivot);
         running = running & !bad;
       }
-      if (inspecting) share(p_.node_count, [&](Index i) { nodes(at_.velocity)[i] = nodes(at_.iterate)[i]; });
+      if (inspecting)
+        share(block_, p_.node_count, [&](Index i) { nodes(at_.velocity)[i] = nodes(at_.iterate)[i]; });
       block_.sync();
       correct(running);
     }
@@ -180,12 +181,13 @@ class ClothStep : ClothTile<S, T, Block> {
     const ArrayView<Vec3<S>> start = nodes(at_.start), iterate = nodes(at_.iterate);
     const ArrayView<Vec3<S>> predicted = nodes(at_.predicted), momenta = free_nodes(at_.momentum);
     const bool inspecting = !a_.inspection.empty();
-    share(p_.pinned_nodes.size(), [&](Index i) { iterate[p_.pinned_nodes[i]] = start[p_.pinned_nodes[i]]; });
+    share(block_, p_.pinned_nodes.size(),
+          [&](Index i) { iterate[p_.pinned_nodes[i]] = start[p_.pinned_nodes[i]]; });
     block_.sync();
     const Vec3<S>* targets = reinterpret_cast<const Vec3<S>*>(a_.targets.data()) +
                              (static_cast<std::size_t>(n) * a_.tile_count + tile_) * p_.driven_nodes.size();
     const Vec3<S>* begin = tile_nodes(a_.positions);
-    share(p_.driven_nodes.size(), [&](Index i) {
+    share(block_, p_.driven_nodes.size(), [&](Index i) {
       const Vec3<S> from = begin[p_.driven_nodes[i]];
       const Vec3<S> between = multiply_add(done_parts / parts, targets[i] - from, from);
       iterate[p_.driven_nodes[i]] = select(done_parts >= parts, targets[i], between);
@@ -200,19 +202,19 @@ class ClothStep : ClothTile<S, T, Block> {
                                           start,
                                           nodes(at_.velocity),
                                           momenta};
-    share(momenta.size(), [&](Index i) { momenta[i] = momentum(assemble, i); });
+    share(block_, momenta.size(), [&](Index i) { momenta[i] = momentum(assemble, i); });
     bool worked = true;
     if (!a_.control.newton || a_.control.metric_is_mass || inspecting) {
-      share(momenta.size(), [&](Index i) { iterate[p_.free.nodes[i]] = start[p_.free.nodes[i]]; });
+      share(block_, momenta.size(), [&](Index i) { iterate[p_.free.nodes[i]] = start[p_.free.nodes[i]]; });
       block_.sync();
       const ArrayView<Vec3<S>> moves = free_nodes(at_.correction), none;
       if (metric.has_bending()) worked = solve_unconstrained(metric, bad_pivot);
       const PredictPositions<S, T> predict{
           metric, p_.free, start, iterate, momenta, metric.has_bending() ? moves : none, predicted};
-      share(p_.node_count,
+      share(block_, p_.node_count,
             [&](Index i) { predicted[i] = isocloth::ISOCLOTH_BACKEND::predicted(predict, i); });
       block_.sync();
-      share(moves.size(), [&](Index i) {
+      share(block_, moves.size(), [&](Index i) {
         const Index node = p_.free.nodes[i];
         if (a_.control.metric_is_mass) momenta[i] = S(metric.masses[node]) * (predicted[node] - start[node]);
         if (!a_.control.newton) iterate[node] = predicted[node];
@@ -221,7 +223,7 @@ class ClothStep : ClothTile<S, T, Block> {
     block_.sync();
     if (a_.control.newton) {
       const StartIteration<S> first{p_.free, h, start, nodes(at_.velocity), iterate, iterate};
-      share(p_.free.nodes.size(),
+      share(block_, p_.free.nodes.size(),
             [&](Index i) { iterate[p_.free.nodes[i]] = first_iterate(first, p_.free.nodes[i]); });
       block_.sync();
     }
@@ -252,11 +254,11 @@ class ClothStep : ClothTile<S, T, Block> {
     const auto metric = rows_of<3>(p_.metric_stencils, a_.rest.metric_tensors, 0, at_.metric_jacobian, eps);
     const auto scalar =
         rows_of<1>(p_.scalar_stencils, a_.rest.scalar_tensors, metric_rows(), at_.scalar_jacobian, eps);
-    share(metric.stencils.slot_nodes.size(), [&](Index slot) { evaluate_slot(metric, slot); });
-    share(scalar.stencils.slot_nodes.size(), [&](Index slot) { evaluate_slot(scalar, slot); });
+    share(block_, metric.stencils.slot_nodes.size(), [&](Index slot) { evaluate_slot(metric, slot); });
+    share(block_, scalar.stencils.slot_nodes.size(), [&](Index slot) { evaluate_slot(scalar, slot); });
     block_.sync();
     const Index count = static_cast<Index>(metric_rows());
-    share(p_.row_count, [&](Index row) {
+    share(block_, p_.row_count, [&](Index row) {
       if (row < count)
         evaluate_row(metric, row / 3, row % 3);
       else
@@ -312,7 +314,7 @@ class ClothStep : ClothTile<S, T, Block> {
                                     const AssembleGradient<S, T>& gradients, S& bad_pivot) {
     const BlockFactor<S> factor{work_ + at_.blocks, work_ + at_.diagonals, work_ + at_.pivots};
     const ArrayView<Vec3<S>> x = free_nodes(at_.correction);
-    share(x.size(), [&](Index i) { x[i] = gradient(gradients, i); });
+    share(block_, x.size(), [&](Index i) { x[i] = gradient(gradients, i); });
     block_.sync();
     const BlockCholesky<S> cholesky{p_.plan, factor};
     cholesky.factorize(block_, [&](Index b, S(&block)[9]) {
@@ -344,7 +346,8 @@ class ClothStep : ClothTile<S, T, Block> {
           rest(a_.rest.scalar_tensors, p_.scalar_stencils.entry_nodes.size()),
           rows(at_.multipliers),
           {work_ + at_.stiffness, static_cast<std::size_t>(p_.pair_count)}};
-      share(p_.pair_count, [&](Index pair) { stiffness.stiffness[pair] = pair_stiffness(stiffness, pair); });
+      share(block_, p_.pair_count,
+            [&](Index pair) { stiffness.stiffness[pair] = pair_stiffness(stiffness, pair); });
       block_.sync();
     }
     const MetricView<S, T> metric = projection_metric(h);
@@ -374,7 +377,7 @@ class ClothStep : ClothTile<S, T, Block> {
           part(rows(at_.scales), count, all),
           d,
           {}};
-      share(all, [&](Index row) {
+      share(block_, all, [&](Index row) {
         const Index first = static_cast<Index>(count);
         const S change = row < first ? multiplier_change(metric, row / 3, row % 3)
                                      : multiplier_change(scalar, row - first, 0);
@@ -382,7 +385,7 @@ class ClothStep : ClothTile<S, T, Block> {
       });
       block_.sync();
     }
-    share(d.size(), [&](Index i) {
+    share(block_, d.size(), [&](Index i) {
       d[i] = select(running, clamped(parameters_.clamp, d[i]), Vec3<S>{});
       iterate[p_.free.nodes[i]] += d[i];
     });

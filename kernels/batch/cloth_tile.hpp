@@ -53,18 +53,11 @@ class ClothTile {
     return {reinterpret_cast<const T*>(all.data()) + (a_.rest.shared ? 0 : tile_ * count), count};
   }
 
-  /// body(i) for every i of [0, count), shared out among the block's threads.
-  template <class Body>
-  ISOCLOTH_DEVICE void share(std::size_t count, const Body& body) const {
-    for (Index i = static_cast<Index>(block_.rank()); i < static_cast<Index>(count); i += block_.size())
-      body(i);
-  }
-
   /// Largest value(i) over [0, count), the same for all threads of the block; 0 when there is none.
   template <class Value>
   ISOCLOTH_DEVICE S largest(std::size_t count, const Value& value) const {
     S most{};
-    share(count, [&](Index i) { most = larger(value(i), most); });
+    share(block_, count, [&](Index i) { most = larger(value(i), most); });
     if constexpr (Block::is_solo) {
       return most;
     } else {

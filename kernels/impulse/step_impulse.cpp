@@ -42,19 +42,19 @@ class ClothSteps {
     const ImpulseControl& control = a_.cloths.control;
     block_.sync();
     const Terms terms(a_.cloths, cloth_, work_);
-    share(p_.node_count + 1, [&](Index i) { terms.begin(i); });
+    share(block_, p_.node_count + 1, [&](Index i) { terms.begin(i); });
     for (int part = 0; part < a_.cloths.parameters[cloth_].parts; ++part) {
       block_.sync();
       preview(terms, n, part);
       block_.sync();
       correct_positions(report.sweeps);
-      share(p_.node_count, [&](Index i) { terms.advance(i); });
+      share(block_, p_.node_count, [&](Index i) { terms.advance(i); });
       block_.sync();
       if (control.velocity_pass) correct_velocities();
     }
     double error = 0, bad = 0;
     for_each_row_family(p_, work_, a_.cloths.shapes[cloth_], [&](const auto& rows, const auto& packets) {
-      share(packets.packet_count(Lanes<S>::width), [&](Index packet) {
+      share(block_, packets.packet_count(Lanes<S>::width), [&](Index packet) {
         const S residuals = rows.residuals(packet);
         for (int lane = 0; lane < Lanes<S>::width; ++lane) {
           const double own = static_cast<double>(at(residuals, lane));
@@ -65,7 +65,7 @@ class ClothSteps {
     });
     error = largest(error);
     const bool finite = !(largest(bad) > 0);
-    if (finite) share(p_.node_count, [&](Index i) { terms.end(i); });
+    if (finite) share(block_, p_.node_count, [&](Index i) { terms.end(i); });
     const double status = !finite ? 2 : error > control.tolerance ? 1 : 0;
     report.status = status > report.status ? status : report.status;
     if (finite) report.steps += 1;
@@ -76,13 +76,13 @@ class ClothSteps {
 
   ISOCLOTH_DEVICE void preview(const Terms& terms, Index n, int part) const {
     if (p_.has_forces()) {
-      share(p_.node_count + 1, [&](Index i) { terms.bend(i); });
+      share(block_, p_.node_count + 1, [&](Index i) { terms.bend(i); });
       by_colour(p_.shear_springs, [&](Index packet) { terms.pull_shear(packet); });
       by_colour(p_.bend_springs, [&](Index packet) { terms.pull_bend(packet); });
       block_.sync();
     }
-    share(p_.node_count, [&](Index i) { terms.preview(i); });
-    share(p_.pinned_nodes.size(), [&](Index i) { terms.preview_pinned(i, n, part); });
+    share(block_, p_.node_count, [&](Index i) { terms.preview(i); });
+    share(block_, p_.pinned_nodes.size(), [&](Index i) { terms.preview_pinned(i, n, part); });
   }
 
   ISOCLOTH_DEVICE void correct_positions(double& sweeps) const {
@@ -139,12 +139,6 @@ class ClothSteps {
     return control.converge && largest(any(corrected) ? 1.0 : 0.0) > 0;
   }
 
-  /// body(i) for every i of [0, count), shared out among the block's threads.
-  template <class Body>
-  ISOCLOTH_DEVICE void share(std::size_t count, const Body& body) const {
-    for (Index i = static_cast<Index>(block_.rank()); i < static_cast<Index>(count); i += block_.size())
-      body(i);
-  }
   /// body(packet) for every packet, colour after colour.
   template <class Packets, class Body>
   ISOCLOTH_DEVICE void by_colour(const Packets& packets, const Body& body) const {

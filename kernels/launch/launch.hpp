@@ -2,6 +2,7 @@
 //
 // parallel_for(queue, count, body)              body(i) for every i, in any order
 // for_each_block(queue, count, scratch, body)   body(block, item): the threads of a block share the item
+// share(block, count, body)                     body(i) for every i, by the threads of a block
 //
 // A block body must be right for any block size: it strides by rank() and size(), passes values through
 // shared() between sync()s, and every thread reaches every sync(). A body is a struct of plain data.
@@ -201,3 +202,13 @@ void for_each_block(const Queue& queue, Index count, std::size_t scratch, const 
 }  // namespace isocloth
 
 #endif
+
+namespace isocloth::ISOCLOTH_BACKEND {
+
+/// body(i) for every i of [0, count), shared out among the threads of a block.
+template <class Block, class Body>
+ISOCLOTH_DEVICE void share(const Block& block, std::size_t count, const Body& body) {
+  for (Index i = static_cast<Index>(block.rank()); i < static_cast<Index>(count); i += block.size()) body(i);
+}
+
+}  // namespace isocloth::ISOCLOTH_BACKEND

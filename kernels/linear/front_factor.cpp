@@ -53,15 +53,9 @@ class TileWork {
   ISOCLOTH_DEVICE Real& at(Index row, Index column) const {
     return row_at(row)[(column - columns_.begin) * height];
   }
-  template <class Body>
-  ISOCLOTH_DEVICE void share(Index count, const Body& body) const {
-    for (Index i = static_cast<Index>(block_.rank()); i < count; i += static_cast<Index>(block_.size()))
-      body(i);
-  }
-
   ISOCLOTH_DEVICE void clear() const {
     const Index columns = columns_.count();
-    share(rows_.count() * columns, [&](Index e) {
+    share(block_, rows_.count() * columns, [&](Index e) {
       const Index lane = e % height, column = e / height % columns, first = e / height / columns * height;
       // The squares of an update matrix end with the diagonal one.
       if (!diagonal_ || column < first + height) at(rows_.begin + first + lane, columns_.begin + column) = 0;
@@ -74,7 +68,7 @@ class TileWork {
     const int n = a_.plan.block;
     const FrontEntry* entries = a_.plan.entries.data() + front_.entry_begin;
     const Index count = front_.entry_end - front_.entry_begin;
-    share(count, [&](Index e) {
+    share(block_, count, [&](Index e) {
       const FrontEntry entry = entries[e];
       if (entry.column + n <= columns_.begin || entry.column >= columns_.end ||
           entry.row + n <= rows_.begin || entry.row >= rows_.end)
@@ -100,7 +94,7 @@ class TileWork {
                        lower_place(relative, child.rows, columns_.end)};
     if (i.count() == 0 || j.count() == 0) return;
     const Real* matrix = a_.updates.data() + child.update;
-    share(i.count() * j.count(), [&](Index e) {
+    share(block_, i.count() * j.count(), [&](Index e) {
       const Index row = i.begin + e % i.count(), column = j.begin + e / i.count();
       if (column > row) return;
       at(relative[row], relative[column]) +=
@@ -115,7 +109,7 @@ class TileWork {
     if (depth == 0) return;
     using Quads = Quad<Real>;
     const Index row_quads = rows_.count() / micro;
-    share(row_quads * (columns_.count() / micro), [&](Index e) {
+    share(block_, row_quads * (columns_.count() / micro), [&](Index e) {
       const Index row = e % row_quads * micro, column = e / row_quads * micro;
       if (diagonal_ && column > row) return;
       const Real* a = panel_row<Real>(panel_, front_, rows_.begin + row);
@@ -140,7 +134,7 @@ class TileWork {
     if (diagonal_ && columns_.begin == 0 && block_.rank() == 0) a_.failed[f_] = -1;
     for (Index s = 0; s < columns; s += narrow) {
       if (s > 0) {
-        share(rows * narrow, [&](Index e) {
+        share(block_, rows * narrow, [&](Index e) {
           const Index row = e % rows, column = s + e / rows;
           if (diagonal_ && row < column) return;
           Real* x = row_at(rows_.begin + row);
@@ -154,7 +148,7 @@ class TileWork {
       if (diagonal_) {
         for (Index c = s; c < s + narrow; ++c) factor_column(s, c);
       } else {
-        share(rows, [&](Index i) { solve_row(row_at(rows_.begin + i), s); });
+        share(block_, rows, [&](Index i) { solve_row(row_at(rows_.begin + i), s); });
         block_.sync();
       }
     }
@@ -186,7 +180,7 @@ class TileWork {
     const bool padding = columns_.begin + c >= front_.pivots;
     const bool positive = pivot > Real(0) && pivot < static_cast<Real>(HUGE_VAL);
     const Real reciprocal = padding || !positive ? Real(0) : Real(1) / square_root(pivot);
-    share(rows_.count() - c - 1, [&](Index i) {
+    share(block_, rows_.count() - c - 1, [&](Index i) {
       Real* row = row_at(rows_.begin + c + 1 + i);
       Real value = row[c * height];
       for (Index k = s; k < c; ++k) value = multiply_add(-row[k * height], pivot_row[k * height], value);

@@ -54,7 +54,7 @@ class FrontSolve {
     const Index* relative = a_.plan.relative.data() + front_.relative;
     const Real* above = front_.parent < 0 ? nullptr : parent_solution();
     if (t == 0) {
-      share(front_.rows, [&](Index i) { x_[front_.padded_pivots + i] = above[relative[i]]; });
+      share(block_, front_.rows, [&](Index i) { x_[front_.padded_pivots + i] = above[relative[i]]; });
       block_.sync();
     }
     const FrontRange columns = tile_range(front_, t);
@@ -83,7 +83,7 @@ class FrontSolve {
       block_.sync();
     }
     const int n = a_.plan.block;
-    share(front_.pivots, [&](Index p) {
+    share(block_, front_.pivots, [&](Index p) {
       a_.solution[static_cast<std::size_t>(a_.plan.block_rows[front_.first_pivot + p / n]) * n + p % n] =
           x_[p];
     });
@@ -91,11 +91,6 @@ class FrontSolve {
   }
 
  private:
-  template <class Body>
-  ISOCLOTH_DEVICE void share(Index count, const Body& body) const {
-    for (Index i = static_cast<Index>(block_.rank()); i < count; i += static_cast<Index>(block_.size()))
-      body(i);
-  }
   ISOCLOTH_DEVICE const Real* parent_solution() const {
     return a_.work.data() + a_.plan.fronts[front_.parent].vector;
   }
@@ -103,7 +98,7 @@ class FrontSolve {
   /// Right side and what the children pass on, at some rows of the front.
   ISOCLOTH_DEVICE void gather(FrontRange rows) const {
     const int n = a_.plan.block;
-    share(rows.count(), [&](Index i) {
+    share(block_, rows.count(), [&](Index i) {
       const Index row = rows.begin + i;
       x_[row] =
           row < front_.pivots
@@ -118,7 +113,7 @@ class FrontSolve {
       const Real* from = a_.work.data() + child.vector + child.padded_pivots;
       const Index begin = lower_place(relative, child.rows, rows.begin),
                   end = lower_place(relative, child.rows, rows.end);
-      share(end - begin, [&](Index i) { x_[relative[begin + i]] += from[begin + i]; });
+      share(block_, end - begin, [&](Index i) { x_[relative[begin + i]] += from[begin + i]; });
       block_.sync();
     }
   }
@@ -128,7 +123,7 @@ class FrontSolve {
   ISOCLOTH_DEVICE void subtract_products(FrontRange rows, FrontRange columns, const Entry& l) const {
     if (columns.count() == 0) return;
     const Index count = rows.count();
-    share(count * parts, [&](Index e) {
+    share(block_, count * parts, [&](Index e) {
       const Index row = rows.begin + e % count;
       Real sum = 0;
       for (Index c = columns.begin + e / count; c < columns.end; c += parts)
@@ -136,7 +131,7 @@ class FrontSolve {
       partial_[e] = sum;
     });
     block_.sync();
-    share(count, [&](Index r) {
+    share(block_, count, [&](Index r) {
       Real sum = 0;
       for (Index p = 0; p < parts; ++p) sum += partial_[p * count + r];
       x_[rows.begin + r] -= sum;
@@ -147,14 +142,14 @@ class FrontSolve {
   template <class Term>
   ISOCLOTH_DEVICE void subtract_sums(FrontRange columns, Index count, const Term& term) const {
     if (count == 0) return;
-    share(columns.count() * parts, [&](Index e) {
+    share(block_, columns.count() * parts, [&](Index e) {
       const Index column = columns.begin + e / parts;
       Real sum = 0;
       for (Index i = e % parts; i < count; i += parts) sum += term(column, i);
       partial_[e] = sum;
     });
     block_.sync();
-    share(columns.count(), [&](Index c) {
+    share(block_, columns.count(), [&](Index c) {
       Real sum = 0;
       for (Index p = 0; p < parts; ++p) sum += partial_[c * parts + p];
       x_[columns.begin + c] -= sum;
