@@ -1,7 +1,6 @@
 #include "host/io/garment_maker.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numbers>
 
@@ -50,19 +49,9 @@ Mesh make_mesh(const MeshSpec& spec, const std::string& key, const fs::path& fol
   return ring(spec.radial, spec.around, spec.inner_radius, spec.outer_radius, spec.faces, spec.phase);
 }
 
-/// p turned by the rotation vector, by Rodrigues' formula.
-Vec3d rotated(const Vec3d& rotation_degrees, const Vec3d& p) {
-  const double degrees = norm(rotation_degrees);
-  if (degrees == 0) return p;
-  const Vec3d axis = (1 / degrees) * rotation_degrees;
-  const double angle = degrees * std::numbers::pi / 180;
-  const double c = std::cos(angle), s = std::sin(angle);
-  return c * p + s * cross(axis, p) + ((1 - c) * dot(axis, p)) * axis;
-}
-
 void apply_transform(Mesh& mesh, const TransformSpec& transform) {
-  for (Vec3d& p : mesh.positions)
-    p = rotated(transform.rotation, transform.scale * p) + transform.translation;
+  const Vec3d rotation = std::numbers::pi / 180 * transform.rotation;
+  for (Vec3d& p : mesh.positions) p = rotated(rotation, transform.scale * p) + transform.translation;
   for (Vec2d& uv : mesh.corner_uvs) uv = transform.scale * uv;
 }
 
