@@ -1,0 +1,175 @@
+#include "engine/contact/surface_distances.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace isocloth {
+namespace {
+
+constexpr double near_cells = 1.25;  ///< within it distances come from all triangles; > 1 for the signs' sake
+constexpr int sweep_pairs = 2;
+
+class SurfaceDistances {
+ public:
+  SurfaceDistances(const ClosedSurface& solid, const GridPlaces& places)
+      : solid_(solid),
+        places_(places),
+        strides_{1, places.nodes[0] + 2, std::ptrdiff_t(places.nodes[0] + 2) * (places.nodes[1] + 2)},
+        near_(near_cells * places.cell) {
+    const std::size_t size = static_cast<std::size_t>(strides_[2]) * (places.nodes[2] + 2);
+    nearest_.assign(size, -1);
+    squares_.assign(size, std::numeric_limits<double>::infinity());
+  }
+
+  std::vector<float> run(double band, double offset) {
+    for (Index t = 0; t < solid_.tree().size(); ++t) measure_near(t);
+    for (int pair = 0; pair < sweep_pairs; ++pair) {
+      sweep(1);
+      sweep(-1);
+    }
+    measure_band(band);
+    return signed_distances(offset);
+  }
+
+ private:
+  Vec3d place(Index i, Index j, Index k) const {
+    return places_.origin + places_.cell * Vec3d{double(i), double(j), double(k)};
+  }
+  /// Arrays have one more node around the grid, which has no triangle.
+  std::ptrdiff_t number(Index i, Index j, Index k) const {
+    return (i + 1) * strides_[0] + (j + 1) * strides_[1] + (k + 1) * strides_[2];
+  }
+
+  void measure(std::ptrdiff_t node, Vec3d p, Index t) {
+    const double square = nearest_on_triangle(p, solid_.tree().triangle(t), t).distance_squared;
+    if (square >= squares_[node]) return;
+    squares_[node] = square;
+    nearest_[node] = t;
+  }
+
+  /// The nodes of the grid between two coordinates.
+  std::array<Index, 2> range(double low, double high, std::size_t axis) const {
+    const double last = places_.nodes[axis] - 1;
+    return {static_cast<Index>(std::clamp(std::ceil(low / places_.cell), 0.0, last + 1)),
+            static_cast<Index>(std::clamp(std::floor(high / places_.cell), -1.0, last))};
+  }
+
+  /// Distances from one triangle at the nodes in its box, widened by near_, and as far from its plane.
+  void measure_near(Index t) {
+    const auto array = [](Vec3d x) { return std::array<double, 3>{x.x, x.y, x.z}; };
+    const auto& corners = solid_.tree().triangle(t);
+    const auto a = array(corners[0] - places_.origin), b = array(corners[1] - places_.origin),
+               c = array(corners[2] - places_.origin), n = array(solid_.normal(t));
+    std::array<std::array<Index, 2>, 3> box;
+    for (std::size_t k = 0; k < 3; ++k) {
+      box[k] = range(std::min({a[k], b[k], c[k]}) - near_, std::max({a[k], b[k], c[k]}) + near_, k);
+    }
+    std::size_t w = 0;  // the axis that is steepest to the triangle
+    for (std::size_t k = 1; k < 3; ++k) {
+      if (std::abs(n[k]) > std::abs(n[w])) w = k;
+    }
+    const std::size_t u = (w + 1) % 3, v = (w + 2) % 3;
+    std::array<Index, 3> i;
+    for (i[u] = box[u][0]; i[u] <= box[u][1]; ++i[u]) {
+      for (i[v] = box[v][0]; i[v] <= box[v][1]; ++i[v]) {
+        const double plane =
+            a[w] - (n[u] * (i[u] * places_.cell - a[u]) + n[v] * (i[v] * places_.cell - a[v])) / n[w];
+        const double reach = near_ / std::abs(n[w]);
+        const auto row = range(plane - reach, plane + reach, w);
+        const Index last = std::min(row[1], box[w][1]);
+        for (i[w] = std::max(row[0], box[w][0]); i[w] <= last; ++i[w]) {
+          measure(number(i[0], i[1], i[2]), place(i[0], i[1], i[2]), t);
+        }
+      }
+    }
+  }
+
+  /// One pass over the nodes, forwards (1) or backwards (-1): each takes the triangles of those 13 of its 26
+  /// neighbours that come before it.
+  void sweep(Index direction) {
+    std::array<std::ptrdiff_t, 13> before;
+    std::size_t count = 0;
+    for (Index k = -1; k <= 0; ++k) {
+      for (Index j = -1; j <= (k < 0 ? 1 : 0); ++j) {
+        for (Index i = -1; i <= (k < 0 || j < 0 ? 1 : -1); ++i) {
+          before[count++] = direction * (number(i, j, k) - number(0, 0, 0));
+        }
+      }
+    }
+    const auto from = [&](std::size_t axis, Index step) {
+      return direction > 0 ? step : places_.nodes[axis] - 1 - step;
+    };
+    for (Index k = 0; k < places_.nodes[2]; ++k) {
+      for (Index j = 0; j < places_.nodes[1]; ++j) {
+        for (Index i = 0; i < places_.nodes[0]; ++i) {
+          const Index x = from(0, i), y = from(1, j), z = from(2, k);
+          const std::ptrdiff_t node = number(x, y, z);
+          if (squares_[node] <= near_ * near_) continue;
+          std::array<Index, 2> tried{-1, nearest_[node]};
+          for (const std::ptrdiff_t step : before) {
+            const Index t = nearest_[node + step];
+            if (t == tried[0] || t == tried[1] || t < 0) continue;
+            measure(node, place(x, y, z), t);
+            tried = {t, nearest_[node]};
+          }
+        }
+      }
+    }
+  }
+
+  template <class Visit>
+  void for_each_node(const Visit& visit) {
+    for (Index k = 0; k < places_.nodes[2]; ++k) {
+      for (Index j = 0; j < places_.nodes[1]; ++j) {
+        for (Index i = 0; i < places_.nodes[0]; ++i) visit(i, j, k);
+      }
+    }
+  }
+
+  void measure_band(double band) {
+    for_each_node([&](Index i, Index j, Index k) {
+      const std::ptrdiff_t node = number(i, j, k);
+      if (squares_[node] <= near_ * near_ || squares_[node] > band * band) return;
+      const auto found = solid_.tree().nearest(place(i, j, k), {{}, squares_[node], nearest_[node], 0});
+      squares_[node] = found.distance_squared;
+      nearest_[node] = found.triangle;
+    });
+  }
+
+  std::vector<float> signed_distances(double offset) {
+    std::vector<float> distances;
+    distances.reserve(static_cast<std::size_t>(places_.nodes[0]) * places_.nodes[1] * places_.nodes[2]);
+    std::vector<char> outside(squares_.size(), 1);
+    for_each_node([&](Index i, Index j, Index k) {
+      const std::ptrdiff_t node = number(i, j, k);
+      if (squares_[node] <= near_ * near_) {
+        const Vec3d p = place(i, j, k);
+        const Index t = nearest_[node];
+        outside[node] = solid_.is_outside(p, nearest_on_triangle(p, solid_.tree().triangle(t), t));
+      } else {
+        outside[node] = outside[node - strides_[i > 0 ? 0 : j > 0 ? 1 : 2]];
+      }
+      const double distance = std::sqrt(squares_[node]);
+      distances.push_back(static_cast<float>((outside[node] ? distance : -distance) - offset));
+    });
+    return distances;
+  }
+
+  const ClosedSurface& solid_;
+  const GridPlaces& places_;
+  std::array<std::ptrdiff_t, 3> strides_;
+  double near_;                  ///< [m]
+  std::vector<Index> nearest_;   ///< triangle, -1: none yet; with the nodes around the grid
+  std::vector<double> squares_;  ///< squared distance from it [m^2], likewise
+};
+
+}  // namespace
+
+std::vector<float> surface_distances(const ClosedSurface& solid, const GridPlaces& places, double band,
+                                     double offset) {
+  return SurfaceDistances(solid, places).run(band, offset);
+}
+
+}  // namespace isocloth
