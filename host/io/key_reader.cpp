@@ -70,6 +70,13 @@ class KeyReader : public Keys {
     if (const Json* found = find(name, Need::optional)) index = read_word(*found, name, words);
   }
 
+  void flag(Text name, bool& value, Text) override {
+    const Json* const found = find(name, Need::optional);
+    if (!found) return;
+    if (!found->is_boolean()) refuse(name, *found, "true or false");
+    value = found->get<bool>();
+  }
+
   void object(Text name, Text, Need need, const Describe& describe) override {
     if (const Json* found = find(name, need)) read_object(*found, name, describe);
   }

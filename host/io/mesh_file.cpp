@@ -25,7 +25,7 @@ void append_bytes(std::string& bytes, Number value) {
 
 }  // namespace
 
-Mesh read_mesh(const std::filesystem::path& path) {
+Mesh read_surface(const std::filesystem::path& path) {
   std::string extension = path.extension().string();
   for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (extension != ".obj" && extension != ".ply") {
@@ -33,7 +33,11 @@ Mesh read_mesh(const std::filesystem::path& path) {
                          "\", expected .obj or .ply; convert it"));
   }
   const std::string content = read_whole_file(path);
-  Mesh mesh = extension == ".obj" ? parse_obj(content, path.string()) : parse_ply(content, path.string());
+  return extension == ".obj" ? parse_obj(content, path.string()) : parse_ply(content, path.string());
+}
+
+Mesh read_mesh(const std::filesystem::path& path) {
+  Mesh mesh = read_surface(path);
   validate_mesh(mesh, path.string());
   return mesh;
 }

@@ -1,4 +1,4 @@
-// Cloth meshes from OBJ and PLY files; vertex order is kept.
+// Meshes from OBJ and PLY files; vertex order is kept.
 #pragma once
 
 #include <filesystem>
@@ -18,6 +18,9 @@ namespace isocloth {
 /// Throws FileError (missing, not of these formats, malformed; with the line, or the element in binary files)
 /// and MeshError (validate_mesh).
 Mesh read_mesh(const std::filesystem::path& path);
+
+/// The same without validate_mesh, for surfaces that are no cloth.
+Mesh read_surface(const std::filesystem::path& path);
 
 /// The same from text in memory, without validate_mesh; `source` names it in messages.
 Mesh parse_obj(std::string_view content, const std::string& source);

@@ -1,6 +1,6 @@
 #include "host/io/scene_digest.hpp"
 
-#include <cstring>
+#include <initializer_list>
 
 namespace isocloth {
 namespace {
@@ -39,11 +39,66 @@ struct AddMotion {
   }
 };
 
+void add_shape(Digest& digest, const Mesh& mesh) {
+  add(digest, mesh.positions);
+  add(digest, mesh.face_begin);
+  add(digest, mesh.face_nodes);
+}
+
+struct AddShape {
+  Digest& digest;
+
+  void numbers(std::initializer_list<double> values) const {
+    for (const double x : values) digest.add(x);
+  }
+  void operator()(const PlaneShape&) const {}
+  void operator()(const SphereShape& shape) const { numbers({shape.radius}); }
+  void operator()(const CapsuleShape& shape) const { numbers({shape.radius, shape.length}); }
+  void operator()(const CylinderShape& shape) const { numbers({shape.radius, shape.height, shape.rounding}); }
+  void operator()(const BoxShape& shape) const {
+    add(digest, shape.size);
+    numbers({shape.rounding});
+  }
+  void operator()(const HeightFieldShape& shape) const {
+    for (const Index count : shape.samples) digest.add(static_cast<std::int64_t>(count));
+    numbers({shape.spacing});
+    digest.add(shape.heights);
+  }
+  void operator()(const MeshShape& shape) const {
+    add_shape(digest, shape.surface);
+    numbers({shape.cell, shape.thicken});
+  }
+};
+
+void add(Digest& digest, const Friction& friction) {
+  for (const double x : {friction.static_, friction.dynamic}) digest.add(x);
+}
+
+void add(Digest& digest, const Obstacle& obstacle) {
+  digest.add(obstacle.name);
+  digest.add(static_cast<std::int64_t>(obstacle.shape.index()));
+  std::visit(AddShape{digest}, obstacle.shape);
+  add(digest, obstacle.position);
+  add(digest, obstacle.rotation);
+  digest.add(static_cast<std::int64_t>(obstacle.motion.index()));
+  std::visit(AddMotion{digest}, obstacle.motion);
+  add(digest, obstacle.friction);
+}
+
+void add(Digest& digest, const ContactSettings& contact) {
+  for (const double x : {contact.tolerance, contact.margin}) digest.add(x);
+  digest.add(static_cast<std::int64_t>(contact.push_out));
+  digest.add(static_cast<std::int64_t>(contact.pairs.size()));
+  for (const FrictionPair& pair : contact.pairs) {
+    for (const std::size_t number : {pair.garment, pair.obstacle})
+      digest.add(static_cast<std::int64_t>(number));
+    add(digest, pair.friction);
+  }
+}
+
 void add(Digest& digest, const Garment& garment) {
   digest.add(garment.name);
-  add(digest, garment.mesh.positions);
-  add(digest, garment.mesh.face_begin);
-  add(digest, garment.mesh.face_nodes);
+  add_shape(digest, garment.mesh);
   digest.add(static_cast<std::int64_t>(garment.mesh.corner_uvs.size()));
   for (const Vec2d& uv : garment.mesh.corner_uvs) {
     digest.add(uv.x);
@@ -52,9 +107,9 @@ void add(Digest& digest, const Garment& garment) {
   add(digest, garment.initial_positions);
   add(digest, garment.initial_velocities);
   const Fabric& fabric = garment.fabric;
-  for (const double x :
-       {fabric.rho, fabric.delta, fabric.kappa, fabric.alpha, fabric.beta, fabric.shear_spring.stiffness,
-        fabric.shear_spring.damping, fabric.bend_spring.stiffness, fabric.bend_spring.damping})
+  for (const double x : {fabric.rho, fabric.delta, fabric.kappa, fabric.alpha, fabric.beta, fabric.thickness,
+                         fabric.shear_spring.stiffness, fabric.shear_spring.damping,
+                         fabric.bend_spring.stiffness, fabric.bend_spring.damping})
     digest.add(x);
   digest.add(static_cast<std::int64_t>(fabric.shear_diagonals));
   digest.add(static_cast<std::int64_t>(garment.gravity.has_value()));
@@ -106,6 +161,9 @@ std::uint64_t scene_digest(const Scene& scene) {
   for (const double x : {impulse.tolerance, impulse.relaxation}) digest.add(x);
   digest.add(static_cast<std::int64_t>(scene.garments.size()));
   for (const Garment& garment : scene.garments) add(digest, garment);
+  digest.add(static_cast<std::int64_t>(scene.obstacles.size()));
+  for (const Obstacle& obstacle : scene.obstacles) add(digest, obstacle);
+  add(digest, scene.contact);
   return digest.value();
 }
 

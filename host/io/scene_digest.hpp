@@ -25,7 +25,8 @@ class Digest {
 };
 
 /// Digest of everything in a scene that its states depend on: recipe, garments with meshes, fabrics, gravity,
-/// time offset, pins and motions, gravity, step, frame interval and projection. Name, duration and
+/// time offset, pins and motions, obstacles, gravity, step, frame interval and the settings of
+/// projection, impulses and contact. Name, duration and
 /// on_violation are left out: a run may be continued for longer.
 std::uint64_t scene_digest(const Scene& scene);
 

@@ -1,11 +1,14 @@
 #include "host/io/scene_file.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/nearest_name.hpp"
 #include "engine/core/text.hpp"
 #include "host/io/garment_maker.hpp"
 #include "host/io/key_reader.hpp"
+#include "host/io/obstacle_maker.hpp"
 #include "host/io/replicas.hpp"
 #include "host/io/text_file.hpp"
 
@@ -14,11 +17,54 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The place of `found` among `names`.
+std::size_t find_name(const std::vector<std::string>& names, const std::string& found,
+                      const std::string& key) {
+  const auto at = std::find(names.begin(), names.end(), found);
+  if (at != names.end()) return static_cast<std::size_t>(at - names.begin());
+  throw SceneError(text(key, ": found \"", found, "\", expected ",
+                        names.empty()
+                            ? "a name, but there is none"
+                            : text("a known name; the nearest is \"", nearest_name(found, names), "\"")));
+}
+
+/// Pairs by number; a garment that stands for a batch counts for all its replicas. `file_numbers`: of each
+/// garment of the scene in the file.
+std::vector<FrictionPair> numbered_pairs(const SceneSpec& spec, const Scene& scene,
+                                         const std::vector<std::size_t>& file_numbers) {
+  // First the names of the file, then those of single replicas.
+  std::vector<std::string> garment_names, obstacle_names;
+  for (std::size_t g = 0; g < spec.garments.size(); ++g)
+    garment_names.push_back(spec.garments[g].name.empty() ? text("garment ", g) : spec.garments[g].name);
+  for (const Garment& garment : scene.garments) garment_names.push_back(garment.name);
+  for (const Obstacle& obstacle : scene.obstacles) obstacle_names.push_back(obstacle.name);
+  std::vector<FrictionPair> pairs;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;  // and the number of the pair in the file
+  for (std::size_t p = 0; p < spec.pairs.size(); ++p) {
+    const std::string key = text("contact.pairs[", p, "]");
+    const std::size_t name = find_name(garment_names, spec.pairs[p].garment, key + ".garment");
+    const std::size_t obstacle = find_name(obstacle_names, spec.pairs[p].obstacle, key + ".obstacle");
+    for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+      if (name != file_numbers[g] && name != spec.garments.size() + g) continue;
+      const auto [earlier, is_new] = known.emplace(std::pair{g, obstacle}, p);
+      if (!is_new) {
+        throw SceneError(text(key, ": found \"", scene.garments[g].name, "\" with \"",
+                              obstacle_names[obstacle], "\", already in pairs[", earlier->second,
+                              "], expected each two of them once"));
+      }
+      pairs.push_back({.garment = g, .obstacle = obstacle, .friction = spec.pairs[p].friction});
+    }
+    validate_friction(spec.pairs[p].friction, key);
+  }
+  return pairs;
+}
+
 /// `root`: what `spec` was read from.
 Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path) {
   Scene scene = spec.scene;
   if (scene.name.empty()) scene.name = path.stem().string();
   GarmentMaker maker(path.parent_path(), scene.seed);
+  std::vector<std::size_t> file_numbers;     // shape [garment of the scene]
   std::map<std::string, std::size_t> names;  // and the number of the garment in the file
   for (std::size_t g = 0; g < spec.garments.size(); ++g) {
     const std::string key = text("garments[", g, "]");
@@ -33,6 +79,7 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path) 
         if (!spec.garments[g].is_batch()) throw;
         throw MeshError(text(error.what(), "; in ", replica.name));
       }
+      file_numbers.push_back(g);
       const std::string& name = scene.garments.back().name;
       const auto [earlier, is_new] = names.emplace(name, g);
       if (!is_new) {
@@ -41,6 +88,11 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path) 
       }
     }
   }
+  for (std::size_t o = 0; o < spec.obstacles.size(); ++o) {
+    scene.obstacles.push_back(
+        make_obstacle(spec.obstacles[o], text("obstacles[", o, "]"), o, path.parent_path()));
+  }
+  scene.contact.pairs = numbered_pairs(spec, scene, file_numbers);
   validate_scene(scene);
   return scene;
 }

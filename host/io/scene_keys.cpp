@@ -1,8 +1,7 @@
 #include "host/io/scene_keys.hpp"
 
-#include <numbers>
-
 #include "engine/model/recipe.hpp"
+#include "host/io/motion_keys.hpp"
 #include "host/io/names.hpp"
 
 namespace isocloth {
@@ -131,54 +130,6 @@ void describe_select(Keys& keys, SelectSpec& select) {
                })});
 }
 
-constexpr double radians_per_degree = std::numbers::pi / 180;
-
-void describe_motion(Keys& keys, Motion& motion) {
-  const auto form = [&motion]<class Kind>(const char* type, const char* doc, Kind start,
-                                          void (*describe)(Keys&, Kind&)) {
-    return Keys::Alternative{"type", type, doc, [&motion, start, describe](Keys& k) {
-                               Kind kind = start;
-                               describe(k, kind);
-                               motion = kind;
-                             }};
-  };
-  keys.one_of(
-      "motion", "how the nodes move; default: fixed", Need::optional,
-      {form(
-           "fixed", "the nodes stay where they start", FixedMotion{}, +[](Keys&, FixedMotion&) {}),
-       form(
-           "oscillation",
-           "displacement amplitude (cos(2 pi frequency s) - 1), s = clamp(t - start, 0, duration)",
-           OscillationMotion{},
-           +[](Keys& k, OscillationMotion& m) {
-             k.vector("amplitude", m.amplitude, "half the width of the swing [m]", required);
-             k.number("frequency", m.frequency, positive, "frequency [Hz]", required);
-             k.number("start", m.start, any_number, "time at which it begins [s]");
-             k.number("duration", m.duration, positive, "time for which it lasts [s]");
-           }),
-       form(
-           "keyframes", "rigid displacement, linear between the keys: x = c + R (x0 - c) + translation",
-           KeyframeMotion{},
-           +[](Keys& k, KeyframeMotion& m) {
-             k.list("times", m.times, any_number, "times of the keys, ascending [s]", required);
-             k.vectors("translations", m.translations, "displacement at each key [m]; default: none",
-                       Need::optional);
-             k.vectors("rotations_degrees", m.rotations,
-                       "rotation vector at each key [degrees]; default: none", Need::optional);
-             for (Vec3d& rotation : m.rotations) rotation = radians_per_degree * rotation;
-             k.vector("center", m.center, "centre of rotation c [m]");
-           }),
-       form(
-           "recorded", "positions from a file, linear between its rows", RecordedMotion{},
-           +[](Keys& k, RecordedMotion& m) {
-             k.word("file", m.file,
-                    "CSV, relative to the folder of the scene file: rows t [s], x1, y1, z1, x2, ... [m] in "
-                    "the order "
-                    "of the selected nodes; a header line is allowed",
-                    required);
-           })});
-}
-
 void describe_variation(Keys& keys, const std::string& path, Variation& variation) {
   const auto values = [&variation](Keys& k) {
     variation.is_list = true;
@@ -296,6 +247,8 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
     k.number("kappa", garment.fabric.kappa, not_negative, "bending stiffness [N m]");
     k.number("alpha", garment.fabric.alpha, not_negative, "damping of slow oscillations [kg/(m^2 s)]");
     k.number("beta", garment.fabric.beta, not_negative, "damping of fast oscillations [N m s]");
+    k.number("thickness", garment.fabric.thickness, not_negative,
+             "of the cloth [m]: its middle stays half of it away from obstacles");
     describe_spring(k, "shear_spring", "springs across the diagonals of quads", garment.fabric.shear_spring);
     describe_spring(
         k, "bend_spring",
@@ -339,6 +292,13 @@ void describe_scene(Keys& keys, SceneSpec& spec) {
               [&](Keys& k) { describe_projection(k, scene.projection); });
   keys.object("impulse", "accuracy and method of the impulse solvers", Need::optional,
               [&](Keys& k) { describe_impulse(k, scene.impulse); });
+  keys.object("contact", "how cloth is kept out of obstacles", Need::optional,
+              [&](Keys& k) { describe_contact(k, scene.contact, spec.pairs); });
+  keys.objects("obstacles", "what the cloth meets; coltraro2022 and inextensible_edges only", 0,
+               [&](Keys& k, std::size_t o) {
+                 spec.obstacles.resize(o + 1);
+                 describe_obstacle(k, spec.obstacles[o]);
+               });
   keys.objects("garments", "the pieces of cloth", 1, [&](Keys& k, std::size_t g) {
     spec.garments.resize(g + 1);
     describe_garment(k, spec.garments[g]);

@@ -9,6 +9,7 @@
 #include "engine/model/scene.hpp"
 #include "engine/model/variation.hpp"
 #include "host/io/keys.hpp"
+#include "host/io/obstacle_keys.hpp"
 
 namespace isocloth {
 
@@ -70,8 +71,10 @@ struct GarmentSpec {
 };
 
 struct SceneSpec {
-  Scene scene;  ///< everything but the garments
+  Scene scene;  ///< everything but garments, obstacles and pairs
   std::vector<GarmentSpec> garments;
+  std::vector<ObstacleSpec> obstacles;
+  std::vector<PairSpec> pairs;  ///< of contact
 };
 
 /// The keys of a garment but replicas and vary.

@@ -40,9 +40,13 @@ Checkpoint checkpoint_of(const Scene& scene) {
   checkpoint.since_frame = metrics_at(scene, 7);
   for (const Garment& garment : scene.garments) {
     const std::size_t count = 3 * garment.mesh.positions.size();
-    checkpoint.garments.push_back(
-        {random_doubles(count, random), random_doubles(count, random), random_doubles(50, random),
-         9007199254740993 + static_cast<std::int64_t>(random() % 1000), checkpoint.garments.size() == 1});
+    GarmentState state;
+    state.positions = random_doubles(count, random);
+    state.velocities = random_doubles(count, random);
+    state.multipliers = random_doubles(50, random);
+    state.step_index = 9007199254740993 + static_cast<std::int64_t>(random() % 1000);
+    state.frozen = checkpoint.garments.size() == 1;
+    checkpoint.garments.push_back(std::move(state));
   }
   checkpoint.garments[1].multipliers.clear();
   return checkpoint;
@@ -94,10 +98,10 @@ TEST(CheckpointFile, RefusesAnotherScenePrecisionOrVersion) {
   EXPECT_NE(message.find("found a state in float64, expected float32"), std::string::npos) << message;
   Hdf5File file = Hdf5File::create(folder / "future.h5");
   file.write_attribute("format", std::string("isocloth checkpoint"));
-  file.write_attribute("version", std::uint64_t{3});
+  file.write_attribute("version", std::uint64_t{4});
   file.close();
   message = message_of<FileError>([&] { read_checkpoint(folder / "future.h5", scene, Precision::float64); });
-  EXPECT_NE(message.find("version 3, expected \"isocloth checkpoint\" version 2"), std::string::npos)
+  EXPECT_NE(message.find("version 4, expected \"isocloth checkpoint\" version 3"), std::string::npos)
       << message;
 }
 

@@ -27,7 +27,11 @@ Checkpoint checkpoint_at(const Scene& scene, std::int64_t step) {
   checkpoint.step_index = step;
   for (const Garment& garment : scene.garments) {
     const std::size_t count = 3 * garment.mesh.positions.size();
-    checkpoint.garments.push_back({std::vector<double>(count, 0.5), std::vector<double>(count), {1, 2}});
+    GarmentState state;
+    state.positions.assign(count, 0.5);
+    state.velocities.assign(count, 0);
+    state.multipliers = {1, 2};
+    checkpoint.garments.push_back(std::move(state));
   }
   return checkpoint;
 }

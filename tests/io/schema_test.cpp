@@ -19,6 +19,7 @@ bool has_type(const Json& value, const std::string& type) {
   if (type == "object") return value.is_object();
   if (type == "array") return value.is_array();
   if (type == "string") return value.is_string();
+  if (type == "boolean") return value.is_boolean();
   if (type == "number") return value.is_number();
   if (type == "integer") return value.is_number() && value.get<double>() == std::floor(value.get<double>());
   ADD_FAILURE() << "the schema uses the type " << type;
@@ -123,6 +124,12 @@ TEST(SceneSchema, RefusesWhatTheReaderRefuses) {
     "max_iterations": 9, "eps": 0.001, "clamp": 1, "max_substeps": 2, "on_violation": "stop"},
     "impulse": {"mode": "converge", "tolerance": 0.01, "substeps": 2, "max_sweeps": 3, "relaxation": 1,
     "velocity_pass": "on", "max_solves": 4, "on_violation": "continue"},
+    "obstacles": [{"name": "o", "shape": {"type": "box", "size": [1, 1, 1], "rounding": 0.3}, "position": [1, 2, 3],
+    "rotation_degrees": [1, 2, 3], "motion": {"type": "oscillation", "amplitude": [1, 0, 0], "frequency": 1},
+    "friction": {"static": 0.5, "dynamic": 0.3}}, {"shape": {"type": "height_field", "spacing": 1,
+    "heights": {"samples": [2, 2], "values": [0, 1, 2, 3]}}, "motion": {"type": "keyframes", "times": [1, 2]}}, {"shape":
+    {"type": "table", "size": [1, 1], "thickness": 1, "rounding": 0.3}}, {"shape": {"type": "plane"}, "motion":
+    {"type": "fixed"}}], "contact": {"tolerance": 1, "margin": 1, "push_out": true},
     "garments": [{"name": "g", "mesh": {"generator": "ring", "radial": 3, "around": 8, "inner_radius": 1,
     "outer_radius": 2, "faces": "quads", "phase": 1}, "transform": {"scale": 1, "rotation": [1, 2, 3],
     "translation": [0, 0, 0]}, "rest_noise": {"normal_deviation": 0.001, "seed": 2}, "initial_velocity": [1, 2, 3],
@@ -132,10 +139,19 @@ TEST(SceneSchema, RefusesWhatTheReaderRefuses) {
     "pins": [{"name": "p", "select": {"nodes": [1, 2]}, "motion": {"type": "oscillation", "amplitude": [1, 0, 0],
     "frequency": 1, "start": 1, "duration": 2}}, {"select": {"boundary_loop": 1}, "motion": {"type": "keyframes",
     "times": [1, 2], "translations": [[0, 0, 0], [0, 0, 0]], "rotations_degrees": [[0, 0, 0], [0, 0, 0]],
-    "center": [0, 0, 0]}}]}]})",
+    "center": [0, 0, 0]}}]}, {"fabric": {"thickness": 1}, "mesh": {"generator": "quad_grid", "nodes": [2, 2],
+    "size": [1, 1]}}]})",
                  "good");
   ASSERT_TRUE(accepts(schema, good));
   ASSERT_TRUE(reads(folder, good));
+  Json paired = good;
+  paired["contact"]["pairs"] = parse_json(
+      R"([{"garment": "garment 1", "obstacle": "obstacle 1", "static": 0.5, "dynamic": 0.3}])", "pairs");
+  EXPECT_TRUE(accepts(schema, paired));
+  EXPECT_TRUE(reads(folder, paired));
+  paired["contact"]["pairs"][0].erase("static");
+  EXPECT_FALSE(accepts(schema, paired));
+  EXPECT_FALSE(reads(folder, paired));
   std::size_t refused = 0;
   visit_all(good, Json::json_pointer(), [&](const Json::json_pointer& at) {
     for (const Json& wrong : {Json("word"), Json(nullptr), Json(-1), Json(0.3), Json::array(), Json::object(),

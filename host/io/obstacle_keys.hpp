@@ -1,0 +1,36 @@
+// What a scene file says of obstacles, before their files are read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/model/scene.hpp"
+#include "host/io/keys.hpp"
+
+namespace isocloth {
+
+struct ObstacleSpec {
+  std::string name;
+  ObstacleShape shape;    ///< of a mesh without its surface, of a height field from a file only the spacing
+  Vec3d shift;            ///< of the shape's origin from the frame's, along the frame's axes [m]
+  std::string file;       ///< of the mesh or the heights
+  double scale = 1;       ///< factor on the coordinates of the mesh
+  Vec3d position;         ///< [m]
+  Vec3d rotation;         ///< rotation vector [rad]
+  ObstacleMotion motion;  ///< unless recorded
+  std::string poses_file;
+  Friction friction;
+};
+
+/// Friction of one garment of the file, or a batch, with one obstacle, by name.
+struct PairSpec {
+  std::string garment, obstacle;
+  Friction friction;
+};
+
+void describe_obstacle(Keys& keys, ObstacleSpec& obstacle);
+
+/// The keys of the object "contact"; pairs go into `pairs`, not into the settings.
+void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpec>& pairs);
+
+}  // namespace isocloth

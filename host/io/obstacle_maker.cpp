@@ -1,0 +1,56 @@
+#include "host/io/obstacle_maker.hpp"
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "host/io/mesh_file.hpp"
+#include "host/io/number_rows.hpp"
+#include "host/io/recorded_poses.hpp"
+
+namespace isocloth {
+namespace {
+
+Mesh read_scaled(const std::filesystem::path& path, double scale) {
+  Mesh surface = read_surface(path);
+  surface.corner_uvs.clear();
+  for (Vec3d& p : surface.positions) p = scale * p;
+  return surface;
+}
+
+void read_heights(HeightFieldShape& shape, const std::filesystem::path& path) {
+  NumberRows rows = read_number_rows(path, 0, "as many heights as in the rows before");
+  shape.samples = {static_cast<Index>(rows.columns), static_cast<Index>(rows.lines.size())};
+  shape.heights = std::move(rows.values);
+}
+
+}  // namespace
+
+Obstacle make_obstacle(const ObstacleSpec& spec, const std::string& key, std::size_t number,
+                       const std::filesystem::path& folder) {
+  Obstacle obstacle{.name = spec.name.empty() ? text("obstacle ", number) : spec.name,
+                    .shape = spec.shape,
+                    .position = spec.position,
+                    .rotation = spec.rotation,
+                    .motion = spec.motion,
+                    .friction = spec.friction};
+  if (auto* const mesh = std::get_if<MeshShape>(&obstacle.shape)) {
+    mesh->surface = read_scaled(folder / spec.file, spec.scale);
+  } else if (auto* const field = std::get_if<HeightFieldShape>(&obstacle.shape)) {
+    if (!spec.file.empty()) read_heights(*field, folder / spec.file);
+  }
+  if (!spec.poses_file.empty()) {
+    if (!(spec.position == Vec3d{}) || !(spec.rotation == Vec3d{})) {
+      throw SceneError(text(key,
+                            ": found position or rotation_degrees beside a recorded motion, expected "
+                            "neither: its file says where the obstacle is; take them out"));
+    }
+    RecordedPoses poses = read_recorded_poses(folder / spec.poses_file);
+    obstacle.position = poses.position;
+    obstacle.rotation = poses.rotation;
+    obstacle.motion = std::move(poses.motion);
+  }
+  obstacle.position += rotated(obstacle.rotation, spec.shift);
+  validate_obstacle(obstacle, key);
+  return obstacle;
+}
+
+}  // namespace isocloth
