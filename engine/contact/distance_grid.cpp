@@ -66,8 +66,7 @@ DistanceGrid measured_grid(const ClosedSurface& solid, const Box& box, double ce
   grid.cell = cell;
   grid.origin = {along(box.low.x, box.high.x, grid.nodes[0]), along(box.low.y, box.high.y, grid.nodes[1]),
                  along(box.low.z, box.high.z, grid.nodes[2])};
-  grid.distances =
-      surface_distances(solid, {grid.origin, cell, grid.nodes}, thicken + pad_cells * cell, thicken);
+  grid.distances = surface_distances(solid, {grid.origin, cell, grid.nodes}, pad_cells * cell, thicken);
   return grid;
 }
 

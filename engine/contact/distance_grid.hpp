@@ -26,9 +26,9 @@ inline constexpr double max_distance_grid_nodes = 0x1p24;
 /// cells beyond `thicken` on all sides. Distances are exact, rounded to float, at nodes within 4 cells of the
 /// thickened surface outside of it, and down to 4 cells deep inside; elsewhere they are distances from a
 /// triangle that was nearest to a node close by, and exceed the exact ones by no more than half a cell
-/// (measured, not proved). Signs are right everywhere. Memory 20 bytes per node while it is built. Throws
-/// SceneError, beginning with `key`, where check_closed_surface does; for grids of more than 2^24 nodes; and
-/// for walls thinner than 3 cells, `thicken` included (find_thin_walls).
+/// (measured, not proved). Signs are right everywhere. Memory about 30 bytes per node while it is built.
+/// Throws SceneError, beginning with `key`, where check_closed_surface does; for grids of more than 2^24
+/// nodes; and for walls thinner than 3 cells, `thicken` included (find_thin_walls).
 DistanceGrid build_distance_grid(const MeshShape& shape, const std::string& key);
 
 /// The same for the solid below a height field: its surface, sides, and a flat bottom 16 cells below the

@@ -9,7 +9,7 @@ namespace isocloth {
 namespace {
 
 constexpr double near_cells = 1.25;  ///< within it distances come from all triangles; > 1 for the signs' sake
-constexpr int sweep_pairs = 2;
+constexpr double queues_per_cell = 2;
 
 class SurfaceDistances {
  public:
@@ -25,11 +25,9 @@ class SurfaceDistances {
 
   std::vector<float> run(double band, double offset) {
     for (Index t = 0; t < solid_.tree().size(); ++t) measure_near(t);
-    for (int pair = 0; pair < sweep_pairs; ++pair) {
-      sweep(1);
-      sweep(-1);
-    }
-    measure_band(band);
+    spread();
+    find_signs();
+    measure_band(offset, band);
     return signed_distances(offset);
   }
 
@@ -42,11 +40,13 @@ class SurfaceDistances {
     return (i + 1) * strides_[0] + (j + 1) * strides_[1] + (k + 1) * strides_[2];
   }
 
-  void measure(std::ptrdiff_t node, Vec3d p, Index t) {
+  /// Whether this triangle is nearer than those before.
+  bool measure(std::ptrdiff_t node, Vec3d p, Index t) {
     const double square = nearest_on_triangle(p, solid_.tree().triangle(t), t).distance_squared;
-    if (square >= squares_[node]) return;
+    if (square >= squares_[node]) return false;
     squares_[node] = square;
     nearest_[node] = t;
+    return true;
   }
 
   /// The nodes of the grid between two coordinates.
@@ -86,36 +86,48 @@ class SurfaceDistances {
     }
   }
 
-  /// One pass over the nodes, forwards (1) or backwards (-1): each takes the triangles of those 13 of its 26
-  /// neighbours that come before it.
-  void sweep(Index direction) {
-    std::array<std::ptrdiff_t, 13> before;
-    std::size_t count = 0;
-    for (Index k = -1; k <= 0; ++k) {
-      for (Index j = -1; j <= (k < 0 ? 1 : 0); ++j) {
-        for (Index i = -1; i <= (k < 0 || j < 0 ? 1 : -1); ++i) {
-          before[count++] = direction * (number(i, j, k) - number(0, 0, 0));
+  /// From the nodes near the surface outwards and inwards, about in the order of their distances: each node
+  /// passes its triangle on to those of its 18 neighbours whose turn has not come.
+  void spread() {
+    struct Step {
+      Index i, j, k;
+    };
+    std::vector<Step> steps;
+    for (Index k = -1; k <= 1; ++k) {
+      for (Index j = -1; j <= 1; ++j) {
+        for (Index i = -1; i <= 1; ++i) {
+          if (i * j * k == 0) steps.push_back({i, j, k});
         }
       }
     }
-    const auto from = [&](std::size_t axis, Index step) {
-      return direction > 0 ? step : places_.nodes[axis] - 1 - step;
+    std::vector<std::vector<Step>> queues;
+    const double scale = queues_per_cell / places_.cell;
+    const auto enqueue = [&](const Step& node, double square, std::size_t least) {
+      const std::size_t queue = std::max(least, static_cast<std::size_t>(std::sqrt(square) * scale));
+      if (queue >= queues.size()) queues.resize(queue + 1);
+      queues[queue].push_back(node);
     };
-    for (Index k = 0; k < places_.nodes[2]; ++k) {
-      for (Index j = 0; j < places_.nodes[1]; ++j) {
-        for (Index i = 0; i < places_.nodes[0]; ++i) {
-          const Index x = from(0, i), y = from(1, j), z = from(2, k);
-          const std::ptrdiff_t node = number(x, y, z);
-          if (squares_[node] <= near_ * near_) continue;
-          std::array<Index, 2> tried{-1, nearest_[node]};
-          for (const std::ptrdiff_t step : before) {
-            const Index t = nearest_[node + step];
-            if (t == tried[0] || t == tried[1] || t < 0) continue;
-            measure(node, place(x, y, z), t);
-            tried = {t, nearest_[node]};
-          }
+    std::vector<char> passed(squares_.size(), 1);
+    for_each_node([&](Index i, Index j, Index k) {
+      const std::ptrdiff_t node = number(i, j, k);
+      passed[node] = 0;
+      if (nearest_[node] >= 0) enqueue({i, j, k}, squares_[node], 0);
+    });
+    for (std::size_t queue = 0; queue < queues.size(); ++queue) {
+      for (std::size_t next = 0; next < queues[queue].size(); ++next) {
+        const Step from = queues[queue][next];
+        const std::ptrdiff_t node = number(from.i, from.j, from.k);
+        if (passed[node]) continue;
+        passed[node] = 1;
+        for (const Step& step : steps) {
+          const Step to{from.i + step.i, from.j + step.j, from.k + step.k};
+          const std::ptrdiff_t other = number(to.i, to.j, to.k);
+          if (passed[other] || nearest_[other] == nearest_[node] || squares_[other] <= near_ * near_)
+            continue;
+          if (measure(other, place(to.i, to.j, to.k), nearest_[node])) enqueue(to, squares_[other], queue);
         }
       }
+      queues[queue] = {};
     }
   }
 
@@ -128,31 +140,37 @@ class SurfaceDistances {
     }
   }
 
-  void measure_band(double band) {
+  void find_signs() {
+    signs_.assign(squares_.size(), 1);
     for_each_node([&](Index i, Index j, Index k) {
       const std::ptrdiff_t node = number(i, j, k);
-      if (squares_[node] <= near_ * near_ || squares_[node] > band * band) return;
+      if (squares_[node] > near_ * near_) {
+        signs_[node] = signs_[node - strides_[i > 0 ? 0 : j > 0 ? 1 : 2]];
+        return;
+      }
+      const Vec3d p = place(i, j, k);
+      const Index t = nearest_[node];
+      const bool outside = solid_.is_outside(p, nearest_on_triangle(p, solid_.tree().triangle(t), t));
+      signs_[node] = outside ? 1 : -1;
+    });
+  }
+
+  void measure_band(double offset, double band) {
+    for_each_node([&](Index i, Index j, Index k) {
+      const std::ptrdiff_t node = number(i, j, k);
+      if (squares_[node] <= near_ * near_) return;
+      if (std::abs(signs_[node] * std::sqrt(squares_[node]) - offset) > band) return;
       const auto found = solid_.tree().nearest(place(i, j, k), {{}, squares_[node], nearest_[node], 0});
       squares_[node] = found.distance_squared;
-      nearest_[node] = found.triangle;
     });
   }
 
   std::vector<float> signed_distances(double offset) {
     std::vector<float> distances;
     distances.reserve(static_cast<std::size_t>(places_.nodes[0]) * places_.nodes[1] * places_.nodes[2]);
-    std::vector<char> outside(squares_.size(), 1);
     for_each_node([&](Index i, Index j, Index k) {
       const std::ptrdiff_t node = number(i, j, k);
-      if (squares_[node] <= near_ * near_) {
-        const Vec3d p = place(i, j, k);
-        const Index t = nearest_[node];
-        outside[node] = solid_.is_outside(p, nearest_on_triangle(p, solid_.tree().triangle(t), t));
-      } else {
-        outside[node] = outside[node - strides_[i > 0 ? 0 : j > 0 ? 1 : 2]];
-      }
-      const double distance = std::sqrt(squares_[node]);
-      distances.push_back(static_cast<float>((outside[node] ? distance : -distance) - offset));
+      distances.push_back(static_cast<float>(signs_[node] * std::sqrt(squares_[node]) - offset));
     });
     return distances;
   }
@@ -160,9 +178,10 @@ class SurfaceDistances {
   const ClosedSurface& solid_;
   const GridPlaces& places_;
   std::array<std::ptrdiff_t, 3> strides_;
-  double near_;                  ///< [m]
-  std::vector<Index> nearest_;   ///< triangle, -1: none yet; with the nodes around the grid
-  std::vector<double> squares_;  ///< squared distance from it [m^2], likewise
+  double near_;                     ///< [m]
+  std::vector<Index> nearest_;      ///< triangle, -1: none yet; with the nodes around the grid
+  std::vector<double> squares_;     ///< squared distance from it [m^2], likewise
+  std::vector<signed char> signs_;  ///< 1 outside, -1 inside, likewise
 };
 
 }  // namespace

@@ -16,11 +16,13 @@ struct GridPlaces {
 };
 
 /// Signed distances [m] minus `offset`, x fastest, shape [nodes z, nodes y, nodes x]; exact but for rounding
-/// to float at nodes found within `band` >= 1.25 cells of the surface. In four steps: exact distances
-/// within 1.25 cells, triangle by triangle; elsewhere the least distance from the nearest triangles of
-/// neighbours, in sweeps to and fro (as vector distance transforms propagate points, Danielsson 1980); exact
-/// ones by the tree within the band; signs at nodes within 1.25 cells by ClosedSurface::is_outside, beyond
-/// from the node before: no surface passes between two nodes of which one is more than a cell away from it.
+/// to float at nodes found within `band` of the offset surface and within 1.25 cells of the surface itself.
+/// Steps: exact distances within 1.25 cells, triangle by triangle; from there each node passes its triangle
+/// on to its neighbours in the order of distances (as vector distance transforms pass on points, Danielsson
+/// 1980), so that distances are never too small; signs within 1.25 cells by ClosedSurface::is_outside, beyond
+/// from the node before, since no surface passes between two nodes of which one is more than a cell away from
+/// it; exact distances in the band by the tree. Cost about 9 triangles per node, and a search in the tree
+/// per node of the band.
 std::vector<float> surface_distances(const ClosedSurface& solid, const GridPlaces& places, double band,
                                      double offset);
 

@@ -24,9 +24,9 @@ TriangleTree::Box TriangleTree::box_of(const TriangleCorners& corners) {
 }
 
 double TriangleTree::distance_squared(const Box& box, Vec3d p) {
-  const double x = std::max({box.low[0] - p.x, p.x - box.high[0], 0.0});
-  const double y = std::max({box.low[1] - p.y, p.y - box.high[1], 0.0});
-  const double z = std::max({box.low[2] - p.z, p.z - box.high[2], 0.0});
+  const double x = std::max(std::max(box.low[0] - p.x, p.x - box.high[0]), 0.0);
+  const double y = std::max(std::max(box.low[1] - p.y, p.y - box.high[1]), 0.0);
+  const double z = std::max(std::max(box.low[2] - p.z, p.z - box.high[2]), 0.0);
   return x * x + y * y + z * z;
 }
 
