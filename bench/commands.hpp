@@ -89,6 +89,17 @@ struct ImpulseRequest {
 std::vector<Table> measure_impulses(const ImpulseRequest& request);
 std::vector<std::string> impulse_parts();
 
+struct FramesRequest {
+  std::vector<std::string> sheets;  ///< "20:4096": nodes a side, cloths at once
+  std::vector<Precision> precisions;
+  ExecutionOptions execution;  ///< backend, solver and threads
+  double strain = 1e-2;        ///< to reach
+  int frames = 60;             ///< of 1/60 s
+  double budget = 20;          ///< wall time of a run [s]
+};
+/// Sheets held by impulses against real time, alone and many at once.
+std::vector<Table> measure_frames(const FramesRequest& request);
+
 struct ParetoRequest {
   std::vector<int> sides;  ///< nodes a side
   double budget = 30;      ///< processor time of a run [s]

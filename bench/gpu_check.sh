@@ -138,6 +138,7 @@ stage_bench() {
   "$bench" --json "$parts/batch.json" batch --backend cuda --mesh quads_9 \
     --counts 1 4 16 64 256 1024 4096 16384 >"$parts/batch.md"
   "$bench" --json "$parts/mesh.json" mesh --backend cuda --mesh 17 33 65 129 >"$parts/mesh.md"
+  "$bench" --json "$parts/frames.json" frames --backend cuda --sheets 100:1 20:4096 >"$parts/frames.md"
 }
 
 # A stage has failed until it is over: NAME.failed outlives a call that was ended.
@@ -146,7 +147,7 @@ for stage in "${stages[@]}"; do
   case $stage in
     build) rm -f "$parts"/* ;;
     tests | checks) rm -f "$parts/$stage.json" ;;
-    bench) rm -f "$parts/batch.json" "$parts/mesh.json" ;;
+    bench) rm -f "$parts/batch.json" "$parts/mesh.json" "$parts/frames.json" ;;
     *) fail "no stage '$stage'; there are: build tests checks bench" ;;
   esac
   touch "$parts/$stage.failed"
@@ -164,7 +165,7 @@ done
     "$(quoted "$(first_line cmake --version)")" \
     "$(quoted "$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)")" "$(nproc)"
   printf '"date": %s' "$(quoted "$(date -u +%Y-%m-%d)")"
-  for part in build tests checks batch mesh; do
+  for part in build tests checks batch mesh frames; do
     [[ ! -s $parts/$part.json ]] || printf ',\n"%s": %s' "$part" "$(cat "$parts/$part.json")"
   done
   printf '\n}\n'

@@ -171,6 +171,26 @@ int main(int count, char** arguments) {
       ->capture_default_str();
   impulse_command->add_flag("--quick", quick, "60 steps, 5 s a run");
 
+  FramesRequest frames{.sheets = {"100:1", "20:1024"},
+                       .precisions = {Precision::float64, Precision::float32},
+                       .execution = {.threads = 1}};
+  CLI::App* frames_command =
+      app.add_subcommand("frames", "sheets held by impulses against real time at 60 frames/s");
+  frames_command->add_option("--sheets", frames.sheets, "SIDE:COUNT: nodes a side, cloths at once")
+      ->capture_default_str();
+  frames_command->add_option("--precision", frames.precisions, "float32, float64; default both")
+      ->transform(CLI::CheckedTransformer(precisions));
+  add_execution_options(*frames_command, frames.execution);
+  frames_command->add_option("--strain", frames.strain, "largest relative error of an edge to reach")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  frames_command->add_option("--frames", frames.frames, "frames of a run")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  frames_command->add_option("--budget", frames.budget, "wall time of a run [s]")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+
   ParetoRequest pareto{.sides = {9, 20, 50, 100}, .svg = {}};
   CLI::App* pareto_command =
       app.add_subcommand("pareto", "time per simulated second against reached strain, every solver");
@@ -204,6 +224,7 @@ int main(int count, char** arguments) {
     if (*scenes_command) publish("scenes", compare_scenes(groups, eps[0], workers), json);
     if (*drape_command) publish("drape", measure_drape(drape), json);
     if (*impulse_command) publish("impulse", measure_impulses(impulse), json);
+    if (*frames_command) publish("frames", measure_frames(frames), json);
     if (*pareto_command) publish("pareto", measure_pareto(pareto), json);
     if (*figure4_command) publish("figure4", draw_figure4(figure4_svg, workers), json);
   } catch (const std::exception& error) {
