@@ -23,17 +23,19 @@ struct DistanceGrid {
 inline constexpr double max_distance_grid_nodes = 0x1p24;
 
 /// Grid of the signed distance from a closed surface, minus `thicken`. The box of the surface is padded by 4
-/// cells beyond `thicken` on all sides. Distances are exact, rounded to float, at nodes within 4 cells of the
-/// thickened surface outside of it, and down to 4 cells deep inside; elsewhere they are distances from a
-/// triangle that was nearest to a node close by, and exceed the exact ones by no more than half a cell
-/// (measured, not proved). Signs are right everywhere. Memory about 30 bytes per node while it is built.
-/// Throws SceneError, beginning with `key`, where check_closed_surface does; for grids of more than 2^24
+/// cells beyond `thicken` on all sides. Distances are exact, rounded to float, at nodes within 3.5 cells of
+/// the thickened surface and within a cell of the surface itself; elsewhere they are those from a triangle
+/// that was nearest to a node close by, never less than the exact ones and more by less than a quarter of a
+/// cell (measured: up to 0.15 cells where triangles are much smaller than cells, 0.1 else). Signs are right
+/// everywhere. Cost about 0.5 us per node; about 30 bytes per node while it is built. Throws SceneError,
+/// beginning with `key`, where check_closed_surface does (with key.surface); for grids of more than 2^24
 /// nodes; and for walls thinner than 3 cells, `thicken` included (find_thin_walls).
 DistanceGrid build_distance_grid(const MeshShape& shape, const std::string& key);
 
 /// The same for the solid below a height field: its surface, sides, and a flat bottom 16 cells below the
 /// lowest sample. A cell is the spacing of the samples over the least whole number that makes it at most 1/64
-/// of the longer side. Throws SceneError for more than 2^24 nodes.
+/// of the longer side. The shape passes
+/// validate_obstacle. Throws SceneError for more than 2^24 nodes.
 DistanceGrid build_distance_grid(const HeightFieldShape& shape, const std::string& key);
 
 /// Signed distance at p, phi [m], and its gradient where that is not null. Within the grid: trilinear.

@@ -88,7 +88,7 @@ class TriangleTree {
     Box box;
     Index first, count;
   };
-  static constexpr Index leaf_size = 4;
+  static constexpr Index leaf_size = 8;
   static constexpr std::size_t stack_size = 64;  ///< halving leaves at most 31 levels
 
   static Box box_of(const TriangleCorners& corners);
