@@ -11,6 +11,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "host/io/mesh_file.hpp"
+#include "host/io/obstacle_poses.hpp"
 #include "host/io/summary_file.hpp"
 #include "host/io/text_file.hpp"
 
@@ -170,7 +171,7 @@ void ResultFolder::carry_over() {
 
 void ResultFolder::add_frame(std::int64_t step, double time, const std::vector<std::vector<Vec3d>>& positions,
                              const std::vector<FrameMetrics>& metrics) {
-  TrajectoryFrame frame{step, time, {}, metrics};
+  TrajectoryFrame frame{step, time, {}, metrics, obstacle_poses(scene_, layout_.clock_offsets, time)};
   frame.positions.reserve(3 * layout_.rest_positions.size());
   const std::size_t kept = std::min(positions.size(), frames_of());
   for (std::size_t g = 0; g < kept; ++g) {

@@ -5,6 +5,10 @@
 // fourth is -1 for a triangle), rest_positions float64 [node, 3]; garments/name, node_begin, node_count,
 // face_begin, face_count [garment]; diagnostics/status (0 converged, 1 stalled, 2 non_finite), iterations,
 // substeps int32 and every other member of FrameMetrics float64, each [frame, garment].
+// Attribute obstacle_count; with obstacles: obstacles/name, obstacles/shape; of obstacle i in its own frame
+// obstacles/i/vertices float32 [vertex, 3] (m) and obstacles/i/triangles int32 [triangle, 3];
+// obstacles/clock_offsets float64 [clock] (s), obstacles/poses float32 [frame, clock, obstacle, 7] (centre in
+// m, quaternion x, y, z, w); garments/clock: which clock each garment meets them by.
 #pragma once
 
 #include <array>
@@ -24,16 +28,30 @@ namespace isocloth {
 struct TrajectoryGarment {
   std::string name;
   Index node_begin = 0, node_count = 0, face_begin = 0, face_count = 0;
+  Index clock = 0;  ///< of clock_offsets, 0 when its positions are not kept
+};
+
+/// What an obstacle looks like, in its own frame.
+struct TrajectoryObstacle {
+  std::string name, shape;       ///< shape: see shape_name
+  std::vector<float> vertices;   ///< [m], shape [vertex, 3]
+  std::vector<Index> triangles;  ///< shape [triangle, 3]
 };
 
 struct TrajectoryLayout {
   std::vector<TrajectoryGarment> garments;
   std::vector<std::array<Index, 4>> faces;  ///< nodes of the whole scene, -1 in fourth place for a triangle
   std::vector<Vec3d> rest_positions;        ///< [m], shape [node]
+  std::vector<TrajectoryObstacle> obstacles;
+  /// Distinct time offsets of the garments whose positions are kept [s], shape [clock]; empty without
+  /// obstacles.
+  std::vector<double> clock_offsets;
   /// All garments as one mesh.
   Mesh mesh() const;
   /// The first garments whose positions are kept.
   std::size_t frames_of() const;
+  /// Numbers in the poses of one frame.
+  std::size_t pose_size() const { return 7 * clock_offsets.size() * obstacles.size(); }
 };
 /// With positions of the first `frames_of` garments; diagnostics are of all.
 TrajectoryLayout trajectory_layout(const Scene& scene,
@@ -44,6 +62,8 @@ struct TrajectoryFrame {
   double time = 0;                    ///< [s]
   std::vector<float> positions;       ///< [m], shape [node, 3]
   std::vector<FrameMetrics> metrics;  ///< shape [garment]
+  /// See obstacle_poses, shape [clock, obstacle, 7].
+  std::vector<float> obstacle_poses = {};
 };
 
 /// Writes frames one by one; after each the file on disk is complete, so that a killed run leaves it
@@ -57,8 +77,10 @@ class TrajectoryWriter {
   void close();
 
  private:
+  void write_obstacles(const TrajectoryLayout& layout);
+
   Hdf5File file_;
-  std::size_t node_count_ = 0, garment_count_ = 0;
+  std::size_t node_count_ = 0, garment_count_ = 0, pose_size_ = 0;
   std::int64_t frame_count_ = 0;
 };
 
@@ -75,10 +97,13 @@ class TrajectoryFile {
   const FrameMetrics& metrics(std::size_t frame, std::size_t garment) const {
     return metrics_[frame * layout_.garments.size() + garment];
   }
-  std::vector<float> positions(std::size_t frame) const;  ///< [m], shape [node, 3]
+  std::vector<float> positions(std::size_t frame) const;       ///< [m], shape [node, 3]
+  std::vector<float> obstacle_poses(std::size_t frame) const;  ///< shape [clock, obstacle, 7]
   TrajectoryFrame frame(std::size_t frame) const;
 
  private:
+  void read_obstacles(std::size_t count);
+
   Hdf5File file_;
   TrajectoryLayout layout_;
   std::vector<double> times_;

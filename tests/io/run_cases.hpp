@@ -24,6 +24,25 @@ inline Scene two_garments() {
   return scene;
 }
 
+/// The same beside a ball at rest and a box that swings; the second garment's clock is ahead.
+inline Scene two_garments_and_obstacles() {
+  Scene scene = two_garments();
+  scene.garments[1].time_offset = 0.25;
+  scene.obstacles.push_back({.name = "ball",
+                             .shape = SphereShape{.radius = 0.3},
+                             .position = {1, 2, 3},
+                             .rotation = {},
+                             .motion = FixedMotion{},
+                             .friction = {}});
+  scene.obstacles.push_back({.name = "box",
+                             .shape = BoxShape{.size = {1, 2, 3}, .rounding = 0},
+                             .position = {0, 0, 1},
+                             .rotation = {0.1, -0.2, 3},
+                             .motion = OscillationMotion{.amplitude = {0, 1, 0}, .frequency = 2},
+                             .friction = {}});
+  return scene;
+}
+
 /// Positions of both garments at a step.
 inline std::vector<std::vector<Vec3d>> positions_at(const Scene& scene, std::int64_t step) {
   std::vector<std::vector<Vec3d>> all;

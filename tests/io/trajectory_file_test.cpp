@@ -8,6 +8,8 @@
 #include <random>
 
 #include "engine/core/errors.hpp"
+#include "host/io/obstacle_poses.hpp"
+#include "host/io/obstacle_surface.hpp"
 #include "tests/io/limited_process.hpp"
 #include "tests/io/run_cases.hpp"
 #include "tests/io/temporary_folder.hpp"
@@ -22,6 +24,7 @@ TrajectoryFrame frame_at(const Scene& scene, std::int64_t step) {
       for (const double x : {p.x, p.y, p.z}) frame.positions.push_back(static_cast<float>(x));
     }
   }
+  frame.obstacle_poses = obstacle_poses(scene, trajectory_layout(scene).clock_offsets, frame.time);
   return frame;
 }
 
@@ -195,7 +198,7 @@ TEST(TrajectoryFile, MissingAndForeignFilesAreRefused) {
 
 TEST(TrajectoryFile, DamagedFilesNeverCrash) {
   const TemporaryFolder folder;
-  write_frames(folder / "t.h5", two_garments(), 5);
+  write_frames(folder / "t.h5", two_garments_and_obstacles(), 5);
   const std::string whole = read_whole_file(folder / "t.h5");
   std::mt19937 random(3);
   int refused = 0;
@@ -214,6 +217,61 @@ TEST(TrajectoryFile, DamagedFilesNeverCrash) {
     }
   }
   EXPECT_GE(refused, 100);
+}
+
+TEST(TrajectoryFile, KeepsObstacles) {
+  const TemporaryFolder folder;
+  const Scene scene = two_garments_and_obstacles();
+  write_frames(folder / "t.h5", scene, 3);
+  const TrajectoryFile file = read_trajectory(folder / "t.h5");
+  const TrajectoryLayout& layout = file.layout();
+  ASSERT_EQ(layout.obstacles.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const ObstacleSurface surface = obstacle_surface(scene.obstacles[i].shape);
+    EXPECT_EQ(layout.obstacles[i].name, scene.obstacles[i].name);
+    EXPECT_EQ(layout.obstacles[i].shape, shape_name(scene.obstacles[i].shape));
+    ASSERT_EQ(layout.obstacles[i].vertices.size(), 3 * surface.vertices.size());
+    EXPECT_EQ(layout.obstacles[i].vertices[4], static_cast<float>(surface.vertices[1].y));
+    ASSERT_EQ(layout.obstacles[i].triangles.size(), 3 * surface.triangles.size());
+    EXPECT_EQ(layout.obstacles[i].triangles[5], surface.triangles[1][2]);
+  }
+  EXPECT_EQ(layout.clock_offsets, (std::vector<double>{0, 0.25}));
+  EXPECT_EQ(layout.garments[0].clock, 0);
+  EXPECT_EQ(layout.garments[1].clock, 1);
+  for (std::size_t f = 0; f < 3; ++f) {
+    const std::vector<float> poses = file.frame(f).obstacle_poses;
+    ASSERT_EQ(poses.size(), 2u * 2 * 7);
+    for (std::size_t clock = 0; clock < 2; ++clock) {
+      for (std::size_t o = 0; o < 2; ++o) {
+        const double t = file.times()[f] + layout.clock_offsets[clock];
+        const PackedPose expected = packed_pose(obstacle_pose(scene.obstacles[o], t));
+        for (std::size_t k = 0; k < 7; ++k) EXPECT_EQ(poses[7 * (2 * clock + o) + k], expected[k]);
+      }
+    }
+  }
+}
+
+TEST(TrajectoryFile, KeepsClocksOnlyOfGarmentsWithPositions) {
+  const Scene scene = two_garments_and_obstacles();
+  EXPECT_EQ(trajectory_layout(scene, 1).clock_offsets, std::vector<double>{0});
+  EXPECT_EQ(trajectory_layout(scene, 1).garments[1].clock, 0);
+  Scene alone = scene;
+  alone.obstacles.clear();
+  EXPECT_TRUE(trajectory_layout(alone).clock_offsets.empty());
+  EXPECT_EQ(trajectory_layout(alone).pose_size(), 0u);
+}
+
+TEST(TrajectoryFile, RefusesPosesThatDoNotFit) {
+  const TemporaryFolder folder;
+  const Scene scene = two_garments_and_obstacles();
+  TrajectoryWriter writer(folder / "t.h5", trajectory_layout(scene));
+  TrajectoryFrame frame = frame_at(scene, 0);
+  frame.obstacle_poses.pop_back();
+  EXPECT_NE(message_of<ShapeError>([&] { writer.append(frame); }).find("found 27 numbers of obstacle poses"),
+            std::string::npos);
+  frame.obstacle_poses.push_back(std::numeric_limits<float>::quiet_NaN());
+  EXPECT_NE(message_of<NumericalError>([&] { writer.append(frame); }).find("non-finite pose"),
+            std::string::npos);
 }
 
 }  // namespace
