@@ -55,6 +55,11 @@ class SurfaceCheck {
       refuse("the surface has too few faces: found ", surface_.face_count(),
              ", expected at least 4; a solid has no fewer, give a closed surface");
     }
+    const auto& begin = surface_.face_begin;
+    if (begin.front() != 0 || begin.back() != surface_.corner_count()) {
+      refuse("face_begin does not fit face_nodes: found ", begin.front(), " .. ", begin.back(),
+             ", expected 0 .. ", surface_.corner_count(), "; build faces with add_face");
+    }
     for (std::size_t k = 0; k < surface_.positions.size(); ++k) {
       const Vec3d x = surface_.positions[k];
       if (!std::isfinite(x.x) || !std::isfinite(x.y) || !std::isfinite(x.z)) {

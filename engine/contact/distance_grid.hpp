@@ -38,12 +38,12 @@ DistanceGrid build_distance_grid(const MeshShape& shape, const std::string& key)
 /// validate_obstacle. Throws SceneError for more than 2^24 nodes.
 DistanceGrid build_distance_grid(const HeightFieldShape& shape, const std::string& key);
 
-/// Signed distance at p, phi [m], and its gradient where that is not null. Within the grid: trilinear.
-/// Outside of it, with q the grid's point next to p: phi = sqrt(phi(q)^2 + |p - q|^2), which is continuous
-/// and a lower bound of the distance where phi(q) is one, since the grid's box is convex and holds the solid:
-/// for s in the solid |p - s|^2 >= |p - q|^2 + |q - s|^2. Its gradient: (phi(q) g + p - q) / phi, g the
-/// gradient at q without its components along axes on which p and q differ. phi(q) > 0 on the sides of every
-/// grid built here.
+/// Signed distance at p (finite), phi [m], and its gradient where that is not null. Within the grid:
+/// trilinear. Outside of it, with q the grid's point next to p: phi = sqrt(phi(q)^2 + |p - q|^2), which is
+/// continuous and a lower bound of the distance where phi(q) is one, since the grid's box is convex and holds
+/// the solid: for s in the solid |p - s|^2 >= |p - q|^2 + |q - s|^2. Its gradient: (phi(q) g + p - q) / phi,
+/// g the gradient at q without its components along axes on which p and q differ. phi(q) > 0 on the sides of
+/// every grid built here.
 double interpolate(const DistanceGrid& grid, Vec3d p, Vec3d* gradient = nullptr);
 
 }  // namespace isocloth

@@ -19,10 +19,10 @@ struct ThinWalls {
 /// thickness at a point of the surface is the length of the ray from there along the inward normal to the
 /// other side. Samples: each triangle at as many points as it has parts of (2 cells)^2, at least one, at
 /// places fixed by its number. A wall is where the normals at both ends are opposite to within 20 degrees:
-/// sharp edges and corners are no walls (a wedge of 22
-/// degrees ends 2.6 cells early in its grid, one of 45 degrees nowhere: measured). Found where walls thinner
-/// than the limit bound more than 18 cells^2 and more than 0.1 % of the surface, or where rays shorter than
-/// the limit, however they end, start from more than half of it. Cost O(samples log n).
+/// sharp edges are no walls (measured: grids show wedges of 22, 45, 90 degrees up to 2.6, 1.2, 0.5 cells from
+/// the edge). Found where walls thinner than the limit bound more than 18 cells^2 and more than 0.1 % of the
+/// surface, or where rays shorter than the limit, however they end, start from more than half of it.
+/// Cost O(samples log n).
 std::optional<ThinWalls> find_thin_walls(const ClosedSurface& solid, double limit, double cell);
 
 }  // namespace isocloth

@@ -83,6 +83,14 @@ TEST(CheckClosedSurface, RefusesArraysThatAreNoSurface) {
   mesh.positions[2].y = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(refusal(mesh), "body: node 2 is nowhere: found (0 nan 0), expected finite numbers; repair it");
   mesh = tetrahedron();
+  mesh.face_begin[4] = 11;
+  EXPECT_EQ(
+      refusal(mesh),
+      "body: face_begin does not fit face_nodes: found 0 .. 11, expected 0 .. 12; build faces with add_face");
+  mesh.face_begin = {0, 2, 6, 9, 12};
+  EXPECT_EQ(refusal(mesh),
+            "body: face 0 is no triangle or quad: found 2 corners, expected 3 or 4; split the face");
+  mesh = tetrahedron();
   mesh.face_nodes[4] = 9;
   EXPECT_EQ(
       refusal(mesh),
