@@ -53,7 +53,6 @@ bool has_direction(const DistanceConstraint& constraint, double distance);
 class DistanceRows final : public ImpulseRows {
  public:
   explicit DistanceRows(std::vector<DistanceConstraint> constraints) : constraints_(std::move(constraints)) {}
-  const std::vector<DistanceConstraint>& constraints() const { return constraints_; }
 
   Index count() const override { return static_cast<Index>(constraints_.size()); }
   Visit correct_position(Index i, const MatrixX3d& positions, double relaxation, double threshold,
@@ -86,7 +85,6 @@ class BlockRows final : public ImpulseRows {
  public:
   /// inverse_masses: w_i [1/kg], 0 where pinned, shape [node_count].
   BlockRows(QuadraticRows rows, VectorXd inverse_masses);
-  const std::vector<RowBlock>& blocks() const { return blocks_; }
 
   Index count() const override { return static_cast<Index>(blocks_.size()); }
   Visit correct_position(Index i, const MatrixX3d& positions, double relaxation, double threshold,

@@ -18,7 +18,7 @@ ISOCLOTH_DEVICE void add_spring_forces(const PairPackets<Real>& springs, Index p
   const Index* const pairs = springs.nodes.data() + static_cast<std::size_t>(packet) * 2 * width;
   const auto d = Quads<S>::difference(places, pairs);
   const Vec3<S> lanes = d.lanes(), u = Quads<S>::difference(moves, pairs).lanes();
-  const S l = packet_values<S>(springs.lengths, springs.packet_count(width), rest_shape, packet, 1, 0);
+  const S l = packet_values<S>(springs.lengths, springs.packet_count(), rest_shape, packet, 1, 0);
   const S square = dot_add(lanes, lanes, S{}), length = square_root(square);
   const S elastic = S(stiffness) * (length - l) / length;
   const S viscous = S(rate_damping) * dot_add(lanes, u, S{}) / square;

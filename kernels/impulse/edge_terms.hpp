@@ -62,7 +62,7 @@ class EdgeTerms {
     return p_.nodes.data() + static_cast<std::size_t>(packet) * 2 * width;
   }
   ISOCLOTH_DEVICE S values(ArrayView<const Real> all, Index packet, int fields, int field) const {
-    return packet_values<S>(all, p_.packet_count(width), rest_shape_, packet, fields, field);
+    return packet_values<S>(all, p_.packet_count(), rest_shape_, packet, fields, field);
   }
 
   const PairPackets<Real>& p_;

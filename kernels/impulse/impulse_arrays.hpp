@@ -22,9 +22,7 @@ struct PairPackets {
   ISOCLOTH_HD Index colour_count() const {
     return colour_begin.empty() ? 0 : static_cast<Index>(colour_begin.size()) - 1;
   }
-  ISOCLOTH_HD std::size_t packet_count(int width) const {
-    return nodes.size() / (2 * static_cast<std::size_t>(width));
-  }
+  ISOCLOTH_HD Index packet_count() const { return colour_begin.empty() ? 0 : colour_begin[colour_count()]; }
 };
 
 /// Stencils of quadratic rows C = 1/2 sum_i J_i . p_i - c0, J_i = 2 sum_j T_ij p_j, Width rows each, in
@@ -52,7 +50,7 @@ struct StencilPackets {
   ISOCLOTH_HD Index colour_count() const {
     return colour_begin.empty() ? 0 : static_cast<Index>(colour_begin.size()) - 1;
   }
-  ISOCLOTH_HD std::size_t packet_count(int /*width*/ = 0) const { return shape_of.size(); }
+  ISOCLOTH_HD Index packet_count() const { return static_cast<Index>(shape_of.size()); }
 };
 
 /// Stencils up to so many slots keep their nodes in local arrays; larger ones load them again and again.

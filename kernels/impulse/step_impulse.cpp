@@ -47,14 +47,20 @@ class ClothSteps {
       block_.sync();
       preview(terms, n, part);
       block_.sync();
-      correct_positions(report.sweeps);
+      report.sweeps +=
+          sweep<true>([](const auto& rows, Index packet, Real factor, Real threshold, Mask& own) {
+            return rows.correct_positions(packet, factor, threshold, own);
+          });
       share(block_, p_.node_count, [&](Index i) { terms.advance(i); });
       block_.sync();
-      if (control.velocity_pass) correct_velocities();
+      if (control.velocity_pass)
+        sweep<false>([](const auto& rows, Index packet, Real factor, Real threshold, Mask& own) {
+          return rows.correct_velocities(packet, factor, threshold, own);
+        });
     }
     double error = 0, bad = 0;
     for_each_row_family(p_, work_, a_.cloths.shapes[cloth_], [&](const auto& rows, const auto& packets) {
-      share(block_, packets.packet_count(Lanes<S>::width), [&](Index packet) {
+      share(block_, packets.packet_count(), [&](Index packet) {
         const S residuals = rows.residuals(packet);
         for (int lane = 0; lane < Lanes<S>::width; ++lane) {
           const double own = static_cast<double>(at(residuals, lane));
@@ -85,36 +91,21 @@ class ClothSteps {
     share(block_, p_.pinned_nodes.size(), [&](Index i) { terms.preview_pinned(i, n, part); });
   }
 
-  ISOCLOTH_DEVICE void correct_positions(double& sweeps) const {
+  /// Sweeps until one corrects nothing, where a step converges; else as many as there may be. Returns their
+  /// number. The factor of what is not watched never fails: the velocities' system is linear.
+  template <bool Watched, class Correct>
+  ISOCLOTH_DEVICE int sweep(const Correct& correct) const {
     const ImpulseControl& control = a_.cloths.control;
     Relaxation relaxation{.fixed = control.relaxation};
-    for (int sweep = 1; sweep <= control.max_sweeps; ++sweep) {
+    for (int count = 1; count <= control.max_sweeps; ++count) {
       S worst{};
-      const bool corrected =
-          sweep_once(relaxation.factor(sweep), worst,
-                     [](const auto& rows, Index packet, Real factor, Real threshold, Mask& own) {
-                       return rows.correct_positions(packet, factor, threshold, own);
-                     });
-      sweeps += 1;
+      const bool corrected = sweep_once(relaxation.factor(count), worst, correct);
       if (!control.converge) continue;
-      if (!corrected) return;
-      if (sweep % Relaxation::window == 0) relaxation.watch(sweep, largest(worst));
+      if (!corrected) return count;
+      if constexpr (Watched)
+        if (count % Relaxation::window == 0) relaxation.watch(count, largest(worst));
     }
-  }
-
-  ISOCLOTH_DEVICE void correct_velocities() const {
-    const ImpulseControl& control = a_.cloths.control;
-    const Relaxation relaxation{.fixed =
-                                    control.relaxation};  // never fails: the velocities' system is linear
-    for (int sweep = 1; sweep <= control.max_sweeps; ++sweep) {
-      S worst{};
-      const bool corrected =
-          sweep_once(relaxation.factor(sweep), worst,
-                     [](const auto& rows, Index packet, Real factor, Real threshold, Mask& own) {
-                       return rows.correct_velocities(packet, factor, threshold, own);
-                     });
-      if (control.converge && !corrected) return;
-    }
+    return control.max_sweeps;
   }
 
   /// correct(rows, packet, factor, threshold, where) of all packets, colour after colour. Returns whether
