@@ -14,6 +14,9 @@ namespace isocloth::reference {
 
 namespace {
 
+constexpr double newton_diagonal = 1e-2;  ///< part of diag(A) that regularises A
+constexpr double longest_correction = 1;  ///< by A alone, in edges
+
 void check_recipe(const Recipe& recipe) {
   const bool by_sweeps = recipe.solver == SolverFamily::impulse;
   const bool by_system = recipe.solver == SolverFamily::impulse_system && recipe.rows == RowFamily::edges;
@@ -143,15 +146,30 @@ std::vector<double> ImpulseCloth::sweep(const Correction& correct, double scale,
 
 bool ImpulseCloth::solve(ImpulseSystem& system, const MatrixX3d& positions, MatrixX3d& displacements,
                          ImpulseStepResult& result) const {
-  if (!system.linearise(positions + displacements, 0)) return false;
-  for (int solve = 1;; ++solve) {
-    system.apply(system.errors(positions + displacements), displacements);
+  const MatrixX3d preview = displacements;
+  const auto linearise = [&](double relative_diagonal) {
+    const bool is_regular = system.linearise(positions + displacements, relative_diagonal);
+    result.pivots.push_back({system.least_eigenvalue(), system.least_regular_pivot()});
+    return is_regular;
+  };
+  bool is_newton = !linearise(0);
+  for (int solve = 1; solve <= settings_.max_solves; ++solve) {
+    if (is_newton && !linearise(newton_diagonal)) return false;
     ++result.solves;
-    if (!displacements.allFinite()) return false;
-    if (rows_->residual(positions + displacements) <= settings_.tolerance) return true;
-    if (solve == settings_.max_solves) return false;
-    if (solve > 1 && !system.linearise(positions + displacements, 1e-2)) return false;
+    const double moved = system.apply(system.errors(positions + displacements), displacements);
+    if (!is_newton) result.choices.push_back({moved, longest_correction});
+    if (!is_newton && !(moved <= longest_correction)) {
+      is_newton = true;
+      displacements = preview;
+      continue;
+    }
+    if (!std::isfinite(moved)) return false;
+    const double residual = rows_->residual(positions + displacements);
+    result.choices.push_back({residual, settings_.tolerance});
+    if (residual <= settings_.tolerance) return true;
+    is_newton = is_newton || solve == 2;
   }
+  return false;
 }
 
 void ImpulseCloth::part(double h, const MatrixX3d& pinned_positions, MatrixX3d& positions,
@@ -167,12 +185,12 @@ void ImpulseCloth::part(double h, const MatrixX3d& pinned_positions, MatrixX3d& 
   MatrixX3d displacements = preview;
   std::optional<ImpulseSystem> system;
   if (solver_ == SolverFamily::impulse_system) {
-    system.emplace(constraints_, inverse_masses_);
+    system.emplace(constraints_, inverse_masses_, unit_rounding_);
     if (!solve(*system, positions, displacements, result)) {
       // Where the failed solves ended may be anywhere.
       displacements = preview;
       system.reset();
-      result.fell_back = true;
+      ++result.fallbacks;
     }
   }
   if (!system) {
@@ -189,8 +207,12 @@ void ImpulseCloth::part(double h, const MatrixX3d& pinned_positions, MatrixX3d& 
 
   if (settings_.velocity_pass == VelocityPass::off) return;
   if (system) {
-    system->apply(system->rates(velocities), velocities);
-    return;
+    const MatrixX3d before = velocities;
+    const double moved = h * system->apply(system->rates(velocities), velocities);
+    result.choices.push_back({moved, longest_correction});
+    if (moved <= longest_correction) return;
+    velocities = before;
+    ++result.fallbacks;
   }
   const std::vector<double> rates = sweep(
       [&](Index row, double relaxation) {

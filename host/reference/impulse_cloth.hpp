@@ -17,18 +17,25 @@ namespace isocloth::reference {
 
 class ImpulseSystem;
 
+/// A comparison of a linear solve that decided how a step goes on: whether value <= threshold.
+struct Choice {
+  double value = 0, threshold = 0;
+};
+
 /// What one step did, over all its parts.
 struct ImpulseStepResult {
   int sweeps = 0;           ///< over positions, of every part, the last one that corrected nothing included
   int velocity_sweeps = 0;  ///< the same over velocities
   int solves = 0;           ///< impulse_system: linear solves for positions
-  bool fell_back = false;   ///< impulse_system: a part was finished by sweeps
+  int fallbacks = 0;        ///< impulse_system: parts, or velocities of parts, that were left to sweeps
   double residual = 0;      ///< largest relative error of a constraint at the end
   bool converged = true;    ///< residual <= tolerance
   std::vector<double> strain_trace;  ///< largest relative error that a sweep came upon, shape [sweeps]
-  /// Least distance of a relative error from the threshold that decided on its correction, over all sweeps
-  /// and linear solves; infinite where nothing was decided.
+  /// Least distance of a relative error from the threshold that decided on its correction, over all sweeps;
+  /// infinite where nothing was decided.
   double margin = std::numeric_limits<double>::infinity();
+  std::vector<Choice> choices;  ///< residuals of solves and the tolerance, corrections and one, in edges
+  std::vector<Choice> pivots;   ///< least eigenvalues of scaled systems and the least regular pivot
 };
 
 /// Cloth of Bender, section 3: explicit forces, then impulses on the preview of each part of a step, by
@@ -62,6 +69,9 @@ class ImpulseCloth {
   /// The order in which a sweep visits rows(), at first 0, 1, 2, ...; throws ShapeError unless it is a
   /// permutation of it.
   void set_order(const std::vector<Index>& order);
+  /// Distance of 1 from the next number of the arithmetic in which pivots of impulse_system are to be above
+  /// rounding, at first that of double precision.
+  void set_unit_rounding(double u) { unit_rounding_ = u; }
 
   /// f [N]: gravity -delta g m along z, bending -kappa K x - beta K v, springs; shape [node_count, 3].
   MatrixX3d forces(const MatrixX3d& positions, const MatrixX3d& velocities) const;
@@ -76,7 +86,9 @@ class ImpulseCloth {
   /// max_sweeps sweeps over every constraint; mode `converge`: sweeps over those beyond the tolerance until
   /// none is, at most max_sweeps. impulse_system: a solve, a second one with the same factor, then Newton
   /// with A + 1e-2 diag(A); if max_solves do not meet the tolerance, or a factorisation fails, the sweeps of
-  /// `converge` from the preview. Throws NumericalError, state unchanged, when a coordinate is not finite.
+  /// `converge` from the preview. A system with a pivot within rounding, or that moves a node by more
+  /// than its shortest edge, goes to A + 1e-2 diag(A) from the preview at once; velocities moved so far are
+  /// swept. Throws NumericalError, state unchanged, when a coordinate is not finite.
   ImpulseStepResult step(double step, const MatrixX3d& prescribed);
 
  private:
@@ -86,6 +98,7 @@ class ImpulseCloth {
   std::vector<double> sweep(const Correction& correct, double scale, bool watched, double& margin) const;
   bool is_converging() const;
   double threshold() const;
+  /// Whether linear solves met the tolerance; else the displacements may be anything.
   bool solve(ImpulseSystem& system, const MatrixX3d& positions, MatrixX3d& displacements,
              ImpulseStepResult& result) const;
   void part(double h, const MatrixX3d& pinned_positions, MatrixX3d& positions, MatrixX3d& velocities,
@@ -102,6 +115,7 @@ class ImpulseCloth {
   std::unique_ptr<ImpulseRows> rows_;
   std::vector<DistanceConstraint> constraints_;
   std::vector<Index> order_;
+  double unit_rounding_ = std::numeric_limits<double>::epsilon();
   MatrixX3d positions_, velocities_;
 };
 

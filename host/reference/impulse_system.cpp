@@ -1,12 +1,20 @@
 #include "host/reference/impulse_system.hpp"
 
 #include <Eigen/Dense>
-#include <limits>
+#include <algorithm>
+#include <cmath>
 
 namespace isocloth::reference {
 
-ImpulseSystem::ImpulseSystem(std::vector<DistanceConstraint> constraints, VectorXd inverse_masses)
-    : constraints_(std::move(constraints)), inverse_masses_(std::move(inverse_masses)) {}
+ImpulseSystem::ImpulseSystem(std::vector<DistanceConstraint> constraints, VectorXd inverse_masses,
+                             double unit_rounding)
+    : constraints_(std::move(constraints)),
+      inverse_masses_(std::move(inverse_masses)),
+      shortest_(VectorXd::Constant(inverse_masses_.size(), std::numeric_limits<double>::infinity())),
+      unit_rounding_(unit_rounding) {
+  for (const DistanceConstraint& pair : constraints_)
+    for (const Index node : {pair.a, pair.b}) shortest_[node] = std::min(shortest_[node], pair.length);
+}
 
 bool ImpulseSystem::linearise(const MatrixX3d& positions, double relative_diagonal) {
   const auto count = static_cast<Eigen::Index>(constraints_.size());
@@ -30,20 +38,40 @@ bool ImpulseSystem::linearise(const MatrixX3d& positions, double relative_diagon
 
   SparseMatrix diagonal(count, count);
   diagonal.setIdentity();
-  double largest = 0;
+  scale_ = VectorXd(count);
   for (Eigen::Index i = 0; i < count; ++i) {
     const double entry = matrix_.coeff(i, i);
-    largest = std::max(largest, entry);
     // Without a direction: an equation of its own, p = 0.
     const DistanceConstraint& pair = constraints_[static_cast<std::size_t>(i)];
     const bool is_alive = directions_.row(i).squaredNorm() > 0;
-    diagonal.coeffRef(i, i) =
-        is_alive ? relative_diagonal * entry : inverse_masses_[pair.a] + inverse_masses_[pair.b];
+    const double whole = inverse_masses_[pair.a] + inverse_masses_[pair.b];
+    diagonal.coeffRef(i, i) = is_alive ? relative_diagonal * entry : whole;
+    scale_[i] = std::sqrt(whole);
   }
   factor_.compute(matrix_ + diagonal);
   if (count == 0) return true;
-  const double rounding = static_cast<double>(count) * std::numeric_limits<double>::epsilon() * largest;
-  return factor_.info() == Eigen::Success && factor_.vectorD().minCoeff() > rounding;
+  if (factor_.info() != Eigen::Success) return false;
+  const VectorXd permuted = factor_.permutationP() * scale_;
+  return factor_.vectorD().cwiseQuotient(permuted.cwiseAbs2()).minCoeff() > least_regular_pivot();
+}
+
+double ImpulseSystem::least_regular_pivot() const {
+  return static_cast<double>(constraints_.size()) * unit_rounding_;
+}
+
+double ImpulseSystem::least_eigenvalue() const {
+  if (constraints_.empty()) return std::numeric_limits<double>::infinity();
+  if (factor_.info() != Eigen::Success) return 0;
+  // Of no symmetry that an eigenvector might not share.
+  VectorXd vector = VectorXd::LinSpaced(scale_.size(), 1, 2).array().square().sin();
+  double inverse = 0;
+  for (int i = 0; i < 20; ++i) {
+    vector.normalize();
+    vector = scale_.cwiseProduct(factor_.solve(scale_.cwiseProduct(vector)));
+    inverse = vector.norm();
+    if (!std::isfinite(inverse)) return 0;
+  }
+  return 1 / inverse;
 }
 
 Eigen::Index ImpulseSystem::rank() const {
@@ -71,14 +99,17 @@ VectorXd ImpulseSystem::rates(const MatrixX3d& velocities) const {
   return rates;
 }
 
-void ImpulseSystem::apply(const VectorXd& side, MatrixX3d& displacements) const {
-  if (side.size() == 0) return;
+double ImpulseSystem::apply(const VectorXd& side, MatrixX3d& displacements) const {
+  if (side.size() == 0) return 0;
   const VectorXd impulses = factor_.solve(side);
+  const MatrixX3d before = displacements;
   for (Eigen::Index i = 0; i < impulses.size(); ++i) {
     const DistanceConstraint& pair = constraints_[static_cast<std::size_t>(i)];
     displacements.row(pair.a) += inverse_masses_[pair.a] * impulses[i] * directions_.row(i);
     displacements.row(pair.b) -= inverse_masses_[pair.b] * impulses[i] * directions_.row(i);
   }
+  if (!displacements.allFinite()) return std::numeric_limits<double>::infinity();
+  return (displacements - before).rowwise().norm().cwiseQuotient(shortest_).maxCoeff();
 }
 
 }  // namespace isocloth::reference

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/SparseCholesky>
+#include <limits>
 #include <vector>
 
 #include "host/reference/impulse_rows.hpp"
@@ -13,13 +14,21 @@ namespace isocloth::reference {
 /// of the other, times n_i.n_j; on the diagonal w_a + w_b).
 class ImpulseSystem {
  public:
-  /// inverse_masses: w_i [1/kg], 0 where pinned, shape [node_count].
-  ImpulseSystem(std::vector<DistanceConstraint> constraints, VectorXd inverse_masses);
+  /// inverse_masses: w_i [1/kg], 0 where pinned, shape [node_count]; unit_rounding: distance of 1 from the
+  /// next number of the arithmetic whose pivots are judged.
+  ImpulseSystem(std::vector<DistanceConstraint> constraints, VectorXd inverse_masses,
+                double unit_rounding = std::numeric_limits<double>::epsilon());
 
   /// Takes n_i = d_i/|d_i| and A at `positions` [m], shape [node_count, 3], and factorises
   /// A + relative_diagonal diag(A) (sparse LDL^T). A constraint without a direction has n_i = 0 and no
-  /// impulse. False when a pivot is not above rounding: constraints depend on each other.
+  /// impulse. False when a pivot, as part of its entry of diag(A), is not above least_regular_pivot():
+  /// constraints depend on each other.
   bool linearise(const MatrixX3d& positions, double relative_diagonal);
+  /// constraint_count times the unit rounding.
+  double least_regular_pivot() const;
+  /// The smallest eigenvalue of what was factorised, both sides scaled as diag(A) to one, by inverse
+  /// iteration: no order of elimination has a smaller pivot. 0 where the factorisation failed.
+  double least_eigenvalue() const;
   /// A without what was added to its diagonal [1/kg], shape [constraint_count, constraint_count].
   const SparseMatrix& matrix() const { return matrix_; }
   /// n_i, shape [constraint_count, 3].
@@ -32,12 +41,16 @@ class ImpulseSystem {
   VectorXd errors(const MatrixX3d& positions) const;
   /// r_i = (v_b - v_a).n_i [m/s], shape [constraint_count].
   VectorXd rates(const MatrixX3d& velocities) const;
-  /// A p = side; u_a += w_a p_i n_i, u_b -= w_b p_i n_i. Needs a factorisation.
-  void apply(const VectorXd& side, MatrixX3d& displacements) const;
+  /// A p = side; u_a += w_a p_i n_i, u_b -= w_b p_i n_i. Needs a factorisation. Returns the largest |change
+  /// of u_i| / l_i, l_i the shortest constraint at node i; infinite where one is not finite.
+  double apply(const VectorXd& side, MatrixX3d& displacements) const;
 
  private:
   std::vector<DistanceConstraint> constraints_;
   VectorXd inverse_masses_;
+  VectorXd shortest_;  ///< constraint at each node, infinite without one [m], shape [node_count]
+  double unit_rounding_;
+  VectorXd scale_;  ///< square roots of diag(A), shape [constraint_count]
   MatrixX3d directions_;
   SparseMatrix matrix_;
   Eigen::SimplicialLDLT<SparseMatrix> factor_;

@@ -37,6 +37,8 @@ class ImpulseComparison {
   reference::MatrixX3d rounding(const reference::MatrixX3d& sizes);
   /// Bound on what rounding changes of the relative errors that the sweeps came upon.
   double error_change(const Run& exact, const Run& rounded, double part) const;
+  /// Whether rounding leaves every choice of the linear solves as it is.
+  bool solves_are_decided(const Run& exact, const Run& rounded) const;
   void compare(const char* quantity, const reference::VectorXd& difference, double scale, double tolerance);
 
   const Scene& scene_;

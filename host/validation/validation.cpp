@@ -285,10 +285,6 @@ ValidationReport validate(const Scene& scene, const ExecutionOptions& options, s
         std::string("solver: found \"") + to_string(options.solver) +
         "\", expected \"automatic\", \"batched\" or \"direct\": the comparison is to rounding, and "
         "an iterated solve ends at its tolerance");
-  if (find_recipe(scene.recipe).solver == SolverFamily::impulse_system)
-    throw DeviceError("recipe: found \"" + scene.recipe +
-                      "\", expected one that projects or sweeps: steps are compared with a reference that "
-                      "decides as they do, and the systems' choice between solves and sweeps has none");
   const Device device(options);
   ValidationReport report{.precision = options.precision, .garments = {}};
   const SolverFamily solver = find_recipe(scene.recipe).solver;

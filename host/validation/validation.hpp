@@ -30,7 +30,7 @@ struct GarmentValidation {
   std::int64_t undecided_steps = 0;  ///< a residual within rounding of a threshold: either course is right
   std::int64_t stalled_steps = 0;    ///< neither side met the tolerance: nothing defines where it must end
   std::int64_t deviating_steps = 0;  ///< decided steps with other iteration counts or status: none allowed
-  std::int64_t iterations = 0;       ///< or sweeps, of the whole steps, the same on both sides
+  std::int64_t iterations = 0;  ///< or sweeps and linear solves, of the whole steps, the same on both sides
 
   bool passed() const;
 };
@@ -64,10 +64,11 @@ using ValidationProgress = std::function<void(std::size_t garment, std::int64_t 
 /// ten times what the reference makes of rounding of its places and velocities in every part of the step is
 /// added. Neither side need meet the tolerance to be compared. A step is undecided where a row came closer to
 /// the threshold of its correction than ten times that rounding; in mode `converge` in single precision most
-/// are.
+/// are. Linear systems: also where the residual that ended the solves, the correction that was too long or
+/// the pivot that was too small did; a choice that depends on the order of elimination is undecided, too.
 ///
-/// Throws SceneError; DeviceError, also for impulses from linear systems, and for solvers that iterate, whose
-/// tolerance is another; NumericalError where a step of the kernels is not finite.
+/// Throws SceneError; DeviceError, also for solvers that iterate, whose tolerance is another; NumericalError
+/// where a step of the kernels is not finite.
 ValidationReport validate(const Scene& scene, const ExecutionOptions& options, std::int64_t steps,
                           const ValidationProgress& progress = {});
 
