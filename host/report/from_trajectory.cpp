@@ -1,5 +1,6 @@
 #include "host/report/from_trajectory.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "engine/core/errors.hpp"
@@ -17,7 +18,7 @@ ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summa
   data.summary = summary;
   for (std::size_t g = 0; g < layout.garments.size(); ++g) {
     const TrajectoryGarment& part = layout.garments[g];
-    ReportGarment garment{part.name, part.node_begin, part.node_count, {0}, {}, {}};
+    ReportGarment garment{part.name, part.node_begin, part.node_count, {0}, {}, {}, part.clock};
     for (Index f = part.face_begin; f < part.face_begin + part.face_count; ++f) {
       for (const Index node : layout.faces[f])
         if (node >= 0) garment.face_nodes.push_back(node - part.node_begin);
@@ -28,6 +29,10 @@ ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summa
   }
   for (const Vec3d& p : layout.rest_positions)
     data.rest_positions.insert(data.rest_positions.end(), {p.x, p.y, p.z});
+  for (const TrajectoryObstacle& obstacle : layout.obstacles)
+    data.obstacles.push_back({obstacle.name, obstacle.shape, obstacle.vertices, obstacle.triangles});
+  data.clock_count = std::max<std::size_t>(1, layout.clock_offsets.size());
+  data.obstacle_poses = [&trajectory](std::size_t frame) { return trajectory.obstacle_poses(frame); };
   data.frame_times = trajectory.times();
   data.frame_positions = [&trajectory](std::size_t frame) { return trajectory.positions(frame); };
   for (std::size_t frame = 0; frame < trajectory.frame_count(); ++frame)

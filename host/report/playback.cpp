@@ -16,17 +16,21 @@ constexpr std::size_t frames_worth_playing = 48;
 
 std::size_t face_count(const ReportGarment& garment) { return garment.face_begin.size() - 1; }
 
-/// Base64 length of everything that one frame of the first garments stores.
+/// Base64 length of everything that one frame of the first garments stores, with all obstacles moving.
 double frame_bytes(const ReportData& data, std::size_t garment_count) {
-  double bytes = 0;
+  double bytes = 28.0 * static_cast<double>(data.clock_count * data.obstacles.size());
   for (std::size_t g = 0; g < garment_count; ++g)
     bytes += 7.0 * data.garments[g].node_count + static_cast<double>(face_count(data.garments[g]));
   return bytes * 4 / 3;
 }
 
-/// Base64 length of the faces, stored once.
+/// Base64 length of the faces and obstacles, stored once.
 double topology_bytes(const ReportData& data, std::size_t garment_count) {
   double bytes = 0;
+  for (const ReportObstacle& obstacle : data.obstacles)
+    bytes += 4.0 * static_cast<double>(obstacle.vertices.size() + obstacle.triangles.size());
+  // Cloth is what the page is about: it keeps half of the room, whatever the obstacles take.
+  bytes = std::min(bytes, 3.0 / 8 * static_cast<double>(data.playback_limit_bytes));
   for (std::size_t g = 0; g < garment_count; ++g)
     bytes += 4.0 * static_cast<double>(data.garments[g].face_nodes.size() + face_count(data.garments[g]) / 4);
   return bytes * 4 / 3;
@@ -190,6 +194,32 @@ Playback read_playback(const ReportData& data, const PlaybackSelection& selectio
   playback.area_errors = quantise_signed(area_errors, playback.area_scale);
   playback.edge_strains = quantise_signed(edge_strains, playback.strain_scale);
   return playback;
+}
+
+std::vector<ObstacleWay> read_obstacle_ways(const ReportData& data, const PlaybackSelection& selection) {
+  const std::size_t count = data.obstacles.size(), clocks = data.clock_count;
+  std::vector<ObstacleWay> ways(count);
+  if (count == 0) return ways;
+  for (const std::uint32_t frame : selection.frames) {
+    const std::vector<float> all = data.obstacle_poses(frame);
+    if (all.size() != 7 * clocks * count)
+      throw ShapeError("report: frame " + std::to_string(frame) + " has " + std::to_string(all.size()) +
+                       " numbers of obstacle poses, expected " + std::to_string(7 * clocks * count) +
+                       "; give seven per clock and obstacle");
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      ObstacleWay& way = ways[i / 7 % count];
+      if (!std::isfinite(all[i]))
+        throw NumericalError("report: pose of obstacle " + std::to_string(i / 7 % count) + " in frame " +
+                             std::to_string(frame) + " is not finite; give the poses of the run");
+      way.poses.push_back(all[i]);
+    }
+  }
+  for (ObstacleWay& way : ways) {
+    for (std::size_t i = 7; i < way.poses.size(); ++i)
+      way.is_moving = way.is_moving || way.poses[i] != way.poses[i - 7];
+    if (!way.is_moving) way.poses.resize(7);
+  }
+  return ways;
 }
 
 }  // namespace isocloth

@@ -28,6 +28,15 @@ struct Playback {
 
 PlaybackSelection select_playback(const ReportData& data);
 
+/// Poses of one obstacle in the selection's frames.
+struct ObstacleWay {
+  bool is_moving = false;
+  std::vector<float> poses;  ///< [frame, clock, 7] (PackedPose), or the one of all [7]
+};
+/// One per obstacle. Throws ShapeError when a frame has another number of poses, NumericalError when one is
+/// not finite.
+std::vector<ObstacleWay> read_obstacle_ways(const ReportData& data, const PlaybackSelection& selection);
+
 /// Reads the selected frames. Throws ShapeError on a frame of the wrong size, NumericalError on a position
 /// that is not finite.
 Playback read_playback(const ReportData& data, const PlaybackSelection& selection);

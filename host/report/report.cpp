@@ -39,12 +39,29 @@ void check_faces(const ReportGarment& garment, const std::string& who) {
                   std::to_string(garment.node_count - 1) + "; count nodes from the garment's first");
 }
 
+void check_obstacle(const ReportObstacle& obstacle, const std::string& who) {
+  require(obstacle.vertices.size() % 3 == 0 && obstacle.triangles.size() % 3 == 0,
+          who + " has " + std::to_string(obstacle.vertices.size()) + " coordinates and " +
+              std::to_string(obstacle.triangles.size()) + " corners; give three per vertex and triangle");
+  for (const Index vertex : obstacle.triangles)
+    require(vertex >= 0 && static_cast<std::size_t>(vertex) < obstacle.vertices.size() / 3,
+            who + " names vertex " + std::to_string(vertex) + ", expected 0 to " +
+                std::to_string(obstacle.vertices.size() / 3) + ", excluded; give the arrays of its surface");
+  for (const float x : obstacle.vertices)
+    if (!std::isfinite(x))
+      throw NumericalError("report: " + who + " has a vertex that is not finite; give a valid surface");
+}
+
 void check(const ReportData& data) {
   require(!data.garments.empty(), "no garment; give at least one");
   require(!data.frame_times.empty(),
           "no frame; a run writes its initial state as frame 0, give at least that");
   require(static_cast<bool>(data.frame_positions),
           "frame_positions is empty; give a function that reads a frame");
+  require(data.obstacles.empty() || static_cast<bool>(data.obstacle_poses),
+          "obstacle_poses is empty; give a function that reads the poses of a frame");
+  for (std::size_t o = 0; o < data.obstacles.size(); ++o)
+    check_obstacle(data.obstacles[o], "obstacles[" + std::to_string(o) + "]");
   std::size_t nodes = 0;
   for (std::size_t g = 0; g < data.garments.size(); ++g) {
     const ReportGarment& garment = data.garments[g];
@@ -58,6 +75,9 @@ void check(const ReportData& data) {
             who + " begins at node " + std::to_string(garment.node_begin) + ", expected " +
                 std::to_string(nodes) + "; put the garments one after the other");
     check_faces(garment, who);
+    require(garment.clock >= 0 && static_cast<std::size_t>(garment.clock) < data.clock_count,
+            who + " has clock " + std::to_string(garment.clock) + ", expected 0 to " +
+                std::to_string(data.clock_count - 1) + "; count the clocks of obstacle_poses");
     nodes += static_cast<std::size_t>(garment.node_count);
   }
   require(data.rest_positions.size() == 3 * nodes,
@@ -93,8 +113,28 @@ Json garments_json(const ReportData& data, std::size_t shown) {
                       {"node_count", garment.node_count},
                       {"face_sizes", encode_base64(sizes)},
                       {"face_nodes", encode_base64(garment.face_nodes)},
-                      {"pinned_nodes", encode_base64(garment.pinned_nodes)}});
+                      {"pinned_nodes", encode_base64(garment.pinned_nodes)},
+                      {"clock", garment.clock}});
   }
+  return result;
+}
+
+/// Indices of 16 bits where they suffice; the page tells them by the number of vertices.
+std::string encode_triangles(const ReportObstacle& obstacle) {
+  if (obstacle.vertices.size() / 3 > 65536) return encode_base64(obstacle.triangles);
+  return encode_base64(std::vector<std::uint16_t>(obstacle.triangles.begin(), obstacle.triangles.end()));
+}
+
+Json obstacles_json(const ReportData& data, const PlaybackSelection& selection) {
+  const std::vector<ObstacleWay> ways = read_obstacle_ways(data, selection);
+  Json result = Json::array();
+  for (std::size_t o = 0; o < ways.size(); ++o)
+    result.push_back({{"name", data.obstacles[o].name},
+                      {"shape", data.obstacles[o].shape},
+                      {"vertices", encode_base64(data.obstacles[o].vertices)},
+                      {"triangles", encode_triangles(data.obstacles[o])},
+                      {"moving", ways[o].is_moving},
+                      {"poses", encode_base64(ways[o].poses)}});
   return result;
 }
 
@@ -110,6 +150,8 @@ Json page_json(const ReportData& data) {
           {"frame_count", data.frame_times.size()},
           {"garment_names", std::move(names)},
           {"garments", garments_json(data, selection.garment_count)},
+          {"clock_count", data.clock_count},
+          {"obstacles", obstacles_json(data, selection)},
           {"playback",
            {{"frames", encode_base64(selection.frames)},
             {"times", encode_base64(times)},
@@ -153,6 +195,7 @@ void write_report(const std::filesystem::path& file, const ReportData& data) {
                                                     {"three.js", assets::three_js},
                                                     {"orbit_controls.js", assets::orbit_controls_js},
                                                     {"data.js", assets::data_js},
+                                                    {"obstacles.js", assets::obstacles_js},
                                                     {"viewer.js", assets::viewer_js},
                                                     {"plots.js", assets::plots_js},
                                                     {"page.js", assets::page_js}});

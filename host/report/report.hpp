@@ -22,6 +22,14 @@ struct ReportGarment {
   std::vector<Index> face_begin;    ///< shape [face_count + 1], as in Mesh
   std::vector<Index> face_nodes;    ///< 3 or 4 per face, counted from node_begin, shape [corner_count]
   std::vector<Index> pinned_nodes;  ///< drawn as dots, counted from node_begin; may be empty
+  Index clock = 0;                  ///< by which it meets the obstacles, see ReportData::obstacle_poses
+};
+
+/// What an obstacle looks like in its own frame; a plane is drawn as large as the run.
+struct ReportObstacle {
+  std::string name, shape;       ///< shape: "plane", ... (shape_name)
+  std::vector<float> vertices;   ///< [m], shape [vertex_count, 3]
+  std::vector<Index> triangles;  ///< shape [triangle_count, 3]
 };
 
 /// All that the page shows.
@@ -33,15 +41,21 @@ struct ReportData {
   /// Positions of one frame [m], shape [node_count, 3]; called once per frame that the page keeps, in order.
   std::function<std::vector<float>(std::size_t frame)> frame_positions;
   std::vector<FrameMetrics> metrics;  ///< shape [frame_count, garment_count]
+  std::vector<ReportObstacle> obstacles;
+  std::size_t clock_count = 1;  ///< of the garments
+  /// Poses in one frame, shape [clock_count, obstacle_count, 7] (PackedPose); called as frame_positions is,
+  /// unless there are no obstacles.
+  std::function<std::vector<float>(std::size_t frame)> obstacle_poses;
   /// Most that the playback may take within the page; frames, then garments, are left out until it fits.
   std::size_t playback_limit_bytes = 12u << 20;
 };
 
 /// Writes the page to a temporary file beside `file`, then renames it. Positions are stored with 16 bits per
 /// coordinate of the run's bounding box; frames are left out evenly, down to 48, then whole garments from
-/// the last on, until the playback fits its limit (the first garment always stays); the page says so. Plots
-/// use all frames, the worst of several where there are more than 4000. Colours are the signed area error of
-/// an element, Coltraro 2022, (22), and at each node the strain of the incident edge that is stretched or
+/// the last on, until the playback fits its limit (the first garment always stays); the page says so.
+/// Obstacles are drawn as they are given, at their poses, those that stand still with one pose. Plots use all
+/// frames, the worst of several where there are more than 4000. Colours are the signed area error of an
+/// element, Coltraro 2022, (22), and at each node the strain of the incident edge that is stretched or
 /// compressed most. Throws ShapeError when sizes do not belong together or there is no frame, NumericalError
 /// when a position or time is not finite or a number of the summary infinite, FileError when the file cannot
 /// be written. Checked in tests/report.

@@ -19,6 +19,7 @@ namespace isocloth {
 namespace {
 
 using nlohmann::json;
+using test::add_obstacles;
 using test::make_run;
 
 class Report : public testing::Test {
@@ -237,6 +238,52 @@ void expect_refused(const std::filesystem::path& file, const ReportData& data, c
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
+TEST_F(Report, obstacles_and_their_ways_come_back) {
+  ReportData data = make_run(4, 9, 2);
+  add_obstacles(data);
+  const std::string page = write(data);
+  EXPECT_EQ(count(page, "</script"), count(write(make_run(4, 9, 2)), "</script"));
+  const json root = page_data(page);
+  EXPECT_EQ(root["clock_count"], 2);
+  EXPECT_EQ(root["garments"][1]["clock"], 1);
+  ASSERT_EQ(root["obstacles"].size(), 2u);
+  for (std::size_t o = 0; o < 2; ++o) {
+    const json& found = root["obstacles"][o];
+    EXPECT_EQ(found["name"], data.obstacles[o].name);
+    EXPECT_EQ(found["shape"], data.obstacles[o].shape);
+    EXPECT_EQ(decode<float>(found["vertices"]), data.obstacles[o].vertices);
+    const auto triangles = decode<std::uint16_t>(found["triangles"]);
+    EXPECT_EQ(std::vector<Index>(triangles.begin(), triangles.end()), data.obstacles[o].triangles);
+  }
+  EXPECT_EQ(root["obstacles"][0]["moving"], false);
+  EXPECT_EQ(decode<float>(root["obstacles"][0]["poses"]), (std::vector<float>{0, 0, -1, 0, 0, 0, 1}));
+  EXPECT_EQ(root["obstacles"][1]["moving"], true);
+  const auto poses = decode<float>(root["obstacles"][1]["poses"]);
+  ASSERT_EQ(poses.size(), 9u * 2 * 7);
+  for (std::size_t frame = 0; frame < 9; ++frame)
+    for (std::size_t clock = 0; clock < 2; ++clock)
+      for (std::size_t k = 0; k < 7; ++k)
+        EXPECT_EQ(poses[7 * (2 * frame + clock) + k], data.obstacle_poses(frame)[7 * (2 * clock + 1) + k]);
+}
+
+TEST_F(Report, obstacles_count_against_the_limit_and_leave_room_for_cloth) {
+  ReportData data = make_run(10, 400, 2);
+  data.playback_limit_bytes = 400000;
+  const auto frames = [&] {
+    return decode<std::uint32_t>(page_data(write(data))["playback"]["frames"]).size();
+  };
+  const std::size_t alone = frames();
+  add_obstacles(data);
+  data.obstacles[1].vertices.assign(3 * 2000, 0);
+  const std::size_t beside = frames();
+  EXPECT_LT(beside, alone);
+  data.obstacles[1].vertices.assign(3 * 70000, 0);
+  EXPECT_GT(2.1 * static_cast<double>(frames()), 0.9 * static_cast<double>(alone))
+      << "half of the room stays";
+  const json triangles = page_data(write(data))["obstacles"][1]["triangles"];
+  EXPECT_EQ(decode<std::uint32_t>(triangles).size(), 12u) << "16 bits cannot name 70,000 vertices";
+}
+
 TEST_F(Report, refuses_what_does_not_fit) {
   expect_refused<ShapeError>(file, make_run(2, 0, 1), "no frame");
   expect_refused<ShapeError>(file, make_run(2, 3, 0), "no garment");
@@ -249,6 +296,21 @@ TEST_F(Report, refuses_what_does_not_fit) {
   data = make_run(2, 3, 2);
   data.garments[1].face_nodes[4] = 9;
   expect_refused<ShapeError>(file, data, "garments[1] names node 9");
+  data = make_run(2, 3, 2);
+  add_obstacles(data);
+  data.obstacles[1].triangles[4] = 4;
+  expect_refused<ShapeError>(file, data, "obstacles[1] names vertex 4");
+  add_obstacles(data);
+  data.obstacles[1].vertices.pop_back();
+  expect_refused<ShapeError>(file, data, "obstacles[1] has 11 coordinates");
+  add_obstacles(data);
+  data.garments[1].clock = 2;
+  expect_refused<ShapeError>(file, data, "garments[1] has clock 2, expected 0 to 1");
+  add_obstacles(data);
+  data.obstacle_poses = nullptr;
+  expect_refused<ShapeError>(file, data, "obstacle_poses is empty");
+  data.obstacle_poses = [](std::size_t) { return std::vector<float>(14); };
+  expect_refused<ShapeError>(file, data, "frame 0 has 14 numbers of obstacle poses, expected 28");
   data = make_run(2, 3, 1);
   data.frame_positions = [](std::size_t) { return std::vector<float>(12); };
   expect_refused<ShapeError>(file, data, "frame 0 has 12 coordinates");
@@ -266,6 +328,18 @@ TEST_F(Report, refuses_numbers_that_are_not_finite) {
   data.rest_positions[3] = std::numeric_limits<double>::infinity();
   expect_refused<NumericalError>(file, data, "rest position of node 1");
   data = make_run(2, 3, 1);
+  add_obstacles(data);
+  data.obstacle_poses = [read = data.obstacle_poses](std::size_t frame) {
+    std::vector<float> poses = read(frame);
+    if (frame == 2) poses[23] = std::numeric_limits<float>::quiet_NaN();
+    return poses;
+  };
+  expect_refused<NumericalError>(file, data, "pose of obstacle 1 in frame 2");
+  data = make_run(2, 3, 1);
+  add_obstacles(data);
+  data.obstacles[0].vertices[4] = std::numeric_limits<float>::infinity();
+  expect_refused<NumericalError>(file, data, "obstacles[0] has a vertex that is not finite");
+  data = make_run(2, 3, 1);
   data.frame_times[2] = data.frame_times[1];
   expect_refused<NumericalError>(file, data, "time of frame 2");
 }
@@ -278,7 +352,8 @@ TEST_F(Report, a_folder_that_is_not_there_is_a_file_error) {
 }
 
 TEST_F(Report, a_trajectory_on_disk_gives_the_same_page) {
-  const ReportData data = make_run(4, 6, 2);
+  ReportData data = make_run(4, 6, 2);
+  add_obstacles(data);
   TrajectoryLayout layout;
   for (const ReportGarment& garment : data.garments) {
     const Index first_face = static_cast<Index>(layout.faces.size());
@@ -289,8 +364,11 @@ TEST_F(Report, a_trajectory_on_disk_gives_the_same_page) {
       layout.faces.push_back(face);
     }
     layout.garments.push_back({garment.name, garment.node_begin, garment.node_count, first_face,
-                               static_cast<Index>(layout.faces.size()) - first_face});
+                               static_cast<Index>(layout.faces.size()) - first_face, garment.clock});
   }
+  layout.clock_offsets = {0, 0.5};
+  for (const ReportObstacle& obstacle : data.obstacles)
+    layout.obstacles.push_back({obstacle.name, obstacle.shape, obstacle.vertices, obstacle.triangles});
   for (std::size_t i = 0; i < data.rest_positions.size(); i += 3)
     layout.rest_positions.push_back(
         {data.rest_positions[i], data.rest_positions[i + 1], data.rest_positions[i + 2]});
@@ -299,7 +377,7 @@ TEST_F(Report, a_trajectory_on_disk_gives_the_same_page) {
   for (std::size_t frame = 0; frame < 6; ++frame) {
     const auto first = data.metrics.begin() + static_cast<std::ptrdiff_t>(2 * frame);
     writer.append({static_cast<std::int64_t>(frame), data.frame_times[frame], data.frame_positions(frame),
-                   std::vector<FrameMetrics>(first, first + 2)});
+                   std::vector<FrameMetrics>(first, first + 2), data.obstacle_poses(frame)});
   }
   writer.close();
   const TrajectoryFile trajectory(trajectory_path);

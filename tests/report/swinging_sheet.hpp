@@ -134,4 +134,23 @@ inline ReportData make_run(Index cells, std::size_t frames, std::size_t sheets) 
   return data;
 }
 
+/// A plane at rest and a tetrahedron that rises, higher by 1 m for the second of two clocks, which the sheets
+/// take in turn.
+inline void add_obstacles(ReportData& data) {
+  data.obstacles = {
+      {"ground", "plane", {-5, -5, 0, 5, -5, 0, 5, 5, 0}, {0, 1, 2}},
+      {"</script>", "mesh", {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3}}};
+  data.clock_count = 2;
+  for (std::size_t g = 0; g < data.garments.size(); ++g) data.garments[g].clock = static_cast<Index>(g % 2);
+  data.obstacle_poses = [](std::size_t frame) {
+    std::vector<float> poses;
+    for (int clock = 0; clock < 2; ++clock) {
+      poses.insert(poses.end(), {0, 0, -1, 0, 0, 0, 1});
+      poses.insert(poses.end(),
+                   {0, 0, static_cast<float>(clock) + 0.01f * static_cast<float>(frame), 0, 0.6f, 0, 0.8f});
+    }
+    return poses;
+  };
+}
+
 }  // namespace isocloth::test

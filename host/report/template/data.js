@@ -27,7 +27,19 @@ function decodeRun(json) {
     faceSizes: decodeBase64(g.face_sizes, Uint8Array),
     faceNodes: decodeBase64(g.face_nodes, Uint32Array),
     pinnedNodes: decodeBase64(g.pinned_nodes, Uint32Array),
+    clock: g.clock,
   }));
+  const obstacles = json.obstacles.map((o) => {
+    const vertices = decodeBase64(o.vertices, Float32Array);
+    return {
+      name: o.name,
+      shape: o.shape,
+      vertices,
+      triangles: decodeBase64(o.triangles, vertices.length / 3 > 65536 ? Uint32Array : Uint16Array),
+      moving: o.moving,
+      poses: decodeBase64(o.poses, Float32Array),
+    };
+  });
   const groups = json.plots.groups.map((group) => {
     const columns = {};
     for (const [name, text] of Object.entries(group))
@@ -39,6 +51,8 @@ function decodeRun(json) {
     frameCount: json.frame_count,
     garmentNames: json.garment_names,
     garments,
+    clockCount: json.clock_count,
+    obstacles,
     nodeCount: garments.reduce((sum, g) => sum + g.nodeCount, 0),
     faceCount: garments.reduce((sum, g) => sum + g.faceSizes.length, 0),
     playback,

@@ -74,6 +74,7 @@ function fillNotes() {
   notes.push(`Positions in the playback are rounded to ${formatNumber(fine * 1e6, 2)} µm; colours and plots come from the unrounded positions.`);
   if (frameCount < run.frameCount) notes.push(`To keep this file small the playback shows ${formatCount(frameCount)} of ${formatCount(run.frameCount)} frames, evenly chosen.`);
   if (run.garments.length < run.garmentNames.length) notes.push(`It shows the first ${formatCount(run.garments.length)} of ${formatCount(run.garmentNames.length)} garments; the plots are of all.`);
+  if (run.clockCount > 1) notes.push("Garments have clocks of their own: in place, obstacles are where the first garment meets them.");
   if (run.garmentNames.length > 1) notes.push("Plots of all garments show the worst garment, the mean of the mean strains and the sum of the energies.");
   if (run.plots.framesPerSample > 1) notes.push(`Each point of a plot is the worst of ${run.plots.framesPerSample} frames.`);
   $("notes").textContent = notes.join(" ");

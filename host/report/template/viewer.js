@@ -39,6 +39,30 @@ function garmentsCoincide(run) {
   return 2 * close.length >= boxes.length && boxes.length > 1;
 }
 
+// Lines in a plane z = constant that fade out with the distance from a point.
+function fadingGrid(x, y, z, radius) {
+  const power = 10 ** Math.floor(Math.log10(radius / 2));
+  const spacing = [5, 2, 1].map((k) => k * power).find((s) => s <= radius / 2);
+  const count = Math.ceil((7 * radius) / spacing), positions = [], fades = [];
+  const x0 = Math.round(x / spacing) * spacing, y0 = Math.round(y / spacing) * spacing;
+  const vertex = (atX, atY) => {
+    positions.push(atX, atY, z);
+    fades.push(Math.max(0, 1 - Math.hypot(atX - x, atY - y) / (3.4 * radius)) ** 1.5);
+  };
+  for (let i = -count; i <= count; ++i)
+    for (let k = -count; k < count; ++k)
+      for (const [a, b] of [[k, i], [k + 1, i], [i, k], [i, k + 1]]) vertex(x0 + a * spacing, y0 + b * spacing);
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(positions, 3));
+  geometry.setAttribute("fade", new THREE.Float32BufferAttribute(fades, 1));
+  const material = new THREE.ShaderMaterial({
+    transparent: true, depthWrite: false, uniforms: { color: { value: new THREE.Color() } },
+    vertexShader: "attribute float fade; varying float f; void main() { f = fade; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }",
+    fragmentShader: "uniform vec3 color; varying float f; void main() { gl_FragColor = vec4(color, f); }",
+  });
+  return new THREE.LineSegments(geometry, material);
+}
+
 class Viewer {
   // arrangement: "place" all garments where they are, "grid" side by side, or the number of one garment.
   constructor(stage, run, arrangement) {
@@ -52,6 +76,7 @@ class Viewer {
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     this.renderer.gammaOutput = true;
     this.renderer.gammaFactor = 2.2;
+    this.renderer.localClippingEnabled = true;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
     stage.prepend(this.renderer.domElement);
@@ -64,7 +89,8 @@ class Viewer {
     this.nodeNormals = new Float32Array(3 * run.nodeCount);
     this.buildCloth();
     this.buildLights();
-    this.buildFloor();
+    this.obstacles = new ObstacleView(this.scene, this.run, this.places, this.center, this.radius);
+    if (!this.obstacles.hasGround) this.buildFloor();
     this.controls = new THREE.OrbitControls(this.camera, this.renderer.domElement);
     this.controls.enableKeys = false;
     this.controls.rotateSpeed = 0.8;
@@ -87,11 +113,17 @@ class Viewer {
       new THREE.Vector3(...playback.boxMin).add(new THREE.Vector3(...playback.boxSize)));
     this.isWall = arrangement === "grid";
     if (isOne) this.box = garmentBox(this.run, garments[arrangement], 0, last);
-    if (!this.isWall) return;
+    if (!this.isWall) {
+      const clock = garments[this.shown[0]].clock;
+      this.box.union(obstacleBox(this.run, clock, this.box));
+      this.places = [{ clock, offset: new THREE.Vector3() }];
+      return;
+    }
+    this.places = [];
     const step = Math.max(1, Math.floor(last / 8)), boxes = garments.map((garment) => {
       const box = new THREE.Box3();
       for (let frame = 0; frame <= last; frame += step) box.union(garmentBox(this.run, garment, frame, frame));
-      return box;
+      return box.union(obstacleBox(this.run, garment.clock, box));
     });
     const size = new THREE.Vector3();
     for (const box of boxes) size.max(box.getSize(new THREE.Vector3()));
@@ -104,6 +136,8 @@ class Viewer {
       offset.z -= pitch[1] * Math.floor(g / columns);
       for (let i = 3 * garment.nodeBegin; i < 3 * (garment.nodeBegin + garment.nodeCount); ++i)
         this.offsets[i] = offset.getComponent(i % 3);
+      const cell = boxes[g].clone().translate(offset).expandByVector(size.clone().multiplyScalar(0.05));
+      this.places.push({ clock: garment.clock, offset, cell });
       this.box.union(boxes[g].translate(offset));
     });
   }
@@ -224,34 +258,17 @@ class Viewer {
     floor.receiveShadow = true;
     this.scene.add(floor);
 
-    const power = 10 ** Math.floor(Math.log10(this.radius / 2));
-    const spacing = [5, 2, 1].map((k) => k * power).find((s) => s <= this.radius / 2);
-    const count = Math.ceil(extent / spacing), positions = [], fades = [];
-    const x0 = Math.round(this.center.x / spacing) * spacing, y0 = Math.round(this.center.y / spacing) * spacing;
-    const vertex = (x, y) => {
-      positions.push(x, y, z);
-      fades.push(Math.max(0, 1 - Math.hypot(x - this.center.x, y - this.center.y) / (3.4 * this.radius)) ** 1.5);
-    };
-    for (let i = -count; i <= count; ++i)
-      for (let k = -count; k < count; ++k)
-        for (const [a, b] of [[k, i], [k + 1, i], [i, k], [i, k + 1]]) vertex(x0 + a * spacing, y0 + b * spacing);
-    const geometry = new THREE.BufferGeometry();
-    geometry.setAttribute("position", new THREE.Float32BufferAttribute(positions, 3));
-    geometry.setAttribute("fade", new THREE.Float32BufferAttribute(fades, 1));
-    this.gridMaterial = new THREE.ShaderMaterial({
-      transparent: true, depthWrite: false, uniforms: { color: { value: new THREE.Color() } },
-      vertexShader: "attribute float fade; varying float f; void main() { f = fade; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }",
-      fragmentShader: "uniform vec3 color; varying float f; void main() { gl_FragColor = vec4(color, f); }",
-    });
-    this.scene.add(new THREE.LineSegments(geometry, this.gridMaterial));
+    this.grid = fadingGrid(this.center.x, this.center.y, z, this.radius);
+    this.scene.add(this.grid);
   }
 
   applyTheme() {
-    this.gridMaterial.uniforms.color.value = themeColor("--floor-line");
+    if (this.grid) this.grid.material.uniforms.color.value = themeColor("--floor-line");
+    this.obstacles.applyTheme();
     this.lineMaterial.color = themeColor("--cloth-edge").convertSRGBToLinear();
     this.pinMaterial.color = themeColor("--accent").convertSRGBToLinear();
     const dark = themeColor("--ground").getHSL({}).l < 0.5;
-    this.shadowMaterial.opacity = dark ? 0.42 : 0.17;
+    if (this.shadowMaterial) this.shadowMaterial.opacity = dark ? 0.42 : 0.17;
     this.draw();
   }
 
@@ -312,6 +329,7 @@ class Viewer {
     }
     this.fillGeometry();
     this.fillColors();
+    this.obstacles.show(k, blend);
     const pinned = this.pinGeometry.attributes.position;
     this.pins.forEach((node, i) => pinned.setXYZ(i, this.nodes[3 * node], this.nodes[3 * node + 1], this.nodes[3 * node + 2]));
     pinned.needsUpdate = true;
