@@ -147,6 +147,14 @@ class Sweep {
     Scene scene = scene_.base();
     scene.projection.on_violation = scene.impulse.on_violation = OnViolation::go_on;
     scene.garments = std::move(garments);
+    // What the file says of its garment goes for every case of it.
+    scene.contact.pairs.clear();
+    for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+      for (FrictionPair pair : scene_.base().contact.pairs) {
+        pair.garment = g;
+        scene.contact.pairs.push_back(pair);
+      }
+    }
     return Simulation(std::move(scene), request_.execution);
   }
 

@@ -1,0 +1,118 @@
+// Obstacles from the scene file to the results: refused, kept beside the frames, part of what a run resumes.
+#include "host/io/obstacle_poses.hpp"
+#include "tests/command/sweep_case.hpp"
+
+namespace isocloth {
+namespace {
+
+/// The shaken sheet far above a ball at rest, a rising box and the ground.
+Json sheet_above_obstacles(std::int64_t step_count) {
+  Json scene = shaken_sheet(step_count);
+  scene["obstacles"] = Json::parse(R"([
+    {"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, -0.8]},
+    {"name": "lift", "shape": {"type": "box", "size": [0.2, 0.3, 0.1], "rounding": 0.02}, "position": [0.5, 0, -0.9],
+     "motion": {"type": "keyframes", "times": [0, 1], "translations": [[0, 0, 0], [0, 0, 0.1]],
+                "rotations_degrees": [[0, 0, 0], [0, 0, 90]], "center": [0.5, 0, 0]},
+     "friction": {"static": 0.5, "dynamic": 0.4}},
+    {"name": "ground", "shape": {"type": "plane"}, "position": [0, 0, -1]}])");
+  scene["contact"] = Json::parse(
+      R"({"margin": 0.001, "pairs": [{"garment": "sheet", "obstacle": "ground", "static": 0.3}]})");
+  return scene;
+}
+
+class ObstacleCommand : public SweepTest {};
+
+TEST_F(ObstacleCommand, KeepsObstaclesBesideTheFrames) {
+  write_scene("scene.json", sheet_above_obstacles(6));
+  complete("scene.json", "out");
+  const Scene scene = read_scene(folder_ / "out" / "scene.json");
+  const TrajectoryFile trajectory(folder_ / "out" / "trajectory.h5");
+  ASSERT_EQ(trajectory.layout().obstacles.size(), 3u);
+  EXPECT_EQ(trajectory.layout().obstacles[1].name, "lift");
+  EXPECT_EQ(trajectory.layout().obstacles[2].shape, "plane");
+  ASSERT_EQ(trajectory.frame_count(), 7u);
+  for (std::size_t f = 0; f < 7; ++f)
+    EXPECT_EQ(trajectory.obstacle_poses(f), obstacle_poses(scene, {0}, trajectory.times()[f]));
+  EXPECT_NE(trajectory.obstacle_poses(0), trajectory.obstacle_poses(6));
+  const std::string page = read_whole_file(folder_ / "out" / "report.html");
+  for (const char* part : {"\"name\":\"lift\",\"shape\":\"box\"", "\"name\":\"ground\",\"shape\":\"plane\""})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+}
+
+TEST_F(ObstacleCommand, ResumesOnlyWithTheSameObstacles) {
+  write_scene("short.json", sheet_above_obstacles(3));
+  write_scene("long.json", sheet_above_obstacles(6));
+  complete("long.json", "whole");
+  complete("short.json", "parts");
+  const std::pair<const char*, const char*> changes[] = {{"/obstacles/0/shape/radius", "0.11"},
+                                                         {"/obstacles/1/motion/times/1", "2"},
+                                                         {"/obstacles/1/friction/dynamic", "0.3"},
+                                                         {"/obstacles/2/position/2", "-1.1"},
+                                                         {"/contact/margin", "0"},
+                                                         {"/contact/pairs/0/static", "0.2"},
+                                                         {"/contact/push_out", "true"},
+                                                         {"/garments/0/fabric/thickness", "0.001"}};
+  for (const auto& [path, value] : changes) {
+    Json other = sheet_above_obstacles(6);
+    other[Json::json_pointer(path)] = Json::parse(value);
+    write_scene("other.json", other);
+    expect_refused(isocloth({"run", "other.json", "-o", "parts", "--resume"}),
+                   "checkpoint.h5: found the state of another scene (\"shaken sheet\")");
+  }
+  complete("long.json", "parts", {"--resume"});
+  expect_same_trajectory("whole", "parts");
+  const TrajectoryFile whole(folder_ / "whole" / "trajectory.h5"), parts(folder_ / "parts" / "trajectory.h5");
+  for (std::size_t f = 0; f < whole.frame_count(); ++f)
+    EXPECT_EQ(whole.obstacle_poses(f), parts.obstacle_poses(f));
+}
+
+TEST_F(ObstacleCommand, RefusesObstaclesThatCannotBeMet) {
+  folder_.write("open.csv", "0, 0, 0\n");
+  const std::pair<const char*, const char*> changes[] = {
+      {R"({"recipe": "bender_iterative"})",
+       "obstacles: found 3, expected none with the recipe bender_iterative, which has no contact yet: use "
+       "coltraro2022 or inextensible_edges"},
+      {R"({"recipe": "bender_sle"})", "expected none with the recipe bender_sle"},
+      {R"({"obstacles": [{"shape": {"type": "sphere", "radius": -1}}], "contact": {}})",
+       "scene.json: obstacles[0].shape.radius: found -1, expected a number > 0"},
+      {R"({"obstacles": [{"shape": {"type": "mesh", "file": "none.obj"}}], "contact": {}})",
+       "none.obj: cannot read: No such file or directory"},
+      {R"({"obstacles": [{"shape": {"type": "plane"}, "motion": {"type": "recorded", "file": "open.csv"}}],
+           "contact": {}})",
+       "open.csv:1: found 3 columns, expected 7"},
+      {R"({"obstacles": []})", "contact.pairs[0].obstacle: found \"ground\", expected a name"},
+      {R"({"contact": {"pairs": [{"garment": "shirt", "obstacle": "ground", "static": 1}]}})",
+       "contact.pairs[0].garment: found \"shirt\", expected a known name; the nearest is \"sheet\""}};
+  for (const auto& [change, expected] : changes) {
+    Json scene = sheet_above_obstacles(3);
+    scene.update(Json::parse(change));
+    write_scene("scene.json", scene);
+    expect_refused(isocloth({"run", "scene.json", "-o", "out"}), expected);
+    expect_refused(isocloth({"check", "scene.json"}), expected);
+    EXPECT_FALSE(fs::exists(folder_ / "out"));
+  }
+}
+
+// Every case of a sweep meets the obstacles with the friction of the file's garment.
+TEST_F(ObstacleCommand, SweepsMeetObstaclesAsRunsDo) {
+  Json scene = Json::parse(R"({"name": "slope", "step": 0.01, "duration": 0.1,
+    "garments": [{"name": "sheet", "mesh": {"generator": "quad_grid", "nodes": [4, 4], "size": [0.3, 0.3]},
+                  "fabric": {"rho": 0.2, "delta": 0.2, "alpha": 0.1}, "transform": {"rotation": [20, 0, 0]}}],
+    "obstacles": [{"name": "slope", "shape": {"type": "plane"}, "position": [0, 0, -0.001],
+                   "rotation_degrees": [20, 0, 0]}],
+    "contact": {"pairs": [{"garment": "sheet", "obstacle": "slope", "static": 1}]}})");
+  write_scene("scene.json", scene);
+  sweep_to_the_end("out", {"--vary", "fabric.rho=0.2,0.3", "--measure", "node:0"});
+  const Cells rows = cells("out");
+  ASSERT_EQ(rows.size(), 3u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    scene["garments"][0]["fabric"]["rho"] = std::stod(rows[i + 1][1]);
+    write_scene("single.json", scene);
+    complete("single.json", "single", {"--overwrite"});
+    for (std::size_t k = 0; k < 3; ++k)
+      EXPECT_EQ(std::stod(rows[i + 1][3 + k]), checkpoint("single").garments[0].positions[k]) << i;
+  }
+}
+
+}  // namespace
+}  // namespace isocloth
