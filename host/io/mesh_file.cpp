@@ -23,21 +23,33 @@ void append_bytes(std::string& bytes, Number value) {
   bytes.append(raw, sizeof value);
 }
 
+std::string extension(const std::filesystem::path& path) {
+  std::string type = path.extension().string();
+  for (char& c : type) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return type;
+}
+
+/// A file of a format that has an order of vertices; `expected` names the formats that the caller takes.
+Mesh read_ordered(const std::filesystem::path& path, const char* expected) {
+  const std::string type = extension(path);
+  if (type != ".obj" && type != ".ply") {
+    throw FileError(text(path.string(), ": found a mesh file of type \"", printable(type), "\", expected ",
+                         expected, "; convert it"));
+  }
+  const std::string content = read_whole_file(path);
+  return type == ".obj" ? parse_obj(content, path.string()) : parse_ply(content, path.string());
+}
+
 }  // namespace
 
 Mesh read_surface(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (extension != ".obj" && extension != ".ply") {
-    throw FileError(text(path.string(), ": found a mesh file of type \"", printable(extension),
-                         "\", expected .obj or .ply; convert it"));
-  }
-  const std::string content = read_whole_file(path);
-  return extension == ".obj" ? parse_obj(content, path.string()) : parse_ply(content, path.string());
+  const std::string type = extension(path);
+  if (type != ".stl") return read_ordered(path, ".obj, .ply or .stl");
+  return parse_stl(read_whole_file(path), path.string());
 }
 
 Mesh read_mesh(const std::filesystem::path& path) {
-  Mesh mesh = read_surface(path);
+  Mesh mesh = read_ordered(path, ".obj or .ply");
   validate_mesh(mesh, path.string());
   return mesh;
 }

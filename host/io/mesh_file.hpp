@@ -1,4 +1,4 @@
-// Meshes from OBJ and PLY files; vertex order is kept.
+// Meshes from OBJ and PLY files, whose vertex order is kept, and surfaces from STL files.
 #pragma once
 
 #include <filesystem>
@@ -19,12 +19,14 @@ namespace isocloth {
 /// and MeshError (validate_mesh).
 Mesh read_mesh(const std::filesystem::path& path);
 
-/// The same without validate_mesh, for surfaces that are no cloth.
+/// The same without validate_mesh, for surfaces that are no cloth: also .stl, ascii or binary, whose corners
+/// are welded where they are equal; triangles without area are left out.
 Mesh read_surface(const std::filesystem::path& path);
 
 /// The same from text in memory, without validate_mesh; `source` names it in messages.
 Mesh parse_obj(std::string_view content, const std::string& source);
 Mesh parse_ply(std::string_view content, const std::string& source);
+Mesh parse_stl(std::string_view content, const std::string& source);
 
 /// Writes the faces of `mesh` with other positions [m], shape [node_count], as binary little endian PLY in
 /// doubles; corner_uvs are not written. Throws ShapeError, NumericalError (a non-finite position) and

@@ -51,7 +51,8 @@ void describe_heights(Keys& keys, HeightFieldShape& shape, std::string& file) {
 }
 
 void describe_mesh(Keys& keys, MeshShape& shape, ObstacleSpec& obstacle) {
-  keys.word("file", obstacle.file, "OBJ or PLY file, relative to the folder of the scene file", required);
+  keys.word("file", obstacle.file, "OBJ, PLY or STL file, relative to the folder of the scene file",
+            required);
   keys.number("scale", obstacle.scale, positive, "factor on its coordinates; 0.001 for a file in mm");
   keys.number("cell", shape.cell, not_negative,
               "of the grid of distances [m]; 0: 1/64 of the longest side of the bounding box");

@@ -203,5 +203,65 @@ TEST(MeshFile, DamagedFilesNeverCrash) {
   EXPECT_GT(refused, 1000);
 }
 
+/// A tetrahedron: every triangle with corners of its own, and one without area.
+const Vec3d stl_corners[] = {{0, 0, 0},    {0, 1, 0},    {1, 0, 0},    {0, 0, 0}, {1, 0, 0},
+                             {0, 0, 0.25}, {0, 0, 0},    {0, 0, 0.25}, {0, 1, 0}, {1, 0, 0},
+                             {0, 1, 0},    {0, 0, 0.25}, {0, 1, 0},    {0, 1, 0}, {1, 0, 0}};
+
+std::string ascii_stl() {
+  std::string content = "solid thing\n";
+  for (std::size_t i = 0; i < std::size(stl_corners); ++i) {
+    const Vec3d& p = stl_corners[i];
+    if (i % 3 == 0) content += " facet normal 0 0 1\r\n  outer loop\n";
+    content +=
+        "   vertex " + std::to_string(p.x) + " " + std::to_string(p.y) + "\t" + std::to_string(p.z) + "\n";
+    if (i % 3 == 2) content += "  endloop\n endfacet\n";
+  }
+  return content + "endsolid thing\n";
+}
+
+std::string binary_stl() {
+  std::string content(80, ' ');
+  content.replace(0, 5, "solid");
+  append(content, static_cast<std::uint32_t>(std::size(stl_corners) / 3));
+  for (std::size_t i = 0; i < std::size(stl_corners); ++i) {
+    for (int k = 0; i % 3 == 0 && k < 3; ++k) append(content, 0.f);
+    const Vec3d& p = stl_corners[i];
+    for (const double x : {p.x, p.y, p.z}) append(content, static_cast<float>(x));
+    if (i % 3 == 2) append(content, std::uint16_t{7});
+  }
+  return content;
+}
+
+TEST(StlFile, WeldsCornersOfBothKinds) {
+  const TemporaryFolder folder;
+  for (const std::string& content : {ascii_stl(), binary_stl()}) {
+    const Mesh mesh = read_surface(folder.write("thing.STL", content));
+    EXPECT_EQ(mesh.positions, (std::vector<Vec3d>{{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {0, 0, 0.25}}));
+    EXPECT_EQ(mesh.face_nodes, (std::vector<Index>{0, 1, 2, 0, 2, 3, 0, 3, 1, 2, 1, 3}));
+    EXPECT_EQ(mesh.face_begin, (std::vector<Index>{0, 3, 6, 9, 12}));
+  }
+  EXPECT_NE(message_of<FileError>([&] { read_mesh(folder / "thing.STL"); }).find("expected .obj or .ply;"),
+            std::string::npos)
+      << "cloth keeps an order of vertices, which STL has not";
+}
+
+TEST(StlFile, RefusesDamage) {
+  const auto message = [](const std::string& content) {
+    return message_of<FileError>([&] { parse_stl(content, "a.stl"); });
+  };
+  EXPECT_NE(message("").find("a.stl: found 0 bytes that are neither"), std::string::npos);
+  std::string binary = binary_stl();
+  binary[0] = 'x';
+  EXPECT_NE(message(binary.substr(0, 200)).find("neither"), std::string::npos);
+  binary.replace(84 + 50 + 12, 4, "\xff\xff\xff\x7f", 4);
+  EXPECT_NE(message(binary).find("a.stl: triangle 1: found"), std::string::npos);
+  EXPECT_EQ(message("solid\nvertex 0 0 0\nvertex 0 1 x\n"),
+            "a.stl:3: vertex: found \"x\", expected a finite number");
+  EXPECT_EQ(message("solid\nvertex 0 0 0\nvertex 0 1 1\nendloop\n"),
+            "a.stl:4: found a facet of 2 vertices, expected 3; is the file damaged?");
+  EXPECT_EQ(message("solid\nvertex 0 0 0\n"), "a.stl:3: found the end of the file inside a facet");
+}
+
 }  // namespace
 }  // namespace isocloth

@@ -351,7 +351,7 @@ const BadObstacle bad_obstacles[] = {
     {with_shape(R"("height_field", "spacing": 1, "heights": {"file": "empty.csv"})"),
      "empty.csv: found no rows of numbers"},
     {with_shape(R"("mesh", "file": "none.obj")"), "none.obj: cannot read"},
-    {with_shape(R"("mesh", "file": "solid.step")"), "expected .obj or .ply"},
+    {with_shape(R"("mesh", "file": "solid.step")"), "expected .obj, .ply or .stl"},
     {with_shape(R"("mesh", "file": "beyond.obj")"), "beyond.obj:"},
     {with_shape(R"("mesh", "file": "points.obj")"),
      "obstacles[0].shape.surface: found no faces, expected a closed surface"},
