@@ -47,6 +47,8 @@ struct StepReport {
   int fallbacks = 0;  ///< impulse_system: substeps that no linear system could hold, and sweeps did
   double residual =
       0;  ///< largest |scaled row| at the end of the step (worst substep); infinite where not finite
+  double penetration =
+      0;  ///< deepest point of the cloth in what it must not enter, at the end of the step [m]
   double wall_seconds = 0;
   Index bad_node = -1;  ///< where the matrix had a pivot that was not positive, -1: nowhere
 };
@@ -72,6 +74,9 @@ struct GarmentState {
   std::vector<double> velocities;  ///< [m/s], shape [node_count, 3]
   std::vector<double>
       multipliers;  ///< scaled rows' multipliers of the last step, shape [row_count]; impulses: none
+  /// Obstacle (-1: none) and force times h^2 [kg m] of each contact of the last step, shape [contact_count,
+  /// 4]; a scene without obstacles has none.
+  std::vector<double> contacts;
   std::int64_t step_index = 0;  ///< steps of this garment since its start or last reset: its clock
   bool frozen = false;          ///< a step was non-finite: the garment keeps its last finite state
 };

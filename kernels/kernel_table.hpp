@@ -3,6 +3,7 @@
 
 #include "kernels/batch/solve_blocks.hpp"
 #include "kernels/batch/step_cloths.hpp"
+#include "kernels/contact/find_contacts.hpp"
 #include "kernels/forces/build_bending.hpp"
 #include "kernels/impulse/impulse_phase.hpp"
 #include "kernels/impulse/step_impulse.hpp"
@@ -43,6 +44,8 @@ struct StepKernels {
   Kernel<ApplyCorrection<Real>> apply_correction;
   Kernel<UpdateMultipliers<Real, 3>> update_metric_multipliers;
   Kernel<UpdateMultipliers<Real, 1>> update_scalar_multipliers;
+  Kernel<FindContacts<Real>> list_near_obstacles, find_contacts;
+  Kernel<UpdateContacts<Real>> update_contacts;
   Kernel<StepCloths<Real>> step_cloths;
   Kernel<SolveBlocks<Real>> solve_blocks;
   int (*lane_width)();  ///< cloths or systems side by side in a tile of these two; pairs in a packet
@@ -89,7 +92,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 8;
+constexpr int backend_abi = 9;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

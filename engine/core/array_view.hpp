@@ -38,4 +38,10 @@ class ArrayView {
   std::size_t size_ = 0;
 };
 
+/// Elements [begin, end).
+template <class T>
+ISOCLOTH_HD ArrayView<T> part(ArrayView<T> all, std::size_t begin, std::size_t end) {
+  return {all.data() + begin, end - begin};
+}
+
 }  // namespace isocloth

@@ -32,20 +32,28 @@ const std::vector<Vec3d>& start_positions(const Garment& garment) {
 }  // namespace
 
 template <class Real>
-ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> garments, const Scene& scene)
+ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> garments, const Scene& scene,
+                             const std::shared_ptr<const ObstacleShapes<Real>>& obstacles)
     : device_(device),
       kernels_(step_kernels<Real>(device.backend())),
       garments_(std::move(garments)),
       gravity_(scene.gravity),
       settings_(scene.projection),
+      scene_(scene),
       width_(tile_width(garments_.size(), kernels_.lane_width())),
       tiles_((garments_.size() + width_ - 1) / width_),
-      arrays_(device, *garments_.front(), find_recipe(scene.recipe).rows, true),
+      arrays_(device, *garments_.front(), find_recipe(scene.recipe).rows, true, obstacles != nullptr),
       shapes_(device, garments_, find_recipe(scene.recipe).rows, arrays_),
       row_count_(arrays_.rows.row_count()),
       driven_nodes_(driven_nodes(garments_)),
       frozen_(garments_.size(), 0),
       queue_(device) {
+  if (obstacles != nullptr) {
+    samples_ = SampleArrays(device, garments_.front()->mesh, arrays_.pattern, obstacles->size());
+    std::vector<const Garment*> of_lanes = garments_;
+    of_lanes.resize(tiles_ * width_, garments_.back());
+    obstacles_ = ObstacleTable<Real>(device, obstacles, of_lanes);
+  }
   build_plan();
   build_rest_shapes();
   build_parameters();
@@ -54,6 +62,11 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
   positions_ = {device, 3 * nodes * lanes};
   velocities_ = {device, 3 * nodes * lanes};
   multipliers_ = {device, row_count_ * lanes};
+  std::vector<Real> contacts(4 * contact_count() * lanes, Real(0));  // per tile forces, then obstacles: none
+  for (std::size_t tile = 0; tile < tiles_; ++tile)
+    std::fill_n(contacts.begin() + static_cast<std::ptrdiff_t>((4 * tile + 3) * contact_count() * width_),
+                contact_count() * width_, Real(-1));
+  contacts_ = {device, contacts};
   reports_ = {device, lanes * sizeof(ClothReport<Real>) / sizeof(Real)};
   std::vector<Real> positions(3 * nodes * lanes), velocities(3 * nodes * lanes), alive(lanes);
   for (std::size_t c = 0; c < lanes; ++c) {
@@ -139,7 +152,8 @@ void ClothGroup<Real>::require_memory() const {
                                 shape.rest_values.size() + shape.masses.size() + shape.inverse_masses.size() +
                                 shape.bending.size();
   const std::size_t targets = 3 * driven_nodes_.size() * largest_start;
-  const std::size_t each = 6 * static_cast<std::size_t>(arrays_.node_count()) + row_count_ + targets + 1 +
+  const std::size_t each = 6 * static_cast<std::size_t>(arrays_.node_count()) + row_count_ +
+                           4 * contact_count() + targets + 1 +
                            (sizeof(ClothParameters<Real>) + sizeof(ClothReport<Real>)) / sizeof(Real) +
                            (shapes_.shapes.size() > 1 ? own_shape : 0);
   const std::size_t scratch = scratch_bytes();
@@ -164,7 +178,9 @@ void ClothGroup<Real>::build_parameters() {
                                 f.beta,
                                 f.kappa,
                                 f.delta * garments_[member]->gravity.value_or(gravity_),
-                                settings_.clamp * shapes_.shapes[shapes_.of[member]].element_size};
+                                settings_.clamp,
+                                shapes_.shapes[shapes_.of[member]].element_size,
+                                contact_offset(*garments_[member], scene_)};
     for (std::size_t i = 0; i < fields; ++i) values[place(c, i, fields)] = static_cast<Real>(own[i]);
   }
   parameters_ = {device_, values};
@@ -207,7 +223,11 @@ ClothPatternView ClothGroup<Real>::pattern() const {
                    .level_begin = plan_.level_begin.view(),
                    .level_columns = plan_.level_columns.view(),
                    .level_block_begin = plan_.level_block_begin.view(),
-                   .level_blocks = plan_.level_blocks.view()}};
+                   .level_blocks = plan_.level_blocks.view()},
+          .samples = samples_.view(),
+          .block_slots = samples_.block_slots.view(),
+          .node_slots = samples_.node_slots.view(),
+          .slot_samples = samples_.slot_samples.view()};
 }
 
 template <class Real>
@@ -240,16 +260,20 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
                       .tolerance = settings_.tolerance,
                       .eps = start_eps(settings_, is_float ? Precision::float32 : Precision::float64),
                       .least_eps = is_float ? 1e-6 : 1e-9,
+                      .resting_eps = obstacles_.size() > 0 && settings_.eps == 0 ? contact_eps : 0,
                       .max_iterations = settings_.max_iterations,
-                      .max_substeps = settings_.max_substeps},
+                      .max_substeps = settings_.max_substeps,
+                      .contact_tolerance = scene_.contact.tolerance},
           .width = static_cast<int>(width_),
           .tile_count = static_cast<Index>(tiles_),
           .steps = steps,
+          .obstacles = obstacles_.sets(),
           .parameters = parameters_.view(),
           .targets = targets_.view(),
           .positions = positions_.view(),
           .velocities = velocities_.view(),
           .multipliers = multipliers_.view(),
+          .contacts = contacts_.view(),
           .alive = alive_.view(),
           .reports = reports_.view(),
           .inspection = {}};
@@ -257,6 +281,9 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
 
 template <class Real>
 void ClothGroup<Real>::set_targets(const std::vector<Clock>& clocks, double h, int steps) {
+  std::vector<Clock> of_lanes = clocks;
+  of_lanes.resize(tiles_ * width_, clocks.back());
+  obstacles_.set_ways(of_lanes, h, steps);
   const std::size_t driven = driven_nodes_.size(), per_step = tiles_ * driven * 3 * width_;
   if (driven == 0) return;
   targets_.write(size_targets(steps), staging_, [&](Real* values) {
@@ -302,13 +329,14 @@ std::vector<AdvanceReport> ClothGroup<Real>::finish() {
   for (std::size_t c = 0; c < size(); ++c) {
     Real own[fields];
     for (std::size_t i = 0; i < fields; ++i) own[i] = reports[place(c, i, fields)];
-    const ClothReport<Real> found{own[0], own[1], own[2], own[3], own[4], own[5]};
+    const ClothReport<Real> found{own[0], own[1], own[2], own[3], own[4], own[5], own[6]};
     result[c].steps = static_cast<int>(found.steps);
     StepReport& total = result[c].total;
     total.status = frozen_[c] ? StepStatus::non_finite : statuses[static_cast<int>(found.status)];
     total.iterations = static_cast<int>(found.iterations);
     total.substeps = static_cast<int>(found.substeps);
     total.residual = static_cast<double>(found.residual);
+    total.penetration = static_cast<double>(found.penetration);
     if (found.bad_pivot > 0)
       total.bad_node = arrays_.pattern.free_nodes[static_cast<std::size_t>(found.bad_pivot) - 1];
     frozen_[c] = total.status == StepStatus::non_finite;

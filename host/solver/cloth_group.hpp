@@ -5,7 +5,9 @@
 
 #include "host/solver/garment_measures.hpp"
 #include "host/solver/garment_solver.hpp"
+#include "host/solver/obstacle_table.hpp"
 #include "host/solver/rest_shape.hpp"
+#include "host/solver/sample_arrays.hpp"
 
 namespace isocloth {
 
@@ -22,8 +24,9 @@ struct PlanBuffers {
 template <class Real>
 class ClothGroup final : public GarmentSolver {
  public:
-  /// The garments must outlive the group.
-  ClothGroup(const Device& device, std::vector<const Garment*> garments, const Scene& scene);
+  /// The garments must outlive the group; `obstacles` of the scene, null: none.
+  ClothGroup(const Device& device, std::vector<const Garment*> garments, const Scene& scene,
+             const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   std::size_t size() const override { return garments_.size(); }
   /// One upload of targets and one launch; finish() waits for it and downloads the reports.
@@ -57,21 +60,25 @@ class ClothGroup final : public GarmentSolver {
     return (member / width_ * count + i) * width_ + member % width_;
   }
   std::vector<double> gather(const Buffer<Real>& tiled, std::size_t member, std::size_t count) const;
+  std::size_t contact_count() const { return static_cast<std::size_t>(samples_.view().contact_count()); }
 
   const Device& device_;
   const StepKernels<Real>& kernels_;
   const std::vector<const Garment*> garments_;
   const double gravity_;
   const ProjectionSettings settings_;
+  const Scene& scene_;
   const std::size_t width_, tiles_;
   GarmentArrays<Real> arrays_;
   RestShapes<Real> shapes_;
   std::size_t row_count_;
   std::vector<Index> driven_nodes_;
   PlanBuffers plan_;
+  SampleArrays samples_;
+  ObstacleTable<Real> obstacles_;
   Buffer<Real> metric_tensors_, scalar_tensors_, rest_values_, masses_, inverse_masses_, bending_;
 
-  Buffer<Real> positions_, velocities_, multipliers_, alive_, parameters_, targets_, reports_;
+  Buffer<Real> positions_, velocities_, multipliers_, contacts_, alive_, parameters_, targets_, reports_;
   std::vector<Real> staging_;
   std::vector<char> frozen_;  ///< not alive, shape [size()]
   double start_seconds_ = 0;  ///< taken by start()

@@ -15,10 +15,6 @@ Buffer<Real> converted(const Device& device, const std::vector<double>& values) 
   return {device, std::vector<Real>(values.begin(), values.end())};
 }
 
-GatherBuffers gather_buffers(const Device& device, const GatherLists& lists) {
-  return {{device, lists.begin}, {device, lists.first}, {device, lists.second}};
-}
-
 /// The mesh in double on the device, for the setup kernels.
 struct MeshBuffers {
   Buffer<Vec3d> positions;
@@ -117,9 +113,13 @@ void measure_rest_shape(const Device& device, const Mesh& mesh, GarmentArrays<Re
 
 }  // namespace
 
+GatherBuffers gather_buffers(const Device& device, const GatherLists& lists) {
+  return {{device, lists.begin}, {device, lists.first}, {device, lists.second}};
+}
+
 template <class Real>
 GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment, RowFamily family,
-                                   bool elimination_order) {
+                                   bool elimination_order, bool couples_faces) {
   const Mesh& mesh = garment.mesh;
   const Topology topology = build_topology(mesh);
   std::vector<char> is_pinned(mesh.positions.size(), 0);
@@ -130,7 +130,8 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   has_bending = garment.fabric.kappa > 0 || garment.fabric.beta > 0;
   const NodeMatrixPattern bending_pattern =
       has_bending ? squared_pattern(laplacian_pattern(mesh)) : NodeMatrixPattern{};
-  pattern = build_nodal_pattern(rows, bending_pattern, is_pinned);
+  const NodeMatrixPattern coupled = couples_faces ? laplacian_pattern(mesh) : NodeMatrixPattern{};
+  pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, {}, coupled);
   if (elimination_order) {
     const auto best = analyze_best_order({.size = pattern.free_count(),
                                           .block = 3,
@@ -138,7 +139,7 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
                                           .columns = pattern.block_columns});
     std::vector<Index> order;
     for (const Index i : best.elimination.block_row) order.push_back(pattern.free_nodes[i]);
-    pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, order);
+    pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, order, coupled);
   }
 
   face_begin = {device, mesh.face_begin};

@@ -21,6 +21,8 @@ struct GatherBuffers {
   GatherView view() const { return {begin.view(), first.view(), second.view()}; }
 };
 
+GatherBuffers gather_buffers(const Device& device, const GatherLists& lists);
+
 template <class Real>
 struct RowBuffers {
   Buffer<Index> stencil_begin, slot_nodes, entry_begin, entry_nodes;
@@ -33,9 +35,10 @@ struct RowBuffers {
 /// Topology, tensors, bending and gather lists of one garment.
 template <class Real>
 struct GarmentArrays {
-  /// Free numbers ascend with the nodes, or follow an order of elimination with little fill.
+  /// Free numbers ascend with the nodes, or follow an order of elimination with little fill. couples_faces:
+  /// the matrix has a block for any two nodes of a face, whatever the rows.
   GarmentArrays(const Device& device, const Garment& garment, RowFamily family,
-                bool elimination_order = false);
+                bool elimination_order = false, bool couples_faces = false);
 
   RowPattern rows;       ///< host copy: counts
   NodalPattern pattern;  ///< host copy: counts, blocks

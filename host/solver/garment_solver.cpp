@@ -95,9 +95,23 @@ bool is_stepped_by_block(const Device& device, const Garment& garment, StepSolve
   return impulse_scratch(pattern) <= limit;
 }
 
+/// Obstacles of a scene for all of its solvers, in the precision of the steps; null: none.
+struct SharedObstacles {
+  std::shared_ptr<const ObstacleShapes<float>> float32;
+  std::shared_ptr<const ObstacleShapes<double>> float64;
+  SharedObstacles(const Device& device, Precision precision, const Scene& scene) {
+    if (scene.obstacles.empty()) return;
+    if (precision == Precision::float32)
+      float32 = std::make_shared<ObstacleShapes<float>>(device, scene);
+    else
+      float64 = std::make_shared<ObstacleShapes<double>>(device, scene);
+  }
+};
+
 template <class Real>
 std::unique_ptr<GarmentSolver> make_solver(const Device& device, const std::vector<const Garment*>& garments,
-                                           const Scene& scene, StepSolver choice) {
+                                           const Scene& scene, StepSolver choice,
+                                           const std::shared_ptr<const ObstacleShapes<Real>>& obstacles) {
   if (find_recipe(scene.recipe).solver == SolverFamily::impulse_system) {
     if (choice != StepSolver::automatic && choice != StepSolver::direct)
       throw DeviceError(text("solver: found \"", to_string(choice), "\" with the recipe ", scene.recipe,
@@ -110,15 +124,16 @@ std::unique_ptr<GarmentSolver> make_solver(const Device& device, const std::vect
     return std::make_unique<ImpulseSolver<Real>>(device, *garments.front(), scene);
   }
   if (is_batched(*garments.front(), choice))
-    return std::make_unique<ClothGroup<Real>>(device, garments, scene);
-  return std::make_unique<ProjectionSolver<Real>>(device, *garments.front(), scene, choice);
+    return std::make_unique<ClothGroup<Real>>(device, garments, scene, obstacles);
+  return std::make_unique<ProjectionSolver<Real>>(device, *garments.front(), scene, obstacles, choice);
 }
 
 std::unique_ptr<GarmentSolver> make_solver(const Device& device, Precision precision,
                                            const std::vector<const Garment*>& garments, const Scene& scene,
-                                           StepSolver choice) {
-  return precision == Precision::float32 ? make_solver<float>(device, garments, scene, choice)
-                                         : make_solver<double>(device, garments, scene, choice);
+                                           StepSolver choice, const SharedObstacles& obstacles) {
+  return precision == Precision::float32
+             ? make_solver<float>(device, garments, scene, choice, obstacles.float32)
+             : make_solver<double>(device, garments, scene, choice, obstacles.float64);
 }
 
 /// Whether garments of one kind share a solver.
@@ -147,6 +162,7 @@ void add(const AdvanceReport& part, AdvanceReport& sum) {
   sum.total.substeps += part.total.substeps;
   sum.total.fallbacks += part.total.fallbacks;
   sum.total.residual = std::max(sum.total.residual, part.total.residual);
+  sum.total.penetration = std::max(sum.total.penetration, part.total.penetration);
   sum.total.wall_seconds += part.total.wall_seconds;
   if (part.total.bad_node >= 0) sum.total.bad_node = part.total.bad_node;
 }
@@ -211,7 +227,7 @@ void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers
 }
 
 void check_state(const GarmentState& state, const std::string& garment, std::size_t node_count,
-                 std::size_t row_count, double largest) {
+                 std::size_t row_count, std::size_t contact_count, double largest) {
   auto require = [&](const char* name, const std::vector<double>& values, std::size_t expected) {
     const std::string where = "garment \"" + garment + "\": " + name + ": found ";
     if (values.size() != expected)
@@ -225,6 +241,7 @@ void check_state(const GarmentState& state, const std::string& garment, std::siz
   require("positions", state.positions, 3 * node_count);
   require("velocities", state.velocities, 3 * node_count);
   require("multipliers", state.multipliers, row_count);
+  require("contacts", state.contacts, 4 * contact_count);
   if (state.step_index < 0)
     throw ShapeError("garment \"" + garment + "\": step_index: found " + std::to_string(state.step_index) +
                      ", expected >= 0");
@@ -233,7 +250,7 @@ void check_state(const GarmentState& state, const std::string& garment, std::siz
 std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,
                                                    const Garment& garment, const Scene& scene,
                                                    StepSolver choice) {
-  return make_solver(device, precision, {&garment}, scene, choice);
+  return make_solver(device, precision, {&garment}, scene, choice, {device, precision, scene});
 }
 
 GarmentSolvers make_garment_solvers(const Device& device, Precision precision, const Scene& scene,
@@ -256,8 +273,9 @@ GarmentSolvers make_garment_solvers(const Device& device, Precision precision, c
     result.places.push_back({k - 1, members[k - 1].size()});
     members[k - 1].push_back(&garment);
   }
+  const SharedObstacles obstacles(device, precision, scene);
   for (const auto& garments : members)
-    result.solvers.push_back(make_solver(device, precision, garments, scene, choice));
+    result.solvers.push_back(make_solver(device, precision, garments, scene, choice, obstacles));
   return result;
 }
 

@@ -91,10 +91,10 @@ void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers
                       const std::vector<std::vector<Clock>>& clocks, double h, int steps, ThreadPool* pool,
                       std::vector<std::vector<AdvanceReport>>& reports);
 
-/// Throws ShapeError unless the arrays of `state` fit a garment of that many nodes and rows, hold no number
-/// beyond `largest`, and the clock is not negative.
+/// Throws ShapeError unless the arrays of `state` fit a garment of that many nodes, rows and contacts, hold
+/// no number beyond `largest`, and the clock is not negative.
 void check_state(const GarmentState& state, const std::string& garment, std::size_t node_count,
-                 std::size_t row_count, double largest);
+                 std::size_t row_count, std::size_t contact_count, double largest);
 
 /// Analyses the mesh, builds tensors and bending on the device. `garment` must outlive the solver.
 std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,

@@ -121,7 +121,8 @@ NodeMatrixPattern squared_pattern(const NodeMatrixPattern& p) {
 }
 
 NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern& bending,
-                                 const std::vector<char>& is_pinned, const std::vector<Index>& free_order) {
+                                 const std::vector<char>& is_pinned, const std::vector<Index>& free_order,
+                                 const NodeMatrixPattern& coupled) {
   NodalPattern p;
   const Index node_count = static_cast<Index>(is_pinned.size());
   p.free_nodes = free_order;
@@ -146,13 +147,14 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
 
   const auto metric_blocks = block_terms(rows.metric, p.free_number),
              scalar_blocks = block_terms(rows.scalar, p.free_number);
-  std::vector<Term> other;  // every diagonal, and what bending couples
+  std::vector<Term> other;  // every diagonal, and what else couples nodes
   for (Index i = 0; i < p.free_count(); ++i) other.push_back({{i, i}, 0, 0});
-  for (Index node = 0; node < node_count && !bending.row_begin.empty(); ++node)
-    for (Index e = bending.row_begin[node]; e < bending.row_begin[node + 1]; ++e) {
-      const Index row = p.free_number[node], column = p.free_number[bending.columns[e]];
-      if (column >= 0 && row >= column) other.push_back({{column, row}, 0, 0});
-    }
+  for (const NodeMatrixPattern* matrix : {&bending, &coupled})
+    for (Index node = 0; node < node_count && !matrix->row_begin.empty(); ++node)
+      for (Index e = matrix->row_begin[node]; e < matrix->row_begin[node + 1]; ++e) {
+        const Index row = p.free_number[node], column = p.free_number[matrix->columns[e]];
+        if (column >= 0 && row >= column) other.push_back({{column, row}, 0, 0});
+      }
   sort_terms(other);
   const auto keys = merged_keys({&metric_blocks, &scalar_blocks, &other});
   p.block_metric = gather(metric_blocks, keys);

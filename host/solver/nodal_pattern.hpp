@@ -40,11 +40,13 @@ NodeMatrixPattern laplacian_pattern(const Mesh& mesh);
 /// Nodes with a common neighbour: the pattern of L^T L.
 NodeMatrixPattern squared_pattern(const NodeMatrixPattern& pattern);
 
-/// Analyses the system of `rows`; `bending` is the pattern of K over all nodes, or empty. Free numbers follow
-/// `free_order`, the free nodes in some order; empty: ascending. Cost O(sum of squared stencil sizes, times
+/// Analyses the system of `rows`; `bending` is the pattern of K over all nodes, or empty; so is `coupled`,
+/// nodes that something else couples. Free numbers follow `free_order`, the free nodes in some order; empty:
+/// ascending. Cost O(sum of squared stencil sizes, times
 /// log).
 NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern& bending,
                                  const std::vector<char>& is_pinned,
-                                 const std::vector<Index>& free_order = {});
+                                 const std::vector<Index>& free_order = {},
+                                 const NodeMatrixPattern& coupled = {});
 
 }  // namespace isocloth

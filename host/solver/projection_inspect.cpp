@@ -44,7 +44,7 @@ Inspection ProjectionSolver<Real>::inspect(std::size_t member, double t, double 
   result.start = widened(iterate_);
   result.row_values = widened(rows_.residuals);
   for (const double s : widened(rows_.scales)) result.row_d.push_back(s > 0 ? 1 / (eps_ * s * s) : 0);
-  if (!predicted || !iterate(h))
+  if (!predicted || !iterate(h, 0))
     throw NumericalError(
         "garment \"" + garment_.name + "\": matrix of the first iteration at t = " + std::to_string(t) +
         " s: found a pivot that is not positive, expected a positive definite matrix; raise projection.eps");

@@ -118,6 +118,7 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
                             .node_pair_begin = arrays_.node_pair_begin.view(),
                             .node_pairs = arrays_.node_pairs.view(),
                             .stiffness = newton_ ? std::as_const(stiffness_).view() : ArrayView<const Real>{},
+                            .samples = contacts_.forces(),
                             .with_rows = with_rows,
                             .blocks = blocks_.view()});
   const bool from_predicted = with_rows && settings_.metric == Metric::mass;
@@ -134,6 +135,7 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
               .positions = iterate_.view(),
               .start = std::as_const(from_predicted ? predicted_ : positions_).view(),
               .momentum = pulled ? std::as_const(momentum_).view() : ArrayView<const Vec3<Real>>{},
+              .samples = contacts_.forces(),
               .with_rows = with_rows,
               .right_side = right_side_.view()});
   const Factorization outcome = nodal_solver_->solve(blocks_, right_side_, correction_);
@@ -142,7 +144,19 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
 }
 
 template <class Real>
-bool ProjectionSolver<Real>::iterate(double h) {
+double ProjectionSolver<Real>::find_contacts(double h, int number, int part, int parts) {
+  return contacts_.find(obstacles_.view(0, number),
+                        {.offset = contacts_.offset,
+                         .tolerance = contacts_.tolerance,
+                         .inertia = projection_metric(h).inertia,
+                         .from = static_cast<Real>(part) / static_cast<Real>(parts),
+                         .to = static_cast<Real>(part + 1) / static_cast<Real>(parts),
+                         .carries = newton_},
+                        positions_, iterate_, rows_);
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::iterate(double h, int number) {
   const Queue& queue = device_.queue();
   if (newton_)
     kernels_.geometric_stiffness(queue, {.metric_terms = arrays_.pair_metric.view(),
@@ -173,8 +187,12 @@ bool ProjectionSolver<Real>::iterate(double h) {
          .correction = correction_.view(),
          .multipliers = part(multipliers_.view(), rows_.metric_row_count(), rows_.row_count())});
   }
+  friction_error_ = contacts_.update(correction_, rows_);
+  double clamp = settings_.clamp;
+  if (const double own = contacts_.exist() ? contact_clamp(number) : 0; own > 0)
+    clamp = clamp > 0 ? std::min(clamp, own) : own;
   kernels_.apply_correction(queue, {.free = arrays_.free_view(),
-                                    .clamp = static_cast<Real>(settings_.clamp * arrays_.element_size),
+                                    .clamp = static_cast<Real>(clamp * arrays_.element_size),
                                     .correction = correction_.view(),
                                     .positions = iterate_.view()});
   return true;

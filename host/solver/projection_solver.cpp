@@ -8,6 +8,7 @@
 namespace isocloth {
 template <class Real>
 ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& garment, const Scene& scene,
+                                         const std::shared_ptr<const ObstacleShapes<Real>>& obstacles,
                                          StepSolver choice)
     : device_(device),
       kernels_(step_kernels<Real>(device.backend())),
@@ -18,9 +19,13 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
       start_eps_(start_eps(scene.projection,
                            sizeof(Real) == sizeof(float) ? Precision::float32 : Precision::float64)),
       eps_(start_eps_),
-      arrays_(device, garment, find_recipe(scene.recipe).rows),
+      arrays_(device, garment, find_recipe(scene.recipe).rows, false, obstacles != nullptr),
       rows_(device, arrays_),
       measures_(device, arrays_) {
+  if (obstacles != nullptr) {
+    obstacles_ = ObstacleTable<Real>(device, obstacles, {&garment});
+    contacts_ = GarmentContacts<Real>(device, garment, arrays_, scene);
+  }
   const NodalPattern& p = arrays_.pattern;
   nodal_solver_ = make_nodal_solver<Real>(
       device, {.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns}, choice);
@@ -58,18 +63,34 @@ bool ProjectionSolver<Real>::adapt_eps(double before, double after) {
 }
 
 template <class Real>
-typename ProjectionSolver<Real>::Substep ProjectionSolver<Real>::substep(double h) {
-  constexpr Substep not_finite{
-      .status = StepStatus::non_finite, .iterations = 0, .residual = std::numeric_limits<double>::infinity()};
+typename ProjectionSolver<Real>::Substep ProjectionSolver<Real>::substep(double h, int number, int part,
+                                                                         int parts) {
+  constexpr Substep not_finite{.status = StepStatus::non_finite,
+                               .iterations = 0,
+                               .residual = std::numeric_limits<double>::infinity(),
+                               .penetration = 0};
+  // Friction that is off by this part of the depth that may be left is as good as right.
+  constexpr double friction_part = 0.1;
+  const double deepest = static_cast<double>(contacts_.tolerance);
   Substep result;
+  friction_error_ = 0;
+  if (!newton_ && contacts_.exist()) contacts_.scale(0);  // the step starts without them
   eps_ = start_eps_;
   bad_block_ = -1;
   if (!predict(h)) return not_finite;
   for (;;) {
     const double before = result.residual;
     result.residual = evaluate_rows(iterate_, h);
+    if (contacts_.exist() && newton_ && settings_.eps == 0 && result.iterations == 0 &&
+        result.residual <= contact_eps_range * settings_.tolerance && eps_ < contact_eps) {
+      eps_ = contact_eps;
+      evaluate_rows(iterate_, h);
+    }
+    result.penetration = find_contacts(h, number, part, parts);
     // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
-    if (result.residual <= settings_.tolerance && (result.iterations > 0 || !newton_)) break;
+    if (result.residual <= settings_.tolerance && result.penetration <= deepest &&
+        friction_error_ <= friction_part * deepest && (result.iterations > 0 || !newton_))
+      break;
     if (std::isfinite(result.residual) && result.iterations == settings_.max_iterations) {
       result.status = StepStatus::stalled;
       break;
@@ -78,7 +99,7 @@ typename ProjectionSolver<Real>::Substep ProjectionSolver<Real>::substep(double 
     if (worked) {
       if (newton_ && result.iterations > 0 && adapt_eps(before, result.residual)) evaluate_rows(iterate_, h);
       ++result.iterations;
-      worked = iterate(h);
+      worked = iterate(h, result.iterations - 1);
     }
     if (!worked) {
       const int iterations = result.iterations;
@@ -100,27 +121,31 @@ void ProjectionSolver<Real>::scale_multipliers(double factor) {
   std::vector<Real> values = multipliers_.download();
   for (Real& v : values) v *= static_cast<Real>(factor);
   multipliers_.upload(values);
+  if (contacts_.exist()) contacts_.scale(factor);
 }
 
 template <class Real>
-StepReport ProjectionSolver<Real>::step_once(double t_end, double h) {
+StepReport ProjectionSolver<Real>::step_once(int number, double h) {
   const auto begin = std::chrono::steady_clock::now();
   // A failed step must leave no trace.
   const auto positions = positions_.download(), velocities = velocities_.download();
   const auto multipliers = multipliers_.download();
-  set_targets(t_end);
+  const auto contacts = contacts_.state();
+  set_targets(request_.clock.time(h, number + 1));
   StepReport report;
   report.iterations = 0;
   for (int parts = 1;; parts *= 2) {
     report.status = StepStatus::converged;
     report.residual = 0;
     report.substeps = parts;
+    report.penetration = 0;
     if (parts > 1) scale_multipliers(1.0 / (parts * parts));  // lambda carries h^2
     for (int i = 0; i < parts; ++i) {
       upload_targets(positions, i + 1, parts);
-      const Substep s = substep(h / parts);
+      const Substep s = substep(h / parts, number, i, parts);
       report.iterations += s.iterations;
       report.residual = std::max(report.residual, s.residual);
+      report.penetration = std::max(report.penetration, s.penetration);
       report.status = std::max(report.status, s.status);
       if (s.status == StepStatus::non_finite ||
           (s.status == StepStatus::stalled && 2 * parts <= settings_.max_substeps))
@@ -134,6 +159,7 @@ StepReport ProjectionSolver<Real>::step_once(double t_end, double h) {
     positions_.upload(positions);
     velocities_.upload(velocities);
     multipliers_.upload(multipliers);
+    contacts_.set_state(contacts);
     if (2 * parts > settings_.max_substeps) break;
   }
   if (bad_block_ >= 0) report.bad_node = arrays_.pattern.free_nodes[bad_block_];
@@ -151,12 +177,14 @@ std::vector<AdvanceReport> ProjectionSolver<Real>::finish() {
   AdvanceReport result;
   result.total.substeps = 0;
   if (frozen_) result.total.status = StepStatus::non_finite;
+  obstacles_.set_ways({request_.clock}, request_.step, request_.steps);
   for (int n = 0; n < request_.steps && !frozen_; ++n) {
-    const StepReport report = step_once(request_.clock.time(request_.step, n + 1), request_.step);
+    const StepReport report = step_once(n, request_.step);
     result.total.status = std::max(result.total.status, report.status);
     result.total.iterations += report.iterations;
     result.total.substeps += report.substeps;
     result.total.residual = std::max(result.total.residual, report.residual);
+    result.total.penetration = std::max(result.total.penetration, report.penetration);
     result.total.wall_seconds += report.wall_seconds;
     if (report.bad_node >= 0) result.total.bad_node = report.bad_node;
     frozen_ = report.status == StepStatus::non_finite;

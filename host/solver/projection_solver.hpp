@@ -4,20 +4,24 @@
 #include <memory>
 
 #include "engine/model/recipe.hpp"
+#include "host/solver/garment_contacts.hpp"
 #include "host/solver/garment_measures.hpp"
 #include "host/solver/garment_solver.hpp"
 #include "host/solver/nodal_solver.hpp"
+#include "host/solver/obstacle_table.hpp"
 
 namespace isocloth {
 
 /// Time stepping of one garment: unconstrained step, then iterations of
 /// (B + G+ + J^T (eps D)^-1 J) d = -B (phi_j - phi~) - J^T (lambda_j + C_j / (eps D))   (proximal Newton), or
 /// of (B + J^T (eps D)^-1 J) d = -J^T C_j / (eps D)   (fast projection; Coltraro 2022, section 7.1, in nodal
-/// form) until max |C| <= tolerance.
+/// form) until max |C| <= tolerance, and no sample of the cloth is deeper in an obstacle than its own.
 template <class Real>
 class ProjectionSolver final : public GarmentSolver {
  public:
+  /// `obstacles` of the scene, null: none.
   ProjectionSolver(const Device& device, const Garment& garment, const Scene& scene,
+                   const std::shared_ptr<const ObstacleShapes<Real>>& obstacles,
                    StepSolver choice = StepSolver::direct);
 
   /// Takes note: after each iteration the host decides on the next, so that all work is done in finish().
@@ -34,14 +38,17 @@ class ProjectionSolver final : public GarmentSolver {
     StepStatus status = StepStatus::converged;
     int iterations = 0;
     double residual = 0;
+    double penetration = 0;  ///< [m]
   };
   struct Request {
     Clock clock;
     double step = 0;
     int steps = 0;
   };
-  StepReport step_once(double t_end, double h);
-  Substep substep(double h);
+  /// The `number`-th step of the request.
+  StepReport step_once(int number, double h);
+  /// The `part`-th of `parts` equal parts, of h [s] each, of that step.
+  Substep substep(double h, int number, int part, int parts);
   /// The first iterate, and phi~ where the method or the caller needs it; false: B cannot be factorised.
   bool predict(double h, bool with_predicted = false);
   /// Where the pinned nodes are at t.
@@ -55,8 +62,10 @@ class ProjectionSolver final : public GarmentSolver {
   /// Assembles H and the right side, both of B alone without rows, and solves into correction_; false: the
   /// matrix cannot be factorised.
   bool solve_system(const MetricView<Real>& metric, bool with_rows);
-  /// One iteration; false: the matrix cannot be factorised.
-  bool iterate(double h);
+  /// Iteration `number` of a step, from 0; false: the matrix cannot be factorised.
+  bool iterate(double h, int number);
+  /// Contacts at the iterate of a part of a step; returns how deep the cloth lies [m].
+  double find_contacts(double h, int number, int part, int parts);
   void scale_multipliers(double factor);
   MetricView<Real> implicit_metric(double h) const;
   MetricView<Real> projection_metric(double h) const;
@@ -76,6 +85,9 @@ class ProjectionSolver final : public GarmentSolver {
   GarmentArrays<Real> arrays_;
   RowEvaluator<Real> rows_;
   GarmentMeasures<Real> measures_;
+  ObstacleTable<Real> obstacles_;
+  GarmentContacts<Real> contacts_;
+  double friction_error_ = 0;  ///< way by which friction erred in the last iteration [m]
 
   std::unique_ptr<NodalSolver<Real>> nodal_solver_;
 

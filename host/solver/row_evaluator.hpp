@@ -6,12 +6,6 @@
 
 namespace isocloth {
 
-/// Part [begin, end) of an array.
-template <class T>
-ArrayView<T> part(ArrayView<T> all, std::size_t begin, std::size_t end) {
-  return {all.data() + begin, end - begin};
-}
-
 /// Work arrays of the rows; rows of the metric family are the first ones.
 template <class Real>
 class RowEvaluator {

@@ -1,7 +1,7 @@
 // One step of a tile of cloths by the threads of a block.
 #pragma once
 
-#include "kernels/batch/cloth_tile.hpp"
+#include "kernels/batch/tile_contacts.hpp"
 #include "kernels/tensors/row_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
@@ -12,14 +12,14 @@ class ClothStep : ClothTile<S, T, Block> {
   using Tile = ClothTile<S, T, Block>;
   using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::work_, Tile::at_, Tile::parameters_;
   using Tile::implicit_metric, Tile::projection_metric;
-  using Tile::number, Tile::infinity, Tile::largest, Tile::part, Tile::rest;
+  using Tile::number, Tile::infinity, Tile::largest, Tile::rest;
   using Tile::vectors, Tile::nodes, Tile::free_nodes, Tile::rows, Tile::tile_nodes, Tile::tile_rows;
   using typename Tile::Mask;
   using typename Tile::Scalar;
 
  public:
   ISOCLOTH_DEVICE ClothStep(const StepCloths<Scalar>& args, const Block& block, Index tile)
-      : Tile(args, block, tile) {}
+      : Tile(args, block, tile), contacts_(*this) {}
 
   ISOCLOTH_DEVICE void run() {
     S& alive_lanes = reinterpret_cast<S*>(a_.alive.data())[tile_];
@@ -39,7 +39,7 @@ class ClothStep : ClothTile<S, T, Block> {
 
  private:
   struct Outcome {
-    S status{}, residual{}, bad_pivot{};
+    S status{}, residual{}, penetration{}, bad_pivot{};
     S iterations{};
   };
 
@@ -52,9 +52,11 @@ class ClothStep : ClothTile<S, T, Block> {
     block_.sync();
     share(block_, p_.node_count, [&](Index i) { start[i] = positions[i], velocity[i] = velocities[i]; });
     share(block_, p_.row_count, [&](Index i) { lambda[i] = multipliers[i]; });
+    S *const contacts = contacts_.work(), *const kept_contacts = contacts_.state();
+    share(block_, contacts_.kept(), [&](Index i) { contacts[i] = kept_contacts[i]; });
 
     const S one = number(1), most_parts = number(a_.control.max_substeps);
-    S parts = one, done_parts{}, status{}, residual{}, substeps{}, bad_pivot{};
+    S parts = one, done_parts{}, status{}, residual{}, penetration{}, substeps{}, bad_pivot{};
     Mask todo = inspecting ? Mask(true) : alive;
     while (any(todo)) {
       const S h = number(a_.control.step) / parts;
@@ -72,6 +74,7 @@ class ClothStep : ClothTile<S, T, Block> {
       status = select(onward & stalled, one, status);
       residual = select(onward, larger(found.residual, residual), residual);
       residual = select(over, infinity(), residual);
+      penetration = select(onward, larger(found.penetration, penetration), penetration);
       status = select(over, number(2), status);
       done_parts = select(onward, done_parts + one, done_parts);
       const Mask finished = onward & (done_parts >= parts);
@@ -89,15 +92,26 @@ class ClothStep : ClothTile<S, T, Block> {
         const S back = multipliers[i] / (more * more);
         lambda[i] = select(again, back, select(finished, lambda[i] * (parts * parts), lambda[i]));
       });
+      const std::size_t forces = contacts_.kept_forces();
+      share(block_, forces, [&](Index i) {
+        const S back = kept_contacts[i] / (more * more);
+        contacts[i] = select(again, back, select(finished, contacts[i] * (parts * parts), contacts[i]));
+      });
+      share(block_, contacts_.kept() - forces, [&](Index i) {
+        S& obstacle = contacts[forces + static_cast<std::size_t>(i)];
+        obstacle = select(again, kept_contacts[forces + static_cast<std::size_t>(i)], obstacle);
+      });
       parts = select(again, more, parts);
       done_parts = select(again, S{}, done_parts);
       status = select(again, S{}, status);
       residual = select(again, S{}, residual);
+      penetration = select(again, S{}, penetration);
       todo = todo & !finished & !over;
       block_.sync();
     }
     report.status = select(alive, larger(status, report.status), report.status);
     report.residual = select(alive, larger(residual, report.residual), report.residual);
+    report.penetration = select(alive, larger(penetration, report.penetration), report.penetration);
     report.substeps += select(alive, substeps, S{});
     report.bad_pivot = select(alive & (status == number(2)), bad_pivot, report.bad_pivot);
     const Mask kept = alive & (status < number(2));
@@ -107,6 +121,8 @@ class ClothStep : ClothTile<S, T, Block> {
       velocities[i] = select(kept, velocity[i], velocities[i]);
     });
     share(block_, p_.row_count, [&](Index i) { multipliers[i] = select(kept, lambda[i], multipliers[i]); });
+    share(block_, contacts_.kept(),
+          [&](Index i) { kept_contacts[i] = select(kept, contacts[i], kept_contacts[i]); });
     alive = kept;
   }
 
@@ -118,7 +134,13 @@ class ClothStep : ClothTile<S, T, Block> {
             projection_inertia = projection_metric(h).inertia;
     Outcome result;
     Mask running = todo;
+    const ContactStep<S> contact_step{n, projection_inertia, (done_parts - one) / parts, done_parts / parts};
+    // Friction that is off by a tenth of the depth that may be left is as good as right.
+    const S deepest = number(control.contact_tolerance), friction_bound = number(0.1) * deepest;
+    S friction_error{};
     block_.sync();
+    if (!control.newton)  // the step starts without them
+      share(block_, contacts_.kept_forces(), [&](Index i) { contacts_.work()[i] = S{}; });
     if (!predict(n, h, done_parts, parts, result.bad_pivot)) {
       const Mask bad = running & (result.bad_pivot > S{});
       result.status = select(bad, number(2), result.status);
@@ -130,11 +152,20 @@ class ClothStep : ClothTile<S, T, Block> {
       if (inspecting && iteration == 1) return result;
       const S before = result.residual;
       const S residual = evaluate(eps / projection_inertia);
+      if (iteration == 0 && control.newton && control.resting_eps > control.eps) {
+        const Mask rests = residual <= number(contact_eps_range * control.tolerance);
+        eps = select(rests, number(control.resting_eps), eps);
+        if (any(rests)) evaluate(eps / projection_inertia);
+      }
       result.residual = select(running, residual, result.residual);
+      const S depth = contacts_.find(contact_step, running | Mask(iteration == 0));
+      result.penetration = select(running, depth, result.penetration);
       const Mask finite = residual < infinity();
       // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
       const bool may_stop = (iteration > 0 || !control.newton) && !inspecting;
-      const Mask converged = running & finite & (residual <= number(control.tolerance)) & Mask(may_stop);
+      const Mask held = (depth <= deepest) & (friction_error <= friction_bound);
+      const Mask converged =
+          running & finite & (residual <= number(control.tolerance)) & held & Mask(may_stop);
       result.status = select(running & !finite, number(2), result.status);
       running = running & finite & !converged;
       if (iteration == control.max_iterations) {
@@ -160,6 +191,8 @@ class ClothStep : ClothTile<S, T, Block> {
         share(block_, p_.node_count, [&](Index i) { nodes(at_.velocity)[i] = nodes(at_.iterate)[i]; });
       block_.sync();
       correct(running);
+      friction_error = contacts_.update(contact_step, running);
+      move(running, iteration);
     }
   }
 
@@ -287,6 +320,7 @@ class ClothStep : ClothTile<S, T, Block> {
             p_.node_pair_begin,
             p_.node_pairs,
             {work_ + at_.stiffness, a_.control.newton ? static_cast<std::size_t>(p_.pair_count) : 0},
+            contacts_.forces(),
             with_rows,
             {}};
   }
@@ -305,6 +339,7 @@ class ClothStep : ClothTile<S, T, Block> {
             nodes(at_.iterate),
             nodes(at_.start),
             pulled ? free_nodes(at_.momentum) : ArrayView<Vec3<S>>{},
+            contacts_.forces(),
             with_rows,
             {}};
   }
@@ -354,9 +389,9 @@ class ClothStep : ClothTile<S, T, Block> {
     return solve_system(system(metric, true), right_side(metric, true), bad_pivot);
   }
 
-  /// phi_{j+1} and lambda_{j+1} of the cloths in `running`.
+  /// lambda_{j+1} of the cloths in `running`.
   ISOCLOTH_DEVICE void correct(Mask running) {
-    const ArrayView<Vec3<S>> d = free_nodes(at_.correction), iterate = nodes(at_.iterate);
+    const ArrayView<Vec3<S>> d = free_nodes(at_.correction);
     const ArrayView<S> lambda = rows(at_.multipliers);
     // Before the clamp: multipliers belong to the whole correction, which alone balances C.
     if (a_.control.newton) {
@@ -385,12 +420,23 @@ class ClothStep : ClothTile<S, T, Block> {
       });
       block_.sync();
     }
+  }
+
+  /// phi_{j+1} of the cloths in `running`.
+  ISOCLOTH_DEVICE void move(Mask running, int iteration) {
+    S clamp = parameters_.clamp;
+    if (const double own = contacts_.exist() ? contact_clamp(iteration) : 0; own > 0)
+      clamp = select((clamp > S{}) & (clamp < number(own)), clamp, number(own));
+    clamp = clamp * parameters_.element_size;
+    const ArrayView<Vec3<S>> d = free_nodes(at_.correction), iterate = nodes(at_.iterate);
     share(block_, d.size(), [&](Index i) {
-      d[i] = select(running, clamped(parameters_.clamp, d[i]), Vec3<S>{});
+      d[i] = select(running, clamped(clamp, d[i]), Vec3<S>{});
       iterate[p_.free.nodes[i]] += d[i];
     });
     block_.sync();
   }
+
+  TileContacts<S, T, Block> contacts_;
 };
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -38,10 +38,6 @@ class ClothTile {
   ISOCLOTH_DEVICE ArrayView<S> rows(std::size_t offset) const {
     return {work_ + offset, static_cast<std::size_t>(p_.row_count)};
   }
-  template <class V>
-  static ISOCLOTH_DEVICE ArrayView<V> part(ArrayView<V> all, std::size_t begin, std::size_t end) {
-    return {all.data() + begin, end - begin};
-  }
   // Arrays of this tile in device memory.
   ISOCLOTH_DEVICE Vec3<S>* tile_nodes(ArrayView<Scalar> all) const {
     return reinterpret_cast<Vec3<S>*>(all.data()) + static_cast<std::size_t>(tile_) * p_.node_count;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/batch/block_cholesky.hpp"
+#include "kernels/contact/contact_arrays.hpp"
 #include "kernels/projection/nodal_system.hpp"
 #include "kernels/views.hpp"
 
@@ -22,6 +23,9 @@ struct ClothPatternView {
   ArrayView<const Index>
       system_blocks;  ///< block of H at each block of L, -1: fill; shape [block count of L]
   CholeskyPlanView plan;
+  SamplePattern samples;               ///< none without obstacles
+  GatherView block_slots, node_slots;  ///< see SampleForces
+  ArrayView<const Index> slot_samples;
 };
 
 /// Rest shapes: one that all cloths share, or one per cloth with the cloths of a tile side by side.
@@ -41,18 +45,21 @@ template <class S>
 struct ClothParameters {
   S rho, alpha, beta, kappa;  ///< see Fabric
   S weight;                   ///< delta g [N/m^2]
-  S clamp;                    ///< largest node move per iteration [m], 0: off
+  S clamp;                    ///< largest node move per iteration [mean element sizes], 0: off
+  S element_size;             ///< [m]
+  S offset;                   ///< distance kept from obstacles [m]
 };
 
 /// What the steps of one launch did with one cloth, or a tile of them; counts are whole numbers.
 template <class S>
 struct ClothReport {
-  S status;      ///< worst of the steps: 0 converged, 1 stalled, 2 non-finite
-  S steps;       ///< done; those after a non-finite one are not
-  S iterations;  ///< of all steps together
-  S substeps;    ///< of all steps together
-  S residual;    ///< worst |C| at the end of a step
-  S bad_pivot;   ///< 1 + free number of the first pivot that was not positive in the last failure, 0: none
+  S status;       ///< worst of the steps: 0 converged, 1 stalled, 2 non-finite
+  S steps;        ///< done; those after a non-finite one are not
+  S iterations;   ///< of all steps together
+  S substeps;     ///< of all steps together
+  S residual;     ///< worst |C| at the end of a step
+  S penetration;  ///< deepest into an obstacle at the end of a step [m]
+  S bad_pivot;    ///< 1 + free number of the first pivot that was not positive in the last failure, 0: none
 };
 
 /// How a step is iterated; see ProjectionSettings.
@@ -62,13 +69,22 @@ struct StepControl {
   double step = 0.01;  ///< h [s]
   double tolerance = 1e-3;
   double eps = 1e-6, least_eps = 1e-9;
+  double resting_eps = 0;  ///< see contact_eps; 0: eps
   int max_iterations = 50, max_substeps = 1;
+  double contact_tolerance = 1e-4;  ///< [m]
+};
+
+/// Offsets of the arrays of contacts; see ContactArrays. Obstacles follow forces.
+struct ContactScratch {
+  std::size_t forces, obstacles, normals, pulls, stiffness, modes, weights, depths, mismatches,
+      sample_stiffness, sample_forces, near;
 };
 
 /// Offsets of a tile's work arrays in lane values.
 struct StepScratch {
   std::size_t start, velocity, iterate, predicted, momentum, correction, multipliers, residuals, scales,
       stiffness, metric_jacobian, scalar_jacobian, blocks, diagonals, pivots, partials, size;
+  ContactScratch contacts;
 };
 /// Partial results of a block's threads; blocks have no more of them.
 constexpr int max_block_threads = 256;
@@ -95,6 +111,21 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
   s.blocks = take(9 * p.plan.block_rows.size());
   s.diagonals = take(6 * columns);
   s.pivots = take(columns);
+  if (const std::size_t samples = static_cast<std::size_t>(p.samples.sample_count()); samples > 0) {
+    const std::size_t contacts = static_cast<std::size_t>(p.samples.contact_count());
+    s.contacts.forces = take(3 * contacts);
+    s.contacts.obstacles = take(contacts);
+    s.contacts.normals = take(3 * contacts);
+    s.contacts.pulls = take(3 * contacts);
+    s.contacts.stiffness = take(2 * contacts);
+    s.contacts.modes = take(contacts);
+    s.contacts.weights = take(p.samples.slot_nodes.size());
+    s.contacts.depths = take(samples);
+    s.contacts.mismatches = take(samples);
+    s.contacts.sample_stiffness = take(6 * samples);
+    s.contacts.sample_forces = take(3 * samples);
+    s.contacts.near = take(1 + most_near);
+  }
   s.partials = take(max_block_threads);
   return s;
 }
@@ -109,13 +140,16 @@ struct StepCloths {
   int width = 1;  ///< cloths per tile: 1, or the lane width of the backend (StepKernels::lane_width)
   Index tile_count = 0;
   Index steps = 1;
-  ArrayView<const Real> parameters;  ///< ClothParameters, shape [tile, 6, width]
+  ObstacleSets<Real> obstacles;
+  ArrayView<const Real> parameters;  ///< ClothParameters, shape [tile, 8, width]
   ArrayView<const Real> targets;     ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]
   ArrayView<Real> positions;         ///< phi [m], shape [tile, node, 3, width]
   ArrayView<Real> velocities;        ///< v [m/s], shape [tile, node, 3, width]
   ArrayView<Real> multipliers;       ///< lambda [kg m^2], shape [tile, row, width]
-  ArrayView<Real> alive;             ///< 1; 0: frozen, not to be touched; shape [tile, width]
-  ArrayView<Real> reports;           ///< ClothReport, written anew, shape [tile, 6, width]
+  ArrayView<Real>
+      contacts;           ///< p [kg m] of all contacts, then their obstacles, shape [tile, 4 contacts, width]
+  ArrayView<Real> alive;  ///< 1; 0: frozen, not to be touched; shape [tile, width]
+  ArrayView<Real> reports;  ///< ClothReport, written anew, shape [tile, 7, width]
   /// Not empty: one iteration of one step with phi~ computed in any case, the work arrays copied here, phi_0
   /// in the place of `velocity`; the state stays as it was. Shape [tile, step_scratch().size, width].
   ArrayView<Real> inspection;

@@ -25,6 +25,20 @@ struct GeometricStiffness {
   ArrayView<S> stiffness;             ///< max(0, -G_ab) [kg], shape [pair_count]
 };
 
+/// Forces on material points of the cloth: samples, each a weighted mean of nodes that share a face (its
+/// slots), with a symmetric 3x3 stiffness.
+template <class S>
+struct SampleForces {
+  GatherView block_slots;               ///< per block: (slot of row node, slot of column node) of one sample
+  GatherView node_slots;                ///< per free node: (slot, its sample)
+  ArrayView<const Index> slot_samples;  ///< shape [slot_count]
+  ArrayView<const S> weights;           ///< shape [slot_count]
+  ArrayView<const S> stiffness;         ///< xx, xy, xz, yy, yz, zz [kg], shape [sample_count, 6]
+  ArrayView<const S> forces;            ///< times h^2, at phi_j [kg m], shape [sample_count, 3]
+
+  ISOCLOTH_HD bool exist() const { return !weights.empty(); }
+};
+
 template <class S, class T = S>
 struct AssembleSystem {
   MetricView<S, T> metric;
@@ -40,6 +54,7 @@ struct AssembleSystem {
   ArrayView<const Index> node_pair_begin;    ///< pairs at each node, shape [node_count + 1]
   ArrayView<const Index> node_pairs;
   ArrayView<const S> stiffness;  ///< G+ per pair, empty: none
+  SampleForces<S> samples;       ///< none, or what contacts add
   bool with_rows = true;         ///< false: B alone
   ArrayView<S> blocks;           ///< row-major 3x3 blocks of the lower triangle, shape [block_count, 9]
 };
@@ -56,8 +71,9 @@ struct AssembleGradient {
   ArrayView<const Vec3<S>> positions;                         ///< phi_j [m], shape [node_count]
   ArrayView<const Vec3<S>> start;                             ///< phi_n [m], shape [node_count]
   ArrayView<const Vec3<S>> momentum;  ///< B (phi~ - phi_n) [kg m], shape [free_count]; empty: C alone drives
-  bool with_rows = true;              ///< false: B alone
-  ArrayView<Vec3<S>> right_side;      ///< [kg m], shape [free_count]
+  SampleForces<S> samples;
+  bool with_rows = true;          ///< false: B alone
+  ArrayView<Vec3<S>> right_side;  ///< [kg m], shape [free_count]
 };
 
 template <class S>
@@ -83,7 +99,8 @@ namespace ISOCLOTH_BACKEND {
 /// pair.
 template <class Real>
 void geometric_stiffness(const Queue& queue, const GeometricStiffness<Real>& args);
-/// H = B + G+ + J^T (eps D)^-1 J, or B. One item per block, O(rows that hold both nodes).
+/// H = B + G+ + J^T (eps D)^-1 J and the stiffness of samples, or B. One item per block, O(rows that hold
+/// both nodes).
 template <class Real>
 void assemble_system(const Queue& queue, const AssembleSystem<Real>& args);
 /// -B (phi_j - phi~) - J^T (lambda_j + C_j / (eps D)), the first part as B (phi~ - phi_n) - B (phi_j -

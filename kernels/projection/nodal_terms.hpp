@@ -67,6 +67,19 @@ ISOCLOTH_HD void add_outer(S* block, Vec3<S> a, Vec3<S> b) {
   block[8] = multiply_add(a.z, b.z, block[8]);
 }
 
+template <class S>
+ISOCLOTH_HD void add_samples(const SampleForces<S>& a, Index b, S (&block)[9]) {
+  constexpr int entry[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+  S sum[6] = {};
+  for (Index t = a.block_slots.begin[b]; t < a.block_slots.begin[b + 1]; ++t) {
+    const Index row = a.block_slots.first[t], column = a.block_slots.second[t];
+    const S weight = a.weights[row] * a.weights[column];
+    const S* stiffness = a.stiffness.data() + static_cast<std::size_t>(a.slot_samples[row]) * 6;
+    for (int i = 0; i < 6; ++i) sum[i] = multiply_add(weight, stiffness[i], sum[i]);
+  }
+  for (int i = 0; i < 9; ++i) block[i] += sum[entry[i]];
+}
+
 /// Block b of H.
 template <class S, class T>
 ISOCLOTH_HD void system_block(const AssembleSystem<S, T>& a, Index b, S (&block)[9]) {
@@ -93,6 +106,7 @@ ISOCLOTH_HD void system_block(const AssembleSystem<S, T>& a, Index b, S (&block)
                 a.scalar_jacobian[a.scalar_terms.second[t]]);
   }
   for (int i = 0; i < 9; i += 4) block[i] += diagonal;
+  if (a.with_rows && a.samples.exist()) add_samples(a.samples, b, block);
 }
 
 /// -(lambda / s + s C), so that -J^T (lambda + C / (eps D)) = (s J)^T row_force.
@@ -117,6 +131,13 @@ ISOCLOTH_HD Vec3<S> gradient(const AssembleGradient<S, T>& a, Index i) {
                          a.metric_jacobian[a.metric_terms.first[t] * 3 + w], b);
     for (Index t = a.scalar_terms.begin[i]; t < a.scalar_terms.begin[i + 1]; ++t)
       b = multiply_add(row_force(a, a.scalar_terms.second[t]), a.scalar_jacobian[a.scalar_terms.first[t]], b);
+    if (a.samples.exist())
+      for (Index t = a.samples.node_slots.begin[i]; t < a.samples.node_slots.begin[i + 1]; ++t) {
+        const S* force =
+            a.samples.forces.data() + static_cast<std::size_t>(a.samples.node_slots.second[t]) * 3;
+        b = multiply_add(a.samples.weights[a.samples.node_slots.first[t]],
+                         Vec3<S>{force[0], force[1], force[2]}, b);
+      }
   }
   if (a.momentum.empty()) return b;
   const Vec3<S> moved = a.positions[node] - a.start[node];

@@ -1,0 +1,234 @@
+#include "host/solver/obstacle_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/contact/distance_grid.hpp"
+#include "engine/core/text.hpp"
+
+namespace isocloth {
+namespace {
+
+template <class Real>
+Vec3<Real> narrow(const Vec3d& v) {
+  return {static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)};
+}
+template <class Real>
+PoseView<Real> narrow(const Pose& pose) {
+  return {narrow<Real>(pose.center),
+          {narrow<Real>(pose.axes[0]), narrow<Real>(pose.axes[1]), narrow<Real>(pose.axes[2])}};
+}
+
+/// A shape for the kernels, and the corners of its box.
+template <class Real>
+struct Compiled {
+  ShapeView<Real> view;
+  std::array<Vec3d, 2> box;
+  DistanceGrid grid;
+};
+
+template <class Real>
+struct Compile {
+  const std::string& key;
+
+  Compiled<Real> operator()(const PlaneShape&) const {
+    constexpr double far = std::numeric_limits<float>::max();
+    return smooth(ShapeKind::plane, {}, 0, far, {far, far, far});
+  }
+  Compiled<Real> operator()(const SphereShape& s) const {
+    return smooth(ShapeKind::sphere, {}, s.radius, s.radius, {s.radius, s.radius, s.radius});
+  }
+  Compiled<Real> operator()(const CapsuleShape& s) const {
+    return smooth(ShapeKind::capsule, {0, 0, s.length / 2}, s.radius, s.radius,
+                  {s.radius, s.radius, s.radius + s.length / 2});
+  }
+  Compiled<Real> operator()(const CylinderShape& s) const {
+    return smooth(ShapeKind::cylinder, {s.radius - s.rounding, 0, s.height / 2 - s.rounding}, s.rounding,
+                  std::min(s.radius, s.height / 2), {s.radius, s.radius, s.height / 2});
+  }
+  Compiled<Real> operator()(const BoxShape& s) const {
+    const Vec3d half = 0.5 * s.size;
+    return smooth(ShapeKind::box, half - Vec3d{s.rounding, s.rounding, s.rounding}, s.rounding,
+                  std::min({half.x, half.y, half.z}), half);
+  }
+  /// A core of these half lengths, a surface `rounding` around it, inside of a box.
+  static Compiled<Real> smooth(ShapeKind kind, const Vec3d& core, double rounding, double reach,
+                               const Vec3d& half) {
+    Compiled<Real> result{{}, {-half, half}, {}};
+    result.view.kind = kind;
+    result.view.half = narrow<Real>(core);
+    result.view.rounding = static_cast<Real>(rounding);
+    result.view.reach = static_cast<Real>(reach);
+    return result;
+  }
+  Compiled<Real> operator()(const HeightFieldShape& s) const { return compile(build_distance_grid(s, key)); }
+  Compiled<Real> operator()(const MeshShape& s) const { return compile(build_distance_grid(s, key)); }
+
+  static Compiled<Real> compile(DistanceGrid grid) {
+    constexpr double thinnest = 1.5;  // cells, half of what build_distance_grid accepts
+    const auto [nx, ny, nz] = grid.nodes;
+    const Vec3d most = grid.origin + grid.cell * Vec3d{nx - 1.0, ny - 1.0, nz - 1.0};
+    Compiled<Real> result{{}, {grid.origin, most}, {}};
+    result.view.kind = ShapeKind::grid;
+    result.view.reach = static_cast<Real>(thinnest * grid.cell);
+    result.view.origin = narrow<Real>(grid.origin);
+    result.view.cell = static_cast<Real>(grid.cell);
+    for (std::size_t k = 0; k < 3; ++k) result.view.nodes[k] = grid.nodes[k];
+    result.grid = std::move(grid);
+    return result;
+  }
+};
+
+}  // namespace
+
+template <class Real>
+ObstacleShapes<Real>::ObstacleShapes(const Device& device, const Scene& own_scene) : scene(own_scene) {
+  std::vector<ShapeView<Real>> views;
+  std::vector<Index> numbers;
+  std::vector<Placement<Real>> places;
+  for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
+    const Obstacle& obstacle = scene.obstacles[o];
+    const std::string key = text("obstacles[", o, "].shape");
+    Compiled<Real> compiled = std::visit(Compile<Real>{key}, obstacle.shape);
+    if (compiled.view.kind == ShapeKind::grid) {
+      grids.emplace_back(device, compiled.grid.distances);
+      compiled.view.distances = std::as_const(grids.back()).view();
+    }
+    views.push_back(compiled.view);
+    boxes.push_back(compiled.box);
+    const bool moves = !std::holds_alternative<FixedMotion>(obstacle.motion);
+    numbers.push_back(moves ? static_cast<Index>(moving_obstacles.size()) : -1);
+    if (moves) moving_obstacles.push_back(static_cast<Index>(o));
+    places.push_back(placement(o, 0, 0));
+  }
+  shapes = {device, views};
+  moving = {device, numbers};
+  resting = {device, places};
+}
+
+template <class Real>
+Placement<Real> ObstacleShapes<Real>::placement(std::size_t o, double from, double to) const {
+  const Pose begin = obstacle_pose(scene.obstacles[o], from), end = obstacle_pose(scene.obstacles[o], to);
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  Vec3d least{infinite, infinite, infinite}, most = -least;
+  const auto& [low, high] = boxes[o];
+  for (const Pose* pose : {&begin, &end})
+    for (int corner = 0; corner < 8; ++corner) {
+      const Vec3d local{corner & 1 ? high.x : low.x, corner & 2 ? high.y : low.y,
+                        corner & 4 ? high.z : low.z};
+      const Vec3d x =
+          pose->center + local.x * pose->axes[0] + local.y * pose->axes[1] + local.z * pose->axes[2];
+      least = {std::min(least.x, x.x), std::min(least.y, x.y), std::min(least.z, x.z)};
+      most = {std::max(most.x, x.x), std::max(most.y, x.y), std::max(most.z, x.z)};
+    }
+  // A turning corner leaves the box of both ends by r (1 - cos(angle / 2)) < r (|change of the axes| / 2)^2
+  // / 2.
+  double change = 0;
+  for (std::size_t k = 0; k < 3; ++k) change = std::max(change, norm(end.axes[k] - begin.axes[k]));
+  const double bulge = norm(most - least) * change * change / 8;
+  const Vec3d room{bulge, bulge, bulge};
+  return {narrow<Real>(begin), narrow<Real>(end), narrow<Real>(least - room), narrow<Real>(most + room)};
+}
+
+template <class Real>
+ObstacleTable<Real>::ObstacleTable(const Device& device, std::shared_ptr<const ObstacleShapes<Real>> shapes,
+                                   const std::vector<const Garment*>& garments)
+    : device_(&device), shapes_(std::move(shapes)), clock_set_(garments.size(), 0) {
+  const Scene& scene = shapes_->scene;
+  std::vector<FrictionView<Real>> rows;
+  const std::size_t count = size();
+  auto same = [](const FrictionView<Real>& a, const FrictionView<Real>& b) {
+    return a.static_ == b.static_ && a.dynamic == b.dynamic;
+  };
+  for (const Garment* garment : garments) {
+    std::vector<FrictionView<Real>> own;
+    for (const Obstacle& o : scene.obstacles)
+      own.push_back({static_cast<Real>(o.friction.static_), static_cast<Real>(o.friction.dynamic)});
+    for (const FrictionPair& pair : scene.contact.pairs)
+      if (&scene.garments[pair.garment] == garment)
+        own[pair.obstacle] = {static_cast<Real>(pair.friction.static_),
+                              static_cast<Real>(pair.friction.dynamic)};
+    std::size_t row = rows.size() / count;  // the last is the likeliest
+    while (row > 0 && !std::equal(own.begin(), own.end(),
+                                  rows.begin() + static_cast<std::ptrdiff_t>((row - 1) * count), same))
+      --row;
+    if (row == 0) {
+      rows.insert(rows.end(), own.begin(), own.end());
+      row = rows.size() / count;
+    }
+    friction_row_.push_back(static_cast<Index>(row - 1));
+  }
+  friction_ = {device, rows};
+  member_friction_ = {device, friction_row_};
+  member_clock_ = {device, clock_set_};
+}
+
+template <class Real>
+void ObstacleTable<Real>::set_ways(const std::vector<Clock>& clocks, double h, int steps) {
+  steps_ = steps;
+  if (size() == 0 || shapes_->moving_obstacles.empty()) return;
+  std::vector<Clock> distinct;
+  std::vector<Index> sets;
+  for (const Clock& clock : clocks) {
+    std::size_t s = distinct.size();
+    while (s > 0 && (distinct[s - 1].offset != clock.offset || distinct[s - 1].steps != clock.steps)) --s;
+    if (s == 0) {
+      distinct.push_back(clock);
+      s = distinct.size();
+    }
+    sets.push_back(static_cast<Index>(s - 1));
+  }
+  if (sets != clock_set_) {
+    clock_set_ = sets;
+    member_clock_.upload(sets);
+  }
+  const std::size_t moving = shapes_->moving_obstacles.size(),
+                    count = distinct.size() * static_cast<std::size_t>(steps) * moving;
+  if (ways_.size() < count) ways_ = {*device_, count};
+  ways_.write(count, staging_, [&](Placement<Real>* ways) {
+    for (const Clock& clock : distinct)
+      for (int n = 0; n < steps; ++n)
+        for (const Index o : shapes_->moving_obstacles)
+          *ways++ = shapes_->placement(static_cast<std::size_t>(o), clock.time(h, n), clock.time(h, n + 1));
+  });
+}
+
+template <class Real>
+ObstacleSets<Real> ObstacleTable<Real>::sets() const {
+  if (size() == 0) return {};
+  return {.shapes = shapes_->shapes.view(),
+          .moving = shapes_->moving.view(),
+          .resting = shapes_->resting.view(),
+          .ways = ways_.view(),
+          .friction = friction_.view(),
+          .clocks = member_clock_.view(),
+          .friction_rows = member_friction_.view(),
+          .steps = steps_,
+          .moving_count = static_cast<Index>(shapes_->moving_obstacles.size())};
+}
+
+template <class Real>
+ObstaclesView<Real> ObstacleTable<Real>::view(std::size_t member, int step) const {
+  if (size() == 0) return {};
+  const std::size_t count = size(), moving = shapes_->moving_obstacles.size(),
+                    way = static_cast<std::size_t>(clock_set_[member] * steps_ + step) * moving;
+  return {.shapes = shapes_->shapes.view(),
+          .moving = shapes_->moving.view(),
+          .resting = shapes_->resting.view(),
+          .ways = moving == 0 ? ArrayView<const Placement<Real>>{} : part(ways_.view(), way, way + moving),
+          .friction = part(friction_.view(), static_cast<std::size_t>(friction_row_[member]) * count,
+                           static_cast<std::size_t>(friction_row_[member] + 1) * count)};
+}
+
+template <class Real>
+std::size_t ObstacleTable<Real>::memory_bytes() const {
+  return friction_.bytes() + ways_.bytes() + member_friction_.bytes() + member_clock_.bytes();
+}
+
+template struct ObstacleShapes<float>;
+template struct ObstacleShapes<double>;
+template class ObstacleTable<float>;
+template class ObstacleTable<double>;
+
+}  // namespace isocloth

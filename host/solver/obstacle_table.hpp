@@ -1,0 +1,65 @@
+// Obstacles in the memory of a device, and where they are in the steps to come.
+#pragma once
+
+#include <memory>
+
+#include "engine/model/scene.hpp"
+#include "host/memory/buffer.hpp"
+#include "host/solver/garment_solver.hpp"
+#include "kernels/contact/obstacles.hpp"
+
+namespace isocloth {
+
+/// What of a scene's obstacles never changes; all solvers of a scene share it.
+template <class Real>
+struct ObstacleShapes {
+  ObstacleShapes(const Device& device, const Scene& scene);
+
+  const Scene& scene;
+  std::vector<std::array<Vec3d, 2>> boxes;  ///< opposite corners in the obstacle's frame [m]
+  std::vector<Index> moving_obstacles;      ///< ascending
+  std::vector<Buffer<float>> grids;
+  Buffer<ShapeView<Real>> shapes;
+  Buffer<Index> moving;
+  Buffer<Placement<Real>> resting;
+
+  std::size_t size() const { return boxes.size(); }
+  /// Obstacle o between two times [s].
+  Placement<Real> placement(std::size_t o, double from, double to) const;
+};
+
+/// What several cloths meet in several steps: those of one clock see the same ways.
+template <class Real>
+class ObstacleTable {
+ public:
+  /// No obstacles.
+  ObstacleTable() = default;
+  /// `garments` of the scene, in the order of their clocks.
+  ObstacleTable(const Device& device, std::shared_ptr<const ObstacleShapes<Real>> shapes,
+                const std::vector<const Garment*>& garments);
+
+  std::size_t size() const { return shapes_ ? shapes_->size() : 0; }
+  /// Where the obstacles are in the next `steps` steps of h [s].
+  void set_ways(const std::vector<Clock>& clocks, double h, int steps);
+  /// What a member meets in one of them.
+  ObstaclesView<Real> view(std::size_t member, int step) const;
+  ObstacleSets<Real> sets() const;
+  std::size_t memory_bytes() const;
+
+ private:
+  const Device* device_ = nullptr;
+  std::shared_ptr<const ObstacleShapes<Real>> shapes_;
+  std::vector<Index> friction_row_, clock_set_;  ///< of each member
+  int steps_ = 0;
+  Buffer<FrictionView<Real>> friction_;  ///< shape [row, obstacle]
+  Buffer<Placement<Real>> ways_;         ///< shape [clock set, step, moving]
+  Buffer<Index> member_friction_, member_clock_;
+  std::vector<Placement<Real>> staging_;
+};
+
+/// Distance that the middle of a garment keeps from obstacles [m].
+inline double contact_offset(const Garment& garment, const Scene& scene) {
+  return garment.fabric.thickness / 2 + scene.contact.margin;
+}
+
+}  // namespace isocloth

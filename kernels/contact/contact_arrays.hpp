@@ -1,0 +1,112 @@
+// Material points of a cloth that may touch obstacles, and what is kept of each contact.
+#pragma once
+
+#include "kernels/contact/obstacles.hpp"
+#include "kernels/views.hpp"
+
+namespace isocloth {
+
+/// Samples: every node, then every edge, then every face of a mesh. A node's sample is the node itself; that
+/// of an edge or face is the point of it that comes deepest, found anew in each iteration, so that nothing
+/// pokes through a coarse cloth. A slot is a node of a sample.
+struct SamplePattern {
+  Index node_count = 0, edge_count = 0, face_count = 0;
+  /// Contacts that a node keeps at once, one per obstacle; edges and faces keep one. A further one is held by
+  /// nothing, and counts as penetration.
+  Index contacts_per_node = 0;
+  ArrayView<const Index> sample_begin;  ///< slots of each sample, shape [sample_count + 1]
+  ArrayView<const Index> slot_nodes;    ///< shape [slot_count]
+
+  ISOCLOTH_HD Index sample_count() const { return node_count + edge_count + face_count; }
+  ISOCLOTH_HD Index contact_count() const { return node_count * contacts_per_node + edge_count + face_count; }
+  ISOCLOTH_HD Index first_contact(Index sample) const {
+    return sample < node_count ? sample * contacts_per_node
+                               : node_count * contacts_per_node + sample - node_count;
+  }
+  ISOCLOTH_HD Index contacts_of(Index sample) const { return sample < node_count ? contacts_per_node : 1; }
+};
+constexpr Index most_contacts_per_node = 3;
+
+/// Element i of one of several cloths whose arrays lie side by side.
+template <class Real>
+struct Strided {
+  Real* data = nullptr;
+  int stride = 1;
+  ISOCLOTH_HD Real& operator[](std::size_t i) const { return data[i * static_cast<std::size_t>(stride)]; }
+  ISOCLOTH_HD Vec3<std::remove_const_t<Real>> vector(std::size_t i) const {
+    return {(*this)[3 * i], (*this)[3 * i + 1], (*this)[3 * i + 2]};
+  }
+  ISOCLOTH_HD void set_vector(std::size_t i, Vec3<Real> v) const {
+    (*this)[3 * i] = v.x;
+    (*this)[3 * i + 1] = v.y;
+    (*this)[3 * i + 2] = v.z;
+  }
+};
+
+/// How a contact acts in an iteration.
+enum class ContactMode : int {
+  none,      ///< not at all
+  smooth,    ///< along the normal only
+  stick,     ///< the tangential force holds the point
+  slide,     ///< ... has its greatest size, and turns with the way of the point
+  slide_on,  ///< the same for a point that friction cannot stop within the step
+};
+
+/// One cloth's contacts. The contact keeps the force that the obstacle exerts times h^2, p [kg m], and the
+/// number of the obstacle; the rest is of one iteration.
+template <class Real>
+struct ContactArrays {
+  Strided<Real> forces;      ///< p, shape [contact_count, 3]
+  Strided<Real> obstacles;   ///< number, -1: none; shape [contact_count]
+  Strided<Real> normals;     ///< shape [contact_count, 3]
+  Strided<Real> pulls;       ///< p of an unchanged position, shape [contact_count, 3]
+  Strided<Real> stiffness;   ///< along and across the normal [kg], shape [contact_count, 2]
+  Strided<Real> modes;       ///< ContactMode, shape [contact_count]
+  Strided<Real> weights;     ///< of the node in the sample, shape [slot_count]
+  Strided<Real> depths;      ///< how deep a sample lies inside of what it must not enter [m], shape [sample]
+  Strided<Real> mismatches;  ///< way of the sample in this step that friction still errs [m], shape [sample]
+  // Sums over the contacts of a sample: the matrix and right side of its point.
+  Strided<Real> sample_stiffness;  ///< xx, xy, xz, yy, yz, zz [kg], shape [sample_count, 6]
+  Strided<Real> sample_forces;     ///< [kg m], shape [sample_count, 3]
+};
+/// Numbers per contact, slot and sample in these arrays, without what is kept.
+constexpr std::size_t contact_state_size = 4, contact_work_size = 9, sample_work_size = 11;
+
+/// Largest move of a node in iteration `number` (from 0) of a cloth among obstacles, in mean element sizes;
+/// 0: any. Steps that take many iterations jump to and fro between sets of contacts: shorter moves end that.
+ISOCLOTH_HD double contact_clamp(int number) {
+  constexpr int patience = 4;
+  double clamp = number < patience ? 0 : 0.3;
+  for (int n = 2 * patience; n <= number; n += patience) clamp *= 0.5;
+  return clamp;
+}
+/// Softness of the rows in a step among obstacles that begins within so many tolerances of them. Where a flat
+/// sheet lies, small errors of the rows cost large moves off the plane: stiffer rows would make it jump.
+constexpr double contact_eps = 1e-4, contact_eps_range = 10;
+
+/// What drives the contacts of one cloth in one iteration.
+template <class Real>
+struct ContactControl {
+  Real offset{};        ///< distance that the middle of the cloth keeps from obstacles [m]
+  Real tolerance{};     ///< deepest penetration that a step may end with [m]
+  Real inertia{};       ///< of the metric [kg/m^2]
+  Real from{}, to{1};   ///< part of the obstacles' way that the iteration begins and ends with
+  bool carries = true;  ///< forces are those of the whole step; false: of one iteration, on top of others
+};
+
+/// Where the nodes are.
+template <class Real>
+struct ContactPlaces {
+  Strided<const Real> start;           ///< phi_n [m], shape [node_count, 3]
+  Strided<const Real> iterate;         ///< phi_j [m], shape [node_count, 3]
+  Strided<const Real> inverse_masses;  ///< 1 / m_i [1/m^2], 0: pinned; shape [node_count]
+};
+
+/// Obstacles that a cloth may meet in a step: so many are listed, past that all are asked.
+constexpr Index most_near = 32;
+template <class Real>
+struct NearObstacles {
+  Strided<Real> list;  ///< count, then numbers, shape [1 + most_near]
+};
+
+}  // namespace isocloth

@@ -1,0 +1,393 @@
+// Contacts of one cloth: where it touches, what pushes and rubs there, and what comes of a correction.
+//
+// A point x of the cloth must keep a signed distance g(x) >= 0 (less the offset of the cloth) from every
+// obstacle. Its contact is one more row of the proximal Newton (kernels/projection/nodal_system.hpp) with a
+// multiplier p, the force times h^2:
+//   normal      gamma' = max(0, gamma - k (g + n . d)), active while g < 0, or gamma > 0 and g < 1 mm
+//   tangential  tau' = tau - k (u + d_t) where it sticks, |tau'| <= mu_s gamma; u: way relative to the
+//               obstacle since the beginning of the step; else |tau'| = mu_d gamma against that way
+// with k = 1000 times the point's inertia. All are symmetric 3x3 blocks on nodes of one face, where the
+// matrix has blocks already. Forces stay from step to step, so that what rests stays where it is.
+#pragma once
+
+#include "kernels/contact/contact_arrays.hpp"
+#include "kernels/contact/deepest_point.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+
+template <class Real>
+class ContactTerms {
+  /// A contact keeps its force up to this distance [m].
+  static constexpr Real carry = Real(1e-3);
+  /// An edge or a face touches where it comes so much deeper than its corners [m].
+  static constexpr Real deeper = Real(1e-6);
+  static constexpr Real stiffening = Real(1000);
+
+ public:
+  ISOCLOTH_DEVICE ContactTerms(const SamplePattern& pattern, const ObstaclesView<Real>& obstacles,
+                               const ContactControl<Real>& control, const ContactPlaces<Real>& places,
+                               const NearObstacles<Real>& near, const ContactArrays<Real>& arrays)
+      : p_(pattern), o_(obstacles), c_(control), x_(places), near_(near), a_(arrays) {}
+
+  /// Contacts of a sample at the iterate, their stiffness and forces, and how deep it lies.
+  ISOCLOTH_DEVICE void find(Index sample) const {
+    for (int i = 0; i < 6; ++i) a_.sample_stiffness[sample * 6 + i] = 0;
+    a_.sample_forces.set_vector(sample, {});
+    a_.depths[sample] = 0;
+    if (sample < p_.node_count)
+      find_at_node(sample);
+    else
+      find_on_element(sample);
+  }
+
+  /// p of the sample's contacts after the correction d of its nodes: correction(node).
+  template <class Correction>
+  ISOCLOTH_DEVICE void update(Index sample, const Correction& correction) const {
+    a_.mismatches[sample] = 0;
+    Vec3<Real> d{};
+    const Index first = p_.first_contact(sample), count = p_.contacts_of(sample);
+    bool touches = false;
+    for (Index c = first; c < first + count; ++c) touches = touches || mode(c) != ContactMode::none;
+    if (!touches) return;
+    for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
+      d += a_.weights[slot] * correction(p_.slot_nodes[slot]);
+    for (Index c = first; c < first + count; ++c)
+      if (mode(c) != ContactMode::none) {
+        const Real error = update_contact(c, d);
+        if (error > a_.mismatches[sample]) a_.mismatches[sample] = error;
+      }
+  }
+
+  /// Lists the obstacles whose boxes meet that of the cloth.
+  ISOCLOTH_DEVICE void list_near(Vec3<Real> least, Vec3<Real> most) const {
+    Index count = 0;
+    for (Index o = 0; o < static_cast<Index>(o_.size()); ++o) {
+      if (!may_meet(o, least, most)) continue;
+      if (count < most_near) near_.list[static_cast<std::size_t>(1 + count)] = static_cast<Real>(o);
+      ++count;
+    }
+    near_.list[0] = static_cast<Real>(count);
+  }
+
+ private:
+  struct Hit {
+    Index obstacle = -1;
+    Real gap = Real(HUGE_VAL);  ///< to what the middle of the cloth must not enter
+    Vec3<Real> normal{};        ///< in the obstacle's frame
+    Vec3<Real> from{}, to{};    ///< of the point, in the obstacle's frame before and after
+    Real before = 0;            ///< gap when the step began, where that is negative and the gap is, too
+    PoseView<Real> begin, end;
+  };
+
+  ISOCLOTH_DEVICE ContactMode mode(Index contact) const {
+    return static_cast<ContactMode>(static_cast<int>(a_.modes[contact]));
+  }
+
+  ISOCLOTH_DEVICE bool may_meet(Index o, Vec3<Real> least, Vec3<Real> most) const {
+    const Placement<Real>& way = o_.placement(o);
+    const Real room = c_.offset + carry;
+    if (o_.shapes[o].kind == ShapeKind::plane) {
+      // The corner of the box that lies deepest, at both ends of the way.
+      for (const PoseView<Real>* pose : {&way.begin, &way.end}) {
+        const Vec3<Real> n = pose->axes[2];
+        const Vec3<Real> corner{n.x > 0 ? least.x : most.x, n.y > 0 ? least.y : most.y,
+                                n.z > 0 ? least.z : most.z};
+        if (dot(n, corner - pose->center) < room) return true;
+      }
+      return false;
+    }
+    return least.x - room < way.most.x && most.x + room > way.least.x && least.y - room < way.most.y &&
+           most.y + room > way.least.y && least.z - room < way.most.z && most.z + room > way.least.z;
+  }
+
+  /// visit(obstacle) for all that the cloth may meet.
+  template <class Visit>
+  ISOCLOTH_DEVICE void for_each_near(const Visit& visit) const {
+    const Index count = static_cast<Index>(near_.list[0]);
+    if (count <= most_near)
+      for (Index i = 0; i < count; ++i)
+        visit(static_cast<Index>(near_.list[static_cast<std::size_t>(1 + i)]));
+    else
+      for (Index o = 0; o < static_cast<Index>(o_.size()); ++o) visit(o);
+  }
+
+  /// A point that moved from hit.from to hit.to: the gap there; or, where it moved so far that it could have
+  /// passed through, the gap to the tangent plane where it entered.
+  ISOCLOTH_DEVICE void measure(Hit& hit) const {
+    const ShapeView<Real>& shape = o_.shapes[hit.obstacle];
+    const Distance<Real> here = signed_distance(shape, hit.to);
+    hit.gap = here.value - c_.offset;
+    hit.normal = here.normal;
+    look_back(hit);
+    const Vec3<Real> way = hit.to - hit.from;
+    const Real far = length(way);
+    if (!(far > Real(0.5) * shape.reach)) return;
+    // A surface is no nearer than its distance says: steps of that size cannot jump it.
+    Real done = 0;
+    for (int n = 0; n < 64 && done < 1; ++n) {
+      const Vec3<Real> place = hit.from + done * way;
+      const Distance<Real> there = signed_distance(shape, place);
+      const Real gap = there.value - c_.offset;
+      if (gap < c_.tolerance) {
+        if (gap < -c_.tolerance && n == 0) return;  // began inside: there is nothing to enter
+        if (dot(there.normal, way) < 0) {
+          hit.gap = gap + dot(there.normal, hit.to - place);
+          hit.normal = there.normal;
+          hit.before = 0;
+          return;
+        }
+      }
+      done += larger(gap, Real(0.01) * shape.reach) / far;
+    }
+  }
+
+  ISOCLOTH_DEVICE void look_back(Hit& hit) const {
+    if (hit.gap < 0)
+      hit.before = negative_part(signed_distance(o_.shapes[hit.obstacle], hit.from).value - c_.offset);
+  }
+
+  ISOCLOTH_DEVICE Hit hit_of(Index o) const {
+    Hit hit;
+    hit.obstacle = o;
+    const Placement<Real>& way = o_.placement(o);
+    hit.begin = o_.moving[o] < 0 ? way.begin : pose_between(way, c_.from);
+    hit.end = o_.moving[o] < 0 ? way.begin : pose_between(way, c_.to);
+    return hit;
+  }
+
+  ISOCLOTH_DEVICE void find_at_node(Index node) const {
+    const Index first = p_.first_contact(node), count = p_.contacts_per_node;
+    const Vec3<Real> from = x_.start.vector(node), to = x_.iterate.vector(node);
+    a_.weights[p_.sample_begin[node]] = 1;
+    Hit hits[most_contacts_per_node];
+    for (Index k = 0; k < count; ++k) {
+      hits[k].obstacle = static_cast<Index>(a_.obstacles[first + k]);
+      if (hits[k].obstacle >= 0) hits[k].gap = carry;  // unless it is found near again
+    }
+    for_each_near([&](Index o) {
+      Hit hit = hit_of(o);
+      hit.from = to_local(hit.begin, from);
+      hit.to = to_local(hit.end, to);
+      measure(hit);
+      note_depth(node, hit);
+      Index place = -1;
+      for (Index k = 0; k < count; ++k)
+        if (hits[k].obstacle == o) place = k;
+      if (place < 0) {
+        if (!(hit.gap < 0)) return;
+        // The place that is needed least.
+        place = 0;
+        for (Index k = 1; k < count; ++k)
+          if (gap_of(hits[k]) > gap_of(hits[place])) place = k;
+        if (!(gap_of(hits[place]) > hit.gap)) return;
+        a_.forces.set_vector(first + place, {});
+      }
+      hits[place] = hit;
+    });
+    for (Index k = 0; k < count; ++k) act(node, first + k, hits[k]);
+  }
+  static ISOCLOTH_DEVICE Real gap_of(const Hit& hit) { return hit.obstacle < 0 ? Real(HUGE_VAL) : hit.gap; }
+
+  ISOCLOTH_DEVICE void find_on_element(Index sample) const {
+    const Index slot0 = p_.sample_begin[sample], contact = p_.first_contact(sample);
+    const int size = static_cast<int>(p_.sample_begin[sample + 1] - slot0);
+    const Index kept = static_cast<Index>(a_.obstacles[contact]);
+    for (int i = 0; i < size; ++i) a_.weights[slot0 + i] = 0;
+    Hit deepest;
+    for_each_near([&](Index o) {
+      const ShapeView<Real>& shape = o_.shapes[o];
+      if (shape.kind == ShapeKind::plane) return;  // nothing lies deeper than the corners
+      Hit hit = hit_of(o);
+      Element<Real> element;
+      element.size = size;
+      for (int i = 0; i < size; ++i)
+        element.corners[i] = to_local(hit.end, x_.iterate.vector(p_.slot_nodes[slot0 + i]));
+      Real weights[4] = {};
+      if (!find_deepest(element, slot0, o == kept, hit, weights) || !(hit.gap < deepest.gap)) return;
+      deepest = hit;
+      for (int i = 0; i < size; ++i) a_.weights[slot0 + i] = weights[i];
+    });
+    if (deepest.obstacle >= 0) note_depth(sample, deepest);
+    if (deepest.obstacle != kept) a_.forces.set_vector(contact, {});
+    act(sample, contact, deepest);
+  }
+
+  /// Whether the element touches the obstacle of `hit` at a point that is not a corner; that point.
+  ISOCLOTH_DEVICE bool find_deepest(const Element<Real>& element, Index slot0, bool keeps, Hit& hit,
+                                    Real (&weights)[4]) const {
+    const ShapeView<Real>& shape = o_.shapes[hit.obstacle];
+    const Real middle = element.size == 3 ? Real(1) / 3 : Real(0.5);
+    const ElementPoint<Real> center = point_at(shape, element, middle, element.size == 2 ? Real(0) : middle);
+    Real radius = 0;
+    for (int i = 0; i < element.size; ++i) radius = larger(length(element.corners[i] - center.place), radius);
+    // How far the middle came from; the corners cannot have come from much further.
+    Vec3<Real> from{};
+    for (int i = 0; i < element.size; ++i)
+      from += center.weights[i] * x_.start.vector(p_.slot_nodes[slot0 + i]);
+    from = to_local(hit.begin, from);
+    const bool is_fast = length(center.place - from) > Real(0.5) * shape.reach;
+    const Real limit = c_.offset + (keeps ? carry : Real(0));
+    if (!is_fast && !(center.distance.value - radius < limit)) return false;
+    if (is_fast) return find_first_entry(element, slot0, hit, weights);
+    const ElementPoint<Real> best =
+        element.size == 2 ? deepest_on_edge(shape, element) : deepest_on_face(shape, element);
+    if (!(best.distance.value < limit)) return false;
+    if (!keeps) {
+      Real corner = Real(HUGE_VAL);
+      for (int i = 0; i < element.size; ++i) {
+        const Real own = signed_distance(shape, element.corners[i]).value;
+        corner = own < corner ? own : corner;
+      }
+      if (!(best.distance.value < corner - deeper)) return false;
+    }
+    hit.from = {};
+    for (int i = 0; i < element.size; ++i) {
+      weights[i] = best.weights[i];
+      hit.from += weights[i] * to_local(hit.begin, x_.start.vector(p_.slot_nodes[slot0 + i]));
+    }
+    hit.to = best.place;
+    hit.gap = best.distance.value - c_.offset;
+    hit.normal = best.distance.normal;
+    look_back(hit);
+    return true;
+  }
+
+  /// Of five points (three of an edge) that moved far in this step, the one deepest behind where it entered.
+  ISOCLOTH_DEVICE bool find_first_entry(const Element<Real>& element, Index slot0, Hit& hit,
+                                        Real (&weights)[4]) const {
+    const Real us[5] = {Real(0.5), Real(0.25), Real(0.75), Real(0.75), Real(0.25)},
+               vs[5] = {Real(0.5), Real(0.25), Real(0.25), Real(0.75), Real(0.75)};
+    Hit found = hit;
+    found.gap = 0;
+    for (int n = 0; n < (element.size == 2 ? 3 : 5); ++n) {
+      Real u = us[n], v = element.size == 2 ? Real(0) : vs[n];
+      if (element.size == 3) u = us[n] * Real(2) / 3, v = vs[n] * Real(2) / 3 * (1 - u);
+      Real own[4];
+      element.weigh(u, v, own);
+      Hit trial = hit;
+      trial.from = {};
+      for (int i = 0; i < element.size; ++i)
+        trial.from += own[i] * to_local(hit.begin, x_.start.vector(p_.slot_nodes[slot0 + i]));
+      trial.to = element.at(own);
+      measure(trial);
+      if (!(trial.gap < found.gap)) continue;
+      found = trial;
+      for (int i = 0; i < element.size; ++i) weights[i] = own[i];
+    }
+    if (!(found.gap < 0)) return false;
+    hit = found;
+    return true;
+  }
+
+  ISOCLOTH_DEVICE void note_depth(Index sample, const Hit& hit) const {
+    if (!(hit.gap < -a_.depths[sample])) return;
+    const Real depth = (hit.gap < -c_.tolerance ? deep_part(hit.before) : Real(0)) - hit.gap;
+    if (depth > a_.depths[sample]) a_.depths[sample] = depth;
+  }
+
+  /// The gap, less what may stay of one that was there when the step began: a depth within the tolerance
+  /// leaves by a tenth per step, what is beyond by half. Pushed out at once, it would leave with a speed.
+  ISOCLOTH_DEVICE Real wanted_gap(const Hit& hit) const {
+    const Real shallow = hit.before < -c_.tolerance ? -c_.tolerance : negative_part(hit.before);
+    return hit.gap - Real(0.9) * shallow - deep_part(hit.before);
+  }
+  static ISOCLOTH_DEVICE Real negative_part(Real before) { return before < 0 ? before : Real(0); }
+  ISOCLOTH_DEVICE Real deep_part(Real before) const {
+    return Real(0.5) * negative_part(before + c_.tolerance);
+  }
+
+  /// Stiffness and force of one contact, added to those of its sample.
+  ISOCLOTH_DEVICE void act(Index sample, Index contact, const Hit& hit) const {
+    const Vec3<Real> force = a_.forces.vector(contact);
+    const Vec3<Real> n = hit.obstacle < 0 ? Vec3<Real>{} : turned(hit.end, hit.normal);
+    const Real gamma = larger(dot(force, n), Real(0)), gap = hit.obstacle < 0 ? carry : wanted_gap(hit);
+    Real inverse = 0;
+    for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
+      inverse += a_.weights[slot] * a_.weights[slot] *
+                 x_.inverse_masses[static_cast<std::size_t>(p_.slot_nodes[slot])];
+    const bool active = hit.obstacle >= 0 && inverse > 0 && (gap < 0 || (gamma > 0 && gap < carry));
+    if (!active) {
+      a_.obstacles[contact] = -1;
+      a_.modes[contact] = static_cast<Real>(static_cast<int>(ContactMode::none));
+      a_.forces.set_vector(contact, {});
+      return;
+    }
+    const Real inertia = c_.inertia / inverse, k = stiffening * inertia;
+    Vec3<Real> pull = (gamma - k * gap) * n, slide{};
+    Real across = 0;
+    ContactMode mode = ContactMode::smooth;
+    const FrictionView<Real>& mu = o_.friction[hit.obstacle];
+    if (mu.static_ > 0) {
+      const Vec3<Real> way = turned(hit.end, hit.to - hit.from), along = way - dot(way, n) * n;
+      const Vec3<Real> trial = (force - dot(force, n) * n) - k * along;
+      const Real size = length(trial);
+      mode = ContactMode::stick;
+      across = k;
+      Real part = 1;
+      if (size > mu.static_ * gamma) {
+        part = mu.dynamic * gamma / size;
+        across = part * k;
+        const bool stays = length(along) * inertia > 2 * mu.dynamic * gamma;
+        mode = stays ? ContactMode::slide_on : ContactMode::slide;
+        slide = (Real(1) / size) * trial;
+      }
+      pull += part * trial;
+    }
+    a_.obstacles[contact] = static_cast<Real>(hit.obstacle);
+    a_.modes[contact] = static_cast<Real>(static_cast<int>(mode));
+    a_.normals.set_vector(contact, n);
+    a_.pulls.set_vector(contact, pull);
+    a_.stiffness[contact * 2] = k;
+    a_.stiffness[contact * 2 + 1] = across;
+    a_.forces.set_vector(contact, force);
+    // Where forces are not kept, those of earlier iterations act already.
+    const Vec3<Real> added = c_.carries ? pull : pull - force;
+    a_.sample_forces.set_vector(sample, a_.sample_forces.vector(sample) + added);
+    const Real held = mode == ContactMode::slide_on ? across : Real(0), normal = k - across;
+    const Real n_[3] = {n.x, n.y, n.z}, s_[3] = {slide.x, slide.y, slide.z};
+    int entry = 0;
+    for (int i = 0; i < 3; ++i)
+      for (int j = i; j < 3; ++j, ++entry)
+        a_.sample_stiffness[sample * 6 + entry] +=
+            normal * n_[i] * n_[j] + (i == j ? across : Real(0)) - held * s_[i] * s_[j];
+  }
+
+  /// p after a move d of the point; returns by what way friction errs.
+  ISOCLOTH_DEVICE Real update_contact(Index contact, Vec3<Real> d) const {
+    const Vec3<Real> n = a_.normals.vector(contact), pull = a_.pulls.vector(contact);
+    const Real k = a_.stiffness[contact * 2], across = a_.stiffness[contact * 2 + 1];
+    const ContactMode how = mode(contact);
+    const Real d_n = dot(n, d), pull_n = dot(n, pull), gamma = pull_n - k * d_n;
+    if (!(gamma > 0)) {
+      a_.forces.set_vector(contact, {});
+      return 0;
+    }
+    Vec3<Real> tangential = pull - pull_n * n, move = d - d_n * n;
+    const Real asked = length(tangential);
+    if (how == ContactMode::slide_on && asked > 0)
+      move -= (dot(tangential, move) / (asked * asked)) * tangential;
+    tangential -= across * move;
+    const FrictionView<Real>& mu = o_.friction[static_cast<std::size_t>(a_.obstacles[contact])];
+    const Real size = length(tangential), inertia = k / stiffening;
+    Real error = 0;
+    if (how == ContactMode::stick)
+      error = larger(size - mu.static_ * gamma, Real(0)) / inertia;
+    else if (how != ContactMode::smooth)
+      error = magnitude(asked - mu.dynamic * gamma) / inertia;
+    if (how != ContactMode::stick || size > mu.static_ * gamma) {
+      const Real most = mu.dynamic * gamma;
+      tangential = size > most ? (most / size) * tangential : tangential;
+    }
+    a_.forces.set_vector(contact, gamma * n + tangential);
+    return error;
+  }
+
+  const SamplePattern& p_;
+  const ObstaclesView<Real>& o_;
+  const ContactControl<Real>& c_;
+  const ContactPlaces<Real>& x_;
+  const NearObstacles<Real> near_;
+  const ContactArrays<Real>& a_;
+};
+
+}  // namespace isocloth::ISOCLOTH_BACKEND

@@ -1,0 +1,108 @@
+// The point of an edge or a face that lies deepest in a shape.
+#pragma once
+
+#include "kernels/contact/signed_distance.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+
+/// A point of an element with 2, 3 or 4 corners by its weights, and its distance.
+template <class Real>
+struct ElementPoint {
+  Real weights[4] = {};
+  Vec3<Real> place{};
+  Distance<Real> distance{};
+};
+
+/// Corners of a node, an edge, a triangle or a bilinear quad, in the shape's frame.
+template <class Real>
+struct Element {
+  int size = 0;
+  Vec3<Real> corners[4] = {};
+
+  ISOCLOTH_HD void weigh(Real u, Real v, Real (&w)[4]) const {
+    if (size == 4) {
+      w[0] = (1 - u) * (1 - v);
+      w[1] = u * (1 - v);
+      w[2] = u * v;
+      w[3] = (1 - u) * v;
+    } else {
+      w[0] = 1 - u - v;
+      w[1] = u;
+      w[2] = v;
+      w[3] = 0;
+    }
+  }
+  ISOCLOTH_HD Vec3<Real> at(const Real (&w)[4]) const {
+    Vec3<Real> x = w[0] * corners[0];
+    for (int i = 1; i < size; ++i) x += w[i] * corners[i];
+    return x;
+  }
+  ISOCLOTH_HD Vec3<Real> along_u(Real v) const {
+    const Vec3<Real> below = corners[1] - corners[0];
+    return size == 4 ? below + v * ((corners[2] - corners[3]) - below) : below;
+  }
+  ISOCLOTH_HD Vec3<Real> along_v(Real u) const {
+    if (size == 3) return corners[2] - corners[0];
+    const Vec3<Real> left = corners[3] - corners[0];
+    return left + u * ((corners[2] - corners[1]) - left);
+  }
+};
+
+template <class Real>
+ISOCLOTH_DEVICE ElementPoint<Real> point_at(const ShapeView<Real>& shape, const Element<Real>& element,
+                                            Real u, Real v) {
+  ElementPoint<Real> point;
+  element.weigh(u, v, point.weights);
+  point.place = element.at(point.weights);
+  point.distance = signed_distance(shape, point.place);
+  return point;
+}
+
+/// By bisection of the slope; for a convex shape to 1/128 of the edge.
+template <class Real>
+ISOCLOTH_DEVICE ElementPoint<Real> deepest_on_edge(const ShapeView<Real>& shape, const Element<Real>& edge) {
+  const Vec3<Real> along = edge.corners[1] - edge.corners[0];
+  Real u = Real(0.5), step = Real(0.25);
+  ElementPoint<Real> best = point_at(shape, edge, u, Real(0)), here = best;
+  for (int level = 0; level < 6; ++level) {
+    u += dot(here.distance.normal, along) > 0 ? -step : step;
+    step *= Real(0.5);
+    here = point_at(shape, edge, u, Real(0));
+    if (here.distance.value < best.distance.value) best = here;
+  }
+  return best;
+}
+
+/// By bisection of both slopes, then by trial in four directions; to about 1/64 of the face.
+template <class Real>
+ISOCLOTH_DEVICE ElementPoint<Real> deepest_on_face(const ShapeView<Real>& shape, const Element<Real>& face) {
+  const bool is_quad = face.size == 4;
+  Real u = is_quad ? Real(0.5) : Real(1) / 3, v = u, step = u / 2;
+  ElementPoint<Real> best = point_at(shape, face, u, v), here = best;
+  Real best_u = u, best_v = v;
+  const auto visit = [&](Real x, Real y) {
+    x = clamp_between(x, Real(0), Real(1));
+    y = clamp_between(y, Real(0), is_quad ? Real(1) : Real(1) - x);
+    here = point_at(shape, face, x, y);
+    u = x;
+    v = y;
+    if (!(here.distance.value < best.distance.value)) return false;
+    best = here;
+    best_u = x;
+    best_v = y;
+    return true;
+  };
+  for (int level = 0; level < 5; ++level) {
+    const Vec3<Real> n = here.distance.normal;
+    visit(u + (dot(n, face.along_u(v)) > 0 ? -step : step), v + (dot(n, face.along_v(u)) > 0 ? -step : step));
+    step *= Real(0.5);
+  }
+  for (step = Real(1) / 16; step > Real(0.012); step *= Real(0.5))
+    for (int turn = 0; turn < 4; ++turn) {
+      const Real x = turn == 0 ? step : turn == 1 ? -step : 0, y = turn == 2 ? step : turn == 3 ? -step : 0;
+      visit(best_u + x, best_v + y);
+    }
+  return best;
+}
+
+}  // namespace isocloth::ISOCLOTH_BACKEND

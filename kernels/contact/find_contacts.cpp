@@ -1,0 +1,87 @@
+#include "kernels/contact/find_contacts.hpp"
+
+#include "kernels/contact/contact_terms.hpp"
+#include "kernels/launch/launch.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+namespace {
+
+template <class Real>
+ISOCLOTH_DEVICE ContactTerms<Real> terms_of(const FindContacts<Real>& a) {
+  return {a.pattern, a.obstacles, a.control, a.places, a.near, a.arrays};
+}
+
+template <class Real>
+struct Box {
+  Vec3<Real> least, most;
+  ISOCLOTH_DEVICE void add(Vec3<Real> x) {
+    least = {x.x < least.x ? x.x : least.x, x.y < least.y ? x.y : least.y, x.z < least.z ? x.z : least.z};
+    most = {x.x > most.x ? x.x : most.x, x.y > most.y ? x.y : most.y, x.z > most.z ? x.z : most.z};
+  }
+};
+
+constexpr int most_list_threads = 128;
+
+template <class Real>
+struct NearBody {
+  static constexpr int most_block_threads = most_list_threads;
+  FindContacts<Real> a;
+  template <class Block>
+  ISOCLOTH_DEVICE void operator()(const Block& block, Index) const {
+    Box<Real>* boxes = block.template shared<Box<Real>>();
+    Box<Real> box{a.places.start.vector(0), a.places.start.vector(0)};
+    for (Index i = block.rank(); i < a.pattern.node_count; i += block.size()) {
+      box.add(a.places.start.vector(i));
+      box.add(a.places.iterate.vector(i));
+    }
+    boxes[block.rank()] = box;
+    block.sync();
+    if (block.rank() != 0) return;
+    for (int i = 1; i < block.size(); ++i) {
+      box.add(boxes[i].least);
+      box.add(boxes[i].most);
+    }
+    terms_of(a).list_near(box.least, box.most);
+  }
+};
+
+template <class Real>
+struct FindBody {
+  FindContacts<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index sample) const { terms_of(a).find(sample); }
+};
+
+template <class Real>
+struct UpdateBody {
+  UpdateContacts<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index sample) const {
+    terms_of(a.found).update(sample, [&](Index node) {
+      const Index i = a.free.number[node];
+      return i < 0 ? Vec3<Real>{} : a.correction[i];
+    });
+  }
+};
+
+}  // namespace
+
+template <class Real>
+void list_near_obstacles(const Queue& queue, const FindContacts<Real>& args) {
+  for_each_block(queue, 1, most_list_threads * sizeof(Box<Real>), NearBody<Real>{args});
+}
+template <class Real>
+void find_contacts(const Queue& queue, const FindContacts<Real>& args) {
+  parallel_for(queue, args.pattern.sample_count(), FindBody<Real>{args});
+}
+template <class Real>
+void update_contacts(const Queue& queue, const UpdateContacts<Real>& args) {
+  parallel_for(queue, args.found.pattern.sample_count(), UpdateBody<Real>{args});
+}
+
+template void list_near_obstacles<float>(const Queue&, const FindContacts<float>&);
+template void list_near_obstacles<double>(const Queue&, const FindContacts<double>&);
+template void find_contacts<float>(const Queue&, const FindContacts<float>&);
+template void find_contacts<double>(const Queue&, const FindContacts<double>&);
+template void update_contacts<float>(const Queue&, const UpdateContacts<float>&);
+template void update_contacts<double>(const Queue&, const UpdateContacts<double>&);
+
+}  // namespace isocloth::ISOCLOTH_BACKEND
