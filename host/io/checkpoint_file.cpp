@@ -23,7 +23,8 @@ struct StateArray {
 };
 constexpr StateArray state_arrays[] = {{"positions", &GarmentState::positions},
                                        {"velocities", &GarmentState::velocities},
-                                       {"multipliers", &GarmentState::multipliers}};
+                                       {"multipliers", &GarmentState::multipliers},
+                                       {"contacts", &GarmentState::contacts}};
 
 std::string dataset_name(std::size_t garment, const char* array) {
   return text("garments/", garment, "/", array);
@@ -172,8 +173,9 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const Scene& scene
     GarmentState state;
     state.positions = file.read<double>(dataset_name(g, "positions"), {coordinates});
     state.velocities = file.read<double>(dataset_name(g, "velocities"), {coordinates});
-    const std::string multipliers = dataset_name(g, "multipliers");
+    const std::string multipliers = dataset_name(g, "multipliers"), contacts = dataset_name(g, "contacts");
     state.multipliers = file.read<double>(multipliers, {row_count(file, multipliers)});
+    state.contacts = file.read<double>(contacts, {row_count(file, contacts)});
     state.step_index = clocks[g];
     state.frozen = frozen[g] != 0;
     checkpoint.garments.push_back(std::move(state));

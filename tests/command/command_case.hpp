@@ -118,6 +118,7 @@ class CommandTest : public ::testing::Test {
       EXPECT_TRUE(same_bits(first.garments[g].positions, second.garments[g].positions));
       EXPECT_TRUE(same_bits(first.garments[g].velocities, second.garments[g].velocities));
       EXPECT_TRUE(same_bits(first.garments[g].multipliers, second.garments[g].multipliers));
+      EXPECT_TRUE(same_bits(first.garments[g].contacts, second.garments[g].contacts));
       EXPECT_EQ(first.garments[g].step_index, second.garments[g].step_index);
       EXPECT_EQ(first.garments[g].frozen, second.garments[g].frozen);
     }

@@ -44,11 +44,13 @@ Checkpoint checkpoint_of(const Scene& scene) {
     state.positions = random_doubles(count, random);
     state.velocities = random_doubles(count, random);
     state.multipliers = random_doubles(50, random);
+    state.contacts = random_doubles(8, random);
     state.step_index = 9007199254740993 + static_cast<std::int64_t>(random() % 1000);
     state.frozen = checkpoint.garments.size() == 1;
     checkpoint.garments.push_back(std::move(state));
   }
   checkpoint.garments[1].multipliers.clear();
+  checkpoint.garments[0].contacts.clear();
   return checkpoint;
 }
 
@@ -72,6 +74,7 @@ TEST(CheckpointFile, KeepsEveryBit) {
     EXPECT_TRUE(same_bits(read.garments[g].positions, written.garments[g].positions));
     EXPECT_TRUE(same_bits(read.garments[g].velocities, written.garments[g].velocities));
     EXPECT_TRUE(same_bits(read.garments[g].multipliers, written.garments[g].multipliers));
+    EXPECT_TRUE(same_bits(read.garments[g].contacts, written.garments[g].contacts));
     EXPECT_EQ(read.garments[g].step_index, written.garments[g].step_index);
     EXPECT_EQ(read.garments[g].frozen, g == 1);
   }
