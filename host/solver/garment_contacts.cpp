@@ -31,7 +31,6 @@ GarmentContacts<Real>::GarmentContacts(const Device& device, const Garment& garm
   modes_ = {device, contacts};
   weights_ = {device, pattern_.slot_nodes.size()};
   depths_ = {device, samples};
-  mismatches_ = {device, samples};
   sample_stiffness_ = {device, 6 * samples};
   sample_forces_ = {device, 3 * samples};
   near_ = {device, 1 + static_cast<std::size_t>(most_near)};
@@ -58,7 +57,6 @@ double GarmentContacts<Real>::find(const ObstaclesView<Real>& obstacles, const C
                       .modes = all(modes_),
                       .weights = all(weights_),
                       .depths = all(depths_),
-                      .mismatches = all(mismatches_),
                       .sample_stiffness = all(sample_stiffness_),
                       .sample_forces = all(sample_forces_)}};
   kernels_->list_near_obstacles(device_->queue(), last_);
@@ -67,11 +65,10 @@ double GarmentContacts<Real>::find(const ObstaclesView<Real>& obstacles, const C
 }
 
 template <class Real>
-double GarmentContacts<Real>::update(const Buffer<Vec3<Real>>& correction, RowEvaluator<Real>& rows) {
-  if (!exist()) return 0;
+void GarmentContacts<Real>::update(const Buffer<Vec3<Real>>& correction) {
+  if (!exist()) return;
   kernels_->update_contacts(device_->queue(),
                             {.found = last_, .free = garment_->free_view(), .correction = correction.view()});
-  return static_cast<double>(rows.reduce(std::as_const(mismatches_).view()).maximum);
 }
 
 template <class Real>
@@ -116,9 +113,8 @@ void GarmentContacts<Real>::scale(double factor) {
 template <class Real>
 std::size_t GarmentContacts<Real>::memory_bytes() const {
   std::size_t bytes = samples_.memory_bytes();
-  for (const Buffer<Real>* buffer :
-       {&forces_, &obstacles_, &normals_, &pulls_, &stiffness_, &modes_, &weights_, &depths_, &mismatches_,
-        &sample_stiffness_, &sample_forces_, &near_})
+  for (const Buffer<Real>* buffer : {&forces_, &obstacles_, &normals_, &pulls_, &stiffness_, &modes_,
+                                     &weights_, &depths_, &sample_stiffness_, &sample_forces_, &near_})
     bytes += buffer->bytes();
   return bytes;
 }

@@ -23,8 +23,8 @@ class GarmentContacts {
   /// Contacts at the iterate; returns how deep the cloth lies [m]. `rows` reduces.
   double find(const ObstaclesView<Real>& obstacles, const ContactControl<Real>& control,
               const Buffer<Vec3<Real>>& start, const Buffer<Vec3<Real>>& iterate, RowEvaluator<Real>& rows);
-  /// Forces after a correction; returns the way by which friction errs [m].
-  double update(const Buffer<Vec3<Real>>& correction, RowEvaluator<Real>& rows);
+  /// Forces after a correction.
+  void update(const Buffer<Vec3<Real>>& correction);
   /// For the matrix and the right side of the system.
   SampleForces<Real> forces() const;
 
@@ -43,7 +43,7 @@ class GarmentContacts {
   const GarmentArrays<Real>* garment_ = nullptr;
   SampleArrays samples_;
   SamplePattern pattern_;
-  Buffer<Real> forces_, obstacles_, normals_, pulls_, stiffness_, modes_, weights_, depths_, mismatches_,
+  Buffer<Real> forces_, obstacles_, normals_, pulls_, stiffness_, modes_, weights_, depths_,
       sample_stiffness_, sample_forces_, near_;
   FindContacts<Real> last_;  ///< of find()
 };

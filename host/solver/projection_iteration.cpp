@@ -187,7 +187,7 @@ bool ProjectionSolver<Real>::iterate(double h, int number) {
          .correction = correction_.view(),
          .multipliers = part(multipliers_.view(), rows_.metric_row_count(), rows_.row_count())});
   }
-  friction_error_ = contacts_.update(correction_, rows_);
+  contacts_.update(correction_);
   double clamp = settings_.clamp;
   if (const double own = contacts_.exist() ? contact_clamp(number) : 0; own > 0)
     clamp = clamp > 0 ? std::min(clamp, own) : own;

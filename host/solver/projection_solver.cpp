@@ -69,11 +69,8 @@ typename ProjectionSolver<Real>::Substep ProjectionSolver<Real>::substep(double 
                                .iterations = 0,
                                .residual = std::numeric_limits<double>::infinity(),
                                .penetration = 0};
-  // Friction that is off by this part of the depth that may be left is as good as right.
-  constexpr double friction_part = 0.1;
   const double deepest = static_cast<double>(contacts_.tolerance);
   Substep result;
-  friction_error_ = 0;
   if (!newton_ && contacts_.exist()) contacts_.scale(0);  // the step starts without them
   eps_ = start_eps_;
   bad_block_ = -1;
@@ -89,7 +86,7 @@ typename ProjectionSolver<Real>::Substep ProjectionSolver<Real>::substep(double 
     result.penetration = find_contacts(h, number, part, parts);
     // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
     if (result.residual <= settings_.tolerance && result.penetration <= deepest &&
-        friction_error_ <= friction_part * deepest && (result.iterations > 0 || !newton_))
+        (result.iterations > 0 || !newton_))
       break;
     if (std::isfinite(result.residual) && result.iterations == settings_.max_iterations) {
       result.status = StepStatus::stalled;

@@ -87,7 +87,6 @@ class ProjectionSolver final : public GarmentSolver {
   GarmentMeasures<Real> measures_;
   ObstacleTable<Real> obstacles_;
   GarmentContacts<Real> contacts_;
-  double friction_error_ = 0;  ///< way by which friction erred in the last iteration [m]
 
   std::unique_ptr<NodalSolver<Real>> nodal_solver_;
 

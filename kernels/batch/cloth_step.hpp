@@ -135,9 +135,7 @@ class ClothStep : ClothTile<S, T, Block> {
     Outcome result;
     Mask running = todo;
     const ContactStep<S> contact_step{n, projection_inertia, (done_parts - one) / parts, done_parts / parts};
-    // Friction that is off by a tenth of the depth that may be left is as good as right.
-    const S deepest = number(control.contact_tolerance), friction_bound = number(0.1) * deepest;
-    S friction_error{};
+    const S deepest = number(control.contact_tolerance);
     block_.sync();
     if (!control.newton)  // the step starts without them
       share(block_, contacts_.kept_forces(), [&](Index i) { contacts_.work()[i] = S{}; });
@@ -163,7 +161,7 @@ class ClothStep : ClothTile<S, T, Block> {
       const Mask finite = residual < infinity();
       // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
       const bool may_stop = (iteration > 0 || !control.newton) && !inspecting;
-      const Mask held = (depth <= deepest) & (friction_error <= friction_bound);
+      const Mask held = depth <= deepest;
       const Mask converged =
           running & finite & (residual <= number(control.tolerance)) & held & Mask(may_stop);
       result.status = select(running & !finite, number(2), result.status);
@@ -191,7 +189,7 @@ class ClothStep : ClothTile<S, T, Block> {
         share(block_, p_.node_count, [&](Index i) { nodes(at_.velocity)[i] = nodes(at_.iterate)[i]; });
       block_.sync();
       correct(running);
-      friction_error = contacts_.update(contact_step, running);
+      contacts_.update(contact_step, running);
       move(running, iteration);
     }
   }

@@ -76,8 +76,8 @@ struct StepControl {
 
 /// Offsets of the arrays of contacts; see ContactArrays. Obstacles follow forces.
 struct ContactScratch {
-  std::size_t forces, obstacles, normals, pulls, stiffness, modes, weights, depths, mismatches,
-      sample_stiffness, sample_forces, near;
+  std::size_t forces, obstacles, normals, pulls, stiffness, modes, weights, depths, sample_stiffness,
+      sample_forces, near;
 };
 
 /// Offsets of a tile's work arrays in lane values.
@@ -121,7 +121,6 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
     s.contacts.modes = take(contacts);
     s.contacts.weights = take(p.samples.slot_nodes.size());
     s.contacts.depths = take(samples);
-    s.contacts.mismatches = take(samples);
     s.contacts.sample_stiffness = take(6 * samples);
     s.contacts.sample_forces = take(3 * samples);
     s.contacts.near = take(1 + most_near);

@@ -42,9 +42,9 @@ class TileContacts : ClothTile<S, T, Block> {
     return largest(static_cast<std::size_t>(p_.samples.sample_count()), [&](Index s) { return depths[s]; });
   }
 
-  /// Forces of the cloths in `which` after `correction`; returns the way by which friction errs.
-  ISOCLOTH_DEVICE S update(const ContactStep<S>& step, Mask which) {
-    if (!exist()) return {};
+  /// Forces of the cloths in `which` after `correction`.
+  ISOCLOTH_DEVICE void update(const ContactStep<S>& step, Mask which) {
+    if (!exist()) return;
     const Strided<Scalar> correction{reinterpret_cast<Scalar*>(work_ + at_.correction), width};
     for_each_lane(step, which, [&](const ContactTerms<Scalar>& terms, int lane) {
       const Strided<Scalar> own{correction.data + lane, width};
@@ -56,8 +56,6 @@ class TileContacts : ClothTile<S, T, Block> {
       });
     });
     block_.sync();
-    const S* errors = work_ + at_.contacts.mismatches;
-    return largest(static_cast<std::size_t>(p_.samples.sample_count()), [&](Index s) { return errors[s]; });
   }
 
   /// For the matrix and the right side of the system.
@@ -123,12 +121,11 @@ class TileContacts : ClothTile<S, T, Block> {
           {iterate.data, width},
           {reinterpret_cast<const Scalar*>(masses.data()) + (shared ? 0 : lane), shared ? 1 : width}};
       const ContactArrays<Scalar> arrays{
-          lane_array(at.forces, lane),       lane_array(at.obstacles, lane),
-          lane_array(at.normals, lane),      lane_array(at.pulls, lane),
-          lane_array(at.stiffness, lane),    lane_array(at.modes, lane),
-          lane_array(at.weights, lane),      lane_array(at.depths, lane),
-          lane_array(at.mismatches, lane),   lane_array(at.sample_stiffness, lane),
-          lane_array(at.sample_forces, lane)};
+          lane_array(at.forces, lane),           lane_array(at.obstacles, lane),
+          lane_array(at.normals, lane),          lane_array(at.pulls, lane),
+          lane_array(at.stiffness, lane),        lane_array(at.modes, lane),
+          lane_array(at.weights, lane),          lane_array(at.depths, lane),
+          lane_array(at.sample_stiffness, lane), lane_array(at.sample_forces, lane)};
       visit(ContactTerms<Scalar>(p_.samples, obstacles, control, places, {lane_array(at.near, lane)}, arrays),
             lane);
     }

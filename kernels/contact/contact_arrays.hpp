@@ -56,21 +56,18 @@ enum class ContactMode : int {
 /// number of the obstacle; the rest is of one iteration.
 template <class Real>
 struct ContactArrays {
-  Strided<Real> forces;      ///< p, shape [contact_count, 3]
-  Strided<Real> obstacles;   ///< number, -1: none; shape [contact_count]
-  Strided<Real> normals;     ///< shape [contact_count, 3]
-  Strided<Real> pulls;       ///< p of an unchanged position, shape [contact_count, 3]
-  Strided<Real> stiffness;   ///< along and across the normal [kg], shape [contact_count, 2]
-  Strided<Real> modes;       ///< ContactMode, shape [contact_count]
-  Strided<Real> weights;     ///< of the node in the sample, shape [slot_count]
-  Strided<Real> depths;      ///< how deep a sample lies inside of what it must not enter [m], shape [sample]
-  Strided<Real> mismatches;  ///< way of the sample in this step that friction still errs [m], shape [sample]
+  Strided<Real> forces;     ///< p, shape [contact_count, 3]
+  Strided<Real> obstacles;  ///< number, -1: none; shape [contact_count]
+  Strided<Real> normals;    ///< shape [contact_count, 3]
+  Strided<Real> pulls;      ///< p of an unchanged position, shape [contact_count, 3]
+  Strided<Real> stiffness;  ///< along and across the normal [kg], shape [contact_count, 2]
+  Strided<Real> modes;      ///< ContactMode, shape [contact_count]
+  Strided<Real> weights;    ///< of the node in the sample, shape [slot_count]
+  Strided<Real> depths;     ///< how deep a sample lies inside of what it must not enter [m], shape [sample]
   // Sums over the contacts of a sample: the matrix and right side of its point.
   Strided<Real> sample_stiffness;  ///< xx, xy, xz, yy, yz, zz [kg], shape [sample_count, 6]
   Strided<Real> sample_forces;     ///< [kg m], shape [sample_count, 3]
 };
-/// Numbers per contact, slot and sample in these arrays, without what is kept.
-constexpr std::size_t contact_state_size = 4, contact_work_size = 9, sample_work_size = 11;
 
 /// Largest move of a node in iteration `number` (from 0) of a cloth among obstacles, in mean element sizes;
 /// 0: any. Steps that take many iterations jump to and fro between sets of contacts: shorter moves end that.

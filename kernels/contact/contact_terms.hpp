@@ -6,8 +6,9 @@
 //   normal      gamma' = max(0, gamma - k (g + n . d)), active while g < 0, or gamma > 0 and g < 1 mm
 //   tangential  tau' = tau - k (u + d_t) where it sticks, |tau'| <= mu_s gamma; u: way relative to the
 //               obstacle since the beginning of the step; else |tau'| = mu_d gamma against that way
-// with k = 1000 times the point's inertia. All are symmetric 3x3 blocks on nodes of one face, where the
-// matrix has blocks already. Forces stay from step to step, so that what rests stays where it is.
+// with k = 1000 times the point's inertia, and gamma in the bounds of tau' that of the iteration before:
+// where a step takes one iteration, that of the last step. All are symmetric 3x3 blocks on nodes of one face,
+// where the matrix has blocks already. Forces stay from step to step, so that what rests stays where it is.
 #pragma once
 
 #include "kernels/contact/contact_arrays.hpp"
@@ -43,7 +44,6 @@ class ContactTerms {
   /// p of the sample's contacts after the correction d of its nodes: correction(node).
   template <class Correction>
   ISOCLOTH_DEVICE void update(Index sample, const Correction& correction) const {
-    a_.mismatches[sample] = 0;
     Vec3<Real> d{};
     const Index first = p_.first_contact(sample), count = p_.contacts_of(sample);
     bool touches = false;
@@ -52,10 +52,7 @@ class ContactTerms {
     for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
       d += a_.weights[slot] * correction(p_.slot_nodes[slot]);
     for (Index c = first; c < first + count; ++c)
-      if (mode(c) != ContactMode::none) {
-        const Real error = update_contact(c, d);
-        if (error > a_.mismatches[sample]) a_.mismatches[sample] = error;
-      }
+      if (mode(c) != ContactMode::none) update_contact(c, d);
   }
 
   /// Lists the obstacles whose boxes meet that of the cloth.
@@ -352,34 +349,26 @@ class ContactTerms {
             normal * n_[i] * n_[j] + (i == j ? across : Real(0)) - held * s_[i] * s_[j];
   }
 
-  /// p after a move d of the point; returns by what way friction errs.
-  ISOCLOTH_DEVICE Real update_contact(Index contact, Vec3<Real> d) const {
+  /// p after a move d of the point.
+  ISOCLOTH_DEVICE void update_contact(Index contact, Vec3<Real> d) const {
     const Vec3<Real> n = a_.normals.vector(contact), pull = a_.pulls.vector(contact);
     const Real k = a_.stiffness[contact * 2], across = a_.stiffness[contact * 2 + 1];
-    const ContactMode how = mode(contact);
     const Real d_n = dot(n, d), pull_n = dot(n, pull), gamma = pull_n - k * d_n;
     if (!(gamma > 0)) {
       a_.forces.set_vector(contact, {});
-      return 0;
+      return;
     }
     Vec3<Real> tangential = pull - pull_n * n, move = d - d_n * n;
-    const Real asked = length(tangential);
-    if (how == ContactMode::slide_on && asked > 0)
-      move -= (dot(tangential, move) / (asked * asked)) * tangential;
+    const Real square = dot(tangential, tangential);
+    if (mode(contact) == ContactMode::slide_on && square > 0)
+      move -= (dot(tangential, move) / square) * tangential;
     tangential -= across * move;
     const FrictionView<Real>& mu = o_.friction[static_cast<std::size_t>(a_.obstacles[contact])];
-    const Real size = length(tangential), inertia = k / stiffening;
-    Real error = 0;
-    if (how == ContactMode::stick)
-      error = larger(size - mu.static_ * gamma, Real(0)) / inertia;
-    else if (how != ContactMode::smooth)
-      error = magnitude(asked - mu.dynamic * gamma) / inertia;
-    if (how != ContactMode::stick || size > mu.static_ * gamma) {
-      const Real most = mu.dynamic * gamma;
-      tangential = size > most ? (most / size) * tangential : tangential;
-    }
+    const Real size = length(tangential);
+    const bool slides = mode(contact) != ContactMode::stick || size > mu.static_ * gamma;
+    const Real most = (slides ? mu.dynamic : mu.static_) * gamma;
+    if (size > most) tangential = (most / size) * tangential;
     a_.forces.set_vector(contact, gamma * n + tangential);
-    return error;
   }
 
   const SamplePattern& p_;

@@ -55,7 +55,8 @@ ISOCLOTH_DEVICE Distance<Real> cylinder_distance(Vec3<Real> p, Vec3<Real> half, 
 }
 
 /// Trilinear between the nodes, divided by the length of its own gradient, so that value and normal are those
-/// of one plane. Outside of the grid the value at its nearest point, plus the distance from there.
+/// of one plane. Outside of the grid sqrt(phi(q)^2 + |p - q|^2), q the grid's point next to p: a lower bound
+/// where phi(q) is one, because the grid's box is convex and holds the solid.
 template <class Real>
 ISOCLOTH_DEVICE Distance<Real> grid_distance(const ShapeView<Real>& shape, Vec3<Real> p) {
   const Real at[3] = {(p.x - shape.origin.x) / shape.cell, (p.y - shape.origin.y) / shape.cell,
@@ -84,12 +85,17 @@ ISOCLOTH_DEVICE Distance<Real> grid_distance(const ShapeView<Real>& shape, Vec3<
   const Real d00 = nx * d[0][0][0] + x * d[0][0][1], d01 = nx * d[0][1][0] + x * d[0][1][1],
              d10 = nx * d[1][0][0] + x * d[1][0][1], d11 = nx * d[1][1][0] + x * d[1][1][1];
   const Real value = nz * (ny * d00 + y * d01) + z * (ny * d10 + y * d11);
+  Vec3<Real> gradient{nz * (ny * (d[0][0][1] - d[0][0][0]) + y * (d[0][1][1] - d[0][1][0])) +
+                          z * (ny * (d[1][0][1] - d[1][0][0]) + y * (d[1][1][1] - d[1][1][0])),
+                      nz * (d01 - d00) + z * (d11 - d10), ny * (d10 - d00) + y * (d11 - d01)};
   const Vec3<Real> outside{beyond[0], beyond[1], beyond[2]};
-  const Real away = length(outside);
-  if (away > 0) return {value + away, (Real(1) / away) * outside};
-  const Vec3<Real> gradient{nz * (ny * (d[0][0][1] - d[0][0][0]) + y * (d[0][1][1] - d[0][1][0])) +
-                                z * (ny * (d[1][0][1] - d[1][0][0]) + y * (d[1][1][1] - d[1][1][0])),
-                            nz * (d01 - d00) + z * (d11 - d10), ny * (d10 - d00) + y * (d11 - d01)};
+  if (dot(outside, outside) > 0) {
+    const Real slope = value / shape.cell;
+    const Vec3<Real> way{outside.x != 0 ? outside.x : slope * gradient.x,
+                         outside.y != 0 ? outside.y : slope * gradient.y,
+                         outside.z != 0 ? outside.z : slope * gradient.z};
+    return {square_root(value * value + dot(outside, outside)), (Real(1) / length(way)) * way};
+  }
   const Real steepness = length(gradient) / shape.cell;
   // Where a solid has its middle, distances are flat, and no direction leads out.
   if (!(steepness > Real(0.1))) return {value, {0, 0, 1}};
