@@ -6,8 +6,9 @@
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
-/// S: lane value of the state; T: of the rest shapes, a scalar where they are shared.
-template <class S, class T, class Block>
+/// S: lane value of the state; T: of the rest shapes, a scalar where they are shared; Contacts: TileContacts
+/// or NoContacts, each a kernel of its own, so that cloths without obstacles pay nothing for them.
+template <class S, class T, class Block, class Contacts>
 class ClothStep : ClothTile<S, T, Block> {
   using Tile = ClothTile<S, T, Block>;
   using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::work_, Tile::at_, Tile::parameters_;
@@ -423,7 +424,7 @@ class ClothStep : ClothTile<S, T, Block> {
   /// phi_{j+1} of the cloths in `running`.
   ISOCLOTH_DEVICE void move(Mask running, int iteration) {
     S clamp = parameters_.clamp;
-    if (const double own = contacts_.exist() ? contact_clamp(iteration) : 0; own > 0)
+    if (const double own = Contacts::exist ? contact_clamp(iteration) : 0; own > 0)
       clamp = select((clamp > S{}) & (clamp < number(own)), clamp, number(own));
     clamp = clamp * parameters_.element_size;
     const ArrayView<Vec3<S>> d = free_nodes(at_.correction), iterate = nodes(at_.iterate);
@@ -434,7 +435,7 @@ class ClothStep : ClothTile<S, T, Block> {
     block_.sync();
   }
 
-  TileContacts<S, T, Block> contacts_;
+  Contacts contacts_;
 };
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

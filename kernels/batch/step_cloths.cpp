@@ -6,7 +6,8 @@
 namespace isocloth::ISOCLOTH_BACKEND {
 namespace {
 
-template <class S, class T>
+/// Contacts: TileContacts or NoContacts.
+template <class S, class T, template <class, class, class> class Contacts>
 struct TileBody {
   static constexpr int most_block_threads = max_block_threads;
   StepCloths<typename Lanes<S>::Scalar> a;
@@ -14,13 +15,17 @@ struct TileBody {
   int block_threads() const { return 128; }
   template <class Block>
   ISOCLOTH_DEVICE void operator()(const Block& block, Index tile) const {
-    ClothStep<S, T, Block>(a, block, tile).run();
+    ClothStep<S, T, Block, Contacts<S, T, Block>>(a, block, tile).run();
   }
 };
 
 template <class S, class T, class Real>
 void launch(const Queue& queue, const StepCloths<Real>& args) {
-  for_each_block(queue, args.tile_count, step_scratch(args.pattern).size * sizeof(S), TileBody<S, T>{args});
+  const std::size_t scratch = step_scratch(args.pattern).size * sizeof(S);
+  if (args.pattern.samples.sample_count() > 0)
+    for_each_block(queue, args.tile_count, scratch, TileBody<S, T, TileContacts>{args});
+  else
+    for_each_block(queue, args.tile_count, scratch, TileBody<S, T, NoContacts>{args});
 }
 
 }  // namespace

@@ -14,6 +14,21 @@ struct ContactStep {
   S from{}, to{};    ///< part of the step that is taken
 };
 
+/// Where there are no obstacles, in the place of TileContacts.
+template <class S, class T, class Block>
+struct NoContacts {
+  using Mask = typename Lanes<S>::Mask;
+  ISOCLOTH_DEVICE explicit NoContacts(const ClothTile<S, T, Block>&) {}
+  static constexpr bool exist = false;
+  ISOCLOTH_DEVICE S find(const ContactStep<S>&, Mask) const { return {}; }
+  ISOCLOTH_DEVICE void update(const ContactStep<S>&, Mask) const {}
+  ISOCLOTH_DEVICE SampleForces<S> forces() const { return {}; }
+  ISOCLOTH_DEVICE std::size_t kept_forces() const { return 0; }
+  ISOCLOTH_DEVICE std::size_t kept() const { return 0; }
+  ISOCLOTH_DEVICE S* work() const { return nullptr; }
+  ISOCLOTH_DEVICE S* state() const { return nullptr; }
+};
+
 template <class S, class T, class Block>
 class TileContacts : ClothTile<S, T, Block> {
   using Tile = ClothTile<S, T, Block>;
@@ -26,11 +41,10 @@ class TileContacts : ClothTile<S, T, Block> {
  public:
   ISOCLOTH_DEVICE explicit TileContacts(const Tile& tile) : Tile(tile) {}
 
-  ISOCLOTH_DEVICE bool exist() const { return p_.samples.sample_count() > 0; }
+  static constexpr bool exist = true;
 
   /// Contacts at `iterate` of the cloths in `which`; returns how deep each of them lies.
   ISOCLOTH_DEVICE S find(const ContactStep<S>& step, Mask which) {
-    if (!exist()) return {};
     list_near(step, which);
     block_.sync();
     for_each_lane(step, which, [&](const ContactTerms<Scalar>& terms, int) {
@@ -44,7 +58,6 @@ class TileContacts : ClothTile<S, T, Block> {
 
   /// Forces of the cloths in `which` after `correction`.
   ISOCLOTH_DEVICE void update(const ContactStep<S>& step, Mask which) {
-    if (!exist()) return;
     const Strided<Scalar> correction{reinterpret_cast<Scalar*>(work_ + at_.correction), width};
     for_each_lane(step, which, [&](const ContactTerms<Scalar>& terms, int lane) {
       const Strided<Scalar> own{correction.data + lane, width};
@@ -60,7 +73,6 @@ class TileContacts : ClothTile<S, T, Block> {
 
   /// For the matrix and the right side of the system.
   ISOCLOTH_DEVICE SampleForces<S> forces() const {
-    if (!exist()) return {};
     const std::size_t samples = static_cast<std::size_t>(p_.samples.sample_count());
     return {p_.block_slots,
             p_.node_slots,
@@ -72,7 +84,7 @@ class TileContacts : ClothTile<S, T, Block> {
 
   // What is kept from step to step: in the state 3 numbers of p, then the obstacle, contact by contact group.
   ISOCLOTH_DEVICE std::size_t kept_forces() const {
-    return exist() ? 3 * static_cast<std::size_t>(p_.samples.contact_count()) : 0;
+    return 3 * static_cast<std::size_t>(p_.samples.contact_count());
   }
   ISOCLOTH_DEVICE std::size_t kept() const { return kept_forces() / 3 * 4; }
   /// Work array of what is kept: forces, then obstacles.

@@ -85,9 +85,9 @@ ISOCLOTH_DEVICE Distance<Real> grid_distance(const ShapeView<Real>& shape, Vec3<
   const Real d00 = nx * d[0][0][0] + x * d[0][0][1], d01 = nx * d[0][1][0] + x * d[0][1][1],
              d10 = nx * d[1][0][0] + x * d[1][0][1], d11 = nx * d[1][1][0] + x * d[1][1][1];
   const Real value = nz * (ny * d00 + y * d01) + z * (ny * d10 + y * d11);
-  Vec3<Real> gradient{nz * (ny * (d[0][0][1] - d[0][0][0]) + y * (d[0][1][1] - d[0][1][0])) +
-                          z * (ny * (d[1][0][1] - d[1][0][0]) + y * (d[1][1][1] - d[1][1][0])),
-                      nz * (d01 - d00) + z * (d11 - d10), ny * (d10 - d00) + y * (d11 - d01)};
+  const Vec3<Real> gradient{nz * (ny * (d[0][0][1] - d[0][0][0]) + y * (d[0][1][1] - d[0][1][0])) +
+                                z * (ny * (d[1][0][1] - d[1][0][0]) + y * (d[1][1][1] - d[1][1][0])),
+                            nz * (d01 - d00) + z * (d11 - d10), ny * (d10 - d00) + y * (d11 - d01)};
   const Vec3<Real> outside{beyond[0], beyond[1], beyond[2]};
   if (dot(outside, outside) > 0) {
     const Real slope = value / shape.cell;
