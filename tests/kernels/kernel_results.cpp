@@ -231,6 +231,7 @@ class Run {
                                 .node_pair_begin = arrays_.node_pair_begin.view(),
                                 .node_pairs = arrays_.node_pairs.view(),
                                 .stiffness = part != "fast" ? read(stiffness) : ArrayView<const Real>{},
+                                .samples = {},
                                 .with_rows = with_rows,
                                 .blocks = blocks.view()});
       auto right_side = output<Vector>(p.free_nodes.size());
@@ -247,6 +248,7 @@ class Run {
                                   .positions = read(positions_),
                                   .start = read(predicted_),
                                   .momentum = part != "fast" ? read(momentum) : ArrayView<const Vector>{},
+                                  .samples = {},
                                   .with_rows = with_rows,
                                   .right_side = right_side.view()});
       results_["blocks " + part] = widened(blocks);
