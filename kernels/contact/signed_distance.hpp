@@ -27,7 +27,7 @@ template <class Real>
 ISOCLOTH_HD Distance<Real> distance_from_core(Vec3<Real> v, Real rounding) {
   const Real d = length(v);
   if (d > Real(0)) return {d - rounding, (Real(1) / d) * v};
-  return {-rounding, {Real(0), Real(0), Real(1)}};
+  return {-rounding, {Real(1), Real(0), Real(0)}};  // across the axis of a capsule
 }
 
 /// Inside of a box core the nearest face counts.

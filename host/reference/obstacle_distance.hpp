@@ -1,0 +1,55 @@
+// Signed distances from obstacles, and how deep a cloth lies in one: what contact is validated against.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "engine/model/obstacle.hpp"
+
+namespace isocloth::reference {
+
+struct SignedDistance {
+  double value = 0;  ///< [m], < 0 inside
+  Vec3d gradient;    ///< unit; of any nearest point where there are several
+};
+
+/// Distances from one shape in its own frame, by the nearest point of its surface.
+///
+/// Solids with a core (sphere, capsule, cylinder, box) project on the core from outside and compare all of
+/// its sides inside. Meshes ask all triangles (quads cut from corner 0 to 2) and take the side by the
+/// generalised winding number (Jacobson et al. 2013, (5)), so that the surface must be closed; `thicken` is
+/// subtracted, which inside is a bound only. Height fields are solid without end below; each bilinear patch
+/// is 8 x 8 x 2 triangles, off by at most |z_00 + z_11 - z_01 - z_10| / 256 per patch. Cost O(1),
+/// O(triangles) for meshes and height fields.
+class ShapeDistance {
+ public:
+  explicit ShapeDistance(const ObstacleShape& shape);
+  SignedDistance at(Vec3d local) const;
+
+ private:
+  SignedDistance at_mesh(const MeshShape& shape, Vec3d p) const;
+  SignedDistance at_height_field(const HeightFieldShape& shape, Vec3d p) const;
+
+  ObstacleShape shape_;
+  std::vector<std::array<Vec3d, 3>> triangles_;  ///< of meshes and height fields
+};
+
+/// The same in the world at time t [s].
+class ObstacleDistance {
+ public:
+  explicit ObstacleDistance(const Obstacle& obstacle) : obstacle_(obstacle), shape_(obstacle.shape) {}
+  SignedDistance at(Vec3d x, double t) const;
+
+ private:
+  Obstacle obstacle_;
+  ShapeDistance shape_;
+};
+
+/// How deep the middle of a cloth lies in what it must not enter, the obstacle at time t grown by half the
+/// thickness: largest of thickness / 2 - distance over a lattice of samples x samples points on every face,
+/// corners included (bilinear on quads; half the lattice on triangles) [m]; negative: it keeps that much
+/// away. `positions` [m], shape [node_count]; samples >= 2. Throws ShapeError where sizes do not fit.
+double deepest_penetration(const Mesh& mesh, const std::vector<Vec3d>& positions,
+                           const ObstacleDistance& obstacle, double t, double thickness, int samples = 8);
+
+}  // namespace isocloth::reference
