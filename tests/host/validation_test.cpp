@@ -144,6 +144,23 @@ TEST(Validation, RefusesSolversThatStopAtATolerance) {
     EXPECT_THROW(validate(scene, {.solver = solver, .threads = 1}, 1), DeviceError);
 }
 
+TEST(Validation, RefusesObstacles) {
+  Scene scene = read_scene(scenes() / "shake_fast_9x9.json");
+  scene.obstacles = {{.name = "floor",
+                      .shape = PlaneShape{},
+                      .position = {0, 0, -10},
+                      .rotation = {},
+                      .motion = {},
+                      .friction = {}}};
+  try {
+    validate(scene, {.threads = 1}, 1);
+    ADD_FAILURE() << "accepted";
+  } catch (const SceneError& error) {
+    EXPECT_NE(std::string(error.what()).find("obstacles: found 1, expected none"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Validation, CallsBackBeforeEachStep) {
   std::vector<std::pair<std::size_t, std::int64_t>> calls;
   const Scene scene = read_scene(scenes() / "two_garments.json");
