@@ -122,6 +122,25 @@ std::vector<Vec3d> Simulation::velocities(std::size_t garment) const {
 Measures Simulation::measure(std::size_t garment) const {
   return members_->at(garment, [](GarmentSolver& solver, std::size_t i) { return solver.measure(i); });
 }
+ContactMeasures Simulation::contacts(std::size_t garment) const {
+  const GarmentState kept = state(garment);
+  const Scene& scene = members_->scene;
+  const Fabric& fabric = scene.garments[garment].fabric;
+  const double h = scene.step;
+  const double inertia =
+      scene.projection.metric == Metric::mass ? fabric.rho + h * fabric.alpha : 1;  // p is per unit of it
+  ContactMeasures found{.count = 0, .force = {}, .forces = std::vector<Vec3d>(scene.obstacles.size())};
+  for (std::size_t c = 0; c + 3 < kept.contacts.size(); c += 4) {
+    if (kept.contacts[c] < 0) continue;
+    const Vec3d p{kept.contacts[c + 1], kept.contacts[c + 2], kept.contacts[c + 3]};
+    if (p == Vec3d{}) continue;  // touched while the step was sought, and let go
+    const Vec3d force = inertia / (h * h) * p;
+    ++found.count;
+    found.force += force;
+    found.forces[static_cast<std::size_t>(kept.contacts[c])] += force;
+  }
+  return found;
+}
 std::size_t Simulation::garment_count() const { return members_->solvers.places.size(); }
 double Simulation::time(std::size_t garment) const {
   check_index(garment, garment_count());

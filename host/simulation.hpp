@@ -68,6 +68,13 @@ struct Measures {
   Vec3d angular_momentum;             ///< [kg m^2/s], about the origin
 };
 
+/// Contacts of one garment with the obstacles at the end of its last step.
+struct ContactMeasures {
+  Index count = 0;            ///< nodes, edges and faces that an obstacle pushes; a node once per obstacle
+  Vec3d force;                ///< on the garment, friction included [N]
+  std::vector<Vec3d> forces;  ///< the same by each obstacle [N], shape [obstacle_count]
+};
+
 /// Everything that a restart needs, bit for bit.
 struct GarmentState {
   std::vector<double> positions;   ///< [m], shape [node_count, 3]
@@ -119,6 +126,11 @@ class Simulation {
   std::vector<Vec3d> positions(std::size_t garment) const;   ///< [m], shape [node_count]
   std::vector<Vec3d> velocities(std::size_t garment) const;  ///< [m/s], shape [node_count]
   Measures measure(std::size_t garment) const;
+  /// Force of a contact: p / h^2 (GarmentState::contacts); times rho + h alpha where the mass alone is the
+  /// metric (Metric::mass). Those of a step in parts are of its last part. Multipliers meet the momentum of
+  /// a step only as closely as its iterations do: read means over some steps, and expect those of a resting
+  /// cloth above its weight (bench/README.md, Contact, has figures). Costs a state(garment).
+  ContactMeasures contacts(std::size_t garment) const;
   /// Positions and velocities of some garments, one after another; the rest is not touched. `out`: shape [sum
   /// of their node counts], else ShapeError.
   void read_positions(const std::vector<std::size_t>& garments, ArrayView<Vec3d> out) const;

@@ -119,6 +119,10 @@ class Run {
     summary_.steps_violated = before.steps_violated;
     summary_.fallbacks = before.fallbacks;
     summary_.residual_max = before.residual_max;
+    summary_.penetration_max = before.penetration_max;
+    summary_.contact_count_max = before.contact_count_max;
+    summary_.contact_force_max = before.contact_force_max;
+    summary_.contact_force = before.contact_force;
     summary_.strain_max = before.strain_max;
     summary_.strain_mean = before.strain_mean;
     summary_.area_error_total_max = before.area_error_total_max;
@@ -183,13 +187,15 @@ class Run {
         m.residual_worst = std::max(m.residual_worst, r.residual);
         summary_.residual_max = std::max(summary_.residual_max, r.residual);
       }
+      m.penetration = std::max(m.penetration, r.penetration);  // 0 of a step that is not finite
+      summary_.penetration_max = std::max(summary_.penetration_max, r.penetration);
       if (r.status == StepStatus::converged) continue;
       ++summary_.steps_violated;
       const bool go_on = on_violation(scene_) == OnViolation::go_on;
       if (r.status == StepStatus::stalled && !go_on)
         end("stopped", g,
-            text("residual ", r.residual, " after ", r.iterations, " iterations in the step to t = ",
-                 simulation_.time(), " s, expected <= ", step_tolerance(scene_),
+            text(missed(r), " after ", r.iterations, " iterations in the step to t = ", simulation_.time(),
+                 " s",
                  projects_ ? text("; use a smaller step, max_substeps > ", r.substeps)
                            : text("; use impulse.substeps > ", r.substeps, ", impulse.mode \"converge\""),
                  ", or on_violation \"continue\""));
@@ -205,6 +211,15 @@ class Run {
           text("frozen, as are all ", reports.size(),
                " garments: none has a finite step left; check the motion of the pins or use a smaller step"));
     summary_.iterations_per_step_mean = iterations / (before + static_cast<double>(summary_.garment_count));
+  }
+
+  /// What a stalled step missed, and by how much.
+  std::string missed(const StepReport& r) const {
+    const std::string residual = text("residual ", r.residual, ", expected <= ", step_tolerance(scene_));
+    if (!(r.penetration > scene_.contact.tolerance)) return residual;
+    const std::string depth = text("penetration of obstacles by ", r.penetration,
+                                   " m, expected <= ", scene_.contact.tolerance, " (contact.tolerance)");
+    return r.residual > step_tolerance(scene_) ? text(residual, ", and ", depth) : depth;
   }
 
   /// The run ends for garment g; a failure outweighs a missed tolerance, else the first reason stays.
@@ -232,6 +247,7 @@ class Run {
                "leads, or use on_violation \"stop\" or a smaller step"));
       return false;
     }
+    measure_contacts();
     double strain_mean = 0;
     for (const FrameMetrics& metrics : since_frame_) {
       const Measures& m = metrics.measures;
@@ -248,6 +264,21 @@ class Run {
     since_frame_.assign(since_frame_.size(), {});
     if (summary_.status.empty() || summary_.status == "completed") snapshot_ = take_snapshot();
     return true;
+  }
+
+  void measure_contacts() {
+    if (scene_.obstacles.empty()) return;
+    std::vector<Vec3d> forces(scene_.obstacles.size());
+    for (std::size_t g = 0; g < since_frame_.size(); ++g) {
+      const ContactMeasures found = simulation_.contacts(g);
+      since_frame_[g].contact_count = found.count;
+      since_frame_[g].contact_force = found.force;
+      summary_.contact_count_max = std::max(summary_.contact_count_max, found.count);
+      summary_.contact_force_max = std::max(summary_.contact_force_max, norm(found.force));
+      for (std::size_t o = 0; o < forces.size(); ++o) forces[o] += found.forces[o];
+    }
+    for (std::size_t o = 0; o < forces.size(); ++o)
+      summary_.contact_force[scene_.obstacles[o].name] = norm(forces[o]);
   }
 
   /// Stops a garment whose state no frame can hold, where the others may go on: at the latest snapshot, or at

@@ -31,6 +31,16 @@ const std::vector<MetricColumn>& metric_columns() {
       column(
           "residual_worst", [](auto& m) -> auto& { return m.residual_worst; }),
       column(
+          "penetration", [](auto& m) -> auto& { return m.penetration; }),
+      column(
+          "contact_count", [](auto& m) -> auto& { return m.contact_count; }),
+      column(
+          "contact_force_x", [](auto& m) -> auto& { return m.contact_force.x; }),
+      column(
+          "contact_force_y", [](auto& m) -> auto& { return m.contact_force.y; }),
+      column(
+          "contact_force_z", [](auto& m) -> auto& { return m.contact_force.z; }),
+      column(
           "strain_max", [](auto& m) -> auto& { return m.measures.strain_max; }),
       column(
           "strain_mean", [](auto& m) -> auto& { return m.measures.strain_mean; }),

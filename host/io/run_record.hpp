@@ -2,6 +2,7 @@
 // and resume.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct FrameMetrics {
   int substeps = 0;
   int fallbacks = 0;          ///< substeps that sweeps did, because no linear system held them
   double residual_worst = 0;  ///< largest residual at the end of any of these steps
+  double penetration = 0;     ///< deepest at the end of any of these steps [m]
+  Index contact_count = 0;    ///< at the frame itself, as the next
+  Vec3d contact_force;        ///< of all obstacles on the garment, friction included [N]
   Measures measures;          ///< at the frame itself
 };
 
@@ -39,6 +43,11 @@ struct RunSummary {
       0;  ///< substeps of all garments that sweeps did, because no linear system held them
   std::int64_t frames_of = 0;  ///< the first garments whose positions the trajectory keeps
   double residual_max = 0, strain_max = 0, strain_mean = 0;
+  double penetration_max = 0;    ///< deepest at the end of any step [m]
+  Index contact_count_max = 0;   ///< of any garment at any frame
+  double contact_force_max = 0;  ///< largest force of all obstacles on a garment at any frame [N]
+  /// Force of each obstacle on all garments together at the last frame, by its name [N].
+  std::map<std::string, double> contact_force;
   double area_error_total_max = 0, area_error_element_mean_max = 0, area_error_element_max = 0;
   std::uint64_t memory_bytes = 0, seed = 0;
 };

@@ -49,6 +49,10 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("fallbacks", s.fallbacks);
   visit("frames_of", s.frames_of);
   visit("residual_max", s.residual_max);
+  visit("penetration_max", s.penetration_max);
+  visit("contact_count_max", s.contact_count_max);
+  visit("contact_force_max", s.contact_force_max);
+  visit("contact_force", s.contact_force);
   visit("strain_max", s.strain_max);
   visit("strain_mean", s.strain_mean);
   visit("area_error_total_max", s.area_error_total_max);

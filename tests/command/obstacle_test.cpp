@@ -93,6 +93,74 @@ TEST_F(ObstacleCommand, RefusesObstaclesThatCannotBeMet) {
   }
 }
 
+/// A sheet that falls from 2 mm onto a floor and the ball in it.
+Json sheet_on_a_floor() {
+  return Json::parse(R"({"name": "floor", "step": 0.01, "duration": 0.2, "frame_interval": 0.02,
+    "projection": {"max_substeps": 4},
+    "garments": [{"name": "sheet", "mesh": {"generator": "quad_grid", "nodes": [6, 5], "size": [0.3, 0.2]},
+                  "fabric": {"rho": 0.2, "delta": 0.2, "kappa": 1e-5, "alpha": 0.1},
+                  "transform": {"translation": [0, 0, 0.002]}}],
+    "obstacles": [{"name": "floor", "shape": {"type": "plane"}, "friction": {"static": 0.5}},
+                  {"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "position": [0.15, 0.1, -0.099]}],
+    "contact": {"tolerance": 0.0005}})");
+}
+
+// Tables and summary say what the kept contacts are: p = force times h^2, times 1 / (rho + h alpha) where the
+// metric is the mass.
+TEST_F(ObstacleCommand, TellsForcesAndPenetration) {
+  for (const double inertia : {1., 0.2 + 0.01 * 0.1}) {
+    Json scene = sheet_on_a_floor();
+    scene["projection"]["metric"] = inertia == 1 ? "B" : "M";
+    write_scene("scene.json", scene);
+    complete("scene.json", "out", {"--overwrite"});
+    Vec3d by[2];
+    Index count = 0;
+    const std::vector<double> contacts = checkpoint("out").garments[0].contacts;
+    for (std::size_t c = 0; c < contacts.size(); c += 4) {
+      const Vec3d p{contacts[c + 1], contacts[c + 2], contacts[c + 3]};
+      if (contacts[c] < 0 || norm(p) == 0) continue;
+      by[static_cast<int>(contacts[c])] += inertia / (0.01 * 0.01) * p;
+      ++count;
+    }
+    const TrajectoryFile trajectory(folder_ / "out" / "trajectory.h5");
+    double deepest = 0, largest = 0;
+    Index most = 0;
+    FrameMetrics last;
+    for (std::size_t f = 0; f < trajectory.frame_count(); ++f) {
+      last = trajectory.metrics(f, 0);
+      deepest = std::max(deepest, last.penetration);
+      largest = std::max(largest, norm(last.contact_force));
+      most = std::max(most, last.contact_count);
+    }
+    const double few_eps = 1e-13;  // sums of some tens of numbers
+    ASSERT_GT(count, 0);
+    EXPECT_EQ(last.contact_count, count);
+    EXPECT_LE(norm(last.contact_force - by[0] - by[1]), few_eps * largest);
+    const Json s = summary("out");
+    EXPECT_NEAR(s["contact_force"]["floor"], norm(by[0]), few_eps * largest);
+    EXPECT_NEAR(s["contact_force"]["ball"], norm(by[1]), few_eps * largest);
+    EXPECT_EQ(s["penetration_max"], deepest);
+    EXPECT_EQ(s["contact_force_max"], largest);
+    EXPECT_EQ(s["contact_count_max"], most);
+    EXPECT_LE(deepest, 0.0005);
+    EXPECT_GT(last.contact_force.z, 0);
+  }
+}
+
+TEST_F(ObstacleCommand, NamesPenetrationWhereThatIsMissed) {
+  Json scene = sheet_on_a_floor();
+  scene["contact"]["tolerance"] = 1e-15;
+  scene["projection"] = {{"max_iterations", 1}, {"tolerance", 0.1}};
+  write_scene("scene.json", scene);
+  const Finished run = isocloth({"run", "scene.json", "-o", "out"});
+  EXPECT_EQ(run.code, 1);
+  for (const char* part :
+       {"garments[0] \"sheet\": penetration of obstacles by ",
+        " m, expected <= 1e-15 (contact.tolerance) after 1 iterations", "max_substeps > 1"})
+    EXPECT_NE(run.errors.find(part), std::string::npos) << run.errors;
+  EXPECT_EQ(run.errors.find("residual"), std::string::npos) << run.errors;
+}
+
 // Every case of a sweep meets the obstacles with the friction of the file's garment.
 TEST_F(ObstacleCommand, SweepsMeetObstaclesAsRunsDo) {
   Json scene = Json::parse(R"({"name": "slope", "step": 0.01, "duration": 0.1,

@@ -213,15 +213,17 @@ TEST(Summary, KeepsEveryMemberAndHasNoNan) {
   s.threads = 3;
   s.seed = 18446744073709551615u;
   s.strain_max = 0.1;
+  s.contact_force = {{"round table", 0.5}};
   s.realtime_factor = std::nan("");
   const std::string json = summary_json(s);
   EXPECT_NE(json.find("\"realtime_factor\": null"), std::string::npos) << json;
-  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 39);
+  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 44);
   const RunSummary read = parse_summary(json, "summary.json");
   EXPECT_EQ(summary_json(read), json);
   EXPECT_EQ(read.message, s.message);
   EXPECT_EQ(read.seed, s.seed);
   EXPECT_EQ(read.strain_max, 0.1);
+  EXPECT_EQ(read.contact_force, s.contact_force);
   s.wall_seconds = HUGE_VAL;
   EXPECT_NE(message_of<NumericalError>([&] { summary_json(s); }).find("wall_seconds"), std::string::npos);
   for (const char* bad : {"", "[]", "{}", "{\"status\": 3}", "null"}) {
