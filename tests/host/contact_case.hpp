@@ -1,0 +1,78 @@
+// Sheets among obstacles, and what their contacts say.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/random.hpp"
+#include "engine/mesh/generators.hpp"
+#include "host/reference/obstacle_distance.hpp"
+#include "host/simulation.hpp"
+
+namespace isocloth {
+
+/// n x n nodes of a square with sides of `size` around the origin, in the plane z = 0; 1 kg/m^2.
+inline Garment square_sheet(Index n, double size, double alpha) {
+  Garment sheet;
+  sheet.name = "sheet";
+  sheet.mesh = quad_grid(n, n, size, size);
+  for (Vec3d& p : sheet.mesh.positions) p -= Vec3d{size / 2, size / 2, 0};
+  sheet.fabric.alpha = alpha;
+  sheet.initial_positions = sheet.mesh.positions;
+  return sheet;
+}
+
+inline Obstacle obstacle(const ObstacleShape& shape, Vec3d position, double mu = 0, Vec3d rotation = {}) {
+  return {.name = "obstacle",
+          .shape = shape,
+          .position = position,
+          .rotation = rotation,
+          .motion = {},
+          .friction = {.static_ = mu, .dynamic = mu}};
+}
+
+inline Scene contact_scene(const Garment& garment, const Obstacle& obstacle, double step) {
+  Scene scene;
+  scene.garments = {garment};
+  scene.obstacles = {obstacle};
+  scene.step = step;
+  scene.duration = 1000 * step;
+  scene.projection.on_violation = OnViolation::go_on;
+  return scene;
+}
+
+inline ExecutionOptions one_thread(StepSolver solver = StepSolver::automatic) {
+  return {.solver = solver, .threads = 1};
+}
+
+/// Of all contacts [N].
+inline Vec3d contact_force(const Simulation& simulation) {
+  const GarmentState state = simulation.state(0);
+  Vec3d sum;
+  for (std::size_t c = 0; c + 3 < state.contacts.size(); c += 4)
+    sum += Vec3d{state.contacts[c + 1], state.contacts[c + 2], state.contacts[c + 3]};
+  const double h = simulation.scene().step;
+  return (1 / (h * h)) * sum;
+}
+
+inline double fastest(const Simulation& simulation) {
+  double most = 0;
+  for (const Vec3d& v : simulation.velocities(0)) most = std::max(most, norm(v));
+  return most;
+}
+
+inline Vec3d mean(const std::vector<Vec3d>& vectors) {
+  Vec3d sum;
+  for (const Vec3d& v : vectors) sum += v;
+  return (1 / static_cast<double>(vectors.size())) * sum;
+}
+
+inline double largest_move(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to) {
+  double most = 0;
+  for (std::size_t i = 0; i < from.size(); ++i) most = std::max(most, norm(to[i] - from[i]));
+  return most;
+}
+
+}  // namespace isocloth

@@ -1,0 +1,215 @@
+// Sheets that fall on obstacles, lie, slide and are carried: what physics and the solvers' promises say.
+#include <limits>
+
+#include "engine/core/errors.hpp"
+#include "tests/host/batch_case.hpp"
+#include "tests/host/contact_case.hpp"
+
+namespace isocloth {
+namespace {
+
+constexpr double gravity = 9.8;
+
+/// On a slope with tan = `slope` down along x.
+Scene slope_scene(double mu, double slope) {
+  const double angle = std::atan(slope);
+  Garment sheet = square_sheet(9, 1, 0);
+  for (Vec3d& p : sheet.initial_positions) p = {p.x * std::cos(angle), p.y, -p.x * std::sin(angle)};
+  return contact_scene(sheet, obstacle(PlaneShape{}, {}, mu, {0, angle, 0}), 0.01);
+}
+
+Scene sphere_scene(double mu, double alpha) {
+  Garment sheet = square_sheet(9, 1, alpha);
+  Random random(1);
+  for (Vec3d& p : sheet.initial_positions) p.z = 0.302 + 1e-3 * random.uniform(-1, 1);
+  return contact_scene(sheet, obstacle(SphereShape{0.3}, {0.01, 0.013, 0}, mu), 0.01);
+}
+
+TEST(Contact, SheetComesToRestOnAPlane) {
+  Garment sheet = square_sheet(9, 1, 2);
+  for (Vec3d& p : sheet.initial_positions) p.z = 0.02;
+  Simulation simulation(contact_scene(sheet, obstacle(PlaneShape{}, {}, 0.3), 0.01), one_thread());
+  simulation.advance(100);
+  for (int step = 0; step < 20; ++step) {
+    const StepReport report = simulation.step()[0];
+    EXPECT_EQ(report.status, StepStatus::converged);
+    EXPECT_EQ(report.iterations, 1);
+    EXPECT_LE(report.penetration, simulation.scene().contact.tolerance);
+  }
+  const Vec3d force = contact_force(simulation);
+  EXPECT_NEAR(force.z, gravity, 5e-3 * gravity);
+  EXPECT_NEAR(force.x, 0, 5e-3 * gravity);
+  EXPECT_NEAR(force.y, 0, 5e-3 * gravity);
+  EXPECT_LT(fastest(simulation), 1e-3);
+}
+
+// Tilted slowly to 0.9 of what friction holds, then left alone.
+TEST(Contact, SheetSticksToASlope) {
+  const double mu = 0.5, angle = std::atan(0.9 * mu);
+  Garment sheet = square_sheet(9, 1, 0);
+  Obstacle plane = obstacle(PlaneShape{}, {}, mu);
+  plane.motion = KeyframeMotion{
+      .times = {0.1, 2.1}, .translations = {}, .rotations = {{0, 0, 0}, {0, angle, 0}}, .center = {}};
+  Simulation simulation(contact_scene(sheet, plane, 0.01), one_thread());
+  EXPECT_EQ(simulation.advance(220)[0].status, StepStatus::converged);
+  const std::vector<Vec3d> before = simulation.positions(0);
+  EXPECT_EQ(simulation.advance(500)[0].status, StepStatus::converged);
+  EXPECT_LT(largest_move(before, simulation.positions(0)), 1e-4);
+  const Vec3d force = contact_force(simulation);
+  EXPECT_NEAR(force.x, 0, 5e-3 * gravity);
+  EXPECT_NEAR(force.z, gravity, 5e-3 * gravity);
+}
+
+// Once all of it slides.
+TEST(Contact, SheetSlidesDownASlope) {
+  for (const auto& [mu, slope] : {std::pair{0.5, 0.75}, {0.2, 0.3}, {0.0, 0.5}}) {
+    Simulation simulation(slope_scene(mu, slope), one_thread());
+    const double angle = std::atan(slope);
+    simulation.advance(40);
+    const Vec3d before = mean(simulation.velocities(0));
+    simulation.advance(50);
+    const double expected = gravity * (std::sin(angle) - mu * std::cos(angle));
+    EXPECT_NEAR(norm(mean(simulation.velocities(0)) - before) / 0.5, expected, 0.02 * expected)
+        << mu << " " << slope;
+  }
+}
+
+TEST(Contact, FrictionHoldsASheetOnASphere) {
+  Simulation simulation(sphere_scene(0.6, 3), one_thread());
+  simulation.advance(600);
+  const std::vector<Vec3d> before = simulation.positions(0);
+  simulation.advance(1000);
+  EXPECT_LT(largest_move(before, simulation.positions(0)), 1e-4);
+  EXPECT_NEAR(contact_force(simulation).z, gravity, 5e-3 * gravity);
+}
+
+TEST(Contact, SheetSlidesOffASmoothSphere) {
+  Simulation simulation(sphere_scene(0, 3), one_thread());
+  simulation.advance(300);
+  for (const Vec3d& p : simulation.positions(0)) EXPECT_LT(p.z, -0.3);
+  EXPECT_EQ(norm(contact_force(simulation)), 0);
+}
+
+Scene mixed_scene(int count) {
+  Scene scene = sphere_scene(0.4, 1);
+  scene.obstacles.push_back(
+      obstacle(BoxShape{{0.3, 0.2, 0.4}, 0.02}, {-0.4, 0.2, 0.05}, 0.2, {0.1, 0.2, 0.3}));
+  scene.obstacles.push_back(obstacle(CylinderShape{0.1, 0.5, 0}, {0.4, -0.2, 0.1}, 0.1, {1.2, 0, 0.4}));
+  scene.obstacles.back().motion =
+      OscillationMotion{.amplitude = {0.05, 0.02, 0.01}, .frequency = 1.5, .start = 0, .duration = 100};
+  scene.obstacles.push_back(obstacle(PlaneShape{}, {0, 0, -0.2}, 0.3));
+  for (std::size_t o = 0; o < scene.obstacles.size(); ++o) scene.obstacles[o].name += std::to_string(o);
+  const Garment sheet = scene.garments[0];
+  scene.garments.clear();
+  for (int g = 0; g < count; ++g) {
+    Garment own = sheet;
+    own.name += std::to_string(g);
+    own.time_offset = 0.07 * g;
+    own.fabric.thickness = 1e-3 * (g % 3);
+    for (Vec3d& p : own.initial_positions) p += Vec3d{0.02 * g, -0.013 * g, 0.03};
+    scene.garments.push_back(own);
+  }
+  return scene;
+}
+
+void expect_same_contacts(const GarmentState& found, const GarmentState& expected, const std::string& what) {
+  expect_same_state(found, expected, what);
+  EXPECT_EQ(found.contacts, expected.contacts) << what;
+}
+
+double contacts_in(const GarmentState& state) {
+  double count = 0;
+  for (std::size_t c = 0; c < state.contacts.size(); c += 4) count += state.contacts[c] >= 0;
+  return count;
+}
+
+/// The garment of a batch alone.
+Scene alone(const Scene& batch, std::size_t garment) {
+  Scene scene = batch;
+  scene.garments = {batch.garments[garment]};
+  return scene;
+}
+
+TEST(Contact, BatchesGiveTheSameBits) {
+  for (const Precision precision : both_precisions) {
+    const Scene batch = mixed_scene(9);
+    ExecutionOptions options = one_thread(StepSolver::batched);
+    options.precision = precision;
+    const BatchRun together = run_batch(batch, options, 40);
+    double contacts = 0;
+    for (std::size_t g = 0; g < 9; ++g) {
+      const std::string what = std::string(to_string(precision)) + ", garment " + std::to_string(g);
+      const BatchRun one = run_batch(alone(batch, g), options, 40);
+      expect_same_contacts(one.states[0], together.states[g], what);
+      expect_same(one, 0, together, g, what);
+      contacts += contacts_in(one.states[0]);
+    }
+    EXPECT_GT(contacts, 90);
+  }
+}
+
+// From the same state, step by step. The two factor each matrix in another order, so that solutions differ by
+// what its condition makes of rounding: at most 1 / eps, and rows get no stiffer than eps = 1e-9. In a step
+// the sheet moves by less than 0.1 m.
+TEST(Contact, DirectStepsEqualBatchedOnes) {
+  const Scene scene = mixed_scene(1);
+  Simulation batched(scene, one_thread(StepSolver::batched)), direct(scene, one_thread(StepSolver::direct));
+  const double bound = 1e9 * std::numeric_limits<double>::epsilon() / 2 * 0.1;
+  int compared = 0;
+  for (int step = 0; step < 60; ++step) {
+    direct.set_state(0, batched.state(0));
+    const StepReport a = batched.step()[0], b = direct.step()[0];
+    if (a.status != StepStatus::converged || a.iterations != b.iterations) continue;
+    compared += contacts_in(batched.state(0)) > 0;
+    EXPECT_LE(largest_move(batched.positions(0), direct.positions(0)), bound) << step;
+    EXPECT_NEAR(a.penetration, b.penetration, bound) << step;
+  }
+  EXPECT_GT(compared, 40);
+}
+
+TEST(Contact, BlocksOfThreadsGiveTheSameBits) {
+  Scene scene = mixed_scene(3);
+  for (Garment& g : scene.garments)
+    for (Vec3d& p : g.initial_positions) p.z -= 0.03;  // touches at once
+  for (const StepSolver solver : {StepSolver::batched, StepSolver::direct}) {
+    const BatchRun expected = run_batch(scene, one_thread(solver), 4);
+    EXPECT_GT(contacts_in(expected.states[0]), 0);
+    for (const int threads : {2, 7}) {
+      ExecutionOptions options = one_thread(solver);
+      options.emulated_block = threads;
+      const BatchRun found = run_batch(scene, options, 4);
+      for (std::size_t g = 0; g < 3; ++g)
+        expect_same_contacts(found.states[g], expected.states[g], std::to_string(threads) + " threads");
+    }
+  }
+}
+
+TEST(Contact, RunsGoOnFromTheirStates) {
+  for (const StepSolver solver : {StepSolver::batched, StepSolver::direct}) {
+    const Scene scene = mixed_scene(2);
+    Simulation first(scene, one_thread(solver));
+    first.advance(30);
+    const std::vector<GarmentState> middle{first.state(0), first.state(1)};
+    EXPECT_GT(contacts_in(middle[0]), 0);
+    first.advance(15);
+    Simulation second(scene, one_thread(solver));
+    for (std::size_t g = 0; g < 2; ++g) second.set_state(g, middle[g]);
+    second.set_step_index(30);
+    second.advance(15);
+    for (std::size_t g = 0; g < 2; ++g) expect_same_contacts(second.state(g), first.state(g), "second");
+    first.reset();
+    EXPECT_EQ(contacts_in(first.state(0)), 0);
+    first.advance(30);
+    for (std::size_t g = 0; g < 2; ++g) expect_same_contacts(first.state(g), middle[g], "after reset");
+  }
+}
+
+TEST(Contact, StatesOfOtherSizesAreRefused) {
+  Simulation simulation(mixed_scene(1), one_thread());
+  GarmentState state = simulation.state(0);
+  state.contacts.pop_back();
+  EXPECT_THROW(simulation.set_state(0, state), ShapeError);
+}
+
+}  // namespace
+}  // namespace isocloth
