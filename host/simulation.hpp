@@ -127,9 +127,8 @@ class Simulation {
   std::vector<Vec3d> velocities(std::size_t garment) const;  ///< [m/s], shape [node_count]
   Measures measure(std::size_t garment) const;
   /// Force of a contact: p / h^2 (GarmentState::contacts); times rho + h alpha where the mass alone is the
-  /// metric (Metric::mass). Those of a step in parts are of its last part. Multipliers meet the momentum of
-  /// a step only as closely as its iterations do: read means over some steps, and expect those of a resting
-  /// cloth above its weight (bench/README.md, Contact, has figures). Costs a state(garment).
+  /// metric (Metric::mass). Those of a step in parts are of its last part. They are as good as the
+  /// tolerances: see bench/README.md, Contact with obstacles. Costs a state(garment).
   ContactMeasures contacts(std::size_t garment) const;
   /// Positions and velocities of some garments, one after another; the rest is not touched. `out`: shape [sum
   /// of their node counts], else ShapeError.
