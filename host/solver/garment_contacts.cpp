@@ -28,7 +28,7 @@ GarmentContacts<Real>::GarmentContacts(const Device& device, const Garment& garm
   for (Buffer<Real>* three : {&forces_, &normals_, &pulls_}) *three = {device, 3 * contacts};
   obstacles_ = {device, std::vector<Real>(contacts, Real(-1))};
   stiffness_ = {device, 2 * contacts};
-  for (Buffer<Real>* one : {&advances_, &modes_}) *one = {device, contacts};
+  modes_ = {device, contacts};
   weights_ = {device, pattern_.slot_nodes.size()};
   depths_ = {device, samples};
   sample_stiffness_ = {device, 6 * samples};
@@ -54,7 +54,6 @@ double GarmentContacts<Real>::find(const ObstaclesView<Real>& obstacles, const C
                       .normals = all(normals_),
                       .pulls = all(pulls_),
                       .stiffness = all(stiffness_),
-                      .advances = all(advances_),
                       .modes = all(modes_),
                       .weights = all(weights_),
                       .depths = all(depths_),
@@ -67,9 +66,9 @@ double GarmentContacts<Real>::find(const ObstaclesView<Real>& obstacles, const C
 
 template <class Real>
 void GarmentContacts<Real>::update(const Buffer<Vec3<Real>>& correction) {
-  if (exist())
-    kernels_->update_contacts(
-        device_->queue(), {.found = last_, .free = garment_->free_view(), .correction = correction.view()});
+  if (!exist()) return;
+  kernels_->update_contacts(device_->queue(),
+                            {.found = last_, .free = garment_->free_view(), .correction = correction.view()});
 }
 
 template <class Real>

@@ -43,7 +43,7 @@ class GarmentContacts {
   const GarmentArrays<Real>* garment_ = nullptr;
   SampleArrays samples_;
   SamplePattern pattern_;
-  Buffer<Real> forces_, obstacles_, normals_, pulls_, stiffness_, advances_, modes_, weights_, depths_,
+  Buffer<Real> forces_, obstacles_, normals_, pulls_, stiffness_, modes_, weights_, depths_,
       sample_stiffness_, sample_forces_, near_;
   FindContacts<Real> last_;  ///< of find()
 };

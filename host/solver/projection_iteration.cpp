@@ -144,14 +144,13 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
 }
 
 template <class Real>
-double ProjectionSolver<Real>::find_contacts(double h, int number, int part, int parts, bool first) {
+double ProjectionSolver<Real>::find_contacts(double h, int number, int part, int parts) {
   return contacts_.find(obstacles_.view(0, number),
                         {.offset = contacts_.offset,
                          .tolerance = contacts_.tolerance,
                          .inertia = projection_metric(h).inertia,
                          .from = static_cast<Real>(part) / static_cast<Real>(parts),
                          .to = static_cast<Real>(part + 1) / static_cast<Real>(parts),
-                         .first = first,
                          .carries = newton_},
                         positions_, iterate_, rows_);
 }

@@ -83,7 +83,7 @@ typename ProjectionSolver<Real>::Substep ProjectionSolver<Real>::substep(double 
       eps_ = contact_eps;
       evaluate_rows(iterate_, h);
     }
-    result.penetration = find_contacts(h, number, part, parts, result.iterations == 0);
+    result.penetration = find_contacts(h, number, part, parts);
     // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
     if (result.residual <= settings_.tolerance && result.penetration <= deepest &&
         (result.iterations > 0 || !newton_))

@@ -65,7 +65,7 @@ class ProjectionSolver final : public GarmentSolver {
   /// Iteration `number` of a step, from 0; false: the matrix cannot be factorised.
   bool iterate(double h, int number);
   /// Contacts at the iterate of a part of a step; returns how deep the cloth lies [m].
-  double find_contacts(double h, int number, int part, int parts, bool first);
+  double find_contacts(double h, int number, int part, int parts);
   void scale_multipliers(double factor);
   MetricView<Real> implicit_metric(double h) const;
   MetricView<Real> projection_metric(double h) const;

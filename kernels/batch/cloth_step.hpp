@@ -135,7 +135,7 @@ class ClothStep : ClothTile<S, T, Block> {
             projection_inertia = projection_metric(h).inertia;
     Outcome result;
     Mask running = todo;
-    ContactStep<S> contact_step{n, projection_inertia, (done_parts - one) / parts, done_parts / parts, true};
+    const ContactStep<S> contact_step{n, projection_inertia, (done_parts - one) / parts, done_parts / parts};
     const S deepest = number(control.contact_tolerance);
     block_.sync();
     if (!control.newton)  // the step starts without them
@@ -157,7 +157,6 @@ class ClothStep : ClothTile<S, T, Block> {
         if (any(rests)) evaluate(eps / projection_inertia);
       }
       result.residual = select(running, residual, result.residual);
-      contact_step.first = iteration == 0;
       const S depth = contacts_.find(contact_step, running | Mask(iteration == 0));
       result.penetration = select(running, depth, result.penetration);
       const Mask finite = residual < infinity();

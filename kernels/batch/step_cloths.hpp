@@ -76,8 +76,8 @@ struct StepControl {
 
 /// Offsets of the arrays of contacts; see ContactArrays. Obstacles follow forces.
 struct ContactScratch {
-  std::size_t forces, obstacles, normals, pulls, stiffness, advances, modes, weights, depths,
-      sample_stiffness, sample_forces, near;
+  std::size_t forces, obstacles, normals, pulls, stiffness, modes, weights, depths, sample_stiffness,
+      sample_forces, near;
 };
 
 /// Offsets of a tile's work arrays in lane values.
@@ -118,7 +118,6 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
     s.contacts.normals = take(3 * contacts);
     s.contacts.pulls = take(3 * contacts);
     s.contacts.stiffness = take(2 * contacts);
-    s.contacts.advances = take(contacts);
     s.contacts.modes = take(contacts);
     s.contacts.weights = take(p.samples.slot_nodes.size());
     s.contacts.depths = take(samples);

@@ -9,10 +9,9 @@ namespace isocloth::ISOCLOTH_BACKEND {
 /// What of a step the contacts must know.
 template <class S>
 struct ContactStep {
-  Index number = 0;   ///< of the launch
-  S inertia{};        ///< of the metric [kg/m^2]
-  S from{}, to{};     ///< part of the step that is taken
-  bool first = true;  ///< iteration of it
+  Index number = 0;  ///< of the launch
+  S inertia{};       ///< of the metric [kg/m^2]
+  S from{}, to{};    ///< part of the step that is taken
 };
 
 /// Where there are no obstacles, in the place of TileContacts.
@@ -126,7 +125,6 @@ class TileContacts : ClothTile<S, T, Block> {
                                            lane_value(step.inertia, lane),
                                            lane_value(step.from, lane),
                                            lane_value(step.to, lane),
-                                           step.first,
                                            a_.control.newton};
       const bool shared = Lanes<T>::width == 1;
       const Strided<Scalar> start = lane_array(at_.start, lane), iterate = lane_array(at_.iterate, lane);
@@ -135,12 +133,11 @@ class TileContacts : ClothTile<S, T, Block> {
           {iterate.data, width},
           {reinterpret_cast<const Scalar*>(masses.data()) + (shared ? 0 : lane), shared ? 1 : width}};
       const ContactArrays<Scalar> arrays{
-          lane_array(at.forces, lane),       lane_array(at.obstacles, lane),
-          lane_array(at.normals, lane),      lane_array(at.pulls, lane),
-          lane_array(at.stiffness, lane),    lane_array(at.advances, lane),
-          lane_array(at.modes, lane),        lane_array(at.weights, lane),
-          lane_array(at.depths, lane),       lane_array(at.sample_stiffness, lane),
-          lane_array(at.sample_forces, lane)};
+          lane_array(at.forces, lane),           lane_array(at.obstacles, lane),
+          lane_array(at.normals, lane),          lane_array(at.pulls, lane),
+          lane_array(at.stiffness, lane),        lane_array(at.modes, lane),
+          lane_array(at.weights, lane),          lane_array(at.depths, lane),
+          lane_array(at.sample_stiffness, lane), lane_array(at.sample_forces, lane)};
       visit(ContactTerms<Scalar>(p_.samples, obstacles, control, places, {lane_array(at.near, lane)}, arrays),
             lane);
     }

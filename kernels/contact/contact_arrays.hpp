@@ -45,10 +45,11 @@ struct Strided {
 
 /// How a contact acts in an iteration.
 enum class ContactMode : int {
-  none,    ///< not at all
-  smooth,  ///< along the normal only
-  stick,   ///< the tangential force holds the point
-  slide,   ///< the tangential force has its greatest size, against the point's way
+  none,      ///< not at all
+  smooth,    ///< along the normal only
+  stick,     ///< the tangential force holds the point
+  slide,     ///< ... has its greatest size, and turns with the way of the point
+  slide_on,  ///< the same for a point that friction cannot stop within the step
 };
 
 /// One cloth's contacts. The contact keeps the force that the obstacle exerts times h^2, p [kg m], and the
@@ -60,7 +61,6 @@ struct ContactArrays {
   Strided<Real> normals;    ///< shape [contact_count, 3]
   Strided<Real> pulls;      ///< p of an unchanged position, shape [contact_count, 3]
   Strided<Real> stiffness;  ///< along and across the normal [kg], shape [contact_count, 2]
-  Strided<Real> advances;   ///< of what slides: its way along the friction [m], shape [contact_count]
   Strided<Real> modes;      ///< ContactMode, shape [contact_count]
   Strided<Real> weights;    ///< of the node in the sample, shape [slot_count]
   Strided<Real> depths;     ///< how deep a sample lies inside of what it must not enter [m], shape [sample]
@@ -88,7 +88,6 @@ struct ContactControl {
   Real tolerance{};     ///< deepest penetration that a step may end with [m]
   Real inertia{};       ///< of the metric [kg/m^2]
   Real from{}, to{1};   ///< part of the obstacles' way that the iteration begins and ends with
-  bool first = true;    ///< iteration of a step
   bool carries = true;  ///< forces are those of the whole step; false: of one iteration, on top of others
 };
 

@@ -4,13 +4,11 @@
 // obstacle. Its contact is one more row of the proximal Newton (kernels/projection/nodal_system.hpp) with a
 // multiplier p, the force times h^2:
 //   normal      gamma' = max(0, gamma - k (g + n . d)), active while g < 0, or gamma > 0 and g < 1 mm
-//   tangential  tau' = tau - k_t (u + d_t) where it sticks, |tau'| <= mu_s gamma; u: way relative to the
-//               obstacle since the beginning of the step; |tau'| = mu_d gamma against that way where it
-//               slides
-// with k = 1000 and k_t = 10 times the point's inertia, and gamma in the bounds of tau' that of the iteration
-// before: where a step takes one iteration, that of the last step. All are symmetric 3x3 blocks on nodes of
-// one face, where the matrix has blocks already. Forces stay from step to step, so that what rests stays
-// where it is.
+//   tangential  tau' = tau - k (u + d_t) where it sticks, |tau'| <= mu_s gamma; u: way relative to the
+//               obstacle since the beginning of the step; else |tau'| = mu_d gamma against that way
+// with k = 1000 times the point's inertia, and gamma in the bounds of tau' that of the iteration before:
+// where a step takes one iteration, that of the last step. All are symmetric 3x3 blocks on nodes of one face,
+// where the matrix has blocks already. Forces stay from step to step, so that what rests stays where it is.
 #pragma once
 
 #include "kernels/contact/contact_arrays.hpp"
@@ -25,11 +23,6 @@ class ContactTerms {
   /// An edge or a face touches where it comes so much deeper than its corners [m].
   static constexpr Real deeper = Real(1e-6);
   static constexpr Real stiffening = Real(1000);
-  /// Across the normal. The rows tie the points of a sheet together up to their tolerance: much stiffer
-  /// friction would make large forces of what they leave.
-  static constexpr Real grip = Real(10);
-  /// A way that is none [m].
-  static constexpr Real nowhere = sizeof(Real) == sizeof(float) ? Real(1e-6) : Real(1e-9);
 
  public:
   ISOCLOTH_DEVICE ContactTerms(const SamplePattern& pattern, const ObstaclesView<Real>& obstacles,
@@ -317,31 +310,28 @@ class ContactTerms {
       return;
     }
     const Real inertia = c_.inertia / inverse, k = stiffening * inertia;
-    Vec3<Real> pull = (gamma - k * gap) * n, against{};
+    Vec3<Real> pull = (gamma - k * gap) * n, slide{};
     Real across = 0;
-    ContactMode how = ContactMode::smooth;
+    ContactMode mode = ContactMode::smooth;
     const FrictionView<Real>& mu = o_.friction[hit.obstacle];
     if (mu.static_ > 0) {
-      const Vec3<Real> tangential = force - dot(force, n) * n, moved = turned(hit.end, hit.to - hit.from),
-                       way = moved - dot(moved, n) * n;
-      const Real far = length(way), limit = mu.dynamic * gamma, k_t = grip * inertia;
-      const bool is_new = c_.first || static_cast<Index>(a_.obstacles[contact]) != hit.obstacle;
-      how = friction_mode(is_new ? ContactMode::none : mode(contact), tangential, way, inertia, limit);
-      if (how == ContactMode::stick) {
-        across = k_t;
-        pull += tangential - k_t * way;
-      } else {
-        const Real size = length(tangential);
-        against = far > nowhere ? (Real(-1) / far) * way
-                  : size > 0    ? (Real(1) / size) * tangential
-                                : Vec3<Real>{};
-        across = far * k_t > limit ? limit / far : k_t;
-        pull += limit * against;
-        a_.advances[contact] = dot(way, against);
+      const Vec3<Real> way = turned(hit.end, hit.to - hit.from), along = way - dot(way, n) * n;
+      const Vec3<Real> trial = (force - dot(force, n) * n) - k * along;
+      const Real size = length(trial);
+      mode = ContactMode::stick;
+      across = k;
+      Real part = 1;
+      if (size > mu.static_ * gamma) {
+        part = mu.dynamic * gamma / size;
+        across = part * k;
+        const bool stays = length(along) * inertia > 2 * mu.dynamic * gamma;
+        mode = stays ? ContactMode::slide_on : ContactMode::slide;
+        slide = (Real(1) / size) * trial;
       }
+      pull += part * trial;
     }
     a_.obstacles[contact] = static_cast<Real>(hit.obstacle);
-    a_.modes[contact] = static_cast<Real>(static_cast<int>(how));
+    a_.modes[contact] = static_cast<Real>(static_cast<int>(mode));
     a_.normals.set_vector(contact, n);
     a_.pulls.set_vector(contact, pull);
     a_.stiffness[contact * 2] = k;
@@ -350,61 +340,34 @@ class ContactTerms {
     // Where forces are not kept, those of earlier iterations act already.
     const Vec3<Real> added = c_.carries ? pull : pull - force;
     a_.sample_forces.set_vector(sample, a_.sample_forces.vector(sample) + added);
-    const Real free = how == ContactMode::slide ? across : Real(0), normal = k - across;
-    const Real n_[3] = {n.x, n.y, n.z}, s_[3] = {against.x, against.y, against.z};
+    const Real held = mode == ContactMode::slide_on ? across : Real(0), normal = k - across;
+    const Real n_[3] = {n.x, n.y, n.z}, s_[3] = {slide.x, slide.y, slide.z};
     int entry = 0;
     for (int i = 0; i < 3; ++i)
       for (int j = i; j < 3; ++j, ++entry)
         a_.sample_stiffness[sample * 6 + entry] +=
-            normal * n_[i] * n_[j] + (i == j ? across : Real(0)) - free * s_[i] * s_[j];
+            normal * n_[i] * n_[j] + (i == j ? across : Real(0)) - held * s_[i] * s_[j];
   }
 
-  /// Whether a point sticks or slides: as it did in the last iteration, unless it slid and came back; in the
-  /// first one it slides where friction cannot stop it within the step, or did not in the last step.
-  ISOCLOTH_DEVICE ContactMode friction_mode(ContactMode before, Vec3<Real> tangential, Vec3<Real> way,
-                                            Real inertia, Real limit) const {
-    const bool is_opposed = dot(tangential, way) < 0;
-    if (before == ContactMode::stick) return before;
-    if (before == ContactMode::slide) return is_opposed ? before : ContactMode::stick;
-    const Real far = length(way);
-    const bool slid = is_opposed && far > nowhere && length(tangential) > Real(0.99) * limit;
-    return slid || far * inertia > 2 * limit ? ContactMode::slide : ContactMode::stick;
-  }
-
-  /// p after a move d of the point. What stuck and should slide does so in the next iteration, and what slid
-  /// and has come back sticks.
+  /// p after a move d of the point.
   ISOCLOTH_DEVICE void update_contact(Index contact, Vec3<Real> d) const {
     const Vec3<Real> n = a_.normals.vector(contact), pull = a_.pulls.vector(contact);
     const Real k = a_.stiffness[contact * 2], across = a_.stiffness[contact * 2 + 1];
     const Real d_n = dot(n, d), pull_n = dot(n, pull), gamma = pull_n - k * d_n;
-    const ContactMode how = mode(contact);
     if (!(gamma > 0)) {
       a_.forces.set_vector(contact, {});
       return;
     }
-    const FrictionView<Real>& mu = o_.friction[static_cast<std::size_t>(a_.obstacles[contact])];
     Vec3<Real> tangential = pull - pull_n * n, move = d - d_n * n;
     const Real square = dot(tangential, tangential);
-    bool changes = false;
-    Real most = mu.static_ * gamma;
-    if (how == ContactMode::slide) {
-      most = mu.dynamic * gamma;
-      if (square > 0) {
-        const Real along = dot(tangential, move) / square;  // of the friction
-        changes = a_.advances[contact] + along * square_root(square) > nowhere;
-        move -= along * tangential;
-      }
-    }
+    if (mode(contact) == ContactMode::slide_on && square > 0)
+      move -= (dot(tangential, move) / square) * tangential;
     tangential -= across * move;
+    const FrictionView<Real>& mu = o_.friction[static_cast<std::size_t>(a_.obstacles[contact])];
     const Real size = length(tangential);
-    if (how == ContactMode::stick && size > Real(1.01) * most) {
-      changes = true;
-      most = mu.dynamic * gamma;
-    }
-    if (size > most || (how == ContactMode::slide && size > 0)) tangential = (most / size) * tangential;
-    if (changes)
-      a_.modes[contact] = static_cast<Real>(
-          static_cast<int>(how == ContactMode::slide ? ContactMode::stick : ContactMode::slide));
+    const bool slides = mode(contact) != ContactMode::stick || size > mu.static_ * gamma;
+    const Real most = (slides ? mu.dynamic : mu.static_) * gamma;
+    if (size > most) tangential = (most / size) * tangential;
     a_.forces.set_vector(contact, gamma * n + tangential);
   }
 
