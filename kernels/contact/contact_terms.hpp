@@ -4,11 +4,12 @@
 // obstacle. Its contact is one more row of the proximal Newton (kernels/projection/nodal_system.hpp) with a
 // multiplier p, the force times h^2:
 //   normal      gamma' = max(0, gamma - k (g + n . d)), active while g < 0, or gamma > 0 and g < 1 mm
-//   tangential  tau' = tau - k (u + d_t) where it sticks, |tau'| <= mu_s gamma; u: way relative to the
+//   tangential  tau' = tau - k_t (u + d_t) where it sticks, |tau'| <= mu_s gamma; u: way relative to the
 //               obstacle since the beginning of the step; else |tau'| = mu_d gamma against that way
-// with k = 1000 times the point's inertia, and gamma in the bounds of tau' that of the iteration before:
-// where a step takes one iteration, that of the last step. All are symmetric 3x3 blocks on nodes of one face,
-// where the matrix has blocks already. Forces stay from step to step, so that what rests stays where it is.
+// with k = 1000 and k_t = 50 times the point's inertia, and gamma in the bounds of tau' that of the iteration
+// before: where a step takes one iteration, that of the last step. All are symmetric 3x3 blocks on nodes of
+// one face, where the matrix has blocks already. Forces stay from step to step, so that what rests stays
+// where it is.
 #pragma once
 
 #include "kernels/contact/contact_arrays.hpp"
@@ -23,6 +24,9 @@ class ContactTerms {
   /// An edge or a face touches where it comes so much deeper than its corners [m].
   static constexpr Real deeper = Real(1e-6);
   static constexpr Real stiffening = Real(1000);
+  /// Across the normal. The rows tie the points of a sheet together up to their tolerance: stiffer friction
+  /// would make large forces of what they leave, and sheets would creep.
+  static constexpr Real grip = Real(50);
 
  public:
   ISOCLOTH_DEVICE ContactTerms(const SamplePattern& pattern, const ObstaclesView<Real>& obstacles,
@@ -226,17 +230,18 @@ class ContactTerms {
     const Real limit = c_.offset + (keeps ? carry : Real(0));
     if (!is_fast && !(center.distance.value - radius < limit)) return false;
     if (is_fast) return find_first_entry(element, slot0, hit, weights);
+    Real corner = Real(HUGE_VAL), mean = 0;
+    for (int i = 0; i < element.size; ++i) {
+      const Real own = signed_distance(shape, element.corners[i]).value;
+      corner = own < corner ? own : corner;
+      mean += own / static_cast<Real>(element.size);
+    }
+    // Distances to a convex shape are convex: where they are even, no point lies deeper than the corners.
+    if (!keeps && shape.kind != ShapeKind::grid && center.distance.value > mean - deeper) return false;
     const ElementPoint<Real> best =
         element.size == 2 ? deepest_on_edge(shape, element) : deepest_on_face(shape, element);
     if (!(best.distance.value < limit)) return false;
-    if (!keeps) {
-      Real corner = Real(HUGE_VAL);
-      for (int i = 0; i < element.size; ++i) {
-        const Real own = signed_distance(shape, element.corners[i]).value;
-        corner = own < corner ? own : corner;
-      }
-      if (!(best.distance.value < corner - deeper)) return false;
-    }
+    if (!keeps && !(best.distance.value < corner - deeper)) return false;
     hit.from = {};
     for (int i = 0; i < element.size; ++i) {
       weights[i] = best.weights[i];
@@ -316,14 +321,15 @@ class ContactTerms {
     const FrictionView<Real>& mu = o_.friction[hit.obstacle];
     if (mu.static_ > 0) {
       const Vec3<Real> way = turned(hit.end, hit.to - hit.from), along = way - dot(way, n) * n;
-      const Vec3<Real> trial = (force - dot(force, n) * n) - k * along;
+      const Real k_t = grip * inertia;
+      const Vec3<Real> trial = (force - dot(force, n) * n) - k_t * along;
       const Real size = length(trial);
       mode = ContactMode::stick;
-      across = k;
+      across = k_t;
       Real part = 1;
       if (size > mu.static_ * gamma) {
         part = mu.dynamic * gamma / size;
-        across = part * k;
+        across = part * k_t;
         const bool stays = length(along) * inertia > 2 * mu.dynamic * gamma;
         mode = stays ? ContactMode::slide_on : ContactMode::slide;
         slide = (Real(1) / size) * trial;
