@@ -124,6 +124,7 @@ NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_o
                                   .node_pair_begin = arrays.node_pair_begin.view(),
                                   .node_pairs = arrays.node_pairs.view(),
                                   .stiffness = std::as_const(stiffness).view(),
+                                  .samples = {},
                                   .with_rows = true,
                                   .blocks = blocks.view()});
   kernels.assemble_gradient(queue, {.metric = metric,
@@ -138,6 +139,7 @@ NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_o
                                     .positions = iterate.view(),
                                     .start = positions.view(),
                                     .momentum = momentum.view(),
+                                    .samples = {},
                                     .with_rows = true,
                                     .right_side = right_side.view()});
   NodalSystem system{.pattern = {.size = arrays.pattern.free_count(),
