@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "engine/contact/distance_grid.hpp"
+#include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "kernels/contact/signed_distance.hpp"
 
 namespace isocloth {
 namespace {
@@ -80,6 +82,39 @@ struct Compile {
   }
 };
 
+/// Throws SceneError where a node starts deeper in the obstacle than the tolerance.
+template <class Real>
+void require_outside(const Scene& scene, const Obstacle& obstacle, const Compiled<Real>& compiled) {
+  ShapeView<Real> shape = compiled.view;
+  shape.distances = compiled.grid.distances;
+  const auto& [low, high] = compiled.box;
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    const Garment& garment = scene.garments[g];
+    const Pose pose = obstacle_pose(obstacle, garment.time_offset);
+    const std::vector<Vec3d>& start =
+        garment.initial_positions.empty() ? garment.mesh.positions : garment.initial_positions;
+    double deepest = scene.contact.tolerance;
+    std::size_t at = start.size();
+    for (std::size_t i = 0; i < start.size(); ++i) {
+      const Vec3d r = start[i] - pose.center;
+      const Vec3d local{dot(pose.axes[0], r), dot(pose.axes[1], r), dot(pose.axes[2], r)};
+      const double room = garment.fabric.thickness / 2;
+      if (local.x < low.x - room || local.x > high.x + room || local.y < low.y - room ||
+          local.y > high.y + room || local.z < low.z - room || local.z > high.z + room)
+        continue;
+      const double depth = room - static_cast<double>(cpu::signed_distance(shape, narrow<Real>(local)).value);
+      if (depth <= deepest) continue;
+      deepest = depth;
+      at = i;
+    }
+    if (at < start.size())
+      throw SceneError(text("garments[", g, "] \"", garment.name, "\": found node ", at, " ", deepest,
+                            " m inside of obstacle \"", obstacle.name,
+                            "\" at the start, expected all nodes outside; move one of them, or set "
+                            "contact.push_out to have the cloth moved out during the first steps"));
+  }
+}
+
 }  // namespace
 
 template <class Real>
@@ -91,6 +126,7 @@ ObstacleShapes<Real>::ObstacleShapes(const Device& device, const Scene& own_scen
     const Obstacle& obstacle = scene.obstacles[o];
     const std::string key = text("obstacles[", o, "].shape");
     Compiled<Real> compiled = std::visit(Compile<Real>{key}, obstacle.shape);
+    if (!scene.contact.push_out) require_outside(scene, obstacle, compiled);
     if (compiled.view.kind == ShapeKind::grid) {
       grids.emplace_back(device, compiled.grid.distances);
       compiled.view.distances = std::as_const(grids.back()).view();

@@ -13,6 +13,8 @@ namespace isocloth {
 /// What of a scene's obstacles never changes; all solvers of a scene share it.
 template <class Real>
 struct ObstacleShapes {
+  /// Throws SceneError for a surface that is not closed, and, unless scene.contact.push_out, for a garment
+  /// with a node inside of an obstacle at the start: which, where and how deep.
   ObstacleShapes(const Device& device, const Scene& scene);
 
   const Scene& scene;

@@ -171,6 +171,7 @@ TEST(Contact, BlocksOfThreadsGiveTheSameBits) {
   Scene scene = mixed_scene(3);
   for (Garment& g : scene.garments)
     for (Vec3d& p : g.initial_positions) p.z -= 0.03;  // touches at once
+  scene.contact.push_out = true;
   for (const StepSolver solver : {StepSolver::batched, StepSolver::direct}) {
     const BatchRun expected = run_batch(scene, one_thread(solver), 4);
     EXPECT_GT(contacts_in(expected.states[0]), 0);
@@ -202,6 +203,27 @@ TEST(Contact, RunsGoOnFromTheirStates) {
     first.advance(30);
     for (std::size_t g = 0; g < 2; ++g) expect_same_contacts(first.state(g), middle[g], "after reset");
   }
+}
+
+TEST(Contact, AClothThatStartsInsideIsRefusedOrMovedOut) {
+  Garment sheet = square_sheet(5, 0.4, 1);
+  for (Vec3d& p : sheet.initial_positions) p.z = -0.01;
+  Scene scene = contact_scene(sheet, obstacle(PlaneShape{}, {}, 0.3), 0.01);
+  try {
+    Simulation simulation(scene, one_thread());
+    FAIL() << "not refused";
+  } catch (const SceneError& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("garments[0] \"sheet\": found node 0 0.01 m inside of obstacle \"obstacle\""),
+              std::string::npos)
+        << message;
+    EXPECT_NE(message.find("contact.push_out"), std::string::npos) << message;
+  }
+  scene.contact.push_out = true;
+  Simulation simulation(scene, one_thread());
+  simulation.advance(50);
+  for (const Vec3d& p : simulation.positions(0)) EXPECT_GE(p.z, -scene.contact.tolerance);
+  EXPECT_LT(fastest(simulation), 0.1);
 }
 
 TEST(Contact, StatesOfOtherSizesAreRefused) {
