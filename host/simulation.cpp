@@ -5,6 +5,7 @@
 #include "engine/core/errors.hpp"
 #include "host/memory/device.hpp"
 #include "host/solver/garment_solver.hpp"
+#include "kernels/contact/contact_arrays.hpp"
 
 namespace isocloth {
 
@@ -129,15 +130,34 @@ ContactMeasures Simulation::contacts(std::size_t garment) const {
   const double h = scene.step;
   const double inertia =
       scene.projection.metric == Metric::mass ? fabric.rho + h * fabric.alpha : 1;  // p is per unit of it
-  ContactMeasures found{.count = 0, .force = {}, .forces = std::vector<Vec3d>(scene.obstacles.size())};
-  for (std::size_t c = 0; c + 3 < kept.contacts.size(); c += 4) {
+  ContactMeasures found;
+  found.forces.resize(scene.obstacles.size());
+  for (std::size_t c = 0; c < kept.contacts.size(); c += contact_width) {
     if (kept.contacts[c] < 0) continue;
-    const Vec3d p{kept.contacts[c + 1], kept.contacts[c + 2], kept.contacts[c + 3]};
+    const Vec3d p{kept.contacts[c + 2], kept.contacts[c + 3], kept.contacts[c + 4]};
     if (p == Vec3d{}) continue;  // touched while the step was sought, and let go
     const Vec3d force = inertia / (h * h) * p;
+    const auto mode = static_cast<ContactMode>(static_cast<int>(kept.contacts[c + 1]));
     ++found.count;
+    found.rubbing += mode != ContactMode::none && mode != ContactMode::smooth;
+    found.sticking += mode == ContactMode::stick;
     found.force += force;
     found.forces[static_cast<std::size_t>(kept.contacts[c])] += force;
+  }
+  return found;
+}
+HoldMeasures Simulation::holds(std::size_t garment) const {
+  const GarmentState kept = state(garment);
+  const Scene& scene = members_->scene;
+  HoldMeasures found;
+  found.forces.resize(scene.garments[garment].grippers.size());
+  for (std::size_t i = 0; i < kept.holds.size(); i += hold_width) {
+    if (kept.holds[i] < 0) continue;
+    const Vec3d force =
+        1 / (scene.step * scene.step) * Vec3d{kept.holds[i + 4], kept.holds[i + 5], kept.holds[i + 6]};
+    ++found.count;
+    found.force += force;
+    found.forces[static_cast<std::size_t>(kept.holds[i])] += force;
   }
   return found;
 }

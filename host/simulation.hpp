@@ -71,9 +71,21 @@ struct Measures {
 /// Contacts of one garment with the obstacles at the end of its last step.
 struct ContactMeasures {
   Index count = 0;            ///< nodes, edges and faces that an obstacle pushes; a node once per obstacle
+  Index rubbing = 0;          ///< those that feel friction
+  Index sticking = 0;         ///< those that friction holds in place
   Vec3d force;                ///< on the garment, friction included [N]
   std::vector<Vec3d> forces;  ///< the same by each obstacle [N], shape [obstacle_count]
 };
+
+/// What grippers hold of one garment at the end of its last step.
+struct HoldMeasures {
+  Index count = 0;            ///< held nodes
+  Vec3d force;                ///< of all grippers on the garment [N]
+  std::vector<Vec3d> forces;  ///< the same by each gripper of the garment [N], shape [gripper_count]
+};
+
+/// Numbers kept of a contact and of a node that may be held.
+constexpr std::size_t contact_width = 5, hold_width = 7;
 
 /// Everything that a restart needs, bit for bit.
 struct GarmentState {
@@ -81,9 +93,12 @@ struct GarmentState {
   std::vector<double> velocities;  ///< [m/s], shape [node_count, 3]
   std::vector<double>
       multipliers;  ///< scaled rows' multipliers of the last step, shape [row_count]; impulses: none
-  /// Obstacle (-1: none) and force times h^2 [kg m] of each contact of the last step, shape [contact_count,
-  /// 4]; a scene without obstacles has none.
+  /// Obstacle (-1: none), ContactMode (kernels/contact/contact_arrays.hpp) and force times h^2 [kg m] of each
+  /// contact of the last step, shape [contact_count, contact_width]; a scene without obstacles has none.
   std::vector<double> contacts;
+  /// Gripper (-1: none), place in its frame [m] and force of the gripper times h^2 [kg m] of each node, shape
+  /// [node_count, hold_width]; a garment without grippers has none.
+  std::vector<double> holds;
   std::int64_t step_index = 0;  ///< steps of this garment since its start or last reset: its clock
   bool frozen = false;          ///< a step was non-finite: the garment keeps its last finite state
 };
@@ -130,6 +145,8 @@ class Simulation {
   /// metric (Metric::mass). Those of a step in parts are of its last part. They are as good as the
   /// tolerances: see bench/README.md, Contact with obstacles. Costs a state(garment).
   ContactMeasures contacts(std::size_t garment) const;
+  /// Forces of the grippers at the end of the last step. Costs a state(garment).
+  HoldMeasures holds(std::size_t garment) const;
   /// Positions and velocities of some garments, one after another; the rest is not touched. `out`: shape [sum
   /// of their node counts], else ShapeError.
   void read_positions(const std::vector<std::size_t>& garments, ArrayView<Vec3d> out) const;

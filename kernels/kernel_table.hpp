@@ -44,7 +44,8 @@ struct StepKernels {
   Kernel<ApplyCorrection<Real>> apply_correction;
   Kernel<UpdateMultipliers<Real, 3>> update_metric_multipliers;
   Kernel<UpdateMultipliers<Real, 1>> update_scalar_multipliers;
-  Kernel<FindContacts<Real>> list_near_obstacles, find_contacts;
+  Kernel<FindContacts<Real>> grasp_nodes, act_without_contacts, list_near_obstacles, find_contacts;
+  Kernel<PlaceHeld<Real>> place_held;
   Kernel<UpdateContacts<Real>> update_contacts;
   Kernel<StepCloths<Real>> step_cloths;
   Kernel<SolveBlocks<Real>> solve_blocks;
@@ -92,7 +93,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 9;
+constexpr int backend_abi = 10;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

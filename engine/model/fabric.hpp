@@ -1,6 +1,8 @@
 // What a cloth is made of.
 #pragma once
 
+#include "engine/model/wind.hpp"
+
 namespace isocloth {
 
 /// Springs of one kind: force k (|d| - l) + c d'/dt . d/|d| along d, the vector between the ends.
@@ -18,6 +20,7 @@ struct Fabric {
   double alpha = 0;  ///< damping of slow oscillations [kg/(m^2 s)], >= 0 (D = alpha M + beta K)
   double beta = 0;   ///< damping of fast oscillations [N m s], >= 0
   double thickness = 0;  ///< of the cloth [m], >= 0: its middle stays half of it away from obstacles
+  Drag drag{};           ///< of the air; beside alpha, which drags every node alike
   // Impulse solvers only (Bender, section 3.3); which nodes they join: engine/mesh/spring_pairs.hpp.
   SpringDamper shear_spring{}, bend_spring{};
   int shear_diagonals = 2;  ///< shear springs per quad: 1 or 2

@@ -79,16 +79,19 @@ struct CheckShape {
 
 }  // namespace
 
-Pose obstacle_pose(const Obstacle& obstacle, double t) {
-  Pose pose{.center = obstacle.position, .axes = {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}}};
-  for (Vec3d& axis : pose.axes) axis = rotated(obstacle.rotation, axis);
-  const auto move = [&](const auto& motion) { return evaluate_motion(motion, obstacle.position, t); };
-  pose.center = std::visit(move, obstacle.motion);
-  if (const auto* const keys = std::get_if<KeyframeMotion>(&obstacle.motion)) {
-    const Vec3d rotation = keyframe_rotation(*keys, t);
-    for (Vec3d& axis : pose.axes) axis = rotated(rotation, axis);
+Pose frame_pose(const Vec3d& position, const Vec3d& rotation, const ObstacleMotion& motion, double t) {
+  Pose pose{.center = position, .axes = {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}}};
+  for (Vec3d& axis : pose.axes) axis = rotated(rotation, axis);
+  pose.center = std::visit([&](const auto& m) { return evaluate_motion(m, position, t); }, motion);
+  if (const auto* const keys = std::get_if<KeyframeMotion>(&motion)) {
+    const Vec3d turn = keyframe_rotation(*keys, t);
+    for (Vec3d& axis : pose.axes) axis = rotated(turn, axis);
   }
   return pose;
+}
+
+Pose obstacle_pose(const Obstacle& obstacle, double t) {
+  return frame_pose(obstacle.position, obstacle.rotation, obstacle.motion, t);
 }
 
 bool is_moving(const Obstacle& obstacle) { return !std::holds_alternative<FixedMotion>(obstacle.motion); }
@@ -101,10 +104,14 @@ void validate_friction(const Friction& friction, const std::string& key) {
   }
 }
 
+void validate_shape(const ObstacleShape& shape, const std::string& key) {
+  std::visit(CheckShape{key}, shape);
+}
+
 void validate_obstacle(const Obstacle& obstacle, const std::string& key) {
   if (obstacle.name.empty()) refuse(key + ".name", "an empty text", "a name");
-  const std::string shape_key = key + ".shape", motion_key = key + ".motion";
-  std::visit(CheckShape{shape_key}, obstacle.shape);
+  const std::string motion_key = key + ".motion";
+  validate_shape(obstacle.shape, key + ".shape");
   require_finite(key + ".position", obstacle.position);
   require_finite(key + ".rotation", obstacle.rotation);
   std::visit([&](const auto& motion) { check_motion(motion_key, motion); }, obstacle.motion);

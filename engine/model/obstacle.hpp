@@ -77,6 +77,9 @@ struct Pose {
   std::array<Vec3d, 3> axes{};  ///< the frame's unit vectors in the world, right-handed
 };
 
+/// A frame with this position and rotation vector at time 0, at time t [s] of its motion.
+Pose frame_pose(const Vec3d& position, const Vec3d& rotation, const ObstacleMotion& motion, double t);
+
 /// The obstacle's frame at time t [s].
 Pose obstacle_pose(const Obstacle& obstacle, double t);
 
@@ -85,6 +88,9 @@ bool is_moving(const Obstacle& obstacle);
 
 /// 0 <= dynamic <= static_, both finite; throws SceneError, messages begin with `key`.
 void validate_friction(const Friction& friction, const std::string& key);
+
+/// Checks ranges and sizes as validate_obstacle does.
+void validate_shape(const ObstacleShape& shape, const std::string& key);
 
 /// Checks name, ranges, sizes and motion; of a mesh only that it has faces of 3 or 4 nodes in range
 /// (check_closed_surface does the rest). Throws SceneError; messages begin with `key`.

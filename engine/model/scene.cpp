@@ -46,6 +46,7 @@ void check_fabric(const std::string& key, const Fabric& fabric) {
   require_not_negative(key + ".alpha", fabric.alpha);
   require_not_negative(key + ".beta", fabric.beta);
   require_not_negative(key + ".thickness", fabric.thickness);
+  validate_drag(fabric.drag, key + ".drag");
   for (const auto& [name, spring] :
        {std::pair{".shear_spring", fabric.shear_spring}, {".bend_spring", fabric.bend_spring}}) {
     require_not_negative(key + name + ".stiffness", spring.stiffness);
@@ -147,6 +148,33 @@ void check_obstacles(const std::vector<Obstacle>& obstacles, const Recipe& recip
   }
 }
 
+void check_grippers(const std::string& key, const Garment& garment) {
+  for (std::size_t i = 0; i < garment.grippers.size(); ++i) {
+    const std::string gripper_key = text(key, ".grippers[", i, "]");
+    validate_gripper(garment.grippers[i], gripper_key);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (garment.grippers[j].name == garment.grippers[i].name) {
+        refuse(gripper_key + ".name",
+               text("\"", garment.grippers[i].name, "\", already the name of grippers[", j, "]"), "another");
+      }
+    }
+  }
+}
+
+/// Grippers and drag where the solver knows them.
+void check_outer_forces(const std::string& key, const Garment& garment, const Scene& scene,
+                        const Recipe& recipe) {
+  const auto check = [&](const std::string& what, bool exists) {
+    if (!exists) return;
+    if (recipe.solver != SolverFamily::projection)
+      refuse(key + what, "some", text("none with the recipe ", recipe.name, ", which does not know them"));
+    if (scene.projection.metric == Metric::mass)
+      refuse(key + what, "some", "none with projection.metric \"mass\": use \"implicit_b\"");
+  };
+  check(".grippers", !garment.grippers.empty());
+  check(".fabric.drag", garment.fabric.drag.exists());
+}
+
 void check_contact(const Scene& scene) {
   require_positive("contact.tolerance", scene.contact.tolerance);
   require_not_negative("contact.margin", scene.contact.margin);
@@ -193,6 +221,7 @@ void validate_garment(const Garment& garment, const std::string& key) {
   if (garment.gravity) require_finite(key + ".gravity", *garment.gravity);
   require_finite(key + ".time_offset", garment.time_offset);
   check_pins(key, garment);
+  check_grippers(key, garment);
 }
 
 void validate_scene(const Scene& scene) {
@@ -215,8 +244,18 @@ void validate_scene(const Scene& scene) {
     validate_garment(scene.garments[g], text("garments[", g, "]"));
     check_springs(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
   }
+  for (std::size_t g = 0; g < scene.garments.size(); ++g)
+    check_outer_forces(text("garments[", g, "]"), scene.garments[g], scene, recipe);
+  validate_wind(scene.wind, "wind");
   check_obstacles(scene.obstacles, recipe);
   check_contact(scene);
+}
+
+bool has_surroundings(const Scene& scene) {
+  return !scene.obstacles.empty() ||
+         std::any_of(scene.garments.begin(), scene.garments.end(), [](const Garment& garment) {
+           return !garment.grippers.empty() || garment.fabric.drag.exists();
+         });
 }
 
 double step_tolerance(const Scene& scene) {

@@ -8,8 +8,10 @@
 
 #include "engine/mesh/mesh.hpp"
 #include "engine/model/fabric.hpp"
+#include "engine/model/gripper.hpp"
 #include "engine/model/motion.hpp"
 #include "engine/model/obstacle.hpp"
+#include "engine/model/wind.hpp"
 
 namespace isocloth {
 
@@ -28,6 +30,7 @@ struct Garment {
   std::vector<Vec3d> initial_velocities;  ///< [m/s], shape [node_count]; empty: zero
   Fabric fabric;
   std::vector<Pin> pins;
+  std::vector<Gripper> grippers;
   std::optional<double> gravity;  ///< [m/s^2], along -z; none: that of the scene
   double time_offset = 0;         ///< time of its motions at step 0 [s]
 };
@@ -94,6 +97,7 @@ struct Scene {
   std::string recipe = "coltraro2022";  ///< see engine/model/recipe.hpp
   std::vector<Garment> garments;
   std::vector<Obstacle> obstacles;  ///< each garment meets all of them, at the time of its own clock
+  Wind wind;                        ///< felt by fabrics with drag, at the time of the garment's clock
   double gravity = 9.8;             ///< [m/s^2], along -z (the value of the paper)
   double step = 0.01;               ///< h [s], > 0
   double duration = 1;              ///< [s], > 0; a whole number of steps
@@ -122,6 +126,9 @@ OnViolation on_violation(const Scene& scene);
 /// `substeps` and 1 ms for systems; sweeps that converge take one part where the forces allow it. A given
 /// number of parts stays.
 ImpulseSettings resolve_impulse(const Scene& scene, double force_rate);
+
+/// Whether anything but gravity acts on the nodes from outside: obstacles, grippers, air.
+bool has_surroundings(const Scene& scene);
 
 /// Steps in the scene's duration, and per frame.
 std::int64_t step_count(const Scene& scene);

@@ -123,6 +123,9 @@ class Run {
     summary_.contact_count_max = before.contact_count_max;
     summary_.contact_force_max = before.contact_force_max;
     summary_.contact_force = before.contact_force;
+    summary_.friction_stick_fraction = before.friction_stick_fraction;
+    summary_.held_count_max = before.held_count_max;
+    summary_.gripper_force_max = before.gripper_force_max;
     summary_.strain_max = before.strain_max;
     summary_.strain_mean = before.strain_mean;
     summary_.area_error_total_max = before.area_error_total_max;
@@ -248,6 +251,7 @@ class Run {
       return false;
     }
     measure_contacts();
+    measure_holds();
     double strain_mean = 0;
     for (const FrameMetrics& metrics : since_frame_) {
       const Measures& m = metrics.measures;
@@ -269,16 +273,38 @@ class Run {
   void measure_contacts() {
     if (scene_.obstacles.empty()) return;
     std::vector<Vec3d> forces(scene_.obstacles.size());
+    Index rubbing = 0, sticking = 0;
     for (std::size_t g = 0; g < since_frame_.size(); ++g) {
       const ContactMeasures found = simulation_.contacts(g);
       since_frame_[g].contact_count = found.count;
       since_frame_[g].contact_force = found.force;
+      since_frame_[g].rubbing_count = found.rubbing;
+      since_frame_[g].sticking_count = found.sticking;
+      rubbing += found.rubbing;
+      sticking += found.sticking;
       summary_.contact_count_max = std::max(summary_.contact_count_max, found.count);
       summary_.contact_force_max = std::max(summary_.contact_force_max, norm(found.force));
       for (std::size_t o = 0; o < forces.size(); ++o) forces[o] += found.forces[o];
     }
     for (std::size_t o = 0; o < forces.size(); ++o)
       summary_.contact_force[scene_.obstacles[o].name] = norm(forces[o]);
+    summary_.friction_stick_fraction =
+        rubbing > 0 ? static_cast<double>(sticking) / static_cast<double>(rubbing) : 0;
+  }
+
+  void measure_holds() {
+    for (std::size_t g = 0; g < since_frame_.size(); ++g) {
+      const std::vector<Gripper>& grippers = scene_.garments[g].grippers;
+      if (grippers.empty()) continue;
+      const HoldMeasures found = simulation_.holds(g);
+      since_frame_[g].held_count = found.count;
+      since_frame_[g].gripper_force = found.force;
+      summary_.held_count_max = std::max(summary_.held_count_max, found.count);
+      for (std::size_t i = 0; i < grippers.size(); ++i) {
+        double& most = summary_.gripper_force_max[grippers[i].name];
+        most = std::max(most, norm(found.forces[i]));
+      }
+    }
   }
 
   /// Stops a garment whose state no frame can hold, where the others may go on: at the latest snapshot, or at

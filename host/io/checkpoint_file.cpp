@@ -15,7 +15,7 @@ namespace isocloth {
 namespace {
 
 constexpr const char* format_name = "isocloth checkpoint";
-constexpr std::uint64_t format_version = 3;
+constexpr std::uint64_t format_version = 4;
 
 struct StateArray {
   const char* name;
@@ -24,7 +24,8 @@ struct StateArray {
 constexpr StateArray state_arrays[] = {{"positions", &GarmentState::positions},
                                        {"velocities", &GarmentState::velocities},
                                        {"multipliers", &GarmentState::multipliers},
-                                       {"contacts", &GarmentState::contacts}};
+                                       {"contacts", &GarmentState::contacts},
+                                       {"holds", &GarmentState::holds}};
 
 std::string dataset_name(std::size_t garment, const char* array) {
   return text("garments/", garment, "/", array);
@@ -173,9 +174,10 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const Scene& scene
     GarmentState state;
     state.positions = file.read<double>(dataset_name(g, "positions"), {coordinates});
     state.velocities = file.read<double>(dataset_name(g, "velocities"), {coordinates});
-    const std::string multipliers = dataset_name(g, "multipliers"), contacts = dataset_name(g, "contacts");
-    state.multipliers = file.read<double>(multipliers, {row_count(file, multipliers)});
-    state.contacts = file.read<double>(contacts, {row_count(file, contacts)});
+    for (const StateArray& array : {state_arrays[2], state_arrays[3], state_arrays[4]}) {
+      const std::string name = dataset_name(g, array.name);
+      state.*array.member = file.read<double>(name, {row_count(file, name)});
+    }
     state.step_index = clocks[g];
     state.frozen = frozen[g] != 0;
     checkpoint.garments.push_back(std::move(state));

@@ -134,6 +134,10 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   for (std::size_t p = 0; p < spec.pins.size(); ++p) {
     garment.pins.push_back(pin(spec.pins[p], garment.mesh, text(key, ".pins[", p, "]"), p));
   }
+  for (std::size_t i = 0; i < spec.grippers.size(); ++i) {
+    const std::string gripper_key = text(key, ".grippers[", i, "]");
+    garment.grippers.push_back(make_gripper(spec.grippers[i], gripper_key, i, folder_));
+  }
   validate_garment(garment, key);
   return garment;
 }

@@ -41,6 +41,18 @@ const std::vector<MetricColumn>& metric_columns() {
       column(
           "contact_force_z", [](auto& m) -> auto& { return m.contact_force.z; }),
       column(
+          "rubbing_count", [](auto& m) -> auto& { return m.rubbing_count; }),
+      column(
+          "sticking_count", [](auto& m) -> auto& { return m.sticking_count; }),
+      column(
+          "held_count", [](auto& m) -> auto& { return m.held_count; }),
+      column(
+          "gripper_force_x", [](auto& m) -> auto& { return m.gripper_force.x; }),
+      column(
+          "gripper_force_y", [](auto& m) -> auto& { return m.gripper_force.y; }),
+      column(
+          "gripper_force_z", [](auto& m) -> auto& { return m.gripper_force.z; }),
+      column(
           "strain_max", [](auto& m) -> auto& { return m.measures.strain_max; }),
       column(
           "strain_mean", [](auto& m) -> auto& { return m.measures.strain_mean; }),

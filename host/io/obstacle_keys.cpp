@@ -4,26 +4,12 @@
 #include <optional>
 
 #include "host/io/motion_keys.hpp"
+#include "host/io/shape_keys.hpp"
 
 namespace isocloth {
 namespace {
 
 constexpr Need required = Need::required;
-
-void describe_cylinder(Keys& keys, CylinderShape& shape) {
-  keys.number("radius", shape.radius, positive, "radius, rounding included [m]", required);
-  keys.number("height", shape.height, positive, "length along z [m]", required);
-  keys.number("rounding", shape.rounding, not_negative,
-              "radius of the rims [m], at most the radius and half of the height");
-}
-
-void describe_box(Keys& keys, BoxShape& shape) {
-  std::array<double, 3> size{};
-  keys.tuple("size", size, positive, "lengths along x, y and z, rounding included [m]", required);
-  shape.size = {size[0], size[1], size[2]};
-  keys.number("rounding", shape.rounding, not_negative,
-              "radius of edges and corners [m], at most half of the shortest side");
-}
 
 /// Thickness and rounding of a slab below z = 0.
 void describe_slab(Keys& keys, double& thickness, double& rounding) {
@@ -69,7 +55,7 @@ void describe_shape(Keys& keys, ObstacleSpec& obstacle) {
                form("sphere", "around the origin",
                     [](Keys& k) {
                       SphereShape shape;
-                      k.number("radius", shape.radius, positive, "radius [m]", required);
+                      describe_sphere(k, shape);
                       return shape;
                     }),
                form("capsule", "points near a segment of the z axis that is centred at the origin",

@@ -20,6 +20,10 @@ struct FrameMetrics {
   double penetration = 0;     ///< deepest at the end of any of these steps [m]
   Index contact_count = 0;    ///< at the frame itself, as the next
   Vec3d contact_force;        ///< of all obstacles on the garment, friction included [N]
+  Index rubbing_count = 0;    ///< contacts with friction
+  Index sticking_count = 0;   ///< those that friction holds in place
+  Index held_count = 0;       ///< nodes that grippers hold
+  Vec3d gripper_force;        ///< of all grippers on the garment [N]
   Measures measures;          ///< at the frame itself
 };
 
@@ -48,6 +52,10 @@ struct RunSummary {
   double contact_force_max = 0;  ///< largest force of all obstacles on a garment at any frame [N]
   /// Force of each obstacle on all garments together at the last frame, by its name [N].
   std::map<std::string, double> contact_force;
+  double friction_stick_fraction = 0;  ///< sticking among the contacts with friction at the last frame
+  Index held_count_max = 0;            ///< nodes that grippers hold of any garment at any frame
+  /// Largest force of each gripper on a garment at any frame, by its name; those of one name together [N].
+  std::map<std::string, double> gripper_force_max;
   double area_error_total_max = 0, area_error_element_mean_max = 0, area_error_element_max = 0;
   std::uint64_t memory_bytes = 0, seed = 0;
 };

@@ -85,6 +85,25 @@ void add(Digest& digest, const Obstacle& obstacle) {
   add(digest, obstacle.friction);
 }
 
+void add(Digest& digest, const Gripper& gripper) {
+  digest.add(gripper.name);
+  digest.add(static_cast<std::int64_t>(gripper.region.index()));
+  std::visit(AddShape{digest}, gripper.region);
+  add(digest, gripper.position);
+  add(digest, gripper.rotation);
+  digest.add(static_cast<std::int64_t>(gripper.motion.index()));
+  std::visit(AddMotion{digest}, gripper.motion);
+  digest.add(static_cast<std::int64_t>(gripper.holds.size()));
+  for (const Hold& hold : gripper.holds)
+    for (const double x : {hold.from, hold.to}) digest.add(x);
+  digest.add(gripper.stiffness);
+}
+
+void add(Digest& digest, const Wind& wind) {
+  add(digest, wind.velocity);
+  for (const double x : {wind.gusts, wind.gust_period}) digest.add(x);
+}
+
 void add(Digest& digest, const ContactSettings& contact) {
   for (const double x : {contact.tolerance, contact.margin}) digest.add(x);
   digest.add(static_cast<std::int64_t>(contact.push_out));
@@ -107,7 +126,7 @@ void add(Digest& digest, const Garment& garment) {
   add(digest, garment.initial_positions);
   add(digest, garment.initial_velocities);
   const Fabric& fabric = garment.fabric;
-  for (const double x : {fabric.rho, fabric.delta, fabric.kappa, fabric.alpha, fabric.beta, fabric.thickness,
+  for (const double x : {fabric.rho, fabric.delta, fabric.kappa, fabric.alpha, fabric.beta, fabric.thickness, fabric.drag.normal, fabric.drag.tangential,
                          fabric.shear_spring.stiffness, fabric.shear_spring.damping,
                          fabric.bend_spring.stiffness, fabric.bend_spring.damping})
     digest.add(x);
@@ -120,6 +139,8 @@ void add(Digest& digest, const Garment& garment) {
     digest.add(static_cast<std::int64_t>(pin.motion.index()));
     std::visit(AddMotion{digest}, pin.motion);
   }
+  digest.add(static_cast<std::int64_t>(garment.grippers.size()));
+  for (const Gripper& gripper : garment.grippers) add(digest, gripper);
 }
 
 }  // namespace
@@ -164,6 +185,8 @@ std::uint64_t scene_digest(const Scene& scene) {
   digest.add(static_cast<std::int64_t>(scene.obstacles.size()));
   for (const Obstacle& obstacle : scene.obstacles) add(digest, obstacle);
   add(digest, scene.contact);
+  add(digest, scene.wind);
+  if (scene.wind.gusts > 0) digest.add(static_cast<std::int64_t>(scene.seed));
   return digest.value();
 }
 

@@ -249,6 +249,8 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
     k.number("beta", garment.fabric.beta, not_negative, "damping of fast oscillations [N m s]");
     k.number("thickness", garment.fabric.thickness, not_negative,
              "of the cloth [m]: its middle stays half of it away from obstacles");
+    k.object("drag", "of the air, beside alpha; coltraro2022 and inextensible_edges only", Need::optional,
+             [&](Keys& d) { describe_drag(d, garment.fabric.drag); });
     describe_spring(k, "shear_spring", "springs across the diagonals of quads", garment.fabric.shear_spring);
     describe_spring(
         k, "bend_spring",
@@ -267,6 +269,13 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
     describe_select(k, garment.pins[p].select);
     describe_motion(k, garment.pins[p].motion);
   });
+  keys.objects(
+      "grippers",
+      "what takes hold of nodes, moves them and lets them go; coltraro2022 and inextensible_edges only", 0,
+      [&](Keys& k, std::size_t i) {
+        garment.grippers.resize(i + 1);
+        describe_gripper(k, garment.grippers[i]);
+      });
 }
 
 void describe_scene(Keys& keys, SceneSpec& spec) {
@@ -294,6 +303,8 @@ void describe_scene(Keys& keys, SceneSpec& spec) {
               [&](Keys& k) { describe_impulse(k, scene.impulse); });
   keys.object("contact", "how cloth is kept out of obstacles", Need::optional,
               [&](Keys& k) { describe_contact(k, scene.contact, spec.pairs); });
+  keys.object("wind", "the moving air, which fabrics with drag feel; default: still air", Need::optional,
+              [&](Keys& k) { describe_wind(k, scene.wind); });
   keys.objects("obstacles", "what the cloth meets; coltraro2022 and inextensible_edges only", 0,
                [&](Keys& k, std::size_t o) {
                  spec.obstacles.resize(o + 1);

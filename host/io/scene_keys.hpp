@@ -8,6 +8,7 @@
 #include "engine/mesh/generators.hpp"
 #include "engine/model/scene.hpp"
 #include "engine/model/variation.hpp"
+#include "host/io/gripper_keys.hpp"
 #include "host/io/keys.hpp"
 #include "host/io/obstacle_keys.hpp"
 
@@ -62,6 +63,7 @@ struct GarmentSpec {
   Vec3d initial_angular_velocity;  ///< [rad/s]
   Fabric fabric;
   std::vector<PinSpec> pins;
+  std::vector<GripperSpec> grippers;
   std::optional<double> gravity;  ///< [m/s^2]; none: that of the scene
   double time_offset = 0;         ///< [s]
   std::optional<double> replicas;

@@ -53,6 +53,9 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("contact_count_max", s.contact_count_max);
   visit("contact_force_max", s.contact_force_max);
   visit("contact_force", s.contact_force);
+  visit("friction_stick_fraction", s.friction_stick_fraction);
+  visit("held_count_max", s.held_count_max);
+  visit("gripper_force_max", s.gripper_force_max);
   visit("strain_max", s.strain_max);
   visit("strain_mean", s.strain_mean);
   visit("area_error_total_max", s.area_error_total_max);

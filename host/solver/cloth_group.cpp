@@ -48,11 +48,13 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
       driven_nodes_(driven_nodes(garments_)),
       frozen_(garments_.size(), 0),
       queue_(device) {
-  if (obstacles != nullptr) {
-    samples_ = SampleArrays(device, garments_.front()->mesh, arrays_.pattern, obstacles->size());
+  if (has_surroundings(scene)) {
+    samples_ = SampleArrays(device, garments_.front()->mesh, arrays_.pattern, scene.obstacles.size());
     std::vector<const Garment*> of_lanes = garments_;
     of_lanes.resize(tiles_ * width_, garments_.back());
-    obstacles_ = ObstacleTable<Real>(device, obstacles, of_lanes);
+    if (obstacles != nullptr) obstacles_ = ObstacleTable<Real>(device, obstacles, of_lanes);
+    grippers_ = GripperTable<Real>(device, of_lanes);
+    air_ = AirTable<Real>(device, scene, of_lanes);
   }
   build_plan();
   build_rest_shapes();
@@ -62,11 +64,18 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
   positions_ = {device, 3 * nodes * lanes};
   velocities_ = {device, 3 * nodes * lanes};
   multipliers_ = {device, row_count_ * lanes};
-  std::vector<Real> contacts(4 * contact_count() * lanes, Real(0));  // per tile forces, then obstacles: none
-  for (std::size_t tile = 0; tile < tiles_; ++tile)
-    std::fill_n(contacts.begin() + static_cast<std::ptrdiff_t>((4 * tile + 3) * contact_count() * width_),
-                contact_count() * width_, Real(-1));
-  contacts_ = {device, contacts};
+  // Per tile forces, then obstacles, modes, holders, places: no contact and no holder.
+  const std::size_t contacts = contact_count(), holds = hold_count(), kept = kept_count(pattern());
+  std::vector<Real> none(kept * lanes, Real(0));
+  for (std::size_t tile = 0; tile < tiles_; ++tile) {
+    const auto fill = [&](std::size_t begin, std::size_t count) {
+      std::fill_n(none.begin() + static_cast<std::ptrdiff_t>((tile * kept + begin) * width_), count * width_,
+                  Real(-1));
+    };
+    fill(3 * (contacts + holds), contacts);
+    fill(5 * contacts + 3 * holds, holds);
+  }
+  kept_ = {device, none};
   reports_ = {device, lanes * sizeof(ClothReport<Real>) / sizeof(Real)};
   std::vector<Real> positions(3 * nodes * lanes), velocities(3 * nodes * lanes), alive(lanes);
   for (std::size_t c = 0; c < lanes; ++c) {
@@ -153,7 +162,7 @@ void ClothGroup<Real>::require_memory() const {
                                 shape.bending.size();
   const std::size_t targets = 3 * driven_nodes_.size() * largest_start;
   const std::size_t each = 6 * static_cast<std::size_t>(arrays_.node_count()) + row_count_ +
-                           4 * contact_count() + targets + 1 +
+                           kept_count(pattern()) + targets + 1 +
                            (sizeof(ClothParameters<Real>) + sizeof(ClothReport<Real>)) / sizeof(Real) +
                            (shapes_.shapes.size() > 1 ? own_shape : 0);
   const std::size_t scratch = scratch_bytes();
@@ -225,6 +234,8 @@ ClothPatternView ClothGroup<Real>::pattern() const {
                    .level_block_begin = plan_.level_block_begin.view(),
                    .level_blocks = plan_.level_blocks.view()},
           .samples = samples_.view(),
+          .hold_count = static_cast<Index>(hold_count()),
+          .faces = air_.faces(arrays_),
           .block_slots = samples_.block_slots.view(),
           .node_slots = samples_.node_slots.view(),
           .slot_samples = samples_.slot_samples.view()};
@@ -268,12 +279,14 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
           .tile_count = static_cast<Index>(tiles_),
           .steps = steps,
           .obstacles = obstacles_.sets(),
+          .grippers = grippers_.sets(),
+          .drag = air_.sets(),
           .parameters = parameters_.view(),
           .targets = targets_.view(),
           .positions = positions_.view(),
           .velocities = velocities_.view(),
           .multipliers = multipliers_.view(),
-          .contacts = contacts_.view(),
+          .kept = kept_.view(),
           .alive = alive_.view(),
           .reports = reports_.view(),
           .inspection = {}};
@@ -284,6 +297,8 @@ void ClothGroup<Real>::set_targets(const std::vector<Clock>& clocks, double h, i
   std::vector<Clock> of_lanes = clocks;
   of_lanes.resize(tiles_ * width_, clocks.back());
   obstacles_.set_ways(of_lanes, h, steps);
+  grippers_.set_ways(of_lanes, h, steps);
+  air_.set_winds(of_lanes, h, steps);
   const std::size_t driven = driven_nodes_.size(), per_step = tiles_ * driven * 3 * width_;
   if (driven == 0) return;
   targets_.write(size_targets(steps), staging_, [&](Real* values) {

@@ -3,8 +3,10 @@
 
 #include <memory>
 
+#include "host/solver/air_table.hpp"
 #include "host/solver/garment_measures.hpp"
 #include "host/solver/garment_solver.hpp"
+#include "host/solver/gripper_table.hpp"
 #include "host/solver/obstacle_table.hpp"
 #include "host/solver/rest_shape.hpp"
 #include "host/solver/sample_arrays.hpp"
@@ -61,6 +63,10 @@ class ClothGroup final : public GarmentSolver {
   }
   std::vector<double> gather(const Buffer<Real>& tiled, std::size_t member, std::size_t count) const;
   std::size_t contact_count() const { return static_cast<std::size_t>(samples_.view().contact_count()); }
+  /// Nodes of a member that may be held: all, or none.
+  std::size_t hold_count() const {
+    return grippers_.count() > 0 ? static_cast<std::size_t>(arrays_.node_count()) : 0;
+  }
 
   const Device& device_;
   const StepKernels<Real>& kernels_;
@@ -76,9 +82,11 @@ class ClothGroup final : public GarmentSolver {
   PlanBuffers plan_;
   SampleArrays samples_;
   ObstacleTable<Real> obstacles_;
+  GripperTable<Real> grippers_;
+  AirTable<Real> air_;
   Buffer<Real> metric_tensors_, scalar_tensors_, rest_values_, masses_, inverse_masses_, bending_;
 
-  Buffer<Real> positions_, velocities_, multipliers_, contacts_, alive_, parameters_, targets_, reports_;
+  Buffer<Real> positions_, velocities_, multipliers_, kept_, alive_, parameters_, targets_, reports_;
   std::vector<Real> staging_;
   std::vector<char> frozen_;  ///< not alive, shape [size()]
   double start_seconds_ = 0;  ///< taken by start()

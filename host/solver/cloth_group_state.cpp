@@ -1,4 +1,5 @@
 // What is read from the members of a group and written back.
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -38,24 +39,56 @@ std::vector<double> ClothGroup<Real>::gather(const Buffer<Real>& tiled, std::siz
   return result;
 }
 
+namespace {
+
+/// One of the arrays that make up what is kept of a cloth (ContactScratch), and its place in the rows of a
+/// GarmentState.
+struct KeptArray {
+  std::vector<double> GarmentState::*rows;
+  std::size_t row_width, first, width;  ///< numbers of a row that go into the array: [first, first + width)
+  std::size_t begin;                    ///< in what is kept
+};
+std::array<KeptArray, 6> kept_arrays(std::size_t contacts, std::size_t holds) {
+  return {{{&GarmentState::contacts, contact_width, 2, 3, 0},
+           {&GarmentState::holds, hold_width, 4, 3, 3 * contacts},
+           {&GarmentState::contacts, contact_width, 0, 1, 3 * (contacts + holds)},
+           {&GarmentState::contacts, contact_width, 1, 1, 4 * contacts + 3 * holds},
+           {&GarmentState::holds, hold_width, 0, 1, 5 * contacts + 3 * holds},
+           {&GarmentState::holds, hold_width, 1, 3, 5 * contacts + 4 * holds}}};
+}
+
+}  // namespace
+
 template <class Real>
 GarmentState ClothGroup<Real>::state(std::size_t member) const {
-  const std::size_t nodes = arrays_.node_count(), contacts = contact_count();
-  const std::vector<double> kept = gather(contacts_, member, 4 * contacts);
-  std::vector<double> own;
-  for (std::size_t c = 0; c < contacts; ++c)
-    own.insert(own.end(), {kept[3 * contacts + c], kept[3 * c], kept[3 * c + 1], kept[3 * c + 2]});
-  return {.positions = gather(positions_, member, 3 * nodes),
-          .velocities = gather(velocities_, member, 3 * nodes),
-          .multipliers = gather(multipliers_, member, row_count_),
-          .contacts = own,
-          .step_index = 0,
-          .frozen = frozen_[member] != 0};
+  const std::size_t nodes = arrays_.node_count(), contacts = contact_count(), holds = hold_count();
+  const std::vector<double> kept = gather(kept_, member, kept_count(pattern()));
+  GarmentState state{.positions = gather(positions_, member, 3 * nodes),
+                     .velocities = gather(velocities_, member, 3 * nodes),
+                     .multipliers = gather(multipliers_, member, row_count_),
+                     .contacts = std::vector<double>(contact_width * contacts),
+                     .holds = std::vector<double>(hold_width * holds),
+                     .step_index = 0,
+                     .frozen = frozen_[member] != 0};
+  for (const KeptArray& array : kept_arrays(contacts, holds)) {
+    std::vector<double>& rows = state.*array.rows;
+    for (std::size_t i = 0; i < rows.size() / array.row_width; ++i)
+      for (std::size_t k = 0; k < array.width; ++k)
+        rows[i * array.row_width + array.first + k] = kept[array.begin + i * array.width + k];
+  }
+  return state;
 }
 
 template <class Real>
 void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) {
-  check_state(state, garments_[member]->name, arrays_.node_count(), row_count_, contact_count(),
+  const std::size_t contacts = contact_count(), holds = hold_count();
+  check_state(state, garments_[member]->name,
+              {.nodes = static_cast<std::size_t>(arrays_.node_count()),
+               .rows = row_count_,
+               .contacts = contacts,
+               .obstacles = obstacles_.size(),
+               .holds = holds,
+               .grippers = garments_[member]->grippers.size()},
               static_cast<double>(std::numeric_limits<Real>::max()));
   auto scatter = [&](Buffer<Real>& tiled, const std::vector<double>& values) {
     const std::size_t count = values.size();
@@ -67,13 +100,14 @@ void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) 
   scatter(positions_, state.positions);
   scatter(velocities_, state.velocities);
   scatter(multipliers_, state.multipliers);
-  const std::size_t contacts = contact_count();
-  std::vector<double> kept(4 * contacts);
-  for (std::size_t c = 0; c < contacts; ++c) {
-    kept[3 * contacts + c] = state.contacts[4 * c];
-    for (std::size_t k = 0; k < 3; ++k) kept[3 * c + k] = state.contacts[4 * c + 1 + k];
+  std::vector<double> kept(kept_count(pattern()));
+  for (const KeptArray& array : kept_arrays(contacts, holds)) {
+    const std::vector<double>& rows = state.*array.rows;
+    for (std::size_t i = 0; i < rows.size() / array.row_width; ++i)
+      for (std::size_t k = 0; k < array.width; ++k)
+        kept[array.begin + i * array.width + k] = rows[i * array.row_width + array.first + k];
   }
-  scatter(contacts_, kept);
+  scatter(kept_, kept);
   scatter(alive_, {state.frozen ? 0.0 : 1.0});
   frozen_[member] = state.frozen;
 }
@@ -107,14 +141,15 @@ GarmentInfo ClothGroup<Real>::info(std::size_t) const {
 
 template <class Real>
 std::size_t ClothGroup<Real>::memory_bytes() const {
-  std::size_t bytes = arrays_.memory_bytes() + samples_.memory_bytes() + obstacles_.memory_bytes();
+  std::size_t bytes = arrays_.memory_bytes() + samples_.memory_bytes() + obstacles_.memory_bytes() +
+                      grippers_.memory_bytes() + air_.memory_bytes();
   auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(plan_.column_begin, plan_.block_rows, plan_.block_columns, plan_.pair_begin, plan_.pairs,
       plan_.row_begin, plan_.row_blocks, plan_.level_begin, plan_.level_columns, plan_.level_block_begin,
       plan_.level_blocks, plan_.is_twin, plan_.twin_updates, plan_.system_blocks, plan_.pinned_nodes,
       plan_.driven_nodes);
   add(metric_tensors_, scalar_tensors_, rest_values_, masses_, inverse_masses_, bending_);
-  add(positions_, velocities_, multipliers_, contacts_, alive_, parameters_, targets_, reports_);
+  add(positions_, velocities_, multipliers_, kept_, alive_, parameters_, targets_, reports_);
   // Work arrays: one tile per thread of the host, or what lies in a device's memory.
   if (!device_.backend().memory.host_accessible) return bytes + queue_.get().workspace_bytes;
   return bytes + scratch_bytes() * std::min(tiles_, static_cast<std::size_t>(device_.threads()));

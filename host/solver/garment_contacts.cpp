@@ -11,6 +11,10 @@ Strided<const Real> numbers(ArrayView<const Vec3<Real>> vectors) {
   static_assert(sizeof(Vec3<Real>) == 3 * sizeof(Real));
   return {reinterpret_cast<const Real*>(vectors.data()), 1};
 }
+template <class Real>
+Strided<Real> numbers(Buffer<Real>& buffer) {
+  return {buffer.view().data(), 1};
+}
 
 }  // namespace
 
@@ -34,33 +38,74 @@ GarmentContacts<Real>::GarmentContacts(const Device& device, const Garment& garm
   sample_stiffness_ = {device, 6 * samples};
   sample_forces_ = {device, 3 * samples};
   near_ = {device, 1 + static_cast<std::size_t>(most_near)};
+  if (garment.grippers.empty()) return;
+  const std::size_t nodes = static_cast<std::size_t>(arrays.node_count());
+  holders_ = {device, std::vector<Real>(nodes, Real(-1))};
+  for (Buffer<Real>* three : {&hold_forces_, &places_}) *three = {device, 3 * nodes};
+  inverse_masses_ = {device, arrays.inverse_masses.download()};
 }
 
 template <class Real>
-double GarmentContacts<Real>::find(const ObstaclesView<Real>& obstacles, const ContactControl<Real>& control,
-                                   const Buffer<Vec3<Real>>& start, const Buffer<Vec3<Real>>& iterate,
-                                   RowEvaluator<Real>& rows) {
-  if (!exist()) return 0;
-  auto all = [](Buffer<Real>& buffer) { return Strided<Real>{buffer.view().data(), 1}; };
+ArrayView<const Real> GarmentContacts<Real>::inverse_masses() const {
+  return hold_count() > 0 ? inverse_masses_.view() : garment_->inverse_masses.view();
+}
+
+template <class Real>
+void GarmentContacts<Real>::begin(const Surroundings<Real>& surroundings, const ContactControl<Real>& control,
+                                  const Buffer<Vec3<Real>>& start) {
+  if (!exist()) return;
   last_ = {.pattern = pattern_,
-           .obstacles = obstacles,
+           .obstacles = surroundings.obstacles,
            .control = control,
            .places = {.start = numbers<Real>(start.view()),
-                      .iterate = numbers<Real>(iterate.view()),
-                      .inverse_masses = {garment_->inverse_masses.view().data(), 1}},
-           .near = {all(near_)},
-           .arrays = {.forces = all(forces_),
-                      .obstacles = all(obstacles_),
-                      .normals = all(normals_),
-                      .pulls = all(pulls_),
-                      .stiffness = all(stiffness_),
-                      .modes = all(modes_),
-                      .weights = all(weights_),
-                      .depths = all(depths_),
-                      .sample_stiffness = all(sample_stiffness_),
-                      .sample_forces = all(sample_forces_)}};
-  kernels_->list_near_obstacles(device_->queue(), last_);
+                      .iterate = {},
+                      .inverse_masses = {inverse_masses().data(), 1},
+                      .rest_inverse_masses = {garment_->inverse_masses.view().data(), 1}},
+           .near = {numbers(near_)},
+           .arrays = {.forces = numbers(forces_),
+                      .obstacles = numbers(obstacles_),
+                      .modes = numbers(modes_),
+                      .normals = numbers(normals_),
+                      .pulls = numbers(pulls_),
+                      .stiffness = numbers(stiffness_),
+                      .weights = numbers(weights_),
+                      .depths = numbers(depths_),
+                      .sample_stiffness = numbers(sample_stiffness_),
+                      .sample_forces = numbers(sample_forces_)},
+           .outer = {.grippers = surroundings.grippers,
+                     .holds = {.forces = numbers(hold_forces_),
+                               .holders = numbers(holders_),
+                               .places = numbers(places_),
+                               .inverse_masses = numbers(inverse_masses_)},
+                     .faces = surroundings.faces,
+                     .drag = surroundings.drag}};
+}
+
+template <class Real>
+void GarmentContacts<Real>::grasp() {
+  if (hold_count() > 0) kernels_->grasp_nodes(device_->queue(), last_);
+}
+
+template <class Real>
+void GarmentContacts<Real>::place_held(Buffer<Vec3<Real>>& positions) {
+  if (hold_count() == 0) return;
+  kernels_->place_held(device_->queue(),
+                       {.found = last_, .positions = {reinterpret_cast<Real*>(positions.view().data()), 1}});
+}
+
+template <class Real>
+void GarmentContacts<Real>::act_without_contacts(const Buffer<Vec3<Real>>& positions) {
+  last_.places.iterate = numbers<Real>(positions.view());
+  kernels_->act_without_contacts(device_->queue(), last_);
+}
+
+template <class Real>
+double GarmentContacts<Real>::find(const Buffer<Vec3<Real>>& iterate, RowEvaluator<Real>& rows) {
+  if (!exist()) return 0;
+  last_.places.iterate = numbers<Real>(iterate.view());
+  if (last_.obstacles.size() > 0) kernels_->list_near_obstacles(device_->queue(), last_);
   kernels_->find_contacts(device_->queue(), last_);
+  if (last_.obstacles.size() == 0) return 0;
   return static_cast<double>(rows.reduce(std::as_const(depths_).view()).maximum);
 }
 
@@ -83,38 +128,61 @@ SampleForces<Real> GarmentContacts<Real>::forces() const {
 }
 
 template <class Real>
-std::vector<double> GarmentContacts<Real>::state() const {
-  const std::vector<Real> obstacles = obstacles_.download(), forces = forces_.download();
+std::vector<double> GarmentContacts<Real>::contacts() const {
+  const std::vector<Real> obstacles = obstacles_.download(), forces = forces_.download(),
+                          modes = modes_.download();
   std::vector<double> state;
   for (std::size_t c = 0; c < obstacles.size(); ++c)
-    state.insert(state.end(), {obstacles[c], forces[3 * c], forces[3 * c + 1], forces[3 * c + 2]});
+    state.insert(state.end(), {obstacles[c], modes[c], forces[3 * c], forces[3 * c + 1], forces[3 * c + 2]});
   return state;
 }
 
 template <class Real>
-void GarmentContacts<Real>::set_state(const std::vector<double>& state) {
-  std::vector<Real> obstacles, forces;
-  for (std::size_t c = 0; c < contact_count(); ++c) {
-    obstacles.push_back(static_cast<Real>(state[4 * c]));
-    for (std::size_t k = 1; k < 4; ++k) forces.push_back(static_cast<Real>(state[4 * c + k]));
-  }
-  if (!exist()) return;
-  obstacles_.upload(obstacles);
-  forces_.upload(forces);
+std::vector<double> GarmentContacts<Real>::holds() const {
+  const std::vector<Real> holders = holders_.download(), forces = hold_forces_.download(),
+                          places = places_.download();
+  std::vector<double> state;
+  for (std::size_t i = 0; i < holders.size(); ++i)
+    state.insert(state.end(), {holders[i], places[3 * i], places[3 * i + 1], places[3 * i + 2], forces[3 * i],
+                               forces[3 * i + 1], forces[3 * i + 2]});
+  return state;
+}
+
+template <class Real>
+void GarmentContacts<Real>::set_state(const std::vector<double>& contacts, const std::vector<double>& holds) {
+  const auto put = [](Buffer<Real>& buffer, const std::vector<double>& rows, std::size_t width,
+                      std::size_t first) {
+    const std::size_t count = rows.size() / width, taken = count == 0 ? 0 : buffer.size() / count;
+    std::vector<Real> values;
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t k = 0; k < taken; ++k)
+        values.push_back(static_cast<Real>(rows[i * width + first + k]));
+    buffer.upload(values);
+  };
+  put(obstacles_, contacts, contact_width, 0);
+  put(modes_, contacts, contact_width, 1);
+  put(forces_, contacts, contact_width, 2);
+  put(holders_, holds, hold_width, 0);
+  put(places_, holds, hold_width, 1);
+  put(hold_forces_, holds, hold_width, 4);
 }
 
 template <class Real>
 void GarmentContacts<Real>::scale(double factor) {
-  std::vector<Real> forces = forces_.download();
-  for (Real& p : forces) p *= static_cast<Real>(factor);
-  forces_.upload(forces);
+  for (Buffer<Real>* all : {&forces_, &hold_forces_}) {
+    if (all->size() == 0) continue;
+    std::vector<Real> forces = all->download();
+    for (Real& p : forces) p *= static_cast<Real>(factor);
+    all->upload(forces);
+  }
 }
 
 template <class Real>
 std::size_t GarmentContacts<Real>::memory_bytes() const {
   std::size_t bytes = samples_.memory_bytes();
-  for (const Buffer<Real>* buffer : {&forces_, &obstacles_, &normals_, &pulls_, &stiffness_, &modes_,
-                                     &weights_, &depths_, &sample_stiffness_, &sample_forces_, &near_})
+  for (const Buffer<Real>* buffer :
+       {&forces_, &obstacles_, &modes_, &normals_, &pulls_, &stiffness_, &weights_, &depths_,
+        &sample_stiffness_, &sample_forces_, &near_, &hold_forces_, &holders_, &places_, &inverse_masses_})
     bytes += buffer->bytes();
   return bytes;
 }

@@ -1,4 +1,4 @@
-// Contacts of one garment that is stepped kernel by kernel.
+// Contacts, holds and drag of one garment that is stepped kernel by kernel.
 #pragma once
 
 #include "host/solver/obstacle_table.hpp"
@@ -9,28 +9,52 @@
 
 namespace isocloth {
 
+/// What one cloth meets in one step.
+template <class Real>
+struct Surroundings {
+  ObstaclesView<Real> obstacles;
+  GrippersView<Real> grippers;
+  DragView<Real> drag;
+  FacesView faces;
+};
+
 template <class Real>
 class GarmentContacts {
  public:
-  /// None: everything below does nothing.
+  /// Nothing surrounds the garment: everything below does nothing.
   GarmentContacts() = default;
   GarmentContacts(const Device& device, const Garment& garment, const GarmentArrays<Real>& arrays,
                   const Scene& scene);
 
   bool exist() const { return pattern_.sample_count() > 0; }
   std::size_t contact_count() const { return static_cast<std::size_t>(pattern_.contact_count()); }
+  /// Nodes that may be held: all, or none.
+  std::size_t hold_count() const { return holders_.size(); }
 
+  /// A part of a step begins at `start`; what follows is meant for it.
+  void begin(const Surroundings<Real>& surroundings, const ContactControl<Real>& control,
+             const Buffer<Vec3<Real>>& start);
+  /// Grippers let go and take hold; once before the first part of a step, or again.
+  void grasp();
+  /// Nodes that are held rigidly, where their grippers are when the part ends.
+  void place_held(Buffer<Vec3<Real>>& positions);
+  /// Whether grippers or air act in this part of a step.
+  bool has_outer_forces() const { return exist() && last_.outer.exist(); }
+  /// Forces and stiffness of grippers and air alone, at `positions`.
+  void act_without_contacts(const Buffer<Vec3<Real>>& positions);
   /// Contacts at the iterate; returns how deep the cloth lies [m]. `rows` reduces.
-  double find(const ObstaclesView<Real>& obstacles, const ContactControl<Real>& control,
-              const Buffer<Vec3<Real>>& start, const Buffer<Vec3<Real>>& iterate, RowEvaluator<Real>& rows);
+  double find(const Buffer<Vec3<Real>>& iterate, RowEvaluator<Real>& rows);
   /// Forces after a correction.
   void update(const Buffer<Vec3<Real>>& correction);
   /// For the matrix and the right side of the system.
   SampleForces<Real> forces() const;
+  /// 1 / m_i, 0: pinned or held rigidly [1/m^2], shape [node_count].
+  ArrayView<const Real> inverse_masses() const;
 
-  /// What is kept from step to step: obstacle (-1: none) and p of every contact, shape [contact_count, 4].
-  std::vector<double> state() const;
-  void set_state(const std::vector<double>& state);
+  // What is kept from step to step, as in GarmentState.
+  std::vector<double> contacts() const;
+  std::vector<double> holds() const;
+  void set_state(const std::vector<double>& contacts, const std::vector<double>& holds);
   /// Forces carry h^2.
   void scale(double factor);
   std::size_t memory_bytes() const;
@@ -43,9 +67,10 @@ class GarmentContacts {
   const GarmentArrays<Real>* garment_ = nullptr;
   SampleArrays samples_;
   SamplePattern pattern_;
-  Buffer<Real> forces_, obstacles_, normals_, pulls_, stiffness_, modes_, weights_, depths_,
+  Buffer<Real> forces_, obstacles_, modes_, normals_, pulls_, stiffness_, weights_, depths_,
       sample_stiffness_, sample_forces_, near_;
-  FindContacts<Real> last_;  ///< of find()
+  Buffer<Real> hold_forces_, holders_, places_, inverse_masses_;
+  FindContacts<Real> last_;  ///< of the part of a step
 };
 
 }  // namespace isocloth

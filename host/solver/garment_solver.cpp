@@ -226,8 +226,8 @@ void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers
   }
 }
 
-void check_state(const GarmentState& state, const std::string& garment, std::size_t node_count,
-                 std::size_t row_count, std::size_t contact_count, double largest) {
+void check_state(const GarmentState& state, const std::string& garment, const StateSizes& sizes,
+                 double largest) {
   auto require = [&](const char* name, const std::vector<double>& values, std::size_t expected) {
     const std::string where = "garment \"" + garment + "\": " + name + ": found ";
     if (values.size() != expected)
@@ -238,10 +238,22 @@ void check_state(const GarmentState& state, const std::string& garment, std::siz
         throw ShapeError(where + std::to_string(values[i]) + " at " + std::to_string(i) +
                          ", expected a finite number in the precision of the simulation");
   };
-  require("positions", state.positions, 3 * node_count);
-  require("velocities", state.velocities, 3 * node_count);
-  require("multipliers", state.multipliers, row_count);
-  require("contacts", state.contacts, 4 * contact_count);
+  // The first of each `width` values counts something, -1: none.
+  auto require_numbers = [&](const char* name, const std::vector<double>& values, std::size_t width,
+                             std::size_t count) {
+    for (std::size_t i = 0; i < values.size(); i += width)
+      if (!(values[i] >= -1 && values[i] < static_cast<double>(count)))
+        throw ShapeError("garment \"" + garment + "\": " + name + ": found number " +
+                         std::to_string(values[i]) + " at " + std::to_string(i) +
+                         ", expected -1 or one less than " + std::to_string(count));
+  };
+  require("positions", state.positions, 3 * sizes.nodes);
+  require("velocities", state.velocities, 3 * sizes.nodes);
+  require("multipliers", state.multipliers, sizes.rows);
+  require("contacts", state.contacts, contact_width * sizes.contacts);
+  require_numbers("contacts", state.contacts, contact_width, sizes.obstacles);
+  require("holds", state.holds, hold_width * sizes.holds);
+  require_numbers("holds", state.holds, hold_width, sizes.grippers);
   if (state.step_index < 0)
     throw ShapeError("garment \"" + garment + "\": step_index: found " + std::to_string(state.step_index) +
                      ", expected >= 0");

@@ -91,10 +91,16 @@ void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers
                       const std::vector<std::vector<Clock>>& clocks, double h, int steps, ThreadPool* pool,
                       std::vector<std::vector<AdvanceReport>>& reports);
 
-/// Throws ShapeError unless the arrays of `state` fit a garment of that many nodes, rows and contacts, hold
-/// no number beyond `largest`, and the clock is not negative.
-void check_state(const GarmentState& state, const std::string& garment, std::size_t node_count,
-                 std::size_t row_count, std::size_t contact_count, double largest);
+/// Sizes that the state of a garment must have.
+struct StateSizes {
+  std::size_t nodes = 0, rows = 0;
+  std::size_t contacts = 0, obstacles = 0;  ///< and how many obstacles there are
+  std::size_t holds = 0, grippers = 0;      ///< nodes that may be held, and how many grippers there are
+};
+/// Throws ShapeError unless the arrays of `state` have these sizes, hold no number beyond `largest`, name
+/// obstacles and grippers that exist, and the clock is not negative.
+void check_state(const GarmentState& state, const std::string& garment, const StateSizes& sizes,
+                 double largest);
 
 /// Analyses the mesh, builds tensors and bending on the device. `garment` must outlive the solver.
 std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,

@@ -312,8 +312,13 @@ GarmentState ImpulseGarments<Real>::state(std::size_t member) const {
   std::vector<Vec3<Real>> velocities;
   const Vec3d* const x = positions_.read(first, nodes, positions);
   const Vec3<Real>* const v = velocities_.read(first, nodes, velocities);
-  GarmentState state{
-      .positions = {}, .velocities = {}, .multipliers = {}, .contacts = {}, .step_index = 0, .frozen = false};
+  GarmentState state{.positions = {},
+                     .velocities = {},
+                     .multipliers = {},
+                     .contacts = {},
+                     .holds = {},
+                     .step_index = 0,
+                     .frozen = false};
   state.frozen = frozen_[member] != 0;
   for (std::size_t i = 0; i < nodes; ++i) {
     state.positions.insert(state.positions.end(), {x[i].x, x[i].y, x[i].z});
@@ -325,7 +330,7 @@ GarmentState ImpulseGarments<Real>::state(std::size_t member) const {
 template <class Real>
 void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& state) {
   const std::size_t nodes = arrays_.node_count(), first = member * nodes;
-  check_state(state, garments_[member]->name, nodes, 0, 0,
+  check_state(state, garments_[member]->name, {.nodes = nodes},
               static_cast<double>(std::numeric_limits<Real>::max()));
   const auto put = [&](auto& buffer, const std::vector<double>& values) {
     buffer.edit(first, nodes, [&](auto* own) {

@@ -7,20 +7,11 @@
 #include "engine/contact/distance_grid.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "host/solver/shape_views.hpp"
 #include "kernels/contact/signed_distance.hpp"
 
 namespace isocloth {
 namespace {
-
-template <class Real>
-Vec3<Real> narrow(const Vec3d& v) {
-  return {static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)};
-}
-template <class Real>
-PoseView<Real> narrow(const Pose& pose) {
-  return {narrow<Real>(pose.center),
-          {narrow<Real>(pose.axes[0]), narrow<Real>(pose.axes[1]), narrow<Real>(pose.axes[2])}};
-}
 
 /// A shape for the kernels, and the corners of its box.
 template <class Real>
@@ -34,35 +25,21 @@ template <class Real>
 struct Compile {
   const std::string& key;
 
-  Compiled<Real> operator()(const PlaneShape&) const {
+  Compiled<Real> operator()(const PlaneShape& s) const {
     constexpr double far = std::numeric_limits<float>::max();
-    return smooth(ShapeKind::plane, {}, 0, far, {far, far, far});
+    return in_box(s, {far, far, far});
   }
-  Compiled<Real> operator()(const SphereShape& s) const {
-    return smooth(ShapeKind::sphere, {}, s.radius, s.radius, {s.radius, s.radius, s.radius});
-  }
+  Compiled<Real> operator()(const SphereShape& s) const { return in_box(s, {s.radius, s.radius, s.radius}); }
   Compiled<Real> operator()(const CapsuleShape& s) const {
-    return smooth(ShapeKind::capsule, {0, 0, s.length / 2}, s.radius, s.radius,
-                  {s.radius, s.radius, s.radius + s.length / 2});
+    return in_box(s, {s.radius, s.radius, s.radius + s.length / 2});
   }
   Compiled<Real> operator()(const CylinderShape& s) const {
-    return smooth(ShapeKind::cylinder, {s.radius - s.rounding, 0, s.height / 2 - s.rounding}, s.rounding,
-                  std::min(s.radius, s.height / 2), {s.radius, s.radius, s.height / 2});
+    return in_box(s, {s.radius, s.radius, s.height / 2});
   }
-  Compiled<Real> operator()(const BoxShape& s) const {
-    const Vec3d half = 0.5 * s.size;
-    return smooth(ShapeKind::box, half - Vec3d{s.rounding, s.rounding, s.rounding}, s.rounding,
-                  std::min({half.x, half.y, half.z}), half);
-  }
-  /// A core of these half lengths, a surface `rounding` around it, inside of a box.
-  static Compiled<Real> smooth(ShapeKind kind, const Vec3d& core, double rounding, double reach,
-                               const Vec3d& half) {
-    Compiled<Real> result{{}, {-half, half}, {}};
-    result.view.kind = kind;
-    result.view.half = narrow<Real>(core);
-    result.view.rounding = static_cast<Real>(rounding);
-    result.view.reach = static_cast<Real>(reach);
-    return result;
+  Compiled<Real> operator()(const BoxShape& s) const { return in_box(s, 0.5 * s.size); }
+  template <class Shape>
+  static Compiled<Real> in_box(const Shape& shape, const Vec3d& half) {
+    return {shape_view<Real>(shape), {-half, half}, {}};
   }
   Compiled<Real> operator()(const HeightFieldShape& s) const { return compile(build_distance_grid(s, key)); }
   Compiled<Real> operator()(const MeshShape& s) const { return compile(build_distance_grid(s, key)); }

@@ -38,12 +38,15 @@ Inspection ProjectionSolver<Real>::inspect(std::size_t member, double t, double 
   eps_ = start_eps_;
   set_targets(t + h);
   upload_targets({}, 1, 1);
+  set_surroundings({.offset = t, .steps = 0}, h, 1);
+  enter(h, 0, 0, 1);
   const bool predicted = predict(h, true);
   evaluate_rows(iterate_, h);
   result.predicted = widened(predicted_);
   result.start = widened(iterate_);
   result.row_values = widened(rows_.residuals);
   for (const double s : widened(rows_.scales)) result.row_d.push_back(s > 0 ? 1 / (eps_ * s * s) : 0);
+  contacts_.find(iterate_, rows_);
   if (!predicted || !iterate(h, 0))
     throw NumericalError(
         "garment \"" + garment_.name + "\": matrix of the first iteration at t = " + std::to_string(t) +

@@ -27,7 +27,9 @@ MetricView<Real> ProjectionSolver<Real>::projection_metric(double h) const {
 template <class Real>
 double ProjectionSolver<Real>::evaluate_rows(const Buffer<Vec3<Real>>& positions, double h) {
   // D = diag(J M^-1 J^T) with the metric's mass; the kernel knows 1/m, the rest goes into eps.
-  return rows_.evaluate(positions, static_cast<Real>(eps_) / projection_metric(h).inertia);
+  const Real eps = static_cast<Real>(eps_) / projection_metric(h).inertia;
+  return contacts_.hold_count() > 0 ? rows_.evaluate(positions, eps, contacts_.inverse_masses())
+                                    : rows_.evaluate(positions, eps);
 }
 
 template <class Real>
@@ -80,28 +82,35 @@ bool ProjectionSolver<Real>::predict(double h, bool with_predicted) {
                                      .iterate = iterate_.view()});
   };
   if (!newton_ || metric_is_mass || with_predicted) {
-    if (arrays_.has_bending) {
+    // Of proximal Newton they act in the iterations.
+    const bool is_pulled = !newton_ && contacts_.has_outer_forces(),
+               is_solved = arrays_.has_bending || is_pulled;
+    if (is_solved) {
       start(0);
-      if (!solve_system(metric, false)) return false;
+      if (is_pulled) contacts_.act_without_contacts(iterate_);
+      if (!solve_system(metric, false, is_pulled ? contacts_.forces() : SampleForces<Real>{})) return false;
+      if (is_pulled) contacts_.update(correction_);
     }
     for (Buffer<Vec3<Real>>* target : {&predicted_, &iterate_})
-      kernels_.predict_positions(queue, {.metric = metric,
-                                         .free = arrays_.free_view(),
-                                         .positions = std::as_const(positions_).view(),
-                                         .targets = std::as_const(targets_).view(),
-                                         .momentum = std::as_const(momentum_).view(),
-                                         .moves = arrays_.has_bending ? std::as_const(correction_).view()
-                                                                      : ArrayView<const Vec3<Real>>{},
-                                         .predicted = target->view()});
+      kernels_.predict_positions(
+          queue, {.metric = metric,
+                  .free = arrays_.free_view(),
+                  .positions = std::as_const(positions_).view(),
+                  .targets = std::as_const(targets_).view(),
+                  .momentum = std::as_const(momentum_).view(),
+                  .moves = is_solved ? std::as_const(correction_).view() : ArrayView<const Vec3<Real>>{},
+                  .predicted = target->view()});
     // M (phi~ - phi_j) is taken from phi~ itself: momentum_ is B's.
     if (metric_is_mass) momentum_.upload(std::vector<Vec3<Real>>(momentum_.size()));
   }
   if (newton_) start(h);
+  contacts_.place_held(iterate_);
   return true;
 }
 
 template <class Real>
-bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool with_rows) {
+bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool with_rows,
+                                          const SampleForces<Real>& samples) {
   const Queue& queue = device_.queue();
   const bool pulled = newton_ || !with_rows;
   kernels_.assemble_system(queue,
@@ -118,7 +127,7 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
                             .node_pair_begin = arrays_.node_pair_begin.view(),
                             .node_pairs = arrays_.node_pairs.view(),
                             .stiffness = newton_ ? std::as_const(stiffness_).view() : ArrayView<const Real>{},
-                            .samples = contacts_.forces(),
+                            .samples = samples,
                             .with_rows = with_rows,
                             .blocks = blocks_.view()});
   const bool from_predicted = with_rows && settings_.metric == Metric::mass;
@@ -135,7 +144,7 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
               .positions = iterate_.view(),
               .start = std::as_const(from_predicted ? predicted_ : positions_).view(),
               .momentum = pulled ? std::as_const(momentum_).view() : ArrayView<const Vec3<Real>>{},
-              .samples = contacts_.forces(),
+              .samples = samples,
               .with_rows = with_rows,
               .right_side = right_side_.view()});
   const Factorization outcome = nodal_solver_->solve(blocks_, right_side_, correction_);
@@ -144,15 +153,27 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
 }
 
 template <class Real>
-double ProjectionSolver<Real>::find_contacts(double h, int number, int part, int parts) {
-  return contacts_.find(obstacles_.view(0, number),
-                        {.offset = contacts_.offset,
-                         .tolerance = contacts_.tolerance,
-                         .inertia = projection_metric(h).inertia,
-                         .from = static_cast<Real>(part) / static_cast<Real>(parts),
-                         .to = static_cast<Real>(part + 1) / static_cast<Real>(parts),
-                         .carries = newton_},
-                        positions_, iterate_, rows_);
+void ProjectionSolver<Real>::set_surroundings(const Clock& clock, double h, int steps) {
+  obstacles_.set_ways({clock}, h, steps);
+  grippers_.set_ways({clock}, h, steps);
+  air_.set_winds({clock}, h, steps);
+}
+
+template <class Real>
+void ProjectionSolver<Real>::enter(double h, int number, int part, int parts) {
+  contacts_.begin({.obstacles = obstacles_.view(0, number),
+                   .grippers = grippers_.view(0, number),
+                   .drag = air_.view(0, number),
+                   .faces = air_.faces(arrays_)},
+                  {.offset = contacts_.offset,
+                   .tolerance = contacts_.tolerance,
+                   .inertia = projection_metric(h).inertia,
+                   .step = static_cast<Real>(h),
+                   .mean_mass = static_cast<Real>(arrays_.element_size * arrays_.element_size),
+                   .from = static_cast<Real>(part) / static_cast<Real>(parts),
+                   .to = static_cast<Real>(part + 1) / static_cast<Real>(parts),
+                   .carries = newton_},
+                  positions_);
 }
 
 template <class Real>
@@ -165,7 +186,7 @@ bool ProjectionSolver<Real>::iterate(double h, int number) {
                                          .scalar_tensors = arrays_.scalar.tensors.view(),
                                          .multipliers = std::as_const(multipliers_).view(),
                                          .stiffness = stiffness_.view()});
-  if (!solve_system(projection_metric(h), true)) return false;
+  if (!solve_system(projection_metric(h), true, contacts_.forces())) return false;
   // Before the clamp: multipliers belong to the whole correction, which alone balances C.
   if (newton_) {
     kernels_.update_metric_multipliers(
@@ -189,7 +210,7 @@ bool ProjectionSolver<Real>::iterate(double h, int number) {
   }
   contacts_.update(correction_);
   double clamp = settings_.clamp;
-  if (const double own = contacts_.exist() ? contact_clamp(number) : 0; own > 0)
+  if (const double own = obstacles_.size() > 0 ? contact_clamp(number) : 0; own > 0)
     clamp = clamp > 0 ? std::min(clamp, own) : own;
   kernels_.apply_correction(queue, {.free = arrays_.free_view(),
                                     .clamp = static_cast<Real>(clamp * arrays_.element_size),

@@ -22,8 +22,10 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
       arrays_(device, garment, find_recipe(scene.recipe).rows, false, obstacles != nullptr),
       rows_(device, arrays_),
       measures_(device, arrays_) {
-  if (obstacles != nullptr) {
-    obstacles_ = ObstacleTable<Real>(device, obstacles, {&garment});
+  if (obstacles != nullptr) obstacles_ = ObstacleTable<Real>(device, obstacles, {&garment});
+  if (has_surroundings(scene)) {
+    grippers_ = GripperTable<Real>(device, {&garment});
+    air_ = AirTable<Real>(device, scene, {&garment});
     contacts_ = GarmentContacts<Real>(device, garment, arrays_, scene);
   }
   const NodalPattern& p = arrays_.pattern;
@@ -74,16 +76,18 @@ typename ProjectionSolver<Real>::Substep ProjectionSolver<Real>::substep(double 
   if (!newton_ && contacts_.exist()) contacts_.scale(0);  // the step starts without them
   eps_ = start_eps_;
   bad_block_ = -1;
+  enter(h, number, part, parts);
+  if (part == 0) contacts_.grasp();
   if (!predict(h)) return not_finite;
   for (;;) {
     const double before = result.residual;
     result.residual = evaluate_rows(iterate_, h);
-    if (contacts_.exist() && newton_ && settings_.eps == 0 && result.iterations == 0 &&
+    if (obstacles_.size() > 0 && newton_ && settings_.eps == 0 && result.iterations == 0 &&
         result.residual <= contact_eps_range * settings_.tolerance && eps_ < contact_eps) {
       eps_ = contact_eps;
       evaluate_rows(iterate_, h);
     }
-    result.penetration = find_contacts(h, number, part, parts);
+    result.penetration = contacts_.find(iterate_, rows_);
     // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
     if (result.residual <= settings_.tolerance && result.penetration <= deepest &&
         (result.iterations > 0 || !newton_))
@@ -127,7 +131,7 @@ StepReport ProjectionSolver<Real>::step_once(int number, double h) {
   // A failed step must leave no trace.
   const auto positions = positions_.download(), velocities = velocities_.download();
   const auto multipliers = multipliers_.download();
-  const auto contacts = contacts_.state();
+  const auto contacts = contacts_.contacts(), holds = contacts_.holds();
   set_targets(request_.clock.time(h, number + 1));
   StepReport report;
   report.iterations = 0;
@@ -156,7 +160,7 @@ StepReport ProjectionSolver<Real>::step_once(int number, double h) {
     positions_.upload(positions);
     velocities_.upload(velocities);
     multipliers_.upload(multipliers);
-    contacts_.set_state(contacts);
+    contacts_.set_state(contacts, holds);
     if (2 * parts > settings_.max_substeps) break;
   }
   if (bad_block_ >= 0) report.bad_node = arrays_.pattern.free_nodes[bad_block_];
@@ -174,7 +178,7 @@ std::vector<AdvanceReport> ProjectionSolver<Real>::finish() {
   AdvanceReport result;
   result.total.substeps = 0;
   if (frozen_) result.total.status = StepStatus::non_finite;
-  obstacles_.set_ways({request_.clock}, request_.step, request_.steps);
+  set_surroundings(request_.clock, request_.step, request_.steps);
   for (int n = 0; n < request_.steps && !frozen_; ++n) {
     const StepReport report = step_once(n, request_.step);
     result.total.status = std::max(result.total.status, report.status);

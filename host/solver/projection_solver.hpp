@@ -4,9 +4,11 @@
 #include <memory>
 
 #include "engine/model/recipe.hpp"
+#include "host/solver/air_table.hpp"
 #include "host/solver/garment_contacts.hpp"
 #include "host/solver/garment_measures.hpp"
 #include "host/solver/garment_solver.hpp"
+#include "host/solver/gripper_table.hpp"
 #include "host/solver/nodal_solver.hpp"
 #include "host/solver/obstacle_table.hpp"
 
@@ -59,13 +61,15 @@ class ProjectionSolver final : public GarmentSolver {
   double evaluate_rows(const Buffer<Vec3<Real>>& positions, double h);
   /// Follows the convergence with eps; true if it changed (the rows' scales must follow).
   bool adapt_eps(double before, double after);
-  /// Assembles H and the right side, both of B alone without rows, and solves into correction_; false: the
-  /// matrix cannot be factorised.
-  bool solve_system(const MetricView<Real>& metric, bool with_rows);
+  /// Assembles H and the right side, both of B alone without rows, with what `samples` add, and solves into
+  /// correction_; false: the matrix cannot be factorised.
+  bool solve_system(const MetricView<Real>& metric, bool with_rows, const SampleForces<Real>& samples);
   /// Iteration `number` of a step, from 0; false: the matrix cannot be factorised.
   bool iterate(double h, int number);
-  /// Contacts at the iterate of a part of a step; returns how deep the cloth lies [m].
-  double find_contacts(double h, int number, int part, int parts);
+  /// What surrounds the cloth in the next steps of h [s].
+  void set_surroundings(const Clock& clock, double h, int steps);
+  /// What surrounds the cloth in a part, of h [s], of a step.
+  void enter(double h, int number, int part, int parts);
   void scale_multipliers(double factor);
   MetricView<Real> implicit_metric(double h) const;
   MetricView<Real> projection_metric(double h) const;
@@ -86,6 +90,8 @@ class ProjectionSolver final : public GarmentSolver {
   RowEvaluator<Real> rows_;
   GarmentMeasures<Real> measures_;
   ObstacleTable<Real> obstacles_;
+  GripperTable<Real> grippers_;
+  AirTable<Real> air_;
   GarmentContacts<Real> contacts_;
 
   std::unique_ptr<NodalSolver<Real>> nodal_solver_;

@@ -22,7 +22,8 @@ GarmentInfo ProjectionSolver<Real>::info(std::size_t) const {
                    .free_node_count = arrays_.pattern.free_count(),
                    .memory_bytes = arrays_.memory_bytes() + nodal_solver_->memory_bytes() +
                                    rows_.memory_bytes() + measures_.memory_bytes() +
-                                   contacts_.memory_bytes() + obstacles_.memory_bytes(),
+                                   contacts_.memory_bytes() + obstacles_.memory_bytes() +
+                                   grippers_.memory_bytes() + air_.memory_bytes(),
                    .solver = std::string(nodal_solver_->name())};
   auto add = [&info](const auto&... buffers) { ((info.memory_bytes += buffers.bytes()), ...); };
   add(positions_, velocities_, iterate_, predicted_, targets_, momentum_, multipliers_, stiffness_, blocks_,
@@ -39,7 +40,8 @@ GarmentState ProjectionSolver<Real>::state(std::size_t) const {
     state.velocities.insert(state.velocities.end(), {v.x, v.y, v.z});
   const auto multipliers = multipliers_.download();
   state.multipliers.assign(multipliers.begin(), multipliers.end());
-  state.contacts = contacts_.state();
+  state.contacts = contacts_.contacts();
+  state.holds = contacts_.holds();
   state.frozen = frozen_;
   return state;
 }
@@ -47,7 +49,13 @@ GarmentState ProjectionSolver<Real>::state(std::size_t) const {
 template <class Real>
 void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
   const std::size_t nodes = positions_.size();
-  check_state(state, garment_.name, nodes, rows_.row_count(), contacts_.contact_count(),
+  check_state(state, garment_.name,
+              {.nodes = nodes,
+               .rows = rows_.row_count(),
+               .contacts = contacts_.contact_count(),
+               .obstacles = obstacles_.size(),
+               .holds = contacts_.hold_count(),
+               .grippers = garment_.grippers.size()},
               static_cast<double>(std::numeric_limits<Real>::max()));
   frozen_ = state.frozen;
   auto vectors = [nodes](const std::vector<double>& flat) {
@@ -60,7 +68,7 @@ void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
   positions_.upload(vectors(state.positions));
   velocities_.upload(vectors(state.velocities));
   multipliers_.upload(std::vector<Real>(state.multipliers.begin(), state.multipliers.end()));
-  contacts_.set_state(state.contacts);
+  contacts_.set_state(state.contacts, state.holds);
 }
 
 template class ProjectionSolver<float>;

@@ -38,13 +38,14 @@ Reduction<Real> RowEvaluator<Real>::reduce(ArrayView<const Real> values) {
 }
 
 template <class Real>
-double RowEvaluator<Real>::evaluate(const Buffer<Vec3<Real>>& positions, Real eps) {
+double RowEvaluator<Real>::evaluate(const Buffer<Vec3<Real>>& positions, Real eps,
+                                    ArrayView<const Real> inverse_masses) {
   const std::size_t metric = metric_rows_, all = row_count();
   kernels_.evaluate_metric_rows(device_.queue(), {.stencils = arrays_.metric.view(),
                                                   .tensors = arrays_.metric.tensors.view(),
                                                   .rest_values = part(arrays_.rest_values.view(), 0, metric),
                                                   .positions = positions.view(),
-                                                  .inverse_masses = arrays_.inverse_masses.view(),
+                                                  .inverse_masses = inverse_masses,
                                                   .eps = eps,
                                                   .residuals = part(residuals.view(), 0, metric),
                                                   .scales = part(scales.view(), 0, metric),
@@ -54,7 +55,7 @@ double RowEvaluator<Real>::evaluate(const Buffer<Vec3<Real>>& positions, Real ep
                                  .tensors = arrays_.scalar.tensors.view(),
                                  .rest_values = part(arrays_.rest_values.view(), metric, all),
                                  .positions = positions.view(),
-                                 .inverse_masses = arrays_.inverse_masses.view(),
+                                 .inverse_masses = inverse_masses,
                                  .eps = eps,
                                  .residuals = part(residuals.view(), metric, all),
                                  .scales = part(scales.view(), metric, all),

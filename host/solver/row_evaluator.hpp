@@ -13,7 +13,11 @@ class RowEvaluator {
   RowEvaluator(const Device& device, const GarmentArrays<Real>& arrays);
   /// C, s and s J at `positions`; eps: relative softness over the metric's inertia. Returns max |C|,
   /// infinite if any row is not finite.
-  double evaluate(const Buffer<Vec3<Real>>& positions, Real eps);
+  double evaluate(const Buffer<Vec3<Real>>& positions, Real eps) {
+    return evaluate(positions, eps, arrays_.inverse_masses.view());
+  }
+  /// The same with nodes held that the garment's own inverse masses [1/m^2] leave free.
+  double evaluate(const Buffer<Vec3<Real>>& positions, Real eps, ArrayView<const Real> inverse_masses);
   Reduction<Real> reduce(ArrayView<const Real> values);
 
   std::size_t metric_row_count() const { return metric_rows_; }

@@ -41,11 +41,11 @@ GatherLists gather(std::vector<Term>& terms, std::size_t target_count) {
 SampleArrays::SampleArrays(const Device& device, const Mesh& mesh, const NodalPattern& pattern,
                            std::size_t obstacle_count)
     : node_count(mesh.node_count()),
-      face_count(mesh.face_count()),
+      face_count(obstacle_count > 0 ? mesh.face_count() : 0),
       contacts_per_node(
           static_cast<Index>(std::min(obstacle_count, static_cast<std::size_t>(most_contacts_per_node)))) {
   const auto edges = build_topology(mesh).edges;
-  edge_count = static_cast<Index>(edges.size());
+  if (obstacle_count > 0) edge_count = static_cast<Index>(edges.size());
   std::vector<Index> begin{0}, nodes, samples;
   auto add = [&](const auto& corners) {
     for (const Index node : corners) {
@@ -55,8 +55,10 @@ SampleArrays::SampleArrays(const Device& device, const Mesh& mesh, const NodalPa
     begin.push_back(static_cast<Index>(nodes.size()));
   };
   for (Index node = 0; node < node_count; ++node) add(std::array{node});
-  for (const auto& edge : edges) add(edge);
-  for (Index f = 0; f < face_count; ++f) add(mesh.face(f));
+  if (contacts_per_node > 0) {
+    for (const auto& edge : edges) add(edge);
+    for (Index f = 0; f < face_count; ++f) add(mesh.face(f));
+  }
 
   std::vector<Term> blocks, at_nodes;
   for (std::size_t s = 0; s + 1 < begin.size(); ++s)

@@ -13,7 +13,8 @@ struct SampleArrays {
   GatherBuffers block_slots, node_slots;
 
   SampleArrays() = default;
-  /// `pattern` has a block for any two free nodes of a face. contacts_per_node: at most
+  /// `pattern` has a block for any two free nodes of a face. Without obstacles there are samples of nodes
+  /// alone, for what else acts on them. contacts_per_node: at most
   /// most_contacts_per_node; more obstacles at one node are held three at a time.
   SampleArrays(const Device& device, const Mesh& mesh, const NodalPattern& pattern,
                std::size_t obstacle_count);

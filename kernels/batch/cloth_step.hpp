@@ -55,6 +55,7 @@ class ClothStep : ClothTile<S, T, Block> {
     share(block_, p_.row_count, [&](Index i) { lambda[i] = multipliers[i]; });
     S *const contacts = contacts_.work(), *const kept_contacts = contacts_.state();
     share(block_, contacts_.kept(), [&](Index i) { contacts[i] = kept_contacts[i]; });
+    block_.sync();
 
     const S one = number(1), most_parts = number(a_.control.max_substeps);
     S parts = one, done_parts{}, status{}, residual{}, penetration{}, substeps{}, bad_pivot{};
@@ -135,12 +136,15 @@ class ClothStep : ClothTile<S, T, Block> {
             projection_inertia = projection_metric(h).inertia;
     Outcome result;
     Mask running = todo;
-    const ContactStep<S> contact_step{n, projection_inertia, (done_parts - one) / parts, done_parts / parts};
+    const ContactStep<S> contact_step{n, h, projection_inertia, (done_parts - one) / parts,
+                                      done_parts / parts};
     const S deepest = number(control.contact_tolerance);
     block_.sync();
     if (!control.newton)  // the step starts without them
       share(block_, contacts_.kept_forces(), [&](Index i) { contacts_.work()[i] = S{}; });
-    if (!predict(n, h, done_parts, parts, result.bad_pivot)) {
+    block_.sync();
+    contacts_.grasp(contact_step, done_parts == one);
+    if (!predict(contact_step, h, done_parts, parts, todo, result.bad_pivot)) {
       const Mask bad = running & (result.bad_pivot > S{});
       result.status = select(bad, number(2), result.status);
       result.residual = select(bad, infinity(), result.residual);
@@ -209,15 +213,17 @@ class ClothStep : ClothTile<S, T, Block> {
   }
 
   /// phi_0, and phi~ where the method needs it. False: some cloth's B has a pivot that is not positive.
-  ISOCLOTH_DEVICE bool predict(Index n, S h, S done_parts, S parts, S& bad_pivot) {
+  ISOCLOTH_DEVICE bool predict(const ContactStep<S>& step, S h, S done_parts, S parts, Mask todo,
+                               S& bad_pivot) {
     const ArrayView<Vec3<S>> start = nodes(at_.start), iterate = nodes(at_.iterate);
     const ArrayView<Vec3<S>> predicted = nodes(at_.predicted), momenta = free_nodes(at_.momentum);
     const bool inspecting = !a_.inspection.empty();
     share(block_, p_.pinned_nodes.size(),
           [&](Index i) { iterate[p_.pinned_nodes[i]] = start[p_.pinned_nodes[i]]; });
     block_.sync();
-    const Vec3<S>* targets = reinterpret_cast<const Vec3<S>*>(a_.targets.data()) +
-                             (static_cast<std::size_t>(n) * a_.tile_count + tile_) * p_.driven_nodes.size();
+    const Vec3<S>* targets =
+        reinterpret_cast<const Vec3<S>*>(a_.targets.data()) +
+        (static_cast<std::size_t>(step.number) * a_.tile_count + tile_) * p_.driven_nodes.size();
     const Vec3<S>* begin = tile_nodes(a_.positions);
     share(block_, p_.driven_nodes.size(), [&](Index i) {
       const Vec3<S> from = begin[p_.driven_nodes[i]];
@@ -240,9 +246,14 @@ class ClothStep : ClothTile<S, T, Block> {
       share(block_, momenta.size(), [&](Index i) { iterate[p_.free.nodes[i]] = start[p_.free.nodes[i]]; });
       block_.sync();
       const ArrayView<Vec3<S>> moves = free_nodes(at_.correction), none;
-      if (metric.has_bending()) worked = solve_unconstrained(metric, bad_pivot);
+      // In proximal Newton what acts from outside acts in the iterations.
+      const bool is_pulled = !a_.control.newton && contacts_.has_outer_forces(),
+                 is_solved = metric.has_bending() || is_pulled;
+      if (is_pulled) contacts_.act_without_contacts(step, todo);
+      if (is_solved) worked = solve_unconstrained(metric, is_pulled, bad_pivot);
+      if (is_pulled) contacts_.update(step, todo);
       const PredictPositions<S, T> predict{
-          metric, p_.free, start, iterate, momenta, metric.has_bending() ? moves : none, predicted};
+          metric, p_.free, start, iterate, momenta, is_solved ? moves : none, predicted};
       share(block_, p_.node_count,
             [&](Index i) { predicted[i] = isocloth::ISOCLOTH_BACKEND::predicted(predict, i); });
       block_.sync();
@@ -259,19 +270,20 @@ class ClothStep : ClothTile<S, T, Block> {
             [&](Index i) { iterate[p_.free.nodes[i]] = first_iterate(first, p_.free.nodes[i]); });
       block_.sync();
     }
+    contacts_.place_held(step, todo);
     return worked;
   }
 
   template <int Width>
-  ISOCLOTH_DEVICE EvaluateRows<S, Width, T> rows_of(const StencilView& stencils,
-                                                    ArrayView<const Scalar> tensors, std::size_t first_row,
-                                                    std::size_t jacobian, S eps) const {
+  ISOCLOTH_DEVICE EvaluateRows<S, Width, T, typename Contacts::InverseMass> rows_of(
+      const StencilView& stencils, ArrayView<const Scalar> tensors, std::size_t first_row,
+      std::size_t jacobian, S eps) const {
     const std::size_t count = static_cast<std::size_t>(stencils.stencil_count()) * Width;
     return {stencils,
             rest(tensors, stencils.entry_nodes.size() * Width),
             part(rest(a_.rest.rest_values, p_.row_count), first_row, first_row + count),
             nodes(at_.iterate),
-            rest(a_.rest.inverse_masses, p_.node_count),
+            contacts_.inverse_masses(),
             eps,
             part(rows(at_.residuals), first_row, first_row + count),
             part(rows(at_.scales), first_row, first_row + count),
@@ -305,7 +317,8 @@ class ClothStep : ClothTile<S, T, Block> {
     return most;
   }
 
-  ISOCLOTH_DEVICE AssembleSystem<S, T> system(const MetricView<S, T>& metric, bool with_rows) const {
+  ISOCLOTH_DEVICE AssembleSystem<S, T> system(const MetricView<S, T>& metric, bool with_rows,
+                                              const SampleForces<S>& samples) const {
     return {metric,
             p_.free,
             p_.block_rows,
@@ -319,11 +332,12 @@ class ClothStep : ClothTile<S, T, Block> {
             p_.node_pair_begin,
             p_.node_pairs,
             {work_ + at_.stiffness, a_.control.newton ? static_cast<std::size_t>(p_.pair_count) : 0},
-            contacts_.forces(),
+            samples,
             with_rows,
             {}};
   }
-  ISOCLOTH_DEVICE AssembleGradient<S, T> right_side(const MetricView<S, T>& metric, bool with_rows) const {
+  ISOCLOTH_DEVICE AssembleGradient<S, T> right_side(const MetricView<S, T>& metric, bool with_rows,
+                                                    const SampleForces<S>& samples) const {
     const ArrayView<S> none;
     const bool pulled = a_.control.newton || !with_rows;
     return {metric,
@@ -338,7 +352,7 @@ class ClothStep : ClothTile<S, T, Block> {
             nodes(at_.iterate),
             nodes(at_.start),
             pulled ? free_nodes(at_.momentum) : ArrayView<Vec3<S>>{},
-            contacts_.forces(),
+            samples,
             with_rows,
             {}};
   }
@@ -367,8 +381,9 @@ class ClothStep : ClothTile<S, T, Block> {
     return !any(bad_pivot > S{});
   }
 
-  ISOCLOTH_DEVICE bool solve_unconstrained(const MetricView<S, T>& metric, S& bad_pivot) {
-    return solve_system(system(metric, false), right_side(metric, false), bad_pivot);
+  ISOCLOTH_DEVICE bool solve_unconstrained(const MetricView<S, T>& metric, bool is_pulled, S& bad_pivot) {
+    const SampleForces<S> samples = is_pulled ? contacts_.forces() : SampleForces<S>{};
+    return solve_system(system(metric, false, samples), right_side(metric, false, samples), bad_pivot);
   }
 
   ISOCLOTH_DEVICE bool solve(S h, S& bad_pivot) {
@@ -385,7 +400,8 @@ class ClothStep : ClothTile<S, T, Block> {
       block_.sync();
     }
     const MetricView<S, T> metric = projection_metric(h);
-    return solve_system(system(metric, true), right_side(metric, true), bad_pivot);
+    const SampleForces<S> samples = contacts_.forces();
+    return solve_system(system(metric, true, samples), right_side(metric, true, samples), bad_pivot);
   }
 
   /// lambda_{j+1} of the cloths in `running`.
@@ -424,7 +440,7 @@ class ClothStep : ClothTile<S, T, Block> {
   /// phi_{j+1} of the cloths in `running`.
   ISOCLOTH_DEVICE void move(Mask running, int iteration) {
     S clamp = parameters_.clamp;
-    if (const double own = Contacts::exist ? contact_clamp(iteration) : 0; own > 0)
+    if (const double own = contacts_.has_obstacles() ? contact_clamp(iteration) : 0; own > 0)
       clamp = select((clamp > S{}) & (clamp < number(own)), clamp, number(own));
     clamp = clamp * parameters_.element_size;
     const ArrayView<Vec3<S>> d = free_nodes(at_.correction), iterate = nodes(at_.iterate);

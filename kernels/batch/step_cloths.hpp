@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/batch/block_cholesky.hpp"
-#include "kernels/contact/contact_arrays.hpp"
+#include "kernels/grasp/outer_forces.hpp"
 #include "kernels/projection/nodal_system.hpp"
 #include "kernels/views.hpp"
 
@@ -23,7 +23,9 @@ struct ClothPatternView {
   ArrayView<const Index>
       system_blocks;  ///< block of H at each block of L, -1: fill; shape [block count of L]
   CholeskyPlanView plan;
-  SamplePattern samples;               ///< none without obstacles
+  SamplePattern samples;               ///< none where nothing surrounds the cloths
+  Index hold_count = 0;                ///< nodes that may be held: all, or none
+  FacesView faces;                     ///< of cloths that the air drags
   GatherView block_slots, node_slots;  ///< see SampleForces
   ArrayView<const Index> slot_samples;
 };
@@ -74,11 +76,20 @@ struct StepControl {
   double contact_tolerance = 1e-4;  ///< [m]
 };
 
-/// Offsets of the arrays of contacts; see ContactArrays. Obstacles follow forces.
+/// Offsets of the arrays of contacts and holds; see ContactArrays, HoldArrays. What is kept from step to step
+/// comes first, forces before the rest.
 struct ContactScratch {
-  std::size_t forces, obstacles, normals, pulls, stiffness, modes, weights, depths, sample_stiffness,
-      sample_forces, near;
+  std::size_t forces, hold_forces, obstacles, modes, holders, places;
+  std::size_t normals, pulls, stiffness, weights, depths, sample_stiffness, sample_forces, near,
+      inverse_masses;
 };
+/// Numbers of a cloth that are forces of contacts and grippers, and all that is kept of these.
+ISOCLOTH_HD std::size_t kept_forces(const ClothPatternView& p) {
+  return 3 * static_cast<std::size_t>(p.samples.contact_count() + p.hold_count);
+}
+ISOCLOTH_HD std::size_t kept_count(const ClothPatternView& p) {
+  return 5 * static_cast<std::size_t>(p.samples.contact_count()) + 7 * static_cast<std::size_t>(p.hold_count);
+}
 
 /// Offsets of a tile's work arrays in lane values.
 struct StepScratch {
@@ -112,18 +123,23 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
   s.diagonals = take(6 * columns);
   s.pivots = take(columns);
   if (const std::size_t samples = static_cast<std::size_t>(p.samples.sample_count()); samples > 0) {
-    const std::size_t contacts = static_cast<std::size_t>(p.samples.contact_count());
+    const std::size_t contacts = static_cast<std::size_t>(p.samples.contact_count()),
+                      holds = static_cast<std::size_t>(p.hold_count);
     s.contacts.forces = take(3 * contacts);
+    s.contacts.hold_forces = take(3 * holds);
     s.contacts.obstacles = take(contacts);
+    s.contacts.modes = take(contacts);
+    s.contacts.holders = take(holds);
+    s.contacts.places = take(3 * holds);
     s.contacts.normals = take(3 * contacts);
     s.contacts.pulls = take(3 * contacts);
     s.contacts.stiffness = take(2 * contacts);
-    s.contacts.modes = take(contacts);
     s.contacts.weights = take(p.samples.slot_nodes.size());
     s.contacts.depths = take(samples);
     s.contacts.sample_stiffness = take(6 * samples);
     s.contacts.sample_forces = take(3 * samples);
     s.contacts.near = take(1 + most_near);
+    s.contacts.inverse_masses = take(nodes);
   }
   s.partials = take(max_block_threads);
   return s;
@@ -140,15 +156,16 @@ struct StepCloths {
   Index tile_count = 0;
   Index steps = 1;
   ObstacleSets<Real> obstacles;
+  GripperSets<Real> grippers;
+  DragSets<Real> drag;
   ArrayView<const Real> parameters;  ///< ClothParameters, shape [tile, 8, width]
   ArrayView<const Real> targets;     ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]
   ArrayView<Real> positions;         ///< phi [m], shape [tile, node, 3, width]
   ArrayView<Real> velocities;        ///< v [m/s], shape [tile, node, 3, width]
   ArrayView<Real> multipliers;       ///< lambda [kg m^2], shape [tile, row, width]
-  ArrayView<Real>
-      contacts;           ///< p [kg m] of all contacts, then their obstacles, shape [tile, 4 contacts, width]
-  ArrayView<Real> alive;  ///< 1; 0: frozen, not to be touched; shape [tile, width]
-  ArrayView<Real> reports;  ///< ClothReport, written anew, shape [tile, 7, width]
+  ArrayView<Real> kept;              ///< see ContactScratch, shape [tile, kept_count(), width]
+  ArrayView<Real> alive;             ///< 1; 0: frozen, not to be touched; shape [tile, width]
+  ArrayView<Real> reports;           ///< ClothReport, written anew, shape [tile, 7, width]
   /// Not empty: one iteration of one step with phi~ computed in any case, the work arrays copied here, phi_0
   /// in the place of `velocity`; the state stays as it was. Shape [tile, step_scratch().size, width].
   ArrayView<Real> inspection;

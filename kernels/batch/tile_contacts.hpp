@@ -1,8 +1,9 @@
-// Contacts of the cloths of a tile, lane by lane.
+// What surrounds the cloths of a tile, lane by lane.
 #pragma once
 
 #include "kernels/batch/cloth_tile.hpp"
 #include "kernels/contact/contact_terms.hpp"
+#include "kernels/grasp/outer_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
@@ -10,19 +11,31 @@ namespace isocloth::ISOCLOTH_BACKEND {
 template <class S>
 struct ContactStep {
   Index number = 0;  ///< of the launch
+  S length{};        ///< h, of the part [s]
   S inertia{};       ///< of the metric [kg/m^2]
   S from{}, to{};    ///< part of the step that is taken
 };
 
-/// Where there are no obstacles, in the place of TileContacts.
+/// Where nothing surrounds the cloths, in the place of TileContacts.
 template <class S, class T, class Block>
-struct NoContacts {
-  using Mask = typename Lanes<S>::Mask;
-  ISOCLOTH_DEVICE explicit NoContacts(const ClothTile<S, T, Block>&) {}
-  static constexpr bool exist = false;
+class NoContacts : ClothTile<S, T, Block> {
+  using Tile = ClothTile<S, T, Block>;
+
+ public:
+  using typename Tile::Mask;
+  using InverseMass = T;
+  ISOCLOTH_DEVICE explicit NoContacts(const Tile& tile) : Tile(tile) {}
+  ISOCLOTH_DEVICE bool has_obstacles() const { return false; }
+  ISOCLOTH_DEVICE bool has_outer_forces() const { return false; }
+  ISOCLOTH_DEVICE void grasp(const ContactStep<S>&, Mask) const {}
+  ISOCLOTH_DEVICE void place_held(const ContactStep<S>&, Mask) const {}
+  ISOCLOTH_DEVICE void act_without_contacts(const ContactStep<S>&, Mask) const {}
   ISOCLOTH_DEVICE S find(const ContactStep<S>&, Mask) const { return {}; }
   ISOCLOTH_DEVICE void update(const ContactStep<S>&, Mask) const {}
   ISOCLOTH_DEVICE SampleForces<S> forces() const { return {}; }
+  ISOCLOTH_DEVICE ArrayView<const T> inverse_masses() const {
+    return Tile::rest(Tile::a_.rest.inverse_masses, static_cast<std::size_t>(Tile::p_.node_count));
+  }
   ISOCLOTH_DEVICE std::size_t kept_forces() const { return 0; }
   ISOCLOTH_DEVICE std::size_t kept() const { return 0; }
   ISOCLOTH_DEVICE S* work() const { return nullptr; }
@@ -41,17 +54,50 @@ class TileContacts : ClothTile<S, T, Block> {
  public:
   ISOCLOTH_DEVICE explicit TileContacts(const Tile& tile) : Tile(tile) {}
 
-  static constexpr bool exist = true;
+  using InverseMass = S;
+  ISOCLOTH_DEVICE bool has_obstacles() const { return p_.samples.contacts_per_node > 0; }
+  ISOCLOTH_DEVICE bool has_outer_forces() const { return p_.hold_count > 0 || !a_.drag.coefficients.empty(); }
+
+  /// Grippers let go and take hold at `start` in the cloths in `which`, whose step begins.
+  ISOCLOTH_DEVICE void grasp(const ContactStep<S>& step, Mask which) const {
+    for_each_lane(step, which, [&](const ContactTerms<Scalar>&, const OuterTerms<Scalar>& outer, int) {
+      share(block_, static_cast<std::size_t>(p_.node_count), [&](Index node) { outer.grasp(node); });
+    });
+    block_.sync();
+  }
+  /// Nodes of `iterate` that are held rigidly, where their grippers are.
+  ISOCLOTH_DEVICE void place_held(const ContactStep<S>& step, Mask which) const {
+    if (p_.hold_count == 0) return;
+    for_each_lane(step, which, [&](const ContactTerms<Scalar>&, const OuterTerms<Scalar>& outer, int lane) {
+      const Strided<Scalar> iterate = lane_array(at_.iterate, lane);
+      share(block_, static_cast<std::size_t>(p_.node_count), [&](Index node) { outer.place(node, iterate); });
+    });
+    block_.sync();
+  }
+  /// Grippers and air alone.
+  ISOCLOTH_DEVICE void act_without_contacts(const ContactStep<S>& step, Mask which) const {
+    for_each_lane(step, which, [&](const ContactTerms<Scalar>& terms, const OuterTerms<Scalar>& outer, int) {
+      share(block_, static_cast<std::size_t>(p_.samples.sample_count()), [&](Index sample) {
+        terms.pass(sample);
+        if (sample < p_.node_count) outer.act(sample, true);
+      });
+    });
+    block_.sync();
+  }
 
   /// Contacts at `iterate` of the cloths in `which`; returns how deep each of them lies.
   ISOCLOTH_DEVICE S find(const ContactStep<S>& step, Mask which) {
-    list_near(step, which);
+    if (has_obstacles()) list_near(step, which);
     block_.sync();
-    for_each_lane(step, which, [&](const ContactTerms<Scalar>& terms, int) {
-      share(block_, static_cast<std::size_t>(p_.samples.sample_count()),
-            [&](Index sample) { terms.find(sample); });
+    const bool pulls = a_.control.newton;
+    for_each_lane(step, which, [&](const ContactTerms<Scalar>& terms, const OuterTerms<Scalar>& outer, int) {
+      share(block_, static_cast<std::size_t>(p_.samples.sample_count()), [&](Index sample) {
+        terms.find(sample);
+        if (sample < p_.node_count) outer.act(sample, pulls);
+      });
     });
     block_.sync();
+    if (!has_obstacles()) return {};
     const S* depths = work_ + at_.contacts.depths;
     return largest(static_cast<std::size_t>(p_.samples.sample_count()), [&](Index s) { return depths[s]; });
   }
@@ -59,15 +105,18 @@ class TileContacts : ClothTile<S, T, Block> {
   /// Forces of the cloths in `which` after `correction`.
   ISOCLOTH_DEVICE void update(const ContactStep<S>& step, Mask which) {
     const Strided<Scalar> correction{reinterpret_cast<Scalar*>(work_ + at_.correction), width};
-    for_each_lane(step, which, [&](const ContactTerms<Scalar>& terms, int lane) {
-      const Strided<Scalar> own{correction.data + lane, width};
-      share(block_, static_cast<std::size_t>(p_.samples.sample_count()), [&](Index sample) {
-        terms.update(sample, [&](Index node) {
-          const Index i = p_.free.number[node];
-          return i < 0 ? Vec3<Scalar>{} : own.vector(static_cast<std::size_t>(i));
-        });
-      });
-    });
+    for_each_lane(step, which,
+                  [&](const ContactTerms<Scalar>& terms, const OuterTerms<Scalar>& outer, int lane) {
+                    const Strided<Scalar> own{correction.data + lane, width};
+                    const auto move = [&](Index node) {
+                      const Index i = p_.free.number[node];
+                      return i < 0 ? Vec3<Scalar>{} : own.vector(static_cast<std::size_t>(i));
+                    };
+                    share(block_, static_cast<std::size_t>(p_.samples.sample_count()), [&](Index sample) {
+                      terms.update(sample, move);
+                      if (sample < p_.node_count) outer.update(sample, move(sample));
+                    });
+                  });
     block_.sync();
   }
 
@@ -82,16 +131,19 @@ class TileContacts : ClothTile<S, T, Block> {
             {work_ + at_.contacts.sample_forces, 3 * samples}};
   }
 
-  // What is kept from step to step: in the state 3 numbers of p, then the obstacle, contact by contact group.
-  ISOCLOTH_DEVICE std::size_t kept_forces() const {
-    return 3 * static_cast<std::size_t>(p_.samples.contact_count());
+  /// Of the cloths as grippers hold them now.
+  ISOCLOTH_DEVICE ArrayView<const S> inverse_masses() const {
+    return {work_ + at_.contacts.inverse_masses, static_cast<std::size_t>(p_.node_count)};
   }
-  ISOCLOTH_DEVICE std::size_t kept() const { return kept_forces() / 3 * 4; }
-  /// Work array of what is kept: forces, then obstacles.
+
+  // What is kept from step to step; see ContactScratch.
+  ISOCLOTH_DEVICE std::size_t kept_forces() const { return isocloth::kept_forces(p_); }
+  ISOCLOTH_DEVICE std::size_t kept() const { return kept_count(p_); }
+  /// Work array of what is kept.
   ISOCLOTH_DEVICE S* work() const { return work_ + at_.contacts.forces; }
   /// The same in the state.
   ISOCLOTH_DEVICE S* state() const {
-    return reinterpret_cast<S*>(a_.contacts.data()) + static_cast<std::size_t>(tile_) * kept();
+    return reinterpret_cast<S*>(a_.kept.data()) + static_cast<std::size_t>(tile_) * kept();
   }
 
  private:
@@ -111,35 +163,51 @@ class TileContacts : ClothTile<S, T, Block> {
     return k < 3 ? component : -component;
   }
 
-  /// visit(terms, lane) of the cloths in `which`.
+  /// visit(terms of contacts, terms of what else acts, lane) of the cloths in `which`.
   template <class Visit>
   ISOCLOTH_DEVICE void for_each_lane(const ContactStep<S>& step, Mask which, const Visit& visit) const {
     const ArrayView<const T> masses = rest(a_.rest.inverse_masses, static_cast<std::size_t>(p_.node_count));
     const ContactScratch& at = at_.contacts;
     for (int lane = 0; lane < width; ++lane) {
       if (!lane_of(which, lane)) continue;
-      const ObstaclesView<Scalar> obstacles = a_.obstacles.of(
-          static_cast<std::size_t>(tile_) * width + static_cast<std::size_t>(lane), step.number);
+      const std::size_t cloth = static_cast<std::size_t>(tile_) * width + static_cast<std::size_t>(lane);
+      const ObstaclesView<Scalar> obstacles =
+          has_obstacles() ? a_.obstacles.of(cloth, step.number) : ObstaclesView<Scalar>{};
+      const Scalar size = lane_value(parameters_.element_size, lane);
       const ContactControl<Scalar> control{lane_value(parameters_.offset, lane),
                                            static_cast<Scalar>(a_.control.contact_tolerance),
                                            lane_value(step.inertia, lane),
+                                           lane_value(step.length, lane),
+                                           size * size,
                                            lane_value(step.from, lane),
                                            lane_value(step.to, lane),
                                            a_.control.newton};
       const bool shared = Lanes<T>::width == 1;
       const Strided<Scalar> start = lane_array(at_.start, lane), iterate = lane_array(at_.iterate, lane);
+      const Strided<Scalar> held_masses = lane_array(at.inverse_masses, lane);
       const ContactPlaces<Scalar> places{
           {start.data, width},
           {iterate.data, width},
+          {held_masses.data, width},
           {reinterpret_cast<const Scalar*>(masses.data()) + (shared ? 0 : lane), shared ? 1 : width}};
-      const ContactArrays<Scalar> arrays{
-          lane_array(at.forces, lane),           lane_array(at.obstacles, lane),
-          lane_array(at.normals, lane),          lane_array(at.pulls, lane),
-          lane_array(at.stiffness, lane),        lane_array(at.modes, lane),
-          lane_array(at.weights, lane),          lane_array(at.depths, lane),
-          lane_array(at.sample_stiffness, lane), lane_array(at.sample_forces, lane)};
+      const ContactArrays<Scalar> arrays{lane_array(at.forces, lane),
+                                         lane_array(at.obstacles, lane),
+                                         lane_array(at.modes, lane),
+                                         lane_array(at.normals, lane),
+                                         lane_array(at.pulls, lane),
+                                         lane_array(at.stiffness, lane),
+                                         lane_array(at.weights, lane),
+                                         lane_array(at.depths, lane),
+                                         lane_array(at.sample_stiffness, lane),
+                                         lane_array(at.sample_forces, lane)};
+      const OuterForces<Scalar> outer{
+          p_.hold_count > 0 ? a_.grippers.of(cloth, step.number) : GrippersView<Scalar>{},
+          {lane_array(at.hold_forces, lane), lane_array(at.holders, lane), lane_array(at.places, lane),
+           held_masses},
+          p_.faces,
+          a_.drag.of(cloth, step.number)};
       visit(ContactTerms<Scalar>(p_.samples, obstacles, control, places, {lane_array(at.near, lane)}, arrays),
-            lane);
+            OuterTerms<Scalar>(outer, control, places, arrays), lane);
     }
   }
 
@@ -154,7 +222,7 @@ class TileContacts : ClothTile<S, T, Block> {
       reach[k] = largest(
           count, [&](Index i) { return larger(along(start[i] - origin, k), along(iterate[i] - origin, k)); });
     if (block_.rank() != 0) return;
-    for_each_lane(step, which, [&](const ContactTerms<Scalar>& terms, int lane) {
+    for_each_lane(step, which, [&](const ContactTerms<Scalar>& terms, const OuterTerms<Scalar>&, int lane) {
       const auto corner = [&](int first, Scalar sign) {
         return Vec3<Scalar>{lane_value(origin.x, lane) + sign * lane_value(reach[first], lane),
                             lane_value(origin.y, lane) + sign * lane_value(reach[first + 1], lane),

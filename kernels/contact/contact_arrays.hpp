@@ -52,16 +52,16 @@ enum class ContactMode : int {
   slide_on,  ///< the same for a point that friction cannot stop within the step
 };
 
-/// One cloth's contacts. The contact keeps the force that the obstacle exerts times h^2, p [kg m], and the
-/// number of the obstacle; the rest is of one iteration.
+/// One cloth's contacts. The contact keeps the force that the obstacle exerts times h^2, p [kg m], the number
+/// of the obstacle, and how it acts; the rest is of one iteration.
 template <class Real>
 struct ContactArrays {
   Strided<Real> forces;     ///< p, shape [contact_count, 3]
   Strided<Real> obstacles;  ///< number, -1: none; shape [contact_count]
+  Strided<Real> modes;      ///< ContactMode, shape [contact_count]
   Strided<Real> normals;    ///< shape [contact_count, 3]
   Strided<Real> pulls;      ///< p of an unchanged position, shape [contact_count, 3]
   Strided<Real> stiffness;  ///< along and across the normal [kg], shape [contact_count, 2]
-  Strided<Real> modes;      ///< ContactMode, shape [contact_count]
   Strided<Real> weights;    ///< of the node in the sample, shape [slot_count]
   Strided<Real> depths;     ///< how deep a sample lies inside of what it must not enter [m], shape [sample]
   // Sums over the contacts of a sample: the matrix and right side of its point.
@@ -87,6 +87,8 @@ struct ContactControl {
   Real offset{};        ///< distance that the middle of the cloth keeps from obstacles [m]
   Real tolerance{};     ///< deepest penetration that a step may end with [m]
   Real inertia{};       ///< of the metric [kg/m^2]
+  Real step{};          ///< h, of the part of a step [s]
+  Real mean_mass{};     ///< mean of m_i [m^2]
   Real from{}, to{1};   ///< part of the obstacles' way that the iteration begins and ends with
   bool carries = true;  ///< forces are those of the whole step; false: of one iteration, on top of others
 };
@@ -94,9 +96,10 @@ struct ContactControl {
 /// Where the nodes are.
 template <class Real>
 struct ContactPlaces {
-  Strided<const Real> start;           ///< phi_n [m], shape [node_count, 3]
-  Strided<const Real> iterate;         ///< phi_j [m], shape [node_count, 3]
-  Strided<const Real> inverse_masses;  ///< 1 / m_i [1/m^2], 0: pinned; shape [node_count]
+  Strided<const Real> start;                ///< phi_n [m], shape [node_count, 3]
+  Strided<const Real> iterate;              ///< phi_j [m], shape [node_count, 3]
+  Strided<const Real> inverse_masses;       ///< 1 / m_i [1/m^2], 0: pinned or held; shape [node_count]
+  Strided<const Real> rest_inverse_masses;  ///< the same of a cloth that nothing holds
 };
 
 /// Obstacles that a cloth may meet in a step: so many are listed, past that all are asked.

@@ -34,11 +34,21 @@ class ContactTerms {
                                const NearObstacles<Real>& near, const ContactArrays<Real>& arrays)
       : p_(pattern), o_(obstacles), c_(control), x_(places), near_(near), a_(arrays) {}
 
+  /// A sample without contacts in this iteration; their forces are kept.
+  ISOCLOTH_DEVICE void pass(Index sample) const {
+    clear(sample);
+    const Index first = p_.first_contact(sample);
+    for (Index c = first; c < first + p_.contacts_of(sample); ++c)
+      a_.modes[c] = static_cast<Real>(static_cast<int>(ContactMode::none));
+    if (sample >= p_.node_count)
+      for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
+        a_.weights[slot] = 0;
+  }
+
   /// Contacts of a sample at the iterate, their stiffness and forces, and how deep it lies.
   ISOCLOTH_DEVICE void find(Index sample) const {
-    for (int i = 0; i < 6; ++i) a_.sample_stiffness[sample * 6 + i] = 0;
-    a_.sample_forces.set_vector(sample, {});
-    a_.depths[sample] = 0;
+    clear(sample);
+    if (p_.contacts_per_node == 0) return;
     if (sample < p_.node_count)
       find_at_node(sample);
     else
@@ -71,6 +81,13 @@ class ContactTerms {
   }
 
  private:
+  ISOCLOTH_DEVICE void clear(Index sample) const {
+    for (int i = 0; i < 6; ++i) a_.sample_stiffness[sample * 6 + i] = 0;
+    a_.sample_forces.set_vector(sample, {});
+    a_.depths[sample] = 0;
+    if (sample < p_.node_count) a_.weights[p_.sample_begin[sample]] = 1;
+  }
+
   struct Hit {
     Index obstacle = -1;
     Real gap = Real(HUGE_VAL);  ///< to what the middle of the cloth must not enter
@@ -151,15 +168,14 @@ class ContactTerms {
     Hit hit;
     hit.obstacle = o;
     const Placement<Real>& way = o_.placement(o);
-    hit.begin = o_.moving[o] < 0 ? way.begin : pose_between(way, c_.from);
-    hit.end = o_.moving[o] < 0 ? way.begin : pose_between(way, c_.to);
+    hit.begin = o_.moving[o] < 0 ? way.begin : pose_between(way.begin, way.end, c_.from);
+    hit.end = o_.moving[o] < 0 ? way.begin : pose_between(way.begin, way.end, c_.to);
     return hit;
   }
 
   ISOCLOTH_DEVICE void find_at_node(Index node) const {
     const Index first = p_.first_contact(node), count = p_.contacts_per_node;
     const Vec3<Real> from = x_.start.vector(node), to = x_.iterate.vector(node);
-    a_.weights[p_.sample_begin[node]] = 1;
     Hit hits[most_contacts_per_node];
     for (Index k = 0; k < count; ++k) {
       hits[k].obstacle = static_cast<Index>(a_.obstacles[first + k]);

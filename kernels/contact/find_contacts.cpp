@@ -1,6 +1,7 @@
 #include "kernels/contact/find_contacts.hpp"
 
 #include "kernels/contact/contact_terms.hpp"
+#include "kernels/grasp/outer_terms.hpp"
 #include "kernels/launch/launch.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
@@ -10,6 +11,32 @@ template <class Real>
 ISOCLOTH_DEVICE ContactTerms<Real> terms_of(const FindContacts<Real>& a) {
   return {a.pattern, a.obstacles, a.control, a.places, a.near, a.arrays};
 }
+
+template <class Real>
+ISOCLOTH_DEVICE OuterTerms<Real> outer_of(const FindContacts<Real>& a) {
+  return {a.outer, a.control, a.places, a.arrays};
+}
+
+template <class Real>
+struct GraspBody {
+  FindContacts<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index node) const { outer_of(a).grasp(node); }
+};
+
+template <class Real>
+struct PlaceBody {
+  PlaceHeld<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index node) const { outer_of(a.found).place(node, a.positions); }
+};
+
+template <class Real>
+struct ActBody {
+  FindContacts<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index sample) const {
+    terms_of(a).pass(sample);
+    if (sample < a.pattern.node_count) outer_of(a).act(sample, true);
+  }
+};
 
 template <class Real>
 struct Box {
@@ -48,22 +75,39 @@ struct NearBody {
 template <class Real>
 struct FindBody {
   FindContacts<Real> a;
-  ISOCLOTH_DEVICE void operator()(Index sample) const { terms_of(a).find(sample); }
+  ISOCLOTH_DEVICE void operator()(Index sample) const {
+    terms_of(a).find(sample);
+    if (sample < a.pattern.node_count) outer_of(a).act(sample, a.control.carries);
+  }
 };
 
 template <class Real>
 struct UpdateBody {
   UpdateContacts<Real> a;
   ISOCLOTH_DEVICE void operator()(Index sample) const {
-    terms_of(a.found).update(sample, [&](Index node) {
+    const auto correction = [&](Index node) {
       const Index i = a.free.number[node];
       return i < 0 ? Vec3<Real>{} : a.correction[i];
-    });
+    };
+    terms_of(a.found).update(sample, correction);
+    if (sample < a.found.pattern.node_count) outer_of(a.found).update(sample, correction(sample));
   }
 };
 
 }  // namespace
 
+template <class Real>
+void grasp_nodes(const Queue& queue, const FindContacts<Real>& args) {
+  parallel_for(queue, args.pattern.node_count, GraspBody<Real>{args});
+}
+template <class Real>
+void place_held(const Queue& queue, const PlaceHeld<Real>& args) {
+  parallel_for(queue, args.found.pattern.node_count, PlaceBody<Real>{args});
+}
+template <class Real>
+void act_without_contacts(const Queue& queue, const FindContacts<Real>& args) {
+  parallel_for(queue, args.pattern.sample_count(), ActBody<Real>{args});
+}
 template <class Real>
 void list_near_obstacles(const Queue& queue, const FindContacts<Real>& args) {
   for_each_block(queue, 1, most_list_threads * sizeof(Box<Real>), NearBody<Real>{args});
@@ -77,7 +121,13 @@ void update_contacts(const Queue& queue, const UpdateContacts<Real>& args) {
   parallel_for(queue, args.found.pattern.sample_count(), UpdateBody<Real>{args});
 }
 
+template void grasp_nodes<float>(const Queue&, const FindContacts<float>&);
+template void place_held<float>(const Queue&, const PlaceHeld<float>&);
+template void act_without_contacts<float>(const Queue&, const FindContacts<float>&);
 template void list_near_obstacles<float>(const Queue&, const FindContacts<float>&);
+template void grasp_nodes<double>(const Queue&, const FindContacts<double>&);
+template void place_held<double>(const Queue&, const PlaceHeld<double>&);
+template void act_without_contacts<double>(const Queue&, const FindContacts<double>&);
 template void list_near_obstacles<double>(const Queue&, const FindContacts<double>&);
 template void find_contacts<float>(const Queue&, const FindContacts<float>&);
 template void find_contacts<double>(const Queue&, const FindContacts<double>&);

@@ -1,7 +1,8 @@
-// Contacts of one cloth, kernel by kernel.
+// Contacts of one cloth and what else acts on it from outside, kernel by kernel.
 #pragma once
 
 #include "kernels/contact/contact_arrays.hpp"
+#include "kernels/grasp/outer_forces.hpp"
 #include "kernels/launch/queue.hpp"
 
 namespace isocloth {
@@ -14,6 +15,13 @@ struct FindContacts {
   ContactPlaces<Real> places;
   NearObstacles<Real> near;
   ContactArrays<Real> arrays;
+  OuterForces<Real> outer;
+};
+
+template <class Real>
+struct PlaceHeld {
+  FindContacts<Real> found;
+  Strided<Real> positions;  ///< [m], shape [node_count, 3]
 };
 
 template <class Real>
@@ -24,13 +32,23 @@ struct UpdateContacts {
 };
 
 namespace ISOCLOTH_BACKEND {
+/// Grippers let go and take hold at the beginning of a step. One item per node.
+template <class Real>
+void grasp_nodes(const Queue& queue, const FindContacts<Real>& args);
+/// Nodes that are held rigidly, where their grippers are when the step ends. One item per node.
+template <class Real>
+void place_held(const Queue& queue, const PlaceHeld<Real>& args);
+/// Forces and stiffness of grippers and air alone, for the step without constraints. One item per sample.
+template <class Real>
+void act_without_contacts(const Queue& queue, const FindContacts<Real>& args);
 /// Obstacles whose boxes the cloth's box meets, over the step so far. One block.
 template <class Real>
 void list_near_obstacles(const Queue& queue, const FindContacts<Real>& args);
-/// Contacts at the iterate, their forces and stiffness; see ContactTerms. One item per sample.
+/// Contacts at the iterate, and forces and stiffness of the samples; see ContactTerms, OuterTerms. One item
+/// per sample.
 template <class Real>
 void find_contacts(const Queue& queue, const FindContacts<Real>& args);
-/// Forces of the contacts after a correction. One item per sample.
+/// Forces of contacts and grippers after a correction. One item per sample.
 template <class Real>
 void update_contacts(const Queue& queue, const UpdateContacts<Real>& args);
 }  // namespace ISOCLOTH_BACKEND

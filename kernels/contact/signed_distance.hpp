@@ -135,13 +135,13 @@ ISOCLOTH_HD Vec3<Real> turned(const PoseView<Real>& pose, Vec3<Real> v) {
 }
 /// The pose after a part of the way: centers evenly, axes by the normalised mean.
 template <class Real>
-ISOCLOTH_HD PoseView<Real> pose_between(const Placement<Real>& way, Real done) {
-  if (!(done > 0)) return way.begin;
-  if (!(done < 1)) return way.end;
+ISOCLOTH_HD PoseView<Real> pose_between(const PoseView<Real>& begin, const PoseView<Real>& end, Real done) {
+  if (!(done > 0)) return begin;
+  if (!(done < 1)) return end;
   PoseView<Real> pose;
-  pose.center = way.begin.center + done * (way.end.center - way.begin.center);
-  Vec3<Real> a = way.begin.axes[0] + done * (way.end.axes[0] - way.begin.axes[0]),
-             b = way.begin.axes[1] + done * (way.end.axes[1] - way.begin.axes[1]);
+  pose.center = begin.center + done * (end.center - begin.center);
+  Vec3<Real> a = begin.axes[0] + done * (end.axes[0] - begin.axes[0]),
+             b = begin.axes[1] + done * (end.axes[1] - begin.axes[1]);
   a = (Real(1) / length(a)) * a;
   b = b - dot(a, b) * a;
   b = (Real(1) / length(b)) * b;

@@ -54,7 +54,7 @@ struct AssembleSystem {
   ArrayView<const Index> node_pair_begin;    ///< pairs at each node, shape [node_count + 1]
   ArrayView<const Index> node_pairs;
   ArrayView<const S> stiffness;  ///< G+ per pair, empty: none
-  SampleForces<S> samples;       ///< none, or what contacts add
+  SampleForces<S> samples;       ///< none, or what acts from outside
   bool with_rows = true;         ///< false: B alone
   ArrayView<S> blocks;           ///< row-major 3x3 blocks of the lower triangle, shape [block_count, 9]
 };
@@ -99,7 +99,7 @@ namespace ISOCLOTH_BACKEND {
 /// pair.
 template <class Real>
 void geometric_stiffness(const Queue& queue, const GeometricStiffness<Real>& args);
-/// H = B + G+ + J^T (eps D)^-1 J and the stiffness of samples, or B. One item per block, O(rows that hold
+/// H = B + G+ + J^T (eps D)^-1 J, or B, and the stiffness of samples. One item per block, O(rows that hold
 /// both nodes).
 template <class Real>
 void assemble_system(const Queue& queue, const AssembleSystem<Real>& args);

@@ -106,7 +106,7 @@ ISOCLOTH_HD void system_block(const AssembleSystem<S, T>& a, Index b, S (&block)
                 a.scalar_jacobian[a.scalar_terms.second[t]]);
   }
   for (int i = 0; i < 9; i += 4) block[i] += diagonal;
-  if (a.with_rows && a.samples.exist()) add_samples(a.samples, b, block);
+  if (a.samples.exist()) add_samples(a.samples, b, block);
 }
 
 /// -(lambda / s + s C), so that -J^T (lambda + C / (eps D)) = (s J)^T row_force.
@@ -131,14 +131,13 @@ ISOCLOTH_HD Vec3<S> gradient(const AssembleGradient<S, T>& a, Index i) {
                          a.metric_jacobian[a.metric_terms.first[t] * 3 + w], b);
     for (Index t = a.scalar_terms.begin[i]; t < a.scalar_terms.begin[i + 1]; ++t)
       b = multiply_add(row_force(a, a.scalar_terms.second[t]), a.scalar_jacobian[a.scalar_terms.first[t]], b);
-    if (a.samples.exist())
-      for (Index t = a.samples.node_slots.begin[i]; t < a.samples.node_slots.begin[i + 1]; ++t) {
-        const S* force =
-            a.samples.forces.data() + static_cast<std::size_t>(a.samples.node_slots.second[t]) * 3;
-        b = multiply_add(a.samples.weights[a.samples.node_slots.first[t]],
-                         Vec3<S>{force[0], force[1], force[2]}, b);
-      }
   }
+  if (a.samples.exist())
+    for (Index t = a.samples.node_slots.begin[i]; t < a.samples.node_slots.begin[i + 1]; ++t) {
+      const S* force = a.samples.forces.data() + static_cast<std::size_t>(a.samples.node_slots.second[t]) * 3;
+      b = multiply_add(a.samples.weights[a.samples.node_slots.first[t]],
+                       Vec3<S>{force[0], force[1], force[2]}, b);
+    }
   if (a.momentum.empty()) return b;
   const Vec3<S> moved = a.positions[node] - a.start[node];
   b += multiply_add(-(a.metric.inertia * S(a.metric.masses[node])), moved, a.momentum[i]);

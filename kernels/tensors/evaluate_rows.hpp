@@ -8,18 +8,19 @@ namespace isocloth {
 
 /// Rows of the form C = sum_ij T_ij p_i . p_j - c0, `Width` per stencil (3: E, F, G; 1: corners and edges).
 /// S: lane value of the state (kernels/launch/lanes.hpp), T: of the rest shape, a scalar where cloths share
-/// it.
-template <class S, int Width, class T = S>
+/// it, W: of the inverse masses, which grippers change.
+template <class S, int Width, class T = S, class W = T>
 struct EvaluateRows {
   StencilView stencils;
   ArrayView<const T> tensors;          ///< T [1/m^2], shape [entry_count, Width]
   ArrayView<const T> rest_values;      ///< c0, shape [row_count]
   ArrayView<const Vec3<S>> positions;  ///< [m], shape [node_count]
-  ArrayView<const T> inverse_masses;   ///< metric's inverse lumped masses, 0: pinned, shape [node_count]
-  S eps{};                             ///< relative softness of a row
-  ArrayView<S> residuals;              ///< C, shape [row_count]
-  ArrayView<S> scales;                 ///< s = 1 / sqrt(eps D), D = diag(J M^-1 J^T), 0: no free node moves C
-  ArrayView<Vec3<S>> jacobian;         ///< s J [1/m], shape [slot_count, Width]
+  ArrayView<const W>
+      inverse_masses;           ///< metric's inverse lumped masses, 0: pinned or held, shape [node_count]
+  S eps{};                      ///< relative softness of a row
+  ArrayView<S> residuals;       ///< C, shape [row_count]
+  ArrayView<S> scales;          ///< s = 1 / sqrt(eps D), D = diag(J M^-1 J^T), 0: no free node moves C
+  ArrayView<Vec3<S>> jacobian;  ///< s J [1/m], shape [slot_count, Width]
 };
 
 namespace ISOCLOTH_BACKEND {

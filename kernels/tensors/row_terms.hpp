@@ -11,8 +11,8 @@ template <class Scalar>
 constexpr Scalar least_part_of_free = sizeof(Scalar) == sizeof(float) ? Scalar(1.4e-8) : Scalar(4.9e-26);
 
 /// J_i = 2 sum_j T_ij (p_j - p_i), not scaled yet.
-template <class S, int Width, class T>
-ISOCLOTH_HD void evaluate_slot(const EvaluateRows<S, Width, T>& a, Index slot) {
+template <class S, int Width, class T, class W>
+ISOCLOTH_HD void evaluate_slot(const EvaluateRows<S, Width, T, W>& a, Index slot) {
   const Vec3<S> origin = a.positions[a.stencils.slot_nodes[slot]];
   Vec3<S> half[Width] = {};
   for (Index e = a.stencils.entry_begin[slot]; e < a.stencils.entry_begin[slot + 1]; ++e) {
@@ -23,8 +23,8 @@ ISOCLOTH_HD void evaluate_slot(const EvaluateRows<S, Width, T>& a, Index slot) {
 }
 
 /// C and s of row w of a stencil from its J, which it scales.
-template <class S, int Width, class T>
-ISOCLOTH_HD void evaluate_row(const EvaluateRows<S, Width, T>& a, Index stencil, int w) {
+template <class S, int Width, class T, class W>
+ISOCLOTH_HD void evaluate_row(const EvaluateRows<S, Width, T, W>& a, Index stencil, int w) {
   using Scalar = typename Lanes<S>::Scalar;
   const Index slot0 = a.stencils.stencil_begin[stencil], slot1 = a.stencils.stencil_begin[stencil + 1];
   const Vec3<S> origin = a.positions[a.stencils.slot_nodes[slot0]];

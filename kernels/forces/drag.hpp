@@ -1,0 +1,80 @@
+// Drag of the air on one cloth.
+#pragma once
+
+#include "kernels/contact/contact_arrays.hpp"
+#include "kernels/contact/signed_distance.hpp"
+
+namespace isocloth {
+
+/// Faces of a mesh and of its nodes.
+struct FacesView {
+  ArrayView<const Index> face_begin;       ///< shape [face_count + 1]
+  ArrayView<const Index> face_nodes;       ///< shape [corner_count]
+  ArrayView<const Index> node_face_begin;  ///< shape [node_count + 1]
+  ArrayView<const Index> node_faces;       ///< shape [corner_count]
+};
+
+/// See Drag (engine/model/wind.hpp).
+template <class Real>
+struct DragView {
+  Real normal{}, tangential{};  ///< q_n, q_t [kg/(m^2 s)]
+  Vec3<Real> wind{};            ///< u [m/s]
+
+  ISOCLOTH_HD bool exists() const { return normal > 0 || tangential > 0; }
+};
+
+/// Several cloths in several steps.
+template <class Real>
+struct DragSets {
+  ArrayView<const Real> coefficients;  ///< q_n, q_t, shape [cloth, 2]; empty: no drag
+  ArrayView<const Real> winds;         ///< u, shape [cloth, step, 3]
+  Index steps = 0;
+
+  ISOCLOTH_HD DragView<Real> of(std::size_t cloth, Index step) const {
+    if (coefficients.empty()) return {};
+    const std::size_t at = cloth * static_cast<std::size_t>(steps) + static_cast<std::size_t>(step);
+    const Real* u = winds.data() + at * 3;
+    return {coefficients[cloth * 2], coefficients[cloth * 2 + 1], {u[0], u[1], u[2]}};
+  }
+};
+
+namespace ISOCLOTH_BACKEND {
+
+/// Adds the drag on a node, a third or quarter of that of its faces, to its sample: with D = sum of A (q_n n
+/// n^T + q_t (I - n n^T)) of these parts as the faces lie when the step begins, the force of the velocity at
+/// its end, h^2 D (u - (x - x_n) / h). Without pulls the stiffness h D alone.
+template <class Real>
+ISOCLOTH_HD void add_drag(const FacesView& faces, const DragView<Real>& drag, Real h, Index node,
+                          const Strided<const Real>& start, const Strided<const Real>& iterate, bool pulls,
+                          const ContactArrays<Real>& samples) {
+  Real d[6] = {};
+  for (Index f = faces.node_face_begin[node]; f < faces.node_face_begin[node + 1]; ++f) {
+    const Index first = faces.face_begin[faces.node_faces[f]],
+                size = faces.face_begin[faces.node_faces[f] + 1] - first;
+    Vec3<Real> corners[4];
+    for (Index i = 0; i < size; ++i)
+      corners[i] = start.vector(static_cast<std::size_t>(faces.face_nodes[first + i]));
+    // Its size is twice the area.
+    const Vec3<Real> twice = size == 3 ? cross(corners[1] - corners[0], corners[2] - corners[0])
+                                       : cross(corners[2] - corners[0], corners[3] - corners[1]);
+    const Real area = length(twice), part = area / (Real(2) * static_cast<Real>(size));
+    if (!(area > 0)) continue;
+    const Vec3<Real> n = (Real(1) / area) * twice;
+    const Real across = part * (drag.normal - drag.tangential), along = part * drag.tangential;
+    const Real n_[3] = {n.x, n.y, n.z};
+    for (int i = 0, entry = 0; i < 3; ++i)
+      for (int j = i; j < 3; ++j, ++entry) d[entry] += across * n_[i] * n_[j] + (i == j ? along : Real(0));
+  }
+  const std::size_t at = static_cast<std::size_t>(node);
+  for (std::size_t i = 0; i < 6; ++i) samples.sample_stiffness[at * 6 + i] += h * d[i];
+  if (!pulls) return;
+  const Vec3<Real> w = h * (h * drag.wind - (iterate.vector(at) - start.vector(at)));
+  samples.sample_forces.set_vector(
+      at, samples.sample_forces.vector(at) + Vec3<Real>{d[0] * w.x + d[1] * w.y + d[2] * w.z,
+                                                        d[1] * w.x + d[3] * w.y + d[4] * w.z,
+                                                        d[2] * w.x + d[4] * w.y + d[5] * w.z});
+}
+
+}  // namespace ISOCLOTH_BACKEND
+
+}  // namespace isocloth
