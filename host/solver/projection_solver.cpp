@@ -155,6 +155,7 @@ StepReport ProjectionSolver<Real>::step_once(int number, double h) {
     if (report.status == StepStatus::converged ||
         (report.status == StepStatus::stalled && 2 * parts > settings_.max_substeps)) {
       if (parts > 1) scale_multipliers(parts * parts);
+      if (report.residual > unmet_range * settings_.tolerance) multipliers_.upload(multipliers);
       break;
     }
     positions_.upload(positions);

@@ -122,7 +122,8 @@ class ClothStep : ClothTile<S, T, Block> {
       positions[i] = select(kept, start[i], positions[i]);
       velocities[i] = select(kept, velocity[i], velocities[i]);
     });
-    share(block_, p_.row_count, [&](Index i) { multipliers[i] = select(kept, lambda[i], multipliers[i]); });
+    const Mask met = kept & (residual <= number(unmet_range * a_.control.tolerance));
+    share(block_, p_.row_count, [&](Index i) { multipliers[i] = select(met, lambda[i], multipliers[i]); });
     share(block_, contacts_.kept(),
           [&](Index i) { kept_contacts[i] = select(kept, contacts[i], kept_contacts[i]); });
     alive = kept;

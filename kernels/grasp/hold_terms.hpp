@@ -13,9 +13,9 @@ namespace isocloth::ISOCLOTH_BACKEND {
 
 template <class Real>
 class HoldTerms {
-  /// Of a rigid hold, in inertias of a mean node. The moves that it leaves are below the rounding of
-  /// positions.
-  static constexpr Real rigid = Real(1e8);
+  /// Of a rigid hold, in inertias of a mean node: far above rows of the least eps, 1e-9. The moves that it
+  /// leaves are below the rounding of positions; factors take it, because it stands on the diagonal.
+  static constexpr Real rigid = Real(1e14);
 
  public:
   ISOCLOTH_DEVICE HoldTerms(const GrippersView<Real>& grippers, const ContactControl<Real>& control,

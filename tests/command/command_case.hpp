@@ -119,6 +119,7 @@ class CommandTest : public ::testing::Test {
       EXPECT_TRUE(same_bits(first.garments[g].velocities, second.garments[g].velocities));
       EXPECT_TRUE(same_bits(first.garments[g].multipliers, second.garments[g].multipliers));
       EXPECT_TRUE(same_bits(first.garments[g].contacts, second.garments[g].contacts));
+      EXPECT_TRUE(same_bits(first.garments[g].holds, second.garments[g].holds));
       EXPECT_EQ(first.garments[g].step_index, second.garments[g].step_index);
       EXPECT_EQ(first.garments[g].frozen, second.garments[g].frozen);
     }

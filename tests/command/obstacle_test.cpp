@@ -116,8 +116,8 @@ TEST_F(ObstacleCommand, TellsForcesAndPenetration) {
     Vec3d by[2];
     Index count = 0;
     const std::vector<double> contacts = checkpoint("out").garments[0].contacts;
-    for (std::size_t c = 0; c < contacts.size(); c += 4) {
-      const Vec3d p{contacts[c + 1], contacts[c + 2], contacts[c + 3]};
+    for (std::size_t c = 0; c < contacts.size(); c += contact_width) {
+      const Vec3d p{contacts[c + 2], contacts[c + 3], contacts[c + 4]};
       if (contacts[c] < 0 || norm(p) == 0) continue;
       by[static_cast<int>(contacts[c])] += inertia / (0.01 * 0.01) * p;
       ++count;

@@ -51,8 +51,8 @@ inline ExecutionOptions one_thread(StepSolver solver = StepSolver::automatic) {
 inline Vec3d contact_force(const Simulation& simulation) {
   const GarmentState state = simulation.state(0);
   Vec3d sum;
-  for (std::size_t c = 0; c + 3 < state.contacts.size(); c += 4)
-    sum += Vec3d{state.contacts[c + 1], state.contacts[c + 2], state.contacts[c + 3]};
+  for (std::size_t c = 0; c < state.contacts.size(); c += contact_width)
+    sum += Vec3d{state.contacts[c + 2], state.contacts[c + 3], state.contacts[c + 4]};
   const double h = simulation.scene().step;
   return (1 / (h * h)) * sum;
 }

@@ -119,7 +119,7 @@ void expect_same_contacts(const GarmentState& found, const GarmentState& expecte
 
 double contacts_in(const GarmentState& state) {
   double count = 0;
-  for (std::size_t c = 0; c < state.contacts.size(); c += 4) count += state.contacts[c] >= 0;
+  for (std::size_t c = 0; c < state.contacts.size(); c += contact_width) count += state.contacts[c] >= 0;
   return count;
 }
 
@@ -230,6 +230,9 @@ TEST(Contact, StatesOfOtherSizesAreRefused) {
   Simulation simulation(mixed_scene(1), one_thread());
   GarmentState state = simulation.state(0);
   state.contacts.pop_back();
+  EXPECT_THROW(simulation.set_state(0, state), ShapeError);
+  state = simulation.state(0);
+  state.contacts[0] = 4;  // of four obstacles
   EXPECT_THROW(simulation.set_state(0, state), ShapeError);
 }
 

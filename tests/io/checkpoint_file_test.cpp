@@ -45,6 +45,7 @@ Checkpoint checkpoint_of(const Scene& scene) {
     state.velocities = random_doubles(count, random);
     state.multipliers = random_doubles(50, random);
     state.contacts = random_doubles(8, random);
+    state.holds = random_doubles(14, random);
     state.step_index = 9007199254740993 + static_cast<std::int64_t>(random() % 1000);
     state.frozen = checkpoint.garments.size() == 1;
     checkpoint.garments.push_back(std::move(state));
@@ -75,6 +76,7 @@ TEST(CheckpointFile, KeepsEveryBit) {
     EXPECT_TRUE(same_bits(read.garments[g].velocities, written.garments[g].velocities));
     EXPECT_TRUE(same_bits(read.garments[g].multipliers, written.garments[g].multipliers));
     EXPECT_TRUE(same_bits(read.garments[g].contacts, written.garments[g].contacts));
+    EXPECT_TRUE(same_bits(read.garments[g].holds, written.garments[g].holds));
     EXPECT_EQ(read.garments[g].step_index, written.garments[g].step_index);
     EXPECT_EQ(read.garments[g].frozen, g == 1);
   }
