@@ -37,8 +37,8 @@ TEST_P(WindTest, FlatSheetsFollowTheLaw) {
       return (from + part * u) / (1 + part);
     };
     v = {next(v.x, wind.x, 0.25), next(v.y, wind.y, 0.25), next(v.z, wind.z, 2)};
-    // Rounding of positions over a step, 1e-16 / 0.01 each.
-    for (const Vec3d& found : simulation.velocities(0)) EXPECT_LT(norm(found - v), 1e-12 * (n + 1));
+    // Rounding of positions over a step, 1e-16 / 0.01, a thousandfold by the rows of a flat sheet.
+    for (const Vec3d& found : simulation.velocities(0)) EXPECT_LT(norm(found - v), 1e-11 * (n + 1));
   }
 }
 
