@@ -289,6 +289,10 @@ ValidationReport validate(const Scene& scene, const ExecutionOptions& options, s
     throw SceneError("obstacles: found " + std::to_string(scene.obstacles.size()) +
                      ", expected none: the reference knows no contact, so there is nothing to compare with; "
                      "validate the scene without obstacles");
+  if (has_surroundings(scene))
+    throw SceneError(
+        "garments: found grippers or drag, expected neither: the reference does not know them, so there is "
+        "nothing to compare with; validate the scene without them");
   const Device device(options);
   ValidationReport report{.precision = options.precision, .garments = {}};
   const SolverFamily solver = find_recipe(scene.recipe).solver;

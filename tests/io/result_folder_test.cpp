@@ -214,10 +214,11 @@ TEST(Summary, KeepsEveryMemberAndHasNoNan) {
   s.seed = 18446744073709551615u;
   s.strain_max = 0.1;
   s.contact_force = {{"round table", 0.5}};
+  s.gripper_force_max = {{"left", 0.25}};
   s.realtime_factor = std::nan("");
   const std::string json = summary_json(s);
   EXPECT_NE(json.find("\"realtime_factor\": null"), std::string::npos) << json;
-  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 44);
+  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 48);
   const RunSummary read = parse_summary(json, "summary.json");
   EXPECT_EQ(summary_json(read), json);
   EXPECT_EQ(read.message, s.message);
