@@ -7,9 +7,10 @@
 //   tangential  tau' = tau - k_t (u + d_t) where it sticks, |tau'| <= mu_s gamma; u: way relative to the
 //               obstacle since the beginning of the step; else |tau'| = mu_d gamma against that way
 // with k = 1000 and k_t = 50 times the point's inertia, and gamma in the bounds of tau' that of the iteration
-// before: where a step takes one iteration, that of the last step. All are symmetric 3x3 blocks on nodes of
-// one face, where the matrix has blocks already. Forces stay from step to step, so that what rests stays
-// where it is.
+// before: where a step takes one iteration, that of the last step. Where forces do not stay from step to step
+// (fast projection), k_t is k and the bounds come from what the point alone would need (act). All are
+// symmetric 3x3 blocks on nodes of one face, where the matrix has blocks already. Forces stay from step to
+// step, so that what rests stays where it is.
 #pragma once
 
 #include "kernels/contact/contact_arrays.hpp"
@@ -337,20 +338,24 @@ class ContactTerms {
     const FrictionView<Real>& mu = o_.friction[hit.obstacle];
     if (mu.static_ > 0) {
       const Vec3<Real> way = turned(hit.end, hit.to - hit.from), along = way - dot(way, n) * n;
-      const Real k_t = grip * inertia;
-      const Vec3<Real> trial = (force - dot(force, n) * n) - k_t * along;
-      const Real size = length(trial);
+      const Vec3<Real> held = force - dot(force, n) * n;
+      // Where forces are not kept, the bound is that of what the point alone needs to leave the obstacle, and
+      // it sticks where that bears what the point alone needs to stay.
+      const Real bound = c_.carries ? gamma : gamma + inertia * larger(-gap, Real(0));
+      const Real k_t = (c_.carries ? grip : stiffening) * inertia;
+      const Vec3<Real> needed = held - (c_.carries ? k_t : inertia) * along;
+      const Real size = length(needed);
       mode = ContactMode::stick;
       across = k_t;
-      Real part = 1;
-      if (size > mu.static_ * gamma) {
-        part = mu.dynamic * gamma / size;
-        across = part * k_t;
-        const bool stays = length(along) * inertia > 2 * mu.dynamic * gamma;
+      Vec3<Real> rub = held - k_t * along;
+      if (size > mu.static_ * bound) {
+        rub = (mu.dynamic * bound / size) * needed;
+        across = c_.carries ? mu.dynamic * bound / size * k_t : Real(0);
+        const bool stays = length(along) * inertia > 2 * mu.dynamic * bound;
         mode = stays ? ContactMode::slide_on : ContactMode::slide;
-        slide = (Real(1) / size) * trial;
+        slide = (Real(1) / size) * needed;
       }
-      pull += part * trial;
+      pull += rub;
     }
     a_.obstacles[contact] = static_cast<Real>(hit.obstacle);
     a_.modes[contact] = static_cast<Real>(static_cast<int>(mode));
@@ -362,13 +367,13 @@ class ContactTerms {
     // Where forces are not kept, those of earlier iterations act already.
     const Vec3<Real> added = c_.carries ? pull : pull - force;
     a_.sample_forces.set_vector(sample, a_.sample_forces.vector(sample) + added);
-    const Real held = mode == ContactMode::slide_on ? across : Real(0), normal = k - across;
+    const Real kept = mode == ContactMode::slide_on ? across : Real(0), normal = k - across;
     const Real n_[3] = {n.x, n.y, n.z}, s_[3] = {slide.x, slide.y, slide.z};
     int entry = 0;
     for (int i = 0; i < 3; ++i)
       for (int j = i; j < 3; ++j, ++entry)
         a_.sample_stiffness[sample * 6 + entry] +=
-            normal * n_[i] * n_[j] + (i == j ? across : Real(0)) - held * s_[i] * s_[j];
+            normal * n_[i] * n_[j] + (i == j ? across : Real(0)) - kept * s_[i] * s_[j];
   }
 
   /// p after a move d of the point.

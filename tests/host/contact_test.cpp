@@ -4,6 +4,7 @@
 #include "engine/core/errors.hpp"
 #include "tests/host/batch_case.hpp"
 #include "tests/host/contact_case.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace isocloth {
 namespace {
@@ -75,6 +76,7 @@ TEST(Contact, SheetSlidesDownASlope) {
 }
 
 TEST(Contact, FrictionHoldsASheetOnASphere) {
+  if (is_sanitized) GTEST_SKIP() << "a figure of long runs";
   Simulation simulation(sphere_scene(0.6, 3), one_thread());
   simulation.advance(600);
   const std::vector<Vec3d> before = simulation.positions(0);
@@ -135,16 +137,17 @@ TEST(Contact, BatchesGiveTheSameBits) {
     const Scene batch = mixed_scene(9);
     ExecutionOptions options = one_thread(StepSolver::batched);
     options.precision = precision;
-    const BatchRun together = run_batch(batch, options, 40);
+    const int steps = unless_sanitized(30, 14);
+    const BatchRun together = run_batch(batch, options, steps);
     double contacts = 0;
-    for (std::size_t g = 0; g < 9; ++g) {
+    for (std::size_t g = 0; g < 9; g += unless_sanitized(1, 4)) {
       const std::string what = std::string(to_string(precision)) + ", garment " + std::to_string(g);
-      const BatchRun one = run_batch(alone(batch, g), options, 40);
+      const BatchRun one = run_batch(alone(batch, g), options, steps);
       expect_same_contacts(one.states[0], together.states[g], what);
       expect_same(one, 0, together, g, what);
       contacts += contacts_in(one.states[0]);
     }
-    EXPECT_GT(contacts, 90);
+    EXPECT_GT(contacts, unless_sanitized(90, 3));
   }
 }
 
@@ -156,7 +159,7 @@ TEST(Contact, DirectStepsEqualBatchedOnes) {
   Simulation batched(scene, one_thread(StepSolver::batched)), direct(scene, one_thread(StepSolver::direct));
   const double bound = 1e9 * std::numeric_limits<double>::epsilon() / 2 * 0.1;
   int compared = 0;
-  for (int step = 0; step < 60; ++step) {
+  for (int step = 0; step < unless_sanitized(60, 20); ++step) {
     direct.set_state(0, batched.state(0));
     const StepReport a = batched.step()[0], b = direct.step()[0];
     if (a.status != StepStatus::converged || a.iterations != b.iterations) continue;
@@ -164,7 +167,7 @@ TEST(Contact, DirectStepsEqualBatchedOnes) {
     EXPECT_LE(largest_move(batched.positions(0), direct.positions(0)), bound) << step;
     EXPECT_NEAR(a.penetration, b.penetration, bound) << step;
   }
-  EXPECT_GT(compared, 40);
+  EXPECT_GT(compared, unless_sanitized(40, 5));
 }
 
 TEST(Contact, BlocksOfThreadsGiveTheSameBits) {
@@ -173,12 +176,14 @@ TEST(Contact, BlocksOfThreadsGiveTheSameBits) {
     for (Vec3d& p : g.initial_positions) p.z -= 0.03;  // touches at once
   scene.contact.push_out = true;
   for (const StepSolver solver : {StepSolver::batched, StepSolver::direct}) {
-    const BatchRun expected = run_batch(scene, one_thread(solver), 4);
+    const int steps = unless_sanitized(4, 1);
+    const BatchRun expected = run_batch(scene, one_thread(solver), steps);
     EXPECT_GT(contacts_in(expected.states[0]), 0);
     for (const int threads : {2, 7}) {
+      if (is_sanitized && threads == 2) continue;
       ExecutionOptions options = one_thread(solver);
       options.emulated_block = threads;
-      const BatchRun found = run_batch(scene, options, 4);
+      const BatchRun found = run_batch(scene, options, steps);
       for (std::size_t g = 0; g < 3; ++g)
         expect_same_contacts(found.states[g], expected.states[g], std::to_string(threads) + " threads");
     }
@@ -189,18 +194,20 @@ TEST(Contact, RunsGoOnFromTheirStates) {
   for (const StepSolver solver : {StepSolver::batched, StepSolver::direct}) {
     const Scene scene = mixed_scene(2);
     Simulation first(scene, one_thread(solver));
-    first.advance(30);
+    const int half = 16;
+    first.advance(half);
     const std::vector<GarmentState> middle{first.state(0), first.state(1)};
     EXPECT_GT(contacts_in(middle[0]), 0);
-    first.advance(15);
+    const int rest = unless_sanitized(15, 4);
+    first.advance(rest);
     Simulation second(scene, one_thread(solver));
     for (std::size_t g = 0; g < 2; ++g) second.set_state(g, middle[g]);
-    second.set_step_index(30);
-    second.advance(15);
+    second.set_step_index(half);
+    second.advance(rest);
     for (std::size_t g = 0; g < 2; ++g) expect_same_contacts(second.state(g), first.state(g), "second");
     first.reset();
     EXPECT_EQ(contacts_in(first.state(0)), 0);
-    first.advance(30);
+    first.advance(half);
     for (std::size_t g = 0; g < 2; ++g) expect_same_contacts(first.state(g), middle[g], "after reset");
   }
 }

@@ -6,6 +6,7 @@
 #include "host/memory/buffer.hpp"
 #include "tests/kernels/block_systems.hpp"
 #include "tests/kernels/kernel_check.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace isocloth {
 namespace {
@@ -169,7 +170,7 @@ TYPED_TEST(SolveBlocksTest, TheSameBitsInLanes) {
   for (const std::string& simd : simd_names()) {
     const ExecutionOptions options{.simd = simd, .threads = 1}, threads{.simd = simd, .threads = 3};
     for (const NamedPattern& named : ordered_patterns()) {
-      if (named.pattern.size == 0) continue;
+      if (named.pattern.size == 0 || named.pattern.size > unless_sanitized<Index>(1 << 20, 100)) continue;
       const auto systems = dominant_systems<Real>(named.pattern, 19);  // a multiple of no width
       const Solutions<Real> expected = solve(systems, false, options);
       EXPECT_EQ(solve(systems, true, options), expected) << named.name << ", " << simd;
@@ -206,7 +207,7 @@ TYPED_TEST(SolveBlocksTest, TheSameBitsInAnyBlockAndOnAnyThreads) {
 TYPED_TEST(SolveBlocksTest, ABadPivotIsNamedAndStaysAlone) {
   using Real = TypeParam;
   for (const NamedPattern& named : ordered_patterns()) {
-    if (named.name != "quads" && named.name != "tube_as_it_is") continue;
+    if (named.name != "quads" && (is_sanitized || named.name != "tube_as_it_is")) continue;
     const BlockPattern& p = named.pattern;
     const auto good = dominant_systems<Real>(p, 19);
     const Solutions<Real> expected = solve(good, true, alone);
