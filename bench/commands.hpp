@@ -110,6 +110,18 @@ struct ParetoRequest {
 /// Time per simulated second against reached strain of every solver.
 std::vector<Table> measure_pareto(const ParetoRequest& request);
 
+struct ContactRequest {
+  std::vector<int> sides;  ///< nodes a side of the sheets on a sphere
+  int far = 1000;          ///< further obstacles, out of reach
+  int towels = 1024;       ///< on the table, 0: none
+  int steps = 100;         ///< of 5 ms
+  int repetitions = 3;     ///< of the sheets on a sphere
+  Precision precision = Precision::float64;
+  ExecutionOptions execution;  ///< of the towels: backend and threads
+};
+/// Step time of a sheet on a sphere with and without obstacles far away; throughput of towels on a table.
+std::vector<Table> measure_contact(const ContactRequest& request);
+
 /// The scenes of Bender and Bayer, Figure 4, to their end; the last states as a picture in `svg`.
 std::vector<Table> draw_figure4(const std::filesystem::path& svg, int workers);
 

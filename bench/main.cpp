@@ -203,6 +203,27 @@ int main(int count, char** arguments) {
   pareto_command->add_flag("--quick", quick, "shorter runs, fewer settings");
   pareto_command->add_option("--svg", pareto.svg, "draw the curves into this file");
 
+  ContactRequest contact{.sides = {9, 33}, .execution = {.threads = 1}};
+  CLI::App* contact_command = app.add_subcommand("contact", "sheets among obstacles, near and far");
+  contact_command->add_option("--mesh", contact.sides, "nodes a side of the sheets on a sphere")
+      ->check(CLI::Range(3, 1025))
+      ->capture_default_str();
+  contact_command->add_option("--far", contact.far, "obstacles out of reach")
+      ->check(CLI::Range(0, 100'000))
+      ->capture_default_str();
+  contact_command->add_option("--towels", contact.towels, "towels on a table, up to 1024")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  contact_command->add_option("--steps", contact.steps, "steps of 5 ms")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  contact_command->add_option("--repetitions", contact.repetitions, "of the sheets, the fastest steps count")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  contact_command->add_option("--precision", contact.precision, "float32 or float64")
+      ->transform(CLI::CheckedTransformer(precisions));
+  add_execution_options(*contact_command, contact.execution);
+
   std::string figure4_svg;
   CLI::App* figure4_command =
       app.add_subcommand("figure4", "Bender and Bayer, Figure 4: a sheet at four tolerances");
@@ -226,6 +247,7 @@ int main(int count, char** arguments) {
     if (*impulse_command) publish("impulse", measure_impulses(impulse), json);
     if (*frames_command) publish("frames", measure_frames(frames), json);
     if (*pareto_command) publish("pareto", measure_pareto(pareto), json);
+    if (*contact_command) publish("contact", measure_contact(contact), json);
     if (*figure4_command) publish("figure4", draw_figure4(figure4_svg, workers), json);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "isocloth-bench: %s\n", error.what());
