@@ -1,13 +1,17 @@
 // Closed surfaces for tests, and an independent way to measure distances from them.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <string>
 #include <vector>
 
+#include "engine/core/errors.hpp"
 #include "engine/mesh/mesh.hpp"
 
 namespace isocloth::testing {
@@ -110,6 +114,25 @@ inline Mesh turned(const Mesh& mesh) {
     result.add_face(nodes);
   }
   return result;
+}
+
+/// Exact distance from the box of box_mesh.
+inline double box_distance(Vec3d size, Vec3d p) {
+  const Vec3d q{std::abs(p.x) - size.x / 2, std::abs(p.y) - size.y / 2, std::abs(p.z) - size.z / 2};
+  const double outside = norm(Vec3d{std::max(q.x, 0.0), std::max(q.y, 0.0), std::max(q.z, 0.0)});
+  return outside > 0 ? outside : std::max({q.x, q.y, q.z});
+}
+
+/// What the SceneError of `action` says, in one line; "accepted" without one.
+template <class Action>
+std::string refusal_of(const Action& action) {
+  try {
+    action();
+  } catch (const SceneError& error) {
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    return error.what();
+  }
+  return "accepted";
 }
 
 /// Distance from all triangles (quads cut at corner 0), each by its plane, sides and corners; < 0 where the

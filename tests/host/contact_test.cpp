@@ -176,7 +176,7 @@ TEST(Contact, BlocksOfThreadsGiveTheSameBits) {
     for (Vec3d& p : g.initial_positions) p.z -= 0.03;  // touches at once
   scene.contact.push_out = true;
   for (const StepSolver solver : {StepSolver::batched, StepSolver::direct}) {
-    const int steps = unless_sanitized(4, 1);
+    const int steps = unless_sanitized(4, 2);
     const BatchRun expected = run_batch(scene, one_thread(solver), steps);
     EXPECT_GT(contacts_in(expected.states[0]), 0);
     for (const int threads : {2, 7}) {
