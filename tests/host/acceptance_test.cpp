@@ -111,7 +111,7 @@ TEST(Shake, ProximalNewtonNeedsOneIteration) {
 }
 
 TEST(Shake, FinerMeshesMoveAlike) {
-  if (is_sanitized) GTEST_SKIP() << "a figure of long runs";
+  if (is_sanitized) GTEST_SKIP() << "a figure of a long run";
   const double until = 5;
   const Shake coarse = shake(9, 9, ProjectionMethod::proximal_newton, Metric::implicit_b, until);
   for (const auto& [nx, ny] : {std::pair{17, 9}, {9, 17}, {17, 17}}) {

@@ -12,6 +12,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/io/scene_file.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace isocloth {
 namespace {
@@ -57,7 +58,7 @@ class EveryScene : public testing::TestWithParam<std::string> {
  protected:
   /// Of many replicas a few, evenly chosen: each is compared by itself.
   Scene scene() const {
-    constexpr std::size_t most = 12;
+    constexpr std::size_t most = unless_sanitized(12, 3);
     Scene scene = read_scene(scenes() / (GetParam() + ".json"));
     const std::size_t count = scene.garments.size();
     if (count <= most) return scene;
@@ -66,7 +67,9 @@ class EveryScene : public testing::TestWithParam<std::string> {
     scene.garments = std::move(chosen);
     return scene;
   }
-  static std::int64_t steps(const Scene& scene) { return scene.garments[0].mesh.node_count() > 500 ? 1 : 3; }
+  static std::int64_t steps(const Scene& scene) {
+    return scene.garments[0].mesh.node_count() > unless_sanitized(500, 80) ? 1 : 3;
+  }
 };
 
 TEST_P(EveryScene, KernelsEqualTheReferenceInDouble) {
@@ -108,7 +111,7 @@ void expect_valid_in(const std::string& name, ProjectionMethod method, Metric me
   Scene scene = read_scene(scenes() / (name + ".json"));
   scene.projection.method = method;
   scene.projection.metric = metric;
-  expect_valid(scene, precision, 4);
+  expect_valid(scene, precision, unless_sanitized(4, 2));
 }
 
 TEST(Validation, BothMethodsInBothMetrics) {
