@@ -1,6 +1,7 @@
 #include "host/simulation.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/core/errors.hpp"
 #include "host/memory/device.hpp"
@@ -38,6 +39,7 @@ struct Simulation::Members {
   Device device;
   GarmentSolvers solvers;
   std::vector<GarmentState> start;
+  std::vector<BodyState> start_bodies;
   std::vector<char> frozen;
   std::vector<std::int64_t> clocks;  ///< steps of each garment since its last reset
   std::int64_t step_index = 0;
@@ -70,6 +72,7 @@ Simulation::Simulation(Scene scene, ExecutionOptions options) {
   m.clocks.assign(m.scene.garments.size(), 0);
   m.frozen.assign(m.scene.garments.size(), 0);
   for (std::size_t g = 0; g < m.scene.garments.size(); ++g) m.start.push_back(state(g));
+  m.start_bodies = bodies();
   m.options.threads = m.device.threads();
 }
 
@@ -131,7 +134,7 @@ ContactMeasures Simulation::contacts(std::size_t garment) const {
   const double inertia =
       scene.projection.metric == Metric::mass ? fabric.rho + h * fabric.alpha : 1;  // p is per unit of it
   ContactMeasures found;
-  found.forces.resize(scene.obstacles.size());
+  found.forces.resize(scene.obstacles.size() + scene.bodies.size());
   for (std::size_t c = 0; c < kept.contacts.size(); c += contact_width) {
     if (kept.contacts[c] < 0) continue;
     const Vec3d p{kept.contacts[c + 2], kept.contacts[c + 3], kept.contacts[c + 4]};
@@ -160,6 +163,25 @@ HoldMeasures Simulation::holds(std::size_t garment) const {
     found.forces[static_cast<std::size_t>(kept.holds[i])] += force;
   }
   return found;
+}
+std::vector<BodyState> Simulation::bodies() const { return members_->solvers.solvers.front()->bodies(); }
+void Simulation::set_bodies(const std::vector<BodyState>& states) {
+  const std::size_t count = members_->scene.bodies.size();
+  if (states.size() != count)
+    throw ShapeError("bodies: found " + std::to_string(states.size()) + ", expected " +
+                     std::to_string(count));
+  constexpr double rounding = 1e-9;
+  for (std::size_t b = 0; b < count; ++b) {
+    const auto& [x, y, z] = states[b].pose.axes;
+    double error = norm(cross(x, y) - z);
+    for (const Vec3d& axis : {x, y, z}) error = std::max(error, std::abs(norm(axis) - 1));
+    for (const Vec3d& v : {states[b].pose.center, states[b].velocity, states[b].angular_momentum})
+      if (!std::isfinite(norm(v))) error = HUGE_VAL;
+    if (!(error <= rounding))
+      throw ShapeError("bodies[" + std::to_string(b) + "]: found a state that is not finite or axes off by " +
+                       std::to_string(error) + ", expected finite numbers and orthonormal axes");
+  }
+  members_->solvers.solvers.front()->set_bodies(states);
 }
 std::size_t Simulation::garment_count() const { return members_->solvers.places.size(); }
 double Simulation::time(std::size_t garment) const {
@@ -212,6 +234,7 @@ void Simulation::set_step_index(std::int64_t step_index) { members_->step_index 
 
 void Simulation::reset() {
   for (std::size_t i = 0; i < garment_count(); ++i) set_state(i, members_->start[i]);
+  members_->solvers.solvers.front()->set_bodies(members_->start_bodies);
   set_step_index(0);
 }
 void Simulation::reset(const std::vector<std::size_t>& garments) {

@@ -68,13 +68,13 @@ struct Measures {
   Vec3d angular_momentum;             ///< [kg m^2/s], about the origin
 };
 
-/// Contacts of one garment with the obstacles at the end of its last step.
+/// Contacts of one garment with the obstacles and bodies at the end of its last step.
 struct ContactMeasures {
   Index count = 0;            ///< nodes, edges and faces that an obstacle pushes; a node once per obstacle
   Index rubbing = 0;          ///< those that feel friction
   Index sticking = 0;         ///< those that friction holds in place
   Vec3d force;                ///< on the garment, friction included [N]
-  std::vector<Vec3d> forces;  ///< the same by each obstacle [N], shape [obstacle_count]
+  std::vector<Vec3d> forces;  ///< the same by each obstacle, then by each body [N]
 };
 
 /// What grippers hold of one garment at the end of its last step.
@@ -147,6 +147,10 @@ class Simulation {
   ContactMeasures contacts(std::size_t garment) const;
   /// Forces of the grippers at the end of the last step. Costs a state(garment).
   HoldMeasures holds(std::size_t garment) const;
+  /// Of all bodies, shape [body_count].
+  std::vector<BodyState> bodies() const;
+  /// Throws ShapeError for another number of bodies, or axes that are not orthonormal.
+  void set_bodies(const std::vector<BodyState>& states);
   /// Positions and velocities of some garments, one after another; the rest is not touched. `out`: shape [sum
   /// of their node counts], else ShapeError.
   void read_positions(const std::vector<std::size_t>& garments, ArrayView<Vec3d> out) const;
@@ -159,7 +163,7 @@ class Simulation {
   void set_step_index(std::int64_t step_index);
   /// Back to the initial state of the scene at step 0.
   void reset();
-  /// The same for some garments; their clocks start again, that of the simulation goes on.
+  /// The same for some garments; their clocks start again, that of the simulation and the bodies go on.
   void reset(const std::vector<std::size_t>& garments);
 
  private:

@@ -3,6 +3,7 @@
 
 #include "kernels/batch/solve_blocks.hpp"
 #include "kernels/batch/step_cloths.hpp"
+#include "kernels/contact/body_contacts.hpp"
 #include "kernels/contact/find_contacts.hpp"
 #include "kernels/forces/build_bending.hpp"
 #include "kernels/impulse/impulse_phase.hpp"
@@ -47,6 +48,10 @@ struct StepKernels {
   Kernel<FindContacts<Real>> grasp_nodes, act_without_contacts, list_near_obstacles, find_contacts;
   Kernel<PlaceHeld<Real>> place_held;
   Kernel<UpdateContacts<Real>> update_contacts;
+  Kernel<SumBodies<Real>> sum_bodies;
+  Kernel<AssembleBodyColumns<Real>> assemble_body_columns;
+  Kernel<MultiplyColumns<Real>> multiply_columns;
+  Kernel<AddColumns<Real>> add_columns;
   Kernel<StepCloths<Real>> step_cloths;
   Kernel<SolveBlocks<Real>> solve_blocks;
   int (*lane_width)();  ///< cloths or systems side by side in a tile of these two; pairs in a packet

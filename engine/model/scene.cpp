@@ -175,6 +175,34 @@ void check_outer_forces(const std::string& key, const Garment& garment, const Sc
   check(".fabric.drag", garment.fabric.drag.exists());
 }
 
+/// Bodies move with the cloth only where contact forces are those of the whole step, in kilograms.
+void check_bodies(const Scene& scene, const Recipe& recipe) {
+  if (scene.bodies.empty()) return;
+  if (recipe.solver != SolverFamily::projection) {
+    refuse("bodies", scene.bodies.size(),
+           text("none with the recipe ", recipe.name, ", which has no contact: use coltraro2022"));
+  }
+  if (scene.projection.method != ProjectionMethod::proximal_newton) {
+    refuse("projection.method", "fast_projection", "proximal_newton in a scene with bodies");
+  }
+  if (scene.projection.metric != Metric::implicit_b) {
+    refuse("projection.metric", "mass", "implicit_b in a scene with bodies");
+  }
+  std::map<std::string, std::string> names;
+  for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
+    names.emplace(scene.obstacles[o].name, text("obstacles[", o, "]"));
+  }
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    const std::string key = text("bodies[", i, "]");
+    validate_body(scene.bodies[i], key);
+    const auto [earlier, is_new] = names.emplace(scene.bodies[i].name, key);
+    if (!is_new) {
+      refuse(key + ".name", text("\"", scene.bodies[i].name, "\", already the name of ", earlier->second),
+             "another");
+    }
+  }
+}
+
 void check_contact(const Scene& scene) {
   require_positive("contact.tolerance", scene.contact.tolerance);
   require_not_negative("contact.margin", scene.contact.margin);
@@ -248,6 +276,7 @@ void validate_scene(const Scene& scene) {
     check_outer_forces(text("garments[", g, "]"), scene.garments[g], scene, recipe);
   validate_wind(scene.wind, "wind");
   check_obstacles(scene.obstacles, recipe);
+  check_bodies(scene, recipe);
   check_contact(scene);
 }
 

@@ -11,6 +11,7 @@
 #include "engine/model/gripper.hpp"
 #include "engine/model/motion.hpp"
 #include "engine/model/obstacle.hpp"
+#include "engine/model/rigid_body.hpp"
 #include "engine/model/wind.hpp"
 
 namespace isocloth {
@@ -97,6 +98,7 @@ struct Scene {
   std::string recipe = "coltraro2022";  ///< see engine/model/recipe.hpp
   std::vector<Garment> garments;
   std::vector<Obstacle> obstacles;  ///< each garment meets all of them, at the time of its own clock
+  std::vector<RigidBody> bodies;    ///< fall, and meet all garments
   Wind wind;                        ///< felt by fabrics with drag, at the time of the garment's clock
   double gravity = 9.8;             ///< [m/s^2], along -z (the value of the paper)
   double step = 0.01;               ///< h [s], > 0

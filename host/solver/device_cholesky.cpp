@@ -68,11 +68,26 @@ void DeviceCholesky<Real>::launch(const Queue& queue, const Buffer<Real>& blocks
                                    .updates = updates_.view(),
                                    .failed = failed_.view()});
   kernels_.find_failure(queue, {.failed = std::as_const(failed_).view(), .first = first_failed_.view()});
+  launch_solves(queue, right_side.view(), solution.view());
+}
+
+template <class Real>
+bool DeviceCholesky<Real>::solve_more(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions,
+                                      std::size_t size, int count) {
+  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
+    launch_solves(device_.queue(), part(right_sides.view(), k * size, (k + 1) * size),
+                  part(solutions.view(), k * size, (k + 1) * size));
+  return true;
+}
+
+template <class Real>
+void DeviceCholesky<Real>::launch_solves(const Queue& queue, ArrayView<const Vec3<Real>> right_side,
+                                         ArrayView<Vec3<Real>> solution) {
   SolveFronts<Real> args{.plan = view(),
                          .tiles = {},
                          .factor = std::as_const(factor_).view(),
-                         .right_side = {&right_side.view().data()->x, right_side.size() * 3},
-                         .solution = {&solution.view().data()->x, solution.size() * 3},
+                         .right_side = {&right_side.data()->x, right_side.size() * 3},
+                         .solution = {&solution.data()->x, solution.size() * 3},
                          .work = work_.view()};
   for (std::size_t i = 0; i < forward_.count(); ++i) {
     args.tiles = forward_[i];

@@ -25,6 +25,8 @@ class DeviceCholesky final : public NodalSolver<Real> {
 
   Factorization solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
                       Buffer<Vec3<Real>>& solution) override;
+  bool solve_more(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions, std::size_t size,
+                  int count) override;
   std::size_t memory_bytes() const override;
   std::string_view name() const override { return name_; }
 
@@ -40,6 +42,9 @@ class DeviceCholesky final : public NodalSolver<Real> {
   };
   static Launches upload(const Device& device, TileLaunches launches);
   MultifrontalPlan view() const;
+  /// Both solves with the factor; right side and solution: shape [size].
+  void launch_solves(const Queue& queue, ArrayView<const Vec3<Real>> right_side,
+                     ArrayView<Vec3<Real>> solution);
   /// Factorisation and both solves.
   void launch(const Queue& queue, const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
               Buffer<Vec3<Real>>& solution);

@@ -26,7 +26,7 @@ GarmentContacts<Real>::GarmentContacts(const Device& device, const Garment& garm
       device_(&device),
       kernels_(&step_kernels<Real>(device.backend())),
       garment_(&arrays),
-      samples_(device, garment.mesh, arrays.pattern, scene.obstacles.size()),
+      samples_(device, garment.mesh, arrays.pattern, scene.obstacles.size() + scene.bodies.size()),
       pattern_(samples_.view()) {
   const std::size_t contacts = contact_count(), samples = static_cast<std::size_t>(pattern_.sample_count());
   for (Buffer<Real>* three : {&forces_, &normals_, &pulls_}) *three = {device, 3 * contacts};
@@ -110,10 +110,14 @@ double GarmentContacts<Real>::find(const Buffer<Vec3<Real>>& iterate, RowEvaluat
 }
 
 template <class Real>
-void GarmentContacts<Real>::update(const Buffer<Vec3<Real>>& correction) {
+void GarmentContacts<Real>::update(const Buffer<Vec3<Real>>& correction, const BodyMoves<Real>& bodies) {
   if (!exist()) return;
-  kernels_->update_contacts(device_->queue(),
-                            {.found = last_, .free = garment_->free_view(), .correction = correction.view()});
+  kernels_->update_contacts(device_->queue(), {.found = last_,
+                                               .free = garment_->free_view(),
+                                               .correction = correction.view(),
+                                               .first_body = bodies.first,
+                                               .centers = bodies.centers,
+                                               .moves = bodies.moves});
 }
 
 template <class Real>

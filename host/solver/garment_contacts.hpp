@@ -18,6 +18,14 @@ struct Surroundings {
   FacesView faces;
 };
 
+/// How the bodies move in an iteration; see UpdateContacts.
+template <class Real>
+struct BodyMoves {
+  Index first = ObstaclesView<Real>::no_body;
+  ArrayView<const Vec3<Real>> centers;
+  ArrayView<const Real> moves;
+};
+
 template <class Real>
 class GarmentContacts {
  public:
@@ -45,7 +53,10 @@ class GarmentContacts {
   /// Contacts at the iterate; returns how deep the cloth lies [m]. `rows` reduces.
   double find(const Buffer<Vec3<Real>>& iterate, RowEvaluator<Real>& rows);
   /// Forces after a correction.
-  void update(const Buffer<Vec3<Real>>& correction);
+  void update(const Buffer<Vec3<Real>>& correction, const BodyMoves<Real>& bodies);
+  /// What find() found, for the kernels of bodies.
+  const FindContacts<Real>& found() const { return last_; }
+  const SampleArrays& samples() const { return samples_; }
   /// For the matrix and the right side of the system.
   SampleForces<Real> forces() const;
   /// 1 / m_i, 0: pinned or held rigidly [1/m^2], shape [node_count].

@@ -7,6 +7,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "host/solver/cloth_group.hpp"
+#include "host/solver/coupled_solver.hpp"
 #include "host/solver/impulse_group.hpp"
 #include "host/solver/impulse_solver.hpp"
 #include "host/solver/impulse_system.hpp"
@@ -100,7 +101,7 @@ struct SharedObstacles {
   std::shared_ptr<const ObstacleShapes<float>> float32;
   std::shared_ptr<const ObstacleShapes<double>> float64;
   SharedObstacles(const Device& device, Precision precision, const Scene& scene) {
-    if (scene.obstacles.empty()) return;
+    if (scene.obstacles.empty() && scene.bodies.empty()) return;
     if (precision == Precision::float32)
       float32 = std::make_shared<ObstacleShapes<float>>(device, scene);
     else
@@ -143,6 +144,21 @@ bool is_grouped(const Device& device, Precision precision, const Garment& garmen
   if (find_recipe(scene.recipe).solver == SolverFamily::projection) return is_batched(garment, choice);
   return precision == Precision::float32 ? is_stepped_by_block<float>(device, garment, choice)
                                          : is_stepped_by_block<double>(device, garment, choice);
+}
+
+/// All garments of a scene with bodies.
+std::unique_ptr<GarmentSolver> make_coupled_solver(const Device& device, Precision precision,
+                                                   const Scene& scene, StepSolver choice) {
+  if (choice == StepSolver::batched || choice == StepSolver::iterative)
+    throw DeviceError(
+        text("solver: found \"", to_string(choice),
+             "\" in a scene with bodies, expected \"automatic\", \"direct\" or \"mixed\": bodies and cloth "
+             "are solved together with a factor of each garment's matrix"));
+  // The body's equation is what is left of contacts a thousand times as stiff: seven digits do not hold it.
+  if (precision == Precision::float32)
+    throw DeviceError("precision: found float32 in a scene with bodies, expected float64");
+  const SharedObstacles obstacles(device, precision, scene);
+  return std::make_unique<CoupledSolver<double>>(device, scene, obstacles.float64, choice);
 }
 
 }  // namespace
@@ -269,6 +285,11 @@ GarmentSolvers make_garment_solvers(const Device& device, Precision precision, c
                                     StepSolver choice) {
   const RowFamily family = find_recipe(scene.recipe).rows;
   GarmentSolvers result;
+  if (!scene.bodies.empty()) {
+    for (std::size_t g = 0; g < scene.garments.size(); ++g) result.places.push_back({0, g});
+    result.solvers.push_back(make_coupled_solver(device, precision, scene, choice));
+    return result;
+  }
   std::vector<Kind> kinds;
   std::vector<std::vector<const Garment*>> members;
   for (const Garment& garment : scene.garments) {

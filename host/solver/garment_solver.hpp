@@ -75,6 +75,9 @@ class GarmentSolver {
   /// Positions, velocities, multipliers and `frozen`; the clock is kept elsewhere.
   virtual GarmentState state(std::size_t member) const = 0;
   virtual void set_state(std::size_t member, const GarmentState& state) = 0;
+  /// Of the scene's bodies, where the solver has them.
+  virtual std::vector<BodyState> bodies() const { return {}; }
+  virtual void set_bodies(const std::vector<BodyState>&) {}
 
   /// The same for a garment alone.
   StepReport step(double t, double h) {

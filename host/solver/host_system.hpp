@@ -50,10 +50,32 @@ class HostSystem {
     return solved;
   }
 
+  /// The same for the first `count` right sides; shape [at least count, size].
+  bool solve(const Buffer<Value>& right_sides, Buffer<Value>& solutions, std::size_t size, int count) {
+    const std::size_t all = static_cast<std::size_t>(count);
+    const Value* const b = right_sides.read(0, all * size, right_side_);
+    constexpr std::size_t width = sizeof(Value) / sizeof(Real);
+    interleaved_.resize(all * size * width);
+    for (std::size_t k = 0; k < all; ++k)
+      for (std::size_t i = 0; i < size * width; ++i)
+        interleaved_[i * all + k] = reinterpret_cast<const Real*>(b + k * size)[i];
+    try {
+      solver_->solve(interleaved_.data(), interleaved_.data(), count);
+    } catch (const NumericalError&) {
+      return false;
+    }
+    solutions.write(all * size, solution_, [&](Value* x) {
+      for (std::size_t k = 0; k < all; ++k)
+        for (std::size_t i = 0; i < size * width; ++i)
+          reinterpret_cast<Real*>(x + k * size)[i] = interleaved_[i * all + k];
+    });
+    return true;
+  }
+
  private:
   static_assert(sizeof(Value) % sizeof(Real) == 0);
   std::unique_ptr<LinearSolver<Real>> solver_;
-  std::vector<Real> values_;
+  std::vector<Real> values_, interleaved_;
   std::vector<Value> right_side_, solution_;
 };
 

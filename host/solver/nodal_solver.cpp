@@ -24,6 +24,10 @@ class HostNodalSolver final : public NodalSolver<Real> {
     if (result) result.ok = system_.solve(right_side, solution);
     return result;
   }
+  bool solve_more(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions, std::size_t size,
+                  int count) override {
+    return system_.solve(right_sides, solutions, size, count);
+  }
   std::size_t memory_bytes() const override { return system_.solver().memory_bytes(); }
   std::string_view name() const override { return system_.solver().name(); }
 

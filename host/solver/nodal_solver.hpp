@@ -18,6 +18,10 @@ class NodalSolver {
   /// the solution is worth nothing. Else a right side that is not finite gives a solution that is not.
   virtual Factorization solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
                               Buffer<Vec3<Real>>& solution) = 0;
+  /// `count` further right sides with the matrix of the last solve(), which was ok: the first numbers of
+  /// buffers of shape [at least count, size]. False: the solutions are worth nothing.
+  virtual bool solve_more(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions,
+                          std::size_t size, int count) = 0;
   virtual std::size_t memory_bytes() const = 0;
   virtual std::string_view name() const = 0;
 };

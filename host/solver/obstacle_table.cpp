@@ -59,15 +59,17 @@ struct Compile {
   }
 };
 
-/// Throws SceneError where a node starts deeper in the obstacle than the tolerance.
-template <class Real>
-void require_outside(const Scene& scene, const Obstacle& obstacle, const Compiled<Real>& compiled) {
+/// Throws SceneError where a node starts deeper in the obstacle than the tolerance; what: as "obstacle
+/// "rod"".
+template <class Real, class PoseAt>
+void require_outside(const Scene& scene, const std::string& what, const PoseAt& pose_at,
+                     const Compiled<Real>& compiled) {
   ShapeView<Real> shape = compiled.view;
   shape.distances = compiled.grid.distances;
   const auto& [low, high] = compiled.box;
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];
-    const Pose pose = obstacle_pose(obstacle, garment.time_offset);
+    const Pose pose = pose_at(garment.time_offset);
     const std::vector<Vec3d>& start =
         garment.initial_positions.empty() ? garment.mesh.positions : garment.initial_positions;
     double deepest = scene.contact.tolerance;
@@ -86,8 +88,8 @@ void require_outside(const Scene& scene, const Obstacle& obstacle, const Compile
     }
     if (at < start.size())
       throw SceneError(text("garments[", g, "] \"", garment.name, "\": found node ", at, " ", deepest,
-                            " m inside of obstacle \"", obstacle.name,
-                            "\" at the start, expected all nodes outside; move one of them, or set "
+                            " m inside of ", what,
+                            " at the start, expected all nodes outside; move one of them, or set "
                             "contact.push_out to have the cloth moved out during the first steps"));
   }
 }
@@ -99,21 +101,32 @@ ObstacleShapes<Real>::ObstacleShapes(const Device& device, const Scene& own_scen
   std::vector<ShapeView<Real>> views;
   std::vector<Index> numbers;
   std::vector<Placement<Real>> places;
-  for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
-    const Obstacle& obstacle = scene.obstacles[o];
-    const std::string key = text("obstacles[", o, "].shape");
-    Compiled<Real> compiled = std::visit(Compile<Real>{key}, obstacle.shape);
-    if (!scene.contact.push_out) require_outside(scene, obstacle, compiled);
+  const auto add = [&](const ObstacleShape& shape, const std::string& key, const std::string& what,
+                       bool moves, const auto& pose_at) {
+    Compiled<Real> compiled = std::visit(Compile<Real>{key}, shape);
+    if (!scene.contact.push_out) require_outside(scene, what, pose_at, compiled);
     if (compiled.view.kind == ShapeKind::grid) {
       grids.emplace_back(device, compiled.grid.distances);
       compiled.view.distances = std::as_const(grids.back()).view();
     }
     views.push_back(compiled.view);
     boxes.push_back(compiled.box);
-    const bool moves = !std::holds_alternative<FixedMotion>(obstacle.motion);
     numbers.push_back(moves ? static_cast<Index>(moving_obstacles.size()) : -1);
+    const std::size_t o = views.size() - 1;
     if (moves) moving_obstacles.push_back(static_cast<Index>(o));
-    places.push_back(placement(o, 0, 0));
+    places.push_back(placement(o, pose_at(0), pose_at(0)));
+  };
+  for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
+    const Obstacle& obstacle = scene.obstacles[o];
+    add(obstacle.shape, text("obstacles[", o, "].shape"), text("obstacle \"", obstacle.name, "\""),
+        is_moving(obstacle), [&](double t) { return obstacle_pose(obstacle, t); });
+  }
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const RigidBody& body = scene.bodies[b];
+    const std::string key = text("bodies[", b, "].shape");
+    const MassProperties properties = mass_properties(body.shape, key);
+    const Pose start = shape_pose(start_state(body, properties).pose, properties);
+    add(body.shape, key, text("body \"", body.name, "\""), true, [&](double) { return start; });
   }
   shapes = {device, views};
   moving = {device, numbers};
@@ -122,7 +135,11 @@ ObstacleShapes<Real>::ObstacleShapes(const Device& device, const Scene& own_scen
 
 template <class Real>
 Placement<Real> ObstacleShapes<Real>::placement(std::size_t o, double from, double to) const {
-  const Pose begin = obstacle_pose(scene.obstacles[o], from), end = obstacle_pose(scene.obstacles[o], to);
+  return placement(o, obstacle_pose(scene.obstacles[o], from), obstacle_pose(scene.obstacles[o], to));
+}
+
+template <class Real>
+Placement<Real> ObstacleShapes<Real>::placement(std::size_t o, const Pose& begin, const Pose& end) const {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   Vec3d least{infinite, infinite, infinite}, most = -least;
   const auto& [low, high] = boxes[o];
@@ -158,6 +175,8 @@ ObstacleTable<Real>::ObstacleTable(const Device& device, std::shared_ptr<const O
     std::vector<FrictionView<Real>> own;
     for (const Obstacle& o : scene.obstacles)
       own.push_back({static_cast<Real>(o.friction.static_), static_cast<Real>(o.friction.dynamic)});
+    for (const RigidBody& b : scene.bodies)
+      own.push_back({static_cast<Real>(b.friction.static_), static_cast<Real>(b.friction.dynamic)});
     for (const FrictionPair& pair : scene.contact.pairs)
       if (&scene.garments[pair.garment] == garment)
         own[pair.obstacle] = {static_cast<Real>(pair.friction.static_),
@@ -202,9 +221,21 @@ void ObstacleTable<Real>::set_ways(const std::vector<Clock>& clocks, double h, i
   ways_.write(count, staging_, [&](Placement<Real>* ways) {
     for (const Clock& clock : distinct)
       for (int n = 0; n < steps; ++n)
-        for (const Index o : shapes_->moving_obstacles)
-          *ways++ = shapes_->placement(static_cast<std::size_t>(o), clock.time(h, n), clock.time(h, n + 1));
+        for (const Index o : shapes_->moving_obstacles) {
+          if (static_cast<std::size_t>(o) < shapes_->scene.obstacles.size())
+            *ways = shapes_->placement(static_cast<std::size_t>(o), clock.time(h, n), clock.time(h, n + 1));
+          ++ways;
+        }
   });
+}
+
+template <class Real>
+void ObstacleTable<Real>::set_bodies(std::size_t member, int step,
+                                     const std::vector<Placement<Real>>& places) {
+  const std::size_t moving = shapes_->moving_obstacles.size(),
+                    way = static_cast<std::size_t>(clock_set_[member] * steps_ + step) * moving;
+  ways_.edit(way + moving - places.size(), places.size(),
+             [&](Placement<Real>* ways) { std::copy(places.begin(), places.end(), ways); });
 }
 
 template <class Real>
@@ -231,7 +262,9 @@ ObstaclesView<Real> ObstacleTable<Real>::view(std::size_t member, int step) cons
           .resting = shapes_->resting.view(),
           .ways = moving == 0 ? ArrayView<const Placement<Real>>{} : part(ways_.view(), way, way + moving),
           .friction = part(friction_.view(), static_cast<std::size_t>(friction_row_[member]) * count,
-                           static_cast<std::size_t>(friction_row_[member] + 1) * count)};
+                           static_cast<std::size_t>(friction_row_[member] + 1) * count),
+          .first_body = shapes_->scene.bodies.empty() ? ObstaclesView<Real>::no_body
+                                                      : static_cast<Index>(shapes_->scene.obstacles.size())};
 }
 
 template <class Real>

@@ -1,4 +1,4 @@
-// Obstacles in the memory of a device, and where they are in the steps to come.
+// Obstacles and bodies in the memory of a device, and where they are in the steps to come.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,8 @@
 
 namespace isocloth {
 
-/// What of a scene's obstacles never changes; all solvers of a scene share it.
+/// What of a scene's obstacles never changes; all solvers of a scene share it. Bodies are the obstacles after
+/// those of the scene.
 template <class Real>
 struct ObstacleShapes {
   /// Throws SceneError for a surface that is not closed, and, unless scene.contact.push_out, for a garment
@@ -26,8 +27,10 @@ struct ObstacleShapes {
   Buffer<Placement<Real>> resting;
 
   std::size_t size() const { return boxes.size(); }
-  /// Obstacle o between two times [s].
+  /// Obstacle o of the scene between two times [s].
   Placement<Real> placement(std::size_t o, double from, double to) const;
+  /// Any between two poses of its shape.
+  Placement<Real> placement(std::size_t o, const Pose& begin, const Pose& end) const;
 };
 
 /// What several cloths meet in several steps: those of one clock see the same ways.
@@ -43,6 +46,8 @@ class ObstacleTable {
   std::size_t size() const { return shapes_ ? shapes_->size() : 0; }
   /// Where the obstacles are in the next `steps` steps of h [s].
   void set_ways(const std::vector<Clock>& clocks, double h, int steps);
+  /// Where the bodies are in one of them, or in a part of it that is sought; shape [body].
+  void set_bodies(std::size_t member, int step, const std::vector<Placement<Real>>& places);
   /// What a member meets in one of them.
   ObstaclesView<Real> view(std::size_t member, int step) const;
   ObstacleSets<Real> sets() const;

@@ -39,7 +39,7 @@ Inspection ProjectionSolver<Real>::inspect(std::size_t member, double t, double 
   set_targets(t + h);
   upload_targets({}, 1, 1);
   set_surroundings({.offset = t, .steps = 0}, h, 1);
-  enter(h, 0, 0, 1);
+  enter({.h = h, .number = 0, .part = 0, .parts = 1});
   const bool predicted = predict(h, true);
   evaluate_rows(iterate_, h);
   result.predicted = widened(predicted_);
@@ -47,10 +47,12 @@ Inspection ProjectionSolver<Real>::inspect(std::size_t member, double t, double 
   result.row_values = widened(rows_.residuals);
   for (const double s : widened(rows_.scales)) result.row_d.push_back(s > 0 ? 1 / (eps_ * s * s) : 0);
   contacts_.find(iterate_, rows_);
-  if (!predicted || !iterate(h, 0))
+  const bool solved = predicted && solve_iteration(h);
+  if (!solved)
     throw NumericalError(
         "garment \"" + garment_.name + "\": matrix of the first iteration at t = " + std::to_string(t) +
         " s: found a pivot that is not positive, expected a positive definite matrix; raise projection.eps");
+  correct(0, {});
   if (newton_) result.stiffness = widened(stiffness_);
   result.correction = widened(correction_);
   result.multipliers = widened(multipliers_);

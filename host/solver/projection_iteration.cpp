@@ -53,7 +53,7 @@ void ProjectionSolver<Real>::upload_targets(const std::vector<Vec3<Real>>& from,
     return;
   }
   std::vector<Vec3<Real>> between = host_targets_;
-  const Real done = static_cast<Real>(part) / static_cast<Real>(parts);
+  const Real done = static_cast<Real>(part.part) / static_cast<Real>(part.parts);
   for (std::size_t i = 0; i < between.size(); ++i) between[i] = from[i] + done * (between[i] - from[i]);
   targets_.upload(between);
 }
@@ -89,7 +89,7 @@ bool ProjectionSolver<Real>::predict(double h, bool with_predicted) {
       start(0);
       if (is_pulled) contacts_.act_without_contacts(iterate_);
       if (!solve_system(metric, false, is_pulled ? contacts_.forces() : SampleForces<Real>{})) return false;
-      if (is_pulled) contacts_.update(correction_);
+      if (is_pulled) contacts_.update(correction_, {});
     }
     for (Buffer<Vec3<Real>>* target : {&predicted_, &iterate_})
       kernels_.predict_positions(
@@ -160,33 +160,37 @@ void ProjectionSolver<Real>::set_surroundings(const Clock& clock, double h, int 
 }
 
 template <class Real>
-void ProjectionSolver<Real>::enter(double h, int number, int part, int parts) {
-  contacts_.begin({.obstacles = obstacles_.view(0, number),
-                   .grippers = grippers_.view(0, number),
-                   .drag = air_.view(0, number),
+void ProjectionSolver<Real>::enter(const StepPart& part) {
+  contacts_.begin({.obstacles = obstacles_.view(0, part.number),
+                   .grippers = grippers_.view(0, part.number),
+                   .drag = air_.view(0, part.number),
                    .faces = air_.faces(arrays_)},
                   {.offset = contacts_.offset,
                    .tolerance = contacts_.tolerance,
-                   .inertia = projection_metric(h).inertia,
-                   .step = static_cast<Real>(h),
+                   .inertia = projection_metric(part.h).inertia,
+                   .step = static_cast<Real>(part.h),
                    .mean_mass = static_cast<Real>(arrays_.element_size * arrays_.element_size),
                    .from = static_cast<Real>(part) / static_cast<Real>(parts),
-                   .to = static_cast<Real>(part + 1) / static_cast<Real>(parts),
+                   .to = static_cast<Real>(part.part + 1) / static_cast<Real>(part.parts),
                    .carries = newton_},
                   positions_);
 }
 
 template <class Real>
-bool ProjectionSolver<Real>::iterate(double h, int number) {
-  const Queue& queue = device_.queue();
+bool ProjectionSolver<Real>::solve_iteration(double h) {
   if (newton_)
-    kernels_.geometric_stiffness(queue, {.metric_terms = arrays_.pair_metric.view(),
-                                         .scalar_terms = arrays_.pair_scalar.view(),
-                                         .metric_tensors = arrays_.metric.tensors.view(),
-                                         .scalar_tensors = arrays_.scalar.tensors.view(),
-                                         .multipliers = std::as_const(multipliers_).view(),
-                                         .stiffness = stiffness_.view()});
-  if (!solve_system(projection_metric(h), true, contacts_.forces())) return false;
+    kernels_.geometric_stiffness(device_.queue(), {.metric_terms = arrays_.pair_metric.view(),
+                                                   .scalar_terms = arrays_.pair_scalar.view(),
+                                                   .metric_tensors = arrays_.metric.tensors.view(),
+                                                   .scalar_tensors = arrays_.scalar.tensors.view(),
+                                                   .multipliers = std::as_const(multipliers_).view(),
+                                                   .stiffness = stiffness_.view()});
+  return solve_system(projection_metric(h), true, contacts_.forces());
+}
+
+template <class Real>
+void ProjectionSolver<Real>::correct(int number, const BodyMoves<Real>& bodies) {
+  const Queue& queue = device_.queue();
   // Before the clamp: multipliers belong to the whole correction, which alone balances C.
   if (newton_) {
     kernels_.update_metric_multipliers(
@@ -208,7 +212,7 @@ bool ProjectionSolver<Real>::iterate(double h, int number) {
          .correction = correction_.view(),
          .multipliers = part(multipliers_.view(), rows_.metric_row_count(), rows_.row_count())});
   }
-  contacts_.update(correction_);
+  contacts_.update(correction_, bodies);
   double clamp = settings_.clamp;
   if (const double own = obstacles_.size() > 0 ? contact_clamp(number) : 0; own > 0)
     clamp = clamp > 0 ? std::min(clamp, own) : own;
@@ -216,7 +220,6 @@ bool ProjectionSolver<Real>::iterate(double h, int number) {
                                     .clamp = static_cast<Real>(clamp * arrays_.element_size),
                                     .correction = correction_.view(),
                                     .positions = iterate_.view()});
-  return true;
 }
 
 template class ProjectionSolver<float>;

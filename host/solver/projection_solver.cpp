@@ -1,9 +1,9 @@
 #include "host/solver/projection_solver.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <limits>
+
+#include "host/solver/projection_step.hpp"
 
 namespace isocloth {
 template <class Real>
@@ -65,56 +65,70 @@ bool ProjectionSolver<Real>::adapt_eps(double before, double after) {
 }
 
 template <class Real>
-typename ProjectionSolver<Real>::Substep ProjectionSolver<Real>::substep(double h, int number, int part,
-                                                                         int parts) {
-  constexpr Substep not_finite{.status = StepStatus::non_finite,
-                               .iterations = 0,
-                               .residual = std::numeric_limits<double>::infinity(),
-                               .penetration = 0};
-  const double deepest = static_cast<double>(contacts_.tolerance);
-  Substep result;
+typename ProjectionSolver<Real>::SavedStep ProjectionSolver<Real>::save() const {
+  return {.positions = positions_.download(),
+          .velocities = velocities_.download(),
+          .multipliers = multipliers_.download(),
+          .contacts = contacts_.contacts(),
+          .holds = contacts_.holds()};
+}
+
+template <class Real>
+void ProjectionSolver<Real>::restore(const SavedStep& saved) {
+  positions_.upload(saved.positions);
+  velocities_.upload(saved.velocities);
+  multipliers_.upload(saved.multipliers);
+  contacts_.set_state(saved.contacts, saved.holds);
+}
+
+template <class Real>
+void ProjectionSolver<Real>::begin_step(double h, int number) {
+  set_targets(request_.clock.time(h, number + 1));
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::begin_part(const StepPart& part, const SavedStep& saved) {
+  upload_targets(saved.positions, part.part + 1, part.parts);
   if (!newton_ && contacts_.exist()) contacts_.scale(0);  // the step starts without them
   eps_ = start_eps_;
   bad_block_ = -1;
-  enter(h, number, part, parts);
-  if (part == 0) contacts_.grasp();
-  if (!predict(h)) return not_finite;
-  for (;;) {
-    const double before = result.residual;
-    result.residual = evaluate_rows(iterate_, h);
-    if (obstacles_.size() > 0 && newton_ && settings_.eps == 0 && result.iterations == 0 &&
-        result.residual <= contact_eps_range * settings_.tolerance && eps_ < contact_eps) {
-      eps_ = contact_eps;
-      evaluate_rows(iterate_, h);
-    }
-    result.penetration = contacts_.find(iterate_, rows_);
-    // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
-    if (result.residual <= settings_.tolerance && result.penetration <= deepest &&
-        (result.iterations > 0 || !newton_))
-      break;
-    if (std::isfinite(result.residual) && result.iterations == settings_.max_iterations) {
-      result.status = StepStatus::stalled;
-      break;
-    }
-    bool worked = std::isfinite(result.residual);
-    if (worked) {
-      if (newton_ && result.iterations > 0 && adapt_eps(before, result.residual)) evaluate_rows(iterate_, h);
-      ++result.iterations;
-      worked = iterate(h, result.iterations - 1);
-    }
-    if (!worked) {
-      const int iterations = result.iterations;
-      result = not_finite;
-      result.iterations = iterations;
-      return result;
-    }
+  enter(part);
+  if (part.part == 0) contacts_.grasp();
+  return predict(part.h);
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::assess(const StepPart& part, PartReport& report) {
+  report.previous_residual = report.residual;
+  report.residual = evaluate_rows(iterate_, part.h);
+  if (obstacles_.size() > 0 && newton_ && settings_.eps == 0 && report.iterations == 0 &&
+      report.residual <= contact_eps_range * settings_.tolerance && eps_ < contact_eps) {
+    eps_ = contact_eps;
+    evaluate_rows(iterate_, part.h);
   }
+  report.penetration = contacts_.find(iterate_, rows_);
+  // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
+  return report.residual <= settings_.tolerance &&
+         report.penetration <= static_cast<double>(contacts_.tolerance) &&
+         (report.iterations > 0 || !newton_);
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::solve(const StepPart& part, PartReport& report) {
+  if (!std::isfinite(report.residual)) return false;
+  if (newton_ && report.iterations > 0 && adapt_eps(report.previous_residual, report.residual))
+    evaluate_rows(iterate_, part.h);
+  ++report.iterations;
+  return solve_iteration(part.h);
+}
+
+template <class Real>
+void ProjectionSolver<Real>::accept(double h) {
   kernels_.update_velocities(device_.queue(), {.inverse_step = static_cast<Real>(1 / h),
                                                .from = std::as_const(positions_).view(),
                                                .to = std::as_const(iterate_).view(),
                                                .velocities = velocities_.view()});
   std::swap(positions_, iterate_);
-  return result;
 }
 
 template <class Real>
@@ -123,50 +137,6 @@ void ProjectionSolver<Real>::scale_multipliers(double factor) {
   for (Real& v : values) v *= static_cast<Real>(factor);
   multipliers_.upload(values);
   if (contacts_.exist()) contacts_.scale(factor);
-}
-
-template <class Real>
-StepReport ProjectionSolver<Real>::step_once(int number, double h) {
-  const auto begin = std::chrono::steady_clock::now();
-  // A failed step must leave no trace.
-  const auto positions = positions_.download(), velocities = velocities_.download();
-  const auto multipliers = multipliers_.download();
-  const auto contacts = contacts_.contacts(), holds = contacts_.holds();
-  set_targets(request_.clock.time(h, number + 1));
-  StepReport report;
-  report.iterations = 0;
-  for (int parts = 1;; parts *= 2) {
-    report.status = StepStatus::converged;
-    report.residual = 0;
-    report.substeps = parts;
-    report.penetration = 0;
-    if (parts > 1) scale_multipliers(1.0 / (parts * parts));  // lambda carries h^2
-    for (int i = 0; i < parts; ++i) {
-      upload_targets(positions, i + 1, parts);
-      const Substep s = substep(h / parts, number, i, parts);
-      report.iterations += s.iterations;
-      report.residual = std::max(report.residual, s.residual);
-      report.penetration = std::max(report.penetration, s.penetration);
-      report.status = std::max(report.status, s.status);
-      if (s.status == StepStatus::non_finite ||
-          (s.status == StepStatus::stalled && 2 * parts <= settings_.max_substeps))
-        break;
-    }
-    if (report.status == StepStatus::converged ||
-        (report.status == StepStatus::stalled && 2 * parts > settings_.max_substeps)) {
-      if (parts > 1) scale_multipliers(parts * parts);
-      if (report.residual > unmet_range * settings_.tolerance) multipliers_.upload(multipliers);
-      break;
-    }
-    positions_.upload(positions);
-    velocities_.upload(velocities);
-    multipliers_.upload(multipliers);
-    contacts_.set_state(contacts, holds);
-    if (2 * parts > settings_.max_substeps) break;
-  }
-  if (bad_block_ >= 0) report.bad_node = arrays_.pattern.free_nodes[bad_block_];
-  report.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return report;
 }
 
 template <class Real>
@@ -179,20 +149,28 @@ std::vector<AdvanceReport> ProjectionSolver<Real>::finish() {
   AdvanceReport result;
   result.total.substeps = 0;
   if (frozen_) result.total.status = StepStatus::non_finite;
-  set_surroundings(request_.clock, request_.step, request_.steps);
-  for (int n = 0; n < request_.steps && !frozen_; ++n) {
-    const StepReport report = step_once(n, request_.step);
-    result.total.status = std::max(result.total.status, report.status);
-    result.total.iterations += report.iterations;
-    result.total.substeps += report.substeps;
-    result.total.residual = std::max(result.total.residual, report.residual);
-    result.total.penetration = std::max(result.total.penetration, report.penetration);
-    result.total.wall_seconds += report.wall_seconds;
-    if (report.bad_node >= 0) result.total.bad_node = report.bad_node;
-    frozen_ = report.status == StepStatus::non_finite;
-    result.steps += !frozen_;
-  }
+  begin_request();
+  for (int n = 0; n < request_.steps && !frozen_; ++n)
+    note(take_step<Real>({this}, nullptr, n, request_.step).front(), result);
   return {result};
+}
+
+template <class Real>
+void ProjectionSolver<Real>::begin_request() {
+  set_surroundings(request_.clock, request_.step, request_.steps);
+}
+
+template <class Real>
+void ProjectionSolver<Real>::note(const StepReport& report, AdvanceReport& sum) {
+  sum.total.status = std::max(sum.total.status, report.status);
+  sum.total.iterations += report.iterations;
+  sum.total.substeps += report.substeps;
+  sum.total.residual = std::max(sum.total.residual, report.residual);
+  sum.total.penetration = std::max(sum.total.penetration, report.penetration);
+  sum.total.wall_seconds += report.wall_seconds;
+  if (report.bad_node >= 0) sum.total.bad_node = report.bad_node;
+  frozen_ = report.status == StepStatus::non_finite;
+  sum.steps += !frozen_;
 }
 
 template class ProjectionSolver<float>;

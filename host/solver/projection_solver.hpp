@@ -14,6 +14,21 @@
 
 namespace isocloth {
 
+/// One of equal parts of a step.
+struct StepPart {
+  double h = 0;    ///< of the part [s]
+  int number = 0;  ///< of the step in its request
+  int part = 0, parts = 1;
+};
+
+/// How a part of a step goes.
+struct PartReport {
+  StepStatus status = StepStatus::converged;
+  int iterations = 0;
+  double residual = 0, previous_residual = 0;
+  double penetration = 0;  ///< [m]
+};
+
 /// Time stepping of one garment: unconstrained step, then iterations of
 /// (B + G+ + J^T (eps D)^-1 J) d = -B (phi_j - phi~) - J^T (lambda_j + C_j / (eps D))   (proximal Newton), or
 /// of (B + J^T (eps D)^-1 J) d = -J^T C_j / (eps D)   (fast projection; Coltraro 2022, section 7.1, in nodal
@@ -35,22 +50,50 @@ class ProjectionSolver final : public GarmentSolver {
   GarmentState state(std::size_t member) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
 
- private:
-  struct Substep {
-    StepStatus status = StepStatus::converged;
-    int iterations = 0;
-    double residual = 0;
-    double penetration = 0;  ///< [m]
+  // The phases of a step, for take_step (host/solver/projection_step.hpp).
+
+  /// What a failed step puts back.
+  struct SavedStep {
+    std::vector<Vec3<Real>> positions, velocities;
+    std::vector<Real> multipliers;
+    std::vector<double> contacts, holds;
   };
+  /// Where obstacles are in the steps of start().
+  void begin_request();
+  /// Adds a step to a sum; one that is not finite freezes the garment.
+  void note(const StepReport& report, AdvanceReport& sum);
+  bool frozen() const { return frozen_; }
+  SavedStep save() const;
+  void restore(const SavedStep& saved);
+  /// Where the motions lead in the step.
+  void begin_step(double h, int number);
+  /// The first iterate; false: B cannot be factorised. `saved`: when the step began.
+  bool begin_part(const StepPart& part, const SavedStep& saved);
+  /// Rows and contacts at the iterate; true: both are within their tolerances.
+  bool assess(const StepPart& part, PartReport& report);
+  /// The next iteration's correction; false: the matrix cannot be factorised, or a row is not finite.
+  bool solve(const StepPart& part, PartReport& report);
+  /// Multipliers, contacts and the iterate after it; `number`: of the iteration in its part, from 0.
+  void correct(int number, const BodyMoves<Real>& bodies);
+  /// The iterate is where the part ends.
+  void accept(double h);
+  /// Multipliers and contact forces carry h^2.
+  void scale_multipliers(double factor);
+  const ProjectionSettings& settings() const { return settings_; }
+  /// Where the last matrix had a pivot that was not positive, -1: nowhere.
+  Index bad_node() const { return bad_block_ >= 0 ? arrays_.pattern.free_nodes[bad_block_] : -1; }
+  double element_size() const { return arrays_.element_size; }
+  ObstacleTable<Real>& obstacles() { return obstacles_; }
+  const GarmentContacts<Real>& contacts() const { return contacts_; }
+  NodalSolver<Real>& nodal_solver() { return *nodal_solver_; }
+  Buffer<Vec3<Real>>& correction() { return correction_; }
+
+ private:
   struct Request {
     Clock clock;
     double step = 0;
     int steps = 0;
   };
-  /// The `number`-th step of the request.
-  StepReport step_once(int number, double h);
-  /// The `part`-th of `parts` equal parts, of h [s] each, of that step.
-  Substep substep(double h, int number, int part, int parts);
   /// The first iterate, and phi~ where the method or the caller needs it; false: B cannot be factorised.
   bool predict(double h, bool with_predicted = false);
   /// Where the pinned nodes are at t.
@@ -64,13 +107,12 @@ class ProjectionSolver final : public GarmentSolver {
   /// Assembles H and the right side, both of B alone without rows, with what `samples` add, and solves into
   /// correction_; false: the matrix cannot be factorised.
   bool solve_system(const MetricView<Real>& metric, bool with_rows, const SampleForces<Real>& samples);
-  /// Iteration `number` of a step, from 0; false: the matrix cannot be factorised.
-  bool iterate(double h, int number);
+  /// The correction of an iteration; false: the matrix cannot be factorised.
+  bool solve_iteration(double h);
   /// What surrounds the cloth in the next steps of h [s].
   void set_surroundings(const Clock& clock, double h, int steps);
-  /// What surrounds the cloth in a part, of h [s], of a step.
-  void enter(double h, int number, int part, int parts);
-  void scale_multipliers(double factor);
+  /// What surrounds the cloth in a part of a step.
+  void enter(const StepPart& part);
   MetricView<Real> implicit_metric(double h) const;
   MetricView<Real> projection_metric(double h) const;
 

@@ -285,7 +285,7 @@ ValidationReport validate(const Scene& scene, const ExecutionOptions& options, s
         std::string("solver: found \"") + to_string(options.solver) +
         "\", expected \"automatic\", \"batched\" or \"direct\": the comparison is to rounding, and "
         "an iterated solve ends at its tolerance");
-  if (!scene.obstacles.empty())
+  if (!scene.obstacles.empty() || !scene.bodies.empty())
     throw SceneError("obstacles: found " + std::to_string(scene.obstacles.size()) +
                      ", expected none: the reference knows no contact, so there is nothing to compare with; "
                      "validate the scene without obstacles");

@@ -59,6 +59,11 @@ class ContactTerms {
   /// p of the sample's contacts after the correction d of its nodes: correction(node).
   template <class Correction>
   ISOCLOTH_DEVICE void update(Index sample, const Correction& correction) const {
+    update(sample, correction, [](Index, Index) { return Vec3<Real>{}; });
+  }
+  /// The same where obstacles are moved, too: move(obstacle, sample), at the sample's point.
+  template <class Correction, class Move>
+  ISOCLOTH_DEVICE void update(Index sample, const Correction& correction, const Move& move) const {
     Vec3<Real> d{};
     const Index first = p_.first_contact(sample), count = p_.contacts_of(sample);
     bool touches = false;
@@ -67,7 +72,8 @@ class ContactTerms {
     for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
       d += a_.weights[slot] * correction(p_.slot_nodes[slot]);
     for (Index c = first; c < first + count; ++c)
-      if (mode(c) != ContactMode::none) update_contact(c, d);
+      if (mode(c) != ContactMode::none)
+        update_contact(c, d - move(static_cast<Index>(a_.obstacles[c]), sample));
   }
 
   /// Lists the obstacles whose boxes meet that of the cloth.
@@ -169,8 +175,9 @@ class ContactTerms {
     Hit hit;
     hit.obstacle = o;
     const Placement<Real>& way = o_.placement(o);
-    hit.begin = o_.moving[o] < 0 ? way.begin : pose_between(way.begin, way.end, c_.from);
-    hit.end = o_.moving[o] < 0 ? way.begin : pose_between(way.begin, way.end, c_.to);
+    const bool is_whole = o >= o_.first_body;
+    hit.begin = o_.moving[o] < 0 || is_whole ? way.begin : pose_between(way.begin, way.end, c_.from);
+    hit.end = o_.moving[o] < 0 ? way.begin : is_whole ? way.end : pose_between(way.begin, way.end, c_.to);
     return hit;
   }
 

@@ -1,5 +1,6 @@
 #include "kernels/contact/find_contacts.hpp"
 
+#include "kernels/contact/body_terms.hpp"
 #include "kernels/contact/contact_terms.hpp"
 #include "kernels/grasp/outer_terms.hpp"
 #include "kernels/launch/launch.hpp"
@@ -89,7 +90,15 @@ struct UpdateBody {
       const Index i = a.free.number[node];
       return i < 0 ? Vec3<Real>{} : a.correction[i];
     };
-    terms_of(a.found).update(sample, correction);
+    const auto move = [&](Index obstacle, Index at) {
+      if (obstacle < a.first_body) return Vec3<Real>{};
+      const Index body = obstacle - a.first_body;
+      const Vec3<Real> r =
+          sample_point(a.found.pattern, a.found.places, a.found.arrays, at) - a.centers[body];
+      const Real* const b = a.moves.data() + 6 * body;
+      return Vec3<Real>{b[0], b[1], b[2]} + cross(Vec3<Real>{b[3], b[4], b[5]}, r);
+    };
+    terms_of(a.found).update(sample, correction, move);
     if (sample < a.found.pattern.node_count) outer_of(a.found).update(sample, correction(sample));
   }
 };

@@ -51,7 +51,10 @@ struct ObstaclesView {
   ArrayView<const Placement<Real>> resting;  ///< shape [obstacle]; of those that move unused
   ArrayView<const Placement<Real>> ways;     ///< of this step, shape [moving]
   ArrayView<const FrictionView<Real>> friction;  ///< shape [obstacle]
+  /// Obstacles from here on are bodies: their ways are of the part of the step that is sought.
+  Index first_body = no_body;
 
+  static constexpr Index no_body = 0x7fffffff;
   ISOCLOTH_HD std::size_t size() const { return shapes.size(); }
   ISOCLOTH_HD const Placement<Real>& placement(Index o) const {
     return moving[o] < 0 ? resting[o] : ways[moving[o]];
@@ -77,7 +80,8 @@ struct ObstacleSets {
             moving,
             resting,
             {ways.data() + way, moved},
-            {friction.data() + static_cast<std::size_t>(friction_rows[cloth]) * count, count}};
+            {friction.data() + static_cast<std::size_t>(friction_rows[cloth]) * count, count},
+            ObstaclesView<Real>::no_body};
   }
 };
 

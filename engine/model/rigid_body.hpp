@@ -1,0 +1,65 @@
+// Rigid bodies that cloth carries, pushes and holds, and that push back.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "engine/model/obstacle.hpp"
+
+namespace isocloth {
+
+struct RigidBody {
+  std::string name;        ///< for messages and results
+  ObstacleShape shape;     ///< no plane, no height field; a mesh is closed, convex and not thickened
+  double mass = 0;         ///< [kg], > 0, evenly spread
+  Vec3d position;          ///< of the shape's origin at the start [m]
+  Vec3d rotation;          ///< of its axes at the start, a rotation vector [rad]
+  Vec3d velocity;          ///< of the centre of mass at the start [m/s]
+  Vec3d angular_velocity;  ///< at the start, along the axes of the world [rad/s]
+  Friction friction;       ///< with every garment
+};
+
+using Matrix3 = std::array<Vec3d, 3>;  ///< rows
+
+/// What a solid of density 1 weighs, in the frame of its shape.
+struct MassProperties {
+  double volume = 0;  ///< [m^3]
+  Vec3d center;       ///< of mass [m]
+  Matrix3 inertia;    ///< about the centre, per unit of mass [m^2]
+};
+
+/// Sphere, capsule, cylinder and box in closed form, roundings included; a mesh by the divergence theorem
+/// over its faces (a quadrilateral as two triangles), cost O(faces). Throws SceneError for shapes without a
+/// finite volume; messages begin with `key`.
+MassProperties mass_properties(const ObstacleShape& shape, const std::string& key = "shape");
+
+/// A body in motion.
+struct BodyState {
+  Pose pose;               ///< center: of mass; axes: of the shape
+  Vec3d velocity;          ///< of the centre of mass [m/s]
+  Vec3d angular_momentum;  ///< about the centre of mass [kg m^2/s]
+};
+BodyState start_state(const RigidBody& body, const MassProperties& properties);
+
+/// Where the shape's origin and axes are.
+Pose shape_pose(const Pose& pose, const MassProperties& properties);
+
+/// A I A^T with the axes A as columns.
+Matrix3 turned_inertia(const Matrix3& inertia, const std::array<Vec3d, 3>& axes);
+Vec3d product(const Matrix3& a, const Vec3d& v);
+/// Throws SceneError where `a` is not positive definite.
+Matrix3 inverse(const Matrix3& a);
+
+/// A body that nothing touches, after h [s]: v + h g, x + h v + h^2 g as the cloth's steps have it; axes by
+/// A' = [A I^-1 A^T L]x A with L kept, in parts of at most 0.02 rad by the Runge-Kutta method of fourth order
+/// on the group of rotations (Munthe-Kaas 1999). `inverse_inertia`: of the body, in its frame.
+BodyState free_flight(const BodyState& state, const Matrix3& inverse_inertia, const Vec3d& gravity, double h);
+
+/// A turned by the rotation vector r and made orthonormal again.
+std::array<Vec3d, 3> turned_axes(const Vec3d& r, const std::array<Vec3d, 3>& axes);
+
+/// Checks name, shape and ranges; of a mesh that it is convex (its being closed is checked where it becomes
+/// distances). Throws SceneError; messages begin with `key`.
+void validate_body(const RigidBody& body, const std::string& key);
+
+}  // namespace isocloth

@@ -1,0 +1,61 @@
+#include "host/solver/coupled_solver.hpp"
+
+#include <algorithm>
+
+namespace isocloth {
+
+template <class Real>
+CoupledSolver<Real>::CoupledSolver(const Device& device, const Scene& scene,
+                                   const std::shared_ptr<const ObstacleShapes<Real>>& shapes,
+                                   StepSolver choice)
+    : bodies_(device, shapes) {
+  for (const Garment& garment : scene.garments)
+    garments_.push_back(std::make_unique<ProjectionSolver<Real>>(device, garment, scene, shapes, choice));
+}
+
+template <class Real>
+void CoupledSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool) {
+  for (std::size_t g = 0; g < garments_.size(); ++g) garments_[g]->start({clocks[g]}, h, steps, false);
+  step_ = h;
+  steps_ = steps;
+}
+
+template <class Real>
+std::vector<AdvanceReport> CoupledSolver<Real>::finish() {
+  std::vector<AdvanceReport> results(garments_.size());
+  for (std::size_t g = 0; g < garments_.size(); ++g) {
+    results[g].total.substeps = 0;
+    if (garments_[g]->frozen()) results[g].total.status = StepStatus::non_finite;
+    garments_[g]->begin_request();
+  }
+  for (int n = 0; n < steps_; ++n) {
+    for (bool again = true; again;) {
+      std::vector<ProjectionSolver<Real>*> active;
+      std::vector<std::size_t> numbers;
+      for (std::size_t g = 0; g < garments_.size(); ++g) {
+        if (garments_[g]->frozen()) continue;
+        active.push_back(garments_[g].get());
+        numbers.push_back(g);
+      }
+      const std::vector<StepReport> reports = take_step<Real>(active, &bodies_, n, step_);
+      again = std::any_of(reports.begin(), reports.end(),
+                          [](const StepReport& r) { return r.status == StepStatus::non_finite; });
+      for (std::size_t i = 0; i < reports.size(); ++i)
+        if (!again || reports[i].status == StepStatus::non_finite)
+          garments_[numbers[i]]->note(reports[i], results[numbers[i]]);
+    }
+  }
+  return results;
+}
+
+template <class Real>
+GarmentInfo CoupledSolver<Real>::info(std::size_t member) const {
+  GarmentInfo info = garments_[member]->info(0);
+  info.memory_bytes += bodies_.memory_bytes() / garments_.size();
+  return info;
+}
+
+template class CoupledSolver<float>;
+template class CoupledSolver<double>;
+
+}  // namespace isocloth

@@ -1,0 +1,68 @@
+// What contacts of one cloth make of rigid bodies: the coupled system of nodes and bodies,
+//   [H, -C; -C^T, H_b] [d; b] = [r; r_b],
+// b: move of a body in an iteration, translation [m] and rotation vector [rad] about its centre of mass c.
+// A contact of stiffness S and pull p at the point x of the cloth sees the way W d - J b with
+// J = [1, -[x - c]x]: C = sum W^T S J, H_b = M_b + sum J^T S J, and the body feels -p.
+#pragma once
+
+#include "kernels/contact/find_contacts.hpp"
+#include "kernels/projection/nodal_system.hpp"
+
+namespace isocloth {
+
+/// Sums over the contacts of one body: the upper triangle of J^T S J, row after row (21), J^T p (6), and how
+/// many there are.
+constexpr Index body_terms = 28;
+
+template <class Real>
+struct SumBodies {
+  FindContacts<Real> found;
+  Index first_body = 0;                 ///< bodies are the obstacles from this one on
+  ArrayView<const Vec3<Real>> centers;  ///< c [m], shape [body]
+  ArrayView<Real> sums;                 ///< shape [body, body_terms]
+};
+
+template <class Real>
+struct AssembleBodyColumns {
+  FindContacts<Real> found;
+  Index first_body = 0;
+  ArrayView<const Vec3<Real>> centers;
+  GatherView node_slots;          ///< per free node: (slot, its sample)
+  ArrayView<const Index> groups;  ///< of six columns of each body, -1: none; shape [body]
+  Index free_count = 0;
+  ArrayView<Vec3<Real>> columns;  ///< C, column after column, shape [6 groups, free_count]
+};
+
+/// products[i, j] = left column i . right column j.
+template <class Real>
+struct MultiplyColumns {
+  ArrayView<const Vec3<Real>> left, right;  ///< shape [columns, free_count]
+  Index free_count = 0;
+  Index right_count = 0;
+  ArrayView<Real> products;  ///< shape [left columns, right_count]
+};
+
+/// correction += columns * moves.
+template <class Real>
+struct AddColumns {
+  ArrayView<const Vec3<Real>> columns;  ///< shape [column, free_count]
+  ArrayView<const Real> moves;          ///< shape [column]
+  ArrayView<Vec3<Real>> correction;     ///< shape [free_count]
+};
+
+namespace ISOCLOTH_BACKEND {
+/// One block per body, O(contacts); the same for any block size.
+template <class Real>
+void sum_bodies(const Queue& queue, const SumBodies<Real>& args);
+/// One item per free node.
+template <class Real>
+void assemble_body_columns(const Queue& queue, const AssembleBodyColumns<Real>& args);
+/// One block per product; the same for any block size.
+template <class Real>
+void multiply_columns(const Queue& queue, const MultiplyColumns<Real>& args);
+/// One item per free node.
+template <class Real>
+void add_columns(const Queue& queue, const AddColumns<Real>& args);
+}  // namespace ISOCLOTH_BACKEND
+
+}  // namespace isocloth
