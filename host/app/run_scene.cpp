@@ -16,6 +16,7 @@
 #include "host/app/progress.hpp"
 #include "host/io/metric_columns.hpp"
 #include "host/io/names.hpp"
+#include "host/io/obstacle_poses.hpp"
 #include "host/io/scene_file.hpp"
 #include "host/report/from_trajectory.hpp"
 
@@ -52,6 +53,7 @@ class Run {
     if (const auto& checkpoint = folder_.resumed_from()) {
       for (std::size_t g = 0; g < checkpoint->garments.size(); ++g)
         simulation_.set_state(g, checkpoint->garments[g]);
+      simulation_.set_bodies(checkpoint->bodies);
       simulation_.set_step_index(checkpoint->step_index);
       if (!checkpoint->since_frame.empty()) since_frame_ = checkpoint->since_frame;
       resume_totals(checkpoint->summary);
@@ -126,6 +128,7 @@ class Run {
     summary_.friction_stick_fraction = before.friction_stick_fraction;
     summary_.held_count_max = before.held_count_max;
     summary_.gripper_force_max = before.gripper_force_max;
+    summary_.body_poses = before.body_poses;
     summary_.strain_max = before.strain_max;
     summary_.strain_mean = before.strain_mean;
     summary_.area_error_total_max = before.area_error_total_max;
@@ -264,15 +267,19 @@ class Run {
     }
     const double frames = static_cast<double>(folder_.frame_count());
     summary_.strain_mean = (summary_.strain_mean * frames + strain_mean) / (frames + 1);
-    folder_.add_frame(simulation_.step_index(), simulation_.time(), positions, since_frame_);
+    folder_.add_frame(simulation_.step_index(), simulation_.time(), positions, since_frame_,
+                      simulation_.bodies());
     since_frame_.assign(since_frame_.size(), {});
     if (summary_.status.empty() || summary_.status == "completed") snapshot_ = take_snapshot();
     return true;
   }
 
   void measure_contacts() {
-    if (scene_.obstacles.empty()) return;
-    std::vector<Vec3d> forces(scene_.obstacles.size());
+    std::vector<std::string> names;
+    for (const Obstacle& obstacle : scene_.obstacles) names.push_back(obstacle.name);
+    for (const RigidBody& body : scene_.bodies) names.push_back(body.name);
+    if (names.empty()) return;
+    std::vector<Vec3d> forces(names.size());
     Index rubbing = 0, sticking = 0;
     for (std::size_t g = 0; g < since_frame_.size(); ++g) {
       const ContactMeasures found = simulation_.contacts(g);
@@ -286,8 +293,13 @@ class Run {
       summary_.contact_force_max = std::max(summary_.contact_force_max, norm(found.force));
       for (std::size_t o = 0; o < forces.size(); ++o) forces[o] += found.forces[o];
     }
-    for (std::size_t o = 0; o < forces.size(); ++o)
-      summary_.contact_force[scene_.obstacles[o].name] = norm(forces[o]);
+    for (std::size_t o = 0; o < forces.size(); ++o) summary_.contact_force[names[o]] = norm(forces[o]);
+    const std::vector<BodyState> bodies = simulation_.bodies();
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+      const RigidBody& body = scene_.bodies[b];
+      const PackedPose packed = packed_pose(shape_pose(bodies[b].pose, mass_properties(body.shape)));
+      summary_.body_poses[body.name] = {packed.begin(), packed.end()};
+    }
     summary_.friction_stick_fraction =
         rubbing > 0 ? static_cast<double>(sticking) / static_cast<double>(rubbing) : 0;
   }
@@ -361,10 +373,11 @@ class Run {
   struct Snapshot {
     std::int64_t step_index = 0;
     std::vector<GarmentState> states;
+    std::vector<BodyState> bodies;
   };
 
   Snapshot take_snapshot() const {
-    Snapshot snapshot{simulation_.step_index(), {}};
+    Snapshot snapshot{simulation_.step_index(), {}, simulation_.bodies()};
     for (std::size_t g = 0; g < since_frame_.size(); ++g) snapshot.states.push_back(simulation_.state(g));
     return snapshot;
   }
@@ -374,6 +387,7 @@ class Run {
   Checkpoint checkpoint_before(std::int64_t step_index, std::vector<FrameMetrics> since_frame,
                                RunSummary summary) {
     for (std::size_t g = 0; g < since_frame.size(); ++g) simulation_.set_state(g, snapshot_.states[g]);
+    simulation_.set_bodies(snapshot_.bodies);
     simulation_.set_step_index(snapshot_.step_index);
     while (simulation_.step_index() < step_index - 1) simulation_.step();
     Checkpoint before = checkpoint();
@@ -386,6 +400,7 @@ class Run {
     Checkpoint checkpoint{.step_index = simulation_.step_index(),
                           .precision = simulation_.options().precision,
                           .garments = {},
+                          .bodies = simulation_.bodies(),
                           .since_frame = since_frame_,
                           .summary = summary_};
     for (std::size_t g = 0; g < since_frame_.size(); ++g) checkpoint.garments.push_back(simulation_.state(g));

@@ -27,6 +27,30 @@ constexpr StateArray state_arrays[] = {{"positions", &GarmentState::positions},
                                        {"contacts", &GarmentState::contacts},
                                        {"holds", &GarmentState::holds}};
 
+/// Centre of mass, axes, velocity, angular momentum: all that a body is.
+constexpr std::size_t body_width = 18;
+std::vector<double> flat(const std::vector<BodyState>& bodies) {
+  std::vector<double> numbers;
+  for (const BodyState& b : bodies)
+    for (const Vec3d& v :
+         {b.pose.center, b.pose.axes[0], b.pose.axes[1], b.pose.axes[2], b.velocity, b.angular_momentum})
+      numbers.insert(numbers.end(), {v.x, v.y, v.z});
+  return numbers;
+}
+std::vector<BodyState> bodies_of(const std::vector<double>& numbers) {
+  std::vector<BodyState> bodies(numbers.size() / body_width);
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const auto vector = [&](std::size_t i) {
+      const double* const v = numbers.data() + b * body_width + 3 * i;
+      return Vec3d{v[0], v[1], v[2]};
+    };
+    bodies[b] = {.pose = {.center = vector(0), .axes = {vector(1), vector(2), vector(3)}},
+                 .velocity = vector(4),
+                 .angular_momentum = vector(5)};
+  }
+  return bodies;
+}
+
 std::string dataset_name(std::size_t garment, const char* array) {
   return text("garments/", garment, "/", array);
 }
@@ -55,6 +79,16 @@ void check_state(const std::string& path, const Scene& scene, const Checkpoint& 
       }
     }
   }
+  if (checkpoint.bodies.size() != scene.bodies.size()) {
+    throw ShapeError(
+        text(path, ": found ", checkpoint.bodies.size(), " bodies, expected ", scene.bodies.size()));
+  }
+  for (const double x : flat(checkpoint.bodies)) {
+    if (!std::isfinite(x)) {
+      throw NumericalError(
+          text(path, ": found a non-finite body, expected finite numbers; no checkpoint was written"));
+    }
+  }
   check_finite(checkpoint.since_frame, 0, path);
 }
 
@@ -68,6 +102,7 @@ std::uint64_t content_digest(const Checkpoint& checkpoint, const std::string& su
     digest.add(state.step_index);
     digest.add(static_cast<std::int64_t>(state.frozen));
   }
+  if (!checkpoint.bodies.empty()) digest.add(flat(checkpoint.bodies));
   for (const FrameMetrics& metrics : checkpoint.since_frame) {
     digest.add(static_cast<std::int64_t>(metrics.status));
     for (const MetricColumn& column : metric_columns()) digest.add(column.get(metrics));
@@ -99,6 +134,8 @@ void write_content(Hdf5File& file, const Scene& scene, const Checkpoint& checkpo
   }
   file.write<std::int64_t>("step_indices", clocks, {clocks.size()});
   file.write<std::int32_t>("frozen", frozen, {frozen.size()});
+  if (!checkpoint.bodies.empty())
+    file.write<double>("bodies", flat(checkpoint.bodies), {checkpoint.bodies.size(), body_width});
   const std::size_t width = 1 + metric_columns().size();
   std::vector<double> counted;
   for (const FrameMetrics& metrics : checkpoint.since_frame) {
@@ -182,6 +219,8 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const Scene& scene
     state.frozen = frozen[g] != 0;
     checkpoint.garments.push_back(std::move(state));
   }
+  if (!scene.bodies.empty())
+    checkpoint.bodies = bodies_of(file.read<double>("bodies", {scene.bodies.size(), body_width}));
   checkpoint.since_frame = read_since_frame(file);
   if (content_digest(checkpoint, summary) != file.read_number_attribute("content_digest")) {
     fail("found numbers that do not fit their digest; the file is damaged, use another checkpoint");

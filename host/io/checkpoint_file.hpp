@@ -11,6 +11,7 @@ struct Checkpoint {
   std::int64_t step_index = 0;
   Precision precision = Precision::float64;
   std::vector<GarmentState> garments;
+  std::vector<BodyState> bodies;
   /// What the next frame's metrics had counted when the checkpoint was written (measures are not kept), shape
   /// [garment] or empty.
   std::vector<FrameMetrics> since_frame;

@@ -133,6 +133,22 @@ void describe_obstacle(Keys& keys, ObstacleSpec& obstacle) {
               [&](Keys& k) { describe_friction(k, obstacle.friction); });
 }
 
+void describe_body(Keys& keys, BodySpec& body) {
+  ObstacleSpec& solid = body.solid;
+  keys.word("name", solid.name, "name in results, distinct; default: body and its number");
+  describe_shape(keys, solid);
+  keys.number("mass", body.mass, positive, "[kg], evenly spread; either this or density");
+  keys.number("density", body.density, positive, "[kg/m^3]; either this or mass");
+  keys.vector("position", solid.position, "of the shape's origin at the start [m]");
+  Vec3d degrees;
+  keys.vector("rotation_degrees", degrees, "of its axes at the start, a rotation vector [degrees]");
+  solid.rotation = std::numbers::pi / 180 * degrees;
+  keys.vector("velocity", body.velocity, "of the centre of mass at the start [m/s]");
+  keys.vector("angular_velocity", body.angular_velocity, "at the start, along the axes of the world [rad/s]");
+  keys.object("friction", "with garments, obstacles and other bodies; default: none", Need::optional,
+              [&](Keys& k) { describe_friction(k, solid.friction); });
+}
+
 void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpec>& pairs) {
   keys.number("tolerance", settings.tolerance, positive, "deepest penetration that a step may end with [m]");
   keys.number("margin", settings.margin, not_negative,

@@ -1,6 +1,7 @@
 // What a scene file says of obstacles, before their files are read.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,14 @@ struct PairSpec {
 };
 
 void describe_obstacle(Keys& keys, ObstacleSpec& obstacle);
+
+/// What it says of a rigid body.
+struct BodySpec {
+  ObstacleSpec solid;                   ///< at rest
+  std::optional<double> mass, density;  ///< one of them [kg], [kg/m^3]
+  Vec3d velocity, angular_velocity;     ///< [m/s], [rad/s]
+};
+void describe_body(Keys& keys, BodySpec& body);
 
 /// The keys of the object "contact"; pairs go into `pairs`, not into the settings.
 void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpec>& pairs);

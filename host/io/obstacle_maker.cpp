@@ -53,4 +53,26 @@ Obstacle make_obstacle(const ObstacleSpec& spec, const std::string& key, std::si
   return obstacle;
 }
 
+RigidBody make_body(const BodySpec& spec, const std::string& key, std::size_t number,
+                    const std::filesystem::path& folder) {
+  ObstacleSpec named = spec.solid;
+  if (named.name.empty()) named.name = text("body ", number);
+  Obstacle solid = make_obstacle(named, key, number, folder);
+  if (spec.mass.has_value() == spec.density.has_value()) {
+    throw SceneError(text(key, ": found ", spec.mass ? "both mass and density" : "neither mass nor density",
+                          ", expected one of them"));
+  }
+  RigidBody body{.name = std::move(solid.name),
+                 .shape = std::move(solid.shape),
+                 .mass = spec.mass.value_or(0),
+                 .position = solid.position,
+                 .rotation = solid.rotation,
+                 .velocity = spec.velocity,
+                 .angular_velocity = spec.angular_velocity,
+                 .friction = solid.friction};
+  if (spec.density) body.mass = *spec.density * mass_properties(body.shape, key + ".shape").volume;
+  validate_body(body, key);
+  return body;
+}
+
 }  // namespace isocloth

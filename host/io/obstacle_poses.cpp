@@ -25,11 +25,17 @@ PackedPose packed_pose(const Pose& pose) {
           static_cast<float>(scale * q[3])};
 }
 
-std::vector<float> obstacle_poses(const Scene& scene, const std::vector<double>& clock_offsets, double time) {
+std::vector<float> obstacle_poses(const Scene& scene, const std::vector<double>& clock_offsets, double time,
+                                  const std::vector<BodyState>& bodies) {
   std::vector<float> all;
   for (const double offset : clock_offsets) {
     for (const Obstacle& obstacle : scene.obstacles) {
       const PackedPose packed = packed_pose(obstacle_pose(obstacle, time + offset));
+      all.insert(all.end(), packed.begin(), packed.end());
+    }
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+      const PackedPose packed =
+          packed_pose(shape_pose(bodies[b].pose, mass_properties(scene.bodies[b].shape)));
       all.insert(all.end(), packed.begin(), packed.end());
     }
   }

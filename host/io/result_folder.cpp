@@ -170,8 +170,8 @@ void ResultFolder::carry_over() {
 }
 
 void ResultFolder::add_frame(std::int64_t step, double time, const std::vector<std::vector<Vec3d>>& positions,
-                             const std::vector<FrameMetrics>& metrics) {
-  TrajectoryFrame frame{step, time, {}, metrics, obstacle_poses(scene_, layout_.clock_offsets, time)};
+                             const std::vector<FrameMetrics>& metrics, const std::vector<BodyState>& bodies) {
+  TrajectoryFrame frame{step, time, {}, metrics, obstacle_poses(scene_, layout_.clock_offsets, time, bodies)};
   frame.positions.reserve(3 * layout_.rest_positions.size());
   const std::size_t kept = std::min(positions.size(), frames_of());
   for (std::size_t g = 0; g < kept; ++g) {

@@ -63,10 +63,10 @@ class ResultFolder {
   const std::filesystem::path& working_path() const { return working_; }
 
   /// Appends a frame to trajectory.h5, metrics.csv and, on request, frames/. `positions` [m] and `metrics`
-  /// have one entry per garment; of positions only the first frames_of() are used. Throws NumericalError for
-  /// a non-finite number (nothing is written), ShapeError, FileError.
+  /// have one entry per garment; of positions only the first frames_of() are used; `bodies` of the scene.
+  /// Throws NumericalError for a non-finite number (nothing is written), ShapeError, FileError.
   void add_frame(std::int64_t step, double time, const std::vector<std::vector<Vec3d>>& positions,
-                 const std::vector<FrameMetrics>& metrics);
+                 const std::vector<FrameMetrics>& metrics, const std::vector<BodyState>& bodies = {});
   /// Replaces checkpoint.h5.
   void save_checkpoint(const Checkpoint& checkpoint);
   /// Writes summary.json and closes the trajectory; no frame can be added afterwards.

@@ -50,12 +50,14 @@ struct RunSummary {
   double penetration_max = 0;    ///< deepest at the end of any step [m]
   Index contact_count_max = 0;   ///< of any garment at any frame
   double contact_force_max = 0;  ///< largest force of all obstacles on a garment at any frame [N]
-  /// Force of each obstacle on all garments together at the last frame, by its name [N].
+  /// Force of each obstacle and body on all garments together at the last frame, by its name [N].
   std::map<std::string, double> contact_force;
   double friction_stick_fraction = 0;  ///< sticking among the contacts with friction at the last frame
   Index held_count_max = 0;            ///< nodes that grippers hold of any garment at any frame
   /// Largest force of each gripper on a garment at any frame, by its name; those of one name together [N].
   std::map<std::string, double> gripper_force_max;
+  /// Of each body's shape at the last frame, by its name: origin x, y, z [m] and quaternion x, y, z, w.
+  std::map<std::string, std::vector<double>> body_poses;
   double area_error_total_max = 0, area_error_element_mean_max = 0, area_error_element_max = 0;
   std::uint64_t memory_bytes = 0, seed = 0;
 };

@@ -104,6 +104,15 @@ void add(Digest& digest, const Wind& wind) {
   for (const double x : {wind.gusts, wind.gust_period}) digest.add(x);
 }
 
+void add(Digest& digest, const RigidBody& body) {
+  digest.add(body.name);
+  digest.add(static_cast<std::int64_t>(body.shape.index()));
+  std::visit(AddShape{digest}, body.shape);
+  digest.add(body.mass);
+  for (const Vec3d& v : {body.position, body.rotation, body.velocity, body.angular_velocity}) add(digest, v);
+  add(digest, body.friction);
+}
+
 void add(Digest& digest, const ContactSettings& contact) {
   for (const double x : {contact.tolerance, contact.margin}) digest.add(x);
   digest.add(static_cast<std::int64_t>(contact.push_out));
@@ -187,6 +196,7 @@ std::uint64_t scene_digest(const Scene& scene) {
   add(digest, scene.contact);
   add(digest, scene.wind);
   if (scene.wind.gusts > 0) digest.add(static_cast<std::int64_t>(scene.seed));
+  for (const RigidBody& body : scene.bodies) add(digest, body);
   return digest.value();
 }
 

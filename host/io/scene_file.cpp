@@ -92,6 +92,8 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path) 
     scene.obstacles.push_back(
         make_obstacle(spec.obstacles[o], text("obstacles[", o, "]"), o, path.parent_path()));
   }
+  for (std::size_t b = 0; b < spec.bodies.size(); ++b)
+    scene.bodies.push_back(make_body(spec.bodies[b], text("bodies[", b, "]"), b, path.parent_path()));
   scene.contact.pairs = numbered_pairs(spec, scene, file_numbers);
   validate_scene(scene);
   return scene;

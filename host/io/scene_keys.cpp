@@ -310,6 +310,13 @@ void describe_scene(Keys& keys, SceneSpec& spec) {
                  spec.obstacles.resize(o + 1);
                  describe_obstacle(k, spec.obstacles[o]);
                });
+  keys.objects("bodies",
+               "rigid bodies that fall and meet the cloth, which pushes back; coltraro2022 and "
+               "inextensible_edges only, in double precision",
+               0, [&](Keys& k, std::size_t b) {
+                 spec.bodies.resize(b + 1);
+                 describe_body(k, spec.bodies[b]);
+               });
   keys.objects("garments", "the pieces of cloth", 1, [&](Keys& k, std::size_t g) {
     spec.garments.resize(g + 1);
     describe_garment(k, spec.garments[g]);

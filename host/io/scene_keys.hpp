@@ -73,9 +73,10 @@ struct GarmentSpec {
 };
 
 struct SceneSpec {
-  Scene scene;  ///< everything but garments, obstacles and pairs
+  Scene scene;  ///< everything but garments, obstacles, bodies and pairs
   std::vector<GarmentSpec> garments;
   std::vector<ObstacleSpec> obstacles;
+  std::vector<BodySpec> bodies;
   std::vector<PairSpec> pairs;  ///< of contact
 };
 

@@ -56,6 +56,7 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("friction_stick_fraction", s.friction_stick_fraction);
   visit("held_count_max", s.held_count_max);
   visit("gripper_force_max", s.gripper_force_max);
+  visit("body_poses", s.body_poses);
   visit("strain_max", s.strain_max);
   visit("strain_mean", s.strain_mean);
   visit("area_error_total_max", s.area_error_total_max);

@@ -89,10 +89,9 @@ void check_obstacle(const TrajectoryObstacle& obstacle, const std::string& path)
   }
 }
 
-TrajectoryObstacle trajectory_obstacle(const Obstacle& obstacle) {
-  const ObstacleSurface surface = obstacle_surface(obstacle.shape);
-  TrajectoryObstacle result{
-      .name = obstacle.name, .shape = shape_name(obstacle.shape), .vertices = {}, .triangles = {}};
+TrajectoryObstacle trajectory_obstacle(const std::string& name, const ObstacleShape& shape) {
+  const ObstacleSurface surface = obstacle_surface(shape);
+  TrajectoryObstacle result{.name = name, .shape = shape_name(shape), .vertices = {}, .triangles = {}};
   for (const Vec3d& p : surface.vertices)
     for (const double x : {p.x, p.y, p.z}) result.vertices.push_back(static_cast<float>(x));
   for (const auto& corners : surface.triangles)
@@ -132,7 +131,10 @@ TrajectoryLayout trajectory_layout(const Scene& scene, std::size_t frames_of) {
       layout.faces.push_back(nodes);
     }
   }
-  for (const Obstacle& obstacle : scene.obstacles) layout.obstacles.push_back(trajectory_obstacle(obstacle));
+  for (const Obstacle& obstacle : scene.obstacles)
+    layout.obstacles.push_back(trajectory_obstacle(obstacle.name, obstacle.shape));
+  for (const RigidBody& body : scene.bodies)
+    layout.obstacles.push_back(trajectory_obstacle(body.name, body.shape));
   if (layout.obstacles.empty()) return layout;
   std::map<double, Index> clocks;
   for (std::size_t g = 0; g < layout.frames_of(); ++g) {

@@ -35,6 +35,7 @@ BodyCoupling<Real>::BodyCoupling(const Device& device, std::shared_ptr<const Obs
     : device_(device),
       kernels_(step_kernels<Real>(device.backend())),
       shapes_(std::move(shapes)),
+      contacts_(*shapes_),
       gravity_{0, 0, -shapes_->scene.gravity} {
   const Scene& scene = shapes_->scene;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
@@ -46,6 +47,7 @@ BodyCoupling<Real>::BodyCoupling(const Device& device, std::shared_ptr<const Obs
     own.inverse_inertia = inverse(own.inertia);
     own.radius = reach(shapes_->boxes[scene.obstacles.size() + b], own.properties.center);
     states_.push_back(start_state(body, own.properties));
+    own.pose = states_.back().pose;
     bodies_.push_back(own);
   }
   const std::size_t count = bodies_.size();
@@ -54,10 +56,43 @@ BodyCoupling<Real>::BodyCoupling(const Device& device, std::shared_ptr<const Obs
   groups_ = {device, count};
   sums_ = {device, count * static_cast<std::size_t>(body_terms)};
   moves_ = {device, 6 * count};
+  contacts_.require_apart(solids());
 }
 
 template <class Real>
-void BodyCoupling<Real>::begin_part(double h) {
+std::vector<SolidState> BodyCoupling<Real>::solids() const {
+  std::vector<SolidState> all;
+  for (const Obstacle& obstacle : shapes_->scene.obstacles) {
+    const Pose end = obstacle_pose(obstacle, to_);
+    all.push_back({.begin = obstacle_pose(obstacle, from_),
+                   .end = end,
+                   .center = end.center,
+                   .inverse_mass = 0,
+                   .inverse_inertia = {}});
+  }
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const Body& body = bodies_[b];
+    all.push_back({.begin = shape_pose(states_[b].pose, body.properties),
+                   .end = shape_pose(body.pose, body.properties),
+                   .center = body.pose.center,
+                   .inverse_mass = 1 / body.mass,
+                   .inverse_inertia = turned_inertia(body.inverse_inertia, body.pose.axes)});
+  }
+  return all;
+}
+
+template <class Real>
+bool BodyCoupling<Real>::assess(int number) {
+  penetration_ = contacts_.find(solids());
+  return penetration_ <= shapes_->scene.contact.tolerance && (number > 1 || !contacts_.exist());
+}
+
+template <class Real>
+void BodyCoupling<Real>::begin_part(const StepPart& part) {
+  const double h = part.h;
+  from_ = clock_.time(h * part.parts, part.number) + h * part.part;
+  to_ = from_ + h;
+  contacts_.forget();
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     Body& body = bodies_[b];
     body.flight = free_flight(states_[b], body.inverse_inertia, gravity_, h);
@@ -175,11 +210,13 @@ bool BodyCoupling<Real>::solve(const std::vector<ProjectionSolver<Real>*>& garme
       system.right(at + 3 + i) = -torques[i];
     }
   }
+  contacts_.add(system.matrix, system.right);
   centers_.upload(centers);
   for (ProjectionSolver<Real>* garment : garments)
     if (!add_garment(*garment, system)) return false;
   const VectorXd moves = system.matrix.ldlt().solve(system.right);
   if (!moves.allFinite()) return false;
+  contacts_.update(moves);
   std::vector<Real> narrowed_moves(static_cast<std::size_t>(size));
   for (Eigen::Index i = 0; i < size; ++i) {
     found_moves_[static_cast<std::size_t>(i / 6)][static_cast<std::size_t>(i % 6)] = moves(i);

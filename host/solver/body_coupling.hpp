@@ -1,6 +1,7 @@
 // Rigid bodies that move with the garments of a scene.
 #pragma once
 
+#include "host/solver/body_contacts.hpp"
 #include "host/solver/projection_solver.hpp"
 
 namespace isocloth {
@@ -10,19 +11,30 @@ namespace isocloth {
 /// the turn from A~, I: the inertia there; then v = (x - x_n) / h and L = L_n + I psi / h, so that momentum
 /// goes from cloth to body and back without loss. H d = C b + r is solved for d first: one factorisation of
 /// each garment's H, six right sides more per body that it touches, and (H_b - sum C^T H^-1 C) b = r_b + sum
-/// C^T H^-1 r, dense, on the host in double.
+/// C^T H^-1 r, dense, on the host in double. Contacts of bodies with each other and with obstacles are part
+/// of H_b.
 template <class Real>
 class BodyCoupling {
  public:
-  /// `shapes` of the scene; both and the device must outlive it.
+  /// `shapes` of the scene; both and the device must outlive it. Throws SceneError where a body begins inside
+  /// of another or of an obstacle.
   BodyCoupling(const Device& device, std::shared_ptr<const ObstacleShapes<Real>> shapes);
 
   std::vector<BodyState> states() const { return states_; }
   void set_states(const std::vector<BodyState>& states) { states_ = states; }
   std::size_t memory_bytes() const;
 
+  /// When the next request begins, for the motion of obstacles.
+  void set_clock(const Clock& clock) { clock_ = clock; }
+  const ProjectionSettings& settings() const { return shapes_->scene.projection; }
+
   // Phases of a part of a step, see take_step.
-  void begin_part(double h);
+  void begin_part(const StepPart& part);
+  /// Contacts without cloth at the iterate; true: none is deeper than the tolerance. `number`: of the
+  /// iteration. Friction needs to know the force of a contact: the first iteration is not the last.
+  bool assess(int number);
+  /// What it found [m].
+  double penetration() const { return penetration_; }
   /// Tells the garments where the bodies are in step `number` of their requests.
   void place(const std::vector<ProjectionSolver<Real>*>& garments, int number) const;
   /// The bodies' moves, and the garments' corrections with them; false: not finite.
@@ -47,10 +59,16 @@ class BodyCoupling {
   /// What a garment's contacts add to the system; false: its factor fails.
   bool add_garment(ProjectionSolver<Real>& garment, System& system);
 
+  std::vector<SolidState> solids() const;
+
   const Device& device_;
   const StepKernels<Real>& kernels_;
   std::shared_ptr<const ObstacleShapes<Real>> shapes_;
+  BodyContacts contacts_;
   Vec3d gravity_;
+  Clock clock_;
+  double from_ = 0, to_ = 0;  ///< times of the part [s]
+  double penetration_ = 0;
   std::vector<Body> bodies_;
   std::vector<BodyState> states_;
   std::vector<std::array<double, 6>> found_moves_;

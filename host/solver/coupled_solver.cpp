@@ -16,6 +16,7 @@ CoupledSolver<Real>::CoupledSolver(const Device& device, const Scene& scene,
 template <class Real>
 void CoupledSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool) {
   for (std::size_t g = 0; g < garments_.size(); ++g) garments_[g]->start({clocks[g]}, h, steps, false);
+  bodies_.set_clock(clocks.front());
   step_ = h;
   steps_ = steps;
 }

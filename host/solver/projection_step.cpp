@@ -44,14 +44,16 @@ std::vector<PartReport> take_part(const Garments<Real>& garments, BodyCoupling<R
   std::vector<PartReport> reports(garments.size());
   if (!all_work(garments, reports, [&](std::size_t g) { return garments[g]->begin_part(part, saved[g]); }))
     return reports;
-  if (bodies != nullptr) bodies->begin_part(part.h);
-  const int most = garments.empty() ? 1 : garments.front()->settings().max_iterations;
+  if (bodies != nullptr) bodies->begin_part(part);
+  const int most = (garments.empty() ? bodies->settings() : garments.front()->settings()).max_iterations;
   for (int number = 0;; ++number) {
     if (bodies != nullptr) bodies->place(garments, part.number);
     std::vector<char> done(garments.size());
-    bool all_done = !garments.empty() || number > 0, all_finite = true;
+    const bool bodies_done = bodies == nullptr || bodies->assess(number);
+    bool all_done = bodies_done && (!garments.empty() || number > 0), all_finite = true;
     for (std::size_t g = 0; g < garments.size(); ++g) {
-      done[g] = garments[g]->assess(part, reports[g]) ? 1 : 0;
+      done[g] = garments[g]->assess(part, reports[g]) && bodies_done ? 1 : 0;
+      if (bodies != nullptr) reports[g].penetration = std::max(reports[g].penetration, bodies->penetration());
       all_done = all_done && done[g] != 0;
       all_finite = all_finite && std::isfinite(reports[g].residual);
     }
