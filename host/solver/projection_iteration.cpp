@@ -53,7 +53,7 @@ void ProjectionSolver<Real>::upload_targets(const std::vector<Vec3<Real>>& from,
     return;
   }
   std::vector<Vec3<Real>> between = host_targets_;
-  const Real done = static_cast<Real>(part.part) / static_cast<Real>(part.parts);
+  const Real done = static_cast<Real>(part) / static_cast<Real>(parts);
   for (std::size_t i = 0; i < between.size(); ++i) between[i] = from[i] + done * (between[i] - from[i]);
   targets_.upload(between);
 }
@@ -170,7 +170,7 @@ void ProjectionSolver<Real>::enter(const StepPart& part) {
                    .inertia = projection_metric(part.h).inertia,
                    .step = static_cast<Real>(part.h),
                    .mean_mass = static_cast<Real>(arrays_.element_size * arrays_.element_size),
-                   .from = static_cast<Real>(part) / static_cast<Real>(parts),
+                   .from = static_cast<Real>(part.part) / static_cast<Real>(part.parts),
                    .to = static_cast<Real>(part.part + 1) / static_cast<Real>(part.parts),
                    .carries = newton_},
                   positions_);
