@@ -281,7 +281,7 @@ void validate_scene(const Scene& scene) {
 }
 
 bool has_surroundings(const Scene& scene) {
-  return !scene.obstacles.empty() ||
+  return !scene.obstacles.empty() || !scene.bodies.empty() ||
          std::any_of(scene.garments.begin(), scene.garments.end(), [](const Garment& garment) {
            return !garment.grippers.empty() || garment.fabric.drag.exists();
          });

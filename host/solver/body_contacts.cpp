@@ -176,6 +176,7 @@ void BodyContacts::touch(const Key& key, const Vec3d& core, const SolidState& a,
   const Vec3d force = kept == forces_.end() ? Vec3d{} : kept->second;
   Contact contact;
   contact.key = key;
+  contact.is_new = kept == forces_.end();
   contact.normal = cpu::turned(view(b.end), distance.normal);
   const Vec3d& n = contact.normal;
   const double gamma = std::max(dot(force, n), 0.0);
@@ -197,12 +198,10 @@ void BodyContacts::touch(const Key& key, const Vec3d& core, const SolidState& a,
       return to_world(solid.begin, cpu::to_local(view(solid.end), x));
     };
     const Vec3d way = before(b) - before(a), along = way - dot(way, n) * n;
-    // The bound of the first iteration is that of the contact's own estimate.
-    const double bound = std::max(gamma - contact.along * gap, 0.0);
     const Vec3d trial = (force - dot(force, n) * n) - contact.along * along;
     const double size = norm(trial);
-    contact.slides = size > contact.mu_static * bound;
-    const double part = contact.slides ? contact.mu_dynamic * bound / size : 1;
+    contact.slides = size > contact.mu_static * gamma;
+    const double part = contact.slides ? contact.mu_dynamic * gamma / size : 1;
     contact.across = part * contact.along;
     contact.pull += part * trial;
   }
@@ -245,6 +244,7 @@ void BodyContacts::add(Eigen::MatrixXd& matrix, Eigen::VectorXd& right) const {
 
 void BodyContacts::update(const Eigen::VectorXd& moves) {
   forces_.clear();
+  settled_ = true;
   for (const Contact& c : contacts_) {
     Vec3d d;
     for_each_body(c, [&](Index at, double sign, const Vec3d& arm) {
@@ -257,6 +257,10 @@ void BodyContacts::update(const Eigen::VectorXd& moves) {
     if (!(gamma > 0)) continue;
     Vec3d tangential = force - gamma * c.normal;
     const double size = norm(tangential), most = (c.slides ? c.mu_dynamic : c.mu_static) * gamma;
+    // A contact that slides bears just what it can, one that sticks no more than that.
+    constexpr double known = 0.01;
+    const bool is_off = c.slides ? std::abs(size - most) > known * most : size > (1 + known) * most;
+    if (c.mu_static > 0 && (c.is_new || is_off)) settled_ = false;
     if (size > most) tangential = c.mu_dynamic * gamma / size * tangential;
     forces_[c.key] = gamma * c.normal + tangential;
   }

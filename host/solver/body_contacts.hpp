@@ -26,10 +26,15 @@ class BodyContacts {
   template <class Real>
   explicit BodyContacts(const ObstacleShapes<Real>& shapes);
 
-  void forget() { forces_.clear(); }
+  void forget() {
+    forces_.clear();
+    settled_ = true;
+  }
   /// At the end poses, obstacles first; returns how deep the deepest lies [m].
   double find(const std::vector<SolidState>& solids);
-  bool exist() const { return !contacts_.empty(); }
+  /// Whether the last moves left every contact with friction as it was thought to be: known, and sticking or
+  /// sliding.
+  bool settled() const { return settled_; }
   /// What they add to the system of the bodies, six unknowns each.
   void add(Eigen::MatrixXd& matrix, Eigen::VectorXd& right) const;
   /// Multipliers after the bodies' moves.
@@ -55,7 +60,7 @@ class BodyContacts {
     Vec3d normal, arm, other_arm;  ///< towards the feature's solid; from the centres of mass
     Vec3d pull;                    ///< p of unchanged places [kg m]
     double along = 0, across = 0;  ///< [kg]
-    bool slides = false;
+    bool is_new = false, slides = false;
     double mu_static = 0, mu_dynamic = 0;
   };
   void find_pair(Index i, Index j, const std::vector<SolidState>& solids);
@@ -67,6 +72,7 @@ class BodyContacts {
 
   Index first_body_ = 0;
   double tolerance_ = 0, deepest_ = 0;
+  bool settled_ = true;
   Key deepest_pair_{};
   std::vector<std::vector<float>> grids_;
   std::vector<Solid> solids_;

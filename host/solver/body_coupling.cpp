@@ -82,9 +82,9 @@ std::vector<SolidState> BodyCoupling<Real>::solids() const {
 }
 
 template <class Real>
-bool BodyCoupling<Real>::assess(int number) {
+bool BodyCoupling<Real>::assess() {
   penetration_ = contacts_.find(solids());
-  return penetration_ <= shapes_->scene.contact.tolerance && (number > 1 || !contacts_.exist());
+  return penetration_ <= shapes_->scene.contact.tolerance && contacts_.settled();
 }
 
 template <class Real>

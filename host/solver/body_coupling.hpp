@@ -30,9 +30,8 @@ class BodyCoupling {
 
   // Phases of a part of a step, see take_step.
   void begin_part(const StepPart& part);
-  /// Contacts without cloth at the iterate; true: none is deeper than the tolerance. `number`: of the
-  /// iteration. Friction needs to know the force of a contact: the first iteration is not the last.
-  bool assess(int number);
+  /// Contacts without cloth at the iterate; true: none is deeper than the tolerance, and friction is settled.
+  bool assess();
   /// What it found [m].
   double penetration() const { return penetration_; }
   /// Tells the garments where the bodies are in step `number` of their requests.

@@ -49,7 +49,7 @@ std::vector<PartReport> take_part(const Garments<Real>& garments, BodyCoupling<R
   for (int number = 0;; ++number) {
     if (bodies != nullptr) bodies->place(garments, part.number);
     std::vector<char> done(garments.size());
-    const bool bodies_done = bodies == nullptr || bodies->assess(number);
+    const bool bodies_done = bodies == nullptr || bodies->assess();
     bool all_done = bodies_done && (!garments.empty() || number > 0), all_finite = true;
     for (std::size_t g = 0; g < garments.size(); ++g) {
       done[g] = garments[g]->assess(part, reports[g]) && bodies_done ? 1 : 0;
