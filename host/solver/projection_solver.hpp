@@ -65,6 +65,8 @@ class ProjectionSolver final : public GarmentSolver {
   bool frozen() const { return frozen_; }
   SavedStep save() const;
   void restore(const SavedStep& saved);
+  /// Multipliers alone: those of rows that cannot be met are worth nothing.
+  void restore_multipliers(const SavedStep& saved) { multipliers_.upload(saved.multipliers); }
   /// Where the motions lead in the step.
   void begin_step(double h, int number);
   /// The first iterate; false: B cannot be factorised. `saved`: when the step began.

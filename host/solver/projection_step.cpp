@@ -118,6 +118,9 @@ std::vector<StepReport> take_step(const Garments<Real>& garments, BodyCoupling<R
     const StepStatus status = worst(reports);
     if (status == StepStatus::converged || (status == StepStatus::stalled && is_last)) {
       if (parts > 1) scale(parts * parts);
+      for (std::size_t g = 0; g < garments.size(); ++g)
+        if (reports[g].residual > unmet_range * garments[g]->settings().tolerance)
+          garments[g]->restore_multipliers(saved[g]);
       break;
     }
     for (std::size_t g = 0; g < garments.size(); ++g) garments[g]->restore(saved[g]);
