@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/core/errors.hpp"
+#include "engine/model/recipe.hpp"
 #include "host/memory/device.hpp"
 #include "host/solver/garment_solver.hpp"
 #include "kernels/contact/contact_arrays.hpp"
@@ -131,8 +132,9 @@ ContactMeasures Simulation::contacts(std::size_t garment) const {
   const Scene& scene = members_->scene;
   const Fabric& fabric = scene.garments[garment].fabric;
   const double h = scene.step;
-  const double inertia =
-      scene.projection.metric == Metric::mass ? fabric.rho + h * fabric.alpha : 1;  // p is per unit of it
+  const bool is_per_mass = find_recipe(scene.recipe).solver == SolverFamily::projection &&
+                           scene.projection.metric == Metric::mass;
+  const double inertia = is_per_mass ? fabric.rho + h * fabric.alpha : 1;  // p is per unit of it
   ContactMeasures found;
   found.forces.resize(scene.obstacles.size() + scene.bodies.size());
   for (std::size_t c = 0; c < kept.contacts.size(); c += contact_width) {

@@ -126,16 +126,8 @@ void check_springs(const std::string& key, const Fabric& fabric, const Recipe& r
   }
 }
 
-/// Obstacles that the solver meets, under names that tell them apart.
-void check_obstacles(const std::vector<Obstacle>& obstacles, const Recipe& recipe) {
-  if (!obstacles.empty() && recipe.solver != SolverFamily::projection) {
-    std::string able;
-    for (const Recipe& other : recipes()) {
-      if (other.solver == SolverFamily::projection) able += text(able.empty() ? "" : " or ", other.name);
-    }
-    refuse("obstacles", obstacles.size(),
-           text("none with the recipe ", recipe.name, ", which has no contact yet: use ", able));
-  }
+/// Obstacles under names that tell them apart.
+void check_obstacles(const std::vector<Obstacle>& obstacles) {
   for (std::size_t i = 0; i < obstacles.size(); ++i) {
     const std::string key = text("obstacles[", i, "]");
     validate_obstacle(obstacles[i], key);
@@ -275,7 +267,7 @@ void validate_scene(const Scene& scene) {
   for (std::size_t g = 0; g < scene.garments.size(); ++g)
     check_outer_forces(text("garments[", g, "]"), scene.garments[g], scene, recipe);
   validate_wind(scene.wind, "wind");
-  check_obstacles(scene.obstacles, recipe);
+  check_obstacles(scene.obstacles);
   check_bodies(scene, recipe);
   check_contact(scene);
 }

@@ -93,6 +93,12 @@ void ImpulseCloth::set_order(const std::vector<Index>& order) {
   order_ = order;
 }
 
+void ImpulseCloth::set_obstacles(const std::vector<Obstacle>& obstacles, double offset, double tolerance) {
+  if (solver_ == SolverFamily::impulse_system)
+    throw SceneError("obstacles: found some with a linear system, expected none: it knows no contact");
+  contact_ = std::make_unique<ImpulseContact>(obstacles, offset, tolerance, inverse_masses_);
+}
+
 MatrixX3d ImpulseCloth::forces(const MatrixX3d& positions, const MatrixX3d& velocities) const {
   MatrixX3d forces = spring_forces(springs_, positions, velocities);
   forces -= fabric_.kappa * (bending_ * positions) + fabric_.beta * (bending_ * velocities);
@@ -123,13 +129,16 @@ bool ImpulseCloth::is_converging() const {
 
 double ImpulseCloth::threshold() const { return is_converging() ? settings_.tolerance : 0; }
 
-std::vector<double> ImpulseCloth::sweep(const Correction& correct, double scale, bool watched,
-                                        double& margin) const {
+std::vector<double> ImpulseCloth::sweep(const Correction& correct, const std::function<double()>& touch,
+                                        double scale, bool watched, double& margin) const {
+  constexpr int window = 16;  // sweeps of the kernels between looks at what edges and faces touch
+  bool settles = false;
   ImpulseRelaxation relaxation(settings_.relaxation);
   std::vector<double> errors;
   for (int sweep = 0; sweep < settings_.max_sweeps; ++sweep) {
     double largest = 0, largest_change = 0;
-    bool corrected = false;
+    const bool looks = sweep % window == 0 || settles;
+    bool corrected = contact_ && is_converging() && touch() > 0.1 * contact_->tolerance();
     for (const Index row : order_) {
       const Visit visit = correct(row, relaxation.factor());
       largest = std::max(largest, visit.error);
@@ -137,10 +146,13 @@ std::vector<double> ImpulseCloth::sweep(const Correction& correct, double scale,
       corrected = corrected || visit.corrected;
       if (is_converging()) margin = std::min(margin, std::abs(scale * visit.error - threshold()));
     }
+    if (contact_ && !is_converging()) touch();
     errors.push_back(largest);
-    if (!corrected && is_converging()) break;
+    settles = !corrected;
+    if (settles && is_converging() && (looks || !contact_)) return errors;
     relaxation.end_sweep(watched && is_converging() ? std::optional(largest_change) : std::nullopt);
   }
+  if (contact_ && is_converging()) touch();
   return errors;
 }
 
@@ -198,7 +210,7 @@ void ImpulseCloth::part(double h, const MatrixX3d& pinned_positions, MatrixX3d& 
         [&](Index row, double relaxation) {
           return rows_->correct_position(row, positions, relaxation, threshold(), displacements);
         },
-        1, true, result.margin);
+        [&] { return contact_->correct_positions(positions, displacements); }, 1, true, result.margin);
     result.sweeps += static_cast<int>(errors.size());
     result.strain_trace.insert(result.strain_trace.end(), errors.begin(), errors.end());
   }
@@ -218,11 +230,17 @@ void ImpulseCloth::part(double h, const MatrixX3d& pinned_positions, MatrixX3d& 
       [&](Index row, double relaxation) {
         return rows_->correct_velocity(row, positions, relaxation, threshold() / h, velocities);
       },
+      [&] {
+        displacements = h * velocities;
+        const double moved = contact_->correct_velocities(positions, displacements);
+        velocities = displacements / h;
+        return moved;
+      },
       h, false, result.margin);
   result.velocity_sweeps += static_cast<int>(rates.size());
 }
 
-ImpulseStepResult ImpulseCloth::step(double step, const MatrixX3d& prescribed) {
+ImpulseStepResult ImpulseCloth::step(double step, const MatrixX3d& prescribed, double time) {
   const auto pinned_count = static_cast<Eigen::Index>(nodes_.pinned.size());
   check_rows("prescribed", prescribed.rows(), pinned_count);
   MatrixX3d start(pinned_count, 3);
@@ -231,16 +249,20 @@ ImpulseStepResult ImpulseCloth::step(double step, const MatrixX3d& prescribed) {
 
   MatrixX3d positions = positions_, velocities = velocities_;
   ImpulseStepResult result;
+  if (contact_) contact_->begin_step(time, step, settings_.substeps);
   for (int s = 1; s <= settings_.substeps; ++s) {
+    if (contact_) contact_->begin_part(s - 1);
     const MatrixX3d pinned = start + (prescribed - start) * s / settings_.substeps;
     part(step / settings_.substeps, pinned, positions, velocities, result);
+    if (contact_) contact_->end_part();
     if (!positions.allFinite() || !velocities.allFinite())
       throw NumericalError("step: found a coordinate that is not finite in part " + std::to_string(s) +
                            " of " + std::to_string(settings_.substeps) +
                            ", expected finite positions; shorten the step");
   }
   result.residual = rows_->residual(positions);
-  result.converged = result.residual <= settings_.tolerance;
+  result.converged = result.residual <= settings_.tolerance &&
+                     (!contact_ || contact_->penetration(positions) <= contact_->tolerance());
   positions_ = positions;
   velocities_ = velocities;
   return result;

@@ -9,6 +9,7 @@
 
 #include "engine/model/recipe.hpp"
 #include "host/reference/garment_nodes.hpp"
+#include "host/reference/impulse_contact.hpp"
 #include "host/reference/impulse_relaxation.hpp"
 #include "host/reference/impulse_rows.hpp"
 #include "host/reference/spring_forces.hpp"
@@ -73,6 +74,11 @@ class ImpulseCloth {
   /// rounding, at first that of double precision.
   void set_unit_rounding(double u) { unit_rounding_ = u; }
 
+  /// Obstacles that nodes meet, at first none. Throws SceneError for impulse_system.
+  void set_obstacles(const std::vector<Obstacle>& obstacles, double offset, double tolerance);
+  /// Null: no obstacles.
+  const ImpulseContact* contact() const { return contact_.get(); }
+
   /// f [N]: gravity -delta g m along z, bending -kappa K x - beta K v, springs; shape [node_count, 3].
   MatrixX3d forces(const MatrixX3d& positions, const MatrixX3d& velocities) const;
   /// The largest over free nodes of C/4 + sqrt(C^2/16 + K/4) [1/s] with Gershgorin's bounds
@@ -88,14 +94,18 @@ class ImpulseCloth {
   /// with A + 1e-2 diag(A); if max_solves do not meet the tolerance, or a factorisation fails, the sweeps of
   /// `converge` from the preview. A system with a pivot within rounding, or that moves a node by more
   /// than its shortest edge, goes to A + 1e-2 diag(A) from the preview at once; velocities moved so far are
-  /// swept. Throws NumericalError, state unchanged, when a coordinate is not finite.
-  ImpulseStepResult step(double step, const MatrixX3d& prescribed);
+  /// swept. Contacts come last in each of max_sweeps sweeps, first in those of `converge`, which go on while
+  /// one moves its node by more than a tenth of its tolerance, and end with one more of contacts where
+  /// max_sweeps were too few. `time`: of the obstacles at the beginning [s]. Throws NumericalError, state
+  /// unchanged, when a coordinate is not finite.
+  ImpulseStepResult step(double step, const MatrixX3d& prescribed, double time = 0);
 
  private:
   using Correction = std::function<Visit(Index row, double relaxation)>;
   /// Sweeps until the mode ends them; returns the largest error that each met. `scale` makes an error one
   /// that the tolerance is for; watched: see ImpulseRelaxation.
-  std::vector<double> sweep(const Correction& correct, double scale, bool watched, double& margin) const;
+  std::vector<double> sweep(const Correction& correct, const std::function<double()>& touch, double scale,
+                            bool watched, double& margin) const;
   bool is_converging() const;
   double threshold() const;
   /// Whether linear solves met the tolerance; else the displacements may be anything.
@@ -113,6 +123,7 @@ class ImpulseCloth {
   SparseMatrix bending_;
   std::vector<Spring> springs_;
   std::unique_ptr<ImpulseRows> rows_;
+  std::unique_ptr<ImpulseContact> contact_;
   std::vector<DistanceConstraint> constraints_;
   std::vector<Index> order_;
   double unit_rounding_ = std::numeric_limits<double>::epsilon();

@@ -117,12 +117,12 @@ std::unique_ptr<GarmentSolver> make_solver(const Device& device, const std::vect
     if (choice != StepSolver::automatic && choice != StepSolver::direct)
       throw DeviceError(text("solver: found \"", to_string(choice), "\" with the recipe ", scene.recipe,
                              ", expected \"automatic\" or \"direct\": one cloth at a time is factored"));
-    return std::make_unique<ImpulseSystem<Real>>(device, *garments.front(), scene);
+    return std::make_unique<ImpulseSystem<Real>>(device, *garments.front(), scene, obstacles);
   }
   if (find_recipe(scene.recipe).solver == SolverFamily::impulse) {
     if (is_stepped_by_block<Real>(device, *garments.front(), choice))
-      return std::make_unique<ImpulseGroup<Real>>(device, garments, scene);
-    return std::make_unique<ImpulseSolver<Real>>(device, *garments.front(), scene);
+      return std::make_unique<ImpulseGroup<Real>>(device, garments, scene, obstacles);
+    return std::make_unique<ImpulseSolver<Real>>(device, *garments.front(), scene, obstacles);
   }
   if (is_batched(*garments.front(), choice))
     return std::make_unique<ClothGroup<Real>>(device, garments, scene, obstacles);

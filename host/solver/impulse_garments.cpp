@@ -43,7 +43,8 @@ double ForceBounds::rate(const Fabric& fabric) const {
 
 template <class Real>
 ImpulseGarments<Real>::ImpulseGarments(const Device& device, std::vector<const Garment*> garments,
-                                       const Scene& scene)
+                                       const Scene& scene,
+                                       const std::shared_ptr<const ObstacleShapes<Real>>& obstacles)
     : device_(device),
       kernels_(step_kernels<Real>(device.backend())),
       garments_(std::move(garments)),
@@ -74,6 +75,7 @@ ImpulseGarments<Real>::ImpulseGarments(const Device& device, std::vector<const G
   }
   positions_ = {device, positions};
   velocities_ = {device, velocities};
+  if (obstacles != nullptr) contacts_ = {device, obstacles, garments_};
 }
 
 template <class Real>
@@ -201,7 +203,9 @@ void ImpulseGarments<Real>::build_parameters() {
          .shear_stiffness = per_mass(f.shear_spring.stiffness),
          .shear_damping = per_mass(f.shear_spring.damping),
          .bend_stiffness = per_mass(f.bend_spring.stiffness),
-         .bend_damping = per_mass(f.bend_spring.damping)});
+         .bend_damping = per_mass(f.bend_spring.damping),
+         .contact_offset = static_cast<Real>(contact_offset(*garments_[g], scene_)),
+         .contact_scale = static_cast<Real>(settings_.substeps * f.rho)});
   }
   device_parameters_ = {device_, parameters_};
 }
@@ -231,11 +235,13 @@ ImpulseCloths<Real> ImpulseGarments<Real>::cloths() {
       .parameters = constant.device_parameters_.view(),
       .targets = constant.targets_.view(),
       .positions = positions_.view(),
-      .velocities = velocities_.view()};
+      .velocities = velocities_.view(),
+      .contacts = contacts_.view()};
 }
 
 template <class Real>
 void ImpulseGarments<Real>::set_targets(const std::vector<Clock>& clocks, double h, int steps) {
+  contacts_.set_ways(clocks, h, steps);
   const std::size_t per_cloth = 3 * pinned_nodes_.size();
   const std::size_t count = static_cast<std::size_t>(steps) * size() * per_cloth;
   if (count == 0) return;
@@ -294,7 +300,7 @@ template <class Real>
 GarmentInfo ImpulseGarments<Real>::info(std::size_t) const {
   std::size_t bytes = arrays_.memory_bytes() + edges_.memory_bytes() + metric_stencils_.memory_bytes() +
                       scalar_stencils_.memory_bytes() + shear_springs_.memory_bytes() +
-                      bend_springs_.memory_bytes() + work_bytes();
+                      bend_springs_.memory_bytes() + contacts_.memory_bytes() + work_bytes();
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(pinned_, shape_of_, bending_, inverse_masses_, velocities_, device_parameters_, targets_, positions_);
   return {.node_count = arrays_.node_count(),
@@ -315,7 +321,7 @@ GarmentState ImpulseGarments<Real>::state(std::size_t member) const {
   GarmentState state{.positions = {},
                      .velocities = {},
                      .multipliers = {},
-                     .contacts = {},
+                     .contacts = contacts_.state(member),
                      .holds = {},
                      .step_index = 0,
                      .frozen = false};
@@ -330,7 +336,7 @@ GarmentState ImpulseGarments<Real>::state(std::size_t member) const {
 template <class Real>
 void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& state) {
   const std::size_t nodes = arrays_.node_count(), first = member * nodes;
-  check_state(state, garments_[member]->name, {.nodes = nodes},
+  check_state(state, garments_[member]->name, {.nodes = nodes, .contacts = contacts_.contact_count(), .obstacles = scene_.obstacles.size()},
               static_cast<double>(std::numeric_limits<Real>::max()));
   const auto put = [&](auto& buffer, const std::vector<double>& values) {
     buffer.edit(first, nodes, [&](auto* own) {
@@ -343,6 +349,7 @@ void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& st
   };
   put(positions_, state.positions);
   put(velocities_, state.velocities);
+  contacts_.set_state(member, state.contacts);
   frozen_[member] = state.frozen;
 }
 

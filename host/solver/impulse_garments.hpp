@@ -5,6 +5,7 @@
 
 #include "host/solver/garment_measures.hpp"
 #include "host/solver/garment_solver.hpp"
+#include "host/solver/impulse_contacts.hpp"
 #include "host/solver/pair_packets.hpp"
 #include "host/solver/rest_shape.hpp"
 #include "host/solver/stencil_packets.hpp"
@@ -40,15 +41,18 @@ class ImpulseGarments : public GarmentSolver {
   NodePairs swept_edges() const;
 
  protected:
-  /// The garments must outlive the object. Throws SceneError where a given number of parts is too small for
-  /// the forces of a garment.
-  ImpulseGarments(const Device& device, std::vector<const Garment*> garments, const Scene& scene);
+  /// The garments must outlive the object; `obstacles` of the scene, null: none. Throws SceneError where a
+  /// given number of parts is too small for the forces of a garment.
+  ImpulseGarments(const Device& device, std::vector<const Garment*> garments, const Scene& scene,
+                  const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   ImpulseCloths<Real> cloths();
   const Scene& scene() const { return scene_; }
   /// The same for all members but for `substeps`.
   const ImpulseSettings& settings() const { return settings_; }
+  /// Of pinned nodes, and the ways of obstacles.
   void set_targets(const std::vector<Clock>& clocks, double h, int steps);
+  const ImpulseContactBuffers<Real>& contacts() const { return contacts_; }
   const PacketBuffers<Real>& edges() const { return edges_; }
   const Buffer<Real>& inverse_masses() const { return inverse_masses_; }  ///< of every shape
   const StencilBuffers<Real, 3>& metric_stencils() const { return metric_stencils_; }
@@ -91,6 +95,7 @@ class ImpulseGarments : public GarmentSolver {
   Buffer<Vec3d> positions_;
   Buffer<Vec3<Real>> velocities_;
   std::vector<double> staging_;
+  ImpulseContactBuffers<Real> contacts_;
   std::unique_ptr<RowEvaluator<Real>> rows_;  ///< for measures, made on first use
   std::unique_ptr<GarmentMeasures<Real>> measures_;
 };

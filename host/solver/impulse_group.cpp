@@ -6,8 +6,9 @@ namespace isocloth {
 
 template <class Real>
 ImpulseGroup<Real>::ImpulseGroup(const Device& device, std::vector<const Garment*> garments,
-                                 const Scene& scene)
-    : Base(device, std::move(garments), scene),
+                                 const Scene& scene,
+                                 const std::shared_ptr<const ObstacleShapes<Real>>& obstacles)
+    : Base(device, std::move(garments), scene, obstacles),
       alive_(device, std::vector<Real>(this->size(), Real(1))),
       reports_(device, this->size()),
       queue_(device) {
@@ -48,6 +49,7 @@ std::vector<AdvanceReport> ImpulseGroup<Real>::finish() {
     total.iterations = static_cast<int>(found[c].sweeps);
     total.substeps = result[c].steps * parameters_[c].parts;
     total.residual = found[c].residual;
+    total.penetration = found[c].penetration;
     frozen_[c] = total.status == StepStatus::non_finite;
   }
   const double seconds =

@@ -10,7 +10,8 @@ template <class Real>
 class ImpulseGroup final : public ImpulseGarments<Real> {
  public:
   /// See ImpulseGarments.
-  ImpulseGroup(const Device& device, std::vector<const Garment*> garments, const Scene& scene);
+  ImpulseGroup(const Device& device, std::vector<const Garment*> garments, const Scene& scene,
+               const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   /// One upload of targets and one launch; finish() waits for it and downloads the reports.
   void start(const std::vector<Clock>& clocks, double h, int steps, bool alone) override;

@@ -10,8 +10,9 @@
 namespace isocloth {
 
 template <class Real>
-ImpulseSolver<Real>::ImpulseSolver(const Device& device, const Garment& garment, const Scene& scene)
-    : Base(device, {&garment}, scene), queue_(device.queue()) {
+ImpulseSolver<Real>::ImpulseSolver(const Device& device, const Garment& garment, const Scene& scene,
+                                   const std::shared_ptr<const ObstacleShapes<Real>>& obstacles)
+    : Base(device, {&garment}, scene, obstacles), queue_(device.queue()) {
   const ImpulsePattern<Real> pattern = this->cloths().pattern;
   shear_colours_ = this->shear_springs().colour_begin.download();
   bend_colours_ = this->bend_springs().colour_begin.download();
@@ -27,7 +28,8 @@ ImpulseSolver<Real>::ImpulseSolver(const Device& device, const Garment& garment,
       row_packets_.empty() ? 0 : row_packets_.back().first + row_packets_.back().count;
   errors_ = {device, packets};
   last_sweeps_ = {device, packets};
-  watch(packets);
+  of_samples_ = {device, this->contacts().sample_count()};
+  watch(std::max(packets, of_samples_.size()));
 }
 
 template <class Real>
@@ -44,12 +46,15 @@ RunImpulsePhase<Real> ImpulseSolver<Real>::phase(ImpulsePhase phase, Index first
           .phase = phase,
           .first = first,
           .count = count,
+          .step = step_,
+          .part = part_,
           .places = places_.view(),
           .moves = moves_.view(),
           .forces = forces_.view(),
           .work_positions = work_positions_.view(),
           .errors = errors_.view(),
-          .last_sweeps = last_sweeps_.view()};
+          .last_sweeps = last_sweeps_.view(),
+          .of_samples = of_samples_.view()};
 }
 
 template <class Real>
@@ -89,69 +94,97 @@ double ImpulseSolver<Real>::largest(const Buffer<Real>& values) {
 }
 
 template <class Real>
+void ImpulseSolver<Real>::look_around() {
+  run(ImpulsePhase::list_near, 1);
+}
+
+template <class Real>
+double ImpulseSolver<Real>::touch(ImpulsePhase which, bool seeks) {
+  if (which == ImpulsePhase::push_out) look_around();
+  RunImpulsePhase<Real> args = phase(which, 0, 0);
+  args.seeks = seeks;
+  run_by_colour(args, this->contacts().colours());
+  if (!cloths_.control.converge) return 0;
+  const double moved = largest(of_samples_);
+  touched_ = touched_ || moved > 0;
+  return moved;
+}
+
+template <class Real>
 typename ImpulseSolver<Real>::Outcome ImpulseSolver<Real>::correct_lengths() {
-  const ImpulseControl& control = cloths_.control;
-  RunImpulsePhase<Real> args = phase(ImpulsePhase::correct_positions, 0, 0);
-  args.is_watched = control.converge;
-  args.threshold = control.converge ? parameters_.front().sweep_tolerance : 0;
-  Relaxation relaxation{.fixed = control.relaxation};
-  last_sweeps_.upload(std::vector<Real>(last_sweeps_.size()));
-  for (int sweep = 1; sweep <= control.max_sweeps; ++sweep) {
-    args.factor = relaxation.factor(sweep);
-    args.sweep = sweep;
-    run_rows(args, true);
-    // Once a sweep has corrected nothing, no later one does: looking seldom costs sweeps and changes nothing.
-    const bool look = control.converge && (sweep % Relaxation::window == 0 || sweep == control.max_sweeps);
-    if (!look) continue;
-    const auto last = static_cast<int>(largest(last_sweeps_));
-    if (last < sweep) return {.sweeps = last + 1, .finite = true};
-    relaxation.watch(sweep, largest(errors_));
-  }
-  return {.sweeps = control.max_sweeps, .finite = true};
+  touched_ = false;
+  return {.sweeps = sweep(ImpulsePhase::correct_positions, ImpulsePhase::push_out), .finite = true};
 }
 
 template <class Real>
 void ImpulseSolver<Real>::correct_velocities() {
+  sweep(ImpulsePhase::correct_velocities, ImpulsePhase::push_back);
+}
+
+template <class Real>
+int ImpulseSolver<Real>::sweep(ImpulsePhase rows, ImpulsePhase contacts) {
   const ImpulseControl& control = cloths_.control;
-  RunImpulsePhase<Real> args = phase(ImpulsePhase::correct_velocities, 0, 0);
+  const bool of_positions = rows == ImpulsePhase::correct_positions, meets = has_obstacles();
+  const double settled = settled_contact * static_cast<double>(cloths_.contacts.tolerance);
+  RunImpulsePhase<Real> args = phase(rows, 0, 0);
   args.is_watched = control.converge;
   args.threshold = control.converge ? parameters_.front().sweep_tolerance : 0;
+  Relaxation relaxation{.fixed = control.relaxation};
   last_sweeps_.upload(std::vector<Real>(last_sweeps_.size()));
-  const Relaxation relaxation{.fixed = control.relaxation};
-  for (int sweep = 1; sweep <= control.max_sweeps; ++sweep) {
-    args.factor = relaxation.factor(sweep);
-    args.sweep = sweep;
+  bool settles = false;
+  for (int count = 1; count <= control.max_sweeps; ++count) {
+    args.factor = relaxation.factor(count);
+    args.sweep = count;
+    const bool looks = count % Relaxation::window == 1 || settles;
+    const bool seeks = of_positions ? looks : count == 1;
+    const bool touched = meets && control.converge && touch(contacts, seeks) > settled;
     run_rows(args, true);
-    if (control.converge && sweep % Relaxation::window == 0 && largest(last_sweeps_) < sweep) return;
+    if (meets && !control.converge) touch(contacts, seeks);
+    // Once a sweep has corrected nothing, no later one does: looking seldom costs sweeps and changes nothing.
+    // Contacts are never done, though.
+    const bool ends_window = count % Relaxation::window == 0;
+    if (!control.converge || !(meets || ends_window || count == control.max_sweeps)) continue;
+    const auto last = static_cast<int>(largest(last_sweeps_));
+    settles = last < count && !touched;
+    if (settles && (looks || !meets)) return meets ? count : last + 1;
+    if (of_positions && ends_window) relaxation.watch(count, largest(errors_));
   }
+  if (meets && control.converge) touch(contacts, of_positions);
+  return control.max_sweeps;
 }
 
 template <class Real>
 StepReport ImpulseSolver<Real>::step_once(Index step) {
   const ImpulsePattern<Real>& pattern = cloths_.pattern;
   const auto nodes = static_cast<std::size_t>(pattern.node_count);
+  const std::size_t contacts = this->contacts().contact_count();
   StepReport report;
   report.iterations = 0;
   report.substeps = parameters_.front().parts;
+  step_ = step;
+  part_ = 0;
   run(ImpulsePhase::begin, nodes + 1);
+  if (contacts > 0) run(ImpulsePhase::begin_contacts, contacts);
   bool finite = true;
-  for (int part = 0; part < report.substeps && finite; ++part) {
+  for (; part_ < report.substeps && finite; ++part_) {
     if (pattern.has_forces()) {
       run(ImpulsePhase::bend, nodes + 1);
       run_by_colour(phase(ImpulsePhase::pull_shear, 0, 0), shear_colours_);
       run_by_colour(phase(ImpulsePhase::pull_bend, 0, 0), bend_colours_);
     }
     run(ImpulsePhase::preview, nodes);
-    RunImpulsePhase<Real> pinned =
-        phase(ImpulsePhase::preview_pinned, 0, static_cast<Index>(pattern.pinned_nodes.size()));
-    pinned.step = step;
-    pinned.part = part;
-    kernels_.run_impulse_phase(queue_, pinned);
+    run(ImpulsePhase::preview_pinned, pattern.pinned_nodes.size());
     const Outcome outcome = correct_lengths();
     report.iterations += outcome.sweeps;
     finite = outcome.finite;
+    if (contacts > 0 && part_ + 1 == report.substeps) {
+      look_around();
+      run(ImpulsePhase::measure_contacts, of_samples_.size());
+      report.penetration = largest(of_samples_);
+    }
     run(ImpulsePhase::advance, nodes);
     if (cloths_.control.velocity_pass && finite) correct_velocities();
+    if (contacts > 0) run(ImpulsePhase::end_contacts, contacts);
   }
   run_rows(phase(ImpulsePhase::measure, 0, 0), false);
   report.residual = finite ? largest(errors_) : std::numeric_limits<double>::infinity();
@@ -160,7 +193,9 @@ StepReport ImpulseSolver<Real>::step_once(Index step) {
     return report;
   }
   run(ImpulsePhase::end, nodes);
-  if (report.residual > cloths_.control.tolerance) report.status = StepStatus::stalled;
+  if (report.residual > cloths_.control.tolerance ||
+      report.penetration > static_cast<double>(cloths_.contacts.tolerance))
+    report.status = StepStatus::stalled;
   return report;
 }
 
@@ -183,6 +218,7 @@ std::vector<AdvanceReport> ImpulseSolver<Real>::finish() {
     result.total.iterations += report.iterations;
     result.total.substeps += report.substeps;
     result.total.residual = std::max(result.total.residual, report.residual);
+    result.total.penetration = std::max(result.total.penetration, report.penetration);
     frozen_.front() = report.status == StepStatus::non_finite;
     result.steps += !frozen_.front();
   }
@@ -193,7 +229,7 @@ std::vector<AdvanceReport> ImpulseSolver<Real>::finish() {
 template <class Real>
 std::size_t ImpulseSolver<Real>::work_bytes() const {
   return places_.bytes() + moves_.bytes() + forces_.bytes() + work_positions_.bytes() + errors_.bytes() +
-         last_sweeps_.bytes() + partials_.bytes();
+         last_sweeps_.bytes() + of_samples_.bytes() + partials_.bytes();
 }
 
 template <class Real>

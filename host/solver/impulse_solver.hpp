@@ -11,7 +11,8 @@ template <class Real>
 class ImpulseSolver : public ImpulseGarments<Real> {
  public:
   /// See ImpulseGarments.
-  ImpulseSolver(const Device& device, const Garment& garment, const Scene& scene);
+  ImpulseSolver(const Device& device, const Garment& garment, const Scene& scene,
+                const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   /// Takes note: the host decides between the launches, so that all work is done in finish().
   void start(const std::vector<Clock>& clocks, double h, int steps, bool alone) override;
@@ -32,6 +33,12 @@ class ImpulseSolver : public ImpulseGarments<Real> {
 
   RunImpulsePhase<Real> phase(ImpulsePhase phase, Index first, Index count);
   void run(ImpulsePhase phase, std::size_t count);
+  bool has_obstacles() const { return this->contacts().contact_count() > 0; }
+  /// Lists the obstacles near the preview.
+  void look_around();
+  /// Impulses of all contacts: `which` is push_out (which lists obstacles anew) or push_back. Returns how far
+  /// one moved its point [m], where a step converges; else nobody asks.
+  double touch(ImpulsePhase which, bool seeks);
   /// Largest value of an array that the last phases wrote, infinite where one is not finite.
   double largest(const Buffer<Real>& values);
   /// Makes room for largest() of so many values.
@@ -48,6 +55,8 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   Buffer<Vec4<Real>> places_, moves_, forces_;
   Buffer<Vec3d> work_positions_;
   Buffer<Real> errors_, last_sweeps_;  ///< of each packet of all rows
+  bool touched_ = false;               ///< a contact moved its point in this part, where a step converges
+  Buffer<Real> of_samples_;            ///< of contacts
 
  private:
   struct Request {
@@ -66,6 +75,9 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   /// One phase of all rows; colour after colour where `by_colour`, else at once.
   void run_rows(RunImpulsePhase<Real> args, bool by_colour);
 
+  /// Sweeps of `rows` and `contacts` until one corrects nothing, where a step converges; returns how many.
+  /// See ClothSteps in kernels/impulse/step_impulse.cpp.
+  int sweep(ImpulsePhase rows, ImpulsePhase contacts);
   /// The step to targets number `step`.
   StepReport step_once(Index step);
   void run_by_colour(RunImpulsePhase<Real> args, const std::vector<Index>& colour_begin);
@@ -73,6 +85,8 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   std::vector<RowPackets> row_packets_;              ///< in the order of the sweeps
   std::vector<Index> shear_colours_, bend_colours_;  ///< first packets
   Request request_;
+  Index step_ = 0;  ///< number among those of a request
+  int part_ = 0;
   Buffer<Reduction<Real>> partials_;
   std::vector<Reduction<Real>> staging_;
 };

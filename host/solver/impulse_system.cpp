@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "engine/core/text.hpp"
 
@@ -18,8 +19,9 @@ constexpr double longest_correction = 1;  ///< by a system that is not singular,
 }  // namespace
 
 template <class Real>
-ImpulseSystem<Real>::ImpulseSystem(const Device& device, const Garment& garment, const Scene& scene)
-    : Base(device, garment, scene),
+ImpulseSystem<Real>::ImpulseSystem(const Device& device, const Garment& garment, const Scene& scene,
+                                   const std::shared_ptr<const ObstacleShapes<Real>>& obstacles)
+    : Base(device, garment, scene, obstacles),
       edge_count_(static_cast<Index>(this->sweep_order().size())),
       node_count_(garment.mesh.node_count()) {
   if (edge_count_ == 0) return;
@@ -165,14 +167,21 @@ bool ImpulseSystem<Real>::solve_lengths(int& solves) {
 
 template <class Real>
 typename ImpulseSystem<Real>::Outcome ImpulseSystem<Real>::correct_lengths() {
-  if (!system_) return {.sweeps = 0, .finite = true};
-  run(SystemPhase::keep, moves_.size());
   int solves = 0;
-  fell_back_ = !solve_lengths(solves);
-  if (!fell_back_) return {.sweeps = solves, .finite = true};
-  run(SystemPhase::restore, moves_.size());
-  fall_back();
+  if (system_) {
+    run(SystemPhase::keep, moves_.size());
+    fell_back_ = !solve_lengths(solves);
+    if (fell_back_) {
+      run(SystemPhase::restore, moves_.size());
+      fall_back();
+    }
+  }
+  if (!fell_back_ && !this->has_obstacles()) return {.sweeps = solves, .finite = true};
+  // Contacts are no part of the system: sweeps over contacts and edges go on from where it ended.
+  const bool converges = std::exchange(cloths_.control.converge, true);
   Outcome outcome = Base::correct_lengths();
+  cloths_.control.converge = converges;
+  if (!fell_back_ && !this->touched_) outcome.sweeps = 0;
   outcome.sweeps += solves;
   return outcome;
 }
@@ -180,20 +189,21 @@ typename ImpulseSystem<Real>::Outcome ImpulseSystem<Real>::correct_lengths() {
 template <class Real>
 void ImpulseSystem<Real>::fall_back() {
   ++fallbacks_;
-  cloths_.control.converge = true;
 }
 
 template <class Real>
 void ImpulseSystem<Real>::correct_velocities() {
   if (!system_) return;
-  if (!fell_back_) {
+  if (!fell_back_ && !this->touched_) {
     run(SystemPhase::keep, moves_.size());
     run(SystemPhase::rates, directions_.size());
     if (correct() <= longest_correction) return;
     run(SystemPhase::restore, moves_.size());
     fall_back();
   }
+  const bool converges = std::exchange(cloths_.control.converge, true);
   Base::correct_velocities();
+  cloths_.control.converge = converges;
 }
 
 template <class Real>

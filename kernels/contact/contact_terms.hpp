@@ -15,6 +15,8 @@
 
 #include "kernels/contact/contact_arrays.hpp"
 #include "kernels/contact/deepest_point.hpp"
+#include "kernels/contact/near_obstacles.hpp"
+#include "kernels/contact/swept_distance.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
@@ -78,13 +80,7 @@ class ContactTerms {
 
   /// Lists the obstacles whose boxes meet that of the cloth.
   ISOCLOTH_DEVICE void list_near(Vec3<Real> least, Vec3<Real> most) const {
-    Index count = 0;
-    for (Index o = 0; o < static_cast<Index>(o_.size()); ++o) {
-      if (!may_meet(o, least, most)) continue;
-      if (count < most_near) near_.list[static_cast<std::size_t>(1 + count)] = static_cast<Real>(o);
-      ++count;
-    }
-    near_.list[0] = static_cast<Real>(count);
+    ISOCLOTH_BACKEND::list_near(o_, least, most, c_.offset + carry, near_);
   }
 
  private:
@@ -108,62 +104,19 @@ class ContactTerms {
     return static_cast<ContactMode>(static_cast<int>(a_.modes[contact]));
   }
 
-  ISOCLOTH_DEVICE bool may_meet(Index o, Vec3<Real> least, Vec3<Real> most) const {
-    const Placement<Real>& way = o_.placement(o);
-    const Real room = c_.offset + carry;
-    if (o_.shapes[o].kind == ShapeKind::plane) {
-      // The corner of the box that lies deepest, at both ends of the way.
-      for (const PoseView<Real>* pose : {&way.begin, &way.end}) {
-        const Vec3<Real> n = pose->axes[2];
-        const Vec3<Real> corner{n.x > 0 ? least.x : most.x, n.y > 0 ? least.y : most.y,
-                                n.z > 0 ? least.z : most.z};
-        if (dot(n, corner - pose->center) < room) return true;
-      }
-      return false;
-    }
-    return least.x - room < way.most.x && most.x + room > way.least.x && least.y - room < way.most.y &&
-           most.y + room > way.least.y && least.z - room < way.most.z && most.z + room > way.least.z;
-  }
-
   /// visit(obstacle) for all that the cloth may meet.
   template <class Visit>
   ISOCLOTH_DEVICE void for_each_near(const Visit& visit) const {
-    const Index count = static_cast<Index>(near_.list[0]);
-    if (count <= most_near)
-      for (Index i = 0; i < count; ++i)
-        visit(static_cast<Index>(near_.list[static_cast<std::size_t>(1 + i)]));
-    else
-      for (Index o = 0; o < static_cast<Index>(o_.size()); ++o) visit(o);
+    ISOCLOTH_BACKEND::for_each_near(o_, near_, visit);
   }
 
-  /// A point that moved from hit.from to hit.to: the gap there; or, where it moved so far that it could have
-  /// passed through, the gap to the tangent plane where it entered.
+  /// A point that moved from hit.from to hit.to.
   ISOCLOTH_DEVICE void measure(Hit& hit) const {
-    const ShapeView<Real>& shape = o_.shapes[hit.obstacle];
-    const Distance<Real> here = signed_distance(shape, hit.to);
-    hit.gap = here.value - c_.offset;
-    hit.normal = here.normal;
-    look_back(hit);
-    const Vec3<Real> way = hit.to - hit.from;
-    const Real far = length(way);
-    if (!(far > Real(0.5) * shape.reach)) return;
-    // A surface is no nearer than its distance says: steps of that size cannot jump it.
-    Real done = 0;
-    for (int n = 0; n < 64 && done < 1; ++n) {
-      const Vec3<Real> place = hit.from + done * way;
-      const Distance<Real> there = signed_distance(shape, place);
-      const Real gap = there.value - c_.offset;
-      if (gap < c_.tolerance) {
-        if (gap < -c_.tolerance && n == 0) return;  // began inside: there is nothing to enter
-        if (dot(there.normal, way) < 0) {
-          hit.gap = gap + dot(there.normal, hit.to - place);
-          hit.normal = there.normal;
-          hit.before = 0;
-          return;
-        }
-      }
-      done += larger(gap, Real(0.01) * shape.reach) / far;
-    }
+    const SweptDistance<Real> swept =
+        swept_distance(o_.shapes[hit.obstacle], c_.offset, c_.tolerance, hit.from, hit.to);
+    hit.gap = swept.gap;
+    hit.normal = swept.normal;
+    hit.before = swept.before;
   }
 
   ISOCLOTH_DEVICE void look_back(Hit& hit) const {

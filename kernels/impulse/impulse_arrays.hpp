@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/core/vec3.hpp"
+#include "kernels/contact/contact_arrays.hpp"
 #include "kernels/launch/queue.hpp"
 #include "kernels/views.hpp"
 
@@ -88,6 +89,49 @@ struct ImpulseParameters {
   Real kappa, beta;        ///< bending [m^4/s^2], its damping [m^4/s]
   Real shear_stiffness, shear_damping;  ///< of each spring [m^2/s^2], [m^2/s]
   Real bend_stiffness, bend_damping;
+  Real contact_offset;  ///< distance that the middle of the cloth keeps from obstacles [m]
+  Real contact_scale;   ///< parts * rho: sums of impulses to force * h^2 of a step [kg/m^2]
+};
+
+/// Contacts have settled where none moves its point by more than this part of the tolerance in a sweep.
+constexpr double settled_contact = 0.1;
+
+/// Contacts of all cloths of a group with obstacles.
+template <class Real>
+struct ImpulseContacts {
+  SamplePattern samples;  ///< none: no obstacles
+  /// First of each colour in `order`: no two samples of a colour share a node. The nodes are the last colour.
+  ArrayView<const Index> colour_begin;
+  ArrayView<const Index> order;  ///< samples, shape [sample_count]
+  ObstacleSets<Real> obstacles;
+  Real tolerance{};      ///< deepest penetration that a step may end with [m]
+  ArrayView<Real> work;  ///< shape [cloth, ImpulseContactLayout::count]
+
+  ISOCLOTH_HD bool exist() const { return samples.node_count > 0; }
+};
+
+/// Where the arrays of one cloth are in ImpulseContacts::work.
+struct ImpulseContactLayout {
+  std::size_t obstacles;  ///< number, -1: none; shape [contact]
+  std::size_t forces;  ///< sum of the impulses of the step so far, as force * h^2 [kg m], shape [contact, 3]
+  std::size_t impulses;  ///< of this part, moves * m [m^3], shape [contact, 3]
+  std::size_t normals;   ///< of the last impulse, shape [contact, 3]
+  std::size_t floors;    ///< least normal impulse in the velocity pass, shape [contact]
+  std::size_t weights;   ///< of each slot's node; edges and faces without a contact: zeros
+  std::size_t near;      ///< see NearObstacles
+  std::size_t count;
+
+  ISOCLOTH_HD explicit ImpulseContactLayout(const SamplePattern& samples) {
+    const auto contacts = static_cast<std::size_t>(samples.contact_count());
+    obstacles = 0;
+    forces = contacts;
+    impulses = 4 * contacts;
+    normals = 7 * contacts;
+    floors = 10 * contacts;
+    weights = 11 * contacts;
+    near = weights + samples.slot_nodes.size();
+    count = near + 1 + static_cast<std::size_t>(most_near);
+  }
 };
 
 /// How a step is taken; see ImpulseSettings.
@@ -101,10 +145,11 @@ struct ImpulseControl {
 
 /// What the steps of one launch did with one cloth; double, because sweeps may be many.
 struct ImpulseReport {
-  double status;    ///< worst of the steps: 0 converged, 1 stalled, 2 non-finite
-  double steps;     ///< done; those after a non-finite one are not
-  double sweeps;    ///< over positions, of all parts together
-  double residual;  ///< worst at the end of a step
+  double status;       ///< worst of the steps: 0 converged, 1 stalled, 2 non-finite
+  double steps;        ///< done; those after a non-finite one are not
+  double sweeps;       ///< over positions, of all parts together
+  double residual;     ///< worst at the end of a step
+  double penetration;  ///< deepest at the end of a step [m]
 };
 
 /// Cloths [0, cloth_count). Positions are double in either precision: at short steps a node moves by less
@@ -120,6 +165,7 @@ struct ImpulseCloths {
       targets;  ///< of pinned nodes at the end of each step [m], shape [step, cloth, pinned, 3]
   ArrayView<Vec3<double>> positions;  ///< [m], shape [cloth, node]
   ArrayView<Vec3<Real>> velocities;   ///< [m/s], shape [cloth, node]
+  ImpulseContacts<Real> contacts;
 };
 
 }  // namespace isocloth

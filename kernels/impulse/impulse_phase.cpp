@@ -1,5 +1,6 @@
 #include "kernels/impulse/impulse_phase.hpp"
 
+#include "kernels/impulse/impulse_contact_terms.hpp"
 #include "kernels/impulse/row_families.hpp"
 #include "kernels/launch/launch.hpp"
 
@@ -78,6 +79,58 @@ struct RowPhase {
   }
 };
 
+template <class Real>
+ISOCLOTH_DEVICE ImpulseContactTerms<Real> contacts_of(const RunImpulsePhase<Real>& a) {
+  return {a.cloths, 0, a.step, a.part, work_of(a)};
+}
+
+template <class Real, ImpulsePhase Phase>
+struct ContactPhase {
+  RunImpulsePhase<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index item) const {
+    const ImpulseContactTerms<Real> contacts = contacts_of(a);
+    const Index i = a.first + item;
+    if constexpr (Phase == ImpulsePhase::begin_contacts) contacts.begin(i);
+    if constexpr (Phase == ImpulsePhase::end_contacts) contacts.end_part(i);
+    if constexpr (Phase == ImpulsePhase::push_out) {
+      const Index sample = a.cloths.contacts.order[i];
+      a.of_samples[sample] = contacts.are_near() ? contacts.correct_positions(sample, a.seeks) : Real(0);
+    }
+    if constexpr (Phase == ImpulsePhase::push_back) {
+      const Index sample = a.cloths.contacts.order[i];
+      a.of_samples[sample] = contacts.correct_velocities(sample, a.seeks);
+    }
+    if constexpr (Phase == ImpulsePhase::measure_contacts)
+      a.of_samples[i] = contacts.are_near() ? contacts.depth(i) : Real(0);
+  }
+};
+
+/// One block lists what is near the box of all nodes.
+template <class Real>
+struct NearBody {
+  static constexpr int most_block_threads = 128;
+  using Box = typename ImpulseContactTerms<Real>::Box;
+  RunImpulsePhase<Real> a;
+  template <class Block>
+  ISOCLOTH_DEVICE void operator()(const Block& block, Index) const {
+    const ImpulseContactTerms<Real> contacts = contacts_of(a);
+    Box* const boxes = block.template shared<Box>();
+    Box box = contacts.way_of(0);
+    for (Index i = block.rank(); i < a.cloths.pattern.node_count; i += block.size())
+      box.add(contacts.way_of(i));
+    boxes[block.rank()] = box;
+    block.sync();
+    if (block.rank() != 0) return;
+    for (int i = 1; i < block.size(); ++i) box.add(boxes[i]);
+    contacts.list(box);
+  }
+};
+
+template <class Real, ImpulsePhase Phase>
+void launch_contacts(const Queue& queue, const RunImpulsePhase<Real>& args) {
+  parallel_for(queue, args.count, ContactPhase<Real, Phase>{args});
+}
+
 template <class Real, ImpulsePhase Phase>
 void launch_nodes(const Queue& queue, const RunImpulsePhase<Real>& args) {
   parallel_for(queue, args.count, NodePhase<Real, Phase>{args});
@@ -122,6 +175,20 @@ void run_impulse_phase(const Queue& queue, const RunImpulsePhase<Real>& args) {
       return launch_rows<Real, ImpulsePhase::measure>(queue, args);
     case ImpulsePhase::end:
       return launch_nodes<Real, ImpulsePhase::end>(queue, args);
+    case ImpulsePhase::begin_contacts:
+      return launch_contacts<Real, ImpulsePhase::begin_contacts>(queue, args);
+    case ImpulsePhase::list_near:
+      return for_each_block(queue, 1,
+                            NearBody<Real>::most_block_threads * sizeof(typename NearBody<Real>::Box),
+                            NearBody<Real>{args});
+    case ImpulsePhase::push_out:
+      return launch_contacts<Real, ImpulsePhase::push_out>(queue, args);
+    case ImpulsePhase::push_back:
+      return launch_contacts<Real, ImpulsePhase::push_back>(queue, args);
+    case ImpulsePhase::measure_contacts:
+      return launch_contacts<Real, ImpulsePhase::measure_contacts>(queue, args);
+    case ImpulsePhase::end_contacts:
+      return launch_contacts<Real, ImpulsePhase::end_contacts>(queue, args);
   }
 }
 

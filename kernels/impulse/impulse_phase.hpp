@@ -18,6 +18,12 @@ enum class ImpulsePhase {
   advance,             ///< nodes: moves to places
   measure,             ///< packets of rows: residuals
   end,                 ///< nodes: work arrays to state
+  begin_contacts,      ///< contacts, when a step begins
+  list_near,           ///< one: obstacles near the cloth
+  push_out,            ///< samples of a colour: contacts at the preview
+  push_back,           ///< samples of a colour: velocities at contacts
+  measure_contacts,    ///< samples: depths at the preview
+  end_contacts,        ///< contacts, when a part ends
 };
 /// Families of rows, in the order of the sweeps.
 enum class ImpulseRows { metric_stencils, scalar_stencils, edges };
@@ -33,6 +39,7 @@ struct RunImpulsePhase {
   Index sweep = 0;  ///< number of the sweep, from 1
   double factor = 1, threshold = 0;
   bool is_watched = false;  ///< corrections tell `errors` and `last_sweeps`
+  bool seeks = false;       ///< push_out: deepest points of edges and faces anew; push_back: the first sweep
   ArrayView<Vec4<Real>> places, moves,
       forces;                              ///< see ImpulseWork, shape [node_count + 1]; forces may be empty
   ArrayView<Vec3<double>> work_positions;  ///< shape [node_count + 1], empty in double precision
@@ -40,6 +47,7 @@ struct RunImpulsePhase {
   /// measure: the largest residual; infinite where one is not finite.
   ArrayView<Real> errors;
   ArrayView<Real> last_sweeps;  ///< sweep of the last impulse of each packet of these rows
+  ArrayView<Real> of_samples;   ///< how far a contact moved its point, or depths [m]; shape [sample]
 };
 
 namespace ISOCLOTH_BACKEND {

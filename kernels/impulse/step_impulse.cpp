@@ -1,5 +1,6 @@
 #include "kernels/impulse/step_impulse.hpp"
 
+#include "kernels/impulse/impulse_contact_terms.hpp"
 #include "kernels/impulse/relaxation.hpp"
 #include "kernels/impulse/row_families.hpp"
 #include "kernels/launch/launch.hpp"
@@ -7,10 +8,11 @@
 namespace isocloth::ISOCLOTH_BACKEND {
 namespace {
 
-/// The steps of one cloth by the threads of a block.
-template <class Real, class Block>
+/// The steps of one cloth by the threads of a block; `Meets`: among obstacles.
+template <class Real, class Block, bool Meets>
 class ClothSteps {
   using Terms = ImpulseTerms<Real>;
+  using Contacts = ImpulseContactTerms<Real>;
   using S = PairLanes<Real>;
   using Mask = typename Lanes<S>::Mask;
 
@@ -43,20 +45,25 @@ class ClothSteps {
     block_.sync();
     const Terms terms(a_.cloths, cloth_, work_);
     share(block_, p_.node_count + 1, [&](Index i) { terms.begin(i); });
-    for (int part = 0; part < a_.cloths.parameters[cloth_].parts; ++part) {
+    const int parts = a_.cloths.parameters[cloth_].parts;
+    double depth = 0;
+    for (int part = 0; part < parts; ++part) {
       block_.sync();
       preview(terms, n, part);
       block_.sync();
+      begin_contacts(n, part);
       report.sweeps +=
           sweep<true>([](const auto& rows, Index packet, Real factor, Real threshold, Mask& own) {
             return rows.correct_positions(packet, factor, threshold, own);
           });
+      if (Meets && part + 1 == parts) depth = deepest();
       share(block_, p_.node_count, [&](Index i) { terms.advance(i); });
       block_.sync();
       if (control.velocity_pass)
         sweep<false>([](const auto& rows, Index packet, Real factor, Real threshold, Mask& own) {
           return rows.correct_velocities(packet, factor, threshold, own);
         });
+      end_contacts();
     }
     double error = 0, bad = 0;
     for_each_row_family(p_, work_, a_.cloths.shapes[cloth_], [&](const auto& rows, const auto& packets) {
@@ -72,11 +79,13 @@ class ClothSteps {
     error = largest(error);
     const bool finite = !(largest(bad) > 0);
     if (finite) share(block_, p_.node_count, [&](Index i) { terms.end(i); });
-    const double status = !finite ? 2 : error > control.tolerance ? 1 : 0;
+    const bool misses = error > control.tolerance || depth > double(a_.cloths.contacts.tolerance);
+    const double status = !finite ? 2 : misses ? 1 : 0;
     report.status = status > report.status ? status : report.status;
     if (finite) report.steps += 1;
     const double residual = finite ? error : HUGE_VAL;
     report.residual = residual > report.residual ? residual : report.residual;
+    report.penetration = depth > report.penetration ? depth : report.penetration;
     return finite;
   }
 
@@ -92,19 +101,27 @@ class ClothSteps {
   }
 
   /// Sweeps until one corrects nothing, where a step converges; else as many as there may be. Returns their
-  /// number. The factor of what is not watched never fails: the velocities' system is linear.
+  /// number. The factor of what is not watched never fails: the velocities' system is linear. Contacts come
+  /// last where sweeps are counted, so that nothing pushes the cloth back into an obstacle; first where they
+  /// converge, so that a last one finds all rows right.
   template <bool Watched, class Correct>
-  ISOCLOTH_DEVICE int sweep(const Correct& correct) const {
+  ISOCLOTH_DEVICE int sweep(const Correct& correct) {
     const ImpulseControl& control = a_.cloths.control;
     Relaxation relaxation{.fixed = control.relaxation};
+    bool settles = false;
     for (int count = 1; count <= control.max_sweeps; ++count) {
       S worst{};
-      const bool corrected = sweep_once(relaxation.factor(count), worst, correct);
+      const bool looks = count % Relaxation::window == 1 || settles;
+      bool corrected = Meets && control.converge && touch<Watched>(looks, count == 1);
+      corrected = sweep_once(relaxation.factor(count), worst, correct) || corrected;
+      if (Meets && !control.converge) touch<Watched>(looks, count == 1);
       if (!control.converge) continue;
-      if (!corrected) return count;
+      settles = !corrected;
+      if (settles && (looks || !Meets)) return count;
       if constexpr (Watched)
         if (count % Relaxation::window == 0) relaxation.watch(count, largest(worst));
     }
+    if (Meets && control.converge) touch<Watched>(true, false);
     return control.max_sweeps;
   }
 
@@ -128,6 +145,77 @@ class ClothSteps {
     });
     block_.sync();
     return control.converge && largest(any(corrected) ? 1.0 : 0.0) > 0;
+  }
+
+  /// Takes a step's or a part's contacts over.
+  ISOCLOTH_DEVICE void begin_contacts(Index n, int part) {
+    if constexpr (Meets) {
+      step_ = n;
+      part_ = part;
+      met_ = false;
+      if (part > 0) return;
+      const Contacts contacts = this->contacts();
+      share(block_, a_.cloths.contacts.samples.contact_count(), [&](Index c) { contacts.begin(c); });
+      block_.sync();
+    }
+  }
+  ISOCLOTH_DEVICE void end_contacts() {
+    if constexpr (Meets) {
+      block_.sync();
+      if (!met_) return;
+      const Contacts contacts = this->contacts();
+      share(block_, a_.cloths.contacts.samples.contact_count(), [&](Index c) { contacts.end_part(c); });
+    }
+  }
+  ISOCLOTH_DEVICE Contacts contacts() const { return {a_.cloths, cloth_, step_, part_, work_}; }
+
+  /// Lists the obstacles near the cloth. Returns whether there are any.
+  ISOCLOTH_DEVICE bool look_around(const Contacts& contacts) {
+    typename Contacts::Box box = contacts.way_of(0);
+    block_.sync();
+    for (Index i = block_.rank(); i < p_.node_count; i += block_.size()) box.add(contacts.way_of(i));
+    for (Real* const least : {&box.least.x, &box.least.y, &box.least.z})
+      *least = static_cast<Real>(-largest(-static_cast<double>(*least)));
+    for (Real* const most : {&box.most.x, &box.most.y, &box.most.z})
+      *most = static_cast<Real>(largest(static_cast<double>(*most)));
+    if (block_.rank() == 0) contacts.list(box);
+    block_.sync();
+    const bool are_near = contacts.are_near();
+    met_ = met_ || are_near;
+    return are_near;
+  }
+
+  /// Impulses of all contacts, colour after colour, on positions or velocities. Returns whether one moved its
+  /// point by more than a part of the tolerance.
+  template <bool OfPositions>
+  ISOCLOTH_DEVICE bool touch(bool looks, bool is_first) {
+    const ImpulseContacts<Real>& all = a_.cloths.contacts;
+    const Contacts contacts = this->contacts();
+    if (OfPositions ? !look_around(contacts) : !met_) return false;
+    Real moved = 0;
+    for (std::size_t colour = 0; colour + 1 < all.colour_begin.size(); ++colour) {
+      block_.sync();
+      for (Index i = all.colour_begin[colour] + block_.rank(); i < all.colour_begin[colour + 1];
+           i += block_.size()) {
+        const Real own = OfPositions ? contacts.correct_positions(all.order[i], looks)
+                                     : contacts.correct_velocities(all.order[i], is_first);
+        moved = larger(own, moved);
+      }
+    }
+    block_.sync();
+    return largest(static_cast<double>(moved)) > settled_contact * static_cast<double>(all.tolerance);
+  }
+
+  /// Of all samples at the preview.
+  ISOCLOTH_DEVICE double deepest() {
+    const Contacts contacts = this->contacts();
+    if (!look_around(contacts)) return 0;
+    Real depth = 0;
+    share(block_, a_.cloths.contacts.samples.sample_count(),
+          [&](Index sample) { depth = larger(contacts.depth(sample), depth); });
+    const double all = largest(static_cast<double>(depth));
+    block_.sync();
+    return all;
   }
 
   /// body(packet) for every packet, colour after colour.
@@ -169,15 +257,18 @@ class ClothSteps {
   const Index cloth_;
   ImpulseWork<Real> work_;
   double* partials_;  ///< shape [max_impulse_threads]
+  Index step_ = 0;    ///< of the launch
+  int part_ = 0;
+  bool met_ = false;  ///< obstacles in this part
 };
 
-template <class Real>
+template <class Real, bool Meets>
 struct ClothBody {
   static constexpr int most_block_threads = max_impulse_threads;
   StepImpulse<Real> a;
   template <class Block>
   ISOCLOTH_DEVICE void operator()(const Block& block, Index cloth) const {
-    ClothSteps<Real, Block>(a, block, cloth).run();
+    ClothSteps<Real, Block, Meets>(a, block, cloth).run();
   }
 };
 
@@ -185,7 +276,12 @@ struct ClothBody {
 
 template <class Real>
 void step_impulse(const Queue& queue, const StepImpulse<Real>& args) {
-  for_each_block(queue, args.cloths.cloth_count, impulse_scratch(args.cloths.pattern), ClothBody<Real>{args});
+  const Index count = args.cloths.cloth_count;
+  const std::size_t scratch = impulse_scratch(args.cloths.pattern);
+  if (args.cloths.contacts.exist())
+    for_each_block(queue, count, scratch, ClothBody<Real, true>{args});
+  else
+    for_each_block(queue, count, scratch, ClothBody<Real, false>{args});
 }
 
 template void step_impulse<float>(const Queue&, const StepImpulse<float>&);

@@ -395,9 +395,6 @@ const BadObstacle bad_obstacles[] = {
     {scene_text(R"("obstacles": [{"shape": {"type": "plane"}}], "contact": {"pairs": [
       {"garment": "sheet", "obstacle": "obstacle 0", "static": 1, "dynamic": 2}]})"),
      "contact.pairs[0].dynamic: found 2, expected at most the static one, 1"},
-    {scene_text(R"("recipe": "bender_iterative", "obstacles": [{"shape": {"type": "plane"}}])"),
-     "obstacles: found 1, expected none with the recipe bender_iterative, which has no contact yet: use "
-     "coltraro2022 or inextensible_edges"},
 };
 
 TEST(BadObstacle, IsRefusedInOneLine) {

@@ -1,0 +1,63 @@
+// Impulses that keep the nodes of a cloth out of obstacles, with Coulomb friction: what the kernels' contacts
+// are validated against.
+#pragma once
+
+#include <vector>
+
+#include "host/reference/garment_nodes.hpp"
+#include "host/reference/obstacle_distance.hpp"
+
+namespace isocloth::reference {
+
+/// One node and one obstacle after the other. With P the sum of a contact's impulses of a part of a step, n
+/// the normal and g the gap at the preview, w = 1 / m, s the node's way relative to the obstacle's surface:
+/// lambda = max(0, n . P - g / w), and across n tau - s / w where that is no longer than static_ * lambda,
+/// else shortened to dynamic * lambda. Obstacles go evenly from their pose at the beginning of a step to that
+/// at its end. Nodes only: edges and faces are taken to touch nothing, and no node to move so far in a part
+/// that it could pass through.
+class ImpulseContact {
+ public:
+  /// offset: distance that nodes keep [m]; what lies inside by up to `tolerance` [m] when a part begins
+  /// leaves by a tenth per step, what is beyond by half. inverse_masses: w [1/kg], 0: pinned.
+  ImpulseContact(const std::vector<Obstacle>& obstacles, double offset, double tolerance,
+                 VectorXd inverse_masses);
+
+  /// A step of h [s] from time t [s] in so many parts.
+  void begin_step(double t, double h, int parts);
+  void begin_part(int part);
+  /// Impulses of all contacts at positions + displacements [m], shape [node_count, 3] each; returns the
+  /// largest move of a node.
+  double correct_positions(const MatrixX3d& positions, MatrixX3d& displacements);
+  /// The same for velocities times the part's length [m] at the positions, of contacts that had impulses; the
+  /// first call of a part takes note of those. Normal impulses do not fall below those on positions.
+  double correct_velocities(const MatrixX3d& positions, MatrixX3d& displacements);
+  void end_part();
+
+  /// Force * h^2 of each obstacle on each node over the step [kg m], shape [obstacle][node_count, 3].
+  const std::vector<MatrixX3d>& forces() const { return forces_; }
+  /// Deepest node at the end of the step [m], >= 0.
+  double penetration(const MatrixX3d& positions) const;
+  double tolerance() const { return tolerance_; }
+
+ private:
+  struct Contact {
+    Vec3d impulse, normal;
+    double floor = 0;
+  };
+  Pose pose(std::size_t obstacle, double done) const;
+  /// Applies the law; returns the change of the impulse.
+  Vec3d act(Contact& contact, const Friction& friction, double w, double gap, Vec3d normal, Vec3d way,
+            double floor) const;
+
+  std::vector<Obstacle> obstacles_;
+  std::vector<ShapeDistance> shapes_;
+  double offset_, tolerance_;
+  VectorXd inverse_masses_;
+  std::vector<std::vector<Contact>> contacts_;  ///< shape [obstacle][node]
+  std::vector<MatrixX3d> forces_;
+  double start_ = 0, end_ = 0;  ///< of the step [s]
+  int part_ = 0, parts_ = 1;
+  bool has_floors_ = false;
+};
+
+}  // namespace isocloth::reference

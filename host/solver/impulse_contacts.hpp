@@ -1,0 +1,45 @@
+// Contacts of garments that impulses hold, in the memory of a device.
+#pragma once
+
+#include "host/solver/obstacle_table.hpp"
+#include "kernels/impulse/impulse_arrays.hpp"
+
+namespace isocloth {
+
+/// Samples of the mesh that garments share, by colour, the obstacles that they meet, and what is kept of each
+/// contact.
+template <class Real>
+class ImpulseContactBuffers {
+ public:
+  /// No obstacles: everything below does nothing.
+  ImpulseContactBuffers() = default;
+  /// `garments` of one mesh, in the order of their clocks.
+  ImpulseContactBuffers(const Device& device, std::shared_ptr<const ObstacleShapes<Real>> obstacles,
+                        const std::vector<const Garment*>& garments);
+
+  /// Where the obstacles are in the next `steps` steps of h [s].
+  void set_ways(const std::vector<Clock>& clocks, double h, int steps) {
+    obstacles_.set_ways(clocks, h, steps);
+  }
+  ImpulseContacts<Real> view();
+  std::size_t contact_count() const { return static_cast<std::size_t>(samples().contact_count()); }
+  std::size_t sample_count() const { return static_cast<std::size_t>(samples().sample_count()); }
+  const std::vector<Index>& colours() const { return colours_; }  ///< see ImpulseContacts::colour_begin
+
+  /// Obstacle (-1: none) and force * h^2 of every contact of the last step, shape [contact_count, 4].
+  std::vector<double> state(std::size_t member) const;
+  void set_state(std::size_t member, const std::vector<double>& state);
+  std::size_t memory_bytes() const;
+
+ private:
+  SamplePattern samples() const;
+
+  Real tolerance_ = 0;
+  Index node_count_ = 0, edge_count_ = 0, face_count_ = 0, contacts_per_node_ = 0;
+  std::vector<Index> colours_;
+  Buffer<Index> sample_begin_, slot_nodes_, colour_begin_, order_;
+  Buffer<Real> work_;
+  ObstacleTable<Real> obstacles_;
+};
+
+}  // namespace isocloth

@@ -1,0 +1,52 @@
+// Which obstacles a box of nodes may meet within a step.
+#pragma once
+
+#include "kernels/contact/contact_arrays.hpp"
+#include "kernels/contact/signed_distance.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+
+/// Whether obstacle o comes within `room` [m] of the box between two corners anywhere on its way.
+template <class Real>
+ISOCLOTH_DEVICE bool may_meet(const ObstaclesView<Real>& obstacles, Index o, Vec3<Real> least,
+                              Vec3<Real> most, Real room) {
+  const Placement<Real>& way = obstacles.placement(o);
+  if (obstacles.shapes[o].kind == ShapeKind::plane) {
+    // The corner of the box that lies deepest, at both ends of the way.
+    for (const PoseView<Real>* pose : {&way.begin, &way.end}) {
+      const Vec3<Real> n = pose->axes[2];
+      const Vec3<Real> corner{n.x > 0 ? least.x : most.x, n.y > 0 ? least.y : most.y,
+                              n.z > 0 ? least.z : most.z};
+      if (dot(n, corner - pose->center) < room) return true;
+    }
+    return false;
+  }
+  return least.x - room < way.most.x && most.x + room > way.least.x && least.y - room < way.most.y &&
+         most.y + room > way.least.y && least.z - room < way.most.z && most.z + room > way.least.z;
+}
+
+/// Lists the obstacles that may meet the box; past most_near they are only counted.
+template <class Real>
+ISOCLOTH_DEVICE void list_near(const ObstaclesView<Real>& obstacles, Vec3<Real> least, Vec3<Real> most,
+                               Real room, const NearObstacles<Real>& near) {
+  Index count = 0;
+  for (Index o = 0; o < static_cast<Index>(obstacles.size()); ++o) {
+    if (!may_meet(obstacles, o, least, most, room)) continue;
+    if (count < most_near) near.list[static_cast<std::size_t>(1 + count)] = static_cast<Real>(o);
+    ++count;
+  }
+  near.list[0] = static_cast<Real>(count);
+}
+
+/// visit(obstacle) for all that are listed, or for all where the list is too short.
+template <class Real, class Visit>
+ISOCLOTH_DEVICE void for_each_near(const ObstaclesView<Real>& obstacles, const NearObstacles<Real>& near,
+                                   const Visit& visit) {
+  const Index count = static_cast<Index>(near.list[0]);
+  if (count <= most_near)
+    for (Index i = 0; i < count; ++i) visit(static_cast<Index>(near.list[static_cast<std::size_t>(1 + i)]));
+  else
+    for (Index o = 0; o < static_cast<Index>(obstacles.size()); ++o) visit(o);
+}
+
+}  // namespace isocloth::ISOCLOTH_BACKEND

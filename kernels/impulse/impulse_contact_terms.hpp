@@ -1,0 +1,412 @@
+// Impulses that keep one cloth out of obstacles, with Coulomb friction: the formulas, whoever calls them.
+//
+// A contact keeps the sum P of its impulses of this part of a step. With n the normal and g the gap of its
+// point at the preview, w = sum of (weight^2 / m) of its nodes, s its way relative to the obstacle's surface:
+//   normal      lambda = max(0, n . P - g / w)
+//   tangential  tau' = tau - s_t / w where |tau'| <= mu_s lambda: it sticks; else mu_d lambda tau' / |tau'|
+// and the nodes take what P has changed by. A point at rest on a slope thus has s_t = 0 and stays.
+#pragma once
+
+#include "kernels/contact/deepest_point.hpp"
+#include "kernels/contact/near_obstacles.hpp"
+#include "kernels/contact/swept_distance.hpp"
+#include "kernels/impulse/impulse_terms.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+
+template <class Real>
+class ImpulseContactTerms {
+  /// Obstacles nearer than this are looked at [m].
+  static constexpr Real near_range = Real(1e-3);
+  /// An edge or a face touches where it comes so much deeper than its corners [m].
+  static constexpr Real deeper = Real(1e-6);
+
+ public:
+  /// Corners of a box [m].
+  struct Box {
+    Vec3<Real> least, most;
+    ISOCLOTH_DEVICE void add(const Box& b) {
+      least = {smaller(b.least.x, least.x), smaller(b.least.y, least.y), smaller(b.least.z, least.z)};
+      most = {larger(b.most.x, most.x), larger(b.most.y, most.y), larger(b.most.z, most.z)};
+    }
+
+   private:
+    static ISOCLOTH_DEVICE Real smaller(Real a, Real b) { return a < b ? a : b; }
+  };
+
+  ISOCLOTH_DEVICE ImpulseContactTerms(const ImpulseCloths<Real>& args, Index cloth, Index step, int part,
+                                      const ImpulseWork<Real>& work)
+      : p_(args.contacts.samples),
+        o_(args.contacts.obstacles.of(static_cast<std::size_t>(cloth), step)),
+        work_(work),
+        inverse_masses_(args.pattern.inverse_masses.data() +
+                        static_cast<std::size_t>(args.shapes[cloth]) *
+                            static_cast<std::size_t>(args.pattern.node_count)),
+        offset_(args.parameters[cloth].contact_offset),
+        tolerance_(args.contacts.tolerance),
+        scale_(args.parameters[cloth].contact_scale),
+        parts_(static_cast<Real>(args.parameters[cloth].parts)),
+        from_(static_cast<Real>(part) / parts_),
+        to_(static_cast<Real>(part + 1) / parts_) {
+    const ImpulseContactLayout at(p_);
+    Real* const own = args.contacts.work.data() + static_cast<std::size_t>(cloth) * at.count;
+    obstacles_ = {own + at.obstacles, 1};
+    forces_ = {own + at.forces, 1};
+    impulses_ = {own + at.impulses, 1};
+    normals_ = {own + at.normals, 1};
+    floors_ = {own + at.floors, 1};
+    weights_ = {own + at.weights, 1};
+    near_ = {{own + at.near, 1}};
+  }
+
+  /// At the beginning of a step.
+  ISOCLOTH_DEVICE void begin(Index contact) const {
+    obstacles_[contact] = -1;
+    forces_.set_vector(contact, {});
+    impulses_.set_vector(contact, {});
+  }
+  /// At the end of a part.
+  ISOCLOTH_DEVICE void end_part(Index contact) const {
+    forces_.set_vector(contact, forces_.vector(contact) + scale_ * impulses_.vector(contact));
+    impulses_.set_vector(contact, {});
+  }
+
+  /// Around a node's way in this part.
+  ISOCLOTH_DEVICE Box way_of(Index node) const {
+    const Vec3<double> x = start(node);
+    Box box{narrow(x), narrow(x + wide(move(node)))};
+    const Box turned{box.most, box.least};
+    box.add(turned);
+    return box;
+  }
+  /// Lists the obstacles that come near the box of all nodes' ways.
+  ISOCLOTH_DEVICE void list(const Box& box) const { list_near(o_, box.least, box.most, room(), near_); }
+  ISOCLOTH_DEVICE bool are_near() const { return near_.list[0] > Real(0); }
+
+  /// Impulses that take a sample out of obstacles at the preview; edges and faces seek their deepest points
+  /// where `search` says so, else they keep the last ones. Returns the largest move of the sample's point.
+  ISOCLOTH_DEVICE Real correct_positions(Index sample, bool search) const {
+    if (sample < p_.node_count) return correct_node(sample);
+    if (search) keep_deepest(sample);
+    if (!has_point(sample)) return Real(0);
+    const Index c = p_.first_contact(sample);
+    const Point point = point_of(sample);
+    const auto o = static_cast<Index>(obstacles_[c]);
+    return push(sample, c, point, touch(o, point), Real(0));
+  }
+
+  /// Impulses against velocities into obstacles, in moves, of contacts that had an impulse on positions. The
+  /// first sweep takes note of those.
+  ISOCLOTH_DEVICE Real correct_velocities(Index sample, bool is_first) const {
+    const Index first = p_.first_contact(sample), count = p_.contacts_of(sample);
+    Real moved = 0;
+    for (Index c = first; c < first + count; ++c) {
+      const auto o = static_cast<Index>(obstacles_[c]);
+      if (o < 0) continue;
+      const Vec3<Real> n = normals_.vector(c);
+      if (is_first) floors_[c] = dot(impulses_.vector(c), n);
+      if (!(floors_[c] > 0)) continue;
+      const Point point = point_of(sample);
+      const Vec3<Real> surface = surface_move(o, point.start, true);
+      const Touch touch{dot(n, point.move - surface), n, surface};
+      moved = larger(push(sample, c, point, touch, floors_[c]), moved);
+    }
+    return moved;
+  }
+
+  /// How deep a sample lies at the preview in what it must not enter [m]. What lay deeper than the tolerance
+  /// when the part began may leave slowly.
+  ISOCLOTH_DEVICE Real depth(Index sample) const {
+    Point point;
+    Real deepest = 0;
+    const auto note = [&](Index o) {
+      const Swept swept = sweep(o, point);
+      const Real stays = swept.gap < -tolerance_ ? deep_part(swept.before) : Real(0);
+      deepest = larger(stays - swept.gap, deepest);
+    };
+    if (sample < p_.node_count) {
+      point = point_of(sample);
+      const Box way = way_of(sample);
+      for_each_near(o_, near_, [&](Index o) {
+        if (may_meet(o_, o, way.least, way.most, room())) note(o);
+      });
+    } else {
+      Real weights[4];
+      const Index o = find_deepest(sample, -1, Real(0), weights);
+      if (o < 0) return Real(0);
+      point = point_of(sample, weights);
+      note(o);
+    }
+    return deepest;
+  }
+
+ private:
+  using Swept = SweptDistance<Real>;
+  /// A point of the cloth in this part.
+  struct Point {
+    Vec3<double> start;
+    Vec3<Real> move;
+    Real inverse = 0;  ///< w [1/m^2]
+  };
+  /// What an obstacle asks of a point.
+  struct Touch {
+    Real gap;            ///< to be made zero where it is negative [m]
+    Vec3<Real> normal;   ///< in the world
+    Vec3<Real> surface;  ///< move of the obstacle's surface at the point [m]
+  };
+
+  static ISOCLOTH_DEVICE Vec3<double> wide(Vec3<Real> v) { return {v.x, v.y, v.z}; }
+  static ISOCLOTH_DEVICE Vec3<Real> narrow(Vec3<double> v) {
+    return {static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)};
+  }
+  ISOCLOTH_DEVICE Real room() const { return offset_ + near_range; }
+  ISOCLOTH_DEVICE Vec3<double> start(Index node) const {
+    if constexpr (ImpulseTerms<Real>::keeps_places) {
+      const Vec4<Real> x = work_.places[node];
+      return {x.x, x.y, x.z};
+    } else {
+      return work_.positions[node];
+    }
+  }
+  ISOCLOTH_DEVICE Vec3<Real> move(Index node) const {
+    const Vec4<Real> u = work_.moves[node];
+    return {u.x, u.y, u.z};
+  }
+
+  template <class Weights>
+  ISOCLOTH_DEVICE Point point_of(Index sample, const Weights& weights) const {
+    Point point{};
+    const Index slot0 = p_.sample_begin[sample];
+    for (Index slot = slot0; slot < p_.sample_begin[sample + 1]; ++slot) {
+      const Index node = p_.slot_nodes[slot];
+      const Real w = weights[slot - slot0];
+      point.start += static_cast<double>(w) * start(node);
+      point.move += w * move(node);
+      point.inverse += w * w * inverse_masses_[node];
+    }
+    return point;
+  }
+  ISOCLOTH_DEVICE Point point_of(Index sample) const {
+    if (sample < p_.node_count) return {start(sample), move(sample), inverse_masses_[sample]};
+    return point_of(sample, weights_.data + p_.sample_begin[sample]);
+  }
+  ISOCLOTH_DEVICE bool has_point(Index sample) const {
+    Real sum = 0;
+    for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
+      sum += weights_[slot];
+    return sum > Real(0.5);
+  }
+
+  ISOCLOTH_DEVICE PoseView<Real> pose_at(Index o, Real done) const {
+    const Placement<Real>& way = o_.placement(o);
+    return o_.moving[o] < 0 ? way.begin : pose_between(way, done);
+  }
+  /// Differences in double: cloth and obstacle may be far from the origin.
+  static ISOCLOTH_DEVICE Vec3<Real> local(const PoseView<Real>& pose, Vec3<double> x) {
+    const Vec3<Real> r = narrow(x - wide(pose.center));
+    return {dot(pose.axes[0], r), dot(pose.axes[1], r), dot(pose.axes[2], r)};
+  }
+  /// Move in this part of the obstacle's point that is at x when it begins, or ends.
+  ISOCLOTH_DEVICE Vec3<Real> surface_move(Index o, Vec3<double> x, bool at_end) const {
+    if (o_.moving[o] < 0) return {};
+    const PoseView<Real> begin = pose_at(o, from_), end = pose_at(o, to_);
+    const Vec3<Real> r = local(at_end ? end : begin, x);
+    return (end.center - begin.center) + r.x * (end.axes[0] - begin.axes[0]) +
+           r.y * (end.axes[1] - begin.axes[1]) + r.z * (end.axes[2] - begin.axes[2]);
+  }
+
+  ISOCLOTH_DEVICE Swept sweep(Index o, const Point& point) const {
+    return swept_distance(o_.shapes[o], offset_, tolerance_, local(pose_at(o, from_), point.start),
+                          local(pose_at(o, to_), point.start + wide(point.move)));
+  }
+  ISOCLOTH_DEVICE Touch touch(Index o, const Point& point) const {
+    const Swept swept = sweep(o, point);
+    // What was inside when the part began leaves slowly: pushed out at once, it would leave with a speed.
+    const Real shallow = larger(swept.before, -tolerance_);
+    const Real stays = (Real(1) - Real(0.1) / parts_) * shallow + deep_part(swept.before);
+    return {swept.gap - stays, turned(pose_at(o, to_), swept.normal), surface_move(o, point.start, false)};
+  }
+  /// Of a depth beyond the tolerance half leaves per step.
+  ISOCLOTH_DEVICE Real deep_part(Real before) const {
+    const Real deep = before + tolerance_;
+    return deep < 0 ? (Real(1) - Real(0.5) / parts_) * deep : Real(0);
+  }
+
+  ISOCLOTH_DEVICE Real correct_node(Index node) const {
+    const Index first = p_.first_contact(node), count = p_.contacts_per_node;
+    const Box way = way_of(node);
+    Real moved = 0;
+    for_each_near(o_, near_, [&](Index o) {
+      if (!may_meet(o_, o, way.least, way.most, room())) return;
+      const Point point = point_of(node);
+      const Touch found = touch(o, point);
+      Index place = -1;
+      for (Index c = first; c < first + count; ++c)
+        if (static_cast<Index>(obstacles_[c]) == o) place = c;
+      if (place < 0) {
+        if (!(found.gap < 0)) return;
+        place = free_place(first, count);
+        if (place < 0) return;
+        obstacles_[place] = static_cast<Real>(o);
+        forces_.set_vector(place, {});
+      }
+      moved = larger(push(node, place, point, found, Real(0)), moved);
+    });
+    return moved;
+  }
+  /// A place that holds nothing in this part, best one that held nothing in this step; -1: none.
+  ISOCLOTH_DEVICE Index free_place(Index first, Index count) const {
+    Index place = -1;
+    for (Index c = first; c < first + count; ++c) {
+      if (static_cast<Index>(obstacles_[c]) < 0) return c;
+      const Vec3<Real> p = impulses_.vector(c);
+      if (place < 0 && !(dot(p, p) > 0)) place = c;
+    }
+    return place;
+  }
+
+  /// The law of a contact. Returns how far its point moved.
+  ISOCLOTH_DEVICE Real push(Index sample, Index contact, const Point& point, const Touch& touch,
+                            Real floor) const {
+    const Vec3<Real> p = impulses_.vector(contact), n = touch.normal;
+    if (!(point.inverse > 0) || (!(touch.gap < 0) && !(dot(p, p) > 0))) return Real(0);
+    const Real inertia = Real(1) / point.inverse, along = dot(p, n);
+    const Real lambda = larger(larger(along, Real(0)) - inertia * touch.gap, floor);
+    const FrictionView<Real>& mu = o_.friction[static_cast<std::size_t>(obstacles_[contact])];
+    Vec3<Real> next = lambda * n;
+    if (mu.static_ > 0 && lambda > 0) {
+      const Vec3<Real> way = point.move - touch.surface;
+      Vec3<Real> tau = (p - along * n) - inertia * (way - dot(way, n) * n);
+      const Real size = length(tau);
+      if (size > mu.static_ * lambda) tau = (mu.dynamic * lambda / size) * tau;
+      next += tau;
+    }
+    const Vec3<Real> change = next - p;
+    impulses_.set_vector(contact, next);
+    normals_.set_vector(contact, n);
+    const bool is_node = sample < p_.node_count;
+    for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot) {
+      const Index node = p_.slot_nodes[slot];
+      const Real w = (is_node ? Real(1) : weights_[slot]) * inverse_masses_[node];
+      Vec4<Real>& u = work_.moves[node];
+      u = {u.x + w * change.x, u.y + w * change.y, u.z + w * change.z, Real(0)};
+    }
+    return point.inverse * length(change);
+  }
+
+  /// Notes the deepest point of an edge or a face.
+  ISOCLOTH_DEVICE void keep_deepest(Index sample) const {
+    const Index slot0 = p_.sample_begin[sample], contact = p_.first_contact(sample);
+    const Index kept = static_cast<Index>(obstacles_[contact]);
+    const Vec3<Real> p = impulses_.vector(contact);
+    Real weights[4];
+    const Index o = find_deepest(sample, kept, dot(p, p) > 0 ? near_range : Real(0), weights);
+    for (Index slot = slot0; slot < p_.sample_begin[sample + 1]; ++slot)
+      weights_[slot] = weights[slot - slot0];
+    if (o < 0 || o == kept) return;
+    obstacles_[contact] = static_cast<Real>(o);
+    forces_.set_vector(contact, {});
+    impulses_.set_vector(contact, {});
+  }
+
+  /// The point at which an edge or face lies deepest in an obstacle, where that is no corner of it; the
+  /// obstacle `kept` touched it before, and does up to the gap `limit`. Returns the obstacle, -1 and zeros:
+  /// none.
+  ISOCLOTH_DEVICE Index find_deepest(Index sample, Index kept, Real limit, Real (&weights)[4]) const {
+    for (Real& w : weights) w = 0;
+    const Index slot0 = p_.sample_begin[sample];
+    const int size = static_cast<int>(p_.sample_begin[sample + 1] - slot0);
+    Box way = way_of(p_.slot_nodes[slot0]);
+    for (int i = 1; i < size; ++i) way.add(way_of(p_.slot_nodes[slot0 + i]));
+    Index deepest = -1;
+    Real least = Real(HUGE_VAL);
+    for_each_near(o_, near_, [&](Index o) {
+      if (o_.shapes[o].kind == ShapeKind::plane) return;  // nothing lies deeper than the corners
+      if (!may_meet(o_, o, way.least, way.most, room())) return;
+      Real own[4] = {};
+      const Real most = o == kept ? limit : Real(0);
+      const Real gap = find_deepest_in(o, slot0, size, o == kept, most, own);
+      if (!(gap < most) || !(gap < least)) return;
+      least = gap;
+      deepest = o;
+      for (int i = 0; i < 4; ++i) weights[i] = own[i];
+    });
+    return deepest;
+  }
+
+  /// Gap of the deepest point in obstacle o where it is below `limit`; infinite: none.
+  ISOCLOTH_DEVICE Real find_deepest_in(Index o, Index slot0, int size, bool keeps, Real limit,
+                                       Real (&weights)[4]) const {
+    constexpr Real none = Real(HUGE_VAL);
+    const ShapeView<Real>& shape = o_.shapes[o];
+    const PoseView<Real> begin = pose_at(o, from_), end = pose_at(o, to_);
+    Element<Real> element, before;
+    element.size = before.size = size;
+    for (int i = 0; i < size; ++i) {
+      const Index node = p_.slot_nodes[slot0 + i];
+      before.corners[i] = local(begin, start(node));
+      element.corners[i] = local(end, start(node) + wide(move(node)));
+    }
+    const Real middle = size == 3 ? Real(1) / 3 : Real(0.5), v = size == 2 ? Real(0) : middle;
+    Real even[4];
+    element.weigh(middle, v, even);
+    const Vec3<Real> place = element.at(even);
+    if (!(dot(place, place) < Real(HUGE_VAL))) return none;
+    const Distance<Real> center = signed_distance(shape, place);
+    // The corners cannot have come from much further than the middle.
+    if (length(place - before.at(even)) > Real(0.5) * shape.reach)
+      return find_first_entry(shape, before, element, weights);
+    // Distances of convex shapes lie above their tangents, those of all grow no faster than by one.
+    const bool is_convex = shape.kind != ShapeKind::grid;
+    Real bound = center.value;
+    for (int i = 0; i < size; ++i) {
+      const Vec3<Real> d = element.corners[i] - place;
+      const Real own = center.value + (is_convex ? dot(center.normal, d) : -length(d));
+      bound = own < bound ? own : bound;
+    }
+    if (!(bound < offset_ + limit)) return none;
+    Real corner = Real(HUGE_VAL), mean = 0;
+    for (int i = 0; i < size; ++i) {
+      const Real own = signed_distance(shape, element.corners[i]).value;
+      corner = own < corner ? own : corner;
+      mean += own / static_cast<Real>(size);
+    }
+    // Distances to a convex shape are convex: where they are even, no point lies deeper than the corners.
+    if (!keeps && is_convex && center.value > mean - deeper) return none;
+    const ElementPoint<Real> best =
+        size == 2 ? deepest_on_edge(shape, element) : deepest_on_face(shape, element);
+    if (!keeps && !(best.distance.value < corner - deeper)) return none;
+    for (int i = 0; i < size; ++i) weights[i] = best.weights[i];
+    return best.distance.value - offset_;
+  }
+
+  /// Of five points (three of an edge) that moved far in this part, the one deepest behind where it entered.
+  ISOCLOTH_DEVICE Real find_first_entry(const ShapeView<Real>& shape, const Element<Real>& before,
+                                        const Element<Real>& element, Real (&weights)[4]) const {
+    const Real us[5] = {Real(0.5), Real(0.25), Real(0.75), Real(0.75), Real(0.25)},
+               vs[5] = {Real(0.5), Real(0.25), Real(0.25), Real(0.75), Real(0.75)};
+    Real least = 0;
+    for (int n = 0; n < (element.size == 2 ? 3 : 5); ++n) {
+      Real u = us[n], v = element.size == 2 ? Real(0) : vs[n];
+      if (element.size == 3) u = us[n] * Real(2) / 3, v = vs[n] * Real(2) / 3 * (1 - u);
+      Real own[4];
+      element.weigh(u, v, own);
+      const Real gap = swept_distance(shape, offset_, tolerance_, before.at(own), element.at(own)).gap;
+      if (!(gap < least)) continue;
+      least = gap;
+      for (int i = 0; i < element.size; ++i) weights[i] = own[i];
+    }
+    return least;
+  }
+
+  const SamplePattern& p_;
+  const ObstaclesView<Real> o_;
+  const ImpulseWork<Real> work_;
+  const Real* const inverse_masses_;  ///< shape [node]
+  const Real offset_, tolerance_, scale_, parts_;
+  const Real from_, to_;  ///< part of the obstacles' way that this part of a step begins and ends with
+  Strided<Real> obstacles_, forces_, impulses_, normals_, floors_, weights_;
+  NearObstacles<Real> near_;
+};
+
+}  // namespace isocloth::ISOCLOTH_BACKEND

@@ -1,0 +1,136 @@
+// Whole steps among obstacles against the reference, which knows contacts of nodes.
+#include "host/reference/impulse_cloth.hpp"
+#include "host/solver/impulse_garments.hpp"
+#include "tests/host/contact_case.hpp"
+#include "tests/host/impulse_case.hpp"
+
+namespace isocloth {
+namespace {
+
+using reference::MatrixX3d;
+
+MatrixX3d as_matrix(const std::vector<double>& values) {
+  MatrixX3d matrix(static_cast<Eigen::Index>(values.size() / 3), 3);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    matrix(static_cast<Eigen::Index>(i / 3), static_cast<Eigen::Index>(i % 3)) = values[i];
+  return matrix;
+}
+
+struct Kind {
+  const char* name;
+  ObstacleShape shape;
+  double top;       ///< height of the solid [m]
+  double rounding;  ///< of its distances [m]: those of grids are kept in float
+};
+
+Mesh closed_box(double half) {
+  Mesh mesh;
+  for (int k = 0; k < 8; ++k)
+    mesh.positions.push_back({k & 1 ? half : -half, k & 2 ? half : -half, k & 4 ? half : -half});
+  for (const auto& face :
+       {std::array{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}})
+    mesh.add_face({face.begin(), face.end()});
+  return mesh;
+}
+
+std::vector<Kind> kinds() {
+  constexpr double exact = 1e-16, in_float = 1e-8;
+  return {{"plane", PlaneShape{}, 0, exact},
+          {"sphere", SphereShape{0.3}, 0.3, exact},
+          {"capsule", CapsuleShape{0.2, 0.3}, 0.35, exact},
+          {"cylinder", CylinderShape{0.3, 0.4, 0.02}, 0.2, exact},
+          {"box", BoxShape{{0.5, 0.5, 0.4}, 0.02}, 0.2, exact},
+          {"height field", HeightFieldShape{{2, 2}, 1, {0, 0, 0, 0}}, 0, in_float},
+          {"mesh", MeshShape{closed_box(0.25), 0, 0}, 0.25, in_float}};
+}
+
+/// A sheet that comes down with one corner first, so that edges and faces touch nothing.
+Scene corner_scene(const Kind& kind, const char* recipe, ImpulseMode mode, bool moves) {
+  Garment sheet = square_sheet(4, 0.15, 0.5);
+  sheet.fabric.thickness = 1e-3;
+  sheet.fabric.rho = 0.4;
+  const double tilt = 0.6, x0 = 0.02, y0 = 0.03;
+  for (Vec3d& p : sheet.initial_positions) {
+    const double along = (p.x + p.y + 0.15) / std::sqrt(2.0), across = (p.x - p.y) / std::sqrt(2.0);
+    const double flat = along * std::cos(tilt);
+    p = {x0 + (flat + across) / std::sqrt(2.0), y0 + (flat - across) / std::sqrt(2.0),
+         kind.top + 0.003 + along * std::sin(tilt)};
+  }
+  sheet.initial_velocities.assign(sheet.initial_positions.size(), Vec3d{0.1, 0.05, -0.4});
+  Vec3d position;
+  if (std::holds_alternative<HeightFieldShape>(kind.shape)) position = {-0.5, -0.5, 0};
+  Obstacle solid = obstacle(kind.shape, position, 0.4, {0, 0, 0.2});
+  solid.friction.dynamic = 0.3;
+  if (moves)
+    solid.motion = KeyframeMotion{.times = {0, 1},
+                                  .translations = {{0, 0, 0}, {0.1, -0.2, 0.1}},
+                                  .rotations = {{0, 0, 0.2}, {0.3, 0.2, 1}},
+                                  .center = {}};
+  Scene scene = contact_scene(sheet, solid, 0.01);
+  scene.recipe = recipe;
+  scene.impulse.mode = mode;
+  return scene;
+}
+
+struct Compared {
+  int steps = 0, touching = 0;
+};
+
+/// Step after step from the kernels' state, while only nodes touch.
+void compare(const Kind& kind, const Scene& scene, Compared& compared) {
+  const Garment& garment = scene.garments[0];
+  Simulation simulation(scene, one_thread(StepSolver::batched));
+  const auto nodes = static_cast<std::size_t>(garment.mesh.node_count());
+  const Device device({.threads = 1});
+  const auto solver = make_garment_solver(device, Precision::float64, garment, scene, StepSolver::batched);
+  reference::ImpulseCloth cloth(garment, find_recipe(scene.recipe), resolve_impulse(scene, 0), scene.gravity);
+  cloth.set_order(dynamic_cast<const ImpulseGarments<double>&>(*solver).sweep_order());
+  cloth.set_obstacles(scene.obstacles, garment.fabric.thickness / 2, scene.contact.tolerance);
+  const double part = scene.step / cloth.settings().substeps;
+  // A place is moved by its distance's rounding, or its own of 1 m, once in each sweep, and so are its
+  // neighbours; what follows of it is a few times that.
+  const double rounding = std::max(kind.rounding, std::numeric_limits<double>::epsilon());
+  for (int step = 0; step < 12; ++step) {
+    const GarmentState before = simulation.state(0);
+    const StepReport report = simulation.step()[0];
+    const GarmentState after = simulation.state(0);
+    for (std::size_t c = 4 * nodes; c < after.contacts.size(); c += 4)
+      if (after.contacts[c] >= 0) return;
+    cloth.set_positions(as_matrix(before.positions));
+    cloth.set_velocities(as_matrix(before.velocities));
+    const auto result = cloth.step(scene.step, MatrixX3d(0, 3), step * scene.step);
+    const double sweeps = result.sweeps + result.velocity_sweeps, bound = 100 * sweeps * rounding;
+    ++compared.steps;
+    EXPECT_EQ(report.iterations, result.sweeps) << kind.name << ", step " << step;
+    EXPECT_LE((as_matrix(after.positions) - cloth.positions()).cwiseAbs().maxCoeff(), bound)
+        << kind.name << ", step " << step;
+    EXPECT_LE((as_matrix(after.velocities) - cloth.velocities()).cwiseAbs().maxCoeff(), bound / part)
+        << kind.name << ", step " << step;
+    EXPECT_EQ(report.status == StepStatus::converged, result.converged) << kind.name << ", step " << step;
+    EXPECT_NEAR(report.penetration, cloth.contact()->penetration(cloth.positions()), bound);
+    const MatrixX3d& forces = cloth.contact()->forces()[0];
+    for (std::size_t i = 0; i < nodes; ++i) {
+      const Vec3d p{after.contacts[4 * i + 1], after.contacts[4 * i + 2], after.contacts[4 * i + 3]};
+      const auto own = forces.row(static_cast<Eigen::Index>(i));
+      EXPECT_LE(norm(p - Vec3d{own.x(), own.y(), own.z()}), cloth.settings().substeps * bound * 1e-2)
+          << kind.name << ", step " << step << ", node " << i;
+      compared.touching += norm(p) > 0;
+    }
+  }
+}
+
+TEST(ImpulseContactReference, EveryKindOfObstacle) {
+  for (const char* recipe : sweep_recipes)
+    for (const ImpulseMode mode : both_modes)
+      for (const Kind& kind : kinds())
+        for (const bool moves : {false, true}) {
+          SCOPED_TRACE(std::string(recipe) + ", " + describe(mode) + (moves ? ", moving" : ""));
+          Compared compared;
+          compare(kind, corner_scene(kind, recipe, mode, moves), compared);
+          EXPECT_GT(compared.steps, 2) << kind.name;
+          EXPECT_GT(compared.touching, 1) << kind.name;
+        }
+}
+
+}  // namespace
+}  // namespace isocloth
