@@ -205,7 +205,7 @@ void ImpulseGarments<Real>::build_parameters() {
          .bend_stiffness = per_mass(f.bend_spring.stiffness),
          .bend_damping = per_mass(f.bend_spring.damping),
          .contact_offset = static_cast<Real>(contact_offset(*garments_[g], scene_)),
-         .contact_scale = static_cast<Real>(settings_.substeps * f.rho)});
+         .contact_scale = static_cast<Real>(settings_.substeps * f.rho + scene_.step * f.alpha)});
   }
   device_parameters_ = {device_, parameters_};
 }

@@ -111,4 +111,31 @@ ISOCLOTH_DEVICE ElementPoint<Real> deepest_on_face(const ShapeView<Real>& shape,
   return best;
 }
 
+/// Goes on from a point of a face against the slope: where the face lies across an edge of the shape, eight
+/// directions may miss the one in which the valley of its distances falls.
+template <class Real>
+ISOCLOTH_DEVICE ElementPoint<Real> deeper_on_face(const ShapeView<Real>& shape, const Element<Real>& face,
+                                                  ElementPoint<Real> best) {
+  const bool is_quad = face.size == 4;
+  Real u = best.weights[1] + (is_quad ? best.weights[2] : Real(0)),
+       v = best.weights[2] + (is_quad ? best.weights[3] : Real(0));
+  for (Real step = Real(0.0625); step > Real(0.001);) {
+    const Real along_u = dot(best.distance.normal, face.along_u(v)),
+               along_v = dot(best.distance.normal, face.along_v(u)),
+               slope = square_root(along_u * along_u + along_v * along_v);
+    if (!(slope > Real(0))) break;
+    const Real to_u = clamp_between(u - step / slope * along_u, Real(0), Real(1)),
+               to_v = clamp_between(v - step / slope * along_v, Real(0), is_quad ? Real(1) : Real(1) - to_u);
+    const ElementPoint<Real> here = point_at(shape, face, to_u, to_v);
+    if (!(here.distance.value < best.distance.value)) {
+      step *= Real(0.5);
+      continue;
+    }
+    best = here;
+    u = to_u;
+    v = to_v;
+  }
+  return best;
+}
+
 }  // namespace isocloth::ISOCLOTH_BACKEND

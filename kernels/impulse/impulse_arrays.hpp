@@ -90,7 +90,9 @@ struct ImpulseParameters {
   Real shear_stiffness, shear_damping;  ///< of each spring [m^2/s^2], [m^2/s]
   Real bend_stiffness, bend_damping;
   Real contact_offset;  ///< distance that the middle of the cloth keeps from obstacles [m]
-  Real contact_scale;   ///< parts * rho: sums of impulses to force * h^2 of a step [kg/m^2]
+  /// From sums of impulses to force * h^2 of a step, parts (rho + part alpha): air takes its share of what an
+  /// impulse adds to a preview [kg/m^2].
+  Real contact_scale;
 };
 
 /// Contacts have settled where none moves its point by more than this part of the tolerance in a sweep.

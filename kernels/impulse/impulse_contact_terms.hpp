@@ -114,30 +114,19 @@ class ImpulseContactTerms {
     return moved;
   }
 
-  /// How deep a sample lies at the preview in what it must not enter [m]. What lay deeper than the tolerance
-  /// when the part began may leave slowly.
+  /// How deep a sample lies at the preview in what it must not enter [m]. Nodes that lay deeper than the
+  /// tolerance when the part began may leave slowly, and what is between them.
   ISOCLOTH_DEVICE Real depth(Index sample) const {
-    Point point;
-    Real deepest = 0;
-    const auto note = [&](Index o) {
-      const Swept swept = sweep(o, point);
-      const Real stays = swept.gap < -tolerance_ ? deep_part(swept.before) : Real(0);
-      deepest = larger(stays - swept.gap, deepest);
-    };
-    if (sample < p_.node_count) {
-      point = point_of(sample);
-      const Box way = way_of(sample);
-      for_each_near(o_, near_, [&](Index o) {
-        if (may_meet(o_, o, way.least, way.most, room())) note(o);
-      });
-    } else {
-      Real weights[4];
-      const Index o = find_deepest(sample, -1, Real(0), weights);
-      if (o < 0) return Real(0);
-      point = point_of(sample, weights);
-      note(o);
+    if (sample < p_.node_count) return depth_of_node(sample);
+    Real weights[4];
+    const Index o = find_deepest(sample, -1, Real(0), weights);
+    if (o < 0) return Real(0);
+    Real stays = 0;
+    for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot) {
+      const Real own = deep_part(sweep(o, point_of(p_.slot_nodes[slot])).before);
+      stays = own < stays ? own : stays;
     }
-    return deepest;
+    return excused(sweep(o, point_of(sample, weights)).gap, stays);
   }
 
  private:
@@ -225,6 +214,20 @@ class ImpulseContactTerms {
     const Real shallow = larger(swept.before, -tolerance_);
     const Real stays = (Real(1) - Real(0.1) / parts_) * shallow + deep_part(swept.before);
     return {swept.gap - stays, turned(pose_at(o, to_), swept.normal), surface_move(o, point.start, false)};
+  }
+  ISOCLOTH_DEVICE Real depth_of_node(Index node) const {
+    const Box way = way_of(node);
+    Real deepest = 0;
+    for_each_near(o_, near_, [&](Index o) {
+      if (!may_meet(o_, o, way.least, way.most, room())) return;
+      const Swept swept = sweep(o, point_of(node));
+      deepest = larger(excused(swept.gap, deep_part(swept.before)), deepest);
+    });
+    return deepest;
+  }
+  /// Depth less what may stay of it.
+  ISOCLOTH_DEVICE Real excused(Real gap, Real stays) const {
+    return larger(gap < -tolerance_ ? stays - gap : -gap, Real(0));
   }
   /// Of a depth beyond the tolerance half leaves per step.
   ISOCLOTH_DEVICE Real deep_part(Real before) const {
@@ -373,8 +376,9 @@ class ImpulseContactTerms {
     }
     // Distances to a convex shape are convex: where they are even, no point lies deeper than the corners.
     if (!keeps && is_convex && center.value > mean - deeper) return none;
-    const ElementPoint<Real> best =
-        size == 2 ? deepest_on_edge(shape, element) : deepest_on_face(shape, element);
+    const ElementPoint<Real> best = size == 2
+                                        ? deepest_on_edge(shape, element)
+                                        : deeper_on_face(shape, element, deepest_on_face(shape, element));
     if (!keeps && !(best.distance.value < corner - deeper)) return none;
     for (int i = 0; i < size; ++i) weights[i] = best.weights[i];
     return best.distance.value - offset_;

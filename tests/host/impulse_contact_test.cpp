@@ -120,7 +120,7 @@ TEST(ImpulseContact, SheetsDrapeOverSolids) {
 // No point of a face goes deeper than half of the solid, and none of a node deeper than the tolerance.
 TEST(ImpulseContact, NothingPassesThrough) {
   int stalled = 0, steps = 0;
-  double deepest = 0;
+  double deepest = 0, work[3][2] = {};
   for (int number = 0; number < 45; ++number) {
     Drop drop = random_drop(number);
     drop.scene.recipe = recipes[number % 3];
@@ -132,6 +132,8 @@ TEST(ImpulseContact, NothingPassesThrough) {
       const StepReport report = simulation.step()[0];
       ASSERT_NE(report.status, StepStatus::non_finite) << number;
       stalled += report.penetration > tolerance;
+      work[number % 3][0] += report.iterations;
+      work[number % 3][1] += report.wall_seconds;
       const std::vector<Vec3d> positions = simulation.positions(0);
       const double time = step * drop.scene.step;
       double nodes = 0;
@@ -144,6 +146,7 @@ TEST(ImpulseContact, NothingPassesThrough) {
       EXPECT_LT(depth, drop.thinnest) << number << ", step " << step;
     }
   }
+  for (auto& w : work) std::printf("%g iterations, %g s\n", w[0], w[1]);
   std::printf("%d of %d steps deeper than the tolerance; deepest of faces %.1e m\n", stalled, steps, deepest);
 }
 
