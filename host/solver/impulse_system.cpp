@@ -13,6 +13,8 @@ namespace {
 
 /// Cloths with no more edges are stepped by one thread: their factorisation is too short to share.
 constexpr Index largest_small = 6000;
+/// Sweeps over contacts and edges in a part whose system was solved.
+constexpr int most_contact_sweeps = 64;
 constexpr double newton_diagonal = 1e-2;  ///< part of diag(A) that Newton's method adds
 constexpr double longest_correction = 1;  ///< by a system that is not singular, in edges
 
@@ -178,9 +180,11 @@ typename ImpulseSystem<Real>::Outcome ImpulseSystem<Real>::correct_lengths() {
   }
   if (!fell_back_ && !this->has_obstacles()) return {.sweeps = solves, .finite = true};
   // Contacts are no part of the system: sweeps over contacts and edges go on from where it ended.
-  const bool converges = std::exchange(cloths_.control.converge, true);
+  const ImpulseControl control = cloths_.control;
+  cloths_.control.converge = true;
+  if (!fell_back_) cloths_.control.max_sweeps = std::min(control.max_sweeps, most_contact_sweeps);
   Outcome outcome = Base::correct_lengths();
-  cloths_.control.converge = converges;
+  cloths_.control = control;
   if (!fell_back_ && !this->touched_) outcome.sweeps = 0;
   outcome.sweeps += solves;
   return outcome;

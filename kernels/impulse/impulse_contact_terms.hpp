@@ -376,9 +376,9 @@ class ImpulseContactTerms {
     }
     // Distances to a convex shape are convex: where they are even, no point lies deeper than the corners.
     if (!keeps && is_convex && center.value > mean - deeper) return none;
-    const ElementPoint<Real> best = size == 2
-                                        ? deepest_on_edge(shape, element)
-                                        : deeper_on_face(shape, element, deepest_on_face(shape, element));
+    const ElementPoint<Real> best = size == 2   ? deepest_on_edge(shape, element)
+                                    : is_convex ? deepest_on_face_in_convex(shape, element)
+                                                : deepest_on_face(shape, element);
     if (!keeps && !(best.distance.value < corner - deeper)) return none;
     for (int i = 0; i < size; ++i) weights[i] = best.weights[i];
     return best.distance.value - offset_;

@@ -86,9 +86,11 @@ void compare(const Kind& kind, const Scene& scene, Compared& compared) {
   reference::ImpulseCloth cloth(garment, find_recipe(scene.recipe), resolve_impulse(scene, 0), scene.gravity);
   cloth.set_order(dynamic_cast<const ImpulseGarments<double>&>(*solver).sweep_order());
   cloth.set_obstacles(scene.obstacles, garment.fabric.thickness / 2, scene.contact.tolerance);
+  const double mass = garment.fabric.rho * cloth.masses().maxCoeff();
   const double part = scene.step / cloth.settings().substeps;
   // A place is moved by its distance's rounding, or its own of 1 m, once in each sweep, and so are its
   // neighbours; what follows of it is a few times that.
+  Random random(1);
   const double rounding = std::max(kind.rounding, std::numeric_limits<double>::epsilon());
   for (int step = 0; step < 12; ++step) {
     const GarmentState before = simulation.state(0);
@@ -96,10 +98,22 @@ void compare(const Kind& kind, const Scene& scene, Compared& compared) {
     const GarmentState after = simulation.state(0);
     for (std::size_t c = 4 * nodes; c < after.contacts.size(); c += 4)
       if (after.contacts[c] >= 0) return;
-    cloth.set_positions(as_matrix(before.positions));
-    cloth.set_velocities(as_matrix(before.velocities));
-    const auto result = cloth.step(scene.step, MatrixX3d(0, 3), step * scene.step);
+    const auto step_from = [&](double change) {
+      MatrixX3d start = as_matrix(before.positions);
+      for (Eigen::Index i = 0; i < start.rows(); ++i)
+        for (int k = 0; k < 3; ++k) start(i, k) += change * random.uniform(-1, 1);
+      cloth.set_positions(start);
+      cloth.set_velocities(as_matrix(before.velocities));
+      return cloth.step(scene.step, MatrixX3d(0, 3), step * scene.step);
+    };
+    // What rounding does to the reference: hundreds of sweeps may make anything of it.
+    const auto moved = step_from(rounding);
+    const MatrixX3d moved_positions = cloth.positions();
+    const auto result = step_from(0);
     const double sweeps = result.sweeps + result.velocity_sweeps, bound = 100 * sweeps * rounding;
+    if (result.sweeps != moved.sweeps || result.velocity_sweeps != moved.velocity_sweeps ||
+        !((cloth.positions() - moved_positions).cwiseAbs().maxCoeff() <= bound / 10))
+      continue;
     ++compared.steps;
     EXPECT_EQ(report.iterations, result.sweeps) << kind.name << ", step " << step;
     EXPECT_LE((as_matrix(after.positions) - cloth.positions()).cwiseAbs().maxCoeff(), bound)
@@ -112,7 +126,7 @@ void compare(const Kind& kind, const Scene& scene, Compared& compared) {
     for (std::size_t i = 0; i < nodes; ++i) {
       const Vec3d p{after.contacts[4 * i + 1], after.contacts[4 * i + 2], after.contacts[4 * i + 3]};
       const auto own = forces.row(static_cast<Eigen::Index>(i));
-      EXPECT_LE(norm(p - Vec3d{own.x(), own.y(), own.z()}), cloth.settings().substeps * bound * 1e-2)
+      EXPECT_LE(norm(p - Vec3d{own.x(), own.y(), own.z()}), cloth.settings().substeps * bound * mass)
           << kind.name << ", step " << step << ", node " << i;
       compared.touching += norm(p) > 0;
     }
