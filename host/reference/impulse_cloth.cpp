@@ -249,7 +249,9 @@ ImpulseStepResult ImpulseCloth::step(double step, const MatrixX3d& prescribed, d
 
   MatrixX3d positions = positions_, velocities = velocities_;
   ImpulseStepResult result;
-  if (contact_) contact_->begin_step(time, step, settings_.substeps);
+  if (contact_)
+    contact_->begin_step(time, step, settings_.substeps,
+                         1 + step / settings_.substeps * fabric_.alpha / fabric_.rho);
   for (int s = 1; s <= settings_.substeps; ++s) {
     if (contact_) contact_->begin_part(s - 1);
     const MatrixX3d pinned = start + (prescribed - start) * s / settings_.substeps;

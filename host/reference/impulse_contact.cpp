@@ -31,10 +31,11 @@ ImpulseContact::ImpulseContact(const std::vector<Obstacle>& obstacles, double of
   for (const Obstacle& obstacle : obstacles_) shapes_.emplace_back(obstacle.shape);
 }
 
-void ImpulseContact::begin_step(double t, double h, int parts) {
+void ImpulseContact::begin_step(double t, double h, int parts, double air) {
   start_ = t;
   end_ = t + h;
   parts_ = parts;
+  air_ = air;
   for (MatrixX3d& forces : forces_) forces.setZero();
 }
 
@@ -47,7 +48,7 @@ void ImpulseContact::begin_part(int part) {
 void ImpulseContact::end_part() {
   for (std::size_t o = 0; o < obstacles_.size(); ++o)
     for (Eigen::Index i = 0; i < inverse_masses_.size(); ++i)
-      add(forces_[o], i, parts_ * contacts_[o][static_cast<std::size_t>(i)].impulse);
+      add(forces_[o], i, parts_ * air_ * contacts_[o][static_cast<std::size_t>(i)].impulse);
 }
 
 Pose ImpulseContact::pose(std::size_t obstacle, double done) const {

@@ -22,8 +22,9 @@ class ImpulseContact {
   ImpulseContact(const std::vector<Obstacle>& obstacles, double offset, double tolerance,
                  VectorXd inverse_masses);
 
-  /// A step of h [s] from time t [s] in so many parts.
-  void begin_step(double t, double h, int parts);
+  /// A step of h [s] from time t [s] in so many parts. air: 1 + alpha h / (parts rho), what a force adds to a
+  /// preview being an air-th of what an impulse does.
+  void begin_step(double t, double h, int parts, double air);
   void begin_part(int part);
   /// Impulses of all contacts at positions + displacements [m], shape [node_count, 3] each; returns the
   /// largest move of a node.
@@ -56,6 +57,7 @@ class ImpulseContact {
   std::vector<std::vector<Contact>> contacts_;  ///< shape [obstacle][node]
   std::vector<MatrixX3d> forces_;
   double start_ = 0, end_ = 0;  ///< of the step [s]
+  double air_ = 1;
   int part_ = 0, parts_ = 1;
   bool has_floors_ = false;
 };

