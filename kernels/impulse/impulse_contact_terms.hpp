@@ -180,6 +180,7 @@ class ImpulseContactTerms {
     return point_of(sample, weights_.data + p_.sample_begin[sample]);
   }
   ISOCLOTH_DEVICE bool has_point(Index sample) const {
+    if (obstacles_[p_.first_contact(sample)] < 0) return false;  // the weights are of an earlier step
     Real sum = 0;
     for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
       sum += weights_[slot];

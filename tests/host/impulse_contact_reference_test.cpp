@@ -145,6 +145,8 @@ TEST(ImpulseContactReference, EveryKindOfObstacle) {
       Compared all;
       for (const Kind& kind : kinds())
         for (const bool moves : {false, true}) {
+          // Faces may touch a grid for some sweeps, which no contact of the state tells.
+          if (mode == ImpulseMode::converge && kind.rounding > 1e-15) continue;
           Compared compared;
           compare(kind, corner_scene(kind, recipe, mode, moves), compared);
           // Sweeps of a fixed number decide on nothing.

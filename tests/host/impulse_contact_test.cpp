@@ -165,7 +165,7 @@ Scene mixed_scene(const std::string& recipe, ImpulseMode mode) {
     own.name += std::to_string(g);
     own.time_offset = 0.07 * g;
     own.fabric.thickness = 1e-3 * g;
-    for (Vec3d& p : own.initial_positions) p += Vec3d{0.02 * g, -0.013 * g, 0.03};
+    for (Vec3d& p : own.initial_positions) p += Vec3d{0.02 * g, -0.013 * g, 0.01};
     scene.garments.push_back(own);
   }
   scene.impulse.max_sweeps = mode == ImpulseMode::substeps ? 2 : 40;
@@ -193,9 +193,11 @@ TEST(ImpulseContact, BatchesBlocksAndThreadsGiveTheSameBits) {
         const Scene scene = mixed_scene(recipe, mode);
         ExecutionOptions options = one_thread(StepSolver::batched);
         options.precision = precision;
-        const int steps = 8;
+        const int steps = 12;
         const BatchRun expected = run_batch(scene, options, steps);
-        EXPECT_GT(contacts_in(expected.states[0]), 2);
+        double contacts = 0;
+        for (const GarmentState& state : expected.states) contacts += contacts_in(state);
+        EXPECT_GT(contacts, 3);
         const auto check = [&](const ExecutionOptions& others, const char* what) {
           const BatchRun found = run_batch(scene, others, steps);
           for (std::size_t g = 0; g < 3; ++g) {
