@@ -132,8 +132,8 @@ ContactMeasures Simulation::contacts(std::size_t garment) const {
   const Scene& scene = members_->scene;
   const Fabric& fabric = scene.garments[garment].fabric;
   const double h = scene.step;
-  const bool is_per_mass = find_recipe(scene.recipe).solver == SolverFamily::projection &&
-                           scene.projection.metric == Metric::mass;
+  const bool is_per_mass =
+      find_recipe(scene.recipe).solver == SolverFamily::projection && scene.projection.metric == Metric::mass;
   const double inertia = is_per_mass ? fabric.rho + h * fabric.alpha : 1;  // p is per unit of it
   ContactMeasures found;
   found.forces.resize(scene.obstacles.size() + scene.bodies.size());

@@ -52,8 +52,9 @@ ImpulseContactBuffers<Real>::ImpulseContactBuffers(const Device& device,
   order_ = {device, order};
   work_ = {device, garments.size() * ImpulseContactLayout(samples()).count};
   obstacles_ = {device, std::move(obstacles), garments};
-  for (std::size_t member = 0; member < garments.size(); ++member)
-    set_state(member, std::vector<double>(4 * contact_count(), -1));
+  std::vector<double> none;
+  for (std::size_t c = 0; c < contact_count(); ++c) none.insert(none.end(), {-1, 0, 0, 0, 0});
+  for (std::size_t member = 0; member < garments.size(); ++member) set_state(member, none);
 }
 
 template <class Real>
@@ -82,12 +83,13 @@ std::vector<double> ImpulseContactBuffers<Real>::state(std::size_t member) const
   if (node_count_ == 0) return {};
   const ImpulseContactLayout at(samples());
   std::vector<Real> staging;
-  const Real* const own = work_.read(member * at.count, 4 * contact_count(), staging);
+  const Real* const own = work_.read(member * at.count, contact_width * contact_count(), staging);
   std::vector<double> state;
   for (std::size_t c = 0; c < contact_count(); ++c) {
     const Real* const p = own + at.forces + 3 * c;
     const bool pushed = p[0] != 0 || p[1] != 0 || p[2] != 0;
-    state.insert(state.end(), {pushed ? own[at.obstacles + c] : -1, p[0], p[1], p[2]});
+    state.insert(state.end(),
+                 {pushed ? own[at.obstacles + c] : -1, pushed ? own[at.modes + c] : 0, p[0], p[1], p[2]});
   }
   return state;
 }
@@ -96,11 +98,12 @@ template <class Real>
 void ImpulseContactBuffers<Real>::set_state(std::size_t member, const std::vector<double>& state) {
   if (node_count_ == 0) return;
   const ImpulseContactLayout at(samples());
-  work_.edit(member * at.count, 4 * contact_count(), [&](Real* own) {
+  work_.edit(member * at.count, contact_width * contact_count(), [&](Real* own) {
     for (std::size_t c = 0; c < contact_count(); ++c) {
-      own[at.obstacles + c] = static_cast<Real>(state[4 * c]);
-      for (std::size_t k = 0; k < 3; ++k)
-        own[at.forces + 3 * c + k] = state[4 * c] < 0 ? 0 : static_cast<Real>(state[4 * c + 1 + k]);
+      const double* const kept = state.data() + contact_width * c;
+      own[at.obstacles + c] = static_cast<Real>(kept[0]);
+      own[at.modes + c] = static_cast<Real>(kept[1]);
+      for (std::size_t k = 0; k < 3; ++k) own[at.forces + 3 * c + k] = static_cast<Real>(kept[2 + k]);
     }
   });
 }

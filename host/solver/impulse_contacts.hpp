@@ -26,7 +26,7 @@ class ImpulseContactBuffers {
   std::size_t sample_count() const { return static_cast<std::size_t>(samples().sample_count()); }
   const std::vector<Index>& colours() const { return colours_; }  ///< see ImpulseContacts::colour_begin
 
-  /// Obstacle (-1: none) and force * h^2 of every contact of the last step, shape [contact_count, 4].
+  /// See GarmentState::contacts.
   std::vector<double> state(std::size_t member) const;
   void set_state(std::size_t member, const std::vector<double>& state);
   std::size_t memory_bytes() const;

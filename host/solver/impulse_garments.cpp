@@ -336,7 +336,8 @@ GarmentState ImpulseGarments<Real>::state(std::size_t member) const {
 template <class Real>
 void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& state) {
   const std::size_t nodes = arrays_.node_count(), first = member * nodes;
-  check_state(state, garments_[member]->name, {.nodes = nodes, .contacts = contacts_.contact_count(), .obstacles = scene_.obstacles.size()},
+  check_state(state, garments_[member]->name,
+              {.nodes = nodes, .contacts = contacts_.contact_count(), .obstacles = scene_.obstacles.size()},
               static_cast<double>(std::numeric_limits<Real>::max()));
   const auto put = [&](auto& buffer, const std::vector<double>& values) {
     buffer.edit(first, nodes, [&](auto* own) {

@@ -115,6 +115,7 @@ struct ImpulseContacts {
 /// Where the arrays of one cloth are in ImpulseContacts::work.
 struct ImpulseContactLayout {
   std::size_t obstacles;  ///< number, -1: none; shape [contact]
+  std::size_t modes;      ///< ContactMode of the last impulse, shape [contact]
   std::size_t forces;  ///< sum of the impulses of the step so far, as force * h^2 [kg m], shape [contact, 3]
   std::size_t impulses;  ///< of this part, moves * m [m^3], shape [contact, 3]
   std::size_t normals;   ///< of the last impulse, shape [contact, 3]
@@ -126,11 +127,12 @@ struct ImpulseContactLayout {
   ISOCLOTH_HD explicit ImpulseContactLayout(const SamplePattern& samples) {
     const auto contacts = static_cast<std::size_t>(samples.contact_count());
     obstacles = 0;
-    forces = contacts;
-    impulses = 4 * contacts;
-    normals = 7 * contacts;
-    floors = 10 * contacts;
-    weights = 11 * contacts;
+    modes = contacts;
+    forces = 2 * contacts;
+    impulses = 5 * contacts;
+    normals = 8 * contacts;
+    floors = 11 * contacts;
+    weights = 12 * contacts;
     near = weights + samples.slot_nodes.size();
     count = near + 1 + static_cast<std::size_t>(most_near);
   }

@@ -51,6 +51,7 @@ class ImpulseContactTerms {
     const ImpulseContactLayout at(p_);
     Real* const own = args.contacts.work.data() + static_cast<std::size_t>(cloth) * at.count;
     obstacles_ = {own + at.obstacles, 1};
+    modes_ = {own + at.modes, 1};
     forces_ = {own + at.forces, 1};
     impulses_ = {own + at.impulses, 1};
     normals_ = {own + at.normals, 1};
@@ -62,6 +63,7 @@ class ImpulseContactTerms {
   /// At the beginning of a step.
   ISOCLOTH_DEVICE void begin(Index contact) const {
     obstacles_[contact] = -1;
+    set_mode(contact, ContactMode::none);
     forces_.set_vector(contact, {});
     impulses_.set_vector(contact, {});
   }
@@ -189,7 +191,7 @@ class ImpulseContactTerms {
 
   ISOCLOTH_DEVICE PoseView<Real> pose_at(Index o, Real done) const {
     const Placement<Real>& way = o_.placement(o);
-    return o_.moving[o] < 0 ? way.begin : pose_between(way, done);
+    return o_.moving[o] < 0 ? way.begin : pose_between(way.begin, way.end, done);
   }
   /// Differences in double: cloth and obstacle may be far from the origin.
   static ISOCLOTH_DEVICE Vec3<Real> local(const PoseView<Real>& pose, Vec3<double> x) {
@@ -269,6 +271,10 @@ class ImpulseContactTerms {
     return place;
   }
 
+  ISOCLOTH_DEVICE void set_mode(Index contact, ContactMode mode) const {
+    modes_[contact] = static_cast<Real>(static_cast<int>(mode));
+  }
+
   /// The law of a contact. Returns how far its point moved.
   ISOCLOTH_DEVICE Real push(Index sample, Index contact, const Point& point, const Touch& touch,
                             Real floor) const {
@@ -278,15 +284,21 @@ class ImpulseContactTerms {
     const Real lambda = larger(larger(along, Real(0)) - inertia * touch.gap, floor);
     const FrictionView<Real>& mu = o_.friction[static_cast<std::size_t>(obstacles_[contact])];
     Vec3<Real> next = lambda * n;
+    ContactMode mode = lambda > 0 ? ContactMode::smooth : ContactMode::none;
     if (mu.static_ > 0 && lambda > 0) {
       const Vec3<Real> way = point.move - touch.surface;
       Vec3<Real> tau = (p - along * n) - inertia * (way - dot(way, n) * n);
       const Real size = length(tau);
-      if (size > mu.static_ * lambda) tau = (mu.dynamic * lambda / size) * tau;
+      mode = ContactMode::stick;
+      if (size > mu.static_ * lambda) {
+        mode = ContactMode::slide;
+        tau = (mu.dynamic * lambda / size) * tau;
+      }
       next += tau;
     }
     const Vec3<Real> change = next - p;
     impulses_.set_vector(contact, next);
+    set_mode(contact, mode);
     normals_.set_vector(contact, n);
     const bool is_node = sample < p_.node_count;
     for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot) {
@@ -410,7 +422,7 @@ class ImpulseContactTerms {
   const Real* const inverse_masses_;  ///< shape [node]
   const Real offset_, tolerance_, scale_, parts_;
   const Real from_, to_;  ///< part of the obstacles' way that this part of a step begins and ends with
-  Strided<Real> obstacles_, forces_, impulses_, normals_, floors_, weights_;
+  Strided<Real> obstacles_, modes_, forces_, impulses_, normals_, floors_, weights_;
   NearObstacles<Real> near_;
 };
 

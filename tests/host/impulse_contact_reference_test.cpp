@@ -100,7 +100,7 @@ void compare(const Kind& kind, const Scene& scene, Compared& compared) {
     const GarmentState before = simulation.state(0);
     const StepReport report = simulation.step()[0];
     const GarmentState after = simulation.state(0);
-    for (std::size_t c = 4 * nodes; c < after.contacts.size(); c += 4)
+    for (std::size_t c = contact_width * nodes; c < after.contacts.size(); c += contact_width)
       if (after.contacts[c] >= 0) return;
     const auto step_from = [&](double change) {
       MatrixX3d start = as_matrix(before.positions);
@@ -129,7 +129,8 @@ void compare(const Kind& kind, const Scene& scene, Compared& compared) {
     EXPECT_NEAR(report.penetration, cloth.contact()->penetration(cloth.positions()), bound);
     const MatrixX3d& forces = cloth.contact()->forces()[0];
     for (std::size_t i = 0; i < nodes; ++i) {
-      const Vec3d p{after.contacts[4 * i + 1], after.contacts[4 * i + 2], after.contacts[4 * i + 3]};
+      const double* const kept = after.contacts.data() + contact_width * i;
+      const Vec3d p{kept[2], kept[3], kept[4]};
       const auto own = forces.row(static_cast<Eigen::Index>(i));
       EXPECT_LE(norm(p - Vec3d{own.x(), own.y(), own.z()}), cloth.settings().substeps * bound * mass)
           << kind.name << ", step " << step << ", node " << i;

@@ -179,7 +179,7 @@ void expect_same_contacts(const GarmentState& found, const GarmentState& expecte
 
 double contacts_in(const GarmentState& state) {
   double count = 0;
-  for (std::size_t c = 0; c < state.contacts.size(); c += 4) count += state.contacts[c] >= 0;
+  for (std::size_t c = 0; c < state.contacts.size(); c += contact_width) count += state.contacts[c] >= 0;
   return count;
 }
 
