@@ -21,10 +21,11 @@ void describe_region(Keys& keys, GripRegion& region) {
                                region = own;
                              }};
   };
-  keys.one_of("region", "what it reaches, in its own frame: nodes inside when it closes are held", required,
-              {form("sphere", "around the origin", SphereShape{}, describe_sphere),
-               form("cylinder", "about the z axis, centred at the origin", CylinderShape{}, describe_cylinder),
-               form("box", "centred at the origin", BoxShape{}, describe_box)});
+  keys.one_of(
+      "region", "what it reaches, in its own frame: nodes inside when it closes are held", required,
+      {form("sphere", "around the origin", SphereShape{}, describe_sphere),
+       form("cylinder", "about the z axis, centred at the origin", CylinderShape{}, describe_cylinder),
+       form("box", "centred at the origin", BoxShape{}, describe_box)});
 }
 
 }  // namespace

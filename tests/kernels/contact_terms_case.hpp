@@ -159,8 +159,8 @@ class ContactTermsCase : public ::testing::Test {
     control.from = 0;
     control.to = 1;
     control.carries = carries;
-    const ContactPlaces<Real> places{{start.data(), 1}, {iterate.data(), 1}, {inverse_masses.data(), 1},
-                                     {inverse_masses.data(), 1}};
+    const ContactPlaces<Real> places{
+        {start.data(), 1}, {iterate.data(), 1}, {inverse_masses.data(), 1}, {inverse_masses.data(), 1}};
     ContactArrays<Real> all;
     all.forces.data = forces.data();
     all.obstacles.data = obstacles.data();
