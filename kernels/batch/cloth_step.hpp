@@ -12,7 +12,7 @@ template <class S, class T, class Block, class Contacts>
 class ClothStep : ClothTile<S, T, Block> {
   using Tile = ClothTile<S, T, Block>;
   using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::work_, Tile::at_, Tile::parameters_;
-  using Tile::implicit_metric, Tile::projection_metric;
+  using Tile::implicit_metric, Tile::projection_metric, Tile::adapt_eps;
   using Tile::number, Tile::infinity, Tile::largest, Tile::rest;
   using Tile::vectors, Tile::nodes, Tile::free_nodes, Tile::rows, Tile::tile_nodes, Tile::tile_rows;
   using typename Tile::Mask;
@@ -198,19 +198,6 @@ class ClothStep : ClothTile<S, T, Block> {
       contacts_.update(contact_step, running);
       move(running, iteration);
     }
-  }
-
-  /// Follows the convergence with eps. Residuals in directions where J M^-1 J^T is nearly singular (the sheet
-  /// is nearly flat there) shrink by eps D / (sigma + eps D) per iteration: slowly, unless eps follows. Far
-  /// from the surface a small eps overshoots, hence only where the rows are nearly linear, and back again
-  /// when the residual grows.
-  ISOCLOTH_DEVICE S adapt_eps(S eps, S before, S after) const {
-    const S factor = number(10), most = number(a_.control.eps);
-    const S least = number(a_.control.least_eps < a_.control.eps ? a_.control.least_eps : a_.control.eps);
-    const S up = eps * factor, down = eps / factor;
-    const Mask grew = after > before;
-    const Mask slow = (after > number(0.1) * before) & (after < number(3e-3));
-    return select(grew, select(up > most, most, up), select(slow, select(down > least, down, least), eps));
   }
 
   /// phi_0, and phi~ where the method needs it. False: some cloth's B has a pivot that is not positive.
