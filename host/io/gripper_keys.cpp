@@ -54,12 +54,7 @@ Gripper make_gripper(const GripperSpec& spec, const std::string& key, std::size_
   Gripper gripper = spec.gripper;
   if (gripper.name.empty()) gripper.name = text("gripper ", number);
   if (spec.poses_file.empty()) return gripper;
-  if (!(gripper.position == Vec3d{}) || !(gripper.rotation == Vec3d{})) {
-    throw SceneError(text(key,
-                          ": found position or rotation_degrees beside a recorded motion, expected neither: "
-                          "its file says where the gripper is; take them out"));
-  }
-  RecordedPoses poses = read_recorded_poses(folder / spec.poses_file);
+  RecordedPoses poses = read_only_poses(folder / spec.poses_file, key, gripper.position, gripper.rotation);
   gripper.position = poses.position;
   gripper.rotation = poses.rotation;
   gripper.motion = std::move(poses.motion);

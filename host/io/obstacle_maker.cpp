@@ -38,12 +38,7 @@ Obstacle make_obstacle(const ObstacleSpec& spec, const std::string& key, std::si
     if (!spec.file.empty()) read_heights(*field, folder / spec.file);
   }
   if (!spec.poses_file.empty()) {
-    if (!(spec.position == Vec3d{}) || !(spec.rotation == Vec3d{})) {
-      throw SceneError(text(key,
-                            ": found position or rotation_degrees beside a recorded motion, expected "
-                            "neither: its file says where the obstacle is; take them out"));
-    }
-    RecordedPoses poses = read_recorded_poses(folder / spec.poses_file);
+    RecordedPoses poses = read_only_poses(folder / spec.poses_file, key, spec.position, spec.rotation);
     obstacle.position = poses.position;
     obstacle.rotation = poses.rotation;
     obstacle.motion = std::move(poses.motion);

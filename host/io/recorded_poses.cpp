@@ -4,6 +4,8 @@
 #include <limits>
 #include <numbers>
 
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
 #include "host/io/number_rows.hpp"
 
 namespace isocloth {
@@ -93,6 +95,16 @@ RecordedPoses read_recorded_poses(const std::filesystem::path& path) {
     rotations.push_back(pi / 180 * Vec3d{values[4], values[5], values[6]});
   }
   return keyframes_through(ascending_times(rows, path), positions, rotations);
+}
+
+RecordedPoses read_only_poses(const std::filesystem::path& path, const std::string& key,
+                              const Vec3d& position, const Vec3d& rotation) {
+  if (!(position == Vec3d{}) || !(rotation == Vec3d{})) {
+    throw SceneError(text(key,
+                          ": found position or rotation_degrees beside a recorded motion, expected neither: "
+                          "its file says where the frame is; take them out"));
+  }
+  return read_recorded_poses(path);
 }
 
 }  // namespace isocloth

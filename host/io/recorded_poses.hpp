@@ -27,4 +27,9 @@ RecordedPoses keyframes_through(std::vector<double> times, const std::vector<Vec
 /// Throws FileError naming file and line: what read_number_rows refuses, and times that do not ascend.
 RecordedPoses read_recorded_poses(const std::filesystem::path& path);
 
+/// The same for something whose place the scene must leave to the file; throws SceneError naming `key` if it
+/// has a position or rotation of its own.
+RecordedPoses read_only_poses(const std::filesystem::path& path, const std::string& key,
+                              const Vec3d& position, const Vec3d& rotation);
+
 }  // namespace isocloth

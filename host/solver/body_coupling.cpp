@@ -4,16 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/solver/shape_views.hpp"
+
 namespace isocloth {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-template <class Real>
-Vec3<Real> narrow(const Vec3d& v) {
-  return {static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)};
-}
 
 /// Farthest corner of a box from a point.
 double reach(const std::array<Vec3d, 2>& box, const Vec3d& from) {
