@@ -63,6 +63,13 @@ inline double fastest(const Simulation& simulation) {
   return most;
 }
 
+/// Contacts whose obstacle the state names.
+inline double contacts_in(const GarmentState& state) {
+  double count = 0;
+  for (std::size_t c = 0; c < state.contacts.size(); c += contact_width) count += state.contacts[c] >= 0;
+  return count;
+}
+
 inline Vec3d mean(const std::vector<Vec3d>& vectors) {
   Vec3d sum;
   for (const Vec3d& v : vectors) sum += v;

@@ -121,12 +121,6 @@ void expect_same_contacts(const GarmentState& found, const GarmentState& expecte
   EXPECT_EQ(found.contacts, expected.contacts) << what;
 }
 
-double contacts_in(const GarmentState& state) {
-  double count = 0;
-  for (std::size_t c = 0; c < state.contacts.size(); c += contact_width) count += state.contacts[c] >= 0;
-  return count;
-}
-
 /// The garment of a batch alone.
 Scene alone(const Scene& batch, std::size_t garment) {
   Scene scene = batch;

@@ -177,12 +177,6 @@ void expect_same_contacts(const GarmentState& found, const GarmentState& expecte
   EXPECT_EQ(found.contacts, expected.contacts) << what;
 }
 
-double contacts_in(const GarmentState& state) {
-  double count = 0;
-  for (std::size_t c = 0; c < state.contacts.size(); c += contact_width) count += state.contacts[c] >= 0;
-  return count;
-}
-
 TEST(ImpulseContact, BatchesBlocksAndThreadsGiveTheSameBits) {
   for (const char* recipe : sweep_recipes)
     for (const ImpulseMode mode : both_modes)
