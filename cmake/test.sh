@@ -49,13 +49,11 @@ stage_tsan() {
   if setarch -R true 2>/dev/null; then fixed_layout=(setarch -R); fi
   cmake --preset tsan
   "${fixed_layout[@]}" cmake --build --preset tsan --target test_kernels test_linear
+  export TSAN_OPTIONS=second_deadlock_stack=1
+  "${fixed_layout[@]}" ctest --no-tests=error --timeout 1800 -j 2 --test-dir build/tsan -L '^kernels$'
   # Of the linear solvers those tests that run on several threads.
-  local tests
-  for tests in '-L ^kernels$' '-L ^linear$ -R DeviceCholesky|TaskGraph|Threads'; do
-    # shellcheck disable=SC2086
-    TSAN_OPTIONS=second_deadlock_stack=1 "${fixed_layout[@]}" ctest --no-tests=error --timeout 900 -j 2 \
-      --test-dir build/tsan $tests
-  done
+  GTEST_FILTER='*DeviceCholesky*:*TaskGraph*:*Threads*' \
+    "${fixed_layout[@]}" ctest --no-tests=error --timeout 900 -j 2 --test-dir build/tsan -L '^linear$'
 }
 
 stage_cuda() {
