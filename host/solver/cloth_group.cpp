@@ -271,7 +271,6 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
                       .tolerance = settings_.tolerance,
                       .eps = start_eps(settings_, is_float ? Precision::float32 : Precision::float64),
                       .least_eps = is_float ? 1e-6 : 1e-9,
-                      .resting_eps = obstacles_.size() > 0 && settings_.eps == 0 ? contact_eps : 0,
                       .max_iterations = settings_.max_iterations,
                       .max_substeps = settings_.max_substeps,
                       .contact_tolerance = scene_.contact.tolerance},

@@ -100,8 +100,9 @@ void GarmentContacts<Real>::act_without_contacts(const Buffer<Vec3<Real>>& posit
 }
 
 template <class Real>
-double GarmentContacts<Real>::find(const Buffer<Vec3<Real>>& iterate, RowEvaluator<Real>& rows) {
+double GarmentContacts<Real>::find(const Buffer<Vec3<Real>>& iterate, int number, RowEvaluator<Real>& rows) {
   if (!exist()) return 0;
+  last_.control.stiffening = static_cast<Real>(contact_stiffening(number, last_.control.carries));
   last_.places.iterate = numbers<Real>(iterate.view());
   if (last_.obstacles.size() > 0) kernels_->list_near_obstacles(device_->queue(), last_);
   kernels_->find_contacts(device_->queue(), last_);

@@ -50,8 +50,8 @@ class GarmentContacts {
   bool has_outer_forces() const { return exist() && last_.outer.exist(); }
   /// Forces and stiffness of grippers and air alone, at `positions`.
   void act_without_contacts(const Buffer<Vec3<Real>>& positions);
-  /// Contacts at the iterate; returns how deep the cloth lies [m]. `rows` reduces.
-  double find(const Buffer<Vec3<Real>>& iterate, RowEvaluator<Real>& rows);
+  /// Contacts at the iterate of iteration `number`; returns how deep the cloth lies [m]. `rows` reduces.
+  double find(const Buffer<Vec3<Real>>& iterate, int number, RowEvaluator<Real>& rows);
   /// Forces after a correction.
   void update(const Buffer<Vec3<Real>>& correction, const BodyMoves<Real>& bodies);
   /// What find() found, for the kernels of bodies.

@@ -46,7 +46,7 @@ Inspection ProjectionSolver<Real>::inspect(std::size_t member, double t, double 
   result.start = widened(iterate_);
   result.row_values = widened(rows_.residuals);
   for (const double s : widened(rows_.scales)) result.row_d.push_back(s > 0 ? 1 / (eps_ * s * s) : 0);
-  contacts_.find(iterate_, rows_);
+  contacts_.find(iterate_, 0, rows_);
   const bool solved = predicted && solve_iteration(h);
   if (!solved)
     throw NumericalError(

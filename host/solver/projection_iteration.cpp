@@ -172,7 +172,8 @@ void ProjectionSolver<Real>::enter(const StepPart& part) {
                    .mean_mass = static_cast<Real>(arrays_.element_size * arrays_.element_size),
                    .from = static_cast<Real>(part.part) / static_cast<Real>(part.parts),
                    .to = static_cast<Real>(part.part + 1) / static_cast<Real>(part.parts),
-                   .carries = newton_},
+                   .carries = newton_,
+                   .stiffening = static_cast<Real>(contact_stiffening(0, newton_))},
                   positions_);
 }
 

@@ -101,12 +101,7 @@ template <class Real>
 bool ProjectionSolver<Real>::assess(const StepPart& part, PartReport& report) {
   report.previous_residual = report.residual;
   report.residual = evaluate_rows(iterate_, part.h);
-  if (obstacles_.size() > 0 && newton_ && settings_.eps == 0 && report.iterations == 0 &&
-      report.residual <= contact_eps_range * settings_.tolerance && eps_ < contact_eps) {
-    eps_ = contact_eps;
-    evaluate_rows(iterate_, part.h);
-  }
-  report.penetration = contacts_.find(iterate_, rows_);
+  report.penetration = contacts_.find(iterate_, report.iterations, rows_);
   // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
   return report.residual <= settings_.tolerance &&
          report.penetration <= static_cast<double>(contacts_.tolerance) &&

@@ -137,8 +137,7 @@ class ClothStep : ClothTile<S, T, Block> {
             projection_inertia = projection_metric(h).inertia;
     Outcome result;
     Mask running = todo;
-    const ContactStep<S> contact_step{n, h, projection_inertia, (done_parts - one) / parts,
-                                      done_parts / parts};
+    ContactStep<S> contact_step{n, h, projection_inertia, (done_parts - one) / parts, done_parts / parts};
     const S deepest = number(control.contact_tolerance);
     block_.sync();
     if (!control.newton)  // the step starts without them
@@ -156,12 +155,8 @@ class ClothStep : ClothTile<S, T, Block> {
       if (inspecting && iteration == 1) return result;
       const S before = result.residual;
       const S residual = evaluate(eps / projection_inertia);
-      if (iteration == 0 && control.newton && control.resting_eps > control.eps) {
-        const Mask rests = residual <= number(contact_eps_range * control.tolerance);
-        eps = select(rests, number(control.resting_eps), eps);
-        if (any(rests)) evaluate(eps / projection_inertia);
-      }
       result.residual = select(running, residual, result.residual);
+      contact_step.iteration = iteration;
       const S depth = contacts_.find(contact_step, running | Mask(iteration == 0));
       result.penetration = select(running, depth, result.penetration);
       const Mask finite = residual < infinity();

@@ -71,7 +71,6 @@ struct StepControl {
   double step = 0.01;  ///< h [s]
   double tolerance = 1e-3;
   double eps = 1e-6, least_eps = 1e-9;
-  double resting_eps = 0;  ///< see contact_eps; 0: eps
   int max_iterations = 50, max_substeps = 1;
   double contact_tolerance = 1e-4;  ///< [m]
 };

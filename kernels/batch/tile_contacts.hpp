@@ -14,6 +14,7 @@ struct ContactStep {
   S length{};        ///< h, of the part [s]
   S inertia{};       ///< of the metric [kg/m^2]
   S from{}, to{};    ///< part of the step that is taken
+  int iteration = 0;
 };
 
 /// Where nothing surrounds the cloths, in the place of TileContacts.
@@ -168,6 +169,7 @@ class TileContacts : ClothTile<S, T, Block> {
   ISOCLOTH_DEVICE void for_each_lane(const ContactStep<S>& step, Mask which, const Visit& visit) const {
     const ArrayView<const T> masses = rest(a_.rest.inverse_masses, static_cast<std::size_t>(p_.node_count));
     const ContactScratch& at = at_.contacts;
+    const double stiffening = contact_stiffening(step.iteration, a_.control.newton);
     for (int lane = 0; lane < width; ++lane) {
       if (!lane_of(which, lane)) continue;
       const std::size_t cloth = static_cast<std::size_t>(tile_) * width + static_cast<std::size_t>(lane);
@@ -181,7 +183,8 @@ class TileContacts : ClothTile<S, T, Block> {
                                            size * size,
                                            lane_value(step.from, lane),
                                            lane_value(step.to, lane),
-                                           a_.control.newton};
+                                           a_.control.newton,
+                                           static_cast<Scalar>(stiffening)};
       const bool shared = Lanes<T>::width == 1;
       const Strided<Scalar> start = lane_array(at_.start, lane), iterate = lane_array(at_.iterate, lane);
       const Strided<Scalar> held_masses = lane_array(at.inverse_masses, lane);

@@ -6,11 +6,11 @@
 //   normal      gamma' = max(0, gamma - k (g + n . d)), active while g < 0, or gamma > 0 and g < 1 mm
 //   tangential  tau' = tau - k_t (u + d_t) where it sticks, |tau'| <= mu_s gamma; u: way relative to the
 //               obstacle since the beginning of the step; else |tau'| = mu_d gamma against that way
-// with k = 1000 and k_t = 50 times the point's inertia, and gamma in the bounds of tau' that of the iteration
-// before: where a step takes one iteration, that of the last step. Where forces do not stay from step to step
-// (fast projection), k_t is k and the bounds come from what the point alone would need (act). All are
-// symmetric 3x3 blocks on nodes of one face, where the matrix has blocks already. Forces stay from step to
-// step, so that what rests stays where it is.
+// with k of contact_stiffening and k_t = 50 times the point's inertia, and gamma in the bounds of tau' that
+// of the iteration before: where a step takes one iteration, that of the last step. Where forces do not stay
+// from step to step (fast projection), k_t is k and the bounds come from what the point alone would need
+// (act). All are symmetric 3x3 blocks on nodes of one face, where the matrix has blocks already. Forces stay
+// from step to step, so that what rests stays where it is.
 #pragma once
 
 #include "kernels/contact/contact_arrays.hpp"
@@ -26,7 +26,6 @@ class ContactTerms {
   static constexpr Real carry = Real(1e-3);
   /// An edge or a face touches where it comes so much deeper than its corners [m].
   static constexpr Real deeper = Real(1e-6);
-  static constexpr Real stiffening = Real(1000);
   /// Across the normal. The rows tie the points of a sheet together up to their tolerance: stiffer friction
   /// would make large forces of what they leave, and sheets would creep.
   static constexpr Real grip = Real(50);
@@ -291,7 +290,7 @@ class ContactTerms {
       a_.forces.set_vector(contact, {});
       return;
     }
-    const Real inertia = c_.inertia / inverse, k = stiffening * inertia;
+    const Real inertia = c_.inertia / inverse, k = c_.stiffening * inertia;
     Vec3<Real> pull = (gamma - k * gap) * n, slide{};
     Real across = 0;
     ContactMode mode = ContactMode::smooth;
@@ -302,7 +301,7 @@ class ContactTerms {
       // Where forces are not kept, the bound is that of what the point alone needs to leave the obstacle, and
       // it sticks where that bears what the point alone needs to stay.
       const Real bound = c_.carries ? gamma : gamma + inertia * larger(-gap, Real(0));
-      const Real k_t = (c_.carries ? grip : stiffening) * inertia;
+      const Real k_t = (c_.carries ? grip : c_.stiffening) * inertia;
       const Vec3<Real> needed = held - (c_.carries ? k_t : inertia) * along;
       const Real size = length(needed);
       mode = ContactMode::stick;

@@ -21,7 +21,7 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-inline constexpr double offset = 0.0009765625, tolerance = 1e-4, inertia = 1.5;
+inline constexpr double offset = 0.0009765625, tolerance = 1e-4, inertia = 1.5, stiffening = 250;
 
 inline Vector3d eigen(Vec3d v) { return {v.x, v.y, v.z}; }
 inline double as_float(double x) { return static_cast<double>(static_cast<float>(x)); }
@@ -77,7 +77,7 @@ inline Expected expected_contact(const Vector3d& p, const Vector3d& way, const r
   e.gamma = std::max(0.0, p.dot(e.normal));
   e.active = inverse_mass > 0 && (gap < 0 || (e.gamma > 0 && gap < 1e-3));
   if (!e.active) return e;
-  e.k = 1000 * inertia / inverse_mass;
+  e.k = stiffening * inertia / inverse_mass;
   e.pull = e.gamma - e.k * gap;
   e.tau = p - e.normal * e.normal.dot(p);
   e.way = way - e.normal * e.normal.dot(way);
@@ -120,7 +120,7 @@ class ContactTermsCase : public ::testing::Test {
     inverse_masses = arrays.inverse_masses.download();
     planted.assign(contacts, Vector3d::Zero());
     planted_on.assign(contacts, -1);
-    const double scale = 1000 * inertia / static_cast<double>(inverse_masses[4]) * 5e-4;
+    const double scale = stiffening * inertia / static_cast<double>(inverse_masses[4]) * 5e-4;
     const auto put = [&](Index contact, int obstacle) {
       const auto c = static_cast<std::size_t>(contact);
       planted_on[c] = obstacle;
@@ -159,6 +159,7 @@ class ContactTermsCase : public ::testing::Test {
     control.from = 0;
     control.to = 1;
     control.carries = carries;
+    control.stiffening = static_cast<Real>(stiffening);
     const ContactPlaces<Real> places{
         {start.data(), 1}, {iterate.data(), 1}, {inverse_masses.data(), 1}, {inverse_masses.data(), 1}};
     ContactArrays<Real> all;

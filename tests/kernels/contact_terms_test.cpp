@@ -61,9 +61,9 @@ TYPED_TEST(ContactTermsTest, FindAndUpdateFollowTheFormulas) {
             ASSERT_LE(across.norm(), u);
           } else {
             ++slides;
-            // Without forces of the step before, what the point alone needs to leave counts, too; k is 1000
-            // times the point's inertia.
-            const double alone = carries ? 0 : std::max(0.0, e.pull - e.gamma) / 1000;
+            // Without forces of the step before, what the point alone needs to leave counts, too; k is
+            // `stiffening` times the point's inertia.
+            const double alone = carries ? 0 : std::max(0.0, e.pull - e.gamma) / stiffening;
             ASSERT_NEAR(across.norm(), e.friction.dynamic * (e.gamma + alone), u);
           }
           sum += e.k * n * n.transpose();
