@@ -153,14 +153,12 @@ void check_grippers(const std::string& key, const Garment& garment) {
   }
 }
 
-/// Grippers and drag where the solver knows them.
+/// Grippers and drag act in the metric of the whole step.
 void check_outer_forces(const std::string& key, const Garment& garment, const Scene& scene,
                         const Recipe& recipe) {
   const auto check = [&](const std::string& what, bool exists) {
     if (!exists) return;
-    if (recipe.solver != SolverFamily::projection)
-      refuse(key + what, "some", text("none with the recipe ", recipe.name, ", which does not know them"));
-    if (scene.projection.metric == Metric::mass)
+    if (recipe.solver == SolverFamily::projection && scene.projection.metric == Metric::mass)
       refuse(key + what, "some", "none with projection.metric \"mass\": use \"implicit_b\"");
   };
   check(".grippers", !garment.grippers.empty());

@@ -76,6 +76,8 @@ ImpulseGarments<Real>::ImpulseGarments(const Device& device, std::vector<const G
   positions_ = {device, positions};
   velocities_ = {device, velocities};
   if (obstacles != nullptr) contacts_ = {device, obstacles, garments_};
+  holds_ = {device, garments_, pattern(), kernels_.lane_width()};
+  air_ = {device, scene, garments_};
 }
 
 template <class Real>
@@ -196,6 +198,7 @@ void ImpulseGarments<Real>::build_parameters() {
          .parts = settings_.substeps,
          .sweep_tolerance =
              std::max(settings_.tolerance - rounding_of_strains(garments_[g]->mesh), settings_.tolerance / 2),
+         .inverse_density = per_mass(1),
          .gravity = per_mass(f.delta * gravity(g)),
          .drag = per_mass(f.alpha),
          .kappa = per_mass(f.kappa),
@@ -211,37 +214,48 @@ void ImpulseGarments<Real>::build_parameters() {
 }
 
 template <class Real>
+ImpulsePattern<Real> ImpulseGarments<Real>::pattern() const {
+  ImpulsePattern<Real> pattern{.node_count = arrays_.node_count(),
+                               .most_slots = most_slots_,
+                               .edges = edges_.view(),
+                               .metric_stencils = metric_stencils_.view(),
+                               .scalar_stencils = scalar_stencils_.view(),
+                               .shear_springs = shear_springs_.view(),
+                               .bend_springs = bend_springs_.view(),
+                               .pinned_nodes = pinned_.view(),
+                               .bending = {arrays_.bending_begin.view(), arrays_.bending_columns.view()},
+                               .bending_values = bending_.view(),
+                               .inverse_masses = inverse_masses_.view()};
+  holds_.take_over(pattern);
+  return pattern;
+}
+
+template <class Real>
 ImpulseCloths<Real> ImpulseGarments<Real>::cloths() {
   const auto& constant = std::as_const(*this);
-  return {
-      .pattern = {.node_count = arrays_.node_count(),
-                  .most_slots = most_slots_,
-                  .edges = edges_.view(),
-                  .metric_stencils = metric_stencils_.view(),
-                  .scalar_stencils = scalar_stencils_.view(),
-                  .shear_springs = shear_springs_.view(),
-                  .bend_springs = bend_springs_.view(),
-                  .pinned_nodes = constant.pinned_.view(),
-                  .bending = {constant.arrays_.bending_begin.view(), constant.arrays_.bending_columns.view()},
-                  .bending_values = constant.bending_.view(),
-                  .inverse_masses = constant.inverse_masses_.view()},
-      .control = {.max_sweeps = settings_.max_sweeps,
-                  .converge = settings_.mode == ImpulseMode::converge,
-                  .velocity_pass = settings_.velocity_pass == VelocityPass::on,
-                  .tolerance = settings_.tolerance,
-                  .relaxation = settings_.relaxation},
-      .cloth_count = static_cast<Index>(size()),
-      .shapes = constant.shape_of_.view(),
-      .parameters = constant.device_parameters_.view(),
-      .targets = constant.targets_.view(),
-      .positions = positions_.view(),
-      .velocities = velocities_.view(),
-      .contacts = contacts_.view()};
+  return {.pattern = pattern(),
+          .control = {.max_sweeps = settings_.max_sweeps,
+                      .converge = settings_.mode == ImpulseMode::converge,
+                      .velocity_pass = settings_.velocity_pass == VelocityPass::on,
+                      .tolerance = settings_.tolerance,
+                      .relaxation = settings_.relaxation},
+          .cloth_count = static_cast<Index>(size()),
+          .shapes = constant.shape_of_.view(),
+          .parameters = constant.device_parameters_.view(),
+          .targets = constant.targets_.view(),
+          .positions = positions_.view(),
+          .velocities = velocities_.view(),
+          .contacts = contacts_.view(),
+          .holds = holds_.view(),
+          .faces = air_.faces(arrays_),
+          .drag = air_.sets()};
 }
 
 template <class Real>
 void ImpulseGarments<Real>::set_targets(const std::vector<Clock>& clocks, double h, int steps) {
   contacts_.set_ways(clocks, h, steps);
+  holds_.set_ways(clocks, h, steps);
+  air_.set_winds(clocks, h, steps);
   const std::size_t per_cloth = 3 * pinned_nodes_.size();
   const std::size_t count = static_cast<std::size_t>(steps) * size() * per_cloth;
   if (count == 0) return;
@@ -300,7 +314,8 @@ template <class Real>
 GarmentInfo ImpulseGarments<Real>::info(std::size_t) const {
   std::size_t bytes = arrays_.memory_bytes() + edges_.memory_bytes() + metric_stencils_.memory_bytes() +
                       scalar_stencils_.memory_bytes() + shear_springs_.memory_bytes() +
-                      bend_springs_.memory_bytes() + contacts_.memory_bytes() + work_bytes();
+                      bend_springs_.memory_bytes() + contacts_.memory_bytes() + holds_.memory_bytes() +
+                      air_.memory_bytes() + work_bytes();
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(pinned_, shape_of_, bending_, inverse_masses_, velocities_, device_parameters_, targets_, positions_);
   return {.node_count = arrays_.node_count(),
@@ -322,7 +337,7 @@ GarmentState ImpulseGarments<Real>::state(std::size_t member) const {
                      .velocities = {},
                      .multipliers = {},
                      .contacts = contacts_.state(member),
-                     .holds = {},
+                     .holds = holds_.state(member),
                      .step_index = 0,
                      .frozen = false};
   state.frozen = frozen_[member] != 0;
@@ -337,7 +352,11 @@ template <class Real>
 void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& state) {
   const std::size_t nodes = arrays_.node_count(), first = member * nodes;
   check_state(state, garments_[member]->name,
-              {.nodes = nodes, .contacts = contacts_.contact_count(), .obstacles = scene_.obstacles.size()},
+              {.nodes = nodes,
+               .contacts = contacts_.contact_count(),
+               .obstacles = scene_.obstacles.size(),
+               .holds = holds_.hold_count(),
+               .grippers = garments_[member]->grippers.size()},
               static_cast<double>(std::numeric_limits<Real>::max()));
   const auto put = [&](auto& buffer, const std::vector<double>& values) {
     buffer.edit(first, nodes, [&](auto* own) {
@@ -351,6 +370,7 @@ void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& st
   put(positions_, state.positions);
   put(velocities_, state.velocities);
   contacts_.set_state(member, state.contacts);
+  holds_.set_state(member, state.holds);
   frozen_[member] = state.frozen;
 }
 

@@ -3,9 +3,11 @@
 
 #include <memory>
 
+#include "host/solver/air_table.hpp"
 #include "host/solver/garment_measures.hpp"
 #include "host/solver/garment_solver.hpp"
 #include "host/solver/impulse_contacts.hpp"
+#include "host/solver/impulse_holds.hpp"
 #include "host/solver/pair_packets.hpp"
 #include "host/solver/rest_shape.hpp"
 #include "host/solver/stencil_packets.hpp"
@@ -47,10 +49,11 @@ class ImpulseGarments : public GarmentSolver {
                   const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   ImpulseCloths<Real> cloths();
+  ImpulsePattern<Real> pattern() const;
   const Scene& scene() const { return scene_; }
   /// The same for all members but for `substeps`.
   const ImpulseSettings& settings() const { return settings_; }
-  /// Of pinned nodes, and the ways of obstacles.
+  /// Of pinned nodes, the ways of obstacles and grippers, and the wind.
   void set_targets(const std::vector<Clock>& clocks, double h, int steps);
   const ImpulseContactBuffers<Real>& contacts() const { return contacts_; }
   const PacketBuffers<Real>& edges() const { return edges_; }
@@ -96,6 +99,8 @@ class ImpulseGarments : public GarmentSolver {
   Buffer<Vec3<Real>> velocities_;
   std::vector<double> staging_;
   ImpulseContactBuffers<Real> contacts_;
+  ImpulseHoldBuffers<Real> holds_;
+  AirTable<Real> air_;
   std::unique_ptr<RowEvaluator<Real>> rows_;  ///< for measures, made on first use
   std::unique_ptr<GarmentMeasures<Real>> measures_;
 };

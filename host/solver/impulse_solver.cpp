@@ -154,6 +154,12 @@ int ImpulseSolver<Real>::sweep(ImpulsePhase rows, ImpulsePhase contacts) {
 }
 
 template <class Real>
+void ImpulseSolver<Real>::grasp() {
+  run(ImpulsePhase::grasp, static_cast<std::size_t>(cloths_.pattern.node_count));
+  run_rows(phase(ImpulsePhase::weigh, 0, 0), false);
+}
+
+template <class Real>
 StepReport ImpulseSolver<Real>::step_once(Index step) {
   const ImpulsePattern<Real>& pattern = cloths_.pattern;
   const auto nodes = static_cast<std::size_t>(pattern.node_count);
@@ -165,6 +171,9 @@ StepReport ImpulseSolver<Real>::step_once(Index step) {
   part_ = 0;
   run(ImpulsePhase::begin, nodes + 1);
   if (contacts > 0) run(ImpulsePhase::begin_contacts, contacts);
+  const bool holds = cloths_.holds.exist();
+  if (holds) grasp();
+  const auto preview = cloths_.has_outer_forces() ? ImpulsePhase::preview_outer : ImpulsePhase::preview;
   bool finite = true;
   for (; part_ < report.substeps && finite; ++part_) {
     if (pattern.has_forces()) {
@@ -172,7 +181,7 @@ StepReport ImpulseSolver<Real>::step_once(Index step) {
       run_by_colour(phase(ImpulsePhase::pull_shear, 0, 0), shear_colours_);
       run_by_colour(phase(ImpulsePhase::pull_bend, 0, 0), bend_colours_);
     }
-    run(ImpulsePhase::preview, nodes);
+    run(preview, nodes);
     run(ImpulsePhase::preview_pinned, pattern.pinned_nodes.size());
     const Outcome outcome = correct_lengths();
     report.iterations += outcome.sweeps;
@@ -185,6 +194,7 @@ StepReport ImpulseSolver<Real>::step_once(Index step) {
     run(ImpulsePhase::advance, nodes);
     if (cloths_.control.velocity_pass && finite) correct_velocities();
     if (contacts > 0) run(ImpulsePhase::end_contacts, contacts);
+    if (holds) run(ImpulsePhase::end_holds, nodes);
   }
   run_rows(phase(ImpulsePhase::measure, 0, 0), false);
   report.residual = finite ? largest(errors_) : std::numeric_limits<double>::infinity();

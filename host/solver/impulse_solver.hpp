@@ -33,6 +33,8 @@ class ImpulseSolver : public ImpulseGarments<Real> {
 
   RunImpulsePhase<Real> phase(ImpulsePhase phase, Index first, Index count);
   void run(ImpulsePhase phase, std::size_t count);
+  /// Grippers let go and take hold, when a step begins.
+  virtual void grasp();
   bool has_obstacles() const { return this->contacts().contact_count() > 0; }
   /// Lists the obstacles near the preview.
   void look_around();

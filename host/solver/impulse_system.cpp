@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <set>
 #include <utility>
 
 #include "engine/core/text.hpp"
@@ -27,25 +27,27 @@ ImpulseSystem<Real>::ImpulseSystem(const Device& device, const Garment& garment,
       edge_count_(static_cast<Index>(this->sweep_order().size())),
       node_count_(garment.mesh.node_count()) {
   if (edge_count_ == 0) return;
-  std::vector<Real> scales;
-  build_edges(garment, scales);
-  build_matrix(scales);
+  build_edges(garment);
+  build_matrix();
   kept_moves_ = {device, moves_.size()};
+  cloths_ = this->cloths();
+  if (cloths_.holds.exist())
+    kept_loads_ = {device, moves_.size()};
+  else
+    weigh();
   this->watch(static_cast<std::size_t>(std::max(edge_count_, node_count_)));
 }
 
 template <class Real>
-void ImpulseSystem<Real>::build_edges(const Garment& garment, std::vector<Real>& scales) {
+void ImpulseSystem<Real>::build_edges(const Garment& garment) {
   const NodePairs edges = this->swept_edges();
   const auto nodes = static_cast<std::size_t>(node_count_);
-  const std::vector<Real> inverse_masses = this->inverse_masses().download();
   std::vector<Index> edge_nodes, node_begin(nodes + 1, 0);
   std::vector<Real> lengths, reaches(nodes, std::numeric_limits<Real>::max());
   for (const auto& [a, b] : edges) {
     const double length = norm(garment.mesh.positions[b] - garment.mesh.positions[a]);
     edge_nodes.insert(edge_nodes.end(), {a, b});
     lengths.push_back(static_cast<Real>(length));
-    scales.push_back(1 / std::sqrt(inverse_masses[a] + inverse_masses[b]));
     for (const Index node : {a, b}) {
       ++node_begin[node + 1];
       reaches[node] = std::min(reaches[node], lengths.back());
@@ -59,7 +61,7 @@ void ImpulseSystem<Real>::build_edges(const Garment& garment, std::vector<Real>&
   node_begin_ = {device_, node_begin};
   node_edges_ = {device_, node_edges};
   lengths_ = {device_, lengths};
-  scales_ = {device_, scales};
+  scales_ = {device_, edges.size()};
   reaches_ = {device_, reaches};
   for (auto* const values : {&right_side_, &impulses_, &strains_}) *values = {device_, edges.size()};
   node_changes_ = {device_, nodes};
@@ -67,33 +69,29 @@ void ImpulseSystem<Real>::build_edges(const Garment& garment, std::vector<Real>&
 }
 
 template <class Real>
-void ImpulseSystem<Real>::build_matrix(const std::vector<Real>& scales) {
+void ImpulseSystem<Real>::build_matrix() {
   const std::vector<Index> node_begin = node_begin_.download(), node_edges = node_edges_.download();
   const std::vector<Real> inverse_masses = this->inverse_masses().download();
-  // Rows below the diagonal of each column, with the signed w of the node that both edges share.
-  std::vector<std::map<Index, Real>> columns(edge_count_);
+  // Rows of each column from the diagonal on: edges that share a node which is not pinned.
+  std::vector<std::set<Index>> columns(edge_count_);
   for (Index node = 0; node < node_count_; ++node)
     for (Index e = node_begin[node]; e < node_begin[node + 1]; ++e)
       for (Index f = node_begin[node]; f < e && inverse_masses[node] > 0; ++f) {
-        const Index column = node_edges[f] / 2, row = node_edges[e] / 2;  // ascending
-        const bool same_end = node_edges[e] % 2 == node_edges[f] % 2;
-        columns[column][row] = same_end ? inverse_masses[node] : -inverse_masses[node];
+        columns[node_edges[f] / 2].insert(node_edges[e] / 2);  // ascending
       }
   BlockPattern pattern{.size = edge_count_, .block = 1, .rows = {}, .columns = {}};
   std::vector<Index> entries;
-  std::vector<Real> weights;
   for (Index column = 0; column < edge_count_; ++column) {
-    columns[column][column] = 1 / (scales[column] * scales[column]);
-    for (const auto& [row, weight] : columns[column]) {
+    columns[column].insert(column);
+    for (const Index row : columns[column]) {
       pattern.rows.push_back(row);
       pattern.columns.push_back(column);
       entries.insert(entries.end(), {row, column});
-      weights.push_back(weight);
     }
   }
   entries_ = {device_, entries};
-  weights_ = {device_, weights};
-  values_ = {device_, weights.size()};
+  weights_ = {device_, entries.size() / 2};
+  values_ = {device_, weights_.size()};
   is_small_ = edge_count_ <= largest_small && device_.backend().memory.host_accessible;
   if (is_small_) queue_.pool = nullptr;
   system_.emplace(make_multifrontal<Real>(device_, pattern, is_small_ ? nullptr : device_.queue().pool));
@@ -107,22 +105,37 @@ void ImpulseSystem<Real>::run(SystemPhase phase, std::size_t count, Real diagona
                                      .diagonal = diagonal,
                                      .edge_nodes = constant(edge_nodes_),
                                      .lengths = constant(lengths_),
-                                     .scales = constant(scales_),
+                                     .scales = scales_.view(),
                                      .entries = constant(entries_),
-                                     .weights = constant(weights_),
+                                     .weights = weights_.view(),
                                      .node_begin = constant(node_begin_),
                                      .node_edges = constant(node_edges_),
-                                     .inverse_masses = this->inverse_masses().view(),
+                                     .inverse_masses = cloths_.holds.exist() ? cloths_.holds.inverse_masses
+                                                                             : cloths_.pattern.inverse_masses,
                                      .reaches = constant(reaches_),
                                      .places = constant(places_),
                                      .moves = moves_.view(),
                                      .kept_moves = kept_moves_.view(),
+                                     .loads = cloths_.holds.loads,
+                                     .kept_loads = kept_loads_.view(),
                                      .directions = directions_.view(),
                                      .values = values_.view(),
                                      .right_side = right_side_.view(),
                                      .impulses = constant(impulses_),
                                      .strains = strains_.view(),
                                      .changes = node_changes_.view()});
+}
+
+template <class Real>
+void ImpulseSystem<Real>::weigh() {
+  run(SystemPhase::scale, scales_.size());
+  run(SystemPhase::weigh, weights_.size());
+}
+
+template <class Real>
+void ImpulseSystem<Real>::grasp() {
+  Base::grasp();
+  if (system_) weigh();
 }
 
 template <class Real>
@@ -229,7 +242,7 @@ std::size_t ImpulseSystem<Real>::work_bytes() const {
   std::size_t bytes = Base::work_bytes() + (system_ ? system_->solver().memory_bytes() : 0);
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(edge_nodes_, entries_, node_begin_, node_edges_, lengths_, scales_, weights_, reaches_, values_,
-      right_side_, impulses_, strains_, node_changes_, kept_moves_, directions_);
+      right_side_, impulses_, strains_, node_changes_, kept_moves_, kept_loads_, directions_);
   return bytes;
 }
 

@@ -32,8 +32,11 @@ class ImpulseSystem final : public ImpulseSolver<Real> {
   using Base::device_, Base::kernels_, Base::queue_, Base::cloths_, Base::places_, Base::moves_;
   using typename Base::Outcome;
 
-  void build_edges(const Garment& garment, std::vector<Real>& scales);
-  void build_matrix(const std::vector<Real>& scales);
+  void build_edges(const Garment& garment);
+  void build_matrix();
+  void grasp() override;
+  /// The matrix's constants of the masses as they are held now.
+  void weigh();
 
   Outcome correct_lengths() override;
   void correct_velocities() override;
@@ -56,7 +59,7 @@ class ImpulseSystem final : public ImpulseSolver<Real> {
   Buffer<Index> edge_nodes_, entries_, node_begin_, node_edges_;
   Buffer<Real> lengths_, scales_, weights_, reaches_, values_, right_side_, impulses_, strains_,
       node_changes_;
-  Buffer<Vec4<Real>> kept_moves_, directions_;
+  Buffer<Vec4<Real>> kept_moves_, kept_loads_, directions_;
   std::optional<HostSystem<Real, Real>> system_;  ///< none where no edge is left
   bool fell_back_ = false;                        ///< the last part
   int fallbacks_ = 0;                             ///< of this finish()

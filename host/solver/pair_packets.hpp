@@ -30,7 +30,7 @@ struct PacketBuffers {
                 const std::vector<std::vector<Real>>& inverse_masses);
 
   PairPackets<Real> view() const {
-    return {colour_begin.view(), nodes.view(), lengths.view(), shares.view()};
+    return {colour_begin.view(), nodes.view(), lengths.view(), shares.view(), {}};
   }
   std::size_t memory_bytes() const {
     return colour_begin.bytes() + nodes.bytes() + lengths.bytes() + shares.bytes();

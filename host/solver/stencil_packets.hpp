@@ -37,7 +37,7 @@ struct StencilBuffers {
   StencilPackets<Real, Width> view() const {
     return {colour_begin.view(), shape_of.view(),    slot_begin.view(),    entry_begin.view(),
             pairs.view(),        shape_slots.view(), slot_entries.view(),  entry_slots.view(),
-            tensors.view(),      rest_values.view(), inverse_masses.view()};
+            tensors.view(),      rest_values.view(), inverse_masses.view(), {}};
   }
   std::size_t memory_bytes() const;
 };

@@ -40,20 +40,17 @@ struct DragSets {
 
 namespace ISOCLOTH_BACKEND {
 
-/// Adds the drag on a node, a third or quarter of that of its faces, to its sample: with D = sum of A (q_n n
-/// n^T + q_t (I - n n^T)) of these parts as the faces lie when the step begins, the force of the velocity at
-/// its end, h^2 D (u - (x - x_n) / h). Without pulls the stiffness h D alone.
-template <class Real>
-ISOCLOTH_HD void add_drag(const FacesView& faces, const DragView<Real>& drag, Real h, Index node,
-                          const Strided<const Real>& start, const Strided<const Real>& iterate, bool pulls,
-                          const ContactArrays<Real>& samples) {
-  Real d[6] = {};
+/// D of a node, a third or quarter of that of its faces: sum of A (q_n n n^T + q_t (I - n n^T)), xx, xy, xz,
+/// yy, yz, zz [kg/s]. place(node): where the nodes are [m].
+template <class Real, class Place>
+ISOCLOTH_HD void drag_of_node(const FacesView& faces, const DragView<Real>& drag, Index node,
+                              const Place& place, Real (&d)[6]) {
+  for (Real& entry : d) entry = 0;
   for (Index f = faces.node_face_begin[node]; f < faces.node_face_begin[node + 1]; ++f) {
     const Index first = faces.face_begin[faces.node_faces[f]],
                 size = faces.face_begin[faces.node_faces[f] + 1] - first;
     Vec3<Real> corners[4];
-    for (Index i = 0; i < size; ++i)
-      corners[i] = start.vector(static_cast<std::size_t>(faces.face_nodes[first + i]));
+    for (Index i = 0; i < size; ++i) corners[i] = place(faces.face_nodes[first + i]);
     // Its size is twice the area.
     const Vec3<Real> twice = size == 3 ? cross(corners[1] - corners[0], corners[2] - corners[0])
                                        : cross(corners[2] - corners[0], corners[3] - corners[1]);
@@ -65,14 +62,29 @@ ISOCLOTH_HD void add_drag(const FacesView& faces, const DragView<Real>& drag, Re
     for (int i = 0, entry = 0; i < 3; ++i)
       for (int j = i; j < 3; ++j, ++entry) d[entry] += across * n_[i] * n_[j] + (i == j ? along : Real(0));
   }
+}
+
+/// M v of a symmetric matrix xx, xy, xz, yy, yz, zz.
+template <class Real>
+ISOCLOTH_HD Vec3<Real> multiplied(const Real (&m)[6], Vec3<Real> v) {
+  return {m[0] * v.x + m[1] * v.y + m[2] * v.z, m[1] * v.x + m[3] * v.y + m[4] * v.z,
+          m[2] * v.x + m[4] * v.y + m[5] * v.z};
+}
+
+/// Adds the drag on a node to its sample: with D as the faces lie when the step begins, the force of the
+/// velocity at its end, h^2 D (u - (x - x_n) / h). Without pulls the stiffness h D alone.
+template <class Real>
+ISOCLOTH_HD void add_drag(const FacesView& faces, const DragView<Real>& drag, Real h, Index node,
+                          const Strided<const Real>& start, const Strided<const Real>& iterate, bool pulls,
+                          const ContactArrays<Real>& samples) {
+  Real d[6];
+  drag_of_node(
+      faces, drag, node, [&](Index i) { return start.vector(static_cast<std::size_t>(i)); }, d);
   const std::size_t at = static_cast<std::size_t>(node);
   for (std::size_t i = 0; i < 6; ++i) samples.sample_stiffness[at * 6 + i] += h * d[i];
   if (!pulls) return;
   const Vec3<Real> w = h * (h * drag.wind - (iterate.vector(at) - start.vector(at)));
-  samples.sample_forces.set_vector(
-      at, samples.sample_forces.vector(at) + Vec3<Real>{d[0] * w.x + d[1] * w.y + d[2] * w.z,
-                                                        d[1] * w.x + d[3] * w.y + d[4] * w.z,
-                                                        d[2] * w.x + d[4] * w.y + d[5] * w.z});
+  samples.sample_forces.set_vector(at, samples.sample_forces.vector(at) + multiplied(d, w));
 }
 
 }  // namespace ISOCLOTH_BACKEND

@@ -6,8 +6,7 @@
 // infinite, as that of pinned nodes. Held softly, a spring of given stiffness joins node and place.
 #pragma once
 
-#include "kernels/contact/signed_distance.hpp"
-#include "kernels/grasp/grippers.hpp"
+#include "kernels/grasp/next_holder.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
@@ -27,20 +26,13 @@ class HoldTerms {
   /// Lets go and takes hold at the beginning of a step, where the node is at x. Doing it again changes
   /// nothing.
   ISOCLOTH_DEVICE void grasp(Index node, Vec3<Real> x, Real inverse_mass) const {
-    Index holder = exist() ? static_cast<Index>(a_.holders[node]) : -1;
+    Index holder = -1;
     if (exist()) {
-      if (holder >= 0 && g_.grip(holder) == Grip::open) {
-        holder = -1;
-        a_.forces.set_vector(node, {});
-      }
-      for (Index g = 0; g < g_.size() && holder < 0 && inverse_mass > 0; ++g) {
-        if (g_.grip(g) != Grip::closing) continue;
-        const Vec3<Real> place = to_local(g_.begin[g], x);
-        if (!(signed_distance(g_.grippers[g].region, place).value <= 0)) continue;
-        holder = g;
-        a_.places.set_vector(node, place);
-        a_.forces.set_vector(node, {});
-      }
+      const Index before = static_cast<Index>(a_.holders[node]);
+      Vec3<Real> place;
+      holder = next_holder(g_, before, x, inverse_mass > 0, place);
+      if (holder != before) a_.forces.set_vector(node, {});
+      if (holder != before && holder >= 0) a_.places.set_vector(node, place);
       a_.holders[node] = static_cast<Real>(holder);
     }
     const bool is_rigid = holder >= 0 && !(g_.grippers[holder].stiffness > 0);
@@ -74,8 +66,7 @@ class HoldTerms {
 
  private:
   ISOCLOTH_DEVICE Vec3<Real> target(Index node, Index holder) const {
-    const PoseView<Real> pose = pose_between(g_.begin[holder], g_.end[holder], c_.to);
-    return pose.center + turned(pose, a_.places.vector(node));
+    return held_position(g_, holder, a_.places.vector(node), c_.to);
   }
   ISOCLOTH_DEVICE Real stiffness(Index node, Index holder) const {
     const Real k = g_.grippers[holder].stiffness;

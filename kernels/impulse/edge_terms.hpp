@@ -5,16 +5,16 @@
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
-/// Distance constraints of one cloth.
-template <class Real>
+/// Distance constraints of one cloth; Holds: grippers may hold nodes.
+template <class Real, bool Holds>
 class EdgeTerms {
  public:
   using S = PairLanes<Real>;
   using Mask = typename Lanes<S>::Mask;
   static constexpr int width = Lanes<S>::width;
 
-  ISOCLOTH_DEVICE EdgeTerms(const PairPackets<Real>& packets, const ImpulseWork<Real>& work, Index rest_shape)
-      : p_(packets), work_(work), rest_shape_(rest_shape) {}
+  ISOCLOTH_DEVICE EdgeTerms(const PairPackets<Real>& packets, const ImpulseWork<Real>& work, RowSets sets)
+      : p_(packets), work_(work), sets_(sets) {}
 
   /// Impulses of a packet of constraints that make their lengths right at the end of the part (Bender (2),
   /// with the preview's direction): e = |d| - l, u_a += factor c_a e d / |d|, u_b -= factor c_b e d / |d|.
@@ -23,13 +23,12 @@ class EdgeTerms {
     const Index* const pairs = pairs_of(packet);
     const auto d = Quads<S>::difference(work_.places, work_.moves, pairs);
     const Vec3<S> lanes = d.lanes();
-    const S l = values(p_.lengths, packet, 1, 0);
+    const S l = rest_lengths(packet);
     const S length = square_root(dot_add(lanes, lanes, S{})), error = length - l;
     corrected = (magnitude(error) > S(threshold) * l) & (length > S(collapsed<Real>) * l);
+    if constexpr (Holds) corrected = corrected & can_move(packet);
     const S change = select(corrected, error / length, S{});
-    const S impulse = S(factor) * change;
-    d.exchange(work_.moves, pairs, impulse * values(p_.shares, packet, 2, 0),
-               impulse * values(p_.shares, packet, 2, 1));
+    apply(packet, d, S(factor) * change);
     return magnitude(change);
   }
 
@@ -39,20 +38,19 @@ class EdgeTerms {
     const Index* const pairs = pairs_of(packet);
     const auto d = Quads<S>::difference(work_.places, pairs);
     const Vec3<S> lanes = d.lanes(), u = Quads<S>::difference(work_.moves, pairs).lanes();
-    const S l = values(p_.lengths, packet, 1, 0);
+    const S l = rest_lengths(packet);
     const S square = dot_add(lanes, lanes, S{}), rate = dot_add(lanes, u, S{}), length = square_root(square);
     corrected = (magnitude(rate) > S(threshold) * l * length) & (length > S(collapsed<Real>) * l);
+    if constexpr (Holds) corrected = corrected & can_move(packet);
     const S change = select(corrected, rate / square, S{});
-    const S impulse = S(factor) * change;
-    d.exchange(work_.moves, pairs, impulse * values(p_.shares, packet, 2, 0),
-               impulse * values(p_.shares, packet, 2, 1));
+    apply(packet, d, S(factor) * change);
     return magnitude(change);
   }
 
   /// ||d| / l - 1| of a packet at the places; not a number where they are not finite.
   ISOCLOTH_DEVICE S residuals(Index packet) const {
     const Vec3<S> d = Quads<S>::difference(work_.places, pairs_of(packet)).lanes();
-    const S l = values(p_.lengths, packet, 1, 0), one = S(Real(1));
+    const S l = rest_lengths(packet), one = S(Real(1));
     const S divisor = select(l > S{}, l, one);  // spare places
     return magnitude((square_root(dot_add(d, d, S{})) - l) / divisor);
   }
@@ -61,13 +59,36 @@ class EdgeTerms {
   ISOCLOTH_DEVICE const Index* pairs_of(Index packet) const {
     return p_.nodes.data() + static_cast<std::size_t>(packet) * 2 * width;
   }
-  ISOCLOTH_DEVICE S values(ArrayView<const Real> all, Index packet, int fields, int field) const {
-    return packet_values<S>(all, p_.packet_count(), rest_shape_, packet, fields, field);
+  ISOCLOTH_DEVICE S rest_lengths(Index packet) const {
+    return packet_values<S>(p_.lengths, p_.packet_count(), sets_.rest, packet, 1, 0);
+  }
+  ISOCLOTH_DEVICE S share(Index packet, int field) const {
+    const int fields = Holds ? p_.share_fields() : 2;
+    return packet_values<S>(p_.shares, p_.packet_count(), sets_.masses, packet, fields, field);
+  }
+  ISOCLOTH_DEVICE bool is_held(Index packet) const {
+    return !p_.is_held.empty() &&
+           p_.is_held[static_cast<std::size_t>(sets_.masses) * p_.packet_count() + packet] != 0;
+  }
+  /// Edges with an end that is not held.
+  ISOCLOTH_DEVICE Mask can_move(Index packet) const {
+    if (!is_held(packet)) return Mask(true);
+    return share(packet, 2) > S{};
+  }
+  /// The impulse, relative to the length, to the moves of the ends, and to the loads of grippers.
+  ISOCLOTH_DEVICE void apply(Index packet, const Quads<S>& d, S impulse) const {
+    const Index* const pairs = pairs_of(packet);
+    d.exchange(work_.moves, pairs, impulse * share(packet, 0), impulse * share(packet, 1));
+    if constexpr (Holds)
+      if (is_held(packet)) {
+        const S load = impulse * share(packet, 2);
+        d.exchange(work_.loads, pairs, load, load);
+      }
   }
 
   const PairPackets<Real>& p_;
   const ImpulseWork<Real>& work_;
-  const Index rest_shape_;
+  const RowSets sets_;
 };
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

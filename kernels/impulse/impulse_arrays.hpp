@@ -3,6 +3,8 @@
 
 #include "engine/core/vec3.hpp"
 #include "kernels/contact/contact_arrays.hpp"
+#include "kernels/forces/drag.hpp"
+#include "kernels/grasp/grippers.hpp"
 #include "kernels/launch/queue.hpp"
 #include "kernels/views.hpp"
 
@@ -19,7 +21,12 @@ struct PairPackets {
   /// Constraints: w_a / (w_a + w_b) and w_b / (w_a + w_b) with w = 1 / mass, 0: pinned; shape [shape, packet,
   /// 2, width]. Empty for springs.
   ArrayView<const Real> shares;
+  /// Cloths with grippers: whether one holds a node of the packet, shape [cloth, packet]; else empty. Shares
+  /// are then of a cloth, not of a shape, and 1 / (w_a + w_b) follows, 0: both held; shape [cloth, packet, 3,
+  /// width].
+  ArrayView<const Index> is_held;
 
+  ISOCLOTH_HD int share_fields() const { return is_held.empty() ? 2 : 3; }
   ISOCLOTH_HD Index colour_count() const {
     return colour_begin.empty() ? 0 : static_cast<Index>(colour_begin.size()) - 1;
   }
@@ -47,6 +54,8 @@ struct StencilPackets {
   ArrayView<const Real> tensors;         ///< T [1/m^2], shape [rest shape, entry, Width, width]
   ArrayView<const Real> rest_values;     ///< c0, shape [rest shape, packet, Width, width]
   ArrayView<const Real> inverse_masses;  ///< 1 / m_i [1/m^2], 0: pinned, shape [rest shape, slot, width]
+  /// As in PairPackets; masses are then of a cloth, shape [cloth, slot, width].
+  ArrayView<const Index> is_held;
 
   ISOCLOTH_HD Index colour_count() const {
     return colour_begin.empty() ? 0 : static_cast<Index>(colour_begin.size()) - 1;
@@ -84,6 +93,7 @@ struct ImpulseParameters {
   double part;             ///< h, length of a part of a step [s]
   Index parts;             ///< of a step
   double sweep_tolerance;  ///< where converging sweeps stop: the tolerance less what rounding may add
+  Real inverse_density;    ///< 1 / rho [m^2/kg]
   Real gravity;            ///< delta g / rho [m/s^2]
   Real drag;               ///< alpha / rho [1/s]
   Real kappa, beta;        ///< bending [m^4/s^2], its damping [m^4/s]
@@ -138,6 +148,33 @@ struct ImpulseContactLayout {
   }
 };
 
+/// What the rows of one family count of the nodes that grippers hold, written when a step begins; see
+/// PairPackets and StencilPackets.
+template <class Real>
+struct HeldRows {
+  ArrayView<Real> masses;
+  ArrayView<Index> is_held;
+};
+
+/// What grippers hold of the cloths of a group. In double where places are: a held node moves with its
+/// gripper's frame to the last digit.
+template <class Real>
+struct ImpulseHolds {
+  GripperSets<double> grippers;
+  ArrayView<Index> holders;        ///< number of the gripper, -1: none; shape [cloth, node]
+  ArrayView<Vec3<double>> places;  ///< in the gripper's frame [m], shape [cloth, node]
+  ArrayView<Vec3<Real>> forces;    ///< of the gripper in this step times h^2 [kg m], shape [cloth, node]
+  /// Of this part: m times the move of a held node if nothing held it, its impulses included [m^3], w is not
+  /// used; a spare node at the end; shape [cloth, node + 1].
+  ArrayView<Vec4<Real>> loads;
+  /// 1 / m_i as rows and contacts count it [1/m^2], 0: pinned or held rigidly, smaller: held softly; shape
+  /// [cloth, node].
+  ArrayView<Real> inverse_masses;
+  HeldRows<Real> edges, metric_stencils, scalar_stencils;
+
+  ISOCLOTH_HD bool exist() const { return grippers.count > 0; }
+};
+
 /// How a step is taken; see ImpulseSettings.
 struct ImpulseControl {
   int max_sweeps = 1;  ///< per part
@@ -156,6 +193,11 @@ struct ImpulseReport {
   double penetration;  ///< deepest at the end of a step [m]
 };
 
+/// Numbers of the sets that a cloth's rows take: lengths, tensors and rest values of its shape, and masses.
+struct RowSets {
+  Index rest, masses;
+};
+
 /// Cloths [0, cloth_count). Positions are double in either precision: at short steps a node moves by less
 /// than a float's rounding of its coordinates.
 template <class Real>
@@ -170,6 +212,26 @@ struct ImpulseCloths {
   ArrayView<Vec3<double>> positions;  ///< [m], shape [cloth, node]
   ArrayView<Vec3<Real>> velocities;   ///< [m/s], shape [cloth, node]
   ImpulseContacts<Real> contacts;
+  ImpulseHolds<Real> holds;
+  FacesView faces;      ///< where there is drag
+  DragSets<Real> drag;  ///< of the air
+
+  ISOCLOTH_HD bool has_outer_forces() const { return holds.exist() || !drag.coefficients.empty(); }
+  /// 1 / m_i of a cloth [1/m^2], 0: pinned; shape [node].
+  ISOCLOTH_HD const Real* loose_masses(Index cloth) const {
+    return pattern.inverse_masses.data() +
+           static_cast<std::size_t>(shapes[cloth]) * static_cast<std::size_t>(pattern.node_count);
+  }
+  /// The same as rows and contacts count them; see ImpulseHolds.
+  ISOCLOTH_HD const Real* inverse_masses(Index cloth) const {
+    if (!holds.exist()) return loose_masses(cloth);
+    return holds.inverse_masses.data() +
+           static_cast<std::size_t>(cloth) * static_cast<std::size_t>(pattern.node_count);
+  }
+  /// Where the constants of a cloth's rows are.
+  ISOCLOTH_HD RowSets row_sets(Index cloth) const {
+    return {shapes[cloth], holds.exist() ? cloth : shapes[cloth]};
+  }
 };
 
 }  // namespace isocloth

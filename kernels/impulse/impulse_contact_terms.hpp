@@ -39,9 +39,7 @@ class ImpulseContactTerms {
       : p_(args.contacts.samples),
         o_(args.contacts.obstacles.of(static_cast<std::size_t>(cloth), step)),
         work_(work),
-        inverse_masses_(args.pattern.inverse_masses.data() +
-                        static_cast<std::size_t>(args.shapes[cloth]) *
-                            static_cast<std::size_t>(args.pattern.node_count)),
+        inverse_masses_(args.inverse_masses(cloth)),
         offset_(args.parameters[cloth].contact_offset),
         tolerance_(args.contacts.tolerance),
         scale_(args.parameters[cloth].contact_scale),
@@ -303,9 +301,12 @@ class ImpulseContactTerms {
     const bool is_node = sample < p_.node_count;
     for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot) {
       const Index node = p_.slot_nodes[slot];
-      const Real w = (is_node ? Real(1) : weights_[slot]) * inverse_masses_[node];
+      const Real weight = is_node ? Real(1) : weights_[slot], w = weight * inverse_masses_[node];
       Vec4<Real>& u = work_.moves[node];
       u = {u.x + w * change.x, u.y + w * change.y, u.z + w * change.z, Real(0)};
+      if (work_.loads == nullptr) continue;
+      Vec4<Real>& load = work_.loads[node];
+      load = {load.x + weight * change.x, load.y + weight * change.y, load.z + weight * change.z, Real(0)};
     }
     return point.inverse * length(change);
   }

@@ -1,6 +1,7 @@
 #include "kernels/impulse/impulse_phase.hpp"
 
 #include "kernels/impulse/impulse_contact_terms.hpp"
+#include "kernels/impulse/impulse_outer_terms.hpp"
 #include "kernels/impulse/row_families.hpp"
 #include "kernels/launch/launch.hpp"
 
@@ -12,7 +13,8 @@ ISOCLOTH_DEVICE ImpulseWork<Real> work_of(const RunImpulsePhase<Real>& a) {
   return {.places = a.places.data(),
           .moves = a.moves.data(),
           .forces = a.forces.data(),
-          .positions = a.work_positions.data()};
+          .positions = a.work_positions.data(),
+          .loads = a.cloths.holds.loads.data()};
 }
 
 template <class Real, ImpulsePhase Phase>
@@ -32,20 +34,41 @@ struct NodePhase {
   }
 };
 
-template <class Real, ImpulsePhase Phase, ImpulseRows Rows>
+template <class Real, ImpulsePhase Phase>
+struct OuterPhase {
+  RunImpulsePhase<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index item) const {
+    const ImpulseWork<Real> work = work_of(a);
+    const ImpulseOuterTerms<Real> terms(a.cloths, 0, a.step, work);
+    const Index i = a.first + item;
+    if constexpr (Phase == ImpulsePhase::grasp) terms.grasp(i);
+    if constexpr (Phase == ImpulsePhase::preview_outer) terms.preview(i, a.part);
+    if constexpr (Phase == ImpulsePhase::end_holds) terms.end_part(i);
+    if constexpr (Phase == ImpulsePhase::weigh) {
+      const ImpulseHolds<Real>& holds = a.cloths.holds;
+      if (a.rows == ImpulseRows::edges) terms.weigh_edges(i);
+      if (a.rows == ImpulseRows::metric_stencils)
+        terms.weigh_stencils(a.cloths.pattern.metric_stencils, holds.metric_stencils, i);
+      if (a.rows == ImpulseRows::scalar_stencils)
+        terms.weigh_stencils(a.cloths.pattern.scalar_stencils, holds.scalar_stencils, i);
+    }
+  }
+};
+
+template <class Real, ImpulsePhase Phase, ImpulseRows Rows, bool Holds>
 struct RowPhase {
   using S = PairLanes<Real>;
   RunImpulsePhase<Real> a;
 
   ISOCLOTH_DEVICE void operator()(Index item) const {
     const ImpulseWork<Real> work = work_of(a);
-    const Index shape = a.cloths.shapes[0];
+    const RowSets sets = a.cloths.row_sets(0);
     if constexpr (Rows == ImpulseRows::edges)
-      run(EdgeTerms<Real>(a.cloths.pattern.edges, work, shape), a.first + item);
+      run(EdgeTerms<Real, Holds>(a.cloths.pattern.edges, work, sets), a.first + item);
     else if constexpr (Rows == ImpulseRows::metric_stencils)
-      run(StencilTerms<Real, 3>(a.cloths.pattern.metric_stencils, work, shape), a.first + item);
+      run(StencilTerms<Real, 3, Holds>(a.cloths.pattern.metric_stencils, work, sets), a.first + item);
     else
-      run(StencilTerms<Real, 1>(a.cloths.pattern.scalar_stencils, work, shape), a.first + item);
+      run(StencilTerms<Real, 1, Holds>(a.cloths.pattern.scalar_stencils, work, sets), a.first + item);
   }
 
   template <class Terms>
@@ -137,15 +160,29 @@ void launch_nodes(const Queue& queue, const RunImpulsePhase<Real>& args) {
 }
 
 template <class Real, ImpulsePhase Phase>
-void launch_rows(const Queue& queue, const RunImpulsePhase<Real>& args) {
+void launch_outer(const Queue& queue, const RunImpulsePhase<Real>& args) {
+  parallel_for(queue, args.count, OuterPhase<Real, Phase>{args});
+}
+
+template <class Real, ImpulsePhase Phase, bool Holds>
+void launch_family(const Queue& queue, const RunImpulsePhase<Real>& args) {
+  constexpr auto metric = ImpulseRows::metric_stencils, scalar = ImpulseRows::scalar_stencils,
+                 edges = ImpulseRows::edges;
   switch (args.rows) {
-    case ImpulseRows::metric_stencils:
-      return parallel_for(queue, args.count, RowPhase<Real, Phase, ImpulseRows::metric_stencils>{args});
-    case ImpulseRows::scalar_stencils:
-      return parallel_for(queue, args.count, RowPhase<Real, Phase, ImpulseRows::scalar_stencils>{args});
-    case ImpulseRows::edges:
-      return parallel_for(queue, args.count, RowPhase<Real, Phase, ImpulseRows::edges>{args});
+    case metric:
+      return parallel_for(queue, args.count, RowPhase<Real, Phase, metric, Holds>{args});
+    case scalar:
+      return parallel_for(queue, args.count, RowPhase<Real, Phase, scalar, Holds>{args});
+    case edges:
+      return parallel_for(queue, args.count, RowPhase<Real, Phase, edges, Holds>{args});
   }
+}
+
+template <class Real, ImpulsePhase Phase>
+void launch_rows(const Queue& queue, const RunImpulsePhase<Real>& args) {
+  if constexpr (Phase != ImpulsePhase::measure)
+    if (args.cloths.holds.exist()) return launch_family<Real, Phase, true>(queue, args);
+  launch_family<Real, Phase, false>(queue, args);
 }
 
 }  // namespace
@@ -189,6 +226,14 @@ void run_impulse_phase(const Queue& queue, const RunImpulsePhase<Real>& args) {
       return launch_contacts<Real, ImpulsePhase::measure_contacts>(queue, args);
     case ImpulsePhase::end_contacts:
       return launch_contacts<Real, ImpulsePhase::end_contacts>(queue, args);
+    case ImpulsePhase::grasp:
+      return launch_outer<Real, ImpulsePhase::grasp>(queue, args);
+    case ImpulsePhase::weigh:
+      return launch_outer<Real, ImpulsePhase::weigh>(queue, args);
+    case ImpulsePhase::preview_outer:
+      return launch_outer<Real, ImpulsePhase::preview_outer>(queue, args);
+    case ImpulsePhase::end_holds:
+      return launch_outer<Real, ImpulsePhase::end_holds>(queue, args);
   }
 }
 

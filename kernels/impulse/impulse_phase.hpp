@@ -24,6 +24,10 @@ enum class ImpulsePhase {
   push_back,           ///< samples of a colour: velocities at contacts
   measure_contacts,    ///< samples: depths at the preview
   end_contacts,        ///< contacts, when a part ends
+  grasp,               ///< nodes, when a step begins: grippers let go and take hold
+  weigh,               ///< packets of rows: what they count of held nodes
+  preview_outer,       ///< nodes: `preview` where there are grippers or drag
+  end_holds,           ///< nodes: forces of grippers, when a part ends
 };
 /// Families of rows, in the order of the sweeps.
 enum class ImpulseRows { metric_stencils, scalar_stencils, edges };

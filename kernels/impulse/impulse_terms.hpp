@@ -13,6 +13,7 @@ struct ImpulseWork {
   Vec4<Real>* moves;        ///< u = h v [m]
   Vec4<Real>* forces;       ///< f / rho [m^3/s^2]; null: pattern has none
   Vec3<double>* positions;  ///< x [m]; in double precision null: places are positions
+  Vec4<Real>* loads;        ///< see ImpulseHolds; null: no grippers
 };
 
 /// Nodes of one cloth, and the forces on them, in one part of a step.
@@ -121,6 +122,14 @@ class ImpulseTerms {
     }
   }
 
+  /// x [m].
+  ISOCLOTH_DEVICE Vec3<double> position(Index i) const {
+    if constexpr (keeps_places)
+      return {work_.places[i].x, work_.places[i].y, work_.places[i].z};
+    else
+      return work_.positions[i];
+  }
+
  private:
   ISOCLOTH_DEVICE std::size_t first_node() const { return cloth_ * static_cast<std::size_t>(p_.node_count); }
 
@@ -130,12 +139,6 @@ class ImpulseTerms {
     else
       return {static_cast<Real>(x.x - origin_.x), static_cast<Real>(x.y - origin_.y),
               static_cast<Real>(x.z - origin_.z), Real(0)};
-  }
-  ISOCLOTH_DEVICE Vec3<double> position(Index i) const {
-    if constexpr (keeps_places)
-      return {work_.places[i].x, work_.places[i].y, work_.places[i].z};
-    else
-      return work_.positions[i];
   }
 
   const ImpulseCloths<Real>& a_;

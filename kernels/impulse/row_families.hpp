@@ -6,13 +6,14 @@
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
-/// Calls visit(terms, packets) for each family of rows; terms: EdgeTerms or StencilTerms.
-template <class Real, class Visit>
+/// Calls visit(terms, packets) for each family of rows; terms: EdgeTerms or StencilTerms. Holds: grippers may
+/// hold nodes.
+template <bool Holds, class Real, class Visit>
 ISOCLOTH_DEVICE void for_each_row_family(const ImpulsePattern<Real>& pattern, const ImpulseWork<Real>& work,
-                                         Index rest_shape, const Visit& visit) {
-  visit(StencilTerms<Real, 3>(pattern.metric_stencils, work, rest_shape), pattern.metric_stencils);
-  visit(StencilTerms<Real, 1>(pattern.scalar_stencils, work, rest_shape), pattern.scalar_stencils);
-  visit(EdgeTerms<Real>(pattern.edges, work, rest_shape), pattern.edges);
+                                         RowSets sets, const Visit& visit) {
+  visit(StencilTerms<Real, 3, Holds>(pattern.metric_stencils, work, sets), pattern.metric_stencils);
+  visit(StencilTerms<Real, 1, Holds>(pattern.scalar_stencils, work, sets), pattern.scalar_stencils);
+  visit(EdgeTerms<Real, Holds>(pattern.edges, work, sets), pattern.edges);
 }
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -6,8 +6,9 @@
 namespace isocloth::ISOCLOTH_BACKEND {
 
 /// Stencils of `Width` rows of one cloth. A sweep takes the rows of a stencil together: with J at the
-/// preview, (J W J^T + softness diag) p = C, u -= factor W J^T p.
-template <class Real, int Width>
+/// preview, (J W J^T + softness diag) p = C, u -= factor W J^T p. Holds: grippers may hold
+/// nodes.
+template <class Real, int Width, bool Holds>
 class StencilTerms {
  public:
   using S = PairLanes<Real>;
@@ -15,8 +16,8 @@ class StencilTerms {
   static constexpr int width = Lanes<S>::width;
 
   ISOCLOTH_DEVICE StencilTerms(const StencilPackets<Real, Width>& packets, const ImpulseWork<Real>& work,
-                               Index rest_shape)
-      : p_(packets), work_(work), rest_shape_(rest_shape) {}
+                               RowSets sets)
+      : p_(packets), work_(work), sets_(sets) {}
 
   /// Impulses of a packet where some |C| of a stencil is above the threshold. Returns the largest |C| there.
   ISOCLOTH_DEVICE S correct_positions(Index packet, Real factor, Real threshold, Mask& corrected) const {
@@ -38,6 +39,7 @@ class StencilTerms {
   /// Of each row, relative to its diagonal: rows that nearly hang together, as where most nodes are pinned,
   /// would else send nodes to and fro. It slows the sweeps down by as much.
   static constexpr Real softness = Real(1e-3);
+  static constexpr Real rounding = sizeof(Real) == sizeof(double) ? Real(0x1p-52) : Real(0x1p-23);
 
   /// One packet: its nodes, relative to the first one.
   class Stencil {
@@ -51,17 +53,21 @@ class StencilTerms {
           slots_(p_.slot_begin[packet + 1] - first_slot_),
           shape_slots_(p_.shape_slots[p_.shape_of[packet]]),
           first_shape_entry_(p_.slot_entries[shape_slots_]) {
-      const std::size_t rest = static_cast<std::size_t>(terms.rest_shape_);
+      const std::size_t rest = static_cast<std::size_t>(terms.sets_.rest),
+                        masses = static_cast<std::size_t>(terms.sets_.masses);
       tensors_ =
           lanes(p_.tensors) + (rest * p_.entry_begin[p_.packet_count()] + p_.entry_begin[packet]) * Width;
       rest_values_ = lanes(p_.rest_values) + (rest * p_.packet_count() + packet) * Width;
-      inverse_masses_ = lanes(p_.inverse_masses) + rest * p_.slot_begin[p_.packet_count()] + first_slot_;
+      inverse_masses_ = lanes(p_.inverse_masses) + masses * p_.slot_begin[p_.packet_count()] + first_slot_;
+      if constexpr (Holds)
+        is_held_ = !p_.is_held.empty() && p_.is_held[masses * p_.packet_count() + packet] != 0;
       if (slots_ <= most_kept_slots)
         for (Index slot = 0; slot < slots_; ++slot) kept_[slot] = load(slot);
     }
 
     /// C (or r = J u at the places) and A = J W J^T.
     ISOCLOTH_DEVICE void evaluate(bool of_positions, S (&c)[Width], S (&a)[Width][Width]) {
+      [[maybe_unused]] S of_free[Width] = {}, of_all[Width] = {};  // where Holds
       for (int v = 0; v < Width; ++v) {
         c[v] = S{};
         for (int w = 0; w < Width; ++w) a[v][w] = S{};
@@ -73,10 +79,28 @@ class StencilTerms {
         for (int v = 0; v < Width; ++v) {
           c[v] = dot_add(j[v], along, c[v]);
           for (int k = 0; k <= v; ++k) a[v][k] = multiply_add(w, dot_add(j[v], j[k], S{}), a[v][k]);
+          if constexpr (Holds) {
+            const S size = dot_add(j[v], j[v], S{});
+            of_all[v] = of_all[v] + size;
+            of_free[v] = of_free[v] + select(w > S{}, size, S{});
+          }
         }
       }
-      if (!of_positions) return;
-      for (int v = 0; v < Width; ++v) c[v] = c[v] - rest_values_[v];
+      if (of_positions)
+        for (int v = 0; v < Width; ++v) c[v] = c[v] - rest_values_[v];
+      if constexpr (Holds)
+        if (is_held_)
+          for (int v = 0; v < Width; ++v) {
+            constexpr Real least_part = 1000 * rounding;
+            is_loose_[v] = of_free[v] > S(least_part * least_part) * of_all[v];
+          }
+    }
+
+    /// Takes out the rows in which what is not held has no part but rounding; after evaluate().
+    ISOCLOTH_DEVICE void drop_held(S (&c)[Width]) const {
+      if constexpr (Holds)
+        if (is_held_)
+          for (int v = 0; v < Width; ++v) c[v] = select(is_loose_[v], c[v], S{});
     }
 
     /// Newton's step of a length, not of its square, where a row is one: c 2 s / (s + 1) with s^2 = (C + c0)
@@ -96,7 +120,10 @@ class StencilTerms {
         const Vec3<S>* const j = slots_ <= most_kept_slots ? kept_gradients_[slot] : gradient(slot);
         Vec3<S> move;
         for (int v = 0; v < Width; ++v) move = multiply_add(p[v], j[v], move);
-        Quads<S>::of(move).exchange(work_.moves, pairs(slot), S{}, inverse_masses_[slot]);
+        const auto quads = Quads<S>::of(move);
+        quads.exchange(work_.moves, pairs(slot), S{}, inverse_masses_[slot]);
+        if constexpr (Holds)
+          if (is_held_) quads.exchange(work_.loads, pairs(slot), S{}, S(Real(1)));
       }
     }
 
@@ -153,7 +180,9 @@ class StencilTerms {
     const bool at_preview_;
     const Index first_slot_, slots_, shape_slots_, first_shape_entry_;
     const S *tensors_, *rest_values_, *inverse_masses_;
-    union {  // not set to zero: that would take as long as the rest
+    bool is_held_ = false;  ///< a node of the packet, by a gripper
+    Mask is_loose_[Width];  ///< see drop_held()
+    union {                 // not set to zero: that would take as long as the rest
       Vec3<S> kept_[most_kept_slots];
     };
     union {
@@ -204,6 +233,7 @@ class StencilTerms {
     stencil.evaluate(OfPositions, c, a);
     // What no free node has a part in cannot be corrected.
     for (int v = 0; v < Width; ++v) c[v] = select(a[v][v] > S{}, c[v], S{});
+    stencil.drop_held(c);
     const S most = largest(c);
     corrected = most > S(threshold);
     if (!any(corrected)) return S{};
@@ -216,7 +246,7 @@ class StencilTerms {
 
   const StencilPackets<Real, Width>& p_;
   const ImpulseWork<Real>& work_;
-  const Index rest_shape_;
+  const RowSets sets_;
 };
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

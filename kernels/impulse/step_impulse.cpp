@@ -1,6 +1,7 @@
 #include "kernels/impulse/step_impulse.hpp"
 
 #include "kernels/impulse/impulse_contact_terms.hpp"
+#include "kernels/impulse/impulse_outer_terms.hpp"
 #include "kernels/impulse/relaxation.hpp"
 #include "kernels/impulse/row_families.hpp"
 #include "kernels/launch/launch.hpp"
@@ -8,11 +9,17 @@
 namespace isocloth::ISOCLOTH_BACKEND {
 namespace {
 
-/// The steps of one cloth by the threads of a block; `Meets`: among obstacles.
-template <class Real, class Block, bool Meets>
+/// What a cloth may meet: code for more costs registers where there is less.
+enum class Meets { nothing, obstacles, all };
+
+/// The steps of one cloth by the threads of a block; `What`: it meets this at most.
+template <class Real, class Block, Meets What>
 class ClothSteps {
+  static constexpr bool may_touch = What != Meets::nothing;  ///< obstacles
+  static constexpr bool has_outer = What == Meets::all;      ///< grippers or the air
   using Terms = ImpulseTerms<Real>;
   using Contacts = ImpulseContactTerms<Real>;
+  using Outer = ImpulseOuterTerms<Real>;
   using S = PairLanes<Real>;
   using Mask = typename Lanes<S>::Mask;
 
@@ -27,6 +34,10 @@ class ClothSteps {
     work_.positions = reinterpret_cast<Vec3<double>*>(end);
     partials_ = reinterpret_cast<double*>(end);
     if constexpr (!Terms::keeps_places) partials_ = reinterpret_cast<double*>(work_.positions + nodes);
+    work_.loads = nullptr;
+    if constexpr (has_outer)
+      if (args.cloths.holds.exist())
+        work_.loads = args.cloths.holds.loads.data() + static_cast<std::size_t>(cloth) * nodes;
   }
 
   ISOCLOTH_DEVICE void run() {
@@ -45,6 +56,7 @@ class ClothSteps {
     block_.sync();
     const Terms terms(a_.cloths, cloth_, work_);
     share(block_, p_.node_count + 1, [&](Index i) { terms.begin(i); });
+    grasp(n);
     const int parts = a_.cloths.parameters[cloth_].parts;
     double depth = 0;
     for (int part = 0; part < parts; ++part) {
@@ -56,7 +68,7 @@ class ClothSteps {
           sweep<true>([](const auto& rows, Index packet, Real factor, Real threshold, Mask& own) {
             return rows.correct_positions(packet, factor, threshold, own);
           });
-      if (Meets && part + 1 == parts) depth = deepest();
+      if (touches() && part + 1 == parts) depth = deepest();
       share(block_, p_.node_count, [&](Index i) { terms.advance(i); });
       block_.sync();
       if (control.velocity_pass)
@@ -64,18 +76,20 @@ class ClothSteps {
           return rows.correct_velocities(packet, factor, threshold, own);
         });
       end_contacts();
+      end_holds(n);
     }
     double error = 0, bad = 0;
-    for_each_row_family(p_, work_, a_.cloths.shapes[cloth_], [&](const auto& rows, const auto& packets) {
-      share(block_, packets.packet_count(), [&](Index packet) {
-        const S residuals = rows.residuals(packet);
-        for (int lane = 0; lane < Lanes<S>::width; ++lane) {
-          const double own = static_cast<double>(at(residuals, lane));
-          error = own > error ? own : error;
-          if (!(own < HUGE_VAL)) bad = 1;
-        }
-      });
-    });
+    for_each_row_family<false>(p_, work_, a_.cloths.row_sets(cloth_),
+                               [&](const auto& rows, const auto& packets) {
+                                 share(block_, packets.packet_count(), [&](Index packet) {
+                                   const S residuals = rows.residuals(packet);
+                                   for (int lane = 0; lane < Lanes<S>::width; ++lane) {
+                                     const double own = static_cast<double>(at(residuals, lane));
+                                     error = own > error ? own : error;
+                                     if (!(own < HUGE_VAL)) bad = 1;
+                                   }
+                                 });
+                               });
     error = largest(error);
     const bool finite = !(largest(bad) > 0);
     if (finite) share(block_, p_.node_count, [&](Index i) { terms.end(i); });
@@ -96,8 +110,50 @@ class ClothSteps {
       by_colour(p_.bend_springs, [&](Index packet) { terms.pull_bend(packet); });
       block_.sync();
     }
-    share(block_, p_.node_count, [&](Index i) { terms.preview(i); });
+    preview_nodes(terms, n, part);
     share(block_, p_.pinned_nodes.size(), [&](Index i) { terms.preview_pinned(i, n, part); });
+  }
+
+  ISOCLOTH_DEVICE void preview_nodes(const Terms& terms, Index n, int part) const {
+    if constexpr (has_outer) {
+      if (a_.cloths.has_outer_forces()) {
+        const Outer outer(a_.cloths, cloth_, n, work_);
+        share(block_, p_.node_count, [&](Index i) { outer.preview(i, part); });
+        return;
+      }
+    }
+    share(block_, p_.node_count, [&](Index i) { terms.preview(i); });
+  }
+
+  /// Grippers let go and take hold, when a step begins.
+  ISOCLOTH_DEVICE void grasp(Index n) const {
+    if constexpr (has_outer) {
+      if (!a_.cloths.holds.exist()) return;
+      const Outer outer(a_.cloths, cloth_, n, work_);
+      const ImpulseHolds<Real>& holds = a_.cloths.holds;
+      block_.sync();
+      share(block_, p_.node_count, [&](Index i) { outer.grasp(i); });
+      if (block_.rank() == 0) work_.loads[p_.node_count] = {};
+      block_.sync();
+      share(block_, p_.edges.packet_count(), [&](Index i) { outer.weigh_edges(i); });
+      share(block_, p_.metric_stencils.packet_count(),
+            [&](Index i) { outer.weigh_stencils(p_.metric_stencils, holds.metric_stencils, i); });
+      share(block_, p_.scalar_stencils.packet_count(),
+            [&](Index i) { outer.weigh_stencils(p_.scalar_stencils, holds.scalar_stencils, i); });
+    }
+  }
+  ISOCLOTH_DEVICE void end_holds(Index n) const {
+    if constexpr (has_outer) {
+      if (!a_.cloths.holds.exist()) return;
+      block_.sync();
+      const Outer outer(a_.cloths, cloth_, n, work_);
+      share(block_, p_.node_count, [&](Index i) { outer.end_part(i); });
+    }
+  }
+
+  ISOCLOTH_DEVICE bool touches() const {
+    if constexpr (has_outer) return a_.cloths.contacts.exist();
+    return may_touch;
   }
 
   /// Sweeps until one corrects nothing, where a step converges; else as many as there may be. Returns their
@@ -112,16 +168,16 @@ class ClothSteps {
     for (int count = 1; count <= control.max_sweeps; ++count) {
       S worst{};
       const bool looks = count % Relaxation::window == 1 || settles;
-      bool corrected = Meets && control.converge && touch<Watched>(looks, count == 1);
+      bool corrected = touches() && control.converge && touch<Watched>(looks, count == 1);
       corrected = sweep_once(relaxation.factor(count), worst, correct) || corrected;
-      if (Meets && !control.converge) touch<Watched>(looks, count == 1);
+      if (touches() && !control.converge) touch<Watched>(looks, count == 1);
       if (!control.converge) continue;
       settles = !corrected;
-      if (settles && (looks || !Meets)) return count;
+      if (settles && (looks || !touches())) return count;
       if constexpr (Watched)
         if (count % Relaxation::window == 0) relaxation.watch(count, largest(worst));
     }
-    if (Meets && control.converge) touch<Watched>(true, false);
+    if (touches() && control.converge) touch<Watched>(true, false);
     return control.max_sweeps;
   }
 
@@ -134,22 +190,24 @@ class ClothSteps {
     const auto threshold =
         static_cast<Real>(control.converge ? a_.cloths.parameters[cloth_].sweep_tolerance : 0);
     Mask corrected(false);
-    for_each_row_family(p_, work_, a_.cloths.shapes[cloth_], [&](const auto& rows, const auto& packets) {
-      by_colour(packets, [&](Index packet) {
-        Mask own(false);
-        const S error = correct(rows, packet, own_factor, threshold, own);
-        if (!control.converge) return;
-        worst = larger(error, worst);
-        corrected = corrected | own;
-      });
-    });
+    for_each_row_family<has_outer>(p_, work_, a_.cloths.row_sets(cloth_),
+                                   [&](const auto& rows, const auto& packets) {
+                                     by_colour(packets, [&](Index packet) {
+                                       Mask own(false);
+                                       const S error = correct(rows, packet, own_factor, threshold, own);
+                                       if (!control.converge) return;
+                                       worst = larger(error, worst);
+                                       corrected = corrected | own;
+                                     });
+                                   });
     block_.sync();
     return control.converge && largest(any(corrected) ? 1.0 : 0.0) > 0;
   }
 
   /// Takes a step's or a part's contacts over.
   ISOCLOTH_DEVICE void begin_contacts(Index n, int part) {
-    if constexpr (Meets) {
+    if constexpr (may_touch) {
+      if (!touches()) return;
       step_ = n;
       part_ = part;
       met_ = false;
@@ -160,7 +218,8 @@ class ClothSteps {
     }
   }
   ISOCLOTH_DEVICE void end_contacts() {
-    if constexpr (Meets) {
+    if constexpr (may_touch) {
+      if (!touches()) return;
       block_.sync();
       if (!met_) return;
       const Contacts contacts = this->contacts();
@@ -262,13 +321,13 @@ class ClothSteps {
   bool met_ = false;  ///< obstacles in this part
 };
 
-template <class Real, bool Meets>
+template <class Real, Meets What>
 struct ClothBody {
   static constexpr int most_block_threads = max_impulse_threads;
   StepImpulse<Real> a;
   template <class Block>
   ISOCLOTH_DEVICE void operator()(const Block& block, Index cloth) const {
-    ClothSteps<Real, Block, Meets>(a, block, cloth).run();
+    ClothSteps<Real, Block, What>(a, block, cloth).run();
   }
 };
 
@@ -278,10 +337,12 @@ template <class Real>
 void step_impulse(const Queue& queue, const StepImpulse<Real>& args) {
   const Index count = args.cloths.cloth_count;
   const std::size_t scratch = impulse_scratch(args.cloths.pattern);
-  if (args.cloths.contacts.exist())
-    for_each_block(queue, count, scratch, ClothBody<Real, true>{args});
+  if (args.cloths.has_outer_forces())
+    for_each_block(queue, count, scratch, ClothBody<Real, Meets::all>{args});
+  else if (args.cloths.contacts.exist())
+    for_each_block(queue, count, scratch, ClothBody<Real, Meets::obstacles>{args});
   else
-    for_each_block(queue, count, scratch, ClothBody<Real, false>{args});
+    for_each_block(queue, count, scratch, ClothBody<Real, Meets::nothing>{args});
 }
 
 template void step_impulse<float>(const Queue&, const StepImpulse<float>&);

@@ -23,9 +23,20 @@ struct SystemBody {
       const Index row = a.entries[2 * i], column = a.entries[2 * i + 1];
       a.values[i] = row == column ? a.diagonal : a.weights[i] * dot(direction(row), direction(column));
     }
+    if constexpr (Phase == SystemPhase::scale) {
+      const Real sum = a.inverse_masses[a.edge_nodes[2 * i]] + a.inverse_masses[a.edge_nodes[2 * i + 1]];
+      a.scales[i] = sum > Real(0) ? 1 / std::sqrt(sum) : Real(0);
+    }
+    if constexpr (Phase == SystemPhase::weigh) weigh(i);
     if constexpr (Phase == SystemPhase::apply) apply(i);
-    if constexpr (Phase == SystemPhase::keep) a.kept_moves[i] = a.moves[i];
-    if constexpr (Phase == SystemPhase::restore) a.moves[i] = a.kept_moves[i];
+    if constexpr (Phase == SystemPhase::keep) {
+      a.kept_moves[i] = a.moves[i];
+      if (!a.loads.empty()) a.kept_loads[i] = a.loads[i];
+    }
+    if constexpr (Phase == SystemPhase::restore) {
+      a.moves[i] = a.kept_moves[i];
+      if (!a.loads.empty()) a.loads[i] = a.kept_loads[i];
+    }
   }
 
  private:
@@ -50,7 +61,7 @@ struct SystemBody {
   ISOCLOTH_DEVICE void measure(Index edge, Real length, bool has_direction) const {
     const Real error = length - a.lengths[edge];
     a.right_side[edge] = has_direction ? a.scales[edge] * error : Real(0);
-    a.strains[edge] = std::abs(error) / a.lengths[edge];
+    a.strains[edge] = a.scales[edge] > Real(0) ? std::abs(error) / a.lengths[edge] : Real(0);
   }
 
   ISOCLOTH_DEVICE void linearise(Index edge) const {
@@ -63,6 +74,19 @@ struct SystemBody {
     measure(edge, length, has_direction);
   }
 
+  /// The node that both edges share, if any: on the diagonal both.
+  ISOCLOTH_DEVICE void weigh(Index entry) const {
+    const Index row = a.entries[2 * entry], column = a.entries[2 * entry + 1];
+    Real weight = 0;
+    for (int end = 0; end < 2; ++end)
+      for (int other = 0; other < 2; ++other) {
+        const Index node = a.edge_nodes[2 * row + end];
+        if (node != a.edge_nodes[2 * column + other]) continue;
+        weight = end == other ? a.inverse_masses[node] : -a.inverse_masses[node];
+      }
+    a.weights[entry] = weight;
+  }
+
   ISOCLOTH_DEVICE void apply(Index node) const {
     Vec3<Real> sum{};
     for (Index e = a.node_begin[node]; e < a.node_begin[node + 1]; ++e) {
@@ -73,6 +97,9 @@ struct SystemBody {
     const Vec3<Real> change = a.inverse_masses[node] * sum, u = move(node) + change;
     a.moves[node] = {u.x, u.y, u.z, Real(0)};
     a.changes[node] = norm(change) / a.reaches[node];
+    if (a.loads.empty()) return;
+    const Vec4<Real> load = a.loads[node];
+    a.loads[node] = {load.x + sum.x, load.y + sum.y, load.z + sum.z, Real(0)};
   }
 };
 
@@ -86,6 +113,10 @@ void launch(const Queue& queue, const RunSystemPhase<Real>& args) {
 template <class Real>
 void run_system_phase(const Queue& queue, const RunSystemPhase<Real>& args) {
   switch (args.phase) {
+    case SystemPhase::scale:
+      return launch<Real, SystemPhase::scale>(queue, args);
+    case SystemPhase::weigh:
+      return launch<Real, SystemPhase::weigh>(queue, args);
     case SystemPhase::linearise:
       return launch<Real, SystemPhase::linearise>(queue, args);
     case SystemPhase::errors:

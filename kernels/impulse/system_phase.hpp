@@ -9,6 +9,8 @@ namespace isocloth {
 
 /// What one launch does; items are edges, entries of the matrix, or nodes.
 enum class SystemPhase {
+  scale,      ///< edges: scales
+  weigh,      ///< entries: weights
   linearise,  ///< edges: directions at places + moves, then as `errors`
   errors,     ///< edges: right sides of lengths and strains at places + moves
   rates,      ///< edges: right sides of velocities, in moves
@@ -27,16 +29,17 @@ struct RunSystemPhase {
   Real diagonal = 1;                  ///< assemble: 1 + what is added to it
   ArrayView<const Index> edge_nodes;  ///< a, b; shape [edge, 2]
   ArrayView<const Real> lengths;      ///< l at rest [m], shape [edge]
-  ArrayView<const Real> scales;       ///< s_i [m], shape [edge]
+  ArrayView<Real> scales;             ///< s_i [m], 0: both ends pinned or held; shape [edge]
   ArrayView<const Index> entries;     ///< row and column of the lower triangle, shape [entry, 2]
-  ArrayView<const Real> weights;  ///< w of the node that both edges share, negative where it is a of one and
-                                  ///< b of the other [1/m^2]; not read on the diagonal; shape [entry]
+  ArrayView<Real> weights;  ///< w of the node that both edges share, negative where it is a of one and
+                            ///< b of the other [1/m^2]; not read on the diagonal; shape [entry]
   ArrayView<const Index> node_begin;        ///< shape [node + 1]
   ArrayView<const Index> node_edges;        ///< 2 edge where the node is its a, else 2 edge + 1; ascending
-  ArrayView<const Real> inverse_masses;     ///< w_i = 1 / m_i [1/m^2], 0: pinned, shape [node]
+  ArrayView<const Real> inverse_masses;     ///< w_i = 1 / m_i [1/m^2], 0: pinned or held, shape [node]
   ArrayView<const Real> reaches;            ///< shortest edge at each node [m], shape [node]
   ArrayView<const Vec4<Real>> places;       ///< x, relative to an origin [m], shape [node]
   ArrayView<Vec4<Real>> moves, kept_moves;  ///< u [m], shape [node]
+  ArrayView<Vec4<Real>> loads, kept_loads;  ///< see ImpulseHolds, shape [node]; empty: no grippers
   /// g_i [m], zero where |d| < 1e-6 l: such an edge has no impulse; w is not used; shape [edge]
   ArrayView<Vec4<Real>> directions;
   ArrayView<Real> values;          ///< of the matrix, shape [entry]
