@@ -268,8 +268,6 @@ TEST(Gripper, BadOnesAreRefusedWithTheirKeys) {
   starts(key + ".region.radius: found 0", [&](Scene& s) { own(s).region = SphereShape{0}; });
   starts(key + ".name: found an empty", [&](Scene& s) { own(s).name = ""; });
   starts("garments[0].grippers[1].name", [&](Scene& s) { s.garments[0].grippers.push_back(own(s)); });
-  starts("garments[0].grippers: found some, expected none with the recipe bender_iterative",
-         [&](Scene& s) { s.recipe = "bender_iterative"; });
   starts("garments[0].grippers: found some, expected none with projection.metric",
          [&](Scene& s) { s.projection.metric = Metric::mass; });
   starts("garments[0].fabric.drag.normal: found -2",

@@ -50,12 +50,11 @@ class SystemOnDevice {
   SystemOnDevice(const SystemCase& at, const ExecutionOptions& options) : device_(options), at_(at) {
     std::vector<std::vector<Index>> of_node(at.places.rows());
     std::vector<Index> edge_nodes, entries, node_begin{0}, node_edges;
-    std::vector<Real> lengths, scales, weights, inverse_masses, reaches(of_node.size(), Real(0.125));
+    std::vector<Real> lengths, inverse_masses, reaches(of_node.size(), Real(0.125));
     for (std::size_t i = 0; i < at.edges.size(); ++i) {
       const auto& [a, b, length, of_a, of_b] = at.edges[i];
       edge_nodes.insert(edge_nodes.end(), {a, b});
       lengths.push_back(static_cast<Real>(length));
-      scales.push_back(static_cast<Real>(scale(i)));
       of_node[a].push_back(static_cast<Index>(2 * i));
       of_node[b].push_back(static_cast<Index>(2 * i + 1));
       for (std::size_t j = 0; j <= i; ++j) {
@@ -66,7 +65,6 @@ class SystemOnDevice {
             if (node == other_node) weight += sign * other_sign * at.inverse_masses[node];
         if (weight == 0) continue;
         entries.insert(entries.end(), {static_cast<Index>(i), static_cast<Index>(j)});
-        weights.push_back(static_cast<Real>(weight));
       }
     }
     for (const auto& own : of_node) {
@@ -76,12 +74,15 @@ class SystemOnDevice {
     for (const double w : at.inverse_masses) inverse_masses.push_back(static_cast<Real>(w));
     entries_at_ = entries;
     edge_nodes_ = {device_, edge_nodes}, entries_ = {device_, entries}, node_begin_ = {device_, node_begin};
-    node_edges_ = {device_, node_edges}, lengths_ = {device_, lengths}, scales_ = {device_, scales};
-    weights_ = {device_, weights}, inverse_masses_ = {device_, inverse_masses}, reaches_ = {device_, reaches};
+    node_edges_ = {device_, node_edges}, lengths_ = {device_, lengths};
+    scales_ = {device_, at.edges.size()}, weights_ = {device_, entries.size() / 2};
+    inverse_masses_ = {device_, inverse_masses}, reaches_ = {device_, reaches};
     places_ = {device_, quads(at.places)}, moves_ = {device_, quads(at.moves)};
     kept_ = {device_, of_node.size()}, changes_ = {device_, of_node.size()};
-    directions_ = {device_, at.edges.size()}, values_ = {device_, weights.size()};
+    directions_ = {device_, at.edges.size()}, values_ = {device_, entries.size() / 2};
     for (auto* buffer : {&right_side_, &impulses_, &strains_}) *buffer = {device_, at.edges.size()};
+    run(SystemPhase::scale);
+    run(SystemPhase::weigh);
   }
 
   double scale(std::size_t edge) const {
@@ -98,7 +99,8 @@ class SystemOnDevice {
     const std::size_t nodes = moves_.size(), edges = directions_.size();
     const bool of_nodes =
         phase == SystemPhase::apply || phase == SystemPhase::keep || phase == SystemPhase::restore;
-    const std::size_t count = phase == SystemPhase::assemble ? values_.size() : of_nodes ? nodes : edges;
+    const bool of_entries = phase == SystemPhase::assemble || phase == SystemPhase::weigh;
+    const std::size_t count = of_entries ? values_.size() : of_nodes ? nodes : edges;
     const auto read = [](const auto& buffer) { return buffer.view(); };
     step_kernels<Real>(device_.backend())
         .run_system_phase(device_.queue(), {.phase = phase,
@@ -106,9 +108,9 @@ class SystemOnDevice {
                                             .diagonal = static_cast<Real>(diagonal),
                                             .edge_nodes = read(edge_nodes_),
                                             .lengths = read(lengths_),
-                                            .scales = read(scales_),
+                                            .scales = scales_.view(),
                                             .entries = read(entries_),
-                                            .weights = read(weights_),
+                                            .weights = weights_.view(),
                                             .node_begin = read(node_begin_),
                                             .node_edges = read(node_edges_),
                                             .inverse_masses = read(inverse_masses_),
@@ -116,6 +118,8 @@ class SystemOnDevice {
                                             .places = read(places_),
                                             .moves = moves_.view(),
                                             .kept_moves = kept_.view(),
+                                            .loads = {},
+                                            .kept_loads = {},
                                             .directions = directions_.view(),
                                             .values = values_.view(),
                                             .right_side = right_side_.view(),

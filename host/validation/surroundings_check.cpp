@@ -1,0 +1,223 @@
+#include "host/validation/surroundings_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "engine/core/errors.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/model/recipe.hpp"
+#include "host/reference/garment_nodes.hpp"
+#include "host/validation/comparison.hpp"
+
+namespace isocloth {
+namespace {
+
+using reference::MatrixX3d;
+using reference::VectorXd;
+
+/// A rigid hold of the projection is a stiffness 1e14 times that of inertia; of impulses it is exact.
+constexpr double projected_hold = 1e-7;
+
+Vec3d vector_at(const std::vector<double>& values, std::size_t at) {
+  return {values[at], values[at + 1], values[at + 2]};
+}
+std::vector<Vec3d> as_vectors(const std::vector<double>& flat) {
+  std::vector<Vec3d> vectors;
+  for (std::size_t i = 0; i < flat.size(); i += 3) vectors.push_back(vector_at(flat, i));
+  return vectors;
+}
+Vec3d to_local(const Pose& pose, Vec3d x) {
+  const Vec3d r = x - pose.center;
+  return {dot(pose.axes[0], r), dot(pose.axes[1], r), dot(pose.axes[2], r)};
+}
+
+}  // namespace
+
+SurroundingsCheck::SurroundingsCheck(const Device& device, const ExecutionOptions& options,
+                                     const Scene& scene, const Garment& garment)
+    : scene_(scene),
+      garment_(garment),
+      projects_(find_recipe(scene.recipe).solver == SolverFamily::projection),
+      precision_(options.precision),
+      solver_(make_garment_solver(device, options.precision, garment, scene, options.solver)),
+      is_free_(reference::node_kinds(garment).is_free),
+      masses_(reference::lumped_areas(garment.mesh, reference::surface_points(garment.mesh))),
+      holds_(is_free_.size()),
+      length_(diagonal(garment)),
+      sums_(tolerance_of_sums(options.precision, garment.mesh.node_count())) {
+  for (const Obstacle& obstacle : scene.obstacles) obstacles_.emplace_back(obstacle);
+  for (const Gripper& gripper : garment.grippers)
+    regions_.emplace_back(std::visit([](const auto& shape) { return ObstacleShape(shape); }, gripper.region));
+  const Topology topology = build_topology(garment.mesh);
+  const bool of_edges = find_recipe(scene.recipe).rows == RowFamily::edges;
+  VectorXd inverse_masses = VectorXd::Zero(masses_.size());
+  for (std::size_t i = 0; i < is_free_.size(); ++i)
+    inverse_masses[static_cast<Eigen::Index>(i)] = is_free_[i];
+  if (of_edges && !projects_)
+    edges_.emplace(reference::distance_constraints(garment.mesh, topology, inverse_masses));
+  else
+    rows_ = of_edges ? reference::edge_rows(garment.mesh, topology, is_free_)
+                     : reference::isometry_rows(garment.mesh, topology, is_free_);
+  shortest_ = length_;
+  for (const auto& [a, b] : topology.edges)
+    shortest_ = std::min(shortest_, norm(garment.mesh.positions[b] - garment.mesh.positions[a]));
+  result_.garment = garment.name;
+}
+
+void SurroundingsCheck::compare(const char* quantity, double difference, double scale, double tolerance,
+                                std::int64_t index) {
+  VectorXd all = VectorXd::Zero(index + 1);
+  all[index] = difference;
+  keep_worst(result_, quantity, all, scale, tolerance, step_);
+}
+
+void SurroundingsCheck::step(std::int64_t step_index) {
+  step_ = step_index;
+  const double t = garment_.time_offset + static_cast<double>(step_index) * scene_.step;
+  const GarmentState before = solver_->state(0);
+  const StepReport report = solver_->step(t, scene_.step);
+  if (report.status == StepStatus::non_finite)
+    throw NumericalError("garment \"" + garment_.name + "\": step " + std::to_string(step_) +
+                         ": found a state that is not finite, expected finite positions; shorten scene.step");
+  const GarmentState after = solver_->state(0);
+  ++result_.steps;
+  result_.stalled_steps += report.status == StepStatus::stalled;
+  result_.iterations += report.iterations;
+  check_residual(report, after);
+  check_penetration(report, before, after, t);
+  check_holds(before, after, t);
+  check_momentum(report, before, after, t);
+}
+
+double SurroundingsCheck::row_residual(const MatrixX3d& positions) const {
+  if (edges_) return edges_->residual(positions);
+  const VectorXd values = rows_.values(positions);
+  return values.size() == 0 ? 0 : values.lpNorm<Eigen::Infinity>();
+}
+
+// In parts of a step the projection reports the worst of them.
+void SurroundingsCheck::check_residual(const StepReport& report, const GarmentState& after) {
+  if (projects_ && report.substeps > 1) return;
+  const double found = row_residual(as_matrix(after.positions));
+  compare("residual", std::abs(report.residual - found), 1, sums_ * length_ / shortest_);
+}
+
+double SurroundingsCheck::deepest(const GarmentState& state, double t) const {
+  const std::vector<Vec3d> positions = as_vectors(state.positions);
+  const double thickness = garment_.fabric.thickness + 2 * scene_.contact.margin;
+  double depth = 0;
+  for (const reference::ObstacleDistance& obstacle : obstacles_)
+    depth = std::max(depth, reference::deepest_penetration(garment_.mesh, positions, obstacle, t, thickness));
+  return depth;
+}
+
+// What a step reports, and no deeper; what began deeper may take its time.
+void SurroundingsCheck::check_penetration(const StepReport& report, const GarmentState& before,
+                                          const GarmentState& after, double t) {
+  if (obstacles_.empty()) return;
+  const double tolerance = scene_.contact.tolerance, depth = deepest(after, t + scene_.step);
+  if (report.status == StepStatus::converged && deepest(before, t) <= tolerance)
+    compare("penetration [m]", depth, 1, tolerance + sums_ * length_);
+  compare("depth not told [m]", std::max(0.0, depth - std::max(report.penetration, deepest(before, t))), 1,
+          tolerance + sums_ * length_);
+}
+
+void SurroundingsCheck::check_holds(const GarmentState& before, const GarmentState& after, double t) {
+  const double h = scene_.step, middle = t + h / 2;
+  for (std::size_t i = 0; i < holds_.size() && !garment_.grippers.empty(); ++i) {
+    Hold& hold = holds_[i];
+    const auto index = static_cast<std::int64_t>(i);
+    const Vec3d start = vector_at(before.positions, 3 * i), end = vector_at(after.positions, 3 * i);
+    const auto found = static_cast<int>(after.holds[hold_width * i]);
+    if (hold.gripper >= 0 && !is_closed(garment_.grippers[static_cast<std::size_t>(hold.gripper)], middle))
+      hold.gripper = -1;
+    bool is_decided = true;
+    for (std::size_t g = 0; g < regions_.size() && hold.gripper < 0 && is_free_[i] != 0; ++g) {
+      const Gripper& gripper = garment_.grippers[g];
+      if (!is_closed(gripper, middle) || (step_ > 0 && is_closed(gripper, middle - h))) continue;
+      const Vec3d place = to_local(gripper_pose(gripper, t), start);
+      const double distance = regions_[g].at(place).value;
+      // On the border either side is right.
+      is_decided = is_decided && std::abs(distance) > 10 * sums_ * length_;
+      if (is_decided ? distance <= 0 : found == static_cast<int>(g)) hold = {static_cast<int>(g), place};
+    }
+    if (is_decided) compare("holder", found == hold.gripper ? 0 : 1, 1, 0, index);
+    if (hold.gripper < 0) continue;
+    const Gripper& gripper = garment_.grippers[static_cast<std::size_t>(hold.gripper)];
+    if (gripper.stiffness > 0) continue;
+    const Pose pose = gripper_pose(gripper, t + h);
+    const Vec3d place =
+        pose.center + hold.place.x * pose.axes[0] + hold.place.y * pose.axes[1] + hold.place.z * pose.axes[2];
+    // Single precision rounds the way of the last step and, in the projection, the place itself.
+    const double of_float =
+        precision_ == Precision::float32
+            ? unit_rounding(precision_) * (projects_ ? norm(place) + length_ : norm(end - start))
+            : 0;
+    compare("hold off its frame [m]", norm(end - place), 1,
+            (projects_ ? projected_hold : 1e-9) + 4 * of_float, index);
+  }
+}
+
+Vec3d SurroundingsCheck::drag(const GarmentState& before, const GarmentState& after, Vec3d wind) const {
+  const Drag& law = garment_.fabric.drag;
+  Vec3d force;
+  for (Index f = 0; f < garment_.mesh.face_count(); ++f) {
+    const auto face = garment_.mesh.face(f);
+    Vec3d area;
+    for (std::size_t c = 0; c < face.size(); ++c)
+      area +=
+          0.5 * cross(vector_at(before.positions, 3 * static_cast<std::size_t>(face[c])),
+                      vector_at(before.positions, 3 * static_cast<std::size_t>(face[(c + 1) % face.size()])));
+    if (!(norm(area) > 0)) continue;
+    const Vec3d n = normalized(area);
+    const double part = norm(area) / static_cast<double>(face.size());
+    for (const Index node : face) {
+      const Vec3d w = wind - vector_at(after.velocities, 3 * static_cast<std::size_t>(node));
+      force += part * (law.normal * dot(n, w) * n + law.tangential * (w - dot(n, w) * n));
+    }
+  }
+  return force;
+}
+
+// (rho + h alpha) sum m v_{n+1} = rho sum m v_n + h (weight + contacts + grippers + drag): rows, bending and
+// springs cancel. Nobody tells the forces of pins. In several parts air acts on velocities that are not kept.
+void SurroundingsCheck::check_momentum(const StepReport& report, const GarmentState& before,
+                                       const GarmentState& after, double t) {
+  const Fabric& fabric = garment_.fabric;
+  const bool has_pins = std::any_of(is_free_.begin(), is_free_.end(), [](char is_free) { return !is_free; });
+  const bool has_air = fabric.alpha > 0 || fabric.drag.exists();
+  if (has_pins || (has_air && report.substeps > 1) || (projects_ && report.substeps > 1)) return;
+  const double h = scene_.step;
+  const bool is_per_mass = projects_ && scene_.projection.metric == Metric::mass;
+  const double inertia = fabric.rho + (report.substeps > 1 ? 0 : h * fabric.alpha);
+  Vec3d change, outer;
+  double size = 0;
+  for (std::size_t i = 0; i < is_free_.size(); ++i) {
+    const double m = masses_[static_cast<Eigen::Index>(i)];
+    const Vec3d v1 = vector_at(after.velocities, 3 * i), v0 = vector_at(before.velocities, 3 * i);
+    change += m * (inertia * v1 - fabric.rho * v0);
+    size += m * fabric.rho * (norm(v1) + norm(v0));
+    outer += Vec3d{0, 0, -h * m * fabric.delta * garment_.gravity.value_or(scene_.gravity)};
+    size += norm(outer) / static_cast<double>(is_free_.size());
+  }
+  const auto add = [&](const std::vector<double>& rows, std::size_t width, std::size_t first, double factor) {
+    for (std::size_t c = 0; c < rows.size(); c += width) {
+      if (rows[c] < 0) continue;
+      const Vec3d impulse = factor / h * vector_at(rows, c + first);
+      outer += impulse;
+      size += norm(impulse);
+    }
+  };
+  add(after.contacts, contact_width, 2, is_per_mass ? inertia : 1);
+  bool is_touched = false;
+  for (std::size_t c = 0; c < after.contacts.size(); c += contact_width)
+    is_touched = is_touched || after.contacts[c] >= 0;
+  add(after.holds, hold_width, 4, 1);
+  if (fabric.drag.exists()) outer += h * drag(before, after, wind_velocity(scene_.wind, scene_.seed, t + h));
+  // A step of the projection ends where its contacts may still move the garment by their tolerance.
+  const double loose = projects_ && is_touched ? inertia * masses_.sum() * scene_.contact.tolerance / h : 0;
+  compare("balance of momentum", norm(change - outer), size, 10 * sums_ + loose / size);
+}
+
+}  // namespace isocloth
