@@ -57,6 +57,39 @@ ImpulseContactBuffers<Real>::ImpulseContactBuffers(const Device& device,
   for (std::size_t member = 0; member < garments.size(); ++member) set_state(member, none);
 }
 
+namespace {
+
+/// Counts without arrays.
+SamplePattern count_samples(const Mesh& mesh, std::size_t obstacle_count) {
+  const std::size_t edges = build_topology(mesh).edges.size();
+  const std::size_t slots = mesh.positions.size() + 2 * edges + mesh.face_nodes.size();
+  return {.node_count = mesh.node_count(),
+          .edge_count = static_cast<Index>(edges),
+          .face_count = mesh.face_count(),
+          .contacts_per_node =
+              static_cast<Index>(std::min(obstacle_count, static_cast<std::size_t>(most_contacts_per_node))),
+          .sample_begin = {},
+          .slot_nodes = {nullptr, slots}};
+}
+
+}  // namespace
+
+template <class Real>
+std::size_t ImpulseContactBuffers<Real>::bytes_each(const Mesh& mesh, std::size_t obstacle_count,
+                                                    std::size_t moving_count) {
+  const ImpulseContactLayout layout(count_samples(mesh, obstacle_count));
+  return layout.count * sizeof(Real) + largest_start * moving_count * sizeof(Placement<Real>) +
+         obstacle_count * sizeof(FrictionView<Real>) + 2 * sizeof(Index);
+}
+
+template <class Real>
+std::size_t ImpulseContactBuffers<Real>::bytes_fixed(const Mesh& mesh) {
+  const SamplePattern samples = count_samples(mesh, 1);
+  // Samples, their order and, at most, a colour each.
+  return (3 * static_cast<std::size_t>(samples.sample_count()) + 2 + samples.slot_nodes.size()) *
+         sizeof(Index);
+}
+
 template <class Real>
 SamplePattern ImpulseContactBuffers<Real>::samples() const {
   return {.node_count = node_count_,

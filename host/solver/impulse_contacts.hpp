@@ -17,6 +17,10 @@ class ImpulseContactBuffers {
   ImpulseContactBuffers(const Device& device, std::shared_ptr<const ObstacleShapes<Real>> obstacles,
                         const std::vector<const Garment*>& garments);
 
+  /// What every garment with such a mesh takes of a device's memory, and what all take together.
+  static std::size_t bytes_each(const Mesh& mesh, std::size_t obstacle_count, std::size_t moving_count);
+  static std::size_t bytes_fixed(const Mesh& mesh);
+
   /// Where the obstacles are in the next `steps` steps of h [s].
   void set_ways(const std::vector<Clock>& clocks, double h, int steps) {
     obstacles_.set_ways(clocks, h, steps);

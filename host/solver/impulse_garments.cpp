@@ -53,15 +53,8 @@ ImpulseGarments<Real>::ImpulseGarments(const Device& device, std::vector<const G
       arrays_(device, *garments_.front(), find_recipe(scene.recipe).rows),
       shapes_(device, garments_, find_recipe(scene.recipe).rows, arrays_),
       pinned_nodes_(all_pinned_nodes(*garments_.front())) {
-  const std::size_t of_node = sizeof(Vec3d) + sizeof(Vec3<Real>);
-  device.require({.kind = "a garment like \"" + garments_.front()->name + '"',
-                  .count = size(),
-                  .bytes_each = of_node * static_cast<std::size_t>(arrays_.node_count()) +
-                                sizeof(Vec3d) * pinned_nodes_.size() * largest_start +
-                                sizeof(ImpulseParameters<Real>) + sizeof(ImpulseReport) + 2 * sizeof(Real),
-                  .bytes_fixed = 16 * Arena::alignment,  // roundings of as many arrays
-                  .together = 1});
   build_rows();
+  require_memory(obstacles ? obstacles->size() : 0, obstacles ? obstacles->moving_obstacles.size() : 0);
   build_parameters();
   std::vector<Vec3d> positions;
   std::vector<Vec3<Real>> velocities;
@@ -132,6 +125,41 @@ void ImpulseGarments<Real>::build_rows() {
   std::vector<Index> shape_of;
   for (const std::size_t shape : shapes_.of) shape_of.push_back(static_cast<Index>(shape));
   shape_of_ = {device_, shape_of};
+}
+
+template <class Real>
+void ImpulseGarments<Real>::require_memory(std::size_t obstacle_count, std::size_t moving_count) const {
+  const std::size_t of_node = sizeof(Vec3d) + sizeof(Vec3<Real>);
+  std::size_t each = of_node * static_cast<std::size_t>(arrays_.node_count()) +
+                     sizeof(Vec3d) * pinned_nodes_.size() * largest_start + sizeof(ImpulseParameters<Real>) +
+                     sizeof(ImpulseReport) + 2 * sizeof(Real);
+  std::size_t fixed = 16 * Arena::alignment;  // roundings of as many arrays
+  if (obstacle_count > 0) {
+    const Mesh& mesh = garments_.front()->mesh;
+    each += ImpulseContactBuffers<Real>::bytes_each(mesh, obstacle_count, moving_count);
+    fixed += ImpulseContactBuffers<Real>::bytes_fixed(mesh) + 8 * Arena::alignment;
+  }
+  std::size_t grippers = 0;
+  bool feels_air = false;
+  for (const Garment* garment : garments_) {
+    grippers = std::max(grippers, garment->grippers.size());
+    feels_air = feels_air || garment->fabric.drag.exists();
+  }
+  if (grippers > 0) {
+    each += ImpulseHoldBuffers<Real>::bytes_each(pattern(), kernels_.lane_width(), grippers);
+    fixed += 14 * Arena::alignment;
+  }
+  if (feels_air) {
+    const std::size_t corners = garments_.front()->mesh.face_nodes.size();
+    each += (2 + 3 * largest_start) * sizeof(Real);
+    fixed +=
+        (static_cast<std::size_t>(arrays_.node_count()) + 1 + corners) * sizeof(Index) + 4 * Arena::alignment;
+  }
+  device_.require({.kind = "a garment like \"" + garments_.front()->name + '"',
+                   .count = size(),
+                   .bytes_each = each,
+                   .bytes_fixed = fixed,
+                   .together = 1});
 }
 
 template <class Real>

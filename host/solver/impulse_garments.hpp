@@ -75,6 +75,8 @@ class ImpulseGarments : public GarmentSolver {
 
  private:
   void build_rows();
+  /// Throws DeviceError unless what grows with the number of garments fits.
+  void require_memory(std::size_t obstacle_count, std::size_t moving_count) const;
   void build_parameters();
   double rounding_of_strains(const Mesh& mesh) const;
   ForceBounds force_bounds(std::size_t shape) const;

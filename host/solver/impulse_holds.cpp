@@ -30,6 +30,24 @@ ImpulseHoldBuffers<Real>::ImpulseHoldBuffers(const Device& device,
 }
 
 template <class Real>
+std::size_t ImpulseHoldBuffers<Real>::bytes_each(const ImpulsePattern<Real>& pattern, int lane_width,
+                                                 std::size_t gripper_count) {
+  const auto nodes = static_cast<std::size_t>(pattern.node_count),
+             width = static_cast<std::size_t>(lane_width),
+             edges = static_cast<std::size_t>(pattern.edges.packet_count());
+  const std::size_t packets = edges + static_cast<std::size_t>(pattern.metric_stencils.packet_count() +
+                                                               pattern.scalar_stencils.packet_count());
+  const std::size_t slots = (pattern.metric_stencils.pairs.size() + pattern.scalar_stencils.pairs.size()) / 2;
+  const std::size_t of_node =
+      sizeof(Index) + sizeof(Vec3d) + sizeof(Vec3<Real>) + sizeof(Vec4<Real>) + sizeof(Real);
+  const std::size_t of_gripper = sizeof(GripperView<double>) +
+                                 (largest_start + 1) * sizeof(PoseView<double>) +
+                                 largest_start * sizeof(double);
+  return nodes * of_node + sizeof(Vec4<Real>) + packets * sizeof(Index) +
+         (3 * edges * width + slots) * sizeof(Real) + gripper_count * of_gripper;
+}
+
+template <class Real>
 ImpulseHolds<Real> ImpulseHoldBuffers<Real>::view() {
   if (!exist()) return {};
   return {.grippers = grippers_.sets(),

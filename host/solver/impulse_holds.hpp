@@ -16,6 +16,10 @@ class ImpulseHoldBuffers {
   ImpulseHoldBuffers(const Device& device, const std::vector<const Garment*>& garments,
                      const ImpulsePattern<Real>& pattern, int lane_width);
 
+  /// What every garment with so many grippers takes of a device's memory.
+  static std::size_t bytes_each(const ImpulsePattern<Real>& pattern, int lane_width,
+                                std::size_t gripper_count);
+
   bool exist() const { return grippers_.count() > 0; }
   /// Where the grippers are in the next `steps` steps of h [s].
   void set_ways(const std::vector<Clock>& clocks, double h, int steps) {

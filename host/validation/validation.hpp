@@ -76,8 +76,9 @@ using ValidationProgress = std::function<void(std::size_t garment, std::int64_t 
 /// frame: 1e-9 m, in the projection, which holds them by a stiffness, 1e-7 m; in single precision 4 u of the
 /// node's way, or of its coordinates, more. The balance of momentum over the step, relative to all that
 /// enters it: ten times the tolerance of sums; where contacts of the projection act, which end at a
-/// displacement, as much more as moving the garment by contact.tolerance within the step takes. Of pinned
-/// garments, of those in air or projected ones whose steps were cut into parts it is not known.
+/// displacement, as much more as moving the garment by contact.tolerance out of them and as far along them
+/// takes. Of pinned garments, of those in air or projected ones whose steps were cut into parts, and of
+/// projected steps of more than four iterations, whose last move may be cut short, it is not known.
 ///
 /// Throws SceneError, also for rigid bodies; DeviceError, also for solvers that iterate, whose tolerance is
 /// another; NumericalError where a step of the kernels is not finite.

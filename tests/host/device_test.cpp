@@ -265,6 +265,52 @@ TEST_F(TestDevice, NamesWhatDoesNotFitAndHowManyWould) {
   })());
 }
 
+TEST_F(TestDevice, CountsWhatClothsOfImpulsesMeet) {
+  for (const char* recipe : {"bender_iterative", "isometric_impulse"})
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+      Scene scene;
+      scene.recipe = recipe;
+      scene.step = 0.01;
+      const KeyframeMotion motion{
+          .times = {0, 1}, .translations = {{}, {0, 0, 1}}, .rotations = {}, .center = {}};
+      scene.obstacles = {{.name = "ball",
+                          .shape = SphereShape{0.1},
+                          .position = {0, 0, -0.2},
+                          .rotation = {},
+                          .motion = motion,
+                          .friction = {}}};
+      for (int i = 0; i < 64; ++i) {
+        Garment cloth = swinging("cloth " + std::to_string(i), 9);
+        cloth.fabric.drag.normal = 0.1;
+        cloth.grippers = {{.name = "gripper",
+                           .region = SphereShape{0.05},
+                           .position = {0.3, 0.3, 0},
+                           .rotation = {},
+                           .motion = {},
+                           .holds = {{0, 1}},
+                           .stiffness = 0}};
+        scene.garments.push_back(cloth);
+      }
+      const ExecutionOptions options{
+          .backend = "cuda", .precision = precision, .solver = StepSolver::batched};
+      ASSERT_EQ(setenv("ISOCLOTH_TEST_DEVICE_BYTES", "1500000", 1), 0);
+      std::size_t fitting = 0;
+      try {
+        Simulation simulation(scene, options);
+        FAIL() << "64 cloths fitted into 1.5 MB";
+      } catch (const DeviceError& error) {
+        const std::string message = error.what();
+        ASSERT_PRED2(contains, message, "64 x a garment like \"cloth 0\" needs");
+        fitting = static_cast<std::size_t>(std::stoi(message.substr(message.find("enough for ") + 11)));
+      }
+      ASSERT_GT(fitting, 1u);
+      ASSERT_LT(fitting, 64u);
+      scene.garments.resize(fitting);
+      EXPECT_NO_THROW(Simulation(scene, options).advance(largest_start)) << recipe;
+      unsetenv("ISOCLOTH_TEST_DEVICE_BYTES");
+    }
+}
+
 TEST_F(TestDevice, SaysHowMuchAnArrayNeeds) {
   ASSERT_EQ(setenv("ISOCLOTH_TEST_DEVICE_BYTES", "6291456", 1), 0);
   const Device device({.backend = "cuda"});
