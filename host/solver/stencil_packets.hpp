@@ -35,8 +35,8 @@ struct StencilBuffers {
                  std::size_t first_row);
 
   StencilPackets<Real, Width> view() const {
-    return {colour_begin.view(), shape_of.view(),    slot_begin.view(),    entry_begin.view(),
-            pairs.view(),        shape_slots.view(), slot_entries.view(),  entry_slots.view(),
+    return {colour_begin.view(), shape_of.view(),    slot_begin.view(),     entry_begin.view(),
+            pairs.view(),        shape_slots.view(), slot_entries.view(),   entry_slots.view(),
             tensors.view(),      rest_values.view(), inverse_masses.view(), {}};
   }
   std::size_t memory_bytes() const;

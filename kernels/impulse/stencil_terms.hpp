@@ -6,8 +6,7 @@
 namespace isocloth::ISOCLOTH_BACKEND {
 
 /// Stencils of `Width` rows of one cloth. A sweep takes the rows of a stencil together: with J at the
-/// preview, (J W J^T + softness diag) p = C, u -= factor W J^T p. Holds: grippers may hold
-/// nodes.
+/// preview, (J W J^T + softness diag) p = C, u -= factor W J^T p. Holds: grippers may hold nodes.
 template <class Real, int Width, bool Holds>
 class StencilTerms {
  public:
