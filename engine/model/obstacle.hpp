@@ -68,7 +68,7 @@ struct Obstacle {
   Vec3d position;  ///< of the shape's origin at time 0 [m]
   Vec3d rotation;  ///< of its axes at time 0, a rotation vector [rad]
   ObstacleMotion motion;
-  Friction friction;  ///< with every garment that has no pair of its own (ContactSettings)
+  Friction friction;  ///< as RigidBody::friction
 };
 
 /// Where a frame is: x = center + axes x_local.

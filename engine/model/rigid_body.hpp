@@ -16,7 +16,7 @@ struct RigidBody {
   Vec3d rotation;          ///< of its axes at the start, a rotation vector [rad]
   Vec3d velocity;          ///< of the centre of mass at the start [m/s]
   Vec3d angular_velocity;  ///< at the start, along the axes of the world [rad/s]
-  Friction friction;       ///< with every garment
+  Friction friction;       ///< with every garment; with another solid the geometric mean (ContactSettings)
 };
 
 using Matrix3 = std::array<Vec3d, 3>;  ///< rows

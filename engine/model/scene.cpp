@@ -1,8 +1,10 @@
 #include "engine/model/scene.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <type_traits>
 
 #include "engine/core/text.hpp"
@@ -196,6 +198,7 @@ void check_bodies(const Scene& scene, const Recipe& recipe) {
 void check_contact(const Scene& scene) {
   require_positive("contact.tolerance", scene.contact.tolerance);
   require_not_negative("contact.margin", scene.contact.margin);
+  const std::size_t solids = scene.obstacles.size() + scene.bodies.size();
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;  // and the number of the pair
   for (std::size_t p = 0; p < scene.contact.pairs.size(); ++p) {
     const FrictionPair& pair = scene.contact.pairs[p];
@@ -205,7 +208,7 @@ void check_contact(const Scene& scene) {
         refuse(text(key, ".", what), number, text("less than ", count, ", the number of ", what, "s"));
     };
     check_number("garment", pair.garment, scene.garments.size());
-    check_number("obstacle", pair.obstacle, scene.obstacles.size());
+    check_number("obstacle", pair.obstacle, solids);
     validate_friction(pair.friction, key);
     const auto [earlier, is_new] = known.emplace(std::pair{pair.garment, pair.obstacle}, p);
     if (!is_new) {
@@ -214,6 +217,20 @@ void check_contact(const Scene& scene) {
                   earlier->second, "]"),
              "each two of them once");
     }
+  }
+  std::set<std::array<std::size_t, 2>> bodies;
+  for (std::size_t p = 0; p < scene.contact.body_pairs.size(); ++p) {
+    const BodyFrictionPair& pair = scene.contact.body_pairs[p];
+    const std::string key = text("contact.body_pairs[", p, "]");
+    if (pair.body >= scene.bodies.size())
+      refuse(key + ".body", pair.body, text("less than ", scene.bodies.size(), ", the number of bodies"));
+    const std::size_t own = scene.obstacles.size() + pair.body;
+    if (pair.other >= solids || pair.other == own)
+      refuse(key + ".other", pair.other,
+             text("another obstacle or body than ", own, ", less than ", solids, ", the number of both"));
+    validate_friction(pair.friction, key);
+    if (!bodies.insert({std::min(own, pair.other), std::max(own, pair.other)}).second)
+      refuse(key, text("body ", pair.body, " with ", pair.other, " again"), "each two of them once");
   }
 }
 

@@ -77,9 +77,14 @@ struct ImpulseSettings {
   OnViolation on_violation = OnViolation::go_on;
 };
 
-/// Friction of one garment with one obstacle, in place of the obstacle's own.
+/// Friction of one garment with one obstacle or body, in place of the obstacle's or body's own.
 struct FrictionPair {
-  std::size_t garment = 0, obstacle = 0;  ///< numbers in the scene
+  std::size_t garment = 0, obstacle = 0;  ///< numbers in the scene; bodies are counted after the obstacles
+  Friction friction;
+};
+/// The same of a body with an obstacle or another body, in place of the geometric mean of both.
+struct BodyFrictionPair {
+  std::size_t body = 0, other = 0;  ///< numbers in the scene; `other`: as FrictionPair::obstacle
   Friction friction;
 };
 
@@ -89,6 +94,7 @@ struct ContactSettings {
   /// Further distance between cloth and obstacles, beyond half the thickness of the cloth [m], >= 0.
   double margin = 0;
   std::vector<FrictionPair> pairs;
+  std::vector<BodyFrictionPair> body_pairs;
   /// A cloth that starts inside of an obstacle is an error, or is moved out during the first steps.
   bool push_out = false;
 };

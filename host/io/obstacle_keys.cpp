@@ -129,8 +129,10 @@ void describe_obstacle(Keys& keys, ObstacleSpec& obstacle) {
   keys.vector("rotation_degrees", degrees, "of its axes at time 0, a rotation vector [degrees]");
   obstacle.rotation = std::numbers::pi / 180 * degrees;
   describe_motion(keys, obstacle.motion, obstacle.poses_file);
-  keys.object("friction", "with every garment that has no pair of its own; default: none", Need::optional,
-              [&](Keys& k) { describe_friction(k, obstacle.friction); });
+  keys.object("friction",
+              "with every garment; with a body the geometric mean of both; where contact.pairs has nothing "
+              "else; default: none",
+              Need::optional, [&](Keys& k) { describe_friction(k, obstacle.friction); });
 }
 
 void describe_body(Keys& keys, BodySpec& body) {
@@ -145,8 +147,10 @@ void describe_body(Keys& keys, BodySpec& body) {
   solid.rotation = std::numbers::pi / 180 * degrees;
   keys.vector("velocity", body.velocity, "of the centre of mass at the start [m/s]");
   keys.vector("angular_velocity", body.angular_velocity, "at the start, along the axes of the world [rad/s]");
-  keys.object("friction", "with garments, obstacles and other bodies; default: none", Need::optional,
-              [&](Keys& k) { describe_friction(k, solid.friction); });
+  keys.object("friction",
+              "with every garment; with an obstacle or another body the geometric mean of both; where "
+              "contact.pairs has nothing else; default: none",
+              Need::optional, [&](Keys& k) { describe_friction(k, solid.friction); });
 }
 
 void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpec>& pairs) {
@@ -156,14 +160,18 @@ void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpe
   keys.flag("push_out", settings.push_out,
             "whether cloth that starts inside of an obstacle is moved out during the first steps; else it is "
             "an error");
-  keys.objects("pairs", "friction of a garment with an obstacle, in place of the obstacle's own", 0,
-               [&](Keys& k, std::size_t p) {
-                 pairs.resize(p + 1);
-                 k.word("garment", pairs[p].garment, "name of a garment, or of a batch for all its replicas",
-                        required);
-                 k.word("obstacle", pairs[p].obstacle, "name of an obstacle", required);
-                 describe_friction(k, pairs[p].friction);
-               });
+  keys.objects(
+      "pairs",
+      "friction of two: garment and obstacle or garment and body, in place of the obstacle's or body's "
+      "own; body and obstacle or body and other_body, in place of the geometric mean of both",
+      0, [&](Keys& k, std::size_t p) {
+        pairs.resize(p + 1);
+        k.word("garment", pairs[p].garment, "name of a garment, or of a batch for all its replicas");
+        k.word("obstacle", pairs[p].obstacle, "name of an obstacle");
+        k.word("body", pairs[p].body, "name of a body");
+        k.word("other_body", pairs[p].other_body, "name of another body");
+        describe_friction(k, pairs[p].friction);
+      });
 }
 
 }  // namespace isocloth

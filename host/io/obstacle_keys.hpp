@@ -23,9 +23,9 @@ struct ObstacleSpec {
   Friction friction;
 };
 
-/// Friction of one garment of the file, or a batch, with one obstacle, by name.
+/// Friction of two of the file by name: a garment or a batch, an obstacle, bodies. Empty: not of the pair.
 struct PairSpec {
-  std::string garment, obstacle;
+  std::string garment, obstacle, body, other_body;
   Friction friction;
 };
 

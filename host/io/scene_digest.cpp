@@ -122,6 +122,12 @@ void add(Digest& digest, const ContactSettings& contact) {
       digest.add(static_cast<std::int64_t>(number));
     add(digest, pair.friction);
   }
+  if (contact.body_pairs.empty()) return;
+  digest.add(static_cast<std::int64_t>(contact.body_pairs.size()));
+  for (const BodyFrictionPair& pair : contact.body_pairs) {
+    for (const std::size_t number : {pair.body, pair.other}) digest.add(static_cast<std::int64_t>(number));
+    add(digest, pair.friction);
+  }
 }
 
 void add(Digest& digest, const Garment& garment) {

@@ -1,6 +1,7 @@
 #include "host/io/scene_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "engine/core/errors.hpp"
@@ -28,35 +29,66 @@ std::size_t find_name(const std::vector<std::string>& names, const std::string& 
                             : text("a known name; the nearest is \"", nearest_name(found, names), "\"")));
 }
 
-/// Pairs by number; a garment that stands for a batch counts for all its replicas. `file_numbers`: of each
-/// garment of the scene in the file.
-std::vector<FrictionPair> numbered_pairs(const SceneSpec& spec, const Scene& scene,
-                                         const std::vector<std::size_t>& file_numbers) {
+/// Adds the pairs by number; a garment that stands for a batch counts for all its replicas. `file_numbers`:
+/// of each garment of the scene in the file.
+void add_pairs(const SceneSpec& spec, const std::vector<std::size_t>& file_numbers, Scene& scene) {
   // First the names of the file, then those of single replicas.
-  std::vector<std::string> garment_names, obstacle_names;
+  std::vector<std::string> garment_names, obstacle_names, body_names;
   for (std::size_t g = 0; g < spec.garments.size(); ++g)
     garment_names.push_back(spec.garments[g].name.empty() ? text("garment ", g) : spec.garments[g].name);
   for (const Garment& garment : scene.garments) garment_names.push_back(garment.name);
   for (const Obstacle& obstacle : scene.obstacles) obstacle_names.push_back(obstacle.name);
-  std::vector<FrictionPair> pairs;
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;  // and the number of the pair in the file
+  for (const RigidBody& body : scene.bodies) body_names.push_back(body.name);
+  using Two = std::array<std::pair<char, std::size_t>, 2>;
+  std::map<Two, std::size_t> known;  // and the number of the pair in the file
   for (std::size_t p = 0; p < spec.pairs.size(); ++p) {
+    const PairSpec& pair = spec.pairs[p];
     const std::string key = text("contact.pairs[", p, "]");
-    const std::size_t name = find_name(garment_names, spec.pairs[p].garment, key + ".garment");
-    const std::size_t obstacle = find_name(obstacle_names, spec.pairs[p].obstacle, key + ".obstacle");
+    const bool has_garment = !pair.garment.empty(), has_obstacle = !pair.obstacle.empty(),
+               has_body = !pair.body.empty(), has_other = !pair.other_body.empty();
+    if (has_garment + has_obstacle + has_body + has_other != 2 || (has_garment && has_other) ||
+        (has_obstacle && has_other)) {
+      throw SceneError(text(key, ": found ", has_garment ? "garment " : "", has_obstacle ? "obstacle " : "",
+                            has_body ? "body " : "", has_other ? "other_body " : "",
+                            "of garment, obstacle, body, other_body, expected garment and obstacle, garment "
+                            "and body, body and obstacle, or body and other_body"));
+    }
+    validate_friction(pair.friction, key);
+    const auto note = [&](Two two, const std::string& first, const std::string& second) {
+      if (two[1] < two[0]) std::swap(two[0], two[1]);
+      const auto [earlier, is_new] = known.emplace(two, p);
+      if (!is_new) {
+        throw SceneError(text(key, ": found \"", first, "\" with \"", second, "\", already in pairs[",
+                              earlier->second, "], expected each two of them once"));
+      }
+    };
+    const std::size_t first_body = scene.obstacles.size();
+    const auto body = [&](const char* name, const std::string& found) {
+      return first_body + find_name(body_names, found, text(key, ".", name));
+    };
+    if (!has_garment) {
+      const std::size_t own = body("body", pair.body);
+      const std::size_t other = has_obstacle ? find_name(obstacle_names, pair.obstacle, key + ".obstacle")
+                                             : body("other_body", pair.other_body);
+      if (own == other) {
+        throw SceneError(
+            text(key, ".other_body: found \"", pair.other_body, "\", the body itself, expected another"));
+      }
+      note({std::pair{'s', own}, {'s', other}}, pair.body, has_obstacle ? pair.obstacle : pair.other_body);
+      scene.contact.body_pairs.push_back(
+          {.body = own - first_body, .other = other, .friction = pair.friction});
+      continue;
+    }
+    const std::size_t name = find_name(garment_names, pair.garment, key + ".garment");
+    const std::size_t solid =
+        has_obstacle ? find_name(obstacle_names, pair.obstacle, key + ".obstacle") : body("body", pair.body);
     for (std::size_t g = 0; g < scene.garments.size(); ++g) {
       if (name != file_numbers[g] && name != spec.garments.size() + g) continue;
-      const auto [earlier, is_new] = known.emplace(std::pair{g, obstacle}, p);
-      if (!is_new) {
-        throw SceneError(text(key, ": found \"", scene.garments[g].name, "\" with \"",
-                              obstacle_names[obstacle], "\", already in pairs[", earlier->second,
-                              "], expected each two of them once"));
-      }
-      pairs.push_back({.garment = g, .obstacle = obstacle, .friction = spec.pairs[p].friction});
+      note({std::pair{'g', g}, {'s', solid}}, scene.garments[g].name,
+           has_obstacle ? obstacle_names[solid] : pair.body);
+      scene.contact.pairs.push_back({.garment = g, .obstacle = solid, .friction = pair.friction});
     }
-    validate_friction(spec.pairs[p].friction, key);
   }
-  return pairs;
 }
 
 /// `root`: what `spec` was read from.
@@ -94,7 +126,7 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path) 
   }
   for (std::size_t b = 0; b < spec.bodies.size(); ++b)
     scene.bodies.push_back(make_body(spec.bodies[b], text("bodies[", b, "]"), b, path.parent_path()));
-  scene.contact.pairs = numbered_pairs(spec, scene, file_numbers);
+  add_pairs(spec, file_numbers, scene);
   validate_scene(scene);
   return scene;
 }

@@ -8,13 +8,13 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "host/solver/coulomb_solver.hpp"
 #include "kernels/contact/deepest_point.hpp"
 
 namespace isocloth {
 namespace {
 
-constexpr double stiffening = 1000;
-constexpr double carry = 1e-3;   ///< a contact keeps its force up to this distance [m]
+constexpr double carry = 1e-3;   ///< what is nearer may touch [m]
 constexpr double deeper = 1e-6;  ///< an edge touches where it comes so much deeper than its ends [m]
 
 /// Corners and edges of a core, and the rounding around it.
@@ -79,6 +79,22 @@ Vec3d widen(const Vec3<Real>& v) {
 PoseView<double> view(const Pose& pose) { return {pose.center, {pose.axes[0], pose.axes[1], pose.axes[2]}}; }
 Vec3d to_world(const Pose& pose, const Vec3d& x) { return pose.center + cpu::turned(view(pose), x); }
 
+/// n and two unit vectors across.
+std::array<Vec3d, 3> axes_along(const Vec3d& n) {
+  const Vec3d other = std::abs(n.x) < 0.5 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
+  const Vec3d t = normalized(cross(n, other));
+  return {n, t, cross(n, t)};
+}
+
+/// A bound of how far a point at `radius` from the origin of a pose moves.
+double way_of(const Pose& begin, const Pose& end, double radius) {
+  double change = 0;
+  for (std::size_t k = 0; k < 3; ++k) change += dot(end.axes[k] - begin.axes[k], end.axes[k] - begin.axes[k]);
+  // |change of the axes|^2 = 8 sin^2(angle / 2), and the way on the arc is less than pi/2 times the chord's.
+  const double turn = change > 0 ? std::numbers::pi / 2 * std::sqrt(change / 2) * radius : 0;
+  return norm(end.center - begin.center) + turn;
+}
+
 }  // namespace
 
 template <class Real>
@@ -107,15 +123,18 @@ BodyContacts::BodyContacts(const ObstacleShapes<Real>& shapes)
     const Friction& mu = is_body ? scene.bodies[b].friction : scene.obstacles[o].friction;
     solid.name = is_body ? text("body \"", scene.bodies[b].name, "\"")
                          : text("obstacle \"", scene.obstacles[o].name, "\"");
-    solid.mu_static = mu.static_;
-    solid.mu_dynamic = mu.dynamic;
-    solid.has_features = !features.corners.empty();
+    solid.friction = mu;
     solid.rounding = features.rounding;
     solid.corners = features.corners;
     solid.edges = features.edges;
+    if (solid.corners.empty()) solid.radius = std::numeric_limits<double>::infinity();
     for (const Vec3d& corner : solid.corners)
       solid.radius = std::max(solid.radius, norm(corner) + solid.rounding);
     solids_.push_back(std::move(solid));
+  }
+  for (const BodyFrictionPair& pair : scene.contact.body_pairs) {
+    const Index body = first_body_ + static_cast<Index>(pair.body), other = static_cast<Index>(pair.other);
+    pairs_[{std::min(body, other), std::max(body, other)}] = pair.friction;
   }
 }
 
@@ -127,143 +146,174 @@ double BodyContacts::find(const std::vector<SolidState>& solids) {
   deepest_ = 0;
   const Index count = static_cast<Index>(solids_.size());
   for (Index i = 0; i < count; ++i)
-    for (Index j = 0; j < count; ++j)
-      if (i != j && (i >= first_body_ || j >= first_body_) && solids_[i].has_features)
-        find_pair(i, j, solids);
+    for (Index j = std::max(i + 1, first_body_); j < count; ++j) find_pair(i, j, solids);
   return deepest_;
 }
 
-void BodyContacts::find_pair(Index i, Index j, const std::vector<SolidState>& solids) {
+template <class Visit>
+void BodyContacts::for_each_feature(Index i, Index j, const PoseView<double>& pose_i,
+                                    const PoseView<double>& pose_j, double limit, const Visit& visit) const {
   const Solid &a = solids_[i], &b = solids_[j];
-  const PoseView<double> pose_a = view(solids[i].end), pose_b = view(solids[j].end);
+  if (a.corners.empty()) return;
   const auto into_b = [&](const Vec3d& x) {
-    return cpu::to_local(pose_b, pose_a.center + cpu::turned(pose_a, x));
+    return cpu::to_local(pose_j, pose_i.center + cpu::turned(pose_i, x));
   };
-  if (cpu::signed_distance(b.shape, into_b({})).value > a.radius + carry) return;
+  if (cpu::signed_distance(b.shape, into_b({})).value > a.radius + limit) return;
   std::vector<Vec3d> places;
   std::vector<double> gaps;
   for (std::size_t c = 0; c < a.corners.size(); ++c) {
     places.push_back(into_b(a.corners[c]));
     gaps.push_back(cpu::signed_distance(b.shape, places[c]).value - a.rounding);
-    if (gaps[c] < carry) touch({i, j, static_cast<Index>(c)}, places[c], solids[i], solids[j]);
+    if (gaps[c] < limit) visit(Feature{{i, j, static_cast<Index>(c)}, a.corners[c], places[c], gaps[c]});
   }
   if (b.shape.kind == ShapeKind::plane) return;  // nothing lies deeper than the corners
   for (std::size_t e = 0; e < a.edges.size(); ++e) {
     const auto [p, q] = a.edges[e];
     const double least = std::min(gaps[p], gaps[q]);
-    if (least > norm(places[q] - places[p]) / 2 + carry) continue;  // a distance grows no faster
+    if (least > norm(places[q] - places[p]) / 2 + limit) continue;  // a distance grows no faster
     cpu::Element<double> edge;
     edge.size = 2;
     edge.corners[0] = places[p];
     edge.corners[1] = places[q];
     const cpu::ElementPoint<double> point = cpu::deepest_on_edge(b.shape, edge);
     const double gap = point.distance.value - a.rounding;
-    if (gap < carry && gap < least - deeper)
-      touch({i, j, static_cast<Index>(a.corners.size() + e)}, point.place, solids[i], solids[j]);
+    if (!(gap < limit && gap < least - deeper)) continue;
+    double w[4];
+    edge.weigh(point.weights[1], 0, w);
+    visit(Feature{{i, j, static_cast<Index>(a.corners.size() + e)},
+                  w[0] * a.corners[p] + w[1] * a.corners[q],
+                  point.place,
+                  gap});
   }
 }
 
-/// `core`: of the feature, in the frame of the other solid.
-void BodyContacts::touch(const Key& key, const Vec3d& core, const SolidState& a, const SolidState& b) {
-  const Solid &own = solids_[key[0]], &other = solids_[key[1]];
-  const cpu::Distance<double> distance = cpu::signed_distance(other.shape, core);
-  const double gap = distance.value - own.rounding;
-  if (-gap > deepest_) {
-    deepest_ = -gap;
-    deepest_pair_ = key;
+double BodyContacts::first_touch(Index i, Index j, const std::vector<SolidState>& solids) const {
+  const Solid &a = solids_[i], &b = solids_[j];
+  const SolidState &on_a = solids[i], &on_b = solids[j];
+  // Of the smaller one's points, along the frame of the larger.
+  const double radius = std::min(a.radius, b.radius), reach = std::min(a.shape.reach, b.shape.reach);
+  const auto far_of = [&](const SolidState& s, const Solid& solid) {
+    return way_of(s.begin, s.end, std::min(solid.radius, norm(on_a.end.center - on_b.end.center) + radius));
+  };
+  const double way = far_of(on_a, a) + far_of(on_b, b);
+  if (!(way > reach / 2)) return 1;
+  double done = 0;
+  for (int n = 0; n < 64 && done < 1; ++n) {
+    const PoseView<double> pose_a = cpu::pose_between(view(on_a.begin), view(on_a.end), done),
+                           pose_b = cpu::pose_between(view(on_b.begin), view(on_b.end), done);
+    Feature nearest;
+    nearest.gap = HUGE_VAL;
+    const auto visit = [&](const Feature& f) {
+      if (f.gap < nearest.gap) nearest = f;
+    };
+    const double left = (1 - done) * way;
+    for_each_feature(i, j, pose_a, pose_b, left + carry, visit);
+    for_each_feature(j, i, pose_b, pose_a, left + carry, visit);
+    if (nearest.gap == HUGE_VAL) return 1;  // they will not meet
+    if (nearest.gap < tolerance_) {
+      if (n == 0 && nearest.gap < -tolerance_) return 1;  // began inside: there is nothing to enter
+      const SolidState &own = solids[nearest.key[0]], &other = solids[nearest.key[1]];
+      const Vec3d to = cpu::to_local(view(other.end), to_world(own.end, nearest.core));
+      const Vec3d normal = cpu::signed_distance(solids_[nearest.key[1]].shape, nearest.place).normal;
+      if (dot(normal, to - nearest.place) < 0) return done;
+    }
+    done += std::max(nearest.gap, 0.01 * reach) / way;
   }
-  const auto kept = forces_.find(key);
-  const Vec3d force = kept == forces_.end() ? Vec3d{} : kept->second;
+  return 1;
+}
+
+void BodyContacts::find_pair(Index i, Index j, const std::vector<SolidState>& solids) {
+  if (solids_[i].corners.empty() && solids_[j].corners.empty()) return;
+  const double done = first_touch(i, j, solids);
+  const PoseView<double> pose_i = cpu::pose_between(view(solids[i].begin), view(solids[i].end), done),
+                         pose_j = cpu::pose_between(view(solids[j].begin), view(solids[j].end), done);
+  double least = HUGE_VAL;
+  const auto visit = [&](const Feature& feature) {
+    least = std::min(least, touch(feature, solids[feature.key[0]], solids[feature.key[1]]));
+  };
+  for_each_feature(i, j, pose_i, pose_j, carry, visit);
+  for_each_feature(j, i, pose_j, pose_i, carry, visit);
+  if (!(least > tolerance_)) return;
+  for (const auto& [key, force] : forces_)
+    if (std::min(key[0], key[1]) == i && std::max(key[0], key[1]) == j) settled_ = false;
+}
+
+double BodyContacts::touch(const Feature& feature, const SolidState& a, const SolidState& b) {
+  const Solid &own = solids_[feature.key[0]], &other = solids_[feature.key[1]];
+  const cpu::Distance<double> distance = cpu::signed_distance(other.shape, feature.place);
+  const Vec3d core = cpu::to_local(view(b.end), to_world(a.end, feature.core)),
+              begin = cpu::to_local(view(b.begin), to_world(a.begin, feature.core));
+  const double gap = feature.gap + dot(distance.normal, core - feature.place);
+  const double before = std::min(0.0, cpu::signed_distance(other.shape, begin).value - own.rounding);
+  // As the cloth's (kernels/contact/contact_terms.hpp): a depth within the tolerance leaves by a tenth per
+  // step, what is beyond by half. Pushed out at once, it would leave with a speed.
+  const double shallow = gap < 0 ? std::max(before, -tolerance_) : 0,
+               deep = gap < 0 ? 0.5 * std::min(before + tolerance_, 0.0) : 0;
+  const double depth = (gap < -tolerance_ ? deep : 0) - gap;
+  if (depth > deepest_) {
+    deepest_ = depth;
+    deepest_pair_ = feature.key;
+  }
   Contact contact;
-  contact.key = key;
-  contact.is_new = kept == forces_.end();
-  contact.normal = cpu::turned(view(b.end), distance.normal);
-  const Vec3d& n = contact.normal;
-  const double gamma = std::max(dot(force, n), 0.0);
-  if (!(gap < 0 || gamma > 0)) return;
-  const Vec3d x = to_world(b.end, core) - own.rounding * n;
+  contact.key = feature.key;
+  contact.axes = axes_along(cpu::turned(view(b.end), distance.normal));
+  const Vec3d x = to_world(b.end, core) - own.rounding * contact.axes[0];
   contact.arm = x - a.center;
   contact.other_arm = x - b.center;
-  double response = 0;
-  for (const auto& [solid, arm] : {std::pair{&a, contact.arm}, std::pair{&b, contact.other_arm}}) {
-    const Vec3d turn = cross(arm, n);
-    response += solid->inverse_mass + dot(turn, product(solid->inverse_inertia, turn));
-  }
-  contact.along = stiffening / response;
-  contact.pull = (gamma - contact.along * gap) * n;
-  contact.mu_static = std::sqrt(own.mu_static * other.mu_static);
-  contact.mu_dynamic = std::sqrt(own.mu_dynamic * other.mu_dynamic);
-  if (contact.mu_static > 0) {
-    const auto before = [&](const SolidState& solid) {
-      return to_world(solid.begin, cpu::to_local(view(solid.end), x));
-    };
-    const Vec3d way = before(b) - before(a), along = way - dot(way, n) * n;
-    const Vec3d trial = (force - dot(force, n) * n) - contact.along * along;
-    const double size = norm(trial);
-    contact.slides = size > contact.mu_static * gamma;
-    const double part = contact.slides ? contact.mu_dynamic * gamma / size : 1;
-    contact.across = part * contact.along;
-    contact.pull += part * trial;
-  }
+  contact.gap = gap - 0.9 * shallow - deep;
+  const auto before_it = [&](const SolidState& solid) {
+    return to_world(solid.begin, cpu::to_local(view(solid.end), x));
+  };
+  contact.way = before_it(b) - before_it(a);
   contacts_.push_back(contact);
+  return gap;
 }
 
-Vec3d BodyContacts::stiffness(const Contact& c, const Vec3d& v) const {
-  return (c.along - c.across) * dot(c.normal, v) * c.normal + c.across * v;
+Friction BodyContacts::friction_of(Index i, Index j) const {
+  const auto pair = pairs_.find({std::min(i, j), std::max(i, j)});
+  if (pair != pairs_.end()) return pair->second;
+  const Friction &a = solids_[i].friction, &b = solids_[j].friction;
+  return {.static_ = std::sqrt(a.static_ * b.static_), .dynamic = std::sqrt(a.dynamic * b.dynamic)};
 }
 
-template <class Visit>
-void BodyContacts::for_each_body(const Contact& contact, const Visit& visit) const {
-  if (contact.key[0] >= first_body_) visit(6 * (contact.key[0] - first_body_), 1.0, contact.arm);
-  if (contact.key[1] >= first_body_) visit(6 * (contact.key[1] - first_body_), -1.0, contact.other_arm);
-}
-
-void BodyContacts::add(Eigen::MatrixXd& matrix, Eigen::VectorXd& right) const {
-  using Columns = Eigen::Matrix<double, 3, 6>;
+Eigen::VectorXd BodyContacts::solve(const Eigen::MatrixXd& matrix, const Eigen::VectorXd& right) {
+  std::vector<CoulombContact> all;
   for (const Contact& c : contacts_) {
-    const auto columns = [](double sign, const Vec3d& r) {
-      Columns j;
-      j << 1, 0, 0, 0, r.z, -r.y, 0, 1, 0, -r.z, 0, r.x, 0, 0, 1, r.y, -r.x, 0;
-      return Columns(sign * j);
-    };
-    Eigen::Matrix3d s;
-    for (int k = 0; k < 3; ++k) {
-      const Vec3d column = stiffness(c, {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0});
-      s.col(k) << column.x, column.y, column.z;
+    const Friction friction = friction_of(c.key[0], c.key[1]);
+    const auto kept = forces_.find(c.key);
+    const Vec3d force = kept == forces_.end() ? Vec3d{} : kept->second;
+    CoulombContact contact;
+    contact.jacobian.setZero(3, right.size());
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      const Vec3d& axis = c.axes[static_cast<std::size_t>(k)];
+      contact.force(k) = dot(force, axis);
+      const auto add = [&](Index solid, double sign, const Vec3d& arm) {
+        if (solid < first_body_) return;
+        const Vec3d turn = cross(arm, axis);
+        contact.jacobian.row(k).segment<6>(6 * (solid - first_body_)) << sign * axis.x, sign * axis.y,
+            sign * axis.z, sign * turn.x, sign * turn.y, sign * turn.z;
+      };
+      add(c.key[0], 1, c.arm);
+      add(c.key[1], -1, c.other_arm);
     }
-    const Eigen::Vector3d pull(c.pull.x, c.pull.y, c.pull.z);
-    for_each_body(c, [&](Index at, double sign, const Vec3d& arm) {
-      const Columns own = columns(sign, arm);
-      right.segment<6>(at) += own.transpose() * pull;
-      for_each_body(c, [&](Index to, double other_sign, const Vec3d& other_arm) {
-        matrix.block<6, 6>(at, to) += own.transpose() * s * columns(other_sign, other_arm);
-      });
-    });
+    contact.gap = c.gap;
+    contact.way = {dot(c.way, c.axes[1]), dot(c.way, c.axes[2])};
+    contact.mu_static = friction.static_;
+    contact.mu_dynamic = friction.dynamic;
+    contact.force(0) = std::max(contact.force(0), 0.0);
+    all.push_back(std::move(contact));
   }
-}
-
-void BodyContacts::update(const Eigen::VectorXd& moves) {
+  constexpr double exact = 1e-6;  // of the tolerance
+  const CoulombSolution solution = solve_coulomb(matrix, right, all, exact * tolerance_);
+  settled_ = solution.change <= 0.01 * tolerance_;
   forces_.clear();
-  settled_ = true;
-  for (const Contact& c : contacts_) {
-    Vec3d d;
-    for_each_body(c, [&](Index at, double sign, const Vec3d& arm) {
-      const Vec3d move{moves(at), moves(at + 1), moves(at + 2)},
-          turn{moves(at + 3), moves(at + 4), moves(at + 5)};
-      d += sign * (move + cross(turn, arm));
-    });
-    const Vec3d force = c.pull - stiffness(c, d);
-    const double gamma = dot(force, c.normal);
-    if (!(gamma > 0)) continue;
-    Vec3d tangential = force - gamma * c.normal;
-    const double size = norm(tangential), most = (c.slides ? c.mu_dynamic : c.mu_static) * gamma;
-    // A contact that slides bears just what it can, one that sticks no more than that.
-    constexpr double known = 0.01;
-    const bool is_off = c.slides ? std::abs(size - most) > known * most : size > (1 + known) * most;
-    if (c.mu_static > 0 && (c.is_new || is_off)) settled_ = false;
-    if (size > most) tangential = c.mu_dynamic * gamma / size * tangential;
-    forces_[c.key] = gamma * c.normal + tangential;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (!(all[k].force(0) > 0)) continue;
+    Vec3d& force = forces_[contacts_[k].key];
+    for (std::size_t i = 0; i < 3; ++i)
+      force += all[k].force(static_cast<Eigen::Index>(i)) * contacts_[k].axes[i];
   }
+  return solution.moves;
 }
 
 void BodyContacts::require_apart(const std::vector<SolidState>& solids) {

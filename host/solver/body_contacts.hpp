@@ -8,37 +8,33 @@
 
 namespace isocloth {
 
-/// Where a solid is in a part of a step, and how a force moves it.
+/// Where a solid is in a part of a step.
 struct SolidState {
-  Pose begin, end;            ///< of the shape
-  Vec3d center;               ///< of mass, at the end [m]
-  double inverse_mass = 0;    ///< [1/kg], 0: an obstacle
-  Matrix3 inverse_inertia{};  ///< along the axes of the world [1/(kg m^2)]
+  Pose begin, end;  ///< of the shape
+  Vec3d center;     ///< of mass, at the end [m]
 };
 
-/// Corners and edges of one solid, as cores of its rounding, against the signed distance of another. A
-/// contact obeys the law of the cloth's (kernels/contact/contact_terms.hpp) with the stiffness 1000 / (n^T W
-/// n), W: what a force there moves, along and across; its multiplier lives within a part of a step, which is
-/// why a body rests within g h^2 / 1000 of where it touches. Coefficients of a pair: the geometric mean.
-/// Nothing is swept: a body that moves farther in a step than a wall is thick passes.
+/// Corners and edges of one solid, as cores of its rounding, against the signed distance of another. In each
+/// iteration their forces are found exactly on the system of the bodies, into which the cloth is eliminated
+/// (solve_coulomb): what is left for the next is that distances and axes are not linear. A pair that moves so
+/// far in a part of a step that it could pass through each other is looked at where it meets first, and keeps
+/// to the tangent planes there.
 class BodyContacts {
  public:
   template <class Real>
   explicit BodyContacts(const ObstacleShapes<Real>& shapes);
 
+  /// Forces are of one part of a step.
   void forget() {
     forces_.clear();
     settled_ = true;
   }
   /// At the end poses, obstacles first; returns how deep the deepest lies [m].
   double find(const std::vector<SolidState>& solids);
-  /// Whether the last moves left every contact with friction as it was thought to be: known, and sticking or
-  /// sliding.
+  /// Whether all that pushed in the last solve touches still.
   bool settled() const { return settled_; }
-  /// What they add to the system of the bodies, six unknowns each.
-  void add(Eigen::MatrixXd& matrix, Eigen::VectorXd& right) const;
-  /// Multipliers after the bodies' moves.
-  void update(const Eigen::VectorXd& moves);
+  /// Moves b of the bodies, six each, with A b = r + J^T p and the forces p of the contacts found.
+  Eigen::VectorXd solve(const Eigen::MatrixXd& matrix, const Eigen::VectorXd& right);
   /// Throws SceneError where a body begins deeper in another or in an obstacle than the tolerance of
   /// contacts.
   void require_apart(const std::vector<SolidState>& solids);
@@ -47,28 +43,36 @@ class BodyContacts {
   struct Solid {
     ShapeView<double> shape;
     std::string name;
-    double mu_static = 0, mu_dynamic = 0;
-    double radius = 0;  ///< of a ball around the shape's origin; infinite for planes
-    bool has_features = false;
+    Friction friction;
+    double radius = 0;  ///< of a ball around the shape's origin; infinite where it has no corners [m]
     double rounding = 0;
     std::vector<Vec3d> corners;
     std::vector<std::array<Index, 2>> edges;
   };
   using Key = std::array<Index, 3>;  ///< solid of the feature, other solid, corner or corners + edge
+  struct Feature {
+    Key key{};
+    Vec3d core, place;  ///< in the frame of its solid and of the other
+    double gap = 0;     ///< [m]
+  };
+  /// Of two solids: their pair's, or the geometric mean.
+  Friction friction_of(Index i, Index j) const;
   struct Contact {
     Key key{};
-    Vec3d normal, arm, other_arm;  ///< towards the feature's solid; from the centres of mass
-    Vec3d pull;                    ///< p of unchanged places [kg m]
-    double along = 0, across = 0;  ///< [kg]
-    bool is_new = false, slides = false;
-    double mu_static = 0, mu_dynamic = 0;
+    std::array<Vec3d, 3> axes;  ///< normal towards the feature's solid, and two tangents
+    Vec3d arm, other_arm;       ///< from the centres of mass
+    double gap = 0;             ///< that is wanted
+    Vec3d way;                  ///< of the feature's solid along the other since the part began
   };
   void find_pair(Index i, Index j, const std::vector<SolidState>& solids);
-  void touch(const Key& key, const Vec3d& core, const SolidState& a, const SolidState& b);
-  Vec3d stiffness(const Contact& contact, const Vec3d& v) const;
-  /// visit(first unknown of a body, sign, arm) for the bodies of a contact.
+  /// Visits the features of solid i that are nearer to solid j than `limit`.
   template <class Visit>
-  void for_each_body(const Contact& contact, const Visit& visit) const;
+  void for_each_feature(Index i, Index j, const PoseView<double>& pose_i, const PoseView<double>& pose_j,
+                        double limit, const Visit& visit) const;
+  /// The part of its way after which a pair meets first; 1: all of it.
+  double first_touch(Index i, Index j, const std::vector<SolidState>& solids) const;
+  /// Returns the gap at the end of the way.
+  double touch(const Feature& feature, const SolidState& a, const SolidState& b);
 
   Index first_body_ = 0;
   double tolerance_ = 0, deepest_ = 0;
@@ -76,6 +80,7 @@ class BodyContacts {
   Key deepest_pair_{};
   std::vector<std::vector<float>> grids_;
   std::vector<Solid> solids_;
+  std::map<std::array<Index, 2>, Friction> pairs_;  ///< lower number first
   std::vector<Contact> contacts_;
   std::map<Key, Vec3d> forces_;  ///< p on the feature's solid [kg m]
 };

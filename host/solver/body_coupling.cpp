@@ -61,19 +61,13 @@ std::vector<SolidState> BodyCoupling<Real>::solids() const {
   std::vector<SolidState> all;
   for (const Obstacle& obstacle : shapes_->scene.obstacles) {
     const Pose end = obstacle_pose(obstacle, to_);
-    all.push_back({.begin = obstacle_pose(obstacle, from_),
-                   .end = end,
-                   .center = end.center,
-                   .inverse_mass = 0,
-                   .inverse_inertia = {}});
+    all.push_back({.begin = obstacle_pose(obstacle, from_), .end = end, .center = end.center});
   }
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     const Body& body = bodies_[b];
     all.push_back({.begin = shape_pose(states_[b].pose, body.properties),
                    .end = shape_pose(body.pose, body.properties),
-                   .center = body.pose.center,
-                   .inverse_mass = 1 / body.mass,
-                   .inverse_inertia = turned_inertia(body.inverse_inertia, body.pose.axes)});
+                   .center = body.pose.center});
   }
   return all;
 }
@@ -207,13 +201,11 @@ bool BodyCoupling<Real>::solve(const std::vector<ProjectionSolver<Real>*>& garme
       system.right(at + 3 + i) = -torques[i];
     }
   }
-  contacts_.add(system.matrix, system.right);
   centers_.upload(centers);
   for (ProjectionSolver<Real>* garment : garments)
     if (!add_garment(*garment, system)) return false;
-  const VectorXd moves = system.matrix.ldlt().solve(system.right);
+  const VectorXd moves = contacts_.solve(system.matrix, system.right);
   if (!moves.allFinite()) return false;
-  contacts_.update(moves);
   std::vector<Real> narrowed_moves(static_cast<std::size_t>(size));
   for (Eigen::Index i = 0; i < size; ++i) {
     found_moves_[static_cast<std::size_t>(i / 6)][static_cast<std::size_t>(i % 6)] = moves(i);

@@ -11,8 +11,8 @@ namespace isocloth {
 /// the turn from A~, I: the inertia there; then v = (x - x_n) / h and L = L_n + I psi / h, so that momentum
 /// goes from cloth to body and back without loss. H d = C b + r is solved for d first: one factorisation of
 /// each garment's H, six right sides more per body that it touches, and (H_b - sum C^T H^-1 C) b = r_b + sum
-/// C^T H^-1 r, dense, on the host in double. Contacts of bodies with each other and with obstacles are part
-/// of H_b.
+/// C^T H^-1 r, dense, on the host in double. Contacts of bodies with each other and with obstacles are solved
+/// on that.
 template <class Real>
 class BodyCoupling {
  public:
@@ -30,7 +30,7 @@ class BodyCoupling {
 
   // Phases of a part of a step, see take_step.
   void begin_part(const StepPart& part);
-  /// Contacts without cloth at the iterate; true: none is deeper than the tolerance, and friction is settled.
+  /// Contacts without cloth at the iterate; true: none is deeper than the tolerance, and what pushed touches.
   bool assess();
   /// What it found [m].
   double penetration() const { return penetration_; }

@@ -26,7 +26,7 @@ GarmentContacts<Real>::GarmentContacts(const Device& device, const Garment& garm
       device_(&device),
       kernels_(&step_kernels<Real>(device.backend())),
       garment_(&arrays),
-      samples_(device, garment.mesh, arrays.pattern, scene.obstacles.size() + scene.bodies.size()),
+      samples_(device, garment.mesh, arrays.pattern, scene.obstacles.size(), scene.bodies.size()),
       pattern_(samples_.view()) {
   const std::size_t contacts = contact_count(), samples = static_cast<std::size_t>(pattern_.sample_count());
   for (Buffer<Real>* three : {&forces_, &normals_, &pulls_}) *three = {device, 3 * contacts};

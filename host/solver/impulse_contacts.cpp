@@ -96,6 +96,7 @@ SamplePattern ImpulseContactBuffers<Real>::samples() const {
           .edge_count = edge_count_,
           .face_count = face_count_,
           .contacts_per_node = contacts_per_node_,
+          .contacts_per_element = 1,
           .sample_begin = sample_begin_.view(),
           .slot_nodes = slot_nodes_.view()};
 }

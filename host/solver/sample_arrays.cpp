@@ -39,13 +39,17 @@ GatherLists gather(std::vector<Term>& terms, std::size_t target_count) {
 }  // namespace
 
 SampleArrays::SampleArrays(const Device& device, const Mesh& mesh, const NodalPattern& pattern,
-                           std::size_t obstacle_count)
-    : node_count(mesh.node_count()),
-      face_count(obstacle_count > 0 ? mesh.face_count() : 0),
-      contacts_per_node(
-          static_cast<Index>(std::min(obstacle_count, static_cast<std::size_t>(most_contacts_per_node)))) {
+                           std::size_t obstacle_count, std::size_t body_count)
+    : node_count(mesh.node_count()) {
+  const std::size_t count = obstacle_count + body_count;
+  const auto at_most = [count](Index most) {
+    return static_cast<Index>(std::min(count, static_cast<std::size_t>(most)));
+  };
+  contacts_per_node = at_most(most_contacts_per_node);
+  if (count > 0) face_count = mesh.face_count();
+  if (body_count > 0) contacts_per_element = at_most(most_contacts_per_element);
   const auto edges = build_topology(mesh).edges;
-  if (obstacle_count > 0) edge_count = static_cast<Index>(edges.size());
+  if (count > 0) edge_count = static_cast<Index>(edges.size());
   std::vector<Index> begin{0}, nodes, samples;
   auto add = [&](const auto& corners) {
     for (const Index node : corners) {
@@ -55,7 +59,7 @@ SampleArrays::SampleArrays(const Device& device, const Mesh& mesh, const NodalPa
     begin.push_back(static_cast<Index>(nodes.size()));
   };
   for (Index node = 0; node < node_count; ++node) add(std::array{node});
-  if (contacts_per_node > 0) {
+  for (Index k = 0; k < contacts_per_element && count > 0; ++k) {
     for (const auto& edge : edges) add(edge);
     for (Index f = 0; f < face_count; ++f) add(mesh.face(f));
   }

@@ -8,24 +8,31 @@ namespace isocloth {
 
 /// Samples: every node, then every edge, then every face of a mesh. A node's sample is the node itself; that
 /// of an edge or face is the point of it that comes deepest, found anew in each iteration, so that nothing
-/// pokes through a coarse cloth. A slot is a node of a sample.
+/// pokes through a coarse cloth. Where elements keep several contacts, samples of edges and faces follow once
+/// more for each further one. A slot is a node of a sample.
 struct SamplePattern {
   Index node_count = 0, edge_count = 0, face_count = 0;
-  /// Contacts that a node keeps at once, one per obstacle; edges and faces keep one. A further one is held by
-  /// nothing, and counts as penetration.
+  /// Contacts that a node keeps at once, one per obstacle. A further one is held by nothing, and counts as
+  /// penetration.
   Index contacts_per_node = 0;
+  /// The same of an edge or a face, each at a point of its own. Where one element lies on two bodies and
+  /// keeps one contact, iterations push one body away in turns and come to no end.
+  Index contacts_per_element = 1;
   ArrayView<const Index> sample_begin;  ///< slots of each sample, shape [sample_count + 1]
   ArrayView<const Index> slot_nodes;    ///< shape [slot_count]
 
-  ISOCLOTH_HD Index sample_count() const { return node_count + edge_count + face_count; }
-  ISOCLOTH_HD Index contact_count() const { return node_count * contacts_per_node + edge_count + face_count; }
+  ISOCLOTH_HD Index element_count() const { return edge_count + face_count; }
+  ISOCLOTH_HD Index sample_count() const { return node_count + contacts_per_element * element_count(); }
+  ISOCLOTH_HD Index contact_count() const {
+    return node_count * contacts_per_node + contacts_per_element * element_count();
+  }
   ISOCLOTH_HD Index first_contact(Index sample) const {
     return sample < node_count ? sample * contacts_per_node
                                : node_count * contacts_per_node + sample - node_count;
   }
   ISOCLOTH_HD Index contacts_of(Index sample) const { return sample < node_count ? contacts_per_node : 1; }
 };
-constexpr Index most_contacts_per_node = 3;
+constexpr Index most_contacts_per_node = 3, most_contacts_per_element = 3;
 
 /// Element i of one of several cloths whose arrays lie side by side.
 template <class Real>

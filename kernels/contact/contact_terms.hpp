@@ -49,6 +49,7 @@ class ContactTerms {
 
   /// Contacts of a sample at the iterate, their stiffness and forces, and how deep it lies.
   ISOCLOTH_DEVICE void find(Index sample) const {
+    if (sample >= p_.node_count + p_.element_count()) return;  // found with the first sample of its element
     clear(sample);
     if (p_.contacts_per_node == 0) return;
     if (sample < p_.node_count)
@@ -97,6 +98,11 @@ class ContactTerms {
     Vec3<Real> from{}, to{};    ///< of the point, in the obstacle's frame before and after
     Real before = 0;            ///< gap when the step began, where that is negative and the gap is, too
     PoseView<Real> begin, end;
+  };
+
+  struct ElementHit {
+    Hit hit;
+    Real weights[4] = {};  ///< of the point
   };
 
   ISOCLOTH_DEVICE ContactMode mode(Index contact) const {
@@ -166,27 +172,52 @@ class ContactTerms {
   static ISOCLOTH_DEVICE Real gap_of(const Hit& hit) { return hit.obstacle < 0 ? Real(HUGE_VAL) : hit.gap; }
 
   ISOCLOTH_DEVICE void find_on_element(Index sample) const {
-    const Index slot0 = p_.sample_begin[sample], contact = p_.first_contact(sample);
+    const Index slot0 = p_.sample_begin[sample], count = p_.contacts_per_element;
     const int size = static_cast<int>(p_.sample_begin[sample + 1] - slot0);
-    const Index kept = static_cast<Index>(a_.obstacles[contact]);
-    for (int i = 0; i < size; ++i) a_.weights[slot0 + i] = 0;
-    Hit deepest;
+    ElementHit hits[most_contacts_per_element];  // the deepest, ascending
+    const auto kept_by = [&](Index k) {
+      return static_cast<Index>(a_.obstacles[p_.first_contact(sample + k * p_.element_count())]);
+    };
     for_each_near([&](Index o) {
       const ShapeView<Real>& shape = o_.shapes[o];
       if (shape.kind == ShapeKind::plane) return;  // nothing lies deeper than the corners
-      Hit hit = hit_of(o);
+      ElementHit own;
+      Hit& hit = own.hit;
+      hit = hit_of(o);
       Element<Real> element;
       element.size = size;
       for (int i = 0; i < size; ++i)
         element.corners[i] = to_local(hit.end, x_.iterate.vector(p_.slot_nodes[slot0 + i]));
-      Real weights[4] = {};
-      if (!find_deepest(element, slot0, o == kept, hit, weights) || !(hit.gap < deepest.gap)) return;
-      deepest = hit;
-      for (int i = 0; i < size; ++i) a_.weights[slot0 + i] = weights[i];
+      bool keeps = false;
+      for (Index k = 0; k < count; ++k) keeps = keeps || kept_by(k) == o;
+      if (!find_deepest(element, slot0, keeps, hit, own.weights)) return;
+      Index place = count;
+      for (; place > 0 && hit.gap < hits[place - 1].hit.gap; --place)
+        if (place < count) hits[place] = hits[place - 1];
+      if (place < count) hits[place] = own;
     });
-    if (deepest.obstacle >= 0) note_depth(sample, deepest);
-    if (deepest.obstacle != kept) a_.forces.set_vector(contact, {});
-    act(sample, contact, deepest);
+    // Each goes where its obstacle was, the others where there is room.
+    Index places[most_contacts_per_element];
+    for (Index n = 0; n < count; ++n) {
+      places[n] = -1;
+      for (Index k = 0; k < count; ++k)
+        if (hits[n].hit.obstacle >= 0 && kept_by(k) == hits[n].hit.obstacle) places[n] = k;
+    }
+    for (Index n = 0; n < count; ++n)
+      for (Index k = 0; k < count && places[n] < 0; ++k) {
+        bool is_free = true;
+        for (Index other = 0; other < count; ++other) is_free = is_free && places[other] != k;
+        if (is_free) places[n] = k;
+      }
+    for (Index n = 0; n < count; ++n) {
+      const Index at = sample + places[n] * p_.element_count(), contact = p_.first_contact(at);
+      if (places[n] > 0) clear(at);
+      for (int i = 0; i < size; ++i) a_.weights[p_.sample_begin[at] + i] = hits[n].weights[i];
+      const Hit& hit = hits[n].hit;
+      if (hit.obstacle >= 0) note_depth(at, hit);
+      if (hit.obstacle != kept_by(places[n])) a_.forces.set_vector(contact, {});
+      act(at, contact, hit);
+    }
   }
 
   /// Whether the element touches the obstacle of `hit` at a point that is not a corner; that point.

@@ -2,33 +2,11 @@
 #include <cstdio>
 
 #include "engine/core/errors.hpp"
-#include "tests/host/contact_case.hpp"
+#include "tests/host/body_case.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace isocloth {
 namespace {
-
-RigidBody body(const ObstacleShape& shape, double mass, Vec3d position, double mu = 0) {
-  return {.name = "body",
-          .shape = shape,
-          .mass = mass,
-          .position = position,
-          .rotation = {},
-          .velocity = {},
-          .angular_velocity = {},
-          .friction = {.static_ = mu, .dynamic = mu}};
-}
-
-Scene body_scene(const Garment& garment, const std::vector<RigidBody>& bodies, double step) {
-  Scene scene;
-  scene.garments = {garment};
-  scene.bodies = bodies;
-  for (std::size_t b = 0; b < bodies.size(); ++b) scene.bodies[b].name = "body " + std::to_string(b);
-  scene.step = step;
-  scene.duration = 1000 * step;
-  scene.projection.on_violation = OnViolation::go_on;
-  return scene;
-}
 
 /// What the cloth gains the body loses: every linear solve is exact, whatever its contacts. Only where a step
 /// takes so many iterations that moves are clamped (contact_clamp) is the last one not balanced.
@@ -66,22 +44,6 @@ TEST(RigidBody, MomentumIsKept) {
   }
 }
 
-/// A net of 1 m and 0.25 kg whose corners come together by a fifth within the first half second.
-Garment hanging_net() {
-  constexpr Index n = 17;
-  Garment net = square_sheet(n, 1, 1);
-  net.fabric.rho = net.fabric.delta = 0.25;
-  const auto corner = [&](Index node) {
-    const Vec3d from = net.mesh.positions[static_cast<std::size_t>(node)];
-    KeyframeMotion motion;
-    motion.times = {0, 0.5};
-    motion.translations = {{}, -0.2 * from};
-    net.pins.push_back({"corner", {node}, motion});
-  };
-  for (const Index node : {0, n - 1, n * (n - 1), n * n - 1}) corner(node);
-  return net;
-}
-
 TEST(RigidBody, NetCarriesTheWeightOfABall) {
   if (is_sanitized) GTEST_SKIP() << "a figure that takes seconds of simulated time";
   constexpr double radius = 0.12;
@@ -116,14 +78,6 @@ TEST(RigidBody, NetCarriesTheWeightOfABall) {
               1e-3)
         << mass;
   }
-}
-
-/// A small sheet out of the way.
-Garment far_sheet() {
-  Garment sheet = square_sheet(3, 0.1, 0);
-  for (Vec3d& p : sheet.initial_positions) p.z += 50;
-  sheet.pins = {{"edge", {0, 1, 2}, FixedMotion{}}};
-  return sheet;
 }
 
 TEST(RigidBody, BodiesLieOnEachOtherAndOnObstacles) {
@@ -190,6 +144,11 @@ TEST(RigidBody, ScenesThatCannotBeAreRefused) {
   expect(other, one_thread(), "inside of body");
   other.bodies.back().name = "body 0";
   expect(other, one_thread(), "bodies[1].name: found \"body 0\"");
+  other = scene;
+  other.obstacles = {obstacle(PlaneShape{}, {0, 0, 0.15})};
+  other.garments[0].initial_positions = {};
+  for (Vec3d& p : other.garments[0].mesh.positions) p.z += 1;
+  expect(other, one_thread(), "body \"body 0\": found 0.05 m inside of obstacle \"obstacle\" at the start");
   other = scene;
   other.bodies[0].position.z = 0.05;
   expect(other, one_thread(), "m inside of body \"body 0\" at the start");
