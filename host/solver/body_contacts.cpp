@@ -86,13 +86,12 @@ std::array<Vec3d, 3> axes_along(const Vec3d& n) {
   return {n, t, cross(n, t)};
 }
 
-/// A bound of how far a point at `radius` from the origin of a pose moves.
-double way_of(const Pose& begin, const Pose& end, double radius) {
+/// A bound of how far a point at `radius` from the origin of a pose moves as the axes turn.
+double turn_of(const Pose& begin, const Pose& end, double radius) {
   double change = 0;
   for (std::size_t k = 0; k < 3; ++k) change += dot(end.axes[k] - begin.axes[k], end.axes[k] - begin.axes[k]);
   // |change of the axes|^2 = 8 sin^2(angle / 2), and the way on the arc is less than pi/2 times the chord's.
-  const double turn = change > 0 ? std::numbers::pi / 2 * std::sqrt(change / 2) * radius : 0;
-  return norm(end.center - begin.center) + turn;
+  return change > 0 ? std::numbers::pi / 2 * std::sqrt(change / 2) * radius : 0;
 }
 
 }  // namespace
@@ -143,7 +142,7 @@ template BodyContacts::BodyContacts(const ObstacleShapes<double>&);
 
 double BodyContacts::find(const std::vector<SolidState>& solids) {
   contacts_.clear();
-  deepest_ = 0;
+  deepest_ = sunken_ = 0;
   const Index count = static_cast<Index>(solids_.size());
   for (Index i = 0; i < count; ++i)
     for (Index j = std::max(i + 1, first_body_); j < count; ++j) find_pair(i, j, solids);
@@ -187,52 +186,67 @@ void BodyContacts::for_each_feature(Index i, Index j, const PoseView<double>& po
   }
 }
 
-double BodyContacts::first_touch(Index i, Index j, const std::vector<SolidState>& solids) const {
+BodyContacts::Meeting BodyContacts::first_touch(Index i, Index j,
+                                                const std::vector<SolidState>& solids) const {
+  constexpr int most_places = 1000;
   const Solid &a = solids_[i], &b = solids_[j];
   const SolidState &on_a = solids[i], &on_b = solids[j];
-  // Of the smaller one's points, along the frame of the larger.
-  const double radius = std::min(a.radius, b.radius), reach = std::min(a.shape.reach, b.shape.reach);
-  const auto far_of = [&](const SolidState& s, const Solid& solid) {
-    return way_of(s.begin, s.end, std::min(solid.radius, norm(on_a.end.center - on_b.end.center) + radius));
+  const double reach = std::min(a.shape.reach, b.shape.reach), radius = std::min(a.radius, b.radius);
+  // They meet on the smaller one, which is so far from the origin of the other at most.
+  const double far = norm(on_a.end.center - on_b.end.center) + norm(on_a.begin.center - on_b.begin.center);
+  const auto turn = [&](const SolidState& s, const Solid& solid) {
+    return turn_of(s.begin, s.end, std::min(solid.radius, far + radius));
   };
-  const double way = far_of(on_a, a) + far_of(on_b, b);
-  if (!(way > reach / 2)) return 1;
+  const double way = norm((on_a.end.center - on_a.begin.center) - (on_b.end.center - on_b.begin.center)) +
+                     turn(on_a, a) + turn(on_b, b);
+  if (!(way > reach / 2)) return {};
   double done = 0;
-  for (int n = 0; n < 64 && done < 1; ++n) {
+  for (int n = 0; n < most_places && done < 1; ++n) {
     const PoseView<double> pose_a = cpu::pose_between(view(on_a.begin), view(on_a.end), done),
                            pose_b = cpu::pose_between(view(on_b.begin), view(on_b.end), done);
-    Feature nearest;
-    nearest.gap = HUGE_VAL;
+    double least = HUGE_VAL;
+    bool meets = false;
     const auto visit = [&](const Feature& f) {
-      if (f.gap < nearest.gap) nearest = f;
+      least = std::min(least, f.gap);
+      if (!(f.gap < tolerance_)) return;
+      const SolidState &own = solids[f.key[0]], &other = solids[f.key[1]];
+      const Vec3d to = cpu::to_local(view(other.end), to_world(own.end, f.core));
+      const Vec3d normal = cpu::signed_distance(solids_[f.key[1]].shape, f.place).normal;
+      meets = meets || f.gap + dot(normal, to - f.place) < -tolerance_;
     };
-    const double left = (1 - done) * way;
-    for_each_feature(i, j, pose_a, pose_b, left + carry, visit);
-    for_each_feature(j, i, pose_b, pose_a, left + carry, visit);
-    if (nearest.gap == HUGE_VAL) return 1;  // they will not meet
-    if (nearest.gap < tolerance_) {
-      if (n == 0 && nearest.gap < -tolerance_) return 1;  // began inside: there is nothing to enter
-      const SolidState &own = solids[nearest.key[0]], &other = solids[nearest.key[1]];
-      const Vec3d to = cpu::to_local(view(other.end), to_world(own.end, nearest.core));
-      const Vec3d normal = cpu::signed_distance(solids_[nearest.key[1]].shape, nearest.place).normal;
-      if (dot(normal, to - nearest.place) < 0) return done;
-    }
-    done += std::max(nearest.gap, 0.01 * reach) / way;
+    const double left = (1 - done) * way + carry;
+    for_each_feature(i, j, pose_a, pose_b, left, visit);
+    for_each_feature(j, i, pose_b, pose_a, left, visit);
+    if (least == HUGE_VAL) return {};              // they will not meet
+    if (n == 0 && least < -tolerance_) return {};  // began inside: there is nothing to enter
+    if (meets) return {.done = done, .left = (1 - done) * way};
+    done += std::max(least, 0.01 * reach) / way;
   }
-  return 1;
+  return {};
 }
 
 void BodyContacts::find_pair(Index i, Index j, const std::vector<SolidState>& solids) {
   if (solids_[i].corners.empty() && solids_[j].corners.empty()) return;
-  const double done = first_touch(i, j, solids);
-  const PoseView<double> pose_i = cpu::pose_between(view(solids[i].begin), view(solids[i].end), done),
-                         pose_j = cpu::pose_between(view(solids[j].begin), view(solids[j].end), done);
   double least = HUGE_VAL;
-  const auto visit = [&](const Feature& feature) {
-    least = std::min(least, touch(feature, solids[feature.key[0]], solids[feature.key[1]]));
+  const std::size_t first = contacts_.size();
+  const auto visit_at = [&](double done, double limit, double deepest) {
+    const PoseView<double> pose_i = cpu::pose_between(view(solids[i].begin), view(solids[i].end), done),
+                           pose_j = cpu::pose_between(view(solids[j].begin), view(solids[j].end), done);
+    const auto visit = [&](const Feature& feature) {
+      if (feature.gap < deepest) return;
+      for (std::size_t c = first; c < contacts_.size(); ++c)
+        if (contacts_[c].key == feature.key) return;
+      least = std::min(least, touch(feature, solids[feature.key[0]], solids[feature.key[1]]));
+    };
+    for_each_feature(i, j, pose_i, pose_j, limit, visit);
+    for_each_feature(j, i, pose_j, pose_i, limit, visit);
   };
-  for_each_feature(i, j, pose_i, pose_j, carry, visit);
-  for_each_feature(j, i, pose_j, pose_i, carry, visit);
+  const Meeting meeting = first_touch(i, j, solids);
+  // All that could come in on the way left.
+  if (meeting.done < 1) visit_at(meeting.done, meeting.left + carry, -HUGE_VAL);
+  // What has met already may have passed through at the end: only shallow depths tell the way out.
+  const double reach = std::min(solids_[i].shape.reach, solids_[j].shape.reach);
+  visit_at(1, carry, meeting.done < 1 ? -reach / 2 : -HUGE_VAL);
   if (!(least > tolerance_)) return;
   for (const auto& [key, force] : forces_)
     if (std::min(key[0], key[1]) == i && std::max(key[0], key[1]) == j) settled_ = false;
@@ -250,9 +264,10 @@ double BodyContacts::touch(const Feature& feature, const SolidState& a, const So
   const double shallow = gap < 0 ? std::max(before, -tolerance_) : 0,
                deep = gap < 0 ? 0.5 * std::min(before + tolerance_, 0.0) : 0;
   const double depth = (gap < -tolerance_ ? deep : 0) - gap;
-  if (depth > deepest_) {
-    deepest_ = depth;
-    deepest_pair_ = feature.key;
+  deepest_ = std::max(deepest_, depth);
+  if (-gap > sunken_) {
+    sunken_ = -gap;
+    sunken_pair_ = feature.key;
   }
   Contact contact;
   contact.key = feature.key;
@@ -317,9 +332,10 @@ Eigen::VectorXd BodyContacts::solve(const Eigen::MatrixXd& matrix, const Eigen::
 }
 
 void BodyContacts::require_apart(const std::vector<SolidState>& solids) {
-  if (!(find(solids) > tolerance_)) return;
-  throw SceneError(text(solids_[deepest_pair_[0]].name, ": found ", deepest_, " m inside of ",
-                        solids_[deepest_pair_[1]].name,
+  find(solids);
+  if (!(sunken_ > tolerance_)) return;
+  throw SceneError(text(solids_[sunken_pair_[0]].name, ": found ", sunken_, " m inside of ",
+                        solids_[sunken_pair_[1]].name,
                         " at the start, expected all bodies apart; move one of them"));
 }
 

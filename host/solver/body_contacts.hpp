@@ -69,15 +69,19 @@ class BodyContacts {
   template <class Visit>
   void for_each_feature(Index i, Index j, const PoseView<double>& pose_i, const PoseView<double>& pose_j,
                         double limit, const Visit& visit) const;
-  /// The part of its way after which a pair meets first; 1: all of it.
-  double first_touch(Index i, Index j, const std::vector<SolidState>& solids) const;
+  /// The part of its way after which a pair that moves far meets first, and a bound of the way that is left.
+  struct Meeting {
+    double done = 1, left = 0;  ///< [m]
+  };
+  Meeting first_touch(Index i, Index j, const std::vector<SolidState>& solids) const;
   /// Returns the gap at the end of the way.
   double touch(const Feature& feature, const SolidState& a, const SolidState& b);
 
   Index first_body_ = 0;
-  double tolerance_ = 0, deepest_ = 0;
+  double tolerance_ = 0;
+  double deepest_ = 0, sunken_ = 0;  ///< of contacts, without and with what was there before [m]
   bool settled_ = true;
-  Key deepest_pair_{};
+  Key sunken_pair_{};
   std::vector<std::vector<float>> grids_;
   std::vector<Solid> solids_;
   std::map<std::array<Index, 2>, Friction> pairs_;  ///< lower number first
