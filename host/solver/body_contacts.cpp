@@ -94,6 +94,18 @@ double turn_of(const Pose& begin, const Pose& end, double radius) {
   return change > 0 ? std::numbers::pi / 2 * std::sqrt(change / 2) * radius : 0;
 }
 
+/// The rotation vector that leads from one pose's axes to another's.
+Vec3d turn_between(const PoseView<double>& from, const Pose& to) {
+  Vec3d sine;
+  double trace = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    sine += 0.5 * cross(from.axes[k], to.axes[k]);
+    trace += dot(from.axes[k], to.axes[k]);
+  }
+  const double size = norm(sine);
+  return size > 0 ? std::atan2(size, (trace - 1) / 2) / size * sine : Vec3d{};
+}
+
 }  // namespace
 
 template <class Real>
@@ -209,10 +221,7 @@ BodyContacts::Meeting BodyContacts::first_touch(Index i, Index j,
     const auto visit = [&](const Feature& f) {
       least = std::min(least, f.gap);
       if (!(f.gap < tolerance_)) return;
-      const SolidState &own = solids[f.key[0]], &other = solids[f.key[1]];
-      const Vec3d to = cpu::to_local(view(other.end), to_world(own.end, f.core));
-      const Vec3d normal = cpu::signed_distance(solids_[f.key[1]].shape, f.place).normal;
-      meets = meets || f.gap + dot(normal, to - f.place) < -tolerance_;
+      meets = meets || plane_at(f, solids, f.key[0] == i ? pose_b : pose_a).gap < -tolerance_;
     };
     const double left = (1 - done) * way + carry;
     for_each_feature(i, j, pose_a, pose_b, left, visit);
@@ -236,7 +245,7 @@ void BodyContacts::find_pair(Index i, Index j, const std::vector<SolidState>& so
       if (feature.gap < deepest) return;
       for (std::size_t c = first; c < contacts_.size(); ++c)
         if (contacts_[c].key == feature.key) return;
-      least = std::min(least, touch(feature, solids[feature.key[0]], solids[feature.key[1]]));
+      least = std::min(least, touch(feature, solids, feature.key[0] == i ? pose_j : pose_i));
     };
     for_each_feature(i, j, pose_i, pose_j, limit, visit);
     for_each_feature(j, i, pose_j, pose_i, limit, visit);
@@ -252,12 +261,23 @@ void BodyContacts::find_pair(Index i, Index j, const std::vector<SolidState>& so
     if (std::min(key[0], key[1]) == i && std::max(key[0], key[1]) == j) settled_ = false;
 }
 
-double BodyContacts::touch(const Feature& feature, const SolidState& a, const SolidState& b) {
+BodyContacts::Plane BodyContacts::plane_at(const Feature& feature, const std::vector<SolidState>& solids,
+                                           const PoseView<double>& other) const {
+  const SolidState &a = solids[feature.key[0]], &b = solids[feature.key[1]];
+  const Vec3d normal =
+      cpu::turned(other, cpu::signed_distance(solids_[feature.key[1]].shape, feature.place).normal);
+  const Vec3d arm = cpu::turned(other, feature.place), core = to_world(a.end, feature.core);
+  // To first order in its turn: round solids turn beneath their tangent planes.
+  const Vec3d moved = (b.end.center - other.center) + cross(turn_between(other, b.end), arm);
+  return {.normal = normal, .gap = feature.gap + dot(normal, core - (other.center + arm) - moved)};
+}
+
+double BodyContacts::touch(const Feature& feature, const std::vector<SolidState>& solids,
+                           const PoseView<double>& at) {
   const Solid &own = solids_[feature.key[0]], &other = solids_[feature.key[1]];
-  const cpu::Distance<double> distance = cpu::signed_distance(other.shape, feature.place);
-  const Vec3d core = cpu::to_local(view(b.end), to_world(a.end, feature.core)),
-              begin = cpu::to_local(view(b.begin), to_world(a.begin, feature.core));
-  const double gap = feature.gap + dot(distance.normal, core - feature.place);
+  const SolidState &a = solids[feature.key[0]], &b = solids[feature.key[1]];
+  const auto [normal, gap] = plane_at(feature, solids, at);
+  const Vec3d begin = cpu::to_local(view(b.begin), to_world(a.begin, feature.core));
   const double before = std::min(0.0, cpu::signed_distance(other.shape, begin).value - own.rounding);
   // As the cloth's (kernels/contact/contact_terms.hpp): a depth within the tolerance leaves by a tenth per
   // step, what is beyond by half. Pushed out at once, it would leave with a speed.
@@ -271,8 +291,8 @@ double BodyContacts::touch(const Feature& feature, const SolidState& a, const So
   }
   Contact contact;
   contact.key = feature.key;
-  contact.axes = axes_along(cpu::turned(view(b.end), distance.normal));
-  const Vec3d x = to_world(b.end, core) - own.rounding * contact.axes[0];
+  contact.axes = axes_along(normal);
+  const Vec3d x = to_world(a.end, feature.core) - own.rounding * normal;
   contact.arm = x - a.center;
   contact.other_arm = x - b.center;
   contact.gap = gap - 0.9 * shallow - deep;

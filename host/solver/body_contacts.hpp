@@ -74,8 +74,15 @@ class BodyContacts {
     double done = 1, left = 0;  ///< [m]
   };
   Meeting first_touch(Index i, Index j, const std::vector<SolidState>& solids) const;
-  /// Returns the gap at the end of the way.
-  double touch(const Feature& feature, const SolidState& a, const SolidState& b);
+  /// The tangent plane of a feature on the other solid, which was `at` there, after the way that is left.
+  struct Plane {
+    Vec3d normal;
+    double gap = 0;  ///< [m]
+  };
+  Plane plane_at(const Feature& feature, const std::vector<SolidState>& solids,
+                 const PoseView<double>& at) const;
+  /// Adds a contact; returns its gap at the end of the way.
+  double touch(const Feature& feature, const std::vector<SolidState>& solids, const PoseView<double>& at);
 
   Index first_body_ = 0;
   double tolerance_ = 0;
