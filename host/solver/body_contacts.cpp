@@ -198,9 +198,10 @@ void BodyContacts::for_each_feature(Index i, Index j, const PoseView<double>& po
   }
 }
 
-BodyContacts::Meeting BodyContacts::first_touch(Index i, Index j,
-                                                const std::vector<SolidState>& solids) const {
+const BodyContacts::Meeting& BodyContacts::meet(Index i, Index j, const std::vector<SolidState>& solids) {
   constexpr int most_places = 1000;
+  Meeting& meeting = meetings_[{i, j}];
+  if (!meeting.features.empty()) return meeting;
   const Solid &a = solids_[i], &b = solids_[j];
   const SolidState &on_a = solids[i], &on_b = solids[j];
   const double reach = std::min(a.shape.reach, b.shape.reach), radius = std::min(a.radius, b.radius);
@@ -211,7 +212,7 @@ BodyContacts::Meeting BodyContacts::first_touch(Index i, Index j,
   };
   const double way = norm((on_a.end.center - on_a.begin.center) - (on_b.end.center - on_b.begin.center)) +
                      turn(on_a, a) + turn(on_b, b);
-  if (!(way > reach / 2)) return {};
+  if (!(way > reach / 2)) return meeting;
   double done = 0;
   for (int n = 0; n < most_places && done < 1; ++n) {
     const PoseView<double> pose_a = cpu::pose_between(view(on_a.begin), view(on_a.end), done),
@@ -226,36 +227,42 @@ BodyContacts::Meeting BodyContacts::first_touch(Index i, Index j,
     const double left = (1 - done) * way + carry;
     for_each_feature(i, j, pose_a, pose_b, left, visit);
     for_each_feature(j, i, pose_b, pose_a, left, visit);
-    if (least == HUGE_VAL) return {};              // they will not meet
-    if (n == 0 && least < -tolerance_) return {};  // began inside: there is nothing to enter
-    if (meets) return {.done = done, .left = (1 - done) * way};
+    if (least == HUGE_VAL) break;              // they will not meet
+    if (n == 0 && least < -tolerance_) break;  // began inside: there is nothing to enter
+    if (meets) {
+      // All that could come in on the way left.
+      meeting = {.features = {}, .pose_i = pose_a, .pose_j = pose_b};
+      const auto keep = [&](const Feature& feature) { meeting.features.push_back(feature); };
+      for_each_feature(i, j, pose_a, pose_b, left, keep);
+      for_each_feature(j, i, pose_b, pose_a, left, keep);
+      break;
+    }
     done += std::max(least, 0.01 * reach) / way;
   }
-  return {};
+  return meeting;
 }
 
 void BodyContacts::find_pair(Index i, Index j, const std::vector<SolidState>& solids) {
   if (solids_[i].corners.empty() && solids_[j].corners.empty()) return;
   double least = HUGE_VAL;
   const std::size_t first = contacts_.size();
-  const auto visit_at = [&](double done, double limit, double deepest) {
-    const PoseView<double> pose_i = cpu::pose_between(view(solids[i].begin), view(solids[i].end), done),
-                           pose_j = cpu::pose_between(view(solids[j].begin), view(solids[j].end), done);
-    const auto visit = [&](const Feature& feature) {
-      if (feature.gap < deepest) return;
-      for (std::size_t c = first; c < contacts_.size(); ++c)
-        if (contacts_[c].key == feature.key) return;
-      least = std::min(least, touch(feature, solids, feature.key[0] == i ? pose_j : pose_i));
-    };
-    for_each_feature(i, j, pose_i, pose_j, limit, visit);
-    for_each_feature(j, i, pose_j, pose_i, limit, visit);
+  const auto add = [&](const Feature& feature, const PoseView<double>& pose_i,
+                       const PoseView<double>& pose_j) {
+    for (std::size_t c = first; c < contacts_.size(); ++c)
+      if (contacts_[c].key == feature.key) return;
+    least = std::min(least, touch(feature, solids, feature.key[0] == i ? pose_j : pose_i));
   };
-  const Meeting meeting = first_touch(i, j, solids);
-  // All that could come in on the way left.
-  if (meeting.done < 1) visit_at(meeting.done, meeting.left + carry, -HUGE_VAL);
+  const Meeting& meeting = meet(i, j, solids);
+  for (const Feature& feature : meeting.features) add(feature, meeting.pose_i, meeting.pose_j);
   // What has met already may have passed through at the end: only shallow depths tell the way out.
-  const double reach = std::min(solids_[i].shape.reach, solids_[j].shape.reach);
-  visit_at(1, carry, meeting.done < 1 ? -reach / 2 : -HUGE_VAL);
+  const double reach = std::min(solids_[i].shape.reach, solids_[j].shape.reach),
+               deepest = meeting.features.empty() ? -HUGE_VAL : -reach / 2;
+  const PoseView<double> pose_i = view(solids[i].end), pose_j = view(solids[j].end);
+  const auto visit = [&](const Feature& feature) {
+    if (!(feature.gap < deepest)) add(feature, pose_i, pose_j);
+  };
+  for_each_feature(i, j, pose_i, pose_j, carry, visit);
+  for_each_feature(j, i, pose_j, pose_i, carry, visit);
   if (!(least > tolerance_)) return;
   for (const auto& [key, force] : forces_)
     if (std::min(key[0], key[1]) == i && std::max(key[0], key[1]) == j) settled_ = false;

@@ -24,9 +24,10 @@ class BodyContacts {
   template <class Real>
   explicit BodyContacts(const ObstacleShapes<Real>& shapes);
 
-  /// Forces are of one part of a step.
+  /// Forces and meetings are of one part of a step.
   void forget() {
     forces_.clear();
+    meetings_.clear();
     settled_ = true;
   }
   /// At the end poses, obstacles first; returns how deep the deepest lies [m].
@@ -69,11 +70,13 @@ class BodyContacts {
   template <class Visit>
   void for_each_feature(Index i, Index j, const PoseView<double>& pose_i, const PoseView<double>& pose_j,
                         double limit, const Visit& visit) const;
-  /// The part of its way after which a pair that moves far meets first, and a bound of the way that is left.
+  /// Where a pair that moves far in the part of a step meets first, for all of its iterations: directions
+  /// that were found anew in each would swing by more than what large forces bear.
   struct Meeting {
-    double done = 1, left = 0;  ///< [m]
+    std::vector<Feature> features;    ///< near enough to meet on the way left; none: they do not meet
+    PoseView<double> pose_i, pose_j;  ///< there
   };
-  Meeting first_touch(Index i, Index j, const std::vector<SolidState>& solids) const;
+  const Meeting& meet(Index i, Index j, const std::vector<SolidState>& solids);
   /// The tangent plane of a feature on the other solid, which was `at` there, after the way that is left.
   struct Plane {
     Vec3d normal;
@@ -93,6 +96,7 @@ class BodyContacts {
   std::vector<Solid> solids_;
   std::map<std::array<Index, 2>, Friction> pairs_;  ///< lower number first
   std::vector<Contact> contacts_;
+  std::map<std::array<Index, 2>, Meeting> meetings_;
   std::map<Key, Vec3d> forces_;  ///< p on the feature's solid [kg m]
 };
 

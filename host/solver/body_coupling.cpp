@@ -75,7 +75,7 @@ std::vector<SolidState> BodyCoupling<Real>::solids() const {
 template <class Real>
 bool BodyCoupling<Real>::assess() {
   penetration_ = contacts_.find(solids());
-  return penetration_ <= shapes_->scene.contact.tolerance && contacts_.settled();
+  return penetration_ <= shapes_->scene.contact.tolerance && contacts_.settled() && !clamped_;
 }
 
 template <class Real>
@@ -84,6 +84,7 @@ void BodyCoupling<Real>::begin_part(const StepPart& part) {
   from_ = clock_.time(h * part.parts, part.number) + h * part.part;
   to_ = from_ + h;
   contacts_.forget();
+  clamped_ = false;
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     Body& body = bodies_[b];
     body.flight = free_flight(states_[b], body.inverse_inertia, gravity_, h);
@@ -242,12 +243,14 @@ void BodyCoupling<Real>::correct(const std::vector<ProjectionSolver<Real>*>& gar
   if (const double clamp = contact_clamp(number); clamp > 0)
     for (const ProjectionSolver<Real>* garment : garments)
       most = std::min(most, clamp * garment->element_size());
+  clamped_ = false;
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     Body& body = bodies_[b];
     const std::array<double, 6>& found = found_moves_[b];
     Vec3d move{found[0], found[1], found[2]}, turn{found[3], found[4], found[5]};
     const double far = std::max(norm(move), body.radius * norm(turn));
     if (far > most) {
+      clamped_ = true;
       move = most / far * move;
       turn = most / far * turn;
     }

@@ -30,7 +30,8 @@ class BodyCoupling {
 
   // Phases of a part of a step, see take_step.
   void begin_part(const StepPart& part);
-  /// Contacts without cloth at the iterate; true: none is deeper than the tolerance, and what pushed touches.
+  /// Contacts without cloth at the iterate; true: none is deeper than the tolerance, what pushed
+  /// touches, and all bodies went as far as their forces say.
   bool assess();
   /// What it found [m].
   double penetration() const { return penetration_; }
@@ -68,6 +69,7 @@ class BodyCoupling {
   Clock clock_;
   double from_ = 0, to_ = 0;  ///< times of the part [s]
   double penetration_ = 0;
+  bool clamped_ = false;  ///< a body went less far than its forces say: momentum is not balanced
   std::vector<Body> bodies_;
   std::vector<BodyState> states_;
   std::vector<std::array<double, 6>> found_moves_;
