@@ -57,11 +57,11 @@ class BodyTermsTest : public ContactTermsCase<Real> {
         };
         const Vector3d n = vector(this->normals), pull = vector(this->pulls);
         const Matrix3d along = n * n.transpose(), across = Matrix3d::Identity() - along;
-        Matrix3d stiffness = static_cast<double>(this->stiffness[2 * c]) * along +
-                             static_cast<double>(this->stiffness[2 * c + 1]) * across;
+        Matrix3d held = static_cast<double>(this->stiffness[2 * c]) * along +
+                        static_cast<double>(this->stiffness[2 * c + 1]) * across;
         if (mode == static_cast<int>(ContactMode::slide_on)) {
           const Vector3d way = (across * pull).normalized();
-          stiffness -= static_cast<double>(this->stiffness[2 * c + 1]) * way * way.transpose();
+          held -= static_cast<double>(this->stiffness[2 * c + 1]) * way * way.transpose();
         }
         visit(static_cast<std::size_t>(body), s, motion_of(this->at_sample(s, this->iterate), body),
               stiffness, pull);
@@ -103,12 +103,12 @@ double known(double sizes, double terms) {
 TYPED_TEST(BodyTermsTest, SumsAreThoseOfAllContacts) {
   using Real = TypeParam;
   std::vector<MatrixXd> matrices(this->body_count, MatrixXd::Zero(6, 6));
-  std::vector<Eigen::VectorXd> pulls(this->body_count, Eigen::VectorXd::Zero(6));
+  std::vector<Eigen::VectorXd> totals(this->body_count, Eigen::VectorXd::Zero(6));
   std::vector<double> sizes(this->body_count, 0), pull_sizes(this->body_count, 0);
   std::vector<int> counts(this->body_count, 0);
   this->for_each_contact([&](std::size_t b, Index, const Columns& j, const Matrix3d& s, const Vector3d& p) {
     matrices[b] += j.transpose() * s * j;
-    pulls[b] += j.transpose() * p;
+    totals[b] += j.transpose() * p;
     sizes[b] += j.squaredNorm() * s.norm();
     pull_sizes[b] += j.norm() * p.norm();
     ++counts[b];
@@ -126,7 +126,7 @@ TYPED_TEST(BodyTermsTest, SumsAreThoseOfAllContacts) {
       for (int j = i; j < 6; ++j)
         EXPECT_NEAR(*sum++, matrices[b](i, j), known<Real>(sizes[b], counts[b] + 8)) << b << i << j;
     for (int i = 0; i < 6; ++i)
-      EXPECT_NEAR(*sum++, pulls[b](i), known<Real>(pull_sizes[b], counts[b] + 8)) << b << i;
+      EXPECT_NEAR(*sum++, totals[b](i), known<Real>(pull_sizes[b], counts[b] + 8)) << b << i;
     EXPECT_EQ(*sum, counts[b]);
   }
 }
@@ -187,17 +187,17 @@ TYPED_TEST(BodyTermsTest, ColumnsAreThoseOfAllContacts) {
   std::vector<Real> moves;
   for (std::size_t k = 0; k < count; ++k)
     moves.push_back(Real(0.25) * static_cast<Real>(7 * k % 11) - Real(1));
-  std::vector<Vec3<Real>> correction(free_count, Vec3<Real>{Real(1), Real(2), Real(-1)});
+  std::vector<Vec3<Real>> corrected(free_count, Vec3<Real>{Real(1), Real(2), Real(-1)});
   kernels.add_columns(this->device.queue(), {.columns = {columns.data(), columns.size()},
                                              .moves = {moves.data(), moves.size()},
-                                             .correction = {correction.data(), correction.size()}});
-  const Eigen::VectorXd weights =
+                                             .correction = {corrected.data(), corrected.size()}});
+  const Eigen::VectorXd factors =
       Eigen::Map<const Eigen::Matrix<Real, count, 1>>(moves.data()).template cast<double>();
   for (std::size_t i = 0; i < free_count; ++i) {
     const Eigen::Index row = 3 * static_cast<Eigen::Index>(i);
-    const Vector3d sum = Vector3d(1, 2, -1) + found.middleRows<3>(row) * weights;
-    const Vector3d own(correction[i].x, correction[i].y, correction[i].z);
-    EXPECT_LE((own - sum).norm(), known<Real>(2.5 + found.middleRows<3>(row).norm() * weights.norm(), 8));
+    const Vector3d sum = Vector3d(1, 2, -1) + found.middleRows<3>(row) * factors;
+    const Vector3d own(corrected[i].x, corrected[i].y, corrected[i].z);
+    EXPECT_LE((own - sum).norm(), known<Real>(2.5 + found.middleRows<3>(row).norm() * factors.norm(), 8));
   }
 }
 
