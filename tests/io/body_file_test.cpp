@@ -97,6 +97,13 @@ TEST_F(BodyFile, MistakesAreNamed) {
   const auto with = [](const char* key, const char* value) {
     return [=](Json& s) { s["bodies"][0][key] = Json::parse(value); };
   };
+  // Nothing else names it.
+  const auto renamed = [](const char* value) {
+    return [=](Json& s) {
+      s["bodies"][0]["name"] = Json::parse(value);
+      s["contact"].erase("pairs");
+    };
+  };
   const auto pair = [](const char* value) {
     return [=](Json& s) { s["contact"]["pairs"].push_back(Json::parse(value)); };
   };
@@ -108,17 +115,17 @@ TEST_F(BodyFile, MistakesAreNamed) {
        "bodies[0]: found neither mass nor density, expected one of them"},
       {[](Json& s) { s["bodies"][0].erase("shape"); }, "bodies[0].shape: not found"},
       {[](Json& s) { s["bodies"][1]["density"] = -1; }, "bodies[1].density: found -1, expected a number > 0"},
-      {with("position", "[1, 2]"), "bodies[0].position: found 2 elements, expected 3"},
+      {with("position", "[1, 2]"), "bodies[0].position: found a list of 2, expected a list of 3"},
       {with("rotation_degrees", "7"), "bodies[0].rotation_degrees: found 7, expected"},
       {with("velocity", "[1, null, 2]"), "bodies[0].velocity[1]: found null, expected"},
-      {with("angular_velocity", "[]"), "bodies[0].angular_velocity: found 0 elements, expected 3"},
+      {with("angular_velocity", "[]"), "bodies[0].angular_velocity: found a list of 0, expected a list of 3"},
       {with("friction", "{\"static\": -1}"), "bodies[0].friction.static: found -1, expected a number >= 0"},
       {with("friction", "{\"static\": 0.5, \"dynamic\": 0.6}"),
        "bodies[0].friction.dynamic: found 0.6, expected at most the static one, 0.5"},
-      {with("name", "\"tent\""), "bodies[2].name: found \"tent\", already the name of"},
-      {with("name", "\"floor\""), "bodies[0].name: found \"floor\", already the name of"},
+      {renamed("\"tent\""), "bodies[2].name: found \"tent\", already the name of"},
+      {renamed("\"floor\""), "bodies[0].name: found \"floor\", already the name of"},
       {with("mas", "1"), "the nearest is \"mass\""},
-      {with("motion", "{}"), "bodies[0].motion"},
+      {with("motion", "{}"), "bodies[0]: unknown key \"motion\""},
       {with("shape", R"({"type": "plane"})"), "bodies[0].shape"},
       {with("shape", R"({"type": "sphere", "radius": 0})"), "bodies[0].shape.radius: found 0"},
       {with("shape", R"({"type": "mesh", "file": "dented.obj"})"), "expected a convex surface"},

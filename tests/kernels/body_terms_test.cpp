@@ -63,8 +63,8 @@ class BodyTermsTest : public ContactTermsCase<Real> {
           const Vector3d way = (across * pull).normalized();
           held -= static_cast<double>(this->stiffness[2 * c + 1]) * way * way.transpose();
         }
-        visit(static_cast<std::size_t>(body), s, motion_of(this->at_sample(s, this->iterate), body),
-              stiffness, pull);
+        visit(static_cast<std::size_t>(body), s, motion_of(this->at_sample(s, this->iterate), body), held,
+              pull);
       }
   }
 
