@@ -27,7 +27,7 @@ class BodyTermsTest : public ContactTermsCase<Real> {
     // Every kind of contact, and none.
     for (std::size_t c = 0; c < this->modes.size(); ++c)
       if (this->modes[c] != 0 && this->stiffness[2 * c + 1] != 0)
-        this->modes[c] = static_cast<Real>(static_cast<int>(kinds[c % 4]));
+        this->modes[c] = static_cast<Real>(static_cast<int>(kinds[(c + 1) % 4]));
   }
   FindContacts<Real> found() {
     FindContacts<Real> all{};
