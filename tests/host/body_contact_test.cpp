@@ -134,6 +134,7 @@ TEST(BodyContacts, FastBodiesDoNotPassThroughEachOtherOrThinWalls) {
   constexpr double wall = 0.105;
   int met = 0;
   for (const double speed : {15.0, 60.0, 200.0}) {
+    if (is_sanitized && speed > 15) continue;
     // Shapes and the radii of balls inside of them.
     for (const auto& [shape, radius] : {std::pair<ObstacleShape, double>{SphereShape{0.04}, 0.04},
                                         {BoxShape{{0.06, 0.08, 0.05}, 0}, 0.025},
@@ -173,7 +174,7 @@ TEST(BodyContacts, FastBodiesDoNotPassThroughEachOtherOrThinWalls) {
       EXPECT_LT(simulation.bodies()[0].velocity.x, 0.1 * speed) << shape.index();
     }
   }
-  EXPECT_EQ(met, 4 + 2);
+  EXPECT_EQ(met, unless_sanitized(4 + 2, 4));
 }
 
 // A block of its own friction 0.4 on a slope of tan 0.3: pairs decide.
@@ -192,8 +193,9 @@ TEST(BodyContacts, PairsHaveFrictionOfTheirOwn) {
   };
   const double g = 9.8;
   const auto sliding = [&](double mu) { return 0.5 * g * (std::sin(angle) - mu * std::cos(angle)); };
-  // Explicit time integration of a constant force is exact; one step of 50 finds the slope.
-  constexpr double known = 0.02;
+  // Steps of a constant force are exact; the face is there from the first one on, at a gap of rounding, which
+  // leaves by a tenth per step.
+  constexpr double known = 1e-6;
   EXPECT_NEAR(speed(0.4, 0.1, {}), sliding(0.2), known * sliding(0.2));
   EXPECT_LT(speed(0.4, 0.4, {}), 1e-6);
   EXPECT_LT(speed(0, 0, {{.body = 0, .other = 0, .friction = {.static_ = 0.35, .dynamic = 0.1}}}), 1e-6);
