@@ -56,19 +56,19 @@ class BodyCommand : public CommandTest {
 };
 
 TEST_F(BodyCommand, KeepsPosesBesideTheFrames) {
-  write_scene("scene.json", sheet_with_bodies(20));
+  write_scene("scene.json", sheet_with_bodies(60));
   complete("scene.json", "out");
   const Scene scene = read_scene(folder_ / "out" / "scene.json");
   const TrajectoryFile trajectory(folder_ / "out" / "trajectory.h5");
   ASSERT_EQ(trajectory.layout().obstacles.size(), 3u);
   EXPECT_EQ(trajectory.layout().obstacles[1].name, "ball");
   EXPECT_EQ(trajectory.layout().obstacles[2].shape, "box");
-  ASSERT_EQ(trajectory.frame_count(), 21u);
+  ASSERT_EQ(trajectory.frame_count(), 61u);
   std::vector<BodyState> start;
   for (const RigidBody& body : scene.bodies) start.push_back(start_state(body, mass_properties(body.shape)));
   EXPECT_EQ(trajectory.obstacle_poses(0), obstacle_poses(scene, {0}, 0, start));
   const std::vector<BodyState> end = checkpoint("out").bodies;
-  EXPECT_EQ(trajectory.obstacle_poses(20), obstacle_poses(scene, {0}, trajectory.times()[20], end));
+  EXPECT_EQ(trajectory.obstacle_poses(60), obstacle_poses(scene, {0}, trajectory.times()[60], end));
   EXPECT_LT(end[0].pose.center.z, start[0].pose.center.z - 0.05);
   const std::vector<double> contacts = checkpoint("out").garments[0].contacts;
   int of_ball = 0;
