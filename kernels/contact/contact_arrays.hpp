@@ -84,16 +84,17 @@ ISOCLOTH_HD double contact_clamp(int number) {
   for (int n = 2 * patience; n <= number; n += patience) clamp *= 0.5;
   return clamp;
 }
-/// k of a contact in iteration `number` (from 0) over the inertia of its point. Iterations take contacts that
-/// let go as if they pulled, and the stiffer they are the harder: at 300 and more sheets on a table jump for
-/// ever, at 30 and less loads of many points take many iterations. Stiffer, therefore, only where a step
-/// lasts. Where forces do not stay from step to step, each step must find them in few iterations.
+/// Least k of a contact in iteration `number` (from 0) over the inertia of its point, and the largest of all.
+/// Iterations take contacts that let go as if they pulled, and the stiffer they are the harder: at 300 and
+/// more sheets on a table jump for ever. Stiffer, therefore, only where a step lasts or a contact bears much.
+/// Where forces do not stay from step to step, each step must find them in few iterations.
+constexpr double most_stiffening = 1e4;
 ISOCLOTH_HD double contact_stiffening(int number, bool carries) {
-  constexpr double gentle = 70, firm = 1000, most = 1e4, growth = 1.5;
+  constexpr double gentle = 70, firm = 1000, growth = 1.5;
   constexpr int patience = 6;
   if (!carries) return firm;
   double k = gentle;
-  for (int n = patience; n <= number && k < most; ++n) k *= growth;
+  for (int n = patience; n <= number && k < most_stiffening; ++n) k *= growth;
   return k;
 }
 

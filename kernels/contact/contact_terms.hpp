@@ -29,6 +29,8 @@ class ContactTerms {
   /// Across the normal. The rows tie the points of a sheet together up to their tolerance: stiffer friction
   /// would make large forces of what they leave, and sheets would creep.
   static constexpr Real grip = Real(50);
+  /// A contact that yields by the tolerance changes its force by so many times itself.
+  static constexpr Real firmness = Real(3);
 
  public:
   ISOCLOTH_DEVICE ContactTerms(const SamplePattern& pattern, const ObstaclesView<Real>& obstacles,
@@ -305,6 +307,14 @@ class ContactTerms {
     return Real(0.5) * negative_part(before + c_.tolerance);
   }
 
+  /// k of a contact over the inertia of its point, of gamma over the same: what bears much must not give way
+  /// by more than a share of the tolerance where the load changes.
+  ISOCLOTH_DEVICE Real stiffening(Real gamma) const {
+    const Real of_load = firmness * gamma / c_.tolerance;
+    if (!c_.carries || !(of_load > c_.stiffening)) return c_.stiffening;
+    return of_load < Real(most_stiffening) ? of_load : Real(most_stiffening);
+  }
+
   /// Stiffness and force of one contact, added to those of its sample.
   ISOCLOTH_DEVICE void act(Index sample, Index contact, const Hit& hit) const {
     const Vec3<Real> force = a_.forces.vector(contact);
@@ -321,7 +331,7 @@ class ContactTerms {
       a_.forces.set_vector(contact, {});
       return;
     }
-    const Real inertia = c_.inertia / inverse, k = c_.stiffening * inertia;
+    const Real inertia = c_.inertia / inverse, k = inertia * stiffening(gamma / inertia);
     Vec3<Real> pull = (gamma - k * gap) * n, slide{};
     Real across = 0;
     ContactMode mode = ContactMode::smooth;

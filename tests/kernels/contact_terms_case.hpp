@@ -67,7 +67,7 @@ struct Expected {
   Friction friction;
 };
 inline Expected expected_contact(const Vector3d& p, const Vector3d& way, const reference::SignedDistance& at,
-                                 double before, double inverse_mass, const Friction& mu) {
+                                 double before, double inverse_mass, const Friction& mu, bool carries) {
   Expected e;
   e.normal = eigen(at.gradient);
   e.friction = mu;
@@ -77,7 +77,10 @@ inline Expected expected_contact(const Vector3d& p, const Vector3d& way, const r
   e.gamma = std::max(0.0, p.dot(e.normal));
   e.active = inverse_mass > 0 && (gap < 0 || (e.gamma > 0 && gap < 1e-3));
   if (!e.active) return e;
-  e.k = stiffening * inertia / inverse_mass;
+  // What bears much is stiffer where forces are kept.
+  const double point = inertia / inverse_mass;
+  e.k = stiffening * point;
+  if (carries) e.k = std::max(e.k, std::min(3 * e.gamma / tolerance, 1e4 * point));
   e.pull = e.gamma - e.k * gap;
   e.tau = p - e.normal * e.normal.dot(p);
   e.way = way - e.normal * e.normal.dot(way);
@@ -212,7 +215,7 @@ class ContactTermsCase : public ::testing::Test {
     return sum;
   }
   /// contact: where the kernel keeps it, -1: nowhere.
-  Expected expected(Index sample, int obstacle, const Vector3d& force, Index contact) const {
+  Expected expected(Index sample, int obstacle, const Vector3d& force, Index contact, bool carries) const {
     const reference::ObstacleDistance distance(scene.obstacles[static_cast<std::size_t>(obstacle)]);
     const Vector3d to = at_sample(sample, iterate), from = at_sample(sample, start);
     reference::SignedDistance at = distance.at({to.x(), to.y(), to.z()}, 0);
@@ -228,7 +231,7 @@ class ContactTermsCase : public ::testing::Test {
     }
     return expected_contact(
         force, to - from, at, distance.at({from.x(), from.y(), from.z()}, 0).value - offset,
-        inverse_mass(sample), scene.obstacles[static_cast<std::size_t>(obstacle)].friction);
+        inverse_mass(sample), scene.obstacles[static_cast<std::size_t>(obstacle)].friction, carries);
   }
   /// Places are known to a few u of a metre, forces to k times that.
   static double known(const Expected& e) {

@@ -38,7 +38,7 @@ TYPED_TEST(ContactTermsTest, FindAndUpdateFollowTheFormulas) {
             if (static_cast<int>(found_on[c]) == o) at = c;
           }
           if (s >= p.node_count && at < 0) continue;  // another one is deeper, or none
-          const Expected e = this->expected(s, o, before, at);
+          const Expected e = this->expected(s, o, before, at, carries);
           ASSERT_EQ(at >= 0, e.active);
           if (at < 0) continue;
           const auto mode = static_cast<ContactMode>(static_cast<int>(found_modes[at]));

@@ -61,10 +61,10 @@ class Process {
     return !ended_;
   }
 
-  /// Waits until `condition` holds; fails the test when the program ends first or two minutes pass.
+  /// Waits until `condition` holds; fails the test when the program ends first or ten minutes pass.
   template <class Condition>
   bool wait_until(const Condition& condition) {
-    for (const auto start = Clock::now(); Clock::now() - start < std::chrono::minutes(2);) {
+    for (const auto start = Clock::now(); Clock::now() - start < std::chrono::minutes(10);) {
       if (condition()) return true;
       if (!is_running()) break;
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
