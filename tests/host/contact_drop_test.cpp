@@ -26,7 +26,7 @@ double deepest_node(const std::vector<Vec3d>& positions, const reference::Obstac
 TEST(ContactDrop, NothingPassesThrough) {
   int stalled = 0, steps = 0;
   double deepest[5] = {};
-  for (int number = 0; number < 60; number += unless_sanitized(1, 7)) {
+  for (int number = 0; number < 200; number += unless_sanitized(1, 23)) {
     const Drop drop = random_drop(number);
     Simulation simulation(drop.scene, one_thread());
     const reference::ObstacleDistance distance(drop.scene.obstacles[0]);
