@@ -1,22 +1,12 @@
 // Grippers that take hold of sheets, move them and let them go.
 #include "engine/core/errors.hpp"
 #include "tests/host/batch_case.hpp"
-#include "tests/host/contact_case.hpp"
+#include "tests/host/gripper_case.hpp"
 
 namespace isocloth {
 namespace {
 
 constexpr double gravity = 9.8;
-
-Gripper gripper(Vec3d position, double radius, std::vector<Hold> holds, const ObstacleMotion& motion = {}) {
-  return {.name = "gripper",
-          .region = SphereShape{radius},
-          .position = position,
-          .rotation = {},
-          .motion = motion,
-          .holds = std::move(holds),
-          .stiffness = 0};
-}
 
 Scene scene_of(const Garment& garment, double step = 0.01) {
   Scene scene;
@@ -25,15 +15,6 @@ Scene scene_of(const Garment& garment, double step = 0.01) {
   scene.step = step;
   scene.duration = 1000 * step;
   return scene;
-}
-
-/// Nodes whose state names a gripper.
-std::vector<std::size_t> held_nodes(const Simulation& simulation) {
-  const GarmentState state = simulation.state(0);
-  std::vector<std::size_t> nodes;
-  for (std::size_t i = 0; i < state.holds.size(); i += hold_width)
-    if (state.holds[i] >= 0) nodes.push_back(i / hold_width);
-  return nodes;
 }
 
 class GripperTest : public ::testing::TestWithParam<StepSolver> {
@@ -167,27 +148,7 @@ TEST_P(GripperTest, TornClothIsReportedAndRecovers) {
 }
 
 Scene many_grippers() {
-  Garment sheet = square_sheet(6, 0.3, 1);
-  Scene scene = scene_of(sheet);
-  scene.garments.clear();
-  for (int g = 0; g < 5; ++g) {
-    Garment own = sheet;
-    own.name += std::to_string(g);
-    const KeyframeMotion motion{.times = {0, 1},
-                                .translations = {{}, {0.1 * g, 0.1, 0.3}},
-                                .rotations = {{}, {0, 0.2 * g, 0}},
-                                .center = {}};
-    own.grippers = {gripper({-0.15, -0.15, -0.02}, 0.05 + 0.01 * g, {{0.05, 0.15}, {0.2, 5}}, motion)};
-    if (g > 2) {
-      own.grippers.push_back(gripper({0.15, 0.15, 0}, 0.04, {{0.01 * g, 0.3}}));
-      own.grippers[1].name = "other";
-      own.grippers[1].stiffness = g == 4 ? 3000 : 0;
-    }
-    own.fabric.drag = {.normal = 0.2 * g, .tangential = 0.01};
-    scene.garments.push_back(own);
-  }
-  scene.wind = {.velocity = {1, 0.5, 0}, .gusts = 0.3, .gust_period = 0.2};
-  scene.obstacles = {obstacle(PlaneShape{}, {0, 0, -0.1}, 0.3)};
+  Scene scene = many_grippers(scene_of(square_sheet(6, 0.3, 1)));
   scene.projection.on_violation = OnViolation::go_on;
   return scene;
 }

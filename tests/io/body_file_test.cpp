@@ -1,14 +1,11 @@
 // Rigid bodies of scene files.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <numbers>
 
 #include "engine/core/errors.hpp"
-#include "host/io/json_text.hpp"
 #include "host/io/scene_digest.hpp"
-#include "host/io/scene_file.hpp"
-#include "tests/io/temporary_folder.hpp"
+#include "tests/io/changed_scene.hpp"
 
 namespace isocloth {
 namespace {
@@ -29,9 +26,9 @@ constexpr const char* good = R"({"step": 0.01, "duration": 1,
     {"body": "tent", "obstacle": "floor", "static": 0.3},
     {"body": "box", "other_body": "body 1", "static": 0.4, "dynamic": 0.35}]}})";
 
-class BodyFile : public ::testing::Test {
+class BodyFile : public ChangedScene {
  protected:
-  BodyFile() {
+  BodyFile() : ChangedScene(good) {
     folder_.write("tetrahedron.obj",
                   "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
     folder_.write(
@@ -39,22 +36,6 @@ class BodyFile : public ::testing::Test {
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.1 0.1 0.1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 5\nf 3 4 5\n"
         "f 4 2 5\n");
   }
-  Scene read(const Json& scene) {
-    folder_.write("scene.json", scene.dump());
-    return read_scene(folder_ / "scene.json");
-  }
-  /// What is said of the good scene after a change.
-  std::string message(const std::function<void(Json&)>& change) {
-    Json scene = parse_json(good, "good");
-    change(scene);
-    try {
-      read(scene);
-    } catch (const std::exception& error) {
-      return error.what();
-    }
-    return "accepted";
-  }
-  TemporaryFolder folder_;
 };
 
 TEST_F(BodyFile, AllKeysArrive) {

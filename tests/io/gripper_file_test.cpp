@@ -1,14 +1,10 @@
 // Grippers, drag and wind of scene files.
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
-#include "host/io/json_text.hpp"
 #include "host/io/scene_digest.hpp"
-#include "host/io/scene_file.hpp"
-#include "tests/io/temporary_folder.hpp"
+#include "tests/io/changed_scene.hpp"
 
 namespace isocloth {
 namespace {
@@ -24,25 +20,11 @@ constexpr const char* good = R"({"step": 0.01, "duration": 1, "seed": 5,
       {"region": {"type": "cylinder", "radius": 2, "height": 1}, "holds": [{"from": 0, "to": 1}],
        "motion": {"type": "recorded", "file": "poses.csv"}}]}]})";
 
-class GripperFile : public ::testing::Test {
+class GripperFile : public ChangedScene {
  protected:
-  GripperFile() { folder_.write("poses.csv", "0, 1, 1, 1, 0, 0, 0\n1, 2, 1, 1, 0, 0, 90\n"); }
-  Scene read(const Json& scene) {
-    folder_.write("scene.json", scene.dump());
-    return read_scene(folder_ / "scene.json");
+  GripperFile() : ChangedScene(good) {
+    folder_.write("poses.csv", "0, 1, 1, 1, 0, 0, 0\n1, 2, 1, 1, 0, 0, 90\n");
   }
-  /// What is said of the good scene after a change.
-  std::string message(const std::function<void(Json&)>& change) {
-    Json scene = parse_json(good, "good");
-    change(scene);
-    try {
-      read(scene);
-    } catch (const std::exception& error) {
-      return error.what();
-    }
-    return "accepted";
-  }
-  TemporaryFolder folder_;
 };
 
 TEST_F(GripperFile, AllKeysArrive) {
