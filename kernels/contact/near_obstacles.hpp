@@ -42,11 +42,11 @@ ISOCLOTH_DEVICE void list_near(const ObstaclesView<Real>& obstacles, Vec3<Real> 
 template <class Real, class Visit>
 ISOCLOTH_DEVICE void for_each_near(const ObstaclesView<Real>& obstacles, const NearObstacles<Real>& near,
                                    const Visit& visit) {
-  const Index count = static_cast<Index>(near.list[0]);
-  if (count <= most_near)
-    for (Index i = 0; i < count; ++i) visit(static_cast<Index>(near.list[static_cast<std::size_t>(1 + i)]));
-  else
-    for (Index o = 0; o < static_cast<Index>(obstacles.size()); ++o) visit(o);
+  const Index listed = static_cast<Index>(near.list[0]);
+  const bool all = listed > most_near;
+  const Index count = all ? static_cast<Index>(obstacles.size()) : listed;
+  for (Index i = 0; i < count; ++i)
+    visit(all ? i : static_cast<Index>(near.list[static_cast<std::size_t>(1 + i)]));
 }
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

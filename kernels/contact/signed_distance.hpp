@@ -103,7 +103,7 @@ ISOCLOTH_DEVICE Distance<Real> grid_distance(const ShapeView<Real>& shape, Vec3<
 }
 
 template <class Real>
-ISOCLOTH_DEVICE Distance<Real> signed_distance(const ShapeView<Real>& shape, Vec3<Real> p) {
+ISOCLOTH_DEVICE_CALL Distance<Real> signed_distance(const ShapeView<Real>& shape, Vec3<Real> p) {
   switch (shape.kind) {
     case ShapeKind::plane:
       return {p.z, {0, 0, 1}};

@@ -16,8 +16,8 @@ struct SweptDistance {
 /// Of a point that went from `from` to `to`, in the obstacle's frame before and after: the gap there; or,
 /// where it moved so far that it could have passed through, the gap to the tangent plane where it entered.
 template <class Real>
-ISOCLOTH_DEVICE SweptDistance<Real> swept_distance(const ShapeView<Real>& shape, Real offset, Real tolerance,
-                                                   Vec3<Real> from, Vec3<Real> to) {
+ISOCLOTH_DEVICE_CALL SweptDistance<Real> swept_distance(const ShapeView<Real>& shape, Real offset,
+                                                        Real tolerance, Vec3<Real> from, Vec3<Real> to) {
   const Distance<Real> here = signed_distance(shape, to);
   SweptDistance<Real> result{here.value - offset, here.normal, Real(0)};
   if (result.gap < 0) {

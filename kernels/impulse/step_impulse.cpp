@@ -165,20 +165,21 @@ class ClothSteps {
     const ImpulseControl& control = a_.cloths.control;
     Relaxation relaxation{.fixed = control.relaxation};
     bool settles = false;
-    for (int count = 1; count <= control.max_sweeps; ++count) {
+    for (int count = 1;; ++count) {
+      // One place for all contacts' impulses, or their code is here three times.
+      const int turn = control.converge ? count : count - 1;
+      const bool is_over = count > control.max_sweeps;
+      const bool looks = turn % Relaxation::window == 1 || settles || (control.converge && is_over);
+      bool corrected = turn > 0 && touches() && touch<Watched>(looks, turn == 1);
+      if (is_over) return control.max_sweeps;
       S worst{};
-      const bool looks = count % Relaxation::window == 1 || settles;
-      bool corrected = touches() && control.converge && touch<Watched>(looks, count == 1);
       corrected = sweep_once(relaxation.factor(count), worst, correct) || corrected;
-      if (touches() && !control.converge) touch<Watched>(looks, count == 1);
       if (!control.converge) continue;
       settles = !corrected;
       if (settles && (looks || !touches())) return count;
       if constexpr (Watched)
         if (count % Relaxation::window == 0) relaxation.watch(count, largest(worst));
     }
-    if (touches() && control.converge) touch<Watched>(true, false);
-    return control.max_sweeps;
   }
 
   /// correct(rows, packet, factor, threshold, where) of all packets, colour after colour. Returns whether
