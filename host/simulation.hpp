@@ -85,7 +85,7 @@ struct HoldMeasures {
 };
 
 /// Numbers kept of a contact and of a node that may be held.
-constexpr std::size_t contact_width = 5, hold_width = 7;
+constexpr std::size_t contact_width = 7, hold_width = 7;
 
 /// Everything that a restart needs, bit for bit.
 struct GarmentState {
@@ -93,8 +93,9 @@ struct GarmentState {
   std::vector<double> velocities;  ///< [m/s], shape [node_count, 3]
   std::vector<double>
       multipliers;  ///< scaled rows' multipliers of the last step, shape [row_count]; impulses: none
-  /// Obstacle (-1: none), ContactMode (kernels/contact/contact_arrays.hpp) and force times h^2 [kg m] of each
-  /// contact of the last step, shape [contact_count, contact_width]; a scene without obstacles has none.
+  /// Obstacle (-1: none), ContactMode (kernels/contact/contact_arrays.hpp), force times h^2 [kg m] and place
+  /// (u, v) in its edge or face of each contact of the last step, shape [contact_count, contact_width]; a
+  /// scene without obstacles has none. Impulses find the place anew: 0.
   std::vector<double> contacts;
   /// Gripper (-1: none), place in its frame [m] and force of the gripper times h^2 [kg m] of each node, shape
   /// [node_count, hold_width]; a garment without grippers has none.

@@ -15,7 +15,7 @@ namespace isocloth {
 namespace {
 
 constexpr const char* format_name = "isocloth checkpoint";
-constexpr std::uint64_t format_version = 4;
+constexpr std::uint64_t format_version = 5;
 
 struct StateArray {
   const char* name;

@@ -64,7 +64,7 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
   positions_ = {device, 3 * nodes * lanes};
   velocities_ = {device, 3 * nodes * lanes};
   multipliers_ = {device, row_count_ * lanes};
-  // Per tile forces, then obstacles, modes, holders, places: no contact and no holder.
+  // Per tile forces, then obstacles, modes, points, holders, places: no contact and no holder.
   const std::size_t contacts = contact_count(), holds = hold_count(), kept = kept_count(pattern());
   std::vector<Real> none(kept * lanes, Real(0));
   for (std::size_t tile = 0; tile < tiles_; ++tile) {
@@ -73,7 +73,7 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
                   Real(-1));
     };
     fill(3 * (contacts + holds), contacts);
-    fill(5 * contacts + 3 * holds, holds);
+    fill(7 * contacts + 3 * holds, holds);
   }
   kept_ = {device, none};
   reports_ = {device, lanes * sizeof(ClothReport<Real>) / sizeof(Real)};

@@ -48,13 +48,14 @@ struct KeptArray {
   std::size_t row_width, first, width;  ///< numbers of a row that go into the array: [first, first + width)
   std::size_t begin;                    ///< in what is kept
 };
-std::array<KeptArray, 6> kept_arrays(std::size_t contacts, std::size_t holds) {
+std::array<KeptArray, 7> kept_arrays(std::size_t contacts, std::size_t holds) {
   return {{{&GarmentState::contacts, contact_width, 2, 3, 0},
            {&GarmentState::holds, hold_width, 4, 3, 3 * contacts},
            {&GarmentState::contacts, contact_width, 0, 1, 3 * (contacts + holds)},
            {&GarmentState::contacts, contact_width, 1, 1, 4 * contacts + 3 * holds},
-           {&GarmentState::holds, hold_width, 0, 1, 5 * contacts + 3 * holds},
-           {&GarmentState::holds, hold_width, 1, 3, 5 * contacts + 4 * holds}}};
+           {&GarmentState::contacts, contact_width, 5, 2, 5 * contacts + 3 * holds},
+           {&GarmentState::holds, hold_width, 0, 1, 7 * contacts + 3 * holds},
+           {&GarmentState::holds, hold_width, 1, 3, 7 * contacts + 4 * holds}}};
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ GarmentContacts<Real>::GarmentContacts(const Device& device, const Garment& garm
   obstacles_ = {device, std::vector<Real>(contacts, Real(-1))};
   stiffness_ = {device, 2 * contacts};
   modes_ = {device, contacts};
+  points_ = {device, 2 * contacts};
   weights_ = {device, pattern_.slot_nodes.size()};
   depths_ = {device, samples};
   sample_stiffness_ = {device, 6 * samples};
@@ -65,6 +66,7 @@ void GarmentContacts<Real>::begin(const Surroundings<Real>& surroundings, const 
            .arrays = {.forces = numbers(forces_),
                       .obstacles = numbers(obstacles_),
                       .modes = numbers(modes_),
+                      .points = numbers(points_),
                       .normals = numbers(normals_),
                       .pulls = numbers(pulls_),
                       .stiffness = numbers(stiffness_),
@@ -135,10 +137,11 @@ SampleForces<Real> GarmentContacts<Real>::forces() const {
 template <class Real>
 std::vector<double> GarmentContacts<Real>::contacts() const {
   const std::vector<Real> obstacles = obstacles_.download(), forces = forces_.download(),
-                          modes = modes_.download();
+                          modes = modes_.download(), points = points_.download();
   std::vector<double> state;
   for (std::size_t c = 0; c < obstacles.size(); ++c)
-    state.insert(state.end(), {obstacles[c], modes[c], forces[3 * c], forces[3 * c + 1], forces[3 * c + 2]});
+    state.insert(state.end(), {obstacles[c], modes[c], forces[3 * c], forces[3 * c + 1], forces[3 * c + 2],
+                               points[2 * c], points[2 * c + 1]});
   return state;
 }
 
@@ -167,6 +170,7 @@ void GarmentContacts<Real>::set_state(const std::vector<double>& contacts, const
   put(obstacles_, contacts, contact_width, 0);
   put(modes_, contacts, contact_width, 1);
   put(forces_, contacts, contact_width, 2);
+  put(points_, contacts, contact_width, 5);
   put(holders_, holds, hold_width, 0);
   put(places_, holds, hold_width, 1);
   put(hold_forces_, holds, hold_width, 4);
@@ -186,7 +190,7 @@ template <class Real>
 std::size_t GarmentContacts<Real>::memory_bytes() const {
   std::size_t bytes = samples_.memory_bytes();
   for (const Buffer<Real>* buffer :
-       {&forces_, &obstacles_, &modes_, &normals_, &pulls_, &stiffness_, &weights_, &depths_,
+       {&forces_, &obstacles_, &modes_, &points_, &normals_, &pulls_, &stiffness_, &weights_, &depths_,
         &sample_stiffness_, &sample_forces_, &near_, &hold_forces_, &holders_, &places_, &inverse_masses_})
     bytes += buffer->bytes();
   return bytes;

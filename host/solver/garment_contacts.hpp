@@ -78,7 +78,7 @@ class GarmentContacts {
   const GarmentArrays<Real>* garment_ = nullptr;
   SampleArrays samples_;
   SamplePattern pattern_;
-  Buffer<Real> forces_, obstacles_, modes_, normals_, pulls_, stiffness_, weights_, depths_,
+  Buffer<Real> forces_, obstacles_, modes_, points_, normals_, pulls_, stiffness_, weights_, depths_,
       sample_stiffness_, sample_forces_, near_;
   Buffer<Real> hold_forces_, holders_, places_, inverse_masses_;
   FindContacts<Real> last_;  ///< of the part of a step

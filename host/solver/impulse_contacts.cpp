@@ -117,13 +117,13 @@ std::vector<double> ImpulseContactBuffers<Real>::state(std::size_t member) const
   if (node_count_ == 0) return {};
   const ImpulseContactLayout at(samples());
   std::vector<Real> staging;
-  const Real* const own = work_.read(member * at.count, contact_width * contact_count(), staging);
+  const Real* const own = work_.read(member * at.count, at.impulses, staging);
   std::vector<double> state;
   for (std::size_t c = 0; c < contact_count(); ++c) {
     const Real* const p = own + at.forces + 3 * c;
     const bool pushed = p[0] != 0 || p[1] != 0 || p[2] != 0;
-    state.insert(state.end(),
-                 {pushed ? own[at.obstacles + c] : -1, pushed ? own[at.modes + c] : 0, p[0], p[1], p[2]});
+    state.insert(state.end(), {pushed ? own[at.obstacles + c] : -1, pushed ? own[at.modes + c] : 0, p[0],
+                               p[1], p[2], 0, 0});
   }
   return state;
 }
@@ -132,7 +132,7 @@ template <class Real>
 void ImpulseContactBuffers<Real>::set_state(std::size_t member, const std::vector<double>& state) {
   if (node_count_ == 0) return;
   const ImpulseContactLayout at(samples());
-  work_.edit(member * at.count, contact_width * contact_count(), [&](Real* own) {
+  work_.edit(member * at.count, at.impulses, [&](Real* own) {
     for (std::size_t c = 0; c < contact_count(); ++c) {
       const double* const kept = state.data() + contact_width * c;
       own[at.obstacles + c] = static_cast<Real>(kept[0]);

@@ -47,7 +47,7 @@ SampleArrays::SampleArrays(const Device& device, const Mesh& mesh, const NodalPa
   };
   contacts_per_node = at_most(most_contacts_per_node);
   if (count > 0) face_count = mesh.face_count();
-  if (body_count > 0) contacts_per_element = at_most(most_contacts_per_element);
+  if (count > 0) contacts_per_element = body_count > 0 ? most_contacts_per_element : 2;
   const auto edges = build_topology(mesh).edges;
   if (count > 0) edge_count = static_cast<Index>(edges.size());
   std::vector<Index> begin{0}, nodes, samples;

@@ -16,7 +16,7 @@ struct SampleArrays {
   /// `pattern` has a block for any two free nodes of a face. Without obstacles there are samples of nodes
   /// alone, for what else acts on them. contacts_per_node: at most
   /// most_contacts_per_node; more obstacles at one node are held three at a time. The same of an edge or a
-  /// face among bodies; among obstacles alone each keeps one.
+  /// face among bodies; among obstacles alone each keeps two.
   SampleArrays(const Device& device, const Mesh& mesh, const NodalPattern& pattern,
                std::size_t obstacle_count, std::size_t body_count = 0);
 

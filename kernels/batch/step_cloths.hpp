@@ -78,7 +78,7 @@ struct StepControl {
 /// Offsets of the arrays of contacts and holds; see ContactArrays, HoldArrays. What is kept from step to step
 /// comes first, forces before the rest.
 struct ContactScratch {
-  std::size_t forces, hold_forces, obstacles, modes, holders, places;
+  std::size_t forces, hold_forces, obstacles, modes, points, holders, places;
   std::size_t normals, pulls, stiffness, weights, depths, sample_stiffness, sample_forces, near,
       inverse_masses;
 };
@@ -87,7 +87,7 @@ ISOCLOTH_HD std::size_t kept_forces(const ClothPatternView& p) {
   return 3 * static_cast<std::size_t>(p.samples.contact_count() + p.hold_count);
 }
 ISOCLOTH_HD std::size_t kept_count(const ClothPatternView& p) {
-  return 5 * static_cast<std::size_t>(p.samples.contact_count()) + 7 * static_cast<std::size_t>(p.hold_count);
+  return 7 * static_cast<std::size_t>(p.samples.contact_count()) + 7 * static_cast<std::size_t>(p.hold_count);
 }
 
 /// Offsets of a tile's work arrays in lane values.
@@ -128,6 +128,7 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
     s.contacts.hold_forces = take(3 * holds);
     s.contacts.obstacles = take(contacts);
     s.contacts.modes = take(contacts);
+    s.contacts.points = take(2 * contacts);
     s.contacts.holders = take(holds);
     s.contacts.places = take(3 * holds);
     s.contacts.normals = take(3 * contacts);

@@ -193,16 +193,13 @@ class TileContacts : ClothTile<S, T, Block> {
           {iterate.data, width},
           {held_masses.data, width},
           {reinterpret_cast<const Scalar*>(masses.data()) + (shared ? 0 : lane), shared ? 1 : width}};
-      const ContactArrays<Scalar> arrays{lane_array(at.forces, lane),
-                                         lane_array(at.obstacles, lane),
-                                         lane_array(at.modes, lane),
-                                         lane_array(at.normals, lane),
-                                         lane_array(at.pulls, lane),
-                                         lane_array(at.stiffness, lane),
-                                         lane_array(at.weights, lane),
-                                         lane_array(at.depths, lane),
-                                         lane_array(at.sample_stiffness, lane),
-                                         lane_array(at.sample_forces, lane)};
+      const ContactArrays<Scalar> arrays{
+          lane_array(at.forces, lane),       lane_array(at.obstacles, lane),
+          lane_array(at.modes, lane),        lane_array(at.points, lane),
+          lane_array(at.normals, lane),      lane_array(at.pulls, lane),
+          lane_array(at.stiffness, lane),    lane_array(at.weights, lane),
+          lane_array(at.depths, lane),       lane_array(at.sample_stiffness, lane),
+          lane_array(at.sample_forces, lane)};
       const OuterForces<Scalar> outer{
           p_.hold_count > 0 ? a_.grippers.of(cloth, step.number) : GrippersView<Scalar>{},
           {lane_array(at.hold_forces, lane), lane_array(at.holders, lane), lane_array(at.places, lane),

@@ -15,8 +15,8 @@ struct SamplePattern {
   /// Contacts that a node keeps at once, one per obstacle. A further one is held by nothing, and counts as
   /// penetration.
   Index contacts_per_node = 0;
-  /// The same of an edge or a face, each at a point of its own. Where one element lies on two bodies and
-  /// keeps one contact, iterations push one body away in turns and come to no end.
+  /// The same of an edge or a face, each at a point of its own, on one obstacle or several. With one contact
+  /// an element that rolls over a solid, or lies on two, is held in turns here and there, without end.
   Index contacts_per_element = 1;
   ArrayView<const Index> sample_begin;  ///< slots of each sample, shape [sample_count + 1]
   ArrayView<const Index> slot_nodes;    ///< shape [slot_count]
@@ -60,12 +60,13 @@ enum class ContactMode : int {
 };
 
 /// One cloth's contacts. The contact keeps the force that the obstacle exerts times h^2, p [kg m], the number
-/// of the obstacle, and how it acts; the rest is of one iteration.
+/// of the obstacle, how it acts, and where; the rest is of one iteration.
 template <class Real>
 struct ContactArrays {
   Strided<Real> forces;     ///< p, shape [contact_count, 3]
   Strided<Real> obstacles;  ///< number, -1: none; shape [contact_count]
   Strided<Real> modes;      ///< ContactMode, shape [contact_count]
+  Strided<Real> points;     ///< (u, v) of an edge's or a face's contact, shape [contact_count, 2]
   Strided<Real> normals;    ///< shape [contact_count, 3]
   Strided<Real> pulls;      ///< p of an unchanged position, shape [contact_count, 3]
   Strided<Real> stiffness;  ///< along and across the normal [kg], shape [contact_count, 2]

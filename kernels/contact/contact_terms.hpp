@@ -26,6 +26,8 @@ class ContactTerms {
   static constexpr Real carry = Real(1e-3);
   /// An edge or a face touches where it comes so much deeper than its corners [m].
   static constexpr Real deeper = Real(1e-6);
+  /// Least way of an element's deepest point within an iteration that is a jump, in parts of the element.
+  static constexpr Real jump = Real(0.05);
   /// Across the normal. The rows tie the points of a sheet together up to their tolerance: stiffer friction
   /// would make large forces of what they leave, and sheets would creep.
   static constexpr Real grip = Real(50);
@@ -102,9 +104,11 @@ class ContactTerms {
     PoseView<Real> begin, end;
   };
 
+  /// Of a point of an edge or a face.
   struct ElementHit {
     Hit hit;
-    Real weights[4] = {};  ///< of the point
+    Real u = 0, v = 0;
+    bool is_corner = false;  ///< no deeper than the corners
   };
 
   ISOCLOTH_DEVICE ContactMode mode(Index contact) const {
@@ -160,10 +164,7 @@ class ContactTerms {
         if (hits[k].obstacle == o) place = k;
       if (place < 0) {
         if (!(hit.gap < 0)) return;
-        // The place that is needed least.
-        place = 0;
-        for (Index k = 1; k < count; ++k)
-          if (gap_of(hits[k]) > gap_of(hits[place])) place = k;
+        place = least_needed(hits, count);
         if (!(gap_of(hits[place]) > hit.gap)) return;
         a_.forces.set_vector(first + place, {});
       }
@@ -172,59 +173,91 @@ class ContactTerms {
     for (Index k = 0; k < count; ++k) act(node, first + k, hits[k]);
   }
   static ISOCLOTH_DEVICE Real gap_of(const Hit& hit) { return hit.obstacle < 0 ? Real(HUGE_VAL) : hit.gap; }
-
-  ISOCLOTH_DEVICE void find_on_element(Index sample) const {
-    const Index slot0 = p_.sample_begin[sample], count = p_.contacts_per_element;
-    const int size = static_cast<int>(p_.sample_begin[sample + 1] - slot0);
-    ElementHit hits[most_contacts_per_element];  // the deepest, ascending
-    const auto kept_by = [&](Index k) {
-      return static_cast<Index>(a_.obstacles[p_.first_contact(sample + k * p_.element_count())]);
-    };
-    for_each_near([&](Index o) {
-      const ShapeView<Real>& shape = o_.shapes[o];
-      if (shape.kind == ShapeKind::plane) return;  // nothing lies deeper than the corners
-      ElementHit own;
-      Hit& hit = own.hit;
-      hit = hit_of(o);
-      Element<Real> element;
-      element.size = size;
-      for (int i = 0; i < size; ++i)
-        element.corners[i] = to_local(hit.end, x_.iterate.vector(p_.slot_nodes[slot0 + i]));
-      bool keeps = false;
-      for (Index k = 0; k < count; ++k) keeps = keeps || kept_by(k) == o;
-      if (!find_deepest(element, slot0, keeps, hit, own.weights)) return;
-      Index place = count;
-      for (; place > 0 && hit.gap < hits[place - 1].hit.gap; --place)
-        if (place < count) hits[place] = hits[place - 1];
-      if (place < count) hits[place] = own;
-    });
-    // Each goes where its obstacle was, the others where there is room.
-    Index places[most_contacts_per_element];
-    for (Index n = 0; n < count; ++n) {
-      places[n] = -1;
-      for (Index k = 0; k < count; ++k)
-        if (hits[n].hit.obstacle >= 0 && kept_by(k) == hits[n].hit.obstacle) places[n] = k;
-    }
-    for (Index n = 0; n < count; ++n)
-      for (Index k = 0; k < count && places[n] < 0; ++k) {
-        bool is_free = true;
-        for (Index other = 0; other < count; ++other) is_free = is_free && places[other] != k;
-        if (is_free) places[n] = k;
-      }
-    for (Index n = 0; n < count; ++n) {
-      const Index at = sample + places[n] * p_.element_count(), contact = p_.first_contact(at);
-      if (places[n] > 0) clear(at);
-      for (int i = 0; i < size; ++i) a_.weights[p_.sample_begin[at] + i] = hits[n].weights[i];
-      const Hit& hit = hits[n].hit;
-      if (hit.obstacle >= 0) note_depth(at, hit);
-      if (hit.obstacle != kept_by(places[n])) a_.forces.set_vector(contact, {});
-      act(at, contact, hit);
-    }
+  static ISOCLOTH_DEVICE Real gap_of(const ElementHit& own) { return gap_of(own.hit); }
+  template <class AnyHit>
+  static ISOCLOTH_DEVICE Index least_needed(const AnyHit* hits, Index count) {
+    Index place = 0;
+    for (Index k = 1; k < count; ++k)
+      if (gap_of(hits[k]) > gap_of(hits[place])) place = k;
+    return place;
   }
 
-  /// Whether the element touches the obstacle of `hit` at a point that is not a corner; that point.
-  ISOCLOTH_DEVICE bool find_deepest(const Element<Real>& element, Index slot0, bool keeps, Hit& hit,
-                                    Real (&weights)[4]) const {
+  /// A contact goes with the deepest point of its obstacle while that moves a little in an iteration. Where
+  /// it jumps, the contact stays where it was and the deepest point gets one of its own: with one for both,
+  /// an element that rolls over a solid tilts to and fro.
+  ISOCLOTH_DEVICE void find_on_element(Index sample) const {
+    const Index slot0 = p_.sample_begin[sample], count = p_.contacts_per_element;
+    Element<Real> element;
+    element.size = static_cast<int>(p_.sample_begin[sample + 1] - slot0);
+    const auto contact_of = [&](Index k) { return p_.first_contact(sample + k * p_.element_count()); };
+    ElementHit hits[most_contacts_per_element];
+    for (Index k = 0; k < count; ++k) {
+      hits[k].hit.obstacle = static_cast<Index>(a_.obstacles[contact_of(k)]);
+      if (hits[k].hit.obstacle >= 0) hits[k].hit.gap = carry;  // unless it is found near again
+      hits[k].u = a_.points[contact_of(k) * 2];
+      hits[k].v = a_.points[contact_of(k) * 2 + 1];
+    }
+    for_each_near([&](Index o) {
+      if (o_.shapes[o].kind == ShapeKind::plane) return;  // nothing lies deeper than the corners
+      ElementHit deepest;
+      deepest.hit = hit_of(o);
+      for (int i = 0; i < element.size; ++i)
+        element.corners[i] = to_local(deepest.hit.end, x_.iterate.vector(p_.slot_nodes[slot0 + i]));
+      bool keeps = false;
+      for (Index k = 0; k < count; ++k) keeps = keeps || hits[k].hit.obstacle == o;
+      const bool found = find_deepest(element, slot0, keeps, deepest);
+      Index place = -1;
+      Real nearest = jump;
+      for (Index k = 0; k < count && found; ++k) {
+        const Real way = larger(size_of(hits[k].u - deepest.u), size_of(hits[k].v - deepest.v));
+        if (hits[k].hit.obstacle != o || !(way < nearest)) continue;
+        place = k;
+        nearest = way;
+      }
+      for (Index k = 0; k < count && keeps; ++k) {
+        if (hits[k].hit.obstacle != o || k == place) continue;
+        hits[k].hit = hit_of(o);
+        measure_at(element, slot0, hits[k]);
+      }
+      if (!found || (place < 0 && deepest.is_corner)) return;
+      if (place < 0) {
+        place = least_needed(hits, count);
+        if (!(gap_of(hits[place]) > deepest.hit.gap)) return;
+        if (hits[place].hit.obstacle != o) a_.forces.set_vector(contact_of(place), {});
+      }
+      hits[place] = deepest;
+    });
+    for (Index k = 0; k < count; ++k) {
+      const Index at = sample + k * p_.element_count();
+      const ElementHit& own = hits[k];
+      if (k > 0) clear(at);
+      Real weights[4] = {};
+      if (own.hit.obstacle >= 0) element.weigh(own.u, own.v, weights);
+      for (int i = 0; i < element.size; ++i) a_.weights[p_.sample_begin[at] + i] = weights[i];
+      a_.points[contact_of(k) * 2] = own.u;
+      a_.points[contact_of(k) * 2 + 1] = own.v;
+      if (own.hit.obstacle >= 0) note_depth(at, own.hit);
+      act(at, contact_of(k), own.hit);
+    }
+  }
+  static ISOCLOTH_DEVICE Real size_of(Real x) { return x < 0 ? -x : x; }
+
+  /// The point of an element that lies at (u, v).
+  ISOCLOTH_DEVICE void measure_at(const Element<Real>& element, Index slot0, ElementHit& own) const {
+    Real weights[4];
+    element.weigh(own.u, own.v, weights);
+    own.hit.from = {};
+    for (int i = 0; i < element.size; ++i)
+      own.hit.from += weights[i] * to_local(own.hit.begin, x_.start.vector(p_.slot_nodes[slot0 + i]));
+    own.hit.to = element.at(weights);
+    measure(own.hit);
+  }
+
+  /// Whether the element touches its obstacle at a point that is not a corner, or one that it keeps; that
+  /// point.
+  ISOCLOTH_DEVICE bool find_deepest(const Element<Real>& element, Index slot0, bool keeps,
+                                    ElementHit& own) const {
+    Hit& hit = own.hit;
     const ShapeView<Real>& shape = o_.shapes[hit.obstacle];
     const Real middle = element.size == 3 ? Real(1) / 3 : Real(0.5);
     const ElementPoint<Real> center = point_at(shape, element, middle, element.size == 2 ? Real(0) : middle);
@@ -238,24 +271,25 @@ class ContactTerms {
     const bool is_fast = length(center.place - from) > Real(0.5) * shape.reach;
     const Real limit = c_.offset + (keeps ? carry : Real(0));
     if (!is_fast && !(center.distance.value - radius < limit)) return false;
-    if (is_fast) return find_first_entry(element, slot0, hit, weights);
+    if (is_fast) return find_first_entry(element, slot0, own);
     Real corner = Real(HUGE_VAL), mean = 0;
     for (int i = 0; i < element.size; ++i) {
-      const Real own = signed_distance(shape, element.corners[i]).value;
-      corner = own < corner ? own : corner;
-      mean += own / static_cast<Real>(element.size);
+      const Real distance = signed_distance(shape, element.corners[i]).value;
+      corner = distance < corner ? distance : corner;
+      mean += distance / static_cast<Real>(element.size);
     }
     // Distances to a convex shape are convex: where they are even, no point lies deeper than the corners.
     if (!keeps && shape.kind != ShapeKind::grid && center.distance.value > mean - deeper) return false;
     const ElementPoint<Real> best =
         element.size == 2 ? deepest_on_edge(shape, element) : deepest_on_face(shape, element);
     if (!(best.distance.value < limit)) return false;
-    if (!keeps && !(best.distance.value < corner - deeper)) return false;
+    own.is_corner = !(best.distance.value < corner - deeper);
+    if (!keeps && own.is_corner) return false;
+    own.u = best.u;
+    own.v = best.v;
     hit.from = {};
-    for (int i = 0; i < element.size; ++i) {
-      weights[i] = best.weights[i];
-      hit.from += weights[i] * to_local(hit.begin, x_.start.vector(p_.slot_nodes[slot0 + i]));
-    }
+    for (int i = 0; i < element.size; ++i)
+      hit.from += best.weights[i] * to_local(hit.begin, x_.start.vector(p_.slot_nodes[slot0 + i]));
     hit.to = best.place;
     hit.gap = best.distance.value - c_.offset;
     hit.normal = best.distance.normal;
@@ -264,29 +298,24 @@ class ContactTerms {
   }
 
   /// Of five points (three of an edge) that moved far in this step, the one deepest behind where it entered.
-  ISOCLOTH_DEVICE bool find_first_entry(const Element<Real>& element, Index slot0, Hit& hit,
-                                        Real (&weights)[4]) const {
+  ISOCLOTH_DEVICE bool find_first_entry(const Element<Real>& element, Index slot0, ElementHit& own) const {
     const Real us[5] = {Real(0.5), Real(0.25), Real(0.75), Real(0.75), Real(0.25)},
                vs[5] = {Real(0.5), Real(0.25), Real(0.25), Real(0.75), Real(0.75)};
-    Hit found = hit;
-    found.gap = 0;
+    ElementHit found = own;
+    found.hit.gap = 0;
     for (int n = 0; n < (element.size == 2 ? 3 : 5); ++n) {
-      Real u = us[n], v = element.size == 2 ? Real(0) : vs[n];
-      if (element.size == 3) u = us[n] * Real(2) / 3, v = vs[n] * Real(2) / 3 * (1 - u);
-      Real own[4];
-      element.weigh(u, v, own);
-      Hit trial = hit;
-      trial.from = {};
-      for (int i = 0; i < element.size; ++i)
-        trial.from += own[i] * to_local(hit.begin, x_.start.vector(p_.slot_nodes[slot0 + i]));
-      trial.to = element.at(own);
-      measure(trial);
-      if (!(trial.gap < found.gap)) continue;
-      found = trial;
-      for (int i = 0; i < element.size; ++i) weights[i] = own[i];
+      ElementHit trial = own;
+      trial.u = us[n];
+      trial.v = element.size == 2 ? Real(0) : vs[n];
+      if (element.size == 3) {
+        trial.u = us[n] * Real(2) / 3;
+        trial.v = vs[n] * Real(2) / 3 * (1 - trial.u);
+      }
+      measure_at(element, slot0, trial);
+      if (trial.hit.gap < found.hit.gap) found = trial;
     }
-    if (!(found.gap < 0)) return false;
-    hit = found;
+    if (!(found.hit.gap < 0)) return false;
+    own = found;
     return true;
   }
 

@@ -5,9 +5,10 @@
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
-/// A point of an element with 2, 3 or 4 corners by its weights, and its distance.
+/// A point of an element with 2, 3 or 4 corners by its coordinates and weights, and its distance.
 template <class Real>
 struct ElementPoint {
+  Real u = 0, v = 0;
   Real weights[4] = {};
   Vec3<Real> place{};
   Distance<Real> distance{};
@@ -52,6 +53,8 @@ template <class Real>
 ISOCLOTH_DEVICE ElementPoint<Real> point_at(const ShapeView<Real>& shape, const Element<Real>& element,
                                             Real u, Real v) {
   ElementPoint<Real> point;
+  point.u = u;
+  point.v = v;
   element.weigh(u, v, point.weights);
   point.place = element.at(point.weights);
   point.distance = signed_distance(shape, point.place);
@@ -60,7 +63,8 @@ ISOCLOTH_DEVICE ElementPoint<Real> point_at(const ShapeView<Real>& shape, const 
 
 /// By bisection of the slope; for a convex shape to 1/128 of the edge.
 template <class Real>
-ISOCLOTH_DEVICE ElementPoint<Real> deepest_on_edge(const ShapeView<Real>& shape, const Element<Real>& edge) {
+ISOCLOTH_DEVICE_CALL ElementPoint<Real> deepest_on_edge(const ShapeView<Real>& shape,
+                                                        const Element<Real>& edge) {
   const Vec3<Real> along = edge.corners[1] - edge.corners[0];
   Real u = Real(0.5), step = Real(0.25);
   ElementPoint<Real> best = point_at(shape, edge, u, Real(0)), here = best;
@@ -76,11 +80,11 @@ ISOCLOTH_DEVICE ElementPoint<Real> deepest_on_edge(const ShapeView<Real>& shape,
 /// The deepest of a lattice of points, then by trial in eight directions with halved steps; for a convex
 /// shape to about 1/128 of the face.
 template <class Real>
-ISOCLOTH_DEVICE ElementPoint<Real> deepest_on_face(const ShapeView<Real>& shape, const Element<Real>& face) {
+ISOCLOTH_DEVICE_CALL ElementPoint<Real> deepest_on_face(const ShapeView<Real>& shape,
+                                                        const Element<Real>& face) {
   constexpr int across = 4, most_moves = 6;
   const bool is_quad = face.size == 4;
   ElementPoint<Real> best;
-  Real best_u = 0, best_v = 0;
   best.distance.value = Real(HUGE_VAL);
   const auto visit = [&](Real u, Real v) {
     u = clamp_between(u, Real(0), Real(1));
@@ -88,8 +92,6 @@ ISOCLOTH_DEVICE ElementPoint<Real> deepest_on_face(const ShapeView<Real>& shape,
     const ElementPoint<Real> here = point_at(shape, face, u, v);
     if (!(here.distance.value < best.distance.value)) return false;
     best = here;
-    best_u = u;
-    best_v = v;
     return true;
   };
   for (int i = 0; i < across; ++i)
@@ -100,7 +102,7 @@ ISOCLOTH_DEVICE ElementPoint<Real> deepest_on_face(const ShapeView<Real>& shape,
     bool moved = true;
     for (int move = 0; move < most_moves && moved; ++move) {
       moved = false;
-      const Real u = best_u, v = best_v;
+      const Real u = best.u, v = best.v;
       for (int turn = 0; turn < 9; ++turn)
         if (turn != 4)
           moved =
@@ -115,8 +117,8 @@ ISOCLOTH_DEVICE ElementPoint<Real> deepest_on_face(const ShapeView<Real>& shape,
 /// are convex then, and so is min over v. Finds the bottom of the long valley that a face has across an edge
 /// of the shape, where trials in eight directions get stuck; to 1/256 of the face.
 template <class Real>
-ISOCLOTH_DEVICE ElementPoint<Real> deepest_on_face_in_convex(const ShapeView<Real>& shape,
-                                                             const Element<Real>& face) {
+ISOCLOTH_DEVICE_CALL ElementPoint<Real> deepest_on_face_in_convex(const ShapeView<Real>& shape,
+                                                                  const Element<Real>& face) {
   constexpr int levels = 7;
   ElementPoint<Real> best;
   best.distance.value = Real(HUGE_VAL);

@@ -127,7 +127,7 @@ struct ImpulseContactLayout {
   std::size_t obstacles;  ///< number, -1: none; shape [contact]
   std::size_t modes;      ///< ContactMode of the last impulse, shape [contact]
   std::size_t forces;  ///< sum of the impulses of the step so far, as force * h^2 [kg m], shape [contact, 3]
-  std::size_t impulses;  ///< of this part, moves * m [m^3], shape [contact, 3]
+  std::size_t impulses;  ///< of this part, moves * m [m^3], shape [contact, 3]; what is kept lies before
   std::size_t normals;   ///< of the last impulse, shape [contact, 3]
   std::size_t floors;    ///< least normal impulse in the velocity pass, shape [contact]
   std::size_t weights;   ///< of each slot's node; edges and faces without a contact: zeros

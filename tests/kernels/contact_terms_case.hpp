@@ -98,8 +98,8 @@ class ContactTermsCase : public ::testing::Test {
   ObstacleTable<Real> table{device, std::make_shared<ObstacleShapes<Real>>(device, scene), {&garment}};
   SamplePattern pattern = samples.view();
   std::vector<Real> start, iterate, correction, inverse_masses;
-  std::vector<Real> forces, obstacles, normals, pulls, stiffness, modes, weights, depths, sample_stiffness,
-      sample_forces, near;
+  std::vector<Real> forces, obstacles, points, normals, pulls, stiffness, modes, weights, depths,
+      sample_stiffness, sample_forces, near;
   std::vector<Vector3d> planted;  ///< forces before
   std::vector<int> planted_on;
 
@@ -141,6 +141,7 @@ class ContactTermsCase : public ::testing::Test {
       for (int k = 0; k < 3; ++k) forces.push_back(static_cast<Real>(planted[c][k]));
       obstacles.push_back(static_cast<Real>(planted_on[c]));
     }
+    points.assign(2 * contacts, Real(0.25));
     // What is not written shows.
     for (auto* v : {&normals, &pulls}) v->assign(3 * contacts, Real(77));
     stiffness.assign(2 * contacts, Real(77));
@@ -168,6 +169,7 @@ class ContactTermsCase : public ::testing::Test {
     ContactArrays<Real> all;
     all.forces.data = forces.data();
     all.obstacles.data = obstacles.data();
+    all.points.data = points.data();
     all.normals.data = normals.data();
     all.pulls.data = pulls.data();
     all.stiffness.data = stiffness.data();

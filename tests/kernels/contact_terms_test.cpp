@@ -125,7 +125,7 @@ TYPED_TEST(ContactTermsTest, PointsOfEdgesAndFacesAreTheDeepest) {
   std::set<int> seen;
   for (Index s = p.node_count; s < p.sample_count(); ++s) {
     const int o = static_cast<int>(this->obstacles[p.first_contact(s)]);
-    if (o < 0) continue;
+    if (o < 0 || this->planted_on[p.first_contact(s)] == o) continue;  // that one stays where it was
     seen.insert((s < p.node_count + p.edge_count ? 0 : 10) + o);
     const reference::ObstacleDistance distance(this->scene.obstacles[static_cast<std::size_t>(o)]);
     const Index slot = p.sample_begin[s];
@@ -160,6 +160,52 @@ TYPED_TEST(ContactTermsTest, PointsOfEdgesAndFacesAreTheDeepest) {
   }
   EXPECT_EQ(seen.count(12), 1u) << "a face in the corner";
   EXPECT_GE(seen.count(3), 1u) << "an edge on the bar";
+}
+
+// Of an edge that lies across the bar.
+TYPED_TEST(ContactTermsTest, ContactsGoWithTheDeepestPointUntilItJumps) {
+  const SamplePattern& p = this->pattern;
+  ASSERT_EQ(p.contacts_per_element, 2);
+  this->plant(1);
+  this->find(true);
+  Index edge = p.node_count;
+  while (edge < p.node_count + p.edge_count && static_cast<int>(this->obstacles[p.first_contact(edge)]) != 3)
+    ++edge;
+  ASSERT_LT(edge, p.node_count + p.edge_count);
+  const Index first = p.first_contact(edge), second = p.first_contact(edge + p.element_count());
+  const double deepest = static_cast<double>(this->points[2 * first]);
+  const Vector3d force(0, 0, 0.001);
+  const auto force_of = [&](Index c) {
+    return Vector3d(this->forces[3 * c], this->forces[3 * c + 1], this->forces[3 * c + 2]);
+  };
+  const auto obstacle_of = [&](Index c) { return static_cast<int>(this->obstacles[c]); };
+  const auto find_from = [&](double u) {
+    this->plant(1);
+    this->obstacles[first] = 3;
+    for (int k = 0; k < 3; ++k) this->forces[3 * first + k] = static_cast<TypeParam>(force[k]);
+    this->points[2 * first] = static_cast<TypeParam>(u);
+    this->points[2 * first + 1] = 0;
+    this->find(true);
+  };
+  const double inward = deepest < 0.5 ? 1 : -1;  // the bar is a sixth of the edge wide
+
+  find_from(deepest + 0.045 * inward);
+  EXPECT_EQ(obstacle_of(first), 3);
+  EXPECT_TRUE(force_of(first).isApprox(force, 1e-6)) << "the same contact";
+  EXPECT_NEAR(static_cast<double>(this->points[2 * first]), deepest, 1e-6);
+  EXPECT_EQ(obstacle_of(second), -1);
+
+  const double beside = deepest + 0.055 * inward;
+  find_from(beside);
+  EXPECT_EQ(obstacle_of(first), 3);
+  EXPECT_TRUE(force_of(first).isApprox(force, 1e-6));
+  EXPECT_NEAR(static_cast<double>(this->points[2 * first]), beside, 1e-6) << "stays there";
+  EXPECT_NEAR(static_cast<double>(this->weights[p.sample_begin[edge] + 1]), beside, 1e-6);
+  EXPECT_EQ(obstacle_of(second), 3) << "one more at the deepest point";
+  EXPECT_EQ(force_of(second), Vector3d::Zero());
+  EXPECT_NEAR(static_cast<double>(this->points[2 * second]), deepest, 1e-6);
+  EXPECT_NEAR(static_cast<double>(this->weights[p.sample_begin[edge + p.element_count()] + 1]), deepest,
+              1e-6);
 }
 
 }  // namespace
