@@ -62,20 +62,24 @@ Vec3d nearest_on_segment(Vec3d p, Vec3d a, Vec3d b) {
   return square > 0 ? a + std::clamp(dot(p - a, way) / square, 0.0, 1.0) * way : a;
 }
 
+struct OnTriangle {
+  Vec3d place;
+  bool is_within;  ///< not on one of its sides
+};
 /// The foot on the triangle's plane where that lies within, else the nearest of the three sides' points.
-Vec3d nearest_on_triangle(Vec3d p, const std::array<Vec3d, 3>& x) {
+OnTriangle nearest_on_triangle(Vec3d p, const std::array<Vec3d, 3>& x) {
   const Vec3d normal = cross(x[1] - x[0], x[2] - x[0]);
   if (const double square = dot(normal, normal); square > 0) {
     const Vec3d foot = p - (dot(p - x[0], normal) / square) * normal;
     bool within = true;
     for (std::size_t k = 0; k < 3; ++k)
       within = within && dot(cross(x[(k + 1) % 3] - x[k], foot - x[k]), normal) >= 0;
-    if (within) return foot;
+    if (within) return {foot, true};
   }
   Vec3d best = nearest_on_segment(p, x[0], x[1]);
   for (const Vec3d& other : {nearest_on_segment(p, x[1], x[2]), nearest_on_segment(p, x[2], x[0])})
     if (norm(p - other) < norm(p - best)) best = other;
-  return best;
+  return {best, false};
 }
 
 /// Of the triangle seen from p (van Oosterom & Strackee 1983).
@@ -88,13 +92,17 @@ double solid_angle(Vec3d p, const std::array<Vec3d, 3>& x) {
 struct Nearest {
   Vec3d place, normal;
   double distance = std::numeric_limits<double>::infinity();
+  bool is_within = false;  ///< a triangle, not on one of its sides
 };
-Nearest nearest_of(Vec3d p, const std::vector<std::array<Vec3d, 3>>& triangles) {
+Nearest nearest_of(Vec3d p, const std::vector<ShapeDistance::Triangle>& triangles) {
   Nearest best;
-  for (const auto& x : triangles) {
-    const Vec3d place = nearest_on_triangle(p, x);
-    if (const double distance = norm(p - place); distance < best.distance)
-      best = {place, cross(x[1] - x[0], x[2] - x[0]), distance};
+  for (const auto& [x, center, radius] : triangles) {
+    // A square root less for each of the many that are far away.
+    const double reach = best.distance + radius;
+    if (const Vec3d way = p - center; !(dot(way, way) < reach * reach)) continue;
+    const OnTriangle nearest = nearest_on_triangle(p, x);
+    if (const double distance = norm(p - nearest.place); distance < best.distance)
+      best = {nearest.place, cross(x[1] - x[0], x[2] - x[0]), distance, nearest.is_within};
   }
   return best;
 }
@@ -126,12 +134,17 @@ OnField on_field(const HeightFieldShape& s, Vec3d p) {
 
 }  // namespace
 
+ShapeDistance::Triangle::Triangle(Vec3d a, Vec3d b, Vec3d c)
+    : corners{a, b, c}, center((1.0 / 3) * (a + b + c)), radius(0) {
+  for (const Vec3d& x : corners) radius = std::max(radius, norm(x - center));
+}
+
 ShapeDistance::ShapeDistance(const ObstacleShape& shape) : shape_(shape) {
   if (const auto* mesh = std::get_if<MeshShape>(&shape_)) {
     const auto& x = mesh->surface.positions;
     for (Index f = 0; f < mesh->surface.face_count(); ++f) {
       const auto n = mesh->surface.face(f);
-      for (std::size_t k = 2; k < n.size(); ++k) triangles_.push_back({x[n[0]], x[n[k - 1]], x[n[k]]});
+      for (std::size_t k = 2; k < n.size(); ++k) triangles_.emplace_back(x[n[0]], x[n[k - 1]], x[n[k]]);
     }
   }
   if (const auto* field = std::get_if<HeightFieldShape>(&shape_)) {
@@ -145,8 +158,8 @@ ShapeDistance::ShapeDistance(const ObstacleShape& shape) : shape_(shape) {
               return Vec3d{(i + s) * field->spacing, (j + t) * field->spacing,
                            patch_height(*field, i, j, s, t)};
             };
-            triangles_.push_back({corner(0, 0), corner(1, 0), corner(1, 1)});
-            triangles_.push_back({corner(0, 0), corner(1, 1), corner(0, 1)});
+            triangles_.emplace_back(corner(0, 0), corner(1, 0), corner(1, 1));
+            triangles_.emplace_back(corner(0, 0), corner(1, 1), corner(0, 1));
           }
   }
 }
@@ -158,9 +171,17 @@ SignedDistance ShapeDistance::at(Vec3d local) const {
 }
 
 SignedDistance ShapeDistance::at_mesh(const MeshShape& shape, Vec3d p) const {
-  double winding = 0;
-  for (const auto& triangle : triangles_) winding += solid_angle(p, triangle) / (4 * std::numbers::pi);
-  SignedDistance result = signed_from(p, nearest_of(p, triangles_), winding > 0.5);
+  // Nothing lies between p and the nearest point: within a triangle its normal tells the side, else the
+  // number of times that the surface winds around p.
+  const Nearest nearest = nearest_of(p, triangles_);
+  bool inside = dot(p - nearest.place, nearest.normal) < 0;
+  if (!nearest.is_within || !(nearest.distance > 0)) {
+    double winding = 0;
+    for (const Triangle& triangle : triangles_)
+      winding += solid_angle(p, triangle.corners) / (4 * std::numbers::pi);
+    inside = winding > 0.5;
+  }
+  SignedDistance result = signed_from(p, nearest, inside);
   result.value -= shape.thicken;
   return result;
 }
@@ -200,6 +221,8 @@ double deepest_penetration(const Mesh& mesh, const std::vector<Vec3d>& positions
     throw ShapeError("deepest_penetration: samples: found " + std::to_string(samples) +
                      ", expected at least 2, the corners");
   double deepest = -std::numeric_limits<double>::infinity();
+  Vec3d last;
+  double far = std::numeric_limits<double>::quiet_NaN();  // distance of `last`
   for (Index f = 0; f < mesh.face_count(); ++f) {
     const auto n = mesh.face(f);
     for (int i = 0; i < samples; ++i)
@@ -209,7 +232,11 @@ double deepest_penetration(const Mesh& mesh, const std::vector<Vec3d>& positions
                             ? (1 - u - v) * positions[n[0]] + u * positions[n[1]] + v * positions[n[2]]
                             : (1 - u) * (1 - v) * positions[n[0]] + u * (1 - v) * positions[n[1]] +
                                   u * v * positions[n[2]] + (1 - u) * v * positions[n[3]];
-        deepest = std::max(deepest, thickness / 2 - obstacle.at(x, t).value);
+        // Distances grow by no more than the way: most points need not be asked.
+        if (thickness / 2 - (far - norm(x - last)) < deepest) continue;
+        last = x;
+        far = obstacle.at(x, t).value;
+        deepest = std::max(deepest, thickness / 2 - far);
       }
   }
   return deepest;

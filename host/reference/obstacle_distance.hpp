@@ -16,13 +16,20 @@ struct SignedDistance {
 /// Distances from one shape in its own frame, by the nearest point of its surface.
 ///
 /// Solids with a core (sphere, capsule, cylinder, box) project on the core from outside and compare all of
-/// its sides inside. Meshes ask all triangles (quads cut from corner 0 to 2) and take the side by the
-/// generalised winding number (Jacobson et al. 2013, (5)), so that the surface must be closed; `thicken` is
-/// subtracted, which inside is a bound only. Height fields are solid without end below; each bilinear patch
-/// is 8 x 8 x 2 triangles, off by at most |z_00 + z_11 - z_01 - z_10| / 256 per patch. Cost O(1),
-/// O(triangles) for meshes and height fields.
+/// its sides inside. Meshes ask all triangles (quads cut from corner 0 to 2) and take the side by the normal
+/// where the nearest point is within a triangle, elsewhere by the generalised winding number (Jacobson et al.
+/// 2013, (5)), so that the surface must be closed; `thicken` is subtracted, which inside is a bound only.
+/// Height fields are solid without end below; each bilinear patch is 8 x 8 x 2 triangles, off by at most
+/// |z_00 + z_11 - z_01 - z_10| / 256 per patch. Cost O(1), O(triangles) for meshes and height fields.
 class ShapeDistance {
  public:
+  struct Triangle {
+    std::array<Vec3d, 3> corners;
+    Vec3d center;
+    double radius;  ///< of a sphere around the center that holds it
+    Triangle(Vec3d a, Vec3d b, Vec3d c);
+  };
+
   explicit ShapeDistance(const ObstacleShape& shape);
   SignedDistance at(Vec3d local) const;
 
@@ -31,7 +38,7 @@ class ShapeDistance {
   SignedDistance at_height_field(const HeightFieldShape& shape, Vec3d p) const;
 
   ObstacleShape shape_;
-  std::vector<std::array<Vec3d, 3>> triangles_;  ///< of meshes and height fields
+  std::vector<Triangle> triangles_;  ///< of meshes and height fields
 };
 
 /// The same in the world at time t [s].

@@ -118,10 +118,11 @@ double SurroundingsCheck::deepest(const GarmentState& state, double t) const {
 void SurroundingsCheck::check_penetration(const StepReport& report, const GarmentState& before,
                                           const GarmentState& after, double t) {
   if (obstacles_.empty()) return;
-  const double tolerance = scene_.contact.tolerance, depth = deepest(after, t + scene_.step);
-  if (report.status == StepStatus::converged && deepest(before, t) <= tolerance)
+  const double tolerance = scene_.contact.tolerance, depth = deepest(after, t + scene_.step),
+               depth_before = deepest(before, t);
+  if (report.status == StepStatus::converged && depth_before <= tolerance)
     compare("penetration [m]", depth, 1, tolerance + sums_ * length_);
-  compare("depth not told [m]", std::max(0.0, depth - std::max(report.penetration, deepest(before, t))), 1,
+  compare("depth not told [m]", std::max(0.0, depth - std::max(report.penetration, depth_before)), 1,
           tolerance + sums_ * length_);
 }
 

@@ -346,20 +346,15 @@ class ContactTerms {
 
   /// Stiffness and force of one contact, added to those of its sample.
   ISOCLOTH_DEVICE void act(Index sample, Index contact, const Hit& hit) const {
-    const Vec3<Real> force = a_.forces.vector(contact);
-    const Vec3<Real> n = hit.obstacle < 0 ? Vec3<Real>{} : turned(hit.end, hit.normal);
-    const Real gamma = larger(dot(force, n), Real(0)), gap = hit.obstacle < 0 ? carry : wanted_gap(hit);
+    if (hit.obstacle < 0) return let_go(contact);
+    const Vec3<Real> force = a_.forces.vector(contact), n = turned(hit.end, hit.normal);
+    const Real gamma = larger(dot(force, n), Real(0)), gap = wanted_gap(hit);
     Real inverse = 0;
     for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
       inverse += a_.weights[slot] * a_.weights[slot] *
                  x_.inverse_masses[static_cast<std::size_t>(p_.slot_nodes[slot])];
-    const bool active = hit.obstacle >= 0 && inverse > 0 && (gap < 0 || (gamma > 0 && gap < carry));
-    if (!active) {
-      a_.obstacles[contact] = -1;
-      a_.modes[contact] = static_cast<Real>(static_cast<int>(ContactMode::none));
-      a_.forces.set_vector(contact, {});
-      return;
-    }
+    const bool active = inverse > 0 && (gap < 0 || (gamma > 0 && gap < carry));
+    if (!active) return let_go(contact);
     const Real inertia = c_.inertia / inverse, k = inertia * stiffening(gamma / inertia);
     Vec3<Real> pull = (gamma - k * gap) * n, slide{};
     Real across = 0;
@@ -403,6 +398,12 @@ class ContactTerms {
       for (int j = i; j < 3; ++j, ++entry)
         a_.sample_stiffness[sample * 6 + entry] +=
             normal * n_[i] * n_[j] + (i == j ? across : Real(0)) - kept * s_[i] * s_[j];
+  }
+
+  ISOCLOTH_DEVICE void let_go(Index contact) const {
+    a_.obstacles[contact] = -1;
+    a_.modes[contact] = static_cast<Real>(static_cast<int>(ContactMode::none));
+    a_.forces.set_vector(contact, {});
   }
 
   /// p after a move d of the point.

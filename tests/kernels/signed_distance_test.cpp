@@ -192,6 +192,28 @@ TEST(ReferenceDistance, DeepestOfAFace) {
   EXPECT_THROW(reference::deepest_penetration(quad, quad.positions, distance, 0, 0, 1), ShapeError);
 }
 
+// Points that are left out cannot be the deepest.
+TEST(ReferenceDistance, DeepestOfASheet) {
+  Random random(5);
+  const reference::ObstacleDistance distance(obstacle_of(BoxShape{{0.5, 0.4, 0.3}, 0.05}));
+  Mesh sheet = quad_grid(9, 7, 1, 0.8);
+  for (int n = 0; n < 20; ++n) {
+    for (Vec3d& p : sheet.positions) p = random_in(random, {1, 1, 1});
+    double deepest = -1e9;
+    for (Index f = 0; f < sheet.face_count(); ++f)
+      for (int i = 0; i < 8; ++i)
+        for (int j = 0; j < 8; ++j) {
+          const auto face = sheet.face(f);
+          const double u = i / 7.0, v = j / 7.0,
+                       weights[4] = {(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v};
+          Vec3d x;
+          for (std::size_t c = 0; c < 4; ++c) x += weights[c] * sheet.positions[face[c]];
+          deepest = std::max(deepest, 0.01 - distance.at(x, 0).value);
+        }
+    ASSERT_NEAR(reference::deepest_penetration(sheet, sheet.positions, distance, 0, 0.02), deepest, 1e-14);
+  }
+}
+
 TYPED_TEST(SignedDistanceTest, ValuesAreThoseOfTheReference) {
   Random random(3);
   for (const Case& c : solids()) {
