@@ -19,13 +19,6 @@ Scene slope_scene(double mu, double slope) {
   return contact_scene(sheet, obstacle(PlaneShape{}, {}, mu, {0, angle, 0}), 0.01);
 }
 
-Scene sphere_scene(double mu, double alpha) {
-  Garment sheet = square_sheet(9, 1, alpha);
-  Random random(1);
-  for (Vec3d& p : sheet.initial_positions) p.z = 0.302 + 1e-3 * random.uniform(-1, 1);
-  return contact_scene(sheet, obstacle(SphereShape{0.3}, {0.01, 0.013, 0}, mu), 0.01);
-}
-
 TEST(Contact, SheetComesToRestOnAPlane) {
   Garment sheet = square_sheet(9, 1, 2);
   for (Vec3d& p : sheet.initial_positions) p.z = 0.02;
@@ -92,28 +85,6 @@ TEST(Contact, SheetSlidesOffASmoothSphere) {
   simulation.advance(300);
   for (const Vec3d& p : simulation.positions(0)) EXPECT_LT(p.z, -0.3);
   EXPECT_EQ(norm(contact_force(simulation)), 0);
-}
-
-Scene mixed_scene(int count) {
-  Scene scene = sphere_scene(0.4, 1);
-  scene.obstacles.push_back(
-      obstacle(BoxShape{{0.3, 0.2, 0.4}, 0.02}, {-0.4, 0.2, 0.05}, 0.2, {0.1, 0.2, 0.3}));
-  scene.obstacles.push_back(obstacle(CylinderShape{0.1, 0.5, 0}, {0.4, -0.2, 0.1}, 0.1, {1.2, 0, 0.4}));
-  scene.obstacles.back().motion =
-      OscillationMotion{.amplitude = {0.05, 0.02, 0.01}, .frequency = 1.5, .start = 0, .duration = 100};
-  scene.obstacles.push_back(obstacle(PlaneShape{}, {0, 0, -0.2}, 0.3));
-  for (std::size_t o = 0; o < scene.obstacles.size(); ++o) scene.obstacles[o].name += std::to_string(o);
-  const Garment sheet = scene.garments[0];
-  scene.garments.clear();
-  for (int g = 0; g < count; ++g) {
-    Garment own = sheet;
-    own.name += std::to_string(g);
-    own.time_offset = 0.07 * g;
-    own.fabric.thickness = 1e-3 * (g % 3);
-    for (Vec3d& p : own.initial_positions) p += Vec3d{0.02 * g, -0.013 * g, 0.03};
-    scene.garments.push_back(own);
-  }
-  return scene;
 }
 
 void expect_same_contacts(const GarmentState& found, const GarmentState& expected, const std::string& what) {
