@@ -98,7 +98,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 12;
+constexpr int backend_abi = 13;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

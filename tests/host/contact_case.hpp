@@ -51,9 +51,9 @@ inline Scene sphere_scene(double mu, double alpha) {
   return contact_scene(sheet, obstacle(SphereShape{0.3}, {0.01, 0.013, 0}, mu), 0.01);
 }
 
-/// Sheets that differ, among a sphere, a box, a cylinder that moves, and a plane.
-inline Scene mixed_scene(int count) {
-  Scene scene = sphere_scene(0.4, 1);
+/// `count` sheets that differ, from `above` over the scene's own, with a box, a cylinder that moves and a
+/// plane more.
+inline Scene among_solids(Scene scene, int count, double above) {
   scene.obstacles.push_back(
       obstacle(BoxShape{{0.3, 0.2, 0.4}, 0.02}, {-0.4, 0.2, 0.05}, 0.2, {0.1, 0.2, 0.3}));
   scene.obstacles.push_back(obstacle(CylinderShape{0.1, 0.5, 0}, {0.4, -0.2, 0.1}, 0.1, {1.2, 0, 0.4}));
@@ -68,11 +68,13 @@ inline Scene mixed_scene(int count) {
     own.name += std::to_string(g);
     own.time_offset = 0.07 * g;
     own.fabric.thickness = 1e-3 * (g % 3);
-    for (Vec3d& p : own.initial_positions) p += Vec3d{0.02 * g, -0.013 * g, 0.03};
+    for (Vec3d& p : own.initial_positions) p += Vec3d{0.02 * g, -0.013 * g, above};
     scene.garments.push_back(own);
   }
   return scene;
 }
+/// The same over a sphere.
+inline Scene mixed_scene(int count) { return among_solids(sphere_scene(0.4, 1), count, 0.03); }
 
 inline ExecutionOptions one_thread(StepSolver solver = StepSolver::automatic) {
   return {.solver = solver, .threads = 1};

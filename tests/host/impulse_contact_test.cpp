@@ -150,24 +150,7 @@ TEST(ImpulseContact, NothingPassesThrough) {
 
 /// Three cloths among four obstacles, one of which moves.
 Scene mixed_scene(const std::string& recipe, ImpulseMode mode) {
-  Scene scene = falling_scene(7, SphereShape{0.3}, 0.4, 0.32, 1, recipe, mode);
-  scene.obstacles.push_back(
-      obstacle(BoxShape{{0.3, 0.2, 0.4}, 0.02}, {-0.4, 0.2, 0.05}, 0.2, {0.1, 0.2, 0.3}));
-  scene.obstacles.push_back(obstacle(CylinderShape{0.1, 0.5, 0}, {0.4, -0.2, 0.1}, 0.1, {1.2, 0, 0.4}));
-  scene.obstacles.back().motion =
-      OscillationMotion{.amplitude = {0.05, 0.02, 0.01}, .frequency = 1.5, .start = 0, .duration = 100};
-  scene.obstacles.push_back(obstacle(PlaneShape{}, {0, 0, -0.2}, 0.3));
-  for (std::size_t o = 0; o < scene.obstacles.size(); ++o) scene.obstacles[o].name += std::to_string(o);
-  const Garment sheet = scene.garments[0];
-  scene.garments.clear();
-  for (int g = 0; g < 3; ++g) {
-    Garment own = sheet;
-    own.name += std::to_string(g);
-    own.time_offset = 0.07 * g;
-    own.fabric.thickness = 1e-3 * g;
-    for (Vec3d& p : own.initial_positions) p += Vec3d{0.02 * g, -0.013 * g, 0.01};
-    scene.garments.push_back(own);
-  }
+  Scene scene = among_solids(falling_scene(7, SphereShape{0.3}, 0.4, 0.32, 1, recipe, mode), 3, 0.01);
   scene.impulse.max_sweeps = mode == ImpulseMode::substeps ? 2 : 40;
   return scene;
 }
