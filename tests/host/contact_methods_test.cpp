@@ -129,8 +129,8 @@ TEST(ContactForces, CarryTheWeightOfAFineSheetOnAPlane) {
   }
 }
 
-// Means of the first half second. Where contacts come and go rounding decides: with three instruction sets
-// and three sizes of noise steps of 10 ms took 5.1 to 6.3 iterations, with one contact per edge and face 9.5.
+// Means of the first half second. Where contacts come and go rounding decides: with eight seeds of the noise
+// steps of 10 ms took 5.3 to 6.1 iterations, with one contact per edge and face 9.5.
 TEST(ContactIterations, AreFewOnASphere) {
   if (is_sanitized) GTEST_SKIP() << "a figure of a fine mesh";
   for (const auto& [h, steps, most] : {std::tuple{0.005, 100, 3.0}, {0.01, 50, 7.0}}) {
