@@ -52,8 +52,8 @@ ImpulseContactBuffers<Real>::ImpulseContactBuffers(const Device& device,
   order_ = {device, order};
   work_ = {device, garments.size() * ImpulseContactLayout(samples()).count};
   obstacles_ = {device, std::move(obstacles), garments};
-  std::vector<double> none;
-  for (std::size_t c = 0; c < contact_count(); ++c) none.insert(none.end(), {-1, 0, 0, 0, 0});
+  std::vector<double> none(contact_width * contact_count());
+  for (std::size_t c = 0; c < none.size(); c += contact_width) none[c] = -1;
   for (std::size_t member = 0; member < garments.size(); ++member) set_state(member, none);
 }
 

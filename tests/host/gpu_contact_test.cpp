@@ -88,7 +88,7 @@ TEST_F(GpuContact, DirectStepsEqualCpu) {
     options.backend = "cuda";
     Simulation gpu(c.scene, options);
     int compared = 0;
-    for (int step = 0; step < unless_sanitized(60, 12); ++step) {
+    for (int step = 0; step < unless_sanitized(60, 20); ++step) {
       for (std::size_t g = 0; g < cpu.garment_count(); ++g) gpu.set_state(g, cpu.state(g));
       const std::vector<StepReport> expected = cpu.step(), found = gpu.step();
       for (std::size_t g = 0; g < cpu.garment_count(); ++g) {
@@ -111,7 +111,7 @@ TEST_F(GpuContact, ImpulsesOfOneSolverEqualThoseOfTheOtherAndOfTheCpu) {
     const auto run = [&](const std::string& backend, StepSolver solver) {
       ExecutionOptions options{.backend = backend, .solver = solver};
       if (on_test_device()) options.simd = backend == "cpu" ? "baseline" : "";
-      return run_batch(c.scene, options, unless_sanitized(30, 8));
+      return run_batch(c.scene, options, unless_sanitized(30, 20));
     };
     const BatchRun whole = run("cuda", StepSolver::batched);
     expect_same_bits(run("cuda", StepSolver::direct), whole, std::string(c.what) + ", direct");
