@@ -81,9 +81,9 @@ report_spills() {
   kernels=$(grep -c 'ptxas info.*Compiling entry function' "$logs/cuda.log" || true)
   spilled=$(awk -F "'" '/Compiling entry function/ { name = $2 }
     /bytes spill stores/ && !/ 0 bytes spill stores, 0 bytes spill loads/ && !seen[name]++ { print name }' \
-    "$logs/cuda.log" | c++filt | sed -E 's/\(anonymous namespace\):://g; s/\(.*//; s/^[a-z ]*//')
+    "$logs/cuda.log" | c++filt | sed -E 's/\(anonymous namespace\):://g; s/\([A-Za-z_:]+\)([0-9])/\1/g; s/\(.*//; s/^[a-z ]*//')
   echo "SPILLS: $(printf '%s' "$spilled" | grep -c . || true) of $kernels kernels spill registers"
-  printf '%s' "$spilled" | head -n 20 | sed 's/^/SPILLS: /'
+  [[ -z $spilled ]] || head -n 20 <<<"$spilled" | sed 's/^/SPILLS: /'
 }
 
 # Installs both kinds of library, then builds and runs a program that knows the installed tree only.
