@@ -209,7 +209,7 @@ class ContactTerms {
       Index place = -1;
       Real nearest = jump;
       for (Index k = 0; k < count && found; ++k) {
-        const Real way = larger(size_of(hits[k].u - deepest.u), size_of(hits[k].v - deepest.v));
+        const Real way = larger(magnitude(hits[k].u - deepest.u), magnitude(hits[k].v - deepest.v));
         if (hits[k].hit.obstacle != o || !(way < nearest)) continue;
         place = k;
         nearest = way;
@@ -240,7 +240,6 @@ class ContactTerms {
       act(at, contact_of(k), own.hit);
     }
   }
-  static ISOCLOTH_DEVICE Real size_of(Real x) { return x < 0 ? -x : x; }
 
   /// The point of an element that lies at (u, v).
   ISOCLOTH_DEVICE void measure_at(const Element<Real>& element, Index slot0, ElementHit& own) const {
