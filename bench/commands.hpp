@@ -122,6 +122,10 @@ struct ContactRequest {
 /// Step time of a sheet on a sphere with and without obstacles far away; throughput of towels on a table.
 std::vector<Table> measure_contact(const ContactRequest& request);
 
+/// Strain of every edge and element at every step of scenes of bench/scenes, to their end, beside what their
+/// rows bound.
+std::vector<Table> measure_strains(const std::vector<std::string>& scenes, int workers);
+
 /// The scenes of Bender and Bayer, Figure 4, to their end; the last states as a picture in `svg`.
 std::vector<Table> draw_figure4(const std::filesystem::path& svg, int workers);
 

@@ -110,7 +110,7 @@ SheetFigures run_sheet(const Scene& scene, int steps, double budget, Precision p
     const double begin = thread_cpu_seconds();
     const StepReport report = simulation.step()[0];
     f.cpu_seconds += thread_cpu_seconds() - begin;
-    f.finite = report.status != StepStatus::non_finite;
+    f.finite = !is_lost(report.status);
     if (!f.finite) break;
     ++f.steps;
     sweeps += report.iterations;

@@ -130,7 +130,7 @@ double seconds_of(Simulation& simulation, int steps) {
   const double begin = thread_cpu_seconds();
   const StepReport report = simulation.advance(steps)[0];
   const double seconds = thread_cpu_seconds() - begin;
-  return report.status == StepStatus::non_finite ? NAN : seconds;
+  return is_lost(report.status) ? NAN : seconds;
 }
 
 /// [ns] of one sweep per constraint, and of a part of a step with one sweep per constraint.

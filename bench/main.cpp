@@ -203,6 +203,27 @@ int main(int count, char** arguments) {
   pareto_command->add_flag("--quick", quick, "shorter runs, fewer settings");
   pareto_command->add_option("--svg", pareto.svg, "draw the curves into this file");
 
+  std::vector<std::string> strained = {"shake_fast_9x9",
+                                       "tank_top",
+                                       "locking_quad_529",
+                                       "locking_tri_472",
+                                       "catenary",
+                                       "flag",
+                                       "sheet_on_sphere",
+                                       "sheet_on_box",
+                                       "sheet_on_torus",
+                                       "table_cloth",
+                                       "a3_slap",
+                                       "towel_over_edge",
+                                       "cloth_on_terrain",
+                                       "two_grippers",
+                                       "tank_top_on_torso",
+                                       "wardrobe",
+                                       "impulse_sheet_on_sphere"};
+  CLI::App* strain_command =
+      app.add_subcommand("strain", "strain of edges and elements beside that of the rows");
+  strain_command->add_option("--scenes", strained, "names of scenes")->capture_default_str();
+
   ContactRequest contact{.sides = {9, 33}, .execution = {.threads = 1}};
   CLI::App* contact_command = app.add_subcommand("contact", "sheets among obstacles, near and far");
   contact_command->add_option("--mesh", contact.sides, "nodes a side of the sheets on a sphere")
@@ -247,6 +268,7 @@ int main(int count, char** arguments) {
     if (*impulse_command) publish("impulse", measure_impulses(impulse), json);
     if (*frames_command) publish("frames", measure_frames(frames), json);
     if (*pareto_command) publish("pareto", measure_pareto(pareto), json);
+    if (*strain_command) publish("strain", measure_strains(strained, workers), json);
     if (*contact_command) publish("contact", measure_contact(contact), json);
     if (*figure4_command) publish("figure4", draw_figure4(figure4_svg, workers), json);
   } catch (const std::exception& error) {

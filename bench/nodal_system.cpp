@@ -83,7 +83,7 @@ NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_o
   const double t = garment.time_offset + static_cast<double>(sheet.state.step_index + 1) * h;
   for (const Pin& pin : garment.pins)
     for (std::size_t i = 0; i < pin.nodes.size(); ++i)
-      targets[pin.nodes[i]] = evaluate_motion(pin.motion, garment.mesh.positions[pin.nodes[i]], i, t);
+      targets[pin.nodes[i]] = pin_position(garment, pin, i, t);
   const Buffer<Vec3d> target_buffer(device, targets);
   Buffer<Vec3d> momentum(device, free), iterate(device, targets.size()), right_side(device, free);
   Buffer<double> stiffness(device, arrays.pattern.pairs.size()),

@@ -90,7 +90,7 @@ Run run_setting(const Scene& scene, double budget, const Path* isometric, const 
       const double begin = thread_cpu_seconds();
       const StepReport report = simulation.step()[0];
       run.cpu_seconds += thread_cpu_seconds() - begin;
-      run.finite = report.status != StepStatus::non_finite;
+      run.finite = !is_lost(report.status);
       if (!run.finite) break;
       ++run.steps;
       run.missed += report.status == StepStatus::stalled;

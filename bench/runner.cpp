@@ -33,11 +33,12 @@ RunFigures run_until(Simulation& simulation, double t, const StepObserver& obser
     violated += report.status != StepStatus::converged;
     figures.iterations_max = std::max(figures.iterations_max, report.iterations);
     figures.residual_max = std::max(figures.residual_max, report.residual);
-    figures.finite = report.status != StepStatus::non_finite;
+    figures.finite = !is_lost(report.status);
     if (!figures.finite) break;
     if (observe) observe(simulation, report);
   }
   const double steps = std::max(1.0, static_cast<double>(figures.steps));
+  figures.row_strain_max = row_strain(simulation.scene(), figures.residual_max);
   figures.iterations_mean = static_cast<double>(iterations) / steps;
   figures.violated_percent = 100 * static_cast<double>(violated) / steps;
   return figures;
@@ -73,6 +74,7 @@ ExecutionOptions one_thread(Precision precision) {
   ExecutionOptions options;
   options.precision = precision;
   options.threads = 1;
+  options.measure_strain = false;
   return options;
 }
 

@@ -15,6 +15,7 @@ struct RunFigures {
   int iterations_max = 0;       ///< of one step
   double violated_percent = 0;  ///< steps that missed their tolerance
   double residual_max = 0;      ///< largest |scaled row| at the end of any step
+  double row_strain_max = 0;    ///< strain that rows off by so much may have
   double wall_seconds = 0;      ///< of the steps
   double cpu_seconds = 0;       ///< of the calling thread in the steps
   bool finite = true;           ///< false: the run ended early
@@ -34,7 +35,7 @@ void for_each_case(std::size_t count, int workers, const std::function<void(std:
 /// One line on standard error.
 void say(const std::string& line);
 
-/// One CPU thread, so that cases run beside each other.
+/// One CPU thread, so that cases run beside each other; strain is measured where it is not timed.
 ExecutionOptions one_thread(Precision precision = Precision::float64);
 
 /// Reads NAME.json of the folder of benchmark scenes.

@@ -1,15 +1,40 @@
 #include "host/reference/measures.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <algorithm>
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <Eigen/SVD>
 #include <cmath>
+#include <utility>
+#include <vector>
+
+#include "engine/mesh/topology.hpp"
 
 namespace isocloth::reference {
 
 namespace {
 
-// A metric that rounding made slightly negative has stretch zero.
-double strain(double squared_stretch) { return std::abs(std::sqrt(std::max(0.0, squared_stretch)) - 1); }
+using Matrix32 = Eigen::Matrix<double, 3, 2>;
+
+/// Tangents x_xi, x_eta of a face: of a bilinear quad at (xi, eta) in [-1, 1]^2, of a linear triangle
+/// anywhere.
+Matrix32 tangents(const Mesh& mesh, Index face, const MatrixX3d& positions, double xi, double eta) {
+  Eigen::Matrix<double, Eigen::Dynamic, 2> derivatives(mesh.face_size(face), 2);
+  if (mesh.face_size(face) == 3)
+    derivatives << -1, -1, 1, 0, 0, 1;
+  else
+    derivatives << eta - 1, xi - 1, 1 - eta, -1 - xi, 1 + eta, 1 + xi, -1 - eta, 1 - xi;
+  Matrix32 sum = Matrix32::Zero();
+  for (Index i = 0; i < mesh.face_size(face); ++i)
+    sum += (positions.row(mesh.face(face)[i]) - positions.row(mesh.face(face)[0])).transpose() *
+           derivatives.row(i);
+  return mesh.face_size(face) == 3 ? sum : Matrix32(sum / 4);
+}
+
+Eigen::RowVector2d principal_stretches(const Matrix32& rest, const Matrix32& now) {
+  const Eigen::HouseholderQR<Matrix32> frame(rest);
+  const Eigen::Matrix2d in_frame = frame.matrixQR().topRows<2>().triangularView<Eigen::Upper>();
+  return Eigen::JacobiSVD<Eigen::MatrixXd>(now * in_frame.inverse()).singularValues().transpose();
+}
 
 }  // namespace
 
@@ -26,20 +51,33 @@ AreaErrors area_errors(const Mesh& mesh, const MatrixX3d& positions) {
   return errors;
 }
 
-VectorXd principal_strains(const QuadraticRows& rows, const VectorXd& row_values) {
-  const auto node_count = static_cast<Eigen::Index>(rows.interior_nodes.size());
-  const auto edge_count = static_cast<Eigen::Index>(rows.edges.size());
-  VectorXd strains(node_count + edge_count);
-  for (Eigen::Index q = 0; q < node_count; ++q) {
-    Eigen::Matrix2d metric;
-    metric << 1 + row_values[3 * q], row_values[3 * q + 1], row_values[3 * q + 1], 1 + row_values[3 * q + 2];
-    const Eigen::Vector2d squared =
-        Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d>(metric, Eigen::EigenvaluesOnly).eigenvalues();
-    strains[q] = std::max(strain(squared[0]), strain(squared[1]));
+VectorXd edge_strains(const Mesh& mesh, const MatrixX3d& positions) {
+  const auto edges = build_topology(mesh).edges;
+  const MatrixX3d rest = to_matrix(mesh.positions);
+  VectorXd strains(static_cast<Eigen::Index>(edges.size()));
+  for (Eigen::Index e = 0; e < strains.size(); ++e) {
+    const auto [a, b] = edges[static_cast<std::size_t>(e)];
+    strains[e] =
+        std::abs((positions.row(b) - positions.row(a)).norm() / (rest.row(b) - rest.row(a)).norm() - 1);
   }
-  const VectorXd edge_values = row_values.tail(edge_count);
-  for (Eigen::Index e = 0; e < edge_count; ++e) strains[node_count + e] = strain(1 + edge_values[e]);
   return strains;
+}
+
+Eigen::MatrixX2d principal_stretches(const Mesh& mesh, const MatrixX3d& positions) {
+  const MatrixX3d rest = to_matrix(mesh.positions);
+  const double g = 1 / std::sqrt(3.0);
+  std::vector<Eigen::RowVector2d> found;
+  for (Index face = 0; face < mesh.face_count(); ++face) {
+    const bool is_quad = mesh.face_size(face) == 4;
+    for (const auto& [xi, eta] : {std::pair{-g, -g}, {-g, g}, {g, -g}, {g, g}}) {
+      found.push_back(
+          principal_stretches(tangents(mesh, face, rest, xi, eta), tangents(mesh, face, positions, xi, eta)));
+      if (!is_quad) break;
+    }
+  }
+  Eigen::MatrixX2d stretches(static_cast<Eigen::Index>(found.size()), 2);
+  for (std::size_t i = 0; i < found.size(); ++i) stretches.row(static_cast<Eigen::Index>(i)) = found[i];
+  return stretches;
 }
 
 }  // namespace isocloth::reference

@@ -14,8 +14,12 @@ struct AreaErrors {
 };
 AreaErrors area_errors(const Mesh& mesh, const MatrixX3d& positions);
 
-/// |principal stretch - 1|: for each interior node of the rows the larger one of its metric
-/// [[1 + C_E, C_F], [C_F, 1 + C_G]], then for each edge |sqrt(1 + C) - 1|. `row_values`: shape [row_count].
-VectorXd principal_strains(const QuadraticRows& rows, const VectorXd& row_values);
+/// |l / l0 - 1| of every edge, shape [edge_count] in the order of Topology::edges.
+VectorXd edge_strains(const Mesh& mesh, const MatrixX3d& positions);
+
+/// Singular values s1 >= s2 of the deformation gradient, 3 x 2 in an orthonormal frame of the rest shape's
+/// tangent plane: at the 2 x 2 Gauss points of each quad (xi, then eta ascending), once for each triangle.
+/// Shape [point_count, 2].
+Eigen::MatrixX2d principal_stretches(const Mesh& mesh, const MatrixX3d& positions);
 
 }  // namespace isocloth::reference

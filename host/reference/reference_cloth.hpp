@@ -102,9 +102,6 @@ class ReferenceCloth {
   AreaErrors area_errors(const MatrixX3d& positions) const {
     return reference::area_errors(mesh_, positions);
   }
-  VectorXd principal_strains(const MatrixX3d& positions) const {
-    return reference::principal_strains(rows_, rows_.values(positions));
-  }
 
  private:
   Mesh mesh_;

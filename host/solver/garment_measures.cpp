@@ -13,7 +13,6 @@ GarmentMeasures<Real>::GarmentMeasures(const Device& device, const GarmentArrays
       arrays_(arrays),
       areas_(device, arrays.face_count()),
       area_errors_(device, arrays.face_count()),
-      strains_(device, arrays.rows.metric.stencil_count() + arrays.rows.edges.size()),
       node_values_(device, 8 * static_cast<std::size_t>(arrays.node_count())) {}
 
 template <class Real>
@@ -23,15 +22,6 @@ Measures GarmentMeasures<Real>::measure(RowEvaluator<Real>& rows, const Buffer<V
   const Queue& queue = device_.queue();
   Measures m;
   m.residual = rows.evaluate(positions, 1);
-  kernels_.measure_strains(
-      queue, {.residuals = std::as_const(rows.residuals).view(),
-              .metric_stencils = arrays_.rows.metric.stencil_count(),
-              .first_edge_row = static_cast<Index>(rows.row_count() - arrays_.rows.edges.size()),
-              .strains = strains_.view()});
-  const Reduction<Real> strain = rows.reduce(std::as_const(strains_).view());
-  m.strain_max = strain.maximum;
-  m.strain_mean = strains_.size() > 0 ? strain.magnitude_sum / static_cast<double>(strains_.size()) : 0;
-
   kernels_.measure_areas(queue, {.face_begin = arrays_.face_begin.view(),
                                  .face_nodes = arrays_.face_nodes.view(),
                                  .positions = positions.view(),
@@ -73,7 +63,7 @@ Measures GarmentMeasures<Real>::measure(RowEvaluator<Real>& rows, const Buffer<V
 
 template <class Real>
 std::size_t GarmentMeasures<Real>::memory_bytes() const {
-  return areas_.bytes() + area_errors_.bytes() + strains_.bytes() + node_values_.bytes();
+  return areas_.bytes() + area_errors_.bytes() + node_values_.bytes();
 }
 
 template class GarmentMeasures<float>;

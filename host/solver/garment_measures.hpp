@@ -1,4 +1,4 @@
-// What the state of a garment is worth: strain, areas, energies, momenta.
+// What the state of a garment is worth: rows, areas, energies, momenta.
 #pragma once
 
 #include "engine/model/fabric.hpp"
@@ -20,7 +20,7 @@ class GarmentMeasures {
   const Device& device_;
   const StepKernels<Real>& kernels_;
   const GarmentArrays<Real>& arrays_;
-  Buffer<Real> areas_, area_errors_, strains_, node_values_;
+  Buffer<Real> areas_, area_errors_, node_values_;
 };
 
 }  // namespace isocloth

@@ -1,5 +1,7 @@
 #include "kernels/measures/measures.hpp"
 
+#include <cassert>
+
 #include "engine/rows/surface_element.hpp"
 #include "kernels/launch/launch.hpp"
 
@@ -17,26 +19,6 @@ struct AreaBody {
     const Real area = element_area(p, size);
     a.areas[face] = area;
     if (!a.rest_areas.empty()) a.errors[face] = (area - a.rest_areas[face]) / a.rest_areas[face];
-  }
-};
-
-template <class Real>
-ISOCLOTH_HD Real stretch_error(Real c) {  // |sqrt(1 + c) - 1| without cancellation
-  return c > -1 ? std::fabs(c) / (std::sqrt(1 + c) + 1) : Real(1);
-}
-
-template <class Real>
-struct StrainBody {
-  MeasureStrains<Real> a;
-  ISOCLOTH_DEVICE void operator()(Index i) const {
-    if (i >= a.metric_stencils) {
-      a.strains[i] = stretch_error(a.residuals[a.first_edge_row + i - a.metric_stencils]);
-      return;
-    }
-    const Real e = a.residuals[3 * i], f = a.residuals[3 * i + 1], g = a.residuals[3 * i + 2];
-    const Real mean = (e + g) / 2, radius = std::sqrt((e - g) * (e - g) / 4 + f * f);
-    const Real low = stretch_error(mean - radius), high = stretch_error(mean + radius);
-    a.strains[i] = low > high ? low : high;
   }
 };
 
@@ -114,10 +96,6 @@ void measure_areas(const Queue& queue, const MeasureAreas<Real>& args) {
   parallel_for(queue, static_cast<Index>(args.areas.size()), AreaBody<Real>{args});
 }
 template <class Real>
-void measure_strains(const Queue& queue, const MeasureStrains<Real>& args) {
-  parallel_for(queue, static_cast<Index>(args.strains.size()), StrainBody<Real>{args});
-}
-template <class Real>
 void measure_nodes(const Queue& queue, const MeasureNodes<Real>& args) {
   parallel_for(queue, static_cast<Index>(args.positions.size()), NodeBody<Real>{args});
 }
@@ -127,14 +105,13 @@ void update_velocities(const Queue& queue, const UpdateVelocities<Real>& args) {
 }
 template <class Real>
 void reduce(const Queue& queue, const Reduce<Real>& args) {
+  assert(args.partials.size() == static_cast<std::size_t>(reduction_count(args.values.size())));
   for_each_block(queue, reduction_count(args.values.size()),
                  sizeof(Reduction<Real>) * ReduceBody<Real>::lanes, ReduceBody<Real>{args});
 }
 
 template void measure_areas<float>(const Queue&, const MeasureAreas<float>&);
 template void measure_areas<double>(const Queue&, const MeasureAreas<double>&);
-template void measure_strains<float>(const Queue&, const MeasureStrains<float>&);
-template void measure_strains<double>(const Queue&, const MeasureStrains<double>&);
 template void measure_nodes<float>(const Queue&, const MeasureNodes<float>&);
 template void measure_nodes<double>(const Queue&, const MeasureNodes<double>&);
 template void update_velocities<float>(const Queue&, const UpdateVelocities<float>&);

@@ -1,4 +1,4 @@
-// What a state is worth: areas, strains, energies, and their reduction.
+// What a state is worth: areas, energies, and their reduction. Strain has a file of its own.
 #pragma once
 
 #include "kernels/launch/queue.hpp"
@@ -14,14 +14,6 @@ struct MeasureAreas {
   ArrayView<const Real> rest_areas;       ///< [m^2], shape [face_count]; empty: no errors are wanted
   ArrayView<Real> areas;                  ///< [m^2], shape [face_count]
   ArrayView<Real> errors;                 ///< (a - a0) / a0, Coltraro 2022, (22), shape [face_count] or empty
-};
-
-template <class Real>
-struct MeasureStrains {
-  ArrayView<const Real> residuals;  ///< C, shape [row_count]
-  Index metric_stencils = 0;        ///< the first 3 * metric_stencils rows are E, F, G
-  Index first_edge_row = 0;         ///< rows from here on are edges (corner rows lie between)
-  ArrayView<Real> strains;          ///< |principal stretch - 1|, shape [metric_stencils + edge rows]
 };
 
 template <class Real>
@@ -67,10 +59,6 @@ namespace ISOCLOTH_BACKEND {
 /// Area of each face in its own parametrisation (Coltraro 2022, section 8.3). One item per face.
 template <class Real>
 void measure_areas(const Queue& queue, const MeasureAreas<Real>& args);
-/// Metric rows: eigenvalues mu of [1 + C_E, C_F; C_F, 1 + C_G], the larger |sqrt(mu) - 1|; edges: |sqrt(1 +
-/// C) - 1|.
-template <class Real>
-void measure_strains(const Queue& queue, const MeasureStrains<Real>& args);
 /// 1/2 rho m v^2, delta g m z + 1/2 kappa phi.K phi, rho m v, rho m x x v. One item per node.
 template <class Real>
 void measure_nodes(const Queue& queue, const MeasureNodes<Real>& args);

@@ -319,15 +319,6 @@ class Run {
     results_["areas"] = widened(areas);
     results_["area errors"] = widened(errors);
 
-    const Rows rows = evaluated_rows();
-    const RowPattern& p = pattern_.rows;
-    auto strains = output<Real>(p.metric.stencil_count() + p.edges.size());
-    kernels_.measure_strains(queue_, {.residuals = rows.residuals.view(),
-                                      .metric_stencils = p.metric.stencil_count(),
-                                      .first_edge_row = static_cast<Index>(p.row_count() - p.edges.size()),
-                                      .strains = strains.view()});
-    results_["strains"] = widened(strains);
-
     auto values = output<Real>(8 * nodes);
     kernels_.measure_nodes(queue_, {.metric = metric(),
                                     .rho = static_cast<Real>(f.rho),

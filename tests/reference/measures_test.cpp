@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/mesh/topology.hpp"
 #include "tests/reference/cloth_cases.hpp"
 
 namespace isocloth::reference {
@@ -28,29 +29,57 @@ TEST(Measures, AreaErrorsOfTwoStretchedFaces) {
 }
 
 TEST(Measures, StrainsOfHomogeneousStretch) {
-  const Mesh mesh = quad_grid(5, 4, 0.8, 0.6);
-  MatrixX3d stretched = to_matrix(mesh.positions);
-  stretched.col(0) *= 1.02;
-  stretched.col(1) *= 0.95;
-  ReferenceCloth cloth = isometric_cloth(garment_of(mesh));
-  const VectorXd strains = cloth.principal_strains(stretched * some_rotation().transpose());
-  ASSERT_EQ(strains.size(), 6 + 14);
-  for (Eigen::Index q = 0; q < 6; ++q) EXPECT_NEAR(strains[q], 0.05, 1e-13);
-  for (Eigen::Index e = 0; e < 14; ++e) {
-    const auto [a, b] = cloth.rows().edges[static_cast<std::size_t>(e)];
-    EXPECT_NEAR(strains[6 + e], b - a == 1 ? 0.02 : 0.05, 1e-13);
+  for (const Mesh& mesh :
+       {quad_grid(5, 4, 0.8, 0.6), triangle_grid(5, 4, 0.8, 0.6, Diagonals::alternating)}) {
+    MatrixX3d stretched = to_matrix(mesh.positions);
+    stretched.col(0) *= 1.02;
+    stretched.col(1) *= 0.95;
+    const MatrixX3d positions = stretched * some_rotation().transpose();
+    const Eigen::MatrixX2d stretches = principal_stretches(mesh, positions);
+    ASSERT_EQ(stretches.rows(), mesh.face_size(0) == 4 ? 4 * mesh.face_count() : mesh.face_count());
+    for (const auto& pair : stretches.rowwise()) {
+      EXPECT_NEAR(pair[0], 1.02, 1e-13);
+      EXPECT_NEAR(pair[1], 0.95, 1e-13);
+    }
+    const VectorXd edges = edge_strains(mesh, positions);
+    const auto topology = build_topology(mesh);
+    ASSERT_EQ(edges.size(), static_cast<Eigen::Index>(topology.edges.size()));
+    for (std::size_t e = 0; e < topology.edges.size(); ++e) {
+      const Vec3d d = mesh.positions[topology.edges[e][1]] - mesh.positions[topology.edges[e][0]];
+      const double now = std::hypot(1.02 * d.x, 0.95 * d.y);
+      EXPECT_NEAR(edges[static_cast<Eigen::Index>(e)], std::abs(now / norm(d) - 1), 1e-13);
+    }
   }
 }
 
-TEST(Measures, StrainOfPureShearIsNotItsDiagonal) {
+TEST(Measures, StretchesOfPureShear) {
   const Mesh mesh = quad_grid(4, 4, 1, 1);
   MatrixX3d sheared = to_matrix(mesh.positions);
   sheared.col(0) += 0.2 * sheared.col(1).eval();
-  const ReferenceCloth cloth = isometric_cloth(garment_of(mesh));
-  Eigen::Matrix2d gradient;
-  gradient << 1, 0.2, 0, 1;
-  const Eigen::Vector2d stretches = gradient.jacobiSvd().singularValues();
-  EXPECT_NEAR(cloth.principal_strains(sheared)[0], std::max(stretches[0] - 1, 1 - stretches[1]), 1e-13);
+  // s1 s2 = 1 and s1 - s2 = 0.2
+  const Eigen::MatrixX2d stretches = principal_stretches(mesh, sheared);
+  for (const auto& pair : stretches.rowwise()) {
+    EXPECT_NEAR(pair[0], 0.1 + std::sqrt(1.01), 1e-13);
+    EXPECT_NEAR(pair[1], std::sqrt(1.01) - 0.1, 1e-13);
+  }
+}
+
+TEST(Measures, StretchesOfAQuadThatIsNoParallelogram) {
+  Mesh mesh;
+  mesh.positions = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
+  mesh.add_face({0, 1, 2, 3});
+  MatrixX3d moved = to_matrix(mesh.positions);
+  moved(2, 0) = 2;  // x = u (1 + v), y = v on the unit square
+  const Eigen::MatrixX2d stretches = principal_stretches(mesh, moved);
+  const double low = (1 - 1 / std::sqrt(3.0)) / 2, high = 1 - low;
+  const double points[4][2] = {{low, low}, {low, high}, {high, low}, {high, high}};
+  for (int q = 0; q < 4; ++q) {
+    Eigen::Matrix2d gradient;
+    gradient << 1 + points[q][1], points[q][0], 0, 1;
+    const Eigen::Vector2d expected = gradient.jacobiSvd().singularValues();
+    EXPECT_NEAR(stretches(q, 0), expected[0], 1e-13) << q;
+    EXPECT_NEAR(stretches(q, 1), expected[1], 1e-13) << q;
+  }
 }
 
 }  // namespace

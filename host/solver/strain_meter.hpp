@@ -1,0 +1,33 @@
+// Strain of the garments of one solver, on every edge and in every element.
+#pragma once
+
+#include <vector>
+
+#include "engine/model/scene.hpp"
+#include "host/memory/buffer.hpp"
+#include "host/simulation.hpp"
+#include "kernels/kernel_table.hpp"
+
+namespace isocloth {
+
+template <class Real>
+class StrainMeter {
+ public:
+  StrainMeter() = default;
+  /// Garments of one topology whose pins hold the same nodes; `width` of them lie side by side in a tile of
+  /// positions (kernels/batch/step_cloths.hpp), 1: one after another.
+  StrainMeter(const Device& device, const std::vector<const Garment*>& garments, std::size_t width);
+  /// One for each garment; positions [m]: shape [tile, node_count, 3, width].
+  std::vector<Strain> measure(ArrayView<const Real> positions);
+  std::size_t memory_bytes() const;
+
+ private:
+  const Device* device_ = nullptr;
+  std::size_t garment_count_ = 0;
+  MeasureStrains<Real> arguments_;
+  Buffer<Index> edges_, face_begin_, face_nodes_, face_points_;
+  Buffer<Real> rest_edges_, rest_points_, values_, reports_;
+  std::vector<Real> staging_;
+};
+
+}  // namespace isocloth

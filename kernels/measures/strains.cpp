@@ -1,0 +1,204 @@
+#include "kernels/measures/strains.hpp"
+
+#include "kernels/launch/lanes.hpp"
+#include "kernels/launch/launch.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+namespace {
+
+constexpr int most_threads = 256;
+/// Interleaved partial sums, added in order, so that a mean does not depend on the block.
+constexpr int sum_count = 32;
+
+/// Counts lane by lane in whole numbers.
+template <class S>
+struct Tally {
+  Index count = 0;
+  ISOCLOTH_HD void add(bool counts) { count += counts ? 1 : 0; }
+  ISOCLOTH_HD void add(Tally other) { count += other.count; }
+  ISOCLOTH_HD bool exceeds(Index most) const { return count > most; }
+};
+#if !defined(__CUDACC__)
+template <class Real>
+struct Tally<Pack<Real>> {
+  typename Native<Real>::Mask count{};
+  ISOCLOTH_HD void add(PackMask<Real> counts) { count -= counts.bits; }
+  ISOCLOTH_HD void add(Tally other) { count += other.count; }
+  ISOCLOTH_HD PackMask<Real> exceeds(Index most) const { return {count > most}; }
+};
+#endif
+
+/// S: lane value of the state; T: of the rest shapes, a scalar where they are shared.
+template <class S, class T>
+struct StrainBody {
+  using Scalar = typename Lanes<S>::Scalar;
+  static constexpr int most_block_threads = most_threads;
+  MeasureStrains<Scalar> a;
+
+  static ISOCLOTH_HD S number(double x) { return S(static_cast<Scalar>(x)); }
+  /// sqrt(1 + c) - 1 without cancellation; -1 where rounding leaves 1 + c below 0.
+  static ISOCLOTH_HD S stretch(S c) {
+    return select(c > number(-1), c / (square_root(c + number(1)) + number(1)), number(-1));
+  }
+
+  template <class Block>
+  ISOCLOTH_DEVICE S largest(const Block& block, S own) const {
+    if constexpr (Block::is_solo) {
+      return own;
+    } else {
+      S* partials = block.template shared<S>();
+      partials[block.rank()] = own;
+      block.sync();
+      for (int i = 0; i < block.size(); ++i) own = larger(partials[i], own);
+      block.sync();
+      return own;
+    }
+  }
+
+  /// Over values[0, count).
+  template <class Block>
+  ISOCLOTH_DEVICE S mean(const Block& block, const S* values, Index count) const {
+    S* sums = block.template shared<S>();
+    share(block, sum_count, [&](Index k) {
+      S sum{};
+      for (Index i = k; i < count; i += sum_count) sum = sum + values[i];
+      sums[k] = sum;
+    });
+    block.sync();
+    S total{};
+    for (int k = 0; k < sum_count; ++k) total = total + sums[k];
+    block.sync();
+    return total / number(count > 0 ? count : 1);
+  }
+
+  /// The least bound that at most 5 % of values[0, count) exceed; `most` is the largest of them.
+  template <class Block>
+  ISOCLOTH_DEVICE S percentile_95(const Block& block, const S* values, Index count, S most) const {
+    constexpr int halvings = 12;
+    const Index above = count / 20;
+    S low{}, high = most;
+    for (int n = 0; n < halvings; ++n) {
+      const S middle = number(0.5) * (low + high);
+      Tally<S> tally;
+      share(block, count, [&](Index i) { tally.add(values[i] > middle); });
+      if constexpr (!Block::is_solo) {
+        auto* tallies = block.template shared<Tally<S>>();
+        tallies[block.rank()] = tally;
+        block.sync();
+        tally = {};
+        for (int i = 0; i < block.size(); ++i) tally.add(tallies[i]);
+        block.sync();
+      }
+      const auto too_low = tally.exceeds(above);
+      low = select(too_low, middle, low);
+      high = select(too_low, high, middle);
+    }
+    return high;
+  }
+
+  struct Extremes {
+    S stretch{}, compression{};
+  };
+
+  /// One point with the metric e, f, g: its value, and the extremes so far.
+  static ISOCLOTH_HD S point(S e, S f, S g, const T* factor, Extremes& extremes) {
+    const T l00 = factor[0], l10 = factor[1], l11 = factor[2];
+    const S uu = e * (l00 * l00) - number(1);
+    const S uv = l00 * multiply_add(S(l10), e, f * l11);
+    const S vv =
+        multiply_add(S(l10), multiply_add(S(l10), e, number(2) * (f * l11)), g * (l11 * l11)) - number(1);
+    const S mean = number(0.5) * (uu + vv), half = number(0.5) * (uu - vv);
+    const S radius = square_root(multiply_add(half, half, uv * uv));
+    const S first = stretch(mean + radius), second = stretch(mean - radius);
+    extremes.stretch = larger(first, extremes.stretch);
+    extremes.compression = larger(-second, extremes.compression);
+    return larger(magnitude(first), magnitude(second));
+  }
+
+  ISOCLOTH_DEVICE void measure_face(const Vec3<S>* x, const T* factors, Index face, S* values,
+                                    Extremes& extremes) const {
+    const Index* nodes = a.face_nodes.data() + a.face_begin[face];
+    if (a.face_begin[face + 1] - a.face_begin[face] == 3) {
+      const Vec3<S> u = x[nodes[1]] - x[nodes[0]], v = x[nodes[2]] - x[nodes[0]];
+      values[0] = point(dot_add(u, u, S{}), dot_add(u, v, S{}), dot_add(v, v, S{}), factors, extremes);
+      return;
+    }
+    const Vec3<S> x0 = x[nodes[0]], x1 = x[nodes[1]], x2 = x[nodes[2]], x3 = x[nodes[3]];
+    const S low = number((1 - strain_point_abscissa) / 4), high = number((1 + strain_point_abscissa) / 4);
+    const Vec3<S> u0 = x1 - x0, u1 = x2 - x3, v0 = x3 - x0, v1 = x2 - x1;
+    const Vec3<S> us[2] = {multiply_add(high, u0, low * u1), multiply_add(low, u0, high * u1)};
+    const Vec3<S> vs[2] = {multiply_add(high, v0, low * v1), multiply_add(low, v0, high * v1)};
+    for (int q = 0; q < 4; ++q) {
+      const Vec3<S>&u = us[q % 2], &v = vs[q / 2];
+      values[q] =
+          point(dot_add(u, u, S{}), dot_add(u, v, S{}), dot_add(v, v, S{}), factors + 3 * q, extremes);
+    }
+  }
+
+  template <class Block>
+  ISOCLOTH_DEVICE void operator()(const Block& block, Index tile) const {
+    const Index edge_count = static_cast<Index>(a.edges.size()) / 2;
+    const Index face_count = static_cast<Index>(a.face_points.size()) - 1;
+    const Index point_count = a.face_points[face_count];
+    const std::size_t rest_tile = a.shared ? 0 : static_cast<std::size_t>(tile);
+    const T* rest_edges = reinterpret_cast<const T*>(a.rest_edges.data()) + rest_tile * edge_count;
+    const T* rest_points = reinterpret_cast<const T*>(a.rest_points.data()) + rest_tile * 3 * point_count;
+    const auto* x =
+        reinterpret_cast<const Vec3<S>*>(a.positions.data()) + static_cast<std::size_t>(tile) * a.node_count;
+    S* of_edges =
+        reinterpret_cast<S*>(a.values.data()) + static_cast<std::size_t>(tile) * (edge_count + point_count);
+    S* of_points = of_edges + edge_count;
+
+    S edge_max{}, pinned_max{};
+    Extremes extremes;
+    share(block, edge_count, [&](Index i) {
+      const Vec3<S> e = x[a.edges[2 * i + 1]] - x[a.edges[2 * i]];
+      const S c = dot_add(e, e, S{}) * rest_edges[i] - number(1);
+      if (i < a.pinned_edge_count) pinned_max = larger(magnitude(c), pinned_max);
+      of_edges[i] = magnitude(stretch(c));
+      edge_max = larger(of_edges[i], edge_max);
+    });
+    share(block, face_count, [&](Index f) {
+      const Index first = a.face_points[f];
+      measure_face(x, rest_points + 3 * first, f, of_points + first, extremes);
+    });
+    block.sync();
+    StrainReport<S> report;
+    report.edge_max = largest(block, edge_max);
+    report.pinned_max = largest(block, pinned_max);
+    report.stretch_max = largest(block, extremes.stretch);
+    report.compression_max = largest(block, extremes.compression);
+    report.edge_mean = mean(block, of_edges, edge_count);
+    report.edge_p95 = percentile_95(block, of_edges, edge_count, report.edge_max);
+    report.stretch_p95 =
+        percentile_95(block, of_points, point_count, larger(report.stretch_max, report.compression_max));
+    if (block.rank() == 0) reinterpret_cast<StrainReport<S>*>(a.reports.data())[tile] = report;
+  }
+};
+
+template <class S, class T, class Real>
+void launch(const Queue& queue, const MeasureStrains<Real>& args) {
+  for_each_block(queue, args.tile_count, most_threads * sizeof(Tally<S>) + most_threads * sizeof(S),
+                 StrainBody<S, T>{args});
+}
+
+}  // namespace
+
+template <class Real>
+void measure_strains(const Queue& queue, const MeasureStrains<Real>& args) {
+#if !defined(__CUDACC__)
+  if (args.width > 1) {
+    if (args.shared)
+      launch<Pack<Real>, Real>(queue, args);
+    else
+      launch<Pack<Real>, Pack<Real>>(queue, args);
+    return;
+  }
+#endif
+  launch<Real, Real>(queue, args);
+}
+
+template void measure_strains<float>(const Queue&, const MeasureStrains<float>&);
+template void measure_strains<double>(const Queue&, const MeasureStrains<double>&);
+
+}  // namespace isocloth::ISOCLOTH_BACKEND

@@ -1,0 +1,52 @@
+// Strain of cloths where a user measures it: on every edge and in every element, against the rest shape.
+#pragma once
+
+#include "kernels/launch/queue.hpp"
+#include "kernels/views.hpp"
+
+namespace isocloth {
+
+/// Points of an element where its principal stretches are taken: 2 x 2 Gauss points of a quad, the centre of
+/// a triangle (where they are the same everywhere).
+ISOCLOTH_HD constexpr int strain_point_count(int corner_count) { return corner_count == 3 ? 1 : 4; }
+/// Of quads: xi and eta are - or + this; point q has the sign of q / 2 in xi and of q % 2 in eta.
+constexpr double strain_point_abscissa = 0.577350269189625764509148780502;  // 1 / sqrt(3)
+
+/// Strain of one cloth, or of a tile of them.
+template <class S>
+struct StrainReport {
+  S edge_max, edge_p95, edge_mean;              ///< |l / l0 - 1| over all edges
+  S stretch_max, stretch_p95, compression_max;  ///< s1 - 1, max(|s1 - 1|, |s2 - 1|), 1 - s2 over all points
+  S pinned_max;                                 ///< |l^2 / l0^2 - 1| over edges between two pinned nodes
+};
+
+/// Tiles of `width` cloths, lane by lane innermost, as in StepCloths.
+template <class Real>
+struct MeasureStrains {
+  int width = 1;
+  Index tile_count = 0;
+  Index node_count = 0;
+  bool shared = true;            ///< all cloths have one rest shape
+  ArrayView<const Index> edges;  ///< node pairs, those of two pinned nodes first, shape [edge_count, 2]
+  Index pinned_edge_count = 0;   ///< that many
+  ArrayView<const Index> face_begin, face_nodes;
+  ArrayView<const Index> face_points;  ///< number of each face's first point, shape [face_count + 1]
+  ArrayView<const Real> rest_edges;    ///< 1 / l0^2 [1/m^2], shape [tile or 1, edge_count, width or 1]
+  /// L of each point, [E F; F G] = (L L^T)^-1 in the rest shape: L00, L10 and L11 [1/m], so that L^T [E F; F
+  /// G] L - 1 is twice the Green strain; shape [tile or 1, point_count, 3, width or 1].
+  ArrayView<const Real> rest_points;
+  ArrayView<const Real> positions;  ///< [m], shape [tile, node_count, 3, width]
+  ArrayView<Real> values;           ///< work, shape [tile, edge_count + point_count, width]
+  ArrayView<Real> reports;          ///< StrainReport, shape [tile, 7, width]
+};
+
+namespace ISOCLOTH_BACKEND {
+/// Principal stretches s1 >= s2 are the singular values of the deformation gradient: sqrt(1 + c) of the
+/// eigenvalues c of twice the Green strain. A 95th percentile is the least bound that at most 5 % of the
+/// values exceed, rounded up by at most the largest value / 4096. One block per tile; a report depends
+/// neither on the block nor on the other cloths.
+template <class Real>
+void measure_strains(const Queue& queue, const MeasureStrains<Real>& args);
+}  // namespace ISOCLOTH_BACKEND
+
+}  // namespace isocloth
