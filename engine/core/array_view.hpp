@@ -1,6 +1,7 @@
 // A pointer and a length that host and device code can both use (std::span needs compiler flags on CUDA).
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -26,7 +27,11 @@ class ArrayView {
   template <class U, class = std::enable_if_t<std::is_same_v<T, const U>>>
   ISOCLOTH_HD ArrayView(const ArrayView<U>& other) : data_(other.data()), size_(other.size()) {}
 
-  ISOCLOTH_HD T& operator[](std::size_t i) const { return data_[i]; }
+  /// i < size(); checked in builds with assertions, as the ones with sanitizers are.
+  ISOCLOTH_HD T& operator[](std::size_t i) const {
+    assert(i < size_);
+    return data_[i];
+  }
   ISOCLOTH_HD T* data() const { return data_; }
   ISOCLOTH_HD std::size_t size() const { return size_; }
   ISOCLOTH_HD bool empty() const { return size_ == 0; }
@@ -38,9 +43,10 @@ class ArrayView {
   std::size_t size_ = 0;
 };
 
-/// Elements [begin, end).
+/// Elements [begin, end), begin <= end <= all.size(); checked in builds with assertions.
 template <class T>
 ISOCLOTH_HD ArrayView<T> part(ArrayView<T> all, std::size_t begin, std::size_t end) {
+  assert(begin <= end && end <= all.size());
   return {all.data() + begin, end - begin};
 }
 

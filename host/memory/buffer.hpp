@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,12 @@ class Buffer {
     return values;
   }
 
+  /// The same into a vector that has room already, mostly.
+  void copy_to(std::vector<T>& values) const {
+    values.resize(size_);
+    if (size_ > 0) check(device_->backend().memory.download(device_->queue(), values.data(), data_, bytes()));
+  }
+
   /// The values where the host can read them: in place, or copied into `staging`.
   const T* read(std::vector<T>& staging) const {
     if (size_ == 0 || device_->backend().memory.host_accessible) return data_;
@@ -66,6 +73,7 @@ class Buffer {
   }
   /// Values [begin, begin + count): in place, or copied into `staging`.
   const T* read(std::size_t begin, std::size_t count, std::vector<T>& staging) const {
+    assert(begin <= size_ && count <= size_ - begin);
     if (count == 0 || device_->backend().memory.host_accessible) return data_ + begin;
     staging.resize(count);
     check(device_->backend().memory.download(device_->queue(), staging.data(), data_ + begin,
@@ -76,6 +84,7 @@ class Buffer {
   /// in a copy that goes back.
   template <class Edit>
   void edit(std::size_t begin, std::size_t count, const Edit& change) {
+    assert(begin <= size_ && count <= size_ - begin);
     if (count == 0) return;
     if (device_->backend().memory.host_accessible) {
       change(data_ + begin);
@@ -91,6 +100,7 @@ class Buffer {
   /// copied.
   template <class Fill>
   void write(std::size_t count, std::vector<T>& staging, const Fill& fill) {
+    assert(count <= size_);
     if (count == 0 || device_->backend().memory.host_accessible) {
       fill(data_);
     } else {

@@ -120,6 +120,7 @@ Device::Device(const ExecutionOptions& options) {
   } else {
     throw DeviceError("backend: found \"" + options.backend + "\", expected \"cpu\" or \"cuda\"");
   }
+  model_.monitor = MonitorView(options.monitor);
   if (!backend_->memory.host_accessible) arena_ = std::make_unique<Arena>(backend_->memory);
   work_ = std::make_unique<WorkQueue>(*this);
 }

@@ -62,6 +62,7 @@ class Device {
 
   const Backend& backend() const { return *backend_; }
   const Queue& queue() const { return work_->get(); }
+  const MonitorView& monitor() const { return model_.monitor; }
   int threads() const;
   /// Vector instructions of the backend's kernels; baseline on cuda, where it says nothing.
   Simd simd() const { return simd_; }

@@ -1,6 +1,5 @@
 #include "host/solver/row_evaluator.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -15,27 +14,8 @@ RowEvaluator<Real>::RowEvaluator(const Device& device, const GarmentArrays<Real>
       device_(device),
       kernels_(step_kernels<Real>(device.backend())),
       arrays_(arrays),
-      metric_rows_(arrays.rows.metric.row_count()) {
-  const std::size_t most = std::max({8 * static_cast<std::size_t>(arrays.node_count()),
-                                     static_cast<std::size_t>(arrays.face_count()), residuals.size()});
-  partials_ = {device, static_cast<std::size_t>(reduction_count(most))};
-}
-
-template <class Real>
-Reduction<Real> RowEvaluator<Real>::reduce(ArrayView<const Real> values) {
-  const Index count = reduction_count(values.size());
-  kernels_.reduce(device_.queue(), {.values = values, .partials = part(partials_.view(), 0, count)});
-  const Reduction<Real>* partials = partials_.read(staging_partials_);
-  Reduction<Real> total;
-  for (Index i = 0; i < count; ++i) {
-    total.maximum = std::max(total.maximum, partials[i].maximum);
-    total.sum += partials[i].sum;
-    total.magnitude_sum += partials[i].magnitude_sum;
-    total.square_sum += partials[i].square_sum;
-    if (total.first_bad < 0) total.first_bad = partials[i].first_bad;
-  }
-  return total;
-}
+      metric_rows_(arrays.rows.metric.row_count()),
+      reducer_(device) {}
 
 template <class Real>
 double RowEvaluator<Real>::evaluate(const Buffer<Vec3<Real>>& positions, Real eps,
@@ -67,7 +47,7 @@ double RowEvaluator<Real>::evaluate(const Buffer<Vec3<Real>>& positions, Real ep
 template <class Real>
 std::size_t RowEvaluator<Real>::memory_bytes() const {
   return residuals.bytes() + scales.bytes() + metric_jacobian.bytes() + scalar_jacobian.bytes() +
-         partials_.bytes();
+         reducer_.memory_bytes();
 }
 
 template class RowEvaluator<float>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "host/solver/garment_arrays.hpp"
+#include "host/solver/reducer.hpp"
 #include "kernels/kernel_table.hpp"
 
 namespace isocloth {
@@ -18,7 +19,8 @@ class RowEvaluator {
   }
   /// The same with nodes held that the garment's own inverse masses [1/m^2] leave free.
   double evaluate(const Buffer<Vec3<Real>>& positions, Real eps, ArrayView<const Real> inverse_masses);
-  Reduction<Real> reduce(ArrayView<const Real> values);
+  /// See Reducer.
+  Reduction<Real> reduce(ArrayView<const Real> values) { return reducer_.reduce(values); }
 
   std::size_t metric_row_count() const { return metric_rows_; }
   std::size_t row_count() const { return residuals.size(); }
@@ -32,8 +34,7 @@ class RowEvaluator {
   const StepKernels<Real>& kernels_;
   const GarmentArrays<Real>& arrays_;
   std::size_t metric_rows_;
-  Buffer<Reduction<Real>> partials_;
-  std::vector<Reduction<Real>> staging_partials_;
+  Reducer<Real> reducer_;
 };
 
 }  // namespace isocloth

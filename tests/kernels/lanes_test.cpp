@@ -27,8 +27,10 @@ struct Named {
 template <class Real>
 std::vector<Named<Real>> instruction_sets() {
   std::vector<Named<Real>> sets{{Simd::baseline, cpu::lane_operations<Real>()}};
-#if defined(ISOCLOTH_SIMD)
+#if defined(ISOCLOTH_HAS_avx2)
   if (cpu_backend(Simd::avx2) != nullptr) sets.push_back({Simd::avx2, cpu_avx2::lane_operations<Real>()});
+#endif
+#if defined(ISOCLOTH_HAS_avx512)
   if (cpu_backend(Simd::avx512) != nullptr)
     sets.push_back({Simd::avx512, cpu_avx512::lane_operations<Real>()});
 #endif

@@ -101,5 +101,18 @@ TYPED_TEST(Reduce, DoesNotDependOnTheBlock) {
   }
 }
 
+#ifndef NDEBUG
+TYPED_TEST(Reduce, RefusesPartialsOfAnotherSize) {
+  const Device device({.threads = 1});
+  const Buffer<TypeParam> input(device, chunk + 1);
+  for (const std::size_t size : {1, 3}) {
+    Buffer<Reduction<TypeParam>> output(device, size);
+    EXPECT_DEATH(step_kernels<TypeParam>(device.backend())
+                     .reduce(device.queue(), {.values = input.view(), .partials = output.view()}),
+                 "partials.size");
+  }
+}
+#endif
+
 }  // namespace
 }  // namespace isocloth
