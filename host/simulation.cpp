@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/memory/device.hpp"
 #include "host/solver/garment_solver.hpp"
@@ -32,6 +33,12 @@ StepSolver step_solver(const std::string& name) {
     if (name == to_string(solver)) return solver;
   throw ShapeError("solver: found \"" + name +
                    "\", expected \"automatic\", \"batched\", \"direct\", \"mixed\" or \"iterative\"");
+}
+
+void keep_worst(const Strain& other, Strain& worst) {
+  for (double Strain::*each : {&Strain::max, &Strain::p95, &Strain::mean, &Strain::stretch_max,
+                               &Strain::stretch_p95, &Strain::compression_max, &Strain::pinned_max})
+    worst.*each = std::max(worst.*each, other.*each);
 }
 
 struct Simulation::Members {
@@ -95,13 +102,17 @@ std::vector<StepReport> Simulation::advance(int steps) {
       const AdvanceReport& own = found[m.solvers.places[g].solver][m.solvers.places[g].member];
       reports[g] = own.total;
       m.clocks[g] += own.steps;
-      m.frozen[g] = m.frozen[g] != 0 || own.total.status == StepStatus::non_finite;
+      m.frozen[g] = m.frozen[g] != 0 || is_lost(own.total.status);
     }
   };
+  int done = 0;
   try {
-    advance_together(m.solvers.solvers, clocks, m.scene.step, steps, m.device.queue().pool, found);
+    advance_together(m.solvers.solvers, clocks, m.scene.step, steps, m.device,
+                     {.measures = m.options.measure_strain, .tolerance = step_tolerance(m.scene)}, found,
+                     done);
   } catch (...) {
     take_over();
+    m.step_index += done;
     throw;
   }
   take_over();
@@ -126,6 +137,19 @@ std::vector<Vec3d> Simulation::velocities(std::size_t garment) const {
 }
 Measures Simulation::measure(std::size_t garment) const {
   return members_->at(garment, [](GarmentSolver& solver, std::size_t i) { return solver.measure(i); });
+}
+double Simulation::start_penetration(std::size_t garment) const {
+  check_index(garment, garment_count());
+  const std::vector<double>& depths = members_->solvers.start_depths;
+  return depths.empty() ? 0 : depths[garment];
+}
+std::vector<Strain> Simulation::strains() const {
+  std::vector<std::vector<Strain>> found;
+  for (const auto& solver : members_->solvers.solvers) found.push_back(solver->strains());
+  std::vector<Strain> strains;
+  for (const GarmentSolvers::Place& place : members_->solvers.places)
+    strains.push_back(found[place.solver][place.member]);
+  return strains;
 }
 ContactMeasures Simulation::contacts(std::size_t garment) const {
   const GarmentState kept = state(garment);
@@ -180,8 +204,9 @@ void Simulation::set_bodies(const std::vector<BodyState>& states) {
     for (const Vec3d& v : {states[b].pose.center, states[b].velocity, states[b].angular_momentum})
       if (!std::isfinite(norm(v))) error = HUGE_VAL;
     if (!(error <= rounding))
-      throw ShapeError("bodies[" + std::to_string(b) + "]: found a state that is not finite or axes off by " +
-                       std::to_string(error) + ", expected finite numbers and orthonormal axes");
+      throw ShapeError(text("bodies[", b, "]: found ",
+                            std::isfinite(error) ? text("axes off by ", error) : "a state that is not finite",
+                            ", expected finite numbers and axes that are orthonormal to ", rounding));
   }
   members_->solvers.solvers.front()->set_bodies(states);
 }

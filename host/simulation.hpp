@@ -6,13 +6,21 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/monitor.hpp"
 #include "engine/model/scene.hpp"
 
 namespace isocloth {
 
 enum class Precision { float32, float64 };
-enum class StepStatus { converged, stalled, non_finite };
+enum class StepStatus {
+  converged,   ///< within the tolerances
+  stalled,     ///< missed them; the step counts all the same
+  non_finite,  ///< no step: a number overflowed, or a matrix has no factor
+  diverged,    ///< no step: stretched or thrown beyond the bounds of kernels/divergence.hpp
+};
 const char* to_string(StepStatus status);
+/// Whether a garment whose step ends so keeps the state before it and is frozen.
+constexpr bool is_lost(StepStatus status) { return status >= StepStatus::non_finite; }
 const char* to_string(Precision precision);
 
 /// How the steps of a garment are solved.
@@ -37,29 +45,51 @@ struct ExecutionOptions {
   int threads = 0;         ///< CPU threads, 0: all cores. Results do not depend on it
   int emulated_block = 0;  ///< for tests: run kernels in blocks of this many concurrent threads; 0: off
   int block_threads = 0;  ///< CUDA: threads per block, 0: what each kernel wants. Results do not depend on it
+  Monitor* monitor =
+      nullptr;  ///< ends set-up and steps within a second and hears how far they are; null: none
+  /// Every step ends with strains in its report, and counts as stalled where pins stretch an edge between
+  /// them beyond the tolerance. Off: reports have none, and steps of a batch stay on the device until it is
+  /// done.
+  bool measure_strain = true;
 };
+
+/// How far a cloth is stretched against its rest shape, on every edge and in every element: what a user
+/// measures from positions, whatever the rows of the recipe bound. Principal stretches s1 >= s2, the singular
+/// values of the deformation gradient, are those of the 2 x 2 Gauss points of quads and the centres of
+/// triangles.
+struct Strain {
+  double max = 0;              ///< largest |l / l0 - 1| over all edges, those between pinned nodes included
+  double p95 = 0;              ///< 95th percentile of the same, rounded up by at most max / 4096
+  double mean = 0;             ///< mean of the same
+  double stretch_max = 0;      ///< largest s1 - 1, 0 where nothing is stretched
+  double stretch_p95 = 0;      ///< 95th percentile of max(|s1 - 1|, |s2 - 1|), rounded up likewise
+  double compression_max = 0;  ///< largest 1 - s2, 0 where nothing is compressed
+  double pinned_max =
+      0;  ///< largest |l^2 / l0^2 - 1| of edges between two pinned nodes, which no step can change
+};
+/// Takes the worse of both, number by number.
+void keep_worst(const Strain& other, Strain& worst);
 
 /// What one step of one garment did.
 struct StepReport {
   StepStatus status = StepStatus::converged;
   int iterations = 0;  ///< linear solves and sweeps of all substeps together
   int substeps = 1;
-  int fallbacks = 0;  ///< impulse_system: substeps that no linear system could hold, and sweeps did
-  double residual =
-      0;  ///< largest |scaled row| at the end of the step (worst substep); infinite where not finite
+  int fallbacks = 0;    ///< impulse_system: substeps that no linear system could hold, and sweeps did
+  double residual = 0;  ///< largest |scaled row| at the end of the step (worst substep), of a lost one, too;
+                        ///< infinite: no number
   double penetration =
-      0;  ///< deepest point of the cloth in what it must not enter, at the end of the step [m]
+      0;               ///< deepest point of the cloth in what it must not enter, at the end of the step [m]
+  Strain strain = {};  ///< at the end of the step; see ExecutionOptions::measure_strain
   double wall_seconds = 0;
   Index bad_node = -1;  ///< where the matrix had a pivot that was not positive, -1: nowhere
 };
 
-/// Error measures of one garment at one instant; strain is that which the rows bound.
+/// Error measures of one garment at one instant.
 struct Measures {
-  double strain_max = 0;        ///< largest |principal stretch - 1| over constrained nodes and boundary edges
-  double strain_mean = 0;       ///< mean of the same
-  double residual = 0;          ///< largest |scaled row|
-  double area_error_total = 0;  ///< Coltraro 2022, (19)
-  double area_error_mean = 0;   ///< (20)
+  double residual = 0;                ///< largest |scaled row|
+  double area_error_total = 0;        ///< Coltraro 2022, (19)
+  double area_error_mean = 0;         ///< (20)
   double area_error_dispersion = 0;   ///< (21)
   double area_error_element_max = 0;  ///< largest |(22)|
   double kinetic_energy = 0;          ///< [J], 1/2 rho v^T M v
@@ -101,7 +131,8 @@ struct GarmentState {
   /// [node_count, hold_width]; a garment without grippers has none.
   std::vector<double> holds;
   std::int64_t step_index = 0;  ///< steps of this garment since its start or last reset: its clock
-  bool frozen = false;          ///< a step was non-finite: the garment keeps its last finite state
+  bool frozen = false;          ///< a step was lost: the garment keeps the state before it
+  bool diverged = false;        ///< frozen: its step diverged, else it was not finite
 };
 
 /// Sizes of one garment's problem.
@@ -122,11 +153,13 @@ class Simulation {
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
 
-  /// Advances every garment by scene().step; one report per garment. A garment whose step is non-finite keeps
-  /// its last finite state and is frozen; the others go on.
+  /// Advances every garment by scene().step; one report per garment. A garment whose step is lost keeps the
+  /// state before it and is frozen; the others go on. Throws Interrupted when the monitor of the options says
+  /// stop: everything is then as it was before the call, to the last bit.
   std::vector<StepReport> step();
   /// `steps` steps without a return to the caller in between. A report sums iterations and substeps and holds
-  /// the worst status and residual. Throws ShapeError when steps < 0.
+  /// the worst status, residual, penetration and strain. Throws ShapeError when steps < 0, Interrupted as
+  /// step() does: step_index() tells how many steps have then been done, 0 or more.
   std::vector<StepReport> advance(int steps);
 
   const Scene& scene() const;
@@ -142,6 +175,11 @@ class Simulation {
   std::vector<Vec3d> positions(std::size_t garment) const;   ///< [m], shape [node_count]
   std::vector<Vec3d> velocities(std::size_t garment) const;  ///< [m/s], shape [node_count]
   Measures measure(std::size_t garment) const;
+  /// How deep its deepest node starts in an obstacle or body [m]; more than contact.tolerance only with
+  /// contact.push_out.
+  double start_penetration(std::size_t garment) const;
+  /// Of every garment as it is, shape [garment_count]; one launch for those that are stepped together.
+  std::vector<Strain> strains() const;
   /// Force of a contact: p / h^2 (GarmentState::contacts); times rho + h alpha where the mass alone is the
   /// metric (Metric::mass). Those of a step in parts are of its last part. They are as good as the
   /// tolerances: see bench/README.md, Contact with obstacles. Costs a state(garment).

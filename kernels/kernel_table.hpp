@@ -12,6 +12,7 @@
 #include "kernels/linear/front_factor.hpp"
 #include "kernels/linear/front_solve.hpp"
 #include "kernels/measures/measures.hpp"
+#include "kernels/measures/strains.hpp"
 #include "kernels/projection/metric.hpp"
 #include "kernels/projection/nodal_system.hpp"
 #include "kernels/tensors/build_tensors.hpp"
@@ -98,7 +99,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 13;
+constexpr int backend_abi = 15;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

@@ -35,5 +35,9 @@ struct NumericalError : Error {
 struct FileError : Error {
   using Error::Error;
 };
+/// Work that ended because its Monitor said so; nothing went wrong.
+struct Interrupted : Error {
+  using Error::Error;
+};
 
 }  // namespace isocloth

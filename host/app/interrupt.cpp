@@ -5,26 +5,46 @@
 namespace isocloth {
 namespace {
 
-volatile std::sig_atomic_t received = 0;
+constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
-void receive(int signal) {
-  received = 1;
-  std::signal(signal, SIG_DFL);
+std::atomic<bool> received{false};
+std::atomic<Monitor*> listener{nullptr};
+static_assert(std::atomic<Monitor*>::is_always_lock_free);
+
+void use_defaults() {
+  for (const int signal : signals) {
+    const auto before = std::signal(signal, SIG_DFL);
+    if (before == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+}
+
+void receive(int) {
+  received = true;
+  if (Monitor* const monitor = listener.load()) monitor->stop = true;
+  use_defaults();
 }
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() {
-  received = 0;
-  std::signal(SIGINT, receive);
-  std::signal(SIGTERM, receive);
+InterruptGuard::InterruptGuard(Monitor& monitor) : monitor_(monitor) {
+  received = false;
+  listener = &monitor;
+  for (const int signal : signals) {
+    const auto before = std::signal(signal, receive);
+    if (signal == SIGHUP && before == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  use_defaults();
+  listener = nullptr;
 }
 
-bool InterruptGuard::interrupted() const { return received != 0; }
+bool InterruptGuard::interrupted() const { return received; }
+
+void InterruptGuard::let_finish() {
+  listener = nullptr;
+  monitor_.stop = false;
+}
 
 }  // namespace isocloth

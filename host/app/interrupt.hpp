@@ -1,16 +1,26 @@
-// Ctrl-C and SIGTERM as a question that a loop asks.
+// Ctrl-C, SIGTERM and SIGHUP as a question that a loop asks and a wish that long work hears.
 #pragma once
+
+#include "engine/core/monitor.hpp"
 
 namespace isocloth {
 
-/// While one lives, SIGINT and SIGTERM set a flag instead of ending the program; a second one ends it.
+/// While one lives, the first SIGINT, SIGTERM or SIGHUP tells a monitor's work to stop instead of ending the
+/// program; a second one ends it. A hang-up that is ignored (nohup) stays ignored. One at a time.
 class InterruptGuard {
  public:
-  InterruptGuard();
+  /// The monitor must outlive the guard.
+  explicit InterruptGuard(Monitor& monitor);
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   bool interrupted() const;
+  /// From here on the monitor hears of no signal any more, nor of one before: what follows is short and must
+  /// be done.
+  void let_finish();
+
+ private:
+  Monitor& monitor_;
 };
 
 }  // namespace isocloth

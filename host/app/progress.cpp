@@ -26,42 +26,89 @@ std::size_t column_count() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+/// Between two lines where there is no terminal [s]; the first: in the middle of an item.
+constexpr double pause_inside = 5, pause_between = 10, longest_pause = 60, share_of_time = 0.1;
+constexpr double redraw_pause = 0.1;  ///< on a terminal [s]
+constexpr double long_item = 1;       ///< so long, and one wants to know how far it is [s]
+
+double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
 }  // namespace
 
-Progress::Progress(std::string what, std::int64_t total, std::int64_t done, bool quiet)
+Progress::Progress(std::string what, std::int64_t total, std::int64_t done, bool quiet,
+                   const Monitor* monitor)
     : what_(std::move(what)),
       total_(total),
       first_(done),
+      monitor_(monitor),
       quiet_(quiet),
       terminal_(isatty(STDERR_FILENO) != 0),
-      printed_(done),
-      last_(start_) {}
+      done_(done) {
+  if (quiet_) return;
+  if (monitor_ != nullptr) iterations_ = monitor_->iterations;
+  watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+}
 
 Progress::~Progress() {
+  if (!quiet_) {
+    watcher_.request_stop();
+    watcher_.join();
+  }
   if (drawn_) std::fputc('\n', stderr);
+}
+
+void Progress::watch(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    wake_.wait_for(lock, stop, std::chrono::milliseconds(500), [] { return false; });
+    if (!stop.stop_requested() && seconds_between(updated_, Clock::now()) > long_item) print_if_due(false);
+  }
 }
 
 void Progress::update(std::int64_t done, const std::string& note) {
   if (quiet_) return;
-  const auto now = Clock::now();
-  const bool due = terminal_ ? now - last_ > std::chrono::milliseconds(100)
-                             : 10 * (done - printed_) >= total_ && now - last_ > std::chrono::seconds(30);
-  if (!due && !(terminal_ && done == total_)) return;
-  last_ = now;
-  printed_ = done;
-  print(done, note);
+  const std::scoped_lock lock(mutex_);
+  done_ = done;
+  note_ = note;
+  updated_ = Clock::now();
+  if (monitor_ != nullptr) iterations_ = monitor_->iterations;
+  print_if_due(true);
 }
 
-void Progress::print(std::int64_t done, const std::string& note) {
-  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  const double rate = seconds > 0 ? static_cast<double>(done - first_) / seconds : 0;
-  const double left = rate > 0 ? static_cast<double>(total_ - done) / rate : 0;
-  const double share = total_ > 0 ? static_cast<double>(done) / static_cast<double>(total_) : 1;
+void Progress::print_if_due(bool is_update) {
+  const auto now = Clock::now();
+  const double pause = terminal_ ? redraw_pause
+                                 : std::clamp(share_of_time * seconds_between(start_, now),
+                                              is_update ? pause_between : pause_inside, longest_pause);
+  const bool is_last = is_update && terminal_ && done_ == total_;
+  if (seconds_between(printed_, now) < pause && !is_last) return;
+  printed_ = now;
+  print();
+}
+
+std::string Progress::inside() const {
+  const double seconds = seconds_between(updated_, Clock::now());
+  if (monitor_ == nullptr || seconds < long_item) return {};
+  char text[120];
+  std::snprintf(text, sizeof text, "; in the next for %s: %lld iterations, part %d of %d",
+                clock_text(seconds).c_str(), static_cast<long long>(monitor_->iterations - iterations_),
+                monitor_->part + 1, monitor_->parts.load());
+  return text;
+}
+
+void Progress::print() {
+  const double seconds = seconds_between(start_, Clock::now());
+  const double rate = seconds > 0 ? static_cast<double>(done_ - first_) / seconds : 0;
+  const std::string left =
+      rate > 0 ? "  " + clock_text(static_cast<double>(total_ - done_) / rate) + " left" : "";
+  const double share = total_ > 0 ? static_cast<double>(done_) / static_cast<double>(total_) : 1;
   char text[160];
-  std::snprintf(text, sizeof text, " %3.0f %%  %lld/%lld  %.4g/s  %s left  %s", 100 * share,
-                static_cast<long long>(done), static_cast<long long>(total_), rate, clock_text(left).c_str(),
-                note.c_str());
-  std::string line = what_ + text;
+  std::snprintf(text, sizeof text, " %3.0f %%  %lld/%lld  %.4g/s%s%s", 100 * share,
+                static_cast<long long>(done_), static_cast<long long>(total_), rate, left.c_str(),
+                note_.empty() ? "" : ("  " + note_).c_str());
+  std::string line = what_ + text + inside();
   if (terminal_) {
     // A line that wraps could not be redrawn.
     const std::size_t room = column_count() - 1;

@@ -30,11 +30,12 @@ double worse(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
 }  // namespace
 
 MixedSolver::MixedSolver(const BlockPattern& pattern, ThreadPool* pool, const DenseKernels<float>& single,
-                         const DenseKernels<double>& whole)
+                         const DenseKernels<double>& whole, MonitorView monitor)
     : pattern_(pattern),
       pool_(pool),
+      monitor_(monitor),
       whole_(whole),
-      single_(pattern, pool, single),
+      single_(pattern, pool, single, monitor),
       name_("float32 factor refined to float64: " + std::string(single_.name())) {}
 
 Factorization MixedSolver::factorize(const double* values) {
@@ -71,7 +72,7 @@ Factorization MixedSolver::factorize(const double* values) {
 }
 
 Factorization MixedSolver::factorize_double() {
-  if (!double_) double_ = std::make_unique<MultifrontalSolver<double>>(pattern_, pool_, whole_);
+  if (!double_) double_ = std::make_unique<MultifrontalSolver<double>>(pattern_, pool_, whole_, monitor_);
   const Factorization result = double_->factorize(values_.data());
   has_factor_ = uses_double_ = result.ok;
   return result;

@@ -22,7 +22,7 @@ class MixedSolver final : public LinearSolver<double> {
  public:
   MixedSolver(const BlockPattern& pattern, ThreadPool* pool,
               const DenseKernels<float>& single = dense_kernels<float>(),
-              const DenseKernels<double>& whole = dense_kernels<double>());
+              const DenseKernels<double>& whole = dense_kernels<double>(), MonitorView monitor = {});
 
   /// Falls back when the matrix is positive definite in double only.
   Factorization factorize(const double* values) override;
@@ -44,6 +44,7 @@ class MixedSolver final : public LinearSolver<double> {
 
   BlockPattern pattern_;
   ThreadPool* pool_;
+  MonitorView monitor_;
   const DenseKernels<double>& whole_;
   MultifrontalSolver<float> single_;
   std::unique_ptr<MultifrontalSolver<double>> double_;  ///< made when first needed

@@ -45,9 +45,10 @@ typename MultifrontalSolver<Real>::Memory MultifrontalSolver<Real>::allocate(std
 
 template <class Real>
 MultifrontalSolver<Real>::MultifrontalSolver(const BlockPattern& pattern, ThreadPool* pool,
-                                             const DenseKernels<Real>& dense)
-    : pool_(pool), dense_(dense), workers_(pool ? pool->size() : 1) {
+                                             const DenseKernels<Real>& dense, MonitorView monitor)
+    : pool_(pool), monitor_(monitor), dense_(dense), workers_(pool ? pool->size() : 1) {
   const OrderedElimination ordered = analyze_best_order(pattern);
+  monitor_.check();
   plan_ = build_multifrontal_plan(pattern, build_front_tree(ordered.elimination), strip_height<Real>);
   name_ = "multifrontal Cholesky, " + std::string(isocloth::name(ordered.ordering)) + ", " + dense.name;
   factor_ = allocate(plan_.factor_size, "the factor");
@@ -80,7 +81,7 @@ void MultifrontalSolver<Real>::run_factor_task(int worker, const FrontTask& task
     if (column >= 0)
       failed_[f].store(plan_.fronts[f].first_pivot + column / plan_.block, std::memory_order_relaxed);
   };
-  if (task.kind == FrontTask::Kind::join || inherits_failure(task.front)) return;
+  if (task.kind == FrontTask::Kind::join || monitor_.stops() || inherits_failure(task.front)) return;
   if (task.kind == FrontTask::Kind::tile)
     report(task.front, process_tile(plan, memory, dense_, task.front, task.tile_i, task.tile_j));
   else
@@ -93,6 +94,8 @@ Factorization MultifrontalSolver<Real>::factorize(const Real* values) {
   for (auto& place : failed_) place.store(-1, std::memory_order_relaxed);
   plan_.factor_graph.run(
       pool_, [&](int worker, Index task) { run_factor_task(worker, plan_.factor_tasks[task], values); });
+  has_factor_ = false;
+  monitor_.check();
   Index first = std::numeric_limits<Index>::max();
   for (const auto& place : failed_)
     if (place >= 0) first = std::min(first, place.load());

@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 
+#include "engine/core/monitor.hpp"
 #include "host/linear/linear_solver.hpp"
 #include "host/linear/multifrontal_plan.hpp"
 #include "host/linear/ordering.hpp"
@@ -16,9 +17,10 @@ namespace isocloth {
 template <class Real>
 class MultifrontalSolver final : public LinearSolver<Real> {
  public:
-  /// pool: null: the calling thread alone. Throws as make_direct_solver does.
+  /// pool: null: the calling thread alone. Throws as make_direct_solver does, and Interrupted, as
+  /// factorize().
   MultifrontalSolver(const BlockPattern& pattern, ThreadPool* pool,
-                     const DenseKernels<Real>& dense = dense_kernels<Real>());
+                     const DenseKernels<Real>& dense = dense_kernels<Real>(), MonitorView monitor = {});
 
   Factorization factorize(const Real* values) override;
   /// Throws DeviceError, too, when there is no memory for so many right sides.
@@ -41,6 +43,7 @@ class MultifrontalSolver final : public LinearSolver<Real> {
   void run_factor_task(int worker, const FrontTask& task, const Real* values);
 
   ThreadPool* pool_;
+  MonitorView monitor_;
   const DenseKernels<Real>& dense_;
   MultifrontalArrays plan_;
   std::string name_;

@@ -132,6 +132,7 @@ PcgReport PcgSolver<Real>::iterate() {
       restart = true;
     }
     if (report.iterations == options_.max_iterations) break;
+    queue_.monitor.check();
     preconditioner_.apply(queue_, residual_, preconditioned_);
     const double next = dot(residual_, preconditioned_);
     if (!(next > 0) || !std::isfinite(next)) {

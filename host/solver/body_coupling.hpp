@@ -27,6 +27,7 @@ class BodyCoupling {
   /// When the next request begins, for the motion of obstacles.
   void set_clock(const Clock& clock) { clock_ = clock; }
   const ProjectionSettings& settings() const { return shapes_->scene.projection; }
+  const MonitorView& monitor() const { return device_.monitor(); }
 
   // Phases of a part of a step, see take_step.
   void begin_part(const StepPart& part);

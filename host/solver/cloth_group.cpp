@@ -7,6 +7,7 @@
 
 #include "engine/core/errors.hpp"
 #include "host/linear/cholesky_plan.hpp"
+#include "host/solver/reach.hpp"
 
 namespace isocloth {
 namespace {
@@ -23,10 +24,6 @@ std::vector<Index> driven_nodes(const std::vector<const Garment*>& garments) {
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   return nodes;
-}
-
-const std::vector<Vec3d>& start_positions(const Garment& garment) {
-  return garment.initial_positions.empty() ? garment.mesh.positions : garment.initial_positions;
 }
 
 }  // namespace
@@ -46,7 +43,7 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
       shapes_(device, garments_, find_recipe(scene.recipe).rows, arrays_),
       row_count_(arrays_.rows.row_count()),
       driven_nodes_(driven_nodes(garments_)),
-      frozen_(garments_.size(), 0),
+      lost_(garments_.size(), StepStatus::converged),
       queue_(device) {
   if (has_surroundings(scene)) {
     samples_ = SampleArrays(device, garments_.front()->mesh, arrays_.pattern, scene.obstacles.size());
@@ -189,7 +186,8 @@ void ClothGroup<Real>::build_parameters() {
                                 f.delta * garments_[member]->gravity.value_or(gravity_),
                                 settings_.clamp,
                                 shapes_.shapes[shapes_.of[member]].element_size,
-                                contact_offset(*garments_[member], scene_)};
+                                contact_offset(*garments_[member], scene_),
+                                reach(*garments_[member], scene_)};
     for (std::size_t i = 0; i < fields; ++i) values[place(c, i, fields)] = static_cast<Real>(own[i]);
   }
   parameters_ = {device_, values};
@@ -282,13 +280,15 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
           .drag = air_.sets(),
           .parameters = parameters_.view(),
           .targets = targets_.view(),
-          .positions = positions_.view(),
-          .velocities = velocities_.view(),
-          .multipliers = multipliers_.view(),
-          .kept = kept_.view(),
-          .alive = alive_.view(),
+          .states = {.positions = positions_.view(),
+                     .velocities = velocities_.view(),
+                     .multipliers = multipliers_.view(),
+                     .kept = kept_.view(),
+                     .alive = alive_.view()},
+          .before = {},
           .reports = reports_.view(),
-          .inspection = {}};
+          .inspection = {},
+          .monitor = {}};
 }
 
 template <class Real>
@@ -315,27 +315,68 @@ void ClothGroup<Real>::set_targets(const std::vector<Clock>& clocks, double h, i
         };
         for (const Pin& pin : garment.pins)
           for (std::size_t i = 0; i < pin.nodes.size(); ++i)
-            put(pin.nodes[i], evaluate_motion(pin.motion, start_positions(garment)[pin.nodes[i]], i,
-                                              clocks[member].time(h, n + 1)));
+            put(pin.nodes[i], pin_position(garment, pin, i, clocks[member].time(h, n + 1)));
       }
     }
   });
 }
 
 template <class Real>
-void ClothGroup<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool alone) {
+void ClothGroup<Real>::keep_before() {
+  const auto make_room = [&](Buffer<Real>& before, const Buffer<Real>& now) {
+    if (before.size() < now.size()) before = {device_, now.size()};
+  };
+  make_room(before_.positions, positions_);
+  make_room(before_.velocities, velocities_);
+  make_room(before_.multipliers, multipliers_);
+  make_room(before_.kept, kept_);
+  make_room(before_.alive, alive_);
+  before_.lost = lost_;
+  swap_before();
+  before_.is_kept = true;
+}
+
+template <class Real>
+void ClothGroup<Real>::swap_before() {
+  std::swap(before_.positions, positions_);
+  std::swap(before_.velocities, velocities_);
+  std::swap(before_.multipliers, multipliers_);
+  std::swap(before_.kept, kept_);
+  std::swap(before_.alive, alive_);
+}
+
+template <class Real>
+void ClothGroup<Real>::undo() {
+  if (!before_.is_kept) return;
+  before_.is_kept = false;
+  swap_before();
+  lost_ = before_.lost;
+}
+
+template <class Real>
+void ClothGroup<Real>::start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) {
   const auto begin = std::chrono::steady_clock::now();
+  before_.is_kept = false;
   set_targets(clocks, h, steps);
   Queue queue = queue_.get();
-  if (alone) queue.pool = nullptr;
-  kernels_.step_cloths(queue, arguments(h, steps));
+  if (options.alone) queue.pool = nullptr;
+  if (options.undoable) keep_before();
+  StepCloths<Real> args = arguments(h, steps);
+  if (options.undoable) {
+    const Before& before = before_;
+    args.before = {.positions = before.positions.view(),
+                   .velocities = before.velocities.view(),
+                   .multipliers = before.multipliers.view(),
+                   .kept = before.kept.view(),
+                   .alive = before.alive.view()};
+  }
+  kernels_.step_cloths(queue, args);
   start_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 template <class Real>
 std::vector<AdvanceReport> ClothGroup<Real>::finish() {
   const auto begin = std::chrono::steady_clock::now();
-  constexpr StepStatus statuses[] = {StepStatus::converged, StepStatus::stalled, StepStatus::non_finite};
   constexpr std::size_t fields = sizeof(ClothReport<Real>) / sizeof(Real);
   queue_.wait();
   const Real* reports = reports_.read(staging_);
@@ -346,14 +387,14 @@ std::vector<AdvanceReport> ClothGroup<Real>::finish() {
     const ClothReport<Real> found{own[0], own[1], own[2], own[3], own[4], own[5], own[6]};
     result[c].steps = static_cast<int>(found.steps);
     StepReport& total = result[c].total;
-    total.status = frozen_[c] ? StepStatus::non_finite : statuses[static_cast<int>(found.status)];
+    total.status = is_lost(lost_[c]) ? lost_[c] : static_cast<StepStatus>(static_cast<int>(found.status));
     total.iterations = static_cast<int>(found.iterations);
     total.substeps = static_cast<int>(found.substeps);
     total.residual = static_cast<double>(found.residual);
     total.penetration = static_cast<double>(found.penetration);
     if (found.bad_pivot > 0)
       total.bad_node = arrays_.pattern.free_nodes[static_cast<std::size_t>(found.bad_pivot) - 1];
-    frozen_[c] = total.status == StepStatus::non_finite;
+    if (is_lost(total.status)) lost_[c] = total.status;
   }
   const double seconds =
       start_seconds_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

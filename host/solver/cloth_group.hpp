@@ -10,6 +10,7 @@
 #include "host/solver/obstacle_table.hpp"
 #include "host/solver/rest_shape.hpp"
 #include "host/solver/sample_arrays.hpp"
+#include "host/solver/strain_meter.hpp"
 
 namespace isocloth {
 
@@ -32,11 +33,15 @@ class ClothGroup final : public GarmentSolver {
 
   std::size_t size() const override { return garments_.size(); }
   /// One upload of targets and one launch; finish() waits for it and downloads the reports.
-  void start(const std::vector<Clock>& clocks, double h, int steps, bool alone) override;
+  void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
   /// One per tile.
   std::size_t threads() const override { return device_.backend().memory.host_accessible ? tiles_ : 0; }
   std::vector<AdvanceReport> finish() override;
+  void undo() override;
+  /// A launch on a device runs to its end.
+  bool can_stop() const override { return device_.backend().memory.host_accessible; }
   Measures measure(std::size_t member) override;
+  std::vector<Strain> strains() override;
   Inspection inspect(std::size_t member, double t, double h) override;
   GarmentInfo info(std::size_t member) const override;
   GarmentState state(std::size_t member) const override;
@@ -88,11 +93,22 @@ class ClothGroup final : public GarmentSolver {
 
   Buffer<Real> positions_, velocities_, multipliers_, kept_, alive_, parameters_, targets_, reports_;
   std::vector<Real> staging_;
-  std::vector<char> frozen_;  ///< not alive, shape [size()]
-  double start_seconds_ = 0;  ///< taken by start()
+  /// What an undoable start() began with.
+  struct Before {
+    Buffer<Real> positions, velocities, multipliers, kept, alive;
+    std::vector<StepStatus> lost;
+    bool is_kept = false;  ///< undo() may follow
+  };
+  /// Makes the states of now those that the next launch begins with, and room for those after it.
+  void keep_before();
+  void swap_before();
+  Before before_;
+  std::vector<StepStatus> lost_;  ///< what froze a member, else converged; shape [size()]
+  double start_seconds_ = 0;      ///< taken by start()
 
   std::unique_ptr<RowEvaluator<Real>> rows_;  ///< for measures, made on first use
   std::unique_ptr<GarmentMeasures<Real>> measures_;
+  std::unique_ptr<StrainMeter<Real>> strain_meter_;  ///< made on first use
 
   WorkQueue queue_;  ///< waits before the buffers above go
 };

@@ -70,7 +70,8 @@ GarmentState ClothGroup<Real>::state(std::size_t member) const {
                      .contacts = std::vector<double>(contact_width * contacts),
                      .holds = std::vector<double>(hold_width * holds),
                      .step_index = 0,
-                     .frozen = frozen_[member] != 0};
+                     .frozen = is_lost(lost_[member]),
+                     .diverged = lost_[member] == StepStatus::diverged};
   for (const KeptArray& array : kept_arrays(contacts, holds)) {
     std::vector<double>& rows = state.*array.rows;
     for (std::size_t i = 0; i < rows.size() / array.row_width; ++i)
@@ -110,7 +111,7 @@ void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) 
   }
   scatter(kept_, kept);
   scatter(alive_, {state.frozen ? 0.0 : 1.0});
-  frozen_[member] = state.frozen;
+  lost_[member] = lost_by(state);
 }
 
 template <class Real>
@@ -125,6 +126,12 @@ Measures ClothGroup<Real>::measure(std::size_t member) {
       velocities(device_, as_vectors<Real>(own.velocities));
   return measures_->measure(*rows_, positions, velocities, garments_[member]->fabric,
                             garments_[member]->gravity.value_or(gravity_));
+}
+
+template <class Real>
+std::vector<Strain> ClothGroup<Real>::strains() {
+  if (!strain_meter_) strain_meter_ = std::make_unique<StrainMeter<Real>>(device_, garments_, width_);
+  return strain_meter_->measure(std::as_const(positions_).view());
 }
 
 template <class Real>
@@ -151,6 +158,8 @@ std::size_t ClothGroup<Real>::memory_bytes() const {
       plan_.driven_nodes);
   add(metric_tensors_, scalar_tensors_, rest_values_, masses_, inverse_masses_, bending_);
   add(positions_, velocities_, multipliers_, kept_, alive_, parameters_, targets_, reports_);
+  add(before_.positions, before_.velocities, before_.multipliers, before_.kept, before_.alive);
+  if (strain_meter_) bytes += strain_meter_->memory_bytes();
   // Work arrays: one tile per thread of the host, or what lies in a device's memory.
   if (!device_.backend().memory.host_accessible) return bytes + queue_.get().workspace_bytes;
   return bytes + scratch_bytes() * std::min(tiles_, static_cast<std::size_t>(device_.threads()));
@@ -167,6 +176,7 @@ Inspection ClothGroup<Real>::inspect(std::size_t member, double t, double h) {
   queue_.wait();
   const std::vector<double> all = gather(work, member, at.size);
   const double status = gather(reports_, member, sizeof(ClothReport<Real>) / sizeof(Real)).front();
+  device_.monitor().check();
   if (status > 1)
     throw NumericalError(
         "garment \"" + garments_[member]->name +

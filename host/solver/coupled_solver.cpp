@@ -14,21 +14,24 @@ CoupledSolver<Real>::CoupledSolver(const Device& device, const Scene& scene,
 }
 
 template <class Real>
-void CoupledSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool) {
-  for (std::size_t g = 0; g < garments_.size(); ++g) garments_[g]->start({clocks[g]}, h, steps, false);
+void CoupledSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) {
+  for (std::size_t g = 0; g < garments_.size(); ++g) garments_[g]->start({clocks[g]}, h, steps, options);
+  before_ = bodies_.states();
   bodies_.set_clock(clocks.front());
   step_ = h;
   steps_ = steps;
 }
 
 template <class Real>
+void CoupledSolver<Real>::undo() {
+  for (const auto& garment : garments_) garment->undo();
+  bodies_.set_states(before_);
+}
+
+template <class Real>
 std::vector<AdvanceReport> CoupledSolver<Real>::finish() {
-  std::vector<AdvanceReport> results(garments_.size());
-  for (std::size_t g = 0; g < garments_.size(); ++g) {
-    results[g].total.substeps = 0;
-    if (garments_[g]->frozen()) results[g].total.status = StepStatus::non_finite;
-    garments_[g]->begin_request();
-  }
+  std::vector<AdvanceReport> results;
+  for (const auto& garment : garments_) results.push_back(garment->begin_request());
   for (int n = 0; n < steps_; ++n) {
     for (bool again = true; again;) {
       std::vector<ProjectionSolver<Real>*> active;
@@ -39,14 +42,21 @@ std::vector<AdvanceReport> CoupledSolver<Real>::finish() {
         numbers.push_back(g);
       }
       const std::vector<StepReport> reports = take_step<Real>(active, &bodies_, n, step_);
-      again = std::any_of(reports.begin(), reports.end(),
-                          [](const StepReport& r) { return r.status == StepStatus::non_finite; });
+      again =
+          std::any_of(reports.begin(), reports.end(), [](const StepReport& r) { return is_lost(r.status); });
       for (std::size_t i = 0; i < reports.size(); ++i)
-        if (!again || reports[i].status == StepStatus::non_finite)
+        if (!again || is_lost(reports[i].status))
           garments_[numbers[i]]->note(reports[i], results[numbers[i]]);
     }
   }
   return results;
+}
+
+template <class Real>
+std::vector<Strain> CoupledSolver<Real>::strains() {
+  std::vector<Strain> all;
+  for (const auto& garment : garments_) all.push_back(garment->strains().front());
+  return all;
 }
 
 template <class Real>

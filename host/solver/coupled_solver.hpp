@@ -6,7 +6,7 @@
 namespace isocloth {
 
 /// Garments are members in the order of the scene and step together with the bodies: one that touches no body
-/// still takes the iterations that the others need. A garment whose step is not finite is frozen, and the
+/// still takes the iterations that the others need. A garment whose step is lost is frozen, and the
 /// step is taken again without it; bodies pass through it from then on.
 template <class Real>
 class CoupledSolver final : public GarmentSolver {
@@ -16,9 +16,11 @@ class CoupledSolver final : public GarmentSolver {
                 const std::shared_ptr<const ObstacleShapes<Real>>& shapes, StepSolver choice);
 
   std::size_t size() const override { return garments_.size(); }
-  void start(const std::vector<Clock>& clocks, double h, int steps, bool alone) override;
+  void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
   std::vector<AdvanceReport> finish() override;
+  void undo() override;
   Measures measure(std::size_t member) override { return garments_[member]->measure(0); }
+  std::vector<Strain> strains() override;
   Inspection inspect(std::size_t member, double t, double h) override {
     return garments_[member]->inspect(0, t, h);
   }
@@ -33,6 +35,7 @@ class CoupledSolver final : public GarmentSolver {
  private:
   std::vector<std::unique_ptr<ProjectionSolver<Real>>> garments_;
   BodyCoupling<Real> bodies_;
+  std::vector<BodyState> before_;  ///< bodies when the request began
   double step_ = 0;
   int steps_ = 0;
 };

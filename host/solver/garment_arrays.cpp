@@ -120,6 +120,7 @@ GatherBuffers gather_buffers(const Device& device, const GatherLists& lists) {
 template <class Real>
 GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment, RowFamily family,
                                    bool elimination_order, bool couples_faces) {
+  const MonitorView& monitor = device.monitor();
   const Mesh& mesh = garment.mesh;
   const Topology topology = build_topology(mesh);
   std::vector<char> is_pinned(mesh.positions.size(), 0);
@@ -127,11 +128,13 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
     for (Index node : pin.nodes) is_pinned[node] = 1;
 
   rows = build_row_pattern(mesh, topology, family, is_pinned);
+  monitor.check();
   has_bending = garment.fabric.kappa > 0 || garment.fabric.beta > 0;
   const NodeMatrixPattern bending_pattern =
       has_bending ? squared_pattern(laplacian_pattern(mesh)) : NodeMatrixPattern{};
   const NodeMatrixPattern coupled = couples_faces ? laplacian_pattern(mesh) : NodeMatrixPattern{};
   pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, {}, coupled);
+  monitor.check();
   if (elimination_order) {
     const auto best = analyze_best_order({.size = pattern.free_count(),
                                           .block = 3,
@@ -142,6 +145,7 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
     pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, order, coupled);
   }
 
+  monitor.check();
   face_begin = {device, mesh.face_begin};
   face_nodes = {device, mesh.face_nodes};
   upload_pattern(device, rows.metric, metric);
@@ -161,6 +165,7 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   build_tensors(device, mesh_buffers, material_warp_directions(mesh, topology), lumped, rows, *this);
   if (has_bending) build_bending(device, mesh, mesh_buffers, topology, lumped, bending_pattern, *this);
 
+  monitor.check();
   free_nodes = {device, pattern.free_nodes};
   free_number = {device, pattern.free_number};
   node_pair_begin = {device, pattern.node_pair_begin};

@@ -107,6 +107,10 @@ struct SharedObstacles {
     else
       float64 = std::make_shared<ObstacleShapes<double>>(device, scene);
   }
+  std::vector<double> start_depths() const {
+    if (float32) return float32->start_depths;
+    return float64 ? float64->start_depths : std::vector<double>();
+  }
 };
 
 template <class Real>
@@ -148,7 +152,8 @@ bool is_grouped(const Device& device, Precision precision, const Garment& garmen
 
 /// All garments of a scene with bodies.
 std::unique_ptr<GarmentSolver> make_coupled_solver(const Device& device, Precision precision,
-                                                   const Scene& scene, StepSolver choice) {
+                                                   const Scene& scene, StepSolver choice,
+                                                   std::vector<double>& start_depths) {
   if (choice == StepSolver::batched || choice == StepSolver::iterative)
     throw DeviceError(
         text("solver: found \"", to_string(choice),
@@ -158,6 +163,7 @@ std::unique_ptr<GarmentSolver> make_coupled_solver(const Device& device, Precisi
   if (precision == Precision::float32)
     throw DeviceError("precision: found float32 in a scene with bodies, expected float64");
   const SharedObstacles obstacles(device, precision, scene);
+  start_depths = obstacles.start_depths();
   return std::make_unique<CoupledSolver<double>>(device, scene, obstacles.float64, choice);
 }
 
@@ -179,19 +185,25 @@ void add(const AdvanceReport& part, AdvanceReport& sum) {
   sum.total.fallbacks += part.total.fallbacks;
   sum.total.residual = std::max(sum.total.residual, part.total.residual);
   sum.total.penetration = std::max(sum.total.penetration, part.total.penetration);
+  keep_worst(part.total.strain, sum.total.strain);
   sum.total.wall_seconds += part.total.wall_seconds;
   if (part.total.bad_node >= 0) sum.total.bad_node = part.total.bad_node;
 }
 
 /// One start() and finish() of every solver; adds up the reports.
 void advance_once(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
-                  const std::vector<std::vector<Clock>>& clocks, double h, int steps, ThreadPool* pool,
+                  const std::vector<std::vector<Clock>>& clocks, double h, int steps, const Device& device,
                   std::vector<std::vector<AdvanceReport>>& sums) {
+  const MonitorView& monitor = device.monitor();
+  monitor.check();
+  const bool undoable = monitor.exists() && std::any_of(solvers.begin(), solvers.end(),
+                                                        [](const auto& s) { return s->can_stop(); });
+  ThreadPool* const pool = device.queue().pool;
   std::vector<std::exception_ptr> errors(solvers.size());
   std::vector<char> started(solvers.size(), 0);
   const auto start = [&](std::size_t s, bool alone) {
     try {
-      solvers[s]->start(clocks[s], h, steps, alone);
+      solvers[s]->start(clocks[s], h, steps, {.alone = alone, .undoable = undoable});
       started[s] = 1;
     } catch (...) {
       errors[s] = std::current_exception();
@@ -210,33 +222,58 @@ void advance_once(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
   else
     others.insert(others.end(), narrow.begin(), narrow.end());
   for (const std::size_t s : others) start(s, false);
+  std::vector<std::vector<AdvanceReport>> found(solvers.size());
   for (std::size_t s = 0; s < solvers.size(); ++s) {
     if (started[s] == 0) continue;
     try {
-      const std::vector<AdvanceReport> found = solvers[s]->finish();
-      for (std::size_t i = 0; i < found.size(); ++i) add(found[i], sums[s][i]);
+      found[s] = solvers[s]->finish();
     } catch (...) {
       errors[s] = std::current_exception();
     }
   }
+  // Asked once for all solvers: some may have been done before others were told to stop.
+  if (undoable && monitor.stops()) {
+    for (const auto& solver : solvers) solver->undo();
+    monitor.check();
+  }
+  for (std::size_t s = 0; s < solvers.size(); ++s)
+    for (std::size_t i = 0; i < found[s].size(); ++i) add(found[s][i], sums[s][i]);
   for (const std::exception_ptr& error : errors)
     if (error) std::rethrow_exception(error);
+}
+
+/// At the end of a step. Edges between pinned nodes are where their motions lead: stretched ones are a
+/// tolerance missed like any other.
+void measure_strains(const std::vector<std::unique_ptr<GarmentSolver>>& solvers, double tolerance,
+                     std::vector<std::vector<AdvanceReport>>& sums) {
+  for (std::size_t s = 0; s < solvers.size(); ++s) {
+    const std::vector<Strain> strains = solvers[s]->strains();
+    for (std::size_t i = 0; i < strains.size(); ++i) {
+      StepReport& total = sums[s][i].total;
+      keep_worst(strains[i], total.strain);
+      if (strains[i].pinned_max > tolerance) total.status = std::max(total.status, StepStatus::stalled);
+    }
+  }
 }
 
 }  // namespace
 
 void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
-                      const std::vector<std::vector<Clock>>& clocks, double h, int steps, ThreadPool* pool,
-                      std::vector<std::vector<AdvanceReport>>& sums) {
+                      const std::vector<std::vector<Clock>>& clocks, double h, int steps,
+                      const Device& device, const StrainCheck& check,
+                      std::vector<std::vector<AdvanceReport>>& sums, int& done) {
   sums.clear();
   for (const auto& solver : solvers) {
     sums.emplace_back(solver->size());
     for (AdvanceReport& report : sums.back()) report.total.substeps = 0;
   }
   std::vector<std::vector<Clock>> now = clocks;
-  for (int left = steps; left > 0; left -= std::min(left, largest_start)) {
-    const int count = std::min(left, largest_start);
-    advance_once(solvers, now, h, count, pool, sums);
+  const int most = check.measures ? 1 : largest_start;
+  for (done = 0; done < steps;) {
+    const int count = std::min(steps - done, most);
+    advance_once(solvers, now, h, count, device, sums);
+    if (check.measures) measure_strains(solvers, check.tolerance, sums);
+    done += count;
     for (std::vector<Clock>& own : now)
       for (Clock& clock : own) clock.steps += count;
   }
@@ -287,12 +324,13 @@ GarmentSolvers make_garment_solvers(const Device& device, Precision precision, c
   GarmentSolvers result;
   if (!scene.bodies.empty()) {
     for (std::size_t g = 0; g < scene.garments.size(); ++g) result.places.push_back({0, g});
-    result.solvers.push_back(make_coupled_solver(device, precision, scene, choice));
+    result.solvers.push_back(make_coupled_solver(device, precision, scene, choice, result.start_depths));
     return result;
   }
   std::vector<Kind> kinds;
   std::vector<std::vector<const Garment*>> members;
   for (const Garment& garment : scene.garments) {
+    device.monitor().check();
     std::size_t k = is_grouped(device, precision, garment, scene, choice) ? kinds.size() : 0;
     while (k > 0 && !fits(garment, kinds[k - 1], family)) --k;
     if (k == 0) {
@@ -307,8 +345,11 @@ GarmentSolvers make_garment_solvers(const Device& device, Precision precision, c
     members[k - 1].push_back(&garment);
   }
   const SharedObstacles obstacles(device, precision, scene);
-  for (const auto& garments : members)
+  result.start_depths = obstacles.start_depths();
+  for (const auto& garments : members) {
+    device.monitor().check();
     result.solvers.push_back(make_solver(device, precision, garments, scene, choice, obstacles));
+  }
   return result;
 }
 

@@ -10,8 +10,6 @@
 
 namespace isocloth {
 
-class ThreadPool;
-
 class Device;
 
 /// What the kernels compute on the way through one step, in double whatever their precision.
@@ -38,7 +36,13 @@ double start_eps(const ProjectionSettings& settings, Precision precision);
 /// What several steps did: sums, and the worst status and residual.
 struct AdvanceReport {
   StepReport total;
-  int steps = 0;  ///< done; none follows a non-finite one
+  int steps = 0;  ///< done; none follows a lost one
+};
+
+/// How solvers share the work of a request.
+struct StartOptions {
+  bool alone = false;     ///< the calling thread does all of it, and several solvers may start so at once
+  bool undoable = false;  ///< undo() may follow
 };
 
 /// Time of a garment, by counting steps so that it does not depend on how many are taken at once.
@@ -59,15 +63,21 @@ class GarmentSolver {
   virtual std::size_t size() const { return 1; }
   /// Begins `steps` steps of h [s], at most largest_start, of every member that is not frozen; one clock per
   /// member, shape [size()]. Nothing else may be asked of the solver before finish(). Garments on a device
-  /// run on while the next solver starts. alone: the calling thread does all of it, and several solvers may
-  /// start so at once.
-  virtual void start(const std::vector<Clock>& clocks, double h, int steps, bool alone = false) = 0;
+  /// run on while the next solver starts.
+  virtual void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options = {}) = 0;
   /// CPU threads that start() has work for; 0: it does not work before it returns, and cannot start alone.
   virtual std::size_t threads() const { return 0; }
   /// One report per member. A step that misses its tolerance is tried again in parts if settings allow. A
-  /// non-finite step leaves the state as it was and freezes the member.
+  /// lost step leaves the state as it was and freezes the member. Where the device's monitor says stop, it
+  /// throws Interrupted or returns reports that are worth nothing; only undo() may follow.
   virtual std::vector<AdvanceReport> finish() = 0;
+  /// Everything as it was before an undoable start(), whatever became of that and of finish().
+  virtual void undo() = 0;
+  /// Whether the steps of a request can end before they are done.
+  virtual bool can_stop() const { return true; }
   virtual Measures measure(std::size_t member) = 0;
+  /// Of every member as it is, shape [size()].
+  virtual std::vector<Strain> strains() = 0;
   /// Predicts the step from t to t + h [s] and does one iteration from there, with every quantity kept; the
   /// state stays as it was. Throws NumericalError when the matrix cannot be factorised.
   virtual Inspection inspect(std::size_t member, double t, double h) = 0;
@@ -87,12 +97,27 @@ class GarmentSolver {
   GarmentState state() const { return state(0); }
 };
 
+/// Whether steps end with a measure of strain.
+struct StrainCheck {
+  bool measures = false;
+  double tolerance = 0;  ///< of |l^2 / l0^2 - 1| between pinned nodes
+};
+
 /// `steps` steps of all solvers, each begun before any is waited for; those that cannot fill the threads of
-/// `pool` (null: none) share them; clocks and reports have the shape [solver, member]. When an error is
-/// thrown, what was begun is finished, and the reports tell what was done.
+/// the device share them; clocks and reports have the shape [solver, member]. When an error is thrown, what
+/// was begun is finished, and the reports tell what was done. Where strain is measured, one step is done
+/// after the other; see ExecutionOptions::measure_strain. Throws Interrupted when the device's monitor says
+/// stop: `done` steps have then been taken, and nothing else has happened.
 void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
-                      const std::vector<std::vector<Clock>>& clocks, double h, int steps, ThreadPool* pool,
-                      std::vector<std::vector<AdvanceReport>>& reports);
+                      const std::vector<std::vector<Clock>>& clocks, double h, int steps,
+                      const Device& device, const StrainCheck& check,
+                      std::vector<std::vector<AdvanceReport>>& reports, int& done);
+
+/// What froze a garment of that state, else converged.
+inline StepStatus lost_by(const GarmentState& state) {
+  if (!state.frozen) return StepStatus::converged;
+  return state.diverged ? StepStatus::diverged : StepStatus::non_finite;
+}
 
 /// Sizes that the state of a garment must have.
 struct StateSizes {
@@ -117,6 +142,8 @@ struct GarmentSolvers {
   };
   std::vector<std::unique_ptr<GarmentSolver>> solvers;
   std::vector<Place> places;  ///< shape [garment count]
+  std::vector<double>
+      start_depths;  ///< in obstacles and bodies [m], shape [garment count]; empty: there are none
 };
 /// Groups garments whose rows and matrices have one pattern. `scene` must outlive the solvers.
 GarmentSolvers make_garment_solvers(const Device& device, Precision precision, const Scene& scene,

@@ -22,7 +22,7 @@ template <class Real>
 std::unique_ptr<LinearSolver<Real>> make_multifrontal(const Device& device, const BlockPattern& pattern,
                                                       ThreadPool* pool) {
   return std::make_unique<MultifrontalSolver<Real>>(
-      pattern, pool, *find_dense_kernels<Real>(instruction_set(device.simd())));
+      pattern, pool, *find_dense_kernels<Real>(instruction_set(device.simd())), device.monitor());
 }
 
 /// A solver of the host's for matrices and vectors in a device's memory: where the host cannot read them in

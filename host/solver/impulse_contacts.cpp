@@ -143,6 +143,27 @@ void ImpulseContactBuffers<Real>::set_state(std::size_t member, const std::vecto
 }
 
 template <class Real>
+void ImpulseContactBuffers<Real>::copy_to(std::vector<Real>& copy) const {
+  if (node_count_ == 0) return;
+  const ImpulseContactLayout at(samples());
+  const std::size_t members = work_.size() / at.count;
+  copy.resize(members * at.impulses);
+  std::vector<Real> staging;
+  for (std::size_t m = 0; m < members; ++m)
+    std::copy_n(work_.read(m * at.count, at.impulses, staging), at.impulses,
+                copy.begin() + static_cast<std::ptrdiff_t>(m * at.impulses));
+}
+
+template <class Real>
+void ImpulseContactBuffers<Real>::put_back(const std::vector<Real>& copy) {
+  if (node_count_ == 0) return;
+  const ImpulseContactLayout at(samples());
+  for (std::size_t m = 0; m * at.impulses < copy.size(); ++m)
+    work_.edit(m * at.count, at.impulses,
+               [&](Real* own) { std::copy_n(copy.data() + m * at.impulses, at.impulses, own); });
+}
+
+template <class Real>
 std::size_t ImpulseContactBuffers<Real>::memory_bytes() const {
   return sample_begin_.bytes() + slot_nodes_.bytes() + colour_begin_.bytes() + order_.bytes() +
          work_.bytes() + obstacles_.memory_bytes();

@@ -33,6 +33,9 @@ class ImpulseContactBuffers {
   /// See GarmentState::contacts.
   std::vector<double> state(std::size_t member) const;
   void set_state(std::size_t member, const std::vector<double>& state);
+  /// All that GarmentState::contacts tells, of all garments.
+  void copy_to(std::vector<Real>& copy) const;
+  void put_back(const std::vector<Real>& copy);
   std::size_t memory_bytes() const;
 
  private:

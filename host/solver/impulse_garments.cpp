@@ -8,6 +8,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/recipe.hpp"
+#include "host/solver/reach.hpp"
 
 namespace isocloth {
 namespace {
@@ -28,19 +29,6 @@ std::vector<double> pairs_at_nodes(const NodePairs& pairs, std::size_t node_coun
 
 }  // namespace
 
-double ForceBounds::rate(const Fabric& fabric) const {
-  double most = 0;
-  for (std::size_t i = 0; i < inverse_masses.size(); ++i) {
-    const double of_bending = bending.empty() ? 0 : bending[i], w = inverse_masses[i] / fabric.rho;
-    const double k = w * (2 * fabric.shear_spring.stiffness * shear_springs[i] +
-                          2 * fabric.bend_spring.stiffness * bend_springs[i] + fabric.kappa * of_bending);
-    const double c = w * (2 * fabric.shear_spring.damping * shear_springs[i] +
-                          2 * fabric.bend_spring.damping * bend_springs[i] + fabric.beta * of_bending);
-    most = std::max(most, c / 4 + std::sqrt(c * c / 16 + k / 4));
-  }
-  return most;
-}
-
 template <class Real>
 ImpulseGarments<Real>::ImpulseGarments(const Device& device, std::vector<const Garment*> garments,
                                        const Scene& scene,
@@ -48,7 +36,7 @@ ImpulseGarments<Real>::ImpulseGarments(const Device& device, std::vector<const G
     : device_(device),
       kernels_(step_kernels<Real>(device.backend())),
       garments_(std::move(garments)),
-      frozen_(garments_.size(), 0),
+      lost_(garments_.size(), StepStatus::converged),
       scene_(scene),
       arrays_(device, *garments_.front(), find_recipe(scene.recipe).rows),
       shapes_(device, garments_, find_recipe(scene.recipe).rows, arrays_),
@@ -236,7 +224,8 @@ void ImpulseGarments<Real>::build_parameters() {
          .bend_stiffness = per_mass(f.bend_spring.stiffness),
          .bend_damping = per_mass(f.bend_spring.damping),
          .contact_offset = static_cast<Real>(contact_offset(*garments_[g], scene_)),
-         .contact_scale = static_cast<Real>(settings_.substeps * f.rho + scene_.step * f.alpha)});
+         .contact_scale = static_cast<Real>(settings_.substeps * f.rho + scene_.step * f.alpha),
+         .reach = reach(*garments_[g], scene_)});
   }
   device_parameters_ = {device_, parameters_};
 }
@@ -266,6 +255,8 @@ ImpulseCloths<Real> ImpulseGarments<Real>::cloths() {
                       .converge = settings_.mode == ImpulseMode::converge,
                       .velocity_pass = settings_.velocity_pass == VelocityPass::on,
                       .tolerance = settings_.tolerance,
+                      .largest_residual =
+                          isocloth::largest_residual(find_recipe(scene_.recipe).rows == RowFamily::edges),
                       .relaxation = settings_.relaxation},
           .cloth_count = static_cast<Index>(size()),
           .shapes = constant.shape_of_.view(),
@@ -277,6 +268,40 @@ ImpulseCloths<Real> ImpulseGarments<Real>::cloths() {
           .holds = holds_.view(),
           .faces = air_.faces(arrays_),
           .drag = air_.sets()};
+}
+
+template <class Real>
+void ImpulseGarments<Real>::keep_before(bool undoable) {
+  before_.is_kept = undoable;
+  if (!undoable) return;
+  positions_.copy_to(before_.positions);
+  velocities_.copy_to(before_.velocities);
+  contacts_.copy_to(before_.contacts);
+  holds_.copy_to(before_.holds);
+  before_.lost = lost_;
+}
+
+template <class Real>
+void ImpulseGarments<Real>::undo() {
+  if (!before_.is_kept) return;
+  before_.is_kept = false;
+  positions_.upload(before_.positions);
+  velocities_.upload(before_.velocities);
+  contacts_.put_back(before_.contacts);
+  holds_.put_back(before_.holds);
+  lost_ = before_.lost;
+}
+
+template <class Real>
+void ImpulseGarments<Real>::lose(std::size_t member, StepStatus status) {
+  lost_[member] = status;
+  // Both were changed in place, and may hold what is no number.
+  std::vector<double> none(contact_width * contacts_.contact_count(), 0.0);
+  for (std::size_t c = 0; c < none.size(); c += contact_width) none[c] = -1;
+  contacts_.set_state(member, none);
+  std::vector<double> holds = holds_.state(member);
+  for (std::size_t i = 0; i < holds.size(); i += hold_width) std::fill_n(&holds[i + 4], 3, 0.0);
+  holds_.set_state(member, holds);
 }
 
 template <class Real>
@@ -293,11 +318,9 @@ void ImpulseGarments<Real>::set_targets(const std::vector<Clock>& clocks, double
       for (std::size_t g = 0; g < size(); ++g) {
         double* const own = values + (n * size() + g) * per_cloth;
         const Garment& garment = *garments_[g];
-        const auto& start =
-            garment.initial_positions.empty() ? garment.mesh.positions : garment.initial_positions;
         for (const Pin& pin : garment.pins)
           for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
-            const Vec3d p = evaluate_motion(pin.motion, start[pin.nodes[i]], i, clocks[g].time(h, n + 1));
+            const Vec3d p = pin_position(garment, pin, i, clocks[g].time(h, n + 1));
             const auto at = std::lower_bound(pinned_nodes_.begin(), pinned_nodes_.end(), pin.nodes[i]);
             double* const target = own + 3 * (at - pinned_nodes_.begin());
             target[0] = p.x, target[1] = p.y, target[2] = p.z;
@@ -323,8 +346,19 @@ Measures ImpulseGarments<Real>::measure(std::size_t member) {
   Measures measures =
       measures_->measure(*rows_, own_positions, own_velocities, garments_[member]->fabric, gravity(member));
   // The rows of the measures are squared lengths, those of the impulses lengths.
-  if (find_recipe(scene_.recipe).rows == RowFamily::edges) measures.residual = measures.strain_max;
+  if (find_recipe(scene_.recipe).rows == RowFamily::edges) {
+    measures.residual = 0;
+    for (const Real c : rows_->residuals.download())
+      measures.residual =
+          std::max(measures.residual, std::fabs(std::sqrt(std::max(0.0, 1 + static_cast<double>(c))) - 1));
+  }
   return measures;
+}
+
+template <class Real>
+std::vector<Strain> ImpulseGarments<Real>::strains() {
+  if (!strain_meter_) strain_meter_ = std::make_unique<StrainMeter<double>>(device_, garments_, 1);
+  return strain_meter_->measure({&std::as_const(positions_).view().data()->x, 3 * positions_.size()});
 }
 
 template <class Real>
@@ -343,7 +377,8 @@ GarmentInfo ImpulseGarments<Real>::info(std::size_t) const {
   std::size_t bytes = arrays_.memory_bytes() + edges_.memory_bytes() + metric_stencils_.memory_bytes() +
                       scalar_stencils_.memory_bytes() + shear_springs_.memory_bytes() +
                       bend_springs_.memory_bytes() + contacts_.memory_bytes() + holds_.memory_bytes() +
-                      air_.memory_bytes() + work_bytes();
+                      air_.memory_bytes() + (strain_meter_ ? strain_meter_->memory_bytes() : 0) +
+                      work_bytes();
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(pinned_, shape_of_, bending_, inverse_masses_, velocities_, device_parameters_, targets_, positions_);
   return {.node_count = arrays_.node_count(),
@@ -368,7 +403,8 @@ GarmentState ImpulseGarments<Real>::state(std::size_t member) const {
                      .holds = holds_.state(member),
                      .step_index = 0,
                      .frozen = false};
-  state.frozen = frozen_[member] != 0;
+  state.frozen = is_lost(lost_[member]);
+  state.diverged = lost_[member] == StepStatus::diverged;
   for (std::size_t i = 0; i < nodes; ++i) {
     state.positions.insert(state.positions.end(), {x[i].x, x[i].y, x[i].z});
     state.velocities.insert(state.velocities.end(), {v[i].x, v[i].y, v[i].z});
@@ -399,7 +435,7 @@ void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& st
   put(velocities_, state.velocities);
   contacts_.set_state(member, state.contacts);
   holds_.set_state(member, state.holds);
-  frozen_[member] = state.frozen;
+  lost_[member] = lost_by(state);
 }
 
 template class ImpulseGarments<float>;

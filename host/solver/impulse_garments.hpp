@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "host/solver/air_table.hpp"
+#include "host/solver/force_bounds.hpp"
 #include "host/solver/garment_measures.hpp"
 #include "host/solver/garment_solver.hpp"
 #include "host/solver/impulse_contacts.hpp"
@@ -11,30 +12,22 @@
 #include "host/solver/pair_packets.hpp"
 #include "host/solver/rest_shape.hpp"
 #include "host/solver/stencil_packets.hpp"
+#include "host/solver/strain_meter.hpp"
 
 namespace isocloth {
-
-/// Largest rate r [1/s] of the explicit forces of a garment: parts of a step with h r <= 1 are stable, that
-/// is, h^2 K
-/// + 2 h C <= 4 for x'' = -K x - C x' in symplectic Euler steps, with Gershgorin's bounds K_i = (sum of 2 k
-/// over the springs at node i + kappa sum_j |K_ij|) / (rho m_i) and C_i alike. Arrays: shape [node_count].
-struct ForceBounds {
-  std::vector<double> shear_springs, bend_springs;  ///< number of springs at each node
-  std::vector<double> bending;                      ///< sum_j |K_ij| [1/m^2], or empty
-  std::vector<double> inverse_masses;               ///< 1 / m_i [1/m^2], 0: pinned
-  double rate(const Fabric& fabric) const;
-};
 
 template <class Real>
 class ImpulseGarments : public GarmentSolver {
  public:
   std::size_t size() const override { return garments_.size(); }
   Measures measure(std::size_t member) override;
+  std::vector<Strain> strains() override;
   /// Throws ShapeError: there is no projection to inspect.
   Inspection inspect(std::size_t member, double t, double h) override;
   GarmentInfo info(std::size_t member) const override;
   GarmentState state(std::size_t member) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
+  void undo() override;
 
   /// Rows in the order of the sweeps, by their stencils: numbers of edges (rows `edges`), or of metric
   /// stencils and, after them, scalar ones (`isometry`).
@@ -53,6 +46,10 @@ class ImpulseGarments : public GarmentSolver {
   const Scene& scene() const { return scene_; }
   /// The same for all members but for `substeps`.
   const ImpulseSettings& settings() const { return settings_; }
+  /// Makes undo() possible from here on, or not.
+  void keep_before(bool undoable);
+  /// What froze a member; it touches nothing, and its grippers pull at nothing any more.
+  void lose(std::size_t member, StepStatus status);
   /// Of pinned nodes, the ways of obstacles and grippers, and the wind.
   void set_targets(const std::vector<Clock>& clocks, double h, int steps);
   const ImpulseContactBuffers<Real>& contacts() const { return contacts_; }
@@ -71,7 +68,7 @@ class ImpulseGarments : public GarmentSolver {
   const StepKernels<Real>& kernels_;
   const std::vector<const Garment*> garments_;
   std::vector<ImpulseParameters<Real>> parameters_;  ///< host copy, shape [size()]
-  std::vector<char> frozen_;                         ///< shape [size()]
+  std::vector<StepStatus> lost_;                     ///< what froze a member, else converged; shape [size()]
 
  private:
   void build_rows();
@@ -103,7 +100,18 @@ class ImpulseGarments : public GarmentSolver {
   ImpulseContactBuffers<Real> contacts_;
   ImpulseHoldBuffers<Real> holds_;
   AirTable<Real> air_;
-  std::unique_ptr<RowEvaluator<Real>> rows_;  ///< for measures, made on first use
+  /// What an undoable request began with.
+  struct Before {
+    std::vector<Vec3d> positions;
+    std::vector<Vec3<Real>> velocities;
+    std::vector<Real> contacts;
+    typename ImpulseHoldBuffers<Real>::Copy holds;
+    std::vector<StepStatus> lost;
+    bool is_kept = false;  ///< undo() may follow
+  };
+  Before before_;
+  std::unique_ptr<StrainMeter<double>> strain_meter_;  ///< made on first use, as the next two
+  std::unique_ptr<RowEvaluator<Real>> rows_;           ///< for measures
   std::unique_ptr<GarmentMeasures<Real>> measures_;
 };
 

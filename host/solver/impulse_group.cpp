@@ -20,13 +20,17 @@ ImpulseGroup<Real>::ImpulseGroup(const Device& device, std::vector<const Garment
 }
 
 template <class Real>
-void ImpulseGroup<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool alone) {
+void ImpulseGroup<Real>::start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) {
   const auto begin = std::chrono::steady_clock::now();
+  this->keep_before(options.undoable);
   this->set_targets(clocks, h, steps);
   Queue queue = queue_.get();
-  if (alone) queue.pool = nullptr;
-  kernels_.step_impulse(
-      queue, {.cloths = this->cloths(), .steps = steps, .alive = alive_.view(), .reports = reports_.view()});
+  if (options.alone) queue.pool = nullptr;
+  kernels_.step_impulse(queue, {.cloths = this->cloths(),
+                                .steps = steps,
+                                .alive = alive_.view(),
+                                .reports = reports_.view(),
+                                .monitor = {}});
   start_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
@@ -38,19 +42,18 @@ std::size_t ImpulseGroup<Real>::threads() const {
 template <class Real>
 std::vector<AdvanceReport> ImpulseGroup<Real>::finish() {
   const auto begin = std::chrono::steady_clock::now();
-  constexpr StepStatus statuses[] = {StepStatus::converged, StepStatus::stalled, StepStatus::non_finite};
   queue_.wait();
   const ImpulseReport* const found = reports_.read(staging_);
   std::vector<AdvanceReport> result(this->size());
   for (std::size_t c = 0; c < this->size(); ++c) {
     result[c].steps = static_cast<int>(found[c].steps);
     StepReport& total = result[c].total;
-    total.status = frozen_[c] ? StepStatus::non_finite : statuses[static_cast<int>(found[c].status)];
+    total.status = is_lost(lost_[c]) ? lost_[c] : static_cast<StepStatus>(static_cast<int>(found[c].status));
     total.iterations = static_cast<int>(found[c].sweeps);
     total.substeps = result[c].steps * parameters_[c].parts;
     total.residual = found[c].residual;
     total.penetration = found[c].penetration;
-    frozen_[c] = total.status == StepStatus::non_finite;
+    if (is_lost(total.status) && !is_lost(lost_[c])) this->lose(c, total.status);
   }
   const double seconds =
       start_seconds_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -63,6 +66,14 @@ template <class Real>
 void ImpulseGroup<Real>::set_state(std::size_t member, const GarmentState& state) {
   Base::set_state(member, state);
   alive_.edit(member, 1, [&](Real* alive) { *alive = state.frozen ? Real(0) : Real(1); });
+}
+
+template <class Real>
+void ImpulseGroup<Real>::undo() {
+  Base::undo();
+  std::vector<Real> alive;
+  for (const StepStatus status : lost_) alive.push_back(is_lost(status) ? Real(0) : Real(1));
+  alive_.upload(alive);
 }
 
 template <class Real>

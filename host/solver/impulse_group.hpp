@@ -14,15 +14,18 @@ class ImpulseGroup final : public ImpulseGarments<Real> {
                const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   /// One upload of targets and one launch; finish() waits for it and downloads the reports.
-  void start(const std::vector<Clock>& clocks, double h, int steps, bool alone) override;
+  void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
   /// One per cloth.
   std::size_t threads() const override;
   std::vector<AdvanceReport> finish() override;
   void set_state(std::size_t member, const GarmentState& state) override;
+  void undo() override;
+  /// A launch on a device runs to its end.
+  bool can_stop() const override { return device_.backend().memory.host_accessible; }
 
  private:
   using Base = ImpulseGarments<Real>;
-  using Base::device_, Base::kernels_, Base::garments_, Base::parameters_, Base::frozen_;
+  using Base::device_, Base::kernels_, Base::garments_, Base::parameters_, Base::lost_;
 
   std::size_t work_bytes() const override;
   std::string solver_name() const override;

@@ -107,6 +107,22 @@ void ImpulseHoldBuffers<Real>::set_state(std::size_t member, const std::vector<d
 }
 
 template <class Real>
+void ImpulseHoldBuffers<Real>::copy_to(Copy& copy) const {
+  if (!exist()) return;
+  holders_.copy_to(copy.holders);
+  places_.copy_to(copy.places);
+  forces_.copy_to(copy.forces);
+}
+
+template <class Real>
+void ImpulseHoldBuffers<Real>::put_back(const Copy& copy) {
+  if (!exist()) return;
+  holders_.upload(copy.holders);
+  places_.upload(copy.places);
+  forces_.upload(copy.forces);
+}
+
+template <class Real>
 std::size_t ImpulseHoldBuffers<Real>::memory_bytes() const {
   std::size_t bytes = grippers_.memory_bytes();
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };

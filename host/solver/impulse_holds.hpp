@@ -33,6 +33,14 @@ class ImpulseHoldBuffers {
   /// See GarmentState::holds.
   std::vector<double> state(std::size_t member) const;
   void set_state(std::size_t member, const std::vector<double>& state);
+  /// All that a step changes and the next one needs, of all garments.
+  struct Copy {
+    std::vector<Index> holders;
+    std::vector<Vec3d> places;
+    std::vector<Vec3<Real>> forces;
+  };
+  void copy_to(Copy& copy) const;
+  void put_back(const Copy& copy);
   std::size_t memory_bytes() const;
 
  private:

@@ -12,7 +12,7 @@ namespace isocloth {
 template <class Real>
 ImpulseSolver<Real>::ImpulseSolver(const Device& device, const Garment& garment, const Scene& scene,
                                    const std::shared_ptr<const ObstacleShapes<Real>>& obstacles)
-    : Base(device, {&garment}, scene, obstacles), queue_(device.queue()) {
+    : Base(device, {&garment}, scene, obstacles), queue_(device.queue()), reducer_(device) {
   const ImpulsePattern<Real> pattern = this->cloths().pattern;
   shear_colours_ = this->shear_springs().colour_begin.download();
   bend_colours_ = this->bend_springs().colour_begin.download();
@@ -29,7 +29,7 @@ ImpulseSolver<Real>::ImpulseSolver(const Device& device, const Garment& garment,
   errors_ = {device, packets};
   last_sweeps_ = {device, packets};
   of_samples_ = {device, this->contacts().sample_count()};
-  watch(std::max(packets, of_samples_.size()));
+  of_nodes_ = {device, static_cast<std::size_t>(pattern.node_count)};
 }
 
 template <class Real>
@@ -54,7 +54,8 @@ RunImpulsePhase<Real> ImpulseSolver<Real>::phase(ImpulsePhase phase, Index first
           .work_positions = work_positions_.view(),
           .errors = errors_.view(),
           .last_sweeps = last_sweeps_.view(),
-          .of_samples = of_samples_.view()};
+          .of_samples = of_samples_.view(),
+          .of_nodes = of_nodes_.view()};
 }
 
 template <class Real>
@@ -83,14 +84,8 @@ void ImpulseSolver<Real>::run_rows(RunImpulsePhase<Real> args, bool by_colour) {
 
 template <class Real>
 double ImpulseSolver<Real>::largest(const Buffer<Real>& values) {
-  kernels_.reduce(queue_, {.values = values.view(), .partials = partials_.view()});
-  const Reduction<Real>* const partials = std::as_const(partials_).read(staging_);
-  double most = 0;
-  for (Index i = 0; i < reduction_count(values.size()); ++i) {
-    if (partials[i].first_bad >= 0) return std::numeric_limits<double>::infinity();
-    most = std::max(most, static_cast<double>(partials[i].maximum));
-  }
-  return most;
+  const Reduction<Real> r = reducer_.reduce(values.view());
+  return r.first_bad < 0 ? static_cast<double>(r.maximum) : std::numeric_limits<double>::infinity();
 }
 
 template <class Real>
@@ -133,6 +128,8 @@ int ImpulseSolver<Real>::sweep(ImpulsePhase rows, ImpulsePhase contacts) {
   last_sweeps_.upload(std::vector<Real>(last_sweeps_.size()));
   bool settles = false;
   for (int count = 1; count <= control.max_sweeps; ++count) {
+    device_.monitor().check();
+    device_.monitor().count(1);
     args.factor = relaxation.factor(count);
     args.sweep = count;
     const bool looks = count % Relaxation::window == 1 || settles;
@@ -176,6 +173,8 @@ StepReport ImpulseSolver<Real>::step_once(Index step) {
   const auto preview = cloths_.has_outer_forces() ? ImpulsePhase::preview_outer : ImpulsePhase::preview;
   bool finite = true;
   for (; part_ < report.substeps && finite; ++part_) {
+    device_.monitor().check();
+    device_.monitor().enter(part_, report.substeps);
     if (pattern.has_forces()) {
       run(ImpulsePhase::bend, nodes + 1);
       run_by_colour(phase(ImpulsePhase::pull_shear, 0, 0), shear_colours_);
@@ -200,18 +199,29 @@ StepReport ImpulseSolver<Real>::step_once(Index step) {
   report.residual = finite ? largest(errors_) : std::numeric_limits<double>::infinity();
   if (!std::isfinite(report.residual)) {
     report.status = StepStatus::non_finite;
+    report.penetration = 0;
     return report;
   }
-  run(ImpulsePhase::end, nodes);
   if (report.residual > cloths_.control.tolerance ||
       report.penetration > static_cast<double>(cloths_.contacts.tolerance))
-    report.status = StepStatus::stalled;
+    report.status = has_diverged(report.residual) ? StepStatus::diverged : StepStatus::stalled;
+  if (is_lost(report.status))
+    report.penetration = 0;
+  else
+    run(ImpulsePhase::end, nodes);
   return report;
 }
 
 template <class Real>
-void ImpulseSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool) {
+bool ImpulseSolver<Real>::has_diverged(double residual) {
+  run(ImpulsePhase::measure_ways, of_nodes_.size());
+  return residual > cloths_.control.largest_residual || largest(of_nodes_) > 0;
+}
+
+template <class Real>
+void ImpulseSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) {
   request_ = {.clock = clocks.front(), .step = h, .steps = steps};
+  this->keep_before(options.undoable);
 }
 
 template <class Real>
@@ -219,18 +229,20 @@ std::vector<AdvanceReport> ImpulseSolver<Real>::finish() {
   const auto begin = std::chrono::steady_clock::now();
   AdvanceReport result;
   result.total.substeps = 0;
-  if (frozen_.front()) result.total.status = StepStatus::non_finite;
+  result.total.status = lost_.front();
   this->set_targets({request_.clock}, request_.step, request_.steps);
   cloths_ = this->cloths();
-  for (int n = 0; n < request_.steps && !frozen_.front(); ++n) {
+  for (int n = 0; n < request_.steps && !is_lost(lost_.front()); ++n) {
     const StepReport report = step_once(n);
     result.total.status = std::max(result.total.status, report.status);
     result.total.iterations += report.iterations;
     result.total.substeps += report.substeps;
     result.total.residual = std::max(result.total.residual, report.residual);
     result.total.penetration = std::max(result.total.penetration, report.penetration);
-    frozen_.front() = report.status == StepStatus::non_finite;
-    result.steps += !frozen_.front();
+    if (is_lost(report.status))
+      this->lose(0, report.status);
+    else
+      ++result.steps;
   }
   result.total.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return {result};
@@ -239,7 +251,7 @@ std::vector<AdvanceReport> ImpulseSolver<Real>::finish() {
 template <class Real>
 std::size_t ImpulseSolver<Real>::work_bytes() const {
   return places_.bytes() + moves_.bytes() + forces_.bytes() + work_positions_.bytes() + errors_.bytes() +
-         last_sweeps_.bytes() + of_samples_.bytes() + partials_.bytes();
+         last_sweeps_.bytes() + of_samples_.bytes() + of_nodes_.bytes() + reducer_.memory_bytes();
 }
 
 template <class Real>

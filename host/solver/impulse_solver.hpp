@@ -2,6 +2,7 @@
 #pragma once
 
 #include "host/solver/impulse_garments.hpp"
+#include "host/solver/reducer.hpp"
 
 namespace isocloth {
 
@@ -15,12 +16,12 @@ class ImpulseSolver : public ImpulseGarments<Real> {
                 const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   /// Takes note: the host decides between the launches, so that all work is done in finish().
-  void start(const std::vector<Clock>& clocks, double h, int steps, bool alone) override;
+  void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
   std::vector<AdvanceReport> finish() override;
 
  protected:
   using Base = ImpulseGarments<Real>;
-  using Base::device_, Base::kernels_, Base::parameters_, Base::frozen_;
+  using Base::device_, Base::kernels_, Base::parameters_, Base::lost_;
 
   /// What the impulses of one part did.
   struct Outcome {
@@ -43,11 +44,6 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   double touch(ImpulsePhase which, bool seeks);
   /// Largest value of an array that the last phases wrote, infinite where one is not finite.
   double largest(const Buffer<Real>& values);
-  /// Makes room for largest() of so many values.
-  void watch(std::size_t count) {
-    const auto chunks = static_cast<std::size_t>(reduction_count(count));
-    if (chunks > partials_.size()) partials_ = {device_, chunks};
-  }
 
   std::size_t work_bytes() const override;
   std::string solver_name() const override;
@@ -59,6 +55,7 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   Buffer<Real> errors_, last_sweeps_;  ///< of each packet of all rows
   bool touched_ = false;               ///< a contact moved its point in this part, where a step converges
   Buffer<Real> of_samples_;            ///< of contacts
+  Buffer<Real> of_nodes_;
 
  private:
   struct Request {
@@ -82,6 +79,8 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   int sweep(ImpulsePhase rows, ImpulsePhase contacts);
   /// The step to targets number `step`.
   StepReport step_once(Index step);
+  /// Whether a step that ends in the work arrays has diverged (kernels/divergence.hpp).
+  bool has_diverged(double residual);
   void run_by_colour(RunImpulsePhase<Real> args, const std::vector<Index>& colour_begin);
 
   std::vector<RowPackets> row_packets_;              ///< in the order of the sweeps
@@ -89,8 +88,7 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   Request request_;
   Index step_ = 0;  ///< number among those of a request
   int part_ = 0;
-  Buffer<Reduction<Real>> partials_;
-  std::vector<Reduction<Real>> staging_;
+  Reducer<Real> reducer_;
 };
 
 }  // namespace isocloth

@@ -35,7 +35,6 @@ ImpulseSystem<Real>::ImpulseSystem(const Device& device, const Garment& garment,
     kept_loads_ = {device, moves_.size()};
   else
     weigh();
-  this->watch(static_cast<std::size_t>(std::max(edge_count_, node_count_)));
 }
 
 template <class Real>
@@ -173,6 +172,8 @@ bool ImpulseSystem<Real>::solve_lengths(int& solves) {
   }
   if (!is_regular) run(SystemPhase::restore, moves_.size());
   while (solves < most && factorize(newton_diagonal)) {
+    device_.monitor().check();
+    device_.monitor().count(1);
     ++solves;
     if (!std::isfinite(correct())) return false;
     if (strain() <= tolerance) return true;
@@ -224,8 +225,8 @@ void ImpulseSystem<Real>::correct_velocities() {
 }
 
 template <class Real>
-void ImpulseSystem<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool alone) {
-  Base::start(clocks, h, steps, alone);
+void ImpulseSystem<Real>::start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) {
+  Base::start(clocks, h, steps, options);
   fallbacks_ = 0;
   if (is_small_) reports_ = Base::finish();
 }

@@ -23,7 +23,7 @@ class ImpulseSystem final : public ImpulseSolver<Real> {
                 const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   /// A small cloth is stepped here, by the calling thread alone; a large one in finish().
-  void start(const std::vector<Clock>& clocks, double h, int steps, bool alone) override;
+  void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
   std::vector<AdvanceReport> finish() override;
   std::size_t threads() const override { return is_small_ ? 1 : 0; }
 

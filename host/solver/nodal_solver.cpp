@@ -41,13 +41,14 @@ std::unique_ptr<LinearSolver<Real>> make_host_solver(const Device& device, const
   if (choice == StepSolver::iterative) {
     Queue queue;
     queue.pool = device.queue().pool;
+    queue.monitor = device.monitor();
     return std::make_unique<PcgSolver<Real>>(pattern, inexact, queue);
   }
   const InstructionSet set = instruction_set(device.simd());
   if (choice == StepSolver::mixed) {
     if constexpr (sizeof(Real) == sizeof(double))
       return std::make_unique<MixedSolver>(pattern, device.queue().pool, *find_dense_kernels<float>(set),
-                                           *find_dense_kernels<double>(set));
+                                           *find_dense_kernels<double>(set), device.monitor());
     else
       throw DeviceError(
           "solver: found \"mixed\" with precision float32, expected float64; or use \"direct\"");

@@ -24,6 +24,7 @@ struct Compiled {
 template <class Real>
 struct Compile {
   const std::string& key;
+  const MonitorView& monitor;
 
   Compiled<Real> operator()(const PlaneShape& s) const {
     constexpr double far = std::numeric_limits<float>::max();
@@ -41,8 +42,12 @@ struct Compile {
   static Compiled<Real> in_box(const Shape& shape, const Vec3d& half) {
     return {shape_view<Real>(shape), {-half, half}, {}};
   }
-  Compiled<Real> operator()(const HeightFieldShape& s) const { return compile(build_distance_grid(s, key)); }
-  Compiled<Real> operator()(const MeshShape& s) const { return compile(build_distance_grid(s, key)); }
+  Compiled<Real> operator()(const HeightFieldShape& s) const {
+    return compile(build_distance_grid(s, key, monitor));
+  }
+  Compiled<Real> operator()(const MeshShape& s) const {
+    return compile(build_distance_grid(s, key, monitor));
+  }
 
   static Compiled<Real> compile(DistanceGrid grid) {
     constexpr double thinnest = 1.5;  // cells, half of what build_distance_grid accepts
@@ -59,11 +64,12 @@ struct Compile {
   }
 };
 
-/// Throws SceneError where a node starts deeper in the obstacle than the tolerance; what: as "obstacle
-/// "rod"".
+/// Raises the depths at the start [m], shape [garment_count], to those of points of the cloth in the
+/// obstacle. Throws SceneError where one is deeper than the tolerance and is not to be pushed out; what: as
+/// "obstacle "rod"".
 template <class Real, class PoseAt>
-void require_outside(const Scene& scene, const std::string& what, const PoseAt& pose_at,
-                     const Compiled<Real>& compiled) {
+void find_start_depths(const Scene& scene, const std::string& what, const PoseAt& pose_at,
+                       const Compiled<Real>& compiled, std::vector<double>& depths) {
   ShapeView<Real> shape = compiled.view;
   shape.distances = compiled.grid.distances;
   const auto& [low, high] = compiled.box;
@@ -72,24 +78,48 @@ void require_outside(const Scene& scene, const std::string& what, const PoseAt& 
     const Pose pose = pose_at(garment.time_offset);
     const std::vector<Vec3d>& start =
         garment.initial_positions.empty() ? garment.mesh.positions : garment.initial_positions;
-    double deepest = scene.contact.tolerance;
-    std::size_t at = start.size();
-    for (std::size_t i = 0; i < start.size(); ++i) {
-      const Vec3d r = start[i] - pose.center;
+    const double room = garment.fabric.thickness / 2;
+    /// How deep the surface of the cloth is at x; nothing is asked far away.
+    const auto depth_at = [&, reach = contact_offset(garment, scene)](const Vec3d& x) {
+      const Vec3d r = x - pose.center;
       const Vec3d local{dot(pose.axes[0], r), dot(pose.axes[1], r), dot(pose.axes[2], r)};
-      const double room = garment.fabric.thickness / 2;
-      if (local.x < low.x - room || local.x > high.x + room || local.y < low.y - room ||
-          local.y > high.y + room || local.z < low.z - room || local.z > high.z + room)
-        continue;
-      const double depth = room - static_cast<double>(cpu::signed_distance(shape, narrow<Real>(local)).value);
+      if (local.x < low.x - reach || local.x > high.x + reach || local.y < low.y - reach ||
+          local.y > high.y + reach || local.z < low.z - reach || local.z > high.z + reach)
+        return -reach;
+      return room - static_cast<double>(cpu::signed_distance(shape, narrow<Real>(local)).value);
+    };
+    double deepest = 0;
+    std::size_t at = 0, count = 0;
+    for (std::size_t i = 0; i < start.size(); ++i) {
+      const double depth = depth_at(start[i]);
+      if (std::isnan(depth))
+        throw SceneError(text("garments[", g, "] \"", garment.name, "\": found no distance of node ", i,
+                              " from ", what, ", expected a number; check the sizes of both"));
+      count += depth > scene.contact.tolerance;
       if (depth <= deepest) continue;
       deepest = depth;
       at = i;
     }
-    if (at < start.size())
+    // As in the steps: with the margin, and between the nodes.
+    const auto keep_deepest = [&](const Vec3d& x) {
+      depths[g] = std::max(depths[g], depth_at(x) + scene.contact.margin);
+    };
+    constexpr int parts = 4;  // of an edge
+    for (Index f = 0; f < garment.mesh.face_count(); ++f) {
+      const ArrayView<const Index> n = garment.mesh.face(f);
+      const Vec3d &x0 = start[n[0]], &x1 = start[n[1]], &x2 = start[n[2]], &x3 = start[n[n.size() - 1]];
+      for (int i = 0; i <= parts; ++i)
+        for (int j = 0; j <= (n.size() == 3 ? parts - i : parts); ++j) {
+          const double u = static_cast<double>(i) / parts, v = static_cast<double>(j) / parts;
+          keep_deepest(n.size() == 3 ? x0 + u * (x1 - x0) + v * (x2 - x0)
+                                     : (1 - v) * (x0 + u * (x1 - x0)) + v * (x3 + u * (x2 - x3)));
+        }
+    }
+    if (count > 0 && !scene.contact.push_out)
       throw SceneError(text("garments[", g, "] \"", garment.name, "\": found node ", at, " ", deepest,
-                            " m inside of ", what,
-                            " at the start, expected all nodes outside; move one of them, or set "
+                            " m inside of ", what, " at the start, the deepest of ", count, " of ",
+                            start.size(),
+                            " nodes there, expected all nodes outside; move one of them, or set "
                             "contact.push_out to have the cloth moved out during the first steps"));
   }
 }
@@ -98,13 +128,14 @@ void require_outside(const Scene& scene, const std::string& what, const PoseAt& 
 
 template <class Real>
 ObstacleShapes<Real>::ObstacleShapes(const Device& device, const Scene& own_scene) : scene(own_scene) {
+  start_depths.assign(scene.garments.size(), 0);
   std::vector<ShapeView<Real>> views;
   std::vector<Index> numbers;
   std::vector<Placement<Real>> places;
   const auto add = [&](const ObstacleShape& shape, const std::string& key, const std::string& what,
                        bool moves, const auto& pose_at) {
-    Compiled<Real> compiled = std::visit(Compile<Real>{key}, shape);
-    if (!scene.contact.push_out) require_outside(scene, what, pose_at, compiled);
+    Compiled<Real> compiled = std::visit(Compile<Real>{key, device.monitor()}, shape);
+    find_start_depths(scene, what, pose_at, compiled, start_depths);
     if (compiled.view.kind == ShapeKind::grid) {
       grids.emplace_back(device, compiled.grid.distances);
       compiled.view.distances = std::as_const(grids.back()).view();

@@ -21,6 +21,8 @@ struct ObstacleShapes {
   const Scene& scene;
   std::vector<std::array<Vec3d, 2>> boxes;  ///< opposite corners in the obstacle's frame [m]
   std::vector<Index> moving_obstacles;      ///< ascending
+  std::vector<double>
+      start_depths;  ///< deepest point of each garment in any of them and their margin at the start [m]
   std::vector<Buffer<float>> grids;
   Buffer<ShapeView<Real>> shapes;
   Buffer<Index> moving;

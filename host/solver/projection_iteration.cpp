@@ -34,12 +34,10 @@ double ProjectionSolver<Real>::evaluate_rows(const Buffer<Vec3<Real>>& positions
 
 template <class Real>
 void ProjectionSolver<Real>::set_targets(double t) {
-  const auto& start =
-      garment_.initial_positions.empty() ? garment_.mesh.positions : garment_.initial_positions;
   for (const Pin& pin : garment_.pins) {
     if (std::holds_alternative<FixedMotion>(pin.motion)) continue;
     for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
-      const Vec3d p = evaluate_motion(pin.motion, start[pin.nodes[i]], i, t);
+      const Vec3d p = pin_position(garment_, pin, i, t);
       host_targets_[pin.nodes[i]] = {static_cast<Real>(p.x), static_cast<Real>(p.y), static_cast<Real>(p.z)};
     }
   }

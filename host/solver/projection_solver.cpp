@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "host/solver/projection_step.hpp"
+#include "host/solver/reach.hpp"
 
 namespace isocloth {
 template <class Real>
@@ -19,15 +20,18 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
       start_eps_(start_eps(scene.projection,
                            sizeof(Real) == sizeof(float) ? Precision::float32 : Precision::float64)),
       eps_(start_eps_),
+      reach_(static_cast<Real>(reach(garment, scene))),
       arrays_(device, garment, find_recipe(scene.recipe).rows, false, obstacles != nullptr),
       rows_(device, arrays_),
-      measures_(device, arrays_) {
+      measures_(device, arrays_),
+      strain_meter_(device, {&garment}, 1) {
   if (obstacles != nullptr) obstacles_ = ObstacleTable<Real>(device, obstacles, {&garment});
   if (has_surroundings(scene)) {
     grippers_ = GripperTable<Real>(device, {&garment});
     air_ = AirTable<Real>(device, scene, {&garment});
     contacts_ = GarmentContacts<Real>(device, garment, arrays_, scene);
   }
+  device.monitor().check();
   const NodalPattern& p = arrays_.pattern;
   nodal_solver_ = make_nodal_solver<Real>(
       device, {.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns}, choice);
@@ -79,6 +83,25 @@ void ProjectionSolver<Real>::restore(const SavedStep& saved) {
   velocities_.upload(saved.velocities);
   multipliers_.upload(saved.multipliers);
   contacts_.set_state(saved.contacts, saved.holds);
+}
+
+template <class Real>
+void ProjectionSolver<Real>::undo() {
+  if (!before_) return;
+  restore(before_->state);
+  lost_ = before_->lost;
+  before_.reset();
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::has_diverged(const SavedStep& saved, double h, double residual) const {
+  if (residual > largest_residual(false)) return true;
+  std::vector<Vec3<Real>> staging;
+  const Vec3<Real>* const now = positions_.read(staging);
+  for (std::size_t i = 0; i < saved.positions.size(); ++i)
+    if (excess_way(now[i] - saved.positions[i], static_cast<Real>(h) * saved.velocities[i], reach_) > 0)
+      return true;
+  return false;
 }
 
 template <class Real>
@@ -135,24 +158,28 @@ void ProjectionSolver<Real>::scale_multipliers(double factor) {
 }
 
 template <class Real>
-void ProjectionSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool) {
-  request_ = {.clock = clocks.front(), .step = h, .steps = steps};
+void ProjectionSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps,
+                                   StartOptions options) {
+  request_ = {.clock = clocks.front(), .step = h, .steps = steps, .undoable = options.undoable};
+  before_.reset();
 }
 
 template <class Real>
 std::vector<AdvanceReport> ProjectionSolver<Real>::finish() {
-  AdvanceReport result;
-  result.total.substeps = 0;
-  if (frozen_) result.total.status = StepStatus::non_finite;
-  begin_request();
-  for (int n = 0; n < request_.steps && !frozen_; ++n)
+  AdvanceReport result = begin_request();
+  for (int n = 0; n < request_.steps && !frozen(); ++n)
     note(take_step<Real>({this}, nullptr, n, request_.step).front(), result);
   return {result};
 }
 
 template <class Real>
-void ProjectionSolver<Real>::begin_request() {
+AdvanceReport ProjectionSolver<Real>::begin_request() {
+  if (request_.undoable) before_ = Before{.state = save(), .lost = lost_};
   set_surroundings(request_.clock, request_.step, request_.steps);
+  AdvanceReport none;
+  none.total.substeps = 0;
+  none.total.status = lost_;
+  return none;
 }
 
 template <class Real>
@@ -164,8 +191,8 @@ void ProjectionSolver<Real>::note(const StepReport& report, AdvanceReport& sum) 
   sum.total.penetration = std::max(sum.total.penetration, report.penetration);
   sum.total.wall_seconds += report.wall_seconds;
   if (report.bad_node >= 0) sum.total.bad_node = report.bad_node;
-  frozen_ = report.status == StepStatus::non_finite;
-  sum.steps += !frozen_;
+  if (is_lost(report.status)) lost_ = report.status;
+  sum.steps += !frozen();
 }
 
 template class ProjectionSolver<float>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "engine/model/recipe.hpp"
 #include "host/solver/air_table.hpp"
@@ -11,6 +12,7 @@
 #include "host/solver/gripper_table.hpp"
 #include "host/solver/nodal_solver.hpp"
 #include "host/solver/obstacle_table.hpp"
+#include "host/solver/strain_meter.hpp"
 
 namespace isocloth {
 
@@ -42,9 +44,11 @@ class ProjectionSolver final : public GarmentSolver {
                    StepSolver choice = StepSolver::direct);
 
   /// Takes note: after each iteration the host decides on the next, so that all work is done in finish().
-  void start(const std::vector<Clock>& clocks, double h, int steps, bool alone) override;
+  void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
   std::vector<AdvanceReport> finish() override;
+  void undo() override;
   Measures measure(std::size_t member) override;
+  std::vector<Strain> strains() override;
   Inspection inspect(std::size_t member, double t, double h) override;
   GarmentInfo info(std::size_t member) const override;
   GarmentState state(std::size_t member) const override;
@@ -58,11 +62,13 @@ class ProjectionSolver final : public GarmentSolver {
     std::vector<Real> multipliers;
     std::vector<double> contacts, holds;
   };
-  /// Where obstacles are in the steps of start().
-  void begin_request();
-  /// Adds a step to a sum; one that is not finite freezes the garment.
+  /// Where obstacles are in the steps of start(), and a report that no step has been added to yet.
+  AdvanceReport begin_request();
+  /// Adds a step to a sum; a lost one freezes the garment.
   void note(const StepReport& report, AdvanceReport& sum);
-  bool frozen() const { return frozen_; }
+  bool frozen() const { return is_lost(lost_); }
+  /// Whether a step from `saved` to where the garment is has diverged (kernels/divergence.hpp).
+  bool has_diverged(const SavedStep& saved, double h, double residual) const;
   SavedStep save() const;
   void restore(const SavedStep& saved);
   /// Multipliers alone: those of rows that cannot be met are worth nothing.
@@ -85,6 +91,7 @@ class ProjectionSolver final : public GarmentSolver {
   /// Where the last matrix had a pivot that was not positive, -1: nowhere.
   Index bad_node() const { return bad_block_ >= 0 ? arrays_.pattern.free_nodes[bad_block_] : -1; }
   double element_size() const { return arrays_.element_size; }
+  const MonitorView& monitor() const { return device_.monitor(); }
   ObstacleTable<Real>& obstacles() { return obstacles_; }
   const GarmentContacts<Real>& contacts() const { return contacts_; }
   NodalSolver<Real>& nodal_solver() { return *nodal_solver_; }
@@ -95,6 +102,11 @@ class ProjectionSolver final : public GarmentSolver {
     Clock clock;
     double step = 0;
     int steps = 0;
+    bool undoable = false;
+  };
+  struct Before {
+    SavedStep state;
+    StepStatus lost;
   };
   /// The first iterate, and phi~ where the method or the caller needs it; false: B cannot be factorised.
   bool predict(double h, bool with_predicted = false);
@@ -125,14 +137,17 @@ class ProjectionSolver final : public GarmentSolver {
   const ProjectionSettings settings_;
   const bool newton_;
   const double start_eps_;
-  double eps_;  ///< softness of the rows in this iteration
+  double eps_;        ///< softness of the rows in this iteration
+  const Real reach_;  ///< see excess_way() [m]
   Request request_;
-  bool frozen_ = false;
+  std::optional<Before> before_;             ///< an undoable request
+  StepStatus lost_ = StepStatus::converged;  ///< what froze the garment, else converged
   bool has_driven_nodes_ = false;
   Index bad_block_ = -1;  ///< block row where the last factorisation stopped, -1: it did not
   GarmentArrays<Real> arrays_;
   RowEvaluator<Real> rows_;
   GarmentMeasures<Real> measures_;
+  StrainMeter<Real> strain_meter_;
   ObstacleTable<Real> obstacles_;
   GripperTable<Real> grippers_;
   AirTable<Real> air_;

@@ -15,6 +15,11 @@ Measures ProjectionSolver<Real>::measure(std::size_t) {
 }
 
 template <class Real>
+std::vector<Strain> ProjectionSolver<Real>::strains() {
+  return strain_meter_.measure({&positions_.view().data()->x, 3 * positions_.size()});
+}
+
+template <class Real>
 GarmentInfo ProjectionSolver<Real>::info(std::size_t) const {
   GarmentInfo info{.node_count = arrays_.node_count(),
                    .face_count = arrays_.face_count(),
@@ -22,8 +27,8 @@ GarmentInfo ProjectionSolver<Real>::info(std::size_t) const {
                    .free_node_count = arrays_.pattern.free_count(),
                    .memory_bytes = arrays_.memory_bytes() + nodal_solver_->memory_bytes() +
                                    rows_.memory_bytes() + measures_.memory_bytes() +
-                                   contacts_.memory_bytes() + obstacles_.memory_bytes() +
-                                   grippers_.memory_bytes() + air_.memory_bytes(),
+                                   strain_meter_.memory_bytes() + contacts_.memory_bytes() +
+                                   obstacles_.memory_bytes() + grippers_.memory_bytes() + air_.memory_bytes(),
                    .solver = std::string(nodal_solver_->name())};
   auto add = [&info](const auto&... buffers) { ((info.memory_bytes += buffers.bytes()), ...); };
   add(positions_, velocities_, iterate_, predicted_, targets_, momentum_, multipliers_, stiffness_, blocks_,
@@ -42,7 +47,8 @@ GarmentState ProjectionSolver<Real>::state(std::size_t) const {
   state.multipliers.assign(multipliers.begin(), multipliers.end());
   state.contacts = contacts_.contacts();
   state.holds = contacts_.holds();
-  state.frozen = frozen_;
+  state.frozen = frozen();
+  state.diverged = lost_ == StepStatus::diverged;
   return state;
 }
 
@@ -57,7 +63,7 @@ void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
                .holds = contacts_.hold_count(),
                .grippers = garment_.grippers.size()},
               static_cast<double>(std::numeric_limits<Real>::max()));
-  frozen_ = state.frozen;
+  lost_ = lost_by(state);
   auto vectors = [nodes](const std::vector<double>& flat) {
     std::vector<Vec3<Real>> result(nodes);
     for (std::size_t i = 0; i < nodes; ++i)

@@ -46,7 +46,10 @@ std::vector<PartReport> take_part(const Garments<Real>& garments, BodyCoupling<R
     return reports;
   if (bodies != nullptr) bodies->begin_part(part);
   const int most = (garments.empty() ? bodies->settings() : garments.front()->settings()).max_iterations;
+  const MonitorView monitor = garments.empty() ? bodies->monitor() : garments.front()->monitor();
+  monitor.enter(part.part, part.parts);
   for (int number = 0;; ++number) {
+    monitor.check();
     if (bodies != nullptr) bodies->place(garments, part.number);
     std::vector<char> done(garments.size());
     const bool bodies_done = bodies == nullptr || bodies->assess();
@@ -63,6 +66,7 @@ std::vector<PartReport> take_part(const Garments<Real>& garments, BodyCoupling<R
         if (done[g] == 0) reports[g].status = StepStatus::stalled;
       break;
     }
+    monitor.count(static_cast<std::int64_t>(garments.size()));
     if (!all_work(garments, reports, [&](std::size_t g) { return garments[g]->solve(part, reports[g]); }))
       return reports;
     if (bodies != nullptr && !bodies->solve(garments)) {
@@ -113,8 +117,13 @@ std::vector<StepReport> take_step(const Garments<Real>& garments, BodyCoupling<R
         reports[g].status = std::max(reports[g].status, found[g].status);
       }
       const StepStatus status = worst(found);
-      if (status == StepStatus::non_finite || (status == StepStatus::stalled && !is_last)) break;
+      if (is_lost(status) || (status == StepStatus::stalled && !is_last)) break;
     }
+    if (worst(reports) == StepStatus::stalled && is_last)
+      for (std::size_t g = 0; g < garments.size(); ++g)
+        if (reports[g].status == StepStatus::stalled &&
+            garments[g]->has_diverged(saved[g], h, reports[g].residual))
+          reports[g].status = StepStatus::diverged;
     const StepStatus status = worst(reports);
     if (status == StepStatus::converged || (status == StepStatus::stalled && is_last)) {
       if (parts > 1) scale(parts * parts);
@@ -130,6 +139,7 @@ std::vector<StepReport> take_step(const Garments<Real>& garments, BodyCoupling<R
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   for (std::size_t g = 0; g < garments.size(); ++g) {
     reports[g].bad_node = garments[g]->bad_node();
+    if (is_lost(reports[g].status)) reports[g].penetration = 0;
     reports[g].wall_seconds = seconds / static_cast<double>(garments.size());
   }
   return reports;

@@ -18,10 +18,9 @@ VectorXd distances(const MatrixX3d& a, const MatrixX3d& b) { return (a - b).roww
 
 MatrixX3d prescribed_positions(const Garment& garment, const std::vector<Index>& pinned, double t) {
   MatrixX3d positions(static_cast<Eigen::Index>(pinned.size()), 3);
-  const auto& start = garment.initial_positions.empty() ? garment.mesh.positions : garment.initial_positions;
   for (const Pin& pin : garment.pins)
     for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
-      const Vec3d p = evaluate_motion(pin.motion, start[pin.nodes[i]], i, t);
+      const Vec3d p = pin_position(garment, pin, i, t);
       const auto at = std::lower_bound(pinned.begin(), pinned.end(), pin.nodes[i]);
       positions.row(at - pinned.begin()) << p.x, p.y, p.z;
     }

@@ -146,9 +146,10 @@ void ImpulseComparison::step(std::int64_t step_index) {
   const double t = garment_.time_offset + static_cast<double>(step_index) * scene_.step;
   const GarmentState before = solver_->state(0);
   const StepReport report = solver_->step(t, scene_.step);
-  if (report.status == StepStatus::non_finite)
-    throw NumericalError("garment \"" + garment_.name + "\": step " + std::to_string(step_) +
-                         ": found a state that is not finite, expected finite positions; shorten scene.step");
+  if (is_lost(report.status))
+    throw NumericalError(
+        "garment \"" + garment_.name + "\": step " + std::to_string(step_) +
+        ": found a step that is not finite or diverges, expected one that can be kept; shorten scene.step");
   if (!whole_) {
     compare_parts(report.substeps);
     whole_.emplace(make_cloth(report.substeps));

@@ -18,7 +18,7 @@ class SurroundingsCheck {
   /// The arguments must outlive the object.
   SurroundingsCheck(const Device& device, const ExecutionOptions& options, const Scene& scene,
                     const Garment& garment);
-  /// Throws NumericalError where a step of the kernels is not finite.
+  /// Throws NumericalError where a step of the kernels is lost.
   void step(std::int64_t step_index);
   GarmentValidation result() const { return result_; }
 

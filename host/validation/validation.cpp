@@ -202,10 +202,10 @@ class Comparison {
   void compare_step(double t) {
     const GarmentState before = solver_->state(0);
     const StepReport report = solver_->step(t, scene_.step);
-    if (report.status == StepStatus::non_finite)
+    if (is_lost(report.status))
       throw NumericalError(
           "garment \"" + garment_.name + "\": step " + std::to_string(step_) +
-          ": found a state that is not finite, expected finite positions; shorten scene.step");
+          ": found a step that is not finite or diverges, expected one that can be kept; shorten scene.step");
     // What rounding does to one iteration, done to the state before the step: how far does it carry?
     const auto shifted = reference_step(t, before, report.substeps, rounding_);
     const MatrixX3d shifted_positions = cloth_.positions(), shifted_velocities = cloth_.velocities();

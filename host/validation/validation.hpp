@@ -81,7 +81,7 @@ using ValidationProgress = std::function<void(std::size_t garment, std::int64_t 
 /// projected steps of more than four iterations, whose last move may be cut short, it is not known.
 ///
 /// Throws SceneError, also for rigid bodies; DeviceError, also for solvers that iterate, whose tolerance is
-/// another; NumericalError where a step of the kernels is not finite.
+/// another; NumericalError where a step of the kernels is lost.
 ValidationReport validate(const Scene& scene, const ExecutionOptions& options, std::int64_t steps,
                           const ValidationProgress& progress = {});
 

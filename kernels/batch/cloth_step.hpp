@@ -14,6 +14,7 @@ class ClothStep : ClothTile<S, T, Block> {
   using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::work_, Tile::at_, Tile::parameters_;
   using Tile::implicit_metric, Tile::projection_metric, Tile::adapt_eps;
   using Tile::number, Tile::infinity, Tile::largest, Tile::rest;
+  using Tile::stops, Tile::take_over, Tile::has_diverged;
   using Tile::vectors, Tile::nodes, Tile::free_nodes, Tile::rows, Tile::tile_nodes, Tile::tile_rows;
   using typename Tile::Mask;
   using typename Tile::Scalar;
@@ -23,10 +24,11 @@ class ClothStep : ClothTile<S, T, Block> {
       : Tile(args, block, tile), contacts_(*this) {}
 
   ISOCLOTH_DEVICE void run() {
-    S& alive_lanes = reinterpret_cast<S*>(a_.alive.data())[tile_];
+    if (!a_.before.alive.empty()) take_over(contacts_.kept());
+    S& alive_lanes = reinterpret_cast<S*>(a_.states.alive.data())[tile_];
     Mask alive = alive_lanes > S{};
     ClothReport<S> report{};
-    for (Index n = 0; n < a_.steps; ++n) step(n, alive, report);
+    for (Index n = 0; n < a_.steps && !stops(); ++n) step(n, alive, report);
     block_.sync();
     if (!a_.inspection.empty()) {
       S* copy = reinterpret_cast<S*>(a_.inspection.data()) + tile_ * at_.size;
@@ -46,8 +48,8 @@ class ClothStep : ClothTile<S, T, Block> {
 
   ISOCLOTH_DEVICE void step(Index n, Mask& alive, ClothReport<S>& report) {
     const bool inspecting = !a_.inspection.empty();
-    Vec3<S>*positions = tile_nodes(a_.positions), *velocities = tile_nodes(a_.velocities);
-    S* multipliers = tile_rows(a_.multipliers);
+    Vec3<S>*positions = tile_nodes(a_.states.positions), *velocities = tile_nodes(a_.states.velocities);
+    S* multipliers = tile_rows(a_.states.multipliers);
     const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity);
     const ArrayView<S> lambda = rows(at_.multipliers);
     block_.sync();
@@ -63,6 +65,7 @@ class ClothStep : ClothTile<S, T, Block> {
     while (any(todo)) {
       const S h = number(a_.control.step) / parts;
       const Outcome found = substep(n, todo, h, done_parts + one, parts);
+      if (stops()) return;
       if (inspecting) {
         report.status = found.status;
         report.bad_pivot = found.bad_pivot;
@@ -111,12 +114,14 @@ class ClothStep : ClothTile<S, T, Block> {
       todo = todo & !finished & !over;
       block_.sync();
     }
+    const Mask missed = alive & (status == one);
+    if (any(missed)) status = select(missed & has_diverged(residual), number(3), status);
+    const Mask kept = alive & (status < number(2));
     report.status = select(alive, larger(status, report.status), report.status);
     report.residual = select(alive, larger(residual, report.residual), report.residual);
-    report.penetration = select(alive, larger(penetration, report.penetration), report.penetration);
+    report.penetration = select(kept, larger(penetration, report.penetration), report.penetration);
     report.substeps += select(alive, substeps, S{});
     report.bad_pivot = select(alive & (status == number(2)), bad_pivot, report.bad_pivot);
-    const Mask kept = alive & (status < number(2));
     report.steps += select(kept, one, S{});
     share(block_, p_.node_count, [&](Index i) {
       positions[i] = select(kept, start[i], positions[i]);
@@ -152,7 +157,7 @@ class ClothStep : ClothTile<S, T, Block> {
     }
     S eps = start_eps;
     for (int iteration = 0;; ++iteration) {
-      if (inspecting && iteration == 1) return result;
+      if (stops() || (inspecting && iteration == 1)) return result;
       const S before = result.residual;
       const S residual = evaluate(eps / projection_inertia);
       result.residual = select(running, residual, result.residual);
@@ -179,6 +184,7 @@ class ClothStep : ClothTile<S, T, Block> {
         if (any(changed)) evaluate(eps / projection_inertia);  // the rows' scales must follow
       }
       result.iterations += select(running, one, S{});
+      if (block_.rank() == 0) a_.monitor.count(1);
       S bad_pivot{};
       if (!solve(h, bad_pivot)) {
         const Mask bad = running & (bad_pivot > S{});
@@ -207,7 +213,7 @@ class ClothStep : ClothTile<S, T, Block> {
     const Vec3<S>* targets =
         reinterpret_cast<const Vec3<S>*>(a_.targets.data()) +
         (static_cast<std::size_t>(step.number) * a_.tile_count + tile_) * p_.driven_nodes.size();
-    const Vec3<S>* begin = tile_nodes(a_.positions);
+    const Vec3<S>* begin = tile_nodes(a_.states.positions);
     share(block_, p_.driven_nodes.size(), [&](Index i) {
       const Vec3<S> from = begin[p_.driven_nodes[i]];
       const Vec3<S> between = multiply_add(done_parts / parts, targets[i] - from, from);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/batch/step_cloths.hpp"
+#include "kernels/divergence.hpp"
 #include "kernels/projection/nodal_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
@@ -87,6 +88,39 @@ class ClothTile {
     const Mask grew = after > before;
     const Mask slow = (after > number(0.1) * before) & (after < number(3e-3));
     return select(grew, select(up > most, most, up), select(slow, select(down > least, down, least), eps));
+  }
+
+  /// Whether the work is to end. The threads of a larger block might not agree, and go on.
+  ISOCLOTH_DEVICE bool stops() const {
+    if constexpr (Block::is_solo) return a_.monitor.stops();
+    return false;
+  }
+
+  /// The states that the steps begin with, from the copy of before.
+  ISOCLOTH_DEVICE void take_over(std::size_t kept_count) const {
+    const std::size_t coordinates = 3 * static_cast<std::size_t>(p_.node_count);
+    const auto copy = [&](ArrayView<const Scalar> from, ArrayView<Scalar> to, std::size_t count) {
+      const S* const begin = reinterpret_cast<const S*>(from.data()) + tile_ * count;
+      S* const end = reinterpret_cast<S*>(to.data()) + tile_ * count;
+      share(block_, count, [&](Index i) { end[i] = begin[i]; });
+    };
+    copy(a_.before.positions, a_.states.positions, coordinates);
+    copy(a_.before.velocities, a_.states.velocities, coordinates);
+    copy(a_.before.multipliers, a_.states.multipliers, p_.row_count);
+    copy(a_.before.kept, a_.states.kept, kept_count);
+    copy(a_.before.alive, a_.states.alive, 1);
+    block_.sync();
+  }
+
+  /// See kernels/divergence.hpp; of a step that ends at `start`.
+  ISOCLOTH_DEVICE Mask has_diverged(S residual) const {
+    const Vec3<S>*positions = tile_nodes(a_.states.positions), *velocities = tile_nodes(a_.states.velocities);
+    const ArrayView<Vec3<S>> end = nodes(at_.start);
+    const S h = number(a_.control.step);
+    const S excess = largest(p_.node_count, [&](Index i) {
+      return excess_way(end[i] - positions[i], h * velocities[i], parameters_.reach);
+    });
+    return (residual > number(largest_residual(false))) | (excess > S{});
   }
 
   const StepCloths<Scalar>& a_;

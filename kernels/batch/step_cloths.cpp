@@ -20,7 +20,8 @@ struct TileBody {
 };
 
 template <class S, class T, class Real>
-void launch(const Queue& queue, const StepCloths<Real>& args) {
+void launch(const Queue& queue, StepCloths<Real> args) {
+  args.monitor = queue.monitor;
   const std::size_t scratch = step_scratch(args.pattern).size * sizeof(S);
   if (args.pattern.samples.sample_count() > 0)
     for_each_block(queue, args.tile_count, scratch, TileBody<S, T, TileContacts>{args});

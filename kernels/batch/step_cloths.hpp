@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/batch/block_cholesky.hpp"
+#include "kernels/divergence.hpp"
 #include "kernels/grasp/outer_forces.hpp"
 #include "kernels/projection/nodal_system.hpp"
 #include "kernels/views.hpp"
@@ -50,13 +51,14 @@ struct ClothParameters {
   S clamp;                    ///< largest node move per iteration [mean element sizes], 0: off
   S element_size;             ///< [m]
   S offset;                   ///< distance kept from obstacles [m]
+  S reach;                    ///< see excess_way() [m]
 };
 
 /// What the steps of one launch did with one cloth, or a tile of them; counts are whole numbers.
 template <class S>
 struct ClothReport {
-  S status;       ///< worst of the steps: 0 converged, 1 stalled, 2 non-finite
-  S steps;        ///< done; those after a non-finite one are not
+  S status;       ///< worst of the steps: 0 converged, 1 stalled, 2 non-finite, 3 diverged
+  S steps;        ///< done; none follows one that was not finite or diverged
   S iterations;   ///< of all steps together
   S substeps;     ///< of all steps together
   S residual;     ///< worst |C| at the end of a step
@@ -145,6 +147,16 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
   return s;
 }
 
+/// All that tiles keep from step to step.
+template <class Real>
+struct ClothStates {
+  ArrayView<Real> positions;    ///< phi [m], shape [tile, node, 3, width]
+  ArrayView<Real> velocities;   ///< v [m/s], shape [tile, node, 3, width]
+  ArrayView<Real> multipliers;  ///< lambda [kg m^2], shape [tile, row, width]
+  ArrayView<Real> kept;         ///< see ContactScratch, shape [tile, kept_count(), width]
+  ArrayView<Real> alive;        ///< 1; 0: frozen, not to be touched; shape [tile, width]
+};
+
 /// Tiles of `width` cloths, lane by lane innermost: element i of cloth c lies at ((c / width) * count + i) *
 /// width + c % width.
 template <class Real>
@@ -158,24 +170,23 @@ struct StepCloths {
   ObstacleSets<Real> obstacles;
   GripperSets<Real> grippers;
   DragSets<Real> drag;
-  ArrayView<const Real> parameters;  ///< ClothParameters, shape [tile, 8, width]
+  ArrayView<const Real> parameters;  ///< ClothParameters, shape [tile, 9, width]
   ArrayView<const Real> targets;     ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]
-  ArrayView<Real> positions;         ///< phi [m], shape [tile, node, 3, width]
-  ArrayView<Real> velocities;        ///< v [m/s], shape [tile, node, 3, width]
-  ArrayView<Real> multipliers;       ///< lambda [kg m^2], shape [tile, row, width]
-  ArrayView<Real> kept;              ///< see ContactScratch, shape [tile, kept_count(), width]
-  ArrayView<Real> alive;             ///< 1; 0: frozen, not to be touched; shape [tile, width]
+  ClothStates<Real> states;          ///< after the steps
+  ClothStates<const Real> before;    ///< where they begin, left as it is; empty: in `states`
   ArrayView<Real> reports;           ///< ClothReport, written anew, shape [tile, 7, width]
   /// Not empty: one iteration of one step with phi~ computed in any case, the work arrays copied here, phi_0
   /// in the place of `velocity`; the state stays as it was. Shape [tile, step_scratch().size, width].
   ArrayView<Real> inspection;
+  MonitorView monitor;  ///< of the queue; where it says stop, states and reports are worth nothing
 };
 
 namespace ISOCLOTH_BACKEND {
 /// Steps of (B + G+ + J^T (eps D)^-1 J) d = ..., exactly as ProjectionSolver does them kernel by kernel, with
-/// the factorisation of block_cholesky.hpp. A cloth whose step is not finite keeps its last finite state and
-/// is no longer alive. A step that misses its tolerance is tried again in 2, 4, ... parts, driven nodes
-/// moving evenly in between. One block per tile; results do not depend on the tile's other cloths.
+/// the factorisation of block_cholesky.hpp. A cloth whose step is not finite or diverges keeps the state
+/// before it and is no longer alive. A step that misses its tolerance is tried again in 2, 4, ... parts,
+/// driven nodes moving evenly in between. One block per tile; results do not depend on the tile's other
+/// cloths.
 template <class Real>
 void step_cloths(const Queue& queue, const StepCloths<Real>& args);
 /// Cloths that one tile takes side by side.

@@ -144,7 +144,7 @@ class TileContacts : ClothTile<S, T, Block> {
   ISOCLOTH_DEVICE S* work() const { return work_ + at_.contacts.forces; }
   /// The same in the state.
   ISOCLOTH_DEVICE S* state() const {
-    return reinterpret_cast<S*>(a_.kept.data()) + static_cast<std::size_t>(tile_) * kept();
+    return reinterpret_cast<S*>(a_.states.kept.data()) + static_cast<std::size_t>(tile_) * kept();
   }
 
  private:

@@ -76,11 +76,12 @@ struct ObstacleSets {
   ISOCLOTH_HD ObstaclesView<Real> of(std::size_t cloth, Index step) const {
     const std::size_t count = shapes.size(), moved = static_cast<std::size_t>(moving_count);
     const std::size_t way = static_cast<std::size_t>(clocks[cloth] * steps + step) * moved;
+    const std::size_t row = static_cast<std::size_t>(friction_rows[cloth]) * count;
     return {shapes,
             moving,
             resting,
-            {ways.data() + way, moved},
-            {friction.data() + static_cast<std::size_t>(friction_rows[cloth]) * count, count},
+            part(ways, way, way + moved),
+            part(friction, row, row + count),
             ObstaclesView<Real>::no_body};
   }
 };

@@ -33,7 +33,7 @@ struct DragSets {
   ISOCLOTH_HD DragView<Real> of(std::size_t cloth, Index step) const {
     if (coefficients.empty()) return {};
     const std::size_t at = cloth * static_cast<std::size_t>(steps) + static_cast<std::size_t>(step);
-    const Real* u = winds.data() + at * 3;
+    const ArrayView<const Real> u = part(winds, at * 3, at * 3 + 3);
     return {coefficients[cloth * 2], coefficients[cloth * 2 + 1], {u[0], u[1], u[2]}};
   }
 };

@@ -41,11 +41,9 @@ struct GripperSets {
   ISOCLOTH_HD GrippersView<Real> of(std::size_t cloth, Index step) const {
     const std::size_t n = static_cast<std::size_t>(count), all = static_cast<std::size_t>(steps),
                       at = static_cast<std::size_t>(step);
-    const PoseView<Real>* begin = poses.data() + (cloth * (all + 1) + at) * n;
-    return {{grippers.data() + cloth * n, n},
-            {begin, n},
-            {begin + n, n},
-            {grips.data() + (cloth * all + at) * n, n}};
+    const std::size_t pose = (cloth * (all + 1) + at) * n, grip = (cloth * all + at) * n;
+    return {part(grippers, cloth * n, (cloth + 1) * n), part(poses, pose, pose + n),
+            part(poses, pose + n, pose + 2 * n), part(grips, grip, grip + n)};
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "engine/core/vec3.hpp"
 #include "kernels/contact/contact_arrays.hpp"
+#include "kernels/divergence.hpp"
 #include "kernels/forces/drag.hpp"
 #include "kernels/grasp/grippers.hpp"
 #include "kernels/launch/queue.hpp"
@@ -103,6 +104,7 @@ struct ImpulseParameters {
   /// From sums of impulses to force * h^2 of a step, parts (rho + part alpha): air takes its share of what an
   /// impulse adds to a preview [kg/m^2].
   Real contact_scale;
+  double reach;  ///< see excess_way() [m]
 };
 
 /// Contacts have settled where none moves its point by more than this part of the tolerance in a sweep.
@@ -181,13 +183,14 @@ struct ImpulseControl {
   bool converge = false;
   bool velocity_pass = false;
   double tolerance = 1e-2;
-  double relaxation = 0;  ///< 0: chosen and watched
+  double largest_residual = 0;  ///< of a step that misses the tolerance and has not diverged
+  double relaxation = 0;        ///< 0: chosen and watched
 };
 
 /// What the steps of one launch did with one cloth; double, because sweeps may be many.
 struct ImpulseReport {
-  double status;       ///< worst of the steps: 0 converged, 1 stalled, 2 non-finite
-  double steps;        ///< done; those after a non-finite one are not
+  double status;       ///< worst of the steps: 0 converged, 1 stalled, 2 non-finite, 3 diverged
+  double steps;        ///< done; none follows one that was not finite or diverged
   double sweeps;       ///< over positions, of all parts together
   double residual;     ///< worst at the end of a step
   double penetration;  ///< deepest at the end of a step [m]

@@ -30,6 +30,8 @@ struct NodePhase {
     if constexpr (Phase == ImpulsePhase::preview) terms.preview(i);
     if constexpr (Phase == ImpulsePhase::preview_pinned) terms.preview_pinned(i, a.step, a.part);
     if constexpr (Phase == ImpulsePhase::advance) terms.advance(i);
+    if constexpr (Phase == ImpulsePhase::measure_ways)
+      a.of_nodes[i] = terms.excess_way(i) > 0 ? Real(1) : Real(0);
     if constexpr (Phase == ImpulsePhase::end) terms.end(i);
   }
 };
@@ -210,6 +212,8 @@ void run_impulse_phase(const Queue& queue, const RunImpulsePhase<Real>& args) {
       return launch_nodes<Real, ImpulsePhase::advance>(queue, args);
     case ImpulsePhase::measure:
       return launch_rows<Real, ImpulsePhase::measure>(queue, args);
+    case ImpulsePhase::measure_ways:
+      return launch_nodes<Real, ImpulsePhase::measure_ways>(queue, args);
     case ImpulsePhase::end:
       return launch_nodes<Real, ImpulsePhase::end>(queue, args);
     case ImpulsePhase::begin_contacts:

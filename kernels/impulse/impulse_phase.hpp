@@ -17,6 +17,7 @@ enum class ImpulsePhase {
   correct_velocities,  ///< packets of rows of a colour
   advance,             ///< nodes: moves to places
   measure,             ///< packets of rows: residuals
+  measure_ways,        ///< nodes: how far they went beyond bounds
   end,                 ///< nodes: work arrays to state
   begin_contacts,      ///< contacts, when a step begins
   list_near,           ///< one: obstacles near the cloth
@@ -52,6 +53,7 @@ struct RunImpulsePhase {
   ArrayView<Real> errors;
   ArrayView<Real> last_sweeps;  ///< sweep of the last impulse of each packet of these rows
   ArrayView<Real> of_samples;   ///< how far a contact moved its point, or depths [m]; shape [sample]
+  ArrayView<Real> of_nodes;     ///< 1: goes beyond excess_way(), else 0; shape [node]
 };
 
 namespace ISOCLOTH_BACKEND {

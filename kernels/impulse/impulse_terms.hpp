@@ -46,6 +46,13 @@ class ImpulseTerms {
     work_.places[i] = i < p_.node_count ? place(x) : Vec4<Real>{};
     work_.moves[i] = {v.x, v.y, v.z, Real(0)};
   }
+  /// Of the way from where the step began, see kernels/divergence.hpp [m^2].
+  ISOCLOTH_DEVICE double excess_way(Index i) const {
+    const Vec3<Real> v = a_.velocities[first_node() + i];
+    const double step = parameters_.parts * parameters_.part;
+    return isocloth::excess_way(position(i) - a_.positions[first_node() + i],
+                                Vec3<double>{step * v.x, step * v.y, step * v.z}, parameters_.reach);
+  }
   /// Gives node i back.
   ISOCLOTH_DEVICE void end(Index i) const {
     a_.positions[first_node() + i] = position(i);

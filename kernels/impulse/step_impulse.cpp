@@ -43,14 +43,29 @@ class ClothSteps {
   ISOCLOTH_DEVICE void run() {
     ImpulseReport report{};
     bool alive = a_.alive[cloth_] > Real(0);
-    for (Index n = 0; n < a_.steps && alive; ++n) alive = step(n, report);
+    for (Index n = 0; n < a_.steps && alive && !stops(); ++n) alive = step(n, report);
     block_.sync();
     if (block_.rank() != 0) return;
+    a_.monitor.count(untold_);
     a_.reports[cloth_] = report;
     a_.alive[cloth_] = alive ? Real(1) : Real(0);
   }
 
  private:
+  /// Whether the work is to end. The threads of a larger block might not agree, and go on.
+  ISOCLOTH_DEVICE bool stops() const {
+    if constexpr (Block::is_solo) return a_.monitor.stops();
+    return false;
+  }
+
+  /// Many at once: all threads tell the same monitor.
+  ISOCLOTH_DEVICE void tell_sweep() {
+    if (block_.rank() != 0 || ++untold_ < Relaxation::window) return;
+    a_.monitor.count(untold_);
+    untold_ = 0;
+  }
+
+  /// False: the cloth is lost.
   ISOCLOTH_DEVICE bool step(Index n, ImpulseReport& report) {
     const ImpulseControl& control = a_.cloths.control;
     block_.sync();
@@ -59,7 +74,7 @@ class ClothSteps {
     grasp(n);
     const int parts = a_.cloths.parameters[cloth_].parts;
     double depth = 0;
-    for (int part = 0; part < parts; ++part) {
+    for (int part = 0; part < parts && !stops(); ++part) {
       block_.sync();
       preview(terms, n, part);
       block_.sync();
@@ -92,15 +107,24 @@ class ClothSteps {
                                });
     error = largest(error);
     const bool finite = !(largest(bad) > 0);
-    if (finite) share(block_, p_.node_count, [&](Index i) { terms.end(i); });
     const bool misses = error > control.tolerance || depth > double(a_.cloths.contacts.tolerance);
-    const double status = !finite ? 2 : misses ? 1 : 0;
-    report.status = status > report.status ? status : report.status;
-    if (finite) report.steps += 1;
+    const double status = !finite ? 2 : !misses ? 0 : has_diverged(terms, error) ? 3 : 1;
     const double residual = finite ? error : HUGE_VAL;
+    report.status = status > report.status ? status : report.status;
     report.residual = residual > report.residual ? residual : report.residual;
+    if (status > 1) return false;
+    share(block_, p_.node_count, [&](Index i) { terms.end(i); });
+    report.steps += 1;
     report.penetration = depth > report.penetration ? depth : report.penetration;
-    return finite;
+    return true;
+  }
+
+  /// See kernels/divergence.hpp.
+  ISOCLOTH_DEVICE bool has_diverged(const Terms& terms, double residual) const {
+    double excess = 0;
+    share(block_, p_.node_count, [&](Index i) { excess = larger(terms.excess_way(i), excess); });
+    excess = largest(excess);
+    return residual > a_.cloths.control.largest_residual || excess > 0;
   }
 
   ISOCLOTH_DEVICE void preview(const Terms& terms, Index n, int part) const {
@@ -171,7 +195,8 @@ class ClothSteps {
       const bool is_over = count > control.max_sweeps;
       const bool looks = turn % Relaxation::window == 1 || settles || (control.converge && is_over);
       bool corrected = turn > 0 && touches() && touch<Watched>(looks, turn == 1);
-      if (is_over) return control.max_sweeps;
+      if (is_over || stops()) return control.max_sweeps;
+      tell_sweep();
       S worst{};
       corrected = sweep_once(relaxation.factor(count), worst, correct) || corrected;
       if (!control.converge) continue;
@@ -320,6 +345,7 @@ class ClothSteps {
   Index step_ = 0;    ///< of the launch
   int part_ = 0;
   bool met_ = false;  ///< obstacles in this part
+  int untold_ = 0;    ///< sweeps
 };
 
 template <class Real, Meets What>
@@ -335,7 +361,9 @@ struct ClothBody {
 }  // namespace
 
 template <class Real>
-void step_impulse(const Queue& queue, const StepImpulse<Real>& args) {
+void step_impulse(const Queue& queue, const StepImpulse<Real>& given) {
+  StepImpulse<Real> args = given;
+  args.monitor = queue.monitor;
   const Index count = args.cloths.cloth_count;
   const std::size_t scratch = impulse_scratch(args.cloths.pattern);
   if (args.cloths.has_outer_forces())

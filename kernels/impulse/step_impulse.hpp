@@ -23,12 +23,13 @@ struct StepImpulse {
   Index steps = 1;
   ArrayView<Real> alive;             ///< 1; 0: frozen, not to be touched; shape [cloth]
   ArrayView<ImpulseReport> reports;  ///< written anew, shape [cloth]
+  MonitorView monitor;  ///< of the queue; where it says stop, states and reports are worth nothing
 };
 
 namespace ISOCLOTH_BACKEND {
 /// Steps of Bender, Algorithm 1, in parts: explicit forces, preview, impulses on positions, positions,
 /// impulses on velocities; colour after colour, the pairs of a colour at once. A cloth whose step is not
-/// finite keeps its last finite state and is no longer alive. One block per cloth.
+/// finite or diverges keeps the places and velocities before it and is no longer alive. One block per cloth.
 template <class Real>
 void step_impulse(const Queue& queue, const StepImpulse<Real>& args);
 }  // namespace ISOCLOTH_BACKEND

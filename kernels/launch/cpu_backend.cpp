@@ -5,10 +5,12 @@
 
 namespace isocloth {
 
-#if defined(ISOCLOTH_SIMD)
+#if defined(ISOCLOTH_HAS_avx2)
 namespace cpu_avx2 {
 Backend make_backend(const char* name, const Memory& memory);
 }
+#endif
+#if defined(ISOCLOTH_HAS_avx512)
 namespace cpu_avx512 {
 Backend make_backend(const char* name, const Memory& memory);
 }
@@ -59,11 +61,13 @@ const Backend* cpu_backend(Simd simd) {
     static const Backend backend = cpu::make_backend("cpu", memory);
     return &backend;
   }
-#if defined(ISOCLOTH_SIMD)
+#if defined(ISOCLOTH_HAS_avx2)
   if (simd == Simd::avx2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     static const Backend backend = cpu_avx2::make_backend("cpu", memory);
     return &backend;
   }
+#endif
+#if defined(ISOCLOTH_HAS_avx512)
   if (simd == Simd::avx512 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("fma")) {

@@ -3,12 +3,15 @@
 
 #include <cstddef>
 
+#include "engine/core/monitor.hpp"
+
 namespace isocloth {
 
 class ThreadPool;
 
 /// Handed to every kernel; plain data.
 struct Queue {
+  MonitorView monitor;              ///< CPU: asked inside of long kernels
   ThreadPool* pool = nullptr;       ///< CPU: workers, null: the calling thread alone
   int emulated_block = 0;           ///< CPU, tests: run in blocks of this many concurrent threads; 0: off
   void* stream = nullptr;           ///< CUDA: cudaStream_t

@@ -51,7 +51,7 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
   const auto shapes = std::make_shared<ObstacleShapes<double>>(device, scene);
   ProjectionSolver<double> garment(device, scene.garments[0], scene, shapes);
   BodyCoupling<double> bodies(device, shapes);
-  garment.start({{.offset = 0, .steps = 0}}, h, 1, false);
+  garment.start({{.offset = 0, .steps = 0}}, h, 1, {});
   garment.begin_request();
   garment.begin_step(h, 0);
   const StepPart part{.h = h, .number = 0, .part = 0, .parts = 1};

@@ -70,7 +70,7 @@ TEST(RigidBody, NetCarriesTheWeightOfABall) {
     EXPECT_NEAR(-force.z, weight, 0.01 * weight) << mass;
     EXPECT_LT(norm(state.velocity), 0.05) << mass;
     EXPECT_LT(stalled, 40) << mass;
-    EXPECT_LE(simulation.measure(0).strain_max, scene.projection.tolerance) << mass;
+    EXPECT_LE(simulation.measure(0).residual, scene.projection.tolerance) << mass;
     Obstacle ball = obstacle(SphereShape{radius}, simulation.bodies()[0].pose.center);
     const reference::ObstacleDistance distance(ball);
     // The search on faces is as good as in contacts with obstacles.

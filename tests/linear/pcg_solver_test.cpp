@@ -168,7 +168,9 @@ TYPED_TEST(PcgPrecision, SameBitsForAnyThreadsAndBlocks) {
     const std::vector<Real> expected = solved({}, options, 40);
     for (const int threads : {2, 5}) {
       ThreadPool pool(threads);
-      EXPECT_EQ(solved({.pool = &pool}, options, 40), expected) << threads << " threads";
+      Queue queue;
+      queue.pool = &pool;
+      EXPECT_EQ(solved(queue, options, 40), expected) << threads << " threads";
     }
   }
 }

@@ -1,0 +1,34 @@
+// When a step has diverged.
+#pragma once
+
+#include "engine/core/platform.hpp"
+#include "engine/core/vec3.hpp"
+
+namespace isocloth {
+
+// A step that meets its tolerances has not diverged, whatever happens in it. One that misses them has where
+// it ends beyond one of two bounds, and nothing that follows brings such a cloth back:
+// - Strain: a row is stretched beyond `largest_strain`. Rows of averages bound their elements, too: what they
+//   average is not negative.
+// - Kinetic energy: a node went farther than its velocity, gravity and `largest_way` diameters of the cloth
+// at
+//   rest together take it, |x' - x|^2 > 2 (|h v|^2 + w^2) with w = h^2 delta g / rho + largest_way diameters;
+//   the step's velocity is (x' - x) / h. Constraints move no node across the cloth: ten diameters leave room
+//   for pins, obstacles and wind that drag the whole of it along.
+constexpr double largest_strain = 10;  ///< 1: as long again as at rest
+constexpr double largest_way = 10;     ///< in a step [diameters]
+
+/// Residual of a row that is stretched so far: (1 + e)^2 - 1 of squared lengths, e of lengths.
+ISOCLOTH_HD constexpr double largest_residual(bool of_lengths) {
+  return of_lengths ? largest_strain : (1 + largest_strain) * (1 + largest_strain) - 1;
+}
+
+/// How far beyond the second bound a node is, squared; in it: not above 0, or not a number. way: x' - x [m];
+/// inertia: h v [m]; reach: w [m].
+template <class S>
+ISOCLOTH_HD S excess_way(Vec3<S> way, Vec3<S> inertia, S reach) {
+  const S allowed = dot(inertia, inertia) + reach * reach;
+  return dot(way, way) - (allowed + allowed);
+}
+
+}  // namespace isocloth
