@@ -20,6 +20,10 @@ struct FaceTriangle {
 /// alone leaves no triangle folded against the quad's mean plane.
 std::vector<FaceTriangle> cut_faces(const Mesh& surface);
 
+/// How far apart nodes on the rim of a surface may lie that stand for an unwelded seam: 2^-20 of the longest
+/// side of its box [m].
+double seam_width(const Mesh& surface);
+
 /// Checks that the faces bound a solid: two faces at every edge, which run through it in opposite directions,
 /// all faces at a node in a single ring around it, no two nodes at one place, no face of zero area, no two
 /// faces that touch but in what they share, every face with the solid behind it and nothing before it.

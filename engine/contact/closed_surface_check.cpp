@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "engine/contact/closed_surface.hpp"
@@ -9,6 +10,7 @@
 #include "engine/core/text.hpp"
 #include "engine/mesh/half_edges.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/mesh/weld.hpp"
 
 namespace isocloth {
 namespace {
@@ -16,8 +18,7 @@ namespace {
 constexpr double largest_side = 1e6, smallest_side = 1e-6;  ///< of the bounding box [m]
 constexpr double least_height =
     8;  ///< of a triangle, in steps of the lattice: so that its normal is no noise
-constexpr int seam_bits =
-    20;  ///< nodes on the rim within 2^-20 of the longest side stand for an unwelded seam
+constexpr double seam_share = 0x1p-20;  ///< of the longest side; see seam_width
 
 /// One surface under test and the name under which its faults are reported.
 class SurfaceCheck {
@@ -29,7 +30,7 @@ class SurfaceCheck {
     check_size();
     const PointLattice lattice(surface_.positions);
     check_places(lattice);
-    check_edges(lattice);
+    check_edges();
     check_rings();
     check_heights(lattice);
     const ClosedSurface closed(surface_);
@@ -106,13 +107,9 @@ class SurfaceCheck {
     }
   }
 
-  /// Two of these nodes that the lattice, coarsened by `bits`, has in one place.
-  std::vector<std::array<Index, 2>> coincident(const PointLattice& lattice, std::vector<Index> nodes,
-                                               int bits) const {
-    const auto place = [&](Index k) {
-      const auto& p = lattice.place(k);
-      return PointLattice::Place{p.x >> bits, p.y >> bits, p.z >> bits};
-    };
+  /// Pairs of these nodes that the lattice has in one place.
+  static std::vector<std::array<Index, 2>> coincident(const PointLattice& lattice, std::vector<Index> nodes) {
+    const auto place = [&](Index k) { return lattice.place(k); };
     std::sort(nodes.begin(), nodes.end(), [&](Index a, Index b) {
       const auto p = place(a), q = place(b);
       return p != q ? p < q : a < b;
@@ -128,14 +125,15 @@ class SurfaceCheck {
   void check_places(const PointLattice& lattice) const {
     std::vector<Index> nodes(surface_.positions.size());
     std::iota(nodes.begin(), nodes.end(), 0);
-    const auto pairs = coincident(lattice, std::move(nodes), 0);
+    const auto pairs = coincident(lattice, std::move(nodes));
     if (pairs.empty()) return;
     const auto [a, b] = pairs.front();
     refuse("nodes ", a, " and ", b, " lie at one place, ", listed(surface_.positions[a]), ": found ",
-           pairs.size(), " nodes on top of others, expected one node per place; weld them");
+           pairs.size(), " nodes on top of others, expected one node per place; weld them: set weld to ",
+           seam_width(surface_), " m");
   }
 
-  void check_edges(const PointLattice& lattice) {
+  void check_edges() {
     const auto half_edges = sorted_half_edges(surface_);
     const auto faces = corner_faces(surface_);
     opposites_.resize(surface_.face_nodes.size());
@@ -162,24 +160,47 @@ class SurfaceCheck {
       }
     }
     if (open.empty()) return;
-    std::vector<Index> rim;
-    for (const HalfEdge& edge : open) {
-      rim.push_back(edge.low);
-      rim.push_back(edge.high);
+    const OpenSeam seam = find_open_seam(surface_, seam_width(surface_));
+    const Index holes = hole_count(open);
+    std::string advice =
+        text("close the holes: ", holes, holes == 1 ? " curve" : " curves", " of such edges");
+    if (seam.pair_count > 0) {
+      Mesh closed = surface_;
+      weld(closed, seam_width(surface_));
+      const std::size_t left = find_open_edges(closed).size();
+      advice = text("set weld to ", seam_width(surface_), " m, which unites ", seam.pair_count,
+                    " nodes with others that nearly coincide, such as ", seam.a, " and ", seam.b, ", ",
+                    norm(surface_.positions[seam.a] - surface_.positions[seam.b]), " m apart",
+                    left > 0 ? text(", and close the holes of ", left, " edges that it leaves") : "");
     }
-    std::sort(rim.begin(), rim.end());
-    rim.erase(std::unique(rim.begin(), rim.end()), rim.end());
-    const auto seam = coincident(lattice, rim, seam_bits);
-    const std::string advice =
-        seam.empty()
-            ? "close the holes"
-            : text("weld nodes that nearly coincide, such as ", seam.front()[0], " and ", seam.front()[1],
-                   ", ", norm(surface_.positions[seam.front()[0]] - surface_.positions[seam.front()[1]]),
-                   " m apart");
     refuse("the surface is open: found ", open.size(), " edges with one face only, first edge ",
            open.front().low, " ", open.front().high, " of face ", faces[open.front().corner], " at ",
            listed(0.5 * (surface_.positions[open.front().low] + surface_.positions[open.front().high])),
            ", expected two faces at every edge; ", advice);
+  }
+
+  static std::vector<HalfEdge> find_open_edges(const Mesh& mesh) {
+    const auto half_edges = sorted_half_edges(mesh);
+    std::vector<HalfEdge> open;
+    for (std::size_t first = 0, last; first < half_edges.size(); first = last) {
+      last = end_of_edge(half_edges, first);
+      if (last - first == 1) open.push_back(half_edges[first]);
+    }
+    return open;
+  }
+
+  /// Curves that hang together, of edges with one face.
+  static Index hole_count(const std::vector<HalfEdge>& open) {
+    Mesh curves;  // its faces are the edges
+    std::map<Index, Index> numbers;
+    for (const HalfEdge& edge : open) {
+      std::vector<Index> ends;
+      for (const Index node : {edge.low, edge.high})
+        ends.push_back(numbers.emplace(node, static_cast<Index>(numbers.size())).first->second);
+      curves.add_face(ends);
+    }
+    curves.positions.resize(numbers.size());
+    return piece_count(curves);
   }
 
   /// The faces at a node must follow each other in a single ring.
@@ -327,6 +348,15 @@ class SurfaceCheck {
 };
 
 }  // namespace
+
+double seam_width(const Mesh& surface) {
+  Vec3d low = surface.positions.front(), high = low;
+  for (const Vec3d& x : surface.positions) {
+    low = {std::min(low.x, x.x), std::min(low.y, x.y), std::min(low.z, x.z)};
+    high = {std::max(high.x, x.x), std::max(high.y, x.y), std::max(high.z, x.z)};
+  }
+  return seam_share * std::max({high.x - low.x, high.y - low.y, high.z - low.z});
+}
 
 void check_closed_surface(const Mesh& surface, const std::string& key) { SurfaceCheck(surface, key).run(); }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "engine/contact/closed_surface.hpp"
 #include "engine/contact/height_field.hpp"
@@ -9,6 +10,7 @@
 #include "engine/contact/wall_thickness.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/mesh/weld.hpp"
 
 namespace isocloth {
 namespace {
@@ -56,7 +58,112 @@ double rounded(double value, bool up) {
   return (up ? std::ceil(value / unit) : std::floor(value / unit)) * unit;
 }
 
-DistanceGrid measured_grid(const ClosedSurface& solid, const Box& box, double cell, double thicken) {
+/// Cell and thickening of a grid [m].
+struct GridNumbers {
+  double cell = 0, thicken = 0;
+  double count(const Box& box) const { return node_count(box, cell, thicken); }
+  bool fits(const Box& box) const { return count(box) <= max_distance_grid_nodes; }
+  std::optional<ThinWalls> thin_walls(const ClosedSurface& solid) const {
+    const double limit = least_wall * cell - 2 * thicken;
+    return limit > 0 ? find_thin_walls(solid, limit, cell) : std::nullopt;
+  }
+};
+
+constexpr int most_attempts = 12;
+
+/// Numbers that serve, by thickening alone where that is enough.
+std::optional<GridNumbers> thickened(GridNumbers numbers, const ClosedSurface& solid, const Box& box) {
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    if (!numbers.fits(box)) {
+      numbers.cell = rounded(
+          least_cell(box, std::max(numbers.cell, box.longest() / default_cells / 4), numbers.thicken), true);
+    } else if (const auto thin = numbers.thin_walls(solid)) {
+      numbers.thicken = rounded((least_wall * numbers.cell - thin->thickness) / 2, true);
+    } else {
+      return numbers;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Numbers that serve by smaller cells alone.
+std::optional<GridNumbers> refined(GridNumbers numbers, const ClosedSurface& solid, const Box& box) {
+  for (int attempt = 0; attempt < most_attempts && numbers.fits(box); ++attempt) {
+    const auto thin = numbers.thin_walls(solid);
+    if (!thin) return numbers;
+    const double thickness = thin->thickness + 2 * numbers.thicken;
+    if (!(thickness > 0)) return std::nullopt;
+    numbers.cell = rounded(thickness / least_wall, false);
+  }
+  return std::nullopt;
+}
+
+/// What is wrong with a grid of these numbers and which ones to set instead; empty: nothing.
+std::string grid_fault(const GridNumbers& numbers, const ClosedSurface& solid, const Box& box) {
+  const auto set = [&](const GridNumbers& better) {
+    const std::string cell =
+        better.cell != numbers.cell
+            ? text("cell to at ", better.cell > numbers.cell ? "least " : "most ", better.cell, " m")
+            : "";
+    const std::string thicken =
+        better.thicken != numbers.thicken ? text("thicken to at least ", better.thicken, " m") : "";
+    return cell + (cell.empty() || thicken.empty() ? "" : " and ") + thicken;
+  };
+  std::string fault;
+  if (!numbers.fits(box)) {
+    fault = text(".cell: a cell of ", numbers.cell, " m makes too large a grid: found ", numbers.count(box),
+                 " nodes, expected at most ", max_distance_grid_nodes);
+  } else if (const auto thin = numbers.thin_walls(solid)) {
+    fault = text(": walls are too thin for the grid: found ", thin->thickness + 2 * numbers.thicken,
+                 " m at face ", thin->face, ", (", thin->place.x, " ", thin->place.y, " ", thin->place.z,
+                 "), and ", 100 * thin->area_share, " % of the surface below the limit, expected at least ",
+                 least_wall, " cells, ", least_wall * numbers.cell, " m");
+  } else {
+    return {};
+  }
+  const auto thicker = thickened(numbers, solid, box), finer = refined(numbers, solid, box);
+  if (thicker) fault += "; set " + set(*thicker);
+  if (finer) fault += (thicker ? ", or " : "; set ") + set(*finer);
+  return fault;
+}
+
+/// The numbers of a shape's grid; those that are no numbers are refused.
+GridNumbers grid_numbers(const MeshShape& shape, const Box& box, const std::string& key) {
+  const GridNumbers numbers{.cell = shape.cell == 0 ? box.longest() / default_cells : shape.cell,
+                            .thicken = shape.thicken};
+  if (!(numbers.cell > 0 && std::isfinite(numbers.cell) && numbers.thicken >= 0 &&
+        std::isfinite(numbers.thicken))) {
+    throw SceneError(text(key, ": found cell ", shape.cell, " and thicken ", shape.thicken,
+                          ", expected finite numbers >= 0; cell 0 takes 1/64 of the longest side"));
+  }
+  return numbers;
+}
+
+/// check_closed_surface; where welding alone closes the surface, the message says at once what else its grid
+/// would need.
+void require_closed(const MeshShape& shape, const std::string& key) {
+  try {
+    check_closed_surface(shape.surface, key + ".surface");
+  } catch (const SceneError& error) {
+    std::string also;
+    try {
+      Mesh closed = shape.surface;
+      const double within = seam_width(closed);
+      if (find_open_seam(closed, within).pair_count > 0) {
+        weld(closed, within);
+        check_closed_surface(closed, key);
+        const Box box = bounding_box(closed.positions);
+        also = grid_fault(grid_numbers(shape, box, key), ClosedSurface(closed), box);
+      }
+    } catch (const SceneError&) {
+      // What welding leaves is another fault; the first one stands.
+    }
+    throw SceneError(error.what() + (also.empty() ? "" : "; when it is closed " + key + also));
+  }
+}
+
+DistanceGrid measured_grid(const ClosedSurface& solid, const Box& box, double cell, double thicken,
+                           const MonitorView& monitor) {
   const auto along = [&](double low, double high, Index& nodes) {
     const double cells = cells_along(high - low, cell, thicken);
     nodes = static_cast<Index>(cells) + 1;
@@ -66,44 +173,26 @@ DistanceGrid measured_grid(const ClosedSurface& solid, const Box& box, double ce
   grid.cell = cell;
   grid.origin = {along(box.low.x, box.high.x, grid.nodes[0]), along(box.low.y, box.high.y, grid.nodes[1]),
                  along(box.low.z, box.high.z, grid.nodes[2])};
-  grid.distances = surface_distances(solid, {grid.origin, cell, grid.nodes}, pad_cells * cell, thicken);
+  grid.distances =
+      surface_distances(solid, {grid.origin, cell, grid.nodes}, pad_cells * cell, thicken, monitor);
   return grid;
 }
 
 }  // namespace
 
-DistanceGrid build_distance_grid(const MeshShape& shape, const std::string& key) {
-  check_closed_surface(shape.surface, key + ".surface");
+DistanceGrid build_distance_grid(const MeshShape& shape, const std::string& key, const MonitorView& monitor) {
+  require_closed(shape, key);
+  monitor.check();
   const Box box = bounding_box(shape.surface.positions);
-  const double cell = shape.cell == 0 ? box.longest() / default_cells : shape.cell, thicken = shape.thicken;
-  if (!(cell > 0 && std::isfinite(cell) && thicken >= 0 && std::isfinite(thicken))) {
-    throw SceneError(text(key, ": found cell ", shape.cell, " and thicken ", thicken,
-                          ", expected finite numbers >= 0; cell 0 takes 1/64 of the longest side"));
-  }
-  const double count = node_count(box, cell, thicken);
-  if (!(count <= max_distance_grid_nodes)) {
-    throw SceneError(text(key, ".cell: a cell of ", cell, " m makes too large a grid: found ", count,
-                          " nodes, expected at most ", max_distance_grid_nodes, "; set cell to at least ",
-                          rounded(least_cell(box, box.longest() / 256, thicken), true), " m"));
-  }
+  const GridNumbers numbers = grid_numbers(shape, box, key);
   const ClosedSurface solid(shape.surface);
-  const double limit = least_wall * cell - 2 * thicken;
-  if (const auto thin = limit > 0 ? find_thin_walls(solid, limit, cell) : std::nullopt) {
-    const double needed = rounded((least_wall * cell - thin->thickness) / 2, true);
-    const double finer =
-        thin->thickness + 2 * thicken > 0 ? rounded((thin->thickness + 2 * thicken) / least_wall, false) : 0;
-    const bool is_finer_possible = finer > 0 && node_count(box, finer, thicken) <= max_distance_grid_nodes;
-    throw SceneError(text(key, ": walls are too thin for the grid: found ", thin->thickness + 2 * thicken,
-                          " m at face ", thin->face, ", (", thin->place.x, " ", thin->place.y, " ",
-                          thin->place.z, "), and ", 100 * thin->area_share,
-                          " % of the surface below the limit, expected at least ", least_wall, " cells, ",
-                          least_wall * cell, " m; set thicken to at least ", needed, " m",
-                          is_finer_possible ? text(", or cell to at most ", finer, " m") : ""));
-  }
-  return measured_grid(solid, box, cell, thicken);
+  if (const std::string fault = grid_fault(numbers, solid, box); !fault.empty())
+    throw SceneError(key + fault);
+  return measured_grid(solid, box, numbers.cell, numbers.thicken, monitor);
 }
 
-DistanceGrid build_distance_grid(const HeightFieldShape& shape, const std::string& key) {
+DistanceGrid build_distance_grid(const HeightFieldShape& shape, const std::string& key,
+                                 const MonitorView& monitor) {
   const double side = (std::max(shape.samples[0], shape.samples[1]) - 1) * shape.spacing;
   const int parts = std::max(1, static_cast<int>(std::ceil(default_cells * shape.spacing / side - 1e-9)));
   const double cell = shape.spacing / parts;
@@ -118,7 +207,7 @@ DistanceGrid build_distance_grid(const HeightFieldShape& shape, const std::strin
                           " m, expected at most ", max_distance_grid_nodes,
                           "; take fewer samples at a larger spacing"));
   }
-  return measured_grid(ClosedSurface(height_field_surface(shape, parts, bottom)), box, cell, 0);
+  return measured_grid(ClosedSurface(height_field_surface(shape, parts, bottom)), box, cell, 0, monitor);
 }
 
 double interpolate(const DistanceGrid& grid, Vec3d p, Vec3d* gradient) {

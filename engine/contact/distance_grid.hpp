@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/core/array_view.hpp"
+#include "engine/core/monitor.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/model/obstacle.hpp"
 
@@ -29,14 +30,17 @@ inline constexpr double max_distance_grid_nodes = 0x1p24;
 /// cell (measured: up to 0.15 cells where triangles are much smaller than cells, 0.1 else). Signs are right
 /// everywhere. Cost about 0.5 us per node; about 30 bytes per node while it is built. Throws SceneError,
 /// beginning with `key`, where check_closed_surface does (with key.surface); for grids of more than 2^24
-/// nodes; and for walls thinner than 3 cells, `thicken` included (find_thin_walls).
-DistanceGrid build_distance_grid(const MeshShape& shape, const std::string& key);
+/// nodes; and for walls thinner than 3 cells, `thicken` included (find_thin_walls); Interrupted when the
+/// monitor says stop.
+DistanceGrid build_distance_grid(const MeshShape& shape, const std::string& key,
+                                 const MonitorView& monitor = {});
 
 /// The same for the solid below a height field: its surface, sides, and a flat bottom 16 cells below the
 /// lowest sample. A cell is the spacing of the samples over the least whole number that makes it at most 1/64
 /// of the longer side. The shape passes
 /// validate_obstacle. Throws SceneError for more than 2^24 nodes.
-DistanceGrid build_distance_grid(const HeightFieldShape& shape, const std::string& key);
+DistanceGrid build_distance_grid(const HeightFieldShape& shape, const std::string& key,
+                                 const MonitorView& monitor = {});
 
 /// Signed distance at p (finite), phi [m], and its gradient where that is not null. Within the grid:
 /// trilinear. Outside of it, with q the grid's point next to p: phi = sqrt(phi(q)^2 + |p - q|^2), which is

@@ -13,9 +13,10 @@ constexpr double queues_per_cell = 2;
 
 class SurfaceDistances {
  public:
-  SurfaceDistances(const ClosedSurface& solid, const GridPlaces& places)
+  SurfaceDistances(const ClosedSurface& solid, const GridPlaces& places, const MonitorView& monitor)
       : solid_(solid),
         places_(places),
+        monitor_(monitor),
         strides_{1, places.nodes[0] + 2, std::ptrdiff_t(places.nodes[0] + 2) * (places.nodes[1] + 2)},
         near_(near_cells * places.cell) {
     const std::size_t size = static_cast<std::size_t>(strides_[2]) * (places.nodes[2] + 2);
@@ -24,7 +25,10 @@ class SurfaceDistances {
   }
 
   std::vector<float> run(double band, double offset) {
-    for (Index t = 0; t < solid_.tree().size(); ++t) measure_near(t);
+    for (Index t = 0; t < solid_.tree().size(); ++t) {
+      monitor_.check();
+      measure_near(t);
+    }
     spread();
     find_signs();
     measure_band(offset, band);
@@ -114,6 +118,7 @@ class SurfaceDistances {
       if (nearest_[node] >= 0) enqueue({i, j, k}, squares_[node], 0);
     });
     for (std::size_t queue = 0; queue < queues.size(); ++queue) {
+      monitor_.check();
       for (std::size_t next = 0; next < queues[queue].size(); ++next) {
         const Step from = queues[queue][next];
         const std::ptrdiff_t node = number(from.i, from.j, from.k);
@@ -134,6 +139,7 @@ class SurfaceDistances {
   template <class Visit>
   void for_each_node(const Visit& visit) {
     for (Index k = 0; k < places_.nodes[2]; ++k) {
+      monitor_.check();
       for (Index j = 0; j < places_.nodes[1]; ++j) {
         for (Index i = 0; i < places_.nodes[0]; ++i) visit(i, j, k);
       }
@@ -177,6 +183,7 @@ class SurfaceDistances {
 
   const ClosedSurface& solid_;
   const GridPlaces& places_;
+  const MonitorView& monitor_;
   std::array<std::ptrdiff_t, 3> strides_;
   double near_;                     ///< [m]
   std::vector<Index> nearest_;      ///< triangle, -1: none yet; with the nodes around the grid
@@ -187,8 +194,8 @@ class SurfaceDistances {
 }  // namespace
 
 std::vector<float> surface_distances(const ClosedSurface& solid, const GridPlaces& places, double band,
-                                     double offset) {
-  return SurfaceDistances(solid, places).run(band, offset);
+                                     double offset, const MonitorView& monitor) {
+  return SurfaceDistances(solid, places, monitor).run(band, offset);
 }
 
 }  // namespace isocloth

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/contact/closed_surface.hpp"
+#include "engine/core/monitor.hpp"
 
 namespace isocloth {
 
@@ -22,8 +23,8 @@ struct GridPlaces {
 /// 1980), so that distances are never too small; signs within 1.25 cells by ClosedSurface::is_outside, beyond
 /// from the node before, since no surface passes between two nodes of which one is more than a cell away from
 /// it; exact distances in the band by the tree. Cost about 9 triangles per node, and a search in the tree
-/// per node of the band.
+/// per node of the band. Throws Interrupted when the monitor says stop.
 std::vector<float> surface_distances(const ClosedSurface& solid, const GridPlaces& places, double band,
-                                     double offset);
+                                     double offset, const MonitorView& monitor = {});
 
 }  // namespace isocloth

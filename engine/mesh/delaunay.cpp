@@ -1,10 +1,13 @@
 #include "engine/mesh/delaunay.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/random.hpp"
 #include "engine/core/text.hpp"
 
 namespace isocloth {
@@ -52,6 +55,51 @@ bool in_circle(LatticePoint a, LatticePoint b, LatticePoint c, LatticePoint p) {
          0;
 }
 
+/// Number of a lattice point along Hilbert's curve through squares of 2^13 lattice steps: neighbours have
+/// near numbers.
+std::uint64_t hilbert_number(LatticePoint p) {
+  constexpr int bits = 17, finest = 30 - bits;
+  std::uint64_t x = static_cast<std::uint64_t>(p.x) >> finest, y = static_cast<std::uint64_t>(p.y) >> finest,
+                number = 0;
+  for (std::uint64_t side = std::uint64_t{1} << (bits - 1); side > 0; side /= 2) {
+    const bool right = (x & side) != 0, upper = (y & side) != 0;
+    number += side * side * ((right ? 3 : 0) ^ (upper ? 1 : 0));
+    if (upper) continue;
+    if (right) {
+      x = ~x;
+      y = ~y;
+    }
+    std::swap(x, y);
+  }
+  return number;
+}
+
+/// The order of insertion: as given where points are few, else rounds of random points, each about twice as
+/// many as all before it, along Hilbert's curve (Amenta, Choi & Rote 2003): then no arrangement of points is
+/// costly. A generator that is always seeded alike keeps the order the same.
+std::vector<Index> insertion_order(const std::vector<LatticePoint>& points) {
+  constexpr std::size_t few = 1024;
+  std::vector<Index> order(points.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (points.size() <= few) return order;
+  struct Key {
+    int round;
+    std::uint64_t number;
+  };
+  std::vector<Key> keys;
+  keys.reserve(points.size());
+  Random random(points.size());
+  for (const LatticePoint& p : points) {
+    const auto bits = static_cast<std::uint64_t>(random.uniform() * 0x1p32);
+    keys.push_back({-std::countr_one(bits), hilbert_number(p)});
+  }
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+    if (keys[a].round != keys[b].round) return keys[a].round < keys[b].round;
+    return keys[a].number != keys[b].number ? keys[a].number < keys[b].number : a < b;
+  });
+  return order;
+}
+
 class Triangulation {
  public:
   explicit Triangulation(std::vector<LatticePoint> points)
@@ -59,8 +107,8 @@ class Triangulation {
 
   std::vector<std::array<Index, 3>> run() {
     const auto seed = start();
-    const Index count = static_cast<Index>(points_.size());
-    for (Index p = 0; p < count; ++p) {
+    triangles_.reserve(2 * points_.size() + 2);
+    for (const Index p : insertion_order(points_)) {
       if (std::find(seed.begin(), seed.end(), p) == seed.end()) insert(p);
     }
     std::vector<std::array<Index, 3>> result;

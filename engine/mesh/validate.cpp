@@ -14,8 +14,10 @@
 namespace isocloth {
 namespace {
 
-constexpr double tiny_area = 1e-12;  ///< of the squared diagonal of the bounding box
+constexpr double tiny_area = 1e-12;    ///< of the squared diagonal of the bounding box
+constexpr double least_height = 1e-7;  ///< of a face, in its longest edge
 constexpr Index none = -1;
+constexpr Index most_faces_at_node = 1000;
 
 /// One mesh under test and the name under which its faults are reported.
 class Validation {
@@ -27,6 +29,7 @@ class Validation {
     check_numbers();
     check_face_nodes();
     check_isolated_nodes();
+    check_crowded_nodes();
     check_duplicate_faces();
     check_areas();
     check_quads();
@@ -107,6 +110,16 @@ class Validation {
     }
   }
 
+  /// Rows around a node couple all its neighbours with each other.
+  void check_crowded_nodes() const {
+    std::vector<Index> counts(mesh_.positions.size(), 0);
+    for (const Index node : mesh_.face_nodes) ++counts[node];
+    const auto most = std::max_element(counts.begin(), counts.end());
+    if (*most > most_faces_at_node)
+      refuse("node ", most - counts.begin(), ": found ", *most, " faces around it, expected at most ",
+             most_faces_at_node, "; mesh it more evenly");
+  }
+
   void check_isolated_nodes() const {
     std::vector<char> used(mesh_.positions.size(), 0);
     for (const Index node : mesh_.face_nodes) used[node] = 1;
@@ -157,6 +170,16 @@ class Validation {
       if (!(area > least)) {
         refuse("face ", f, " has no area: found ", area, " m^2, expected more than ", least,
                "; delete the face or merge its nodes");
+      }
+      const auto nodes = mesh_.face(f);
+      double longest = 0;
+      for (std::size_t c = 0; c < nodes.size(); ++c)
+        longest = std::max(longest,
+                           norm(mesh_.positions[nodes[(c + 1) % nodes.size()]] - mesh_.positions[nodes[c]]));
+      const double height = (nodes.size() == 3 ? 2 : 1) * area / longest;
+      if (!(height > least_height * longest)) {
+        refuse("face ", f, " is a sliver: found a height of ", height, " m over an edge of ", longest,
+               " m, expected more than ", least_height * longest, " m; delete the face or merge its nodes");
       }
     }
   }

@@ -22,7 +22,30 @@ void require_finite(const std::string& key, const Vec3d& vector) {
 }
 
 void require_finite(const std::string& key, const std::vector<Vec3d>& vectors) {
-  for (std::size_t i = 0; i < vectors.size(); ++i) require_finite(text(key, "[", i, "]"), vectors[i]);
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    const Vec3d& v = vectors[i];
+    if (!std::isfinite(v.x) || !std::isfinite(v.y) || !std::isfinite(v.z))
+      require_finite(text(key, "[", i, "]"), v);
+  }
+}
+
+void require_place(const std::string& key, const Vec3d& vector) {
+  for (const double x : {vector.x, vector.y, vector.z})
+    if (!(std::abs(x) <= farthest * (1 + 1e-6)))
+      refuse(key, x, text("at most ", farthest, " m from the origin"));
+}
+
+void require_place(const std::string& key, const std::vector<Vec3d>& vectors) {
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    const Vec3d& v = vectors[i];
+    if (!(std::abs(v.x) <= farthest && std::abs(v.y) <= farthest && std::abs(v.z) <= farthest))
+      require_place(text(key, "[", i, "]"), v);
+  }
+}
+
+void require_length(const std::string& key, double value) {
+  require_positive(key, value);
+  if (value > farthest * (1 + 1e-6)) refuse(key, value, text("at most ", farthest, " m"));
 }
 
 void require_size(const std::string& key, std::size_t found, std::size_t expected, const char* of_what) {
@@ -59,6 +82,17 @@ void check_motion(const std::string& key, const KeyframeMotion& motion) {
   require_finite(key + ".translations", motion.translations);
   require_finite(key + ".rotations", motion.rotations);
   require_finite(key + ".center", motion.center);
+}
+
+void check_bounded_motion(const std::string& key, const OscillationMotion& motion) {
+  check_motion(key, motion);
+  require_place(key + ".amplitude", motion.amplitude);
+}
+
+void check_bounded_motion(const std::string& key, const KeyframeMotion& motion) {
+  check_motion(key, motion);
+  require_place(key + ".translations", motion.translations);
+  require_place(key + ".center", motion.center);
 }
 
 }  // namespace isocloth

@@ -20,6 +20,14 @@ void require_not_negative(const std::string& key, double value);
 void require_finite(const std::string& key, double value);
 void require_finite(const std::string& key, const Vec3d& vector);
 void require_finite(const std::string& key, const std::vector<Vec3d>& vectors);
+
+/// Places and lengths in scenes reach so far [m]: a double still tells 0.1 um apart there.
+inline constexpr double farthest = 1e9;
+/// Each coordinate at most `farthest` from 0.
+void require_place(const std::string& key, const Vec3d& vector);
+void require_place(const std::string& key, const std::vector<Vec3d>& vectors);
+/// Greater than 0, at most `farthest`.
+void require_length(const std::string& key, double value);
 void require_size(const std::string& key, std::size_t found, std::size_t expected, const char* of_what);
 /// At least one time, finite, each above the one before it.
 void require_ascending(const std::string& key, const std::vector<double>& times);
@@ -28,5 +36,10 @@ void require_ascending(const std::string& key, const std::vector<double>& times)
 inline void check_motion(const std::string&, const FixedMotion&) {}
 void check_motion(const std::string& key, const OscillationMotion& motion);
 void check_motion(const std::string& key, const KeyframeMotion& motion);
+
+/// The same for what must stay where frames can hold it: require_place of all that it adds.
+inline void check_bounded_motion(const std::string&, const FixedMotion&) {}
+void check_bounded_motion(const std::string& key, const OscillationMotion& motion);
+void check_bounded_motion(const std::string& key, const KeyframeMotion& motion);
 
 }  // namespace isocloth

@@ -18,20 +18,20 @@ struct CheckShape {
   const std::string& key;
 
   void operator()(const PlaneShape&) const {}
-  void operator()(const SphereShape& shape) const { require_positive(key + ".radius", shape.radius); }
+  void operator()(const SphereShape& shape) const { require_length(key + ".radius", shape.radius); }
   void operator()(const CapsuleShape& shape) const {
-    require_positive(key + ".radius", shape.radius);
-    require_positive(key + ".length", shape.length);
+    require_length(key + ".radius", shape.radius);
+    require_length(key + ".length", shape.length);
   }
   void operator()(const CylinderShape& shape) const {
-    require_positive(key + ".radius", shape.radius);
-    require_positive(key + ".height", shape.height);
+    require_length(key + ".radius", shape.radius);
+    require_length(key + ".height", shape.height);
     require_rounding(key + ".rounding", shape.rounding, std::min(shape.radius, shape.height / 2),
                      "the radius or half of the height");
   }
   void operator()(const BoxShape& shape) const {
     const double sides[] = {shape.size.x, shape.size.y, shape.size.z};
-    for (std::size_t i = 0; i < 3; ++i) require_positive(text(key, ".size[", i, "]"), sides[i]);
+    for (std::size_t i = 0; i < 3; ++i) require_length(text(key, ".size[", i, "]"), sides[i]);
     require_rounding(key + ".rounding", shape.rounding, *std::min_element(sides, sides + 3) / 2,
                      "half of the shortest side");
   }
@@ -40,14 +40,20 @@ struct CheckShape {
     for (std::size_t i = 0; i < 2; ++i) {
       if (shape.samples[i] < 2) refuse(text(key, ".samples[", i, "]"), shape.samples[i], "at least 2");
     }
-    require_positive(key + ".spacing", shape.spacing);
+    require_length(key + ".spacing", shape.spacing);
     const auto [along_x, along_y] = shape.samples;
     const std::size_t count = static_cast<std::size_t>(along_x) * static_cast<std::size_t>(along_y);
     if (shape.heights.size() != count) {
       refuse(key + ".heights", text(shape.heights.size(), " heights"),
              text(along_x, " x ", along_y, " = ", count, ", one per sample"));
     }
-    for (std::size_t i = 0; i < count; ++i) require_finite(text(key, ".heights[", i, "]"), shape.heights[i]);
+    require_length(key + ".spacing times the number of samples",
+                   shape.spacing * (std::max(along_x, along_y) - 1));
+    for (std::size_t i = 0; i < count; ++i) {
+      if (std::abs(shape.heights[i]) <= farthest) continue;
+      require_finite(text(key, ".heights[", i, "]"), shape.heights[i]);
+      refuse(text(key, ".heights[", i, "]"), shape.heights[i], text("at most ", farthest, " m"));
+    }
   }
 
   void operator()(const MeshShape& shape) const {
@@ -56,6 +62,7 @@ struct CheckShape {
     const Mesh& mesh = shape.surface;
     const std::string surface_key = key + ".surface";
     require_finite(surface_key + ".positions", mesh.positions);
+    require_place(surface_key + ".positions", mesh.positions);
     if (mesh.face_count() == 0) refuse(surface_key, "no faces", "a closed surface");
     if (mesh.face_begin.front() != 0 ||
         mesh.face_begin.back() != static_cast<Index>(mesh.face_nodes.size())) {
@@ -113,8 +120,9 @@ void validate_obstacle(const Obstacle& obstacle, const std::string& key) {
   const std::string motion_key = key + ".motion";
   validate_shape(obstacle.shape, key + ".shape");
   require_finite(key + ".position", obstacle.position);
+  require_place(key + ".position", obstacle.position);
   require_finite(key + ".rotation", obstacle.rotation);
-  std::visit([&](const auto& motion) { check_motion(motion_key, motion); }, obstacle.motion);
+  std::visit([&](const auto& motion) { check_bounded_motion(motion_key, motion); }, obstacle.motion);
   validate_friction(obstacle.friction, key + ".friction");
 }
 

@@ -9,6 +9,7 @@
 
 #include "engine/core/text.hpp"
 #include "engine/mesh/validate.hpp"
+#include "engine/mesh/weld.hpp"
 #include "engine/model/checks.hpp"
 #include "engine/model/recipe.hpp"
 
@@ -78,6 +79,7 @@ void check_pins(const std::string& key, const Garment& garment) {
       owner[node] = p;
     }
     check_motion(pin_key + ".motion", pin.motion, pin.nodes.size());
+    require_not_negative(pin_key + ".ramp", pin.ramp);
   }
 }
 
@@ -172,7 +174,8 @@ void check_bodies(const Scene& scene, const Recipe& recipe) {
   if (scene.bodies.empty()) return;
   if (recipe.solver != SolverFamily::projection) {
     refuse("bodies", scene.bodies.size(),
-           text("none with the recipe ", recipe.name, ", which has no contact: use coltraro2022"));
+           text("none with the recipe ", recipe.name,
+                ", whose impulses know obstacles but no bodies that move with the cloth: use coltraro2022"));
   }
   if (scene.projection.method != ProjectionMethod::proximal_newton) {
     refuse("projection.method", "fast_projection", "proximal_newton in a scene with bodies");
@@ -240,6 +243,7 @@ void validate_garment(const Garment& garment, const std::string& key) {
   const std::size_t node_count = garment.mesh.positions.size();
   Mesh mesh = garment.mesh;
   const Index reversed = validate_mesh(mesh, key + ".mesh");
+  require_place(key + ".mesh.positions", garment.mesh.positions);
   if (reversed > 0) {
     refuse(key + ".mesh", text(reversed, " faces that run against the others"),
            "one orientation; call validate_mesh, which turns them");
@@ -267,6 +271,11 @@ void validate_scene(const Scene& scene) {
   if (!is_whole(scene.duration / scene.step)) {
     refuse("duration", scene.duration, text("a whole number of steps of ", scene.step, " s"));
   }
+  constexpr double most_steps = 1e9;
+  if (scene.duration / scene.step > most_steps * (1 + whole_tolerance)) {
+    refuse("duration", scene.duration,
+           text("at most ", most_steps, " steps of ", scene.step, " s: ", most_steps * scene.step, " s"));
+  }
   require_not_negative("frame_interval", scene.frame_interval);
   if (scene.frame_interval != 0 && !is_whole(scene.frame_interval / scene.step)) {
     refuse("frame_interval", scene.frame_interval,
@@ -287,6 +296,46 @@ void validate_scene(const Scene& scene) {
   check_contact(scene);
 }
 
+Vec3d pin_position(const Garment& garment, const Pin& pin, std::size_t i, double t) {
+  const Vec3d& start = start_positions(garment)[pin.nodes[i]];
+  const Vec3d place = evaluate_motion(pin.motion, start, i, t);
+  const double s = (t - garment.time_offset) / pin.ramp;
+  if (!(pin.ramp > 0 && s < 1)) return place;
+  const double left = s > 0 ? 1 - s * s * (3 - 2 * s) : 1;
+  return place + left * (start - evaluate_motion(pin.motion, start, i, garment.time_offset));
+}
+
+PinGap find_pin_gap(const Garment& garment, const Pin& pin) {
+  PinGap gap;
+  for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
+    const Vec3d& start = start_positions(garment)[pin.nodes[i]];
+    const double distance = norm(evaluate_motion(pin.motion, start, i, garment.time_offset) - start);
+    if (distance > gap.distance) gap = {.distance = distance, .i = i};
+  }
+  return gap;
+}
+
+void require_pins_at_start(const Garment& garment, const std::string& key) {
+  constexpr double most = 0.01;  // of an element
+  for (std::size_t p = 0; p < garment.pins.size(); ++p) {
+    const Pin& pin = garment.pins[p];
+    if (pin.ramp > 0 || std::holds_alternative<FixedMotion>(pin.motion)) continue;
+    const PinGap gap = find_pin_gap(garment, pin);
+    if (gap.distance == 0) continue;
+    const double size = mean_element_size(garment.mesh);
+    if (gap.distance <= most * size) continue;
+    const Index node = pin.nodes[gap.i];
+    const Vec3d& start = start_positions(garment)[node];
+    const Vec3d place = evaluate_motion(pin.motion, start, gap.i, garment.time_offset);
+    const auto listed = [](const Vec3d& x) { return text("(", x.x, " ", x.y, " ", x.z, ")"); };
+    refuse(text(key, ".pins[", p, "].motion"),
+           text("node ", node, " at ", listed(place), " at the start (", garment.time_offset, " s), ",
+                gap.distance, " m from where it starts, ", listed(start)),
+           text("at most 1 % of an element, ", most * size,
+                " m: move the cloth or the motion, or set ramp to the seconds in which to bring it there"));
+  }
+}
+
 bool has_surroundings(const Scene& scene) {
   return !scene.obstacles.empty() || !scene.bodies.empty() ||
          std::any_of(scene.garments.begin(), scene.garments.end(), [](const Garment& garment) {
@@ -302,6 +351,12 @@ double step_tolerance(const Scene& scene) {
 OnViolation on_violation(const Scene& scene) {
   const bool projects = find_recipe(scene.recipe).solver == SolverFamily::projection;
   return projects ? scene.projection.on_violation : scene.impulse.on_violation;
+}
+
+double row_strain(const Scene& scene, double residual) {
+  const Recipe& recipe = find_recipe(scene.recipe);
+  if (recipe.solver != SolverFamily::projection && recipe.rows == RowFamily::edges) return residual;
+  return residual < 1 ? residual / (1 + std::sqrt(1 - residual)) : std::max(1.0, std::sqrt(1 + residual) - 1);
 }
 
 ImpulseSettings resolve_impulse(const Scene& scene, double force_rate) {

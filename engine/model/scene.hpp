@@ -21,6 +21,8 @@ struct Pin {
   std::string name;          ///< for messages
   std::vector<Index> nodes;  ///< distinct; a node belongs to one pin at most
   Motion motion;
+  /// Time over which the nodes are brought from where they start to where the motion has them [s], >= 0.
+  double ramp = 0;
 };
 
 /// One piece of cloth.
@@ -125,9 +127,34 @@ void validate_scene(const Scene& scene);
 /// The part of it that concerns one garment; messages begin with `key`.
 void validate_garment(const Garment& garment, const std::string& key);
 
+/// Where the garment's nodes start: initial_positions, else the rest shape.
+inline const std::vector<Vec3d>& start_positions(const Garment& garment) {
+  return garment.initial_positions.empty() ? garment.mesh.positions : garment.initial_positions;
+}
+
+/// Where the i-th node of a pin of the garment is at time t of the garment's clock [s]: its motion, and with
+/// a ramp T, at the time s T after the start, s < 1, further by (1 - s^2 (3 - 2 s)) (start - motion at the
+/// start).
+Vec3d pin_position(const Garment& garment, const Pin& pin, std::size_t i, double t);
+
+/// The largest distance between where nodes of a pin start and where its motion has them then [m], and the
+/// place of that node in the pin.
+struct PinGap {
+  double distance = 0;
+  std::size_t i = 0;
+};
+PinGap find_pin_gap(const Garment& garment, const Pin& pin);
+
+/// Throws SceneError where a pin without a ramp would jump in the first step: by more than 1 % of the mean
+/// element size (mean_element_size); names the node and the distance. What is less is the rounding of a file.
+void require_pins_at_start(const Garment& garment, const std::string& key);
+
 /// What the solver of the scene's recipe promises, and what happens when it cannot keep it.
 double step_tolerance(const Scene& scene);
 OnViolation on_violation(const Scene& scene);
+/// The largest strain |sqrt(1 + c) - 1| that a row may have whose residual |c| is at most `residual`; where
+/// the rows are lengths, as in impulses on edges, it is the residual itself.
+double row_strain(const Scene& scene, double residual);
 
 /// The scene's impulse settings without a 0 or `automatic`. Parts of a step: so short that explicit forces of
 /// the fastest rate `force_rate` [1/s] stay stable (step * force_rate / parts <= 1), at most 0.5 ms in mode

@@ -67,7 +67,7 @@ std::vector<TautPins> find_taut_pins(const Garment& garment) {
   for (const Pin& pin : garment.pins)
     for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
       const Index node = pin.nodes[i];
-      pinned.push_back({node, evaluate_motion(pin.motion, start[node], i, garment.time_offset)});
+      pinned.push_back({node, pin_position(garment, pin, i, garment.time_offset)});
       is_pinned[node] = 1;
     }
   std::sort(pinned.begin(), pinned.end(), [](const Place& p, const Place& q) { return p.node < q.node; });
@@ -88,6 +88,58 @@ std::vector<TautPins> find_taut_pins(const Garment& garment) {
     }
   }
   return taut;
+}
+
+TornPinSearch::TornPinSearch(const Garment& garment, bool across_quads) : garment_(garment) {
+  for (const Pin& pin : garment.pins)
+    for (std::size_t i = 0; i < pin.nodes.size(); ++i) pinned_.push_back({pin.nodes[i], &pin, i});
+  if (pinned_.size() < 2) return;
+  std::sort(pinned_.begin(), pinned_.end(), [](const Pinned& p, const Pinned& q) { return p.node < q.node; });
+  const Mesh& mesh = garment.mesh;
+  const std::vector<char> none(mesh.positions.size(), 0);
+  auto neighbours = kept_neighbours(mesh, none);
+  for (Index f = 0; across_quads && f < mesh.face_count(); ++f) {
+    const auto nodes = mesh.face(f);
+    if (nodes.size() != 4) continue;
+    for (const auto& [a, b] : {std::pair{nodes[0], nodes[2]}, {nodes[1], nodes[3]}}) {
+      const double length = norm(mesh.positions[b] - mesh.positions[a]);
+      neighbours[a].push_back({b, length});
+      neighbours[b].push_back({a, length});
+    }
+  }
+  const std::size_t count = std::min(pinned_.size(), most_sources);
+  for (std::size_t s = 0; s < count; ++s) {
+    sources_.push_back(s * pinned_.size() / count);
+    const auto all = path_lengths(neighbours, none, pinned_[sources_.back()].node,
+                                  std::numeric_limits<double>::infinity());
+    lengths_.emplace_back();
+    for (const Pinned& p : pinned_) lengths_.back().push_back(all[p.node]);
+  }
+}
+
+TornPins TornPinSearch::at(double t, double tolerance) const {
+  TornPins worst;
+  double most = 1 + tolerance;
+  if (sources_.empty()) return worst;
+  std::vector<Vec3d> places;
+  for (const Pinned& p : pinned_) places.push_back(pin_position(garment_, *p.pin, p.i, t));
+  for (std::size_t s = 0; s < sources_.size(); ++s)
+    for (std::size_t p = 0; p < pinned_.size(); ++p) {
+      if (p == sources_[s]) continue;
+      const double distance = norm(places[p] - places[sources_[s]]), length = lengths_[s][p];
+      if (!(distance > most * length)) continue;
+      most = distance / length;
+      const Index a = pinned_[p].node, b = pinned_[sources_[s]].node;
+      worst = {.a = std::min(a, b), .b = std::max(a, b), .distance = distance, .length = length};
+    }
+  return worst;
+}
+
+std::string describe(const TornPins& torn) {
+  if (torn.a < 0) return {};
+  return text("pins ", torn.a, " and ", torn.b, " are taken ", torn.distance,
+              " m apart, which the cloth between them, ", torn.length,
+              " m long, cannot follow: change their motion");
 }
 
 std::string describe(const std::vector<TautPins>& pairs) {

@@ -25,6 +25,38 @@ std::vector<TautPins> find_taut_pins(const Garment& garment);
 /// edges between them are long (1 m)", with the number of further pairs; empty where there are none.
 std::string describe(const std::vector<TautPins>& pairs);
 
+/// Two pinned nodes that a motion takes farther apart than the cloth between them is long.
+struct TornPins {
+  Index a = -1, b = -1;  ///< nodes, a < b; -1: none
+  double distance = 0;   ///< of their places [m]
+  double length = 0;     ///< of the shortest way along edges and, where `across_quads`, diagonals at rest [m]
+};
+
+/// Pairs that no step can satisfy, sought again at every time that is asked for.
+class TornPinSearch {
+ public:
+  /// `across_quads`: the rows hold the diagonals of quads, too (isometry). Of more than 25 pinned nodes, the
+  /// pairs of 25 of them, evenly chosen, with all others. Cost O(25 edge_count log).
+  TornPinSearch(const Garment& garment, bool across_quads);
+  /// The worst pair at time t of the garment's clock with distance > (1 + tolerance) length.
+  TornPins at(double t, double tolerance) const;
+
+ private:
+  struct Pinned {
+    Index node;
+    const Pin* pin;
+    std::size_t i;  ///< in the pin
+  };
+  const Garment& garment_;
+  std::vector<Pinned> pinned_;                ///< by node
+  std::vector<std::size_t> sources_;          ///< places among them
+  std::vector<std::vector<double>> lengths_;  ///< [m], shape [source, pinned]
+};
+
+/// "pins 0 and 8 are taken 0.6 m apart, which the cloth between them, 0.3 m long, cannot follow: change their
+/// motion"; empty: none.
+std::string describe(const TornPins& torn);
+
 /// What of the scene its solver will have trouble with: of the first garment with taut pins its name and
 /// describe(), with the number of further ones, where impulses come from one system. At most one line.
 std::vector<std::string> solver_warnings(const Scene& scene);

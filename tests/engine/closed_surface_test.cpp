@@ -8,6 +8,7 @@
 
 #include "engine/contact/triangle_intersection.hpp"
 #include "engine/core/random.hpp"
+#include "engine/mesh/weld.hpp"
 #include "tests/engine/closed_meshes.hpp"
 #include "tests/engine/mesh_measures.hpp"
 
@@ -113,7 +114,7 @@ TEST(CheckClosedSurface, RefusesOpenSurface) {
   EXPECT_EQ(refusal(without(box_mesh({2, 2, 2}, 1), {3})),
             "body: the surface is open: found 4 edges with one face only, first edge 2 3 of face 0 at (-1 1 "
             "0), expected "
-            "two faces at every edge; close the holes");
+            "two faces at every edge; close the holes: 1 curve of such edges");
 }
 
 TEST(CheckClosedSurface, TellsSeamsFromHoles) {
@@ -134,13 +135,19 @@ TEST(CheckClosedSurface, TellsSeamsFromHoles) {
   EXPECT_EQ(refusal(parted(0)),
             "body: nodes 0 and 8 lie at one place, (-1 -1 -1): found 16 nodes on top of others, expected one "
             "node per "
-            "place; weld them");
+            "place; weld them: set weld to 1.90734863e-06 m");
   Mesh near = box_mesh({2, 2, 2}, 1);  // one node doubled at one face, a hair away
   near.positions.push_back(near.positions[0] + Vec3d{1e-8, 1e-8, 1e-8});
   near.face_nodes[0] = 8;
-  EXPECT_NE(refusal(near).find("weld nodes that nearly coincide, such as 0 and 8, 1.732050"),
+  EXPECT_NE(refusal(near).find("set weld to 1.90734863e-06 m, which unites 1 nodes with others that nearly "
+                               "coincide, such as 0 and 8, 1.732050"),
             std::string::npos)
       << refusal(near);
+  weld(near, 1.90734863e-06);
+  EXPECT_EQ(refusal(near), "accepted");
+  Mesh sides = parted(0);
+  weld(sides, 1.90734863e-06);
+  EXPECT_EQ(refusal(sides), "accepted");
 }
 
 TEST(CheckClosedSurface, RefusesEdgeOfManyFaces) {

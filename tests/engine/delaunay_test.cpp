@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <numbers>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/random.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace isocloth {
 namespace {
@@ -53,6 +55,33 @@ TEST(Delaunay, RandomPointsHaveEmptyCircles) {
   EXPECT_EQ(triangles.size(), 2 * points.size() - 2 - 4);
   EXPECT_NEAR(total_area(points, triangles), 1, 1e-12);
   EXPECT_GT(emptiness(points, triangles), -1e-6);  // the lattice moves points by 1e-9
+}
+
+TEST(Delaunay, ManyPointsHaveEmptyCirclesToo) {
+  Random random(2);
+  std::vector<Vec2d> points{{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+  for (int i = 0; i < 1500; ++i) {
+    const double x = random.uniform();
+    points.push_back({x, random.uniform()});
+  }
+  const auto triangles = delaunay_triangles(points);
+  EXPECT_EQ(triangles.size(), 2 * points.size() - 2 - 4);
+  EXPECT_NEAR(total_area(points, triangles), 1, 1e-12);
+  EXPECT_GT(emptiness(points, triangles), -1e-6);
+  EXPECT_EQ(triangles, delaunay_triangles(points));
+}
+
+TEST(Delaunay, PointsAlongASquareAreQuick) {
+  // In their order each of them would rebuild a part of the fan that those before it have made.
+  constexpr int count = 5000;
+  std::vector<Vec2d> points;
+  for (int i = 0; i < count; ++i) points.push_back({1.0 * i / count, 0});
+  for (int i = 0; i < count; ++i) points.push_back({1, 1.0 * i / count});
+  for (int i = 0; i < count; ++i) points.push_back({1 - 1.0 * i / count, 1});
+  for (int i = 0; i < count; ++i) points.push_back({0, 1 - 1.0 * i / count});
+  const std::clock_t begin = std::clock();
+  EXPECT_EQ(delaunay_triangles(points).size(), 4u * count - 2);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, is_sanitized ? 5 : 0.3);
 }
 
 TEST(Delaunay, LatticeIsNoSpecialCase) {

@@ -8,6 +8,7 @@
 #include "engine/contact/closed_surface.hpp"
 #include "engine/contact/height_field.hpp"
 #include "engine/core/random.hpp"
+#include "engine/mesh/weld.hpp"
 #include "tests/engine/closed_meshes.hpp"
 #include "tests/engine/mesh_measures.hpp"
 
@@ -270,6 +271,37 @@ TEST(DistanceGrid, RefusesThinPlateUntilAdviceIsTaken) {
     const Vec3d p{random.uniform(-0.45, 0.45), random.uniform(-0.35, 0.35), random.uniform(-0.005, 0.005)};
     EXPECT_LT(interpolate(grid, p), -grid.cell / 2);
   }
+}
+
+TEST(DistanceGrid, OffersNumbersThatServeAtOnce) {
+  // The smaller plate is a sliver for cells of 1/64, but not for those that the larger one asks for.
+  Mesh mesh = box_mesh({1, 1, 1}, 1);
+  append(mesh, box_mesh({0.3, 0.3, 0.02}, 1), {1, 0, 0});
+  append(mesh, box_mesh({0.04, 0.04, 0.014}, 1), {1, 0.5, 0});
+  const std::string thin = refusal(mesh, 0, 0);
+  EXPECT_EQ(refusal(mesh, 0, number_after(thin, "set thicken to at least ")), "accepted") << thin;
+  EXPECT_EQ(refusal(mesh, number_after(thin, "or cell to at most "), 0), "accepted") << thin;
+  // A grid too large of walls too thin: both numbers in one message.
+  const Mesh plate = box_mesh({1, 1, 0.004}, 1);
+  const std::string both = refusal(plate, 1e-4, 0);
+  EXPECT_EQ(both.find("body.cell: a cell of 0.0001 m makes too large a grid"), 0u) << both;
+  EXPECT_EQ(refusal(plate, number_after(both, "set cell to at least "),
+                    number_after(both, " and thicken to at least ")),
+            "accepted")
+      << both;
+}
+
+TEST(DistanceGrid, SaysOfAnOpenSeamWhatElseIsWrong) {
+  Mesh plate = box_mesh({1, 0.8, 0.01}, 1);
+  plate.positions.push_back(plate.positions[0] + Vec3d{1e-9, 0, 0});
+  plate.face_nodes[0] = plate.node_count() - 1;
+  const std::string found = refusal(plate, 0, 0);
+  EXPECT_NE(found.find("the surface is open"), std::string::npos) << found;
+  EXPECT_NE(found.find("set weld to "), std::string::npos) << found;
+  EXPECT_NE(found.find("when it is closed body: walls are too thin"), std::string::npos) << found;
+  const double thicken = number_after(found, "set thicken to at least ");
+  weld(plate, number_after(found, "set weld to "));
+  EXPECT_EQ(refusal(plate, 0, thicken), "accepted");
 }
 
 TEST(DistanceGrid, OffersOnlyCellsThatItTakes) {

@@ -65,6 +65,52 @@ TEST(ValidateScene, NamesAGarmentsOwnGravityAndTime) {
             "garments[0].time_offset: found -inf, expected a finite number");
 }
 
+TEST(ValidateScene, BoundsStepsAndPlaces) {
+  EXPECT_EQ(refusal([](Scene& s) { s.duration = 1e12; }),
+            "duration: found 1e+12, expected at most 1e+09 steps of 0.01 s: 10000000 s");
+  EXPECT_EQ(refusal([](Scene& s) {
+              for (Vec3d& p : s.garments[0].mesh.positions) p.x += 3e9;
+            }),
+            "garments[0].mesh.positions[0]: found 3e+09, expected at most 1e+09 m from the origin");
+}
+
+TEST(PinsAtStart, AJumpIsRefusedAndNamed) {
+  Garment garment = good_scene().garments[0];
+  EXPECT_NO_THROW(require_pins_at_start(garment, "garments[3]"));
+  garment.pins[1].motion = RecordedMotion{"path.csv", {0, 1}, {{1.2, 0, 0}, {1.4, 0, 0}}};
+  const auto refused = [&] {
+    try {
+      require_pins_at_start(garment, "garments[3]");
+    } catch (const SceneError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(
+      refused(),
+      "garments[3].pins[1].motion: found node 2 at (1.2 0 0) at the start (0 s), 0.2 m from where it "
+      "starts, (1 0 0), expected at most 1 % of an element, 0.005 m: move the cloth or the motion, or set "
+      "ramp to the seconds in which to bring it there");
+  garment.pins[1].ramp = 0.5;
+  EXPECT_EQ(refused(), "accepted");
+  garment.pins[1] = {"right", {2}, OscillationMotion{{0.1, 0, 0}, 1, 0, 1}};
+  garment.time_offset = 0.5;  // at the other end of the swing
+  EXPECT_NE(refused().find("0.2 m from where it starts"), std::string::npos) << refused();
+}
+
+TEST(PinsAtStart, ARampLeadsSmoothlyToTheMotion) {
+  Garment garment = good_scene().garments[0];
+  garment.time_offset = 2;
+  garment.pins[1].motion = RecordedMotion{"path.csv", {2, 3}, {{1.2, 0, 0}, {1.4, 0, 0}}};
+  garment.pins[1].ramp = 0.5;
+  const auto place = [&](double t) { return pin_position(garment, garment.pins[1], 0, t).x; };
+  EXPECT_EQ(place(2), 1);
+  EXPECT_NEAR(place(2.25), 1.25 - 0.1, 1e-15);  // half of the way
+  EXPECT_DOUBLE_EQ(place(2.5), 1.3);
+  EXPECT_EQ(place(3), 1.4);
+  EXPECT_LT(place(2.001) - place(2), 3e-4);  // at first the motion alone
+}
+
 TEST(ValidateScene, CountsStepsAndFrames) {
   Scene scene = good_scene();
   EXPECT_EQ(step_count(scene), 100);

@@ -57,6 +57,31 @@ TEST(TautPins, DrivenPinsCountWhereTheyStart) {
   EXPECT_TRUE(find_taut_pins(garment).empty());
 }
 
+KeyframeMotion away(double distance) {
+  return {.times = {0, 1}, .translations = {{}, {distance, 0, 0}}, .rotations = {}, .center = {}};
+}
+
+TEST(TornPins, AreFoundWhenTheirMotionPartsThem) {
+  Garment garment = sheet({0});
+  garment.pins.push_back({"driven", {4}, away(0.5)});
+  const TornPinSearch search(garment, true);
+  EXPECT_EQ(describe(search.at(0, 1e-3)), "");
+  EXPECT_EQ(
+      describe(search.at(1, 1e-3)),
+      "pins 0 and 4 are taken 1.5 m apart, which the cloth between them, 1 m long, cannot follow: change "
+      "their motion");
+}
+
+TEST(TornPins, NeighboursAndDiagonalsCount) {
+  Garment garment = sheet({0});
+  garment.pins.push_back({"neighbour", {1}, away(0.1)});
+  EXPECT_DOUBLE_EQ(TornPinSearch(garment, false).at(1, 0).length, 0.25);
+  garment = sheet({0});
+  garment.pins.push_back({"across", {6}, away(0.05)});  // the first quad, of 0.25 m x 0.2 m
+  EXPECT_EQ(TornPinSearch(garment, false).at(1, 0).a, -1);
+  EXPECT_NEAR(TornPinSearch(garment, true).at(1, 0).length, 0.320156, 1e-6);
+}
+
 TEST(TautPins, ManyPairsAreCounted) {
   EXPECT_EQ(describe(find_taut_pins(sheet({0, 2, 4}))),
             "pins 0 and 2 are at the full length of the edges between them (and 1 more pair)");

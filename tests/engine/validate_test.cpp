@@ -83,6 +83,13 @@ TEST(ValidateMesh, RefusesFaceWithoutArea) {
   EXPECT_NE(refusal(mesh).find("face 1 has no area: found "), std::string::npos);
   mesh.positions[3] += Vec3d{0, 1e-5, 0};  // area 1e-5 against a limit of 1e-12
   EXPECT_EQ(refusal(mesh), "accepted");
+  mesh = {};
+  mesh.positions = {{0, 0, 0}, {1, 0, 0}, {0.5, 1e-9, 0}, {0.5, 1, 0}};
+  mesh.add_face({0, 1, 2});
+  mesh.add_face({1, 3, 2});
+  EXPECT_NE(refusal(mesh).find("face 0 is a sliver: found a height of 1e-09 m over an edge of 1 m"),
+            std::string::npos)
+      << refusal(mesh);
 }
 
 TEST(ValidateMesh, RefusesDuplicateFaces) {
@@ -188,6 +195,22 @@ TEST(ValidateMesh, FirstFaceOfAPieceDecides) {
   std::reverse(mesh.corner_uvs.begin(), mesh.corner_uvs.begin() + 3);
   EXPECT_EQ(validate_mesh(mesh, "grid"), mesh.face_count() - 1);
   for (Index f = 0; f < mesh.face_count(); ++f) EXPECT_LT(area_vector(mesh, f).z, 0);
+}
+
+TEST(ValidateMesh, RefusesANodeOfTooManyFaces) {
+  Mesh fan;
+  constexpr Index count = 1001;
+  for (Index i = 0; i < count; ++i)
+    fan.positions.push_back({std::cos(2 * M_PI * i / count), std::sin(2 * M_PI * i / count), 0});
+  fan.positions.push_back({0, 0, 0});
+  for (Index i = 0; i < count; ++i) fan.add_face({i, (i + 1) % count, count});
+  try {
+    validate_mesh(fan, "fan");
+    FAIL() << "accepted";
+  } catch (const MeshError& error) {
+    EXPECT_NE(std::string(error.what()).find("node 1001: found 1001 faces around it"), std::string::npos)
+        << error.what();
+  }
 }
 
 }  // namespace

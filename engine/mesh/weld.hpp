@@ -1,0 +1,32 @@
+// Seams that a file left open: nodes on the rim of a surface that lie at one place, and their union.
+#pragma once
+
+#include <vector>
+
+#include "engine/mesh/mesh.hpp"
+
+namespace isocloth {
+
+/// Pairs of nodes on edges of one face only that lie within some distance of each other and share no edge.
+struct OpenSeam {
+  Index pair_count = 0;  ///< each node with the nearest such node of a lower number
+  double gap = 0;        ///< the largest distance among them [m]
+  Index a = -1, b = -1;  ///< the first pair, a < b; -1: none
+};
+
+/// Faces may be any with distinct nodes in range. Cost O(corners log corners).
+OpenSeam find_open_seam(const Mesh& mesh, double within);
+
+/// Unites nodes on edges of one face only that lie within `distance` [m] of each other, directly or through
+/// others: the node of the lowest number stays where it is, the others go and those after them move up.
+/// Faces lose corners that have become one, and go when fewer than 3 are left. Returns the new number of each
+/// node, shape [node_count before]. Cost O(corners log corners).
+std::vector<Index> weld(Mesh& mesh, double distance);
+
+/// Parts that share no edge or node. Cost O(corners).
+Index piece_count(const Mesh& mesh);
+
+/// Mean length of a face's side, as the square root of the mean area of faces [m].
+double mean_element_size(const Mesh& mesh);
+
+}  // namespace isocloth
