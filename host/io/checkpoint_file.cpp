@@ -15,7 +15,7 @@ namespace isocloth {
 namespace {
 
 constexpr const char* format_name = "isocloth checkpoint";
-constexpr std::uint64_t format_version = 5;
+constexpr std::uint64_t format_version = 6;
 
 struct StateArray {
   const char* name;
@@ -51,9 +51,11 @@ std::vector<BodyState> bodies_of(const std::vector<double>& numbers) {
   return bodies;
 }
 
-std::string dataset_name(std::size_t garment, const char* array) {
-  return text("garments/", garment, "/", array);
-}
+/// What a garment is frozen by: 0 not at all, 1 a step that was not finite, 2 one that diverged.
+std::int32_t freezing(const GarmentState& state) { return !state.frozen ? 0 : state.diverged ? 2 : 1; }
+
+/// Of all garments, one after another: as many datasets for a thousand garments as for one.
+std::string size_name(const StateArray& array) { return text(array.name, "_sizes"); }
 
 void check_state(const std::string& path, const Scene& scene, const Checkpoint& checkpoint) {
   if (checkpoint.garments.size() != scene.garments.size()) {
@@ -100,7 +102,7 @@ std::uint64_t content_digest(const Checkpoint& checkpoint, const std::string& su
   for (const GarmentState& state : checkpoint.garments) {
     for (const StateArray& array : state_arrays) digest.add(state.*array.member);
     digest.add(state.step_index);
-    digest.add(static_cast<std::int64_t>(state.frozen));
+    digest.add(static_cast<std::int64_t>(freezing(state)));
   }
   if (!checkpoint.bodies.empty()) digest.add(flat(checkpoint.bodies));
   for (const FrameMetrics& metrics : checkpoint.since_frame) {
@@ -114,23 +116,29 @@ void write_content(Hdf5File& file, const Scene& scene, const Checkpoint& checkpo
   const std::string summary = summary_json(checkpoint.summary);
   file.write_attribute("format", std::string(format_name));
   file.write_attribute("version", format_version);
+  file.write_attribute("columns", metric_names());
   file.write_attribute("precision", std::string(to_string(checkpoint.precision)));
   file.write_attribute("scene_name", scene.name);
   file.write_attribute("scene_digest", scene_digest(scene));
   file.write_attribute("step_index", static_cast<std::uint64_t>(checkpoint.step_index));
   file.write_attribute("content_digest", content_digest(checkpoint, summary));
   file.write_texts("summary", {summary});
-  for (std::size_t g = 0; g < checkpoint.garments.size(); ++g) {
-    for (const StateArray& array : state_arrays) {
-      const std::vector<double>& values = checkpoint.garments[g].*array.member;
-      file.write<double>(dataset_name(g, array.name), values, {values.size()});
+  for (const StateArray& array : state_arrays) {
+    std::vector<double> all;
+    std::vector<std::int64_t> sizes;
+    for (const GarmentState& state : checkpoint.garments) {
+      const std::vector<double>& values = state.*array.member;
+      all.insert(all.end(), values.begin(), values.end());
+      sizes.push_back(static_cast<std::int64_t>(values.size()));
     }
+    file.write<double>(array.name, all, {all.size()});
+    file.write<std::int64_t>(size_name(array), sizes, {sizes.size()});
   }
   std::vector<std::int64_t> clocks;
   std::vector<std::int32_t> frozen;
   for (const GarmentState& state : checkpoint.garments) {
     clocks.push_back(state.step_index);
-    frozen.push_back(state.frozen ? 1 : 0);
+    frozen.push_back(freezing(state));
   }
   file.write<std::int64_t>("step_indices", clocks, {clocks.size()});
   file.write<std::int32_t>("frozen", frozen, {frozen.size()});
@@ -148,6 +156,20 @@ void write_content(Hdf5File& file, const Scene& scene, const Checkpoint& checkpo
 hsize_t row_count(const Hdf5File& file, const std::string& name) {
   const Hdf5Shape shape = file.shape(name);
   return shape.empty() ? 0 : shape[0];
+}
+
+void read_arrays(const Hdf5File& file, const StateArray& array, std::vector<GarmentState>& garments) {
+  const auto sizes = file.read<std::int64_t>(size_name(array), {garments.size()});
+  const auto all = file.read<double>(array.name, {row_count(file, array.name)});
+  auto begin = all.begin();
+  for (std::size_t g = 0; g < garments.size(); ++g) {
+    if (sizes[g] < 0 || sizes[g] > all.end() - begin)
+      throw FileError(text(file.path().string(), ": ", size_name(array), ": found ", sizes[g],
+                           " for garment ", g, ", expected at most ", all.end() - begin,
+                           "; the file is damaged"));
+    (garments[g].*array.member).assign(begin, begin + sizes[g]);
+    begin += sizes[g];
+  }
 }
 
 std::vector<FrameMetrics> read_since_frame(const Hdf5File& file) {
@@ -188,8 +210,13 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const Scene& scene
   const std::uint64_t version = file.read_number_attribute("version");
   if (format != format_name || version != format_version) {
     fail(text("found \"", format, "\" version ", version, ", expected \"", format_name, "\" version ",
-              format_version, "; write it again with this program"));
+              format_version, "; use the program that wrote it, or run the scene again"));
   }
+  if (file.read_text_attribute("columns") != metric_names())
+    fail(
+        "found other columns of metrics than those of this program; use the program that wrote it, or run "
+        "the "
+        "scene again");
   if (file.read_number_attribute("scene_digest") != scene_digest(scene)) {
     fail(
         text("found the state of another scene (\"", file.read_text_attribute("scene_name"),
@@ -206,18 +233,18 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const Scene& scene
   const std::string summary = file.read_texts("summary", 1)[0];
   const auto clocks = file.read<std::int64_t>("step_indices", {scene.garments.size()});
   const auto frozen = file.read<std::int32_t>("frozen", {scene.garments.size()});
+  checkpoint.garments.resize(scene.garments.size());
+  for (const StateArray& array : state_arrays) read_arrays(file, array, checkpoint.garments);
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
-    const hsize_t coordinates = 3 * scene.garments[g].mesh.positions.size();
-    GarmentState state;
-    state.positions = file.read<double>(dataset_name(g, "positions"), {coordinates});
-    state.velocities = file.read<double>(dataset_name(g, "velocities"), {coordinates});
-    for (const StateArray& array : {state_arrays[2], state_arrays[3], state_arrays[4]}) {
-      const std::string name = dataset_name(g, array.name);
-      state.*array.member = file.read<double>(name, {row_count(file, name)});
-    }
+    GarmentState& state = checkpoint.garments[g];
+    const std::size_t coordinates = 3 * scene.garments[g].mesh.positions.size();
+    if (state.positions.size() != coordinates || state.velocities.size() != coordinates)
+      fail(text("garment ", g, ": found ", state.positions.size(), " coordinates and ",
+                state.velocities.size(), " velocities, expected ", coordinates,
+                " each; the file is damaged"));
     state.step_index = clocks[g];
     state.frozen = frozen[g] != 0;
-    checkpoint.garments.push_back(std::move(state));
+    state.diverged = frozen[g] == 2;
   }
   if (!scene.bodies.empty())
     checkpoint.bodies = bodies_of(file.read<double>("bodies", {scene.bodies.size(), body_width}));

@@ -1,6 +1,9 @@
 #include "host/io/garment_maker.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numbers>
 
@@ -8,9 +11,11 @@
 #include "engine/core/text.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/validate.hpp"
+#include "engine/mesh/weld.hpp"
 #include "host/io/mesh_file.hpp"
 #include "host/io/recorded_motion.hpp"
 #include "host/io/rest_noise.hpp"
+#include "host/io/text_file.hpp"
 
 namespace isocloth {
 namespace {
@@ -19,27 +24,33 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const std::string& message) { throw SceneError(message); }
 
-/// Nodes of a generated mesh that still fit the engine's 32-bit indices into corners.
-void check_size(const std::string& key, double node_count) {
-  constexpr double most = 100'000'000;
-  if (node_count > most) fail(text(key, ": found a mesh of ", node_count, " nodes, expected at most ", most));
+void check_size(const std::string& key, const char* keys, double node_count) {
+  require_memory(text(key, ".", keys), text("a mesh of ", shortest(node_count), " nodes"), node_count);
 }
 
 Mesh make_mesh(const MeshSpec& spec, const std::string& key, const fs::path& folder, std::uint64_t seed) {
-  if (spec.generator.empty()) return read_mesh(folder / spec.file);
+  if (spec.generator.empty()) {
+    return read_mesh(folder / spec.file, spec.weld, key);
+  }
   const auto nx = static_cast<Index>(spec.nodes[0]), ny = static_cast<Index>(spec.nodes[1]);
   const double width = spec.size[0], height = spec.size[1];
   if (spec.generator == "quad_grid" || spec.generator == "triangle_grid") {
-    check_size(key, spec.nodes[0] * spec.nodes[1]);
+    check_size(key, "nodes", spec.nodes[0] * spec.nodes[1]);
     return spec.generator == "quad_grid" ? quad_grid(nx, ny, width, height)
                                          : triangle_grid(nx, ny, width, height, spec.diagonals);
   }
   if (spec.generator == "irregular_triangles") {
+    check_size(key, "interior_nodes and boundary_segments",
+               4.0 * spec.boundary_segments + spec.interior_nodes);
     const auto own_seed = static_cast<std::uint64_t>(spec.seed.value_or(static_cast<double>(seed)));
     return irregular_triangles(spec.boundary_segments, spec.interior_nodes, width, height, own_seed);
   }
-  if (spec.generator == "tank_top") return tank_top(spec.triangles);
-  check_size(key, static_cast<double>(spec.around) * std::max(spec.radial, spec.along));
+  if (spec.generator == "tank_top") {
+    check_size(key, "triangles", spec.triangles / 2.0);
+    return tank_top(spec.triangles);
+  }
+  check_size(key, spec.generator == "tube" ? "along and around" : "radial and around",
+             static_cast<double>(spec.around) * std::max(spec.radial, spec.along));
   if (spec.generator == "disc") return disc(spec.radial, spec.around, spec.radius, spec.faces);
   if (spec.generator == "tube") return tube(spec.along, spec.around, spec.radius, spec.height, spec.faces);
   if (spec.outer_radius <= spec.inner_radius) {
@@ -109,6 +120,17 @@ std::vector<Index> selected_nodes(const SelectSpec& select, const Mesh& mesh, co
 
 }  // namespace
 
+void require_memory(const std::string& key, const std::string& found, double node_count) {
+  constexpr double bytes_per_node = 4000;  // of mesh, rows and factor, at least
+  const double memory =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGE_SIZE));
+  const double most = std::floor(std::min(100e6, memory / bytes_per_node));
+  if (node_count <= most) return;
+  throw SceneError(text(key, ": found ", found, ", expected at most ", shortest(most),
+                        " nodes in all on this machine with its ", shortest(std::round(memory / 1e9)),
+                        " GB of memory"));
+}
+
 Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std::size_t number) {
   Garment garment;
   garment.name = spec.name.empty() ? text("garment ", number) : spec.name;
@@ -139,6 +161,7 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
     garment.grippers.push_back(make_gripper(spec.grippers[i], gripper_key, i, folder_));
   }
   validate_garment(garment, key);
+  require_pins_at_start(garment, key);
   return garment;
 }
 
@@ -150,9 +173,23 @@ Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
   return last_mesh_;
 }
 
+void GarmentMaker::warn_of_distant_points(const SelectSpec& select, const Mesh& mesh,
+                                          const std::vector<Index>& nodes, const std::string& key) {
+  if (select.kind != SelectSpec::Kind::nearest) return;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const double distance = norm(mesh.positions[nodes[i]] - select.nearest[i]);
+    if (const double size = mean_element_size(mesh); distance > size) {
+      warnings_.push_back(text(key, ".select.nearest[", i, "]: the nearest node, ", nodes[i], ", lies ",
+                               distance, " m away, more than an element, ", size, " m"));
+      return;
+    }
+  }
+}
+
 Pin GarmentMaker::pin(const PinSpec& spec, const Mesh& mesh, const std::string& key, std::size_t number) {
   Pin pin{spec.name.empty() ? text("pin ", number) : spec.name,
-          selected_nodes(spec.select, mesh, key + ".select"), spec.motion};
+          selected_nodes(spec.select, mesh, key + ".select"), spec.motion, spec.ramp};
+  warn_of_distant_points(spec.select, mesh, pin.nodes, key);
   if (pin.nodes.empty()) {
     fail(text(key,
               ".select: found no node, expected at least one; check the selector against the initial shape"));

@@ -1,6 +1,11 @@
 #include "host/io/hdf5_file.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstring>
+#include <mutex>
 #include <numeric>
 
 #include "engine/core/errors.hpp"
@@ -10,10 +15,20 @@
 namespace isocloth {
 namespace {
 
-/// Keeps the library from printing its error stack while it lives.
+/// Works only before the library's first use in the process, where it matters.
+void turn_off_exit_handler() { [[maybe_unused]] static const herr_t once = H5dont_atexit(); }
+
+/// One thread at a time in the library.
+std::recursive_mutex& library_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
+/// Keeps the library to this thread, and from printing its error stack, while it lives.
 class Quiet {
  public:
-  Quiet() {
+  Quiet() : lock_(library_mutex()) {
+    turn_off_exit_handler();
     H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
@@ -22,6 +37,7 @@ class Quiet {
   Quiet& operator=(const Quiet&) = delete;
 
  private:
+  const std::lock_guard<std::recursive_mutex> lock_;
   H5E_auto2_t print_ = nullptr;
   void* data_ = nullptr;
 };
@@ -61,8 +77,10 @@ std::string last_reason() {
   return printable(reason, 200);
 }
 
-/// Works only before the library's first use in the process, where it matters.
-void turn_off_exit_handler() { [[maybe_unused]] static const herr_t once = H5dont_atexit(); }
+constexpr const char* damaged = "; the file is damaged";
+
+/// Most bytes of a chunk: as many as the library caches of a dataset.
+constexpr hsize_t chunk_bytes = 1 << 20;
 
 hsize_t product(const Hdf5Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), hsize_t{1}, std::multiplies<>());
@@ -90,17 +108,16 @@ std::string unpadded(const char* begin, std::size_t width) {
 }  // namespace
 
 template <class Result>
-Result Hdf5File::check(Result result, const char* what, const std::string& name) const {
+Result Hdf5File::check(Result result, const char* what, const std::string& name, const char* advice) const {
   if (result >= 0) return result;
   is_sound_ = !is_writable_;
   throw FileError(
-      text(path_.string(), ": cannot ", what, name.empty() ? "" : " " + name, ": ", last_reason()));
+      text(path_.string(), ": cannot ", what, name.empty() ? "" : " " + name, ": ", last_reason(), advice));
 }
 
-Hdf5File Hdf5File::create(const std::filesystem::path& path) {
-  turn_off_exit_handler();
+Hdf5File Hdf5File::create(const std::filesystem::path& path, Checksums checksums) {
   const Quiet quiet;
-  Hdf5File file(path, true);
+  Hdf5File file(path, true, checksums);
   // From 1.8 on headers carry checksums; the marks of 1.10 would make a killed run's file unreadable.
   const Handle access(file.check(H5Pcreate(H5P_FILE_ACCESS), "create", ""));
   file.check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), "create", "");
@@ -113,7 +130,6 @@ Hdf5File Hdf5File::open(const std::filesystem::path& path) {
   if (std::error_code error; !std::filesystem::is_regular_file(path, error)) {
     throw FileError(text(path.string(), ": not found, expected an HDF5 file"));
   }
-  turn_off_exit_handler();
   const Quiet quiet;
   Hdf5File file(path, false);
   file.file_ = file.check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "read as HDF5", "");
@@ -122,7 +138,19 @@ Hdf5File Hdf5File::open(const std::filesystem::path& path) {
 
 Hdf5File::~Hdf5File() {
   const Quiet quiet;
-  if (file_ >= 0 && is_sound_ && (!is_writable_ || H5Fflush(file_, H5F_SCOPE_GLOBAL) >= 0)) H5Fclose(file_);
+  hsize_t size = 0;
+  if (file_ >= 0 && is_sound_ && (!is_writable_ || H5Fflush(file_, H5F_SCOPE_GLOBAL) >= 0)) {
+    H5Fget_filesize(file_, &size);
+    H5Fclose(file_);
+  }
+  close_space(size);
+}
+
+void Hdf5File::close_space(hsize_t size) {
+  if (space_ < 0) return;
+  // Room that was not needed goes back; a file that is larger than it says is valid all the same.
+  if (size > 0 && ::ftruncate(space_, static_cast<off_t>(size)) != 0) size = 0;
+  ::close(std::exchange(space_, -1));
 }
 
 void Hdf5File::flush() {
@@ -134,11 +162,47 @@ void Hdf5File::close() {
   const Quiet quiet;
   // Flushed first: a close that fails cannot be undone.
   check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "write", "");
+  hsize_t size = 0;
+  check(H5Fget_filesize(file_, &size), "close", "");
   check(H5Fclose(std::exchange(file_, -1)), "close", "");
+  close_space(size);
 }
 
-void Hdf5File::write_bytes(const std::string& name, hid_t type, const void* values, std::size_t count,
+void Hdf5File::reserve(std::uint64_t bytes) {
+  const Quiet quiet;
+  hsize_t size = 0;
+  check(H5Fget_filesize(file_, &size), "write", "");
+  if (space_ < 0) space_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  const int error = space_ < 0 ? errno
+                               : ::posix_fallocate(space_, static_cast<off_t>(size),
+                                                   static_cast<off_t>(std::max<std::uint64_t>(1, bytes)));
+  if (error != 0) throw FileError(text(path_.string(), ": cannot write: ", std::strerror(error)));
+}
+
+hid_t Hdf5File::type(Kind kind) {
+  switch (kind) {
+    case Kind::float32:
+      return H5T_NATIVE_FLOAT;
+    case Kind::float64:
+      return H5T_NATIVE_DOUBLE;
+    case Kind::int32:
+      return H5T_NATIVE_INT32;
+    case Kind::int64:
+      return H5T_NATIVE_INT64;
+    case Kind::uint64:
+      break;
+  }
+  return H5T_NATIVE_UINT64;
+}
+
+void Hdf5File::write_bytes(const std::string& name, Kind kind, const void* values, std::size_t count,
                            const Hdf5Shape& shape) {
+  const Quiet quiet;
+  write_values(name, type(kind), values, count, shape);
+}
+
+void Hdf5File::write_values(const std::string& name, hid_t type, const void* values, std::size_t count,
+                            const Hdf5Shape& shape) {
   if (product(shape) != count) {
     throw ShapeError(
         text(path_.string(), ": ", name, ": found ", count, " values, expected ", product(shape)));
@@ -146,10 +210,17 @@ void Hdf5File::write_bytes(const std::string& name, hid_t type, const void* valu
   const Quiet quiet;
   const Handle links(check(H5Pcreate(H5P_LINK_CREATE), "write", name));
   check(H5Pset_create_intermediate_group(links, 1), "write", name);
+  const Handle layout(check(H5Pcreate(H5P_DATASET_CREATE), "write", name));
+  if (checksums_ == Checksums::on && count > 0) {
+    Hdf5Shape chunk = shape;
+    chunk[0] = std::clamp<hsize_t>(chunk_bytes / (H5Tget_size(type) * count / chunk[0]), 1, chunk[0]);
+    check(H5Pset_chunk(layout, static_cast<int>(chunk.size()), chunk.data()), "write", name);
+    check(H5Pset_fletcher32(layout), "write", name);
+  }
   const Handle space(
       check(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), "write", name));
   const Handle dataset(
-      check(H5Dcreate2(file_, name.c_str(), type, space, links, H5P_DEFAULT, H5P_DEFAULT), "write", name));
+      check(H5Dcreate2(file_, name.c_str(), type, space, links, layout, H5P_DEFAULT), "write", name));
   if (count > 0) check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "write", name);
 }
 
@@ -158,40 +229,45 @@ void Hdf5File::write_texts(const std::string& name, const std::vector<std::strin
   for (const std::string& each : texts) width = std::max(width, each.size());
   std::string padded;
   for (const std::string& each : texts) padded.append(each).append(width - each.size(), '\0');
+  const Quiet quiet;
   const Handle type(text_type(width));
-  write_bytes(name, type, padded.data(), texts.size(), {texts.size()});
+  write_values(name, type, padded.data(), texts.size(), {texts.size()});
 }
 
-void Hdf5File::create_rows_of(const std::string& name, hid_t type, std::size_t type_size,
-                              const Hdf5Shape& row_shape) {
-  constexpr hsize_t chunk_bytes = 1 << 13;
+void Hdf5File::create_rows_of(const std::string& name, Kind kind, std::size_t type_size,
+                              const Hdf5Shape& row_shape, hsize_t chunk_rows, const void* fill) {
   Hdf5Shape shape{0}, most{H5S_UNLIMITED}, chunk{1};
   for (const hsize_t size : row_shape) {
     shape.push_back(size);
     most.push_back(size);
-    chunk.push_back(std::clamp<hsize_t>(size, 1, chunk_bytes));
+    chunk.push_back(std::max<hsize_t>(size, 1));
   }
-  chunk[0] = std::max<hsize_t>(1, chunk_bytes / (type_size * product(chunk)));
+  if (chunk.size() > 1)
+    chunk[1] = std::clamp<hsize_t>(chunk_bytes / (type_size * product(chunk) / chunk[1]), 1, chunk[1]);
+  chunk[0] = std::clamp<hsize_t>(chunk_bytes / (type_size * product(chunk)), 1, chunk_rows);
   const Quiet quiet;
   const Handle links(check(H5Pcreate(H5P_LINK_CREATE), "write", name));
   check(H5Pset_create_intermediate_group(links, 1), "write", name);
   const Handle layout(check(H5Pcreate(H5P_DATASET_CREATE), "write", name));
   check(H5Pset_chunk(layout, static_cast<int>(chunk.size()), chunk.data()), "write", name);
+  if (checksums_ == Checksums::on) check(H5Pset_fletcher32(layout), "write", name);
+  check(H5Pset_fill_value(layout, type(kind), fill), "write", name);
   const Handle space(
       check(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), most.data()), "write", name));
   const Handle dataset(
-      check(H5Dcreate2(file_, name.c_str(), type, space, links, layout, H5P_DEFAULT), "write", name));
+      check(H5Dcreate2(file_, name.c_str(), type(kind), space, links, layout, H5P_DEFAULT), "write", name));
 }
 
-void Hdf5File::append_bytes(const std::string& name, hid_t type, const void* row, std::size_t count) {
+void Hdf5File::append_bytes(const std::string& name, Kind kind, const void* rows, std::size_t count,
+                            hsize_t row_count) {
   Hdf5Shape begin = shape(name), size = begin;
-  size[0] = 1;
+  size[0] = row_count;
   if (product(size) != count) {
-    throw ShapeError(
-        text(path_.string(), ": ", name, ": found a row of ", count, ", expected ", product(size)));
+    throw ShapeError(text(path_.string(), ": ", name, ": found ", count, " values in ", row_count,
+                          " rows, expected ", product(size)));
   }
   Hdf5Shape extent = begin;
-  extent[0] += 1;
+  extent[0] += row_count;
   std::fill(begin.begin() + 1, begin.end(), 0);
   const Quiet quiet;
   const Handle dataset(check(H5Dopen2(file_, name.c_str(), H5P_DEFAULT), "write", name));
@@ -202,7 +278,14 @@ void Hdf5File::append_bytes(const std::string& name, hid_t type, const void* row
         name);
   const Handle memory(
       check(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), "write", name));
-  check(H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, row), "write", name);
+  check(H5Dwrite(dataset, type(kind), memory, space, H5P_DEFAULT, rows), "write", name);
+}
+
+bool Hdf5File::is_float64(const std::string& name) const {
+  const Quiet quiet;
+  const Handle dataset(check(H5Dopen2(file_, name.c_str(), H5P_DEFAULT), "read", name));
+  const Handle stored(check(H5Dget_type(dataset), "read", name));
+  return H5Tget_class(stored) == H5T_FLOAT && H5Tget_size(stored) == sizeof(double);
 }
 
 Hdf5Shape Hdf5File::shape(const std::string& name) const {
@@ -236,23 +319,24 @@ std::size_t Hdf5File::checked_size(const std::string& name, const Hdf5Shape& exp
   return product(found);
 }
 
-void Hdf5File::read_bytes(const std::string& name, hid_t type, void* values) const {
+void Hdf5File::read_bytes(const std::string& name, Kind kind, void* values) const {
   const Quiet quiet;
   const Handle dataset(check(H5Dopen2(file_, name.c_str(), H5P_DEFAULT), "read", name));
-  check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "read", name);
+  check(H5Dread(dataset, type(kind), H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "read", name, damaged);
 }
 
-void Hdf5File::read_row_bytes(const std::string& name, hid_t type, void* values, hsize_t row,
+void Hdf5File::read_row_bytes(const std::string& name, Kind kind, void* values, hsize_t first, hsize_t count,
                               std::size_t row_size) const {
   Hdf5Shape begin = shape(name), size = begin;
   const hsize_t row_count = begin.empty() ? 0 : begin[0];
   if (!size.empty()) size[0] = 1;
-  if (row >= row_count || product(size) != row_size) {
+  if (count > row_count || first > row_count - count || product(size) != row_size) {
     throw FileError(text(path_.string(), ": ", name, ": found ", row_count, " rows of ", product(size),
-                         ", expected row ", row, " of ", row_size));
+                         ", expected rows ", first, " to ", first + count, " of ", row_size));
   }
   std::fill(begin.begin() + 1, begin.end(), 0);
-  begin[0] = row;
+  begin[0] = first;
+  size[0] = count;
   const Quiet quiet;
   const Handle dataset(check(H5Dopen2(file_, name.c_str(), H5P_DEFAULT), "read", name));
   const Handle space(check(H5Dget_space(dataset), "read", name));
@@ -260,7 +344,7 @@ void Hdf5File::read_row_bytes(const std::string& name, hid_t type, void* values,
         name);
   const Handle memory(
       check(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), "read", name));
-  check(H5Dread(dataset, type, memory, space, H5P_DEFAULT, values), "read", name);
+  check(H5Dread(dataset, type(kind), memory, space, H5P_DEFAULT, values), "read", name, damaged);
 }
 
 std::vector<std::string> Hdf5File::read_texts(const std::string& name, std::size_t expected) const {
@@ -274,7 +358,7 @@ std::vector<std::string> Hdf5File::read_texts(const std::string& name, std::size
   }
   const Handle type(text_type(width));
   std::string padded(expected * width, '\0');
-  check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data()), "read", name);
+  check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data()), "read", name, damaged);
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < expected; ++i) texts.push_back(unpadded(&padded[i * width], width));
   return texts;
@@ -310,6 +394,11 @@ std::string Hdf5File::read_text_attribute(const std::string& name) const {
   std::string padded(width, '\0');
   check(H5Aread(attribute, type, padded.data()), "read", name);
   return unpadded(padded.data(), width);
+}
+
+bool Hdf5File::has_attribute(const std::string& name) const {
+  const Quiet quiet;
+  return check(H5Aexists(file_, name.c_str()), "read", name) > 0;
 }
 
 std::uint64_t Hdf5File::read_number_attribute(const std::string& name) const {

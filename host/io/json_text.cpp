@@ -52,6 +52,25 @@ class DuplicateCheck {
 
 }  // namespace
 
+namespace {
+
+/// What the library says of a syntax error without the text that it read last, which may be of a file that is
+/// no JSON at all.
+std::string without_content(std::string_view what) {
+  constexpr std::string_view read = "; last read: '", expected = "'; expected ";
+  const std::size_t begin = what.find(read);
+  if (begin == std::string_view::npos) return std::string(what);
+  const std::size_t end = what.rfind(expected);
+  return text(what.substr(0, begin),
+              end != std::string_view::npos && end > begin ? what.substr(end + 1) : "");
+}
+
+}  // namespace
+
+Json read_json(const std::filesystem::path& path) {
+  return parse_json(read_whole_file(path, largest_json), path.string());
+}
+
 Json parse_json(std::string_view content, const std::string& source) {
   DuplicateCheck check(source);
   try {
@@ -68,7 +87,8 @@ Json parse_json(std::string_view content, const std::string& source) {
     // The library's own position and number come first, up to the colon.
     const std::size_t colon = what.find(": ");
     if (colon != std::string_view::npos) what.remove_prefix(colon + 2);
-    throw SceneError(text(source, ":", line, ":", column, ": ", printable(what, message_limit)));
+    throw SceneError(
+        text(source, ":", line, ":", column, ": ", printable(without_content(what), message_limit)));
   } catch (const Json::exception& error) {
     std::string_view what = error.what();
     const std::size_t bracket = what.find("] ");

@@ -8,6 +8,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/validate.hpp"
+#include "engine/mesh/weld.hpp"
 #include "host/io/text_file.hpp"
 
 namespace isocloth {
@@ -48,10 +49,20 @@ Mesh read_surface(const std::filesystem::path& path) {
   return parse_stl(read_whole_file(path), path.string());
 }
 
-Mesh read_mesh(const std::filesystem::path& path) {
+Mesh read_mesh(const std::filesystem::path& path, double weld_distance, const std::string& key) {
   Mesh mesh = read_ordered(path, ".obj or .ply");
+  weld_file(mesh, weld_distance, key);
   validate_mesh(mesh, path.string());
   return mesh;
+}
+
+void weld_file(Mesh& mesh, double distance, const std::string& key) {
+  if (distance == 0) return;
+  const double most = mean_element_size(mesh) / 2;
+  if (!(distance <= most))
+    throw SceneError(text(key, ".weld: found ", distance, " m, expected at most ", most,
+                          " m, half of the mean element size"));
+  weld(mesh, distance);
 }
 
 void write_ply(const std::filesystem::path& path, const Mesh& mesh, ArrayView<const Vec3d> positions) {

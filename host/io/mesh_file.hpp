@@ -15,13 +15,17 @@ namespace isocloth {
 ///   are skipped. corner_uvs are kept when every face corner has one.
 /// - .ply: ascii or binary little endian; vertex x, y, z, optionally s, t or u, v; face vertex_indices or
 ///   vertex_index. Other elements and properties are skipped.
-/// Throws FileError (missing, not of these formats, malformed; with the line, or the element in binary files)
-/// and MeshError (validate_mesh).
-Mesh read_mesh(const std::filesystem::path& path);
+/// Welds it first as weld_file does. Throws FileError (missing, not of these formats, malformed; with the
+/// line, or the element in binary files), SceneError (weld_file) and MeshError (validate_mesh).
+Mesh read_mesh(const std::filesystem::path& path, double weld_distance = 0, const std::string& key = {});
 
 /// The same without validate_mesh, for surfaces that are no cloth: also .stl, ascii or binary, whose corners
 /// are welded where they are equal; triangles without area are left out.
 Mesh read_surface(const std::filesystem::path& path);
+
+/// Unites nodes on open edges as the key `weld` asks (engine/mesh/weld.hpp); 0: nothing. Throws SceneError
+/// naming `key` for more than half of the mean element size: that would unite neighbours.
+void weld_file(Mesh& mesh, double distance, const std::string& key);
 
 /// The same from text in memory, without validate_mesh; `source` names it in messages.
 Mesh parse_obj(std::string_view content, const std::string& source);

@@ -53,9 +53,19 @@ const std::vector<MetricColumn>& metric_columns() {
       column(
           "gripper_force_z", [](auto& m) -> auto& { return m.gripper_force.z; }),
       column(
-          "strain_max", [](auto& m) -> auto& { return m.measures.strain_max; }),
+          "strain_max", [](auto& m) -> auto& { return m.strain.max; }),
       column(
-          "strain_mean", [](auto& m) -> auto& { return m.measures.strain_mean; }),
+          "strain_p95", [](auto& m) -> auto& { return m.strain.p95; }),
+      column(
+          "strain_mean", [](auto& m) -> auto& { return m.strain.mean; }),
+      column(
+          "stretch_max", [](auto& m) -> auto& { return m.strain.stretch_max; }),
+      column(
+          "stretch_p95", [](auto& m) -> auto& { return m.strain.stretch_p95; }),
+      column(
+          "compression_max", [](auto& m) -> auto& { return m.strain.compression_max; }),
+      column(
+          "row_strain", [](auto& m) -> auto& { return m.row_strain; }),
       column(
           "residual", [](auto& m) -> auto& { return m.measures.residual; }),
       column(

@@ -26,9 +26,11 @@ const char* to_string(StepStatus status) {
     case StepStatus::stalled:
       return "stalled";
     case StepStatus::non_finite:
+      return "non_finite";
+    case StepStatus::diverged:
       break;
   }
-  return "non_finite";
+  return "diverged";
 }
 
 const char* to_string(Precision precision) { return precision == Precision::float32 ? "float32" : "float64"; }
@@ -63,8 +65,9 @@ const char* method_name(const Scene& scene) {
 }
 
 StepStatus step_status(std::string_view word) {
-  return find(word, {StepStatus::converged, StepStatus::stalled, StepStatus::non_finite},
-              "converged, stalled or non_finite");
+  return find(word,
+              {StepStatus::converged, StepStatus::stalled, StepStatus::non_finite, StepStatus::diverged},
+              "converged, stalled, non_finite or diverged");
 }
 
 Precision precision(std::string_view word) {

@@ -55,7 +55,9 @@ NumberRows read_number_rows(const std::filesystem::path& path, std::size_t colum
       fail(text("found ", words.size(), " columns, expected ", rows.columns, ": ", meaning));
     for (std::size_t i = 0; i < words.size(); ++i) {
       if (!parse_finite(words[i], number)) {
-        fail(text("column ", i + 1, ": found \"", printable(words[i]), "\", expected a finite number"));
+        // Only a table is quoted: until a row of it has been read the file may be anything.
+        const std::string found = rows.lines.empty() ? "no number" : quoted_word(words[i]);
+        fail(text("column ", i + 1, ": found ", found, ", expected a finite number"));
       }
       rows.values.push_back(number);
     }

@@ -59,7 +59,7 @@ class ObjReader {
     double value = 0;
     if (!parse_finite(word, value)) {
       fail(word.empty() ? text(keyword, ": found too few numbers, expected ", keyword[1] == 't' ? 2 : 3)
-                        : text(keyword, ": found \"", printable(word), "\", expected a finite number"));
+                        : text(keyword, ": found ", quoted_word(word), ", expected a finite number"));
     }
     return value;
   }
@@ -69,7 +69,7 @@ class ObjReader {
     long long value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc() || end != word.data() + word.size()) {
-      fail(text("f: found \"", printable(word), "\", expected the number of a ", what));
+      fail(text("f: found ", quoted_word(word), ", expected the number of a ", what));
     }
     const auto size = static_cast<long long>(count);
     const bool known = (value >= 1 && value <= size) || (value <= -1 && value >= -size);

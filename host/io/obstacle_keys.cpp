@@ -40,6 +40,8 @@ void describe_mesh(Keys& keys, MeshShape& shape, ObstacleSpec& obstacle) {
   keys.word("file", obstacle.file, "OBJ, PLY or STL file, relative to the folder of the scene file",
             required);
   keys.number("scale", obstacle.scale, positive, "factor on its coordinates; 0.001 for a file in mm");
+  keys.number("weld", obstacle.weld, not_negative,
+              "distance within which nodes on open edges are united [m], after scale; 0: none");
   keys.number("cell", shape.cell, not_negative,
               "of the grid of distances [m]; 0: 1/64 of the longest side of the bounding box");
   keys.number("thicken", shape.thicken, not_negative, "distance by which the surface is moved outwards [m]");

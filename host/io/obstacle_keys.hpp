@@ -16,6 +16,7 @@ struct ObstacleSpec {
   Vec3d shift;            ///< of the shape's origin from the frame's, along the frame's axes [m]
   std::string file;       ///< of the mesh or the heights
   double scale = 1;       ///< factor on the coordinates of the mesh
+  double weld = 0;        ///< of the mesh, after scale [m]
   Vec3d position;         ///< [m]
   Vec3d rotation;         ///< rotation vector [rad]
   ObstacleMotion motion;  ///< unless recorded

@@ -9,10 +9,11 @@
 namespace isocloth {
 namespace {
 
-Mesh read_scaled(const std::filesystem::path& path, double scale) {
+Mesh read_scaled(const std::filesystem::path& path, const ObstacleSpec& spec, const std::string& key) {
   Mesh surface = read_surface(path);
   surface.corner_uvs.clear();
-  for (Vec3d& p : surface.positions) p = scale * p;
+  for (Vec3d& p : surface.positions) p = spec.scale * p;
+  weld_file(surface, spec.weld, key);
   return surface;
 }
 
@@ -33,7 +34,7 @@ Obstacle make_obstacle(const ObstacleSpec& spec, const std::string& key, std::si
                     .motion = spec.motion,
                     .friction = spec.friction};
   if (auto* const mesh = std::get_if<MeshShape>(&obstacle.shape)) {
-    mesh->surface = read_scaled(folder / spec.file, spec.scale);
+    mesh->surface = read_scaled(folder / spec.file, spec, key + ".shape");
   } else if (auto* const field = std::get_if<HeightFieldShape>(&obstacle.shape)) {
     if (!spec.file.empty()) read_heights(*field, folder / spec.file);
   }

@@ -121,8 +121,8 @@ class PlyReader {
     for (std::size_t i = 0; i < std::size(names); ++i) {
       if (word == names[i][0] || word == names[i][1]) return static_cast<Type>(i);
     }
-    fail(text("found the property type \"", printable(word),
-              "\", expected one of char to double, int8 to float64"));
+    fail(text("found the property type ", quoted_word(word),
+              ", expected one of char to double, int8 to float64"));
   }
 
   void read_header() {
@@ -134,7 +134,7 @@ class PlyReader {
       if (line[0] == "end_header") break;
       if (line[0] == "format" && line.size() == 3) {
         if (line[1] != "ascii" && line[1] != "binary_little_endian") {
-          fail(text("found the format \"", printable(line[1]), "\", expected ascii or binary_little_endian"));
+          fail(text("found the format ", quoted_word(line[1]), ", expected ascii or binary_little_endian"));
         }
         binary_ = line[1] != "ascii";
         has_format = true;
@@ -143,7 +143,7 @@ class PlyReader {
       } else if (line[0] == "property" && !elements_.empty()) {
         add_property(line);
       } else {
-        fail(text("found \"", printable(line[0]), "\" with ", line.size() - 1,
+        fail(text("found ", quoted_word(line[0]), " with ", line.size() - 1,
                   " words, expected format, element, property or end_header"));
       }
     }
@@ -152,8 +152,8 @@ class PlyReader {
     for (const Element& element : elements_) {
       // Without this a count alone could keep the reader busy for ever.
       if (element.properties.empty() && element.count > 0) {
-        fail(text("found the element \"", printable(element.name),
-                  "\" without properties, expected at least one"));
+        fail(text("found the element ", quoted_word(element.name),
+                  " without properties, expected at least one"));
       }
     }
   }
@@ -163,12 +163,12 @@ class PlyReader {
     const char* const end = line[2].data() + line[2].size();
     const auto [stop, error] = std::from_chars(line[2].data(), end, element.count);
     if (error != std::errc() || stop != end || element.count > std::numeric_limits<Index>::max()) {
-      fail(text("element ", printable(line[1]), ": found the count \"", printable(line[2]),
-                "\", expected a number from 0 to 2^31 - 1"));
+      fail(text("element ", printable(line[1], 20), ": found the count ", quoted_word(line[2]),
+                ", expected a number from 0 to 2^31 - 1"));
     }
     for (const Element& other : elements_) {
       if (other.name == element.name)
-        fail(text("found a second element \"", printable(line[1]), "\", expected one"));
+        fail(text("found a second element ", quoted_word(line[1]), ", expected one"));
     }
     if (element.name == "face" && (elements_.empty() || elements_[0].name != "vertex")) {
       fail("found the element face before vertex, expected vertex first");
@@ -206,7 +206,7 @@ class PlyReader {
     rest_.remove_prefix(word.size());
     double value = 0;
     if (!parse_finite(word, value)) {
-      fail(element, row, text("found \"", printable(word), "\", expected a finite number"));
+      fail(element, row, text("found ", quoted_word(word), ", expected a finite number"));
     }
     return value;
   }

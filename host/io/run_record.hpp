@@ -18,6 +18,8 @@ struct FrameMetrics {
   int fallbacks = 0;          ///< substeps that sweeps did, because no linear system held them
   double residual_worst = 0;  ///< largest residual at the end of any of these steps
   double penetration = 0;     ///< deepest at the end of any of these steps [m]
+  Strain strain;              ///< worst at the end of any of these steps
+  double row_strain = 0;      ///< the same of what the rows bound (row_strain() of residual_worst)
   Index contact_count = 0;    ///< at the frame itself, as the next
   Vec3d contact_force;        ///< of all obstacles on the garment, friction included [N]
   Index rubbing_count = 0;    ///< contacts with friction
@@ -32,6 +34,7 @@ struct RunSummary {
   std::string
       status;  ///< "completed", "interrupted", "stopped" (tolerance missed and on_violation = stop), "failed"
   std::string message;  ///< why, when not completed; else which garments froze or missed their tolerance
+  std::vector<std::string> warnings;  ///< what was likely meant otherwise, known before the first step
   std::string scene, recipe, method, metric, backend, precision, machine, version;
   std::string solver;  ///< what solves the nodal systems, with the number of garments where there are several
   int threads = 1;
@@ -42,13 +45,16 @@ struct RunSummary {
   double iterations_per_step_mean = 0;  ///< over garments and steps
   int iterations_per_step_max = 0;
   std::int64_t steps_violated = 0;                         ///< garment-steps that missed the tolerance
-  std::int64_t garments_frozen = 0, garments_stalled = 0;  ///< not finite once; tolerance missed once
+  std::int64_t garments_frozen = 0, garments_stalled = 0;  ///< lost a step; tolerance missed once
+  std::vector<std::string> frozen;                         ///< those garments, each with time and reason
   std::int64_t fallbacks =
       0;  ///< substeps of all garments that sweeps did, because no linear system held them
   std::int64_t frames_of = 0;  ///< the first garments whose positions the trajectory keeps
-  double residual_max = 0, strain_max = 0, strain_mean = 0;
-  double penetration_max = 0;    ///< deepest at the end of any step [m]
-  Index contact_count_max = 0;   ///< of any garment at any frame
+  double residual_max = 0;
+  Strain strain;                ///< worst at the end of any step of any garment, in keys strain_max and so on
+  double row_strain_max = 0;    ///< the same of what the rows bound
+  double penetration_max = 0;   ///< deepest at the end of any step [m]
+  Index contact_count_max = 0;  ///< of any garment at any frame
   double contact_force_max = 0;  ///< largest force of all obstacles on a garment at any frame [N]
   /// Force of each obstacle and body on all garments together at the last frame, by its name [N].
   std::map<std::string, double> contact_force;

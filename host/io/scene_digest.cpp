@@ -154,6 +154,7 @@ void add(Digest& digest, const Garment& garment) {
     add(digest, pin.nodes);
     digest.add(static_cast<std::int64_t>(pin.motion.index()));
     std::visit(AddMotion{digest}, pin.motion);
+    if (pin.ramp > 0) digest.add(pin.ramp);
   }
   digest.add(static_cast<std::int64_t>(garment.grippers.size()));
   for (const Gripper& gripper : garment.grippers) add(digest, gripper);

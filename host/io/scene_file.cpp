@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <new>
+#include <utility>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/nearest_name.hpp"
@@ -91,8 +93,42 @@ void add_pairs(const SceneSpec& spec, const std::vector<std::size_t>& file_numbe
   }
 }
 
+/// A recording that does not last from the start of the run to its end stands still where it does not.
+void warn_of_short_recordings(const SceneSpec& spec, const std::vector<std::size_t>& file_numbers,
+                              const Scene& scene, std::vector<std::string>& warnings) {
+  const auto warn = [&](const std::string& key, const std::string& file, const std::vector<double>& times,
+                        double offset) {
+    const double begin = offset, end = offset + scene.duration;
+    if (times.front() <= begin + scene.step && times.back() >= end - scene.step) return;
+    warnings.push_back(text(key, " (", file, "): recorded from ", times.front(), " to ", times.back(),
+                            " s, but the run lasts from ", begin, " to ", end,
+                            " s: what it moves stands still in the rest"));
+  };
+  std::vector<char> seen(spec.garments.size(), 0);
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    // One replica speaks for all.
+    if (std::exchange(seen[file_numbers[g]], char{1}) != 0) continue;
+    const Garment& garment = scene.garments[g];
+    const std::string key = text("garments[", file_numbers[g], "]");
+    for (std::size_t p = 0; p < garment.pins.size(); ++p)
+      if (const auto* const recorded = std::get_if<RecordedMotion>(&garment.pins[p].motion))
+        warn(text(key, ".pins[", p, "].motion"), recorded->file, recorded->times, garment.time_offset);
+    const std::vector<GripperSpec>& grippers = spec.garments[file_numbers[g]].grippers;
+    for (std::size_t i = 0; i < garment.grippers.size(); ++i)
+      if (const auto* const keys = std::get_if<KeyframeMotion>(&garment.grippers[i].motion);
+          keys != nullptr && !grippers[i].poses_file.empty())
+        warn(text(key, ".grippers[", i, "].motion"), grippers[i].poses_file, keys->times,
+             garment.time_offset);
+  }
+  for (std::size_t o = 0; o < scene.obstacles.size(); ++o)
+    if (const auto* const keys = std::get_if<KeyframeMotion>(&scene.obstacles[o].motion);
+        keys != nullptr && !spec.obstacles[o].poses_file.empty())
+      warn(text("obstacles[", o, "].motion"), spec.obstacles[o].poses_file, keys->times, 0);
+}
+
 /// `root`: what `spec` was read from.
-Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path) {
+Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
+                 std::vector<std::string>& warnings) {
   Scene scene = spec.scene;
   if (scene.name.empty()) scene.name = path.stem().string();
   GarmentMaker maker(path.parent_path(), scene.seed);
@@ -100,6 +136,14 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path) 
   std::map<std::string, std::size_t> names;  // and the number of the garment in the file
   for (std::size_t g = 0; g < spec.garments.size(); ++g) {
     const std::string key = text("garments[", g, "]");
+    const double replica_count = spec.garments[g].replicas.value_or(1);
+    const auto require_room = [&](double nodes) {
+      require_memory(key + ".replicas",
+                     text(shortest(replica_count), " garments of ", nodes, " nodes or more each"),
+                     replica_count * nodes);
+    };
+    constexpr double least_nodes = 3;
+    require_room(least_nodes);
     for (const GarmentSpec& replica :
          replicas_of(spec.garments[g], root["garments"][g], key, g, scene.seed)) {
       try {
@@ -111,6 +155,8 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path) 
         if (!spec.garments[g].is_batch()) throw;
         throw MeshError(text(error.what(), "; in ", replica.name));
       }
+      if (file_numbers.empty() || file_numbers.back() != g)
+        require_room(scene.garments.back().mesh.node_count());
       file_numbers.push_back(g);
       const std::string& name = scene.garments.back().name;
       const auto [earlier, is_new] = names.emplace(name, g);
@@ -128,6 +174,8 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path) 
     scene.bodies.push_back(make_body(spec.bodies[b], text("bodies[", b, "]"), b, path.parent_path()));
   add_pairs(spec, file_numbers, scene);
   validate_scene(scene);
+  warnings = maker.warnings();
+  warn_of_short_recordings(spec, file_numbers, scene, warnings);
   return scene;
 }
 
@@ -145,14 +193,39 @@ void make_files_absolute(Json& value, const fs::path& folder, bool& changed) {
   }
 }
 
+/// What the file asks memory for, garment by garment, the first ones.
+std::string sizes_asked(const SceneSpec& spec) {
+  constexpr std::size_t most = 3;
+  std::string all;
+  for (std::size_t g = 0; g < std::min(most, spec.garments.size()); ++g) {
+    const MeshSpec& mesh = spec.garments[g].mesh;
+    const double nodes = mesh.generator.empty()         ? 0
+                         : mesh.generator == "tank_top" ? mesh.triangles / 2.0
+                         : mesh.generator == "irregular_triangles"
+                             ? 4.0 * mesh.boundary_segments + mesh.interior_nodes
+                         : mesh.generator.find("grid") != std::string::npos
+                             ? mesh.nodes[0] * mesh.nodes[1]
+                             : static_cast<double>(mesh.around) * std::max(mesh.radial, mesh.along);
+    all += text(all.empty() ? "" : ", ", "garments[", g, "].mesh asks for ",
+                nodes > 0 ? text(shortest(nodes), " nodes") : "what is in " + mesh.file);
+    if (const auto count = spec.garments[g].replicas) all += text(" times ", shortest(*count), " replicas");
+  }
+  return all + (spec.garments.size() > most ? ", ..." : "");
+}
+
 }  // namespace
 
 Scene read_scene(const fs::path& path) {
-  const Json root = parse_json(read_whole_file(path), path.string());
+  std::vector<std::string> warnings;
+  return read_scene(path, warnings);
+}
+
+Scene read_scene(const fs::path& path, std::vector<std::string>& warnings) {
+  const Json root = read_json(path);
   SceneSpec spec;
   read_root_keys(root, path.string(), [&spec](Keys& keys) { describe_scene(keys, spec); });
   try {
-    return make_scene(spec, root, path);
+    return make_scene(spec, root, path, warnings);
   } catch (const SceneError& error) {
     throw SceneError(text(path.string(), ": ", error.what()));
   } catch (const MeshError& error) {
@@ -160,7 +233,8 @@ Scene read_scene(const fs::path& path) {
   } catch (const FileError& error) {
     throw FileError(text(path.string(), ": ", error.what()));
   } catch (const std::bad_alloc&) {
-    throw SceneError(text(path.string(), ": the scene does not fit into memory; use smaller meshes"));
+    throw SceneError(text(path.string(), ": the scene does not fit into memory: ", sizes_asked(spec),
+                          "; make the largest smaller"));
   }
 }
 

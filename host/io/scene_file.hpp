@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "engine/model/scene.hpp"
 
@@ -13,6 +14,10 @@ namespace isocloth {
 /// type or range, a selector that selects nothing, everything that validate_scene refuses), MeshError and
 /// FileError, each one line that begins with a file name.
 Scene read_scene(const std::filesystem::path& path);
+
+/// The same; `warnings` receives what the file says that was likely meant otherwise, a line each: pins far
+/// from the points that name them, recordings that are shorter than the run.
+Scene read_scene(const std::filesystem::path& path, std::vector<std::string>& warnings);
 
 /// The text of a scene file for a copy in another folder: the same, with the files that it names made
 /// absolute.

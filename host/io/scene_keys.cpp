@@ -90,6 +90,9 @@ void describe_mesh(Keys& keys, MeshSpec& mesh) {
        {"file", "", "OBJ or PLY file; vertex order is kept", [&mesh](Keys& k) {
           k.word("file", mesh.file, "path, relative to the folder of the scene file [coordinates in m]",
                  required);
+          k.number("weld", mesh.weld, not_negative,
+                   "distance within which nodes on open edges are united, which closes seams that a program "
+                   "left open [m]; the first of them stays, numbers of later nodes move up; 0: none");
         }}});
 }
 
@@ -249,7 +252,7 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
     k.number("beta", garment.fabric.beta, not_negative, "damping of fast oscillations [N m s]");
     k.number("thickness", garment.fabric.thickness, not_negative,
              "of the cloth [m]: its middle stays half of it away from obstacles");
-    k.object("drag", "of the air, beside alpha; coltraro2022 and inextensible_edges only", Need::optional,
+    k.object("drag", "of the air, beside alpha", Need::optional,
              [&](Keys& d) { describe_drag(d, garment.fabric.drag); });
     describe_spring(k, "shear_spring", "springs across the diagonals of quads", garment.fabric.shear_spring);
     describe_spring(
@@ -261,21 +264,22 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
   keys.number("gravity", garment.gravity, any_number,
               "acceleration along -z [m/s^2]; default: the scene's gravity");
   keys.number("time_offset", garment.time_offset, any_number,
-              "time of the garment's motions at the start of the run [s]; its nodes still start where they "
-              "start, so choose a time at which the motion is there too");
+              "time of the garment's motions at the start of the run [s]; its nodes start where they start: "
+              "choose a time at which the motion is there too, or give the pins a ramp");
   keys.objects("pins", "nodes with a prescribed motion", 0, [&](Keys& k, std::size_t p) {
     garment.pins.resize(p + 1);
     k.word("name", garment.pins[p].name, "name in messages; default: pin and its number");
     describe_select(k, garment.pins[p].select);
     describe_motion(k, garment.pins[p].motion);
+    k.number("ramp", garment.pins[p].ramp, not_negative,
+             "time in which the nodes are brought from where they start to their motion, smoothly [s]; 0: a "
+             "motion that starts elsewhere is an error");
   });
-  keys.objects(
-      "grippers",
-      "what takes hold of nodes, moves them and lets them go; coltraro2022 and inextensible_edges only", 0,
-      [&](Keys& k, std::size_t i) {
-        garment.grippers.resize(i + 1);
-        describe_gripper(k, garment.grippers[i]);
-      });
+  keys.objects("grippers", "what takes hold of nodes, moves them and lets them go", 0,
+               [&](Keys& k, std::size_t i) {
+                 garment.grippers.resize(i + 1);
+                 describe_gripper(k, garment.grippers[i]);
+               });
 }
 
 void describe_scene(Keys& keys, SceneSpec& spec) {
@@ -305,11 +309,10 @@ void describe_scene(Keys& keys, SceneSpec& spec) {
               [&](Keys& k) { describe_contact(k, scene.contact, spec.pairs); });
   keys.object("wind", "the moving air, which fabrics with drag feel; default: still air", Need::optional,
               [&](Keys& k) { describe_wind(k, scene.wind); });
-  keys.objects("obstacles", "what the cloth meets; coltraro2022 and inextensible_edges only", 0,
-               [&](Keys& k, std::size_t o) {
-                 spec.obstacles.resize(o + 1);
-                 describe_obstacle(k, spec.obstacles[o]);
-               });
+  keys.objects("obstacles", "what the cloth meets", 0, [&](Keys& k, std::size_t o) {
+    spec.obstacles.resize(o + 1);
+    describe_obstacle(k, spec.obstacles[o]);
+  });
   keys.objects("bodies",
                "rigid bodies that fall and meet the cloth, which pushes back; coltraro2022 and "
                "inextensible_edges only, in double precision",

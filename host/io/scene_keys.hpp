@@ -24,6 +24,7 @@ struct MeshSpec {
   Index radial = 0, around = 0, along = 0, triangles = 1700;
   double inner_radius = 0, outer_radius = 0, radius = 0, height = 0, phase = 0;
   std::optional<double> seed;
+  double weld = 0;  ///< of a file [m]
 
   bool operator==(const MeshSpec&) const = default;
 };
@@ -40,7 +41,8 @@ struct SelectSpec {
 struct PinSpec {
   std::string name;
   SelectSpec select;
-  Motion motion;  ///< of a RecordedMotion only the file
+  Motion motion;    ///< of a RecordedMotion only the file
+  double ramp = 0;  ///< [s]
 };
 
 struct NoiseSpec {

@@ -28,8 +28,7 @@ const Json& only_garment(const Json& root, const std::string& source) {
 
 }  // namespace
 
-SceneTemplate::SceneTemplate(const std::filesystem::path& path)
-    : SceneTemplate(path, parse_json(read_whole_file(path), path.string())) {}
+SceneTemplate::SceneTemplate(const std::filesystem::path& path) : SceneTemplate(path, read_json(path)) {}
 
 SceneTemplate::SceneTemplate(const std::filesystem::path& path, const Json& root)
     : path_(path),

@@ -108,7 +108,7 @@ class AsciiReader {
     const std::string_view word = next_word();
     double value = 0;
     if (!parse_finite(word, value))
-      fail(text("vertex: found \"", printable(word), "\", expected a finite number"));
+      fail(text("vertex: found ", quoted_word(word), ", expected a finite number"));
     return value;
   }
 

@@ -1,5 +1,6 @@
 #include "host/io/summary_file.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -19,6 +20,7 @@ template <class Summary, class Visit>
 void for_each_member(Summary& s, const Visit& visit) {
   visit("status", s.status);
   visit("message", s.message);
+  visit("warnings", s.warnings);
   visit("scene", s.scene);
   visit("recipe", s.recipe);
   visit("method", s.method);
@@ -46,6 +48,7 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("steps_violated", s.steps_violated);
   visit("garments_frozen", s.garments_frozen);
   visit("garments_stalled", s.garments_stalled);
+  visit("frozen", s.frozen);
   visit("fallbacks", s.fallbacks);
   visit("frames_of", s.frames_of);
   visit("residual_max", s.residual_max);
@@ -57,8 +60,13 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("held_count_max", s.held_count_max);
   visit("gripper_force_max", s.gripper_force_max);
   visit("body_poses", s.body_poses);
-  visit("strain_max", s.strain_max);
-  visit("strain_mean", s.strain_mean);
+  visit("strain_max", s.strain.max);
+  visit("strain_p95", s.strain.p95);
+  visit("strain_mean", s.strain.mean);
+  visit("stretch_max", s.strain.stretch_max);
+  visit("stretch_p95", s.strain.stretch_p95);
+  visit("compression_max", s.strain.compression_max);
+  visit("row_strain_max", s.row_strain_max);
   visit("area_error_total_max", s.area_error_total_max);
   visit("area_error_element_mean_max", s.area_error_element_mean_max);
   visit("area_error_element_max", s.area_error_element_max);
@@ -119,21 +127,27 @@ RunSummary read_summary(const std::filesystem::path& path) {
   return parse_summary(read_whole_file(path), path.string());
 }
 
-std::string metrics_header() {
-  std::string line = "frame,step,time,garment,status";
-  for (const MetricColumn& column : metric_columns()) line.append(",").append(column.name);
-  return line.append("\n");
+std::string metric_names() {
+  std::string names;
+  for (const MetricColumn& column : metric_columns()) names += (names.empty() ? "" : ",") + column.name;
+  return names;
 }
+
+std::string metrics_header() { return "frame,step,time,garment,status," + metric_names() + "\n"; }
 
 std::string metrics_lines(std::int64_t frame, std::int64_t step, double time,
                           const std::vector<std::string>& garments,
                           const std::vector<FrameMetrics>& metrics) {
+  const std::string begin = text(frame, ",", step, ",", shortest(time), ",");
   std::string lines;
   for (std::size_t g = 0; g < metrics.size(); ++g) {
-    lines += text(frame, ",", step, ",", shortest(time), ",", quoted(garments[g]), ",",
-                  to_string(metrics[g].status));
-    for (const MetricColumn& column : metric_columns())
-      lines.append(",").append(shortest(column.get(metrics[g])));
+    lines.append(begin).append(quoted(garments[g])).append(",").append(to_string(metrics[g].status));
+    for (const MetricColumn& column : metric_columns()) {
+      char number[40];
+      number[0] = ',';
+      const char* const end = std::to_chars(number + 1, number + sizeof number, column.get(metrics[g])).ptr;
+      lines.append(number, static_cast<std::size_t>(end - number));
+    }
     lines += "\n";
   }
   return lines;

@@ -17,6 +17,9 @@ std::string summary_json(const RunSummary& summary);
 RunSummary parse_summary(const std::string& content, const std::string& source);
 RunSummary read_summary(const std::filesystem::path& path);
 
+/// Names of the metric columns in order, with commas between them.
+std::string metric_names();
+
 /// First line of metrics.csv, and the lines of one frame, a line per garment.
 std::string metrics_header();
 std::string metrics_lines(std::int64_t frame, std::int64_t step, double time,

@@ -2,46 +2,33 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <sstream>
 
 #include "engine/core/errors.hpp"
-#include "engine/core/text.hpp"
 #include "host/io/metric_columns.hpp"
-#include "host/io/obstacle_surface.hpp"
+#include "host/io/summary_file.hpp"
+#include "host/io/text_file.hpp"
+#include "host/io/trajectory_format.hpp"
 
 namespace isocloth {
+
+using namespace trajectory_format;
+
 namespace {
-
-constexpr const char* format_name = "isocloth trajectory";
-constexpr std::uint64_t format_version = 2;
-
-struct RangeColumn {
-  const char* name;
-  Index TrajectoryGarment::*member;
-};
-constexpr RangeColumn garment_columns[] = {{"garments/node_begin", &TrajectoryGarment::node_begin},
-                                           {"garments/node_count", &TrajectoryGarment::node_count},
-                                           {"garments/face_begin", &TrajectoryGarment::face_begin},
-                                           {"garments/face_count", &TrajectoryGarment::face_count},
-                                           {"garments/clock", &TrajectoryGarment::clock}};
-
-std::string obstacle_dataset(std::size_t obstacle, const char* array) {
-  return text("obstacles/", obstacle, "/", array);
-}
 
 hsize_t length(const Hdf5File& file, const std::string& name) {
   const Hdf5Shape shape = file.shape(name);
   return shape.empty() ? 0 : shape[0];
 }
 
-bool has_row_shape(const Hdf5File& file, const std::string& name, const Hdf5Shape& row_shape) {
-  const Hdf5Shape shape = file.shape(name);
-  return !shape.empty() && std::equal(shape.begin() + 1, shape.end(), row_shape.begin(), row_shape.end());
-}
-
-template <class T>
-std::span<const T> view(const std::vector<T>& values) {
-  return {values.data(), values.size()};
+/// The names of a list with commas that another lacks.
+std::string missing_names(const std::string& all, const std::string& others) {
+  std::istringstream names(all);
+  std::string missing;
+  for (std::string name; std::getline(names, name, ',');)
+    if (("," + others + ",").find("," + name + ",") == std::string::npos)
+      missing += (missing.empty() ? "" : ", ") + name;
+  return missing;
 }
 
 /// Checks what a reader will index with.
@@ -89,202 +76,73 @@ void check_obstacle(const TrajectoryObstacle& obstacle, const std::string& path)
   }
 }
 
-TrajectoryObstacle trajectory_obstacle(const std::string& name, const ObstacleShape& shape) {
-  const ObstacleSurface surface = obstacle_surface(shape);
-  TrajectoryObstacle result{.name = name, .shape = shape_name(shape), .vertices = {}, .triangles = {}};
-  for (const Vec3d& p : surface.vertices)
-    for (const double x : {p.x, p.y, p.z}) result.vertices.push_back(static_cast<float>(x));
-  for (const auto& corners : surface.triangles)
-    result.triangles.insert(result.triangles.end(), corners.begin(), corners.end());
-  return result;
-}
-
 }  // namespace
 
-Mesh TrajectoryLayout::mesh() const {
-  Mesh mesh;
-  mesh.positions = rest_positions;
-  for (const std::array<Index, 4>& face : faces) {
-    mesh.add_face({face.begin(), face.begin() + (face[3] < 0 ? 3 : 4)});
-  }
-  return mesh;
-}
-
-std::size_t TrajectoryLayout::frames_of() const {
-  const auto is_kept = [](const TrajectoryGarment& garment) { return garment.node_count > 0; };
-  return static_cast<std::size_t>(std::count_if(garments.begin(), garments.end(), is_kept));
-}
-
-TrajectoryLayout trajectory_layout(const Scene& scene, std::size_t frames_of) {
-  TrajectoryLayout layout;
-  const Mesh nothing;
-  for (const Garment& garment : scene.garments) {
-    const Mesh& mesh = layout.garments.size() < frames_of ? garment.mesh : nothing;
-    const auto node_begin = static_cast<Index>(layout.rest_positions.size());
-    layout.garments.push_back({garment.name, node_begin, mesh.node_count(),
-                               static_cast<Index>(layout.faces.size()), mesh.face_count()});
-    layout.rest_positions.insert(layout.rest_positions.end(), mesh.positions.begin(), mesh.positions.end());
-    for (Index f = 0; f < mesh.face_count(); ++f) {
-      std::array<Index, 4> nodes{-1, -1, -1, -1};
-      std::transform(mesh.face(f).begin(), mesh.face(f).end(), nodes.begin(),
-                     [node_begin](Index node) { return node + node_begin; });
-      layout.faces.push_back(nodes);
-    }
-  }
-  for (const Obstacle& obstacle : scene.obstacles)
-    layout.obstacles.push_back(trajectory_obstacle(obstacle.name, obstacle.shape));
-  for (const RigidBody& body : scene.bodies)
-    layout.obstacles.push_back(trajectory_obstacle(body.name, body.shape));
-  if (layout.obstacles.empty()) return layout;
-  std::map<double, Index> clocks;
-  for (std::size_t g = 0; g < layout.frames_of(); ++g) {
-    const double offset = scene.garments[g].time_offset;
-    const auto [clock, is_new] = clocks.emplace(offset, static_cast<Index>(clocks.size()));
-    if (is_new) layout.clock_offsets.push_back(offset);
-    layout.garments[g].clock = clock->second;
-  }
-  return layout;
-}
-
-TrajectoryWriter::TrajectoryWriter(const std::filesystem::path& path, const TrajectoryLayout& layout)
-    : file_(Hdf5File::create(path)),
-      node_count_(layout.rest_positions.size()),
-      garment_count_(layout.garments.size()),
-      pose_size_(layout.pose_size()) {
-  file_.write_attribute("format", std::string(format_name));
-  file_.write_attribute("version", format_version);
-  std::vector<std::string> names;
-  for (const TrajectoryGarment& garment : layout.garments) names.push_back(garment.name);
-  file_.write_texts("garments/name", names);
-  for (const RangeColumn& column : garment_columns) {
-    std::vector<Index> values;
-    for (const TrajectoryGarment& garment : layout.garments) values.push_back(garment.*column.member);
-    file_.write(column.name, view(values), {garment_count_});
-  }
-  std::vector<Index> face_nodes;
-  for (const std::array<Index, 4>& face : layout.faces)
-    face_nodes.insert(face_nodes.end(), face.begin(), face.end());
-  file_.write("faces", view(face_nodes), {layout.faces.size(), 4});
-  std::vector<double> rest;
-  for (const Vec3d& p : layout.rest_positions) rest.insert(rest.end(), {p.x, p.y, p.z});
-  file_.write("rest_positions", view(rest), {node_count_, 3});
-  file_.write_attribute("obstacle_count", static_cast<std::uint64_t>(layout.obstacles.size()));
-  if (pose_size_ > 0) write_obstacles(layout);
-  file_.create_rows<float>("positions", {node_count_, 3});
-  file_.create_rows<double>("times", {});
-  file_.create_rows<std::int64_t>("steps", {});
-  file_.create_rows<std::int32_t>("diagnostics/status", {garment_count_});
-  for (const MetricColumn& column : metric_columns()) {
-    const std::string name = "diagnostics/" + column.name;
-    if (column.is_integer) {
-      file_.create_rows<std::int32_t>(name, {garment_count_});
-    } else {
-      file_.create_rows<double>(name, {garment_count_});
-    }
-  }
-  file_.flush();
-}
-
-void TrajectoryWriter::write_obstacles(const TrajectoryLayout& layout) {
-  std::vector<std::string> obstacle_names, shapes;
-  for (std::size_t i = 0; i < layout.obstacles.size(); ++i) {
-    const TrajectoryObstacle& obstacle = layout.obstacles[i];
-    obstacle_names.push_back(obstacle.name);
-    shapes.push_back(obstacle.shape);
-    file_.write(obstacle_dataset(i, "vertices"), view(obstacle.vertices), {obstacle.vertices.size() / 3, 3});
-    file_.write(obstacle_dataset(i, "triangles"), view(obstacle.triangles),
-                {obstacle.triangles.size() / 3, 3});
-  }
-  file_.write_texts("obstacles/name", obstacle_names);
-  file_.write_texts("obstacles/shape", shapes);
-  file_.write("obstacles/clock_offsets", view(layout.clock_offsets), {layout.clock_offsets.size()});
-  file_.create_rows<float>("obstacles/poses", {layout.clock_offsets.size(), layout.obstacles.size(), 7});
-}
-
-void TrajectoryWriter::append(const TrajectoryFrame& frame) {
-  const std::string path = file_.path().string();
-  if (frame.positions.size() != 3 * node_count_ || frame.metrics.size() != garment_count_) {
-    throw ShapeError(text(path, ": frame ", frame_count_, ": found ", frame.positions.size(),
-                          " coordinates and ", frame.metrics.size(), " garments, expected ", 3 * node_count_,
-                          " and ", garment_count_));
-  }
-  if (frame.obstacle_poses.size() != pose_size_) {
-    throw ShapeError(text(path, ": frame ", frame_count_, ": found ", frame.obstacle_poses.size(),
-                          " numbers of obstacle poses, expected ", pose_size_));
-  }
-  const auto bad =
-      std::find_if(frame.positions.begin(), frame.positions.end(), [](float x) { return !std::isfinite(x); });
-  if (bad != frame.positions.end() || !std::isfinite(frame.time)) {
-    throw NumericalError(text(path, ": frame ", frame_count_, ": found a non-finite ",
-                              bad == frame.positions.end()
-                                  ? "time"
-                                  : text("position at node ", (bad - frame.positions.begin()) / 3),
-                              ", expected finite numbers; the frame was not written"));
-  }
-  check_finite(frame.metrics, frame_count_, path);
-  for (const float x : frame.obstacle_poses) {
-    if (!std::isfinite(x))
-      throw NumericalError(text(path, ": frame ", frame_count_,
-                                ": found a non-finite pose of an obstacle; the frame was not written"));
-  }
-
-  file_.append_row("positions", view(frame.positions));
-  if (pose_size_ > 0) file_.append_row("obstacles/poses", view(frame.obstacle_poses));
-  file_.append_row("times", std::span<const double>(&frame.time, 1));
-  file_.append_row("steps", std::span<const std::int64_t>(&frame.step, 1));
-  std::vector<std::int32_t> integers(garment_count_);
-  const auto append_integers = [&](const std::string& name, const auto& get) {
-    std::transform(frame.metrics.begin(), frame.metrics.end(), integers.begin(),
-                   [&](const FrameMetrics& m) { return static_cast<std::int32_t>(get(m)); });
-    file_.append_row(name, view(integers));
-  };
-  append_integers("diagnostics/status", [](const FrameMetrics& m) { return m.status; });
-  std::vector<double> numbers(garment_count_);
-  for (const MetricColumn& column : metric_columns()) {
-    const std::string name = "diagnostics/" + column.name;
-    if (column.is_integer) {
-      append_integers(name, column.get);
-    } else {
-      std::transform(frame.metrics.begin(), frame.metrics.end(), numbers.begin(), column.get);
-      file_.append_row(name, view(numbers));
-    }
-  }
-  ++frame_count_;
-  file_.flush();
-}
-
-void TrajectoryWriter::close() { file_.close(); }
-
 TrajectoryFile::TrajectoryFile(const std::filesystem::path& path) : file_(Hdf5File::open(path)) {
+  check_version();
+  const std::uint64_t obstacle_count = file_.read_number_attribute("obstacle_count");
+  read_layout(obstacle_count);
+  check_layout(layout_, path.string());
+
+  // A run that is killed while it writes leaves its last frames in some datasets and not in others.
+  std::vector<std::string> per_frame{"positions", "origins", "times", "steps", "diagnostics/status"};
+  for (const MetricColumn& column : metric_columns()) per_frame.push_back("diagnostics/" + column.name);
+  if (obstacle_count > 0) per_frame.push_back("obstacles/poses");
+  std::size_t frame_count = length(file_, "times");
+  for (const std::string& name : per_frame)
+    frame_count = std::min<std::size_t>(frame_count, length(file_, name));
+  if (obstacle_count > 0) {
+    const Hdf5Shape found = file_.shape("obstacles/poses"),
+                    expected{found[0], layout_.clock_offsets.size(), obstacle_count, 7};
+    if (found != expected)
+      throw FileError(text(path.string(), ": obstacles/poses: found another shape than [", frame_count, ", ",
+                           expected[1], ", ", obstacle_count, ", 7]; the file is damaged"));
+  }
+  const bool is_closed = file_.has_attribute("frame_count");
+  const std::size_t written = is_closed ? file_.read_number_attribute("frame_count") : frame_count;
+  if (written != frame_count)
+    throw FileError(text(path.string(), ": found ", frame_count, " frames, expected the ", written,
+                         " that were written; the file is damaged"));
+  times_ = read_frames<double>("times", frame_count, {});
+  steps_ = read_frames<std::int64_t>("steps", frame_count, {});
+  read_metrics(frame_count);
+  if (!is_closed) {
+    while (!times_.empty() && !is_whole(times_.size() - 1)) {
+      times_.pop_back();
+      steps_.pop_back();
+      metrics_.resize(times_.size() * layout_.garments.size());
+    }
+  }
+  for (std::size_t f = 0; f < times_.size(); ++f) {
+    const bool ascends = f == 0 || (steps_[f] > steps_[f - 1] && times_[f] > times_[f - 1]);
+    if (!std::isfinite(times_[f]) || steps_[f] < 0 || !ascends || !has_numbers(f))
+      throw FileError(
+          text(path.string(), ": frame ", f, ": found numbers that no run writes; the file is damaged"));
+  }
+}
+
+void TrajectoryFile::check_version() const {
   const std::string format = file_.read_text_attribute("format");
   const std::uint64_t version = file_.read_number_attribute("version");
-  if (format != format_name || version != format_version) {
-    throw FileError(text(path.string(), ": found \"", format, "\" version ", version, ", expected \"",
-                         format_name, "\" version ", format_version));
-  }
-  const hsize_t garment_count = length(file_, "garments/node_count"),
-                node_count = length(file_, "rest_positions");
-  const hsize_t face_count = length(file_, "faces");
-  // A run that is killed while it writes a frame leaves it in some datasets and not in others.
-  std::vector<std::string> per_frame{"positions", "times", "steps", "diagnostics/status"};
-  for (const MetricColumn& column : metric_columns()) per_frame.push_back("diagnostics/" + column.name);
-  const std::uint64_t obstacle_count = file_.read_number_attribute("obstacle_count");
-  if (obstacle_count > 0) per_frame.push_back("obstacles/poses");
-  hsize_t frame_count = length(file_, "times"), frame_end = frame_count;
-  for (const std::string& name : per_frame) {
-    frame_count = std::min(frame_count, length(file_, name));
-    frame_end = std::max(frame_end, length(file_, name));
-  }
-  if (frame_end > frame_count + 1) {
-    throw FileError(text(path.string(), ": found datasets of ", frame_count, " and of ", frame_end,
-                         " frames, expected as many in each; the file is damaged"));
-  }
-  const auto read_frames = [&]<class T>(std::vector<T>& values, const std::string& name, Hdf5Shape shape) {
-    shape.insert(shape.begin(), length(file_, name));
-    values = file_.read<T>(name, shape);
-    values.resize(frame_count * (shape.size() > 1 ? garment_count : 1));
+  const auto fail = [&](const std::string& found, const std::string& expected) {
+    throw FileError(text(file_.path().string(), ": found ", found, ", this program reads ", expected,
+                         "; use the program that wrote the file, or run its scene again"));
   };
+  if (format != format_name || version != format_version)
+    fail(text("\"", printable(format), "\" version ", version),
+         text("\"", format_name, "\" version ", format_version));
+  const std::string found = file_.read_text_attribute("columns"), expected = metric_names();
+  if (found == expected) return;
+  const std::string lacking = missing_names(expected, found), more = missing_names(found, expected);
+  fail(text("other columns of diagnostics (", lacking.empty() ? "" : "without " + lacking,
+            lacking.empty() || more.empty() ? "" : ", ", more.empty() ? "" : "with " + printable(more, 300),
+            lacking.empty() && more.empty() ? "in another order" : "", ")"),
+       text(metric_columns().size(), " columns"));
+}
 
+void TrajectoryFile::read_layout(std::uint64_t obstacle_count) {
+  const hsize_t garment_count = length(file_, "garments/node_count"),
+                node_count = length(file_, "rest_positions"), face_count = length(file_, "faces");
   layout_.garments.resize(garment_count);
   const std::vector<std::string> names = file_.read_texts("garments/name", garment_count);
   for (std::size_t g = 0; g < garment_count; ++g) layout_.garments[g].name = names[g];
@@ -300,34 +158,51 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path) : file_(Hdf5Fi
     layout_.rest_positions.push_back({rest[3 * i], rest[3 * i + 1], rest[3 * i + 2]});
   }
   if (obstacle_count > 0) read_obstacles(obstacle_count);
-  check_layout(layout_, path.string());
+}
 
-  read_frames(times_, "times", {});
-  read_frames(steps_, "steps", {});
-  if (file_.shape("positions") != Hdf5Shape{length(file_, "positions"), node_count, 3}) {
-    throw FileError(text(path.string(), ": positions: found another shape than [", frame_count, ", ",
-                         node_count, ", 3]; the file is damaged"));
-  }
-  const Hdf5Shape one_pose{layout_.clock_offsets.size(), obstacle_count, 7};
-  if (obstacle_count > 0 && !has_row_shape(file_, "obstacles/poses", one_pose)) {
-    throw FileError(text(path.string(), ": obstacles/poses: found another shape than [", frame_count, ", ",
-                         one_pose[0], ", ", obstacle_count, ", 7]; the file is damaged"));
-  }
+template <class T>
+std::vector<T> TrajectoryFile::read_frames(const std::string& name, std::size_t frame_count,
+                                           const Hdf5Shape& row_shape) const {
+  Hdf5Shape shape = row_shape;
+  shape.insert(shape.begin(), length(file_, name));
+  std::vector<T> values = file_.read<T>(name, shape);
+  values.resize(frame_count * (row_shape.empty() ? 1 : row_shape[0]));
+  return values;
+}
+
+void TrajectoryFile::read_metrics(std::size_t frame_count) {
+  const std::size_t garment_count = layout_.garments.size();
   metrics_.resize(frame_count * garment_count);
-  std::vector<std::int32_t> statuses;
-  read_frames(statuses, "diagnostics/status", {garment_count});
-  for (std::size_t i = 0; i < metrics_.size(); ++i) {
-    if (statuses[i] < 0 || statuses[i] > static_cast<std::int32_t>(StepStatus::non_finite)) {
-      throw FileError(
-          text(path.string(), ": diagnostics/status: found ", statuses[i], ", expected 0, 1 or 2"));
-    }
-    metrics_[i].status = static_cast<StepStatus>(statuses[i]);
-  }
+  const auto statuses = read_frames<std::int32_t>("diagnostics/status", frame_count, {garment_count});
+  for (std::size_t i = 0; i < metrics_.size(); ++i) metrics_[i].status = static_cast<StepStatus>(statuses[i]);
   for (const MetricColumn& column : metric_columns()) {
-    std::vector<double> values;
-    read_frames(values, "diagnostics/" + column.name, {garment_count});
+    const auto values = read_frames<double>("diagnostics/" + column.name, frame_count, {garment_count});
     for (std::size_t i = 0; i < metrics_.size(); ++i) column.set(metrics_[i], values[i]);
   }
+}
+
+bool TrajectoryFile::has_numbers(std::size_t frame) const {
+  const std::size_t garment_count = layout_.garments.size();
+  for (std::size_t i = frame * garment_count; i < (frame + 1) * garment_count; ++i) {
+    const auto status = static_cast<int>(metrics_[i].status);
+    if (status < 0 || status > static_cast<int>(StepStatus::diverged)) return false;
+    for (const MetricColumn& column : metric_columns()) {
+      const double value = column.get(metrics_[i]);
+      if (!std::isfinite(value) || (column.is_integer && value == no_integer)) return false;
+    }
+  }
+  return true;
+}
+
+bool TrajectoryFile::is_whole(std::size_t frame) const {
+  if (!std::isfinite(times_[frame]) || steps_[frame] == no_step || !has_numbers(frame)) return false;
+  try {
+    positions(frame);
+    obstacle_poses(frame);
+  } catch (const FileError&) {
+    return false;
+  }
+  return true;
 }
 
 void TrajectoryFile::read_obstacles(std::size_t count) {
@@ -348,11 +223,46 @@ void TrajectoryFile::read_obstacles(std::size_t count) {
 
 std::vector<float> TrajectoryFile::obstacle_poses(std::size_t frame) const {
   if (layout_.obstacles.empty()) return {};
-  return file_.read_row<float>("obstacles/poses", frame, layout_.pose_size());
+  std::vector<float> poses = file_.read_rows<float>("obstacles/poses", frame, 1, layout_.pose_size());
+  check_numbers("obstacles/poses", frame, poses);
+  return poses;
 }
 
-std::vector<float> TrajectoryFile::positions(std::size_t frame) const {
-  return file_.read_row<float>("positions", frame, 3 * layout_.rest_positions.size());
+template <class T>
+void TrajectoryFile::check_numbers(const char* name, std::size_t frame, const std::vector<T>& values) const {
+  if (!std::all_of(values.begin(), values.end(), [](T x) { return std::isfinite(x); }))
+    throw FileError(text(file_.path().string(), ": ", name, ": found no finite numbers in frame ", frame,
+                         " or just after; the file is damaged"));
+}
+
+void TrajectoryFile::read_positions(std::size_t frame) const {
+  const std::size_t size = 3 * layout_.rest_positions.size(), garment_count = layout_.frames_of();
+  const std::size_t most = std::clamp<std::size_t>(block_bytes / std::max<std::size_t>(1, 8 * size), 1, 256);
+  const std::size_t count = std::min(most, times_.size() - std::min(frame, times_.size()));
+  std::vector<double> block =
+      file_.read_rows<double>("positions", frame, std::max<std::size_t>(1, count), size);
+  const auto origins =
+      file_.read_rows<double>("origins", frame, std::max<std::size_t>(1, count), 3 * garment_count);
+  check_numbers("positions", frame, block);
+  check_numbers("origins", frame, origins);
+  for (std::size_t f = 0; f < count; ++f) {
+    for (std::size_t g = 0; g < garment_count; ++g) {
+      const auto begin = static_cast<std::size_t>(layout_.garments[g].node_begin),
+                 end = begin + static_cast<std::size_t>(layout_.garments[g].node_count);
+      for (std::size_t i = 3 * begin; i < 3 * end; ++i)
+        block[f * size + i] += origins[3 * (f * garment_count + g) + i % 3];
+    }
+  }
+  read_ = std::move(block);
+  first_read_ = frame;
+  read_count_ = count;
+}
+
+std::vector<double> TrajectoryFile::positions(std::size_t frame) const {
+  if (frame < first_read_ || frame >= first_read_ + read_count_) read_positions(frame);
+  const std::size_t size = 3 * layout_.rest_positions.size();
+  const auto begin = read_.begin() + static_cast<std::ptrdiff_t>((frame - first_read_) * size);
+  return {begin, begin + static_cast<std::ptrdiff_t>(size)};
 }
 
 TrajectoryFrame TrajectoryFile::frame(std::size_t frame) const {

@@ -26,7 +26,7 @@ ReferencePath ReferencePath::read(const std::filesystem::path& path, Index node_
   const auto count = static_cast<std::size_t>(layout.garments[0].node_count);
   std::vector<Vec3d> positions;
   for (std::size_t frame = 0; frame < file.frame_count(); ++frame) {
-    const std::vector<float> all = file.positions(frame);
+    const std::vector<double> all = file.positions(frame);
     for (std::size_t i = 0; i < count; ++i) positions.push_back({all[3 * i], all[3 * i + 1], all[3 * i + 2]});
   }
   return {file.times(),

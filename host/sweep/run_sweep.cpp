@@ -51,6 +51,7 @@ class Sweep {
     total_ = static_cast<std::int64_t>(table_.plan.case_count) * step_count_;
     try {
       run_cases();
+    } catch (const Interrupted&) {  // amid a step or the set-up of a batch
     } catch (...) {
       save_news();
       throw;
@@ -226,7 +227,7 @@ class Sweep {
     const bool finished = simulate(
         batch, static_cast<std::int64_t>(first) * step_count_,
         [&](const std::vector<StepReport>& reports) {
-          for (std::size_t i = 0; i < count; ++i) recorders[i].add_step(reports[i]);
+          for (std::size_t i = 0; i < count; ++i) recorders[i].add_step(batch.time(), reports[i]);
         },
         [&] {
           for (std::size_t i = 0; i < count; ++i)

@@ -31,7 +31,7 @@ struct SweepOutcome {
   bool is_complete = false;
 };
 
-/// Asked between steps: `done` of `total` case steps; false interrupts.
+/// Asked between steps: `done` of `total` case steps; false interrupts, as the monitor of the execution does.
 using SweepProgress = std::function<bool(std::int64_t done, std::int64_t total, const std::string& note)>;
 
 /// Simulates all cases of a scene with one garment, a case that misses its tolerance or fails beside the

@@ -51,7 +51,7 @@ void SweepFolder::resume(SweepTable& table, const Json& plan) {
   const fs::path path = dir_ / "sweep.json";
   Json root;
   try {
-    root = parse_json(read_whole_file(path), path.string());
+    root = read_json(path);
   } catch (const SceneError& error) {
     throw FileError(error.what());
   }

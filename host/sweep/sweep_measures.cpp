@@ -16,11 +16,16 @@ struct KnownMeasure {
   const char *name, *unit, *doc;
 };
 
-/// "Window" stands for the frames that --window leaves.
+/// "Window" stands for the frames and steps that --window leaves.
 const std::vector<KnownMeasure>& known_measures() {
   static const std::vector<KnownMeasure> all = {
-      {"strain_max", "", "largest strain in the window"},
-      {"strain_mean", "", "mean strain in the window"},
+      {"strain_max", "", "largest strain of an edge in the window, at any step"},
+      {"strain_p95", "", "95th percentile of the edges' strain, worst step in the window"},
+      {"strain_mean", "", "mean strain of the edges, worst step in the window"},
+      {"stretch_max", "", "largest principal stretch of an element - 1 in the window, at any step"},
+      {"stretch_p95", "",
+       "95th percentile of the elements' |principal stretch - 1|, worst step in the window"},
+      {"compression_max", "", "largest 1 - principal stretch of an element in the window, at any step"},
       {"area_error_total", "", "largest total area error in the window, Coltraro 2022 (19)"},
       {"area_error_mean", "", "largest mean area error of the elements in the window (20)"},
       {"area_error_element_max", "", "largest area error of an element in the window (22)"},
@@ -114,7 +119,14 @@ SweepRecorder::SweepRecorder(const Garment& garment, const ReferencePath* refere
   for (const auto& [own, other] : shared_) areas_.push_back(areas[own]);
 }
 
-void SweepRecorder::add_step(const StepReport& report) {
+// A time at the window's end counts although k h is not exact.
+bool SweepRecorder::is_in_window(double time) const {
+  const double slack = 1e-9 * (1 + std::abs(window_.to));
+  return time >= window_.from - slack && time <= window_.to + slack;
+}
+
+void SweepRecorder::add_step(double time, const StepReport& report) {
+  if (is_in_window(time)) keep_worst(report.strain, strain_);
   ++steps_;
   iterations_ += report.iterations;
   if (std::isfinite(report.residual)) residual_ = std::max(residual_, report.residual);
@@ -126,16 +138,12 @@ void SweepRecorder::add_frame(double time, const Measures& measures, const std::
   is_stalled_ = false;
   last_ = measures;
   positions_ = positions;
-  // A frame at the window's end counts although k h is not exact.
-  const double slack = 1e-9 * (1 + std::abs(window_.to));
-  if (time < window_.from - slack || time > window_.to + slack) return;
+  if (!is_in_window(time)) return;
   ++frames_;
-  largest_.strain_max = std::max(largest_.strain_max, measures.strain_max);
   largest_.area_error_total = std::max(largest_.area_error_total, measures.area_error_total);
   largest_.area_error_mean = std::max(largest_.area_error_mean, measures.area_error_mean);
   largest_.area_error_element_max =
       std::max(largest_.area_error_element_max, measures.area_error_element_max);
-  strain_mean_ += measures.strain_mean;
   kinetic_ += measures.kinetic_energy;
   potential_ += measures.potential_energy;
   if (!reference_) return;
@@ -156,8 +164,12 @@ void SweepRecorder::add_frame(double time, const Measures& measures, const std::
 double SweepRecorder::value(const SweepMeasure& measure) const {
   const std::string& name = measure.name;
   const auto frames = static_cast<double>(frames_);
-  if (name == "strain_max") return largest_.strain_max;
-  if (name == "strain_mean") return strain_mean_ / frames;
+  if (name == "strain_max") return strain_.max;
+  if (name == "strain_p95") return strain_.p95;
+  if (name == "strain_mean") return strain_.mean;
+  if (name == "stretch_max") return strain_.stretch_max;
+  if (name == "stretch_p95") return strain_.stretch_p95;
+  if (name == "compression_max") return strain_.compression_max;
   if (name == "area_error_total") return largest_.area_error_total;
   if (name == "area_error_mean") return largest_.area_error_mean;
   if (name == "area_error_element_max") return largest_.area_error_element_max;

@@ -40,13 +40,15 @@ class SweepRecorder {
   /// `reference` may be null and must outlive the recorder.
   SweepRecorder(const Garment& garment, const ReferencePath* reference, const SweepWindow& window);
 
-  void add_step(const StepReport& report);
+  /// `time`: at the end of the step [s]
+  void add_step(double time, const StepReport& report);
   void add_frame(double time, const Measures& measures, const std::vector<Vec3d>& positions);
   /// One number per column; not finite when the case left the finite numbers.
   std::vector<double> values(const std::vector<SweepMeasure>& measures) const;
   bool missed_tolerance() const { return stalled_frames_ > 0; }
 
  private:
+  bool is_in_window(double time) const;
   double value(const SweepMeasure& measure) const;
 
   const ReferencePath* reference_;
@@ -55,7 +57,8 @@ class SweepRecorder {
   std::vector<double> areas_;                    // [m^2], shape [shared]
   std::vector<Vec3d> positions_;                 // of the last frame
   Measures last_, largest_;
-  double strain_mean_ = 0, kinetic_ = 0, potential_ = 0;  // sums over frames of the window
+  Strain strain_;                       // worst of the steps in the window
+  double kinetic_ = 0, potential_ = 0;  // sums over frames of the window
   double distance_mean_ = 0, distance_square_ = 0, distance_norm_ = 0, distance_max_ = 0;
   double residual_ = 0;
   bool is_stalled_ = false;  // since the last frame

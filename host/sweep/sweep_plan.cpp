@@ -67,7 +67,8 @@ class Argument {
     }
     const double asked = number(parts[2]);
     if (!(asked >= 1 && asked <= most_cases && asked == std::floor(asked)))
-      refuse(text("the count ", printable(parts[2])), "a whole number >= 1");
+      refuse(text("the count ", printable(parts[2])),
+             text("a whole number from 1 to ", shortest(most_cases)));
     count = static_cast<std::size_t>(asked);
     return variation;
   }

@@ -15,7 +15,7 @@ namespace {
 
 const std::string sheet =
     R"("name": "sheet", "mesh": {"generator": "quad_grid", "nodes": [3, 4], "size": [1, 2]},
-       "pins": [{"select": {"nodes": [9, 11]},
+       "pins": [{"select": {"nodes": [9, 11]}, "ramp": 0.5,
                  "motion": {"type": "oscillation", "amplitude": [1, 2, 3], "frequency": 4}}])";
 
 std::string scene_of(const std::string& keys, int seed = 5) {
@@ -56,7 +56,7 @@ TEST(Replicas, AreWhatTheFileWouldSayOneByOne) {
         number(0.5, 0.5) + R"(, "alpha": )" + alphas[i] + R"(}, "gravity": )" + number(9, -1) +
         R"(, "time_offset": )" + number(0, 0.25) + R"(, "transform": {"translation": [0, 0, )" +
         number(0, 0.5) + R"(]}, "initial_velocity": [)" + number(0, 1) +
-        R"(, 0, 0], "pins": [{"select": {"nodes": [9, 11]},
+        R"(, 0, 0], "pins": [{"select": {"nodes": [9, 11]}, "ramp": 0.5,
         "motion": {"type": "oscillation", "frequency": )" +
         number(1, 1) + R"(, "amplitude": [1, )" + number(4, 1) + ", 3]}}]");
     Scene one = batch;

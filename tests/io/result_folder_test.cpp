@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+
 #include "engine/core/errors.hpp"
 #include "host/io/mesh_file.hpp"
 #include "host/io/summary_file.hpp"
@@ -74,7 +77,29 @@ TEST(ResultFolder, HoldsWhatItPromises) {
   EXPECT_NE(table.find("\n9,9,0.09,triangles,stalled,"), std::string::npos);
 }
 
-TEST(ResultFolder, IsRemovedWhenTheRunFails) {
+/// The only entry of a folder whose name begins so; "" when there are none or several.
+fs::path only_partial(const fs::path& folder) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().filename().string().find(".partial-") != std::string::npos)
+      found.push_back(entry.path());
+  return found.size() == 1 ? found[0] : fs::path();
+}
+
+TEST(ResultFolder, IsRemovedWhenNothingWasComputed) {
+  const TemporaryFolder folder;
+  const Scene scene = two_garments();
+  {
+    ResultFolder results(folder / "out", scene, "{}");
+    add_steps(results, scene, 0, 1);
+    results.save_checkpoint(checkpoint_at(scene, 0));
+    EXPECT_EQ(results.remains(), "");
+    EXPECT_EQ(folder.entry_count(), 1);
+  }
+  EXPECT_EQ(folder.entry_count(), 0);
+}
+
+TEST(ResultFolder, KeepsWhatAFailedRunHasComputed) {
   const TemporaryFolder folder;
   const Scene scene = two_garments();
   {
@@ -84,9 +109,104 @@ TEST(ResultFolder, IsRemovedWhenTheRunFails) {
     bad[1][4].z = std::nan("");
     message_of<NumericalError>([&] { results.add_frame(3, 0.03, bad, metrics_at(scene, 3)); });
     EXPECT_EQ(results.frame_count(), 3);
-    EXPECT_EQ(folder.entry_count(), 1);
+    const std::string remains = results.remains();
+    EXPECT_NE(remains.find("; frames up to t = 0.02 s are kept in " + only_partial(folder.path()).string() +
+                           ", without a checkpoint"),
+              std::string::npos)
+        << remains;
   }
-  EXPECT_EQ(folder.entry_count(), 0);
+  EXPECT_EQ(read_trajectory(only_partial(folder.path()) / "trajectory.h5").frame_count(), 3);
+  fs::remove_all(only_partial(folder.path()));
+  {
+    ResultFolder results(folder / "out", scene, "{}");
+    add_steps(results, scene, 0, 3);
+    results.save_checkpoint(checkpoint_at(scene, 2));
+    const std::string remains = results.remains();
+    EXPECT_NE(remains.find("run again with --resume to go on from its checkpoint at t = 0.02 s"),
+              std::string::npos)
+        << remains;
+  }
+  // Resumed under the name that it was meant to have, which leaves nothing else behind.
+  {
+    ResultFolder results(folder / "out", scene, "{}", {.if_exists = IfExists::resume});
+    EXPECT_EQ(results.frame_count(), 3);
+    EXPECT_NE(results.resumed_folder(), results.path());
+    add_steps(results, scene, 3, 5);
+    results.close(summary());
+    results.publish();
+  }
+  EXPECT_EQ(folder.entry_count(), 1);
+  EXPECT_EQ(read_trajectory(folder / "out/trajectory.h5").frame_count(), 5);
+}
+
+TEST(ResultFolder, TwoRunsIntoOneFolderAreSeenAtTheStart) {
+  const TemporaryFolder folder;
+  const Scene scene = two_garments();
+  {
+    const ResultFolder first(folder / "out", scene, "{}");
+    for (const IfExists if_exists : {IfExists::refuse, IfExists::overwrite, IfExists::resume}) {
+      const std::string message =
+          message_of<FileError>([&] { ResultFolder(folder / "out", scene, "{}", {.if_exists = if_exists}); });
+      EXPECT_NE(message.find("out: found another run that is writing it (out.partial-"), std::string::npos)
+          << message;
+    }
+    EXPECT_NO_THROW(ResultFolder(folder / "out2", scene, "{}"));
+  }
+  // Neither one that is done nor one that was killed is in the way.
+  run_and_kill([&] {
+    auto* const results = new ResultFolder(folder / "out", scene, "{}");
+    add_steps(*results, scene, 0, 4);
+  });
+  write_results(folder / "out", scene);
+  EXPECT_EQ(read_trajectory(folder / "out/trajectory.h5").frame_count(), 10);
+}
+
+TEST(ResultFolder, WritesThroughALink) {
+  const TemporaryFolder folder;
+  const Scene scene = two_garments();
+  fs::create_directory(folder / "disk");
+  fs::create_directory(folder / "disk/real");
+  fs::create_directory_symlink(folder / "disk/real", folder / "out");
+  write_results(folder / "out", scene);
+  write_results(folder / "out", scene, {.if_exists = IfExists::overwrite});
+  EXPECT_TRUE(fs::is_symlink(folder / "out"));
+  EXPECT_FALSE(fs::is_symlink(folder / "disk/real"));
+  EXPECT_EQ(read_trajectory(folder / "disk/real/trajectory.h5").frame_count(), 10);
+  EXPECT_EQ(folder.entry_count(), 2);
+  fs::create_directory_symlink(folder / "nowhere", folder / "dangling");
+  const std::string message = message_of<FileError>([&] { ResultFolder(folder / "dangling", scene, "{}"); });
+  EXPECT_NE(message.find("nowhere, which is not there"), std::string::npos) << message;
+}
+
+TEST(ResultFolder, ResumesFromTheNewestThatIsWhole) {
+  const TemporaryFolder folder;
+  const Scene scene = two_garments();
+  std::vector<fs::path> left;
+  for (const std::int64_t step : {2, 4, 6}) {
+    run_and_kill([&] {
+      auto* const results = new ResultFolder(folder / "out", scene, "{}");
+      add_steps(*results, scene, 0, step + 1);
+      results->save_checkpoint(checkpoint_at(scene, step));
+    });
+    for (const auto& entry : fs::directory_iterator(folder.path()))
+      if (std::find(left.begin(), left.end(), entry.path()) == left.end()) left.push_back(entry.path());
+    fs::last_write_time(left.back() / "checkpoint.h5",
+                        fs::file_time_type::clock::now() + std::chrono::seconds(step));
+  }
+  const auto reached = [&] {
+    return ResultFolder(folder / "out", scene, "{}", {.if_exists = IfExists::resume})
+        .resumed_from()
+        ->step_index;
+  };
+  EXPECT_EQ(reached(), 6);
+  const std::string whole = read_whole_file(left[2] / "trajectory.h5");
+  write_whole_file(left[2] / "trajectory.h5", whole.substr(0, whole.size() / 2));
+  EXPECT_EQ(reached(), 4);
+  write_whole_file(left[1] / "checkpoint.h5", "no HDF5");
+  EXPECT_EQ(reached(), 2);
+  fs::remove(left[0] / "checkpoint.h5");
+  message_of<FileError>([&] { reached(); });
+  EXPECT_EQ(folder.entry_count(), 3);
 }
 
 TEST(ResultFolder, RefusesBeforeAnythingIsWritten) {
@@ -130,10 +250,7 @@ TEST(ResultFolder, AnEmptyFolderIsFilledAndAResultIsOverwritten) {
   fs::create_directory(folder / "out");
   write_results(folder / "out", scene, {.ply_frames = true});
   message_of<FileError>([&] { write_results(folder / "out", scene); });
-  {
-    ResultFolder unfinished(folder / "out", scene, "{}", {.if_exists = IfExists::overwrite});
-    add_steps(unfinished, scene, 0, 1);
-  }
+  { const ResultFolder unfinished(folder / "out", scene, "{}", {.if_exists = IfExists::overwrite}); }
   EXPECT_EQ(read_trajectory(folder / "out/trajectory.h5").frame_count(), 10);
   write_results(folder / "out", scene, {.if_exists = IfExists::overwrite});
   EXPECT_FALSE(fs::exists(folder / "out/frames"));
@@ -189,21 +306,38 @@ TEST(ResultFolder, AKilledRunIsResumedFromItsPartialFolder) {
   ASSERT_EQ(folder.entry_count(), 1);
   const fs::path partial = fs::directory_iterator(folder.path())->path();
   EXPECT_EQ(partial.filename().string().find("out.partial-"), 0);
-  const ResultFolder results(partial, scene, "{}", {.if_exists = IfExists::resume});
-  EXPECT_EQ(results.frame_count(), 3);
+  for (const fs::path& name : {partial, folder / "out"}) {
+    const ResultFolder results(name, scene, "{}", {.if_exists = IfExists::resume});
+    EXPECT_EQ(results.frame_count(), 3);
+    EXPECT_EQ(results.resumed_folder(), partial);
+  }
+  EXPECT_EQ(folder.entry_count(), 1);
 }
 
-TEST(ResultFolder, AFullDiskIsOneLineAndLeavesNothing) {
+TEST(ResultFolder, AFullDiskIsOneLineAndLeavesWhatWasComputed) {
   const TemporaryFolder folder;
   const Scene scene = two_garments();
-  for (const rlim_t bytes : {rlim_t{0}, rlim_t{1}, rlim_t{10000}, rlim_t{200000}}) {
+  for (const rlim_t bytes : {rlim_t{0}, rlim_t{1}, rlim_t{10000}, rlim_t{400000}, rlim_t{2000000}}) {
     const std::string message = message_with_file_limit(bytes, [&] {
       ResultFolder results(folder / "out", scene, "{}\n");
-      add_steps(results, scene, 0, 5000);
+      results.save_checkpoint(checkpoint_at(scene, 0));
+      add_steps(results, scene, 0, 20);
+      results.save_checkpoint(checkpoint_at(scene, 19));
+      add_steps(results, scene, 20, 8000);
+      results.close(summary());
     });
     EXPECT_NE(message.find("File too large"), std::string::npos) << bytes << ": " << message;
     EXPECT_EQ(message.find((folder / "out.partial-").string()), 0) << bytes << ": " << message;
-    EXPECT_EQ(folder.entry_count(), 0) << bytes;
+    if (bytes < 100000) {
+      EXPECT_EQ(folder.entry_count(), 0) << bytes;
+      continue;
+    }
+    {
+      const ResultFolder results(folder / "out", scene, "{}", {.if_exists = IfExists::resume});
+      EXPECT_EQ(results.frame_count(), 20);
+    }
+    EXPECT_GE(read_trajectory(only_partial(folder.path()) / "trajectory.h5").frame_count(), 20);
+    fs::remove_all(only_partial(folder.path()));
   }
 }
 
@@ -212,18 +346,18 @@ TEST(Summary, KeepsEveryMemberAndHasNoNan) {
   s.message = "a \"quoted\" reason";
   s.threads = 3;
   s.seed = 18446744073709551615u;
-  s.strain_max = 0.1;
+  s.strain.max = 0.1;
   s.contact_force = {{"round table", 0.5}};
   s.gripper_force_max = {{"left", 0.25}};
   s.realtime_factor = std::nan("");
   const std::string json = summary_json(s);
   EXPECT_NE(json.find("\"realtime_factor\": null"), std::string::npos) << json;
-  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 49);
+  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 56);
   const RunSummary read = parse_summary(json, "summary.json");
   EXPECT_EQ(summary_json(read), json);
   EXPECT_EQ(read.message, s.message);
   EXPECT_EQ(read.seed, s.seed);
-  EXPECT_EQ(read.strain_max, 0.1);
+  EXPECT_EQ(read.strain.max, 0.1);
   EXPECT_EQ(read.contact_force, s.contact_force);
   s.wall_seconds = HUGE_VAL;
   EXPECT_NE(message_of<NumericalError>([&] { summary_json(s); }).find("wall_seconds"), std::string::npos);

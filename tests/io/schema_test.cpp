@@ -137,7 +137,7 @@ TEST(SceneSchema, RefusesWhatTheReaderRefuses) {
     {"from": 1, "to": 2, "scale": "log", "sample": "uniform"}, "time_offset": {"values": [1]}}, "fabric": {"rho": 1, "delta": 1, "kappa": 1, "alpha": 1, "beta": 1,
     "shear_spring": {"stiffness": 0, "damping": 0}, "bend_spring": {"stiffness": 0, "damping": 0}, "shear_diagonals": 1},
     "pins": [{"name": "p", "select": {"nodes": [1, 2]}, "motion": {"type": "oscillation", "amplitude": [1, 0, 0],
-    "frequency": 1, "start": 1, "duration": 2}}, {"select": {"boundary_loop": 1}, "motion": {"type": "keyframes",
+    "frequency": 1, "start": 1, "duration": 2}, "ramp": 0.5}, {"select": {"boundary_loop": 1}, "motion": {"type": "keyframes",
     "times": [1, 2], "translations": [[0, 0, 0], [0, 0, 0]], "rotations_degrees": [[0, 0, 0], [0, 0, 0]],
     "center": [0, 0, 0]}}]}, {"fabric": {"thickness": 1}, "mesh": {"generator": "quad_grid", "nodes": [2, 2],
     "size": [1, 1]}}]})",
