@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <limits>
@@ -12,7 +13,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/recipe.hpp"
-#include "engine/model/taut_pins.hpp"
+#include "host/app/check_scene.hpp"
 #include "host/app/run_scene.hpp"
 #include "host/app/sweep_command.hpp"
 #include "host/app/validate_scene.hpp"
@@ -57,10 +58,16 @@ int run(const RunRequest& request, bool json) {
     std::fputs(summary_json(s).c_str(), stdout);
   } else {
     std::printf(
-        "%s: %s, %lld steps (%.6g s) in %.3g s, %.3gx real time; %.3g iterations per step, strain <= %.2e, "
-        "residual <= %.2e\n",
+        "%s: %s, %lld steps (%.6g s) in %.3g s, %.3gx real time; %.3g iterations per step, residual <= "
+        "%.2e\n",
         s.scene.c_str(), s.status.c_str(), static_cast<long long>(s.step_count), s.simulated_seconds,
-        s.wall_seconds, s.realtime_factor, s.iterations_per_step_mean, s.strain_max, s.residual_max);
+        s.wall_seconds, s.realtime_factor, s.iterations_per_step_mean, s.residual_max);
+    std::printf(
+        "strain of all steps: edges <= %.2g %% (95 %% of them <= %.2g %%), elements stretched <= %.2g %%, "
+        "compressed "
+        "<= %.2g %%; the rows of %s hold theirs to %.2g %%\n",
+        100 * s.strain.max, 100 * s.strain.p95, 100 * s.strain.stretch_max, 100 * s.strain.compression_max,
+        s.recipe.c_str(), 100 * s.row_strain_max);
     if (s.steps_violated > 0)
       std::printf("tolerance %g missed in %lld of %lld steps\n", s.tolerance,
                   static_cast<long long>(s.steps_violated),
@@ -72,45 +79,9 @@ int run(const RunRequest& request, bool json) {
     std::printf("result: %s (report.html, summary.json, metrics.csv, trajectory.h5)\n",
                 request.output.c_str());
   }
-  if (s.status == "completed") return exit_done;
+  if (s.status == "completed") return s.steps_violated > 0 ? exit_violated : exit_done;
   std::fprintf(stderr, "isocloth: %s\n", s.message.c_str());
   return s.status == "interrupted" ? exit_interrupted : exit_violated;
-}
-
-int check(const std::string& path, bool json) {
-  const Scene scene = read_scene(path);
-  const std::int64_t steps = step_count(scene), per_frame = steps_per_frame(scene);
-  nlohmann::ordered_json result{{"scene", path},
-                                {"recipe", scene.recipe},
-                                {"step_count", steps},
-                                {"frame_count", 1 + (steps + per_frame - 1) / per_frame}};
-  for (const Garment& g : scene.garments) {
-    std::size_t pinned = 0;
-    for (const Pin& pin : g.pins) pinned += pin.nodes.size();
-    result["garments"].push_back({{"name", g.name},
-                                  {"node_count", g.mesh.node_count()},
-                                  {"element_count", g.mesh.face_count()},
-                                  {"pinned_count", pinned}});
-  }
-  const std::vector<std::string> warnings = solver_warnings(scene);
-  result["warnings"] = warnings;
-  if (json) {
-    std::puts(result.dump(2).c_str());
-    return exit_done;
-  }
-  std::printf("%s: valid, recipe %s, %lld steps, %lld frames\n", path.c_str(), scene.recipe.c_str(),
-              static_cast<long long>(steps), result["frame_count"].get<long long>());
-  constexpr std::size_t most = 20;
-  const auto& garments = result["garments"];
-  for (std::size_t i = 0; i < std::min(most, garments.size()); ++i) {
-    const auto& g = garments[i];
-    std::printf("  garment %s: %lld nodes, %lld elements, %lld pinned\n",
-                g["name"].get<std::string>().c_str(), g["node_count"].get<long long>(),
-                g["element_count"].get<long long>(), g["pinned_count"].get<long long>());
-  }
-  if (garments.size() > most) std::printf("  and %zu garments more\n", garments.size() - most);
-  for (const std::string& warning : warnings) std::printf("  %s\n", warning.c_str());
-  return exit_done;
 }
 
 int info(bool json) {
@@ -129,7 +100,7 @@ int info(bool json) {
                                 {"recipes", nlohmann::json::array()}};
   for (const Recipe& r : recipes()) result["recipes"].push_back({{"name", r.name}, {"source", r.source}});
   if (json) {
-    std::puts(result.dump(2).c_str());
+    std::puts(result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
     return exit_done;
   }
   std::printf("isocloth %s\ncpu:  %s, %u threads, %s\ncuda: %s%s\n", ISOCLOTH_VERSION, machine_name().c_str(),
@@ -140,10 +111,49 @@ int info(bool json) {
   return exit_done;
 }
 
-int report(const std::filesystem::path& folder) {
+int report(const std::filesystem::path& folder, bool json) {
   write_folder_report(folder, read_scene(folder / "scene.json"), read_summary(folder / "summary.json"));
-  std::printf("%s\n", (folder / "report.html").c_str());
+  const std::filesystem::path page = folder / "report.html";
+  if (json)
+    std::puts(nlohmann::ordered_json{{"report", page.string()}}
+                  .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
+                  .c_str());
+  else
+    std::printf("%s\n", page.c_str());
   return exit_done;
+}
+
+/// Arguments that the command does not know.
+struct ArgumentError : Error {
+  using Error::Error;
+};
+
+const char* kind_of(const std::exception& error) {
+  const auto is = [&error]<class Kind>(const Kind*) { return dynamic_cast<const Kind*>(&error) != nullptr; };
+  if (is(static_cast<ArgumentError*>(nullptr))) return "arguments";
+  if (is(static_cast<SceneError*>(nullptr))) return "scene";
+  if (is(static_cast<MeshError*>(nullptr))) return "mesh";
+  if (is(static_cast<FileError*>(nullptr))) return "file";
+  if (is(static_cast<DeviceError*>(nullptr))) return "device";
+  if (is(static_cast<ShapeError*>(nullptr))) return "shape";
+  if (is(static_cast<NumericalError*>(nullptr))) return "numerical";
+  if (is(static_cast<std::bad_alloc*>(nullptr))) return "memory";
+  return "internal";
+}
+
+/// One line on standard error, and with --json an object on standard output.
+void print_error(const std::exception& error, bool json) {
+  const char* const kind = kind_of(error);
+  const std::string message =
+      kind == std::string_view("memory")
+          ? "out of memory, though the scene fits; end other programs, keep fewer frames (--frames-of) or "
+            "simulate fewer garments at once (--batch of a sweep)"
+          : printable(error.what(), 2000);
+  std::fprintf(stderr, "isocloth: %s\n", message.c_str());
+  if (!json) return;
+  const nlohmann::ordered_json object{{"error", message}, {"kind", kind}, {"exit_code", exit_input}};
+  std::puts(object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  std::fflush(stdout);
 }
 
 int command_line(int argc, char** argv) {
@@ -177,7 +187,8 @@ int command_line(int argc, char** argv) {
       ->check(CLI::Range(std::size_t{0}, std::size_t{10'000'000}));
   run_command->add_flag("--quiet", request.quiet, "show no progress");
   run_command
-      ->add_option("--checkpoint-every", request.checkpoint_every, "seconds of wall time between checkpoints")
+      ->add_option("--checkpoint-every", request.checkpoint_every,
+                   "most seconds of wall time between checkpoints")
       ->check(CLI::Range(0.001, 1e9))
       ->capture_default_str();
 
@@ -187,8 +198,9 @@ int command_line(int argc, char** argv) {
   add_sweep_options(*sweep_command, sweep);
   add_execution_options(*sweep_command, sweep.request.execution);
 
-  CLI::App* check_command = app.add_subcommand("check", "read a scene and say whether it can be run");
+  CLI::App* check_command = app.add_subcommand("check", "say what run would do with a scene");
   check_command->add_option("scene", scene, "scene file")->required()->check(named);
+  add_execution_options(*check_command, request.execution);
   CLI::App* validate_command =
       app.add_subcommand("validate", "compare the kernels with the reference, step by step");
   validate_command->add_option("scene", scene, "scene file")->required();
@@ -197,11 +209,12 @@ int command_line(int argc, char** argv) {
       ->capture_default_str();
   validate_command->add_flag("--quiet", request.quiet, "show no progress");
   add_execution_options(*validate_command, request.execution);
-  app.add_subcommand("schema", "print the JSON Schema of scene files");
+  CLI::App* schema_command = app.add_subcommand("schema", "print the JSON Schema of scene files");
   CLI::App* info_command = app.add_subcommand("info", "list backends and recipes");
   CLI::App* report_command = app.add_subcommand("report", "write report.html of a result folder again");
   report_command->add_option("folder", folder, "result folder")->required()->check(named);
-  for (CLI::App* command : {run_command, sweep_command, check_command, validate_command, info_command})
+  for (CLI::App* command : {run_command, sweep_command, check_command, validate_command, schema_command,
+                            info_command, report_command})
     command->add_flag("--json", json, "print JSON");
 
   try {
@@ -215,19 +228,22 @@ int command_line(int argc, char** argv) {
     } else if (const auto others = app.remaining(); !others.empty()) {
       reason = text("found \"", others.front(), "\", expected a command or an option");
     }
-    throw SceneError(text(printable(reason, 300), "; see isocloth", command, " --help"));
+    throw ArgumentError(text(printable(reason, 300), "; see isocloth", command, " --help"));
   }
   if (overwrite) request.result.if_exists = IfExists::overwrite;
   if (resume) request.result.if_exists = IfExists::resume;
   request.result.precision = request.execution.precision;
   if (app.got_subcommand(run_command)) return run(request, json);
   if (app.got_subcommand(sweep_command)) return run_sweep_command(sweep, json) ? exit_done : exit_interrupted;
-  if (app.got_subcommand(check_command)) return check(scene, json);
+  if (app.got_subcommand(check_command)) {
+    check_scene_file(scene, request.execution, json);
+    return exit_done;
+  }
   if (app.got_subcommand(validate_command))
     return validate_scene_file(scene, request.execution, steps, json, request.quiet) ? exit_done
                                                                                      : exit_violated;
   if (app.got_subcommand(info_command)) return info(json);
-  if (app.got_subcommand(report_command)) return report(folder);
+  if (app.got_subcommand(report_command)) return report(folder, json);
   std::puts(scene_schema().c_str());
   return exit_done;
 }
@@ -236,12 +252,19 @@ int command_line(int argc, char** argv) {
 }  // namespace isocloth
 
 int main(int argc, char** argv) {
+  // A limit on the size of files is an error of the file that meets it, not the end of the program.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     const int code = isocloth::command_line(argc, argv);
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
     throw isocloth::FileError(std::string("standard output: cannot write: ") + std::strerror(errno));
+  } catch (const isocloth::Interrupted& interrupted) {
+    std::fprintf(stderr, "isocloth: %s\n", interrupted.what());
+    return isocloth::exit_interrupted;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "isocloth: %s\n", error.what());
-    return 2;
+    // The arguments may be what is wrong.
+    const bool json = std::find(argv + 1, argv + argc, std::string_view("--json")) != argv + argc;
+    isocloth::print_error(error, json);
+    return isocloth::exit_input;
   }
 }

@@ -69,7 +69,9 @@ bool validate_scene_file(const std::filesystem::path& path, const ExecutionOptio
     });
   }
   if (json)
-    std::puts(as_json(report, path.string()).dump(2).c_str());
+    std::puts(as_json(report, path.string())
+                  .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
+                  .c_str());
   else
     print_table(report);
   return report.passed();

@@ -1,5 +1,6 @@
 // Obstacles from the scene file to the results: refused, kept beside the frames, part of what a run resumes.
 #include "host/io/obstacle_poses.hpp"
+#include "host/io/summary_file.hpp"
 #include "tests/command/sweep_case.hpp"
 
 namespace isocloth {
@@ -64,6 +65,19 @@ TEST_F(ObstacleCommand, ResumesOnlyWithTheSameObstacles) {
   const TrajectoryFile whole(folder_ / "whole" / "trajectory.h5"), parts(folder_ / "parts" / "trajectory.h5");
   for (std::size_t f = 0; f < whole.frame_count(); ++f)
     EXPECT_EQ(whole.obstacle_poses(f), parts.obstacle_poses(f));
+}
+
+TEST_F(ObstacleCommand, CountsHowDeepAClothStarts) {
+  write_scene("deep.json", Json::parse(R"({
+      "step": 0.01, "duration": 0.02, "recipe": "coltraro2022",
+      "garments": [{"name": "a", "fabric": {"rho": 0.2, "delta": 1, "kappa": 1e-5, "thickness": 0.002},
+                    "mesh": {"generator": "quad_grid", "nodes": [5, 5], "size": [0.3, 0.3]}}],
+      "obstacles": [{"name": "floor", "shape": {"type": "plane"}, "position": [0, 0, 0.005]}],
+      "contact": {"push_out": true, "margin": 0}, "projection": {"on_violation": "continue"}})"));
+  isocloth({"run", "deep.json", "-o", "deep"});
+  const TrajectoryFile trajectory(folder_ / "deep" / "trajectory.h5");
+  EXPECT_NEAR(trajectory.metrics(0, 0).penetration, 0.006, 1e-9);
+  EXPECT_GE(read_summary(folder_ / "deep" / "summary.json").penetration_max, 0.006 - 1e-9);
 }
 
 TEST_F(ObstacleCommand, RefusesObstaclesThatCannotBeMet) {

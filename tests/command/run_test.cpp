@@ -64,7 +64,7 @@ TEST_F(RunCommand, LeavesAWholeFolder) {
   // The first frame is the scene, the last one the checkpoint.
   const Scene start = read_scene(folder_ / "scene.json");
   const GarmentState end = checkpoint("out").garments[0];
-  const std::vector<float> first = trajectory.positions(0), last = trajectory.positions(4);
+  const std::vector<double> first = trajectory.positions(0), last = trajectory.positions(4);
   ASSERT_EQ(first.size(), end.positions.size());
   for (std::size_t i = 0; i < 30; ++i)
     EXPECT_EQ(first[3 * i], static_cast<float>(start.garments[0].mesh.positions[i].x));
@@ -113,7 +113,7 @@ TEST_F(RunCommand, TakesTheSolverAndTheInstructionsThatItIsTold) {
                                                          {"direct", "sse2"},
                                                          {"mixed", "sse2"},
                                                          {"iterative", "conjugate gradients"}};
-  std::vector<float> first;
+  std::vector<double> first;
   for (const auto& [solver, name] : solvers) {
     complete("scene.json", solver, {"--solver", solver, "--simd", "baseline"});
     const Json s = summary(solver);
@@ -124,8 +124,7 @@ TEST_F(RunCommand, TakesTheSolverAndTheInstructionsThatItIsTold) {
     if (first.empty()) first = last;
     // Each stays within the tolerance of the rows, hence apart by no more than some of it over the sheet.
     double apart = 0;
-    for (std::size_t i = 0; i < last.size(); ++i)
-      apart = std::max(apart, static_cast<double>(std::abs(last[i] - first[i])));
+    for (std::size_t i = 0; i < last.size(); ++i) apart = std::max(apart, std::abs(last[i] - first[i]));
     EXPECT_LE(apart, 0.5 * s["tolerance"].get<double>()) << solver;
   }
 }
@@ -163,7 +162,7 @@ TEST_F(RunCommand, SeveralGarmentsAreSeparate) {
   complete("both.json", "both");
   complete("one.json", "one");
   const TrajectoryFile both(folder_ / "both" / "trajectory.h5"), one(folder_ / "one" / "trajectory.h5");
-  std::vector<float> first = both.positions(30);
+  std::vector<double> first = both.positions(30);
   first.resize(first.size() / 2);
   EXPECT_TRUE(same_bits(first, one.positions(30)));
   EXPECT_EQ(summary("both")["garment_count"], 2);

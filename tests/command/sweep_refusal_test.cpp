@@ -49,7 +49,7 @@ TEST_F(SweepTest, RefusesBadInputWithoutATrace) {
       {vary("fabric.rho=1:2"), "found \"1:2\", expected PATH=FROM:TO:COUNT[:log] or PATH=VALUE,VALUE,..."},
       {vary("fabric.rho=1:x:2"), "found \"x\", expected a finite number"},
       {vary("fabric.rho=1:nan:2"), "found \"nan\", expected a finite number"},
-      {vary("fabric.rho=1:2:0"), "found the count 0, expected a whole number >= 1"},
+      {vary("fabric.rho=1:2:0"), "found the count 0, expected a whole number from 1 to 1e+07"},
       {vary("fabric.rho=1:2:2.5"), "found the count 2.5"},
       {vary("fabric.rho=1:2:2:lin"), "found \"1:2:2:lin\""},
       {vary("fabric.alpha=0:2:2:log"),

@@ -1,0 +1,44 @@
+// What `run` and `check` share: a scene brought to its first frame, and what is likely wrong with it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "host/io/run_record.hpp"
+#include "host/simulation.hpp"
+
+namespace isocloth {
+
+/// Whether a frame, whose positions are float32, can hold the numbers.
+bool fits_a_frame(const std::vector<Vec3d>& positions, const FrameMetrics& metrics);
+
+/// The simulation of a scene of that file at its start: shapes measured, nodes sought in obstacles, matrices
+/// planned. Throws SceneError, MeshError and DeviceError beginning with the file's name: all that Simulation
+/// throws, states that no frame can hold, and too little memory.
+Simulation start_simulation(const Scene& scene, const std::filesystem::path& file,
+                            const ExecutionOptions& options);
+
+/// What a scene was likely meant otherwise in, a line each: units (a garment of more than 20 m, fabrics of
+/// more than 20 kg/m^2, ...), parts that nothing connects and seams left open, pins that are taken farther
+/// apart than the cloth is long, grippers that reach nothing, frames of more than 20 GB; and solver_warnings.
+/// Of garments with the same trouble the first is named and the others counted.
+std::vector<std::string> scene_warnings(const Scene& scene);
+
+/// Nodes of a garment's start that a gripper reaches when it closes first, and how far the nearest node is
+/// from its region then [m], <= 0: inside.
+struct Reach {
+  double time = 0;  ///< [s]
+  Index node_count = 0;
+  double nearest = 0;
+};
+Reach first_reach(const Garment& garment, const Gripper& gripper);
+
+/// Lowest and highest coordinates [m].
+struct Bounds {
+  Vec3d low, high;
+  double longest() const;
+};
+Bounds bounds_of(const std::vector<Vec3d>& positions);
+
+}  // namespace isocloth

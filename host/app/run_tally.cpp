@@ -1,0 +1,310 @@
+#include "host/app/run_tally.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+#include "engine/core/text.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/model/recipe.hpp"
+#include "engine/model/taut_pins.hpp"
+#include "host/app/run_scene.hpp"
+#include "host/io/names.hpp"
+#include "host/io/obstacle_poses.hpp"
+#include "kernels/divergence.hpp"
+
+namespace isocloth {
+
+RunTally::RunTally(const Scene& scene, const std::string& name, const Simulation& simulation)
+    : since_frame(scene.garments.size()),
+      scene_(scene),
+      simulation_(simulation),
+      projects_(find_recipe(scene.recipe).solver == SolverFamily::projection),
+      is_noted_(scene.garments.size(), 0) {
+  summary.scene = scene_.name.empty() ? name : scene_.name;
+  summary.recipe = scene_.recipe;
+  summary.method = method_name(scene_);
+  // Impulses are weighed by the masses alone.
+  summary.metric = to_string(projects_ ? scene_.projection.metric : Metric::mass);
+  summary.backend = simulation_.options().backend;
+  summary.precision = to_string(simulation_.options().precision);
+  summary.machine = machine_name();
+  summary.version = ISOCLOTH_VERSION;
+  summary.threads = simulation_.options().threads;
+  summary.garment_count = static_cast<std::int64_t>(scene_.garments.size());
+  summary.step = scene_.step;
+  summary.tolerance = step_tolerance(scene_);
+  summary.seed = scene_.seed;
+  std::map<std::string, std::size_t> solvers;
+  for (std::size_t g = 0; g < scene_.garments.size(); ++g) {
+    const GarmentInfo info = simulation_.info(g);
+    summary.node_count += info.node_count;
+    summary.element_count += info.face_count;
+    summary.row_count += info.row_count;
+    summary.memory_bytes += info.memory_bytes;
+    ++solvers[info.solver];
+  }
+  for (const auto& [solver, count] : solvers) {
+    if (!summary.solver.empty()) summary.solver += "; ";
+    summary.solver += solvers.size() > 1 ? text(count, " x ", solver) : solver;
+  }
+}
+
+void RunTally::resume(const Checkpoint& checkpoint) {
+  if (!checkpoint.since_frame.empty()) since_frame = checkpoint.since_frame;
+  for (std::size_t g = 0; g < is_noted_.size(); ++g) is_noted_[g] = simulation_.frozen(g);
+  const RunSummary& before = checkpoint.summary;
+  if (!before.solver.empty() && !before.solver.ends_with(summary.solver))
+    summary.solver = before.solver + ", then " + summary.solver;
+  else
+    summary.solver = before.solver;
+  summary.wall_seconds = before.wall_seconds;
+  summary.setup_seconds = before.setup_seconds;
+  summary.iterations_per_step_mean = before.iterations_per_step_mean;
+  summary.iterations_per_step_max = before.iterations_per_step_max;
+  summary.steps_violated = before.steps_violated;
+  summary.fallbacks = before.fallbacks;
+  summary.frozen = before.frozen;
+  summary.residual_max = before.residual_max;
+  summary.penetration_max = before.penetration_max;
+  summary.contact_count_max = before.contact_count_max;
+  summary.contact_force_max = before.contact_force_max;
+  summary.contact_force = before.contact_force;
+  summary.friction_stick_fraction = before.friction_stick_fraction;
+  summary.held_count_max = before.held_count_max;
+  summary.gripper_force_max = before.gripper_force_max;
+  summary.body_poses = before.body_poses;
+  summary.strain = before.strain;
+  summary.row_strain_max = before.row_strain_max;
+  summary.area_error_total_max = before.area_error_total_max;
+  summary.area_error_element_mean_max = before.area_error_element_mean_max;
+  summary.area_error_element_max = before.area_error_element_max;
+}
+
+void RunTally::count(const std::vector<StepReport>& reports) {
+  const double before = static_cast<double>((simulation_.step_index() - 1) * summary.garment_count);
+  double iterations = summary.iterations_per_step_mean * before;
+  for (std::size_t g = 0; g < reports.size(); ++g) {
+    const StepReport& r = reports[g];
+    FrameMetrics& m = since_frame[g];
+    iterations += r.iterations;
+    summary.iterations_per_step_max = std::max(summary.iterations_per_step_max, r.iterations);
+    m.status = std::max(m.status, r.status);
+    m.iterations += r.iterations;
+    m.substeps += r.substeps;
+    m.fallbacks += r.fallbacks;
+    summary.fallbacks += r.fallbacks;
+    if (!is_lost(r.status)) {
+      m.residual_worst = std::max(m.residual_worst, r.residual);
+      m.row_strain = row_strain(scene_, m.residual_worst);
+      summary.residual_max = std::max(summary.residual_max, r.residual);
+      summary.row_strain_max = row_strain(scene_, summary.residual_max);
+    }
+    keep_worst(r.strain, m.strain);
+    keep_worst(r.strain, summary.strain);
+    m.penetration = std::max(m.penetration, r.penetration);  // 0 of a step that is not finite
+    summary.penetration_max = std::max(summary.penetration_max, r.penetration);
+    if (r.status == StepStatus::converged) continue;
+    ++summary.steps_violated;
+    const bool go_on = on_violation(scene_) == OnViolation::go_on;
+    if (r.status == StepStatus::stalled && !go_on)
+      end("stopped", g,
+          r.strain.pinned_max > step_tolerance(scene_)
+              ? torn_by_pins(g)
+              : text(missed(r), " after ", r.iterations,
+                     " iterations in the step to t = ", simulation_.time(), " s",
+                     advice(g, projects_
+                                   ? text("use a smaller step, max_substeps > ", r.substeps,
+                                          ", or on_violation \"continue\"")
+                                   : text("use impulse.substeps > ", r.substeps,
+                                          ", impulse.mode \"converge\", or on_violation \"continue\""))));
+    if (!is_lost(r.status)) continue;
+    const std::string why = lost_because(r);
+    if (!go_on || summary.garment_count == 1)
+      end("failed", g,
+          text("the step to t = ", simulation_.time(), " s ", why, "; the state before it is kept",
+               advice(g, "check the motion of its pins or use a smaller step")));
+    else
+      note_lost(g, text("the step to t = ", simulation_.time(), " s ", why));
+  }
+  if (summary.status == "completed" &&
+      std::all_of(reports.begin(), reports.end(), [](const StepReport& r) { return is_lost(r.status); }))
+    end("failed", 0,
+        text("frozen, as are all ", reports.size(),
+             " garments: none has a finite step left; check the motion of the pins or use a smaller step"));
+  summary.iterations_per_step_mean = iterations / (before + static_cast<double>(summary.garment_count));
+}
+
+/// Why a step is lost, after "the step".
+std::string RunTally::lost_because(const StepReport& r) const {
+  if (r.status == StepStatus::non_finite) return "is not finite";
+  const double strain = row_strain(scene_, r.residual);
+  if (strain > largest_strain) return text("diverges: strain ", strain, ", expected <= ", largest_strain);
+  return text("diverges: a node is thrown by more than ", largest_way, " times the size of the garment");
+}
+
+void RunTally::note_lost(std::size_t g, const std::string& why) {
+  if (std::exchange(is_noted_[g], 1) == 0)
+    summary.frozen.push_back(text(scene_.garments[g].name, " (", why, ")"));
+}
+
+void RunTally::measure_start() {
+  const std::vector<Strain> strains = simulation_.strains();
+  for (std::size_t g = 0; g < strains.size(); ++g) {
+    since_frame[g].strain = strains[g];
+    keep_worst(strains[g], summary.strain);
+    since_frame[g].penetration = simulation_.start_penetration(g);
+    summary.penetration_max = std::max(summary.penetration_max, since_frame[g].penetration);
+  }
+}
+
+/// Which edge the motions of pins stretch most.
+std::string RunTally::torn_by_pins(std::size_t g) const {
+  const Garment& garment = scene_.garments[g];
+  const std::vector<Vec3d> x = simulation_.positions(g);
+  std::vector<char> is_pinned(x.size(), 0);
+  for (const Pin& pin : garment.pins)
+    for (const Index node : pin.nodes) is_pinned[node] = 1;
+  std::array<Index, 2> worst{};
+  double strain = 0;
+  for (const auto& [a, b] : build_topology(garment.mesh).edges) {
+    const double own = norm(x[b] - x[a]) / norm(garment.mesh.positions[b] - garment.mesh.positions[a]) - 1;
+    if (is_pinned[a] == 0 || is_pinned[b] == 0 || std::fabs(own) <= std::fabs(strain)) continue;
+    strain = own;
+    worst = {a, b};
+  }
+  return text("at t = ", simulation_.time(),
+              " s the motions of pins have changed the length of the edge between ", "the pinned nodes ",
+              worst[0], " and ", worst[1], " by ", 100 * strain, " %, expected at most ",
+              100 * row_strain(scene_, step_tolerance(scene_)),
+              " %; no step can mend what pins prescribe: have them move together, or use on_violation "
+              "\"continue\"");
+}
+
+/// What to do about a step that failed: what is given, unless no step can satisfy the pins.
+std::string RunTally::advice(std::size_t g, const std::string& otherwise) const {
+  const TornPinSearch search(scene_.garments[g], find_recipe(scene_.recipe).rows == RowFamily::isometry);
+  const std::string torn = describe(search.at(simulation_.time(g), step_tolerance(scene_)));
+  return "; " + (torn.empty() ? otherwise : torn);
+}
+
+/// What a stalled step missed, and by how much.
+std::string RunTally::missed(const StepReport& r) const {
+  const std::string residual = text("residual ", r.residual, ", expected <= ", step_tolerance(scene_));
+  if (!(r.penetration > scene_.contact.tolerance)) return residual;
+  const std::string depth = text("penetration of obstacles by ", r.penetration,
+                                 " m, expected <= ", scene_.contact.tolerance, " (contact.tolerance)");
+  return r.residual > step_tolerance(scene_) ? text(residual, ", and ", depth) : depth;
+}
+
+void RunTally::end(const char* status, std::size_t g, const std::string& why) {
+  if (summary.status == "failed" || summary.status == status) return;
+  summary.status = status;
+  summary.message = text("garments[", g, "] \"", scene_.garments[g].name, "\": ", why);
+}
+
+void RunTally::measure_frame() {
+  measure_contacts();
+  measure_holds();
+  for (const FrameMetrics& metrics : since_frame) {
+    const Measures& m = metrics.measures;
+    summary.area_error_total_max = std::max(summary.area_error_total_max, m.area_error_total);
+    summary.area_error_element_mean_max = std::max(summary.area_error_element_mean_max, m.area_error_mean);
+    summary.area_error_element_max = std::max(summary.area_error_element_max, m.area_error_element_max);
+  }
+}
+
+void RunTally::measure_contacts() {
+  std::vector<std::string> names;
+  for (const Obstacle& obstacle : scene_.obstacles) names.push_back(obstacle.name);
+  for (const RigidBody& body : scene_.bodies) names.push_back(body.name);
+  if (names.empty()) return;
+  std::vector<Vec3d> forces(names.size());
+  Index rubbing = 0, sticking = 0;
+  for (std::size_t g = 0; g < since_frame.size(); ++g) {
+    const ContactMeasures found = simulation_.contacts(g);
+    since_frame[g].contact_count = found.count;
+    since_frame[g].contact_force = found.force;
+    since_frame[g].rubbing_count = found.rubbing;
+    since_frame[g].sticking_count = found.sticking;
+    rubbing += found.rubbing;
+    sticking += found.sticking;
+    summary.contact_count_max = std::max(summary.contact_count_max, found.count);
+    summary.contact_force_max = std::max(summary.contact_force_max, norm(found.force));
+    for (std::size_t o = 0; o < forces.size(); ++o) forces[o] += found.forces[o];
+  }
+  for (std::size_t o = 0; o < forces.size(); ++o) summary.contact_force[names[o]] = norm(forces[o]);
+  const std::vector<BodyState> bodies = simulation_.bodies();
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const RigidBody& body = scene_.bodies[b];
+    const PackedPose packed = packed_pose(shape_pose(bodies[b].pose, mass_properties(body.shape)));
+    summary.body_poses[body.name] = {packed.begin(), packed.end()};
+  }
+  summary.friction_stick_fraction =
+      rubbing > 0 ? static_cast<double>(sticking) / static_cast<double>(rubbing) : 0;
+}
+
+void RunTally::measure_holds() {
+  for (std::size_t g = 0; g < since_frame.size(); ++g) {
+    const std::vector<Gripper>& grippers = scene_.garments[g].grippers;
+    if (grippers.empty()) continue;
+    const HoldMeasures found = simulation_.holds(g);
+    since_frame[g].held_count = found.count;
+    since_frame[g].gripper_force = found.force;
+    summary.held_count_max = std::max(summary.held_count_max, found.count);
+    for (std::size_t i = 0; i < grippers.size(); ++i) {
+      double& most = summary.gripper_force_max[grippers[i].name];
+      most = std::max(most, norm(found.forces[i]));
+    }
+  }
+}
+
+void RunTally::warn_of_idle_grippers() {
+  const std::vector<std::string> before = summary.warnings;
+  for (const auto& [name, force] : summary.gripper_force_max) {
+    const std::string line = text("gripper \"", name, "\" held nothing at any frame");
+    const auto is_said = [&name = name](const std::string& said) {
+      return said.find(text("gripper \"", name, "\"")) != std::string::npos;
+    };
+    if (force > 0 || std::any_of(before.begin(), before.end(), is_said)) continue;
+    summary.warnings.push_back(line);
+    std::fprintf(stderr, "isocloth: warning: %s\n", line.c_str());
+  }
+}
+
+void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
+  std::vector<std::string> stalled;
+  std::int64_t frozen = 0;
+  for (std::size_t g = 0; g < since_frame.size(); ++g) {
+    const StepStatus worst = std::max(worst_before[g], since_frame[g].status);
+    if (simulation_.frozen(g))
+      ++frozen;
+    else if (worst != StepStatus::converged)
+      stalled.push_back(scene_.garments[g].name);
+  }
+  summary.garments_frozen = frozen;
+  summary.garments_stalled = static_cast<std::int64_t>(stalled.size());
+  if (summary.status != "completed") return;
+  const auto list = [](const std::vector<std::string>& names, const char* what) {
+    constexpr std::size_t most = 3;
+    if (names.empty()) return std::string();
+    std::string line = text(names.size(), what);
+    for (std::size_t i = 0; i < std::min(most, names.size()); ++i) line += (i == 0 ? "" : ", ") + names[i];
+    return line + (names.size() > most ? ", ..." : "");
+  };
+  const std::string of_frozen =
+      list(summary.frozen, " garments frozen in the state before a step that was lost: ");
+  const std::string of_stalled = list(stalled, " garments missed their tolerance: ");
+  const auto add = [this](const std::string& what) {
+    if (!what.empty()) summary.message += (summary.message.empty() ? "" : "; ") + what;
+  };
+  summary.message.clear();
+  add(of_frozen);
+  add(of_stalled);
+  if (summary.fallbacks > 0) add(text(summary.fallbacks, " parts of steps fell back on sweeps"));
+}
+
+}  // namespace isocloth

@@ -1,0 +1,53 @@
+// What a run counts: the steps' reports and the frames' measures, on the way to the summary.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/io/checkpoint_file.hpp"
+#include "host/io/run_record.hpp"
+#include "host/simulation.hpp"
+
+namespace isocloth {
+
+class RunTally {
+ public:
+  /// `scene` and `simulation` must outlive it; `name`: of a scene that has none.
+  RunTally(const Scene& scene, const std::string& name, const Simulation& simulation);
+
+  /// Goes on from a checkpoint that `simulation` has taken over.
+  void resume(const Checkpoint& checkpoint);
+  /// Strain and penetration of the state that the run starts from.
+  void measure_start();
+  /// Adds up what a step reported and decides whether the run goes on.
+  void count(const std::vector<StepReport>& reports);
+  /// Contacts, holds and areas at a frame, whose `measures` are in since_frame.
+  void measure_frame();
+  /// The run ends for garment g; a failure outweighs a missed tolerance, else the first reason stays.
+  void end(const char* status, std::size_t g, const std::string& why);
+  /// Remembers the first reason why a garment froze.
+  void note_lost(std::size_t g, const std::string& why);
+  /// Grippers that held nothing at any frame, unless it was said before the run.
+  void warn_of_idle_grippers();
+  /// Counts the garments that froze or missed their tolerance, and names the first of them; `worst_before`:
+  /// of each up to the last frame.
+  void count_garments(const std::vector<StepStatus>& worst_before);
+
+  RunSummary summary;
+  std::vector<FrameMetrics> since_frame;  ///< of each garment
+
+ private:
+  std::string lost_because(const StepReport& r) const;
+  std::string torn_by_pins(std::size_t g) const;
+  std::string advice(std::size_t g, const std::string& otherwise) const;
+  std::string missed(const StepReport& r) const;
+  void measure_contacts();
+  void measure_holds();
+
+  const Scene& scene_;
+  const Simulation& simulation_;
+  const bool projects_;
+  std::vector<char> is_noted_;  ///< garments in summary.frozen
+};
+
+}  // namespace isocloth
