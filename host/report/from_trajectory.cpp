@@ -8,23 +8,27 @@
 namespace isocloth {
 
 ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summary,
-                       const std::vector<std::vector<Index>>& pinned_nodes) {
+                       const std::vector<Garment>& garments) {
   const TrajectoryLayout& layout = trajectory.layout();
-  if (!pinned_nodes.empty() && pinned_nodes.size() != layout.garments.size())
-    throw ShapeError("report: pinned_nodes has " + std::to_string(pinned_nodes.size()) +
-                     " garments, expected " + std::to_string(layout.garments.size()) +
-                     "; give one list per garment of the trajectory");
+  if (!garments.empty() && garments.size() != layout.garments.size())
+    throw ShapeError("report: found " + std::to_string(garments.size()) +
+                     " garments of the scene, expected " + std::to_string(layout.garments.size()) +
+                     "; give those of the trajectory");
   ReportData data;
   data.summary = summary;
   for (std::size_t g = 0; g < layout.garments.size(); ++g) {
     const TrajectoryGarment& part = layout.garments[g];
-    ReportGarment garment{part.name, part.node_begin, part.node_count, {0}, {}, {}, part.clock};
+    ReportGarment garment{part.name, part.node_begin, part.node_count, {0}, {}, {}, {}, part.clock};
     for (Index f = part.face_begin; f < part.face_begin + part.face_count; ++f) {
       for (const Index node : layout.faces[f])
         if (node >= 0) garment.face_nodes.push_back(node - part.node_begin);
       garment.face_begin.push_back(static_cast<Index>(garment.face_nodes.size()));
     }
-    if (!pinned_nodes.empty() && part.node_count > 0) garment.pinned_nodes = pinned_nodes[g];
+    if (!garments.empty() && part.node_count > 0) {
+      garment.corner_uvs = garments[g].mesh.corner_uvs;
+      for (const Pin& pin : garments[g].pins)
+        garment.pinned_nodes.insert(garment.pinned_nodes.end(), pin.nodes.begin(), pin.nodes.end());
+    }
     data.garments.push_back(std::move(garment));
   }
   for (const Vec3d& p : layout.rest_positions)

@@ -3,15 +3,16 @@
 
 #include <vector>
 
+#include "engine/model/scene.hpp"
 #include "host/io/trajectory_file.hpp"
 #include "host/report/report.hpp"
 
 namespace isocloth {
 
-/// What write_report needs, from a trajectory, which must outlive the result, and its summary. pinned_nodes:
-/// per garment, counted from its first node; empty draws no pins. Throws ShapeError when pinned_nodes has
-/// another number of garments.
+/// What write_report needs, from a trajectory, which must outlive the result, and its summary. garments:
+/// those of the scene, whose pins are drawn and whose corner_uvs are the material coordinates; empty does
+/// without. Throws ShapeError when their number is another than the trajectory's.
 ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summary,
-                       const std::vector<std::vector<Index>>& pinned_nodes = {});
+                       const std::vector<Garment>& garments = {});
 
 }  // namespace isocloth

@@ -20,10 +20,11 @@ struct PlaybackSelection {
 /// zero.
 struct Playback {
   std::array<double, 3> box_min{}, box_size{};  ///< [m]
-  std::vector<std::uint16_t> positions;     ///< box_min + box_size * value / 65535, shape [frame, node, 3]
-  std::vector<std::int8_t> area_errors;     ///< shape [frame, face]
-  std::vector<std::int8_t> edge_strains;    ///< shape [frame, node]
-  double area_scale = 0, strain_scale = 0;  ///< largest |e|, never 0
+  std::vector<std::uint16_t> positions;      ///< box_min + box_size * value / 65535, shape [frame, node, 3]
+  std::vector<std::int8_t> area_errors;      ///< shape [frame, face]
+  std::vector<std::int8_t> edge_strains;     ///< shape [frame, node]
+  std::vector<std::int8_t> element_strains;  ///< shape [frame, face]
+  double area_scale = 0, strain_scale = 0, element_scale = 0;  ///< largest |e|, never 0
 };
 
 PlaybackSelection select_playback(const ReportData& data);

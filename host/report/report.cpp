@@ -1,5 +1,6 @@
 #include "host/report/report.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "host/io/summary_file.hpp"
 #include "host/report/assets.hpp"
 #include "host/report/encode.hpp"
+#include "host/report/material_coordinates.hpp"
 #include "host/report/playback.hpp"
 #include "host/report/plot_data.hpp"
 
@@ -27,6 +29,10 @@ void check_faces(const ReportGarment& garment, const std::string& who) {
           who + " has face_begin that does not run from 0 to the " +
               std::to_string(garment.face_nodes.size()) +
               " corners of face_nodes; give the arrays of its mesh");
+  require(garment.corner_uvs.empty() || garment.corner_uvs.size() == garment.face_nodes.size(),
+          who + " has " + std::to_string(garment.corner_uvs.size()) +
+              " corner_uvs, expected none or one for each of " + std::to_string(garment.face_nodes.size()) +
+              " corners; give the arrays of its mesh");
   for (std::size_t f = 0; f + 1 < garment.face_begin.size(); ++f) {
     const Index size = garment.face_begin[f + 1] - garment.face_begin[f];
     require(size == 3 || size == 4, who + " face " + std::to_string(f) + " has " + std::to_string(size) +
@@ -100,7 +106,31 @@ void check(const ReportData& data) {
                            ", expected a finite time after that of the frame before; give ascending times");
 }
 
-/// Garments that the playback shows, then the names alone of those that only the plots know.
+/// Material coordinates with 16 bits each: uv_min + uv_size * value / 65535.
+Json uv_json(const ReportGarment& garment, const double* rest_positions) {
+  const std::vector<Vec2d> uvs = material_coordinates(garment, rest_positions);
+  Vec2d low = uvs.front(), high = uvs.front();
+  for (const Vec2d& uv : uvs) {
+    low = {std::min(low.x, uv.x), std::min(low.y, uv.y)};
+    high = {std::max(high.x, uv.x), std::max(high.y, uv.y)};
+  }
+  const Vec2d size = high - low;
+  std::vector<std::uint16_t> stored;
+  for (const Vec2d& uv : uvs)
+    for (const auto& [value, extent] : {std::pair(uv.x - low.x, size.x), std::pair(uv.y - low.y, size.y)})
+      stored.push_back(static_cast<std::uint16_t>(std::lround(extent > 0 ? 65535 * value / extent : 0)));
+  return {{"min", {low.x, low.y}}, {"size", {size.x, size.y}}, {"corners", encode_base64(stored)}};
+}
+
+/// Worst of a garment in the run.
+StepStatus worst_status(const ReportData& data, std::size_t garment) {
+  StepStatus worst = StepStatus::converged;
+  for (std::size_t i = garment; i < data.metrics.size(); i += data.garments.size())
+    worst = std::max(worst, data.metrics[i].status);
+  return worst;
+}
+
+/// Garments that the playback shows.
 Json garments_json(const ReportData& data, std::size_t shown) {
   Json result = Json::array();
   for (std::size_t g = 0; g < shown; ++g) {
@@ -109,10 +139,12 @@ Json garments_json(const ReportData& data, std::size_t shown) {
     for (std::size_t f = 0; f + 1 < garment.face_begin.size(); ++f)
       sizes.push_back(static_cast<std::uint8_t>(garment.face_begin[f + 1] - garment.face_begin[f]));
     result.push_back({{"name", garment.name},
+                      {"status", static_cast<int>(worst_status(data, g))},
                       {"node_begin", garment.node_begin},
                       {"node_count", garment.node_count},
                       {"face_sizes", encode_base64(sizes)},
                       {"face_nodes", encode_base64(garment.face_nodes)},
+                      {"uvs", uv_json(garment, data.rest_positions.data() + 3 * garment.node_begin)},
                       {"pinned_nodes", encode_base64(garment.pinned_nodes)},
                       {"clock", garment.clock}});
   }
@@ -161,7 +193,9 @@ Json page_json(const ReportData& data) {
             {"area_scale", playback.area_scale},
             {"area_errors", encode_base64(playback.area_errors)},
             {"strain_scale", playback.strain_scale},
-            {"edge_strains", encode_base64(playback.edge_strains)}}},
+            {"edge_strains", encode_base64(playback.edge_strains)},
+            {"element_scale", playback.element_scale},
+            {"element_strains", encode_base64(playback.element_strains)}}},
           {"plots", plot_json(data)}};
 }
 
@@ -194,10 +228,14 @@ void write_report(const std::filesystem::path& file, const ReportData& data) {
                                                     {"three_license.txt", assets::three_license_txt},
                                                     {"three.js", assets::three_js},
                                                     {"orbit_controls.js", assets::orbit_controls_js},
+                                                    {"format.js", assets::format_js},
                                                     {"data.js", assets::data_js},
+                                                    {"cloth.js", assets::cloth_js},
                                                     {"obstacles.js", assets::obstacles_js},
                                                     {"viewer.js", assets::viewer_js},
+                                                    {"pictures.js", assets::pictures_js},
                                                     {"plots.js", assets::plots_js},
+                                                    {"figures.js", assets::figures_js},
                                                     {"page.js", assets::page_js}});
   std::filesystem::path unfinished = file;
   unfinished += ".tmp";

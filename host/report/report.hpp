@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/core/array_view.hpp"
+#include "engine/core/vec3.hpp"
 #include "host/io/run_record.hpp"
 
 namespace isocloth {
@@ -21,6 +22,7 @@ struct ReportGarment {
   Index node_count = 0;
   std::vector<Index> face_begin;    ///< shape [face_count + 1], as in Mesh
   std::vector<Index> face_nodes;    ///< 3 or 4 per face, counted from node_begin, shape [corner_count]
+  std::vector<Vec2d> corner_uvs;    ///< [m], as in Mesh, shape [corner_count] or empty
   std::vector<Index> pinned_nodes;  ///< drawn as dots, counted from node_begin; may be empty
   Index clock = 0;                  ///< by which it meets the obstacles, see ReportData::obstacle_poses
 };
@@ -39,7 +41,7 @@ struct ReportData {
   std::vector<double> rest_positions;  ///< [m], shape [node_count, 3]; errors are measured from it
   std::vector<double> frame_times;     ///< [s], ascending, shape [frame_count >= 1]
   /// Positions of one frame [m], shape [node_count, 3]; called once per frame that the page keeps, in order.
-  std::function<std::vector<float>(std::size_t frame)> frame_positions;
+  std::function<std::vector<double>(std::size_t frame)> frame_positions;
   std::vector<FrameMetrics> metrics;  ///< shape [frame_count, garment_count]
   std::vector<ReportObstacle> obstacles;
   std::size_t clock_count = 1;  ///< of the garments

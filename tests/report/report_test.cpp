@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "engine/core/errors.hpp"
+#include "host/io/trajectory_writer.hpp"
 #include "host/report/from_trajectory.hpp"
 #include "tests/report/swinging_sheet.hpp"
 
@@ -106,7 +107,7 @@ TEST_F(Report, positions_come_back_within_the_rounding) {
   ASSERT_EQ(frames.size(), 20u);
   ASSERT_EQ(stored.size(), 20u * data.rest_positions.size());
   for (std::size_t k = 0; k < frames.size(); ++k) {
-    const std::vector<float> expected = data.frame_positions(frames[k]);
+    const std::vector<double> expected = data.frame_positions(frames[k]);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const double low = playback["box_min"][i % 3], size = playback["box_size"][i % 3];
       const double value = low + size * stored[k * expected.size() + i] / 65535;
@@ -130,11 +131,11 @@ TEST_F(Report, faces_and_times_come_back) {
   EXPECT_EQ(page["summary"]["iterations_per_step_mean"], 1.12);
 }
 
-TEST_F(Report, colours_are_area_error_and_edge_strain) {
+TEST_F(Report, colours_are_area_error_and_strain_of_edges_and_elements) {
   ReportData data = make_run(4, 3, 2);
   // Frame k stretches the rest shape by 1 + k/100 along x and shrinks it to 1 - k/50 along z.
   data.frame_positions = [rest = data.rest_positions](std::size_t frame) {
-    std::vector<float> p(rest.begin(), rest.end());
+    std::vector<double> p(rest.begin(), rest.end());
     for (std::size_t i = 0; i < p.size(); i += 3) {
       p[i] = static_cast<float>(rest[i] * (1 + double(frame) / 100));
       p[i + 2] = static_cast<float>(rest[i + 2] * (1 - double(frame) / 50));
@@ -144,14 +145,19 @@ TEST_F(Report, colours_are_area_error_and_edge_strain) {
   const json playback = page_data(write(data))["playback"];
   const auto areas = decode<std::int8_t>(playback["area_errors"]);
   const auto strains = decode<std::int8_t>(playback["edge_strains"]);
+  const auto elements = decode<std::int8_t>(playback["element_strains"]);
   ASSERT_EQ(areas.size(), 3u * (16 + 32));
   ASSERT_EQ(strains.size(), 3u * 50);
+  ASSERT_EQ(elements.size(), areas.size());
   for (std::size_t frame = 0; frame < 3; ++frame) {
     const double area = (1 + double(frame) / 100) * (1 - double(frame) / 50) - 1,
                  strain = -double(frame) / 50;
     // Float positions carry 1e-7; a code step at level c is 2 c / 127^2 of the scale, at most 2 / 127.
     for (std::size_t f = 0; f < 48; ++f)
       EXPECT_NEAR(decode_signed(areas[frame * 48 + f], playback["area_scale"]), area, 0.0199 / 127 + 1e-6);
+    for (std::size_t f = 0; f < 48; ++f)
+      EXPECT_NEAR(decode_signed(elements[frame * 48 + f], playback["element_scale"]), strain,
+                  0.04 / 127 + 1e-6);
     for (std::size_t n = 0; n < 50; ++n)
       EXPECT_NEAR(decode_signed(strains[frame * 50 + n], playback["strain_scale"]), strain,
                   0.04 / 127 + 1e-6);
@@ -297,6 +303,9 @@ TEST_F(Report, refuses_what_does_not_fit) {
   data.garments[1].face_nodes[4] = 9;
   expect_refused<ShapeError>(file, data, "garments[1] names node 9");
   data = make_run(2, 3, 2);
+  data.garments[1].corner_uvs.resize(5);
+  expect_refused<ShapeError>(file, data, "garments[1] has 5 corner_uvs, expected none or one for each of 24");
+  data = make_run(2, 3, 2);
   add_obstacles(data);
   data.obstacles[1].triangles[4] = 4;
   expect_refused<ShapeError>(file, data, "obstacles[1] names vertex 4");
@@ -312,14 +321,14 @@ TEST_F(Report, refuses_what_does_not_fit) {
   data.obstacle_poses = [](std::size_t) { return std::vector<float>(14); };
   expect_refused<ShapeError>(file, data, "frame 0 has 14 numbers of obstacle poses, expected 28");
   data = make_run(2, 3, 1);
-  data.frame_positions = [](std::size_t) { return std::vector<float>(12); };
+  data.frame_positions = [](std::size_t) { return std::vector<double>(12); };
   expect_refused<ShapeError>(file, data, "frame 0 has 12 coordinates");
 }
 
 TEST_F(Report, refuses_numbers_that_are_not_finite) {
   ReportData data = make_run(2, 3, 1);
   data.frame_positions = [read = data.frame_positions](std::size_t frame) {
-    std::vector<float> p = read(frame);
+    std::vector<double> p = read(frame);
     if (frame == 1) p[13] = std::numeric_limits<float>::quiet_NaN();
     return p;
   };
@@ -381,15 +390,23 @@ TEST_F(Report, a_trajectory_on_disk_gives_the_same_page) {
   }
   writer.close();
   const TrajectoryFile trajectory(trajectory_path);
-  const std::vector<std::vector<Index>> pins{data.garments[0].pinned_nodes, data.garments[1].pinned_nodes};
-  EXPECT_TRUE(write(report_from(trajectory, data.summary, pins)) == write(data));
-  EXPECT_THROW(report_from(trajectory, data.summary, {{0}}), ShapeError);
+  std::vector<Garment> garments(2);
+  for (std::size_t g = 0; g < 2; ++g) {
+    for (Index corner = 0; corner < data.garments[g].face_begin.back(); ++corner)
+      data.garments[g].corner_uvs.push_back({0.01 * corner, 0.02 * (corner % 7)});
+    garments[g].mesh.corner_uvs = data.garments[g].corner_uvs;
+    for (const Index node : data.garments[g].pinned_nodes)
+      garments[g].pins.push_back({"", {node}, FixedMotion{}});
+  }
+  EXPECT_TRUE(write(report_from(trajectory, data.summary, garments)) == write(data));
+  garments.pop_back();
+  EXPECT_THROW(report_from(trajectory, data.summary, garments), ShapeError);
 }
 
 TEST_F(Report, one_frame_of_one_flat_sheet_is_enough) {
   ReportData data = make_run(1, 1, 1);
   data.frame_positions = [rest = data.rest_positions](std::size_t) {
-    return std::vector<float>(rest.begin(), rest.end());
+    return std::vector<double>(rest.begin(), rest.end());
   };
   const json playback = page_data(write(data))["playback"];
   EXPECT_EQ(playback["box_size"][1], 0.0);

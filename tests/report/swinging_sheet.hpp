@@ -77,8 +77,9 @@ inline ReportData make_run(Index cells, std::size_t frames, std::size_t sheets) 
   };
   data.rest_positions = positions(0, true);
   data.frame_positions = [positions](std::size_t frame) {
-    const std::vector<double> p = positions(double(frame) / 30, false);
-    return std::vector<float>(p.begin(), p.end());
+    std::vector<double> p = positions(double(frame) / 30, false);
+    for (double& x : p) x = static_cast<float>(x);  // as a trajectory keeps them
+    return p;
   };
   for (std::size_t frame = 0; frame < frames; ++frame) {
     const double t = double(frame) / 30;
@@ -89,12 +90,14 @@ inline ReportData make_run(Index cells, std::size_t frames, std::size_t sheets) 
       m.substeps = 3;
       m.residual_worst = frame == 0 ? 0 : 8e-4 * std::exp(-0.2 * t) * (1.1 + std::sin(5 * t));
       m.status = m.residual_worst > 1e-3 ? StepStatus::stalled : StepStatus::converged;
-      m.measures.strain_max = 0.012 * (1.2 + std::sin(4.4 * t)) + 0.001 * double(s);
-      m.measures.strain_mean = m.measures.strain_max / 5;
+      const double strain = 0.012 * (1.2 + std::sin(4.4 * t)) + 0.001 * double(s);
+      const double area = 0.008 * (1.3 + std::sin(4.4 * t));
+      m.strain = {strain, strain / 2, strain / 5, 1.4 * strain, 0.7 * strain, 1.2 * strain};
+      m.row_strain = m.residual_worst / 2;
       m.measures.area_error_total = 4e-4 * (1 + std::sin(3 * t));
-      m.measures.area_error_mean = 0.008 * (1.3 + std::sin(4.4 * t));
-      m.measures.area_error_dispersion = 3.1 * m.measures.area_error_mean;
-      m.measures.area_error_element_max = 5 * m.measures.area_error_mean;
+      m.measures.area_error_mean = area;
+      m.measures.area_error_dispersion = 3.1 * area;
+      m.measures.area_error_element_max = 5 * area;
       m.measures.kinetic_energy = 0.05 * std::pow(std::sin(2.2 * t), 2) * std::exp(-0.1 * t);
       m.measures.potential_energy = -0.12 + 0.05 * std::pow(std::cos(2.2 * t), 2) * std::exp(-0.1 * t);
       data.metrics.push_back(m);
@@ -125,8 +128,8 @@ inline ReportData make_run(Index cells, std::size_t frames, std::size_t sheets) 
   s.iterations_per_step_mean = 1.12;
   s.iterations_per_step_max = 4;
   s.residual_max = 9.8e-4;
-  s.strain_max = 0.0264;
-  s.strain_mean = 0.0031;
+  s.strain = {0.0264, 0.0132, 0.0053, 0.037, 0.0185, 0.0317};
+  s.row_strain_max = 4.9e-4;
   s.area_error_total_max = 8e-4;
   s.area_error_element_mean_max = 0.0184;
   s.area_error_element_max = 0.092;

@@ -1,4 +1,4 @@
-// The run as typed arrays, and numbers as text.
+// The run as typed arrays.
 
 function decodeBase64(text, ArrayType) {
   const binary = atob(text);
@@ -7,37 +7,60 @@ function decodeBase64(text, ArrayType) {
   return new ArrayType(bytes.buffer);
 }
 
+// Warp and weft coordinates of face corners, in metres.
+function decodeUvs({ min, size, corners }) {
+  const stored = decodeBase64(corners, Uint16Array), uvs = new Float32Array(stored.length);
+  for (let i = 0; i < stored.length; ++i) uvs[i] = min[i % 2] + (size[i % 2] * stored[i]) / 65535;
+  return uvs;
+}
+
 function decodeRun(json) {
   const p = json.playback;
+  // Far from the origin single precision would shake: the page counts from the middle of the run there.
+  const middle = p.box_min.map((low, k) => low + p.box_size[k] / 2);
+  const isFar = Math.hypot(...middle) > 100 * Math.hypot(...p.box_size), origin = isFar ? middle : [0, 0, 0];
   const playback = {
     frames: decodeBase64(p.frames, Uint32Array),
     times: decodeBase64(p.times, Float32Array),
-    boxMin: p.box_min,
+    boxMin: p.box_min.map((low, k) => low - origin[k]),
     boxSize: p.box_size,
     positions: decodeBase64(p.positions, Uint16Array),
-    areaErrors: decodeBase64(p.area_errors, Uint8Array),
-    areaScale: p.area_scale,
-    edgeStrains: decodeBase64(p.edge_strains, Uint8Array),
-    strainScale: p.strain_scale,
   };
-  const garments = json.garments.map((g) => ({
-    name: g.name,
-    nodeBegin: g.node_begin,
-    nodeCount: g.node_count,
-    faceSizes: decodeBase64(g.face_sizes, Uint8Array),
-    faceNodes: decodeBase64(g.face_nodes, Uint32Array),
-    pinnedNodes: decodeBase64(g.pinned_nodes, Uint32Array),
-    clock: g.clock,
-  }));
+  // Of each colouring: one byte per face, or per node, of every frame, and the error that byte 127 stands for.
+  const errors = {
+    element: { bytes: decodeBase64(p.element_strains, Uint8Array), scale: p.element_scale, ofNodes: false },
+    edge: { bytes: decodeBase64(p.edge_strains, Uint8Array), scale: p.strain_scale, ofNodes: true },
+    area: { bytes: decodeBase64(p.area_errors, Uint8Array), scale: p.area_scale, ofNodes: false },
+  };
+  let nodeCount = 0, faceCount = 0;
+  const garments = json.garments.map((g) => {
+    const faceSizes = decodeBase64(g.face_sizes, Uint8Array), faceBegin = faceCount;
+    faceCount += faceSizes.length;
+    nodeCount += g.node_count;
+    return {
+      name: g.name,
+      status: g.status,
+      nodeBegin: g.node_begin,
+      nodeCount: g.node_count,
+      faceBegin,
+      faceSizes,
+      faceNodes: decodeBase64(g.face_nodes, Uint32Array),
+      uvs: decodeUvs(g.uvs),
+      uvSize: Math.max(...g.uvs.size),
+      pinnedNodes: decodeBase64(g.pinned_nodes, Uint32Array),
+      clock: g.clock,
+    };
+  });
   const obstacles = json.obstacles.map((o) => {
     const vertices = decodeBase64(o.vertices, Float32Array);
+    const poses = decodeBase64(o.poses, Float32Array).map((x, i) => (i % 7 < 3 ? x - origin[i % 7] : x));
     return {
       name: o.name,
       shape: o.shape,
       vertices,
       triangles: decodeBase64(o.triangles, vertices.length / 3 > 65536 ? Uint32Array : Uint16Array),
       moving: o.moving,
-      poses: decodeBase64(o.poses, Float32Array),
+      poses,
     };
   });
   const groups = json.plots.groups.map((group) => {
@@ -53,9 +76,10 @@ function decodeRun(json) {
     garments,
     clockCount: json.clock_count,
     obstacles,
-    nodeCount: garments.reduce((sum, g) => sum + g.nodeCount, 0),
-    faceCount: garments.reduce((sum, g) => sum + g.faceSizes.length, 0),
+    nodeCount,
+    faceCount,
     playback,
+    errors,
     plots: { times: decodeBase64(json.plots.times, Float32Array), framesPerSample: json.plots.frames_per_sample, groups },
   };
 }
@@ -77,32 +101,17 @@ function indexBefore(values, x) {
   return low;
 }
 
-function superscript(n) {
-  return String(n).replace(/[-0-9]/g, (c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]));
-}
-
-// Three significant digits, a power of ten where a plain number would be hard to read.
-function formatNumber(x, digits = 3) {
-  if (x === null || x === undefined || !Number.isFinite(x)) return "not finite";
-  if (x === 0) return "0";
-  const size = Math.abs(x);
-  if (size >= 1e6 || size < 1e-3) {
-    const [mantissa, exponent] = x.toExponential(digits - 1).split("e");
-    const short = String(Number(mantissa));
-    return (short === "1" ? "" : `${short} × `).replace("-", "−") + `10${superscript(Number(exponent))}`;
-  }
-  const shown = size >= 10 ** digits ? Math.round(x) : Number(x.toPrecision(digits));
-  return shown.toLocaleString("en-US", { maximumFractionDigits: 10 }).replace("-", "−");
-}
-
-const formatPercent = (x, digits = 3) =>
-  Number.isFinite(x) && x !== null ? `${x !== 0 && Math.abs(x) < 1e-5 ? "< 0.001" : formatNumber(100 * x, digits)} %` : "not finite";
-const formatCount = (x) => Number(x).toLocaleString("en-US");
-const formatSeconds = (x) =>
-  Number.isFinite(x) && x !== null && x > 0 && x < 1 ? `${formatNumber(1000 * x)} ms` : `${formatNumber(x)} s`;
-function formatBytes(x) {
-  const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-  let unit = 0;
-  for (; x >= 1024 && unit < 4; ++unit) x /= 1024;
-  return `${formatNumber(x)} ${units[unit]}`;
-}
+// Elements of the page.
+const $ = (id) => document.getElementById(id);
+const html = (name, attributes = {}, ...children) => {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+};
+const svg = (name, attributes = {}, text) => {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (text !== undefined) element.textContent = text;
+  return element;
+};

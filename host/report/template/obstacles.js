@@ -10,11 +10,11 @@ function obstaclePose(run, o, clock, k, blend) {
   return { center: center(a).lerp(center(b), blend), turn: turn(a).slerp(turn(b), blend) };
 }
 
-// Box of the obstacles, planes left out, in a few frames; of those larger than the cloth's way only the near part.
-function obstacleBox(run, clock, cloth) {
-  const box = new THREE.Box3(), last = run.playback.times.length - 1, p = new THREE.Vector3();
+// Boxes of the obstacles, planes left out, in a few frames; of those larger than the cloth's way only the near part.
+function obstacleBoxes(run, clock, cloth) {
+  const boxes = [], last = run.playback.times.length - 1, p = new THREE.Vector3();
   const extent = (b) => b.getSize(new THREE.Vector3()).length();
-  const near = cloth.clone().expandByScalar(0.3 * extent(cloth));
+  const near = cloth.clone().expandByScalar(0.16 * extent(cloth));
   run.obstacles.forEach(({ shape, vertices, moving }, o) => {
     if (shape === "plane") return;
     const step = Math.max(1, Math.floor(last / 8));
@@ -22,10 +22,10 @@ function obstacleBox(run, clock, cloth) {
       const { center, turn } = obstaclePose(run, o, clock, frame, 0), here = new THREE.Box3();
       for (let i = 0; i < vertices.length; i += 3)
         here.expandByPoint(p.set(vertices[i], vertices[i + 1], vertices[i + 2]).applyQuaternion(turn).add(center));
-      if (here.intersectsBox(near)) box.union(extent(here) < 1.5 * extent(cloth) ? here : here.intersect(near));
+      if (here.intersectsBox(near)) boxes.push(extent(here) < 1.5 * extent(cloth) ? here : here.intersect(near));
     }
   });
-  return box;
+  return boxes;
 }
 
 // Corners as vertices of their own, each with the mean normal of the triangles that meet there within 40 degrees.
@@ -81,86 +81,69 @@ function fadingDisc() {
   return new THREE.CanvasTexture(canvas);
 }
 
-class ObstacleView {
-  // places: where all obstacles are drawn once, { clock, offset }, cut off at the sides of a cell where there is one.
-  constructor(scene, run, places, center, radius) {
+// Surfaces and materials of the obstacles, once for all cells. They are pushed back a little in depth: cloth that
+// lies on them is seen.
+class ObstacleModels {
+  constructor(run) {
+    const behind = { polygonOffset: true, polygonOffsetFactor: 3, polygonOffsetUnits: 3 };
+    const matt = { roughness: 0.95, metalness: 0, side: THREE.DoubleSide, ...behind };
     this.run = run;
-    this.items = [];
-    this.solids = [];
-    this.lines = [];
-    this.discs = [];
-    this.grids = [];
-    const isLevel = (o) => new THREE.Vector3(0, 0, 1).applyQuaternion(obstaclePose(run, o, places[0].clock, 0, 0).turn).z > 0.99;
-    this.hasGround = run.obstacles.some(({ shape }, o) => shape === "plane" && isLevel(o));
-    const shapes = run.obstacles.map(({ shape, vertices, triangles }) => shape === "plane" ? {}
+    this.solid = new THREE.MeshStandardMaterial(matt);
+    this.line = new THREE.LineBasicMaterial({ transparent: true, opacity: 0.6 });
+    this.disc = new THREE.MeshStandardMaterial({ ...matt, transparent: true, opacity: 0.7, depthWrite: false, alphaMap: fadingDisc() });
+    this.grid = fadingGridMaterial();
+    this.surfaces = run.obstacles.map(({ shape, vertices, triangles }) => shape === "plane" ? {}
       : { surface: creasedGeometry(vertices, triangles), creases: ["box", "cylinder"].includes(shape) && creaseLines(vertices, triangles) });
-    for (const place of places) {
-      const clippingPlanes = place.cell ? this.walls(place.cell) : null;
-      run.obstacles.forEach(({ shape }, o) => {
-        const group = new THREE.Group();
-        if (shape === "plane") this.addPlane(group, o, place, center, radius, clippingPlanes);
-        else this.addSolid(group, shapes[o], clippingPlanes);
-        this.items.push({ group, o, place });
-        scene.add(group);
-      });
-    }
-    this.show(0, 0);
   }
 
-  // The four upright sides of a box, what is inside on the positive side.
-  walls(cell) {
-    const x = new THREE.Vector3(1, 0, 0), y = new THREE.Vector3(0, 1, 0);
-    return [new THREE.Plane(x, -cell.min.x), new THREE.Plane(y, -cell.min.y),
-      new THREE.Plane(x.clone().negate(), cell.max.x), new THREE.Plane(y.clone().negate(), cell.max.y)];
+  hasGround(clock) {
+    const isLevel = (o) => new THREE.Vector3(0, 0, 1).applyQuaternion(obstaclePose(this.run, o, clock, 0, 0).turn).z > 0.99;
+    return this.run.obstacles.some(({ shape }, o) => shape === "plane" && isLevel(o));
   }
 
-  // Pushed back a little in depth: cloth that lies on it is seen.
-  addSolid(group, { surface, creases }, clippingPlanes) {
-    const material = new THREE.MeshStandardMaterial({ roughness: 0.95, metalness: 0, side: THREE.DoubleSide, clippingPlanes,
-      polygonOffset: true, polygonOffsetFactor: 3, polygonOffsetUnits: 3 });
-    const mesh = new THREE.Mesh(surface, material);
+  // One group per obstacle.
+  addTo(scene, clock, center, radius) {
+    return this.run.obstacles.map(({ shape }, o) => {
+      const group = new THREE.Group();
+      if (shape === "plane") this.addPlane(group, obstaclePose(this.run, o, clock, 0, 0), center, radius);
+      else this.addSolid(group, this.surfaces[o]);
+      scene.add(group);
+      return group;
+    });
+  }
+
+  addSolid(group, { surface, creases }) {
+    const mesh = new THREE.Mesh(surface, this.solid);
     mesh.castShadow = mesh.receiveShadow = true;
     group.add(mesh);
-    this.solids.push(material);
-    if (!creases) return;
-    const line = new THREE.LineBasicMaterial({ transparent: true, opacity: 0.6, clippingPlanes });
-    group.add(new THREE.LineSegments(creases, line));
-    this.lines.push(line);
+    if (creases) group.add(new THREE.LineSegments(creases, this.line));
   }
 
   // A disc below the middle of what is seen, with a grid.
-  addPlane(group, o, place, center, radius, clippingPlanes) {
-    const middle = place.cell ? place.cell.getCenter(new THREE.Vector3()).sub(place.offset) : center.clone();
-    const size = place.cell ? place.cell.getSize(new THREE.Vector3()).length() / 2 : radius;
-    const pose = obstaclePose(this.run, o, place.clock, 0, 0);
-    middle.sub(pose.center).applyQuaternion(pose.turn.clone().conjugate());
-    const material = new THREE.MeshStandardMaterial({ roughness: 0.95, metalness: 0, side: THREE.DoubleSide, clippingPlanes,
-      transparent: true, opacity: 0.7, depthWrite: false, alphaMap: fadingDisc(), polygonOffset: true, polygonOffsetFactor: 3, polygonOffsetUnits: 3 });
-    const disc = new THREE.Mesh(new THREE.CircleBufferGeometry(3.4 * size, 64), material);
+  addPlane(group, pose, center, radius) {
+    const middle = center.clone().sub(pose.center).applyQuaternion(pose.turn.clone().conjugate());
+    const disc = new THREE.Mesh(new THREE.CircleBufferGeometry(3.4 * radius, 64), this.disc);
     disc.position.set(middle.x, middle.y, 0);
     disc.receiveShadow = true;
     disc.renderOrder = -2;
-    group.add(disc);
-    this.discs.push(material);
-    if (place.cell) return;
-    const grid = fadingGrid(middle.x, middle.y, 0, size);
+    const grid = fadingGrid(this.grid, middle.x, middle.y, -0.004 * radius, radius);
     grid.renderOrder = -1;
-    group.add(grid);
-    this.grids.push(grid.material);
+    group.add(disc, grid);
   }
 
-  show(k, blend) {
-    for (const { group, o, place } of this.items) {
-      const { center, turn } = obstaclePose(this.run, o, place.clock, k, blend);
-      group.position.copy(center).add(place.offset);
+  place(groups, clock, k, blend) {
+    groups.forEach((group, o) => {
+      const { center, turn } = obstaclePose(this.run, o, clock, k, blend);
+      group.position.copy(center);
       group.quaternion.copy(turn);
-    }
+    });
   }
 
   applyTheme() {
-    const surface = themeColor("--obstacle").convertSRGBToLinear(), edge = themeColor("--obstacle-edge"), line = themeColor("--floor-line");
-    for (const material of [...this.solids, ...this.discs]) material.color = surface;
-    for (const material of this.lines) material.color = edge.clone().convertSRGBToLinear();
-    for (const material of this.grids) material.uniforms.color.value = line;
+    const surface = themeColor("--obstacle").convertSRGBToLinear();
+    this.solid.color = surface;
+    this.disc.color = surface;
+    this.line.color = themeColor("--obstacle-edge").convertSRGBToLinear();
+    this.grid.uniforms.color.value = themeColor("--floor-line");
   }
 }

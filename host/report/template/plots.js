@@ -1,31 +1,9 @@
 // Curves over time as SVG, with one cursor for all.
 
-const svg = (name, attributes = {}, text) => {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  if (text !== undefined) element.textContent = text;
-  return element;
-};
-const html = (name, attributes = {}, ...children) => {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-};
-
-// Round numbers 1, 2 or 5 times a power of ten that divide [low, high] into about `count` parts.
-function ticks(low, high, count) {
-  const rough = (high - low) / count || 1, power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * [1, 2, 5, 10].find((k) => k * power >= 0.75 * rough);
-  const result = [];
-  for (let i = Math.ceil(low / step - 1e-9); i <= Math.floor(high / step + 1e-9); ++i) result.push(i * step);
-  return result;
-}
-
 class Plot {
-  // series: [{label, values}]; format: value to text; options: log, bars, bound {value, label}, fromZero
-  constructor(title, times, series, format, options, onSeek) {
-    Object.assign(this, { times, series, format, options, margin: { left: 52, right: 12, top: 10, bottom: 20 } });
+  // series: [{label, values}]; kind: "fraction", "" or a unit; options: log, bars, bound {value, label}, fromZero
+  constructor(title, times, series, kind, format, options, onSeek) {
+    Object.assign(this, { times, series, kind, format, options, margin: { left: 46, right: 12, top: 20, bottom: 20 } });
     this.readouts = series.map(() => html("b"));
     this.legend = html("div", { class: "legend" }, ...series.map((s, i) =>
       html("span", { class: `ink-${i + 1}` }, html("i"), `${s.label} `, this.readouts[i])));
@@ -72,6 +50,19 @@ class Plot {
     return [low === 0 ? 0 : low - 0.04 * (high - low), high + 0.06 * (high - low)];
   }
 
+  // Values of the axis with their labels, and the unit of all of them.
+  valueMarks(low, high) {
+    if (this.options.log) {
+      const decades = Math.round(Math.log10(high / low)), every = Math.max(1, Math.ceil(decades / 4)), exponent = Math.round(Math.log10(low));
+      const marks = [];
+      for (let d = 0; d <= decades; d += every) marks.push({ value: low * 10 ** d, label: `10${superscript(exponent + d)}` });
+      return { marks, unit: "" };
+    }
+    const values = ticks(low, high, 4, this.options.bars), { factor, unit } = axisUnit(this.kind, Math.max(Math.abs(low), Math.abs(high)));
+    const labels = tickLabels(values, factor);
+    return { marks: values.map((value, i) => ({ value, label: labels[i] })), unit };
+  }
+
   draw() {
     const width = this.area.clientWidth, height = this.area.clientHeight, m = this.margin;
     if (!width || !height) return;
@@ -81,21 +72,14 @@ class Plot {
     const y = (v) => height - m.bottom - scaled(v) * (height - m.top - m.bottom);
     const picture = svg("svg", { role: "img", "aria-label": this.element.querySelector("h3").textContent });
 
-    let marks = log ? [] : ticks(low, high, 4);
-    if (log) {
-      const decades = Math.round(Math.log10(high / low)), every = Math.max(1, Math.ceil(decades / 5));
-      for (let d = 0; d <= decades; d += every) marks.push(low * 10 ** d);
+    const { marks, unit } = this.valueMarks(low, high);
+    for (const { value, label } of marks) {
+      picture.append(svg("line", { class: "gridline", x1: m.left, x2: width - m.right, y1: y(value), y2: y(value) }));
+      picture.append(svg("text", { class: "tick y", x: m.left - 7, y: y(value) + 4, "text-anchor": "end" }, label));
     }
-    if (this.options.bars) marks = marks.filter((v) => Math.abs(v - Math.round(v)) < 1e-9);
-    for (const v of marks) {
-      picture.append(svg("line", { class: "gridline", x1: m.left, x2: width - m.right, y1: y(v), y2: y(v) }));
-      const label = log ? `10${superscript(Math.round(Math.log10(v)))}` : this.format(v);
-      picture.append(svg("text", { x: m.left - 7, y: y(v) + 4, "text-anchor": "end" }, label));
-    }
+    if (unit) picture.append(svg("text", { class: "unit", x: m.left - 7, y: 9, "text-anchor": "end" }, unit));
     picture.append(svg("line", { class: "axis", x1: m.left, x2: width - m.right, y1: height - m.bottom, y2: height - m.bottom }));
-    const begin = this.times[0], end = begin + this.span();
-    for (const t of ticks(begin, end, Math.max(2, Math.floor(width / 75))))
-      picture.append(svg("text", { x: x(t), y: height - 5, "text-anchor": "middle" }, `${formatNumber(t)} s`));
+    this.drawTimes(picture, x, width, height);
 
     this.series.forEach((s, i) => {
       let path = "", started = false;
@@ -108,7 +92,7 @@ class Plot {
       }
       if (started && s.values.length === 1) path += "h0";
       if (this.options.bars && path)
-        picture.append(svg("path", { class: `filled ink-${i + 1}`, d: `${path}V${y(low)}H${x(begin)}Z` }));
+        picture.append(svg("path", { class: `filled ink-${i + 1}`, d: `${path}V${y(low)}H${x(this.times[0])}Z` }));
       picture.append(svg("path", { class: `curve ink-${i + 1}`, d: path }));
     });
     const bound = this.options.bound;
@@ -124,6 +108,16 @@ class Plot {
     if (this.time !== undefined) this.setTime(this.time);
   }
 
+  // The last label carries the unit.
+  drawTimes(picture, x, width, height) {
+    const begin = this.times[0], end = begin + this.span(), { factor, unit } = axisUnit("s", Math.max(Math.abs(begin), end) < 0.1 ? end : 1);
+    const values = ticks(begin, end, Math.max(2, Math.floor(width / 80))), labels = tickLabels(values, factor);
+    values.forEach((t, i) => {
+      const label = i === values.length - 1 ? `${labels[i]} ${unit}` : labels[i];
+      picture.append(svg("text", { class: "tick x", x: Math.min(x(t), width - 4 - 3.2 * label.length), y: height - 4, "text-anchor": "middle" }, label));
+    });
+  }
+
   setTime(time) {
     this.time = time;
     const k = indexBefore(this.times, time + 1e-6 * this.span());
@@ -132,27 +126,34 @@ class Plot {
   }
 }
 
-// The plots of one group of columns (all garments or one), and how to show another group.
+// The plots of one group of columns (all garments or one), and how to show another group. What was not measured is
+// left out.
 function makePlots(run, onSeek) {
-  const total = (g) => g.kinetic.map((e, k) => e + g.potential[k] - g.potential[0]);
-  const fromStart = (g) => g.potential.map((e) => e - g.potential[0]);
-  const energy = (v) => `${formatNumber(v)} J`;
+  const fromStart = (g) => g.potential && g.potential.map((e) => e - g.potential[0]);
+  const total = (g) => g.kinetic && g.potential && g.kinetic.map((e, k) => e + g.potential[k] - g.potential[0]);
+  const column = (name) => (g) => g[name];
   const tolerance = run.summary.tolerance;
   const bound = tolerance > 0 ? { value: tolerance, label: `tolerance ${formatNumber(tolerance)}` } : undefined;
+  const percent = ["fraction", formatPercent, { fromZero: true }];
   const definitions = [
-    ["Area error", formatPercent, { fromZero: true }, [
-      ["total (19)", (g) => g.area_total], ["mean (20)", (g) => g.area_mean], ["dispersion (21)", (g) => g.area_dispersion]]],
-    ["Largest area error of an element (22)", formatPercent, { fromZero: true }, [["size", (g) => g.area_element_max]]],
-    ["Strain", formatPercent, { fromZero: true }, [["largest", (g) => g.strain_max], ["mean", (g) => g.strain_mean]]],
-    ["Constraint residual", formatNumber, { log: true, bound }, [["largest row", (g) => g.residual]]],
-    ["Iterations per frame", formatNumber, { bars: true, fromZero: true }, [["linear solves or sweeps", (g) => g.iterations]]],
-    ["Energy, potential from its start", energy, {}, [["kinetic", (g) => g.kinetic], ["potential", fromStart], ["sum", total]]],
+    ["Strain of edges", ...percent, [["largest", column("strain_max")], ["p95", column("strain_p95")], ["mean", column("strain_mean")]]],
+    ["Elements", ...percent, [["stretch", column("stretch_max")], ["compression", column("compression_max")], ["area (22)", column("area_element_max")]]],
+    ["What the rows bound", "", formatNumber, { log: true, bound }, [["residual", column("residual")]]],
+    ["Area error", ...percent, [["total (19)", column("area_total")], ["mean (20)", column("area_mean")], ["dispersion (21)", column("area_dispersion")]]],
+    ["Iterations per frame", "", formatNumber, { bars: true, fromZero: true }, [["solves or sweeps", column("iterations")]]],
+    ["Energy", "J", formatEnergy, {}, [["kinetic", column("kinetic")], ["potential", fromStart], ["sum", total]]],
+    ["Penetration", "m", formatLength, { fromZero: true }, [["deepest", column("penetration")]]],
+    ["Forces on a garment", "N", formatForce, { fromZero: true }, [["contact", column("contact_force")], ["grippers", column("gripper_force")]]],
+    ["Nodes in contact", "", formatCount, { fromZero: true, bars: true }, [["contacts", column("contact_count")], ["sticking", column("sticking_count")], ["in grippers", column("held_count")]]],
   ];
-  const plots = definitions.map(([title, format, options, series]) =>
-    new Plot(title, run.plots.times, series.map(([label, pick]) => ({ label, values: pick(run.plots.groups[0]) })), format, options, onSeek));
+  const first = run.plots.groups[0];
+  const shown = definitions.map(([title, kind, format, options, series]) => ({ title, kind, format, options, series: series.filter(([, pick]) => pick(first)) }))
+    .filter(({ series }) => series.length > 0);
+  const plots = shown.map(({ title, kind, format, options, series }) =>
+    new Plot(title, run.plots.times, series.map(([label, pick]) => ({ label, values: pick(first) })), kind, format, options, onSeek));
   return {
     elements: plots.map((plot) => plot.element),
     setTime: (time) => plots.forEach((plot) => plot.setTime(time)),
-    setGroup: (index) => plots.forEach((plot, i) => plot.setSeries(definitions[i][3].map(([, pick]) => pick(run.plots.groups[index])))),
+    setGroup: (index) => plots.forEach((plot, i) => plot.setSeries(shown[i].series.map(([, pick]) => pick(run.plots.groups[index])))),
   };
 }

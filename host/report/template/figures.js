@@ -1,0 +1,155 @@
+// What the run is worth in figures: banner, tiles, tables.
+
+// How the run ended: tone, title and what there is to say.
+function verdict(s) {
+  const steps = isNumber(s.step_count) ? s.step_count * (s.garment_count || 1) : 0, of = s.garment_count > 1 ? "garment steps" : "steps";
+  const missed = s.steps_violated > 0 ? `${formatCount(s.steps_violated)} of ${formatCount(steps)} ${of} missed the tolerance of ${formatNumber(s.tolerance)}.` : "";
+  const kept = s.tolerance > 0 ? `All ${formatCount(steps)} ${of} kept their rows within the tolerance of ${formatNumber(s.tolerance)}.` : "";
+  const title = String(s.status || "unknown").replace(/^./, (c) => c.toUpperCase());
+  const message = s.message ? `${s.message.replace(/^./, (c) => c.toUpperCase())}.`.replace("..", ".") : "";
+  if (s.garments_frozen > 0) {
+    const frozen = `${formatCount(s.garments_frozen)} of ${formatCount(s.garment_count)} garments`;
+    return { tone: "bad", title: "Frozen", lines: [message || `${frozen} froze at their last finite state.`, missed] };
+  }
+  if (["failed", "diverged"].includes(s.status)) return { tone: "bad", title, lines: [message, missed] };
+  if (missed || s.status === "stopped" || s.status === "violated") return { tone: "fair", title: s.status === "completed" ? "Violated" : title, lines: [missed, message] };
+  if (s.status === "completed") return { tone: "good", title, lines: [kept, message] };
+  return { tone: "fair", title, lines: [message] };
+}
+
+const toneIcons = {
+  good: "M20.3 6.7 9.5 17.5l-5.8-5.8 1.6-1.6 4.2 4.2 9.2-9.2z",
+  fair: "M12 2.5 22.5 21h-21zM11 9.5v5.2h2V9.5zm0 6.9v2h2v-2z",
+  bad: "M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20zm-1 5h2v7h-2zm0 8.7h2v2.1h-2z",
+};
+
+function fillBanner(s) {
+  const { tone, title, lines } = verdict(s);
+  const icon = svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" });
+  icon.append(svg("path", { d: toneIcons[tone], "fill-rule": "evenodd" }));
+  $("banner").className = `banner ${tone}`;
+  $("banner").replaceChildren(icon, html("p", {}, html("b", {}, title), ` ${lines.filter(Boolean).join(" ")}`));
+}
+
+// label, value with unit, note, and the share of a bound that is used up.
+function tile(label, value, note, { tone = "", share, unit } = {}) {
+  const [number, small] = unit ? [value, unit] : splitUnit(value);
+  const element = html("div", { class: "tile" }, html("div", { class: "label" }, label),
+    html("div", { class: "value" }, html("span", {}, number), ...(small ? [html("small", {}, small)] : [])),
+    html("div", { class: `note ${tone}` }, note));
+  if (share !== undefined) element.append(html("div", { class: `meter ${tone}`, style: `--share: ${(100 * Math.min(1, share)).toFixed(1)}%` }));
+  return element;
+}
+
+function fillTiles(s) {
+  const has = (key) => s[key] !== undefined, measuresElements = has("stretch_max");
+  const percentTile = (key, label, note) => (has(key) ? [tile(label, formatPercent(s[key]), note)] : []);
+  const parts = (...pairs) => pairs.filter(([key]) => has(key)).map(([key, word]) => `${word} ${formatPercent(s[key])}`).join(" · ");
+  const met = isNumber(s.residual_max) && s.residual_max <= s.tolerance, bounded = s.tolerance > 0;
+  const touched = s.penetration_max > 0 || s.contact_count_max > 0;
+  const groups = [
+    ["Measured on the cloth", [
+      ...percentTile("strain_max", measuresElements ? "Edge strain" : "Strain", parts(["strain_p95", "p95"], ["strain_mean", "mean"])),
+      ...percentTile("stretch_max", "Element stretch", parts(["stretch_p95", "p95"])),
+      ...percentTile("compression_max", "Element compression", "largest, any step"),
+      ...percentTile("area_error_total_max", "Area error", parts(["area_error_element_max", "element"])),
+    ]],
+    ["Held by the solver", [
+      ...percentTile("row_strain_max", "Strain of rows", "what the rows bound"),
+      tile("Residual of rows", formatNumber(s.residual_max), bounded ? `${met ? "within" : "above"} tolerance ${formatNumber(s.tolerance)}` : "no tolerance set",
+        bounded ? { tone: met ? "good" : "bad", share: isNumber(s.residual_max) ? s.residual_max / s.tolerance : 1 } : {}),
+      ...(touched ? [tile("Penetration", formatLength(s.penetration_max), "deepest, any step")] : []),
+    ]],
+    ["Cost", [
+      tile("Speed", formatNumber(s.realtime_factor), `${formatSeconds(s.simulated_seconds)} in ${formatSeconds(s.wall_seconds)}`, { unit: "× real time" }),
+      tile("Iterations per step", formatNumber(s.iterations_per_step_mean), `at most ${formatCount(s.iterations_per_step_max)}`),
+      tile("Nodes", formatCount(s.node_count), s.garment_count > 1 ? `${formatCount(s.garment_count)} garments` : `${formatCount(s.element_count)} elements`),
+      tile("Rows", formatCount(s.row_count), "constraints"),
+    ]],
+  ];
+  for (const [title, tiles] of groups)
+    $("tiles").append(html("div", { class: "group", style: `flex-grow: ${Math.ceil(tiles.length / 2)}` }, html("h2", {}, title), html("div", { class: "tiles" }, ...tiles)));
+}
+
+// A number by the words of its key.
+function formatByKey(key, value) {
+  if (/seconds$|^step$/.test(key)) return formatSeconds(value);
+  if (/bytes$/.test(key)) return formatBytes(value);
+  if (/force/.test(key)) return formatForce(value);
+  if (/penetration/.test(key)) return formatLength(value);
+  if (/strain|stretch|compression|area_error|fraction/.test(key)) return formatPercent(value);
+  return Number.isInteger(value) && Math.abs(value) < 1e15 ? formatCount(value) : formatNumber(value);
+}
+
+function formatValue(key, value) {
+  if (value === null) return "not finite";
+  if (typeof value === "number") return formatByKey(key, value);
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.map((item) => formatValue(key, item)).join(", ");
+  if (typeof value === "object") return Object.entries(value).map(([name, item]) => `${name}: ${formatValue(key, item)}`).join(", ");
+  return String(value);
+}
+
+const readable = (key) => key.replaceAll("_", " ");
+
+// Numbers by name: one row each; lists of numbers take a column each.
+function nestedTable(caption, key, values) {
+  const isPose = key === "body_poses", table = html("table", { class: "nested" }, html("caption", {}, caption));
+  if (isPose) table.append(html("tr", {}, ...["", "x [m]", "y [m]", "z [m]", "turned"].map((head) => html("th", { scope: "col" }, head))));
+  for (const [name, value] of Object.entries(values)) {
+    let cells = [formatValue(key, value)];
+    if (isPose && Array.isArray(value) && value.length === 7) {
+      const degrees = (360 / Math.PI) * Math.acos(Math.min(1, Math.abs(value[6])));
+      cells = [...value.slice(0, 3).map((x) => minus(x.toFixed(3))), `${degrees.toFixed(0)}°`];
+    }
+    table.append(html("tr", {}, html("th", { scope: "row" }, name), ...cells.map((cell) => html("td", {}, cell))));
+  }
+  return html("div", { class: "table" }, table);
+}
+
+const summaryTables = [
+  ["Run", { status: "status", scene: "scene", recipe: "recipe", method: "method", metric: "metric", seed: "seed", version: "version" }],
+  ["Size", { garment_count: "garments", frames_of: "garments with frames", node_count: "nodes", element_count: "elements", row_count: "rows", step_count: "steps",
+    frame_count: "frames", step: "time step", memory_bytes: "memory" }],
+  ["Strain, worst of all steps", { strain_max: "edges, largest", strain_p95: "edges, 95th percentile", strain_mean: "edges, mean", stretch_max: "elements, stretch",
+    stretch_p95: "elements, 95th percentile", compression_max: "elements, compression", row_strain_max: "rows, largest" }],
+  ["Exactness", { tolerance: "tolerance of a residual", residual_max: "largest residual", steps_violated: "garment steps over tolerance",
+    garments_stalled: "garments over tolerance", garments_frozen: "garments frozen", area_error_total_max: "total area error (19)",
+    area_error_element_mean_max: "mean area error (20)", area_error_element_max: "area error of an element (22)", penetration_max: "deepest penetration" }],
+  ["Contact and grippers", { contact_count_max: "contacts of a garment, most", contact_force_max: "force on a garment, largest",
+    friction_stick_fraction: "contacts that stick, at the end", held_count_max: "nodes in grippers, most" }],
+  ["Time and machine", { simulated_seconds: "simulated time", wall_seconds: "wall time", setup_seconds: "set-up time", realtime_factor: "times real time",
+    iterations_per_step_mean: "iterations per step, mean", iterations_per_step_max: "iterations per step, most", fallbacks: "parts of steps left to sweeps",
+    backend: "backend", precision: "precision", solver: "linear solver", threads: "threads", machine: "machine" }],
+];
+const nestedTitles = { contact_force: "Force of obstacles and bodies, at the end", gripper_force_max: "Force of grippers, largest", body_poses: "Bodies, at the end" };
+
+function fillSummary(s) {
+  const known = new Set(["message", ...summaryTables.flatMap(([, rows]) => Object.keys(rows))]);
+  const isNested = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+  const others = Object.keys(s).filter((key) => !known.has(key) && !isNested(s[key]));
+  const hasContact = s.contact_count_max > 0 || s.held_count_max > 0 || Object.keys(s.contact_force || {}).length > 0;
+  for (const [title, rows] of [...summaryTables, ["Other", Object.fromEntries(others.map((key) => [key, readable(key)]))]]) {
+    if (title === "Contact and grippers" && !hasContact) continue;
+    const table = html("table", {}, html("caption", {}, title));
+    for (const [key, label] of Object.entries(rows))
+      if (s[key] !== "" && s[key] !== undefined)
+        table.append(html("tr", {}, html("th", { scope: "row" }, label), html("td", {}, formatValue(key, s[key]))));
+    if (table.rows.length > 0) $("summary").append(html("div", { class: "table" }, table));
+  }
+  for (const [key, value] of Object.entries(s))
+    if (isNested(value) && Object.keys(value).length > 0) $("summary").append(nestedTable(nestedTitles[key] || readable(key), key, value));
+}
+
+function fillNotes(run) {
+  const notes = ["Numbers in brackets are equations of Coltraro 2022. Drag turns the view, the right button moves it, the wheel zooms once it has been clicked; space plays, ← → step a frame, W shows the mesh, R resets the view; a click in a plot goes to that time."];
+  const fine = Math.max(...run.playback.boxSize) / 65535 / 2;
+  notes.push(`Positions in the playback are rounded to ${formatLength(fine)}; colours and plots come from the unrounded positions.`);
+  const frames = run.playback.times.length;
+  if (frames < run.frameCount) notes.push(`To keep this file small the playback shows ${formatCount(frames)} of ${formatCount(run.frameCount)} frames, evenly chosen.`);
+  if (run.garments.length < run.garmentNames.length) notes.push(`It shows the first ${formatCount(run.garments.length)} of ${formatCount(run.garmentNames.length)} garments; the plots are of all.`);
+  if (run.clockCount > 1) notes.push("Garments have clocks of their own: together, obstacles are where the first garment meets them.");
+  if (run.garmentNames.length > 1) notes.push("Plots of all garments show the worst garment and the sum of the energies.");
+  if (run.plots.framesPerSample > 1) notes.push(`Each point of a plot is the worst of ${run.plots.framesPerSample} frames.`);
+  $("notes").textContent = notes.join(" ");
+}
