@@ -12,7 +12,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -30,6 +33,7 @@ struct Finished {
 struct ProcessOptions {
   std::filesystem::path folder = {};  ///< where it runs; empty: where the test runs
   rlim_t file_size = RLIM_INFINITY;   ///< no file grows beyond: how a full disk looks [bytes]
+  rlim_t memory = RLIM_INFINITY;      ///< address space [bytes]
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< set unless it is already
   std::filesystem::path output_file = {};  ///< standard output goes there instead of into Finished
 };
@@ -73,6 +77,18 @@ class Process {
     return false;
   }
 
+  /// Processor time that it has used so far [s]; 0 when it is gone.
+  double processor_time() const {
+    std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
+    std::string all((std::istreambuf_iterator<char>(file)), {});
+    std::istringstream fields(all.substr(std::min(all.size(), all.rfind(')') + 1)));
+    std::string skipped;
+    long user = 0, system = 0;
+    for (int i = 0; i < 11; ++i) fields >> skipped;
+    fields >> user >> system;
+    return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  }
+
   Finished wait() {
     wait_until([this] { return !is_running(); });
     if (!ended_) {
@@ -103,6 +119,8 @@ class Process {
       const rlimit limit{options.file_size, options.file_size};
       ready = ready && setrlimit(RLIMIT_FSIZE, &limit) == 0;
     }
+    const rlimit memory{options.memory, options.memory};
+    if (options.memory != RLIM_INFINITY) ready = ready && setrlimit(RLIMIT_AS, &memory) == 0;
     for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 0);
     if (ready) execv(pointers[0], pointers.data());
     _exit(98);
