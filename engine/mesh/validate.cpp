@@ -16,6 +16,7 @@ namespace {
 
 constexpr double tiny_area = 1e-12;    ///< of the squared diagonal of the bounding box
 constexpr double least_height = 1e-7;  ///< of a face, in its longest edge
+constexpr double farthest = 1e30;      ///< [m] whose fourth power is still a number
 constexpr Index none = -1;
 constexpr Index most_faces_at_node = 1000;
 
@@ -84,6 +85,9 @@ class Validation {
         refuse("node ", k, " is nowhere: found ", x.x, " ", x.y, " ", x.z,
                ", expected finite numbers; repair it");
       }
+      if (!(std::max({std::abs(x.x), std::abs(x.y), std::abs(x.z)}) <= farthest))
+        refuse("node ", k, " is too far away: found ", x.x, " ", x.y, " ", x.z, ", expected at most ",
+               farthest, " m; is the unit right?");
     }
     for (std::size_t c = 0; c < mesh_.corner_uvs.size(); ++c) {
       const Vec2d uv = mesh_.corner_uvs[c];

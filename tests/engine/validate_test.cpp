@@ -197,6 +197,18 @@ TEST(ValidateMesh, FirstFaceOfAPieceDecides) {
   for (Index f = 0; f < mesh.face_count(); ++f) EXPECT_LT(area_vector(mesh, f).z, 0);
 }
 
+TEST(ValidateMesh, RefusesNodesWhoseAreasAreNoNumbers) {
+  Mesh far = quad_grid(3, 3, 1, 1);
+  for (Vec3d& p : far.positions) p = 1e200 * p;
+  try {
+    validate_mesh(far, "far");
+    FAIL() << "accepted";
+  } catch (const MeshError& error) {
+    EXPECT_NE(std::string(error.what()).find("node 1 is too far away: found 5e+199 0 0"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(ValidateMesh, RefusesANodeOfTooManyFaces) {
   Mesh fan;
   constexpr Index count = 1001;
