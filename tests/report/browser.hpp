@@ -22,10 +22,9 @@ class Browser {
  public:
   using Json = nlohmann::json;
 
-  /// Keeps its profile in `folder` and saves there what a page downloads. Throws std::runtime_error when it
-  /// does not start.
-  explicit Browser(const std::filesystem::path& folder) {
-    const std::string program = ISOCLOTH_BROWSER;
+  /// Starts `program`, keeps its profile in `folder` and saves there what a page downloads. Throws
+  /// std::runtime_error when it does not start.
+  Browser(const std::string& program, const std::filesystem::path& folder) {
     if (program.empty())
       throw std::runtime_error(
           "no browser found when the tests were configured; install the Debian package "

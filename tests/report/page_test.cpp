@@ -26,7 +26,7 @@ class Page : public testing::Test {
              ("isocloth_page_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);
-    browser = std::make_unique<test::Browser>(folder);
+    browser = std::make_unique<test::Browser>(ISOCLOTH_BROWSER, folder);
   }
   void TearDown() override {
     browser.reset();
