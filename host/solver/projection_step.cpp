@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/divergence.hpp"
+
 namespace isocloth {
 namespace {
 
@@ -94,19 +96,19 @@ std::vector<StepReport> take_step(const Garments<Real>& garments, BodyCoupling<R
   const std::vector<BodyState> saved_bodies = bodies != nullptr ? bodies->states() : std::vector<BodyState>{};
   for (ProjectionSolver<Real>* garment : garments) garment->begin_step(h, number);
   const int most_parts = garments.empty() ? 1 : garments.front()->settings().max_substeps;
-  const auto scale = [&](double factor) {
-    for (ProjectionSolver<Real>* garment : garments) garment->scale_multipliers(factor);
-  };
   std::vector<StepReport> reports(garments.size());
   for (StepReport& report : reports) report.iterations = 0;
   for (int parts = 1;; parts *= 2) {
     const bool is_last = 2 * parts > most_parts;
-    for (StepReport& report : reports) {
+    for (std::size_t g = 0; g < garments.size(); ++g) {
+      StepReport& report = reports[g];
+      // lambda carries h^2. Multipliers that led beyond all bounds are no start for another attempt.
+      const bool is_warm = !is_lost(report.status) && report.residual <= largest_residual(false);
+      if (parts > 1) garments[g]->scale_multipliers(is_warm ? 1.0 / (parts * parts) : 0.0);
       report.status = StepStatus::converged;
       report.residual = report.penetration = 0;
       report.substeps = parts;
     }
-    if (parts > 1) scale(1.0 / (parts * parts));  // lambda carries h^2
     for (int i = 0; i < parts; ++i) {
       const std::vector<PartReport> found =
           take_part(garments, bodies, {.h = h / parts, .number = number, .part = i, .parts = parts}, saved);
@@ -126,10 +128,12 @@ std::vector<StepReport> take_step(const Garments<Real>& garments, BodyCoupling<R
           reports[g].status = StepStatus::diverged;
     const StepStatus status = worst(reports);
     if (status == StepStatus::converged || (status == StepStatus::stalled && is_last)) {
-      if (parts > 1) scale(parts * parts);
-      for (std::size_t g = 0; g < garments.size(); ++g)
-        if (reports[g].residual > unmet_range * garments[g]->settings().tolerance)
+      for (std::size_t g = 0; g < garments.size(); ++g) {
+        if (parts > 1) garments[g]->scale_multipliers(parts * parts);
+        // Of rows that cannot be met they grow in every iteration, and would keep the cloth from coming back.
+        if (reports[g].residual > garments[g]->settings().tolerance)
           garments[g]->restore_multipliers(saved[g]);
+      }
       break;
     }
     for (std::size_t g = 0; g < garments.size(); ++g) garments[g]->restore(saved[g]);

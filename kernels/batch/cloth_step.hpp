@@ -92,14 +92,15 @@ class ClothStep : ClothTile<S, T, Block> {
         velocity[i] = select(again, velocities[i], select(onward, v, velocity[i]));
         start[i] = select(again, positions[i], select(onward, iterate[i], start[i]));
       });
-      // lambda carries h^2.
+      // lambda carries h^2. Multipliers that led beyond all bounds are no start for another attempt.
+      const S warm = select(failed | (found.residual > number(largest_residual(false))), S{}, one);
       share(block_, p_.row_count, [&](Index i) {
-        const S back = multipliers[i] / (more * more);
+        const S back = warm * multipliers[i] / (more * more);
         lambda[i] = select(again, back, select(finished, lambda[i] * (parts * parts), lambda[i]));
       });
       const std::size_t forces = contacts_.kept_forces();
       share(block_, forces, [&](Index i) {
-        const S back = kept_contacts[i] / (more * more);
+        const S back = warm * kept_contacts[i] / (more * more);
         contacts[i] = select(again, back, select(finished, contacts[i] * (parts * parts), contacts[i]));
       });
       share(block_, contacts_.kept() - forces, [&](Index i) {
@@ -127,7 +128,8 @@ class ClothStep : ClothTile<S, T, Block> {
       positions[i] = select(kept, start[i], positions[i]);
       velocities[i] = select(kept, velocity[i], velocities[i]);
     });
-    const Mask met = kept & (residual <= number(unmet_range * a_.control.tolerance));
+    // Of rows that cannot be met they grow in every iteration, and would keep the cloth from coming back.
+    const Mask met = kept & (residual <= number(a_.control.tolerance));
     share(block_, p_.row_count, [&](Index i) { multipliers[i] = select(met, lambda[i], multipliers[i]); });
     share(block_, contacts_.kept(),
           [&](Index i) { kept_contacts[i] = select(kept, contacts[i], kept_contacts[i]); });

@@ -76,10 +76,6 @@ struct AssembleGradient {
   ArrayView<Vec3<S>> right_side;  ///< [kg m], shape [free_count]
 };
 
-/// A step that misses the rows' tolerance by this factor leaves the multipliers as they were: those of rows
-/// that cannot be met grow with every iteration, and would keep the cloth from coming back.
-constexpr double unmet_range = 10;
-
 template <class S>
 struct ApplyCorrection {
   FreeNodesView free;
