@@ -60,6 +60,16 @@ struct Simulation::Members {
     const GarmentSolvers::Place place = solvers.places[garment];
     return use(*solvers.solvers[place.solver], place.member);
   }
+  /// What each(solver) says of its members, garment by garment.
+  template <class Each>
+  auto of_all(const Each& each) const {
+    std::vector<decltype(each(*solvers.solvers.front()))> found;
+    for (const auto& solver : solvers.solvers) found.push_back(each(*solver));
+    typename decltype(found)::value_type all;
+    for (const GarmentSolvers::Place& place : solvers.places)
+      all.push_back(std::move(found[place.solver][place.member]));
+    return all;
+  }
 };
 
 namespace {
@@ -135,8 +145,15 @@ std::vector<Vec3d> Simulation::positions(std::size_t garment) const {
 std::vector<Vec3d> Simulation::velocities(std::size_t garment) const {
   return as_vectors(state(garment).velocities);
 }
+std::vector<std::vector<Vec3d>> Simulation::positions() const {
+  return members_->of_all([](const GarmentSolver& solver) { return solver.positions(); });
+}
 Measures Simulation::measure(std::size_t garment) const {
-  return members_->at(garment, [](GarmentSolver& solver, std::size_t i) { return solver.measure(i); });
+  return members_->at(garment,
+                      [](GarmentSolver& solver, std::size_t i) { return solver.measure(i, 1).front(); });
+}
+std::vector<Measures> Simulation::measure() const {
+  return members_->of_all([](GarmentSolver& solver) { return solver.measure(0, solver.size()); });
 }
 double Simulation::start_penetration(std::size_t garment) const {
   check_index(garment, garment_count());
@@ -144,12 +161,7 @@ double Simulation::start_penetration(std::size_t garment) const {
   return depths.empty() ? 0 : depths[garment];
 }
 std::vector<Strain> Simulation::strains() const {
-  std::vector<std::vector<Strain>> found;
-  for (const auto& solver : members_->solvers.solvers) found.push_back(solver->strains());
-  std::vector<Strain> strains;
-  for (const GarmentSolvers::Place& place : members_->solvers.places)
-    strains.push_back(found[place.solver][place.member]);
-  return strains;
+  return members_->of_all([](GarmentSolver& solver) { return solver.strains(); });
 }
 ContactMeasures Simulation::contacts(std::size_t garment) const {
   const GarmentState kept = state(garment);

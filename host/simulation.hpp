@@ -96,6 +96,7 @@ struct Measures {
   double potential_energy = 0;        ///< [J], delta g M z + 1/2 kappa phi^T K phi
   Vec3d linear_momentum;              ///< [kg m/s]
   Vec3d angular_momentum;             ///< [kg m^2/s], about the origin
+  bool operator==(const Measures&) const = default;
 };
 
 /// Contacts of one garment with the obstacles and bodies at the end of its last step.
@@ -174,7 +175,9 @@ class Simulation {
 
   std::vector<Vec3d> positions(std::size_t garment) const;   ///< [m], shape [node_count]
   std::vector<Vec3d> velocities(std::size_t garment) const;  ///< [m/s], shape [node_count]
+  std::vector<std::vector<Vec3d>> positions() const;         ///< of every garment [m], one read of a batch
   Measures measure(std::size_t garment) const;
+  std::vector<Measures> measure() const;  ///< of every garment, one launch for a batch
   /// How deep its deepest node starts in an obstacle or body [m]; more than contact.tolerance only with
   /// contact.push_out.
   double start_penetration(std::size_t garment) const;

@@ -39,7 +39,7 @@ StepKernels<Real> make_step_kernels() {
           .update_velocities = update_velocities<Real>,
           .measure_areas = measure_areas<Real>,
           .measure_strains = measure_strains<Real>,
-          .measure_nodes = measure_nodes<Real>,
+          .measure_cloths = measure_cloths<Real>,
           .reduce = reduce<Real>};
 }
 

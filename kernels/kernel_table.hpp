@@ -11,6 +11,7 @@
 #include "kernels/impulse/system_phase.hpp"
 #include "kernels/linear/front_factor.hpp"
 #include "kernels/linear/front_solve.hpp"
+#include "kernels/measures/cloth_measures.hpp"
 #include "kernels/measures/measures.hpp"
 #include "kernels/measures/strains.hpp"
 #include "kernels/projection/metric.hpp"
@@ -65,7 +66,7 @@ struct StepKernels {
   Kernel<UpdateVelocities<Real>> update_velocities;
   Kernel<MeasureAreas<Real>> measure_areas;
   Kernel<MeasureStrains<Real>> measure_strains;
-  Kernel<MeasureNodes<Real>> measure_nodes;
+  Kernel<MeasureCloths<Real>> measure_cloths;
   Kernel<Reduce<Real>> reduce;
 };
 

@@ -38,4 +38,17 @@ struct FreeNodesView {
   ArrayView<const Index> number;  ///< free number of each node, -1: pinned or driven, shape [node_count]
 };
 
+/// Rest shapes: one that all cloths share, or one per cloth with the cloths of a tile side by side.
+template <class Real>
+struct RestShapesView {
+  bool shared = true;
+  ArrayView<const Real> metric_tensors;  ///< T [1/m^2], shape [tile or 1, entries, 3, width or 1]
+  ArrayView<const Real> scalar_tensors;  ///< shape [tile or 1, entries, width or 1]
+  ArrayView<const Real> rest_values;     ///< c0, shape [tile or 1, row_count, width or 1]
+  ArrayView<const Real> masses;          ///< m_i [m^2], shape [tile or 1, node_count, width or 1]
+  ArrayView<const Real> inverse_masses;  ///< 1 / m_i, 0: pinned; same shape
+  ArrayView<const Real> bending;         ///< K [1/m^2], shape [tile or 1, entries of K, width or 1]
+  ArrayView<const Real> areas;           ///< a0 [m^2], shape [tile or 1, face_count, width or 1]
+};
+
 }  // namespace isocloth

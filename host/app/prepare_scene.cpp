@@ -185,10 +185,12 @@ Simulation start_simulation(const Scene& scene, const std::filesystem::path& fil
   const auto in_file = [&file](const std::string& message) { return text(file.string(), ": ", message); };
   try {
     Simulation simulation(scene, options);
+    const std::vector<std::vector<Vec3d>> positions = simulation.positions();
+    const std::vector<Measures> measures = simulation.measure();
     for (std::size_t g = 0; g < scene.garments.size(); ++g) {
       FrameMetrics metrics;
-      metrics.measures = simulation.measure(g);
-      if (fits_a_frame(simulation.positions(g), metrics)) continue;
+      metrics.measures = measures[g];
+      if (fits_a_frame(positions[g], metrics)) continue;
       throw SceneError(text("garments[", g, "] \"", scene.garments[g].name,
                             "\": found no finite strain or energy at the start, expected numbers below 3e38; "
                             "check sizes, fabric and velocities"));

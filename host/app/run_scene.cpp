@@ -173,10 +173,10 @@ class Run {
 
   /// False: the run has failed, because the state left the numbers of a frame; nothing is added.
   bool add_frame() {
-    std::vector<std::vector<Vec3d>> positions;
+    std::vector<std::vector<Vec3d>> positions = simulation_.positions();
+    const std::vector<Measures> measures = simulation_.measure();
     for (std::size_t g = 0; g < tally_.since_frame.size(); ++g) {
-      positions.push_back(simulation_.positions(g));
-      tally_.since_frame[g].measures = simulation_.measure(g);
+      tally_.since_frame[g].measures = measures[g];
       if (fits_a_frame(positions[g], tally_.since_frame[g])) continue;
       if (freeze(g)) {
         positions[g] = simulation_.positions(g);
@@ -194,7 +194,6 @@ class Run {
     folder_.add_frame(simulation_.step_index(), simulation_.time(), positions, tally_.since_frame,
                       simulation_.bodies());
     tally_.since_frame.assign(tally_.since_frame.size(), {});
-    if (tally_.summary.status.empty() || tally_.summary.status == "completed") snapshot_ = take_snapshot();
     return true;
   }
 
@@ -283,7 +282,7 @@ class Run {
   /// Steps after which a run that ends badly would rather have copied its state than repeat them.
   static constexpr std::int64_t snapshot_interval = 32;
   static constexpr double snapshot_pause = 0.5;  ///< the same where steps take long [s]
-  Snapshot snapshot_;                            ///< of the latest frame, or a later step
+  Snapshot snapshot_;                            ///< of the last steps but a few
   std::optional<Checkpoint> last_good_;          ///< state before the step that ended the run
 };
 

@@ -149,6 +149,7 @@ void ClothGroup<Real>::build_rest_shapes() {
   masses_ = tiled(&RestShape<Real>::masses);
   inverse_masses_ = tiled(&RestShape<Real>::inverse_masses);
   bending_ = tiled(&RestShape<Real>::bending);
+  rest_areas_ = tiled(&RestShape<Real>::rest_areas);
 }
 
 template <class Real>
@@ -156,7 +157,7 @@ void ClothGroup<Real>::require_memory() const {
   const RestShape<Real>& shape = shapes_.shapes.front();
   const std::size_t own_shape = shape.metric_tensors.size() + shape.scalar_tensors.size() +
                                 shape.rest_values.size() + shape.masses.size() + shape.inverse_masses.size() +
-                                shape.bending.size();
+                                shape.bending.size() + shape.rest_areas.size();
   const std::size_t targets = 3 * driven_nodes_.size() * largest_start;
   const std::size_t each = 6 * static_cast<std::size_t>(arrays_.node_count()) + row_count_ +
                            kept_count(pattern()) + targets + 1 +
@@ -241,21 +242,15 @@ ClothPatternView ClothGroup<Real>::pattern() const {
 
 template <class Real>
 RestShapesView<Real> ClothGroup<Real>::rest_shapes() const {
-  if (shapes_.shapes.size() == 1)
-    return {.shared = true,
-            .metric_tensors = arrays_.metric.tensors.view(),
-            .scalar_tensors = arrays_.scalar.tensors.view(),
-            .rest_values = arrays_.rest_values.view(),
-            .masses = arrays_.masses.view(),
-            .inverse_masses = arrays_.inverse_masses.view(),
-            .bending = arrays_.bending.view()};
+  if (shapes_.shapes.size() == 1) return rest_view(arrays_);
   return {.shared = false,
           .metric_tensors = metric_tensors_.view(),
           .scalar_tensors = scalar_tensors_.view(),
           .rest_values = rest_values_.view(),
           .masses = masses_.view(),
           .inverse_masses = inverse_masses_.view(),
-          .bending = bending_.view()};
+          .bending = bending_.view(),
+          .areas = rest_areas_.view()};
 }
 
 template <class Real>

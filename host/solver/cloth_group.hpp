@@ -40,10 +40,11 @@ class ClothGroup final : public GarmentSolver {
   void undo() override;
   /// A launch on a device runs to its end.
   bool can_stop() const override { return device_.backend().memory.host_accessible; }
-  Measures measure(std::size_t member) override;
+  std::vector<Measures> measure(std::size_t first, std::size_t count) override;
   std::vector<Strain> strains() override;
   Inspection inspect(std::size_t member, double t, double h) override;
   GarmentInfo info(std::size_t member) const override;
+  std::vector<std::vector<Vec3d>> positions() const override;
   GarmentState state(std::size_t member) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
 
@@ -89,7 +90,8 @@ class ClothGroup final : public GarmentSolver {
   ObstacleTable<Real> obstacles_;
   GripperTable<Real> grippers_;
   AirTable<Real> air_;
-  Buffer<Real> metric_tensors_, scalar_tensors_, rest_values_, masses_, inverse_masses_, bending_;
+  Buffer<Real> metric_tensors_, scalar_tensors_, rest_values_, masses_, inverse_masses_, bending_,
+      rest_areas_;
 
   Buffer<Real> positions_, velocities_, multipliers_, kept_, alive_, parameters_, targets_, reports_;
   std::vector<Real> staging_;
@@ -106,9 +108,8 @@ class ClothGroup final : public GarmentSolver {
   std::vector<StepStatus> lost_;  ///< what froze a member, else converged; shape [size()]
   double start_seconds_ = 0;      ///< taken by start()
 
-  std::unique_ptr<RowEvaluator<Real>> rows_;  ///< for measures, made on first use
-  std::unique_ptr<GarmentMeasures<Real>> measures_;
-  std::unique_ptr<StrainMeter<Real>> strain_meter_;  ///< made on first use
+  std::unique_ptr<GarmentMeasures<Real>> measures_;  ///< made on first use, as the next
+  std::unique_ptr<StrainMeter<Real>> strain_meter_;
 
   WorkQueue queue_;  ///< waits before the buffers above go
 };

@@ -18,15 +18,6 @@ std::vector<Index> ascending_nodes(const NodalPattern& pattern) {
   return nodes;
 }
 
-template <class Real>
-std::vector<Vec3<Real>> as_vectors(const std::vector<double>& flat) {
-  std::vector<Vec3<Real>> result(flat.size() / 3);
-  for (std::size_t i = 0; i < result.size(); ++i)
-    result[i] = {static_cast<Real>(flat[3 * i]), static_cast<Real>(flat[3 * i + 1]),
-                 static_cast<Real>(flat[3 * i + 2])};
-  return result;
-}
-
 }  // namespace
 
 template <class Real>
@@ -115,17 +106,25 @@ void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) 
 }
 
 template <class Real>
-Measures ClothGroup<Real>::measure(std::size_t member) {
-  if (!rows_) {
-    rows_ = std::make_unique<RowEvaluator<Real>>(device_, arrays_);
-    measures_ = std::make_unique<GarmentMeasures<Real>>(device_, arrays_);
-  }
-  shapes_.load(member, arrays_);
-  const GarmentState own = state(member);
-  const Buffer<Vec3<Real>> positions(device_, as_vectors<Real>(own.positions)),
-      velocities(device_, as_vectors<Real>(own.velocities));
-  return measures_->measure(*rows_, positions, velocities, garments_[member]->fabric,
-                            garments_[member]->gravity.value_or(gravity_));
+std::vector<Measures> ClothGroup<Real>::measure(std::size_t first, std::size_t count) {
+  if (!measures_) measures_ = std::make_unique<GarmentMeasures<Real>>(device_, arrays_, width_);
+  return measures_->measure(rest_shapes(), std::as_const(positions_).view(),
+                            std::as_const(velocities_).view(), garments_, first, count, gravity_);
+}
+
+template <class Real>
+std::vector<std::vector<Vec3d>> ClothGroup<Real>::positions() const {
+  const std::size_t nodes = arrays_.node_count();
+  std::vector<Real> staging;
+  const Real* const all = positions_.read(staging);
+  std::vector<std::vector<Vec3d>> result(size(), std::vector<Vec3d>(nodes));
+  for (std::size_t member = 0; member < size(); ++member)
+    for (std::size_t i = 0; i < nodes; ++i) {
+      const Real* const x = all + place(member, 3 * i, 3 * nodes);
+      result[member][i] = {static_cast<double>(x[0]), static_cast<double>(x[width_]),
+                           static_cast<double>(x[2 * width_])};
+    }
+  return result;
 }
 
 template <class Real>
@@ -156,9 +155,10 @@ std::size_t ClothGroup<Real>::memory_bytes() const {
       plan_.row_begin, plan_.row_blocks, plan_.level_begin, plan_.level_columns, plan_.level_block_begin,
       plan_.level_blocks, plan_.is_twin, plan_.twin_updates, plan_.system_blocks, plan_.pinned_nodes,
       plan_.driven_nodes);
-  add(metric_tensors_, scalar_tensors_, rest_values_, masses_, inverse_masses_, bending_);
+  add(metric_tensors_, scalar_tensors_, rest_values_, masses_, inverse_masses_, bending_, rest_areas_);
   add(positions_, velocities_, multipliers_, kept_, alive_, parameters_, targets_, reports_);
   add(before_.positions, before_.velocities, before_.multipliers, before_.kept, before_.alive);
+  if (measures_) bytes += measures_->memory_bytes();
   if (strain_meter_) bytes += strain_meter_->memory_bytes();
   // Work arrays: one tile per thread of the host, or what lies in a device's memory.
   if (!device_.backend().memory.host_accessible) return bytes + queue_.get().workspace_bytes;

@@ -53,6 +53,20 @@ std::vector<AdvanceReport> CoupledSolver<Real>::finish() {
 }
 
 template <class Real>
+std::vector<Measures> CoupledSolver<Real>::measure(std::size_t first, std::size_t count) {
+  std::vector<Measures> all;
+  for (std::size_t g = first; g < first + count; ++g) all.push_back(garments_[g]->measure(0, 1).front());
+  return all;
+}
+
+template <class Real>
+std::vector<std::vector<Vec3d>> CoupledSolver<Real>::positions() const {
+  std::vector<std::vector<Vec3d>> all;
+  for (const auto& garment : garments_) all.push_back(garment->positions().front());
+  return all;
+}
+
+template <class Real>
 std::vector<Strain> CoupledSolver<Real>::strains() {
   std::vector<Strain> all;
   for (const auto& garment : garments_) all.push_back(garment->strains().front());

@@ -19,7 +19,8 @@ class CoupledSolver final : public GarmentSolver {
   void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
   std::vector<AdvanceReport> finish() override;
   void undo() override;
-  Measures measure(std::size_t member) override { return garments_[member]->measure(0); }
+  std::vector<Measures> measure(std::size_t first, std::size_t count) override;
+  std::vector<std::vector<Vec3d>> positions() const override;
   std::vector<Strain> strains() override;
   Inspection inspect(std::size_t member, double t, double h) override {
     return garments_[member]->inspect(0, t, h);

@@ -106,9 +106,7 @@ void measure_rest_shape(const Device& device, const Mesh& mesh, GarmentArrays<Re
       .measure_areas(device.queue(), {.face_begin = arrays.face_begin.view(),
                                       .face_nodes = arrays.face_nodes.view(),
                                       .positions = positions.view(),
-                                      .rest_areas = {},
-                                      .areas = arrays.rest_areas.view(),
-                                      .errors = {}});
+                                      .areas = arrays.rest_areas.view()});
 }
 
 }  // namespace

@@ -8,6 +8,12 @@
 namespace isocloth {
 
 /// In the precision of the steps.
+/// Vectors as their components, one after another.
+template <class Real>
+ArrayView<const Real> flat(ArrayView<const Vec3<Real>> vectors) {
+  return {&vectors.data()->x, 3 * vectors.size()};
+}
+
 template <class Real>
 std::vector<Vec3<Real>> narrowed(const std::vector<Vec3d>& values) {
   std::vector<Vec3<Real>> result;

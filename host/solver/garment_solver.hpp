@@ -75,13 +75,16 @@ class GarmentSolver {
   virtual void undo() = 0;
   /// Whether the steps of a request can end before they are done.
   virtual bool can_stop() const { return true; }
-  virtual Measures measure(std::size_t member) = 0;
+  /// Of `count` members from `first` on.
+  virtual std::vector<Measures> measure(std::size_t first, std::size_t count) = 0;
   /// Of every member as it is, shape [size()].
   virtual std::vector<Strain> strains() = 0;
   /// Predicts the step from t to t + h [s] and does one iteration from there, with every quantity kept; the
   /// state stays as it was. Throws NumericalError when the matrix cannot be factorised.
   virtual Inspection inspect(std::size_t member, double t, double h) = 0;
   virtual GarmentInfo info(std::size_t member) const = 0;
+  /// Of every member [m], shape [size()][node_count].
+  virtual std::vector<std::vector<Vec3d>> positions() const = 0;
   /// Positions, velocities, multipliers and `frozen`; the clock is kept elsewhere.
   virtual GarmentState state(std::size_t member) const = 0;
   virtual void set_state(std::size_t member, const GarmentState& state) = 0;

@@ -330,35 +330,41 @@ void ImpulseGarments<Real>::set_targets(const std::vector<Clock>& clocks, double
 }
 
 template <class Real>
-Measures ImpulseGarments<Real>::measure(std::size_t member) {
-  if (!rows_) {
-    rows_ = std::make_unique<RowEvaluator<Real>>(device_, arrays_);
-    measures_ = std::make_unique<GarmentMeasures<Real>>(device_, arrays_);
+std::vector<Measures> ImpulseGarments<Real>::measure(std::size_t begin, std::size_t count) {
+  if (!measures_) measures_ = std::make_unique<GarmentMeasures<Real>>(device_, arrays_);
+  const std::size_t nodes = arrays_.node_count();
+  std::vector<Vec3d> staging;
+  std::vector<Measures> result;
+  for (std::size_t member = begin; member < begin + count; ++member) {
+    shapes_.load(member, arrays_);
+    const std::size_t first = member * nodes;
+    const Vec3d* const x = std::as_const(positions_).read(first, nodes, staging);
+    const Buffer<Vec3<Real>> own(device_, narrowed<Real>(std::vector<Vec3d>(x, x + nodes)));
+    const auto velocities = part(std::as_const(velocities_).view(), first, first + nodes);
+    result.push_back(measures_
+                         ->measure(rest_view(arrays_), flat(own.view()), flat(velocities),
+                                   {garments_[member]}, 0, 1, scene_.gravity,
+                                   find_recipe(scene_.recipe).rows == RowFamily::edges)
+                         .front());
   }
-  shapes_.load(member, arrays_);
-  const std::size_t nodes = arrays_.node_count(), first = member * nodes;
-  std::vector<Vec3d> positions;
-  std::vector<Vec3<Real>> velocities;
-  const Vec3d* const x = std::as_const(positions_).read(first, nodes, positions);
-  const Vec3<Real>* const v = std::as_const(velocities_).read(first, nodes, velocities);
-  const Buffer<Vec3<Real>> own_positions(device_, narrowed<Real>(std::vector<Vec3d>(x, x + nodes)));
-  const Buffer<Vec3<Real>> own_velocities(device_, std::vector<Vec3<Real>>(v, v + nodes));
-  Measures measures =
-      measures_->measure(*rows_, own_positions, own_velocities, garments_[member]->fabric, gravity(member));
-  // The rows of the measures are squared lengths, those of the impulses lengths.
-  if (find_recipe(scene_.recipe).rows == RowFamily::edges) {
-    measures.residual = 0;
-    for (const Real c : rows_->residuals.download())
-      measures.residual =
-          std::max(measures.residual, std::fabs(std::sqrt(std::max(0.0, 1 + static_cast<double>(c))) - 1));
-  }
-  return measures;
+  return result;
+}
+
+template <class Real>
+std::vector<std::vector<Vec3d>> ImpulseGarments<Real>::positions() const {
+  const std::size_t nodes = arrays_.node_count();
+  std::vector<Vec3d> staging;
+  const Vec3d* const x = positions_.read(staging);
+  std::vector<std::vector<Vec3d>> result;
+  for (std::size_t member = 0; member < size(); ++member)
+    result.emplace_back(x + member * nodes, x + (member + 1) * nodes);
+  return result;
 }
 
 template <class Real>
 std::vector<Strain> ImpulseGarments<Real>::strains() {
   if (!strain_meter_) strain_meter_ = std::make_unique<StrainMeter<double>>(device_, garments_, 1);
-  return strain_meter_->measure({&std::as_const(positions_).view().data()->x, 3 * positions_.size()});
+  return strain_meter_->measure(flat(std::as_const(positions_).view()));
 }
 
 template <class Real>

@@ -20,11 +20,12 @@ template <class Real>
 class ImpulseGarments : public GarmentSolver {
  public:
   std::size_t size() const override { return garments_.size(); }
-  Measures measure(std::size_t member) override;
+  std::vector<Measures> measure(std::size_t first, std::size_t count) override;
   std::vector<Strain> strains() override;
   /// Throws ShapeError: there is no projection to inspect.
   Inspection inspect(std::size_t member, double t, double h) override;
   GarmentInfo info(std::size_t member) const override;
+  std::vector<std::vector<Vec3d>> positions() const override;
   GarmentState state(std::size_t member) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
   void undo() override;
@@ -111,7 +112,6 @@ class ImpulseGarments : public GarmentSolver {
   };
   Before before_;
   std::unique_ptr<StrainMeter<double>> strain_meter_;  ///< made on first use, as the next two
-  std::unique_ptr<RowEvaluator<Real>> rows_;           ///< for measures
   std::unique_ptr<GarmentMeasures<Real>> measures_;
 };
 

@@ -47,10 +47,11 @@ class ProjectionSolver final : public GarmentSolver {
   void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
   std::vector<AdvanceReport> finish() override;
   void undo() override;
-  Measures measure(std::size_t member) override;
+  std::vector<Measures> measure(std::size_t first, std::size_t count) override;
   std::vector<Strain> strains() override;
   Inspection inspect(std::size_t member, double t, double h) override;
   GarmentInfo info(std::size_t member) const override;
+  std::vector<std::vector<Vec3d>> positions() const override;
   GarmentState state(std::size_t member) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
 

@@ -10,13 +10,22 @@
 namespace isocloth {
 
 template <class Real>
-Measures ProjectionSolver<Real>::measure(std::size_t) {
-  return measures_.measure(rows_, positions_, velocities_, garment_.fabric, gravity_);
+std::vector<Measures> ProjectionSolver<Real>::measure(std::size_t, std::size_t) {
+  return measures_.measure(rest_view(arrays_), flat(std::as_const(positions_).view()),
+                           flat(std::as_const(velocities_).view()), {&garment_}, 0, 1, gravity_);
+}
+
+template <class Real>
+std::vector<std::vector<Vec3d>> ProjectionSolver<Real>::positions() const {
+  std::vector<Vec3d> result;
+  for (const Vec3<Real>& x : positions_.download())
+    result.push_back({static_cast<double>(x.x), static_cast<double>(x.y), static_cast<double>(x.z)});
+  return {result};
 }
 
 template <class Real>
 std::vector<Strain> ProjectionSolver<Real>::strains() {
-  return strain_meter_.measure({&positions_.view().data()->x, 3 * positions_.size()});
+  return strain_meter_.measure(flat(std::as_const(positions_).view()));
 }
 
 template <class Real>

@@ -230,8 +230,10 @@ class Sweep {
           for (std::size_t i = 0; i < count; ++i) recorders[i].add_step(batch.time(), reports[i]);
         },
         [&] {
+          const std::vector<Measures> measures = batch.measure();
+          const std::vector<std::vector<Vec3d>> positions = batch.positions();
           for (std::size_t i = 0; i < count; ++i)
-            recorders[i].add_frame(batch.time(), batch.measure(i), batch.positions(i));
+            recorders[i].add_frame(batch.time(), measures[i], positions[i]);
         });
     if (!finished) return false;
     for (std::size_t i = 0; i < count; ++i) {

@@ -2,8 +2,8 @@
 
 #include <cassert>
 
-#include "engine/rows/surface_element.hpp"
 #include "kernels/launch/launch.hpp"
+#include "kernels/measures/face_area.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 namespace {
@@ -13,32 +13,8 @@ struct AreaBody {
   MeasureAreas<Real> a;
   ISOCLOTH_DEVICE void operator()(Index face) const {
     const Index first = a.face_begin[face];
-    const int size = a.face_begin[face + 1] - first;
-    Vec3<Real> p[4];
-    for (int i = 0; i < size; ++i) p[i] = a.positions[a.face_nodes[first + i]];
-    const Real area = element_area(p, size);
-    a.areas[face] = area;
-    if (!a.rest_areas.empty()) a.errors[face] = (area - a.rest_areas[face]) / a.rest_areas[face];
-  }
-};
-
-template <class Real>
-struct NodeBody {
-  MeasureNodes<Real> a;
-  ISOCLOTH_DEVICE void operator()(Index node) const {
-    const std::size_t n = a.positions.size();
-    const Vec3<Real> x = a.positions[node], v = a.velocities[node];
-    const Real mass = a.rho * a.metric.masses[node];
-    const Vec3<Real> p = mass * v, l = cross(x, p);
-    Real potential = a.weight * a.metric.masses[node] * x.z;
-    if (a.metric.has_bending()) {
-      Vec3<Real> force;
-      for (Index e = a.metric.pattern.row_begin[node]; e < a.metric.pattern.row_begin[node + 1]; ++e)
-        force += a.metric.bending[e] * (a.positions[a.metric.pattern.columns[e]] - x);
-      potential += a.kappa / 2 * dot(x - a.positions[0], force);
-    }
-    const Real values[8] = {dot(v, p) / 2, potential, p.x, p.y, p.z, l.x, l.y, l.z};
-    for (std::size_t i = 0; i < 8; ++i) a.values[i * n + node] = values[i];
+    a.areas[face] =
+        face_area(a.positions.data(), a.face_nodes.data() + first, a.face_begin[face + 1] - first);
   }
 };
 
@@ -96,10 +72,6 @@ void measure_areas(const Queue& queue, const MeasureAreas<Real>& args) {
   parallel_for(queue, static_cast<Index>(args.areas.size()), AreaBody<Real>{args});
 }
 template <class Real>
-void measure_nodes(const Queue& queue, const MeasureNodes<Real>& args) {
-  parallel_for(queue, static_cast<Index>(args.positions.size()), NodeBody<Real>{args});
-}
-template <class Real>
 void update_velocities(const Queue& queue, const UpdateVelocities<Real>& args) {
   parallel_for(queue, static_cast<Index>(args.velocities.size()), VelocityBody<Real>{args});
 }
@@ -112,8 +84,6 @@ void reduce(const Queue& queue, const Reduce<Real>& args) {
 
 template void measure_areas<float>(const Queue&, const MeasureAreas<float>&);
 template void measure_areas<double>(const Queue&, const MeasureAreas<double>&);
-template void measure_nodes<float>(const Queue&, const MeasureNodes<float>&);
-template void measure_nodes<double>(const Queue&, const MeasureNodes<double>&);
 template void update_velocities<float>(const Queue&, const UpdateVelocities<float>&);
 template void update_velocities<double>(const Queue&, const UpdateVelocities<double>&);
 template void reduce<float>(const Queue&, const Reduce<float>&);

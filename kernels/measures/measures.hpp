@@ -1,8 +1,7 @@
-// What a state is worth: areas, energies, and their reduction. Strain has a file of its own.
+// Areas of faces, velocities of a step, and the reduction of arrays.
 #pragma once
 
 #include "kernels/launch/queue.hpp"
-#include "kernels/projection/metric.hpp"
 #include "kernels/views.hpp"
 
 namespace isocloth {
@@ -11,19 +10,7 @@ template <class Real>
 struct MeasureAreas {
   ArrayView<const Index> face_begin, face_nodes;
   ArrayView<const Vec3<Real>> positions;  ///< [m], shape [node_count]
-  ArrayView<const Real> rest_areas;       ///< [m^2], shape [face_count]; empty: no errors are wanted
   ArrayView<Real> areas;                  ///< [m^2], shape [face_count]
-  ArrayView<Real> errors;                 ///< (a - a0) / a0, Coltraro 2022, (22), shape [face_count] or empty
-};
-
-template <class Real>
-struct MeasureNodes {
-  MetricView<Real> metric;
-  Real rho = 1, weight = 0, kappa = 0;     ///< [kg/m^2], delta g [N/m^2], [N m]
-  ArrayView<const Vec3<Real>> positions;   ///< [m], shape [node_count]
-  ArrayView<const Vec3<Real>> velocities;  ///< [m/s], shape [node_count]
-  ArrayView<Real>
-      values;  ///< shape [8, node_count]: kinetic and potential energy, momentum xyz, angular momentum xyz
 };
 
 template <class Real>
@@ -59,9 +46,6 @@ namespace ISOCLOTH_BACKEND {
 /// Area of each face in its own parametrisation (Coltraro 2022, section 8.3). One item per face.
 template <class Real>
 void measure_areas(const Queue& queue, const MeasureAreas<Real>& args);
-/// 1/2 rho m v^2, delta g m z + 1/2 kappa phi.K phi, rho m v, rho m x x v. One item per node.
-template <class Real>
-void measure_nodes(const Queue& queue, const MeasureNodes<Real>& args);
 /// v = (phi_{n+1} - phi_n) / h. One item per node.
 template <class Real>
 void update_velocities(const Queue& queue, const UpdateVelocities<Real>& args);

@@ -178,6 +178,28 @@ TEST(Batch, SpareLanesLeaveNoTrace) {
     }
 }
 
+TEST(Batch, MeasuresAreThoseOfTheClothAlone) {
+  for (const Precision precision : both_precisions)
+    for (const bool own_rest_shapes : {false, true}) {
+      const BatchCase batch{.bending = true, .own_rest_shapes = own_rest_shapes};
+      const auto measured = [&](Scene scene) {
+        Simulation simulation(std::move(scene), {.precision = precision, .threads = 2});
+        simulation.advance(3);
+        return simulation;
+      };
+      const Simulation together = measured(batch_scene(batch, 11));
+      const std::vector<Measures> all = together.measure();
+      const std::vector<std::vector<Vec3d>> positions = together.positions();
+      for (int m = 0; m < 11; ++m) {
+        const std::size_t g = static_cast<std::size_t>(m);
+        const Simulation alone = measured(batch_scene(batch, std::vector<int>{m}));
+        EXPECT_EQ(all[g], alone.measure(0)) << m;
+        EXPECT_EQ(all[g], together.measure(g)) << m;
+        EXPECT_EQ(positions[g], together.positions(g)) << m;
+      }
+    }
+}
+
 /// The inspected step of a cloth alone and among others, bit for bit.
 TEST(Batch, InspectionIsThatOfTheClothAlone) {
   const BatchCase batch{.bending = true, .own_rest_shapes = true};

@@ -2,7 +2,7 @@
 
 #include "engine/mesh/topology.hpp"
 #include "host/memory/buffer.hpp"
-#include "host/solver/garment_arrays.hpp"
+#include "host/solver/garment_measures.hpp"
 
 namespace isocloth {
 namespace {
@@ -299,35 +299,33 @@ class Run {
   }
 
   void measures() {
-    const Fabric& f = at_.garment.fabric;
-    const std::size_t faces = at_.garment.mesh.face_count(), nodes = positions_.size();
     const auto rest = vectors(at_.garment.mesh.positions);
-    auto rest_areas = output<Real>(faces), areas = output<Real>(faces), errors = output<Real>(faces);
-    kernels_.measure_areas(queue_, {.face_begin = arrays_.face_begin.view(),
-                                    .face_nodes = arrays_.face_nodes.view(),
-                                    .positions = read(rest),
-                                    .rest_areas = {},
-                                    .areas = rest_areas.view(),
-                                    .errors = {}});
-    kernels_.measure_areas(queue_, {.face_begin = arrays_.face_begin.view(),
-                                    .face_nodes = arrays_.face_nodes.view(),
-                                    .positions = read(positions_),
-                                    .rest_areas = read(rest_areas),
-                                    .areas = areas.view(),
-                                    .errors = errors.view()});
-    results_["rest areas"] = widened(rest_areas);
-    results_["areas"] = widened(areas);
-    results_["area errors"] = widened(errors);
-
-    auto values = output<Real>(8 * nodes);
-    kernels_.measure_nodes(queue_, {.metric = metric(),
-                                    .rho = static_cast<Real>(f.rho),
-                                    .weight = static_cast<Real>(f.delta * at_.gravity),
-                                    .kappa = static_cast<Real>(f.kappa),
-                                    .positions = read(positions_),
-                                    .velocities = read(velocities_),
-                                    .values = values.view()});
-    results_["node values"] = widened(values);
+    for (const auto& [name, positions] : {std::pair{"rest areas", &rest}, {"areas", &positions_}}) {
+      auto areas = output<Real>(at_.garment.mesh.face_count());
+      kernels_.measure_areas(queue_, {.face_begin = arrays_.face_begin.view(),
+                                      .face_nodes = arrays_.face_nodes.view(),
+                                      .positions = read(*positions),
+                                      .areas = areas.view()});
+      results_[name] = widened(areas);
+    }
+    GarmentMeasures<Real> meter(device_, arrays_);
+    const Measures m = meter
+                           .measure(rest_view(arrays_), flat(read(positions_)), flat(read(velocities_)),
+                                    {&at_.garment}, 0, 1, at_.gravity)
+                           .front();
+    results_["measures"] = {m.residual,
+                            m.area_error_total,
+                            m.area_error_mean,
+                            m.area_error_dispersion,
+                            m.area_error_element_max,
+                            m.kinetic_energy,
+                            m.potential_energy,
+                            m.linear_momentum.x,
+                            m.linear_momentum.y,
+                            m.linear_momentum.z,
+                            m.angular_momentum.x,
+                            m.angular_momentum.y,
+                            m.angular_momentum.z};
   }
 
   const KernelCase& at_;

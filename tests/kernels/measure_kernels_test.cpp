@@ -19,8 +19,25 @@ TYPED_TEST(MeasureKernels, Areas) {
     const double u = rounding<TypeParam>(9) * lengths;
     expect_near(found.at("rest areas"), rest, u * largest(rest), what);
     expect_near(found.at("areas"), now, u * largest(now), what);
-    expect_near(found.at("area errors"), cloth.area_errors(cloth.positions()).signed_faces,
-                2 * u * now.cwiseQuotient(rest).maxCoeff(), what);
+    // Total, mean, mean and two deviations, largest.
+    const reference::AreaErrors errors = cloth.area_errors(cloth.positions());
+    const auto& measures = found.at("measures");
+    const double share = 2 * u * now.cwiseQuotient(rest).maxCoeff(), most = largest(errors.signed_faces);
+    EXPECT_NEAR(measures[1], errors.total, share) << what;
+    EXPECT_NEAR(measures[2], errors.mean, share) << what;
+    // A deviation is the root of a difference of squares.
+    EXPECT_NEAR(measures[3], errors.dispersion, share + 2 * std::sqrt(4 * most * share)) << what;
+    EXPECT_NEAR(measures[4], most, share) << what;
+  });
+}
+
+TYPED_TEST(MeasureKernels, RowsAreThoseOfTheSteps) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase&, const std::string& what) {
+    double residual = 0;
+    for (const char* rows : {"metric residuals", "scalar residuals"})
+      for (const double c : found.at(rows)) residual = std::max(residual, std::fabs(c));
+    // They are taken against rest values of their own.
+    EXPECT_NEAR(found.at("measures")[0], residual, rounding<TypeParam>(100) * (1 + residual)) << what;
   });
 }
 
@@ -30,30 +47,24 @@ TYPED_TEST(MeasureKernels, EnergiesAndMomenta) {
     const Fabric& f = at.garment.fabric;
     const MatrixX3d x = cloth.positions(), v = cloth.velocities();
     const VectorXd mass = f.rho * cloth.masses();
-    const auto& values = found.at("node values");
+    const auto& measures = found.at("measures");
     const auto n = static_cast<std::size_t>(x.rows());
-    ASSERT_EQ(values.size(), 8 * n) << what;
-    auto part = [&](std::size_t i) {
-      return std::vector<double>(values.begin() + static_cast<std::ptrdiff_t>(i * n),
-                                 values.begin() + static_cast<std::ptrdiff_t>((i + 1) * n));
-    };
-    const double u = rounding<TypeParam>(25), size = 4 * largest(mass);
-    expect_near(part(0), 0.5 * mass.cwiseProduct(v.rowwise().squaredNorm()), u * size, what);
+    const double u = rounding<TypeParam>(25 + n), size = 4 * mass.sum();
+    EXPECT_NEAR(measures[5], 0.5 * mass.dot(v.rowwise().squaredNorm()), u * size) << what;
     for (int c = 0; c < 3; ++c) {
-      expect_near(part(2 + c), mass.cwiseProduct(v.col(c)), u * size, what);
       const int a = (c + 1) % 3, b = (c + 2) % 3;
-      const VectorXd angular =
-          mass.array() * (x.col(a).array() * v.col(b).array() - x.col(b).array() * v.col(a).array());
-      expect_near(part(5 + c), angular, u * size, what);
+      EXPECT_NEAR(measures[7 + c], mass.dot(v.col(c)), u * size) << what;
+      EXPECT_NEAR(measures[10 + c],
+                  mass.dot(x.col(a).cwiseProduct(v.col(b)) - x.col(b).cwiseProduct(v.col(a))), u * size)
+          << what;
     }
-    // Only the sum of the bending energy has a meaning: a node's share depends on the origin.
+    // Of the bending energy only the sum has a meaning: a node's share depends on the origin.
     const double gravity = f.delta * at.gravity * cloth.masses().dot(x.col(2));
     const double bending = f.kappa / 2 * (x.transpose() * (cloth.bending_matrix() * x)).trace();
     const SparseMatrix magnitude = cloth.bending_matrix().cwiseAbs();
     const double rounded = f.delta * at.gravity * cloth.masses().dot(x.col(2).cwiseAbs()) +
                            f.kappa * (x.cwiseAbs().transpose() * (magnitude * x.cwiseAbs())).trace();
-    const auto potential = part(1);
-    EXPECT_NEAR(as_vector(potential).sum(), gravity + bending, rounding<TypeParam>(n) * rounded) << what;
+    EXPECT_NEAR(measures[6], gravity + bending, rounding<TypeParam>(n) * rounded) << what;
   });
 }
 

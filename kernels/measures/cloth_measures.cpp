@@ -1,0 +1,156 @@
+#include "kernels/measures/cloth_measures.hpp"
+
+#include <limits>
+
+#include "kernels/launch/launch.hpp"
+#include "kernels/measures/face_area.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+namespace {
+
+constexpr int sum_count = 32;
+
+/// S: lane value of the state; T: of the rest shapes, a scalar where they are shared.
+template <class S, class T>
+struct MeasureBody {
+  using Scalar = typename Lanes<S>::Scalar;
+  static constexpr int most_block_threads = sum_count;
+  MeasureCloths<Scalar> a;
+
+  static ISOCLOTH_HD S number(double x) { return S(static_cast<Scalar>(x)); }
+
+  /// Array of the rest shape of a tile.
+  ISOCLOTH_HD const T* rest(ArrayView<const Scalar> all, Index tile, std::size_t count) const {
+    return reinterpret_cast<const T*>(all.data()) + (a.rest.shared ? 0 : tile * count);
+  }
+
+  /// C of the rows of one stencil, the first of which is `row`; in the order in which steps evaluate them.
+  template <int Width>
+  ISOCLOTH_DEVICE void add_rows(const StencilView& stencils, const T* tensors, const T* rest_values,
+                                const Vec3<S>* x, Index stencil, ClothMeasures<S>& sums) const {
+    const Vec3<S> first = x[stencils.slot_nodes[stencils.stencil_begin[stencil]]];
+    S twice[Width] = {};
+    for (Index slot = stencils.stencil_begin[stencil]; slot < stencils.stencil_begin[stencil + 1]; ++slot) {
+      const Vec3<S> origin = x[stencils.slot_nodes[slot]];
+      Vec3<S> half[Width] = {};
+      for (Index e = stencils.entry_begin[slot]; e < stencils.entry_begin[slot + 1]; ++e) {
+        const Vec3<S> p = x[stencils.entry_nodes[e]] - origin;
+        for (int w = 0; w < Width; ++w) half[w] = multiply_add(S(tensors[e * Width + w]), p, half[w]);
+      }
+      for (int w = 0; w < Width; ++w) twice[w] = dot_add(half[w] + half[w], origin - first, twice[w]);
+    }
+    const S infinity(std::numeric_limits<Scalar>::infinity());
+    for (int w = 0; w < Width; ++w) {
+      const S c = multiply_add(number(0.5), twice[w], -S(rest_values[stencil * Width + w]));
+      const auto finite = magnitude(c) < infinity;
+      sums.row_stretch = larger(select(finite, c, infinity), sums.row_stretch);
+      sums.row_compression = larger(select(finite, -c, infinity), sums.row_compression);
+    }
+  }
+
+  ISOCLOTH_DEVICE void add_face(const Vec3<S>* x, Index tile, Index face, ClothMeasures<S>& sums) const {
+    const S rest_area = S(rest(a.rest.areas, tile, a.face_begin.size() - 1)[face]),
+            now = face_area(x, a.face_nodes.data() + a.face_begin[face],
+                            a.face_begin[face + 1] - a.face_begin[face]);
+    const S error = magnitude((now - rest_area) / rest_area);
+    sums.area = sums.area + now;
+    sums.rest_area = sums.rest_area + rest_area;
+    sums.error_sum = sums.error_sum + error;
+    sums.error_squares = multiply_add(error, error, sums.error_squares);
+    sums.error_max = larger(error, sums.error_max);
+  }
+
+  ISOCLOTH_DEVICE void add_node(const Vec3<S>* positions, const Vec3<S>* velocities, Index tile, Index node,
+                                ClothMeasures<S>& sums) const {
+    const ClothPhysics<S>& physics =
+        reinterpret_cast<const ClothPhysics<S>*>(a.physics.data())[tile - a.first_tile];
+    const Vec3<S> x = positions[node], v = velocities[node];
+    const S mass = S(rest(a.rest.masses, tile, a.node_count)[node]);
+    const Vec3<S> p = (physics.rho * mass) * v;
+    sums.potential = multiply_add(physics.weight * mass, x.z, sums.potential);
+    if (!a.bending.columns.empty()) {
+      const T* entries = rest(a.rest.bending, tile, a.bending.columns.size());
+      Vec3<S> force;
+      for (Index e = a.bending.row_begin[node]; e < a.bending.row_begin[node + 1]; ++e)
+        force = multiply_add(S(entries[e]), positions[a.bending.columns[e]] - x, force);
+      sums.potential =
+          multiply_add(number(0.5) * physics.kappa, dot_add(x - positions[0], force, S{}), sums.potential);
+    }
+    sums.kinetic = multiply_add(number(0.5), dot_add(v, p, S{}), sums.kinetic);
+    sums.momentum += p;
+    sums.angular_momentum += cross(x, p);
+  }
+
+  static ISOCLOTH_HD void add(const ClothMeasures<S>& more, ClothMeasures<S>& sums) {
+    sums.row_stretch = larger(more.row_stretch, sums.row_stretch);
+    sums.row_compression = larger(more.row_compression, sums.row_compression);
+    sums.area = sums.area + more.area;
+    sums.rest_area = sums.rest_area + more.rest_area;
+    sums.error_sum = sums.error_sum + more.error_sum;
+    sums.error_squares = sums.error_squares + more.error_squares;
+    sums.error_max = larger(more.error_max, sums.error_max);
+    sums.kinetic = sums.kinetic + more.kinetic;
+    sums.potential = sums.potential + more.potential;
+    sums.momentum += more.momentum;
+    sums.angular_momentum += more.angular_momentum;
+  }
+
+  template <class Block>
+  ISOCLOTH_DEVICE void operator()(const Block& block, Index number_of_block) const {
+    const Index chunks = measure_chunks(a), tile = a.first_tile + number_of_block / chunks;
+    const Index begin = number_of_block % chunks * measures_chunk;
+    const std::size_t first_node = static_cast<std::size_t>(tile) * a.node_count;
+    const auto* x = reinterpret_cast<const Vec3<S>*>(a.positions.data()) + first_node;
+    const auto* v = reinterpret_cast<const Vec3<S>*>(a.velocities.data()) + first_node;
+    const Index metric = a.metric_stencils.stencil_count(), scalar = a.scalar_stencils.stencil_count();
+    const T* metric_tensors = rest(a.rest.metric_tensors, tile, a.metric_stencils.entry_nodes.size() * 3);
+    const T* scalar_tensors = rest(a.rest.scalar_tensors, tile, a.scalar_stencils.entry_nodes.size());
+    const T* values = rest(a.rest.rest_values, tile, static_cast<std::size_t>(metric) * 3 + scalar);
+    auto* partials = block.template shared<ClothMeasures<S>>();
+    share(block, sum_count, [&](Index k) {
+      const auto each = [&](Index count, auto&& add_item) {
+        const Index end = count < begin + measures_chunk ? count : begin + measures_chunk;
+        for (Index i = begin + k; i < end; i += sum_count) add_item(i);
+      };
+      ClothMeasures<S> sums{};
+      each(metric, [&](Index i) { add_rows<3>(a.metric_stencils, metric_tensors, values, x, i, sums); });
+      each(scalar,
+           [&](Index i) { add_rows<1>(a.scalar_stencils, scalar_tensors, values + 3 * metric, x, i, sums); });
+      each(static_cast<Index>(a.face_begin.size()) - 1, [&](Index i) { add_face(x, tile, i, sums); });
+      each(a.node_count, [&](Index i) { add_node(x, v, tile, i, sums); });
+      partials[k] = sums;
+    });
+    block.sync();
+    if (block.rank() != 0) return;
+    ClothMeasures<S> sums = partials[0];
+    for (int k = 1; k < sum_count; ++k) add(partials[k], sums);
+    reinterpret_cast<ClothMeasures<S>*>(a.reports.data())[number_of_block] = sums;
+  }
+};
+
+template <class S, class T, class Real>
+void launch(const Queue& queue, const MeasureCloths<Real>& args) {
+  for_each_block(queue, args.tile_count * measure_chunks(args), sum_count * sizeof(ClothMeasures<S>),
+                 MeasureBody<S, T>{args});
+}
+
+}  // namespace
+
+template <class Real>
+void measure_cloths(const Queue& queue, const MeasureCloths<Real>& args) {
+#if !defined(__CUDACC__)
+  if (args.width > 1) {
+    if (args.rest.shared)
+      launch<Pack<Real>, Real>(queue, args);
+    else
+      launch<Pack<Real>, Pack<Real>>(queue, args);
+    return;
+  }
+#endif
+  launch<Real, Real>(queue, args);
+}
+
+template void measure_cloths<float>(const Queue&, const MeasureCloths<float>&);
+template void measure_cloths<double>(const Queue&, const MeasureCloths<double>&);
+
+}  // namespace isocloth::ISOCLOTH_BACKEND

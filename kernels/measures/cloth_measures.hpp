@@ -1,0 +1,60 @@
+// What the states of cloths are worth: rows, areas, energies, momenta. Strain has a file of its own.
+#pragma once
+
+#include "kernels/launch/queue.hpp"
+#include "kernels/views.hpp"
+
+namespace isocloth {
+
+/// Items of each kind (stencils, faces, nodes) that one block sums up.
+constexpr Index measures_chunk = 4096;
+
+/// Of a chunk of one cloth, or of a tile of them; a cloth is worth the sums and maxima over its chunks.
+template <class S>
+struct ClothMeasures {
+  S row_stretch, row_compression;  ///< largest C and -C, not below 0; infinite where a row is not finite
+  S area, rest_area;               ///< [m^2]
+  S error_sum, error_squares, error_max;  ///< of |a - a0| / a0 of faces, Coltraro 2022, (22)
+  S kinetic, potential;                   ///< [J], 1/2 rho m v^2 and delta g m z + 1/2 kappa phi.K phi
+  Vec3<S> momentum, angular_momentum;     ///< rho m v [kg m/s], rho m x x v [kg m^2/s]
+};
+
+template <class S>
+struct ClothPhysics {
+  S rho, weight, kappa;  ///< [kg/m^2], delta g [N/m^2], [N m]
+};
+
+/// Tiles of `width` cloths, lane by lane innermost, as in StepCloths.
+template <class Real>
+struct MeasureCloths {
+  int width = 1;
+  Index first_tile = 0, tile_count = 0;  ///< those that are measured
+  Index node_count = 0;
+  StencilView metric_stencils, scalar_stencils;
+  ArrayView<const Index> face_begin, face_nodes;
+  NodeMatrixView bending;  ///< pattern of K, empty: no bending
+  RestShapesView<Real> rest;
+  ArrayView<const Real> physics;     ///< ClothPhysics, shape [tile_count, 3, width]
+  ArrayView<const Real> positions;   ///< [m], shape [tile, node_count, 3, width]
+  ArrayView<const Real> velocities;  ///< [m/s], same shape
+  ArrayView<Real> reports;           ///< ClothMeasures, shape [tile_count, measure_chunks(), 15, width]
+};
+
+/// Blocks per tile.
+template <class Real>
+ISOCLOTH_HD Index measure_chunks(const MeasureCloths<Real>& a) {
+  const auto larger = [](Index x, Index y) { return x > y ? x : y; };
+  const Index faces = static_cast<Index>(a.face_begin.size()) - 1;
+  const Index most = larger(larger(a.metric_stencils.stencil_count(), a.scalar_stencils.stencil_count()),
+                            larger(faces, a.node_count));
+  return (most + measures_chunk - 1) / measures_chunk;
+}
+
+namespace ISOCLOTH_BACKEND {
+/// One block per chunk of a tile: 32 interleaved partial sums, added in order, so that a report depends
+/// neither on the block nor on the other cloths.
+template <class Real>
+void measure_cloths(const Queue& queue, const MeasureCloths<Real>& args);
+}  // namespace ISOCLOTH_BACKEND
+
+}  // namespace isocloth
