@@ -1,10 +1,26 @@
 #!/usr/bin/env bash
-# Every check of the project, stage by stage; the first stage that fails ends it. Logs are in build/test_logs.
+# test.sh: layout, rules of the tree and tests of minutes. test.sh all: every test, every instruction set,
+# sanitizers, packages, CUDA. Stage by stage; the first that fails ends it. Logs are in build/test_logs.
 # ISOCLOTH_TEST_STAGES="release asan" chooses stages, ISOCLOTH_JOBS the number of compilers at once.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source tests/structure/tracked_files.sh
-read -ra stages <<<"${ISOCLOTH_TEST_STAGES:-format structure release package asan tsan cuda}"
+level=${1:-short}
+case $level in
+  short)
+    default_stages='format structure release'
+    simd='baseline;native'
+    ;;
+  all)
+    default_stages='format structure release headers package asan tsan cuda'
+    simd='baseline;avx2;avx512'
+    ;;
+  *)
+    echo "test: found '$level', expected nothing or all" >&2
+    exit 2
+    ;;
+esac
+read -ra stages <<<"${ISOCLOTH_TEST_STAGES:-$default_stages}"
 jobs=${ISOCLOTH_JOBS:-$(nproc)}
 logs=$PWD/build/test_logs
 export CMAKE_BUILD_PARALLEL_LEVEL=$jobs CTEST_OUTPUT_ON_FAILURE=1 CLICOLOR_FORCE=0
@@ -26,15 +42,26 @@ stage_format() {
   tracked_files . | grep -E '\.(hpp|cpp|cu)$' | tr '\n' '\0' | xargs -0 clang-format --dry-run -Werror
 }
 
+configure_release() {
+  cmake --preset release -DISOCLOTH_SIMD="$simd" -DISOCLOTH_BUILD_TESTS=ON -DISOCLOTH_BUILD_BENCH=ON
+}
+
 stage_structure() {
-  cmake --preset release
+  configure_release
   run_ctest --test-dir build/release -L '^structure$'
 }
 
 stage_release() {
-  cmake --preset release
+  configure_release
   cmake --build --preset release
-  run_ctest --test-dir build/release -LE '^structure$'
+  local left_out='^$'
+  [[ $level == all ]] || left_out=$(grep -v '^#' tests/long_tests.txt | paste -sd '|')
+  run_ctest --test-dir build/release -LE '^structure$' -E "$left_out"
+}
+
+stage_headers() {
+  configure_release
+  cmake --build --preset release --target isocloth_headers_alone
 }
 
 stage_asan() {
@@ -115,7 +142,7 @@ closing_lines() {
 run_stage() {
   local name=$1 log=$logs/$1.log start=$SECONDS status
   if ! declare -F "stage_$name" >/dev/null; then
-    echo "test: no stage '$name'; there are: format structure release package asan tsan cuda" >&2
+    echo "test: no stage '$name'; there are: format structure release headers package asan tsan cuda" >&2
     exit 2
   fi
   set +e

@@ -121,8 +121,7 @@ const char* to_string(Simd simd);
 
 /// The CPU backend with these instructions; null where the machine or this build lacks them.
 const Backend* cpu_backend(Simd simd);
-/// The widest; always there.
-const Backend& cpu_backend();
+/// The widest that there is.
 Simd widest_simd();
 
 }  // namespace isocloth

@@ -15,6 +15,10 @@ namespace {
 constexpr std::size_t resident_blocks = 4;
 
 Simd chosen_simd(const std::string& name) {
+  if (cpu_backend(widest_simd()) == nullptr)
+    throw DeviceError(
+        "found none of the vector instructions that this build is for; build it on this machine, "
+        "or with -DISOCLOTH_SIMD=\"baseline;avx2;avx512\"");
   if (name.empty()) return widest_simd();
   for (const Simd simd : {Simd::baseline, Simd::avx2, Simd::avx512}) {
     if (name != to_string(simd)) continue;

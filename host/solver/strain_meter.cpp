@@ -109,6 +109,16 @@ StrainMeter<Real>::StrainMeter(const Device& device, const std::vector<const Gar
 }
 
 template <class Real>
+std::size_t StrainMeter<Real>::bytes_each(const Mesh& mesh, bool own_rest_shapes) {
+  std::size_t points = 0;
+  for (Index face = 0; face < mesh.face_count(); ++face)
+    points += static_cast<std::size_t>(strain_point_count(mesh.face_size(face)));
+  const std::size_t edges = build_topology(mesh).edges.size();
+  return (edges + points + (own_rest_shapes ? edges + 3 * points : 0)) * sizeof(Real) +
+         sizeof(StrainReport<Real>);
+}
+
+template <class Real>
 std::vector<Strain> StrainMeter<Real>::measure(ArrayView<const Real> positions) {
   MeasureStrains<Real> arguments = arguments_;
   arguments.positions = positions;

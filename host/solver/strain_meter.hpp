@@ -17,6 +17,8 @@ class StrainMeter {
   /// Garments of one topology whose pins hold the same nodes; `width` of them lie side by side in a tile of
   /// positions (kernels/batch/step_cloths.hpp), 1: one after another.
   StrainMeter(const Device& device, const std::vector<const Garment*>& garments, std::size_t width);
+  /// What it keeps for each garment of that mesh, but for what they share.
+  static std::size_t bytes_each(const Mesh& mesh, bool own_rest_shapes);
   /// One for each garment; positions [m]: shape [tile, node_count, 3, width].
   std::vector<Strain> measure(ArrayView<const Real> positions);
   std::size_t memory_bytes() const;

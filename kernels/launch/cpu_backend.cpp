@@ -57,10 +57,12 @@ const char* to_string(Simd simd) {
 }
 
 const Backend* cpu_backend(Simd simd) {
+#if defined(ISOCLOTH_HAS_baseline)
   if (simd == Simd::baseline) {
     static const Backend backend = cpu::make_backend("cpu", memory);
     return &backend;
   }
+#endif
 #if defined(ISOCLOTH_HAS_avx2)
   if (simd == Simd::avx2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     static const Backend backend = cpu_avx2::make_backend("cpu", memory);
@@ -83,7 +85,5 @@ Simd widest_simd() {
     if (cpu_backend(simd) != nullptr) return simd;
   return Simd::baseline;
 }
-
-const Backend& cpu_backend() { return *cpu_backend(widest_simd()); }
 
 }  // namespace isocloth

@@ -99,7 +99,7 @@ std::size_t chunk_bytes = 0;
 constexpr std::size_t full = 16 << 20;
 
 Memory counting_memory() {
-  Memory memory = cpu_backend().memory;
+  Memory memory = cpu_backend(widest_simd())->memory;
   memory.allocate = [](std::size_t bytes, void** pointer) {
     if (chunk_bytes + bytes > full) return false;
     chunk_bytes += bytes;
