@@ -8,7 +8,7 @@
 #include "bench/runner.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/generators.hpp"
-#include "host/io/rest_noise.hpp"
+#include "host/scene/rest_noise.hpp"
 
 namespace isocloth::bench {
 namespace {

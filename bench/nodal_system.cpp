@@ -7,8 +7,8 @@
 #include "bench/runner.hpp"
 #include "bench/sheets.hpp"
 #include "engine/core/text.hpp"
+#include "host/garment/row_evaluator.hpp"
 #include "host/solver/garment_solver.hpp"
-#include "host/solver/row_evaluator.hpp"
 
 namespace isocloth::bench {
 namespace {

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <thread>
 
-#include "host/io/scene_file.hpp"
+#include "host/scene/scene_file.hpp"
 
 namespace isocloth::bench {
 

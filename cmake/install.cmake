@@ -15,8 +15,10 @@ endif()
 # Public: plain data, the public class, and the files that need no other library's header.
 install(DIRECTORY engine DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth FILES_MATCHING PATTERN *.hpp)
 install(FILES host/simulation.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/host)
-install(FILES host/io/checkpoint_file.hpp host/io/mesh_file.hpp host/io/run_record.hpp host/io/scene_file.hpp
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/host/io)
+foreach(header results/checkpoint_file results/run_record meshes/mesh_file scene/scene_file)
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES host/${header}.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/host/${folder})
+endforeach()
 install(DIRECTORY bench/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/isocloth)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

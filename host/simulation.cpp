@@ -6,21 +6,11 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/recipe.hpp"
-#include "host/memory/device.hpp"
-#include "host/solver/garment_solver.hpp"
+#include "host/orchestrator/advance.hpp"
+#include "host/simulation_members.hpp"
 #include "kernels/contact/contact_arrays.hpp"
 
 namespace isocloth {
-
-namespace {
-
-void check_index(std::size_t garment, std::size_t count) {
-  if (garment >= count)
-    throw ShapeError("garment: found index " + std::to_string(garment) + ", expected less than " +
-                     std::to_string(count));
-}
-
-}  // namespace
 
 const char* to_string(StepSolver solver) {
   constexpr const char* names[] = {"automatic", "batched", "direct", "mixed", "iterative"};
@@ -40,37 +30,6 @@ void keep_worst(const Strain& other, Strain& worst) {
                                &Strain::stretch_p95, &Strain::compression_max, &Strain::pinned_max})
     worst.*each = std::max(worst.*each, other.*each);
 }
-
-struct Simulation::Members {
-  Scene scene;
-  ExecutionOptions options;
-  Device device;
-  GarmentSolvers solvers;
-  std::vector<GarmentState> start;
-  std::vector<BodyState> start_bodies;
-  std::vector<char> frozen;
-  std::vector<std::int64_t> clocks;  ///< steps of each garment since its last reset
-  std::int64_t step_index = 0;
-
-  Members(Scene s, ExecutionOptions o) : scene(std::move(s)), options(std::move(o)), device(options) {}
-  /// Calls use(solver, member) of a garment.
-  template <class Use>
-  decltype(auto) at(std::size_t garment, const Use& use) const {
-    check_index(garment, solvers.places.size());
-    const GarmentSolvers::Place place = solvers.places[garment];
-    return use(*solvers.solvers[place.solver], place.member);
-  }
-  /// What each(solver) says of its members, garment by garment.
-  template <class Each>
-  auto of_all(const Each& each) const {
-    std::vector<decltype(each(*solvers.solvers.front()))> found;
-    for (const auto& solver : solvers.solvers) found.push_back(each(*solver));
-    typename decltype(found)::value_type all;
-    for (const GarmentSolvers::Place& place : solvers.places)
-      all.push_back(std::move(found[place.solver][place.member]));
-    return all;
-  }
-};
 
 namespace {
 

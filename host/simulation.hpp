@@ -143,6 +143,13 @@ struct GarmentInfo {
   std::string solver;            ///< what solves its nodal system
 };
 
+/// Where a simulation was: states and clocks of garments, bodies. What it was told is not part of it.
+struct Snapshot {
+  std::vector<GarmentState> garments;
+  std::vector<BodyState> bodies;
+  std::int64_t step_index = 0;
+};
+
 class GarmentSolver;
 
 /// A running scene. Not thread-safe; distinct objects are independent.
@@ -207,6 +214,33 @@ class Simulation {
   void reset();
   /// The same for some garments; their clocks start again, that of the simulation and the bodies go on.
   void reset(const std::vector<std::size_t>& garments);
+
+  Snapshot snapshot() const;
+  /// Throws ShapeError where the snapshot is that of another scene.
+  void restore(const Snapshot& snapshot);
+
+  // Commands, given between steps; they act from the next step on, inside a batch and on a device, too, and
+  // have the bits of a scene that said so from the start and came to the same state. reset() and restore() do
+  // not take them back. They throw ShapeError for an index that is none and SceneError for a value that
+  // validate_scene would refuse; nothing has then changed. Times are those of time(garment), for obstacles
+  // and wind that of garments without a time_offset or a reset.
+
+  /// A motion that has the nodes elsewhere than they are moves them there within the next step.
+  void set_pin_motion(std::size_t garment, std::size_t pin, Motion motion);
+  /// Evenly from where the nodes of the pin are to `targets` [m], shape [nodes of the pin], within `duration`
+  /// [s]; there they stay.
+  void move_pin(std::size_t garment, std::size_t pin, ArrayView<const Vec3d> targets, double duration);
+  void set_gripper_motion(std::size_t garment, std::size_t gripper, ObstacleMotion motion);
+  /// Takes hold in the next step, until it is opened; one that is closed stays so. Both put an end to what
+  /// the scene has planned from now on.
+  void close_gripper(std::size_t garment, std::size_t gripper);
+  void open_gripper(std::size_t garment, std::size_t gripper);
+  /// Of one that moves in the scene, be it in one place.
+  void set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion);
+  void set_wind(const Wind& wind);
+  void set_gravity(std::size_t garment, double gravity);  ///< [m/s^2], along -z
+  /// Terms (bending, springs, drag) may not come or go, nor the thickness change.
+  void set_fabric(std::size_t garment, const Fabric& fabric);
 
  private:
   struct Members;

@@ -24,40 +24,12 @@ bool is_whole(double ratio) {
   return std::isfinite(ratio) && std::abs(ratio - std::round(ratio)) <= whole_tolerance * ratio;
 }
 
-void check_motion(const std::string& key, const RecordedMotion& motion, std::size_t node_count) {
+void check_recorded_motion(const std::string& key, const RecordedMotion& motion, std::size_t node_count) {
   const std::string file_key = text(key, " (", motion.file, ")");
   require_ascending(file_key + ".times", motion.times);
   require_size(file_key + ".positions", motion.positions.size(), motion.times.size() * node_count,
                "time and driven node");
   require_finite(file_key + ".positions", motion.positions);
-}
-
-void check_motion(const std::string& key, const Motion& motion, std::size_t node_count) {
-  const auto check = [&](const auto& kind) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(kind)>, RecordedMotion>)
-      check_motion(key, kind, node_count);
-    else
-      isocloth::check_motion(key, kind);
-  };
-  std::visit(check, motion);
-}
-
-void check_fabric(const std::string& key, const Fabric& fabric) {
-  require_positive(key + ".rho", fabric.rho);
-  require_not_negative(key + ".delta", fabric.delta);
-  require_not_negative(key + ".kappa", fabric.kappa);
-  require_not_negative(key + ".alpha", fabric.alpha);
-  require_not_negative(key + ".beta", fabric.beta);
-  require_not_negative(key + ".thickness", fabric.thickness);
-  validate_drag(fabric.drag, key + ".drag");
-  for (const auto& [name, spring] :
-       {std::pair{".shear_spring", fabric.shear_spring}, {".bend_spring", fabric.bend_spring}}) {
-    require_not_negative(key + name + ".stiffness", spring.stiffness);
-    require_not_negative(key + name + ".damping", spring.damping);
-  }
-  if (fabric.shear_diagonals != 1 && fabric.shear_diagonals != 2) {
-    refuse(key + ".shear_diagonals", fabric.shear_diagonals, "1 or 2");
-  }
 }
 
 void check_pins(const std::string& key, const Garment& garment) {
@@ -78,7 +50,7 @@ void check_pins(const std::string& key, const Garment& garment) {
       }
       owner[node] = p;
     }
-    check_motion(pin_key + ".motion", pin.motion, pin.nodes.size());
+    validate_motion(pin_key + ".motion", pin.motion, pin.nodes.size());
     require_not_negative(pin_key + ".ramp", pin.ramp);
   }
 }
@@ -239,6 +211,34 @@ void check_contact(const Scene& scene) {
 
 }  // namespace
 
+void validate_motion(const std::string& key, const Motion& motion, std::size_t node_count) {
+  const auto check = [&](const auto& kind) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(kind)>, RecordedMotion>)
+      check_recorded_motion(key, kind, node_count);
+    else
+      check_motion(key, kind);
+  };
+  std::visit(check, motion);
+}
+
+void validate_fabric(const std::string& key, const Fabric& fabric) {
+  require_positive(key + ".rho", fabric.rho);
+  require_not_negative(key + ".delta", fabric.delta);
+  require_not_negative(key + ".kappa", fabric.kappa);
+  require_not_negative(key + ".alpha", fabric.alpha);
+  require_not_negative(key + ".beta", fabric.beta);
+  require_not_negative(key + ".thickness", fabric.thickness);
+  validate_drag(fabric.drag, key + ".drag");
+  for (const auto& [name, spring] :
+       {std::pair{".shear_spring", fabric.shear_spring}, {".bend_spring", fabric.bend_spring}}) {
+    require_not_negative(key + name + ".stiffness", spring.stiffness);
+    require_not_negative(key + name + ".damping", spring.damping);
+  }
+  if (fabric.shear_diagonals != 1 && fabric.shear_diagonals != 2) {
+    refuse(key + ".shear_diagonals", fabric.shear_diagonals, "1 or 2");
+  }
+}
+
 void validate_garment(const Garment& garment, const std::string& key) {
   const std::size_t node_count = garment.mesh.positions.size();
   Mesh mesh = garment.mesh;
@@ -256,7 +256,7 @@ void validate_garment(const Garment& garment, const std::string& key) {
   }
   require_finite(key + ".initial_positions", garment.initial_positions);
   require_finite(key + ".initial_velocities", garment.initial_velocities);
-  check_fabric(key + ".fabric", garment.fabric);
+  validate_fabric(key + ".fabric", garment.fabric);
   if (garment.gravity) require_finite(key + ".gravity", *garment.gravity);
   require_finite(key + ".time_offset", garment.time_offset);
   check_pins(key, garment);

@@ -118,6 +118,10 @@ struct Scene {
   ContactSettings contact;
 };
 
+/// Throw SceneError as validate_scene does; messages begin with `key`.
+void validate_motion(const std::string& key, const Motion& motion, std::size_t node_count);
+void validate_fabric(const std::string& key, const Fabric& fabric);
+
 /// Checks everything that the members promise (ranges, sizes, pins distinct and in range, motions well
 /// formed, at least one garment, a known recipe, step and frame_interval dividing duration); throws
 /// SceneError naming the key path in the notation of the scene file, e.g. "garments[0].fabric.rho", or

@@ -6,8 +6,8 @@
 
 #include "engine/core/text.hpp"
 #include "host/app/prepare_scene.hpp"
-#include "host/io/obstacle_surface.hpp"
-#include "host/io/scene_file.hpp"
+#include "host/results/obstacle_surface.hpp"
+#include "host/scene/scene_file.hpp"
 
 namespace isocloth {
 namespace {

@@ -17,11 +17,11 @@
 #include "host/app/run_scene.hpp"
 #include "host/app/sweep_command.hpp"
 #include "host/app/validate_scene.hpp"
-#include "host/io/names.hpp"
-#include "host/io/scene_file.hpp"
-#include "host/io/summary_file.hpp"
-#include "host/io/text_file.hpp"
+#include "host/files/names.hpp"
+#include "host/files/text_file.hpp"
 #include "host/memory/device.hpp"
+#include "host/results/summary_file.hpp"
+#include "host/scene/scene_file.hpp"
 
 namespace isocloth {
 namespace {

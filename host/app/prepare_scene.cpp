@@ -11,7 +11,7 @@
 #include "engine/mesh/weld.hpp"
 #include "engine/model/recipe.hpp"
 #include "engine/model/taut_pins.hpp"
-#include "host/io/metric_columns.hpp"
+#include "host/results/metric_columns.hpp"
 
 namespace isocloth {
 namespace {

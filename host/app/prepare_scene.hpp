@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/io/run_record.hpp"
+#include "host/results/run_record.hpp"
 #include "host/simulation.hpp"
 
 namespace isocloth {

@@ -14,8 +14,8 @@
 #include "host/app/prepare_scene.hpp"
 #include "host/app/progress.hpp"
 #include "host/app/run_tally.hpp"
-#include "host/io/scene_file.hpp"
 #include "host/report/from_trajectory.hpp"
+#include "host/scene/scene_file.hpp"
 
 namespace isocloth {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "host/io/result_folder.hpp"
+#include "host/results/result_folder.hpp"
 #include "host/simulation.hpp"
 
 namespace isocloth {

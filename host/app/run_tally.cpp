@@ -12,8 +12,8 @@
 #include "engine/model/recipe.hpp"
 #include "engine/model/taut_pins.hpp"
 #include "host/app/run_scene.hpp"
-#include "host/io/names.hpp"
-#include "host/io/obstacle_poses.hpp"
+#include "host/files/names.hpp"
+#include "host/results/obstacle_poses.hpp"
 #include "kernels/divergence.hpp"
 
 namespace isocloth {

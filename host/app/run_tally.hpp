@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "host/io/checkpoint_file.hpp"
-#include "host/io/run_record.hpp"
+#include "host/results/checkpoint_file.hpp"
+#include "host/results/run_record.hpp"
 #include "host/simulation.hpp"
 
 namespace isocloth {

@@ -8,7 +8,7 @@
 #include "host/app/interrupt.hpp"
 #include "host/app/progress.hpp"
 #include "host/app/run_scene.hpp"
-#include "host/io/text_file.hpp"
+#include "host/files/text_file.hpp"
 
 namespace isocloth {
 namespace {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "host/app/progress.hpp"
-#include "host/io/names.hpp"
-#include "host/io/scene_file.hpp"
+#include "host/files/names.hpp"
+#include "host/scene/scene_file.hpp"
 #include "host/validation/validation.hpp"
 
 namespace isocloth {

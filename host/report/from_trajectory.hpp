@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "engine/model/scene.hpp"
-#include "host/io/trajectory_file.hpp"
 #include "host/report/report.hpp"
+#include "host/results/trajectory_file.hpp"
 
 namespace isocloth {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/io/metric_columns.hpp"
 #include "host/report/encode.hpp"
+#include "host/results/metric_columns.hpp"
 
 namespace isocloth {
 namespace {

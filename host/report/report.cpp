@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "engine/core/errors.hpp"
-#include "host/io/summary_file.hpp"
 #include "host/report/assets.hpp"
 #include "host/report/encode.hpp"
 #include "host/report/material_coordinates.hpp"
 #include "host/report/playback.hpp"
 #include "host/report/plot_data.hpp"
+#include "host/results/summary_file.hpp"
 
 namespace isocloth {
 namespace {

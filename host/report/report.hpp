@@ -10,7 +10,7 @@
 
 #include "engine/core/array_view.hpp"
 #include "engine/core/vec3.hpp"
-#include "host/io/run_record.hpp"
+#include "host/results/run_record.hpp"
 
 namespace isocloth {
 

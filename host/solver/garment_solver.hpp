@@ -82,6 +82,8 @@ class GarmentSolver {
   /// Predicts the step from t to t + h [s] and does one iteration from there, with every quantity kept; the
   /// state stays as it was. Throws NumericalError when the matrix cannot be factorised.
   virtual Inspection inspect(std::size_t member, double t, double h) = 0;
+  /// Fabrics or gravity of the garments have changed; throws SceneError where a step cannot bear them.
+  virtual void refresh() = 0;
   virtual GarmentInfo info(std::size_t member) const = 0;
   /// Of every member [m], shape [size()][node_count].
   virtual std::vector<std::vector<Vec3d>> positions() const = 0;
@@ -100,22 +102,6 @@ class GarmentSolver {
   GarmentState state() const { return state(0); }
 };
 
-/// Whether steps end with a measure of strain.
-struct StrainCheck {
-  bool measures = false;
-  double tolerance = 0;  ///< of |l^2 / l0^2 - 1| between pinned nodes
-};
-
-/// `steps` steps of all solvers, each begun before any is waited for; those that cannot fill the threads of
-/// the device share them; clocks and reports have the shape [solver, member]. When an error is thrown, what
-/// was begun is finished, and the reports tell what was done. Where strain is measured, one step is done
-/// after the other; see ExecutionOptions::measure_strain. Throws Interrupted when the device's monitor says
-/// stop: `done` steps have then been taken, and nothing else has happened.
-void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
-                      const std::vector<std::vector<Clock>>& clocks, double h, int steps,
-                      const Device& device, const StrainCheck& check,
-                      std::vector<std::vector<AdvanceReport>>& reports, int& done);
-
 /// What froze a garment of that state, else converged.
 inline StepStatus lost_by(const GarmentState& state) {
   if (!state.frozen) return StepStatus::converged;
@@ -132,24 +118,5 @@ struct StateSizes {
 /// obstacles and grippers that exist, and the clock is not negative.
 void check_state(const GarmentState& state, const std::string& garment, const StateSizes& sizes,
                  double largest);
-
-/// Analyses the mesh, builds tensors and bending on the device. `garment` must outlive the solver.
-std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,
-                                                   const Garment& garment, const Scene& scene,
-                                                   StepSolver choice = StepSolver::automatic);
-
-/// Solvers of all garments of a scene, and where each garment went.
-struct GarmentSolvers {
-  struct Place {
-    std::size_t solver = 0, member = 0;
-  };
-  std::vector<std::unique_ptr<GarmentSolver>> solvers;
-  std::vector<Place> places;  ///< shape [garment count]
-  std::vector<double>
-      start_depths;  ///< in obstacles and bodies [m], shape [garment count]; empty: there are none
-};
-/// Groups garments whose rows and matrices have one pattern. `scene` must outlive the solvers.
-GarmentSolvers make_garment_solvers(const Device& device, Precision precision, const Scene& scene,
-                                    StepSolver choice = StepSolver::automatic);
 
 }  // namespace isocloth

@@ -4,9 +4,9 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
-#include "host/io/recorded_motion.hpp"
-#include "host/io/scene_digest.hpp"
-#include "host/io/trajectory_file.hpp"
+#include "host/results/scene_digest.hpp"
+#include "host/results/trajectory_file.hpp"
+#include "host/scene/recorded_motion.hpp"
 
 namespace isocloth {
 

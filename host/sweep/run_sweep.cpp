@@ -7,11 +7,11 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
-#include "host/io/names.hpp"
-#include "host/io/scene_digest.hpp"
-#include "host/io/scene_file.hpp"
-#include "host/io/scene_template.hpp"
-#include "host/io/text_file.hpp"
+#include "host/files/names.hpp"
+#include "host/files/text_file.hpp"
+#include "host/results/scene_digest.hpp"
+#include "host/scene/scene_file.hpp"
+#include "host/scene/scene_template.hpp"
 #include "host/sweep/sweep_folder.hpp"
 #include "kernels/kernel_table.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
-#include "host/io/text_file.hpp"
+#include "host/files/text_file.hpp"
 #include "host/sweep/sweep_page.hpp"
 #include "host/sweep/sweep_plot.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host/io/result_folder.hpp"
+#include "host/results/result_folder.hpp"
 #include "host/sweep/sweep_table.hpp"
 
 namespace isocloth {

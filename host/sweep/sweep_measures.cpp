@@ -7,7 +7,7 @@
 #include "engine/core/nearest_name.hpp"
 #include "engine/core/text.hpp"
 #include "engine/rows/surface_element.hpp"
-#include "host/io/text_file.hpp"
+#include "host/files/text_file.hpp"
 
 namespace isocloth {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/model/variation.hpp"
-#include "host/io/number_paths.hpp"
-#include "host/io/replicas.hpp"
+#include "host/files/number_paths.hpp"
+#include "host/scene/replicas.hpp"
 
 namespace isocloth {
 

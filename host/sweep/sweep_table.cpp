@@ -4,7 +4,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
-#include "host/io/text_file.hpp"
+#include "host/files/text_file.hpp"
 
 namespace isocloth {
 namespace {

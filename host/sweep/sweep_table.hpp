@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/io/json_text.hpp"
+#include "host/files/json_text.hpp"
 #include "host/sweep/sweep_measures.hpp"
 #include "host/sweep/sweep_plan.hpp"
 

@@ -5,7 +5,8 @@
 #include <limits>
 
 #include "engine/core/errors.hpp"
-#include "host/solver/impulse_garments.hpp"
+#include "host/impulse/impulse_garments.hpp"
+#include "host/orchestrator/garment_solvers.hpp"
 #include "host/validation/comparison.hpp"
 
 namespace isocloth {

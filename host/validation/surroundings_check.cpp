@@ -7,6 +7,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/model/recipe.hpp"
+#include "host/orchestrator/garment_solvers.hpp"
 #include "host/reference/garment_nodes.hpp"
 #include "host/validation/comparison.hpp"
 

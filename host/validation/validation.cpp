@@ -7,8 +7,8 @@
 
 #include "engine/core/errors.hpp"
 #include "host/memory/device.hpp"
+#include "host/orchestrator/garment_solvers.hpp"
 #include "host/reference/reference_cloth.hpp"
-#include "host/solver/garment_solver.hpp"
 #include "host/validation/comparison.hpp"
 #include "host/validation/impulse_comparison.hpp"
 #include "host/validation/rounding.hpp"

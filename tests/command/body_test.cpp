@@ -1,6 +1,6 @@
 // Rigid bodies from the scene file to the results, and runs with them that are continued.
 #include "engine/model/rigid_body.hpp"
-#include "host/io/obstacle_poses.hpp"
+#include "host/results/obstacle_poses.hpp"
 #include "tests/command/command_case.hpp"
 
 namespace isocloth {

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "host/io/checkpoint_file.hpp"
-#include "host/io/scene_file.hpp"
-#include "host/io/text_file.hpp"
-#include "host/io/trajectory_file.hpp"
+#include "host/files/text_file.hpp"
+#include "host/results/checkpoint_file.hpp"
+#include "host/results/trajectory_file.hpp"
+#include "host/scene/scene_file.hpp"
 #include "tests/io/temporary_folder.hpp"
 #include "tests/support/subprocess.hpp"
 

@@ -1,6 +1,6 @@
 // Obstacles from the scene file to the results: refused, kept beside the frames, part of what a run resumes.
-#include "host/io/obstacle_poses.hpp"
-#include "host/io/summary_file.hpp"
+#include "host/results/obstacle_poses.hpp"
+#include "host/results/summary_file.hpp"
 #include "tests/command/sweep_case.hpp"
 
 namespace isocloth {

@@ -1,4 +1,4 @@
-#include "engine/contact/closed_surface.hpp"
+#include "engine/geometry/closed_surface.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <limits>
 #include <numbers>
 
-#include "engine/contact/triangle_intersection.hpp"
 #include "engine/core/random.hpp"
+#include "engine/geometry/triangle_intersection.hpp"
 #include "engine/mesh/weld.hpp"
 #include "tests/engine/closed_meshes.hpp"
 #include "tests/engine/mesh_measures.hpp"

@@ -1,13 +1,13 @@
-#include "engine/contact/distance_grid.hpp"
+#include "engine/geometry/distance_grid.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "engine/contact/closed_surface.hpp"
-#include "engine/contact/height_field.hpp"
 #include "engine/core/random.hpp"
+#include "engine/geometry/closed_surface.hpp"
+#include "engine/geometry/height_field.hpp"
 #include "engine/mesh/weld.hpp"
 #include "tests/engine/closed_meshes.hpp"
 #include "tests/engine/mesh_measures.hpp"

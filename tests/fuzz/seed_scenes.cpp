@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "engine/core/text.hpp"
-#include "host/io/text_file.hpp"
+#include "host/files/text_file.hpp"
 
 namespace isocloth {
 namespace {

@@ -6,10 +6,10 @@
 #include <sstream>
 
 #include "engine/core/text.hpp"
-#include "host/io/scene_file.hpp"
-#include "host/io/text_file.hpp"
-#include "host/io/trajectory_file.hpp"
+#include "host/files/text_file.hpp"
 #include "host/reference/obstacle_distance.hpp"
+#include "host/results/trajectory_file.hpp"
+#include "host/scene/scene_file.hpp"
 #include "tests/support/measured_strain.hpp"
 
 namespace isocloth {

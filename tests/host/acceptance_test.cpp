@@ -9,8 +9,8 @@
 
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/topology.hpp"
+#include "host/garment/garment_arrays.hpp"
 #include "host/simulation.hpp"
-#include "host/solver/garment_arrays.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace isocloth {

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "host/memory/device.hpp"
-#include "host/solver/garment_solver.hpp"
+#include "host/orchestrator/garment_solvers.hpp"
 #include "host/validation/validation.hpp"
 #include "tests/host/batch_case.hpp"
 

@@ -1,7 +1,7 @@
 // The system of cloth and bodies against one dense solve.
 #include <Eigen/Dense>
 
-#include "host/solver/body_coupling.hpp"
+#include "host/projection/body_coupling.hpp"
 #include "tests/host/contact_case.hpp"
 
 namespace isocloth {

@@ -1,5 +1,5 @@
 // Contacts with friction on dense systems against the law itself and closed forms.
-#include "host/solver/coulomb_solver.hpp"
+#include "host/bodies/coulomb_solver.hpp"
 
 #include <gtest/gtest.h>
 

@@ -17,8 +17,8 @@ inline Gripper gripper(Vec3d position, double radius, std::vector<Hold> holds,
 }
 
 /// Nodes whose state names a gripper.
-inline std::vector<std::size_t> held_nodes(const Simulation& simulation) {
-  const GarmentState state = simulation.state(0);
+inline std::vector<std::size_t> held_nodes(const Simulation& simulation, std::size_t garment = 0) {
+  const GarmentState state = simulation.state(garment);
   std::vector<std::size_t> nodes;
   for (std::size_t i = 0; i < state.holds.size(); i += hold_width)
     if (state.holds[i] >= 0) nodes.push_back(i / hold_width);

@@ -6,7 +6,7 @@
 
 #include "engine/core/errors.hpp"
 #include "host/memory/device.hpp"
-#include "host/solver/garment_solver.hpp"
+#include "host/orchestrator/garment_solvers.hpp"
 #include "tests/host/impulse_case.hpp"
 #include "tests/support/sanitized.hpp"
 

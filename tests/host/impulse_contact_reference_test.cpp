@@ -1,8 +1,9 @@
 // Whole steps among obstacles against the reference, which knows contacts of nodes.
 #include <limits>
 
+#include "host/impulse/impulse_garments.hpp"
+#include "host/orchestrator/garment_solvers.hpp"
 #include "host/reference/impulse_cloth.hpp"
-#include "host/solver/impulse_garments.hpp"
 #include "tests/host/contact_case.hpp"
 #include "tests/host/impulse_case.hpp"
 

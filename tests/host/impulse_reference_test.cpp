@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <sstream>
 
+#include "host/impulse/impulse_garments.hpp"
 #include "host/memory/device.hpp"
+#include "host/orchestrator/garment_solvers.hpp"
 #include "host/reference/impulse_cloth.hpp"
-#include "host/solver/impulse_garments.hpp"
 #include "host/validation/validation.hpp"
 #include "tests/host/impulse_case.hpp"
 #include "tests/support/sanitized.hpp"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "host/io/scene_file.hpp"
+#include "host/scene/scene_file.hpp"
 #include "tests/host/impulse_case.hpp"
 #include "tests/support/sanitized.hpp"
 

@@ -1,5 +1,5 @@
 // One reducer for arrays of any length, here and behind copies.
-#include "host/solver/reducer.hpp"
+#include "host/garment/reducer.hpp"
 
 #include <limits>
 #include <numeric>

@@ -9,7 +9,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/mesh/generators.hpp"
 #include "host/memory/device.hpp"
-#include "host/solver/garment_solver.hpp"
+#include "host/orchestrator/garment_solvers.hpp"
 #include "tests/host/batch_case.hpp"
 
 namespace isocloth {

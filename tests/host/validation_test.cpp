@@ -12,7 +12,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/model/recipe.hpp"
-#include "host/io/scene_file.hpp"
+#include "host/scene/scene_file.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace isocloth {

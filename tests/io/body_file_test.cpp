@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "engine/core/errors.hpp"
-#include "host/io/scene_digest.hpp"
+#include "host/results/scene_digest.hpp"
 #include "tests/io/changed_scene.hpp"
 
 namespace isocloth {

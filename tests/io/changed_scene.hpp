@@ -5,8 +5,8 @@
 
 #include <functional>
 
-#include "host/io/json_text.hpp"
-#include "host/io/scene_file.hpp"
+#include "host/files/json_text.hpp"
+#include "host/scene/scene_file.hpp"
 #include "tests/io/temporary_folder.hpp"
 
 namespace isocloth {

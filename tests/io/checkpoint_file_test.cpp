@@ -1,4 +1,4 @@
-#include "host/io/checkpoint_file.hpp"
+#include "host/results/checkpoint_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 
 #include "engine/core/errors.hpp"
-#include "host/io/hdf5_file.hpp"
+#include "host/files/hdf5_file.hpp"
 #include "tests/io/limited_process.hpp"
 #include "tests/io/run_cases.hpp"
 #include "tests/io/temporary_folder.hpp"

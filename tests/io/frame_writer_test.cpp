@@ -1,4 +1,4 @@
-#include "host/io/frame_writer.hpp"
+#include "host/results/frame_writer.hpp"
 
 #include <gtest/gtest.h>
 

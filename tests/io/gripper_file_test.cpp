@@ -3,7 +3,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
-#include "host/io/scene_digest.hpp"
+#include "host/results/scene_digest.hpp"
 #include "tests/io/changed_scene.hpp"
 
 namespace isocloth {

@@ -1,4 +1,4 @@
-#include "host/io/mesh_file.hpp"
+#include "host/meshes/mesh_file.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,12 +6,12 @@
 #include <numbers>
 
 #include "engine/core/errors.hpp"
-#include "host/io/json_text.hpp"
-#include "host/io/number_paths.hpp"
-#include "host/io/recorded_poses.hpp"
-#include "host/io/scene_digest.hpp"
-#include "host/io/scene_file.hpp"
-#include "host/io/scene_keys.hpp"
+#include "host/files/json_text.hpp"
+#include "host/files/number_paths.hpp"
+#include "host/results/scene_digest.hpp"
+#include "host/scene/recorded_poses.hpp"
+#include "host/scene/scene_file.hpp"
+#include "host/scene/scene_keys.hpp"
 #include "tests/io/temporary_folder.hpp"
 
 namespace isocloth {

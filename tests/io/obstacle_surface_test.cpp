@@ -1,5 +1,5 @@
 // Pictures of obstacles: closed, outside out, on the true surface; and their packed poses.
-#include "host/io/obstacle_surface.hpp"
+#include "host/results/obstacle_surface.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <map>
 #include <numbers>
 
-#include "host/io/obstacle_poses.hpp"
+#include "host/results/obstacle_poses.hpp"
 
 namespace isocloth {
 namespace {

@@ -1,13 +1,13 @@
 // Garments of a scene file that stand for many.
-#include "host/io/replicas.hpp"
+#include "host/scene/replicas.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "engine/core/random.hpp"
-#include "host/io/scene_digest.hpp"
-#include "host/io/scene_file.hpp"
+#include "host/results/scene_digest.hpp"
+#include "host/scene/scene_file.hpp"
 #include "tests/io/temporary_folder.hpp"
 
 namespace isocloth {

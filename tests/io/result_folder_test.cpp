@@ -1,4 +1,4 @@
-#include "host/io/result_folder.hpp"
+#include "host/results/result_folder.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,8 +7,8 @@
 #include <chrono>
 
 #include "engine/core/errors.hpp"
-#include "host/io/mesh_file.hpp"
-#include "host/io/summary_file.hpp"
+#include "host/meshes/mesh_file.hpp"
+#include "host/results/summary_file.hpp"
 #include "tests/io/limited_process.hpp"
 #include "tests/io/run_cases.hpp"
 #include "tests/io/temporary_folder.hpp"

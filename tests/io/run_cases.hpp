@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/mesh/generators.hpp"
-#include "host/io/metric_columns.hpp"
-#include "host/io/run_record.hpp"
+#include "host/results/metric_columns.hpp"
+#include "host/results/run_record.hpp"
 
 namespace isocloth {
 

@@ -1,4 +1,4 @@
-#include "host/io/scene_file.hpp"
+#include "host/scene/scene_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include "engine/core/errors.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/topology.hpp"
-#include "host/io/json_text.hpp"
-#include "host/io/mesh_file.hpp"
-#include "host/io/scene_digest.hpp"
+#include "host/files/json_text.hpp"
+#include "host/meshes/mesh_file.hpp"
+#include "host/results/scene_digest.hpp"
 #include "tests/io/temporary_folder.hpp"
 
 namespace isocloth {

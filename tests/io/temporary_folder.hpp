@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "host/io/text_file.hpp"
+#include "host/files/text_file.hpp"
 
 namespace isocloth {
 

@@ -1,11 +1,11 @@
-#include "host/io/text_file.hpp"
+#include "host/files/text_file.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include "engine/core/errors.hpp"
-#include "host/io/json_text.hpp"
+#include "host/files/json_text.hpp"
 #include "tests/io/temporary_folder.hpp"
 
 namespace isocloth {

@@ -1,4 +1,4 @@
-#include "host/io/trajectory_file.hpp"
+#include "host/results/trajectory_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 #include <random>
 
 #include "engine/core/errors.hpp"
-#include "host/io/obstacle_poses.hpp"
-#include "host/io/obstacle_surface.hpp"
-#include "host/io/summary_file.hpp"
-#include "host/io/trajectory_writer.hpp"
+#include "host/results/obstacle_poses.hpp"
+#include "host/results/obstacle_surface.hpp"
+#include "host/results/summary_file.hpp"
+#include "host/results/trajectory_writer.hpp"
 #include "tests/io/limited_process.hpp"
 #include "tests/io/run_cases.hpp"
 #include "tests/io/temporary_folder.hpp"

@@ -8,10 +8,10 @@
 #include "engine/core/random.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/model/recipe.hpp"
+#include "host/garment/garment_arrays.hpp"
+#include "host/garment/sample_arrays.hpp"
 #include "host/reference/obstacle_distance.hpp"
-#include "host/solver/garment_arrays.hpp"
-#include "host/solver/obstacle_table.hpp"
-#include "host/solver/sample_arrays.hpp"
+#include "host/surroundings/obstacle_table.hpp"
 #include "kernels/contact/contact_terms.hpp"
 
 namespace isocloth {

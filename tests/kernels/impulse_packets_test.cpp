@@ -6,8 +6,8 @@
 
 #include "engine/mesh/generators.hpp"
 #include "engine/rows/stencil_pattern.hpp"
-#include "host/solver/pair_packets.hpp"
-#include "host/solver/stencil_packets.hpp"
+#include "host/impulse/pair_packets.hpp"
+#include "host/impulse/stencil_packets.hpp"
 
 namespace isocloth {
 namespace {

@@ -1,8 +1,8 @@
 #include "tests/kernels/kernel_results.hpp"
 
 #include "engine/mesh/topology.hpp"
+#include "host/measures/garment_measures.hpp"
 #include "host/memory/buffer.hpp"
-#include "host/solver/garment_measures.hpp"
 
 namespace isocloth {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "host/garment/nodal_pattern.hpp"
 #include "host/simulation.hpp"
-#include "host/solver/nodal_pattern.hpp"
 #include "tests/kernels/kernel_case.hpp"
 
 namespace isocloth {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "host/solver/garment_solver.hpp"
+#include "host/orchestrator/garment_solvers.hpp"
 #include "kernels/launch/thread_pool.hpp"
 #include "tests/kernels/kernel_check.hpp"
 

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <numbers>
 
-#include "engine/contact/distance_grid.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/random.hpp"
+#include "engine/geometry/distance_grid.hpp"
 #include "engine/mesh/generators.hpp"
 #include "host/reference/obstacle_distance.hpp"
-#include "host/solver/obstacle_table.hpp"
+#include "host/surroundings/obstacle_table.hpp"
 #include "tests/engine/closed_meshes.hpp"
 #include "tests/engine/mesh_measures.hpp"
 

@@ -1,8 +1,8 @@
 // Strains of edges and elements against singular values, side by side and in blocks.
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/topology.hpp"
+#include "host/measures/strain_meter.hpp"
 #include "host/reference/measures.hpp"
-#include "host/solver/strain_meter.hpp"
 #include "tests/kernels/kernel_check.hpp"
 
 namespace isocloth {

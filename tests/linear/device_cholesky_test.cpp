@@ -1,5 +1,5 @@
 // The factorisation in launches, as devices run it, on a CPU whose blocks are one thread or several.
-#include "host/solver/device_cholesky.hpp"
+#include "host/linear/device_cholesky.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/rows/stencil_pattern.hpp"
-#include "host/solver/nodal_pattern.hpp"
+#include "host/garment/nodal_pattern.hpp"
 
 namespace isocloth {
 namespace {

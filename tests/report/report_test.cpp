@@ -12,8 +12,8 @@
 #include <sstream>
 
 #include "engine/core/errors.hpp"
-#include "host/io/trajectory_writer.hpp"
 #include "host/report/from_trajectory.hpp"
+#include "host/results/trajectory_writer.hpp"
 #include "tests/report/swinging_sheet.hpp"
 
 namespace isocloth {

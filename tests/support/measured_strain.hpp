@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/io/trajectory_file.hpp"
+#include "host/results/trajectory_file.hpp"
 
 namespace isocloth {
 

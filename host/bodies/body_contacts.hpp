@@ -1,0 +1,103 @@
+// Contacts of rigid bodies with each other and with obstacles.
+#pragma once
+
+#include <Eigen/Core>
+#include <map>
+
+#include "host/surroundings/obstacle_table.hpp"
+
+namespace isocloth {
+
+/// Where a solid is in a part of a step.
+struct SolidState {
+  Pose begin, end;  ///< of the shape
+  Vec3d center;     ///< of mass, at the end [m]
+};
+
+/// Corners and edges of one solid, as cores of its rounding, against the signed distance of another. In each
+/// iteration their forces are found exactly on the system of the bodies, into which the cloth is eliminated
+/// (solve_coulomb): what is left for the next is that distances and axes are not linear. A pair that moves so
+/// far in a part of a step that it could pass through each other is looked at where it meets first, and keeps
+/// to the tangent planes there.
+class BodyContacts {
+ public:
+  template <class Real>
+  explicit BodyContacts(const ObstacleShapes<Real>& shapes);
+
+  /// Forces and meetings are of one part of a step.
+  void forget() {
+    forces_.clear();
+    meetings_.clear();
+    settled_ = true;
+  }
+  /// At the end poses, obstacles first; returns how deep the deepest lies [m].
+  double find(const std::vector<SolidState>& solids);
+  /// Whether all that pushed in the last solve touches still.
+  bool settled() const { return settled_; }
+  /// Moves b of the bodies, six each, with A b = r + J^T p and the forces p of the contacts found.
+  Eigen::VectorXd solve(const Eigen::MatrixXd& matrix, const Eigen::VectorXd& right);
+  /// Throws SceneError where a body begins deeper in another or in an obstacle than the tolerance of
+  /// contacts.
+  void require_apart(const std::vector<SolidState>& solids);
+
+ private:
+  struct Solid {
+    ShapeView<double> shape;
+    std::string name;
+    Friction friction;
+    double radius = 0;  ///< of a ball around the shape's origin; infinite where it has no corners [m]
+    double rounding = 0;
+    std::vector<Vec3d> corners;
+    std::vector<std::array<Index, 2>> edges;
+  };
+  using Key = std::array<Index, 3>;  ///< solid of the feature, other solid, corner or corners + edge
+  struct Feature {
+    Key key{};
+    Vec3d core, place;  ///< in the frame of its solid and of the other
+    double gap = 0;     ///< [m]
+  };
+  /// Of two solids: their pair's, or the geometric mean.
+  Friction friction_of(Index i, Index j) const;
+  struct Contact {
+    Key key{};
+    std::array<Vec3d, 3> axes;  ///< normal towards the feature's solid, and two tangents
+    Vec3d arm, other_arm;       ///< from the centres of mass
+    double gap = 0;             ///< that is wanted
+    Vec3d way;                  ///< of the feature's solid along the other since the part began
+  };
+  void find_pair(Index i, Index j, const std::vector<SolidState>& solids);
+  /// Visits the features of solid i that are nearer to solid j than `limit`.
+  template <class Visit>
+  void for_each_feature(Index i, Index j, const PoseView<double>& pose_i, const PoseView<double>& pose_j,
+                        double limit, const Visit& visit) const;
+  /// Where a pair that moves far in the part of a step meets first, for all of its iterations: directions
+  /// that were found anew in each would swing by more than what large forces bear.
+  struct Meeting {
+    std::vector<Feature> features;    ///< near enough to meet on the way left; none: they do not meet
+    PoseView<double> pose_i, pose_j;  ///< there
+  };
+  const Meeting& meet(Index i, Index j, const std::vector<SolidState>& solids);
+  /// The tangent plane of a feature on the other solid, which was `at` there, after the way that is left.
+  struct Plane {
+    Vec3d normal;
+    double gap = 0;  ///< [m]
+  };
+  Plane plane_at(const Feature& feature, const std::vector<SolidState>& solids,
+                 const PoseView<double>& at) const;
+  /// Adds a contact; returns its gap at the end of the way.
+  double touch(const Feature& feature, const std::vector<SolidState>& solids, const PoseView<double>& at);
+
+  Index first_body_ = 0;
+  double tolerance_ = 0;
+  double deepest_ = 0, sunken_ = 0;  ///< of contacts, without and with what was there before [m]
+  bool settled_ = true;
+  Key sunken_pair_{};
+  std::vector<std::vector<float>> grids_;
+  std::vector<Solid> solids_;
+  std::map<std::array<Index, 2>, Friction> pairs_;  ///< lower number first
+  std::vector<Contact> contacts_;
+  std::map<std::array<Index, 2>, Meeting> meetings_;
+  std::map<Key, Vec3d> forces_;  ///< p on the feature's solid [kg m]
+};
+
+}  // namespace isocloth

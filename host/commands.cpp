@@ -1,0 +1,146 @@
+// What a running scene can be told between its steps. Solvers keep references to the scene and ask it anew
+// for every launch, so that a command is a change of the scene.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/core/text.hpp"
+#include "engine/model/checks.hpp"
+#include "host/simulation_members.hpp"
+
+namespace isocloth {
+namespace {
+
+/// A hold that nothing has ended yet lasts so long [s].
+constexpr double endless = 1e9;
+
+std::string key_of(std::size_t garment) { return text("garments[", garment, "]"); }
+
+void check_rigid_motion(const std::string& key, const ObstacleMotion& motion) {
+  std::visit([&](const auto& kind) { check_bounded_motion(key, kind); }, motion);
+}
+
+/// Fabrics share kernels where they have the same terms: numbers may change, terms may not come or go.
+void require_same_terms(const std::string& key, const Fabric& found, const Fabric& now) {
+  const auto require = [&key](const char* name, bool same) {
+    if (!same)
+      refuse(text(key, name), "another than at the start",
+             "the same terms as at the start: 0 stays 0, and more than 0 stays more; make a new simulation");
+  };
+  const auto bends = [](const Fabric& f) { return f.kappa > 0 || f.beta > 0; };
+  require(".kappa, beta", bends(found) == bends(now));
+  require(".thickness", found.thickness == now.thickness);
+  require(".drag", found.drag.exists() == now.drag.exists());
+  require(".shear_spring", found.shear_spring.exists() == now.shear_spring.exists() &&
+                               found.shear_diagonals == now.shear_diagonals);
+  require(".bend_spring", found.bend_spring.exists() == now.bend_spring.exists());
+}
+
+Gripper& gripper_of(Scene& scene, std::size_t garment, std::size_t gripper) {
+  check_index(garment, scene.garments.size());
+  check_index(gripper, scene.garments[garment].grippers.size(), "gripper");
+  return scene.garments[garment].grippers[gripper];
+}
+
+}  // namespace
+
+void Simulation::set_pin_motion(std::size_t garment, std::size_t pin, Motion motion) {
+  Scene& scene = members_->scene;
+  check_index(garment, garment_count());
+  check_index(pin, scene.garments[garment].pins.size(), "pin");
+  Pin& own = scene.garments[garment].pins[pin];
+  validate_motion(text(key_of(garment), ".pins[", pin, "].motion"), motion, own.nodes.size());
+  own.motion = std::move(motion);
+  own.ramp = 0;
+}
+
+void Simulation::move_pin(std::size_t garment, std::size_t pin, ArrayView<const Vec3d> targets,
+                          double duration) {
+  check_index(garment, garment_count());
+  check_index(pin, members_->scene.garments[garment].pins.size(), "pin");
+  const std::vector<Index>& nodes = members_->scene.garments[garment].pins[pin].nodes;
+  const std::string key = text(key_of(garment), ".pins[", pin, "]");
+  require_size(key + ".targets", targets.size(), nodes.size(), "node of the pin");
+  require_positive(key + ".duration", duration);
+  const std::vector<Vec3d> x = positions(garment);
+  const double now = time(garment);
+  RecordedMotion motion{.file = "move_pin", .times = {now, now + duration}, .positions = {}};
+  for (const Index node : nodes) motion.positions.push_back(x[node]);
+  motion.positions.insert(motion.positions.end(), targets.begin(), targets.end());
+  set_pin_motion(garment, pin, std::move(motion));
+}
+
+void Simulation::set_gripper_motion(std::size_t garment, std::size_t gripper, ObstacleMotion motion) {
+  Gripper& own = gripper_of(members_->scene, garment, gripper);
+  check_rigid_motion(text(key_of(garment), ".grippers[", gripper, "].motion"), motion);
+  own.motion = std::move(motion);
+}
+
+void Simulation::close_gripper(std::size_t garment, std::size_t gripper) {
+  Gripper& own = gripper_of(members_->scene, garment, gripper);
+  open_gripper(garment, gripper);
+  own.holds.push_back({.from = time(garment), .to = endless});
+}
+
+void Simulation::open_gripper(std::size_t garment, std::size_t gripper) {
+  Gripper& own = gripper_of(members_->scene, garment, gripper);
+  const double now = time(garment);
+  std::erase_if(own.holds, [now](const Hold& hold) { return hold.from >= now; });
+  if (!own.holds.empty()) own.holds.back().to = std::min(own.holds.back().to, now);
+}
+
+void Simulation::set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion) {
+  std::vector<Obstacle>& obstacles = members_->scene.obstacles;
+  check_index(obstacle, obstacles.size(), "obstacle");
+  const std::string key = text("obstacles[", obstacle, "].motion");
+  check_rigid_motion(key, motion);
+  if (std::holds_alternative<FixedMotion>(obstacles[obstacle].motion))
+    refuse(key, "an obstacle that is fixed in the scene",
+           "one that moves there: give it a keyframe motion, which may stay in one place");
+  obstacles[obstacle].motion = std::move(motion);
+}
+
+void Simulation::set_wind(const Wind& wind) {
+  validate_wind(wind, "wind");
+  members_->scene.wind = wind;
+}
+
+void Simulation::set_gravity(std::size_t garment, double gravity) {
+  check_index(garment, garment_count());
+  require_finite(key_of(garment) + ".gravity", gravity);
+  members_->scene.garments[garment].gravity = gravity;
+  members_->at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh(); });
+}
+
+void Simulation::set_fabric(std::size_t garment, const Fabric& fabric) {
+  check_index(garment, garment_count());
+  Fabric& own = members_->scene.garments[garment].fabric;
+  const std::string key = key_of(garment) + ".fabric";
+  validate_fabric(key, fabric);
+  require_same_terms(key, fabric, own);
+  const Fabric before = std::exchange(own, fabric);
+  try {
+    members_->at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh(); });
+  } catch (...) {
+    own = before;
+    members_->at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh(); });
+    throw;
+  }
+}
+
+Snapshot Simulation::snapshot() const {
+  Snapshot snapshot{.garments = {}, .bodies = bodies(), .step_index = step_index()};
+  for (std::size_t g = 0; g < garment_count(); ++g) snapshot.garments.push_back(state(g));
+  return snapshot;
+}
+
+void Simulation::restore(const Snapshot& snapshot) {
+  if (snapshot.garments.size() != garment_count())
+    throw ShapeError(
+        text("snapshot: found ", snapshot.garments.size(), " garments, expected ", garment_count()));
+  set_bodies(snapshot.bodies);
+  for (std::size_t g = 0; g < garment_count(); ++g) set_state(g, snapshot.garments[g]);
+  set_step_index(snapshot.step_index);
+}
+
+}  // namespace isocloth

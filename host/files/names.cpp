@@ -1,0 +1,77 @@
+#include "host/files/names.hpp"
+
+#include <initializer_list>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "engine/model/recipe.hpp"
+
+namespace isocloth {
+namespace {
+
+template <class Enum>
+Enum find(std::string_view word, std::initializer_list<Enum> all, const char* expected) {
+  for (const Enum value : all) {
+    if (word == to_string(value)) return value;
+  }
+  throw FileError(text("found \"", word, "\", expected ", expected));
+}
+
+}  // namespace
+
+const char* to_string(StepStatus status) {
+  switch (status) {
+    case StepStatus::converged:
+      return "converged";
+    case StepStatus::stalled:
+      return "stalled";
+    case StepStatus::non_finite:
+      return "non_finite";
+    case StepStatus::diverged:
+      break;
+  }
+  return "diverged";
+}
+
+const char* to_string(Precision precision) { return precision == Precision::float32 ? "float32" : "float64"; }
+
+const char* to_string(ProjectionMethod method) {
+  return method == ProjectionMethod::proximal_newton ? "proximal_newton" : "fast_projection";
+}
+
+const char* to_string(Metric metric) { return metric == Metric::implicit_b ? "B" : "M"; }
+
+const char* to_string(OnViolation on_violation) {
+  return on_violation == OnViolation::stop ? "stop" : "continue";
+}
+
+const char* to_string(ImpulseMode mode) { return mode == ImpulseMode::substeps ? "substeps" : "converge"; }
+
+const char* to_string(VelocityPass pass) {
+  constexpr const char* names[] = {"automatic", "on", "off"};
+  return names[static_cast<int>(pass)];
+}
+
+const char* method_name(const Scene& scene) {
+  switch (find_recipe(scene.recipe).solver) {
+    case SolverFamily::projection:
+      return to_string(scene.projection.method);
+    case SolverFamily::impulse:
+      return scene.impulse.mode == ImpulseMode::substeps ? "impulse_substeps" : "impulse_converge";
+    case SolverFamily::impulse_system:
+      break;
+  }
+  return "impulse_system";
+}
+
+StepStatus step_status(std::string_view word) {
+  return find(word,
+              {StepStatus::converged, StepStatus::stalled, StepStatus::non_finite, StepStatus::diverged},
+              "converged, stalled, non_finite or diverged");
+}
+
+Precision precision(std::string_view word) {
+  return find(word, {Precision::float32, Precision::float64}, "float32 or float64");
+}
+
+}  // namespace isocloth

@@ -1,0 +1,74 @@
+// Everything of a garment that never changes, in the memory of a device.
+#pragma once
+
+#include "engine/model/scene.hpp"
+#include "host/garment/nodal_pattern.hpp"
+#include "host/memory/buffer.hpp"
+
+namespace isocloth {
+
+/// In the precision of the steps.
+/// Vectors as their components, one after another.
+template <class Real>
+ArrayView<const Real> flat(ArrayView<const Vec3<Real>> vectors) {
+  return {&vectors.data()->x, 3 * vectors.size()};
+}
+
+template <class Real>
+std::vector<Vec3<Real>> narrowed(const std::vector<Vec3d>& values) {
+  std::vector<Vec3<Real>> result;
+  for (const Vec3d& v : values)
+    result.push_back({static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)});
+  return result;
+}
+
+struct GatherBuffers {
+  Buffer<Index> begin, first, second;
+  GatherView view() const { return {begin.view(), first.view(), second.view()}; }
+};
+
+GatherBuffers gather_buffers(const Device& device, const GatherLists& lists);
+
+template <class Real>
+struct RowBuffers {
+  Buffer<Index> stencil_begin, slot_nodes, entry_begin, entry_nodes;
+  Buffer<Real> tensors;
+  StencilView view() const {
+    return {stencil_begin.view(), slot_nodes.view(), entry_begin.view(), entry_nodes.view()};
+  }
+};
+
+/// Topology, tensors, bending and gather lists of one garment.
+template <class Real>
+struct GarmentArrays {
+  /// Free numbers ascend with the nodes, or follow an order of elimination with little fill. couples_faces:
+  /// the matrix has a block for any two nodes of a face, whatever the rows.
+  GarmentArrays(const Device& device, const Garment& garment, RowFamily family,
+                bool elimination_order = false, bool couples_faces = false);
+
+  RowPattern rows;       ///< host copy: counts
+  NodalPattern pattern;  ///< host copy: counts, blocks
+  bool has_bending = false;
+  double element_size = 0;  ///< sqrt of the mean lumped mass [m]
+  double rest_area = 0;     ///< [m^2]
+
+  Buffer<Index> face_begin, face_nodes;
+  Buffer<Real> masses;          ///< m_i [m^2]
+  Buffer<Real> inverse_masses;  ///< 1 / m_i, 0: pinned
+  Buffer<Real> rest_areas;      ///< [m^2], shape [face_count]
+  RowBuffers<Real> metric, scalar;
+  Buffer<Real> rest_values;  ///< c0, shape [row_count]
+  Buffer<Index> bending_begin, bending_columns;
+  Buffer<Real> bending;  ///< K, empty: no bending
+  Buffer<Index> free_nodes, free_number;
+  Buffer<Index> node_pair_begin, node_pairs;
+  GatherBuffers pair_metric, pair_scalar, block_metric, block_scalar, node_metric, node_scalar;
+  Buffer<Index> block_rows, block_columns, block_pairs, block_bending;
+
+  Index node_count() const { return static_cast<Index>(masses.size()); }
+  Index face_count() const { return static_cast<Index>(face_begin.size()) - 1; }
+  FreeNodesView free_view() const { return {free_nodes.view(), free_number.view()}; }
+  std::size_t memory_bytes() const;
+};
+
+}  // namespace isocloth

@@ -1,0 +1,79 @@
+// The part of a garment's arrays that depends on its rest shape and not on its pattern.
+#pragma once
+
+#include "host/garment/garment_arrays.hpp"
+
+namespace isocloth {
+
+template <class Real>
+struct RestShape {
+  std::vector<Real> metric_tensors, scalar_tensors, rest_values, masses, inverse_masses, bending, rest_areas;
+  double element_size = 0;  ///< [m]
+};
+
+template <class Real>
+RestShape<Real> rest_shape(const GarmentArrays<Real>& arrays) {
+  return {.metric_tensors = arrays.metric.tensors.download(),
+          .scalar_tensors = arrays.scalar.tensors.download(),
+          .rest_values = arrays.rest_values.download(),
+          .masses = arrays.masses.download(),
+          .inverse_masses = arrays.inverse_masses.download(),
+          .bending = arrays.bending.download(),
+          .rest_areas = arrays.rest_areas.download(),
+          .element_size = arrays.element_size};
+}
+
+template <class Real>
+void load_rest_shape(const RestShape<Real>& shape, GarmentArrays<Real>& arrays) {
+  arrays.metric.tensors.upload(shape.metric_tensors);
+  arrays.scalar.tensors.upload(shape.scalar_tensors);
+  arrays.rest_values.upload(shape.rest_values);
+  arrays.masses.upload(shape.masses);
+  arrays.inverse_masses.upload(shape.inverse_masses);
+  arrays.bending.upload(shape.bending);
+  arrays.rest_areas.upload(shape.rest_areas);
+}
+
+/// Distinct rest shapes of garments of one pattern.
+template <class Real>
+struct RestShapes {
+  std::vector<RestShape<Real>> shapes;
+  std::vector<std::size_t> of;  ///< shape of each garment
+  std::size_t loaded = 0;       ///< the one in the arrays
+
+  /// arrays: of the first garment
+  RestShapes(const Device& device, const std::vector<const Garment*>& garments, RowFamily family,
+             const GarmentArrays<Real>& arrays);
+  /// Puts the shape of a garment into the arrays.
+  void load(std::size_t garment, GarmentArrays<Real>& arrays) {
+    if (of[garment] == loaded) return;
+    loaded = of[garment];
+    load_rest_shape(shapes[loaded], arrays);
+  }
+};
+
+/// Whether two garments have the same rest shape, bit for bit.
+inline bool same_rest_shape(const Mesh& a, const Mesh& b) {
+  return a.positions == b.positions && a.face_begin == b.face_begin && a.face_nodes == b.face_nodes &&
+         a.corner_uvs == b.corner_uvs;
+}
+
+template <class Real>
+RestShapes<Real>::RestShapes(const Device& device, const std::vector<const Garment*>& garments,
+                             RowFamily family, const GarmentArrays<Real>& arrays)
+    : shapes{rest_shape(arrays)} {
+  std::vector<const Garment*> models{garments.front()};
+  for (const Garment* garment : garments) {
+    std::size_t s = models.size();
+    // Replicas follow their model, so the last shape is the likeliest.
+    while (s > 0 && !same_rest_shape(models[s - 1]->mesh, garment->mesh)) --s;
+    if (s == 0) {
+      models.push_back(garment);
+      shapes.push_back(rest_shape(GarmentArrays<Real>(device, *garment, family)));
+      s = models.size();
+    }
+    of.push_back(s - 1);
+  }
+}
+
+}  // namespace isocloth

@@ -1,0 +1,40 @@
+// Rows of one garment and the reduction of arrays, kernel by kernel.
+#pragma once
+
+#include "host/garment/garment_arrays.hpp"
+#include "host/garment/reducer.hpp"
+#include "kernels/kernel_table.hpp"
+
+namespace isocloth {
+
+/// Work arrays of the rows; rows of the metric family are the first ones.
+template <class Real>
+class RowEvaluator {
+ public:
+  RowEvaluator(const Device& device, const GarmentArrays<Real>& arrays);
+  /// C, s and s J at `positions`; eps: relative softness over the metric's inertia. Returns max |C|,
+  /// infinite if any row is not finite.
+  double evaluate(const Buffer<Vec3<Real>>& positions, Real eps) {
+    return evaluate(positions, eps, arrays_.inverse_masses.view());
+  }
+  /// The same with nodes held that the garment's own inverse masses [1/m^2] leave free.
+  double evaluate(const Buffer<Vec3<Real>>& positions, Real eps, ArrayView<const Real> inverse_masses);
+  /// See Reducer.
+  Reduction<Real> reduce(ArrayView<const Real> values) { return reducer_.reduce(values); }
+
+  std::size_t metric_row_count() const { return metric_rows_; }
+  std::size_t row_count() const { return residuals.size(); }
+  std::size_t memory_bytes() const;
+
+  Buffer<Real> residuals, scales;  ///< shape [row_count]
+  Buffer<Vec3<Real>> metric_jacobian, scalar_jacobian;
+
+ private:
+  const Device& device_;
+  const StepKernels<Real>& kernels_;
+  const GarmentArrays<Real>& arrays_;
+  std::size_t metric_rows_;
+  Reducer<Real> reducer_;
+};
+
+}  // namespace isocloth

@@ -1,0 +1,52 @@
+// Contacts of garments that impulses hold, in the memory of a device.
+#pragma once
+
+#include "host/surroundings/obstacle_table.hpp"
+#include "kernels/impulse/impulse_arrays.hpp"
+
+namespace isocloth {
+
+/// Samples of the mesh that garments share, by colour, the obstacles that they meet, and what is kept of each
+/// contact.
+template <class Real>
+class ImpulseContactBuffers {
+ public:
+  /// No obstacles: everything below does nothing.
+  ImpulseContactBuffers() = default;
+  /// `garments` of one mesh, in the order of their clocks.
+  ImpulseContactBuffers(const Device& device, std::shared_ptr<const ObstacleShapes<Real>> obstacles,
+                        const std::vector<const Garment*>& garments);
+
+  /// What every garment with such a mesh takes of a device's memory, and what all take together.
+  static std::size_t bytes_each(const Mesh& mesh, std::size_t obstacle_count, std::size_t moving_count);
+  static std::size_t bytes_fixed(const Mesh& mesh);
+
+  /// Where the obstacles are in the next `steps` steps of h [s].
+  void set_ways(const std::vector<Clock>& clocks, double h, int steps) {
+    obstacles_.set_ways(clocks, h, steps);
+  }
+  ImpulseContacts<Real> view();
+  std::size_t contact_count() const { return static_cast<std::size_t>(samples().contact_count()); }
+  std::size_t sample_count() const { return static_cast<std::size_t>(samples().sample_count()); }
+  const std::vector<Index>& colours() const { return colours_; }  ///< see ImpulseContacts::colour_begin
+
+  /// See GarmentState::contacts.
+  std::vector<double> state(std::size_t member) const;
+  void set_state(std::size_t member, const std::vector<double>& state);
+  /// All that GarmentState::contacts tells, of all garments.
+  void copy_to(std::vector<Real>& copy) const;
+  void put_back(const std::vector<Real>& copy);
+  std::size_t memory_bytes() const;
+
+ private:
+  SamplePattern samples() const;
+
+  Real tolerance_ = 0;
+  Index node_count_ = 0, edge_count_ = 0, face_count_ = 0, contacts_per_node_ = 0;
+  std::vector<Index> colours_;
+  Buffer<Index> sample_begin_, slot_nodes_, colour_begin_, order_;
+  Buffer<Real> work_;
+  ObstacleTable<Real> obstacles_;
+};
+
+}  // namespace isocloth

@@ -1,0 +1,451 @@
+#include "host/impulse/impulse_garments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "engine/model/recipe.hpp"
+#include "host/garment/reach.hpp"
+
+namespace isocloth {
+namespace {
+
+std::vector<Index> all_pinned_nodes(const Garment& garment) {
+  std::vector<Index> nodes;
+  for (const Pin& pin : garment.pins) nodes.insert(nodes.end(), pin.nodes.begin(), pin.nodes.end());
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+std::vector<double> pairs_at_nodes(const NodePairs& pairs, std::size_t node_count) {
+  std::vector<double> counts(node_count, 0.0);
+  for (const auto& pair : pairs)
+    for (const Index node : pair) ++counts[node];
+  return counts;
+}
+
+}  // namespace
+
+template <class Real>
+ImpulseGarments<Real>::ImpulseGarments(const Device& device, std::vector<const Garment*> garments,
+                                       const Scene& scene,
+                                       const std::shared_ptr<const ObstacleShapes<Real>>& obstacles)
+    : device_(device),
+      kernels_(step_kernels<Real>(device.backend())),
+      garments_(std::move(garments)),
+      lost_(garments_.size(), StepStatus::converged),
+      scene_(scene),
+      arrays_(device, *garments_.front(), find_recipe(scene.recipe).rows),
+      shapes_(device, garments_, find_recipe(scene.recipe).rows, arrays_),
+      pinned_nodes_(all_pinned_nodes(*garments_.front())) {
+  build_rows();
+  require_memory(obstacles ? obstacles->size() : 0, obstacles ? obstacles->moving_obstacles.size() : 0);
+  build_parameters();
+  std::vector<Vec3d> positions;
+  std::vector<Vec3<Real>> velocities;
+  for (const Garment* garment : garments_) {
+    const auto& start =
+        garment->initial_positions.empty() ? garment->mesh.positions : garment->initial_positions;
+    positions.insert(positions.end(), start.begin(), start.end());
+    const auto own = narrowed<Real>(garment->initial_velocities);
+    velocities.insert(velocities.end(), own.begin(), own.end());
+    velocities.resize(positions.size());
+  }
+  positions_ = {device, positions};
+  velocities_ = {device, velocities};
+  if (obstacles != nullptr) contacts_ = {device, obstacles, garments_};
+  holds_ = {device, garments_, pattern(), kernels_.lane_width()};
+  air_ = {device, scene, garments_};
+}
+
+template <class Real>
+void ImpulseGarments<Real>::build_rows() {
+  const Garment& first = *garments_.front();
+  const Topology topology = build_topology(first.mesh);
+  const int width = kernels_.lane_width();
+  std::vector<const std::vector<Vec3d>*> rest(shapes_.shapes.size());
+  std::vector<std::vector<Real>> inverse_masses;
+  std::vector<Real> bending, all_inverse_masses;
+  for (std::size_t g = 0; g < size(); ++g) rest[shapes_.of[g]] = &garments_[g]->mesh.positions;
+  for (const RestShape<Real>& shape : shapes_.shapes) {
+    inverse_masses.push_back(shape.inverse_masses);
+    all_inverse_masses.insert(all_inverse_masses.end(), shape.inverse_masses.begin(),
+                              shape.inverse_masses.end());
+    bending.insert(bending.end(), shape.bending.begin(), shape.bending.end());
+  }
+  const auto is_free = [&](Index node) { return inverse_masses.front()[node] > 0; };
+
+  const auto take_order = [this](const std::vector<Index>& numbers, Index offset) {
+    for (const Index number : numbers)
+      if (number >= 0) sweep_order_.push_back(offset + number);
+  };
+  if (find_recipe(scene_.recipe).rows == RowFamily::edges) {
+    const PacketPlan plan = plan_packets(arrays_.rows.edges, arrays_.node_count(), width);
+    edges_ = {device_, plan, rest, inverse_masses};
+    take_order(plan.pairs, 0);
+  } else {
+    const RowPattern& rows = arrays_.rows;
+    const StencilPlan metric = plan_stencils(rows.metric, arrays_.node_count(), width);
+    const StencilPlan scalar = plan_stencils(rows.scalar, arrays_.node_count(), width);
+    metric_stencils_ = {device_, metric, shapes_.shapes, 0};
+    scalar_stencils_ = {device_, scalar, shapes_.shapes, static_cast<std::size_t>(rows.metric.row_count())};
+    most_slots_ = std::max(most_slots(metric), most_slots(scalar));
+    take_order(metric.stencils, 0);
+    take_order(scalar.stencils, rows.metric.stencil_count());
+  }
+
+  const auto springs = [&](NodePairs pairs, NodePairs& kept) {
+    std::erase_if(pairs, [&](const auto& pair) { return !is_free(pair[0]) && !is_free(pair[1]); });
+    kept = pairs;
+    return PacketBuffers<Real>(device_, plan_packets(pairs, arrays_.node_count(), width), rest, {});
+  };
+  const Fabric& fabric = first.fabric;
+  if (fabric.shear_spring.exists())
+    shear_springs_ = springs(shear_pairs(first.mesh, fabric.shear_diagonals), shear_pairs_);
+  if (fabric.bend_spring.exists()) bend_springs_ = springs(bend_pairs(first.mesh, topology), bend_pairs_);
+
+  inverse_masses_ = {device_, all_inverse_masses};
+  bending_ = {device_, bending};
+  pinned_ = {device_, pinned_nodes_};
+  std::vector<Index> shape_of;
+  for (const std::size_t shape : shapes_.of) shape_of.push_back(static_cast<Index>(shape));
+  shape_of_ = {device_, shape_of};
+}
+
+template <class Real>
+void ImpulseGarments<Real>::require_memory(std::size_t obstacle_count, std::size_t moving_count) const {
+  const std::size_t of_node = sizeof(Vec3d) + sizeof(Vec3<Real>);
+  std::size_t each = of_node * static_cast<std::size_t>(arrays_.node_count()) +
+                     sizeof(Vec3d) * pinned_nodes_.size() * largest_start + sizeof(ImpulseParameters<Real>) +
+                     sizeof(ImpulseReport) + 2 * sizeof(Real);
+  std::size_t fixed = 16 * Arena::alignment;  // roundings of as many arrays
+  if (obstacle_count > 0) {
+    const Mesh& mesh = garments_.front()->mesh;
+    each += ImpulseContactBuffers<Real>::bytes_each(mesh, obstacle_count, moving_count);
+    fixed += ImpulseContactBuffers<Real>::bytes_fixed(mesh) + 8 * Arena::alignment;
+  }
+  std::size_t grippers = 0;
+  bool feels_air = false;
+  for (const Garment* garment : garments_) {
+    grippers = std::max(grippers, garment->grippers.size());
+    feels_air = feels_air || garment->fabric.drag.exists();
+  }
+  if (grippers > 0) {
+    each += ImpulseHoldBuffers<Real>::bytes_each(pattern(), kernels_.lane_width(), grippers);
+    fixed += 14 * Arena::alignment;
+  }
+  if (feels_air) {
+    const std::size_t corners = garments_.front()->mesh.face_nodes.size();
+    each += (2 + 3 * largest_start) * sizeof(Real);
+    fixed +=
+        (static_cast<std::size_t>(arrays_.node_count()) + 1 + corners) * sizeof(Index) + 4 * Arena::alignment;
+  }
+  device_.require({.kind = "a garment like \"" + garments_.front()->name + '"',
+                   .count = size(),
+                   .bytes_each = each,
+                   .bytes_fixed = fixed,
+                   .together = 1});
+}
+
+template <class Real>
+NodePairs ImpulseGarments<Real>::swept_edges() const {
+  NodePairs edges;
+  for (const Index edge : sweep_order_) edges.push_back(arrays_.rows.edges[edge]);
+  return edges;
+}
+
+template <class Real>
+ForceBounds ImpulseGarments<Real>::force_bounds(std::size_t shape) const {
+  const std::size_t nodes = arrays_.node_count();
+  const RestShape<Real>& own = shapes_.shapes[shape];
+  ForceBounds bounds{.shear_springs = pairs_at_nodes(shear_pairs_, nodes),
+                     .bend_springs = pairs_at_nodes(bend_pairs_, nodes),
+                     .bending = {},
+                     .inverse_masses = {own.inverse_masses.begin(), own.inverse_masses.end()}};
+  if (!arrays_.has_bending) return bounds;
+  const std::vector<Index> begin = arrays_.bending_begin.download();
+  for (std::size_t i = 0; i < nodes; ++i) {
+    double sum = 0;
+    for (Index e = begin[i]; e < begin[i + 1]; ++e) sum += std::abs(static_cast<double>(own.bending[e]));
+    bounds.bending.push_back(sum);
+  }
+  return bounds;
+}
+
+/// Coordinates are rounded once when sweeps look at them and once at the end of a part: two ends, of u times
+/// the extent of the sheet each, change a length by up to four of these.
+template <class Real>
+double ImpulseGarments<Real>::rounding_of_strains(const Mesh& mesh) const {
+  const std::vector<Vec3d>& nodes = mesh.positions;
+  Vec3d low = nodes.front(), high = low;
+  for (const Vec3d& p : nodes) {
+    low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+    high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+  }
+  double shortest = std::numeric_limits<double>::infinity();
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    const auto face = mesh.face(f);
+    for (std::size_t c = 0; c < face.size(); ++c)
+      shortest = std::min(shortest, norm(nodes[face[(c + 1) % face.size()]] - nodes[face[c]]));
+  }
+  const bool squared = find_recipe(scene_.recipe).rows == RowFamily::isometry;  // C = 2 strain
+  return (squared ? 8 : 4) * std::numeric_limits<Real>::epsilon() * norm(high - low) / shortest;
+}
+
+template <class Real>
+void ImpulseGarments<Real>::build_parameters() {
+  std::vector<ForceBounds> bounds;
+  for (std::size_t s = 0; s < shapes_.shapes.size(); ++s) bounds.push_back(force_bounds(s));
+  parameters_.clear();
+  for (std::size_t g = 0; g < size(); ++g) {
+    const Fabric& f = garments_[g]->fabric;
+    const double rate = bounds[shapes_.of[g]].rate(f);
+    settings_ = resolve_impulse(scene_, rate);
+    if (scene_.step * rate > settings_.substeps * (1 + 1e-6))
+      throw SceneError(text("garment \"", garments_[g]->name, "\": impulse.substeps: found ",
+                            settings_.substeps, " parts of a step of ", scene_.step, " s, expected at least ",
+                            std::ceil(scene_.step * rate),
+                            " for its springs and bending, which are explicit; use 0, or softer ones"));
+    const auto per_mass = [&f](double x) { return static_cast<Real>(x / f.rho); };
+    parameters_.push_back(
+        {.part = scene_.step / settings_.substeps,
+         .parts = settings_.substeps,
+         .sweep_tolerance =
+             std::max(settings_.tolerance - rounding_of_strains(garments_[g]->mesh), settings_.tolerance / 2),
+         .inverse_density = per_mass(1),
+         .gravity = per_mass(f.delta * gravity(g)),
+         .drag = per_mass(f.alpha),
+         .kappa = per_mass(f.kappa),
+         .beta = per_mass(f.beta),
+         .shear_stiffness = per_mass(f.shear_spring.stiffness),
+         .shear_damping = per_mass(f.shear_spring.damping),
+         .bend_stiffness = per_mass(f.bend_spring.stiffness),
+         .bend_damping = per_mass(f.bend_spring.damping),
+         .contact_offset = static_cast<Real>(contact_offset(*garments_[g], scene_)),
+         .contact_scale = static_cast<Real>(settings_.substeps * f.rho + scene_.step * f.alpha),
+         .reach = reach(*garments_[g], scene_)});
+  }
+  device_parameters_ = {device_, parameters_};
+}
+
+template <class Real>
+ImpulsePattern<Real> ImpulseGarments<Real>::pattern() const {
+  ImpulsePattern<Real> pattern{.node_count = arrays_.node_count(),
+                               .most_slots = most_slots_,
+                               .edges = edges_.view(),
+                               .metric_stencils = metric_stencils_.view(),
+                               .scalar_stencils = scalar_stencils_.view(),
+                               .shear_springs = shear_springs_.view(),
+                               .bend_springs = bend_springs_.view(),
+                               .pinned_nodes = pinned_.view(),
+                               .bending = {arrays_.bending_begin.view(), arrays_.bending_columns.view()},
+                               .bending_values = bending_.view(),
+                               .inverse_masses = inverse_masses_.view()};
+  holds_.take_over(pattern);
+  return pattern;
+}
+
+template <class Real>
+ImpulseCloths<Real> ImpulseGarments<Real>::cloths() {
+  const auto& constant = std::as_const(*this);
+  return {.pattern = pattern(),
+          .control = {.max_sweeps = settings_.max_sweeps,
+                      .converge = settings_.mode == ImpulseMode::converge,
+                      .velocity_pass = settings_.velocity_pass == VelocityPass::on,
+                      .tolerance = settings_.tolerance,
+                      .largest_residual =
+                          isocloth::largest_residual(find_recipe(scene_.recipe).rows == RowFamily::edges),
+                      .relaxation = settings_.relaxation},
+          .cloth_count = static_cast<Index>(size()),
+          .shapes = constant.shape_of_.view(),
+          .parameters = constant.device_parameters_.view(),
+          .targets = constant.targets_.view(),
+          .positions = positions_.view(),
+          .velocities = velocities_.view(),
+          .contacts = contacts_.view(),
+          .holds = holds_.view(),
+          .faces = air_.faces(arrays_),
+          .drag = air_.sets()};
+}
+
+template <class Real>
+void ImpulseGarments<Real>::keep_before(bool undoable) {
+  before_.is_kept = undoable;
+  if (!undoable) return;
+  positions_.copy_to(before_.positions);
+  velocities_.copy_to(before_.velocities);
+  contacts_.copy_to(before_.contacts);
+  holds_.copy_to(before_.holds);
+  before_.lost = lost_;
+}
+
+template <class Real>
+void ImpulseGarments<Real>::undo() {
+  if (!before_.is_kept) return;
+  before_.is_kept = false;
+  positions_.upload(before_.positions);
+  velocities_.upload(before_.velocities);
+  contacts_.put_back(before_.contacts);
+  holds_.put_back(before_.holds);
+  lost_ = before_.lost;
+}
+
+template <class Real>
+void ImpulseGarments<Real>::lose(std::size_t member, StepStatus status) {
+  lost_[member] = status;
+  // Both were changed in place, and may hold what is no number.
+  std::vector<double> none(contact_width * contacts_.contact_count(), 0.0);
+  for (std::size_t c = 0; c < none.size(); c += contact_width) none[c] = -1;
+  contacts_.set_state(member, none);
+  std::vector<double> holds = holds_.state(member);
+  for (std::size_t i = 0; i < holds.size(); i += hold_width) std::fill_n(&holds[i + 4], 3, 0.0);
+  holds_.set_state(member, holds);
+}
+
+template <class Real>
+void ImpulseGarments<Real>::set_targets(const std::vector<Clock>& clocks, double h, int steps) {
+  contacts_.set_ways(clocks, h, steps);
+  holds_.set_ways(clocks, h, steps);
+  air_.set_winds(clocks, h, steps);
+  const std::size_t per_cloth = 3 * pinned_nodes_.size();
+  const std::size_t count = static_cast<std::size_t>(steps) * size() * per_cloth;
+  if (count == 0) return;
+  if (targets_.size() < count) targets_ = {device_, count};
+  targets_.write(count, staging_, [&](double* values) {
+    for (int n = 0; n < steps; ++n)
+      for (std::size_t g = 0; g < size(); ++g) {
+        double* const own = values + (n * size() + g) * per_cloth;
+        const Garment& garment = *garments_[g];
+        for (const Pin& pin : garment.pins)
+          for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
+            const Vec3d p = pin_position(garment, pin, i, clocks[g].time(h, n + 1));
+            const auto at = std::lower_bound(pinned_nodes_.begin(), pinned_nodes_.end(), pin.nodes[i]);
+            double* const target = own + 3 * (at - pinned_nodes_.begin());
+            target[0] = p.x, target[1] = p.y, target[2] = p.z;
+          }
+      }
+  });
+}
+
+template <class Real>
+std::vector<Measures> ImpulseGarments<Real>::measure(std::size_t begin, std::size_t count) {
+  if (!measures_) measures_ = std::make_unique<GarmentMeasures<Real>>(device_, arrays_);
+  const std::size_t nodes = arrays_.node_count();
+  std::vector<Vec3d> staging;
+  std::vector<Measures> result;
+  for (std::size_t member = begin; member < begin + count; ++member) {
+    shapes_.load(member, arrays_);
+    const std::size_t first = member * nodes;
+    const Vec3d* const x = std::as_const(positions_).read(first, nodes, staging);
+    const Buffer<Vec3<Real>> own(device_, narrowed<Real>(std::vector<Vec3d>(x, x + nodes)));
+    const auto velocities = part(std::as_const(velocities_).view(), first, first + nodes);
+    result.push_back(measures_
+                         ->measure(rest_view(arrays_), flat(own.view()), flat(velocities),
+                                   {garments_[member]}, 0, 1, scene_.gravity,
+                                   find_recipe(scene_.recipe).rows == RowFamily::edges)
+                         .front());
+  }
+  return result;
+}
+
+template <class Real>
+std::vector<std::vector<Vec3d>> ImpulseGarments<Real>::positions() const {
+  const std::size_t nodes = arrays_.node_count();
+  std::vector<Vec3d> staging;
+  const Vec3d* const x = positions_.read(staging);
+  std::vector<std::vector<Vec3d>> result;
+  for (std::size_t member = 0; member < size(); ++member)
+    result.emplace_back(x + member * nodes, x + (member + 1) * nodes);
+  return result;
+}
+
+template <class Real>
+std::vector<Strain> ImpulseGarments<Real>::strains() {
+  if (!strain_meter_) strain_meter_ = std::make_unique<StrainMeter<double>>(device_, garments_, 1);
+  return strain_meter_->measure(flat(std::as_const(positions_).view()));
+}
+
+template <class Real>
+Inspection ImpulseGarments<Real>::inspect(std::size_t member, double, double) {
+  throw ShapeError(text("garment \"", garments_[member]->name, "\": found the recipe ", scene_.recipe,
+                        ", expected one that projects: impulses have no linear iteration to inspect"));
+}
+
+template <class Real>
+std::string ImpulseGarments<Real>::instructions() const {
+  return device_.backend().memory.host_accessible ? to_string(device_.simd()) : device_.backend().name;
+}
+
+template <class Real>
+GarmentInfo ImpulseGarments<Real>::info(std::size_t) const {
+  std::size_t bytes = arrays_.memory_bytes() + edges_.memory_bytes() + metric_stencils_.memory_bytes() +
+                      scalar_stencils_.memory_bytes() + shear_springs_.memory_bytes() +
+                      bend_springs_.memory_bytes() + contacts_.memory_bytes() + holds_.memory_bytes() +
+                      air_.memory_bytes() + (strain_meter_ ? strain_meter_->memory_bytes() : 0) +
+                      work_bytes();
+  const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
+  add(pinned_, shape_of_, bending_, inverse_masses_, velocities_, device_parameters_, targets_, positions_);
+  return {.node_count = arrays_.node_count(),
+          .face_count = arrays_.face_count(),
+          .row_count = arrays_.rows.row_count(),
+          .free_node_count = arrays_.pattern.free_count(),
+          .memory_bytes = bytes / size(),
+          .solver = solver_name()};
+}
+
+template <class Real>
+GarmentState ImpulseGarments<Real>::state(std::size_t member) const {
+  const std::size_t nodes = arrays_.node_count(), first = member * nodes;
+  std::vector<Vec3d> positions;
+  std::vector<Vec3<Real>> velocities;
+  const Vec3d* const x = positions_.read(first, nodes, positions);
+  const Vec3<Real>* const v = velocities_.read(first, nodes, velocities);
+  GarmentState state{.positions = {},
+                     .velocities = {},
+                     .multipliers = {},
+                     .contacts = contacts_.state(member),
+                     .holds = holds_.state(member),
+                     .step_index = 0,
+                     .frozen = false};
+  state.frozen = is_lost(lost_[member]);
+  state.diverged = lost_[member] == StepStatus::diverged;
+  for (std::size_t i = 0; i < nodes; ++i) {
+    state.positions.insert(state.positions.end(), {x[i].x, x[i].y, x[i].z});
+    state.velocities.insert(state.velocities.end(), {v[i].x, v[i].y, v[i].z});
+  }
+  return state;
+}
+
+template <class Real>
+void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& state) {
+  const std::size_t nodes = arrays_.node_count(), first = member * nodes;
+  check_state(state, garments_[member]->name,
+              {.nodes = nodes,
+               .contacts = contacts_.contact_count(),
+               .obstacles = scene_.obstacles.size(),
+               .holds = holds_.hold_count(),
+               .grippers = garments_[member]->grippers.size()},
+              static_cast<double>(std::numeric_limits<Real>::max()));
+  const auto put = [&](auto& buffer, const std::vector<double>& values) {
+    buffer.edit(first, nodes, [&](auto* own) {
+      for (std::size_t i = 0; i < nodes; ++i)
+        for (auto [component, value] : {std::pair{&own[i].x, values[3 * i]},
+                                        {&own[i].y, values[3 * i + 1]},
+                                        {&own[i].z, values[3 * i + 2]}})
+          *component = static_cast<std::remove_reference_t<decltype(*component)>>(value);
+    });
+  };
+  put(positions_, state.positions);
+  put(velocities_, state.velocities);
+  contacts_.set_state(member, state.contacts);
+  holds_.set_state(member, state.holds);
+  lost_[member] = lost_by(state);
+}
+
+template class ImpulseGarments<float>;
+template class ImpulseGarments<double>;
+
+}  // namespace isocloth

@@ -1,0 +1,119 @@
+// Garments of one pattern that impulses hold: their constants, states and measures.
+#pragma once
+
+#include <memory>
+
+#include "host/garment/rest_shape.hpp"
+#include "host/impulse/force_bounds.hpp"
+#include "host/impulse/impulse_contacts.hpp"
+#include "host/impulse/impulse_holds.hpp"
+#include "host/impulse/pair_packets.hpp"
+#include "host/impulse/stencil_packets.hpp"
+#include "host/measures/garment_measures.hpp"
+#include "host/measures/strain_meter.hpp"
+#include "host/solver/garment_solver.hpp"
+#include "host/surroundings/air_table.hpp"
+
+namespace isocloth {
+
+template <class Real>
+class ImpulseGarments : public GarmentSolver {
+ public:
+  std::size_t size() const override { return garments_.size(); }
+  std::vector<Measures> measure(std::size_t first, std::size_t count) override;
+  std::vector<Strain> strains() override;
+  /// Throws ShapeError: there is no projection to inspect.
+  Inspection inspect(std::size_t member, double t, double h) override;
+  void refresh() override { build_parameters(); }
+  GarmentInfo info(std::size_t member) const override;
+  std::vector<std::vector<Vec3d>> positions() const override;
+  GarmentState state(std::size_t member) const override;
+  void set_state(std::size_t member, const GarmentState& state) override;
+  void undo() override;
+
+  /// Rows in the order of the sweeps, by their stencils: numbers of edges (rows `edges`), or of metric
+  /// stencils and, after them, scalar ones (`isometry`).
+  const std::vector<Index>& sweep_order() const { return sweep_order_; }
+  /// Rows `edges`: the edges in that order.
+  NodePairs swept_edges() const;
+
+ protected:
+  /// The garments must outlive the object; `obstacles` of the scene, null: none. Throws SceneError where a
+  /// given number of parts is too small for the forces of a garment.
+  ImpulseGarments(const Device& device, std::vector<const Garment*> garments, const Scene& scene,
+                  const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
+
+  ImpulseCloths<Real> cloths();
+  ImpulsePattern<Real> pattern() const;
+  const Scene& scene() const { return scene_; }
+  /// The same for all members but for `substeps`.
+  const ImpulseSettings& settings() const { return settings_; }
+  /// Makes undo() possible from here on, or not.
+  void keep_before(bool undoable);
+  /// What froze a member; it touches nothing, and its grippers pull at nothing any more.
+  void lose(std::size_t member, StepStatus status);
+  /// Of pinned nodes, the ways of obstacles and grippers, and the wind.
+  void set_targets(const std::vector<Clock>& clocks, double h, int steps);
+  const ImpulseContactBuffers<Real>& contacts() const { return contacts_; }
+  const PacketBuffers<Real>& edges() const { return edges_; }
+  const Buffer<Real>& inverse_masses() const { return inverse_masses_; }  ///< of every shape
+  const StencilBuffers<Real, 3>& metric_stencils() const { return metric_stencils_; }
+  const StencilBuffers<Real, 1>& scalar_stencils() const { return scalar_stencils_; }
+  const PacketBuffers<Real>& shear_springs() const { return shear_springs_; }
+  const PacketBuffers<Real>& bend_springs() const { return bend_springs_; }
+  /// Instruction set of the host, or name of the backend.
+  std::string instructions() const;
+  virtual std::size_t work_bytes() const = 0;
+  virtual std::string solver_name() const = 0;
+
+  const Device& device_;
+  const StepKernels<Real>& kernels_;
+  const std::vector<const Garment*> garments_;
+  std::vector<ImpulseParameters<Real>> parameters_;  ///< host copy, shape [size()]
+  std::vector<StepStatus> lost_;                     ///< what froze a member, else converged; shape [size()]
+
+ private:
+  void build_rows();
+  /// Throws DeviceError unless what grows with the number of garments fits.
+  void require_memory(std::size_t obstacle_count, std::size_t moving_count) const;
+  void build_parameters();
+  double rounding_of_strains(const Mesh& mesh) const;
+  ForceBounds force_bounds(std::size_t shape) const;
+  double gravity(std::size_t member) const { return garments_[member]->gravity.value_or(scene_.gravity); }
+
+  const Scene& scene_;
+  ImpulseSettings settings_;
+  GarmentArrays<Real> arrays_;
+  RestShapes<Real> shapes_;
+  std::vector<Index> sweep_order_;
+  NodePairs shear_pairs_, bend_pairs_;
+  std::vector<Index> pinned_nodes_;  ///< ascending
+  Index most_slots_ = 0;             ///< of a stencil
+  PacketBuffers<Real> edges_, shear_springs_, bend_springs_;
+  StencilBuffers<Real, 3> metric_stencils_;
+  StencilBuffers<Real, 1> scalar_stencils_;
+  Buffer<Index> pinned_, shape_of_;
+  Buffer<Real> bending_, inverse_masses_;
+  Buffer<ImpulseParameters<Real>> device_parameters_;
+  Buffer<double> targets_;
+  Buffer<Vec3d> positions_;
+  Buffer<Vec3<Real>> velocities_;
+  std::vector<double> staging_;
+  ImpulseContactBuffers<Real> contacts_;
+  ImpulseHoldBuffers<Real> holds_;
+  AirTable<Real> air_;
+  /// What an undoable request began with.
+  struct Before {
+    std::vector<Vec3d> positions;
+    std::vector<Vec3<Real>> velocities;
+    std::vector<Real> contacts;
+    typename ImpulseHoldBuffers<Real>::Copy holds;
+    std::vector<StepStatus> lost;
+    bool is_kept = false;  ///< undo() may follow
+  };
+  Before before_;
+  std::unique_ptr<StrainMeter<double>> strain_meter_;  ///< made on first use, as the next two
+  std::unique_ptr<GarmentMeasures<Real>> measures_;
+};
+
+}  // namespace isocloth

@@ -1,0 +1,41 @@
+// Cloths held by impulses that step together, a block each.
+#pragma once
+
+#include "host/impulse/impulse_garments.hpp"
+
+namespace isocloth {
+
+/// Whole steps by one kernel (kernels/impulse/step_impulse.hpp).
+template <class Real>
+class ImpulseGroup final : public ImpulseGarments<Real> {
+ public:
+  /// See ImpulseGarments.
+  ImpulseGroup(const Device& device, std::vector<const Garment*> garments, const Scene& scene,
+               const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
+
+  /// One upload of targets and one launch; finish() waits for it and downloads the reports.
+  void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
+  /// One per cloth.
+  std::size_t threads() const override;
+  std::vector<AdvanceReport> finish() override;
+  void set_state(std::size_t member, const GarmentState& state) override;
+  void undo() override;
+  /// A launch on a device runs to its end.
+  bool can_stop() const override { return device_.backend().memory.host_accessible; }
+
+ private:
+  using Base = ImpulseGarments<Real>;
+  using Base::device_, Base::kernels_, Base::garments_, Base::parameters_, Base::lost_;
+
+  std::size_t work_bytes() const override;
+  std::string solver_name() const override;
+
+  std::size_t scratch_bytes_ = 0;  ///< of a block
+  Buffer<Real> alive_;
+  Buffer<ImpulseReport> reports_;
+  std::vector<ImpulseReport> staging_;
+  double start_seconds_ = 0;  ///< taken by start()
+  WorkQueue queue_;           ///< waits before the buffers go
+};
+
+}  // namespace isocloth

@@ -1,0 +1,69 @@
+// One cloth held by impulses that are found together, from one system of linear equations.
+#pragma once
+
+#include <optional>
+
+#include "host/impulse/impulse_solver.hpp"
+#include "host/linear/host_system.hpp"
+#include "kernels/impulse/system_phase.hpp"
+
+namespace isocloth {
+
+/// Steps of Bender, section 3.4.2. Each part: A p = e for the impulses of all edges at the preview, once more
+/// with the same factor where that missed the tolerance, then Newton's method with A + 1e-2 diag(A), up to
+/// max_solves solves in all. What they cannot bring within the tolerance is done by sweeps from the preview
+/// (`fallbacks` of the report). A that is singular or nearly so (a pivot below rounding, a correction longer
+/// than an edge) goes to the regularised form at once. A is factored on the host, whatever the device; the
+/// pattern follows from the mesh.
+template <class Real>
+class ImpulseSystem final : public ImpulseSolver<Real> {
+ public:
+  /// See ImpulseGarments.
+  ImpulseSystem(const Device& device, const Garment& garment, const Scene& scene,
+                const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
+
+  /// A small cloth is stepped here, by the calling thread alone; a large one in finish().
+  void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
+  std::vector<AdvanceReport> finish() override;
+  std::size_t threads() const override { return is_small_ ? 1 : 0; }
+
+ private:
+  using Base = ImpulseSolver<Real>;
+  using Base::device_, Base::kernels_, Base::queue_, Base::cloths_, Base::places_, Base::moves_;
+  using typename Base::Outcome;
+
+  void build_edges(const Garment& garment);
+  void build_matrix();
+  void grasp() override;
+  /// The matrix's constants of the masses as they are held now.
+  void weigh();
+
+  Outcome correct_lengths() override;
+  void correct_velocities() override;
+  /// Whether the impulses of systems met the tolerance; `solves` counts.
+  bool solve_lengths(int& solves);
+  void run(SystemPhase phase, std::size_t count, Real diagonal = 1);
+  /// Directions and A + added diag(A) at the moves, factored. False where a pivot is not above rounding.
+  bool factorize(double added);
+  /// Impulses for the right side, applied to the moves. Returns the largest |change| of a node by the length
+  /// of its shortest edge, infinite where something is not finite.
+  double correct();
+  double strain();   ///< and the right side anew
+  void fall_back();  ///< from here on the part is held by sweeps
+
+  std::size_t work_bytes() const override;
+  std::string solver_name() const override;
+
+  bool is_small_ = false;
+  Index edge_count_ = 0, node_count_ = 0;
+  Buffer<Index> edge_nodes_, entries_, node_begin_, node_edges_;
+  Buffer<Real> lengths_, scales_, weights_, reaches_, values_, right_side_, impulses_, strains_,
+      node_changes_;
+  Buffer<Vec4<Real>> kept_moves_, kept_loads_, directions_;
+  std::optional<HostSystem<Real, Real>> system_;  ///< none where no edge is left
+  bool fell_back_ = false;                        ///< the last part
+  int fallbacks_ = 0;                             ///< of this finish()
+  std::vector<AdvanceReport> reports_;            ///< of a small cloth's start()
+};
+
+}  // namespace isocloth

@@ -1,0 +1,156 @@
+#include "host/measures/strain_meter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/mesh/topology.hpp"
+#include "host/garment/rest_shape.hpp"
+
+namespace isocloth {
+namespace {
+
+/// Edges of two pinned nodes first; returns how many they are.
+Index sort_edges(std::vector<std::array<Index, 2>>& edges, const Garment& garment) {
+  std::vector<char> is_pinned(garment.mesh.positions.size(), 0);
+  for (const Pin& pin : garment.pins)
+    for (const Index node : pin.nodes) is_pinned[node] = 1;
+  const auto end = std::stable_partition(edges.begin(), edges.end(), [&](const auto& edge) {
+    return is_pinned[edge[0]] != 0 && is_pinned[edge[1]] != 0;
+  });
+  return static_cast<Index>(end - edges.begin());
+}
+
+/// See MeasureStrains::rest_points.
+struct RestPoint {
+  double l00, l10, l11;
+};
+
+RestPoint rest_point(const Vec3d& u, const Vec3d& v) {
+  const double r00 = norm(u), r01 = dot(u, v) / r00, r11 = std::sqrt(dot(v, v) - r01 * r01);
+  return {1 / r00, -r01 / (r00 * r11), 1 / r11};
+}
+
+void add_rest_points(const Mesh& mesh, Index face, std::vector<RestPoint>& points) {
+  const ArrayView<const Index> nodes = mesh.face(face);
+  const auto x = [&](int i) { return mesh.positions[nodes[i]]; };
+  if (nodes.size() == 3) {
+    points.push_back(rest_point(x(1) - x(0), x(2) - x(0)));
+    return;
+  }
+  for (int q = 0; q < strain_point_count(4); ++q) {
+    const double xi = (q / 2 == 0 ? -1 : 1) * strain_point_abscissa;
+    const double eta = (q % 2 == 0 ? -1 : 1) * strain_point_abscissa;
+    points.push_back(rest_point(0.25 * ((1 - eta) * (x(1) - x(0)) + (1 + eta) * (x(2) - x(3))),
+                                0.25 * ((1 - xi) * (x(3) - x(0)) + (1 + xi) * (x(2) - x(1)))));
+  }
+}
+
+}  // namespace
+
+template <class Real>
+StrainMeter<Real>::StrainMeter(const Device& device, const std::vector<const Garment*>& garments,
+                               std::size_t width)
+    : device_(&device), garment_count_(garments.size()) {
+  const Mesh& mesh = garments.front()->mesh;
+  Topology topology = build_topology(mesh);
+  const Index pinned_edges = sort_edges(topology.edges, *garments.front());
+  std::vector<Index> edges, face_points{0};
+  for (const auto& edge : topology.edges) edges.insert(edges.end(), edge.begin(), edge.end());
+  for (Index face = 0; face < mesh.face_count(); ++face)
+    face_points.push_back(face_points.back() + strain_point_count(mesh.face_size(face)));
+
+  const bool shared = std::all_of(garments.begin(), garments.end(), [&](const Garment* garment) {
+    return same_rest_shape(garment->mesh, mesh);
+  });
+  const std::size_t tiles = (garments.size() + width - 1) / width;
+  const std::size_t edge_count = topology.edges.size(), point_count = face_points.back();
+  const std::size_t shapes = shared ? 1 : tiles * width, lanes = shared ? 1 : width;
+  std::vector<Real> rest_edges(shapes * edge_count), rest_points(shapes * 3 * point_count);
+  for (std::size_t c = 0; c < shapes; ++c) {
+    const Mesh& own = garments[std::min(c, garments.size() - 1)]->mesh;  // spare lanes repeat the last
+    const auto place = [&](std::size_t i, std::size_t count) {
+      return (c / lanes * count + i) * lanes + c % lanes;
+    };
+    for (std::size_t i = 0; i < edge_count; ++i) {
+      const Vec3d e = own.positions[topology.edges[i][1]] - own.positions[topology.edges[i][0]];
+      rest_edges[place(i, edge_count)] = static_cast<Real>(1 / dot(e, e));
+    }
+    std::vector<RestPoint> points;
+    for (Index face = 0; face < own.face_count(); ++face) add_rest_points(own, face, points);
+    for (std::size_t i = 0; i < point_count; ++i) {
+      rest_points[place(3 * i, 3 * point_count)] = static_cast<Real>(points[i].l00);
+      rest_points[place(3 * i + 1, 3 * point_count)] = static_cast<Real>(points[i].l10);
+      rest_points[place(3 * i + 2, 3 * point_count)] = static_cast<Real>(points[i].l11);
+    }
+  }
+  edges_ = {device, edges};
+  face_begin_ = {device, mesh.face_begin};
+  face_nodes_ = {device, mesh.face_nodes};
+  face_points_ = {device, face_points};
+  rest_edges_ = {device, rest_edges};
+  rest_points_ = {device, rest_points};
+  values_ = {device, tiles * width * (edge_count + point_count)};
+  reports_ = {device, tiles * width * sizeof(StrainReport<Real>) / sizeof(Real)};
+  arguments_ = {.width = static_cast<int>(width),
+                .tile_count = static_cast<Index>(tiles),
+                .node_count = mesh.node_count(),
+                .shared = shared,
+                .edges = edges_.view(),
+                .pinned_edge_count = pinned_edges,
+                .face_begin = face_begin_.view(),
+                .face_nodes = face_nodes_.view(),
+                .face_points = face_points_.view(),
+                .rest_edges = rest_edges_.view(),
+                .rest_points = rest_points_.view(),
+                .positions = {},
+                .values = values_.view(),
+                .reports = reports_.view()};
+}
+
+template <class Real>
+std::size_t StrainMeter<Real>::bytes_each(const Mesh& mesh, bool own_rest_shapes) {
+  std::size_t points = 0;
+  for (Index face = 0; face < mesh.face_count(); ++face)
+    points += static_cast<std::size_t>(strain_point_count(mesh.face_size(face)));
+  const std::size_t edges = build_topology(mesh).edges.size();
+  return (edges + points + (own_rest_shapes ? edges + 3 * points : 0)) * sizeof(Real) +
+         sizeof(StrainReport<Real>);
+}
+
+template <class Real>
+std::vector<Strain> StrainMeter<Real>::measure(ArrayView<const Real> positions) {
+  MeasureStrains<Real> arguments = arguments_;
+  arguments.positions = positions;
+  step_kernels<Real>(device_->backend()).measure_strains(device_->queue(), arguments);
+  constexpr std::size_t fields = sizeof(StrainReport<Real>) / sizeof(Real);
+  const std::size_t width = static_cast<std::size_t>(arguments_.width);
+  const Real* reports = reports_.read(staging_);
+  std::vector<Strain> strains;
+  for (std::size_t c = 0; c < garment_count_; ++c) {
+    const auto field = [&](std::size_t i) {
+      return static_cast<double>(reports[(c / width * fields + i) * width + c % width]);
+    };
+    strains.push_back({.max = field(0),
+                       .p95 = field(1),
+                       .mean = field(2),
+                       .stretch_max = field(3),
+                       .stretch_p95 = field(4),
+                       .compression_max = field(5),
+                       .pinned_max = field(6)});
+  }
+  return strains;
+}
+
+template <class Real>
+std::size_t StrainMeter<Real>::memory_bytes() const {
+  std::size_t bytes = 0;
+  const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
+  add(edges_, face_begin_, face_nodes_, face_points_, rest_edges_, rest_points_, values_, reports_);
+  return bytes;
+}
+
+template class StrainMeter<float>;
+template class StrainMeter<double>;
+
+}  // namespace isocloth

@@ -1,0 +1,91 @@
+#include "host/meshes/mesh_file.hpp"
+
+#include <bit>
+#include <cctype>
+#include <cmath>
+#include <cstring>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "engine/mesh/validate.hpp"
+#include "engine/mesh/weld.hpp"
+#include "host/files/text_file.hpp"
+
+namespace isocloth {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "binary PLY is written in the machine's byte order");
+
+template <class Number>
+void append_bytes(std::string& bytes, Number value) {
+  char raw[sizeof value];
+  std::memcpy(raw, &value, sizeof value);
+  bytes.append(raw, sizeof value);
+}
+
+std::string extension(const std::filesystem::path& path) {
+  std::string type = path.extension().string();
+  for (char& c : type) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return type;
+}
+
+/// A file of a format that has an order of vertices; `expected` names the formats that the caller takes.
+Mesh read_ordered(const std::filesystem::path& path, const char* expected) {
+  const std::string type = extension(path);
+  if (type != ".obj" && type != ".ply") {
+    throw FileError(text(path.string(), ": found a mesh file of type \"", printable(type), "\", expected ",
+                         expected, "; convert it"));
+  }
+  const std::string content = read_whole_file(path);
+  return type == ".obj" ? parse_obj(content, path.string()) : parse_ply(content, path.string());
+}
+
+}  // namespace
+
+Mesh read_surface(const std::filesystem::path& path) {
+  const std::string type = extension(path);
+  if (type != ".stl") return read_ordered(path, ".obj, .ply or .stl");
+  return parse_stl(read_whole_file(path), path.string());
+}
+
+Mesh read_mesh(const std::filesystem::path& path, double weld_distance, const std::string& key) {
+  Mesh mesh = read_ordered(path, ".obj or .ply");
+  weld_file(mesh, weld_distance, key);
+  validate_mesh(mesh, path.string());
+  return mesh;
+}
+
+void weld_file(Mesh& mesh, double distance, const std::string& key) {
+  if (distance == 0) return;
+  const double most = mean_element_size(mesh) / 2;
+  if (!(distance <= most))
+    throw SceneError(text(key, ".weld: found ", distance, " m, expected at most ", most,
+                          " m, half of the mean element size"));
+  weld(mesh, distance);
+}
+
+void write_ply(const std::filesystem::path& path, const Mesh& mesh, ArrayView<const Vec3d> positions) {
+  if (positions.size() != mesh.positions.size()) {
+    throw ShapeError(text(path.string(), ": found ", positions.size(), " positions, expected ",
+                          mesh.positions.size(), ", one per node"));
+  }
+  std::string bytes = text("ply\nformat binary_little_endian 1.0\nelement vertex ", positions.size(),
+                           "\nproperty double x\nproperty double y\nproperty double z\nelement face ",
+                           mesh.face_count(), "\nproperty list uchar int vertex_indices\nend_header\n");
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const Vec3d& p = positions[i];
+    if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) {
+      throw NumericalError(
+          text(path.string(), ": node ", i, " has a non-finite position; nothing was written"));
+    }
+    for (const double coordinate : {p.x, p.y, p.z}) append_bytes(bytes, coordinate);
+  }
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    append_bytes(bytes, static_cast<unsigned char>(mesh.face_size(f)));
+    for (const Index node : mesh.face(f)) append_bytes(bytes, node);
+  }
+  write_whole_file(path, bytes);
+}
+
+}  // namespace isocloth

@@ -1,0 +1,211 @@
+#include "host/orchestrator/garment_solvers.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "host/impulse/impulse_group.hpp"
+#include "host/impulse/impulse_solver.hpp"
+#include "host/impulse/impulse_system.hpp"
+#include "host/projection/cloth_group.hpp"
+#include "host/projection/coupled_solver.hpp"
+#include "host/projection/projection_solver.hpp"
+
+namespace isocloth {
+namespace {
+
+/// Meshes up to so many free nodes are stepped in one launch each: past it, the factor of a tile leaves the
+/// cache of a core and the multifrontal factorisation of one system at a time is faster.
+constexpr Index largest_batched = 300;
+
+template <class T>
+bool same(const T& a, const T& b) {
+  return a == b;
+}
+bool same(const StencilPattern& a, const StencilPattern& b) {
+  return a.stencil_begin == b.stencil_begin && a.slot_nodes == b.slot_nodes &&
+         a.entry_begin == b.entry_begin && a.entry_nodes == b.entry_nodes;
+}
+
+/// What of springs shows in the pattern.
+struct SpringKinds {
+  bool shear = false, bend = false;
+  int diagonals = 2;
+  explicit SpringKinds(const Fabric& fabric)
+      : shear(fabric.shear_spring.exists()),
+        bend(fabric.bend_spring.exists()),
+        diagonals(shear ? fabric.shear_diagonals : 2) {}
+  bool operator==(const SpringKinds&) const = default;
+};
+
+/// What garments of one group share.
+struct Kind {
+  std::vector<char> is_pinned;
+  bool has_bending = false;
+  RowPattern rows;
+  const Garment* model = nullptr;
+};
+
+std::vector<char> pinned_nodes(const Garment& garment) {
+  std::vector<char> is_pinned(garment.mesh.positions.size(), 0);
+  for (const Pin& pin : garment.pins)
+    for (const Index node : pin.nodes) is_pinned[node] = 1;
+  return is_pinned;
+}
+bool has_bending(const Garment& garment) { return garment.fabric.kappa > 0 || garment.fabric.beta > 0; }
+RowPattern row_pattern(const Garment& garment, RowFamily family) {
+  return build_row_pattern(garment.mesh, build_topology(garment.mesh), family, pinned_nodes(garment));
+}
+
+bool fits(const Garment& garment, const Kind& kind, RowFamily family) {
+  const Mesh &a = garment.mesh, &b = kind.model->mesh;
+  if (a.face_begin != b.face_begin || a.face_nodes != b.face_nodes ||
+      has_bending(garment) != kind.has_bending || pinned_nodes(garment) != kind.is_pinned ||
+      SpringKinds(garment.fabric) != SpringKinds(kind.model->fabric))
+    return false;
+  if (same_rest_shape(a, b)) return true;
+  const RowPattern rows = row_pattern(garment, family);  // corners depend on the angles of the boundary
+  return same(rows.metric, kind.rows.metric) && same(rows.scalar, kind.rows.scalar) &&
+         same(rows.metric_nodes, kind.rows.metric_nodes) && same(rows.corner_nodes, kind.rows.corner_nodes) &&
+         same(rows.edges, kind.rows.edges);
+}
+
+bool is_batched(const Garment& garment, StepSolver choice) {
+  if (choice != StepSolver::automatic) return choice == StepSolver::batched;
+  Index free = garment.mesh.node_count();
+  for (const Pin& pin : garment.pins) free -= static_cast<Index>(pin.nodes.size());
+  return free <= largest_batched;
+}
+
+/// Cloths held by impulses: one thread or block takes a cloth whose work arrays it holds near.
+template <class Real>
+bool is_stepped_by_block(const Device& device, const Garment& garment, StepSolver choice) {
+  if (choice == StepSolver::mixed || choice == StepSolver::iterative)
+    throw DeviceError(
+        text("solver: found \"", to_string(choice),
+             "\", expected \"automatic\", \"batched\" or \"direct\": impulses solve no nodal system"));
+  if (choice != StepSolver::automatic) return choice == StepSolver::batched;
+  constexpr std::size_t most_on_host = 1 << 20;  // bytes, about a core's cache
+  const std::size_t limit =
+      device.backend().memory.host_accessible ? most_on_host : device.queue().shared_limit;
+  ImpulsePattern<Real> pattern;
+  pattern.node_count = garment.mesh.node_count();
+  return impulse_scratch(pattern) <= limit;
+}
+
+/// Obstacles of a scene for all of its solvers, in the precision of the steps; null: none.
+struct SharedObstacles {
+  std::shared_ptr<const ObstacleShapes<float>> float32;
+  std::shared_ptr<const ObstacleShapes<double>> float64;
+  SharedObstacles(const Device& device, Precision precision, const Scene& scene) {
+    if (scene.obstacles.empty() && scene.bodies.empty()) return;
+    if (precision == Precision::float32)
+      float32 = std::make_shared<ObstacleShapes<float>>(device, scene);
+    else
+      float64 = std::make_shared<ObstacleShapes<double>>(device, scene);
+  }
+  std::vector<double> start_depths() const {
+    if (float32) return float32->start_depths;
+    return float64 ? float64->start_depths : std::vector<double>();
+  }
+};
+
+template <class Real>
+std::unique_ptr<GarmentSolver> make_solver(const Device& device, const std::vector<const Garment*>& garments,
+                                           const Scene& scene, StepSolver choice,
+                                           const std::shared_ptr<const ObstacleShapes<Real>>& obstacles) {
+  if (find_recipe(scene.recipe).solver == SolverFamily::impulse_system) {
+    if (choice != StepSolver::automatic && choice != StepSolver::direct)
+      throw DeviceError(text("solver: found \"", to_string(choice), "\" with the recipe ", scene.recipe,
+                             ", expected \"automatic\" or \"direct\": one cloth at a time is factored"));
+    return std::make_unique<ImpulseSystem<Real>>(device, *garments.front(), scene, obstacles);
+  }
+  if (find_recipe(scene.recipe).solver == SolverFamily::impulse) {
+    if (is_stepped_by_block<Real>(device, *garments.front(), choice))
+      return std::make_unique<ImpulseGroup<Real>>(device, garments, scene, obstacles);
+    return std::make_unique<ImpulseSolver<Real>>(device, *garments.front(), scene, obstacles);
+  }
+  if (is_batched(*garments.front(), choice))
+    return std::make_unique<ClothGroup<Real>>(device, garments, scene, obstacles);
+  return std::make_unique<ProjectionSolver<Real>>(device, *garments.front(), scene, obstacles, choice);
+}
+
+std::unique_ptr<GarmentSolver> make_solver(const Device& device, Precision precision,
+                                           const std::vector<const Garment*>& garments, const Scene& scene,
+                                           StepSolver choice, const SharedObstacles& obstacles) {
+  return precision == Precision::float32
+             ? make_solver<float>(device, garments, scene, choice, obstacles.float32)
+             : make_solver<double>(device, garments, scene, choice, obstacles.float64);
+}
+
+/// Whether garments of one kind share a solver.
+bool is_grouped(const Device& device, Precision precision, const Garment& garment, const Scene& scene,
+                StepSolver choice) {
+  if (find_recipe(scene.recipe).solver == SolverFamily::impulse_system) return false;
+  if (find_recipe(scene.recipe).solver == SolverFamily::projection) return is_batched(garment, choice);
+  return precision == Precision::float32 ? is_stepped_by_block<float>(device, garment, choice)
+                                         : is_stepped_by_block<double>(device, garment, choice);
+}
+
+/// All garments of a scene with bodies.
+std::unique_ptr<GarmentSolver> make_coupled_solver(const Device& device, Precision precision,
+                                                   const Scene& scene, StepSolver choice,
+                                                   std::vector<double>& start_depths) {
+  if (choice == StepSolver::batched || choice == StepSolver::iterative)
+    throw DeviceError(
+        text("solver: found \"", to_string(choice),
+             "\" in a scene with bodies, expected \"automatic\", \"direct\" or \"mixed\": bodies and cloth "
+             "are solved together with a factor of each garment's matrix"));
+  // The body's equation is what is left of contacts a thousand times as stiff: seven digits do not hold it.
+  if (precision == Precision::float32)
+    throw DeviceError("precision: found float32 in a scene with bodies, expected float64");
+  const SharedObstacles obstacles(device, precision, scene);
+  start_depths = obstacles.start_depths();
+  return std::make_unique<CoupledSolver<double>>(device, scene, obstacles.float64, choice);
+}
+
+}  // namespace
+
+std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,
+                                                   const Garment& garment, const Scene& scene,
+                                                   StepSolver choice) {
+  return make_solver(device, precision, {&garment}, scene, choice, {device, precision, scene});
+}
+
+GarmentSolvers make_garment_solvers(const Device& device, Precision precision, const Scene& scene,
+                                    StepSolver choice) {
+  const RowFamily family = find_recipe(scene.recipe).rows;
+  GarmentSolvers result;
+  if (!scene.bodies.empty()) {
+    for (std::size_t g = 0; g < scene.garments.size(); ++g) result.places.push_back({0, g});
+    result.solvers.push_back(make_coupled_solver(device, precision, scene, choice, result.start_depths));
+    return result;
+  }
+  std::vector<Kind> kinds;
+  std::vector<std::vector<const Garment*>> members;
+  for (const Garment& garment : scene.garments) {
+    device.monitor().check();
+    std::size_t k = is_grouped(device, precision, garment, scene, choice) ? kinds.size() : 0;
+    while (k > 0 && !fits(garment, kinds[k - 1], family)) --k;
+    if (k == 0) {
+      kinds.push_back({.is_pinned = pinned_nodes(garment),
+                       .has_bending = has_bending(garment),
+                       .rows = row_pattern(garment, family),
+                       .model = &garment});
+      members.emplace_back();
+      k = kinds.size();
+    }
+    result.places.push_back({k - 1, members[k - 1].size()});
+    members[k - 1].push_back(&garment);
+  }
+  const SharedObstacles obstacles(device, precision, scene);
+  result.start_depths = obstacles.start_depths();
+  for (const auto& garments : members) {
+    device.monitor().check();
+    result.solvers.push_back(make_solver(device, precision, garments, scene, choice, obstacles));
+  }
+  return result;
+}
+
+}  // namespace isocloth

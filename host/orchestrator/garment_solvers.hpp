@@ -1,0 +1,30 @@
+// Which solver steps which garments of a scene.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "host/solver/garment_solver.hpp"
+
+namespace isocloth {
+
+/// Analyses the mesh, builds tensors and bending on the device. `garment` must outlive the solver.
+std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,
+                                                   const Garment& garment, const Scene& scene,
+                                                   StepSolver choice = StepSolver::automatic);
+
+/// Solvers of all garments of a scene, and where each garment went.
+struct GarmentSolvers {
+  struct Place {
+    std::size_t solver = 0, member = 0;
+  };
+  std::vector<std::unique_ptr<GarmentSolver>> solvers;
+  std::vector<Place> places;  ///< shape [garment count]
+  std::vector<double>
+      start_depths;  ///< in obstacles and bodies [m], shape [garment count]; empty: there are none
+};
+/// Groups garments whose rows and matrices have one pattern. `scene` must outlive the solvers.
+GarmentSolvers make_garment_solvers(const Device& device, Precision precision, const Scene& scene,
+                                    StepSolver choice = StepSolver::automatic);
+
+}  // namespace isocloth

@@ -1,0 +1,285 @@
+#include "host/projection/body_coupling.hpp"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+#include "host/surroundings/shape_views.hpp"
+
+namespace isocloth {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// Farthest corner of a box from a point.
+double reach(const std::array<Vec3d, 2>& box, const Vec3d& from) {
+  const auto far = [](double low, double high, double x) { return std::max(x - low, high - x); };
+  return norm(Vec3d{far(box[0].x, box[1].x, from.x), far(box[0].y, box[1].y, from.y),
+                    far(box[0].z, box[1].z, from.z)});
+}
+
+}  // namespace
+
+template <class Real>
+struct BodyCoupling<Real>::System {
+  MatrixXd matrix;
+  VectorXd right;
+};
+
+template <class Real>
+BodyCoupling<Real>::BodyCoupling(const Device& device, std::shared_ptr<const ObstacleShapes<Real>> shapes)
+    : device_(device),
+      kernels_(step_kernels<Real>(device.backend())),
+      shapes_(std::move(shapes)),
+      contacts_(*shapes_),
+      gravity_{0, 0, -shapes_->scene.gravity} {
+  const Scene& scene = shapes_->scene;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const RigidBody& body = scene.bodies[b];
+    Body own;
+    own.properties = mass_properties(body.shape);
+    own.mass = body.mass;
+    for (std::size_t i = 0; i < 3; ++i) own.inertia[i] = body.mass * own.properties.inertia[i];
+    own.inverse_inertia = inverse(own.inertia);
+    own.radius = reach(shapes_->boxes[scene.obstacles.size() + b], own.properties.center);
+    states_.push_back(start_state(body, own.properties));
+    own.pose = states_.back().pose;
+    bodies_.push_back(own);
+  }
+  const std::size_t count = bodies_.size();
+  found_moves_.resize(count);
+  centers_ = {device, count};
+  groups_ = {device, count};
+  sums_ = {device, count * static_cast<std::size_t>(body_terms)};
+  moves_ = {device, 6 * count};
+  contacts_.require_apart(solids());
+}
+
+template <class Real>
+std::vector<SolidState> BodyCoupling<Real>::solids() const {
+  std::vector<SolidState> all;
+  for (const Obstacle& obstacle : shapes_->scene.obstacles) {
+    const Pose end = obstacle_pose(obstacle, to_);
+    all.push_back({.begin = obstacle_pose(obstacle, from_), .end = end, .center = end.center});
+  }
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const Body& body = bodies_[b];
+    all.push_back({.begin = shape_pose(states_[b].pose, body.properties),
+                   .end = shape_pose(body.pose, body.properties),
+                   .center = body.pose.center});
+  }
+  return all;
+}
+
+template <class Real>
+bool BodyCoupling<Real>::assess() {
+  penetration_ = contacts_.find(solids());
+  return penetration_ <= shapes_->scene.contact.tolerance && contacts_.settled() && !clamped_;
+}
+
+template <class Real>
+void BodyCoupling<Real>::begin_part(const StepPart& part) {
+  const double h = part.h;
+  from_ = clock_.time(h * part.parts, part.number) + h * part.part;
+  to_ = from_ + h;
+  contacts_.forget();
+  clamped_ = false;
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    Body& body = bodies_[b];
+    body.flight = free_flight(states_[b], body.inverse_inertia, gravity_, h);
+    body.flight_inertia = turned_inertia(body.inertia, body.flight.pose.axes);
+    // As the cloth's first iterate, without this step's forces: what rests begins where it is.
+    body.pose = {.center = states_[b].pose.center + h * states_[b].velocity, .axes = body.flight.pose.axes};
+    body.offset = -(h * h) * gravity_;
+    body.turn = {};
+  }
+}
+
+template <class Real>
+void BodyCoupling<Real>::place(const std::vector<ProjectionSolver<Real>*>& garments, int number) const {
+  std::vector<Placement<Real>> places;
+  const std::size_t first = shapes_->scene.obstacles.size();
+  for (std::size_t b = 0; b < bodies_.size(); ++b)
+    places.push_back(shapes_->placement(first + b, shape_pose(states_[b].pose, bodies_[b].properties),
+                                        shape_pose(bodies_[b].pose, bodies_[b].properties)));
+  for (ProjectionSolver<Real>* garment : garments) garment->obstacles().set_bodies(0, number, places);
+}
+
+template <class Real>
+typename BodyCoupling<Real>::Columns& BodyCoupling<Real>::columns_of(const ProjectionSolver<Real>& garment,
+                                                                     std::size_t free_count) {
+  for (auto& [owner, columns] : columns_)
+    if (owner == &garment) return columns;
+  const std::size_t count = 6 * bodies_.size();
+  columns_.push_back({&garment, Columns{.columns = {device_, count * free_count},
+                                        .solutions = {device_, count * free_count},
+                                        .products = {device_, count * (count + 1)},
+                                        .moves = {device_, count},
+                                        .touched = {}}});
+  return columns_.back().second;
+}
+
+template <class Real>
+bool BodyCoupling<Real>::add_garment(ProjectionSolver<Real>& garment, System& system) {
+  const Queue& queue = device_.queue();
+  const std::size_t free_count = garment.correction().size();
+  Columns& own = columns_of(garment, free_count);
+  own.touched.clear();
+  const Index first = static_cast<Index>(shapes_->scene.obstacles.size());
+  const FindContacts<Real>& found = garment.contacts().found();
+  kernels_.sum_bodies(
+      queue,
+      {.found = found, .first_body = first, .centers = std::as_const(centers_).view(), .sums = sums_.view()});
+  const std::vector<Real> sums = sums_.download();
+  std::vector<Index> groups(bodies_.size(), -1);
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const Real* const sum = sums.data() + b * static_cast<std::size_t>(body_terms);
+    if (!(sum[body_terms - 1] > 0)) continue;
+    groups[b] = static_cast<Index>(own.touched.size());
+    own.touched.push_back(static_cast<Index>(b));
+    const Eigen::Index at = 6 * static_cast<Eigen::Index>(b);
+    int entry = 0;
+    for (int i = 0; i < 6; ++i)
+      for (int j = i; j < 6; ++j, ++entry) {
+        system.matrix(at + i, at + j) += static_cast<double>(sum[entry]);
+        if (j > i) system.matrix(at + j, at + i) += static_cast<double>(sum[entry]);
+      }
+    for (int i = 0; i < 6; ++i, ++entry) system.right(at + i) -= static_cast<double>(sum[entry]);
+  }
+  if (own.touched.empty() || free_count == 0) return true;
+  groups_.upload(groups);
+  const std::size_t count = 6 * own.touched.size();
+  const auto first_columns = [&](auto& buffer) { return part(buffer.view(), 0, count * free_count); };
+  kernels_.assemble_body_columns(queue, {.found = found,
+                                         .first_body = first,
+                                         .centers = std::as_const(centers_).view(),
+                                         .node_slots = garment.contacts().samples().node_slots.view(),
+                                         .groups = std::as_const(groups_).view(),
+                                         .free_count = static_cast<Index>(free_count),
+                                         .columns = first_columns(own.columns)});
+  if (!garment.nodal_solver().solve_more(own.columns, own.solutions, free_count, static_cast<int>(count)))
+    return false;
+  const auto multiply = [&](ArrayView<const Vec3<Real>> right, std::size_t right_count, std::size_t at) {
+    kernels_.multiply_columns(queue, {.left = first_columns(std::as_const(own.columns)),
+                                      .right = right,
+                                      .free_count = static_cast<Index>(free_count),
+                                      .right_count = static_cast<Index>(right_count),
+                                      .products = part(own.products.view(), at, at + count * right_count)});
+  };
+  multiply(first_columns(std::as_const(own.solutions)), count, 0);
+  multiply(std::as_const(garment.correction()).view(), 1, count * count);
+  const std::vector<Real> products = own.products.download();
+  const auto row = [&](std::size_t k) {
+    return static_cast<Eigen::Index>(6 * static_cast<std::size_t>(own.touched[k / 6]) + k % 6);
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < count; ++j)
+      system.matrix(row(i), row(j)) -=
+          static_cast<double>(products[i * count + j] + products[j * count + i]) / 2;
+    system.right(row(i)) += static_cast<double>(products[count * count + i]);
+  }
+  return true;
+}
+
+template <class Real>
+bool BodyCoupling<Real>::solve(const std::vector<ProjectionSolver<Real>*>& garments) {
+  const Eigen::Index size = 6 * static_cast<Eigen::Index>(bodies_.size());
+  System system{.matrix = MatrixXd::Zero(size, size), .right = VectorXd::Zero(size)};
+  std::vector<Vec3<Real>> centers;
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const Body& body = bodies_[b];
+    centers.push_back(narrow<Real>(body.pose.center));
+    const Eigen::Index at = 6 * static_cast<Eigen::Index>(b);
+    const Vec3d torque = product(body.flight_inertia, body.turn);
+    const double offsets[] = {body.offset.x, body.offset.y, body.offset.z},
+                 torques[] = {torque.x, torque.y, torque.z};
+    for (Eigen::Index i = 0; i < 3; ++i) {
+      const Vec3d& inertia = body.flight_inertia[static_cast<std::size_t>(i)];
+      system.matrix(at + i, at + i) = body.mass;
+      system.matrix.row(at + 3 + i).segment(at + 3, 3) << inertia.x, inertia.y, inertia.z;
+      system.right(at + i) = -body.mass * offsets[i];
+      system.right(at + 3 + i) = -torques[i];
+    }
+  }
+  centers_.upload(centers);
+  for (ProjectionSolver<Real>* garment : garments)
+    if (!add_garment(*garment, system)) return false;
+  const VectorXd moves = contacts_.solve(system.matrix, system.right);
+  if (!moves.allFinite()) return false;
+  std::vector<Real> narrowed_moves(static_cast<std::size_t>(size));
+  for (Eigen::Index i = 0; i < size; ++i) {
+    found_moves_[static_cast<std::size_t>(i / 6)][static_cast<std::size_t>(i % 6)] = moves(i);
+    narrowed_moves[static_cast<std::size_t>(i)] = static_cast<Real>(moves(i));
+  }
+  moves_.upload(narrowed_moves);
+  for (ProjectionSolver<Real>* garment : garments) {
+    const std::size_t free_count = garment->correction().size();
+    Columns& own = columns_of(*garment, free_count);
+    if (own.touched.empty() || free_count == 0) continue;
+    std::vector<Real> of_columns(own.moves.size());
+    for (std::size_t k = 0; k < 6 * own.touched.size(); ++k)
+      of_columns[k] = narrowed_moves[6 * static_cast<std::size_t>(own.touched[k / 6]) + k % 6];
+    own.moves.upload(of_columns);
+    const std::size_t count = 6 * own.touched.size();
+    kernels_.add_columns(device_.queue(),
+                         {.columns = part(std::as_const(own.solutions).view(), 0, count * free_count),
+                          .moves = part(std::as_const(own.moves).view(), 0, count),
+                          .correction = garment->correction().view()});
+  }
+  return true;
+}
+
+template <class Real>
+BodyMoves<Real> BodyCoupling<Real>::moves() const {
+  return {.first = static_cast<Index>(shapes_->scene.obstacles.size()),
+          .centers = centers_.view(),
+          .moves = moves_.view()};
+}
+
+template <class Real>
+void BodyCoupling<Real>::correct(const std::vector<ProjectionSolver<Real>*>& garments, int number) {
+  double most = HUGE_VAL;
+  if (const double clamp = contact_clamp(number); clamp > 0)
+    for (const ProjectionSolver<Real>* garment : garments)
+      most = std::min(most, clamp * garment->element_size());
+  clamped_ = false;
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    Body& body = bodies_[b];
+    const std::array<double, 6>& found = found_moves_[b];
+    Vec3d move{found[0], found[1], found[2]}, turn{found[3], found[4], found[5]};
+    const double far = std::max(norm(move), body.radius * norm(turn));
+    if (far > most) {
+      clamped_ = true;
+      move = most / far * move;
+      turn = most / far * turn;
+    }
+    body.pose = {.center = body.pose.center + move, .axes = turned_axes(turn, body.pose.axes)};
+    body.offset += move;
+    body.turn += turn;
+  }
+}
+
+template <class Real>
+void BodyCoupling<Real>::accept(double h) {
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const Body& body = bodies_[b];
+    states_[b] = {
+        .pose = body.pose,
+        .velocity = body.flight.velocity + (1 / h) * body.offset,
+        .angular_momentum = body.flight.angular_momentum + (1 / h) * product(body.flight_inertia, body.turn)};
+  }
+}
+
+template <class Real>
+std::size_t BodyCoupling<Real>::memory_bytes() const {
+  std::size_t bytes = centers_.bytes() + groups_.bytes() + sums_.bytes() + moves_.bytes();
+  for (const auto& [owner, own] : columns_)
+    bytes += own.columns.bytes() + own.solutions.bytes() + own.products.bytes() + own.moves.bytes();
+  return bytes;
+}
+
+template class BodyCoupling<float>;
+template class BodyCoupling<double>;
+
+}  // namespace isocloth

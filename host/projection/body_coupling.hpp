@@ -1,0 +1,91 @@
+// Rigid bodies that move with the garments of a scene.
+#pragma once
+
+#include "host/bodies/body_contacts.hpp"
+#include "host/projection/projection_solver.hpp"
+
+namespace isocloth {
+
+/// Bodies in the proximal Newton of all garments together (kernels/contact/body_contacts.hpp). With x~, A~
+/// the free flight of a part of a step, a body obeys m (x - x~) = -sum p and I psi = -sum (x_c - x) x p, psi:
+/// the turn from A~, I: the inertia there; then v = (x - x_n) / h and L = L_n + I psi / h, so that momentum
+/// goes from cloth to body and back without loss. H d = C b + r is solved for d first: one factorisation of
+/// each garment's H, six right sides more per body that it touches, and (H_b - sum C^T H^-1 C) b = r_b + sum
+/// C^T H^-1 r, dense, on the host in double. Contacts of bodies with each other and with obstacles are solved
+/// on that.
+template <class Real>
+class BodyCoupling {
+ public:
+  /// `shapes` of the scene; both and the device must outlive it. Throws SceneError where a body begins inside
+  /// of another or of an obstacle.
+  BodyCoupling(const Device& device, std::shared_ptr<const ObstacleShapes<Real>> shapes);
+
+  std::vector<BodyState> states() const { return states_; }
+  void set_states(const std::vector<BodyState>& states) { states_ = states; }
+  std::size_t memory_bytes() const;
+
+  /// When the next request begins, for the motion of obstacles.
+  void set_clock(const Clock& clock) { clock_ = clock; }
+  const ProjectionSettings& settings() const { return shapes_->scene.projection; }
+  const MonitorView& monitor() const { return device_.monitor(); }
+
+  // Phases of a part of a step, see take_step.
+  void begin_part(const StepPart& part);
+  /// Contacts without cloth at the iterate; true: none is deeper than the tolerance, what pushed
+  /// touches, and all bodies went as far as their forces say.
+  bool assess();
+  /// What it found [m].
+  double penetration() const { return penetration_; }
+  /// Tells the garments where the bodies are in step `number` of their requests.
+  void place(const std::vector<ProjectionSolver<Real>*>& garments, int number) const;
+  /// The bodies' moves, and the garments' corrections with them; false: not finite.
+  bool solve(const std::vector<ProjectionSolver<Real>*>& garments);
+  BodyMoves<Real> moves() const;
+  /// Moves the bodies after iteration `number`, as far as the cloth may go.
+  void correct(const std::vector<ProjectionSolver<Real>*>& garments, int number);
+  void accept(double h);
+
+ private:
+  struct Body {
+    MassProperties properties;
+    double mass = 0;
+    Matrix3 inertia, inverse_inertia;  ///< in its frame [kg m^2]
+    double radius = 0;                 ///< of a ball around the centre of mass [m]
+    BodyState flight;                  ///< free, at the end of the part
+    Matrix3 flight_inertia;            ///< there, along the axes of the world
+    Pose pose;                         ///< iterate
+    Vec3d offset, turn;                ///< from the flight: x - x~ [m] and psi [rad]
+  };
+  struct System;
+  /// What a garment's contacts add to the system; false: its factor fails.
+  bool add_garment(ProjectionSolver<Real>& garment, System& system);
+
+  std::vector<SolidState> solids() const;
+
+  const Device& device_;
+  const StepKernels<Real>& kernels_;
+  std::shared_ptr<const ObstacleShapes<Real>> shapes_;
+  BodyContacts contacts_;
+  Vec3d gravity_;
+  Clock clock_;
+  double from_ = 0, to_ = 0;  ///< times of the part [s]
+  double penetration_ = 0;
+  bool clamped_ = false;  ///< a body went less far than its forces say: momentum is not balanced
+  std::vector<Body> bodies_;
+  std::vector<BodyState> states_;
+  std::vector<std::array<double, 6>> found_moves_;
+
+  /// Work arrays of a garment.
+  struct Columns {
+    Buffer<Vec3<Real>> columns, solutions;  ///< C and H^-1 C, shape [6 bodies, free_count]
+    Buffer<Real> products, moves;
+    std::vector<Index> touched;  ///< bodies, ascending
+  };
+  std::vector<std::pair<const ProjectionSolver<Real>*, Columns>> columns_;
+  Columns& columns_of(const ProjectionSolver<Real>& garment, std::size_t free_count);
+  Buffer<Vec3<Real>> centers_;
+  Buffer<Index> groups_;
+  Buffer<Real> sums_, moves_;
+};
+
+}  // namespace isocloth

@@ -1,0 +1,405 @@
+#include "host/projection/cloth_group.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "engine/core/errors.hpp"
+#include "host/garment/reach.hpp"
+#include "host/linear/cholesky_plan.hpp"
+
+namespace isocloth {
+namespace {
+
+/// A tile pays as soon as a third of its lanes is taken: vectors are about three times faster than that many
+/// single cloths. The bits are the same either way.
+std::size_t tile_width(std::size_t garments, std::size_t lanes) { return 3 * garments > lanes ? lanes : 1; }
+
+/// All pinned nodes: one that is fixed here and driven there must not know of its neighbours.
+std::vector<Index> driven_nodes(const std::vector<const Garment*>& garments) {
+  std::vector<Index> nodes;
+  for (const Garment* garment : garments)
+    for (const Pin& pin : garment->pins) nodes.insert(nodes.end(), pin.nodes.begin(), pin.nodes.end());
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+}  // namespace
+
+template <class Real>
+ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> garments, const Scene& scene,
+                             const std::shared_ptr<const ObstacleShapes<Real>>& obstacles)
+    : device_(device),
+      kernels_(step_kernels<Real>(device.backend())),
+      garments_(std::move(garments)),
+      gravity_(scene.gravity),
+      settings_(scene.projection),
+      scene_(scene),
+      width_(tile_width(garments_.size(), kernels_.lane_width())),
+      tiles_((garments_.size() + width_ - 1) / width_),
+      arrays_(device, *garments_.front(), find_recipe(scene.recipe).rows, true, obstacles != nullptr),
+      shapes_(device, garments_, find_recipe(scene.recipe).rows, arrays_),
+      row_count_(arrays_.rows.row_count()),
+      driven_nodes_(driven_nodes(garments_)),
+      lost_(garments_.size(), StepStatus::converged),
+      queue_(device) {
+  if (has_surroundings(scene)) {
+    samples_ = SampleArrays(device, garments_.front()->mesh, arrays_.pattern, scene.obstacles.size());
+    std::vector<const Garment*> of_lanes = garments_;
+    of_lanes.resize(tiles_ * width_, garments_.back());
+    if (obstacles != nullptr) obstacles_ = ObstacleTable<Real>(device, obstacles, of_lanes);
+    grippers_ = GripperTable<Real>(device, of_lanes);
+    air_ = AirTable<Real>(device, scene, of_lanes);
+  }
+  build_plan();
+  build_rest_shapes();
+  build_parameters();
+
+  const std::size_t lanes = tiles_ * width_, nodes = arrays_.node_count();
+  positions_ = {device, 3 * nodes * lanes};
+  velocities_ = {device, 3 * nodes * lanes};
+  multipliers_ = {device, row_count_ * lanes};
+  // Per tile forces, then obstacles, modes, points, holders, places: no contact and no holder.
+  const std::size_t contacts = contact_count(), holds = hold_count(), kept = kept_count(pattern());
+  std::vector<Real> none(kept * lanes, Real(0));
+  for (std::size_t tile = 0; tile < tiles_; ++tile) {
+    const auto fill = [&](std::size_t begin, std::size_t count) {
+      std::fill_n(none.begin() + static_cast<std::ptrdiff_t>((tile * kept + begin) * width_), count * width_,
+                  Real(-1));
+    };
+    fill(3 * (contacts + holds), contacts);
+    fill(7 * contacts + 3 * holds, holds);
+  }
+  kept_ = {device, none};
+  reports_ = {device, lanes * sizeof(ClothReport<Real>) / sizeof(Real)};
+  std::vector<Real> positions(3 * nodes * lanes), velocities(3 * nodes * lanes), alive(lanes);
+  for (std::size_t c = 0; c < lanes; ++c) {
+    const Garment& garment = *garments_[std::min(c, garments_.size() - 1)];  // spare lanes repeat the last
+    alive[c] = c < garments_.size() ? Real(1) : Real(0);
+    for (std::size_t i = 0; i < nodes; ++i) {
+      const Vec3d p = start_positions(garment)[i];
+      const Vec3d v = garment.initial_velocities.empty() ? Vec3d{} : garment.initial_velocities[i];
+      const double ps[3] = {p.x, p.y, p.z}, vs[3] = {v.x, v.y, v.z};
+      for (std::size_t k = 0; k < 3; ++k) {
+        positions[place(c, 3 * i + k, 3 * nodes)] = static_cast<Real>(ps[k]);
+        velocities[place(c, 3 * i + k, 3 * nodes)] = static_cast<Real>(vs[k]);
+      }
+    }
+  }
+  positions_.upload(positions);
+  velocities_.upload(velocities);
+  alive_ = {device, alive};
+  // In a device's memory once for all, so that no step waits for an allocation.
+  if (!device.backend().memory.host_accessible) size_targets(largest_start);
+  queue_.reserve(scratch_bytes(), tiles_);
+}
+
+template <class Real>
+std::size_t ClothGroup<Real>::size_targets(int steps) {
+  const std::size_t count = static_cast<std::size_t>(steps) * tiles_ * driven_nodes_.size() * 3 * width_;
+  if (targets_.size() < count) targets_ = {device_, count};
+  return count;
+}
+
+template <class Real>
+void ClothGroup<Real>::build_plan() {
+  const NodalPattern& p = arrays_.pattern;
+  const CholeskyPlan plan =
+      plan_cholesky({.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns});
+  auto put = [this](Buffer<Index>& buffer, const std::vector<Index>& values) { buffer = {device_, values}; };
+  put(plan_.column_begin, plan.column_begin);
+  put(plan_.block_rows, plan.block_rows);
+  put(plan_.block_columns, plan.block_columns);
+  put(plan_.pair_begin, plan.pair_begin);
+  put(plan_.pairs, plan.pairs);
+  put(plan_.is_twin, plan.is_twin);
+  put(plan_.twin_updates, plan.twin_updates);
+  put(plan_.row_begin, plan.row_begin);
+  put(plan_.row_blocks, plan.row_blocks);
+  put(plan_.level_begin, plan.level_begin);
+  put(plan_.level_columns, plan.level_columns);
+  put(plan_.level_block_begin, plan.level_block_begin);
+  put(plan_.level_blocks, plan.level_blocks);
+  put(plan_.system_blocks, plan.system_blocks);
+  std::vector<Index> pinned;
+  for (Index node = 0; node < arrays_.node_count(); ++node)
+    if (p.free_number[node] < 0) pinned.push_back(node);
+  put(plan_.pinned_nodes, pinned);
+  put(plan_.driven_nodes, driven_nodes_);
+}
+
+template <class Real>
+void ClothGroup<Real>::build_rest_shapes() {
+  require_memory();
+  if (shapes_.shapes.size() == 1) return;
+  auto tiled = [this](std::vector<Real> RestShape<Real>::*field) {
+    const std::size_t count = (shapes_.shapes.front().*field).size();
+    std::vector<Real> values(tiles_ * width_ * count);
+    for (std::size_t c = 0; c < tiles_ * width_; ++c) {
+      const std::vector<Real>& own = shapes_.shapes[shapes_.of[std::min(c, size() - 1)]].*field;
+      for (std::size_t i = 0; i < count; ++i) values[place(c, i, count)] = own[i];
+    }
+    return Buffer<Real>(device_, values);
+  };
+  metric_tensors_ = tiled(&RestShape<Real>::metric_tensors);
+  scalar_tensors_ = tiled(&RestShape<Real>::scalar_tensors);
+  rest_values_ = tiled(&RestShape<Real>::rest_values);
+  masses_ = tiled(&RestShape<Real>::masses);
+  inverse_masses_ = tiled(&RestShape<Real>::inverse_masses);
+  bending_ = tiled(&RestShape<Real>::bending);
+  rest_areas_ = tiled(&RestShape<Real>::rest_areas);
+}
+
+template <class Real>
+void ClothGroup<Real>::require_memory() const {
+  const RestShape<Real>& shape = shapes_.shapes.front();
+  const std::size_t own_shape = shape.metric_tensors.size() + shape.scalar_tensors.size() +
+                                shape.rest_values.size() + shape.masses.size() + shape.inverse_masses.size() +
+                                shape.bending.size() + shape.rest_areas.size();
+  const std::size_t targets = 3 * driven_nodes_.size() * largest_start;
+  const std::size_t each = 6 * static_cast<std::size_t>(arrays_.node_count()) + row_count_ +
+                           kept_count(pattern()) + targets + 1 +
+                           (sizeof(ClothParameters<Real>) + sizeof(ClothReport<Real>)) / sizeof(Real) +
+                           (shapes_.shapes.size() > 1 ? own_shape : 0);
+  const std::size_t strains =
+      StrainMeter<Real>::bytes_each(garments_.front()->mesh, shapes_.shapes.size() > 1);
+  const std::size_t scratch = scratch_bytes();
+  constexpr std::size_t roundings = 16 * Arena::alignment;  // of as many arrays
+  device_.require(
+      {.kind = "a garment like \"" + garments_.front()->name + '"',
+       .count = garments_.size(),
+       .bytes_each = each * sizeof(Real) + strains,
+       .bytes_fixed = roundings + (scratch > queue_.get().shared_limit ? workspace_piece(scratch) : 0),
+       .together = width_});
+}
+
+template <class Real>
+void ClothGroup<Real>::build_parameters() {
+  constexpr std::size_t fields = sizeof(ClothParameters<Real>) / sizeof(Real);
+  std::vector<Real> values(fields * tiles_ * width_);
+  for (std::size_t c = 0; c < tiles_ * width_; ++c) {
+    const std::size_t member = std::min(c, garments_.size() - 1);
+    const Fabric& f = garments_[member]->fabric;
+    const double own[fields] = {f.rho,
+                                f.alpha,
+                                f.beta,
+                                f.kappa,
+                                f.delta * garments_[member]->gravity.value_or(gravity_),
+                                settings_.clamp,
+                                shapes_.shapes[shapes_.of[member]].element_size,
+                                contact_offset(*garments_[member], scene_),
+                                reach(*garments_[member], scene_)};
+    for (std::size_t i = 0; i < fields; ++i) values[place(c, i, fields)] = static_cast<Real>(own[i]);
+  }
+  parameters_ = {device_, values};
+}
+
+template <class Real>
+ClothPatternView ClothGroup<Real>::pattern() const {
+  const auto& a = arrays_;
+  return {.node_count = a.node_count(),
+          .row_count = static_cast<Index>(row_count_),
+          .pair_count = static_cast<Index>(a.pattern.pairs.size()),
+          .metric_stencils = a.metric.view(),
+          .scalar_stencils = a.scalar.view(),
+          .free = a.free_view(),
+          .pinned_nodes = plan_.pinned_nodes.view(),
+          .driven_nodes = plan_.driven_nodes.view(),
+          .bending = {a.bending_begin.view(), a.bending_columns.view()},
+          .pair_metric = a.pair_metric.view(),
+          .pair_scalar = a.pair_scalar.view(),
+          .block_metric = a.block_metric.view(),
+          .block_scalar = a.block_scalar.view(),
+          .node_metric = a.node_metric.view(),
+          .node_scalar = a.node_scalar.view(),
+          .node_pair_begin = a.node_pair_begin.view(),
+          .node_pairs = a.node_pairs.view(),
+          .block_rows = a.block_rows.view(),
+          .block_columns = a.block_columns.view(),
+          .block_pairs = a.block_pairs.view(),
+          .block_bending = a.block_bending.view(),
+          .system_blocks = plan_.system_blocks.view(),
+          .plan = {.column_begin = plan_.column_begin.view(),
+                   .block_rows = plan_.block_rows.view(),
+                   .block_columns = plan_.block_columns.view(),
+                   .pair_begin = plan_.pair_begin.view(),
+                   .pairs = plan_.pairs.view(),
+                   .is_twin = plan_.is_twin.view(),
+                   .twin_updates = plan_.twin_updates.view(),
+                   .row_begin = plan_.row_begin.view(),
+                   .row_blocks = plan_.row_blocks.view(),
+                   .level_begin = plan_.level_begin.view(),
+                   .level_columns = plan_.level_columns.view(),
+                   .level_block_begin = plan_.level_block_begin.view(),
+                   .level_blocks = plan_.level_blocks.view()},
+          .samples = samples_.view(),
+          .hold_count = static_cast<Index>(hold_count()),
+          .faces = air_.faces(arrays_),
+          .block_slots = samples_.block_slots.view(),
+          .node_slots = samples_.node_slots.view(),
+          .slot_samples = samples_.slot_samples.view()};
+}
+
+template <class Real>
+RestShapesView<Real> ClothGroup<Real>::rest_shapes() const {
+  if (shapes_.shapes.size() == 1) return rest_view(arrays_);
+  return {.shared = false,
+          .metric_tensors = metric_tensors_.view(),
+          .scalar_tensors = scalar_tensors_.view(),
+          .rest_values = rest_values_.view(),
+          .masses = masses_.view(),
+          .inverse_masses = inverse_masses_.view(),
+          .bending = bending_.view(),
+          .areas = rest_areas_.view()};
+}
+
+template <class Real>
+StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
+  constexpr bool is_float = sizeof(Real) == sizeof(float);
+  return {.pattern = pattern(),
+          .rest = rest_shapes(),
+          .control = {.newton = settings_.method == ProjectionMethod::proximal_newton,
+                      .metric_is_mass = settings_.metric == Metric::mass,
+                      .step = h,
+                      .tolerance = settings_.tolerance,
+                      .eps = start_eps(settings_, is_float ? Precision::float32 : Precision::float64),
+                      .least_eps = is_float ? 1e-6 : 1e-9,
+                      .max_iterations = settings_.max_iterations,
+                      .max_substeps = settings_.max_substeps,
+                      .contact_tolerance = scene_.contact.tolerance},
+          .width = static_cast<int>(width_),
+          .tile_count = static_cast<Index>(tiles_),
+          .steps = steps,
+          .obstacles = obstacles_.sets(),
+          .grippers = grippers_.sets(),
+          .drag = air_.sets(),
+          .parameters = parameters_.view(),
+          .targets = targets_.view(),
+          .states = {.positions = positions_.view(),
+                     .velocities = velocities_.view(),
+                     .multipliers = multipliers_.view(),
+                     .kept = kept_.view(),
+                     .alive = alive_.view()},
+          .before = {},
+          .reports = reports_.view(),
+          .inspection = {},
+          .monitor = {}};
+}
+
+template <class Real>
+void ClothGroup<Real>::set_targets(const std::vector<Clock>& clocks, double h, int steps) {
+  std::vector<Clock> of_lanes = clocks;
+  of_lanes.resize(tiles_ * width_, clocks.back());
+  obstacles_.set_ways(of_lanes, h, steps);
+  grippers_.set_ways(of_lanes, h, steps);
+  air_.set_winds(of_lanes, h, steps);
+  const std::size_t driven = driven_nodes_.size(), per_step = tiles_ * driven * 3 * width_;
+  if (driven == 0) return;
+  targets_.write(size_targets(steps), staging_, [&](Real* values) {
+    for (std::size_t c = 0; c < tiles_ * width_; ++c) {
+      const std::size_t member = std::min(c, size() - 1);
+      const Garment& garment = *garments_[member];
+      for (int n = 0; n < steps; ++n) {
+        Real* const own = values + n * per_step;
+        auto put = [&](Index node, const Vec3d& p) {
+          const std::size_t i =
+              std::lower_bound(driven_nodes_.begin(), driven_nodes_.end(), node) - driven_nodes_.begin();
+          own[place(c, 3 * i, 3 * driven)] = static_cast<Real>(p.x);
+          own[place(c, 3 * i + 1, 3 * driven)] = static_cast<Real>(p.y);
+          own[place(c, 3 * i + 2, 3 * driven)] = static_cast<Real>(p.z);
+        };
+        for (const Pin& pin : garment.pins)
+          for (std::size_t i = 0; i < pin.nodes.size(); ++i)
+            put(pin.nodes[i], pin_position(garment, pin, i, clocks[member].time(h, n + 1)));
+      }
+    }
+  });
+}
+
+template <class Real>
+void ClothGroup<Real>::keep_before() {
+  const auto make_room = [&](Buffer<Real>& before, const Buffer<Real>& now) {
+    if (before.size() < now.size()) before = {device_, now.size()};
+  };
+  make_room(before_.positions, positions_);
+  make_room(before_.velocities, velocities_);
+  make_room(before_.multipliers, multipliers_);
+  make_room(before_.kept, kept_);
+  make_room(before_.alive, alive_);
+  before_.lost = lost_;
+  swap_before();
+  before_.is_kept = true;
+}
+
+template <class Real>
+void ClothGroup<Real>::swap_before() {
+  std::swap(before_.positions, positions_);
+  std::swap(before_.velocities, velocities_);
+  std::swap(before_.multipliers, multipliers_);
+  std::swap(before_.kept, kept_);
+  std::swap(before_.alive, alive_);
+}
+
+template <class Real>
+void ClothGroup<Real>::undo() {
+  if (!before_.is_kept) return;
+  before_.is_kept = false;
+  swap_before();
+  lost_ = before_.lost;
+}
+
+template <class Real>
+void ClothGroup<Real>::start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) {
+  const auto begin = std::chrono::steady_clock::now();
+  before_.is_kept = false;
+  set_targets(clocks, h, steps);
+  Queue queue = queue_.get();
+  if (options.alone) queue.pool = nullptr;
+  if (options.undoable) keep_before();
+  StepCloths<Real> args = arguments(h, steps);
+  if (options.undoable) {
+    const Before& before = before_;
+    args.before = {.positions = before.positions.view(),
+                   .velocities = before.velocities.view(),
+                   .multipliers = before.multipliers.view(),
+                   .kept = before.kept.view(),
+                   .alive = before.alive.view()};
+  }
+  kernels_.step_cloths(queue, args);
+  start_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+template <class Real>
+std::vector<AdvanceReport> ClothGroup<Real>::finish() {
+  const auto begin = std::chrono::steady_clock::now();
+  constexpr std::size_t fields = sizeof(ClothReport<Real>) / sizeof(Real);
+  queue_.wait();
+  const Real* reports = reports_.read(staging_);
+  std::vector<AdvanceReport> result(size());
+  for (std::size_t c = 0; c < size(); ++c) {
+    Real own[fields];
+    for (std::size_t i = 0; i < fields; ++i) own[i] = reports[place(c, i, fields)];
+    const ClothReport<Real> found{own[0], own[1], own[2], own[3], own[4], own[5], own[6]};
+    result[c].steps = static_cast<int>(found.steps);
+    StepReport& total = result[c].total;
+    total.status = is_lost(lost_[c]) ? lost_[c] : static_cast<StepStatus>(static_cast<int>(found.status));
+    total.iterations = static_cast<int>(found.iterations);
+    total.substeps = static_cast<int>(found.substeps);
+    total.residual = static_cast<double>(found.residual);
+    total.penetration = static_cast<double>(found.penetration);
+    if (found.bad_pivot > 0)
+      total.bad_node = arrays_.pattern.free_nodes[static_cast<std::size_t>(found.bad_pivot) - 1];
+    if (is_lost(total.status)) lost_[c] = total.status;
+  }
+  const double seconds =
+      start_seconds_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  for (AdvanceReport& report : result) report.total.wall_seconds = seconds / static_cast<double>(size());
+  return result;
+}
+
+template class ClothGroup<float>;
+template class ClothGroup<double>;
+
+}  // namespace isocloth

@@ -1,0 +1,118 @@
+// Small garments of one pattern that step together, tile by tile.
+#pragma once
+
+#include <memory>
+
+#include "host/garment/rest_shape.hpp"
+#include "host/garment/sample_arrays.hpp"
+#include "host/measures/garment_measures.hpp"
+#include "host/measures/strain_meter.hpp"
+#include "host/solver/garment_solver.hpp"
+#include "host/surroundings/air_table.hpp"
+#include "host/surroundings/gripper_table.hpp"
+#include "host/surroundings/obstacle_table.hpp"
+
+namespace isocloth {
+
+/// Everything that StepCloths wants and that never changes, in the memory of a device.
+struct PlanBuffers {
+  Buffer<Index> column_begin, block_rows, block_columns, pair_begin, pairs, is_twin, twin_updates, row_begin,
+      row_blocks;
+  Buffer<Index> level_begin, level_columns, level_block_begin, level_blocks, system_blocks;
+  Buffer<Index> pinned_nodes, driven_nodes;
+};
+
+/// Whole steps by one kernel (kernels/batch/step_cloths.hpp). All members share rows, pins and the pattern of
+/// the matrix; rest shapes, fabrics, gravity and motions are their own.
+template <class Real>
+class ClothGroup final : public GarmentSolver {
+ public:
+  /// The garments must outlive the group; `obstacles` of the scene, null: none.
+  ClothGroup(const Device& device, std::vector<const Garment*> garments, const Scene& scene,
+             const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
+
+  std::size_t size() const override { return garments_.size(); }
+  /// One upload of targets and one launch; finish() waits for it and downloads the reports.
+  void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
+  /// One per tile.
+  std::size_t threads() const override { return device_.backend().memory.host_accessible ? tiles_ : 0; }
+  std::vector<AdvanceReport> finish() override;
+  void undo() override;
+  /// A launch on a device runs to its end.
+  bool can_stop() const override { return device_.backend().memory.host_accessible; }
+  std::vector<Measures> measure(std::size_t first, std::size_t count) override;
+  std::vector<Strain> strains() override;
+  Inspection inspect(std::size_t member, double t, double h) override;
+  void refresh() override { build_parameters(); }
+  GarmentInfo info(std::size_t member) const override;
+  std::vector<std::vector<Vec3d>> positions() const override;
+  GarmentState state(std::size_t member) const override;
+  void set_state(std::size_t member, const GarmentState& state) override;
+
+ private:
+  void build_plan();
+  void build_rest_shapes();
+  void build_parameters();
+  ClothPatternView pattern() const;
+  RestShapesView<Real> rest_shapes() const;
+  StepCloths<Real> arguments(double h, int steps);
+  /// Room for the targets of so many steps; returns how many values they are.
+  std::size_t size_targets(int steps);
+  void set_targets(const std::vector<Clock>& clocks, double h, int steps);
+  /// Throws DeviceError unless the device has room for all members.
+  void require_memory() const;
+  std::size_t scratch_bytes() const { return step_scratch(pattern()).size * width_ * sizeof(Real); }
+  std::size_t memory_bytes() const;
+
+  /// Element `i` of `count` of a member in a tiled array.
+  std::size_t place(std::size_t member, std::size_t i, std::size_t count) const {
+    return (member / width_ * count + i) * width_ + member % width_;
+  }
+  std::vector<double> gather(const Buffer<Real>& tiled, std::size_t member, std::size_t count) const;
+  std::size_t contact_count() const { return static_cast<std::size_t>(samples_.view().contact_count()); }
+  /// Nodes of a member that may be held: all, or none.
+  std::size_t hold_count() const {
+    return grippers_.count() > 0 ? static_cast<std::size_t>(arrays_.node_count()) : 0;
+  }
+
+  const Device& device_;
+  const StepKernels<Real>& kernels_;
+  const std::vector<const Garment*> garments_;
+  const double gravity_;
+  const ProjectionSettings settings_;
+  const Scene& scene_;
+  const std::size_t width_, tiles_;
+  GarmentArrays<Real> arrays_;
+  RestShapes<Real> shapes_;
+  std::size_t row_count_;
+  std::vector<Index> driven_nodes_;
+  PlanBuffers plan_;
+  SampleArrays samples_;
+  ObstacleTable<Real> obstacles_;
+  GripperTable<Real> grippers_;
+  AirTable<Real> air_;
+  Buffer<Real> metric_tensors_, scalar_tensors_, rest_values_, masses_, inverse_masses_, bending_,
+      rest_areas_;
+
+  Buffer<Real> positions_, velocities_, multipliers_, kept_, alive_, parameters_, targets_, reports_;
+  std::vector<Real> staging_;
+  /// What an undoable start() began with.
+  struct Before {
+    Buffer<Real> positions, velocities, multipliers, kept, alive;
+    std::vector<StepStatus> lost;
+    bool is_kept = false;  ///< undo() may follow
+  };
+  /// Makes the states of now those that the next launch begins with, and room for those after it.
+  void keep_before();
+  void swap_before();
+  Before before_;
+  std::vector<StepStatus> lost_;  ///< what froze a member, else converged; shape [size()]
+  double start_seconds_ = 0;      ///< taken by start()
+
+  std::unique_ptr<GarmentMeasures<Real>> measures_;  ///< made on first use, as the next
+  std::unique_ptr<StrainMeter<Real>> strain_meter_;
+
+  WorkQueue queue_;  ///< waits before the buffers above go
+};
+
+}  // namespace isocloth

@@ -1,0 +1,220 @@
+// What is read from the members of a group and written back.
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "engine/core/errors.hpp"
+#include "host/projection/cloth_group.hpp"
+
+namespace isocloth {
+namespace {
+
+/// Numbers of the nodes of an elimination order, ascending.
+std::vector<Index> ascending_nodes(const NodalPattern& pattern) {
+  std::vector<Index> nodes;
+  for (std::size_t node = 0; node < pattern.free_number.size(); ++node)
+    if (pattern.free_number[node] >= 0) nodes.push_back(static_cast<Index>(node));
+  return nodes;
+}
+
+}  // namespace
+
+template <class Real>
+std::vector<double> ClothGroup<Real>::gather(const Buffer<Real>& tiled, std::size_t member,
+                                             std::size_t count) const {
+  std::vector<Real> staging;
+  const Real* tile = tiled.read(member / width_ * count * width_, count * width_, staging);
+  std::vector<double> result(count);
+  for (std::size_t i = 0; i < count; ++i) result[i] = tile[i * width_ + member % width_];
+  return result;
+}
+
+namespace {
+
+/// One of the arrays that make up what is kept of a cloth (ContactScratch), and its place in the rows of a
+/// GarmentState.
+struct KeptArray {
+  std::vector<double> GarmentState::*rows;
+  std::size_t row_width, first, width;  ///< numbers of a row that go into the array: [first, first + width)
+  std::size_t begin;                    ///< in what is kept
+};
+std::array<KeptArray, 7> kept_arrays(std::size_t contacts, std::size_t holds) {
+  return {{{&GarmentState::contacts, contact_width, 2, 3, 0},
+           {&GarmentState::holds, hold_width, 4, 3, 3 * contacts},
+           {&GarmentState::contacts, contact_width, 0, 1, 3 * (contacts + holds)},
+           {&GarmentState::contacts, contact_width, 1, 1, 4 * contacts + 3 * holds},
+           {&GarmentState::contacts, contact_width, 5, 2, 5 * contacts + 3 * holds},
+           {&GarmentState::holds, hold_width, 0, 1, 7 * contacts + 3 * holds},
+           {&GarmentState::holds, hold_width, 1, 3, 7 * contacts + 4 * holds}}};
+}
+
+}  // namespace
+
+template <class Real>
+GarmentState ClothGroup<Real>::state(std::size_t member) const {
+  const std::size_t nodes = arrays_.node_count(), contacts = contact_count(), holds = hold_count();
+  const std::vector<double> kept = gather(kept_, member, kept_count(pattern()));
+  GarmentState state{.positions = gather(positions_, member, 3 * nodes),
+                     .velocities = gather(velocities_, member, 3 * nodes),
+                     .multipliers = gather(multipliers_, member, row_count_),
+                     .contacts = std::vector<double>(contact_width * contacts),
+                     .holds = std::vector<double>(hold_width * holds),
+                     .step_index = 0,
+                     .frozen = is_lost(lost_[member]),
+                     .diverged = lost_[member] == StepStatus::diverged};
+  for (const KeptArray& array : kept_arrays(contacts, holds)) {
+    std::vector<double>& rows = state.*array.rows;
+    for (std::size_t i = 0; i < rows.size() / array.row_width; ++i)
+      for (std::size_t k = 0; k < array.width; ++k)
+        rows[i * array.row_width + array.first + k] = kept[array.begin + i * array.width + k];
+  }
+  return state;
+}
+
+template <class Real>
+void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) {
+  const std::size_t contacts = contact_count(), holds = hold_count();
+  check_state(state, garments_[member]->name,
+              {.nodes = static_cast<std::size_t>(arrays_.node_count()),
+               .rows = row_count_,
+               .contacts = contacts,
+               .obstacles = obstacles_.size(),
+               .holds = holds,
+               .grippers = garments_[member]->grippers.size()},
+              static_cast<double>(std::numeric_limits<Real>::max()));
+  auto scatter = [&](Buffer<Real>& tiled, const std::vector<double>& values) {
+    const std::size_t count = values.size();
+    tiled.edit(member / width_ * count * width_, count * width_, [&](Real* tile) {
+      for (std::size_t i = 0; i < count; ++i)
+        tile[i * width_ + member % width_] = static_cast<Real>(values[i]);
+    });
+  };
+  scatter(positions_, state.positions);
+  scatter(velocities_, state.velocities);
+  scatter(multipliers_, state.multipliers);
+  std::vector<double> kept(kept_count(pattern()));
+  for (const KeptArray& array : kept_arrays(contacts, holds)) {
+    const std::vector<double>& rows = state.*array.rows;
+    for (std::size_t i = 0; i < rows.size() / array.row_width; ++i)
+      for (std::size_t k = 0; k < array.width; ++k)
+        kept[array.begin + i * array.width + k] = rows[i * array.row_width + array.first + k];
+  }
+  scatter(kept_, kept);
+  scatter(alive_, {state.frozen ? 0.0 : 1.0});
+  lost_[member] = lost_by(state);
+}
+
+template <class Real>
+std::vector<Measures> ClothGroup<Real>::measure(std::size_t first, std::size_t count) {
+  if (!measures_) measures_ = std::make_unique<GarmentMeasures<Real>>(device_, arrays_, width_);
+  return measures_->measure(rest_shapes(), std::as_const(positions_).view(),
+                            std::as_const(velocities_).view(), garments_, first, count, gravity_);
+}
+
+template <class Real>
+std::vector<std::vector<Vec3d>> ClothGroup<Real>::positions() const {
+  const std::size_t nodes = arrays_.node_count();
+  std::vector<Real> staging;
+  const Real* const all = positions_.read(staging);
+  std::vector<std::vector<Vec3d>> result(size(), std::vector<Vec3d>(nodes));
+  for (std::size_t member = 0; member < size(); ++member)
+    for (std::size_t i = 0; i < nodes; ++i) {
+      const Real* const x = all + place(member, 3 * i, 3 * nodes);
+      result[member][i] = {static_cast<double>(x[0]), static_cast<double>(x[width_]),
+                           static_cast<double>(x[2 * width_])};
+    }
+  return result;
+}
+
+template <class Real>
+std::vector<Strain> ClothGroup<Real>::strains() {
+  if (!strain_meter_) strain_meter_ = std::make_unique<StrainMeter<Real>>(device_, garments_, width_);
+  return strain_meter_->measure(std::as_const(positions_).view());
+}
+
+template <class Real>
+GarmentInfo ClothGroup<Real>::info(std::size_t) const {
+  return {
+      .node_count = arrays_.node_count(),
+      .face_count = arrays_.face_count(),
+      .row_count = static_cast<Index>(row_count_),
+      .free_node_count = arrays_.pattern.free_count(),
+      .memory_bytes = memory_bytes() / size(),
+      .solver =
+          "batched Cholesky, " + (width_ > 1 ? std::to_string(width_) + " lanes, " : std::string()) +
+          (device_.backend().memory.host_accessible ? to_string(device_.simd()) : device_.backend().name)};
+}
+
+template <class Real>
+std::size_t ClothGroup<Real>::memory_bytes() const {
+  std::size_t bytes = arrays_.memory_bytes() + samples_.memory_bytes() + obstacles_.memory_bytes() +
+                      grippers_.memory_bytes() + air_.memory_bytes();
+  auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
+  add(plan_.column_begin, plan_.block_rows, plan_.block_columns, plan_.pair_begin, plan_.pairs,
+      plan_.row_begin, plan_.row_blocks, plan_.level_begin, plan_.level_columns, plan_.level_block_begin,
+      plan_.level_blocks, plan_.is_twin, plan_.twin_updates, plan_.system_blocks, plan_.pinned_nodes,
+      plan_.driven_nodes);
+  add(metric_tensors_, scalar_tensors_, rest_values_, masses_, inverse_masses_, bending_, rest_areas_);
+  add(positions_, velocities_, multipliers_, kept_, alive_, parameters_, targets_, reports_);
+  add(before_.positions, before_.velocities, before_.multipliers, before_.kept, before_.alive);
+  if (measures_) bytes += measures_->memory_bytes();
+  if (strain_meter_) bytes += strain_meter_->memory_bytes();
+  // Work arrays: one tile per thread of the host, or what lies in a device's memory.
+  if (!device_.backend().memory.host_accessible) return bytes + queue_.get().workspace_bytes;
+  return bytes + scratch_bytes() * std::min(tiles_, static_cast<std::size_t>(device_.threads()));
+}
+
+template <class Real>
+Inspection ClothGroup<Real>::inspect(std::size_t member, double t, double h) {
+  const StepScratch at = step_scratch(pattern());
+  Buffer<Real> work(device_, tiles_ * at.size * width_);
+  set_targets(std::vector<Clock>(size(), {.offset = t, .steps = 0}), h, 1);
+  StepCloths<Real> args = arguments(h, 1);
+  args.inspection = work.view();
+  kernels_.step_cloths(queue_.get(), args);
+  queue_.wait();
+  const std::vector<double> all = gather(work, member, at.size);
+  const double status = gather(reports_, member, sizeof(ClothReport<Real>) / sizeof(Real)).front();
+  device_.monitor().check();
+  if (status > 1)
+    throw NumericalError(
+        "garment \"" + garments_[member]->name +
+        "\": matrix of the first iteration at t = " + std::to_string(t) +
+        " s: found a pivot that is not positive, expected a positive definite matrix; raise projection.eps");
+  auto taken = [&all](std::size_t begin, std::size_t count) {
+    return std::vector<double>(all.begin() + static_cast<std::ptrdiff_t>(begin),
+                               all.begin() + static_cast<std::ptrdiff_t>(begin + count));
+  };
+  auto widened = [](const std::vector<Real>& values) {
+    return std::vector<double>(values.begin(), values.end());
+  };
+  const RestShape<Real>& shape = shapes_.shapes[shapes_.of[member]];
+  const std::size_t nodes = 3 * static_cast<std::size_t>(arrays_.node_count());
+  Inspection result{.masses = widened(shape.masses),
+                    .bending_begin = arrays_.bending_begin.download(),
+                    .bending_columns = arrays_.bending_columns.download(),
+                    .bending = widened(shape.bending),
+                    .predicted = taken(at.predicted, nodes),
+                    .start = taken(at.velocity, nodes),
+                    .row_values = taken(at.residuals, row_count_),
+                    .row_d = {},
+                    .pairs = arrays_.pattern.pairs,
+                    .stiffness = {},
+                    .free_nodes = ascending_nodes(arrays_.pattern),
+                    .correction = {},
+                    .multipliers = taken(at.multipliers, row_count_)};
+  for (const double s : taken(at.scales, row_count_))
+    result.row_d.push_back(s > 0 ? 1 / (args.control.eps * s * s) : 0);
+  if (args.control.newton) result.stiffness = taken(at.stiffness, result.pairs.size());
+  for (const Index node : result.free_nodes) {
+    const auto d = taken(at.correction + 3 * arrays_.pattern.free_number[node], 3);
+    result.correction.insert(result.correction.end(), d.begin(), d.end());
+  }
+  return result;
+}
+
+template class ClothGroup<float>;
+template class ClothGroup<double>;
+
+}  // namespace isocloth

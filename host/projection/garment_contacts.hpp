@@ -1,0 +1,87 @@
+// Contacts, holds and drag of one garment that is stepped kernel by kernel.
+#pragma once
+
+#include "host/garment/row_evaluator.hpp"
+#include "host/garment/sample_arrays.hpp"
+#include "host/surroundings/obstacle_table.hpp"
+#include "kernels/contact/find_contacts.hpp"
+#include "kernels/kernel_table.hpp"
+
+namespace isocloth {
+
+/// What one cloth meets in one step.
+template <class Real>
+struct Surroundings {
+  ObstaclesView<Real> obstacles;
+  GrippersView<Real> grippers;
+  DragView<Real> drag;
+  FacesView faces;
+};
+
+/// How the bodies move in an iteration; see UpdateContacts.
+template <class Real>
+struct BodyMoves {
+  Index first = ObstaclesView<Real>::no_body;
+  ArrayView<const Vec3<Real>> centers;
+  ArrayView<const Real> moves;
+};
+
+template <class Real>
+class GarmentContacts {
+ public:
+  /// Nothing surrounds the garment: everything below does nothing.
+  GarmentContacts() = default;
+  GarmentContacts(const Device& device, const Garment& garment, const GarmentArrays<Real>& arrays,
+                  const Scene& scene);
+
+  bool exist() const { return pattern_.sample_count() > 0; }
+  std::size_t contact_count() const { return static_cast<std::size_t>(pattern_.contact_count()); }
+  /// Nodes that may be held: all, or none.
+  std::size_t hold_count() const { return holders_.size(); }
+
+  /// A part of a step begins at `start`; what follows is meant for it.
+  void begin(const Surroundings<Real>& surroundings, const ContactControl<Real>& control,
+             const Buffer<Vec3<Real>>& start);
+  /// Grippers let go and take hold; once before the first part of a step, or again.
+  void grasp();
+  /// Nodes that are held rigidly, where their grippers are when the part ends.
+  void place_held(Buffer<Vec3<Real>>& positions);
+  /// Whether grippers or air act in this part of a step.
+  bool has_outer_forces() const { return exist() && last_.outer.exist(); }
+  /// Forces and stiffness of grippers and air alone, at `positions`.
+  void act_without_contacts(const Buffer<Vec3<Real>>& positions);
+  /// Contacts at the iterate of iteration `number`; returns how deep the cloth lies [m]. `rows` reduces.
+  double find(const Buffer<Vec3<Real>>& iterate, int number, RowEvaluator<Real>& rows);
+  /// Forces after a correction.
+  void update(const Buffer<Vec3<Real>>& correction, const BodyMoves<Real>& bodies);
+  /// What find() found, for the kernels of bodies.
+  const FindContacts<Real>& found() const { return last_; }
+  const SampleArrays& samples() const { return samples_; }
+  /// For the matrix and the right side of the system.
+  SampleForces<Real> forces() const;
+  /// 1 / m_i, 0: pinned or held rigidly [1/m^2], shape [node_count].
+  ArrayView<const Real> inverse_masses() const;
+
+  // What is kept from step to step, as in GarmentState.
+  std::vector<double> contacts() const;
+  std::vector<double> holds() const;
+  void set_state(const std::vector<double>& contacts, const std::vector<double>& holds);
+  /// Forces carry h^2.
+  void scale(double factor);
+  std::size_t memory_bytes() const;
+
+  Real offset = 0, tolerance = 0;  ///< see ContactControl
+
+ private:
+  const Device* device_ = nullptr;
+  const StepKernels<Real>* kernels_ = nullptr;
+  const GarmentArrays<Real>* garment_ = nullptr;
+  SampleArrays samples_;
+  SamplePattern pattern_;
+  Buffer<Real> forces_, obstacles_, modes_, points_, normals_, pulls_, stiffness_, weights_, depths_,
+      sample_stiffness_, sample_forces_, near_;
+  Buffer<Real> hold_forces_, holders_, places_, inverse_masses_;
+  FindContacts<Real> last_;  ///< of the part of a step
+};
+
+}  // namespace isocloth

@@ -1,0 +1,29 @@
+// checkpoint.h5: everything that a restart needs, bit for bit.
+#pragma once
+
+#include <filesystem>
+
+#include "host/results/run_record.hpp"
+
+namespace isocloth {
+
+struct Checkpoint {
+  std::int64_t step_index = 0;
+  Precision precision = Precision::float64;
+  std::vector<GarmentState> garments;
+  std::vector<BodyState> bodies;
+  /// What the next frame's metrics had counted when the checkpoint was written (measures are not kept), shape
+  /// [garment] or empty.
+  std::vector<FrameMetrics> since_frame;
+  RunSummary summary;  ///< totals of the run so far
+};
+
+/// Writes under a temporary name beside `path`, then renames: the old checkpoint stays until the new one is
+/// whole. Throws ShapeError, NumericalError (a non-finite state) and FileError.
+void write_checkpoint(const std::filesystem::path& path, const Scene& scene, const Checkpoint& checkpoint);
+
+/// Throws FileError when the file is missing, damaged, of another version, of another scene (scene_digest) or
+/// another precision.
+Checkpoint read_checkpoint(const std::filesystem::path& path, const Scene& scene, Precision precision);
+
+}  // namespace isocloth

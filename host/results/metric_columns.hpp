@@ -1,0 +1,24 @@
+// The numbers of FrameMetrics by name, once for the table, the trajectory and the checkpoint.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/results/run_record.hpp"
+
+namespace isocloth {
+
+struct MetricColumn {
+  std::string name;
+  bool is_integer = false;
+  double (*get)(const FrameMetrics&) = nullptr;
+  void (*set)(FrameMetrics&, double) = nullptr;
+};
+
+/// Every number of FrameMetrics but the status, in the order of the members.
+const std::vector<MetricColumn>& metric_columns();
+
+/// Throws NumericalError naming frame, garment and column of the first number that is not finite.
+void check_finite(const std::vector<FrameMetrics>& metrics, std::int64_t frame, const std::string& where);
+
+}  // namespace isocloth

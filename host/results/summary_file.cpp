@@ -1,0 +1,156 @@
+#include "host/results/summary_file.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "host/files/json_text.hpp"
+#include "host/files/names.hpp"
+#include "host/files/text_file.hpp"
+#include "host/results/metric_columns.hpp"
+
+namespace isocloth {
+namespace {
+
+/// Calls visit(name, member) for every member.
+template <class Summary, class Visit>
+void for_each_member(Summary& s, const Visit& visit) {
+  visit("status", s.status);
+  visit("message", s.message);
+  visit("warnings", s.warnings);
+  visit("scene", s.scene);
+  visit("recipe", s.recipe);
+  visit("method", s.method);
+  visit("metric", s.metric);
+  visit("backend", s.backend);
+  visit("precision", s.precision);
+  visit("solver", s.solver);
+  visit("machine", s.machine);
+  visit("version", s.version);
+  visit("threads", s.threads);
+  visit("garment_count", s.garment_count);
+  visit("node_count", s.node_count);
+  visit("element_count", s.element_count);
+  visit("row_count", s.row_count);
+  visit("step_count", s.step_count);
+  visit("frame_count", s.frame_count);
+  visit("step", s.step);
+  visit("tolerance", s.tolerance);
+  visit("simulated_seconds", s.simulated_seconds);
+  visit("wall_seconds", s.wall_seconds);
+  visit("setup_seconds", s.setup_seconds);
+  visit("realtime_factor", s.realtime_factor);
+  visit("iterations_per_step_mean", s.iterations_per_step_mean);
+  visit("iterations_per_step_max", s.iterations_per_step_max);
+  visit("steps_violated", s.steps_violated);
+  visit("garments_frozen", s.garments_frozen);
+  visit("garments_stalled", s.garments_stalled);
+  visit("frozen", s.frozen);
+  visit("fallbacks", s.fallbacks);
+  visit("frames_of", s.frames_of);
+  visit("residual_max", s.residual_max);
+  visit("penetration_max", s.penetration_max);
+  visit("contact_count_max", s.contact_count_max);
+  visit("contact_force_max", s.contact_force_max);
+  visit("contact_force", s.contact_force);
+  visit("friction_stick_fraction", s.friction_stick_fraction);
+  visit("held_count_max", s.held_count_max);
+  visit("gripper_force_max", s.gripper_force_max);
+  visit("body_poses", s.body_poses);
+  visit("strain_max", s.strain.max);
+  visit("strain_p95", s.strain.p95);
+  visit("strain_mean", s.strain.mean);
+  visit("stretch_max", s.strain.stretch_max);
+  visit("stretch_p95", s.strain.stretch_p95);
+  visit("compression_max", s.strain.compression_max);
+  visit("row_strain_max", s.row_strain_max);
+  visit("area_error_total_max", s.area_error_total_max);
+  visit("area_error_element_mean_max", s.area_error_element_mean_max);
+  visit("area_error_element_max", s.area_error_element_max);
+  visit("memory_bytes", s.memory_bytes);
+  visit("seed", s.seed);
+}
+
+std::string quoted(const std::string& name) {
+  if (name.find_first_of(",\"") == std::string::npos) return name;
+  std::string all = "\"";
+  for (const char c : name) all += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return all.append("\"");
+}
+
+}  // namespace
+
+std::string summary_json(const RunSummary& summary) {
+  Json root;
+  for_each_member(summary, [&root](const char* name, const auto& member) {
+    if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(member)>>) {
+      if (std::isinf(member)) {
+        throw NumericalError(text("summary: found ", name, " ", member, ", expected a finite number"));
+      }
+      if (std::isnan(member)) {
+        root[name] = nullptr;
+        return;
+      }
+    }
+    root[name] = member;
+  });
+  return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+RunSummary parse_summary(const std::string& content, const std::string& source) {
+  RunSummary summary;
+  try {
+    const Json root = parse_json(content, source);
+    for_each_member(summary, [&root](const char* name, auto& member) {
+      using Member = std::remove_cvref_t<decltype(member)>;
+      const Json& found = root.at(name);
+      if constexpr (std::is_floating_point_v<Member>) {
+        member = found.is_null() ? std::numeric_limits<double>::quiet_NaN() : found.get<double>();
+      } else {
+        member = found.get<Member>();
+      }
+    });
+  } catch (const Json::exception& error) {
+    const std::string_view what = error.what();
+    throw FileError(
+        text(source, ": not a summary of this version: ", printable(what.substr(what.find("] ") + 2), 200)));
+  } catch (const SceneError& error) {
+    throw FileError(error.what());
+  }
+  return summary;
+}
+
+RunSummary read_summary(const std::filesystem::path& path) {
+  return parse_summary(read_whole_file(path), path.string());
+}
+
+std::string metric_names() {
+  std::string names;
+  for (const MetricColumn& column : metric_columns()) names += (names.empty() ? "" : ",") + column.name;
+  return names;
+}
+
+std::string metrics_header() { return "frame,step,time,garment,status," + metric_names() + "\n"; }
+
+std::string metrics_lines(std::int64_t frame, std::int64_t step, double time,
+                          const std::vector<std::string>& garments,
+                          const std::vector<FrameMetrics>& metrics) {
+  const std::string begin = text(frame, ",", step, ",", shortest(time), ",");
+  std::string lines;
+  for (std::size_t g = 0; g < metrics.size(); ++g) {
+    lines.append(begin).append(quoted(garments[g])).append(",").append(to_string(metrics[g].status));
+    for (const MetricColumn& column : metric_columns()) {
+      char number[40];
+      number[0] = ',';
+      const char* const end = std::to_chars(number + 1, number + sizeof number, column.get(metrics[g])).ptr;
+      lines.append(number, static_cast<std::size_t>(end - number));
+    }
+    lines += "\n";
+  }
+  return lines;
+}
+
+}  // namespace isocloth

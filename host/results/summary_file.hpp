@@ -1,0 +1,28 @@
+// summary.json and metrics.csv.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "host/results/run_record.hpp"
+
+namespace isocloth {
+
+/// The summary as JSON, a key per member. A number that is not known, NaN in memory, is null; an infinite one
+/// throws NumericalError.
+std::string summary_json(const RunSummary& summary);
+
+/// The inverse; throws FileError naming `source` and the key that is missing or of another type.
+RunSummary parse_summary(const std::string& content, const std::string& source);
+RunSummary read_summary(const std::filesystem::path& path);
+
+/// Names of the metric columns in order, with commas between them.
+std::string metric_names();
+
+/// First line of metrics.csv, and the lines of one frame, a line per garment.
+std::string metrics_header();
+std::string metrics_lines(std::int64_t frame, std::int64_t step, double time,
+                          const std::vector<std::string>& garments, const std::vector<FrameMetrics>& metrics);
+
+}  // namespace isocloth

@@ -1,0 +1,59 @@
+// What a trajectory has besides its frames, and one frame.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "engine/model/scene.hpp"
+#include "host/results/run_record.hpp"
+
+namespace isocloth {
+
+/// One garment's part of the nodes and faces; both counts are 0 when its positions are not kept.
+struct TrajectoryGarment {
+  std::string name;
+  Index node_begin = 0, node_count = 0, face_begin = 0, face_count = 0;
+  Index clock = 0;  ///< of clock_offsets, 0 when its positions are not kept
+};
+
+/// What an obstacle looks like, in its own frame.
+struct TrajectoryObstacle {
+  std::string name, shape;       ///< shape: see shape_name
+  std::vector<float> vertices;   ///< [m], shape [vertex, 3]
+  std::vector<Index> triangles;  ///< shape [triangle, 3]
+};
+
+struct TrajectoryLayout {
+  std::vector<TrajectoryGarment> garments;
+  std::vector<std::array<Index, 4>> faces;  ///< nodes of the whole scene, -1 in fourth place for a triangle
+  std::vector<Vec3d> rest_positions;        ///< [m], shape [node]
+  std::vector<TrajectoryObstacle> obstacles;
+  /// Distinct time offsets of the garments whose positions are kept [s], shape [clock]; empty without
+  /// obstacles.
+  std::vector<double> clock_offsets;
+  /// Frames that the run will have, 0: not known. Files of short runs are laid out smaller.
+  std::int64_t expected_frames = 0;
+  /// All garments as one mesh.
+  Mesh mesh() const;
+  /// The first garments whose positions are kept.
+  std::size_t frames_of() const;
+  /// Numbers in the poses of one frame.
+  std::size_t pose_size() const { return 7 * clock_offsets.size() * obstacles.size(); }
+};
+/// With positions of the first `frames_of` garments; diagnostics are of all.
+TrajectoryLayout trajectory_layout(const Scene& scene,
+                                   std::size_t frames_of = std::numeric_limits<std::size_t>::max());
+
+struct TrajectoryFrame {
+  std::int64_t step = 0;
+  double time = 0;                    ///< [s]
+  std::vector<double> positions;      ///< [m], shape [node, 3]
+  std::vector<FrameMetrics> metrics;  ///< shape [garment]
+  /// See obstacle_poses, shape [clock, obstacle, 7].
+  std::vector<float> obstacle_poses = {};
+};
+
+}  // namespace isocloth

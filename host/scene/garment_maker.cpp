@@ -1,0 +1,206 @@
+#include "host/scene/garment_maker.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/mesh/validate.hpp"
+#include "engine/mesh/weld.hpp"
+#include "host/files/text_file.hpp"
+#include "host/meshes/mesh_file.hpp"
+#include "host/scene/recorded_motion.hpp"
+#include "host/scene/rest_noise.hpp"
+
+namespace isocloth {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const std::string& message) { throw SceneError(message); }
+
+void check_size(const std::string& key, const char* keys, double node_count) {
+  require_memory(text(key, ".", keys), text("a mesh of ", shortest(node_count), " nodes"), node_count);
+}
+
+Mesh make_mesh(const MeshSpec& spec, const std::string& key, const fs::path& folder, std::uint64_t seed) {
+  if (spec.generator.empty()) {
+    return read_mesh(folder / spec.file, spec.weld, key);
+  }
+  const auto nx = static_cast<Index>(spec.nodes[0]), ny = static_cast<Index>(spec.nodes[1]);
+  const double width = spec.size[0], height = spec.size[1];
+  if (spec.generator == "quad_grid" || spec.generator == "triangle_grid") {
+    check_size(key, "nodes", spec.nodes[0] * spec.nodes[1]);
+    return spec.generator == "quad_grid" ? quad_grid(nx, ny, width, height)
+                                         : triangle_grid(nx, ny, width, height, spec.diagonals);
+  }
+  if (spec.generator == "irregular_triangles") {
+    check_size(key, "interior_nodes and boundary_segments",
+               4.0 * spec.boundary_segments + spec.interior_nodes);
+    const auto own_seed = static_cast<std::uint64_t>(spec.seed.value_or(static_cast<double>(seed)));
+    return irregular_triangles(spec.boundary_segments, spec.interior_nodes, width, height, own_seed);
+  }
+  if (spec.generator == "tank_top") {
+    check_size(key, "triangles", spec.triangles / 2.0);
+    return tank_top(spec.triangles);
+  }
+  check_size(key, spec.generator == "tube" ? "along and around" : "radial and around",
+             static_cast<double>(spec.around) * std::max(spec.radial, spec.along));
+  if (spec.generator == "disc") return disc(spec.radial, spec.around, spec.radius, spec.faces);
+  if (spec.generator == "tube") return tube(spec.along, spec.around, spec.radius, spec.height, spec.faces);
+  if (spec.outer_radius <= spec.inner_radius) {
+    fail(text(key, ".outer_radius: found ", spec.outer_radius, ", expected more than inner_radius, ",
+              spec.inner_radius));
+  }
+  return ring(spec.radial, spec.around, spec.inner_radius, spec.outer_radius, spec.faces, spec.phase);
+}
+
+void apply_transform(Mesh& mesh, const TransformSpec& transform) {
+  const Vec3d rotation = std::numbers::pi / 180 * transform.rotation;
+  for (Vec3d& p : mesh.positions) p = rotated(rotation, transform.scale * p) + transform.translation;
+  for (Vec2d& uv : mesh.corner_uvs) uv = transform.scale * uv;
+}
+
+std::vector<Index> nearest_nodes(const std::vector<Vec3d>& points, const Mesh& mesh, const std::string& key) {
+  std::vector<Index> nodes;
+  for (const Vec3d& point : points) {
+    const auto distance = [&](const Vec3d& p) { return dot(p - point, p - point); };
+    const auto nearest =
+        std::min_element(mesh.positions.begin(), mesh.positions.end(),
+                         [&](const Vec3d& a, const Vec3d& b) { return distance(a) < distance(b); });
+    const auto node = static_cast<Index>(nearest - mesh.positions.begin());
+    const auto earlier = std::find(nodes.begin(), nodes.end(), node);
+    if (earlier != nodes.end()) {
+      fail(text(key, ".nearest[", nodes.size(), "]: found node ", node, ", which is also nearest to point ",
+                earlier - nodes.begin(), ", expected distinct nodes"));
+    }
+    nodes.push_back(node);
+  }
+  return nodes;
+}
+
+template <class Inside>
+std::vector<Index> nodes_inside(const Mesh& mesh, const Inside& inside) {
+  std::vector<Index> nodes;
+  for (Index i = 0; i < mesh.node_count(); ++i) {
+    if (inside(mesh.positions[i])) nodes.push_back(i);
+  }
+  return nodes;
+}
+
+std::vector<Index> selected_nodes(const SelectSpec& select, const Mesh& mesh, const std::string& key) {
+  switch (select.kind) {
+    case SelectSpec::Kind::nodes:
+      return {select.nodes.begin(), select.nodes.end()};
+    case SelectSpec::Kind::nearest:
+      return nearest_nodes(select.nearest, mesh, key);
+    case SelectSpec::Kind::box:
+      return nodes_inside(mesh, [&](const Vec3d& p) {
+        return p.x >= select.min.x && p.y >= select.min.y && p.z >= select.min.z && p.x <= select.max.x &&
+               p.y <= select.max.y && p.z <= select.max.z;
+      });
+    case SelectSpec::Kind::sphere:
+      return nodes_inside(mesh, [&](const Vec3d& p) { return norm(p - select.center) <= select.radius; });
+    case SelectSpec::Kind::boundary_loop:
+      break;
+  }
+  const Topology topology = build_topology(mesh);
+  const std::size_t count = topology.boundary_loops.size();
+  if (select.boundary_loop >= count) {
+    fail(text(key, ".boundary_loop: found ", select.boundary_loop, ", expected less than ", count,
+              ", the number of closed boundary curves of the mesh"));
+  }
+  return topology.boundary_loops[select.boundary_loop];
+}
+
+}  // namespace
+
+void require_memory(const std::string& key, const std::string& found, double node_count) {
+  constexpr double bytes_per_node = 4000;  // of mesh, rows and factor, at least
+  const double memory =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGE_SIZE));
+  const double most = std::floor(std::min(100e6, memory / bytes_per_node));
+  if (node_count <= most) return;
+  throw SceneError(text(key, ": found ", found, ", expected at most ", shortest(most),
+                        " nodes in all on this machine with its ", shortest(std::round(memory / 1e9)),
+                        " GB of memory"));
+}
+
+Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std::size_t number) {
+  Garment garment;
+  garment.name = spec.name.empty() ? text("garment ", number) : spec.name;
+  garment.mesh = mesh(spec.mesh, key + ".mesh");
+  apply_transform(garment.mesh, spec.transform);
+  if (spec.rest_noise.normal_deviation > 0) {
+    const auto own_seed = spec.rest_noise.seed;
+    const std::uint64_t seed = own_seed ? static_cast<std::uint64_t>(*own_seed) : seed_ + number;
+    add_normal_noise(garment.mesh, spec.rest_noise.normal_deviation, seed);
+  }
+  // Noise may fold a quad, and a transform may leave the finite numbers.
+  validate_mesh(garment.mesh, key + ".mesh");
+  if (!(spec.initial_velocity == Vec3d{}) || !(spec.initial_angular_velocity == Vec3d{})) {
+    const Vec3d center = area_centroid(garment.mesh);
+    for (const Vec3d& p : garment.mesh.positions) {
+      garment.initial_velocities.push_back(spec.initial_velocity +
+                                           cross(spec.initial_angular_velocity, p - center));
+    }
+  }
+  garment.fabric = spec.fabric;
+  garment.gravity = spec.gravity;
+  garment.time_offset = spec.time_offset;
+  for (std::size_t p = 0; p < spec.pins.size(); ++p) {
+    garment.pins.push_back(pin(spec.pins[p], garment.mesh, text(key, ".pins[", p, "]"), p));
+  }
+  for (std::size_t i = 0; i < spec.grippers.size(); ++i) {
+    const std::string gripper_key = text(key, ".grippers[", i, "]");
+    garment.grippers.push_back(make_gripper(spec.grippers[i], gripper_key, i, folder_));
+  }
+  validate_garment(garment, key);
+  require_pins_at_start(garment, key);
+  return garment;
+}
+
+Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
+  if (last_spec_ != spec) {
+    last_mesh_ = make_mesh(spec, key, folder_, seed_);
+    last_spec_ = spec;
+  }
+  return last_mesh_;
+}
+
+void GarmentMaker::warn_of_distant_points(const SelectSpec& select, const Mesh& mesh,
+                                          const std::vector<Index>& nodes, const std::string& key) {
+  if (select.kind != SelectSpec::Kind::nearest) return;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const double distance = norm(mesh.positions[nodes[i]] - select.nearest[i]);
+    if (const double size = mean_element_size(mesh); distance > size) {
+      warnings_.push_back(text(key, ".select.nearest[", i, "]: the nearest node, ", nodes[i], ", lies ",
+                               distance, " m away, more than an element, ", size, " m"));
+      return;
+    }
+  }
+}
+
+Pin GarmentMaker::pin(const PinSpec& spec, const Mesh& mesh, const std::string& key, std::size_t number) {
+  Pin pin{spec.name.empty() ? text("pin ", number) : spec.name,
+          selected_nodes(spec.select, mesh, key + ".select"), spec.motion, spec.ramp};
+  warn_of_distant_points(spec.select, mesh, pin.nodes, key);
+  if (pin.nodes.empty()) {
+    fail(text(key,
+              ".select: found no node, expected at least one; check the selector against the initial shape"));
+  }
+  if (auto* const recorded = std::get_if<RecordedMotion>(&pin.motion)) {
+    const bool is_known = motion_ && motion_->file == recorded->file &&
+                          motion_->positions.size() == motion_->times.size() * pin.nodes.size();
+    if (!is_known) motion_ = read_recorded_motion(folder_ / recorded->file, recorded->file, pin.nodes.size());
+    *recorded = *motion_;
+  }
+  return pin;
+}
+
+}  // namespace isocloth

@@ -1,0 +1,44 @@
+// Garments from what a scene file says of them.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "host/scene/scene_keys.hpp"
+
+namespace isocloth {
+
+/// Throws SceneError where so many nodes cannot be simulated with the memory of this machine; `key` asks for
+/// them, `found` says what.
+void require_memory(const std::string& key, const std::string& found, double node_count);
+
+/// Makes meshes, places them and finds the nodes of pins. Remembers the mesh that it made last and the files
+/// of its pins, which replicas share as a rule.
+class GarmentMaker {
+ public:
+  /// `folder`: where the files lie that garments name.
+  GarmentMaker(std::filesystem::path folder, std::uint64_t scene_seed)
+      : folder_(std::move(folder)), seed_(scene_seed) {}
+
+  /// `key` of the garment in messages, `number` of it in the file. Throws SceneError, MeshError, FileError.
+  Garment make(const GarmentSpec& spec, const std::string& key, std::size_t number);
+
+  /// What was likely meant otherwise, a line each beginning with a key: pins far from the points that name
+  /// them.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  Mesh mesh(const MeshSpec& spec, const std::string& key);
+  void warn_of_distant_points(const SelectSpec& select, const Mesh& mesh, const std::vector<Index>& nodes,
+                              const std::string& key);
+  Pin pin(const PinSpec& spec, const Mesh& mesh, const std::string& key, std::size_t number);
+
+  std::filesystem::path folder_;
+  std::uint64_t seed_;
+  std::optional<MeshSpec> last_spec_;
+  Mesh last_mesh_;                        // of last_spec_, as generated or read
+  std::optional<RecordedMotion> motion_;  // read last
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace isocloth

@@ -1,0 +1,91 @@
+// What a scene file says, before meshes are made and selectors are resolved.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/mesh/generators.hpp"
+#include "engine/model/scene.hpp"
+#include "engine/model/variation.hpp"
+#include "host/files/keys.hpp"
+#include "host/scene/gripper_keys.hpp"
+#include "host/scene/obstacle_keys.hpp"
+
+namespace isocloth {
+
+struct MeshSpec {
+  std::string generator;  ///< empty: `file`
+  std::string file;
+  std::array<double, 2> nodes{}, size{};
+  Diagonals diagonals = Diagonals::parallel;
+  FaceKind faces = FaceKind::quads;
+  Index boundary_segments = 0, interior_nodes = 0;
+  Index radial = 0, around = 0, along = 0, triangles = 1700;
+  double inner_radius = 0, outer_radius = 0, radius = 0, height = 0, phase = 0;
+  std::optional<double> seed;
+  double weld = 0;  ///< of a file [m]
+
+  bool operator==(const MeshSpec&) const = default;
+};
+
+struct SelectSpec {
+  enum class Kind { nodes, nearest, box, boundary_loop, sphere } kind = Kind::nodes;
+  std::vector<double> nodes;
+  std::vector<Vec3d> nearest;  ///< [m]
+  Vec3d min, max, center;      ///< [m]
+  double radius = 0;           ///< [m]
+  std::size_t boundary_loop = 0;
+};
+
+struct PinSpec {
+  std::string name;
+  SelectSpec select;
+  Motion motion;    ///< of a RecordedMotion only the file
+  double ramp = 0;  ///< [s]
+};
+
+struct NoiseSpec {
+  double normal_deviation = 0;  ///< [m]
+  std::optional<double> seed;
+};
+
+struct TransformSpec {
+  double scale = 1;
+  Vec3d rotation;     ///< [degrees]
+  Vec3d translation;  ///< [m]
+};
+
+struct GarmentSpec {
+  std::string name;
+  MeshSpec mesh;
+  TransformSpec transform;
+  NoiseSpec rest_noise;
+  Vec3d initial_velocity;          ///< [m/s]
+  Vec3d initial_angular_velocity;  ///< [rad/s]
+  Fabric fabric;
+  std::vector<PinSpec> pins;
+  std::vector<GripperSpec> grippers;
+  std::optional<double> gravity;  ///< [m/s^2]; none: that of the scene
+  double time_offset = 0;         ///< [s]
+  std::optional<double> replicas;
+  std::vector<std::pair<std::string, Variation>> vary;  ///< paths of numbers and what they become
+
+  bool is_batch() const { return replicas || !vary.empty(); }
+};
+
+struct SceneSpec {
+  Scene scene;  ///< everything but garments, obstacles, bodies and pairs
+  std::vector<GarmentSpec> garments;
+  std::vector<ObstacleSpec> obstacles;
+  std::vector<BodySpec> bodies;
+  std::vector<PairSpec> pairs;  ///< of contact
+};
+
+/// The keys of a garment but replicas and vary.
+void describe_garment(Keys& keys, GarmentSpec& garment);
+
+/// All keys of a scene file.
+void describe_scene(Keys& keys, SceneSpec& spec);
+
+}  // namespace isocloth

@@ -1,0 +1,53 @@
+// What a running scene is made of.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/core/errors.hpp"
+#include "host/memory/device.hpp"
+#include "host/orchestrator/garment_solvers.hpp"
+#include "host/simulation.hpp"
+
+namespace isocloth {
+
+/// Throws ShapeError unless index < count; what: "garment".
+inline void check_index(std::size_t index, std::size_t count, const char* what = "garment") {
+  if (index >= count)
+    throw ShapeError(std::string(what) + ": found index " + std::to_string(index) + ", expected less than " +
+                     std::to_string(count));
+}
+
+struct Simulation::Members {
+  Scene scene;
+  ExecutionOptions options;
+  Device device;
+  GarmentSolvers solvers;
+  std::vector<GarmentState> start;
+  std::vector<BodyState> start_bodies;
+  std::vector<char> frozen;
+  std::vector<std::int64_t> clocks;  ///< steps of each garment since its last reset
+  std::int64_t step_index = 0;
+
+  Members(Scene s, ExecutionOptions o) : scene(std::move(s)), options(std::move(o)), device(options) {}
+  /// Calls use(solver, member) of a garment.
+  template <class Use>
+  decltype(auto) at(std::size_t garment, const Use& use) const {
+    check_index(garment, solvers.places.size());
+    const GarmentSolvers::Place place = solvers.places[garment];
+    return use(*solvers.solvers[place.solver], place.member);
+  }
+  /// What each(solver) says of its members, garment by garment.
+  template <class Each>
+  auto of_all(const Each& each) const {
+    std::vector<decltype(each(*solvers.solvers.front()))> found;
+    for (const auto& solver : solvers.solvers) found.push_back(each(*solver));
+    typename decltype(found)::value_type all;
+    for (const GarmentSolvers::Place& place : solvers.places)
+      all.push_back(std::move(found[place.solver][place.member]));
+    return all;
+  }
+};
+
+}  // namespace isocloth

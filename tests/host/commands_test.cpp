@@ -1,0 +1,252 @@
+// What a running scene is told between its steps: the bits are those of a scene that says so by itself.
+#include <functional>
+
+#include "engine/core/errors.hpp"
+#include "tests/host/batch_case.hpp"
+#include "tests/host/gpu_case.hpp"
+#include "tests/host/gripper_case.hpp"
+
+namespace isocloth {
+namespace {
+
+constexpr double step = 0.005;
+
+/// Three sheets in wind above a table that can move; one corner of each is pinned, a gripper may take
+/// another.
+Scene told_scene(const std::string& recipe) {
+  Scene scene;
+  scene.recipe = recipe;
+  scene.step = step;
+  scene.duration = 10;
+  scene.projection.max_substeps = 4;
+  scene.projection.on_violation = OnViolation::go_on;
+  scene.wind = {.velocity = {0, 1, 0}, .gusts = 0.2, .gust_period = 0.5};
+  scene.obstacles.push_back(
+      {.name = "table",
+       .shape = PlaneShape{},
+       .position = {0, 0, -0.4},
+       .rotation = {},
+       .motion = KeyframeMotion{.times = {0}, .translations = {{}}, .rotations = {}, .center = {}},
+       .friction = {0.3, 0.2}});
+  for (int i = 0; i < 3; ++i) {
+    Garment sheet = square_sheet(7, 0.3, i);
+    sheet.name = "sheet " + std::to_string(i);
+    sheet.fabric.kappa = 1e-5;
+    sheet.fabric.drag = {.normal = 0.4, .tangential = 0.01};
+    sheet.pins = {{.name = "corner", .nodes = {0}, .motion = FixedMotion{}}};
+    sheet.grippers = {gripper({0.15, -0.15, 0}, 0.06, {{5, 6}})};
+    scene.garments.push_back(sheet);
+  }
+  return scene;
+}
+
+struct Way {
+  std::string name, recipe;
+  ExecutionOptions options;
+};
+std::vector<Way> ways(const std::string& backend) {
+  std::vector<Way> all;
+  for (const Precision precision : both_precisions) {
+    const std::string suffix = precision == Precision::float32 ? ", float32" : ", float64";
+    for (const char* recipe : {"coltraro2022", "bender_iterative"})
+      all.push_back({recipe + suffix, recipe, {.backend = backend, .precision = precision}});
+    all.push_back({"direct" + suffix,
+                   "coltraro2022",
+                   {.backend = backend, .precision = precision, .solver = StepSolver::direct}});
+  }
+  return all;
+}
+
+/// A new simulation of the scene as it is now, in the state of now.
+Simulation restarted(const Simulation& simulation) {
+  Simulation other(simulation.scene(), simulation.options());
+  other.restore(simulation.snapshot());
+  return other;
+}
+
+void expect_same_states(const Simulation& a, const Simulation& b, const std::string& what) {
+  for (std::size_t g = 0; g < a.garment_count(); ++g)
+    expect_same_state(a.state(g), b.state(g), what + ", garment " + std::to_string(g));
+}
+
+using Command = std::function<void(Simulation&)>;
+const std::vector<std::pair<const char*, Command>>& commands() {
+  static const std::vector<Vec3d> target{{-0.1, -0.2, 0.05}};
+  static const std::vector<std::pair<const char*, Command>> all{
+      {"close_gripper", [](Simulation& s) { s.close_gripper(2, 0); }},
+      {"set_pin_motion",
+       [](Simulation& s) {
+         s.set_pin_motion(1, 0, OscillationMotion{{0, 0.01, 0}, 2, s.time(1), 5});
+       }},
+      {"move_pin",
+       [](Simulation& s) {
+         s.move_pin(0, 0, {target.data(), target.size()}, 10 * step);
+       }},
+      {"set_gripper_motion",
+       [](Simulation& s) {
+         s.set_gripper_motion(2, 0, OscillationMotion{{0.01, 0, 0}, 2, s.time(2), 5});
+       }},
+      {"set_obstacle_motion",
+       [](Simulation& s) {
+         s.set_obstacle_motion(0, OscillationMotion{{0, 0, -0.05}, 1, s.time(), 5});
+       }},
+      {"set_wind",
+       [](Simulation& s) {
+         s.set_wind({.velocity = {2, 0, 0}, .gusts = 0, .gust_period = 1});
+       }},
+      {"set_gravity", [](Simulation& s) { s.set_gravity(1, 3); }},
+      {"set_fabric",
+       [](Simulation& s) {
+         Fabric fabric = s.scene().garments[0].fabric;
+         fabric.rho *= 2;
+         fabric.kappa *= 3;
+         fabric.alpha += 0.5;
+         fabric.drag.normal *= 2;
+         s.set_fabric(0, fabric);
+       }},
+      {"open_gripper", [](Simulation& s) { s.open_gripper(2, 0); }}};
+  return all;
+}
+
+void expect_commands_are_those_of_the_scene(const std::string& backend) {
+  for (const Way& way : ways(backend)) {
+    Simulation told(told_scene(way.recipe), way.options);
+    told.advance(12);
+    for (const auto& [name, command] : commands()) {
+      Simulation untold = restarted(told);
+      command(told);
+      Simulation anew = restarted(told);
+      for (Simulation* each : {&told, &anew, &untold}) each->advance(12);
+      expect_same_states(told, anew, way.name + ", " + name);
+      bool differs = false;
+      for (std::size_t g = 0; g < told.garment_count(); ++g)
+        differs = differs || told.state(g).positions != untold.state(g).positions;
+      EXPECT_TRUE(differs) << way.name << ", " << name << " does nothing";
+    }
+  }
+}
+
+TEST(Commands, HaveTheBitsOfASceneThatSaysSo) { expect_commands_are_those_of_the_scene("cpu"); }
+
+using GpuCommands = GpuCase;
+TEST_F(GpuCommands, HaveTheBitsOfASceneThatSaysSo) { expect_commands_are_those_of_the_scene("cuda"); }
+
+// Steered step by step, a sheet goes the way of one whose motions were written down before.
+TEST(Commands, SteerAsAScriptDoes) {
+  for (const Way& way : ways("cpu")) {
+    const KeyframeMotion along{
+        .times = {0.1, 0.2}, .translations = {{}, {0.02, 0, 0.03}}, .rotations = {}, .center = {}};
+    Scene scripted = told_scene(way.recipe);
+    scripted.garments[0].pins[0].motion = along;
+    scripted.garments[1].grippers[0].holds = {{0.1, 0.15}};
+    Simulation script(scripted, way.options), steered(told_scene(way.recipe), way.options);
+    steered.advance(20);
+    steered.set_pin_motion(0, 0, along);
+    steered.close_gripper(1, 0);
+    steered.advance(10);
+    EXPECT_EQ(held_nodes(steered, 1).empty(), false) << way.name;
+    steered.open_gripper(1, 0);
+    steered.advance(10);
+    script.advance(40);
+    EXPECT_TRUE(held_nodes(steered, 1).empty()) << way.name;
+    expect_same_states(steered, script, way.name);
+  }
+}
+
+TEST(Commands, PinsGetThereInTime) {
+  Simulation simulation(told_scene("coltraro2022"));
+  simulation.advance(10);
+  const std::vector<Vec3d> target{simulation.positions(0)[0] + Vec3d{0.01, 0.02, 0.03}};
+  simulation.move_pin(0, 0, {target.data(), 1}, 5 * step);
+  simulation.advance(5);
+  EXPECT_LT(norm(simulation.positions(0)[0] - target[0]), 1e-15);
+  simulation.advance(5);
+  EXPECT_LT(norm(simulation.positions(0)[0] - target[0]), 1e-15);
+}
+
+TEST(Commands, SnapshotsComeBackBitForBit) {
+  Simulation simulation(told_scene("coltraro2022"));
+  simulation.advance(10);
+  const Snapshot before = simulation.snapshot();
+  simulation.advance(10);
+  const Snapshot after = simulation.snapshot();
+  simulation.restore(before);
+  EXPECT_EQ(simulation.step_index(), 10);
+  simulation.advance(10);
+  for (std::size_t g = 0; g < 3; ++g)
+    expect_same_state(simulation.state(g), after.garments[g], "garment " + std::to_string(g));
+}
+
+template <class Error>
+void expect_refused(Simulation& simulation, const Command& command, const std::string& part) {
+  const Scene before = simulation.scene();
+  try {
+    command(simulation);
+    ADD_FAILURE() << "not refused: " << part;
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(simulation.scene().garments[0].fabric.rho, before.garments[0].fabric.rho);
+}
+
+TEST(Commands, BadOnesAreRefusedAndChangeNothing) {
+  Simulation s(told_scene("coltraro2022"));
+  const std::vector<Vec3d> two(2);
+  expect_refused<ShapeError>(
+      s, [](Simulation& x) { x.set_pin_motion(3, 0, FixedMotion{}); }, "garment");
+  expect_refused<ShapeError>(
+      s, [](Simulation& x) { x.set_pin_motion(0, 1, FixedMotion{}); }, "pin");
+  expect_refused<ShapeError>(
+      s, [](Simulation& x) { x.close_gripper(0, 1); }, "gripper");
+  expect_refused<ShapeError>(
+      s, [](Simulation& x) { x.set_obstacle_motion(1, FixedMotion{}); }, "obstacle");
+  expect_refused<ShapeError>(
+      s, [](Simulation& x) { x.restore({}); }, "snapshot");
+  expect_refused<SceneError>(
+      s,
+      [&](Simulation& x) {
+        x.move_pin(0, 0, {two.data(), 2}, 1);
+      },
+      "targets");
+  expect_refused<SceneError>(
+      s,
+      [&](Simulation& x) {
+        x.move_pin(0, 0, {two.data(), 1}, 0);
+      },
+      "duration");
+  expect_refused<SceneError>(
+      s, [](Simulation& x) { x.set_gravity(0, std::nan("")); }, "gravity");
+  for (const auto& [change, part] : std::vector<std::pair<std::function<void(Fabric&)>, std::string>>{
+           {[](Fabric& f) { f.rho = 0; }, "rho"},
+           {[](Fabric& f) { f.kappa = 0, f.beta = 0; }, "kappa"},
+           {[](Fabric& f) { f.thickness = 0.1; }, "thickness"},
+           {[](Fabric& f) { f.drag = {}; }, "drag"}}) {
+    Fabric fabric = s.scene().garments[0].fabric;
+    change(fabric);
+    expect_refused<SceneError>(
+        s, [&](Simulation& x) { x.set_fabric(0, fabric); }, part);
+  }
+  Scene fixed = told_scene("coltraro2022");
+  fixed.obstacles[0].motion = FixedMotion{};
+  Simulation still(fixed);
+  expect_refused<SceneError>(
+      still, [](Simulation& x) { x.set_obstacle_motion(0, OscillationMotion{}); }, "obstacles[0].motion");
+}
+
+// Springs too stiff for the parts of a step: refused when they are set, and the old ones stay.
+TEST(Commands, FabricsTooStiffForImpulsesAreRefused) {
+  Scene scene = told_scene("bender_iterative");
+  scene.impulse.substeps = 4;
+  for (Garment& garment : scene.garments) garment.fabric.kappa = 1e-9;
+  Simulation simulation(scene), other(scene);
+  Fabric stiff = scene.garments[0].fabric;
+  stiff.kappa = 1;
+  expect_refused<SceneError>(
+      simulation, [&](Simulation& s) { s.set_fabric(0, stiff); }, "substeps");
+  simulation.advance(3);
+  other.advance(3);
+  expect_same_states(simulation, other, "after a refusal");
+}
+
+}  // namespace
+}  // namespace isocloth
