@@ -57,7 +57,7 @@ std::vector<double> path_lengths(const std::vector<std::vector<Neighbour>>& neig
 }  // namespace
 
 std::vector<TautPins> find_taut_pins(const Garment& garment) {
-  const auto& start = garment.initial_positions.empty() ? garment.mesh.positions : garment.initial_positions;
+  const auto& start = start_positions(garment);
   struct Place {
     Index node;
     Vec3d at;

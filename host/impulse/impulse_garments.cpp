@@ -47,8 +47,7 @@ ImpulseGarments<Real>::ImpulseGarments(const Device& device, std::vector<const G
   std::vector<Vec3d> positions;
   std::vector<Vec3<Real>> velocities;
   for (const Garment* garment : garments_) {
-    const auto& start =
-        garment->initial_positions.empty() ? garment->mesh.positions : garment->initial_positions;
+    const auto& start = start_positions(*garment);
     positions.insert(positions.end(), start.begin(), start.end());
     const auto own = narrowed<Real>(garment->initial_velocities);
     velocities.insert(velocities.end(), own.begin(), own.end());

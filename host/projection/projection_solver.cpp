@@ -42,7 +42,7 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
   multipliers_ = {device, rows_.row_count()};
   stiffness_ = {device, p.pairs.size()};
   blocks_ = {device, p.block_rows.size() * 9};
-  const auto& start = garment.initial_positions.empty() ? garment.mesh.positions : garment.initial_positions;
+  const auto& start = start_positions(garment);
   host_targets_ = narrowed<Real>(start);
   positions_.upload(host_targets_);
   targets_.upload(host_targets_);

@@ -76,8 +76,7 @@ void find_start_depths(const Scene& scene, const std::string& what, const PoseAt
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];
     const Pose pose = pose_at(garment.time_offset);
-    const std::vector<Vec3d>& start =
-        garment.initial_positions.empty() ? garment.mesh.positions : garment.initial_positions;
+    const std::vector<Vec3d>& start = start_positions(garment);
     const double room = garment.fabric.thickness / 2;
     /// How deep the surface of the cloth is at x; nothing is asked far away.
     const auto depth_at = [&, reach = contact_offset(garment, scene)](const Vec3d& x) {

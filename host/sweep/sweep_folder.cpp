@@ -1,5 +1,7 @@
 #include "host/sweep/sweep_folder.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -48,6 +50,7 @@ SweepFolder::~SweepFolder() {
 }
 
 void SweepFolder::resume(SweepTable& table, const Json& plan) {
+  lock();
   const fs::path path = dir_ / "sweep.json";
   Json root;
   try {
@@ -71,6 +74,12 @@ void SweepFolder::resume(SweepTable& table, const Json& plan) {
   saved_rows_ = table.rows.size();
 }
 
+void SweepFolder::lock() {
+  lock_ = OwnedFile(::open(dir_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (lock_.descriptor() >= 0 && ::flock(lock_.descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    fail(dir_, "found another sweep that writes there now, expected none; wait for it or name another");
+}
+
 void SweepFolder::create(const std::string& scene_text) {
   std::vector<fs::path> missing;
   std::error_code error;
@@ -82,6 +91,7 @@ void SweepFolder::create(const std::string& scene_text) {
     created_.push_back(*path);
   }
   if (::access(dir_.c_str(), W_OK | X_OK) != 0) fail(dir_, text("cannot write: ", std::strerror(errno)));
+  lock();
   scene_text_ = scene_text;
 }
 

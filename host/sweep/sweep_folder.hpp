@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/results/result_folder.hpp"
+#include "host/results/working_folder.hpp"
 #include "host/sweep/sweep_table.hpp"
 
 namespace isocloth {
@@ -51,7 +52,11 @@ class SweepFolder {
  private:
   using Clock = std::chrono::steady_clock;
 
+  /// Until this object goes or its process does. Throws FileError while another sweep holds the folder.
+  void lock();
+
   std::filesystem::path dir_;
+  OwnedFile lock_;
   std::vector<std::filesystem::path> created_;  // from the top down
   std::string scene_text_;
   bool is_saved_ = false;

@@ -1,4 +1,8 @@
 // Sweeps that are refused or fail: what they say, and that they leave everything as it was.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include "kernels/kernel_table.hpp"
 #include "tests/command/sweep_case.hpp"
 
@@ -163,6 +167,18 @@ TEST_F(SweepTest, ResumesOnlyWhatItWas) {
   folder_.write("letters/letter.txt", "dear");
   expect_refused(sweep("letters", {"--vary", "fabric.rho=1:2:3", "--overwrite"}),
                  "found a folder of other files");
+}
+
+TEST_F(SweepTest, RefusesAFolderThatAnotherSweepWritesTo) {
+  write_scene("scene.json", shaken_sheet(5));
+  const Strings options{"--vary", "fabric.rho=1:2:2"};
+  fs::create_directory(folder_ / "out");
+  const int held = ::open((folder_ / "out").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(::flock(held, LOCK_EX | LOCK_NB), 0);
+  expect_refused(sweep("out", options), "out: found another sweep that writes there now");
+  EXPECT_TRUE(fs::is_empty(folder_ / "out"));
+  ::close(held);
+  sweep_to_the_end("out", options);
 }
 
 TEST_F(SweepTest, LeavesNothingBehindWhenItFails) {

@@ -94,10 +94,10 @@ check_top_level() {
 
 check_file_length() {
   local limit=450 file lines
-  while IFS= read -r file; do
-    lines=$(wc -l <"$file")
-    ((lines <= limit)) || violation "$file:$lines: longer than $limit lines; it holds two ideas, part them"
-  done < <(printf '%s\n' "$files" | grep -E '^(engine|kernels|host|bench)/.*\.(hpp|cpp|cu|cuh|h|js|css|html|py|sh|cmake|txt)$')
+  while read -r lines file; do
+    [[ $file == total ]] || violation "$file:$lines: longer than $limit lines; it holds two ideas, part them"
+  done < <(printf '%s\n' "$files" | grep -E '^(engine|kernels|host|bench)/.*\.(hpp|cpp|cu|cuh|h|js|css|html|py|sh|cmake|txt)$' |
+    tr '\n' '\0' | xargs -0r wc -l | awk -v limit=$limit '$1 > limit')
 }
 
 check_machine_paths() {
