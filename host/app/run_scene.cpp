@@ -51,7 +51,7 @@ class Run {
     } else if (tally_.measure_start(); !add_frame()) {
       throw SceneError(text(request.scene.string(), ": ", tally_.summary.message));
     }
-    if (folder_.resumed_from()) snapshot_ = take_snapshot();
+    snapshot_ = take_snapshot();
     tally_.summary.setup_seconds += seconds_since(begin_);
     // A run that is killed before its first whole checkpoint can be resumed, too.
     if (!folder_.resumed_from()) save_checkpoint(checkpoint());
@@ -175,10 +175,12 @@ class Run {
   bool add_frame() {
     std::vector<std::vector<Vec3d>> positions = simulation_.positions();
     const std::vector<Measures> measures = simulation_.measure();
+    bool has_frozen = false;
     for (std::size_t g = 0; g < tally_.since_frame.size(); ++g) {
       tally_.since_frame[g].measures = measures[g];
       if (fits_a_frame(positions[g], tally_.since_frame[g])) continue;
       if (freeze(g)) {
+        has_frozen = true;
         positions[g] = simulation_.positions(g);
         tally_.since_frame[g].measures = simulation_.measure(g);
         if (fits_a_frame(positions[g], tally_.since_frame[g])) continue;
@@ -194,6 +196,7 @@ class Run {
     folder_.add_frame(simulation_.step_index(), simulation_.time(), positions, tally_.since_frame,
                       simulation_.bodies());
     tally_.since_frame.assign(tally_.since_frame.size(), {});
+    if (has_frozen) snapshot_ = take_snapshot();  // what was before does not repeat itself
     return true;
   }
 

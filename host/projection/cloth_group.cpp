@@ -8,6 +8,7 @@
 #include "engine/core/errors.hpp"
 #include "host/garment/reach.hpp"
 #include "host/linear/cholesky_plan.hpp"
+#include "kernels/projection/step_rules.hpp"
 
 namespace isocloth {
 namespace {
@@ -265,7 +266,7 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
                       .step = h,
                       .tolerance = settings_.tolerance,
                       .eps = start_eps(settings_, is_float ? Precision::float32 : Precision::float64),
-                      .least_eps = is_float ? 1e-6 : 1e-9,
+                      .least_eps = least_eps(is_float),
                       .max_iterations = settings_.max_iterations,
                       .max_substeps = settings_.max_substeps,
                       .contact_tolerance = scene_.contact.tolerance},

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "host/projection/projection_step.hpp"
+#include "kernels/projection/step_rules.hpp"
 
 namespace isocloth {
 template <class Real>
@@ -52,17 +53,8 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
 
 template <class Real>
 bool ProjectionSolver<Real>::adapt_eps(double before, double after) {
-  // Residuals in directions where J M^-1 J^T is nearly singular (the sheet is nearly flat there) shrink by
-  // eps D / (sigma + eps D) per iteration: slowly, unless eps follows. Far from the surface a small eps
-  // overshoots, hence only where the rows are nearly linear, and back again when the residual grows.
-  constexpr double nearly_linear = 3e-3, slow = 0.1, factor = 10;
-  constexpr double least =
-      sizeof(Real) == sizeof(float) ? 1e-6 : 1e-9;  // the conditioning the factor can take
   const double old = eps_;
-  if (after > before)
-    eps_ = std::min(start_eps_, eps_ * factor);
-  else if (after > slow * before && after < nearly_linear)
-    eps_ = std::max(std::min(least, start_eps_), eps_ / factor);
+  eps_ = cpu::adapted_eps(old, before, after, least_eps(std::is_same_v<Real, float>), start_eps_);
   return eps_ != old;
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/divergence.hpp"
+#include "kernels/projection/step_rules.hpp"
 
 namespace isocloth {
 namespace {
@@ -102,8 +102,8 @@ std::vector<StepReport> take_step(const Garments<Real>& garments, BodyCoupling<R
     const bool is_last = 2 * parts > most_parts;
     for (std::size_t g = 0; g < garments.size(); ++g) {
       StepReport& report = reports[g];
-      // lambda carries h^2. Multipliers that led beyond all bounds are no start for another attempt.
-      const bool is_warm = !is_lost(report.status) && report.residual <= largest_residual(false);
+      // lambda carries h^2.
+      const bool is_warm = cpu::starts_warm(report.residual) || garments[g]->bad_node() >= 0;
       if (parts > 1) garments[g]->scale_multipliers(is_warm ? 1.0 / (parts * parts) : 0.0);
       report.status = StepStatus::converged;
       report.residual = report.penetration = 0;
@@ -130,8 +130,7 @@ std::vector<StepReport> take_step(const Garments<Real>& garments, BodyCoupling<R
     if (status == StepStatus::converged || (status == StepStatus::stalled && is_last)) {
       for (std::size_t g = 0; g < garments.size(); ++g) {
         if (parts > 1) garments[g]->scale_multipliers(parts * parts);
-        // Of rows that cannot be met they grow in every iteration, and would keep the cloth from coming back.
-        if (reports[g].residual > garments[g]->settings().tolerance)
+        if (!cpu::keeps_multipliers(reports[g].residual, garments[g]->settings().tolerance))
           garments[g]->restore_multipliers(saved[g]);
       }
       break;

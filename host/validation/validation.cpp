@@ -13,6 +13,7 @@
 #include "host/validation/impulse_comparison.hpp"
 #include "host/validation/rounding.hpp"
 #include "host/validation/surroundings_check.hpp"
+#include "kernels/projection/step_rules.hpp"
 
 namespace isocloth {
 namespace {
@@ -78,7 +79,7 @@ class Comparison {
       : scene_(scene),
         garment_(garment),
         u_(unit_rounding(options.precision)),
-        least_eps_(options.precision == Precision::float32 ? 1e-6 : 1e-9),
+        least_eps_(least_eps(options.precision == Precision::float32)),
         cloth_(garment, find_recipe(scene.recipe), with_start_eps(scene.projection, options.precision),
                garment.gravity.value_or(scene.gravity)),
         solver_(make_garment_solver(device, options.precision, garment, scene, options.solver)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/batch/tile_contacts.hpp"
+#include "kernels/projection/step_rules.hpp"
 #include "kernels/tensors/row_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
@@ -12,7 +13,7 @@ template <class S, class T, class Block, class Contacts>
 class ClothStep : ClothTile<S, T, Block> {
   using Tile = ClothTile<S, T, Block>;
   using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::work_, Tile::at_, Tile::parameters_;
-  using Tile::implicit_metric, Tile::projection_metric, Tile::adapt_eps;
+  using Tile::implicit_metric, Tile::projection_metric;
   using Tile::number, Tile::infinity, Tile::largest, Tile::rest;
   using Tile::stops, Tile::take_over, Tile::has_diverged;
   using Tile::vectors, Tile::nodes, Tile::free_nodes, Tile::rows, Tile::tile_nodes, Tile::tile_rows;
@@ -92,8 +93,8 @@ class ClothStep : ClothTile<S, T, Block> {
         velocity[i] = select(again, velocities[i], select(onward, v, velocity[i]));
         start[i] = select(again, positions[i], select(onward, iterate[i], start[i]));
       });
-      // lambda carries h^2. Multipliers that led beyond all bounds are no start for another attempt.
-      const S warm = select(failed | (found.residual > number(largest_residual(false))), S{}, one);
+      const S warm = select(starts_warm(found.residual) | (found.bad_pivot > S{}), one, S{});
+      // lambda carries h^2.
       share(block_, p_.row_count, [&](Index i) {
         const S back = warm * multipliers[i] / (more * more);
         lambda[i] = select(again, back, select(finished, lambda[i] * (parts * parts), lambda[i]));
@@ -128,8 +129,7 @@ class ClothStep : ClothTile<S, T, Block> {
       positions[i] = select(kept, start[i], positions[i]);
       velocities[i] = select(kept, velocity[i], velocities[i]);
     });
-    // Of rows that cannot be met they grow in every iteration, and would keep the cloth from coming back.
-    const Mask met = kept & (residual <= number(a_.control.tolerance));
+    const Mask met = kept & keeps_multipliers(residual, a_.control.tolerance);
     share(block_, p_.row_count, [&](Index i) { multipliers[i] = select(met, lambda[i], multipliers[i]); });
     share(block_, contacts_.kept(),
           [&](Index i) { kept_contacts[i] = select(kept, contacts[i], kept_contacts[i]); });
@@ -180,7 +180,7 @@ class ClothStep : ClothTile<S, T, Block> {
       }
       if (!any(running)) return result;
       if (control.newton && iteration > 0) {
-        const S adapted = adapt_eps(eps, before, residual);
+        const S adapted = adapted_eps(eps, before, residual, control.least_eps, control.eps);
         const Mask changed = running & (adapted != eps);
         eps = select(running, adapted, eps);
         if (any(changed)) evaluate(eps / projection_inertia);  // the rows' scales must follow

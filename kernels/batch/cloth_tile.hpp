@@ -77,19 +77,6 @@ class ClothTile {
     return {number(1), S{}, rest(a_.rest.masses, p_.node_count), {}, {}};
   }
 
-  /// Follows the convergence with eps. Residuals in directions where J M^-1 J^T is nearly singular (the sheet
-  /// is nearly flat there) shrink by eps D / (sigma + eps D) per iteration: slowly, unless eps follows. Far
-  /// from the surface a small eps overshoots, hence only where the rows are nearly linear, and back again
-  /// when the residual grows.
-  ISOCLOTH_DEVICE S adapt_eps(S eps, S before, S after) const {
-    const S factor = number(10), most = number(a_.control.eps);
-    const S least = number(a_.control.least_eps < a_.control.eps ? a_.control.least_eps : a_.control.eps);
-    const S up = eps * factor, down = eps / factor;
-    const Mask grew = after > before;
-    const Mask slow = (after > number(0.1) * before) & (after < number(3e-3));
-    return select(grew, select(up > most, most, up), select(slow, select(down > least, down, least), eps));
-  }
-
   /// Whether the work is to end. The threads of a larger block might not agree, and go on.
   ISOCLOTH_DEVICE bool stops() const {
     if constexpr (Block::is_solo) return a_.monitor.stops();

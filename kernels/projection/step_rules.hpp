@@ -1,0 +1,45 @@
+// How a step is iterated, whoever iterates it: kernel by kernel, or tile by tile.
+#pragma once
+
+#include "kernels/divergence.hpp"
+#include "kernels/launch/lanes.hpp"
+
+namespace isocloth {
+
+/// The least relative softness of the rows that the factor of a matrix can take.
+ISOCLOTH_HD constexpr double least_eps(bool is_float) { return is_float ? 1e-6 : 1e-9; }
+
+namespace ISOCLOTH_BACKEND {
+
+/// eps of the next iteration, from the residuals of the last two. Residuals in directions where J M^-1 J^T is
+/// nearly singular (the sheet is nearly flat there) shrink by eps D / (sigma + eps D) per iteration: slowly,
+/// unless eps follows. Far from the surface a small eps overshoots, hence only where the rows are nearly
+/// linear, and back again, up to `most`, when the residual grows.
+template <class S>
+ISOCLOTH_HD S adapted_eps(S eps, S before, S after, double least, double most) {
+  using Scalar = typename Lanes<S>::Scalar;
+  const auto number = [](double x) { return S(static_cast<Scalar>(x)); };
+  const S factor = number(10), least_now = number(least < most ? least : most);
+  const S up = eps * factor, down = eps / factor;
+  const auto grew = after > before;
+  const auto slow = (after > number(0.1) * before) & (after < number(3e-3));
+  return select(grew, select(up > number(most), number(most), up),
+                select(slow, select(down > least_now, down, least_now), eps));
+}
+
+/// Whether the next attempt may start from the multipliers of this one, which ended with this residual: those
+/// that led beyond all bounds are no start. A matrix that could not be factorised is better with them.
+template <class S>
+ISOCLOTH_HD auto starts_warm(S residual) {
+  return residual <= S(static_cast<typename Lanes<S>::Scalar>(largest_residual(false)));
+}
+
+/// Whether a step keeps its multipliers: of rows that cannot be met they grow in every iteration, and would
+/// keep the cloth from coming back.
+template <class S>
+ISOCLOTH_HD auto keeps_multipliers(S residual, double tolerance) {
+  return residual <= S(static_cast<typename Lanes<S>::Scalar>(tolerance));
+}
+
+}  // namespace ISOCLOTH_BACKEND
+}  // namespace isocloth
