@@ -43,7 +43,7 @@ stage_format() {
 }
 
 configure_release() {
-  cmake --preset release -DISOCLOTH_SIMD="$simd" -DISOCLOTH_BUILD_TESTS=ON -DISOCLOTH_BUILD_BENCH=ON
+  cmake --preset release -DISOCLOTH_SIMD="$simd"
 }
 
 stage_structure() {
