@@ -309,7 +309,8 @@ PinGap find_pin_gap(const Garment& garment, const Pin& pin) {
   PinGap gap;
   for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
     const Vec3d& start = start_positions(garment)[pin.nodes[i]];
-    const double distance = norm(evaluate_motion(pin.motion, start, i, garment.time_offset) - start);
+    const Vec3d way = evaluate_motion(pin.motion, start, i, garment.time_offset) - start;
+    const double distance = std::hypot(way.x, way.y, way.z);  // whose squares may overflow
     if (distance > gap.distance) gap = {.distance = distance, .i = i};
   }
   return gap;
