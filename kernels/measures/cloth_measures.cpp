@@ -1,6 +1,6 @@
 #include "kernels/measures/cloth_measures.hpp"
 
-#include <limits>
+#include <cmath>
 
 #include "kernels/launch/launch.hpp"
 #include "kernels/measures/face_area.hpp"
@@ -39,7 +39,7 @@ struct MeasureBody {
       }
       for (int w = 0; w < Width; ++w) twice[w] = dot_add(half[w] + half[w], origin - first, twice[w]);
     }
-    const S infinity(std::numeric_limits<Scalar>::infinity());
+    const S infinity = number(HUGE_VAL);
     for (int w = 0; w < Width; ++w) {
       const S c = multiply_add(number(0.5), twice[w], -S(rest_values[stencil * Width + w]));
       const auto finite = magnitude(c) < infinity;
