@@ -7,6 +7,7 @@
 #include "bench/runner.hpp"
 #include "bench/sheets.hpp"
 #include "engine/core/text.hpp"
+#include "engine/model/recipe.hpp"
 #include "host/garment/row_evaluator.hpp"
 #include "host/solver/garment_solver.hpp"
 
@@ -102,13 +103,13 @@ NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_o
                                   .step = h,
                                   .positions = positions.view(),
                                   .velocities = velocities.view(),
+                                  .from = positions.view(),
                                   .targets = target_buffer.view(),
+                                  .share = 1,
                                   .iterate = iterate.view()});
   rows.evaluate(iterate, start_eps({.eps = eps}, Precision::float64) / metric.inertia);
-  kernels.geometric_stiffness(queue, {.metric_terms = arrays.pair_metric.view(),
-                                      .scalar_terms = arrays.pair_scalar.view(),
-                                      .metric_tensors = arrays.metric.tensors.view(),
-                                      .scalar_tensors = arrays.scalar.tensors.view(),
+  kernels.geometric_stiffness(queue, {.rows = arrays.rows_view(),
+                                      .tensors = arrays.tensors.view(),
                                       .multipliers = multipliers.view(),
                                       .stiffness = stiffness.view()});
   kernels.assemble_system(queue, {.metric = metric,
@@ -117,10 +118,8 @@ NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_o
                                   .block_columns = arrays.block_columns.view(),
                                   .block_pairs = arrays.block_pairs.view(),
                                   .block_bending = arrays.block_bending.view(),
-                                  .metric_terms = arrays.block_metric.view(),
-                                  .scalar_terms = arrays.block_scalar.view(),
-                                  .metric_jacobian = rows.metric_jacobian.view(),
-                                  .scalar_jacobian = rows.scalar_jacobian.view(),
+                                  .rows = arrays.rows_view(),
+                                  .jacobian = rows.jacobian.view(),
                                   .node_pair_begin = arrays.node_pair_begin.view(),
                                   .node_pairs = arrays.node_pairs.view(),
                                   .stiffness = std::as_const(stiffness).view(),
@@ -129,10 +128,8 @@ NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_o
                                   .blocks = blocks.view()});
   kernels.assemble_gradient(queue, {.metric = metric,
                                     .free = arrays.free_view(),
-                                    .metric_terms = arrays.node_metric.view(),
-                                    .scalar_terms = arrays.node_scalar.view(),
-                                    .metric_jacobian = rows.metric_jacobian.view(),
-                                    .scalar_jacobian = rows.scalar_jacobian.view(),
+                                    .rows = arrays.rows_view(),
+                                    .jacobian = rows.jacobian.view(),
                                     .residuals = rows.residuals.view(),
                                     .scales = rows.scales.view(),
                                     .multipliers = multipliers.view(),

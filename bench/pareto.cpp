@@ -268,7 +268,7 @@ std::vector<Table> measure_pareto(const ParetoRequest& request) {
     std::vector<Run> runs(settings.size());
     for_each_case(settings.size(), request.workers, [&](std::size_t i) {
       const Setting& s = settings[i];
-      const bool edges = find_recipe(s.recipe).rows == RowFamily::edges;
+      const bool edges = find_recipe(s.recipe).holds_edges();
       runs[i] = run_setting(pareto_scene(side, s, seconds), request.budget, &references[0],
                             &references[edges], nullptr);
       say(text(side, " x ", side, ", ", s.curve, ", ", s.label, ": ", runs[i].cpu_seconds / runs[i].simulated,

@@ -5,8 +5,7 @@ namespace {
 
 template <class Real>
 StepKernels<Real> make_step_kernels() {
-  return {.evaluate_metric_rows = evaluate_rows<Real, 3>,
-          .evaluate_scalar_rows = evaluate_rows<Real, 1>,
+  return {.evaluate_rows = evaluate_rows<Real>,
           .assemble_momentum = assemble_momentum<Real>,
           .start_iteration = start_iteration<Real>,
           .predict_positions = predict_positions<Real>,
@@ -14,8 +13,7 @@ StepKernels<Real> make_step_kernels() {
           .assemble_system = assemble_system<Real>,
           .assemble_gradient = assemble_gradient<Real>,
           .apply_correction = apply_correction<Real>,
-          .update_metric_multipliers = update_multipliers<Real, 3>,
-          .update_scalar_multipliers = update_multipliers<Real, 1>,
+          .update_multipliers = update_multipliers<Real>,
           .grasp_nodes = grasp_nodes<Real>,
           .act_without_contacts = act_without_contacts<Real>,
           .list_near_obstacles = list_near_obstacles<Real>,
@@ -37,6 +35,7 @@ StepKernels<Real> make_step_kernels() {
           .run_impulse_phase = run_impulse_phase<Real>,
           .run_system_phase = run_system_phase<Real>,
           .update_velocities = update_velocities<Real>,
+          .scale_values = scale_values<Real>,
           .measure_areas = measure_areas<Real>,
           .measure_strains = measure_strains<Real>,
           .measure_cloths = measure_cloths<Real>,
@@ -50,8 +49,7 @@ Backend make_backend(const char* name, const Memory& memory) {
           .name = name,
           .memory = memory,
           .setup = {.lump_masses = lump_masses,
-                    .build_isometry_tensors = build_isometry_tensors,
-                    .build_edge_tensors = build_edge_tensors,
+                    .build_tensors = build_tensors,
                     .build_laplacian = build_laplacian,
                     .build_bending = build_bending},
           .float32 = make_step_kernels<float>(),

@@ -27,8 +27,7 @@ using Kernel = void (*)(const Queue&, const Args&);
 /// Built once per mesh, in double whatever the precision of the steps.
 struct SetupKernels {
   Kernel<LumpMasses> lump_masses;
-  Kernel<BuildIsometryTensors> build_isometry_tensors;
-  Kernel<BuildEdgeTensors> build_edge_tensors;
+  Kernel<BuildTensors> build_tensors;
   Kernel<BuildLaplacian> build_laplacian;
   Kernel<BuildBending> build_bending;
 };
@@ -36,8 +35,7 @@ struct SetupKernels {
 /// Run every step.
 template <class Real>
 struct StepKernels {
-  Kernel<EvaluateRows<Real, 3>> evaluate_metric_rows;
-  Kernel<EvaluateRows<Real, 1>> evaluate_scalar_rows;
+  Kernel<EvaluateRows<Real>> evaluate_rows;
   Kernel<AssembleMomentum<Real>> assemble_momentum;
   Kernel<StartIteration<Real>> start_iteration;
   Kernel<PredictPositions<Real>> predict_positions;
@@ -45,8 +43,7 @@ struct StepKernels {
   Kernel<AssembleSystem<Real>> assemble_system;
   Kernel<AssembleGradient<Real>> assemble_gradient;
   Kernel<ApplyCorrection<Real>> apply_correction;
-  Kernel<UpdateMultipliers<Real, 3>> update_metric_multipliers;
-  Kernel<UpdateMultipliers<Real, 1>> update_scalar_multipliers;
+  Kernel<UpdateMultipliers<Real>> update_multipliers;
   Kernel<FindContacts<Real>> grasp_nodes, act_without_contacts, list_near_obstacles, find_contacts;
   Kernel<PlaceHeld<Real>> place_held;
   Kernel<UpdateContacts<Real>> update_contacts;
@@ -64,6 +61,7 @@ struct StepKernels {
   Kernel<RunImpulsePhase<Real>> run_impulse_phase;
   Kernel<RunSystemPhase<Real>> run_system_phase;
   Kernel<UpdateVelocities<Real>> update_velocities;
+  Kernel<ScaleValues<Real>> scale_values;
   Kernel<MeasureAreas<Real>> measure_areas;
   Kernel<MeasureStrains<Real>> measure_strains;
   Kernel<MeasureCloths<Real>> measure_cloths;
@@ -100,7 +98,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 15;
+constexpr int backend_abi = 16;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

@@ -3,27 +3,84 @@
 
 #include "engine/core/array_view.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/mesh/mesh_view.hpp"
+#include "engine/rows/stencil_pattern.hpp"
 
 namespace isocloth {
 
-/// A mesh and its incidence as the setup kernels see it.
-struct MeshView {
-  ArrayView<const Vec3d> positions;          ///< [m], shape [node_count]
-  ArrayView<const Index> face_begin;         ///< shape [face_count + 1]
-  ArrayView<const Index> face_nodes;         ///< shape [corner_count]
-  ArrayView<const Index> corner_faces;       ///< shape [corner_count]
-  ArrayView<const Index> node_corner_begin;  ///< shape [node_count + 1]
-  ArrayView<const Index> node_corners;       ///< shape [corner_count]
+/// Lists of places that add up in one place, in a fixed order: sums do not depend on threads.
+struct GatherView {
+  ArrayView<const Index> begin;   ///< shape [target_count + 1]
+  ArrayView<const Index> first;   ///< shape [contribution_count]
+  ArrayView<const Index> second;  ///< shape [contribution_count]
 };
 
-/// Stencils, slots and entries; see StencilPattern.
-struct StencilView {
-  ArrayView<const Index> stencil_begin;  ///< shape [stencil_count + 1]
-  ArrayView<const Index> slot_nodes;     ///< shape [slot_count]
-  ArrayView<const Index> entry_begin;    ///< shape [slot_count + 1]
-  ArrayView<const Index> entry_nodes;    ///< shape [entry_count]
+/// Rows on stencils that hold `Width` each, and where they go in the nodal system.
+template <int Width>
+struct RowGroup {
+  static constexpr int width = Width;
+  StencilView stencils;
+  GatherView pair_terms;   ///< per pair of nodes: (entry of T, first row of its stencil)
+  GatherView block_terms;  ///< per block: (slot of row node, slot of column node) of one stencil
+  GatherView node_terms;   ///< per free node: (slot, first row of its stencil)
+  // Where the group begins among all rows, and in the arrays of tensors and Jacobians.
+  std::size_t first_row = 0, first_tensor = 0, first_jacobian = 0;
 
-  ISOCLOTH_HD Index stencil_count() const { return static_cast<Index>(stencil_begin.size()) - 1; }
+  ISOCLOTH_HD Index stencil_count() const { return stencils.stencil_count(); }
+};
+
+/// All rows of a cloth; see RowPattern.
+struct RowsView {
+  RowGroup<3> triples;
+  RowGroup<1> singles;
+
+  ISOCLOTH_HD Index stencil_count() const { return triples.stencil_count() + singles.stencil_count(); }
+  ISOCLOTH_HD std::size_t row_count() const {
+    return singles.first_row + static_cast<std::size_t>(singles.stencil_count());
+  }
+  ISOCLOTH_HD std::size_t slot_count() const {
+    return triples.stencils.slot_nodes.size() + singles.stencils.slot_nodes.size();
+  }
+  ISOCLOTH_HD std::size_t tensor_count() const {
+    return singles.first_tensor + singles.stencils.entry_nodes.size();
+  }
+  ISOCLOTH_HD std::size_t jacobian_count() const {
+    return singles.first_jacobian + singles.stencils.slot_nodes.size();
+  }
+
+  /// visit(group), group after group.
+  template <class Visit>
+  ISOCLOTH_HD void for_each_group(const Visit& visit) const {
+    visit(triples);
+    visit(singles);
+  }
+  /// visit(group, stencil) of the stencil with that number among all.
+  template <class Visit>
+  ISOCLOTH_HD void visit_stencil(Index stencil, const Visit& visit) const {
+    const Index first = triples.stencil_count();
+    if (stencil < first)
+      visit(triples, stencil);
+    else
+      visit(singles, stencil - first);
+  }
+  /// visit(group, slot) of the slot with that number among all.
+  template <class Visit>
+  ISOCLOTH_HD void visit_slot(Index slot, const Visit& visit) const {
+    const Index first = static_cast<Index>(triples.stencils.slot_nodes.size());
+    if (slot < first)
+      visit(triples, slot);
+    else
+      visit(singles, slot - first);
+  }
+  /// visit(group, stencil, number of the row in its stencil).
+  template <class Visit>
+  ISOCLOTH_HD void visit_row(Index row, const Visit& visit) const {
+    const Index first = static_cast<Index>(singles.first_row);
+    if (row < first)
+      visit(triples, row / 3, row % 3);
+    else
+      visit(singles, row - first, 0);
+  }
 };
 
 /// Sparse rows of scalars on nodes; columns ascending within a row.
@@ -42,8 +99,7 @@ struct FreeNodesView {
 template <class Real>
 struct RestShapesView {
   bool shared = true;
-  ArrayView<const Real> metric_tensors;  ///< T [1/m^2], shape [tile or 1, entries, 3, width or 1]
-  ArrayView<const Real> scalar_tensors;  ///< shape [tile or 1, entries, width or 1]
+  ArrayView<const Real> tensors;         ///< T [1/m^2], shape [tile or 1, tensor_count(), width or 1]
   ArrayView<const Real> rest_values;     ///< c0, shape [tile or 1, row_count, width or 1]
   ArrayView<const Real> masses;          ///< m_i [m^2], shape [tile or 1, node_count, width or 1]
   ArrayView<const Real> inverse_masses;  ///< 1 / m_i, 0: pinned; same shape

@@ -7,21 +7,25 @@
 namespace isocloth {
 
 const std::vector<Recipe>& recipes() {
+  // More rows would lock (Coltraro 2022, section 5.4).
+  static const std::vector<RowFamily> isometry = {RowFamily::isometry, RowFamily::corner_shear,
+                                                  RowFamily::boundary_edges},
+                                      edges = {RowFamily::edges};
   static const std::vector<Recipe> all = {
       {"coltraro2022",
        "Coltraro, Amoros, Alberich-Carraminana, Torras 2022, An inextensible model for the robotic "
        "manipulation of textiles",
-       RowFamily::isometry, SolverFamily::projection},
-      {"inextensible_edges", "control: every mesh edge keeps its length, which locks a triangle mesh",
-       RowFamily::edges, SolverFamily::projection},
+       isometry, SolverFamily::projection},
+      {"inextensible_edges", "control: every mesh edge keeps its length, which locks a triangle mesh", edges,
+       SolverFamily::projection},
       {"bender_iterative",
        "Bender, Bayer: Impulse-based simulation of inextensible cloth, section 3.4.1: every mesh edge keeps "
        "its "
        "length by impulses, edge after edge",
-       RowFamily::edges, SolverFamily::impulse},
+       edges, SolverFamily::impulse},
       {"bender_sle", "the same, section 3.4.2: all impulses of a step from one system of linear equations",
-       RowFamily::edges, SolverFamily::impulse_system},
-      {"isometric_impulse", "the rows of coltraro2022 by the sweeps of bender_iterative", RowFamily::isometry,
+       edges, SolverFamily::impulse_system},
+      {"isometric_impulse", "the rows of coltraro2022 by the sweeps of bender_iterative", isometry,
        SolverFamily::impulse},
   };
   return all;

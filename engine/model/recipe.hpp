@@ -5,12 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace isocloth {
+#include "engine/rows/row_families.hpp"
 
-enum class RowFamily {
-  isometry,  ///< E, F, G at interior nodes, F at corners, boundary edge lengths
-  edges,     ///< every edge length
-};
+namespace isocloth {
 
 enum class SolverFamily {
   projection,      ///< implicit step, brought back to the constraints by linear solves (ProjectionSettings)
@@ -21,8 +18,11 @@ enum class SolverFamily {
 struct Recipe {
   std::string_view name;
   std::string_view source;  ///< where it is published
-  RowFamily rows;
+  std::vector<RowFamily> rows;
   SolverFamily solver;
+
+  /// Whether every row is the length of an edge.
+  bool holds_edges() const { return rows == std::vector{RowFamily::edges}; }
 };
 
 /// All recipes, in the order in which `isocloth schema` lists them.

@@ -356,7 +356,7 @@ OnViolation on_violation(const Scene& scene) {
 
 double row_strain(const Scene& scene, double residual) {
   const Recipe& recipe = find_recipe(scene.recipe);
-  if (recipe.solver != SolverFamily::projection && recipe.rows == RowFamily::edges) return residual;
+  if (recipe.solver != SolverFamily::projection && recipe.holds_edges()) return residual;
   return residual < 1 ? residual / (1 + std::sqrt(1 - residual)) : std::max(1.0, std::sqrt(1 + residual) - 1);
 }
 
@@ -375,7 +375,7 @@ ImpulseSettings resolve_impulse(const Scene& scene, double force_rate) {
   }
   if (settings.max_sweeps == 0) settings.max_sweeps = sweeps_once ? 1 : 10'000;
   if (settings.relaxation == 0 && sweeps_once) settings.relaxation = 1;
-  const bool has_noise = find_recipe(scene.recipe).rows == RowFamily::isometry;
+  const bool has_noise = !find_recipe(scene.recipe).holds_edges();
   if (settings.velocity_pass == VelocityPass::automatic)
     settings.velocity_pass = sweeps_once && !has_noise ? VelocityPass::off : VelocityPass::on;
   return settings;

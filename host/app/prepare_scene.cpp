@@ -110,7 +110,7 @@ void warn_of_pins(const Garment& garment, const Scene& scene, const std::string&
   if (pinned == garment.mesh.positions.size())
     warnings.add("pinned", text(what, ": all ", pinned, " nodes are pinned: none is simulated"));
   if (!may_part || (!moves && garment.initial_positions.empty())) return;
-  const TornPinSearch search(garment, find_recipe(scene.recipe).rows == RowFamily::isometry);
+  const TornPinSearch search(garment, !find_recipe(scene.recipe).holds_edges());
   for (const double t : times_to_watch(garment, scene)) {
     const TornPins torn = search.at(t, step_tolerance(scene));
     if (torn.a < 0) continue;

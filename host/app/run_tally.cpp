@@ -186,7 +186,7 @@ std::string RunTally::torn_by_pins(std::size_t g) const {
 
 /// What to do about a step that failed: what is given, unless no step can satisfy the pins.
 std::string RunTally::advice(std::size_t g, const std::string& otherwise) const {
-  const TornPinSearch search(scene_.garments[g], find_recipe(scene_.recipe).rows == RowFamily::isometry);
+  const TornPinSearch search(scene_.garments[g], !find_recipe(scene_.recipe).holds_edges());
   const std::string torn = describe(search.at(simulation_.time(g), step_tolerance(scene_)));
   return "; " + (torn.empty() ? otherwise : torn);
 }

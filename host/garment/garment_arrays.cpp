@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "engine/mesh/material_frame.hpp"
+#include "engine/mesh/topology.hpp"
 #include "host/garment/row_evaluator.hpp"
 #include "host/linear/ordering.hpp"
 
@@ -33,41 +34,39 @@ struct MeshBuffers {
   }
 };
 
-template <class Real>
-void upload_pattern(const Device& device, const StencilPattern& pattern, RowBuffers<Real>& rows) {
-  rows.stencil_begin = {device, pattern.stencil_begin};
-  rows.slot_nodes = {device, pattern.slot_nodes};
-  rows.entry_begin = {device, pattern.entry_begin};
-  rows.entry_nodes = {device, pattern.entry_nodes};
+RowGroupBuffers group_buffers(const Device& device, const StencilPattern& stencils, const RowGather& gather) {
+  return {.stencil_begin = {device, stencils.stencil_begin},
+          .slot_nodes = {device, stencils.slot_nodes},
+          .entry_begin = {device, stencils.entry_begin},
+          .entry_nodes = {device, stencils.entry_nodes},
+          .pair_terms = gather_buffers(device, gather.pairs),
+          .block_terms = gather_buffers(device, gather.blocks),
+          .node_terms = gather_buffers(device, gather.nodes)};
 }
 
-template <class Real>
-void build_tensors(const Device& device, const MeshBuffers& mesh, const std::vector<Vec3d>& warps,
-                   const Buffer<double>& masses, const RowPattern& pattern, GarmentArrays<Real>& arrays) {
-  const SetupKernels& setup = device.backend().setup;
+/// T of all rows, in double.
+std::vector<double> build_tensors(const Device& device, const MeshBuffers& mesh,
+                                  const std::vector<Vec3d>& warps, const Buffer<double>& masses,
+                                  const RowPattern& rows, const RowsView& view) {
   const Buffer<Vec3d> corner_warps(device, warps);
-  const Buffer<Index> metric_nodes(device, pattern.metric_nodes), corner_nodes(device, pattern.corner_nodes);
-  Buffer<double> metric(device, static_cast<std::size_t>(pattern.metric.entry_count()) * 3);
-  Buffer<double> scalar(device, static_cast<std::size_t>(pattern.scalar.entry_count()));
-  BuildIsometryTensors build{.mesh = mesh.view(),
-                             .stencils = arrays.metric.view(),
-                             .nodes = metric_nodes.view(),
-                             .corner_warps = corner_warps.view(),
-                             .masses = masses.view(),
-                             .width = 3,
-                             .tensors = metric.view()};
-  setup.build_isometry_tensors(device.queue(), build);
-  build.stencils = arrays.scalar.view();
-  build.nodes = corner_nodes.view();
-  build.width = 1;
-  build.tensors = scalar.view();
-  setup.build_isometry_tensors(device.queue(), build);
-  setup.build_edge_tensors(device.queue(), {.mesh = mesh.view(),
-                                            .stencils = arrays.scalar.view(),
-                                            .first_stencil = static_cast<Index>(pattern.corner_nodes.size()),
-                                            .tensors = scalar.view()});
-  arrays.metric.tensors = converted<Real>(device, metric.download());
-  arrays.scalar.tensors = converted<Real>(device, scalar.download());
+  Buffer<double> tensors(device, view.tensor_count());
+  std::vector<Buffer<Index>> places;  // kernels read them until the download waits
+  for (const RowPattern::Part& family : rows.parts) {
+    const bool is_single = &rows.stencils(family.family) == &rows.singles;
+    places.emplace_back(device, family.places);
+    const std::size_t first = is_single ? view.singles.first_tensor : 0,
+                      end = is_single ? view.tensor_count() : view.singles.first_tensor;
+    device.backend().setup.build_tensors(
+        device.queue(), {.family = family.family,
+                         .setup = {.mesh = mesh.view(),
+                                   .corner_warps = corner_warps.view(),
+                                   .masses = masses.view(),
+                                   .stencils = is_single ? view.singles.stencils : view.triples.stencils,
+                                   .first_stencil = family.first_stencil,
+                                   .places = std::as_const(places.back()).view(),
+                                   .tensors = part(tensors.view(), first, end)}});
+  }
+  return tensors.download();
 }
 
 template <class Real>
@@ -116,8 +115,9 @@ GatherBuffers gather_buffers(const Device& device, const GatherLists& lists) {
 }
 
 template <class Real>
-GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment, RowFamily family,
-                                   bool elimination_order, bool couples_faces) {
+GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
+                                   const std::vector<RowFamily>& families, bool elimination_order,
+                                   bool couples_faces) {
   const MonitorView& monitor = device.monitor();
   const Mesh& mesh = garment.mesh;
   const Topology topology = build_topology(mesh);
@@ -125,7 +125,7 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   for (const Pin& pin : garment.pins)
     for (Index node : pin.nodes) is_pinned[node] = 1;
 
-  rows = build_row_pattern(mesh, topology, family, is_pinned);
+  rows = build_row_pattern(mesh, topology, families, is_pinned);
   monitor.check();
   has_bending = garment.fabric.kappa > 0 || garment.fabric.beta > 0;
   const NodeMatrixPattern bending_pattern =
@@ -146,8 +146,8 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   monitor.check();
   face_begin = {device, mesh.face_begin};
   face_nodes = {device, mesh.face_nodes};
-  upload_pattern(device, rows.metric, metric);
-  upload_pattern(device, rows.scalar, scalar);
+  triples = group_buffers(device, rows.triples, pattern.triples);
+  singles = group_buffers(device, rows.singles, pattern.singles);
 
   const MeshBuffers mesh_buffers(device, mesh, topology);
   Buffer<double> lumped(device, mesh.positions.size());
@@ -160,7 +160,9 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   for (std::size_t i = 0; i < m.size(); ++i) inverse[i] = is_pinned[i] ? 0 : 1 / m[i];
   inverse_masses = converted<Real>(device, inverse);
 
-  build_tensors(device, mesh_buffers, material_warp_directions(mesh, topology), lumped, rows, *this);
+  tensors =
+      converted<Real>(device, build_tensors(device, mesh_buffers, material_warp_directions(mesh, topology),
+                                            lumped, rows, rows_view()));
   if (has_bending) build_bending(device, mesh, mesh_buffers, topology, lumped, bending_pattern, *this);
 
   monitor.check();
@@ -168,12 +170,6 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   free_number = {device, pattern.free_number};
   node_pair_begin = {device, pattern.node_pair_begin};
   node_pairs = {device, pattern.node_pairs};
-  pair_metric = gather_buffers(device, pattern.pair_metric);
-  pair_scalar = gather_buffers(device, pattern.pair_scalar);
-  block_metric = gather_buffers(device, pattern.block_metric);
-  block_scalar = gather_buffers(device, pattern.block_scalar);
-  node_metric = gather_buffers(device, pattern.node_metric);
-  node_scalar = gather_buffers(device, pattern.node_scalar);
   block_rows = {device, pattern.block_rows};
   block_columns = {device, pattern.block_columns};
   block_pairs = {device, pattern.block_pairs};
@@ -184,17 +180,26 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
 }
 
 template <class Real>
+RowsView GarmentArrays<Real>::rows_view() const {
+  RowsView view{.triples = triples.view<3>(), .singles = singles.view<1>()};
+  view.singles.first_row = static_cast<std::size_t>(rows.triples.row_count());
+  view.singles.first_tensor = 3 * view.triples.stencils.entry_nodes.size();
+  view.singles.first_jacobian = 3 * view.triples.stencils.slot_nodes.size();
+  return view;
+}
+
+template <class Real>
 std::size_t GarmentArrays<Real>::memory_bytes() const {
   std::size_t bytes = 0;
   auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
-  add(face_begin, face_nodes, masses, inverse_masses, rest_areas, rest_values, bending_begin, bending_columns,
-      bending, free_nodes, free_number, node_pair_begin, node_pairs, block_rows, block_columns, block_pairs,
-      block_bending);
-  for (const RowBuffers<Real>* r : {&metric, &scalar})
-    add(r->stencil_begin, r->slot_nodes, r->entry_begin, r->entry_nodes, r->tensors);
-  for (const GatherBuffers* g :
-       {&pair_metric, &pair_scalar, &block_metric, &block_scalar, &node_metric, &node_scalar})
-    add(g->begin, g->first, g->second);
+  add(face_begin, face_nodes, masses, inverse_masses, rest_areas, tensors, rest_values, bending_begin,
+      bending_columns, bending, free_nodes, free_number, node_pair_begin, node_pairs, block_rows,
+      block_columns, block_pairs, block_bending);
+  for (const RowGroupBuffers* group : {&triples, &singles}) {
+    add(group->stencil_begin, group->slot_nodes, group->entry_begin, group->entry_nodes);
+    for (const GatherBuffers* g : {&group->pair_terms, &group->block_terms, &group->node_terms})
+      add(g->begin, g->first, g->second);
+  }
   return bytes;
 }
 

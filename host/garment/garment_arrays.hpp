@@ -1,4 +1,4 @@
-// Everything of a garment that never changes, in the memory of a device.
+// Topology, rest shape and rows of a garment in the memory of a device.
 #pragma once
 
 #include "engine/model/scene.hpp"
@@ -7,10 +7,14 @@
 
 namespace isocloth {
 
-/// In the precision of the steps.
 /// Vectors as their components, one after another.
 template <class Real>
 ArrayView<const Real> flat(ArrayView<const Vec3<Real>> vectors) {
+  return {&vectors.data()->x, 3 * vectors.size()};
+}
+
+template <class Real>
+ArrayView<Real> flat(ArrayView<Vec3<Real>> vectors) {
   return {&vectors.data()->x, 3 * vectors.size()};
 }
 
@@ -29,12 +33,15 @@ struct GatherBuffers {
 
 GatherBuffers gather_buffers(const Device& device, const GatherLists& lists);
 
-template <class Real>
-struct RowBuffers {
+struct RowGroupBuffers {
   Buffer<Index> stencil_begin, slot_nodes, entry_begin, entry_nodes;
-  Buffer<Real> tensors;
-  StencilView view() const {
-    return {stencil_begin.view(), slot_nodes.view(), entry_begin.view(), entry_nodes.view()};
+  GatherBuffers pair_terms, block_terms, node_terms;
+  template <int Width>
+  RowGroup<Width> view() const {
+    return {.stencils = {stencil_begin.view(), slot_nodes.view(), entry_begin.view(), entry_nodes.view()},
+            .pair_terms = pair_terms.view(),
+            .block_terms = block_terms.view(),
+            .node_terms = node_terms.view()};
   }
 };
 
@@ -43,7 +50,7 @@ template <class Real>
 struct GarmentArrays {
   /// Free numbers ascend with the nodes, or follow an order of elimination with little fill. couples_faces:
   /// the matrix has a block for any two nodes of a face, whatever the rows.
-  GarmentArrays(const Device& device, const Garment& garment, RowFamily family,
+  GarmentArrays(const Device& device, const Garment& garment, const std::vector<RowFamily>& families,
                 bool elimination_order = false, bool couples_faces = false);
 
   RowPattern rows;       ///< host copy: counts
@@ -56,18 +63,19 @@ struct GarmentArrays {
   Buffer<Real> masses;          ///< m_i [m^2]
   Buffer<Real> inverse_masses;  ///< 1 / m_i, 0: pinned
   Buffer<Real> rest_areas;      ///< [m^2], shape [face_count]
-  RowBuffers<Real> metric, scalar;
+  RowGroupBuffers triples, singles;
+  Buffer<Real> tensors;      ///< T of all rows, see RowsView
   Buffer<Real> rest_values;  ///< c0, shape [row_count]
   Buffer<Index> bending_begin, bending_columns;
   Buffer<Real> bending;  ///< K, empty: no bending
   Buffer<Index> free_nodes, free_number;
   Buffer<Index> node_pair_begin, node_pairs;
-  GatherBuffers pair_metric, pair_scalar, block_metric, block_scalar, node_metric, node_scalar;
   Buffer<Index> block_rows, block_columns, block_pairs, block_bending;
 
   Index node_count() const { return static_cast<Index>(masses.size()); }
   Index face_count() const { return static_cast<Index>(face_begin.size()) - 1; }
   FreeNodesView free_view() const { return {free_nodes.view(), free_number.view()}; }
+  RowsView rows_view() const;
   std::size_t memory_bytes() const;
 };
 

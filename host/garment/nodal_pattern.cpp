@@ -131,11 +131,12 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
   p.free_number.assign(is_pinned.size(), -1);
   for (Index i = 0; i < p.free_count(); ++i) p.free_number[p.free_nodes[i]] = i;
 
-  const auto metric_pairs = pair_terms(rows.metric, 0),
-             scalar_pairs = pair_terms(rows.scalar, rows.metric.row_count());
-  p.pairs = merged_keys({&metric_pairs, &scalar_pairs});
-  p.pair_metric = gather(metric_pairs, p.pairs);
-  p.pair_scalar = gather(scalar_pairs, p.pairs);
+  const Index first_single = rows.triples.row_count();
+  const auto triple_pairs = pair_terms(rows.triples, 0),
+             single_pairs = pair_terms(rows.singles, first_single);
+  p.pairs = merged_keys({&triple_pairs, &single_pairs});
+  p.triples.pairs = gather(triple_pairs, p.pairs);
+  p.singles.pairs = gather(single_pairs, p.pairs);
   std::vector<std::vector<Index>> at_node(is_pinned.size());
   for (std::size_t i = 0; i < p.pairs.size(); ++i)
     for (Index node : p.pairs[i]) at_node[node].push_back(static_cast<Index>(i));
@@ -145,8 +146,8 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
     p.node_pair_begin.push_back(static_cast<Index>(p.node_pairs.size()));
   }
 
-  const auto metric_blocks = block_terms(rows.metric, p.free_number),
-             scalar_blocks = block_terms(rows.scalar, p.free_number);
+  const auto triple_blocks = block_terms(rows.triples, p.free_number),
+             single_blocks = block_terms(rows.singles, p.free_number);
   std::vector<Term> other;  // every diagonal, and what else couples nodes
   for (Index i = 0; i < p.free_count(); ++i) other.push_back({{i, i}, 0, 0});
   for (const NodeMatrixPattern* matrix : {&bending, &coupled})
@@ -156,9 +157,9 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
         if (column >= 0 && row >= column) other.push_back({{column, row}, 0, 0});
       }
   sort_terms(other);
-  const auto keys = merged_keys({&metric_blocks, &scalar_blocks, &other});
-  p.block_metric = gather(metric_blocks, keys);
-  p.block_scalar = gather(scalar_blocks, keys);
+  const auto keys = merged_keys({&triple_blocks, &single_blocks, &other});
+  p.triples.blocks = gather(triple_blocks, keys);
+  p.singles.blocks = gather(single_blocks, keys);
   for (const auto& [column, row] : keys) {
     p.block_rows.push_back(row);
     p.block_columns.push_back(column);
@@ -169,8 +170,8 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
                                                                : -1);
     p.block_bending.push_back(bending.row_begin.empty() ? -1 : bending.find(a, b));
   }
-  p.node_metric = node_lists(rows.metric, 0, p.free_number, p.free_count());
-  p.node_scalar = node_lists(rows.scalar, rows.metric.row_count(), p.free_number, p.free_count());
+  p.triples.nodes = node_lists(rows.triples, 0, p.free_number, p.free_count());
+  p.singles.nodes = node_lists(rows.singles, first_single, p.free_number, p.free_count());
   return p;
 }
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "engine/rows/stencil_pattern.hpp"
+#include "engine/rows/row_pattern.hpp"
 
 namespace isocloth {
 
@@ -19,18 +19,21 @@ struct NodeMatrixPattern {
   Index find(Index row, Index column) const;
 };
 
+/// Where the rows of a group go; see RowGroup.
+struct RowGather {
+  GatherLists pairs, blocks, nodes;
+};
+
 struct NodalPattern {
   std::vector<Index> free_nodes;   ///< node of each free number
   std::vector<Index> free_number;  ///< -1: pinned, shape [node_count]
 
   std::vector<std::array<Index, 2>> pairs;         ///< nodes that some T couples, lower first, sorted
   std::vector<Index> node_pair_begin, node_pairs;  ///< pairs at each node
-  GatherLists pair_metric, pair_scalar;  ///< (entry, first row of its stencil); see GeometricStiffness
 
   std::vector<Index> block_rows, block_columns;   ///< lower triangle of free numbers, by column, then row
   std::vector<Index> block_pairs, block_bending;  ///< -1: none
-  GatherLists block_metric, block_scalar;         ///< (slot of row node, slot of column node)
-  GatherLists node_metric, node_scalar;           ///< per free node: (slot, first row of its stencil)
+  RowGather triples, singles;
 
   Index free_count() const { return static_cast<Index>(free_nodes.size()); }
 };

@@ -7,14 +7,13 @@ namespace isocloth {
 
 template <class Real>
 struct RestShape {
-  std::vector<Real> metric_tensors, scalar_tensors, rest_values, masses, inverse_masses, bending, rest_areas;
+  std::vector<Real> tensors, rest_values, masses, inverse_masses, bending, rest_areas;
   double element_size = 0;  ///< [m]
 };
 
 template <class Real>
 RestShape<Real> rest_shape(const GarmentArrays<Real>& arrays) {
-  return {.metric_tensors = arrays.metric.tensors.download(),
-          .scalar_tensors = arrays.scalar.tensors.download(),
+  return {.tensors = arrays.tensors.download(),
           .rest_values = arrays.rest_values.download(),
           .masses = arrays.masses.download(),
           .inverse_masses = arrays.inverse_masses.download(),
@@ -25,8 +24,7 @@ RestShape<Real> rest_shape(const GarmentArrays<Real>& arrays) {
 
 template <class Real>
 void load_rest_shape(const RestShape<Real>& shape, GarmentArrays<Real>& arrays) {
-  arrays.metric.tensors.upload(shape.metric_tensors);
-  arrays.scalar.tensors.upload(shape.scalar_tensors);
+  arrays.tensors.upload(shape.tensors);
   arrays.rest_values.upload(shape.rest_values);
   arrays.masses.upload(shape.masses);
   arrays.inverse_masses.upload(shape.inverse_masses);
@@ -42,8 +40,8 @@ struct RestShapes {
   std::size_t loaded = 0;       ///< the one in the arrays
 
   /// arrays: of the first garment
-  RestShapes(const Device& device, const std::vector<const Garment*>& garments, RowFamily family,
-             const GarmentArrays<Real>& arrays);
+  RestShapes(const Device& device, const std::vector<const Garment*>& garments,
+             const std::vector<RowFamily>& families, const GarmentArrays<Real>& arrays);
   /// Puts the shape of a garment into the arrays.
   void load(std::size_t garment, GarmentArrays<Real>& arrays) {
     if (of[garment] == loaded) return;
@@ -60,7 +58,7 @@ inline bool same_rest_shape(const Mesh& a, const Mesh& b) {
 
 template <class Real>
 RestShapes<Real>::RestShapes(const Device& device, const std::vector<const Garment*>& garments,
-                             RowFamily family, const GarmentArrays<Real>& arrays)
+                             const std::vector<RowFamily>& families, const GarmentArrays<Real>& arrays)
     : shapes{rest_shape(arrays)} {
   std::vector<const Garment*> models{garments.front()};
   for (const Garment* garment : garments) {
@@ -69,7 +67,7 @@ RestShapes<Real>::RestShapes(const Device& device, const std::vector<const Garme
     while (s > 0 && !same_rest_shape(models[s - 1]->mesh, garment->mesh)) --s;
     if (s == 0) {
       models.push_back(garment);
-      shapes.push_back(rest_shape(GarmentArrays<Real>(device, *garment, family)));
+      shapes.push_back(rest_shape(GarmentArrays<Real>(device, *garment, families)));
       s = models.size();
     }
     of.push_back(s - 1);

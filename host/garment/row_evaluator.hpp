@@ -7,7 +7,7 @@
 
 namespace isocloth {
 
-/// Work arrays of the rows; rows of the metric family are the first ones.
+/// Work arrays of the rows.
 template <class Real>
 class RowEvaluator {
  public:
@@ -22,18 +22,16 @@ class RowEvaluator {
   /// See Reducer.
   Reduction<Real> reduce(ArrayView<const Real> values) { return reducer_.reduce(values); }
 
-  std::size_t metric_row_count() const { return metric_rows_; }
   std::size_t row_count() const { return residuals.size(); }
   std::size_t memory_bytes() const;
 
   Buffer<Real> residuals, scales;  ///< shape [row_count]
-  Buffer<Vec3<Real>> metric_jacobian, scalar_jacobian;
+  Buffer<Vec3<Real>> jacobian;
 
  private:
   const Device& device_;
   const StepKernels<Real>& kernels_;
   const GarmentArrays<Real>& arrays_;
-  std::size_t metric_rows_;
   Reducer<Real> reducer_;
 };
 

@@ -81,19 +81,20 @@ void ImpulseGarments<Real>::build_rows() {
     for (const Index number : numbers)
       if (number >= 0) sweep_order_.push_back(offset + number);
   };
-  if (find_recipe(scene_.recipe).rows == RowFamily::edges) {
-    const PacketPlan plan = plan_packets(arrays_.rows.edges, arrays_.node_count(), width);
+  if (find_recipe(scene_.recipe).holds_edges()) {
+    const PacketPlan plan = plan_packets(arrays_.rows.edge_nodes(), arrays_.node_count(), width);
     edges_ = {device_, plan, rest, inverse_masses};
     take_order(plan.pairs, 0);
   } else {
     const RowPattern& rows = arrays_.rows;
-    const StencilPlan metric = plan_stencils(rows.metric, arrays_.node_count(), width);
-    const StencilPlan scalar = plan_stencils(rows.scalar, arrays_.node_count(), width);
-    metric_stencils_ = {device_, metric, shapes_.shapes, 0};
-    scalar_stencils_ = {device_, scalar, shapes_.shapes, static_cast<std::size_t>(rows.metric.row_count())};
+    const StencilPlan metric = plan_stencils(rows.triples, arrays_.node_count(), width);
+    const StencilPlan scalar = plan_stencils(rows.singles, arrays_.node_count(), width);
+    const auto& singles = arrays_.rows_view().singles;
+    metric_stencils_ = {device_, metric, shapes_.shapes, 0, 0};
+    scalar_stencils_ = {device_, scalar, shapes_.shapes, singles.first_row, singles.first_tensor};
     most_slots_ = std::max(most_slots(metric), most_slots(scalar));
     take_order(metric.stencils, 0);
-    take_order(scalar.stencils, rows.metric.stencil_count());
+    take_order(scalar.stencils, rows.triples.stencil_count());
   }
 
   const auto springs = [&](NodePairs pairs, NodePairs& kept) {
@@ -152,7 +153,8 @@ void ImpulseGarments<Real>::require_memory(std::size_t obstacle_count, std::size
 template <class Real>
 NodePairs ImpulseGarments<Real>::swept_edges() const {
   NodePairs edges;
-  for (const Index edge : sweep_order_) edges.push_back(arrays_.rows.edges[edge]);
+  const auto all = arrays_.rows.edge_nodes();
+  for (const Index edge : sweep_order_) edges.push_back(all[edge]);
   return edges;
 }
 
@@ -190,7 +192,7 @@ double ImpulseGarments<Real>::rounding_of_strains(const Mesh& mesh) const {
     for (std::size_t c = 0; c < face.size(); ++c)
       shortest = std::min(shortest, norm(nodes[face[(c + 1) % face.size()]] - nodes[face[c]]));
   }
-  const bool squared = find_recipe(scene_.recipe).rows == RowFamily::isometry;  // C = 2 strain
+  const bool squared = !find_recipe(scene_.recipe).holds_edges();  // C = 2 strain
   return (squared ? 8 : 4) * std::numeric_limits<Real>::epsilon() * norm(high - low) / shortest;
 }
 
@@ -250,24 +252,24 @@ ImpulsePattern<Real> ImpulseGarments<Real>::pattern() const {
 template <class Real>
 ImpulseCloths<Real> ImpulseGarments<Real>::cloths() {
   const auto& constant = std::as_const(*this);
-  return {.pattern = pattern(),
-          .control = {.max_sweeps = settings_.max_sweeps,
-                      .converge = settings_.mode == ImpulseMode::converge,
-                      .velocity_pass = settings_.velocity_pass == VelocityPass::on,
-                      .tolerance = settings_.tolerance,
-                      .largest_residual =
-                          isocloth::largest_residual(find_recipe(scene_.recipe).rows == RowFamily::edges),
-                      .relaxation = settings_.relaxation},
-          .cloth_count = static_cast<Index>(size()),
-          .shapes = constant.shape_of_.view(),
-          .parameters = constant.device_parameters_.view(),
-          .targets = constant.targets_.view(),
-          .positions = positions_.view(),
-          .velocities = velocities_.view(),
-          .contacts = contacts_.view(),
-          .holds = holds_.view(),
-          .faces = air_.faces(arrays_),
-          .drag = air_.sets()};
+  return {
+      .pattern = pattern(),
+      .control = {.max_sweeps = settings_.max_sweeps,
+                  .converge = settings_.mode == ImpulseMode::converge,
+                  .velocity_pass = settings_.velocity_pass == VelocityPass::on,
+                  .tolerance = settings_.tolerance,
+                  .largest_residual = isocloth::largest_residual(find_recipe(scene_.recipe).holds_edges()),
+                  .relaxation = settings_.relaxation},
+      .cloth_count = static_cast<Index>(size()),
+      .shapes = constant.shape_of_.view(),
+      .parameters = constant.device_parameters_.view(),
+      .targets = constant.targets_.view(),
+      .positions = positions_.view(),
+      .velocities = velocities_.view(),
+      .contacts = contacts_.view(),
+      .holds = holds_.view(),
+      .faces = air_.faces(arrays_),
+      .drag = air_.sets()};
 }
 
 template <class Real>
@@ -344,7 +346,7 @@ std::vector<Measures> ImpulseGarments<Real>::measure(std::size_t begin, std::siz
     result.push_back(measures_
                          ->measure(rest_view(arrays_), flat(own.view()), flat(velocities),
                                    {garments_[member]}, 0, 1, scene_.gravity,
-                                   find_recipe(scene_.recipe).rows == RowFamily::edges)
+                                   find_recipe(scene_.recipe).holds_edges())
                          .front());
   }
   return result;

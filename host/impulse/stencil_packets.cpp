@@ -197,7 +197,8 @@ void drop_rounding(const StencilPlan& plan, std::size_t row_width, std::size_t l
 
 template <class Real, int Width>
 StencilBuffers<Real, Width>::StencilBuffers(const Device& device, const StencilPlan& plan,
-                                            const std::vector<RestShape<Real>>& shapes, std::size_t first_row)
+                                            const std::vector<RestShape<Real>>& shapes, std::size_t first_row,
+                                            std::size_t first_tensor)
     : colour_begin(device, plan.colour_begin),
       shape_of(device, plan.shape_of),
       slot_begin(device, plan.slot_begin),
@@ -211,7 +212,7 @@ StencilBuffers<Real, Width>::StencilBuffers(const Device& device, const StencilP
                     slots = plan.pairs.size() / 2;
   std::vector<Real> all_tensors, all_rest_values, all_inverse_masses;
   for (const RestShape<Real>& shape : shapes) {
-    const std::vector<Real>& own = Width == 3 ? shape.metric_tensors : shape.scalar_tensors;
+    const Real* const own = shape.tensors.data() + first_tensor;
     for (std::size_t e = 0; e < entries; ++e)
       for (std::size_t w = 0; w < Width; ++w)
         for (std::size_t lane = 0; lane < lanes; ++lane) {

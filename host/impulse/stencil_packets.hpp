@@ -29,10 +29,10 @@ struct StencilBuffers {
   Buffer<Real> tensors, rest_values, inverse_masses;
 
   StencilBuffers() = default;
-  /// Metric rows (Width 3) or scalar rows of the shapes; first_row: number of the first among all rows. Where
+  /// Rows of the shapes with so many per stencil; first_row, first_tensor: where they begin (RowGroup). Where
   /// free nodes have no part in a row but rounding, their tensors are zero.
   StencilBuffers(const Device& device, const StencilPlan& plan, const std::vector<RestShape<Real>>& shapes,
-                 std::size_t first_row);
+                 std::size_t first_row, std::size_t first_tensor);
 
   StencilPackets<Real, Width> view() const {
     return {colour_begin.view(), shape_of.view(),    slot_begin.view(),     entry_begin.view(),

@@ -53,8 +53,7 @@ Measures widened(const ClothMeasures<double>& m, double faces, bool rows_are_len
 template <class Real>
 RestShapesView<Real> rest_view(const GarmentArrays<Real>& arrays) {
   return {.shared = true,
-          .metric_tensors = arrays.metric.tensors.view(),
-          .scalar_tensors = arrays.scalar.tensors.view(),
+          .tensors = arrays.tensors.view(),
           .rest_values = arrays.rest_values.view(),
           .masses = arrays.masses.view(),
           .inverse_masses = arrays.inverse_masses.view(),
@@ -71,8 +70,7 @@ GarmentMeasures<Real>::GarmentMeasures(const Device& device, const GarmentArrays
       arguments_{.width = static_cast<int>(width),
                  .tile_count = 0,
                  .node_count = arrays.node_count(),
-                 .metric_stencils = arrays.metric.view(),
-                 .scalar_stencils = arrays.scalar.view(),
+                 .rows = arrays.rows_view(),
                  .face_begin = arrays.face_begin.view(),
                  .face_nodes = arrays.face_nodes.view(),
                  .bending = {arrays.bending_begin.view(), arrays.bending_columns.view()},

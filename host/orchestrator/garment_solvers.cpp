@@ -19,15 +19,6 @@ namespace {
 /// cache of a core and the multifrontal factorisation of one system at a time is faster.
 constexpr Index largest_batched = 300;
 
-template <class T>
-bool same(const T& a, const T& b) {
-  return a == b;
-}
-bool same(const StencilPattern& a, const StencilPattern& b) {
-  return a.stencil_begin == b.stencil_begin && a.slot_nodes == b.slot_nodes &&
-         a.entry_begin == b.entry_begin && a.entry_nodes == b.entry_nodes;
-}
-
 /// What of springs shows in the pattern.
 struct SpringKinds {
   bool shear = false, bend = false;
@@ -54,21 +45,18 @@ std::vector<char> pinned_nodes(const Garment& garment) {
   return is_pinned;
 }
 bool has_bending(const Garment& garment) { return garment.fabric.kappa > 0 || garment.fabric.beta > 0; }
-RowPattern row_pattern(const Garment& garment, RowFamily family) {
-  return build_row_pattern(garment.mesh, build_topology(garment.mesh), family, pinned_nodes(garment));
+RowPattern row_pattern(const Garment& garment, const std::vector<RowFamily>& families) {
+  return build_row_pattern(garment.mesh, build_topology(garment.mesh), families, pinned_nodes(garment));
 }
 
-bool fits(const Garment& garment, const Kind& kind, RowFamily family) {
+bool fits(const Garment& garment, const Kind& kind, const std::vector<RowFamily>& families) {
   const Mesh &a = garment.mesh, &b = kind.model->mesh;
   if (a.face_begin != b.face_begin || a.face_nodes != b.face_nodes ||
       has_bending(garment) != kind.has_bending || pinned_nodes(garment) != kind.is_pinned ||
       SpringKinds(garment.fabric) != SpringKinds(kind.model->fabric))
     return false;
   if (same_rest_shape(a, b)) return true;
-  const RowPattern rows = row_pattern(garment, family);  // corners depend on the angles of the boundary
-  return same(rows.metric, kind.rows.metric) && same(rows.scalar, kind.rows.scalar) &&
-         same(rows.metric_nodes, kind.rows.metric_nodes) && same(rows.corner_nodes, kind.rows.corner_nodes) &&
-         same(rows.edges, kind.rows.edges);
+  return row_pattern(garment, families) == kind.rows;  // corners depend on the angles of the boundary
 }
 
 bool is_batched(const Garment& garment, StepSolver choice) {
@@ -175,7 +163,7 @@ std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precisi
 
 GarmentSolvers make_garment_solvers(const Device& device, Precision precision, const Scene& scene,
                                     StepSolver choice) {
-  const RowFamily family = find_recipe(scene.recipe).rows;
+  const std::vector<RowFamily>& families = find_recipe(scene.recipe).rows;
   GarmentSolvers result;
   if (!scene.bodies.empty()) {
     for (std::size_t g = 0; g < scene.garments.size(); ++g) result.places.push_back({0, g});
@@ -187,11 +175,11 @@ GarmentSolvers make_garment_solvers(const Device& device, Precision precision, c
   for (const Garment& garment : scene.garments) {
     device.monitor().check();
     std::size_t k = is_grouped(device, precision, garment, scene, choice) ? kinds.size() : 0;
-    while (k > 0 && !fits(garment, kinds[k - 1], family)) --k;
+    while (k > 0 && !fits(garment, kinds[k - 1], families)) --k;
     if (k == 0) {
       kinds.push_back({.is_pinned = pinned_nodes(garment),
                        .has_bending = has_bending(garment),
-                       .rows = row_pattern(garment, family),
+                       .rows = row_pattern(garment, families),
                        .model = &garment});
       members.emplace_back();
       k = kinds.size();

@@ -79,9 +79,9 @@ bool BodyCoupling<Real>::assess() {
 }
 
 template <class Real>
-void BodyCoupling<Real>::begin_part(const StepPart& part) {
+void BodyCoupling<Real>::begin_part(const StepPart<double>& part) {
   const double h = part.h;
-  from_ = clock_.time(h * part.parts, part.number) + h * part.part;
+  from_ = clock_.time(h * part.parts, part.number) + h * part.done;
   to_ = from_ + h;
   contacts_.forget();
   clamped_ = false;

@@ -26,11 +26,10 @@ class BodyCoupling {
 
   /// When the next request begins, for the motion of obstacles.
   void set_clock(const Clock& clock) { clock_ = clock; }
-  const ProjectionSettings& settings() const { return shapes_->scene.projection; }
   const MonitorView& monitor() const { return device_.monitor(); }
 
-  // Phases of a part of a step, see take_step.
-  void begin_part(const StepPart& part);
+  // Phases of a part of a step, see StepController.
+  void begin_part(const StepPart<double>& part);
   /// Contacts without cloth at the iterate; true: none is deeper than the tolerance, what pushed
   /// touches, and all bodies went as far as their forces say.
   bool assess();

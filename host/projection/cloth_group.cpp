@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "engine/core/errors.hpp"
+#include "host/garment/contact_state.hpp"
 #include "host/garment/reach.hpp"
 #include "host/linear/cholesky_plan.hpp"
-#include "kernels/projection/step_rules.hpp"
+#include "host/projection/projection_step.hpp"
 
 namespace isocloth {
 namespace {
@@ -62,23 +63,15 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
   positions_ = {device, 3 * nodes * lanes};
   velocities_ = {device, 3 * nodes * lanes};
   multipliers_ = {device, row_count_ * lanes};
-  // Per tile forces, then obstacles, modes, points, holders, places: no contact and no holder.
-  const std::size_t contacts = contact_count(), holds = hold_count(), kept = kept_count(pattern());
-  std::vector<Real> none(kept * lanes, Real(0));
-  for (std::size_t tile = 0; tile < tiles_; ++tile) {
-    const auto fill = [&](std::size_t begin, std::size_t count) {
-      std::fill_n(none.begin() + static_cast<std::ptrdiff_t>((tile * kept + begin) * width_), count * width_,
-                  Real(-1));
-    };
-    fill(3 * (contacts + holds), contacts);
-    fill(7 * contacts + 3 * holds, holds);
-  }
-  kept_ = {device, none};
+  const std::vector<double> none = no_contacts(contact_layout());
+  std::vector<Real> contacts(none.size() * lanes);
   reports_ = {device, lanes * sizeof(ClothReport<Real>) / sizeof(Real)};
   std::vector<Real> positions(3 * nodes * lanes), velocities(3 * nodes * lanes), alive(lanes);
   for (std::size_t c = 0; c < lanes; ++c) {
     const Garment& garment = *garments_[std::min(c, garments_.size() - 1)];  // spare lanes repeat the last
     alive[c] = c < garments_.size() ? Real(1) : Real(0);
+    for (std::size_t i = 0; i < none.size(); ++i)
+      contacts[place(c, i, none.size())] = static_cast<Real>(none[i]);
     for (std::size_t i = 0; i < nodes; ++i) {
       const Vec3d p = start_positions(garment)[i];
       const Vec3d v = garment.initial_velocities.empty() ? Vec3d{} : garment.initial_velocities[i];
@@ -91,6 +84,7 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
   }
   positions_.upload(positions);
   velocities_.upload(velocities);
+  contacts_ = {device, contacts};
   alive_ = {device, alive};
   // In a device's memory once for all, so that no step waits for an allocation.
   if (!device.backend().memory.host_accessible) size_targets(largest_start);
@@ -144,8 +138,7 @@ void ClothGroup<Real>::build_rest_shapes() {
     }
     return Buffer<Real>(device_, values);
   };
-  metric_tensors_ = tiled(&RestShape<Real>::metric_tensors);
-  scalar_tensors_ = tiled(&RestShape<Real>::scalar_tensors);
+  tensors_ = tiled(&RestShape<Real>::tensors);
   rest_values_ = tiled(&RestShape<Real>::rest_values);
   masses_ = tiled(&RestShape<Real>::masses);
   inverse_masses_ = tiled(&RestShape<Real>::inverse_masses);
@@ -156,12 +149,11 @@ void ClothGroup<Real>::build_rest_shapes() {
 template <class Real>
 void ClothGroup<Real>::require_memory() const {
   const RestShape<Real>& shape = shapes_.shapes.front();
-  const std::size_t own_shape = shape.metric_tensors.size() + shape.scalar_tensors.size() +
-                                shape.rest_values.size() + shape.masses.size() + shape.inverse_masses.size() +
-                                shape.bending.size() + shape.rest_areas.size();
+  const std::size_t own_shape = shape.tensors.size() + shape.rest_values.size() + shape.masses.size() +
+                                shape.inverse_masses.size() + shape.bending.size() + shape.rest_areas.size();
   const std::size_t targets = 3 * driven_nodes_.size() * largest_start;
   const std::size_t each = 6 * static_cast<std::size_t>(arrays_.node_count()) + row_count_ +
-                           kept_count(pattern()) + targets + 1 +
+                           contact_layout().size() + targets + 1 +
                            (sizeof(ClothParameters<Real>) + sizeof(ClothReport<Real>)) / sizeof(Real) +
                            (shapes_.shapes.size() > 1 ? own_shape : 0);
   const std::size_t strains =
@@ -203,18 +195,11 @@ ClothPatternView ClothGroup<Real>::pattern() const {
   return {.node_count = a.node_count(),
           .row_count = static_cast<Index>(row_count_),
           .pair_count = static_cast<Index>(a.pattern.pairs.size()),
-          .metric_stencils = a.metric.view(),
-          .scalar_stencils = a.scalar.view(),
+          .rows = a.rows_view(),
           .free = a.free_view(),
           .pinned_nodes = plan_.pinned_nodes.view(),
           .driven_nodes = plan_.driven_nodes.view(),
           .bending = {a.bending_begin.view(), a.bending_columns.view()},
-          .pair_metric = a.pair_metric.view(),
-          .pair_scalar = a.pair_scalar.view(),
-          .block_metric = a.block_metric.view(),
-          .block_scalar = a.block_scalar.view(),
-          .node_metric = a.node_metric.view(),
-          .node_scalar = a.node_scalar.view(),
           .node_pair_begin = a.node_pair_begin.view(),
           .node_pairs = a.node_pairs.view(),
           .block_rows = a.block_rows.view(),
@@ -236,7 +221,7 @@ ClothPatternView ClothGroup<Real>::pattern() const {
                    .level_block_begin = plan_.level_block_begin.view(),
                    .level_blocks = plan_.level_blocks.view()},
           .samples = samples_.view(),
-          .hold_count = static_cast<Index>(hold_count()),
+          .hold_count = grippers_.count() > 0 ? a.node_count() : 0,
           .faces = air_.faces(arrays_),
           .block_slots = samples_.block_slots.view(),
           .node_slots = samples_.node_slots.view(),
@@ -247,8 +232,7 @@ template <class Real>
 RestShapesView<Real> ClothGroup<Real>::rest_shapes() const {
   if (shapes_.shapes.size() == 1) return rest_view(arrays_);
   return {.shared = false,
-          .metric_tensors = metric_tensors_.view(),
-          .scalar_tensors = scalar_tensors_.view(),
+          .tensors = tensors_.view(),
           .rest_values = rest_values_.view(),
           .masses = masses_.view(),
           .inverse_masses = inverse_masses_.view(),
@@ -261,15 +245,7 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
   constexpr bool is_float = sizeof(Real) == sizeof(float);
   return {.pattern = pattern(),
           .rest = rest_shapes(),
-          .control = {.newton = settings_.method == ProjectionMethod::proximal_newton,
-                      .metric_is_mass = settings_.metric == Metric::mass,
-                      .step = h,
-                      .tolerance = settings_.tolerance,
-                      .eps = start_eps(settings_, is_float ? Precision::float32 : Precision::float64),
-                      .least_eps = least_eps(is_float),
-                      .max_iterations = settings_.max_iterations,
-                      .max_substeps = settings_.max_substeps,
-                      .contact_tolerance = scene_.contact.tolerance},
+          .control = step_control(scene_, is_float ? Precision::float32 : Precision::float64, h),
           .width = static_cast<int>(width_),
           .tile_count = static_cast<Index>(tiles_),
           .steps = steps,
@@ -281,7 +257,7 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
           .states = {.positions = positions_.view(),
                      .velocities = velocities_.view(),
                      .multipliers = multipliers_.view(),
-                     .kept = kept_.view(),
+                     .contacts = contacts_.view(),
                      .alive = alive_.view()},
           .before = {},
           .reports = reports_.view(),
@@ -327,7 +303,7 @@ void ClothGroup<Real>::keep_before() {
   make_room(before_.positions, positions_);
   make_room(before_.velocities, velocities_);
   make_room(before_.multipliers, multipliers_);
-  make_room(before_.kept, kept_);
+  make_room(before_.contacts, contacts_);
   make_room(before_.alive, alive_);
   before_.lost = lost_;
   swap_before();
@@ -339,7 +315,7 @@ void ClothGroup<Real>::swap_before() {
   std::swap(before_.positions, positions_);
   std::swap(before_.velocities, velocities_);
   std::swap(before_.multipliers, multipliers_);
-  std::swap(before_.kept, kept_);
+  std::swap(before_.contacts, contacts_);
   std::swap(before_.alive, alive_);
 }
 
@@ -365,7 +341,7 @@ void ClothGroup<Real>::start(const std::vector<Clock>& clocks, double h, int ste
     args.before = {.positions = before.positions.view(),
                    .velocities = before.velocities.view(),
                    .multipliers = before.multipliers.view(),
-                   .kept = before.kept.view(),
+                   .contacts = before.contacts.view(),
                    .alive = before.alive.view()};
   }
   kernels_.step_cloths(queue, args);

@@ -69,11 +69,7 @@ class ClothGroup final : public GarmentSolver {
     return (member / width_ * count + i) * width_ + member % width_;
   }
   std::vector<double> gather(const Buffer<Real>& tiled, std::size_t member, std::size_t count) const;
-  std::size_t contact_count() const { return static_cast<std::size_t>(samples_.view().contact_count()); }
-  /// Nodes of a member that may be held: all, or none.
-  std::size_t hold_count() const {
-    return grippers_.count() > 0 ? static_cast<std::size_t>(arrays_.node_count()) : 0;
-  }
+  ContactStateLayout contact_layout() const { return pattern().contact_state(); }
 
   const Device& device_;
   const StepKernels<Real>& kernels_;
@@ -91,14 +87,13 @@ class ClothGroup final : public GarmentSolver {
   ObstacleTable<Real> obstacles_;
   GripperTable<Real> grippers_;
   AirTable<Real> air_;
-  Buffer<Real> metric_tensors_, scalar_tensors_, rest_values_, masses_, inverse_masses_, bending_,
-      rest_areas_;
+  Buffer<Real> tensors_, rest_values_, masses_, inverse_masses_, bending_, rest_areas_;
 
-  Buffer<Real> positions_, velocities_, multipliers_, kept_, alive_, parameters_, targets_, reports_;
+  Buffer<Real> positions_, velocities_, multipliers_, contacts_, alive_, parameters_, targets_, reports_;
   std::vector<Real> staging_;
   /// What an undoable start() began with.
   struct Before {
-    Buffer<Real> positions, velocities, multipliers, kept, alive;
+    Buffer<Real> positions, velocities, multipliers, contacts, alive;
     std::vector<StepStatus> lost;
     bool is_kept = false;  ///< undo() may follow
   };

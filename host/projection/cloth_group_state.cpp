@@ -1,10 +1,10 @@
 // What is read from the members of a group and written back.
-#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "engine/core/errors.hpp"
+#include "host/garment/contact_state.hpp"
 #include "host/projection/cloth_group.hpp"
 
 namespace isocloth {
@@ -30,57 +30,31 @@ std::vector<double> ClothGroup<Real>::gather(const Buffer<Real>& tiled, std::siz
   return result;
 }
 
-namespace {
-
-/// One of the arrays that make up what is kept of a cloth (ContactScratch), and its place in the rows of a
-/// GarmentState.
-struct KeptArray {
-  std::vector<double> GarmentState::*rows;
-  std::size_t row_width, first, width;  ///< numbers of a row that go into the array: [first, first + width)
-  std::size_t begin;                    ///< in what is kept
-};
-std::array<KeptArray, 7> kept_arrays(std::size_t contacts, std::size_t holds) {
-  return {{{&GarmentState::contacts, contact_width, 2, 3, 0},
-           {&GarmentState::holds, hold_width, 4, 3, 3 * contacts},
-           {&GarmentState::contacts, contact_width, 0, 1, 3 * (contacts + holds)},
-           {&GarmentState::contacts, contact_width, 1, 1, 4 * contacts + 3 * holds},
-           {&GarmentState::contacts, contact_width, 5, 2, 5 * contacts + 3 * holds},
-           {&GarmentState::holds, hold_width, 0, 1, 7 * contacts + 3 * holds},
-           {&GarmentState::holds, hold_width, 1, 3, 7 * contacts + 4 * holds}}};
-}
-
-}  // namespace
-
 template <class Real>
 GarmentState ClothGroup<Real>::state(std::size_t member) const {
-  const std::size_t nodes = arrays_.node_count(), contacts = contact_count(), holds = hold_count();
-  const std::vector<double> kept = gather(kept_, member, kept_count(pattern()));
+  const std::size_t nodes = arrays_.node_count();
+  const ContactStateLayout layout = contact_layout();
   GarmentState state{.positions = gather(positions_, member, 3 * nodes),
                      .velocities = gather(velocities_, member, 3 * nodes),
                      .multipliers = gather(multipliers_, member, row_count_),
-                     .contacts = std::vector<double>(contact_width * contacts),
-                     .holds = std::vector<double>(hold_width * holds),
+                     .contacts = {},
+                     .holds = {},
                      .step_index = 0,
                      .frozen = is_lost(lost_[member]),
                      .diverged = lost_[member] == StepStatus::diverged};
-  for (const KeptArray& array : kept_arrays(contacts, holds)) {
-    std::vector<double>& rows = state.*array.rows;
-    for (std::size_t i = 0; i < rows.size() / array.row_width; ++i)
-      for (std::size_t k = 0; k < array.width; ++k)
-        rows[i * array.row_width + array.first + k] = kept[array.begin + i * array.width + k];
-  }
+  set_contacts(gather(contacts_, member, layout.size()), layout, state);
   return state;
 }
 
 template <class Real>
 void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) {
-  const std::size_t contacts = contact_count(), holds = hold_count();
+  const ContactStateLayout layout = contact_layout();
   check_state(state, garments_[member]->name,
               {.nodes = static_cast<std::size_t>(arrays_.node_count()),
                .rows = row_count_,
-               .contacts = contacts,
+               .contacts = layout.contacts,
                .obstacles = obstacles_.size(),
-               .holds = holds,
+               .holds = layout.holds,
                .grippers = garments_[member]->grippers.size()},
               static_cast<double>(std::numeric_limits<Real>::max()));
   auto scatter = [&](Buffer<Real>& tiled, const std::vector<double>& values) {
@@ -93,14 +67,7 @@ void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) 
   scatter(positions_, state.positions);
   scatter(velocities_, state.velocities);
   scatter(multipliers_, state.multipliers);
-  std::vector<double> kept(kept_count(pattern()));
-  for (const KeptArray& array : kept_arrays(contacts, holds)) {
-    const std::vector<double>& rows = state.*array.rows;
-    for (std::size_t i = 0; i < rows.size() / array.row_width; ++i)
-      for (std::size_t k = 0; k < array.width; ++k)
-        kept[array.begin + i * array.width + k] = rows[i * array.row_width + array.first + k];
-  }
-  scatter(kept_, kept);
+  scatter(contacts_, flat_contacts(state, layout));
   scatter(alive_, {state.frozen ? 0.0 : 1.0});
   lost_[member] = lost_by(state);
 }
@@ -155,9 +122,9 @@ std::size_t ClothGroup<Real>::memory_bytes() const {
       plan_.row_begin, plan_.row_blocks, plan_.level_begin, plan_.level_columns, plan_.level_block_begin,
       plan_.level_blocks, plan_.is_twin, plan_.twin_updates, plan_.system_blocks, plan_.pinned_nodes,
       plan_.driven_nodes);
-  add(metric_tensors_, scalar_tensors_, rest_values_, masses_, inverse_masses_, bending_, rest_areas_);
-  add(positions_, velocities_, multipliers_, kept_, alive_, parameters_, targets_, reports_);
-  add(before_.positions, before_.velocities, before_.multipliers, before_.kept, before_.alive);
+  add(tensors_, rest_values_, masses_, inverse_masses_, bending_, rest_areas_);
+  add(positions_, velocities_, multipliers_, contacts_, alive_, parameters_, targets_, reports_);
+  add(before_.positions, before_.velocities, before_.multipliers, before_.contacts, before_.alive);
   if (measures_) bytes += measures_->memory_bytes();
   if (strain_meter_) bytes += strain_meter_->memory_bytes();
   // Work arrays: one tile per thread of the host, or what lies in a device's memory.

@@ -8,7 +8,7 @@ template <class Real>
 CoupledSolver<Real>::CoupledSolver(const Device& device, const Scene& scene,
                                    const std::shared_ptr<const ObstacleShapes<Real>>& shapes,
                                    StepSolver choice)
-    : bodies_(device, shapes) {
+    : bodies_(device, shapes), scene_(scene) {
   for (const Garment& garment : scene.garments)
     garments_.push_back(std::make_unique<ProjectionSolver<Real>>(device, garment, scene, shapes, choice));
 }
@@ -41,7 +41,7 @@ std::vector<AdvanceReport> CoupledSolver<Real>::finish() {
         active.push_back(garments_[g].get());
         numbers.push_back(g);
       }
-      const std::vector<StepReport> reports = take_step<Real>(active, &bodies_, n, step_);
+      const std::vector<StepReport> reports = take_step<Real>(active, &bodies_, scene_, n, step_);
       again =
           std::any_of(reports.begin(), reports.end(), [](const StepReport& r) { return is_lost(r.status); });
       for (std::size_t i = 0; i < reports.size(); ++i)

@@ -39,6 +39,7 @@ class CoupledSolver final : public GarmentSolver {
  private:
   std::vector<std::unique_ptr<ProjectionSolver<Real>>> garments_;
   BodyCoupling<Real> bodies_;
+  const Scene& scene_;
   std::vector<BodyState> before_;  ///< bodies when the request began
   double step_ = 0;
   int steps_ = 0;

@@ -28,22 +28,15 @@ GarmentContacts<Real>::GarmentContacts(const Device& device, const Garment& garm
       garment_(&arrays),
       samples_(device, garment.mesh, arrays.pattern, scene.obstacles.size(), scene.bodies.size()),
       pattern_(samples_.view()) {
-  const std::size_t contacts = contact_count(), samples = static_cast<std::size_t>(pattern_.sample_count());
-  for (Buffer<Real>* three : {&forces_, &normals_, &pulls_}) *three = {device, 3 * contacts};
-  obstacles_ = {device, std::vector<Real>(contacts, Real(-1))};
+  const std::size_t contacts = layout().contacts, samples = static_cast<std::size_t>(pattern_.sample_count());
+  for (Buffer<Real>* three : {&normals_, &pulls_}) *three = {device, 3 * contacts};
   stiffness_ = {device, 2 * contacts};
-  modes_ = {device, contacts};
-  points_ = {device, 2 * contacts};
   weights_ = {device, pattern_.slot_nodes.size()};
   depths_ = {device, samples};
   sample_stiffness_ = {device, 6 * samples};
   sample_forces_ = {device, 3 * samples};
   near_ = {device, 1 + static_cast<std::size_t>(most_near)};
-  if (garment.grippers.empty()) return;
-  const std::size_t nodes = static_cast<std::size_t>(arrays.node_count());
-  holders_ = {device, std::vector<Real>(nodes, Real(-1))};
-  for (Buffer<Real>* three : {&hold_forces_, &places_}) *three = {device, 3 * nodes};
-  inverse_masses_ = {device, arrays.inverse_masses.download()};
+  if (!garment.grippers.empty()) inverse_masses_ = {device, arrays.inverse_masses.download()};
 }
 
 template <class Real>
@@ -53,8 +46,10 @@ ArrayView<const Real> GarmentContacts<Real>::inverse_masses() const {
 
 template <class Real>
 void GarmentContacts<Real>::begin(const Surroundings<Real>& surroundings, const ContactControl<Real>& control,
-                                  const Buffer<Vec3<Real>>& start) {
+                                  const Buffer<Vec3<Real>>& start, ArrayView<Real> state) {
   if (!exist()) return;
+  const ContactStateLayout at = layout();
+  const auto field = [&](std::size_t begin) { return Strided<Real>{state.data() + begin, 1}; };
   last_ = {.pattern = pattern_,
            .obstacles = surroundings.obstacles,
            .control = control,
@@ -63,10 +58,10 @@ void GarmentContacts<Real>::begin(const Surroundings<Real>& surroundings, const 
                       .inverse_masses = {inverse_masses().data(), 1},
                       .rest_inverse_masses = {garment_->inverse_masses.view().data(), 1}},
            .near = {numbers(near_)},
-           .arrays = {.forces = numbers(forces_),
-                      .obstacles = numbers(obstacles_),
-                      .modes = numbers(modes_),
-                      .points = numbers(points_),
+           .arrays = {.forces = field(at.forces()),
+                      .obstacles = field(at.obstacles()),
+                      .modes = field(at.modes()),
+                      .points = field(at.points()),
                       .normals = numbers(normals_),
                       .pulls = numbers(pulls_),
                       .stiffness = numbers(stiffness_),
@@ -75,9 +70,9 @@ void GarmentContacts<Real>::begin(const Surroundings<Real>& surroundings, const 
                       .sample_stiffness = numbers(sample_stiffness_),
                       .sample_forces = numbers(sample_forces_)},
            .outer = {.grippers = surroundings.grippers,
-                     .holds = {.forces = numbers(hold_forces_),
-                               .holders = numbers(holders_),
-                               .places = numbers(places_),
+                     .holds = {.forces = field(at.hold_forces()),
+                               .holders = field(at.holders()),
+                               .places = field(at.places()),
                                .inverse_masses = numbers(inverse_masses_)},
                      .faces = surroundings.faces,
                      .drag = surroundings.drag}};
@@ -135,63 +130,10 @@ SampleForces<Real> GarmentContacts<Real>::forces() const {
 }
 
 template <class Real>
-std::vector<double> GarmentContacts<Real>::contacts() const {
-  const std::vector<Real> obstacles = obstacles_.download(), forces = forces_.download(),
-                          modes = modes_.download(), points = points_.download();
-  std::vector<double> state;
-  for (std::size_t c = 0; c < obstacles.size(); ++c)
-    state.insert(state.end(), {obstacles[c], modes[c], forces[3 * c], forces[3 * c + 1], forces[3 * c + 2],
-                               points[2 * c], points[2 * c + 1]});
-  return state;
-}
-
-template <class Real>
-std::vector<double> GarmentContacts<Real>::holds() const {
-  const std::vector<Real> holders = holders_.download(), forces = hold_forces_.download(),
-                          places = places_.download();
-  std::vector<double> state;
-  for (std::size_t i = 0; i < holders.size(); ++i)
-    state.insert(state.end(), {holders[i], places[3 * i], places[3 * i + 1], places[3 * i + 2], forces[3 * i],
-                               forces[3 * i + 1], forces[3 * i + 2]});
-  return state;
-}
-
-template <class Real>
-void GarmentContacts<Real>::set_state(const std::vector<double>& contacts, const std::vector<double>& holds) {
-  const auto put = [](Buffer<Real>& buffer, const std::vector<double>& rows, std::size_t width,
-                      std::size_t first) {
-    const std::size_t count = rows.size() / width, taken = count == 0 ? 0 : buffer.size() / count;
-    std::vector<Real> values;
-    for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t k = 0; k < taken; ++k)
-        values.push_back(static_cast<Real>(rows[i * width + first + k]));
-    buffer.upload(values);
-  };
-  put(obstacles_, contacts, contact_width, 0);
-  put(modes_, contacts, contact_width, 1);
-  put(forces_, contacts, contact_width, 2);
-  put(points_, contacts, contact_width, 5);
-  put(holders_, holds, hold_width, 0);
-  put(places_, holds, hold_width, 1);
-  put(hold_forces_, holds, hold_width, 4);
-}
-
-template <class Real>
-void GarmentContacts<Real>::scale(double factor) {
-  for (Buffer<Real>* all : {&forces_, &hold_forces_}) {
-    if (all->size() == 0) continue;
-    std::vector<Real> forces = all->download();
-    for (Real& p : forces) p *= static_cast<Real>(factor);
-    all->upload(forces);
-  }
-}
-
-template <class Real>
 std::size_t GarmentContacts<Real>::memory_bytes() const {
   std::size_t bytes = samples_.memory_bytes();
-  for (const Buffer<Real>* buffer :
-       {&forces_, &obstacles_, &modes_, &points_, &normals_, &pulls_, &stiffness_, &weights_, &depths_,
-        &sample_stiffness_, &sample_forces_, &near_, &hold_forces_, &holders_, &places_, &inverse_masses_})
+  for (const Buffer<Real>* buffer : {&normals_, &pulls_, &stiffness_, &weights_, &depths_, &sample_stiffness_,
+                                     &sample_forces_, &near_, &inverse_masses_})
     bytes += buffer->bytes();
   return bytes;
 }

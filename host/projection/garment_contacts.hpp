@@ -4,6 +4,7 @@
 #include "host/garment/row_evaluator.hpp"
 #include "host/garment/sample_arrays.hpp"
 #include "host/surroundings/obstacle_table.hpp"
+#include "kernels/contact/contact_state.hpp"
 #include "kernels/contact/find_contacts.hpp"
 #include "kernels/kernel_table.hpp"
 
@@ -35,13 +36,15 @@ class GarmentContacts {
                   const Scene& scene);
 
   bool exist() const { return pattern_.sample_count() > 0; }
-  std::size_t contact_count() const { return static_cast<std::size_t>(pattern_.contact_count()); }
   /// Nodes that may be held: all, or none.
-  std::size_t hold_count() const { return holders_.size(); }
+  std::size_t hold_count() const { return inverse_masses_.size(); }
+  ContactStateLayout layout() const {
+    return {static_cast<std::size_t>(pattern_.contact_count()), hold_count()};
+  }
 
-  /// A part of a step begins at `start`; what follows is meant for it.
+  /// A part of a step begins at `start` with this state (see layout()); what follows is meant for it.
   void begin(const Surroundings<Real>& surroundings, const ContactControl<Real>& control,
-             const Buffer<Vec3<Real>>& start);
+             const Buffer<Vec3<Real>>& start, ArrayView<Real> state);
   /// Grippers let go and take hold; once before the first part of a step, or again.
   void grasp();
   /// Nodes that are held rigidly, where their grippers are when the part ends.
@@ -62,12 +65,6 @@ class GarmentContacts {
   /// 1 / m_i, 0: pinned or held rigidly [1/m^2], shape [node_count].
   ArrayView<const Real> inverse_masses() const;
 
-  // What is kept from step to step, as in GarmentState.
-  std::vector<double> contacts() const;
-  std::vector<double> holds() const;
-  void set_state(const std::vector<double>& contacts, const std::vector<double>& holds);
-  /// Forces carry h^2.
-  void scale(double factor);
   std::size_t memory_bytes() const;
 
   Real offset = 0, tolerance = 0;  ///< see ContactControl
@@ -78,9 +75,8 @@ class GarmentContacts {
   const GarmentArrays<Real>* garment_ = nullptr;
   SampleArrays samples_;
   SamplePattern pattern_;
-  Buffer<Real> forces_, obstacles_, modes_, points_, normals_, pulls_, stiffness_, weights_, depths_,
-      sample_stiffness_, sample_forces_, near_;
-  Buffer<Real> hold_forces_, holders_, places_, inverse_masses_;
+  Buffer<Real> normals_, pulls_, stiffness_, weights_, depths_, sample_stiffness_, sample_forces_, near_,
+      inverse_masses_;
   FindContacts<Real> last_;  ///< of the part of a step
 };
 

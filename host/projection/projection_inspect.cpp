@@ -20,7 +20,7 @@ std::vector<double> widened(const Buffer<Vec3<Real>>& values) {
 }  // namespace
 
 template <class Real>
-Inspection ProjectionSolver<Real>::inspect(std::size_t member, double t, double h) {
+Inspection ProjectionSolver<Real>::inspect(std::size_t, double t, double h) {
   Inspection result{.masses = widened(arrays_.masses),
                     .bending_begin = arrays_.bending_begin.download(),
                     .bending_columns = arrays_.bending_columns.download(),
@@ -34,29 +34,25 @@ Inspection ProjectionSolver<Real>::inspect(std::size_t member, double t, double 
                     .free_nodes = arrays_.pattern.free_nodes,
                     .correction = {},
                     .multipliers = {}};
-  const GarmentState before = state(member);
-  eps_ = start_eps_;
-  set_targets(t + h);
-  upload_targets({}, 1, 1);
   set_surroundings({.offset = t, .steps = 0}, h, 1);
-  enter({.h = h, .number = 0, .part = 0, .parts = 1});
-  const bool predicted = predict(h, true);
-  evaluate_rows(iterate_, h);
+  set_targets(t + h);
+  copy(state_, work_);
+  const StepPart<double> part{.number = 0, .h = h, .done = 0, .parts = 1};
+  const bool predicted = begin_part(part) && predict(true);
+  evaluate_rows();
   result.predicted = widened(predicted_);
   result.start = widened(iterate_);
   result.row_values = widened(rows_.residuals);
   for (const double s : widened(rows_.scales)) result.row_d.push_back(s > 0 ? 1 / (eps_ * s * s) : 0);
-  contacts_.find(iterate_, 0, rows_);
-  const bool solved = predicted && solve_iteration(h);
-  if (!solved)
+  find_contacts(0);
+  if (!predicted || !solve())
     throw NumericalError(
         "garment \"" + garment_.name + "\": matrix of the first iteration at t = " + std::to_string(t) +
         " s: found a pivot that is not positive, expected a positive definite matrix; raise projection.eps");
   correct(0, {});
   if (newton_) result.stiffness = widened(stiffness_);
   result.correction = widened(correction_);
-  result.multipliers = widened(multipliers_);
-  set_state(member, before);
+  result.multipliers = widened(work_.multipliers);
   return result;
 }
 

@@ -1,15 +1,14 @@
-// The kernels of one iteration, in order.
+// The phases of a step, kernel by kernel.
 #include <algorithm>
-#include <limits>
 #include <utility>
 
-#include "engine/core/errors.hpp"
 #include "host/projection/projection_solver.hpp"
 
 namespace isocloth {
 
 template <class Real>
-MetricView<Real> ProjectionSolver<Real>::implicit_metric(double h) const {
+MetricView<Real> ProjectionSolver<Real>::implicit_metric() const {
+  const double h = part_.h;
   const Fabric& f = garment_.fabric;
   return {.inertia = static_cast<Real>(f.rho + h * f.alpha),
           .stiffness = static_cast<Real>(h * f.beta + h * h * f.kappa),
@@ -19,17 +18,17 @@ MetricView<Real> ProjectionSolver<Real>::implicit_metric(double h) const {
 }
 
 template <class Real>
-MetricView<Real> ProjectionSolver<Real>::projection_metric(double h) const {
-  if (settings_.metric == Metric::implicit_b) return implicit_metric(h);
+MetricView<Real> ProjectionSolver<Real>::projection_metric() const {
+  if (settings_.metric == Metric::implicit_b) return implicit_metric();
   return {.inertia = 1, .stiffness = 0, .masses = arrays_.masses.view(), .pattern = {}, .bending = {}};
 }
 
 template <class Real>
-double ProjectionSolver<Real>::evaluate_rows(const Buffer<Vec3<Real>>& positions, double h) {
+double ProjectionSolver<Real>::evaluate_rows() {
   // D = diag(J M^-1 J^T) with the metric's mass; the kernel knows 1/m, the rest goes into eps.
-  const Real eps = static_cast<Real>(eps_) / projection_metric(h).inertia;
-  return contacts_.hold_count() > 0 ? rows_.evaluate(positions, eps, contacts_.inverse_masses())
-                                    : rows_.evaluate(positions, eps);
+  return rows_.evaluate(
+      iterate_, static_cast<Real>(eps_) / projection_metric().inertia,
+      contacts_.hold_count() > 0 ? contacts_.inverse_masses() : arrays_.inverse_masses.view());
 }
 
 template <class Real>
@@ -40,26 +39,48 @@ void ProjectionSolver<Real>::set_targets(double t) {
       host_targets_[pin.nodes[i]] = {static_cast<Real>(p.x), static_cast<Real>(p.y), static_cast<Real>(p.z)};
     }
   }
+  if (has_driven_nodes_) targets_.upload(host_targets_);
 }
 
 template <class Real>
-void ProjectionSolver<Real>::upload_targets(const std::vector<Vec3<Real>>& from, int part, int parts) {
-  if (!has_driven_nodes_) return;
-  if (part == parts) {
-    targets_.upload(host_targets_);
-    return;
+void ProjectionSolver<Real>::begin_step(int number) {
+  set_targets(request_.clock.time(request_.step, number + 1));
+  copy(state_, work_);
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::begin_part(const StepPart<double>& part) {
+  part_ = part;
+  eps_ = start_eps_;
+  bad_block_ = -1;
+  if (!newton_) {  // the step starts without them
+    const ArrayView<Real> forces = isocloth::part(work_.contacts.view(), 0, contacts_.layout().force_count());
+    scale(forces, 0, forces);
   }
-  std::vector<Vec3<Real>> between = host_targets_;
-  const Real done = static_cast<Real>(part) / static_cast<Real>(parts);
-  for (std::size_t i = 0; i < between.size(); ++i) between[i] = from[i] + done * (between[i] - from[i]);
-  targets_.upload(between);
+  contacts_.begin({.obstacles = obstacles_.view(0, part.number),
+                   .grippers = grippers_.view(0, part.number),
+                   .drag = air_.view(0, part.number),
+                   .faces = air_.faces(arrays_)},
+                  {.offset = contacts_.offset,
+                   .tolerance = contacts_.tolerance,
+                   .inertia = projection_metric().inertia,
+                   .step = static_cast<Real>(part.h),
+                   .mean_mass = static_cast<Real>(arrays_.element_size * arrays_.element_size),
+                   .from = static_cast<Real>(part.from()),
+                   .to = static_cast<Real>(part.to(1)),
+                   .carries = newton_,
+                   .stiffening = static_cast<Real>(contact_stiffening(0, newton_))},
+                  work_.positions, work_.contacts.view());
+  if (part.done == 0) contacts_.grasp();
+  return predict();
 }
 
 template <class Real>
-bool ProjectionSolver<Real>::predict(double h, bool with_predicted) {
+bool ProjectionSolver<Real>::predict(bool with_predicted) {
   const Fabric& f = garment_.fabric;
   const Queue& queue = device_.queue();
-  const MetricView<Real> metric = implicit_metric(h);
+  const MetricView<Real> metric = implicit_metric();
+  const ClothState<Real>&from = state_, &work = work_;
   const bool metric_is_mass = settings_.metric == Metric::mass;
   kernels_.assemble_momentum(
       queue, {.metric = metric,
@@ -67,24 +88,26 @@ bool ProjectionSolver<Real>::predict(double h, bool with_predicted) {
               .rho = static_cast<Real>(f.rho),
               .kappa = static_cast<Real>(f.kappa),
               .weight = static_cast<Real>(f.delta * garment_.gravity.value_or(scene_.gravity)),
-              .step = static_cast<Real>(h),
-              .positions = std::as_const(positions_).view(),
-              .velocities = std::as_const(velocities_).view(),
+              .step = static_cast<Real>(part_.h),
+              .positions = work.positions.view(),
+              .velocities = work.velocities.view(),
               .momentum = momentum_.view()});
   const auto start = [&](double step) {
     kernels_.start_iteration(queue, {.free = arrays_.free_view(),
                                      .step = static_cast<Real>(step),
-                                     .positions = std::as_const(positions_).view(),
-                                     .velocities = std::as_const(velocities_).view(),
+                                     .positions = work.positions.view(),
+                                     .velocities = work.velocities.view(),
+                                     .from = from.positions.view(),
                                      .targets = std::as_const(targets_).view(),
+                                     .share = static_cast<Real>(part_.to(1)),
                                      .iterate = iterate_.view()});
   };
   if (!newton_ || metric_is_mass || with_predicted) {
     // Of proximal Newton they act in the iterations.
     const bool is_pulled = !newton_ && contacts_.has_outer_forces(),
                is_solved = arrays_.has_bending || is_pulled;
+    start(0);
     if (is_solved) {
-      start(0);
       if (is_pulled) contacts_.act_without_contacts(iterate_);
       if (!solve_system(metric, false, is_pulled ? contacts_.forces() : SampleForces<Real>{})) return false;
       if (is_pulled) contacts_.update(correction_, {});
@@ -93,15 +116,15 @@ bool ProjectionSolver<Real>::predict(double h, bool with_predicted) {
       kernels_.predict_positions(
           queue, {.metric = metric,
                   .free = arrays_.free_view(),
-                  .positions = std::as_const(positions_).view(),
-                  .targets = std::as_const(targets_).view(),
+                  .positions = work.positions.view(),
+                  .targets = std::as_const(iterate_).view(),
                   .momentum = std::as_const(momentum_).view(),
                   .moves = is_solved ? std::as_const(correction_).view() : ArrayView<const Vec3<Real>>{},
                   .predicted = target->view()});
     // M (phi~ - phi_j) is taken from phi~ itself: momentum_ is B's.
     if (metric_is_mass) momentum_.upload(std::vector<Vec3<Real>>(momentum_.size()));
   }
-  if (newton_) start(h);
+  if (newton_) start(part_.h);
   contacts_.place_held(iterate_);
   return true;
 }
@@ -118,10 +141,8 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
                             .block_columns = arrays_.block_columns.view(),
                             .block_pairs = arrays_.block_pairs.view(),
                             .block_bending = arrays_.block_bending.view(),
-                            .metric_terms = arrays_.block_metric.view(),
-                            .scalar_terms = arrays_.block_scalar.view(),
-                            .metric_jacobian = rows_.metric_jacobian.view(),
-                            .scalar_jacobian = rows_.scalar_jacobian.view(),
+                            .rows = arrays_.rows_view(),
+                            .jacobian = rows_.jacobian.view(),
                             .node_pair_begin = arrays_.node_pair_begin.view(),
                             .node_pairs = arrays_.node_pairs.view(),
                             .stiffness = newton_ ? std::as_const(stiffness_).view() : ArrayView<const Real>{},
@@ -132,15 +153,13 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
   kernels_.assemble_gradient(
       queue, {.metric = metric,
               .free = arrays_.free_view(),
-              .metric_terms = arrays_.node_metric.view(),
-              .scalar_terms = arrays_.node_scalar.view(),
-              .metric_jacobian = rows_.metric_jacobian.view(),
-              .scalar_jacobian = rows_.scalar_jacobian.view(),
+              .rows = arrays_.rows_view(),
+              .jacobian = rows_.jacobian.view(),
               .residuals = rows_.residuals.view(),
               .scales = rows_.scales.view(),
-              .multipliers = newton_ ? std::as_const(multipliers_).view() : ArrayView<const Real>{},
+              .multipliers = newton_ ? std::as_const(work_.multipliers).view() : ArrayView<const Real>{},
               .positions = iterate_.view(),
-              .start = std::as_const(from_predicted ? predicted_ : positions_).view(),
+              .start = std::as_const(from_predicted ? predicted_ : work_.positions).view(),
               .momentum = pulled ? std::as_const(momentum_).view() : ArrayView<const Vec3<Real>>{},
               .samples = samples,
               .with_rows = with_rows,
@@ -158,67 +177,86 @@ void ProjectionSolver<Real>::set_surroundings(const Clock& clock, double h, int 
 }
 
 template <class Real>
-void ProjectionSolver<Real>::enter(const StepPart& part) {
-  contacts_.begin({.obstacles = obstacles_.view(0, part.number),
-                   .grippers = grippers_.view(0, part.number),
-                   .drag = air_.view(0, part.number),
-                   .faces = air_.faces(arrays_)},
-                  {.offset = contacts_.offset,
-                   .tolerance = contacts_.tolerance,
-                   .inertia = projection_metric(part.h).inertia,
-                   .step = static_cast<Real>(part.h),
-                   .mean_mass = static_cast<Real>(arrays_.element_size * arrays_.element_size),
-                   .from = static_cast<Real>(part.part) / static_cast<Real>(part.parts),
-                   .to = static_cast<Real>(part.part + 1) / static_cast<Real>(part.parts),
-                   .carries = newton_,
-                   .stiffening = static_cast<Real>(contact_stiffening(0, newton_))},
-                  positions_);
+void ProjectionSolver<Real>::follow(double before, double after) {
+  const double old = eps_;
+  eps_ = cpu::adapted_eps(old, before, after, least_eps(std::is_same_v<Real, float>), start_eps_);
+  if (eps_ != old) evaluate_rows();  // the rows' scales must follow
 }
 
 template <class Real>
-bool ProjectionSolver<Real>::solve_iteration(double h) {
+bool ProjectionSolver<Real>::solve() {
   if (newton_)
-    kernels_.geometric_stiffness(device_.queue(), {.metric_terms = arrays_.pair_metric.view(),
-                                                   .scalar_terms = arrays_.pair_scalar.view(),
-                                                   .metric_tensors = arrays_.metric.tensors.view(),
-                                                   .scalar_tensors = arrays_.scalar.tensors.view(),
-                                                   .multipliers = std::as_const(multipliers_).view(),
+    kernels_.geometric_stiffness(device_.queue(), {.rows = arrays_.rows_view(),
+                                                   .tensors = arrays_.tensors.view(),
+                                                   .multipliers = std::as_const(work_.multipliers).view(),
                                                    .stiffness = stiffness_.view()});
-  return solve_system(projection_metric(h), true, contacts_.forces());
+  return solve_system(projection_metric(), true, contacts_.forces());
 }
 
 template <class Real>
-void ProjectionSolver<Real>::correct(int number, const BodyMoves<Real>& bodies) {
+void ProjectionSolver<Real>::correct(int iteration, const BodyMoves<Real>& bodies) {
   const Queue& queue = device_.queue();
   // Before the clamp: multipliers belong to the whole correction, which alone balances C.
-  if (newton_) {
-    kernels_.update_metric_multipliers(
-        queue, {.stencils = arrays_.metric.view(),
-                .free = arrays_.free_view(),
-                .jacobian = rows_.metric_jacobian.view(),
-                .residuals = part(std::as_const(rows_.residuals).view(), 0, rows_.metric_row_count()),
-                .scales = part(std::as_const(rows_.scales).view(), 0, rows_.metric_row_count()),
-                .correction = correction_.view(),
-                .multipliers = part(multipliers_.view(), 0, rows_.metric_row_count())});
-    kernels_.update_scalar_multipliers(
-        queue,
-        {.stencils = arrays_.scalar.view(),
-         .free = arrays_.free_view(),
-         .jacobian = rows_.scalar_jacobian.view(),
-         .residuals =
-             part(std::as_const(rows_.residuals).view(), rows_.metric_row_count(), rows_.row_count()),
-         .scales = part(std::as_const(rows_.scales).view(), rows_.metric_row_count(), rows_.row_count()),
-         .correction = correction_.view(),
-         .multipliers = part(multipliers_.view(), rows_.metric_row_count(), rows_.row_count())});
-  }
+  if (newton_)
+    kernels_.update_multipliers(queue, {.rows = arrays_.rows_view(),
+                                        .free = arrays_.free_view(),
+                                        .jacobian = rows_.jacobian.view(),
+                                        .residuals = rows_.residuals.view(),
+                                        .scales = rows_.scales.view(),
+                                        .correction = correction_.view(),
+                                        .multipliers = work_.multipliers.view()});
   contacts_.update(correction_, bodies);
   double clamp = settings_.clamp;
-  if (const double own = obstacles_.size() > 0 ? contact_clamp(number) : 0; own > 0)
+  if (const double own = obstacles_.size() > 0 ? contact_clamp(iteration) : 0; own > 0)
     clamp = clamp > 0 ? std::min(clamp, own) : own;
   kernels_.apply_correction(queue, {.free = arrays_.free_view(),
                                     .clamp = static_cast<Real>(clamp * arrays_.element_size),
                                     .correction = correction_.view(),
                                     .positions = iterate_.view()});
+}
+
+template <class Real>
+void ProjectionSolver<Real>::end_part(const PartEnd<double, bool>& end, double residual) {
+  const std::size_t forces = contacts_.layout().force_count();
+  const double parts = end.part.parts;
+  // They carry h^2.
+  const auto scale_multipliers = [&](const ClothState<Real>& from, double factor) {
+    scale(from.multipliers.view(), factor, work_.multipliers.view());
+    scale(part(from.contacts.view(), 0, forces), factor, part(work_.contacts.view(), 0, forces));
+  };
+  if (end.again) {
+    copy(state_, work_);
+    const bool is_warm = cpu::starts_warm(residual, static_cast<double>(bad_block_ + 1));
+    scale_multipliers(state_, is_warm ? 1 / (4 * parts * parts) : 0);
+  }
+  if (end.onward) {
+    kernels_.update_velocities(device_.queue(), {.inverse_step = static_cast<Real>(1 / end.part.h),
+                                                 .from = std::as_const(work_.positions).view(),
+                                                 .to = std::as_const(iterate_).view(),
+                                                 .velocities = work_.velocities.view()});
+    std::swap(work_.positions, iterate_);
+  }
+  if (end.finished && parts > 1) scale_multipliers(work_, parts * parts);
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::has_diverged(double residual) const {
+  if (residual > largest_residual(false)) return true;
+  std::vector<Vec3<Real>> staging[3];
+  const Vec3<Real>*const now = work_.positions.read(staging[0]), *const x = state_.positions.read(staging[1]),
+                         *const v = state_.velocities.read(staging[2]);
+  for (std::size_t i = 0; i < state_.positions.size(); ++i)
+    if (excess_way(now[i] - x[i], static_cast<Real>(request_.step) * v[i], reach_) > 0) return true;
+  return false;
+}
+
+template <class Real>
+void ProjectionSolver<Real>::end_step(bool is_kept, double residual) {
+  if (!is_kept) return;
+  std::swap(state_.positions, work_.positions);
+  std::swap(state_.velocities, work_.velocities);
+  std::swap(state_.contacts, work_.contacts);
+  if (cpu::keeps_multipliers(residual, settings_.tolerance)) std::swap(state_.multipliers, work_.multipliers);
 }
 
 template class ProjectionSolver<float>;

@@ -1,10 +1,10 @@
 #include "host/projection/projection_solver.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
+#include "host/garment/contact_state.hpp"
 #include "host/projection/projection_step.hpp"
-#include "kernels/projection/step_rules.hpp"
 
 namespace isocloth {
 template <class Real>
@@ -37,134 +37,75 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
       device, {.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns}, choice);
 
   const std::size_t nodes = arrays_.node_count(), free = p.free_count();
-  for (auto* buffer : {&positions_, &velocities_, &iterate_, &predicted_, &targets_})
-    *buffer = {device, nodes};
+  state_ = empty_state();
+  work_ = empty_state();
+  for (auto* buffer : {&iterate_, &predicted_, &targets_}) *buffer = {device, nodes};
   for (auto* buffer : {&right_side_, &correction_, &momentum_}) *buffer = {device, free};
-  multipliers_ = {device, rows_.row_count()};
   stiffness_ = {device, p.pairs.size()};
   blocks_ = {device, p.block_rows.size() * 9};
   const auto& start = start_positions(garment);
   host_targets_ = narrowed<Real>(start);
-  positions_.upload(host_targets_);
+  state_.positions.upload(host_targets_);
   targets_.upload(host_targets_);
   has_driven_nodes_ = !garment.pins.empty();
-  if (!garment.initial_velocities.empty()) velocities_.upload(narrowed<Real>(garment.initial_velocities));
+  if (!garment.initial_velocities.empty())
+    state_.velocities.upload(narrowed<Real>(garment.initial_velocities));
 }
 
 template <class Real>
-bool ProjectionSolver<Real>::adapt_eps(double before, double after) {
-  const double old = eps_;
-  eps_ = cpu::adapted_eps(old, before, after, least_eps(std::is_same_v<Real, float>), start_eps_);
-  return eps_ != old;
+ClothState<Real> ProjectionSolver<Real>::empty_state() const {
+  const std::size_t nodes = static_cast<std::size_t>(arrays_.node_count());
+  const std::vector<double> none = no_contacts(contacts_.layout());
+  return {.positions = {device_, nodes},
+          .velocities = {device_, nodes},
+          .multipliers = {device_, rows_.row_count()},
+          .contacts = {device_, std::vector<Real>(none.begin(), none.end())}};
 }
 
 template <class Real>
-typename ProjectionSolver<Real>::SavedStep ProjectionSolver<Real>::save() const {
-  return {.positions = positions_.download(),
-          .velocities = velocities_.download(),
-          .multipliers = multipliers_.download(),
-          .contacts = contacts_.contacts(),
-          .holds = contacts_.holds()};
+void ProjectionSolver<Real>::scale(ArrayView<const Real> from, double factor, ArrayView<Real> to) const {
+  kernels_.scale_values(device_.queue(), {.from = from, .factor = static_cast<Real>(factor), .to = to});
 }
 
 template <class Real>
-void ProjectionSolver<Real>::restore(const SavedStep& saved) {
-  positions_.upload(saved.positions);
-  velocities_.upload(saved.velocities);
-  multipliers_.upload(saved.multipliers);
-  contacts_.set_state(saved.contacts, saved.holds);
+void ProjectionSolver<Real>::copy(const ClothState<Real>& from, ClothState<Real>& to) const {
+  scale(flat(from.positions.view()), 1, flat(to.positions.view()));
+  scale(flat(from.velocities.view()), 1, flat(to.velocities.view()));
+  scale(from.multipliers.view(), 1, to.multipliers.view());
+  scale(from.contacts.view(), 1, to.contacts.view());
 }
 
 template <class Real>
 void ProjectionSolver<Real>::undo() {
-  if (!before_) return;
-  restore(before_->state);
-  lost_ = before_->lost;
-  before_.reset();
-}
-
-template <class Real>
-bool ProjectionSolver<Real>::has_diverged(const SavedStep& saved, double h, double residual) const {
-  if (residual > largest_residual(false)) return true;
-  std::vector<Vec3<Real>> staging;
-  const Vec3<Real>* const now = positions_.read(staging);
-  for (std::size_t i = 0; i < saved.positions.size(); ++i)
-    if (excess_way(now[i] - saved.positions[i], static_cast<Real>(h) * saved.velocities[i], reach_) > 0)
-      return true;
-  return false;
-}
-
-template <class Real>
-void ProjectionSolver<Real>::begin_step(double h, int number) {
-  set_targets(request_.clock.time(h, number + 1));
-}
-
-template <class Real>
-bool ProjectionSolver<Real>::begin_part(const StepPart& part, const SavedStep& saved) {
-  upload_targets(saved.positions, part.part + 1, part.parts);
-  if (!newton_ && contacts_.exist()) contacts_.scale(0);  // the step starts without them
-  eps_ = start_eps_;
-  bad_block_ = -1;
-  enter(part);
-  if (part.part == 0) contacts_.grasp();
-  return predict(part.h);
-}
-
-template <class Real>
-bool ProjectionSolver<Real>::assess(const StepPart& part, PartReport& report) {
-  report.previous_residual = report.residual;
-  report.residual = evaluate_rows(iterate_, part.h);
-  report.penetration = contacts_.find(iterate_, report.iterations, rows_);
-  // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
-  return report.residual <= settings_.tolerance &&
-         report.penetration <= static_cast<double>(contacts_.tolerance) &&
-         (report.iterations > 0 || !newton_);
-}
-
-template <class Real>
-bool ProjectionSolver<Real>::solve(const StepPart& part, PartReport& report) {
-  if (!std::isfinite(report.residual)) return false;
-  if (newton_ && report.iterations > 0 && adapt_eps(report.previous_residual, report.residual))
-    evaluate_rows(iterate_, part.h);
-  ++report.iterations;
-  return solve_iteration(part.h);
-}
-
-template <class Real>
-void ProjectionSolver<Real>::accept(double h) {
-  kernels_.update_velocities(device_.queue(), {.inverse_step = static_cast<Real>(1 / h),
-                                               .from = std::as_const(positions_).view(),
-                                               .to = std::as_const(iterate_).view(),
-                                               .velocities = velocities_.view()});
-  std::swap(positions_, iterate_);
-}
-
-template <class Real>
-void ProjectionSolver<Real>::scale_multipliers(double factor) {
-  std::vector<Real> values = multipliers_.download();
-  for (Real& v : values) v *= static_cast<Real>(factor);
-  multipliers_.upload(values);
-  if (contacts_.exist()) contacts_.scale(factor);
+  if (!is_undoable_) return;
+  std::swap(state_, before_);
+  lost_ = lost_before_;
+  is_undoable_ = false;
 }
 
 template <class Real>
 void ProjectionSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps,
                                    StartOptions options) {
   request_ = {.clock = clocks.front(), .step = h, .steps = steps, .undoable = options.undoable};
-  before_.reset();
+  is_undoable_ = false;
 }
 
 template <class Real>
 std::vector<AdvanceReport> ProjectionSolver<Real>::finish() {
   AdvanceReport result = begin_request();
   for (int n = 0; n < request_.steps && !frozen(); ++n)
-    note(take_step<Real>({this}, nullptr, n, request_.step).front(), result);
+    note(take_step<Real>({this}, nullptr, scene_, n, request_.step).front(), result);
   return {result};
 }
 
 template <class Real>
 AdvanceReport ProjectionSolver<Real>::begin_request() {
-  if (request_.undoable) before_ = Before{.state = save(), .lost = lost_};
+  if (request_.undoable) {
+    if (before_.positions.size() == 0) before_ = empty_state();
+    copy(state_, before_);
+    lost_before_ = lost_;
+    is_undoable_ = true;
+  }
   set_surroundings(request_.clock, request_.step, request_.steps);
   AdvanceReport none;
   none.total.substeps = 0;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "engine/model/recipe.hpp"
 #include "host/garment/reach.hpp"
@@ -14,22 +13,20 @@
 #include "host/surroundings/air_table.hpp"
 #include "host/surroundings/gripper_table.hpp"
 #include "host/surroundings/obstacle_table.hpp"
+#include "kernels/projection/step_controller.hpp"
 
 namespace isocloth {
 
-/// One of equal parts of a step.
-struct StepPart {
-  double h = 0;    ///< of the part [s]
-  int number = 0;  ///< of the step in its request
-  int part = 0, parts = 1;
-};
+/// What a garment keeps from step to step.
+template <class Real>
+struct ClothState {
+  Buffer<Vec3<Real>> positions, velocities;  ///< [m], [m/s], shape [node_count]
+  Buffer<Real> multipliers;                  ///< lambda [kg m^2], shape [row_count]
+  Buffer<Real> contacts;                     ///< see ContactStateLayout
 
-/// How a part of a step goes.
-struct PartReport {
-  StepStatus status = StepStatus::converged;
-  int iterations = 0;
-  double residual = 0, previous_residual = 0;
-  double penetration = 0;  ///< [m]
+  std::size_t bytes() const {
+    return positions.bytes() + velocities.bytes() + multipliers.bytes() + contacts.bytes();
+  }
 };
 
 /// Time stepping of one garment: unconstrained step, then iterations of
@@ -57,39 +54,26 @@ class ProjectionSolver final : public GarmentSolver {
   GarmentState state(std::size_t member) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
 
-  // The phases of a step, for take_step (host/projection/projection_step.hpp).
-
-  /// What a failed step puts back.
-  struct SavedStep {
-    std::vector<Vec3<Real>> positions, velocities;
-    std::vector<Real> multipliers;
-    std::vector<double> contacts, holds;
-  };
   /// Where obstacles are in the steps of start(), and a report that no step has been added to yet.
   AdvanceReport begin_request();
   /// Adds a step to a sum; a lost one freezes the garment.
   void note(const StepReport& report, AdvanceReport& sum);
   bool frozen() const { return is_lost(lost_); }
-  /// Whether a step from `saved` to where the garment is has diverged (kernels/divergence.hpp).
-  bool has_diverged(const SavedStep& saved, double h, double residual) const;
-  SavedStep save() const;
-  void restore(const SavedStep& saved);
-  /// Multipliers alone: those of rows that cannot be met are worth nothing.
-  void restore_multipliers(const SavedStep& saved) { multipliers_.upload(saved.multipliers); }
-  /// Where the motions lead in the step.
-  void begin_step(double h, int number);
-  /// The first iterate; false: B cannot be factorised. `saved`: when the step began.
-  bool begin_part(const StepPart& part, const SavedStep& saved);
-  /// Rows and contacts at the iterate; true: both are within their tolerances.
-  bool assess(const StepPart& part, PartReport& report);
-  /// The next iteration's correction; false: the matrix cannot be factorised, or a row is not finite.
-  bool solve(const StepPart& part, PartReport& report);
-  /// Multipliers, contacts and the iterate after it; `number`: of the iteration in its part, from 0.
-  void correct(int number, const BodyMoves<Real>& bodies);
-  /// The iterate is where the part ends.
-  void accept(double h);
-  /// Multipliers and contact forces carry h^2.
-  void scale_multipliers(double factor);
+
+  // The phases of a step, see StepController.
+  void begin_step(int number);
+  bool begin_part(const StepPart<double>& part);
+  /// max |C| at the iterate; not finite if any row is not.
+  double evaluate_rows();
+  /// Contacts at the iterate; returns how deep the cloth lies [m].
+  double find_contacts(int iteration) { return contacts_.find(iterate_, iteration, rows_); }
+  void follow(double before, double after);
+  bool solve();
+  void correct(int iteration, const BodyMoves<Real>& bodies);
+  void end_part(const PartEnd<double, bool>& end, double residual);
+  bool has_diverged(double residual) const;
+  void end_step(bool is_kept, double residual);
+
   const ProjectionSettings& settings() const { return settings_; }
   /// Where the last matrix had a pivot that was not positive, -1: nowhere.
   Index bad_node() const { return bad_block_ >= 0 ? arrays_.pattern.free_nodes[bad_block_] : -1; }
@@ -107,31 +91,22 @@ class ProjectionSolver final : public GarmentSolver {
     int steps = 0;
     bool undoable = false;
   };
-  struct Before {
-    SavedStep state;
-    StepStatus lost;
-  };
+  /// to = factor from.
+  void scale(ArrayView<const Real> from, double factor, ArrayView<Real> to) const;
+  void copy(const ClothState<Real>& from, ClothState<Real>& to) const;
+  ClothState<Real> empty_state() const;
   /// The first iterate, and phi~ where the method or the caller needs it; false: B cannot be factorised.
-  bool predict(double h, bool with_predicted = false);
+  bool predict(bool with_predicted = false);
   /// Where the pinned nodes are at t.
   void set_targets(double t);
-  /// Within a step they move evenly from where they were: here to the end of `part` (from 1) of `parts`.
-  void upload_targets(const std::vector<Vec3<Real>>& from, int part, int parts);
-  /// max |C| at `positions`; not finite if any row is not.
-  double evaluate_rows(const Buffer<Vec3<Real>>& positions, double h);
-  /// Follows the convergence with eps; true if it changed (the rows' scales must follow).
-  bool adapt_eps(double before, double after);
   /// Assembles H and the right side, both of B alone without rows, with what `samples` add, and solves into
   /// correction_; false: the matrix cannot be factorised.
   bool solve_system(const MetricView<Real>& metric, bool with_rows, const SampleForces<Real>& samples);
-  /// The correction of an iteration; false: the matrix cannot be factorised.
-  bool solve_iteration(double h);
   /// What surrounds the cloth in the next steps of h [s].
   void set_surroundings(const Clock& clock, double h, int steps);
-  /// What surrounds the cloth in a part of a step.
-  void enter(const StepPart& part);
-  MetricView<Real> implicit_metric(double h) const;
-  MetricView<Real> projection_metric(double h) const;
+  /// Of the part that is under way.
+  MetricView<Real> implicit_metric() const;
+  MetricView<Real> projection_metric() const;
 
   const Device& device_;
   const StepKernels<Real>& kernels_;
@@ -143,7 +118,7 @@ class ProjectionSolver final : public GarmentSolver {
   double eps_;  ///< softness of the rows in this iteration
   Real reach_;  ///< see excess_way() [m]
   Request request_;
-  std::optional<Before> before_;             ///< an undoable request
+  StepPart<double> part_;                    ///< that is under way
   StepStatus lost_ = StepStatus::converged;  ///< what froze the garment, else converged
   bool has_driven_nodes_ = false;
   Index bad_block_ = -1;  ///< block row where the last factorisation stopped, -1: it did not
@@ -158,8 +133,11 @@ class ProjectionSolver final : public GarmentSolver {
 
   std::unique_ptr<NodalSolver<Real>> nodal_solver_;
 
-  Buffer<Vec3<Real>> positions_, velocities_, iterate_, predicted_, targets_, momentum_;
-  Buffer<Real> multipliers_;
+  // The state, that of a step under way, and what an undoable request began with.
+  ClothState<Real> state_, work_, before_;
+  StepStatus lost_before_ = StepStatus::converged;
+  bool is_undoable_ = false;
+  Buffer<Vec3<Real>> iterate_, predicted_, targets_, momentum_;
   Buffer<Real> stiffness_, blocks_;
   Buffer<Vec3<Real>> right_side_, correction_;
 

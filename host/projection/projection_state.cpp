@@ -5,27 +5,28 @@
 #include <string>
 #include <utility>
 
+#include "host/garment/contact_state.hpp"
 #include "host/projection/projection_solver.hpp"
 
 namespace isocloth {
 
 template <class Real>
 std::vector<Measures> ProjectionSolver<Real>::measure(std::size_t, std::size_t) {
-  return measures_.measure(rest_view(arrays_), flat(std::as_const(positions_).view()),
-                           flat(std::as_const(velocities_).view()), {&garment_}, 0, 1, scene_.gravity);
+  return measures_.measure(rest_view(arrays_), flat(std::as_const(state_.positions).view()),
+                           flat(std::as_const(state_.velocities).view()), {&garment_}, 0, 1, scene_.gravity);
 }
 
 template <class Real>
 std::vector<std::vector<Vec3d>> ProjectionSolver<Real>::positions() const {
   std::vector<Vec3d> result;
-  for (const Vec3<Real>& x : positions_.download())
+  for (const Vec3<Real>& x : state_.positions.download())
     result.push_back({static_cast<double>(x.x), static_cast<double>(x.y), static_cast<double>(x.z)});
   return {result};
 }
 
 template <class Real>
 std::vector<Strain> ProjectionSolver<Real>::strains() {
-  return strain_meter_.measure(flat(std::as_const(positions_).view()));
+  return strain_meter_.measure(flat(std::as_const(state_.positions).view()));
 }
 
 template <class Real>
@@ -40,22 +41,21 @@ GarmentInfo ProjectionSolver<Real>::info(std::size_t) const {
                                    obstacles_.memory_bytes() + grippers_.memory_bytes() + air_.memory_bytes(),
                    .solver = std::string(nodal_solver_->name())};
   auto add = [&info](const auto&... buffers) { ((info.memory_bytes += buffers.bytes()), ...); };
-  add(positions_, velocities_, iterate_, predicted_, targets_, momentum_, multipliers_, stiffness_, blocks_,
-      right_side_, correction_);
+  add(state_, work_, before_, iterate_, predicted_, targets_, momentum_, stiffness_, blocks_, right_side_,
+      correction_);
   return info;
 }
 
 template <class Real>
 GarmentState ProjectionSolver<Real>::state(std::size_t) const {
   GarmentState state;
-  for (const Vec3<Real>& p : positions_.download())
+  for (const Vec3<Real>& p : state_.positions.download())
     state.positions.insert(state.positions.end(), {p.x, p.y, p.z});
-  for (const Vec3<Real>& v : velocities_.download())
+  for (const Vec3<Real>& v : state_.velocities.download())
     state.velocities.insert(state.velocities.end(), {v.x, v.y, v.z});
-  const auto multipliers = multipliers_.download();
+  const auto multipliers = state_.multipliers.download(), contacts = state_.contacts.download();
   state.multipliers.assign(multipliers.begin(), multipliers.end());
-  state.contacts = contacts_.contacts();
-  state.holds = contacts_.holds();
+  set_contacts({contacts.begin(), contacts.end()}, contacts_.layout(), state);
   state.frozen = frozen();
   state.diverged = lost_ == StepStatus::diverged;
   return state;
@@ -63,13 +63,14 @@ GarmentState ProjectionSolver<Real>::state(std::size_t) const {
 
 template <class Real>
 void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
-  const std::size_t nodes = positions_.size();
+  const std::size_t nodes = state_.positions.size();
+  const ContactStateLayout layout = contacts_.layout();
   check_state(state, garment_.name,
               {.nodes = nodes,
                .rows = rows_.row_count(),
-               .contacts = contacts_.contact_count(),
+               .contacts = layout.contacts,
                .obstacles = obstacles_.size(),
-               .holds = contacts_.hold_count(),
+               .holds = layout.holds,
                .grippers = garment_.grippers.size()},
               static_cast<double>(std::numeric_limits<Real>::max()));
   lost_ = lost_by(state);
@@ -80,10 +81,13 @@ void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
                    static_cast<Real>(flat[3 * i + 2])};
     return result;
   };
-  positions_.upload(vectors(state.positions));
-  velocities_.upload(vectors(state.velocities));
-  multipliers_.upload(std::vector<Real>(state.multipliers.begin(), state.multipliers.end()));
-  contacts_.set_state(state.contacts, state.holds);
+  const auto narrow = [](const std::vector<double>& all) {
+    return std::vector<Real>(all.begin(), all.end());
+  };
+  state_.positions.upload(vectors(state.positions));
+  state_.velocities.upload(vectors(state.velocities));
+  state_.multipliers.upload(narrow(state.multipliers));
+  state_.contacts.upload(narrow(flat_contacts(state, layout)));
 }
 
 template class ProjectionSolver<float>;

@@ -5,150 +5,202 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/projection/step_rules.hpp"
-
 namespace isocloth {
 namespace {
 
+/// What StepController takes for one cloth: garments, and bodies, none of which is done before all are.
 template <class Real>
-using Garments = std::vector<ProjectionSolver<Real>*>;
-template <class Real>
-using SavedSteps = std::vector<typename ProjectionSolver<Real>::SavedStep>;
+class GarmentsTogether {
+  using Assessment = cpu::Assessment<double>;
+  using Part = StepPart<double>;
 
-void mark_not_finite(PartReport& report) {
-  report.status = StepStatus::non_finite;
-  report.residual = std::numeric_limits<double>::infinity();
-  report.penetration = 0;
-}
-
-template <class Report>
-StepStatus worst(const std::vector<Report>& reports) {
-  StepStatus status = StepStatus::converged;
-  for (const Report& report : reports) status = std::max(status, report.status);
-  return status;
-}
-
-/// Every garment does it, or is marked; true: all did.
-template <class Real, class Do>
-bool all_work(const Garments<Real>& garments, std::vector<PartReport>& reports, const Do& work) {
-  bool worked = true;
-  for (std::size_t g = 0; g < garments.size(); ++g) {
-    if (work(g)) continue;
-    mark_not_finite(reports[g]);
-    worked = false;
+ public:
+  GarmentsTogether(const std::vector<ProjectionSolver<Real>*>& garments, BodyCoupling<Real>* bodies,
+                   const StepControl& control, const MonitorView& monitor, int number)
+      : garments_(garments), bodies_(bodies), control_(control), monitor_(monitor), number_(number) {
+    members_.resize(garments.size());
+    for (Member& member : members_) member.report.iterations = 0;
+    if (bodies != nullptr) states_ = bodies->states();
   }
-  return worked;
-}
 
-template <class Real>
-std::vector<PartReport> take_part(const Garments<Real>& garments, BodyCoupling<Real>* bodies,
-                                  const StepPart& part, const SavedSteps<Real>& saved) {
-  std::vector<PartReport> reports(garments.size());
-  if (!all_work(garments, reports, [&](std::size_t g) { return garments[g]->begin_part(part, saved[g]); }))
-    return reports;
-  if (bodies != nullptr) bodies->begin_part(part);
-  const int most = (garments.empty() ? bodies->settings() : garments.front()->settings()).max_iterations;
-  const MonitorView monitor = garments.empty() ? bodies->monitor() : garments.front()->monitor();
-  monitor.enter(part.part, part.parts);
-  for (int number = 0;; ++number) {
-    monitor.check();
-    if (bodies != nullptr) bodies->place(garments, part.number);
-    std::vector<char> done(garments.size());
-    const bool bodies_done = bodies == nullptr || bodies->assess();
-    bool all_done = bodies_done && (!garments.empty() || number > 0), all_finite = true;
-    for (std::size_t g = 0; g < garments.size(); ++g) {
-      done[g] = garments[g]->assess(part, reports[g]) && bodies_done ? 1 : 0;
-      if (bodies != nullptr) reports[g].penetration = std::max(reports[g].penetration, bodies->penetration());
-      all_done = all_done && done[g] != 0;
-      all_finite = all_finite && std::isfinite(reports[g].residual);
-    }
-    if (all_done) break;
-    if (all_finite && number == most) {
-      for (std::size_t g = 0; g < garments.size(); ++g)
-        if (done[g] == 0) reports[g].status = StepStatus::stalled;
-      break;
-    }
-    monitor.count(static_cast<std::int64_t>(garments.size()));
-    if (!all_work(garments, reports, [&](std::size_t g) { return garments[g]->solve(part, reports[g]); }))
-      return reports;
-    if (bodies != nullptr && !bodies->solve(garments)) {
-      for (PartReport& report : reports) mark_not_finite(report);
-      return reports;
-    }
-    const BodyMoves<Real> moves = bodies != nullptr ? bodies->moves() : BodyMoves<Real>{};
-    for (ProjectionSolver<Real>* garment : garments) garment->correct(number, moves);
-    if (bodies != nullptr) bodies->correct(garments, number);
+  bool stops() const {
+    monitor_.check();
+    return false;
   }
-  for (ProjectionSolver<Real>* garment : garments) garment->accept(part.h);
-  if (bodies != nullptr) bodies->accept(part.h);
-  return reports;
-}
+  void begin_step() {
+    for (ProjectionSolver<Real>* garment : garments_) garment->begin_step(number_);
+  }
+  bool begin_part(const Part& part, bool, double& bad_pivot) {
+    monitor_.enter(static_cast<int>(part.done), static_cast<int>(part.parts));
+    for (Member& member : members_) member.start_part();
+    if (!all_work([&](ProjectionSolver<Real>& garment) { return garment.begin_part(part); }, bad_pivot))
+      return false;
+    if (bodies_ != nullptr) bodies_->begin_part(part);
+    return true;
+  }
+  Assessment assess(const Part& part, int iteration, bool which) {
+    if (!which) return {};
+    if (bodies_ != nullptr) bodies_->place(garments_, part.number);
+    const bool bodies_done = bodies_ == nullptr || bodies_->assess();
+    Assessment found{.residual = 0, .penetration = 0, .done = bodies_done};
+    // Bodies alone are done once they have felt the forces of the step.
+    if (garments_.empty()) found.done = bodies_done && iteration > 0;
+    for (std::size_t g = 0; g < members_.size(); ++g) {
+      Member& member = members_[g];
+      member.previous = member.residual;
+      member.residual = garments_[g]->evaluate_rows();
+      member.penetration = garments_[g]->find_contacts(iteration);
+      member.done = member.residual <= control_.tolerance &&
+                    member.penetration <= static_cast<double>(garments_[g]->contacts().tolerance) &&
+                    bodies_done && (iteration > 0 || !control_.newton);
+      if (bodies_ != nullptr) member.penetration = std::max(member.penetration, bodies_->penetration());
+      if (!std::isfinite(member.residual)) member.lose();
+      found.done = found.done && member.done;
+      found.residual = std::max(found.residual, member.residual);
+      found.penetration = std::max(found.penetration, member.penetration);
+    }
+    return found;
+  }
+  void follow(double, double, bool) {
+    for (std::size_t g = 0; g < members_.size(); ++g)
+      garments_[g]->follow(members_[g].previous, members_[g].residual);
+  }
+  bool solve(const Part&, double& bad_pivot) {
+    monitor_.count(static_cast<std::int64_t>(garments_.size()));
+    for (Member& member : members_) ++member.report.iterations;
+    if (!all_work([](ProjectionSolver<Real>& garment) { return garment.solve(); }, bad_pivot)) return false;
+    if (bodies_ == nullptr || bodies_->solve(garments_)) return true;
+    for (Member& member : members_) member.lose();
+    bad_pivot = 1;
+    return false;
+  }
+  void correct(const Part&, int iteration, bool) {
+    const BodyMoves<Real> moves = bodies_ != nullptr ? bodies_->moves() : BodyMoves<Real>{};
+    for (ProjectionSolver<Real>* garment : garments_) garment->correct(iteration, moves);
+    if (bodies_ != nullptr) bodies_->correct(garments_, iteration);
+  }
+  void end_part(const PartEnd<double, bool>& end) {
+    for (std::size_t g = 0; g < members_.size(); ++g) {
+      members_[g].end_part(end);
+      garments_[g]->end_part(end, members_[g].residual);
+    }
+    if (bodies_ == nullptr) return;
+    if (end.again) bodies_->set_states(states_);
+    if (end.onward) bodies_->accept(end.part.h);
+  }
+  bool has_diverged(double) {
+    bool any = false;
+    for (std::size_t g = 0; g < members_.size(); ++g) {
+      StepReport& report = members_[g].report;
+      if (report.status != StepStatus::stalled || !garments_[g]->has_diverged(report.residual)) continue;
+      report.status = StepStatus::diverged;
+      any = true;
+    }
+    return any;
+  }
+  void end_step(bool is_kept, double) {
+    for (std::size_t g = 0; g < members_.size(); ++g)
+      garments_[g]->end_step(is_kept, members_[g].report.residual);
+    if (bodies_ != nullptr && !is_kept) bodies_->set_states(states_);
+  }
+
+  std::vector<StepReport> reports(double seconds) const {
+    std::vector<StepReport> all;
+    for (std::size_t g = 0; g < members_.size(); ++g) {
+      StepReport report = members_[g].report;
+      report.bad_node = garments_[g]->bad_node();
+      if (is_lost(report.status)) report.penetration = 0;
+      report.wall_seconds = seconds / static_cast<double>(members_.size());
+      all.push_back(report);
+    }
+    return all;
+  }
+
+ private:
+  /// How a garment's part of a step goes, and its step.
+  struct Member {
+    bool lost = false, done = false;
+    double residual = 0, previous = 0, penetration = 0;
+    StepReport report;
+
+    void start_part() {
+      lost = done = false;
+      residual = previous = penetration = 0;
+    }
+    void lose() {
+      lost = true;
+      residual = std::numeric_limits<double>::infinity();
+      penetration = 0;
+    }
+    void end_part(const PartEnd<double, bool>& end) {
+      report.substeps = static_cast<int>(end.part.parts);
+      if (end.again) {
+        report.status = StepStatus::converged;
+        report.residual = report.penetration = 0;
+        return;
+      }
+      const bool stalled = end.status == 1 && !done;
+      report.status = std::max(report.status, lost      ? StepStatus::non_finite
+                                              : stalled ? StepStatus::stalled
+                                                        : StepStatus::converged);
+      report.residual = std::max(report.residual, residual);
+      report.penetration = std::max(report.penetration, penetration);
+    }
+  };
+
+  /// Every garment does it, or is lost; true: all did.
+  template <class Work>
+  bool all_work(const Work& work, double& bad_pivot) {
+    for (std::size_t g = 0; g < members_.size(); ++g)
+      if (!work(*garments_[g])) {
+        members_[g].lose();
+        bad_pivot = static_cast<double>(garments_[g]->bad_node() + 1);
+      }
+    return !(bad_pivot > 0);
+  }
+
+  const std::vector<ProjectionSolver<Real>*>& garments_;
+  BodyCoupling<Real>* const bodies_;
+  const StepControl& control_;
+  const MonitorView monitor_;
+  const int number_;
+  std::vector<Member> members_;
+  std::vector<BodyState> states_;  ///< of the bodies, before the step
+};
 
 }  // namespace
 
-template <class Real>
-std::vector<StepReport> take_step(const Garments<Real>& garments, BodyCoupling<Real>* bodies, int number,
-                                  double h) {
-  const auto begin = std::chrono::steady_clock::now();
-  // A failed step must leave no trace.
-  SavedSteps<Real> saved;
-  for (const ProjectionSolver<Real>* garment : garments) saved.push_back(garment->save());
-  const std::vector<BodyState> saved_bodies = bodies != nullptr ? bodies->states() : std::vector<BodyState>{};
-  for (ProjectionSolver<Real>* garment : garments) garment->begin_step(h, number);
-  const int most_parts = garments.empty() ? 1 : garments.front()->settings().max_substeps;
-  std::vector<StepReport> reports(garments.size());
-  for (StepReport& report : reports) report.iterations = 0;
-  for (int parts = 1;; parts *= 2) {
-    const bool is_last = 2 * parts > most_parts;
-    for (std::size_t g = 0; g < garments.size(); ++g) {
-      StepReport& report = reports[g];
-      // lambda carries h^2.
-      const bool is_warm = cpu::starts_warm(report.residual) || garments[g]->bad_node() >= 0;
-      if (parts > 1) garments[g]->scale_multipliers(is_warm ? 1.0 / (parts * parts) : 0.0);
-      report.status = StepStatus::converged;
-      report.residual = report.penetration = 0;
-      report.substeps = parts;
-    }
-    for (int i = 0; i < parts; ++i) {
-      const std::vector<PartReport> found =
-          take_part(garments, bodies, {.h = h / parts, .number = number, .part = i, .parts = parts}, saved);
-      for (std::size_t g = 0; g < garments.size(); ++g) {
-        reports[g].iterations += found[g].iterations;
-        reports[g].residual = std::max(reports[g].residual, found[g].residual);
-        reports[g].penetration = std::max(reports[g].penetration, found[g].penetration);
-        reports[g].status = std::max(reports[g].status, found[g].status);
-      }
-      const StepStatus status = worst(found);
-      if (is_lost(status) || (status == StepStatus::stalled && !is_last)) break;
-    }
-    if (worst(reports) == StepStatus::stalled && is_last)
-      for (std::size_t g = 0; g < garments.size(); ++g)
-        if (reports[g].status == StepStatus::stalled &&
-            garments[g]->has_diverged(saved[g], h, reports[g].residual))
-          reports[g].status = StepStatus::diverged;
-    const StepStatus status = worst(reports);
-    if (status == StepStatus::converged || (status == StepStatus::stalled && is_last)) {
-      for (std::size_t g = 0; g < garments.size(); ++g) {
-        if (parts > 1) garments[g]->scale_multipliers(parts * parts);
-        if (!cpu::keeps_multipliers(reports[g].residual, garments[g]->settings().tolerance))
-          garments[g]->restore_multipliers(saved[g]);
-      }
-      break;
-    }
-    for (std::size_t g = 0; g < garments.size(); ++g) garments[g]->restore(saved[g]);
-    if (bodies != nullptr) bodies->set_states(saved_bodies);
-    if (is_last) break;
-  }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  for (std::size_t g = 0; g < garments.size(); ++g) {
-    reports[g].bad_node = garments[g]->bad_node();
-    if (is_lost(reports[g].status)) reports[g].penetration = 0;
-    reports[g].wall_seconds = seconds / static_cast<double>(garments.size());
-  }
-  return reports;
+StepControl step_control(const Scene& scene, Precision precision, double h) {
+  const ProjectionSettings& settings = scene.projection;
+  return {.newton = settings.method == ProjectionMethod::proximal_newton,
+          .metric_is_mass = settings.metric == Metric::mass,
+          .step = h,
+          .tolerance = settings.tolerance,
+          .eps = start_eps(settings, precision),
+          .least_eps = least_eps(precision == Precision::float32),
+          .max_iterations = settings.max_iterations,
+          .max_substeps = settings.max_substeps,
+          .contact_tolerance = scene.contact.tolerance};
 }
 
-template std::vector<StepReport> take_step(const Garments<float>&, BodyCoupling<float>*, int, double);
-template std::vector<StepReport> take_step(const Garments<double>&, BodyCoupling<double>*, int, double);
+template <class Real>
+std::vector<StepReport> take_step(const std::vector<ProjectionSolver<Real>*>& garments,
+                                  BodyCoupling<Real>* bodies, const Scene& scene, int number, double h) {
+  const auto begin = std::chrono::steady_clock::now();
+  constexpr auto precision = sizeof(Real) == sizeof(float) ? Precision::float32 : Precision::float64;
+  StepControl control = step_control(scene, precision, h);
+  if (garments.empty()) control.max_substeps = 1;
+  GarmentsTogether<Real> together(garments, bodies, control,
+                                  garments.empty() ? bodies->monitor() : garments.front()->monitor(), number);
+  bool alive = true;
+  ClothReport<double> sum{};
+  cpu::StepController<double, GarmentsTogether<Real>>(control, together).step(number, alive, sum);
+  return together.reports(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+}
+
+template std::vector<StepReport> take_step(const std::vector<ProjectionSolver<float>*>&, BodyCoupling<float>*,
+                                           const Scene&, int, double);
+template std::vector<StepReport> take_step(const std::vector<ProjectionSolver<double>*>&,
+                                           BodyCoupling<double>*, const Scene&, int, double);
 
 }  // namespace isocloth

@@ -19,7 +19,7 @@ constexpr double longest_correction = 1;  ///< by A alone, in edges
 
 void check_recipe(const Recipe& recipe) {
   const bool by_sweeps = recipe.solver == SolverFamily::impulse;
-  const bool by_system = recipe.solver == SolverFamily::impulse_system && recipe.rows == RowFamily::edges;
+  const bool by_system = recipe.solver == SolverFamily::impulse_system && recipe.holds_edges();
   if (!by_sweeps && !by_system)
     throw SceneError("recipe: found \"" + std::string(recipe.name) +
                      "\", expected one that impulses solve, as \"bender_iterative\"");
@@ -58,7 +58,7 @@ ImpulseCloth::ImpulseCloth(const Garment& garment, const Recipe& recipe, const I
   for (const Index node : nodes_.free) inverse_masses_[node] = 1 / (fabric_.rho * masses_[node]);
   bending_ = bending_matrix(mesh, topology);
   springs_ = garment_springs(garment, topology);
-  if (recipe.rows == RowFamily::edges) {
+  if (recipe.holds_edges()) {
     constraints_ = distance_constraints(mesh, topology, inverse_masses_);
     rows_ = std::make_unique<DistanceRows>(constraints_);
   } else {

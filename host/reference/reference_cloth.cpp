@@ -97,8 +97,8 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
   select_pinned_ = selection(pinned_nodes_, mesh_.node_count());
   select_free_coordinates_ = on_coordinates(select_free_);
   const Topology topology = build_topology(mesh_);
-  rows_ = recipe.rows == RowFamily::isometry ? isometry_rows(mesh_, topology, nodes.is_free)
-                                             : edge_rows(mesh_, topology, nodes.is_free);
+  rows_ = recipe.holds_edges() ? edge_rows(mesh_, topology, nodes.is_free)
+                               : isometry_rows(mesh_, topology, nodes.is_free);
   masses_ = lumped_areas(mesh_, surface_points(mesh_));
   bending_ = reference::bending_matrix(mesh_, topology);
   positions_ = initial_positions(garment);

@@ -53,7 +53,7 @@ SurroundingsCheck::SurroundingsCheck(const Device& device, const ExecutionOption
   for (const Gripper& gripper : garment.grippers)
     regions_.emplace_back(std::visit([](const auto& shape) { return ObstacleShape(shape); }, gripper.region));
   const Topology topology = build_topology(garment.mesh);
-  const bool of_edges = find_recipe(scene.recipe).rows == RowFamily::edges;
+  const bool of_edges = find_recipe(scene.recipe).holds_edges();
   VectorXd inverse_masses = VectorXd::Zero(masses_.size());
   for (std::size_t i = 0; i < is_free_.size(); ++i)
     inverse_masses[static_cast<Eigen::Index>(i)] = is_free_[i];

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "kernels/batch/step_cloths.hpp"
-#include "kernels/divergence.hpp"
 #include "kernels/projection/nodal_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
@@ -84,7 +83,7 @@ class ClothTile {
   }
 
   /// The states that the steps begin with, from the copy of before.
-  ISOCLOTH_DEVICE void take_over(std::size_t kept_count) const {
+  ISOCLOTH_DEVICE void take_over() const {
     const std::size_t coordinates = 3 * static_cast<std::size_t>(p_.node_count);
     const auto copy = [&](ArrayView<const Scalar> from, ArrayView<Scalar> to, std::size_t count) {
       const S* const begin = reinterpret_cast<const S*>(from.data()) + tile_ * count;
@@ -94,7 +93,7 @@ class ClothTile {
     copy(a_.before.positions, a_.states.positions, coordinates);
     copy(a_.before.velocities, a_.states.velocities, coordinates);
     copy(a_.before.multipliers, a_.states.multipliers, p_.row_count);
-    copy(a_.before.kept, a_.states.kept, kept_count);
+    copy(a_.before.contacts, a_.states.contacts, p_.contact_state().size());
     copy(a_.before.alive, a_.states.alive, 1);
     block_.sync();
   }

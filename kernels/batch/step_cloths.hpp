@@ -2,9 +2,10 @@
 #pragma once
 
 #include "kernels/batch/block_cholesky.hpp"
-#include "kernels/divergence.hpp"
+#include "kernels/contact/contact_state.hpp"
 #include "kernels/grasp/outer_forces.hpp"
 #include "kernels/projection/nodal_system.hpp"
+#include "kernels/projection/step_controller.hpp"
 #include "kernels/views.hpp"
 
 namespace isocloth {
@@ -13,12 +14,11 @@ namespace isocloth {
 /// of elimination.
 struct ClothPatternView {
   Index node_count = 0, row_count = 0, pair_count = 0;
-  StencilView metric_stencils, scalar_stencils;
+  RowsView rows;
   FreeNodesView free;
   ArrayView<const Index> pinned_nodes;  ///< every node that is not free
   ArrayView<const Index> driven_nodes;  ///< those with a target in every step
   NodeMatrixView bending;               ///< pattern of K, empty: no bending
-  GatherView pair_metric, pair_scalar, block_metric, block_scalar, node_metric, node_scalar;
   ArrayView<const Index> node_pair_begin, node_pairs;
   ArrayView<const Index> block_rows, block_columns, block_pairs, block_bending;  ///< of H
   ArrayView<const Index>
@@ -29,6 +29,11 @@ struct ClothPatternView {
   FacesView faces;                     ///< of cloths that the air drags
   GatherView block_slots, node_slots;  ///< see SampleForces
   ArrayView<const Index> slot_samples;
+
+  /// Nothing of a cloth that nothing surrounds.
+  ISOCLOTH_HD ContactStateLayout contact_state() const {
+    return {static_cast<std::size_t>(samples.contact_count()), static_cast<std::size_t>(hold_count)};
+  }
 };
 
 /// Physics of one cloth, or of a tile of them.
@@ -42,48 +47,16 @@ struct ClothParameters {
   S reach;                    ///< see excess_way() [m]
 };
 
-/// What the steps of one launch did with one cloth, or a tile of them; counts are whole numbers.
-template <class S>
-struct ClothReport {
-  S status;       ///< worst of the steps: 0 converged, 1 stalled, 2 non-finite, 3 diverged
-  S steps;        ///< done; none follows one that was not finite or diverged
-  S iterations;   ///< of all steps together
-  S substeps;     ///< of all steps together
-  S residual;     ///< worst |C| at the end of a step
-  S penetration;  ///< deepest into an obstacle at the end of a step [m]
-  S bad_pivot;    ///< 1 + free number of the first pivot that was not positive in the last failure, 0: none
-};
-
-/// How a step is iterated; see ProjectionSettings.
-struct StepControl {
-  bool newton = true;  ///< false: fast projection
-  bool metric_is_mass = false;
-  double step = 0.01;  ///< h [s]
-  double tolerance = 1e-3;
-  double eps = 1e-6, least_eps = 1e-9;
-  int max_iterations = 50, max_substeps = 1;
-  double contact_tolerance = 1e-4;  ///< [m]
-};
-
-/// Offsets of the arrays of contacts and holds; see ContactArrays, HoldArrays. What is kept from step to step
-/// comes first, forces before the rest.
+/// Offsets of the arrays of contacts that live for an iteration; see ContactArrays.
 struct ContactScratch {
-  std::size_t forces, hold_forces, obstacles, modes, points, holders, places;
   std::size_t normals, pulls, stiffness, weights, depths, sample_stiffness, sample_forces, near,
       inverse_masses;
 };
-/// Numbers of a cloth that are forces of contacts and grippers, and all that is kept of these.
-ISOCLOTH_HD std::size_t kept_forces(const ClothPatternView& p) {
-  return 3 * static_cast<std::size_t>(p.samples.contact_count() + p.hold_count);
-}
-ISOCLOTH_HD std::size_t kept_count(const ClothPatternView& p) {
-  return 7 * static_cast<std::size_t>(p.samples.contact_count()) + 7 * static_cast<std::size_t>(p.hold_count);
-}
 
 /// Offsets of a tile's work arrays in lane values.
 struct StepScratch {
   std::size_t start, velocity, iterate, predicted, momentum, correction, multipliers, residuals, scales,
-      stiffness, metric_jacobian, scalar_jacobian, blocks, diagonals, pivots, partials, size;
+      stiffness, jacobian, blocks, diagonals, pivots, contact_state, partials, size;
   ContactScratch contacts;
 };
 /// Partial results of a block's threads; blocks have no more of them.
@@ -106,21 +79,13 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
   s.residuals = take(rows);
   s.scales = take(rows);
   s.stiffness = take(p.pair_count);
-  s.metric_jacobian = take(9 * p.metric_stencils.slot_nodes.size());
-  s.scalar_jacobian = take(3 * p.scalar_stencils.slot_nodes.size());
+  s.jacobian = take(3 * p.rows.jacobian_count());
   s.blocks = take(9 * p.plan.block_rows.size());
   s.diagonals = take(6 * columns);
   s.pivots = take(columns);
   if (const std::size_t samples = static_cast<std::size_t>(p.samples.sample_count()); samples > 0) {
-    const std::size_t contacts = static_cast<std::size_t>(p.samples.contact_count()),
-                      holds = static_cast<std::size_t>(p.hold_count);
-    s.contacts.forces = take(3 * contacts);
-    s.contacts.hold_forces = take(3 * holds);
-    s.contacts.obstacles = take(contacts);
-    s.contacts.modes = take(contacts);
-    s.contacts.points = take(2 * contacts);
-    s.contacts.holders = take(holds);
-    s.contacts.places = take(3 * holds);
+    const std::size_t contacts = p.contact_state().contacts;
+    s.contact_state = take(p.contact_state().size());
     s.contacts.normals = take(3 * contacts);
     s.contacts.pulls = take(3 * contacts);
     s.contacts.stiffness = take(2 * contacts);
@@ -141,7 +106,7 @@ struct ClothStates {
   ArrayView<Real> positions;    ///< phi [m], shape [tile, node, 3, width]
   ArrayView<Real> velocities;   ///< v [m/s], shape [tile, node, 3, width]
   ArrayView<Real> multipliers;  ///< lambda [kg m^2], shape [tile, row, width]
-  ArrayView<Real> kept;         ///< see ContactScratch, shape [tile, kept_count(), width]
+  ArrayView<Real> contacts;     ///< see ContactStateLayout, shape [tile, size(), width]
   ArrayView<Real> alive;        ///< 1; 0: frozen, not to be touched; shape [tile, width]
 };
 

@@ -10,10 +10,8 @@ namespace isocloth::ISOCLOTH_BACKEND {
 /// What of a step the contacts must know.
 template <class S>
 struct ContactStep {
-  Index number = 0;  ///< of the launch
-  S length{};        ///< h, of the part [s]
-  S inertia{};       ///< of the metric [kg/m^2]
-  S from{}, to{};    ///< part of the step that is taken
+  StepPart<S> part;
+  S inertia{};  ///< of the metric [kg/m^2]
   int iteration = 0;
 };
 
@@ -37,8 +35,7 @@ class NoContacts : ClothTile<S, T, Block> {
   ISOCLOTH_DEVICE ArrayView<const T> inverse_masses() const {
     return Tile::rest(Tile::a_.rest.inverse_masses, static_cast<std::size_t>(Tile::p_.node_count));
   }
-  ISOCLOTH_DEVICE std::size_t kept_forces() const { return 0; }
-  ISOCLOTH_DEVICE std::size_t kept() const { return 0; }
+  ISOCLOTH_DEVICE ContactStateLayout layout() const { return {}; }
   ISOCLOTH_DEVICE S* work() const { return nullptr; }
   ISOCLOTH_DEVICE S* state() const { return nullptr; }
 };
@@ -137,14 +134,12 @@ class TileContacts : ClothTile<S, T, Block> {
     return {work_ + at_.contacts.inverse_masses, static_cast<std::size_t>(p_.node_count)};
   }
 
-  // What is kept from step to step; see ContactScratch.
-  ISOCLOTH_DEVICE std::size_t kept_forces() const { return isocloth::kept_forces(p_); }
-  ISOCLOTH_DEVICE std::size_t kept() const { return kept_count(p_); }
-  /// Work array of what is kept.
-  ISOCLOTH_DEVICE S* work() const { return work_ + at_.contacts.forces; }
-  /// The same in the state.
+  // What is kept from step to step: how, where while a step lasts, and in the state.
+  ISOCLOTH_DEVICE ContactStateLayout layout() const { return p_.contact_state(); }
+  ISOCLOTH_DEVICE S* work() const { return work_ + at_.contact_state; }
   ISOCLOTH_DEVICE S* state() const {
-    return reinterpret_cast<S*>(a_.states.kept.data()) + static_cast<std::size_t>(tile_) * kept();
+    return reinterpret_cast<S*>(a_.states.contacts.data()) +
+           static_cast<std::size_t>(tile_) * layout().size();
   }
 
  private:
@@ -169,20 +164,22 @@ class TileContacts : ClothTile<S, T, Block> {
   ISOCLOTH_DEVICE void for_each_lane(const ContactStep<S>& step, Mask which, const Visit& visit) const {
     const ArrayView<const T> masses = rest(a_.rest.inverse_masses, static_cast<std::size_t>(p_.node_count));
     const ContactScratch& at = at_.contacts;
+    const ContactStateLayout own = layout();
+    const S from = step.part.from(), to = step.part.to(S(Scalar(1)));
     const double stiffening = contact_stiffening(step.iteration, a_.control.newton);
     for (int lane = 0; lane < width; ++lane) {
       if (!lane_of(which, lane)) continue;
       const std::size_t cloth = static_cast<std::size_t>(tile_) * width + static_cast<std::size_t>(lane);
       const ObstaclesView<Scalar> obstacles =
-          has_obstacles() ? a_.obstacles.of(cloth, step.number) : ObstaclesView<Scalar>{};
+          has_obstacles() ? a_.obstacles.of(cloth, step.part.number) : ObstaclesView<Scalar>{};
       const Scalar size = lane_value(parameters_.element_size, lane);
       const ContactControl<Scalar> control{lane_value(parameters_.offset, lane),
                                            static_cast<Scalar>(a_.control.contact_tolerance),
                                            lane_value(step.inertia, lane),
-                                           lane_value(step.length, lane),
+                                           lane_value(step.part.h, lane),
                                            size * size,
-                                           lane_value(step.from, lane),
-                                           lane_value(step.to, lane),
+                                           lane_value(from, lane),
+                                           lane_value(to, lane),
                                            a_.control.newton,
                                            static_cast<Scalar>(stiffening)};
       const bool shared = Lanes<T>::width == 1;
@@ -193,19 +190,23 @@ class TileContacts : ClothTile<S, T, Block> {
           {iterate.data, width},
           {held_masses.data, width},
           {reinterpret_cast<const Scalar*>(masses.data()) + (shared ? 0 : lane), shared ? 1 : width}};
-      const ContactArrays<Scalar> arrays{
-          lane_array(at.forces, lane),       lane_array(at.obstacles, lane),
-          lane_array(at.modes, lane),        lane_array(at.points, lane),
-          lane_array(at.normals, lane),      lane_array(at.pulls, lane),
-          lane_array(at.stiffness, lane),    lane_array(at.weights, lane),
-          lane_array(at.depths, lane),       lane_array(at.sample_stiffness, lane),
-          lane_array(at.sample_forces, lane)};
+      const auto kept = [&](std::size_t field) { return lane_array(at_.contact_state + field, lane); };
+      const ContactArrays<Scalar> arrays{kept(own.forces()),
+                                         kept(own.obstacles()),
+                                         kept(own.modes()),
+                                         kept(own.points()),
+                                         lane_array(at.normals, lane),
+                                         lane_array(at.pulls, lane),
+                                         lane_array(at.stiffness, lane),
+                                         lane_array(at.weights, lane),
+                                         lane_array(at.depths, lane),
+                                         lane_array(at.sample_stiffness, lane),
+                                         lane_array(at.sample_forces, lane)};
       const OuterForces<Scalar> outer{
-          p_.hold_count > 0 ? a_.grippers.of(cloth, step.number) : GrippersView<Scalar>{},
-          {lane_array(at.hold_forces, lane), lane_array(at.holders, lane), lane_array(at.places, lane),
-           held_masses},
+          p_.hold_count > 0 ? a_.grippers.of(cloth, step.part.number) : GrippersView<Scalar>{},
+          {kept(own.hold_forces()), kept(own.holders()), kept(own.places()), held_masses},
           p_.faces,
-          a_.drag.of(cloth, step.number)};
+          a_.drag.of(cloth, step.part.number)};
       visit(ContactTerms<Scalar>(p_.samples, obstacles, control, places, {lane_array(at.near, lane)}, arrays),
             OuterTerms<Scalar>(outer, control, places, arrays), lane);
     }

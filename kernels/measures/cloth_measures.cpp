@@ -24,10 +24,13 @@ struct MeasureBody {
     return reinterpret_cast<const T*>(all.data()) + (a.rest.shared ? 0 : tile * count);
   }
 
-  /// C of the rows of one stencil, the first of which is `row`; in the order in which steps evaluate them.
+  /// C of the rows of one stencil, in the order in which steps evaluate them; tensors, rest_values: of all.
   template <int Width>
-  ISOCLOTH_DEVICE void add_rows(const StencilView& stencils, const T* tensors, const T* rest_values,
+  ISOCLOTH_DEVICE void add_rows(const RowGroup<Width>& group, const T* tensors, const T* rest_values,
                                 const Vec3<S>* x, Index stencil, ClothMeasures<S>& sums) const {
+    const StencilView& stencils = group.stencils;
+    tensors += group.first_tensor;
+    rest_values += group.first_row;
     const Vec3<S> first = x[stencils.slot_nodes[stencils.stencil_begin[stencil]]];
     S twice[Width] = {};
     for (Index slot = stencils.stencil_begin[stencil]; slot < stencils.stencil_begin[stencil + 1]; ++slot) {
@@ -102,10 +105,8 @@ struct MeasureBody {
     const std::size_t first_node = static_cast<std::size_t>(tile) * a.node_count;
     const auto* x = reinterpret_cast<const Vec3<S>*>(a.positions.data()) + first_node;
     const auto* v = reinterpret_cast<const Vec3<S>*>(a.velocities.data()) + first_node;
-    const Index metric = a.metric_stencils.stencil_count(), scalar = a.scalar_stencils.stencil_count();
-    const T* metric_tensors = rest(a.rest.metric_tensors, tile, a.metric_stencils.entry_nodes.size() * 3);
-    const T* scalar_tensors = rest(a.rest.scalar_tensors, tile, a.scalar_stencils.entry_nodes.size());
-    const T* values = rest(a.rest.rest_values, tile, static_cast<std::size_t>(metric) * 3 + scalar);
+    const T* tensors = rest(a.rest.tensors, tile, a.rows.tensor_count());
+    const T* values = rest(a.rest.rest_values, tile, a.rows.row_count());
     auto* partials = block.template shared<ClothMeasures<S>>();
     share(block, sum_count, [&](Index k) {
       const auto each = [&](Index count, auto&& add_item) {
@@ -113,9 +114,9 @@ struct MeasureBody {
         for (Index i = begin + k; i < end; i += sum_count) add_item(i);
       };
       ClothMeasures<S> sums{};
-      each(metric, [&](Index i) { add_rows<3>(a.metric_stencils, metric_tensors, values, x, i, sums); });
-      each(scalar,
-           [&](Index i) { add_rows<1>(a.scalar_stencils, scalar_tensors, values + 3 * metric, x, i, sums); });
+      a.rows.for_each_group([&](const auto& group) {
+        each(group.stencil_count(), [&](Index i) { add_rows(group, tensors, values, x, i, sums); });
+      });
       each(static_cast<Index>(a.face_begin.size()) - 1, [&](Index i) { add_face(x, tile, i, sums); });
       each(a.node_count, [&](Index i) { add_node(x, v, tile, i, sums); });
       partials[k] = sums;

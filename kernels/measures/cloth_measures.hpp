@@ -30,7 +30,7 @@ struct MeasureCloths {
   int width = 1;
   Index first_tile = 0, tile_count = 0;  ///< those that are measured
   Index node_count = 0;
-  StencilView metric_stencils, scalar_stencils;
+  RowsView rows;
   ArrayView<const Index> face_begin, face_nodes;
   NodeMatrixView bending;  ///< pattern of K, empty: no bending
   RestShapesView<Real> rest;
@@ -45,7 +45,7 @@ template <class Real>
 ISOCLOTH_HD Index measure_chunks(const MeasureCloths<Real>& a) {
   const auto larger = [](Index x, Index y) { return x > y ? x : y; };
   const Index faces = static_cast<Index>(a.face_begin.size()) - 1;
-  const Index most = larger(larger(a.metric_stencils.stencil_count(), a.scalar_stencils.stencil_count()),
+  const Index most = larger(larger(a.rows.triples.stencil_count(), a.rows.singles.stencil_count()),
                             larger(faces, a.node_count));
   return (most + measures_chunk - 1) / measures_chunk;
 }

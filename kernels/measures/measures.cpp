@@ -65,11 +65,21 @@ struct ReduceBody {
   }
 };
 
+template <class Real>
+struct ScaleBody {
+  ScaleValues<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index i) const { a.to[i] = a.factor * a.from[i]; }
+};
+
 }  // namespace
 
 template <class Real>
 void measure_areas(const Queue& queue, const MeasureAreas<Real>& args) {
   parallel_for(queue, static_cast<Index>(args.areas.size()), AreaBody<Real>{args});
+}
+template <class Real>
+void scale_values(const Queue& queue, const ScaleValues<Real>& args) {
+  parallel_for(queue, static_cast<Index>(args.to.size()), ScaleBody<Real>{args});
 }
 template <class Real>
 void update_velocities(const Queue& queue, const UpdateVelocities<Real>& args) {
@@ -84,6 +94,8 @@ void reduce(const Queue& queue, const Reduce<Real>& args) {
 
 template void measure_areas<float>(const Queue&, const MeasureAreas<float>&);
 template void measure_areas<double>(const Queue&, const MeasureAreas<double>&);
+template void scale_values<float>(const Queue&, const ScaleValues<float>&);
+template void scale_values<double>(const Queue&, const ScaleValues<double>&);
 template void update_velocities<float>(const Queue&, const UpdateVelocities<float>&);
 template void update_velocities<double>(const Queue&, const UpdateVelocities<double>&);
 template void reduce<float>(const Queue&, const Reduce<float>&);

@@ -20,6 +20,13 @@ struct UpdateVelocities {
   ArrayView<Vec3<Real>> velocities;      ///< [m/s], shape [node_count]
 };
 
+template <class Real>
+struct ScaleValues {
+  ArrayView<const Real> from;
+  Real factor = 1;
+  ArrayView<Real> to;  ///< may be `from`
+};
+
 /// Partial result of a reduction.
 template <class Real>
 struct Reduction {
@@ -49,6 +56,9 @@ void measure_areas(const Queue& queue, const MeasureAreas<Real>& args);
 /// v = (phi_{n+1} - phi_n) / h. One item per node.
 template <class Real>
 void update_velocities(const Queue& queue, const UpdateVelocities<Real>& args);
+/// to = factor * from, with the same bits for a factor of 1. One item per value.
+template <class Real>
+void scale_values(const Queue& queue, const ScaleValues<Real>& args);
 /// Partial maximum and sum of every chunk. The order of a sum is fixed, whatever the block: 32 interleaved
 /// partial sums, added in order. One block per chunk.
 template <class Real>

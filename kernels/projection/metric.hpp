@@ -37,8 +37,10 @@ struct StartIteration {
   S step{};                             ///< h [s]; 0: start from phi_n
   ArrayView<const Vec3<S>> positions;   ///< phi_n [m], shape [node_count]
   ArrayView<const Vec3<S>> velocities;  ///< v_n [m/s], shape [node_count]
-  ArrayView<const Vec3<S>> targets;     ///< phi_{n+1} of pinned nodes [m], others unused, shape [node_count]
-  ArrayView<Vec3<S>> iterate;           ///< phi_0 [m], shape [node_count]
+  // Of pinned nodes, which move evenly; other nodes unused, shape [node_count].
+  ArrayView<const Vec3<S>> from, targets;  ///< when the whole step begins and ends [m]
+  S share{};                               ///< of the whole step that is over when this one ends
+  ArrayView<Vec3<S>> iterate;              ///< phi_0 [m], shape [node_count]
 };
 
 template <class S, class T = S>
@@ -46,7 +48,7 @@ struct PredictPositions {
   MetricView<S, T> metric;
   FreeNodesView free;
   ArrayView<const Vec3<S>> positions;  ///< phi_n [m], shape [node_count]
-  ArrayView<const Vec3<S>> targets;    ///< phi_{n+1} of pinned nodes [m], others unused, shape [node_count]
+  ArrayView<const Vec3<S>> targets;    ///< phi_0 of pinned nodes [m], others unused, shape [node_count]
   ArrayView<const Vec3<S>> momentum;   ///< B (phi~ - phi_n) of a diagonal B [kg m], shape [free_count]; or
   ArrayView<const Vec3<S>> moves;      ///< phi~ - phi_n [m], shape [free_count] or empty
   ArrayView<Vec3<S>> predicted;        ///< phi~ [m], shape [node_count]

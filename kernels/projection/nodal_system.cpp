@@ -37,12 +37,10 @@ struct CorrectionBody {
   }
 };
 
-template <class Real, int Width>
+template <class Real>
 struct MultiplierBody {
-  UpdateMultipliers<Real, Width> a;
-  ISOCLOTH_DEVICE void operator()(Index stencil) const {
-    for (int w = 0; w < Width; ++w) a.multipliers[stencil * Width + w] += multiplier_change(a, stencil, w);
-  }
+  UpdateMultipliers<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index row) const { a.multipliers[row] += multiplier_change(a, row); }
 };
 
 }  // namespace
@@ -63,9 +61,9 @@ template <class Real>
 void apply_correction(const Queue& queue, const ApplyCorrection<Real>& args) {
   parallel_for(queue, static_cast<Index>(args.free.nodes.size()), CorrectionBody<Real>{args});
 }
-template <class Real, int Width>
-void update_multipliers(const Queue& queue, const UpdateMultipliers<Real, Width>& args) {
-  parallel_for(queue, args.stencils.stencil_count(), MultiplierBody<Real, Width>{args});
+template <class Real>
+void update_multipliers(const Queue& queue, const UpdateMultipliers<Real>& args) {
+  parallel_for(queue, static_cast<Index>(args.multipliers.size()), MultiplierBody<Real>{args});
 }
 
 template void geometric_stiffness<float>(const Queue&, const GeometricStiffness<float>&);
@@ -76,9 +74,7 @@ template void assemble_gradient<float>(const Queue&, const AssembleGradient<floa
 template void assemble_gradient<double>(const Queue&, const AssembleGradient<double>&);
 template void apply_correction<float>(const Queue&, const ApplyCorrection<float>&);
 template void apply_correction<double>(const Queue&, const ApplyCorrection<double>&);
-template void update_multipliers<float, 1>(const Queue&, const UpdateMultipliers<float, 1>&);
-template void update_multipliers<float, 3>(const Queue&, const UpdateMultipliers<float, 3>&);
-template void update_multipliers<double, 1>(const Queue&, const UpdateMultipliers<double, 1>&);
-template void update_multipliers<double, 3>(const Queue&, const UpdateMultipliers<double, 3>&);
+template void update_multipliers<float>(const Queue&, const UpdateMultipliers<float>&);
+template void update_multipliers<double>(const Queue&, const UpdateMultipliers<double>&);
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

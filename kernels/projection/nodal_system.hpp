@@ -7,22 +7,13 @@
 
 namespace isocloth {
 
-/// Lists of places that add up in one place, in a fixed order: sums do not depend on threads.
-struct GatherView {
-  ArrayView<const Index> begin;   ///< shape [target_count + 1]
-  ArrayView<const Index> first;   ///< shape [contribution_count]
-  ArrayView<const Index> second;  ///< shape [contribution_count]
-};
-
 /// G+ of the multipliers: one weight per pair of nodes that share a face.
 template <class S, class T = S>
 struct GeometricStiffness {
-  GatherView metric_terms;            ///< per pair: (entry of T_efg, first of its stencil's three rows)
-  GatherView scalar_terms;            ///< per pair: (entry of scalar T, its row)
-  ArrayView<const T> metric_tensors;  ///< [1/m^2], shape [metric entries, 3]
-  ArrayView<const T> scalar_tensors;  ///< [1/m^2], shape [scalar entries]
-  ArrayView<const S> multipliers;     ///< lambda [kg m^2], shape [row_count]
-  ArrayView<S> stiffness;             ///< max(0, -G_ab) [kg], shape [pair_count]
+  RowsView rows;
+  ArrayView<const T> tensors;      ///< [1/m^2], shape [tensor_count()]
+  ArrayView<const S> multipliers;  ///< lambda [kg m^2], shape [row_count]
+  ArrayView<S> stiffness;          ///< max(0, -G_ab) [kg], shape [pair_count]
 };
 
 /// Forces on material points of the cloth: samples, each a weighted mean of nodes that share a face (its
@@ -47,11 +38,9 @@ struct AssembleSystem {
   ArrayView<const Index> block_columns;  ///< free number <= row, shape [block_count]
   ArrayView<const Index> block_pairs;    ///< pair of the two nodes, -1: none; shape [block_count]
   ArrayView<const Index> block_bending;  ///< entry of K, -1: none; shape [block_count]
-  GatherView metric_terms;               ///< per block: (slot of row node, slot of column node), metric rows
-  GatherView scalar_terms;               ///< the same, scalar rows
-  ArrayView<const Vec3<S>> metric_jacobian;  ///< s J, shape [metric slots, 3]; empty: B alone
-  ArrayView<const Vec3<S>> scalar_jacobian;  ///< s J, shape [scalar slots]
-  ArrayView<const Index> node_pair_begin;    ///< pairs at each node, shape [node_count + 1]
+  RowsView rows;
+  ArrayView<const Vec3<S>> jacobian;       ///< s J, shape [jacobian_count()]
+  ArrayView<const Index> node_pair_begin;  ///< pairs at each node, shape [node_count + 1]
   ArrayView<const Index> node_pairs;
   ArrayView<const S> stiffness;  ///< G+ per pair, empty: none
   SampleForces<S> samples;       ///< none, or what acts from outside
@@ -63,13 +52,12 @@ template <class S, class T = S>
 struct AssembleGradient {
   MetricView<S, T> metric;
   FreeNodesView free;
-  GatherView metric_terms;  ///< per free node: (metric slot, first row of its stencil)
-  GatherView scalar_terms;  ///< per free node: (scalar slot, its row)
-  ArrayView<const Vec3<S>> metric_jacobian, scalar_jacobian;  ///< as above
-  ArrayView<const S> residuals, scales;                       ///< shape [row_count]
-  ArrayView<const S> multipliers;                             ///< lambda, shape [row_count]; empty: none
-  ArrayView<const Vec3<S>> positions;                         ///< phi_j [m], shape [node_count]
-  ArrayView<const Vec3<S>> start;                             ///< phi_n [m], shape [node_count]
+  RowsView rows;
+  ArrayView<const Vec3<S>> jacobian;     ///< as above
+  ArrayView<const S> residuals, scales;  ///< shape [row_count]
+  ArrayView<const S> multipliers;        ///< lambda, shape [row_count]; empty: none
+  ArrayView<const Vec3<S>> positions;    ///< phi_j [m], shape [node_count]
+  ArrayView<const Vec3<S>> start;        ///< phi_n [m], shape [node_count]
   ArrayView<const Vec3<S>> momentum;  ///< B (phi~ - phi_n) [kg m], shape [free_count]; empty: C alone drives
   SampleForces<S> samples;
   bool with_rows = true;          ///< false: B alone
@@ -84,14 +72,14 @@ struct ApplyCorrection {
   ArrayView<Vec3<S>> positions;   ///< phi_j += d, shape [node_count]
 };
 
-template <class S, int Width>
+template <class S>
 struct UpdateMultipliers {
-  StencilView stencils;
+  RowsView rows;
   FreeNodesView free;
-  ArrayView<const Vec3<S>> jacobian;     ///< s J, shape [slot_count, Width]
-  ArrayView<const S> residuals, scales;  ///< shape [rows of this family]
+  ArrayView<const Vec3<S>> jacobian;     ///< s J, shape [jacobian_count()]
+  ArrayView<const S> residuals, scales;  ///< shape [row_count]
   ArrayView<const Vec3<S>> correction;   ///< d [m], shape [free_count]
-  ArrayView<S> multipliers;              ///< lambda, shape [rows of this family]
+  ArrayView<S> multipliers;              ///< lambda, shape [row_count]
 };
 
 namespace ISOCLOTH_BACKEND {
@@ -111,9 +99,9 @@ void assemble_gradient(const Queue& queue, const AssembleGradient<Real>& args);
 /// phi_{j+1} = phi_j + d. One item per free node.
 template <class Real>
 void apply_correction(const Queue& queue, const ApplyCorrection<Real>& args);
-/// lambda_{j+1} = lambda_j + (C_j + J d) / (eps D). One item per stencil.
-template <class Real, int Width>
-void update_multipliers(const Queue& queue, const UpdateMultipliers<Real, Width>& args);
+/// lambda_{j+1} = lambda_j + (C_j + J d) / (eps D). One item per row.
+template <class Real>
+void update_multipliers(const Queue& queue, const UpdateMultipliers<Real>& args);
 }  // namespace ISOCLOTH_BACKEND
 
 }  // namespace isocloth

@@ -23,10 +23,23 @@ ISOCLOTH_HD Vec3<S> momentum(const AssembleMomentum<S, T>& a, Index i) {
   return a.step * b;
 }
 
+/// Where a driven node is after a share of its step: it moves evenly.
+template <class S>
+ISOCLOTH_HD Vec3<S> driven_position(Vec3<S> from, Vec3<S> target, S share) {
+  const Vec3<S> between = multiply_add(share, target - from, from);
+  return select(share >= S(typename Lanes<S>::Scalar(1)), target, between);
+}
+
+/// Where inertia alone takes a free node.
+template <class S>
+ISOCLOTH_HD Vec3<S> inertial_position(Vec3<S> x, Vec3<S> v, S h) {
+  return multiply_add(h, v, x);
+}
+
 template <class S>
 ISOCLOTH_HD Vec3<S> first_iterate(const StartIteration<S>& a, Index node) {
-  return a.free.number[node] < 0 ? a.targets[node]
-                                 : multiply_add(a.step, a.velocities[node], a.positions[node]);
+  return a.free.number[node] < 0 ? driven_position(a.from[node], a.targets[node], a.share)
+                                 : inertial_position(a.positions[node], a.velocities[node], a.step);
 }
 
 template <class S, class T>
@@ -42,14 +55,14 @@ ISOCLOTH_HD Vec3<S> predicted(const PredictPositions<S, T>& a, Index node) {
 template <class S, class T>
 ISOCLOTH_HD S pair_stiffness(const GeometricStiffness<S, T>& a, Index pair) {
   S half{};
-  for (Index t = a.metric_terms.begin[pair]; t < a.metric_terms.begin[pair + 1]; ++t) {
-    const Index entry = a.metric_terms.first[t], row = a.metric_terms.second[t];
-    for (int w = 0; w < 3; ++w)
-      half = multiply_add(a.multipliers[row + w], S(a.metric_tensors[entry * 3 + w]), half);
-  }
-  for (Index t = a.scalar_terms.begin[pair]; t < a.scalar_terms.begin[pair + 1]; ++t)
-    half = multiply_add(a.multipliers[a.scalar_terms.second[t]], S(a.scalar_tensors[a.scalar_terms.first[t]]),
-                        half);
+  a.rows.for_each_group([&](const auto& group) {
+    const GatherView& terms = group.pair_terms;
+    const T* const tensors = a.tensors.data() + group.first_tensor;
+    for (Index t = terms.begin[pair]; t < terms.begin[pair + 1]; ++t)
+      for (int w = 0; w < group.width; ++w)
+        half = multiply_add(a.multipliers[terms.second[t] + w], S(tensors[terms.first[t] * group.width + w]),
+                            half);
+  });
   const S g = -(half + half);
   return select(g > S{}, g, S{});
 }
@@ -96,15 +109,15 @@ ISOCLOTH_HD void system_block(const AssembleSystem<S, T>& a, Index b, S (&block)
   }
   if (a.metric.has_bending() && a.block_bending[b] >= 0)
     diagonal = multiply_add(a.metric.stiffness, S(a.metric.bending[a.block_bending[b]]), diagonal);
-  if (a.with_rows) {
-    for (Index t = a.metric_terms.begin[b]; t < a.metric_terms.begin[b + 1]; ++t)
-      for (int w = 0; w < 3; ++w)
-        add_outer(block, a.metric_jacobian[a.metric_terms.first[t] * 3 + w],
-                  a.metric_jacobian[a.metric_terms.second[t] * 3 + w]);
-    for (Index t = a.scalar_terms.begin[b]; t < a.scalar_terms.begin[b + 1]; ++t)
-      add_outer(block, a.scalar_jacobian[a.scalar_terms.first[t]],
-                a.scalar_jacobian[a.scalar_terms.second[t]]);
-  }
+  if (a.with_rows)
+    a.rows.for_each_group([&](const auto& group) {
+      const GatherView& terms = group.block_terms;
+      const Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian;
+      for (Index t = terms.begin[b]; t < terms.begin[b + 1]; ++t)
+        for (int w = 0; w < group.width; ++w)
+          add_outer(block, jacobian[terms.first[t] * group.width + w],
+                    jacobian[terms.second[t] * group.width + w]);
+    });
   for (int i = 0; i < 9; i += 4) block[i] += diagonal;
   if (a.samples.exist()) add_samples(a.samples, b, block);
 }
@@ -124,14 +137,14 @@ template <class S, class T>
 ISOCLOTH_HD Vec3<S> gradient(const AssembleGradient<S, T>& a, Index i) {
   const Index node = a.free.nodes[i];
   Vec3<S> b;
-  if (a.with_rows) {
-    for (Index t = a.metric_terms.begin[i]; t < a.metric_terms.begin[i + 1]; ++t)
-      for (int w = 0; w < 3; ++w)
-        b = multiply_add(row_force(a, a.metric_terms.second[t] + w),
-                         a.metric_jacobian[a.metric_terms.first[t] * 3 + w], b);
-    for (Index t = a.scalar_terms.begin[i]; t < a.scalar_terms.begin[i + 1]; ++t)
-      b = multiply_add(row_force(a, a.scalar_terms.second[t]), a.scalar_jacobian[a.scalar_terms.first[t]], b);
-  }
+  if (a.with_rows)
+    a.rows.for_each_group([&](const auto& group) {
+      const GatherView& terms = group.node_terms;
+      const Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian;
+      for (Index t = terms.begin[i]; t < terms.begin[i + 1]; ++t)
+        for (int w = 0; w < group.width; ++w)
+          b = multiply_add(row_force(a, terms.second[t] + w), jacobian[terms.first[t] * group.width + w], b);
+    });
   if (a.samples.exist())
     for (Index t = a.samples.node_slots.begin[i]; t < a.samples.node_slots.begin[i + 1]; ++t) {
       const S* force = a.samples.forces.data() + static_cast<std::size_t>(a.samples.node_slots.second[t]) * 3;
@@ -159,15 +172,18 @@ ISOCLOTH_HD Vec3<S> clamped(S clamp, Vec3<S> d) {
   return (factor + (length - length)) * d;  // infinity - infinity
 }
 
-/// (C + J d) / (eps D) of row w of a stencil.
-template <class S, int Width>
-ISOCLOTH_HD S multiplier_change(const UpdateMultipliers<S, Width>& a, Index stencil, int w) {
+/// (C + J d) / (eps D) of a row.
+template <class S>
+ISOCLOTH_HD S multiplier_change(const UpdateMultipliers<S>& a, Index row) {
   S change{};  // s J d
-  for (Index slot = a.stencils.stencil_begin[stencil]; slot < a.stencils.stencil_begin[stencil + 1]; ++slot) {
-    const Index i = a.free.number[a.stencils.slot_nodes[slot]];
-    if (i >= 0) change = dot_add(a.jacobian[slot * Width + w], a.correction[i], change);
-  }
-  const Index row = stencil * Width + w;
+  a.rows.visit_row(row, [&](const auto& group, Index stencil, int w) {
+    const StencilView& stencils = group.stencils;
+    const Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian;
+    for (Index slot = stencils.stencil_begin[stencil]; slot < stencils.stencil_begin[stencil + 1]; ++slot) {
+      const Index i = a.free.number[stencils.slot_nodes[slot]];
+      if (i >= 0) change = dot_add(jacobian[slot * group.width + w], a.correction[i], change);
+    }
+  });
   return a.scales[row] * multiply_add(a.scales[row], a.residuals[row], change);
 }
 

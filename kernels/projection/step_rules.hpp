@@ -30,8 +30,8 @@ ISOCLOTH_HD S adapted_eps(S eps, S before, S after, double least, double most) {
 /// Whether the next attempt may start from the multipliers of this one, which ended with this residual: those
 /// that led beyond all bounds are no start. A matrix that could not be factorised is better with them.
 template <class S>
-ISOCLOTH_HD auto starts_warm(S residual) {
-  return residual <= S(static_cast<typename Lanes<S>::Scalar>(largest_residual(false)));
+ISOCLOTH_HD auto starts_warm(S residual, S bad_pivot) {
+  return (residual <= S(static_cast<typename Lanes<S>::Scalar>(largest_residual(false)))) | (bad_pivot > S{});
 }
 
 /// Whether a step keeps its multipliers: of rows that cannot be met they grow in every iteration, and would

@@ -6,26 +6,27 @@
 namespace isocloth::ISOCLOTH_BACKEND {
 namespace {
 
-template <class Real, int Width>
+template <class Real>
 struct Body {
-  EvaluateRows<Real, Width> a;
-  ISOCLOTH_DEVICE void operator()(Index stencil) const {
-    for (Index slot = a.stencils.stencil_begin[stencil]; slot < a.stencils.stencil_begin[stencil + 1]; ++slot)
-      evaluate_slot(a, slot);
-    for (int w = 0; w < Width; ++w) evaluate_row(a, stencil, w);
+  EvaluateRows<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index item) const {
+    a.rows.visit_stencil(item, [&](const auto& group, Index stencil) {
+      const StencilView& stencils = group.stencils;
+      for (Index slot = stencils.stencil_begin[stencil]; slot < stencils.stencil_begin[stencil + 1]; ++slot)
+        evaluate_slot(a, group, slot);
+      for (int w = 0; w < group.width; ++w) evaluate_row(a, group, stencil, w);
+    });
   }
 };
 
 }  // namespace
 
-template <class Real, int Width>
-void evaluate_rows(const Queue& queue, const EvaluateRows<Real, Width>& args) {
-  parallel_for(queue, args.stencils.stencil_count(), Body<Real, Width>{args});
+template <class Real>
+void evaluate_rows(const Queue& queue, const EvaluateRows<Real>& args) {
+  parallel_for(queue, args.rows.stencil_count(), Body<Real>{args});
 }
 
-template void evaluate_rows<float, 1>(const Queue&, const EvaluateRows<float, 1>&);
-template void evaluate_rows<float, 3>(const Queue&, const EvaluateRows<float, 3>&);
-template void evaluate_rows<double, 1>(const Queue&, const EvaluateRows<double, 1>&);
-template void evaluate_rows<double, 3>(const Queue&, const EvaluateRows<double, 3>&);
+template void evaluate_rows<float>(const Queue&, const EvaluateRows<float>&);
+template void evaluate_rows<double>(const Queue&, const EvaluateRows<double>&);
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

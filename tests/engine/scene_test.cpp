@@ -301,12 +301,14 @@ TEST(ValidateScene, NamesMotions) {
 }
 
 TEST(Recipes, AreFoundByName) {
-  EXPECT_EQ(find_recipe("coltraro2022").rows, RowFamily::isometry);
-  EXPECT_EQ(find_recipe("inextensible_edges").rows, RowFamily::edges);
-  EXPECT_EQ(find_recipe("bender_iterative").rows, RowFamily::edges);
+  const std::vector<RowFamily> isometry{RowFamily::isometry, RowFamily::corner_shear,
+                                        RowFamily::boundary_edges};
+  EXPECT_EQ(find_recipe("coltraro2022").rows, isometry);
+  EXPECT_TRUE(find_recipe("inextensible_edges").holds_edges());
+  EXPECT_TRUE(find_recipe("bender_iterative").holds_edges());
   EXPECT_EQ(find_recipe("bender_iterative").solver, SolverFamily::impulse);
   EXPECT_EQ(find_recipe("bender_sle").solver, SolverFamily::impulse_system);
-  EXPECT_EQ(find_recipe("isometric_impulse").rows, RowFamily::isometry);
+  EXPECT_EQ(find_recipe("isometric_impulse").rows, isometry);
   for (const Recipe& recipe : recipes()) EXPECT_EQ(&find_recipe(recipe.name), &recipe);
   EXPECT_EQ(refusal([](Scene& s) { s.recipe = "coltraro22"; }),
             "recipe: found \"coltraro22\", expected a known recipe; the nearest is \"coltraro2022\"");

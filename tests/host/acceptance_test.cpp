@@ -9,6 +9,7 @@
 
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/model/recipe.hpp"
 #include "host/garment/garment_arrays.hpp"
 #include "host/simulation.hpp"
 #include "tests/support/sanitized.hpp"
@@ -167,7 +168,7 @@ TEST(Bending, LeavesFlatSheetsAlone) {
                            irregular_triangles(12, 144, 1, 1, 5), ring(6, 24, 0.09, 0.15, FaceKind::quads)}) {
     Garment garment = sheet(mesh);
     garment.fabric.kappa = 1;
-    const GarmentArrays<double> arrays(device, garment, RowFamily::isometry);
+    const GarmentArrays<double> arrays(device, garment, find_recipe("coltraro2022").rows);
     const std::vector<Index> begin = arrays.bending_begin.download(),
                              columns = arrays.bending_columns.download();
     const std::vector<double> bending = arrays.bending.download();

@@ -53,14 +53,14 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
   BodyCoupling<double> bodies(device, shapes);
   garment.start({{.offset = 0, .steps = 0}}, h, 1, {});
   garment.begin_request();
-  garment.begin_step(h, 0);
-  const StepPart part{.h = h, .number = 0, .part = 0, .parts = 1};
-  ASSERT_TRUE(garment.begin_part(part, garment.save()));
+  garment.begin_step(0);
+  const StepPart<double> part{.number = 0, .h = h, .done = 0, .parts = 1};
+  ASSERT_TRUE(garment.begin_part(part));
   bodies.begin_part(part);
   bodies.place({&garment}, 0);
-  PartReport report;
-  EXPECT_FALSE(garment.assess(part, report));
-  ASSERT_TRUE(garment.solve(part, report));
+  garment.evaluate_rows();
+  garment.find_contacts(0);
+  ASSERT_TRUE(garment.solve());
 
   const std::size_t free_count = garment.correction().size();
   const auto size = static_cast<Eigen::Index>(3 * free_count);

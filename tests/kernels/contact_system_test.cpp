@@ -54,7 +54,7 @@ TYPED_TEST(ContactSystemTest, SystemsTakeTheSums) {
   system.free = this->arrays.free_view();
   system.block_rows = {nodal.block_rows.data(), nodal.block_rows.size()};
   system.block_columns = {nodal.block_columns.data(), nodal.block_columns.size()};
-  system.metric_terms.begin = system.scalar_terms.begin = zeros;
+  system.rows.triples.block_terms.begin = system.rows.singles.block_terms.begin = zeros;
   system.samples = forces_of;
   MatrixXd found = MatrixXd::Zero(3 * free_count, 3 * free_count);
   for (std::size_t b = 0; b < nodal.block_rows.size(); ++b) {
@@ -71,7 +71,7 @@ TYPED_TEST(ContactSystemTest, SystemsTakeTheSums) {
   EXPECT_LE((found - matrix).cwiseAbs().maxCoeff(), u * largest);
   AssembleGradient<Real> gradient{};
   gradient.free = system.free;
-  gradient.metric_terms.begin = gradient.scalar_terms.begin = zeros;
+  gradient.rows.triples.node_terms.begin = gradient.rows.singles.node_terms.begin = zeros;
   gradient.samples = forces_of;
   for (Index i = 0; i < free_count; ++i) {
     const Vec3<Real> b = cpu::gradient(gradient, i);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/mesh/generators.hpp"
+#include "engine/model/recipe.hpp"
 #include "engine/rows/stencil_pattern.hpp"
 #include "host/impulse/pair_packets.hpp"
 #include "host/impulse/stencil_packets.hpp"
@@ -120,10 +121,11 @@ void expect_each_once(const StencilPattern& pattern, Index node_count, int width
 TEST(StencilPackets, HoldEachStencilOnceWithAllItsEntries) {
   for (const Mesh& mesh : meshes()) {
     const std::vector<char> is_pinned(mesh.positions.size(), 0);
-    const RowPattern rows = build_row_pattern(mesh, build_topology(mesh), RowFamily::isometry, is_pinned);
+    const RowPattern rows =
+        build_row_pattern(mesh, build_topology(mesh), find_recipe("coltraro2022").rows, is_pinned);
     for (const int width : {1, 4, 16}) {
-      expect_each_once(rows.metric, mesh.node_count(), width);
-      expect_each_once(rows.scalar, mesh.node_count(), width);
+      expect_each_once(rows.triples, mesh.node_count(), width);
+      expect_each_once(rows.singles, mesh.node_count(), width);
     }
   }
 }
@@ -132,11 +134,12 @@ TEST(StencilPackets, HoldEachStencilOnceWithAllItsEntries) {
 TEST(StencilPackets, StencilsOfTrianglesShareShapes) {
   const Mesh mesh = irregular_triangles(10, 100, 1, 1, 5);
   const std::vector<char> is_pinned(mesh.positions.size(), 0);
-  const RowPattern rows = build_row_pattern(mesh, build_topology(mesh), RowFamily::isometry, is_pinned);
+  const RowPattern rows =
+      build_row_pattern(mesh, build_topology(mesh), find_recipe("coltraro2022").rows, is_pinned);
   std::set<Index> sizes;
-  for (Index s = 0; s < rows.metric.stencil_count(); ++s)
-    sizes.insert(rows.metric.stencil_begin[s + 1] - rows.metric.stencil_begin[s]);
-  EXPECT_EQ(plan_stencils(rows.metric, mesh.node_count(), 8).shape_slots.size(), sizes.size() + 1);
+  for (Index s = 0; s < rows.triples.stencil_count(); ++s)
+    sizes.insert(rows.triples.stencil_begin[s + 1] - rows.triples.stencil_begin[s]);
+  EXPECT_EQ(plan_stencils(rows.triples, mesh.node_count(), 8).shape_slots.size(), sizes.size() + 1);
 }
 
 }  // namespace

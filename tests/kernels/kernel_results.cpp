@@ -88,8 +88,7 @@ class Run {
   void setup() {
     results_["masses"] = widened(arrays_.masses);
     results_["inverse masses"] = widened(arrays_.inverse_masses);
-    results_["metric tensors"] = widened(arrays_.metric.tensors);
-    results_["scalar tensors"] = widened(arrays_.scalar.tensors);
+    results_["tensors"] = widened(arrays_.tensors);
     results_["bending"] = widened(arrays_.bending);
 
     const Mesh& mesh = at_.garment.mesh;
@@ -114,32 +113,24 @@ class Run {
     results_["laplacian"] = widened(laplacian);
   }
 
-  template <int Width>
-  void evaluate(const char* family, Kernel<EvaluateRows<Real, Width>> kernel, const RowBuffers<Real>& rows,
-                const StencilPattern& stencils, Index first_row) {
-    const reference::VectorXd rest = at_.reference().rows().rest;
-    const std::size_t row_count = stencils.row_count();
-    const auto rests = numbers({rest.data() + first_row, rest.data() + first_row + row_count});
-    auto residuals = output<Real>(row_count), scales = output<Real>(row_count);
-    auto jacobian = output<Vector>(static_cast<std::size_t>(stencils.slot_count()) * Width);
-    kernel(queue_, {.stencils = rows.view(),
-                    .tensors = rows.tensors.view(),
-                    .rest_values = read(rests),
-                    .positions = read(positions_),
-                    .inverse_masses = arrays_.inverse_masses.view(),
-                    .eps = static_cast<Real>(at_.eps),
-                    .residuals = residuals.view(),
-                    .scales = scales.view(),
-                    .jacobian = jacobian.view()});
-    results_[std::string(family) + " residuals"] = widened(residuals);
-    results_[std::string(family) + " scales"] = widened(scales);
-    results_[std::string(family) + " jacobian"] = widened(jacobian);
-  }
-
   void rows() {
-    evaluate<3>("metric", kernels_.evaluate_metric_rows, arrays_.metric, pattern_.rows.metric, 0);
-    evaluate<1>("scalar", kernels_.evaluate_scalar_rows, arrays_.scalar, pattern_.rows.scalar,
-                pattern_.rows.metric.row_count());
+    const reference::VectorXd rest = at_.reference().rows().rest;
+    const auto rests = numbers({rest.data(), rest.data() + rest.size()});
+    const RowsView view = arrays_.rows_view();
+    auto residuals = output<Real>(view.row_count()), scales = output<Real>(view.row_count());
+    auto jacobian = output<Vector>(view.jacobian_count());
+    kernels_.evaluate_rows(queue_, {.rows = view,
+                                    .tensors = arrays_.tensors.view(),
+                                    .rest_values = read(rests),
+                                    .positions = read(positions_),
+                                    .inverse_masses = arrays_.inverse_masses.view(),
+                                    .eps = static_cast<Real>(at_.eps),
+                                    .residuals = residuals.view(),
+                                    .scales = scales.view(),
+                                    .jacobian = jacobian.view()});
+    results_["residuals"] = widened(residuals);
+    results_["scales"] = widened(scales);
+    results_["jacobian"] = widened(jacobian);
   }
 
   void unconstrained_step() {
@@ -163,7 +154,9 @@ class Run {
                                         .step = static_cast<Real>(inertial ? at_.step : 0),
                                         .positions = read(positions_),
                                         .velocities = read(velocities_),
+                                        .from = read(positions_),
                                         .targets = read(targets),
+                                        .share = 1,
                                         .iterate = iterate.view()});
       results_[inertial ? "inertial iterate" : "resting iterate"] = widened(iterate);
     }
@@ -182,34 +175,22 @@ class Run {
 
   /// s J, C and s of the case's positions, as evaluated above.
   struct Rows {
-    Buffer<Vector> metric_jacobian, scalar_jacobian;
+    Buffer<Vector> jacobian;
     Buffer<Real> residuals, scales;
   };
   Rows evaluated_rows() const {
-    auto vectors_of = [this](const std::string& name) {
-      const std::vector<double>& flat = results_.at(name);
-      std::vector<Vec3d> result;
-      for (std::size_t i = 0; i < flat.size(); i += 3) result.push_back({flat[i], flat[i + 1], flat[i + 2]});
-      return vectors(result);
-    };
-    auto numbers_of = [this](const std::string& what) {
-      std::vector<double> joined = results_.at("metric " + what);
-      const std::vector<double>& scalar = results_.at("scalar " + what);
-      joined.insert(joined.end(), scalar.begin(), scalar.end());
-      return numbers(joined);
-    };
-    return {vectors_of("metric jacobian"), vectors_of("scalar jacobian"), numbers_of("residuals"),
-            numbers_of("scales")};
+    const std::vector<double>& flat = results_.at("jacobian");
+    std::vector<Vec3d> jacobian;
+    for (std::size_t i = 0; i < flat.size(); i += 3) jacobian.push_back({flat[i], flat[i + 1], flat[i + 2]});
+    return {vectors(jacobian), numbers(results_.at("residuals")), numbers(results_.at("scales"))};
   }
 
   void nodal_system() {
     const Rows rows = evaluated_rows();
     const NodalPattern& p = arrays_.pattern;
     auto stiffness = output<Real>(p.pairs.size());
-    kernels_.geometric_stiffness(queue_, {.metric_terms = arrays_.pair_metric.view(),
-                                          .scalar_terms = arrays_.pair_scalar.view(),
-                                          .metric_tensors = arrays_.metric.tensors.view(),
-                                          .scalar_tensors = arrays_.scalar.tensors.view(),
+    kernels_.geometric_stiffness(queue_, {.rows = arrays_.rows_view(),
+                                          .tensors = arrays_.tensors.view(),
                                           .multipliers = read(multipliers_),
                                           .stiffness = stiffness.view()});
     results_["stiffness"] = widened(stiffness);
@@ -224,10 +205,8 @@ class Run {
                                 .block_columns = arrays_.block_columns.view(),
                                 .block_pairs = arrays_.block_pairs.view(),
                                 .block_bending = arrays_.block_bending.view(),
-                                .metric_terms = arrays_.block_metric.view(),
-                                .scalar_terms = arrays_.block_scalar.view(),
-                                .metric_jacobian = rows.metric_jacobian.view(),
-                                .scalar_jacobian = rows.scalar_jacobian.view(),
+                                .rows = arrays_.rows_view(),
+                                .jacobian = rows.jacobian.view(),
                                 .node_pair_begin = arrays_.node_pair_begin.view(),
                                 .node_pairs = arrays_.node_pairs.view(),
                                 .stiffness = part != "fast" ? read(stiffness) : ArrayView<const Real>{},
@@ -238,10 +217,8 @@ class Run {
       kernels_.assemble_gradient(queue_,
                                  {.metric = metric(),
                                   .free = arrays_.free_view(),
-                                  .metric_terms = arrays_.node_metric.view(),
-                                  .scalar_terms = arrays_.node_scalar.view(),
-                                  .metric_jacobian = rows.metric_jacobian.view(),
-                                  .scalar_jacobian = rows.scalar_jacobian.view(),
+                                  .rows = arrays_.rows_view(),
+                                  .jacobian = rows.jacobian.view(),
                                   .residuals = rows.residuals.view(),
                                   .scales = rows.scales.view(),
                                   .multipliers = newton ? read(multipliers_) : ArrayView<const Real>{},
@@ -258,27 +235,15 @@ class Run {
 
   void correction() {
     const Rows rows = evaluated_rows();
-    const std::size_t metric_rows = pattern_.rows.metric.row_count(), row_count = pattern_.rows.row_count();
-    auto part = [](auto all, std::size_t begin, std::size_t end) {
-      return decltype(all){all.data() + begin, end - begin};
-    };
     auto correction = vectors(of_free(at_.correction));
     auto multipliers = numbers(at_.multipliers);
-    kernels_.update_metric_multipliers(queue_, {.stencils = arrays_.metric.view(),
-                                                .free = arrays_.free_view(),
-                                                .jacobian = rows.metric_jacobian.view(),
-                                                .residuals = part(rows.residuals.view(), 0, metric_rows),
-                                                .scales = part(rows.scales.view(), 0, metric_rows),
-                                                .correction = read(correction),
-                                                .multipliers = part(multipliers.view(), 0, metric_rows)});
-    kernels_.update_scalar_multipliers(queue_,
-                                       {.stencils = arrays_.scalar.view(),
-                                        .free = arrays_.free_view(),
-                                        .jacobian = rows.scalar_jacobian.view(),
-                                        .residuals = part(rows.residuals.view(), metric_rows, row_count),
-                                        .scales = part(rows.scales.view(), metric_rows, row_count),
-                                        .correction = read(correction),
-                                        .multipliers = part(multipliers.view(), metric_rows, row_count)});
+    kernels_.update_multipliers(queue_, {.rows = arrays_.rows_view(),
+                                         .free = arrays_.free_view(),
+                                         .jacobian = rows.jacobian.view(),
+                                         .residuals = rows.residuals.view(),
+                                         .scales = rows.scales.view(),
+                                         .correction = read(correction),
+                                         .multipliers = multipliers.view()});
     results_["multipliers"] = widened(multipliers);
     for (const double clamp : {0.0, at_.clamp}) {
       const std::string suffix = clamp > 0 ? " clamped" : "";

@@ -22,16 +22,17 @@ SparseMatrix as_matrix(const NodeMatrixPattern& pattern, const std::vector<doubl
   return matrix;
 }
 
-/// sum_r lambda_r 2 T_r of the rows from `first_row` on.
-SparseMatrix weighted_tensors(const StencilPattern& p, const std::vector<double>& tensors,
+/// sum_r lambda_r 2 T_r of the rows from `first_row` on, whose tensors begin at `first_tensor`.
+SparseMatrix weighted_tensors(const StencilPattern& p, const std::vector<double>& tensors, Index first_tensor,
                               const VectorXd& lambda, Index first_row, Index nodes) {
   std::vector<Eigen::Triplet<double>> entries;
   for (Index s = 0; s < p.stencil_count(); ++s)
     for (Index slot = p.stencil_begin[s]; slot < p.stencil_begin[s + 1]; ++slot)
       for (Index e = p.entry_begin[slot]; e < p.entry_begin[slot + 1]; ++e)
         for (int w = 0; w < p.width; ++w)
-          entries.emplace_back(p.slot_nodes[slot], p.entry_nodes[e],
-                               2 * lambda[first_row + s * p.width + w] * tensors[e * p.width + w]);
+          entries.emplace_back(
+              p.slot_nodes[slot], p.entry_nodes[e],
+              2 * lambda[first_row + s * p.width + w] * tensors[first_tensor + e * p.width + w]);
   SparseMatrix matrix(nodes, nodes);
   matrix.setFromTriplets(entries.begin(), entries.end());
   return matrix;
@@ -59,8 +60,9 @@ TYPED_TEST(SetupKernels, TensorsAreThoseOfTheSampledRows) {
       VectorXd lambda(rows.row_count());
       for (double& value : lambda) value = static_cast<double>(generator()) / 2147483647.5 - 1;
       const SparseMatrix tensors =
-          weighted_tensors(rows.metric, found.at("metric tensors"), lambda, 0, nodes) +
-          weighted_tensors(rows.scalar, found.at("scalar tensors"), lambda, rows.metric.row_count(), nodes);
+          weighted_tensors(rows.triples, found.at("tensors"), 0, lambda, 0, nodes) +
+          weighted_tensors(rows.singles, found.at("tensors"), 3 * rows.triples.entry_count(), lambda,
+                           rows.triples.row_count(), nodes);
       const SparseMatrix expected = cloth.rows().hessian(lambda);
       expect_near(tensors, expected, rounding<TypeParam>(81) * largest(expected), what);
     }

@@ -4,6 +4,7 @@
 
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/model/recipe.hpp"
 #include "engine/rows/stencil_pattern.hpp"
 #include "host/garment/nodal_pattern.hpp"
 
@@ -42,8 +43,8 @@ BlockPattern nodal_block_pattern(const Garment& garment) {
   std::vector<char> is_pinned(garment.mesh.positions.size(), 0);
   for (const Pin& pin : garment.pins)
     for (const Index node : pin.nodes) is_pinned[node] = 1;
-  const RowPattern rows =
-      build_row_pattern(garment.mesh, build_topology(garment.mesh), RowFamily::isometry, is_pinned);
+  const RowPattern rows = build_row_pattern(garment.mesh, build_topology(garment.mesh),
+                                            find_recipe("coltraro2022").rows, is_pinned);
   const NodalPattern p = build_nodal_pattern(
       rows, garment.fabric.kappa > 0 ? squared_pattern(laplacian_pattern(garment.mesh)) : NodeMatrixPattern{},
       is_pinned);

@@ -1,0 +1,32 @@
+// The rows of one garment.
+#pragma once
+
+#include "engine/rows/row_families.hpp"
+
+namespace isocloth {
+
+/// Stencils of all families, those with three rows each apart from those with one. Rows are numbered so: of
+/// `triples` 3 q + {0, 1, 2}, then those of `singles`. Stencils without a free node are left out.
+struct RowPattern {
+  StencilPattern triples{.width = 3}, singles{.width = 1};
+  /// What one family has of them.
+  struct Part {
+    RowFamily family;
+    Index first_stencil = 0;
+    std::vector<Index> places;  ///< what the family knows each stencil by: a node, an edge
+    bool operator==(const Part&) const = default;
+  };
+  std::vector<Part> parts;
+
+  Index row_count() const { return triples.row_count() + singles.row_count(); }
+  const StencilPattern& stencils(RowFamily family) const;
+  /// Nodes of the rows `edges` or `boundary_edges`.
+  std::vector<std::array<Index, 2>> edge_nodes() const;
+  bool operator==(const RowPattern&) const = default;
+};
+
+/// Pattern of the rows that a recipe asks for; is_pinned: shape [node_count].
+RowPattern build_row_pattern(const Mesh& mesh, const Topology& topology,
+                             const std::vector<RowFamily>& families, const std::vector<char>& is_pinned);
+
+}  // namespace isocloth

@@ -1,0 +1,32 @@
+// What a family of rows is made from.
+#pragma once
+
+#include "engine/mesh/mesh.hpp"
+#include "engine/mesh/mesh_view.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/rows/stencil_pattern.hpp"
+
+namespace isocloth {
+
+/// For the stencils of a family: where its rows lie.
+struct RowSetup {
+  const Mesh& mesh;
+  const Topology& topology;
+  const std::vector<char>& is_pinned;      ///< shape [node_count]
+  const std::vector<Index>& corner_faces;  ///< face of each corner
+
+  bool is_free(Index node) const { return !is_pinned[static_cast<std::size_t>(node)]; }
+};
+
+/// For the tensors of a family: the rest shape, and the stencils of all families of its width.
+struct TensorSetup {
+  MeshView mesh;
+  ArrayView<const Vec3d> corner_warps;  ///< unit warp directions, shape [corner_count]
+  ArrayView<const double> masses;       ///< lumped, per unit density [m^2], shape [node_count]
+  StencilView stencils;
+  Index first_stencil = 0;        ///< of the family
+  ArrayView<const Index> places;  ///< what its add_stencils() noted of each stencil, shape [of the family]
+  ArrayView<double> tensors;      ///< T, shape [entry_count, width]
+};
+
+}  // namespace isocloth

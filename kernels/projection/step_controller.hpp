@@ -1,0 +1,184 @@
+// One step of the projection, written once: for the lanes of a tile (kernels/batch/cloth_step.hpp) and for
+// garments that go kernel by kernel (host/projection/projection_step.cpp).
+#pragma once
+
+#include "kernels/projection/step_rules.hpp"
+
+namespace isocloth {
+
+/// How a step is iterated; see ProjectionSettings.
+struct StepControl {
+  bool newton = true;  ///< false: fast projection
+  bool metric_is_mass = false;
+  double step = 0.01;  ///< h [s]
+  double tolerance = 1e-3;
+  double eps = 1e-6, least_eps = 1e-9;
+  int max_iterations = 50, max_substeps = 1;
+  double contact_tolerance = 1e-4;  ///< [m]
+};
+
+/// One of equal parts of a step.
+template <class S>
+struct StepPart {
+  Index number = 0;  ///< of the step in its request
+  S h{};             ///< of the part [s]
+  S done{};          ///< parts that are behind
+  S parts{};
+
+  /// Of the step, when the part begins and ends.
+  ISOCLOTH_HD S from() const { return done / parts; }
+  ISOCLOTH_HD S to(S one) const { return (done + one) / parts; }
+};
+
+/// What becomes of cloths when a part of a step ends: each goes one of three ways, or the step is lost.
+template <class S, class Mask>
+struct PartEnd {
+  Mask again;     ///< the step begins anew, in twice as many parts
+  Mask onward;    ///< the part is done
+  Mask finished;  ///< the step is, too
+  StepPart<S> part;
+  S status{}, residual{}, bad_pivot{};  ///< of the part, as in ClothReport
+};
+
+/// What the steps of a request did with a cloth; counts are whole numbers.
+template <class S>
+struct ClothReport {
+  S status;       ///< worst of the steps: 0 converged, 1 stalled, 2 non-finite, 3 diverged
+  S steps;        ///< done; none follows one that was not finite or diverged
+  S iterations;   ///< of all steps together
+  S substeps;     ///< of all steps together
+  S residual;     ///< worst |C| at the end of a step
+  S penetration;  ///< deepest into an obstacle at the end of a step [m]
+  S bad_pivot;    ///< 1 + free number of the first pivot that was not positive in the last failure, 0: none
+};
+
+namespace ISOCLOTH_BACKEND {
+
+/// At an iterate.
+template <class S>
+struct Assessment {
+  S residual{};                    ///< max |C|, infinite where any is not finite
+  S penetration{};                 ///< [m]
+  typename Lanes<S>::Mask done{};  ///< both are within their tolerances
+};
+
+/// `Cloths` are one cloth or several side by side, lane by lane of S, and do what is asked of those in a
+/// mask:
+///   stops()                             whether the work is to end: nothing that follows matters
+///   begin_step()                        work begins where the state is
+///   begin_part(part, which, bad_pivot)  the first iterate; false: some matrix cannot be factorised
+///   assess(part, iteration, which)      rows and contacts at the iterate
+///   follow(before, after, which)        eps follows the residuals of two iterates
+///   solve(part, bad_pivot)              the correction; false: some matrix cannot be factorised
+///   correct(part, iteration, which)     multipliers, contacts, iterate
+///   end_part(PartEnd)                   where the next part begins
+///   has_diverged(residual)              of a step that ends here (kernels/divergence.hpp)
+///   end_step(kept, residual)            the state of those that are kept
+template <class S, class Cloths>
+class StepController {
+  using Scalar = typename Lanes<S>::Scalar;
+  using Mask = typename Lanes<S>::Mask;
+  static ISOCLOTH_HD S number(double x) { return S(static_cast<Scalar>(x)); }
+  static ISOCLOTH_HD S infinity() { return S(static_cast<Scalar>(HUGE_VAL)); }
+
+ public:
+  ISOCLOTH_DEVICE StepController(const StepControl& control, Cloths& cloths)
+      : control_(control), cloths_(cloths) {}
+
+  /// The step with this number of a request, of the cloths that are alive. One that misses its tolerances is
+  /// tried again in 2, 4, ... parts. A step that is not finite or diverges leaves the state as it was, and
+  /// the cloth is not alive any more.
+  ISOCLOTH_DEVICE void step(Index n, Mask& alive, ClothReport<S>& report) {
+    cloths_.begin_step();
+    const S one = number(1), most_parts = number(control_.max_substeps);
+    S parts = one, done{}, status{}, residual{}, penetration{}, substeps{}, bad_pivot{};
+    Mask todo = alive;
+    while (any(todo)) {
+      const StepPart<S> part{n, number(control_.step) / parts, done, parts};
+      const Outcome found = take_part(part, todo);
+      if (cloths_.stops()) return;
+      const Mask failed = todo & (found.status > one), stalled = todo & (found.status == one);
+      const Mask again = (failed | stalled) & (parts + parts <= most_parts);
+      const Mask over = failed & !again, onward = todo & !again & !over;
+      report.iterations += select(todo, found.iterations, S{});
+      bad_pivot = select(over, found.bad_pivot, bad_pivot);
+      status = select(onward & stalled, one, status);
+      residual = select(onward, larger(found.residual, residual), residual);
+      residual = select(over, infinity(), residual);
+      penetration = select(onward, larger(found.penetration, penetration), penetration);
+      status = select(over, number(2), status);
+      done = select(onward, done + one, done);
+      const Mask finished = onward & (done >= parts);
+      substeps = select(finished | over, parts, substeps);
+      cloths_.end_part(
+          PartEnd<S, Mask>{again, onward, finished, part, found.status, found.residual, found.bad_pivot});
+      parts = select(again, parts + parts, parts);
+      done = select(again, S{}, done);
+      status = select(again, S{}, status);
+      residual = select(again, S{}, residual);
+      penetration = select(again, S{}, penetration);
+      todo = todo & !finished & !over;
+    }
+    const Mask missed = alive & (status == one);
+    if (any(missed)) status = select(missed & cloths_.has_diverged(residual), number(3), status);
+    const Mask kept = alive & (status < number(2));
+    report.status = select(alive, larger(status, report.status), report.status);
+    report.residual = select(alive, larger(residual, report.residual), report.residual);
+    report.penetration = select(kept, larger(penetration, report.penetration), report.penetration);
+    report.substeps += select(alive, substeps, S{});
+    report.steps += select(kept, one, S{});
+    report.bad_pivot = select(alive & (status == number(2)), bad_pivot, report.bad_pivot);
+    cloths_.end_step(kept, residual);
+    alive = kept;
+  }
+
+ private:
+  struct Outcome {
+    S status{}, residual{}, penetration{}, bad_pivot{}, iterations{};
+  };
+
+  ISOCLOTH_DEVICE Outcome take_part(const StepPart<S>& part, Mask todo) {
+    Outcome result;
+    Mask running = todo;
+    if (!cloths_.begin_part(part, todo, result.bad_pivot)) {
+      const Mask bad = running & (result.bad_pivot > S{});
+      result.status = select(bad, number(2), result.status);
+      result.residual = select(bad, infinity(), result.residual);
+      running = running & !bad;
+    }
+    for (int iteration = 0;; ++iteration) {
+      if (cloths_.stops()) return result;
+      const S before = result.residual;
+      const Assessment<S> found = cloths_.assess(part, iteration, running | Mask(iteration == 0));
+      result.residual = select(running, found.residual, result.residual);
+      result.penetration = select(running, found.penetration, result.penetration);
+      const Mask finite = found.residual < infinity();
+      // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
+      const Mask may_stop(iteration > 0 || !control_.newton);
+      result.status = select(running & !finite, number(2), result.status);
+      running = running & finite & !(found.done & may_stop);
+      if (iteration == control_.max_iterations) {
+        result.status = select(running, number(1), result.status);
+        running = Mask(false);
+      }
+      if (!any(running)) return result;
+      if (control_.newton && iteration > 0) cloths_.follow(before, found.residual, running);
+      result.iterations += select(running, number(1), S{});
+      S bad_pivot{};
+      if (!cloths_.solve(part, bad_pivot)) {
+        const Mask bad = running & (bad_pivot > S{});
+        result.status = select(bad, number(2), result.status);
+        result.bad_pivot = select(bad, bad_pivot, result.bad_pivot);
+        running = running & !bad;
+        if (!any(running)) return result;
+      }
+      cloths_.correct(part, iteration, running);
+    }
+  }
+
+  const StepControl& control_;
+  Cloths& cloths_;
+};
+
+}  // namespace ISOCLOTH_BACKEND
+}  // namespace isocloth
