@@ -26,12 +26,15 @@ struct SumBody {
       if (body_of(a.found.arrays, c, a.first_body) != body) continue;
       const Vec3<Real> r = sample_point(p, a.found.places, a.found.arrays, sample) - a.centers[body];
       const ContactStiffness<Real> stiffness(a.found.arrays, c);
-      int entry = 0;
+      Vec3<Real> directions[6], pulled[6];
       for (int i = 0; i < 6; ++i) {
-        const Vec3<Real> pulled = stiffness.times(body_direction(i, r));
-        for (int j = i; j < 6; ++j, ++entry) sums[entry] += dot(pulled, body_direction(j, r));
+        directions[i] = body_direction(i, r);
+        pulled[i] = stiffness.times(directions[i]);
       }
-      for (int i = 0; i < 6; ++i, ++entry) sums[entry] += dot(stiffness.pull, body_direction(i, r));
+      int entry = 0;
+      for (int i = 0; i < 6; ++i)
+        for (int j = i; j < 6; ++j, ++entry) sums[entry] += dot(pulled[i], directions[j]);
+      for (int i = 0; i < 6; ++i, ++entry) sums[entry] += dot(stiffness.pull, directions[i]);
       sums[entry] += 1;
     }
   }
