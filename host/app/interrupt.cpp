@@ -7,7 +7,6 @@ namespace {
 
 constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
-std::atomic<bool> received{false};
 std::atomic<Monitor*> listener{nullptr};
 static_assert(std::atomic<Monitor*>::is_always_lock_free);
 
@@ -19,7 +18,6 @@ void use_defaults() {
 }
 
 void receive(int) {
-  received = true;
   if (Monitor* const monitor = listener.load()) monitor->stop = true;
   use_defaults();
 }
@@ -27,7 +25,6 @@ void receive(int) {
 }  // namespace
 
 InterruptGuard::InterruptGuard(Monitor& monitor) : monitor_(monitor) {
-  received = false;
   listener = &monitor;
   for (const int signal : signals) {
     const auto before = std::signal(signal, receive);
@@ -39,8 +36,6 @@ InterruptGuard::~InterruptGuard() {
   use_defaults();
   listener = nullptr;
 }
-
-bool InterruptGuard::interrupted() const { return received; }
 
 void InterruptGuard::let_finish() {
   listener = nullptr;

@@ -1,4 +1,4 @@
-// Ctrl-C, SIGTERM and SIGHUP as a question that a loop asks and a wish that long work hears.
+// Ctrl-C, SIGTERM and SIGHUP as a wish that long work hears.
 #pragma once
 
 #include "engine/core/monitor.hpp"
@@ -14,7 +14,6 @@ class InterruptGuard {
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
-  bool interrupted() const;
   /// From here on the monitor hears of no signal any more, nor of one before: what follows is short and must
   /// be done.
   void let_finish();

@@ -77,6 +77,12 @@ void Progress::update(std::int64_t done, const std::string& note) {
   print_if_due(true);
 }
 
+void Progress::update(std::int64_t done, double realtime_factor) {
+  char note[64];
+  std::snprintf(note, sizeof note, "%.3gx real time", realtime_factor);
+  update(done, note);
+}
+
 void Progress::print_if_due(bool is_update) {
   const auto now = Clock::now();
   const double pause = terminal_ ? redraw_pause

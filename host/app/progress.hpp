@@ -26,6 +26,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   /// `note` is shown after rate and time left.
   void update(std::int64_t done, const std::string& note);
+  void update(std::int64_t done, double realtime_factor);
 
  private:
   using Clock = std::chrono::steady_clock;

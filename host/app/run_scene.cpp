@@ -164,10 +164,7 @@ class Run {
         save_checkpoint(checkpoint());
         last_checkpoint = Clock::now();
       }
-      char note[64];
-      std::snprintf(note, sizeof note, "%.3gx real time",
-                    simulation_.time() / std::max(1e-9, tally_.summary.wall_seconds));
-      progress.update(done, note);
+      progress.update(done, simulation_.time() / std::max(1e-9, tally_.summary.wall_seconds));
     }
   }
 

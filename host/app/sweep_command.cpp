@@ -98,12 +98,11 @@ bool run_sweep_command(SweepCommand& sweep, bool json) {
     request.execution.monitor = &monitor;
     const InterruptGuard interrupt(monitor);
     std::optional<Progress> progress;
-    outcome = run_sweep(request, [&](std::int64_t done, std::int64_t total, const std::string& note) {
+    outcome = run_sweep(request, [&](std::int64_t done, std::int64_t total, double realtime_factor) {
       // Begins where a resumed sweep begins; the reference run counts before zero.
       if (!progress)
         progress.emplace("case steps", total, std::max<std::int64_t>(0, done), sweep.quiet, &monitor);
-      if (done >= 0) progress->update(done, note);
-      return !interrupt.interrupted();
+      if (done >= 0) progress->update(done, realtime_factor);
     });
   }
   const SweepTable& table = outcome.table;

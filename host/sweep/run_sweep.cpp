@@ -111,10 +111,10 @@ class Sweep {
 
   void run_cases() {
     if (table_.rows.size() == table_.plan.case_count) return;
-    if (request_.against == "base" && !run_base()) return;
+    if (request_.against == "base") run_base();
     batch_ = batch_size();
     while (table_.rows.size() < table_.plan.case_count) {
-      if (!run_batch()) return;
+      run_batch();
       folder_.save_often(table_, plan_, execution());
     }
   }
@@ -159,9 +159,9 @@ class Sweep {
     return Simulation(std::move(scene), request_.execution);
   }
 
-  /// Calls frame() at every frame, steps(reports) after every step; false: interrupted.
+  /// Calls frame() at every frame, steps(reports) after every step.
   template <class Steps, class Frame>
-  bool simulate(Simulation& simulation, std::int64_t done, const Steps& steps, const Frame& frame) {
+  void simulate(Simulation& simulation, std::int64_t done, const Steps& steps, const Frame& frame) {
     threads_ = simulation.options().threads;
     const auto count = static_cast<std::int64_t>(simulation.garment_count());
     frame();
@@ -172,20 +172,17 @@ class Sweep {
       if (at % per_frame_ == 0 || at == step_count_) frame();
       const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
       const auto simulated = static_cast<double>(simulated_ + at * count) * scene_.base().step;
-      char note[64];
-      std::snprintf(note, sizeof note, "%.3gx real time", simulated / std::max(1e-9, seconds));
-      if (!progress_(done + at * count, total_, note)) return false;
+      progress_(done + at * count, total_, simulated / std::max(1e-9, seconds));
     }
     simulated_ += step_count_ * count;
-    return true;
   }
 
-  bool run_base() {
+  void run_base() {
     Simulation base = simulation({scene_.base().garments[0]});
     std::vector<double> times;
     std::vector<Vec3d> positions;
     bool is_sound = true;
-    const bool finished = simulate(
+    simulate(
         base, -step_count_,
         [&](const std::vector<StepReport>& reports) {
           is_sound = is_sound && reports[0].status == StepStatus::converged;
@@ -195,12 +192,11 @@ class Sweep {
           const std::vector<Vec3d> now = base.positions(0);
           positions.insert(positions.end(), now.begin(), now.end());
         });
-    if (finished && !is_sound)
+    if (!is_sound)
       throw NumericalError(
           "--against base: the scene as it stands missed its tolerance, expected a sound reference; use a "
           "smaller step or max_substeps");
     reference_.emplace(std::move(times), std::move(positions), scene_.base().garments[0].mesh.positions);
-    return finished;
   }
 
   /// As many cases as fit into the memory if all of them were as large as the largest.
@@ -211,8 +207,7 @@ class Sweep {
     return std::clamp<std::size_t>(batch_memory_bytes / bytes, 1, usual_batch);
   }
 
-  /// False: interrupted, nothing is added.
-  bool run_batch() {
+  void run_batch() {
     const auto started = Clock::now();
     const std::size_t first = table_.rows.size();
     const std::size_t count = std::min(batch_, table_.plan.case_count - first);
@@ -224,7 +219,7 @@ class Sweep {
       recorders.emplace_back(garments.back(), reference_ ? &*reference_ : nullptr, window_);
     }
     Simulation batch = simulation(std::move(garments));
-    const bool finished = simulate(
+    simulate(
         batch, static_cast<std::int64_t>(first) * step_count_,
         [&](const std::vector<StepReport>& reports) {
           for (std::size_t i = 0; i < count; ++i) recorders[i].add_step(batch.time(), reports[i]);
@@ -235,7 +230,6 @@ class Sweep {
           for (std::size_t i = 0; i < count; ++i)
             recorders[i].add_frame(batch.time(), measures[i], positions[i]);
         });
-    if (!finished) return false;
     for (std::size_t i = 0; i < count; ++i) {
       SweepRow row{CaseStatus::completed, recorders[i].values(table_.measures)};
       const bool is_finite =
@@ -246,7 +240,6 @@ class Sweep {
     }
     const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
     folder_.add({first, count, seconds, static_cast<double>(count) * scene_.base().duration / seconds});
-    return true;
   }
 
   const SweepRequest& request_;

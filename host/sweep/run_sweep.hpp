@@ -22,7 +22,7 @@ struct SweepRequest {
   std::optional<SweepWindow> window;  ///< none: the whole run
   std::size_t batch = 0;              ///< cases simulated together; 0: 128, less if they need more than 1 GiB
   IfExists if_exists = IfExists::refuse;
-  ExecutionOptions execution;
+  ExecutionOptions execution;    ///< its monitor interrupts the sweep
   std::string version, machine;  ///< for the record
 };
 
@@ -31,8 +31,8 @@ struct SweepOutcome {
   bool is_complete = false;
 };
 
-/// Asked between steps: `done` of `total` case steps; false interrupts, as the monitor of the execution does.
-using SweepProgress = std::function<bool(std::int64_t done, std::int64_t total, const std::string& note)>;
+/// Told between steps: `done` of `total` case steps, simulated seconds of all cases per second of wall time.
+using SweepProgress = std::function<void(std::int64_t done, std::int64_t total, double realtime_factor)>;
 
 /// Simulates all cases of a scene with one garment, a case that misses its tolerance or fails beside the
 /// others, and writes into the output folder, made with the folders above it: scene.json, sweep.csv and
