@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/text.hpp"
-#include "host/app/prepare_scene.hpp"
 #include "host/results/obstacle_surface.hpp"
+#include "host/run/prepare_scene.hpp"
 #include "host/scene/scene_file.hpp"
 
 namespace isocloth {

@@ -24,7 +24,7 @@ void receive(int) {
 
 }  // namespace
 
-InterruptGuard::InterruptGuard(Monitor& monitor) : monitor_(monitor) {
+InterruptGuard::InterruptGuard(Monitor& monitor) {
   listener = &monitor;
   for (const int signal : signals) {
     const auto before = std::signal(signal, receive);
@@ -35,11 +35,6 @@ InterruptGuard::InterruptGuard(Monitor& monitor) : monitor_(monitor) {
 InterruptGuard::~InterruptGuard() {
   use_defaults();
   listener = nullptr;
-}
-
-void InterruptGuard::let_finish() {
-  listener = nullptr;
-  monitor_.stop = false;
 }
 
 }  // namespace isocloth

@@ -14,12 +14,6 @@ class InterruptGuard {
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
-  /// From here on the monitor hears of no signal any more, nor of one before: what follows is short and must
-  /// be done.
-  void let_finish();
-
- private:
-  Monitor& monitor_;
 };
 
 }  // namespace isocloth

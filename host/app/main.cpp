@@ -14,12 +14,13 @@
 #include "engine/core/text.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/app/check_scene.hpp"
-#include "host/app/run_scene.hpp"
+#include "host/app/run_command.hpp"
 #include "host/app/sweep_command.hpp"
 #include "host/app/validate_scene.hpp"
 #include "host/files/names.hpp"
 #include "host/files/text_file.hpp"
 #include "host/memory/device.hpp"
+#include "host/report/from_trajectory.hpp"
 #include "host/results/summary_file.hpp"
 #include "host/scene/scene_file.hpp"
 
@@ -52,33 +53,8 @@ void add_execution_options(CLI::App& command, ExecutionOptions& options) {
       ->capture_default_str();
 }
 
-int run(const RunRequest& request, bool json) {
-  const RunSummary s = run_scene(request);
-  if (json) {
-    std::fputs(summary_json(s).c_str(), stdout);
-  } else {
-    std::printf(
-        "%s: %s, %lld steps (%.6g s) in %.3g s, %.3gx real time; %.3g iterations per step, residual <= "
-        "%.2e\n",
-        s.scene.c_str(), s.status.c_str(), static_cast<long long>(s.step_count), s.simulated_seconds,
-        s.wall_seconds, s.realtime_factor, s.iterations_per_step_mean, s.residual_max);
-    std::printf(
-        "strain of all steps: edges <= %.2g %% (95 %% of them <= %.2g %%), elements stretched <= %.2g %%, "
-        "compressed "
-        "<= %.2g %%; the rows of %s hold theirs to %.2g %%\n",
-        100 * s.strain.max, 100 * s.strain.p95, 100 * s.strain.stretch_max, 100 * s.strain.compression_max,
-        s.recipe.c_str(), 100 * s.row_strain_max);
-    if (s.steps_violated > 0)
-      std::printf("tolerance %g missed in %lld of %lld steps\n", s.tolerance,
-                  static_cast<long long>(s.steps_violated),
-                  static_cast<long long>(s.step_count * s.garment_count));
-    if (s.status == "completed" && !s.message.empty()) std::printf("%s\n", s.message.c_str());
-    if (s.frames_of < s.garment_count)
-      std::printf("frames of the first %lld of %lld garments (--frames-of N keeps others, 0 all)\n",
-                  static_cast<long long>(s.frames_of), static_cast<long long>(s.garment_count));
-    std::printf("result: %s (report.html, summary.json, metrics.csv, trajectory.h5)\n",
-                request.output.c_str());
-  }
+int run(const RunRequest& request, bool json, bool quiet) {
+  const RunSummary s = run_scene_file(request, json, quiet);
   if (s.status == "completed") return s.steps_violated > 0 ? exit_violated : exit_done;
   std::fprintf(stderr, "isocloth: %s\n", s.message.c_str());
   return s.status == "interrupted" ? exit_interrupted : exit_violated;
@@ -86,7 +62,7 @@ int run(const RunRequest& request, bool json) {
 
 int info(bool json) {
   const CudaStatus& cuda = cuda_status();
-  nlohmann::ordered_json result{{"version", ISOCLOTH_VERSION},
+  nlohmann::ordered_json result{{"version", version()},
                                 {"machine", machine_name()},
                                 {"backends",
                                  {{{"name", "cpu"},
@@ -103,7 +79,7 @@ int info(bool json) {
     std::puts(result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
     return exit_done;
   }
-  std::printf("isocloth %s\ncpu:  %s, %u threads, %s\ncuda: %s%s\n", ISOCLOTH_VERSION, machine_name().c_str(),
+  std::printf("isocloth %s\ncpu:  %s, %u threads, %s\ncuda: %s%s\n", version(), machine_name().c_str(),
               std::thread::hardware_concurrency(), to_string(widest_simd()),
               cuda.backend != nullptr ? "" : "not usable: ", cuda.message.c_str());
   for (const Recipe& r : recipes())
@@ -158,9 +134,9 @@ void print_error(const std::exception& error, bool json) {
 
 int command_line(int argc, char** argv) {
   CLI::App app{"isocloth: cloth that does not stretch"};
-  app.set_version_flag("--version", "isocloth " ISOCLOTH_VERSION);
+  app.set_version_flag("--version", text("isocloth ", version()));
   app.require_subcommand(1);
-  bool json = false, overwrite = false, resume = false;
+  bool json = false, quiet = false, overwrite = false, resume = false;
   RunRequest request;
   std::string scene, folder;
   std::int64_t steps = 10;
@@ -185,7 +161,7 @@ int command_line(int argc, char** argv) {
           },
           "garments whose positions are kept, the first N, 0: all; default: as many as fit into 256 MiB")
       ->check(CLI::Range(std::size_t{0}, std::size_t{10'000'000}));
-  run_command->add_flag("--quiet", request.quiet, "show no progress");
+  run_command->add_flag("--quiet", quiet, "show no progress");
   run_command
       ->add_option("--checkpoint-every", request.checkpoint_every,
                    "most seconds of wall time between checkpoints")
@@ -207,7 +183,7 @@ int command_line(int argc, char** argv) {
   validate_command->add_option("--steps", steps, "steps to compare, 0: the whole scene")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  validate_command->add_flag("--quiet", request.quiet, "show no progress");
+  validate_command->add_flag("--quiet", quiet, "show no progress");
   add_execution_options(*validate_command, request.execution);
   CLI::App* schema_command = app.add_subcommand("schema", "print the JSON Schema of scene files");
   CLI::App* info_command = app.add_subcommand("info", "list backends and recipes");
@@ -232,16 +208,14 @@ int command_line(int argc, char** argv) {
   }
   if (overwrite) request.result.if_exists = IfExists::overwrite;
   if (resume) request.result.if_exists = IfExists::resume;
-  request.result.precision = request.execution.precision;
-  if (app.got_subcommand(run_command)) return run(request, json);
+  if (app.got_subcommand(run_command)) return run(request, json, quiet);
   if (app.got_subcommand(sweep_command)) return run_sweep_command(sweep, json) ? exit_done : exit_interrupted;
   if (app.got_subcommand(check_command)) {
     check_scene_file(scene, request.execution, json);
     return exit_done;
   }
   if (app.got_subcommand(validate_command))
-    return validate_scene_file(scene, request.execution, steps, json, request.quiet) ? exit_done
-                                                                                     : exit_violated;
+    return validate_scene_file(scene, request.execution, steps, json, quiet) ? exit_done : exit_violated;
   if (app.got_subcommand(info_command)) return info(json);
   if (app.got_subcommand(report_command)) return report(folder, json);
   std::puts(scene_schema().c_str());

@@ -7,7 +7,6 @@
 #include "engine/core/text.hpp"
 #include "host/app/interrupt.hpp"
 #include "host/app/progress.hpp"
-#include "host/app/run_scene.hpp"
 #include "host/files/text_file.hpp"
 
 namespace isocloth {
@@ -90,8 +89,6 @@ bool run_sweep_command(SweepCommand& sweep, bool json) {
   SweepRequest& request = sweep.request;
   if (sweep.overwrite) request.if_exists = IfExists::overwrite;
   if (sweep.resume) request.if_exists = IfExists::resume;
-  request.machine = machine_name();
-  request.version = ISOCLOTH_VERSION;
   SweepOutcome outcome;
   {
     Monitor monitor;

@@ -45,4 +45,9 @@ ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summa
   return data;
 }
 
+void write_folder_report(const std::filesystem::path& folder, const Scene& scene, const RunSummary& summary) {
+  const TrajectoryFile trajectory = read_trajectory(folder / "trajectory.h5");
+  write_report(folder / "report.html", report_from(trajectory, summary, scene.garments));
+}
+
 }  // namespace isocloth

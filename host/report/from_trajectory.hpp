@@ -1,6 +1,7 @@
 // The report of a run that is on disk.
 #pragma once
 
+#include <filesystem>
 #include <vector>
 
 #include "engine/model/scene.hpp"
@@ -14,5 +15,8 @@ namespace isocloth {
 /// without. Throws ShapeError when their number is another than the trajectory's.
 ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summary,
                        const std::vector<Garment>& garments = {});
+
+/// Writes report.html of a result folder of that scene from its trajectory. Throws FileError, ShapeError.
+void write_folder_report(const std::filesystem::path& folder, const Scene& scene, const RunSummary& summary);
 
 }  // namespace isocloth

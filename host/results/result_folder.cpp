@@ -50,9 +50,10 @@ void check_frames(const TrajectoryFile& trajectory, const Checkpoint& checkpoint
 }  // namespace
 
 ResultFolder::ResultFolder(const fs::path& dir, const Scene& scene, const std::string& scene_text,
-                           const ResultOptions& options)
+                           const ResultOptions& options, Precision precision)
     : scene_(scene),
       options_(options),
+      precision_(precision),
       working_(dir, options.if_exists),
       worst_(scene.garments.size(), StepStatus::converged) {
   for (const Garment& garment : scene.garments) names_.push_back(garment.name);
@@ -82,7 +83,7 @@ void ResultFolder::find_checkpoint() {
   std::string why;
   for (const fs::path& folder : working_.resumable()) {
     try {
-      resumed_from_ = read_checkpoint(folder / "checkpoint.h5", scene_, options_.precision);
+      resumed_from_ = read_checkpoint(folder / "checkpoint.h5", scene_, precision_);
       check_frames(TrajectoryFile(folder / "trajectory.h5"), *resumed_from_, steps_per_frame(scene_),
                    folder / "trajectory.h5");
       resumed_folder_ = folder;

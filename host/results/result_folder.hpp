@@ -17,15 +17,6 @@
 
 namespace isocloth {
 
-struct ResultOptions {
-  IfExists if_exists = IfExists::refuse;
-  bool ply_frames = false;                   ///< write frames/000000.ply, ... too
-  Precision precision = Precision::float64;  ///< of the run, for resume
-  /// Garments, the first ones, whose positions frames keep; none: as many as fit into 256 MiB, one at least.
-  /// A resumed run keeps those that it began with.
-  std::optional<std::size_t> frames_of = {};
-};
-
 /// Writes into a WorkingFolder beside DIR; `publish` renames it to DIR. Frames are written by a thread of
 /// their own. Destroyed before it is published, it removes what it wrote if that is no more than the start,
 /// and an earlier DIR stays; what has been computed stays under working_path(), and a resumed run finds it
@@ -41,10 +32,10 @@ class ResultFolder {
  public:
   /// Creates the folders above DIR that are missing (created_parents). Throws FileError before anything is
   /// simulated: DIR exists (see IfExists), another run is writing it, its parent is not writable, frames_of
-  /// differs from that of the run to resume, nothing to resume from is whole and fits the scene
-  /// (read_checkpoint). The scene must outlive the folder.
+  /// differs from that of the run to resume, nothing to resume from is whole and fits the scene and the
+  /// precision (read_checkpoint). The scene must outlive the folder.
   ResultFolder(const std::filesystem::path& dir, const Scene& scene, const std::string& scene_text,
-               const ResultOptions& options = {});
+               const ResultOptions& options = {}, Precision precision = Precision::float64);
   ~ResultFolder();
   ResultFolder(const ResultFolder&) = delete;
   ResultFolder& operator=(const ResultFolder&) = delete;
@@ -94,7 +85,8 @@ class ResultFolder {
   void flush();
 
   const Scene& scene_;
-  ResultOptions options_;
+  const ResultOptions options_;
+  const Precision precision_;  // of the run
   WorkingFolder working_;
   TrajectoryLayout layout_;
   Mesh mesh_;  // all garments, for frames/

@@ -10,6 +10,11 @@
 
 namespace isocloth {
 
+/// The processor's name.
+std::string machine_name();
+/// Of the library.
+const char* version();
+
 /// One garment at one frame.
 struct FrameMetrics {
   StepStatus status = StepStatus::converged;  ///< worst of the steps since the last frame

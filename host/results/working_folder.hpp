@@ -5,14 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace isocloth {
+#include "host/results/result_options.hpp"
 
-/// What to do with a folder that is already there.
-enum class IfExists {
-  refuse,     ///< unless it is empty
-  overwrite,  ///< a result folder is replaced when the run finishes; anything else is refused
-  resume,     ///< a result folder with a checkpoint is continued, and replaced when the run finishes
-};
+namespace isocloth {
 
 /// A file descriptor of its own; closed with it.
 class OwnedFile {

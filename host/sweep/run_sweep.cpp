@@ -141,7 +141,7 @@ class Sweep {
   }
 
   Json execution() const {
-    return {{"machine", request_.machine}, {"version", request_.version}, {"threads", threads_}};
+    return {{"machine", machine_name()}, {"version", version()}, {"threads", threads_}};
   }
 
   Simulation simulation(std::vector<Garment> garments) const {

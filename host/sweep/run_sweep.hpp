@@ -22,8 +22,7 @@ struct SweepRequest {
   std::optional<SweepWindow> window;  ///< none: the whole run
   std::size_t batch = 0;              ///< cases simulated together; 0: 128, less if they need more than 1 GiB
   IfExists if_exists = IfExists::refuse;
-  ExecutionOptions execution;    ///< its monitor interrupts the sweep
-  std::string version, machine;  ///< for the record
+  ExecutionOptions execution;  ///< its monitor interrupts the sweep
 };
 
 struct SweepOutcome {

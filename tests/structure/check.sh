@@ -35,8 +35,9 @@ allow_host_rooms() {
     scene) rooms='files|meshes' kernels='' ;;
     results) rooms='files|meshes' kernels='' ;;
     report) rooms='files|results' kernels='' ;;
+    run) rooms='files|scene|results|report' ;;
     sweep) rooms='files|meshes|scene|results|report' ;;
-    app) rooms='memory|files|meshes|scene|results|report|sweep|validation' ;;
+    app) rooms='memory|files|meshes|scene|results|report|run|sweep|validation' ;;
     *) rooms='none' ;;  # a new room says here what it stands on
   esac
   allowed="(engine/|${kernels}host/(simulation\.hpp|(${rooms:+$rooms|}$room)/))"
@@ -56,7 +57,8 @@ set_include_rules() {
     kernels/launch/*) allowed='(engine|kernels)/' forbidden="$third_party|($files)\$" ;;
     kernels/*) allowed='(engine|kernels)/' forbidden="$third_party|$cuda|($machine|$files)\$" ;;
     host/reference/*) allowed='(engine/(core|mesh|model)|host/reference)/' forbidden="nlohmann/|CLI/|hdf5|H5|$cuda" ;;
-    host/*/*) allow_host_rooms "$1" && forbidden="gtest/|benchmark/|$cuda" ;;
+    host/app/*) allow_host_rooms "$1" && forbidden="gtest/|benchmark/|$cuda" ;;
+    host/*/*) allow_host_rooms "$1" && forbidden="gtest/|benchmark/|CLI/|csignal|iostream|$cuda" ;;
     host/*) allowed='(engine|kernels|host)/' forbidden="gtest/|benchmark/|$cuda" ;;
     bench/*) allowed='(engine|kernels|host|bench)/' forbidden="gtest/|$cuda" ;;
     tests/*) allowed='(engine|kernels|host|tests)/' forbidden="$cuda" ;;

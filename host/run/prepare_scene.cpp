@@ -1,4 +1,4 @@
-#include "host/app/prepare_scene.hpp"
+#include "host/run/prepare_scene.hpp"
 
 #include <algorithm>
 #include <cmath>

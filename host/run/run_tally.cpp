@@ -1,9 +1,8 @@
-#include "host/app/run_tally.hpp"
+#include "host/run/run_tally.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <utility>
 
@@ -11,19 +10,30 @@
 #include "engine/mesh/topology.hpp"
 #include "engine/model/recipe.hpp"
 #include "engine/model/taut_pins.hpp"
-#include "host/app/run_scene.hpp"
 #include "host/files/names.hpp"
 #include "host/results/obstacle_poses.hpp"
 #include "kernels/divergence.hpp"
 
 namespace isocloth {
 
-RunTally::RunTally(const Scene& scene, const std::string& name, const Simulation& simulation)
+RunTally::RunTally(const Scene& scene, const std::string& name, const Simulation& simulation,
+                   const std::optional<Checkpoint>& from)
     : since_frame(scene.garments.size()),
       scene_(scene),
       simulation_(simulation),
       projects_(find_recipe(scene.recipe).solver == SolverFamily::projection),
       is_noted_(scene.garments.size(), 0) {
+  if (from) {
+    summary = from->summary;
+    if (!from->since_frame.empty()) since_frame = from->since_frame;
+    for (std::size_t g = 0; g < is_noted_.size(); ++g) is_noted_[g] = from->garments[g].frozen;
+  }
+  // What follows is of this run alone.
+  const std::string solver_before = std::exchange(summary.solver, "");
+  summary.message.clear();
+  summary.warnings.clear();
+  summary.node_count = summary.element_count = summary.row_count = 0;
+  summary.memory_bytes = 0;
   summary.scene = scene_.name.empty() ? name : scene_.name;
   summary.recipe = scene_.recipe;
   summary.method = method_name(scene_);
@@ -32,7 +42,7 @@ RunTally::RunTally(const Scene& scene, const std::string& name, const Simulation
   summary.backend = simulation_.options().backend;
   summary.precision = to_string(simulation_.options().precision);
   summary.machine = machine_name();
-  summary.version = ISOCLOTH_VERSION;
+  summary.version = version();
   summary.threads = simulation_.options().threads;
   summary.garment_count = static_cast<std::int64_t>(scene_.garments.size());
   summary.step = scene_.step;
@@ -51,37 +61,10 @@ RunTally::RunTally(const Scene& scene, const std::string& name, const Simulation
     if (!summary.solver.empty()) summary.solver += "; ";
     summary.solver += solvers.size() > 1 ? text(count, " x ", solver) : solver;
   }
-}
-
-void RunTally::resume(const Checkpoint& checkpoint) {
-  if (!checkpoint.since_frame.empty()) since_frame = checkpoint.since_frame;
-  for (std::size_t g = 0; g < is_noted_.size(); ++g) is_noted_[g] = simulation_.frozen(g);
-  const RunSummary& before = checkpoint.summary;
-  if (!before.solver.empty() && !before.solver.ends_with(summary.solver))
-    summary.solver = before.solver + ", then " + summary.solver;
-  else
-    summary.solver = before.solver;
-  summary.wall_seconds = before.wall_seconds;
-  summary.setup_seconds = before.setup_seconds;
-  summary.iterations_per_step_mean = before.iterations_per_step_mean;
-  summary.iterations_per_step_max = before.iterations_per_step_max;
-  summary.steps_violated = before.steps_violated;
-  summary.fallbacks = before.fallbacks;
-  summary.frozen = before.frozen;
-  summary.residual_max = before.residual_max;
-  summary.penetration_max = before.penetration_max;
-  summary.contact_count_max = before.contact_count_max;
-  summary.contact_force_max = before.contact_force_max;
-  summary.contact_force = before.contact_force;
-  summary.friction_stick_fraction = before.friction_stick_fraction;
-  summary.held_count_max = before.held_count_max;
-  summary.gripper_force_max = before.gripper_force_max;
-  summary.body_poses = before.body_poses;
-  summary.strain = before.strain;
-  summary.row_strain_max = before.row_strain_max;
-  summary.area_error_total_max = before.area_error_total_max;
-  summary.area_error_element_mean_max = before.area_error_element_mean_max;
-  summary.area_error_element_max = before.area_error_element_max;
+  if (solver_before.ends_with(summary.solver))
+    summary.solver = solver_before;
+  else if (!solver_before.empty())
+    summary.solver = solver_before + ", then " + summary.solver;
 }
 
 void RunTally::count(const std::vector<StepReport>& reports) {
@@ -262,17 +245,16 @@ void RunTally::measure_holds() {
   }
 }
 
-void RunTally::warn_of_idle_grippers() {
-  const std::vector<std::string> before = summary.warnings;
-  for (const auto& [name, force] : summary.gripper_force_max) {
-    const std::string line = text("gripper \"", name, "\" held nothing at any frame");
-    const auto is_said = [&name = name](const std::string& said) {
-      return said.find(text("gripper \"", name, "\"")) != std::string::npos;
-    };
-    if (force > 0 || std::any_of(before.begin(), before.end(), is_said)) continue;
-    summary.warnings.push_back(line);
-    std::fprintf(stderr, "isocloth: warning: %s\n", line.c_str());
-  }
+std::vector<std::string> RunTally::idle_grippers() const {
+  std::vector<std::string> lines;
+  const auto is_said = [this](const std::string& which) {
+    return std::any_of(summary.warnings.begin(), summary.warnings.end(),
+                       [&](const std::string& said) { return said.find(which) != std::string::npos; });
+  };
+  for (const auto& [name, force] : summary.gripper_force_max)
+    if (const std::string which = text("gripper \"", name, "\""); !(force > 0) && !is_said(which))
+      lines.push_back(which + " held nothing at any frame");
+  return lines;
 }
 
 void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {

@@ -1,6 +1,7 @@
 // What a run counts: the steps' reports and the frames' measures, on the way to the summary.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,11 @@ namespace isocloth {
 
 class RunTally {
  public:
-  /// `scene` and `simulation` must outlive it; `name`: of a scene that has none.
-  RunTally(const Scene& scene, const std::string& name, const Simulation& simulation);
+  /// `scene` and `simulation` must outlive it; `name`: of a scene that has none; `from`: what the run goes on
+  /// from.
+  RunTally(const Scene& scene, const std::string& name, const Simulation& simulation,
+           const std::optional<Checkpoint>& from);
 
-  /// Goes on from a checkpoint that `simulation` has taken over.
-  void resume(const Checkpoint& checkpoint);
   /// Strain and penetration of the state that the run starts from.
   void measure_start();
   /// Adds up what a step reported and decides whether the run goes on.
@@ -27,8 +28,8 @@ class RunTally {
   void end(const char* status, std::size_t g, const std::string& why);
   /// Remembers the first reason why a garment froze.
   void note_lost(std::size_t g, const std::string& why);
-  /// Grippers that held nothing at any frame, unless it was said before the run.
-  void warn_of_idle_grippers();
+  /// A line for each gripper that held nothing at any frame, unless a warning has named it before.
+  std::vector<std::string> idle_grippers() const;
   /// Counts the garments that froze or missed their tolerance, and names the first of them; `worst_before`:
   /// of each up to the last frame.
   void count_garments(const std::vector<StepStatus>& worst_before);

@@ -1,20 +1,17 @@
-#include "host/app/run_scene.hpp"
+#include "host/run/run_scene.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <fstream>
 #include <optional>
 #include <utility>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
-#include "host/app/interrupt.hpp"
-#include "host/app/prepare_scene.hpp"
-#include "host/app/progress.hpp"
-#include "host/app/run_tally.hpp"
 #include "host/report/from_trajectory.hpp"
+#include "host/results/result_folder.hpp"
+#include "host/run/prepare_scene.hpp"
+#include "host/run/run_tally.hpp"
 #include "host/scene/scene_file.hpp"
 
 namespace isocloth {
@@ -25,46 +22,44 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-ExecutionOptions watched(ExecutionOptions options, Monitor& monitor) {
-  options.monitor = &monitor;
-  return options;
-}
-
 /// A run in progress: the simulation, what it has shown so far, and where it goes.
 class Run {
  public:
-  explicit Run(const RunRequest& request)
+  Run(const RunRequest& request, RunObserver& observer)
       : request_(request),
-        scene_(read_scene(request.scene, warnings_)),
-        folder_(request.output, scene_, portable_scene_text(request.scene), request.result),
-        simulation_(start_simulation(scene_, request.scene, watched(request.execution, monitor_))),
-        tally_(scene_, request.scene.stem().string(), simulation_) {
-    for (const std::string& line : scene_warnings(scene_)) warnings_.push_back(line);
-    for (const std::string& line : warnings_) std::fprintf(stderr, "isocloth: warning: %s\n", line.c_str());
-    tally_.summary.warnings = warnings_;
+        observer_(observer),
+        scene_(read()),
+        folder_(request.output, scene_, portable_scene_text(request.scene), request.result,
+                request.execution.precision),
+        simulation_(start_simulation(scene_, request.scene, request.execution)),
+        tally_(scene_, request.scene.stem().string(), simulation_, folder_.resumed_from()) {
+    for (const std::string& line : warnings_) warn(line);
+    for (const std::string& line : scene_warnings(scene_)) warn(line);
     if (const auto& checkpoint = folder_.resumed_from()) {
-      for (std::size_t g = 0; g < checkpoint->garments.size(); ++g)
-        simulation_.set_state(g, checkpoint->garments[g]);
-      simulation_.set_bodies(checkpoint->bodies);
-      simulation_.set_step_index(checkpoint->step_index);
-      tally_.resume(*checkpoint);
+      go_to(*checkpoint);
     } else if (tally_.measure_start(); !add_frame()) {
       throw SceneError(text(request.scene.string(), ": ", tally_.summary.message));
     }
-    snapshot_ = take_snapshot();
+    take_snapshot();
     tally_.summary.setup_seconds += seconds_since(begin_);
     // A run that is killed before its first whole checkpoint can be resumed, too.
     if (!folder_.resumed_from()) save_checkpoint(checkpoint());
-    tell_places();
+    observer_.on_start(
+        {.step_index = simulation_.step_index(),
+         .step_count = step_count(scene_),
+         .time = simulation_.time(),
+         .created_folders = folder_.created_parents(),
+         .resumed_folder = folder_.resumed_folder() == folder_.path() ? "" : folder_.resumed_folder()});
   }
 
   RunSummary finish() {
     std::string unreported;
     try {
       simulate();
-      interrupt_.let_finish();
+      observer_.on_last_step();
       if (!last_good_) tally_.count_garments(worst_statuses());
-      if (tally_.summary.status == "completed") tally_.warn_of_idle_grippers();
+      if (tally_.summary.status == "completed")
+        for (const std::string& line : tally_.idle_grippers()) warn(line);
       tally_.summary.realtime_factor = tally_.summary.wall_seconds > 0
                                            ? tally_.summary.simulated_seconds / tally_.summary.wall_seconds
                                            : 0;
@@ -89,6 +84,17 @@ class Run {
   }
 
  private:
+  Scene read() {
+    Scene scene = read_scene(request_.scene, warnings_);
+    observer_.on_set_up();
+    return scene;
+  }
+
+  void warn(const std::string& line) {
+    tally_.summary.warnings.push_back(line);
+    observer_.on_warning(line);
+  }
+
   /// A message about a file under the name that the user gave.
   std::string of_target(std::string message) const {
     const std::string working = folder_.working_path().string() + "/";
@@ -100,22 +106,11 @@ class Run {
   /// After an error: saves the latest state that is in memory, where that can be, and says what is left.
   std::string rescue() {
     try {
-      if (!snapshot_.states.empty()) folder_.save_checkpoint(checkpoint_of(snapshot_));
+      if (!snapshot_.garments.empty()) folder_.save_checkpoint(snapshot_);
     } catch (const std::exception&) {
       // The last checkpoint that was saved stays.
     }
     return folder_.remains();
-  }
-
-  /// What a user would not expect of the places of files.
-  void tell_places() const {
-    if (request_.quiet) return;
-    if (!folder_.created_parents().empty())
-      std::fprintf(stderr, "isocloth: made the folder %s\n", folder_.created_parents().back().c_str());
-    const std::filesystem::path& from = folder_.resumed_folder();
-    if (const auto& checkpoint = folder_.resumed_from(); checkpoint && from != folder_.path())
-      std::fprintf(stderr, "isocloth: goes on from %s at t = %g s\n", from.c_str(),
-                   static_cast<double>(checkpoint->step_index) * scene_.step);
   }
 
   void save_checkpoint(const Checkpoint& checkpoint) {
@@ -127,7 +122,6 @@ class Run {
 
   void simulate() {
     const std::int64_t total = step_count(scene_), per_frame = steps_per_frame(scene_);
-    Progress progress("steps", total, simulation_.step_index(), request_.quiet, &monitor_);
     const double wall_before = tally_.summary.wall_seconds;
     const auto start = Clock::now();
     auto last_checkpoint = start;
@@ -136,8 +130,8 @@ class Run {
     tally_.summary.simulated_seconds = simulation_.time();
     while (simulation_.step_index() < total && tally_.summary.status == "completed") {
       if (simulation_.step_index() - snapshot_.step_index >= snapshot_interval ||
-          seconds_since(snapshot_.taken) > snapshot_pause)
-        snapshot_ = take_snapshot();
+          seconds_since(snapshot_taken_) > snapshot_pause)
+        take_snapshot();
       std::vector<FrameMetrics> since_frame_before = tally_.since_frame;
       RunSummary summary_before = tally_.summary;
       std::vector<StepReport> reports;
@@ -156,7 +150,6 @@ class Run {
       tally_.summary.step_count = done;
       tally_.summary.simulated_seconds = simulation_.time();
       if (tally_.summary.status != "completed") {
-        interrupt_.let_finish();                  // the steps that are repeated are short, or few
         tally_.count_garments(worst_statuses());  // before the state goes back
         last_good_ = checkpoint_before(done, std::move(since_frame_before), std::move(summary_before));
       }
@@ -164,7 +157,7 @@ class Run {
         save_checkpoint(checkpoint());
         last_checkpoint = Clock::now();
       }
-      progress.update(done, simulation_.time() / std::max(1e-9, tally_.summary.wall_seconds));
+      observer_.on_step(done, simulation_.time() / std::max(1e-9, tally_.summary.wall_seconds));
     }
   }
 
@@ -193,7 +186,7 @@ class Run {
     folder_.add_frame(simulation_.step_index(), simulation_.time(), positions, tally_.since_frame,
                       simulation_.bodies());
     tally_.since_frame.assign(tally_.since_frame.size(), {});
-    if (has_frozen) snapshot_ = take_snapshot();  // what was before does not repeat itself
+    if (has_frozen) take_snapshot();  // what was before does not repeat itself
     return true;
   }
 
@@ -204,11 +197,11 @@ class Run {
       return false;
     simulation_.reset({g});
     GarmentState kept = simulation_.state(g);
-    if (!snapshot_.states.empty()) {
-      simulation_.set_state(g, snapshot_.states[g]);
+    if (!snapshot_.garments.empty()) {
+      simulation_.set_state(g, snapshot_.garments[g]);
       FrameMetrics metrics;
       metrics.measures = simulation_.measure(g);
-      if (fits_a_frame(simulation_.positions(g), metrics)) kept = snapshot_.states[g];
+      if (fits_a_frame(simulation_.positions(g), metrics)) kept = snapshot_.garments[g];
     }
     kept.frozen = true;
     simulation_.set_state(g, kept);
@@ -224,57 +217,48 @@ class Run {
     return worst;
   }
 
-  struct Snapshot {
-    Clock::time_point taken = Clock::now();
-    std::int64_t step_index = 0;
-    std::vector<GarmentState> states;
-    std::vector<BodyState> bodies;
-    std::vector<FrameMetrics> since_frame;
-    RunSummary summary;
-  };
+  void take_snapshot() {
+    snapshot_taken_ = Clock::now();
+    snapshot_ = checkpoint();
+  }
 
-  Snapshot take_snapshot() const {
-    Snapshot snapshot{.step_index = simulation_.step_index(),
-                      .states = {},
-                      .bodies = simulation_.bodies(),
-                      .since_frame = tally_.since_frame,
-                      .summary = tally_.summary};
-    for (std::size_t g = 0; g < tally_.since_frame.size(); ++g)
-      snapshot.states.push_back(simulation_.state(g));
-    return snapshot;
+  void go_to(const Checkpoint& checkpoint) {
+    simulation_.restore({checkpoint.garments, checkpoint.bodies, checkpoint.step_index});
   }
 
   /// The checkpoint of the step before `step_index`: a run repeats itself bit for bit, so the steps since the
   /// latest snapshot are done again instead of a copy being made before each of them.
   Checkpoint checkpoint_before(std::int64_t step_index, std::vector<FrameMetrics> since_frame,
                                RunSummary summary) {
-    for (std::size_t g = 0; g < since_frame.size(); ++g) simulation_.set_state(g, snapshot_.states[g]);
-    simulation_.set_bodies(snapshot_.bodies);
-    simulation_.set_step_index(snapshot_.step_index);
-    while (simulation_.step_index() < step_index - 1) simulation_.step();
+    go_to(snapshot_);
+    while (simulation_.step_index() < step_index - 1) {
+      try {
+        simulation_.step();
+      } catch (const Interrupted&) {
+        request_.execution.monitor->stop = false;  // these steps are short, or few
+      }
+    }
     Checkpoint before = checkpoint();
     before.since_frame = std::move(since_frame);
     before.summary = std::move(summary);
     return before;
   }
 
-  Checkpoint checkpoint() const { return checkpoint_of(take_snapshot()); }
-
-  Checkpoint checkpoint_of(Snapshot snapshot) const {
-    return {.step_index = snapshot.step_index,
+  Checkpoint checkpoint() const {
+    Snapshot now = simulation_.snapshot();
+    return {.step_index = now.step_index,
             .precision = simulation_.options().precision,
-            .garments = std::move(snapshot.states),
-            .bodies = std::move(snapshot.bodies),
-            .since_frame = std::move(snapshot.since_frame),
-            .summary = std::move(snapshot.summary)};
+            .garments = std::move(now.garments),
+            .bodies = std::move(now.bodies),
+            .since_frame = tally_.since_frame,
+            .summary = tally_.summary};
   }
 
   const RunRequest& request_;
+  RunObserver& observer_;
   const Clock::time_point begin_ = Clock::now();
   std::vector<std::string> warnings_;  // before scene_, which adds to them
-  Scene scene_;
-  Monitor monitor_;
-  InterruptGuard interrupt_{monitor_};  // from where there is a folder to clean up
+  const Scene scene_;
   ResultFolder folder_;
   Simulation simulation_;
   RunTally tally_;
@@ -282,30 +266,20 @@ class Run {
   /// Steps after which a run that ends badly would rather have copied its state than repeat them.
   static constexpr std::int64_t snapshot_interval = 32;
   static constexpr double snapshot_pause = 0.5;  ///< the same where steps take long [s]
-  Snapshot snapshot_;                            ///< of the last steps but a few
-  std::optional<Checkpoint> last_good_;          ///< state before the step that ended the run
+  Checkpoint snapshot_;                          ///< of the last steps but a few
+  Clock::time_point snapshot_taken_;
+  std::optional<Checkpoint> last_good_;  ///< state before the step that ended the run
 };
 
 }  // namespace
 
-RunSummary run_scene(const RunRequest& request) {
+RunSummary run_scene(const RunRequest& request, RunObserver* observer) {
+  RunObserver nobody;
   try {
-    return Run(request).finish();
+    return Run(request, observer != nullptr ? *observer : nobody).finish();
   } catch (const Interrupted&) {
     throw Interrupted("interrupted during set-up: nothing was done");
   }
-}
-
-void write_folder_report(const std::filesystem::path& folder, const Scene& scene, const RunSummary& summary) {
-  const TrajectoryFile trajectory = read_trajectory(folder / "trajectory.h5");
-  write_report(folder / "report.html", report_from(trajectory, summary, scene.garments));
-}
-
-std::string machine_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  return "unknown processor";
 }
 
 }  // namespace isocloth

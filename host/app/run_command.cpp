@@ -1,0 +1,82 @@
+#include "host/app/run_command.hpp"
+
+#include <cstdio>
+#include <optional>
+
+#include "host/app/interrupt.hpp"
+#include "host/app/progress.hpp"
+#include "host/results/summary_file.hpp"
+
+namespace isocloth {
+namespace {
+
+/// Ctrl-C, warnings and progress of a run.
+class RunWatch : public RunObserver {
+ public:
+  explicit RunWatch(bool quiet) : quiet_(quiet) {}
+
+  void on_set_up() override { interrupt_.emplace(monitor); }  // from where there is a folder to clean up
+
+  void on_warning(const std::string& line) override {
+    std::fprintf(stderr, "isocloth: warning: %s\n", line.c_str());
+  }
+
+  void on_start(const RunStart& start) override {
+    if (!quiet_ && !start.created_folders.empty())
+      std::fprintf(stderr, "isocloth: made the folder %s\n", start.created_folders.back().c_str());
+    if (!quiet_ && !start.resumed_folder.empty())
+      std::fprintf(stderr, "isocloth: goes on from %s at t = %g s\n", start.resumed_folder.c_str(),
+                   start.time);
+    progress_.emplace("steps", start.step_count, start.step_index, quiet_, &monitor);
+  }
+
+  void on_step(std::int64_t done, double realtime_factor) override {
+    progress_->update(done, realtime_factor);
+  }
+
+  void on_last_step() override { progress_.reset(); }
+
+  Monitor monitor;
+
+ private:
+  const bool quiet_;
+  std::optional<InterruptGuard> interrupt_;
+  std::optional<Progress> progress_;
+};
+
+void print_summary(const RunSummary& s, const std::filesystem::path& output) {
+  std::printf(
+      "%s: %s, %lld steps (%.6g s) in %.3g s, %.3gx real time; %.3g iterations per step, residual <= "
+      "%.2e\n",
+      s.scene.c_str(), s.status.c_str(), static_cast<long long>(s.step_count), s.simulated_seconds,
+      s.wall_seconds, s.realtime_factor, s.iterations_per_step_mean, s.residual_max);
+  std::printf(
+      "strain of all steps: edges <= %.2g %% (95 %% of them <= %.2g %%), elements stretched <= %.2g %%, "
+      "compressed <= %.2g %%; the rows of %s hold theirs to %.2g %%\n",
+      100 * s.strain.max, 100 * s.strain.p95, 100 * s.strain.stretch_max, 100 * s.strain.compression_max,
+      s.recipe.c_str(), 100 * s.row_strain_max);
+  if (s.steps_violated > 0)
+    std::printf("tolerance %g missed in %lld of %lld steps\n", s.tolerance,
+                static_cast<long long>(s.steps_violated),
+                static_cast<long long>(s.step_count * s.garment_count));
+  if (s.status == "completed" && !s.message.empty()) std::printf("%s\n", s.message.c_str());
+  if (s.frames_of < s.garment_count)
+    std::printf("frames of the first %lld of %lld garments (--frames-of N keeps others, 0 all)\n",
+                static_cast<long long>(s.frames_of), static_cast<long long>(s.garment_count));
+  std::printf("result: %s (report.html, summary.json, metrics.csv, trajectory.h5)\n", output.c_str());
+}
+
+}  // namespace
+
+RunSummary run_scene_file(RunRequest request, bool json, bool quiet) {
+  RunWatch watch(quiet);
+  request.execution.monitor = &watch.monitor;
+  const RunSummary summary = run_scene(request, &watch);
+  if (json)
+    std::fputs(summary_json(summary).c_str(), stdout);
+  else
+    print_summary(summary, request.output);
+  return summary;
+}
+
+}  // namespace isocloth

@@ -1,0 +1,55 @@
+// Runs a scene into a result folder.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "host/results/result_options.hpp"
+#include "host/results/run_record.hpp"
+#include "host/simulation.hpp"
+
+namespace isocloth {
+
+struct RunRequest {
+  std::filesystem::path scene, output;
+  ExecutionOptions execution;  ///< its monitor ends the run
+  ResultOptions result;
+  double checkpoint_every = 60;  ///< [s] of wall time at most; more often where that costs next to nothing
+};
+
+/// Where a run begins.
+struct RunStart {
+  std::int64_t step_index = 0, step_count = 0;         ///< steps done before, and of the whole run
+  double time = 0;                                     ///< [s]
+  std::vector<std::filesystem::path> created_folders;  ///< above the result, from the top down
+  /// What the run goes on from, unless that is the result folder itself or nothing.
+  std::filesystem::path resumed_folder;
+};
+
+/// Hears of a run, in the thread that runs it; what it throws counts as an error of the run.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  /// The scene is read; from here on the monitor is listened to.
+  virtual void on_set_up() {}
+  /// A line that RunSummary::warnings has, too.
+  virtual void on_warning(const std::string&) {}
+  virtual void on_start(const RunStart&) {}
+  /// realtime_factor: simulated seconds per second of wall time up to here.
+  virtual void on_step([[maybe_unused]] std::int64_t done, [[maybe_unused]] double realtime_factor) {}
+  /// The last step is done; checkpoint and report are still to be written.
+  virtual void on_last_step() {}
+};
+
+/// Simulates, writes frames, and publishes the folder with its report; interrupted, stopped or failed runs
+/// too leave a valid folder and a checkpoint: of the state in which they were interrupted, or of the one
+/// before the step that missed its tolerance or left the finite numbers. Returns the summary; its status says
+/// how it ended. What the monitor says after that step is not heeded, and may be unsaid. Throws Interrupted
+/// during set-up, and SceneError, MeshError, FileError, DeviceError before anything is simulated, and leaves
+/// nothing then; afterwards FileError for whatever goes wrong, with the place where frames and checkpoint are
+/// kept. A report that cannot be written is such an error, too, but the rest is published. observer: null:
+/// nobody. Checked in tests/run.
+RunSummary run_scene(const RunRequest& request, RunObserver* observer = nullptr);
+
+}  // namespace isocloth
