@@ -1,0 +1,119 @@
+// Runs by the library alone: what they leave, what they tell, and how they are stopped.
+#include "host/run/run_scene.hpp"
+
+#include "tests/run/result_case.hpp"
+
+namespace isocloth {
+namespace {
+
+/// Remembers what it is told, and stops the run after a step, -1: during set-up.
+class Listener : public RunObserver {
+ public:
+  explicit Listener(std::int64_t stop_after = 1000000) : stop_after_(stop_after) {}
+  void on_set_up() override { monitor.stop = stop_after_ < 0; }
+  void on_warning(const std::string& line) override { warnings.push_back(line); }
+  void on_start(const RunStart& told) override { start = told; }
+  void on_step(std::int64_t done, double realtime_factor) override {
+    EXPECT_EQ(done, start.step_index + ++step_count);
+    EXPECT_GT(realtime_factor, 0);
+    if (done == stop_after_) monitor.stop = true;
+  }
+  void on_last_step() override { ++end_count; }
+
+  Monitor monitor;
+  RunStart start;
+  std::vector<std::string> warnings;
+  int step_count = 0, end_count = 0;
+
+ private:
+  const std::int64_t stop_after_;
+};
+
+class RunScene : public ResultTest {
+ protected:
+  RunScene() { write_scene("scene.json", scene_); }
+
+  RunSummary run(const std::string& output, Listener& listener, IfExists if_exists = IfExists::refuse,
+                 Precision precision = Precision::float64) const {
+    return run_scene({.scene = folder_ / "scene.json",
+                      .output = folder_ / output,
+                      .execution = {.precision = precision, .monitor = &listener.monitor},
+                      .result = {.if_exists = if_exists}},
+                     &listener);
+  }
+
+  /// 20 steps, a frame after every third.
+  Json scene_ = [] {
+    Json scene = shaken_sheet(20);
+    scene["frame_interval"] = 0.03;
+    return scene;
+  }();
+};
+
+TEST_F(RunScene, WritesItsFramesAndPrintsNothing) {
+  scene_["garments"][0]["fabric"]["rho"] = 25;  // more than any cloth
+  write_scene("scene.json", scene_);
+  Listener listener;
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  const RunSummary found = run("above/out", listener);
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+
+  EXPECT_EQ(found.status, "completed") << found.message;
+  EXPECT_EQ(found.step_count, 20);
+  EXPECT_EQ(listener.start.step_count, 20);
+  EXPECT_EQ(listener.start.created_folders, std::vector<fs::path>{fs::canonical(folder_ / "above")});
+  EXPECT_EQ(listener.step_count, 20);
+  EXPECT_EQ(listener.end_count, 1);
+  EXPECT_EQ(listener.warnings.size(), 1U);
+  EXPECT_EQ(found.warnings, listener.warnings);
+  const TrajectoryFile trajectory(folder_ / "above/out" / "trajectory.h5");
+  EXPECT_EQ(trajectory.steps(), (std::vector<std::int64_t>{0, 3, 6, 9, 12, 15, 18, 20}));
+  EXPECT_EQ(summary("above/out")["frame_count"], 8);
+  EXPECT_EQ(names(folder_ / "above/out"),
+            (std::vector<std::string>{"checkpoint.h5", "metrics.csv", "report.html", "scene.json",
+                                      "summary.json", "trajectory.h5"}));
+}
+
+TEST_F(RunScene, NeedsNeitherMonitorNorObserver) {
+  const RunSummary found =
+      run_scene({.scene = folder_ / "scene.json", .output = folder_ / "out", .execution = {}, .result = {}});
+  EXPECT_EQ(found.status, "completed") << found.message;
+}
+
+TEST_F(RunScene, AStoppedRunIsAResultThatGoesOnBitForBit) {
+  for (const Precision precision : {Precision::float64, Precision::float32}) {
+    const std::string out = to_string(precision);
+    SCOPED_TRACE(out);
+    Listener first(7), second(11), last, straight;
+    EXPECT_EQ(run(out, first, IfExists::refuse, precision).status, "interrupted");
+    EXPECT_EQ(first.end_count, 1);
+    const Checkpoint left = checkpoint(out, precision);
+    EXPECT_EQ(left.step_index, 7);
+    EXPECT_GT(left.since_frame.at(0).iterations, 0);  // stopped between frames
+    EXPECT_EQ(summary(out)["step_count"], 7);
+    EXPECT_EQ(TrajectoryFile(folder_ / out / "trajectory.h5").steps(), (std::vector<std::int64_t>{0, 3, 6}));
+    EXPECT_TRUE(fs::exists(folder_ / out / "report.html"));
+    EXPECT_EQ(run(out, second, IfExists::resume, precision).status, "interrupted");
+    EXPECT_EQ(second.start.step_index, 7);
+    EXPECT_EQ(second.start.resumed_folder, fs::path());
+    EXPECT_EQ(run(out, last, IfExists::resume, precision).status, "completed");
+    EXPECT_EQ(last.step_count, 9);
+
+    run(out + "_straight", straight, IfExists::refuse, precision);
+    expect_same_trajectory(out, out + "_straight");
+    expect_same_checkpoint(out, out + "_straight", precision);
+    expect_same_summary(out, out + "_straight");
+  }
+}
+
+TEST_F(RunScene, AStopDuringSetUpLeavesNothing) {
+  Listener listener(-1);
+  EXPECT_THROW(run("above/out", listener), Interrupted);
+  EXPECT_EQ(listener.step_count + listener.end_count, 0);
+  EXPECT_EQ(names(folder_.path()), std::vector<std::string>{"scene.json"});
+}
+
+}  // namespace
+}  // namespace isocloth
