@@ -185,11 +185,10 @@ using Curves = std::map<std::string, Curve>;
 void measure_side(int side, const FactorRequest& request, Limits& limits, Tables& tables, Curves& curves) {
   const MovingSheet sheet = moving_sheet(side);
   if (!(sheet.residual <= sheet.scene.projection.tolerance))
-    tables.times.notes.push_back(text(side, " x ", side,
-                                      ": the sheet's last steps missed their tolerance, residual ",
-                                      sheet.residual, '.'));
+    tables.times.notes.push_back(text(
+        grid_name(side), ": the sheet's last steps missed their tolerance, residual ", sheet.residual, '.'));
   const NodalSystem system = next_system(sheet, request.eps, false);
-  const std::string mesh = text(side, " x ", side);
+  const std::string mesh = grid_name(side);
   std::optional<Entry> eigen_llt;
   for (const int threads : request.threads) {
     std::optional<ThreadPool> pool;

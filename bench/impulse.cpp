@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bench/runner.hpp"
+#include "bench/timing.hpp"
 #include "engine/core/random.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/topology.hpp"
@@ -30,7 +31,7 @@ std::vector<Vec3d> bent_sheet(const Mesh& sheet, Index n, double ratio) {
   const double a = arc_angle(segments, ratio), half = segments * a / 2;
   const double radius = 0.5 / (segments * std::sin(a / 2));
   for (std::size_t k = 0; k < positions.size(); ++k) {
-    const double angle = static_cast<double>(static_cast<Index>(k) % n) * a - half;
+    const double angle = static_cast<double>(k % n) * a - half;
     positions[k].x = radius * (std::sin(angle) + std::sin(half));
     positions[k].z = -radius * (std::cos(angle) - std::cos(half));
   }
@@ -78,19 +79,19 @@ Scene swinging_sheet(const SheetCase& c) {
   return scene;
 }
 
+Scene sheet_from_45_degrees(Index side) {
+  return swinging_sheet({.side = side, .inclination = 45, .springs = false, .moving_nodes = 0, .alpha = 0.5});
+}
+
 EdgeLengths::EdgeLengths(const Mesh& mesh) : edges_(build_topology(mesh).edges) {
-  for (const auto& [a, b] : edges_)
-    lengths_.push_back(
-        norm(mesh.positions[static_cast<std::size_t>(b)] - mesh.positions[static_cast<std::size_t>(a)]));
+  for (const auto& [a, b] : edges_) lengths_.push_back(norm(mesh.positions[b] - mesh.positions[a]));
 }
 
 EdgeStrain EdgeLengths::strain(const std::vector<Vec3d>& positions) const {
   EdgeStrain result;
   for (std::size_t e = 0; e < edges_.size(); ++e) {
     const auto [a, b] = edges_[e];
-    const double own = std::fabs(
-        norm(positions[static_cast<std::size_t>(b)] - positions[static_cast<std::size_t>(a)]) / lengths_[e] -
-        1);
+    const double own = std::fabs(norm(positions[b] - positions[a]) / lengths_[e] - 1);
     if (!(own <= result.largest)) result.largest = std::isfinite(own) ? own : HUGE_VAL;
     result.mean += own / static_cast<double>(edges_.size());
   }
@@ -107,9 +108,8 @@ SheetFigures run_sheet(const Scene& scene, int steps, double budget, Precision p
   SheetFigures f;
   std::int64_t sweeps = 0;
   while (f.steps < steps && f.cpu_seconds < budget) {
-    const double begin = thread_cpu_seconds();
-    const StepReport report = simulation.step()[0];
-    f.cpu_seconds += thread_cpu_seconds() - begin;
+    StepReport report;
+    f.cpu_seconds += thread_cpu_seconds([&] { report = simulation.step()[0]; });
     f.finite = !is_lost(report.status);
     if (!f.finite) break;
     ++f.steps;

@@ -25,6 +25,9 @@ struct SheetCase {
 /// starts as a circular arc between them, hanging down, in which every edge has its length at rest.
 Scene swinging_sheet(const SheetCase& sheet);
 
+/// The same without springs and random velocities, inclined by 45 degrees, alpha = 0.5.
+Scene sheet_from_45_degrees(Index side);
+
 /// Over the edges of a mesh, from positions alone.
 struct EdgeStrain {
   double largest = 0;  ///< of ||d| / l - 1|; infinite where not finite
@@ -35,7 +38,6 @@ class EdgeLengths {
   explicit EdgeLengths(const Mesh& mesh);
   EdgeStrain strain(const std::vector<Vec3d>& positions) const;
   std::size_t count() const { return edges_.size(); }
-  const std::vector<std::array<Index, 2>>& edges() const { return edges_; }
   double rest_length(std::size_t edge) const { return lengths_[edge]; }
 
  private:

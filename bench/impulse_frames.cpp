@@ -1,12 +1,12 @@
 // Sheets held by impulses against real time: what a frame takes where the strain is as small as asked for.
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <stdexcept>
 
 #include "bench/commands.hpp"
 #include "bench/impulse.hpp"
 #include "bench/runner.hpp"
+#include "bench/sheets.hpp"
 #include "bench/timing.hpp"
 #include "engine/core/text.hpp"
 
@@ -38,19 +38,12 @@ Case parse_case(const std::string& sheets) {
 /// Sheets that swing from 45 degrees, each with an air drag of its own. parts: of a frame, one sweep each; 0:
 /// undivided, swept until the tolerance is met.
 Scene swinging_sheets(const Case& c, int parts, double tolerance) {
-  constexpr double golden = 0.6180339887498949;
-  Scene scene =
-      swinging_sheet({.side = c.side, .inclination = 45, .springs = false, .moving_nodes = 0, .alpha = 0.5});
+  Scene scene = sheet_from_45_degrees(c.side);
   scene.step = frame;
   scene.impulse.tolerance = tolerance;
   scene.impulse.mode = parts > 0 ? ImpulseMode::substeps : ImpulseMode::converge;
   scene.impulse.substeps = parts;
-  const Garment sheet = scene.garments.front();
-  scene.garments.assign(c.cloths, sheet);
-  for (std::size_t i = 0; i < c.cloths; ++i) {
-    scene.garments[i].name = text(sheet.name, '[', i, ']');
-    scene.garments[i].fabric.alpha *= 0.75 + 0.5 * std::fmod(golden * static_cast<double>(i), 1.0);
-  }
+  repeat_garment(scene, c.cloths, [](Fabric& fabric, double part) { fabric.alpha *= 1 + 0.5 * part; });
   return scene;
 }
 
@@ -123,13 +116,13 @@ std::vector<Table> measure_frames(const FramesRequest& request) {
         const Figures f = run(c, parts, request, precision);
         const double wall = f.total.wall / f.frames;
         const bool reached = f.finite && f.strain <= request.strain;
-        table.rows.push_back({text(c.side, " x ", c.side), c.cloths, to_string(precision), f.solver,
+        table.rows.push_back({grid_name(c.side), c.cloths, to_string(precision), f.solver,
                               parts > 0 ? Json(parts) : Json("undivided"),
                               f.finite ? Json(f.frames) : Json(text("not finite after ", f.frames)), f.sweeps,
                               1000 * wall, 1000 * f.slowest, 1000 * f.total.cpu / f.frames, frame / wall,
                               1e6 * wall / static_cast<double>(c.cloths), 100 * f.strain,
                               100 * f.strain_final, reached});
-        say(text(c.cloths, " of ", c.side, " x ", c.side, ", ", to_string(precision), ", ", parts,
+        say(text(c.cloths, " of ", grid_name(c.side), ", ", to_string(precision), ", ", parts,
                  " parts: ", 1000 * wall, " ms per frame, strain ", f.strain));
         return reached;
       };

@@ -5,6 +5,7 @@
 #include "bench/commands.hpp"
 #include "bench/impulse.hpp"
 #include "bench/runner.hpp"
+#include "bench/timing.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/generators.hpp"
 
@@ -29,8 +30,6 @@ struct Case {
     return short_number(100 * tolerance) + " %";
   }
 };
-
-std::string grid_name(Index side) { return text(side, " x ", side); }
 
 Scene case_scene(const Case& c) {
   Scene scene = swinging_sheet({.side = c.side, .pin_ratio = c.pin_ratio});
@@ -127,9 +126,8 @@ Table beside_published(const std::vector<Case>& cases) {
 /// Processor time of `steps` steps from the start; not a number where they are not finite.
 double seconds_of(Simulation& simulation, int steps) {
   simulation.reset();
-  const double begin = thread_cpu_seconds();
-  const StepReport report = simulation.advance(steps)[0];
-  const double seconds = thread_cpu_seconds() - begin;
+  StepReport report;
+  const double seconds = thread_cpu_seconds([&] { report = simulation.advance(steps)[0]; });
   return is_lost(report.status) ? NAN : seconds;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/runner.hpp"
+#include "bench/timing.hpp"
 
 #if defined(__x86_64__)
 #define ISOCLOTH_TARGET(set) __attribute__((target(set)))
@@ -64,9 +65,8 @@ double one_thread_flops(Simd simd) {
   double best = 0;
   [[maybe_unused]] volatile double sink = 0;
   for (int i = 0; i < 5; ++i) {
-    const double begin = thread_cpu_seconds();
-    sink = loop(rounds);
-    best = std::max(best, 2.0 * chains * width * rounds / (thread_cpu_seconds() - begin));
+    const double seconds = thread_cpu_seconds([&] { sink = loop(rounds); });
+    best = std::max(best, 2.0 * chains * width * rounds / seconds);
   }
   return best;
 }
@@ -76,10 +76,11 @@ double one_thread_bytes() {
   std::vector<double> a(size, 0), b(size, 1), c(size, 2);
   double best = 0;
   for (int i = 0; i < 4; ++i) {
-    const double begin = thread_cpu_seconds();
-    for (std::size_t k = 0; k < size; ++k) a[k] = b[k] + 3 * c[k];
-    asm volatile("" : : "r"(a.data()) : "memory");
-    best = std::max(best, 3.0 * static_cast<double>(size * sizeof(double)) / (thread_cpu_seconds() - begin));
+    const double seconds = thread_cpu_seconds([&] {
+      for (std::size_t k = 0; k < size; ++k) a[k] = b[k] + 3 * c[k];
+      asm volatile("" : : "r"(a.data()) : "memory");
+    });
+    best = std::max(best, 3.0 * static_cast<double>(size * sizeof(double)) / seconds);
   }
   return best;
 }

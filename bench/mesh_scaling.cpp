@@ -44,7 +44,7 @@ std::vector<Json> run_case(Index side, const MeshRequest& request) {
   const GarmentInfo info = simulation->info(0);
   const double n = std::max(1, steps);
   say(text(side, 'x', side, ": ", 1000 * total.wall / n, " ms per step"));
-  return {text(side, " x ", side),
+  return {grid_name(side),
           mesh.node_count(),
           info.solver,
           steps,

@@ -7,6 +7,7 @@
 #include "bench/impulse.hpp"
 #include "bench/plot.hpp"
 #include "bench/runner.hpp"
+#include "bench/timing.hpp"
 #include "engine/core/text.hpp"
 
 namespace isocloth::bench {
@@ -39,17 +40,15 @@ struct Run {
 using Path = std::vector<std::vector<Vec3d>>;
 
 double whole_area(const Mesh& mesh, const std::vector<Vec3d>& positions) {
-  const auto at = [&](Index node) { return positions[static_cast<std::size_t>(node)]; };
   double area = 0;
   for (Index f = 0; f < mesh.face_count(); ++f) {
     const auto nodes = mesh.face(f);
     // A quad that is not flat: the mean of both ways to cut it.
-    const std::size_t size = static_cast<std::size_t>(mesh.face_size(f));
-    const double share = size == 4 ? 0.25 : 0.5;
-    for (std::size_t k = 0; k < (size == 4 ? 4u : 1u); ++k) {
-      const Vec3d corner = at(nodes[k]);
-      area +=
-          share * norm(cross(at(nodes[(k + 1) % size]) - corner, at(nodes[(k + size - 1) % size]) - corner));
+    const Index size = mesh.face_size(f);
+    for (Index k = 0; k < (size == 4 ? 4 : 1); ++k) {
+      const Vec3d corner = positions[nodes[k]], next = positions[nodes[(k + 1) % size]],
+                  last = positions[nodes[(k + size - 1) % size]];
+      area += (size == 4 ? 0.25 : 0.5) * norm(cross(next - corner, last - corner));
     }
   }
   return area;
@@ -62,8 +61,7 @@ double mean_distance(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b) {
 }
 
 Scene pareto_scene(Index side, const Setting& setting, double seconds) {
-  Scene scene =
-      swinging_sheet({.side = side, .inclination = 45, .springs = false, .moving_nodes = 0, .alpha = 0.5});
+  Scene scene = sheet_from_45_degrees(side);
   scene.recipe = setting.recipe;
   scene.step = setting.step;
   scene.duration = seconds;
@@ -87,9 +85,8 @@ Run run_setting(const Scene& scene, double budget, const Path* isometric, const 
   std::size_t compared = 0;
   for (std::size_t k = 0; k < frames && run.cpu_seconds < budget; ++k) {
     for (int s = 0; s < steps; ++s) {
-      const double begin = thread_cpu_seconds();
-      const StepReport report = simulation.step()[0];
-      run.cpu_seconds += thread_cpu_seconds() - begin;
+      StepReport report;
+      run.cpu_seconds += thread_cpu_seconds([&] { report = simulation.step()[0]; });
       run.finite = !is_lost(report.status);
       if (!run.finite) break;
       ++run.steps;
@@ -261,7 +258,7 @@ std::vector<Table> measure_pareto(const ParetoRequest& request) {
                          .projection = projection_to(1e-5)};
       const Run run = run_setting(pareto_scene(side, fine, seconds), 10 * request.budget, nullptr, nullptr,
                                   &references[k]);
-      say(text(side, " x ", side, ", fine, ", fine.recipe, ": ", run.simulated, " s simulated, ",
+      say(text(grid_name(side), ", fine, ", fine.recipe, ": ", run.simulated, " s simulated, ",
                run.cpu_seconds, " s, edge error ", run.strain_worst, ", missed ", run.missed, " of ",
                run.steps));
     });
@@ -271,12 +268,12 @@ std::vector<Table> measure_pareto(const ParetoRequest& request) {
       const bool edges = find_recipe(s.recipe).holds_edges();
       runs[i] = run_setting(pareto_scene(side, s, seconds), request.budget, &references[0],
                             &references[edges], nullptr);
-      say(text(side, " x ", side, ", ", s.curve, ", ", s.label, ": ", runs[i].cpu_seconds / runs[i].simulated,
+      say(text(grid_name(side), ", ", s.curve, ", ", s.label, ": ", runs[i].cpu_seconds / runs[i].simulated,
                " s/s, edge error ", runs[i].strain_worst, runs[i].finite ? "" : ", not finite"));
     });
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const Run& run = runs[i];
-      table.rows.push_back({text(side, " x ", side), settings[i].curve, settings[i].label,
+      table.rows.push_back({grid_name(side), settings[i].curve, settings[i].label,
                             run.finite ? Json(run.simulated) : Json(text("not finite after ", run.simulated)),
                             run.steps, run.cpu_seconds / run.simulated, run.strain_worst, run.strain_final,
                             run.residual, run.area_error, 1000 * run.distance, 1000 * run.own_distance,
@@ -284,7 +281,7 @@ std::vector<Table> measure_pareto(const ParetoRequest& request) {
                             100 * static_cast<double>(run.missed) /
                                 static_cast<double>(std::max<std::int64_t>(1, run.steps))});
     }
-    const std::string nodes = text(side, " x ", side, " nodes: ");
+    const std::string nodes = grid_name(side) + " nodes: ";
     panels.push_back(make_panel(nodes + "edges", &Run::strain_worst, settings, runs));
     panels.push_back(make_panel(nodes + "own rows", &Run::residual, settings, runs));
   }

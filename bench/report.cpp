@@ -84,6 +84,8 @@ std::string short_number(double value) {
   return buffer;
 }
 
+std::string grid_name(int side) { return std::to_string(side) + " x " + std::to_string(side); }
+
 Json machine_record() {
   return {{"processor", processor_name()},    {"cores", std::thread::hardware_concurrency()},
           {"simd", to_string(widest_simd())}, {"load at the end", load_average()},

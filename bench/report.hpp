@@ -29,4 +29,7 @@ void write_text(const std::filesystem::path& path, const std::string& content);
 /// A number with four significant digits.
 std::string short_number(double value);
 
+/// "9 x 9".
+std::string grid_name(int side);
+
 }  // namespace isocloth::bench

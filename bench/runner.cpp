@@ -1,7 +1,5 @@
 #include "bench/runner.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -10,23 +8,17 @@
 #include <mutex>
 #include <thread>
 
+#include "bench/timing.hpp"
 #include "host/scene/scene_file.hpp"
 
 namespace isocloth::bench {
-
-double thread_cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 RunFigures run_until(Simulation& simulation, double t, const StepObserver& observe) {
   RunFigures figures;
   std::int64_t iterations = 0, violated = 0;
   while (simulation.time() < t - simulation.scene().step / 2) {
-    const double cpu = thread_cpu_seconds();
-    const StepReport report = simulation.step()[0];
-    figures.cpu_seconds += thread_cpu_seconds() - cpu;
+    StepReport report;
+    figures.cpu_seconds += thread_cpu_seconds([&] { report = simulation.step()[0]; });
     figures.wall_seconds += report.wall_seconds;
     ++figures.steps;
     iterations += report.iterations;

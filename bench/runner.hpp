@@ -26,9 +26,6 @@ using StepObserver = std::function<void(const Simulation&, const StepReport&)>;
 /// Steps a simulation of one garment until time t; `observe` is called after each step and is not timed.
 RunFigures run_until(Simulation& simulation, double t, const StepObserver& observe = {});
 
-/// Processor time of the calling thread [s].
-double thread_cpu_seconds();
-
 /// Calls work(0) ... work(count - 1) on that many threads; passes the first exception on.
 void for_each_case(std::size_t count, int workers, const std::function<void(std::size_t)>& work);
 

@@ -1,7 +1,10 @@
 #include "bench/sheets.hpp"
 
+#include <cmath>
+
 #include "bench/runner.hpp"
 #include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
 #include "engine/mesh/generators.hpp"
 
 namespace isocloth::bench {
@@ -35,6 +38,17 @@ Scene shaken_sheet_at_once(const Mesh& mesh) {
   Scene scene = shaken_sheet(mesh);
   scene.garments[0].time_offset = 1;
   return scene;
+}
+
+void repeat_garment(Scene& scene, std::size_t count,
+                    const std::function<void(Fabric& fabric, double part)>& vary) {
+  constexpr double golden = 0.6180339887498949;
+  const Garment sheet = scene.garments.at(0);
+  scene.garments.assign(count, sheet);
+  for (std::size_t i = 0; i < count; ++i) {
+    scene.garments[i].name = text(sheet.name, '[', i, ']');
+    if (vary) vary(scene.garments[i].fabric, std::fmod(golden * static_cast<double>(i), 1.0) - 0.5);
+  }
 }
 
 }  // namespace isocloth::bench

@@ -1,6 +1,7 @@
 // The shaken A3 sheet of Coltraro 2022, section 9, on any mesh.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "engine/model/scene.hpp"
@@ -16,5 +17,10 @@ Scene shaken_sheet(const Mesh& mesh);
 
 /// The same with the motion beginning at step 0.
 Scene shaken_sheet_at_once(const Mesh& mesh);
+
+/// Makes `count` of the scene's one garment. `vary` gives each a fabric of its own by a number that is spread
+/// evenly over [-0.5, 0.5).
+void repeat_garment(Scene& scene, std::size_t count,
+                    const std::function<void(Fabric& fabric, double part)>& vary = {});
 
 }  // namespace isocloth::bench

@@ -2,10 +2,12 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
+#include <optional>
 
 #include "bench/commands.hpp"
 #include "bench/runner.hpp"
+#include "bench/sheets.hpp"
+#include "bench/timing.hpp"
 
 namespace isocloth::bench {
 namespace {
@@ -17,22 +19,15 @@ struct Published {
   Json iterations;
 };
 
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
 /// Many sheets in lanes of one thread: processor time of the whole motion per cloth, iterations per step.
 std::pair<double, double> run_batch(Precision precision, double eps, std::size_t count) {
   Scene scene = bench_scene("shake_fast_9x9");
   scene.projection.eps = eps;
-  const Garment sheet = scene.garments[0];
-  scene.garments.assign(count, sheet);
-  for (std::size_t i = 0; i < count; ++i) scene.garments[i].name += std::to_string(i);
+  repeat_garment(scene, count);
   const int steps = static_cast<int>(step_count(scene));
   Simulation simulation(std::move(scene), one_thread(precision));
-  const double cpu = thread_cpu_seconds();
-  const std::vector<StepReport> reports = simulation.advance(steps);
-  const double seconds = thread_cpu_seconds() - cpu;
+  std::vector<StepReport> reports;
+  const double seconds = thread_cpu_seconds([&] { reports = simulation.advance(steps); });
   double iterations = 0;
   for (const StepReport& r : reports) iterations += r.iterations;
   return {seconds / static_cast<double>(count), iterations / static_cast<double>(count) / steps};
@@ -48,17 +43,16 @@ std::vector<Json> run_case(ProjectionMethod method, Precision precision, double 
   scene.projection.metric = newton ? Metric::implicit_b : Metric::mass;
   if (newton) scene.projection.eps = eps;
   for (int i = 0; i < repetitions; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    Simulation simulation(scene, one_thread(precision));
-    simulation.step();
-    first = std::min(first, seconds_since(begin));
-    simulation.reset();
-    figures = run_until(simulation, scene.duration);
+    std::optional<Simulation> simulation;
+    const Seconds start = time_of([&] { simulation.emplace(scene, one_thread(precision)).step(); });
+    first = std::min(first, start.wall);
+    simulation->reset();
+    figures = run_until(*simulation, scene.duration);
     wall = std::min(wall, figures.wall_seconds);
     cpu = std::min(cpu, figures.cpu_seconds);
-    info = simulation.info(0);
-    simulation.reset();
-    run_until(simulation, scene.duration,
+    info = simulation->info(0);
+    simulation->reset();
+    run_until(*simulation, scene.duration,
               [&](const Simulation& s, const StepReport&) { strain = std::max(strain, s.strains()[0].max); });
   }
   const std::vector<Json> name{newton ? "proximal_newton (B)" : "fast_projection (M)", to_string(precision),

@@ -18,6 +18,8 @@ double clock_seconds(clockid_t clock) {
 
 Seconds now() { return {clock_seconds(CLOCK_MONOTONIC), clock_seconds(CLOCK_PROCESS_CPUTIME_ID)}; }
 
+double thread_cpu_seconds() { return clock_seconds(CLOCK_THREAD_CPUTIME_ID); }
+
 std::size_t resident_bytes() {
   std::ifstream file("/proc/self/statm");
   std::size_t total = 0, resident = 0;

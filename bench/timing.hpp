@@ -26,6 +26,15 @@ Seconds time_of(const Action& action) {
   return now() - begin;
 }
 
+/// Processor time of the calling thread, in all or in an action [s].
+double thread_cpu_seconds();
+template <class Action>
+double thread_cpu_seconds(const Action& action) {
+  const double begin = thread_cpu_seconds();
+  action();
+  return thread_cpu_seconds() - begin;
+}
+
 /// Resident memory of this process [bytes]; 0 where the system does not tell.
 std::size_t resident_bytes();
 
