@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <map>
+#include <memory>
 
 #include "bench/commands.hpp"
 
@@ -12,265 +14,269 @@ namespace {
 using namespace isocloth;
 using namespace isocloth::bench;
 
+/// Options before a benchmark's name.
+struct Shared {
+  std::string json;
+  int workers = 1;
+  std::vector<double> eps{0};
+};
+
+using Run = std::function<std::vector<Table>()>;
+
+/// A subcommand: `add` gives it its options and tells what it does once they are known. `shared` outlives it.
+struct Benchmark {
+  const char* name;
+  const char* description;
+  Run (*add)(CLI::App& command, const Shared& shared);
+};
+
+template <class Request>
+std::shared_ptr<Request> keep(Request request) {
+  return std::make_shared<Request>(std::move(request));
+}
+
+/// Measures as requested, with the shared options that the request knows.
+template <class Request>
+Run measure_later(std::vector<Table> (*measure)(const Request&), const std::shared_ptr<Request>& request,
+                  const Shared& shared) {
+  return [measure, request, &shared] {
+    if constexpr (requires { request->workers; }) request->workers = shared.workers;
+    if constexpr (requires { request->eps.size(); })
+      request->eps = shared.eps;
+    else if constexpr (requires { request->eps; })
+      request->eps = shared.eps[0];
+    return measure(*request);
+  };
+}
+
+template <class Value>
+void add_checked(CLI::App& command, const std::string& name, Value& value, const std::string& help,
+                 const CLI::Validator& check) {
+  command.add_option(name, value, help)->check(check)->capture_default_str();
+}
+
+template <class Value>
+void add_positive(CLI::App& command, const std::string& name, Value& value, const std::string& help = "") {
+  add_checked(command, name, value, help, CLI::PositiveNumber);
+}
+
+/// Of one precision or of several.
+template <class Value>
+void add_precision(CLI::App& command, Value& value, const std::string& help) {
+  static const std::map<std::string, Precision> precisions{{"float32", Precision::float32},
+                                                           {"float64", Precision::float64}};
+  command.add_option("--precision", value, help)->transform(CLI::CheckedTransformer(precisions));
+}
+
 /// Options of commands that run simulations of one kind.
-void add_execution_options(CLI::App& command, ExecutionOptions& execution) {
-  command.add_option("--backend", execution.backend, "where kernels run")
-      ->check(CLI::IsMember({"cpu", "cuda"}))
-      ->capture_default_str();
-  command.add_option("--threads", execution.threads, "CPU threads, 0: all cores")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
+void add_execution(CLI::App& command, ExecutionOptions& execution) {
+  add_checked(command, "--backend", execution.backend, "where kernels run", CLI::IsMember({"cpu", "cuda"}));
+  add_checked(command, "--threads", execution.threads, "CPU threads, 0: all cores", CLI::Range(0, 1024));
   command.add_option_function<std::string>(
       "--solver", [&execution](const std::string& name) { execution.solver = step_solver(name); },
       "how steps are solved: automatic, batched, direct, mixed, iterative");
 }
 
-const std::map<std::string, Precision> precisions{{"float32", Precision::float32},
-                                                  {"float64", Precision::float64}};
+Run add_iterations(CLI::App& command, const Shared& shared) {
+  const auto request =
+      keep<IterationRequest>({.meshes = {"quads_9", "quads_17", "quads_33", "quads_65", "alternating_17",
+                                         "alternating_33", "irregular_17", "irregular_33"},
+                              .methods = {"proximal_newton", "fast_projection"},
+                              .steps_ms = {2.5, 5, 10, 20, 33},
+                              .tolerances = {1e-2, 1e-3, 1e-4, 1e-6}});
+  command.add_option("--mesh", request->meshes, "KIND_N: quads, alternating, irregular; N nodes a side")
+      ->capture_default_str();
+  add_checked(command, "--method", request->methods, "methods",
+              CLI::IsMember({"proximal_newton", "fast_projection"}));
+  add_positive(command, "--step-ms", request->steps_ms, "steps [ms]; 33 is 1/30 s");
+  add_positive(command, "--tolerance", request->tolerances, "tolerances");
+  command.add_option("--seconds", request->seconds, "simulated time; 0: 14 (9 x 9) down to 1.8 (65 x 65)")
+      ->check(CLI::NonNegativeNumber);
+  return measure_later(measure_iterations, request, shared);
+}
+
+Run add_speed(CLI::App& command, const Shared& shared) {
+  const auto repetitions = keep(3);
+  add_checked(command, "--repetitions", *repetitions, "the best counts", CLI::Range(1, 1000));
+  return [repetitions, &shared] { return measure_speed(shared.eps[0], *repetitions); };
+}
+
+Run add_batch(CLI::App& command, const Shared& shared) {
+  const auto request = keep<BatchRequest>({.meshes = {"quads_9", "quads_17"},
+                                           .counts = {1, 4, 16, 64, 256, 1024, 4096, 16384},
+                                           .precisions = {Precision::float64, Precision::float32},
+                                           .simds = {},
+                                           .execution = {.threads = 1},
+                                           .svg = {}});
+  command.add_option("--mesh", request->meshes, "as in iterations")->capture_default_str();
+  add_checked(command, "--counts", request->counts, "cloths at once", CLI::Range(1, 1 << 20));
+  add_precision(command, request->precisions, "float32, float64; default both");
+  command.add_option("--simd", request->simds, "CPU: instruction sets; default the widest")
+      ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
+  add_execution(command, request->execution);
+  add_positive(command, "--tolerance", request->tolerance);
+  add_positive(command, "--seconds", request->seconds, "wall time of the timed steps of a case");
+  command.add_option("--svg", request->svg, "draw the curves into this file");
+  return measure_later(measure_batch, request, shared);
+}
+
+Run add_mesh(CLI::App& command, const Shared& shared) {
+  const auto request = keep<MeshRequest>({.sides = {9, 17, 33, 65, 129}, .execution = {}});
+  add_checked(command, "--mesh", request->sides, "nodes a side", CLI::Range(3, 4097));
+  command.add_flag_callback(
+      "--large",
+      [request] {
+        request->sides.insert(request->sides.end(), {257, 513});
+      },
+      "257 and 513 nodes a side, too");
+  add_execution(command, request->execution);
+  add_precision(command, request->execution.precision, "float32 or float64");
+  add_positive(command, "--tolerance", request->tolerance);
+  command.add_option("--seconds", request->seconds, "simulated time; 0: as the budget allows")
+      ->check(CLI::NonNegativeNumber);
+  add_positive(command, "--budget", request->budget, "wall time of a mesh's steps [s]");
+  return measure_later(measure_meshes, request, shared);
+}
+
+Run add_factor(CLI::App& command, const Shared& shared) {
+  const auto request = keep<FactorRequest>(
+      {.sides = {9, 17, 33, 65, 129}, .threads = {1, 2}, .lane_sides = {9, 17}, .svg = {}});
+  add_checked(command, "--mesh", request->sides, "nodes a side", CLI::Range(3, 1025));
+  add_checked(command, "--lanes", request->lane_sides, "nodes a side of systems in lanes", CLI::Range(3, 33));
+  command.add_flag_callback(
+      "--large", [request] { request->sides.push_back(257); }, "257 nodes a side, too");
+  add_checked(command, "--threads", request->threads, "threads", CLI::Range(1, 1024));
+  add_positive(command, "--budget", request->budget, "wall time of each solver's repetitions [s]");
+  command.add_option("--svg", request->svg, "draw the curves into this file");
+  return measure_later(measure_factors, request, shared);
+}
+
+Run add_scenes(CLI::App& command, const Shared& shared) {
+  const auto groups = keep<std::vector<std::string>>({});
+  command.add_option("--only", *groups, "these groups only")->check(CLI::IsMember(scene_groups()));
+  return [groups, &shared] { return compare_scenes(*groups, shared.eps[0], shared.workers); };
+}
+
+Run add_drape(CLI::App& command, const Shared& shared) {
+  const auto request = keep<DrapeRequest>(
+      {.circles = {6, 7, 9, 11, 13}, .kappas = {7e-5, 1.5e-4, 2.5e-4}, .csv = {}, .svg = {}});
+  add_checked(command, "--circles", request->circles, "circles of nodes; 8 (circles - 1) nodes on each",
+              CLI::Range(3, 200));
+  add_checked(command, "--kappa", request->kappas, "bending stiffness [N m] at 1 kg/m^2",
+              CLI::NonNegativeNumber);
+  add_checked(command, "--seeds", request->seeds, "runs per mesh and stiffness", CLI::Range(1, 100));
+  command.add_option("--csv", request->csv, "write every run to this file");
+  command.add_option("--svg", request->svg, "draw the curves into this file");
+  return measure_later(measure_drape, request, shared);
+}
+
+Run add_impulse(CLI::App& command, const Shared& shared) {
+  const auto request = keep<ImpulseRequest>(
+      {.parts = {}, .sides = {10, 20, 30, 40, 50}, .tolerances = {0.1, 0.01, 0.001, 0.0001}});
+  command.add_option("--only", request->parts, "these parts only")->check(CLI::IsMember(impulse_parts()));
+  add_checked(command, "--mesh", request->sides, "nodes a side", CLI::Range(3, 1025));
+  add_positive(command, "--tolerance", request->tolerances, "tolerances");
+  add_checked(command, "--steps", request->steps, "steps of 1/30 s", CLI::Range(1, 1'000'000));
+  add_positive(command, "--budget", request->budget, "processor time of a run [s]");
+  command.add_flag_callback(
+      "--quick",
+      [request] {
+        request->steps = std::min(request->steps, 60);
+        request->budget = std::min(request->budget, 5.0);
+      },
+      "60 steps, 5 s a run");
+  return measure_later(measure_impulses, request, shared);
+}
+
+Run add_frames(CLI::App& command, const Shared& shared) {
+  const auto request = keep<FramesRequest>({.sheets = {"100:1", "20:1024"},
+                                            .precisions = {Precision::float64, Precision::float32},
+                                            .execution = {.threads = 1}});
+  command.add_option("--sheets", request->sheets, "SIDE:COUNT: nodes a side, cloths at once")
+      ->capture_default_str();
+  add_precision(command, request->precisions, "float32, float64; default both");
+  add_execution(command, request->execution);
+  add_positive(command, "--strain", request->strain, "largest relative error of an edge to reach");
+  add_checked(command, "--frames", request->frames, "frames of a run", CLI::Range(1, 1'000'000));
+  add_positive(command, "--budget", request->budget, "wall time of a run [s]");
+  return measure_later(measure_frames, request, shared);
+}
+
+Run add_pareto(CLI::App& command, const Shared& shared) {
+  const auto request = keep<ParetoRequest>({.sides = {9, 20, 50, 100}, .svg = {}});
+  add_checked(command, "--mesh", request->sides, "nodes a side", CLI::Range(3, 1025));
+  add_positive(command, "--budget", request->budget, "processor time of a run [s]");
+  command.add_flag("--quick", request->quick, "shorter runs, fewer settings");
+  command.add_option("--svg", request->svg, "draw the curves into this file");
+  return measure_later(measure_pareto, request, shared);
+}
+
+Run add_strain(CLI::App& command, const Shared& shared) {
+  const auto scenes = keep<std::vector<std::string>>(
+      {"shake_fast_9x9", "tank_top", "locking_quad_529", "locking_tri_472", "catenary", "flag",
+       "sheet_on_sphere", "sheet_on_box", "sheet_on_torus", "table_cloth", "a3_slap", "towel_over_edge",
+       "cloth_on_terrain", "two_grippers", "tank_top_on_torso", "wardrobe", "impulse_sheet_on_sphere"});
+  command.add_option("--scenes", *scenes, "names of scenes")->capture_default_str();
+  return [scenes, &shared] { return measure_strains(*scenes, shared.workers); };
+}
+
+Run add_contact(CLI::App& command, const Shared& shared) {
+  const auto request = keep<ContactRequest>({.sides = {9, 33}, .execution = {.threads = 1}});
+  add_checked(command, "--mesh", request->sides, "nodes a side of the sheets on a sphere",
+              CLI::Range(3, 1025));
+  add_checked(command, "--far", request->far, "obstacles out of reach", CLI::Range(0, 100'000));
+  add_checked(command, "--towels", request->towels, "towels on a table, up to 1024", CLI::Range(0, 1024));
+  add_checked(command, "--steps", request->steps, "steps of 5 ms", CLI::Range(1, 1'000'000));
+  add_checked(command, "--repetitions", request->repetitions, "of the sheets, the fastest steps count",
+              CLI::Range(1, 1000));
+  add_precision(command, request->precision, "float32 or float64");
+  add_execution(command, request->execution);
+  return measure_later(measure_contact, request, shared);
+}
+
+Run add_figure4(CLI::App& command, const Shared& shared) {
+  const auto svg = keep<std::string>({});
+  command.add_option("--svg", *svg, "draw the four states into this file");
+  return [svg, &shared] { return draw_figure4(*svg, shared.workers); };
+}
+
+constexpr Benchmark benchmarks[] = {
+    {"iterations", "iterations per step on the fast shake", add_iterations},
+    {"speed", "the 9 x 9 shake on one thread, beside published times", add_speed},
+    {"batch", "many shaken sheets at once", add_batch},
+    {"mesh", "one shaken sheet, finer and finer", add_mesh},
+    {"factor", "factorisation and solve of nodal systems, beside other libraries", add_factor},
+    {"scenes", "scenes with a known answer", add_scenes},
+    {"drape", "drape coefficient of a ring against mesh and stiffness", add_drape},
+    {"impulse", "impulse solvers beside the figures of Bender and Bayer", add_impulse},
+    {"frames", "sheets held by impulses against real time at 60 frames/s", add_frames},
+    {"pareto", "time per simulated second against reached strain, every solver", add_pareto},
+    {"strain", "strain of edges and elements beside that of the rows", add_strain},
+    {"contact", "sheets among obstacles, near and far", add_contact},
+    {"figure4", "Bender and Bayer, Figure 4: a sheet at four tolerances", add_figure4}};
 
 }  // namespace
 
 int main(int count, char** arguments) {
   CLI::App app{"Measures isocloth: prints Markdown tables, writes JSON"};
   app.require_subcommand(1);
-  std::string json;
-  int workers = 1;
-  app.add_option("--json", json, "write the tables to this file, too");
-  app.add_option("--workers", workers, "cases at once, one thread each")->check(CLI::Range(1, 256));
-  std::vector<double> eps{0};
-  app.add_option("--eps", eps,
+  Shared shared;
+  app.add_option("--json", shared.json, "write the tables to this file, too");
+  app.add_option("--workers", shared.workers, "cases at once, one thread each")->check(CLI::Range(1, 256));
+  app.add_option("--eps", shared.eps,
                  "first row softness of the proximal Newton, 0: the default; iterations takes several")
       ->check(CLI::NonNegativeNumber);
   app.fallthrough();
-
-  IterationRequest iterations{.meshes = {"quads_9", "quads_17", "quads_33", "quads_65", "alternating_17",
-                                         "alternating_33", "irregular_17", "irregular_33"},
-                              .methods = {"proximal_newton", "fast_projection"},
-                              .steps_ms = {2.5, 5, 10, 20, 33},
-                              .tolerances = {1e-2, 1e-3, 1e-4, 1e-6}};
-  CLI::App* iterations_command = app.add_subcommand("iterations", "iterations per step on the fast shake");
-  iterations_command
-      ->add_option("--mesh", iterations.meshes, "KIND_N: quads, alternating, irregular; N nodes a side")
-      ->capture_default_str();
-  iterations_command->add_option("--method", iterations.methods, "methods")
-      ->check(CLI::IsMember({"proximal_newton", "fast_projection"}))
-      ->capture_default_str();
-  iterations_command->add_option("--step-ms", iterations.steps_ms, "steps [ms]; 33 is 1/30 s")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  iterations_command->add_option("--tolerance", iterations.tolerances, "tolerances")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  iterations_command
-      ->add_option("--seconds", iterations.seconds, "simulated time; 0: 14 (9 x 9) down to 1.8 (65 x 65)")
-      ->check(CLI::NonNegativeNumber);
-
-  int repetitions = 3;
-  CLI::App* speed_command =
-      app.add_subcommand("speed", "the 9 x 9 shake on one thread, beside published times");
-  speed_command->add_option("--repetitions", repetitions, "the best counts")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-
-  BatchRequest batch{.meshes = {"quads_9", "quads_17"},
-                     .counts = {1, 4, 16, 64, 256, 1024, 4096, 16384},
-                     .precisions = {Precision::float64, Precision::float32},
-                     .simds = {},
-                     .execution = {.threads = 1},
-                     .svg = {}};
-  CLI::App* batch_command = app.add_subcommand("batch", "many shaken sheets at once");
-  batch_command->add_option("--mesh", batch.meshes, "as in iterations")->capture_default_str();
-  batch_command->add_option("--counts", batch.counts, "cloths at once")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
-  batch_command->add_option("--precision", batch.precisions, "float32, float64; default both")
-      ->transform(CLI::CheckedTransformer(precisions));
-  batch_command->add_option("--simd", batch.simds, "CPU: instruction sets; default the widest")
-      ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
-  add_execution_options(*batch_command, batch.execution);
-  batch_command->add_option("--tolerance", batch.tolerance)
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  batch_command->add_option("--seconds", batch.seconds, "wall time of the timed steps of a case")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  batch_command->add_option("--svg", batch.svg, "draw the curves into this file");
-
-  bool large = false;
-  MeshRequest mesh{.sides = {9, 17, 33, 65, 129}, .execution = {}};
-  CLI::App* mesh_command = app.add_subcommand("mesh", "one shaken sheet, finer and finer");
-  mesh_command->add_option("--mesh", mesh.sides, "nodes a side")
-      ->check(CLI::Range(3, 4097))
-      ->capture_default_str();
-  mesh_command->add_flag("--large", large, "257 and 513 nodes a side, too");
-  add_execution_options(*mesh_command, mesh.execution);
-  mesh_command->add_option("--precision", mesh.execution.precision, "float32 or float64")
-      ->transform(CLI::CheckedTransformer(precisions));
-  mesh_command->add_option("--tolerance", mesh.tolerance)->check(CLI::PositiveNumber)->capture_default_str();
-  mesh_command->add_option("--seconds", mesh.seconds, "simulated time; 0: as the budget allows")
-      ->check(CLI::NonNegativeNumber);
-  mesh_command->add_option("--budget", mesh.budget, "wall time of a mesh's steps [s]")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-
-  FactorRequest factor{.sides = {9, 17, 33, 65, 129}, .threads = {1, 2}, .lane_sides = {9, 17}, .svg = {}};
-  CLI::App* factor_command =
-      app.add_subcommand("factor", "factorisation and solve of nodal systems, beside other libraries");
-  factor_command->add_option("--mesh", factor.sides, "nodes a side")
-      ->check(CLI::Range(3, 1025))
-      ->capture_default_str();
-  factor_command->add_option("--lanes", factor.lane_sides, "nodes a side of systems in lanes")
-      ->check(CLI::Range(3, 33))
-      ->capture_default_str();
-  factor_command->add_flag("--large", large, "257 nodes a side, too");
-  factor_command->add_option("--threads", factor.threads, "threads")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  factor_command->add_option("--budget", factor.budget, "wall time of each solver's repetitions [s]")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  factor_command->add_option("--svg", factor.svg, "draw the curves into this file");
-
-  std::vector<std::string> groups;
-  CLI::App* scenes_command = app.add_subcommand("scenes", "scenes with a known answer");
-  scenes_command->add_option("--only", groups, "these groups only")->check(CLI::IsMember(scene_groups()));
-
-  DrapeRequest drape{.circles = {6, 7, 9, 11, 13}, .kappas = {7e-5, 1.5e-4, 2.5e-4}, .csv = {}, .svg = {}};
-  CLI::App* drape_command =
-      app.add_subcommand("drape", "drape coefficient of a ring against mesh and stiffness");
-  drape_command->add_option("--circles", drape.circles, "circles of nodes; 8 (circles - 1) nodes on each")
-      ->check(CLI::Range(3, 200))
-      ->capture_default_str();
-  drape_command->add_option("--kappa", drape.kappas, "bending stiffness [N m] at 1 kg/m^2")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  drape_command->add_option("--seeds", drape.seeds, "runs per mesh and stiffness")
-      ->check(CLI::Range(1, 100))
-      ->capture_default_str();
-  drape_command->add_option("--csv", drape.csv, "write every run to this file");
-  drape_command->add_option("--svg", drape.svg, "draw the curves into this file");
-
-  bool quick = false;
-  ImpulseRequest impulse{
-      .parts = {}, .sides = {10, 20, 30, 40, 50}, .tolerances = {0.1, 0.01, 0.001, 0.0001}};
-  CLI::App* impulse_command =
-      app.add_subcommand("impulse", "impulse solvers beside the figures of Bender and Bayer");
-  impulse_command->add_option("--only", impulse.parts, "these parts only")
-      ->check(CLI::IsMember(impulse_parts()));
-  impulse_command->add_option("--mesh", impulse.sides, "nodes a side")
-      ->check(CLI::Range(3, 1025))
-      ->capture_default_str();
-  impulse_command->add_option("--tolerance", impulse.tolerances, "tolerances")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  impulse_command->add_option("--steps", impulse.steps, "steps of 1/30 s")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  impulse_command->add_option("--budget", impulse.budget, "processor time of a run [s]")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  impulse_command->add_flag("--quick", quick, "60 steps, 5 s a run");
-
-  FramesRequest frames{.sheets = {"100:1", "20:1024"},
-                       .precisions = {Precision::float64, Precision::float32},
-                       .execution = {.threads = 1}};
-  CLI::App* frames_command =
-      app.add_subcommand("frames", "sheets held by impulses against real time at 60 frames/s");
-  frames_command->add_option("--sheets", frames.sheets, "SIDE:COUNT: nodes a side, cloths at once")
-      ->capture_default_str();
-  frames_command->add_option("--precision", frames.precisions, "float32, float64; default both")
-      ->transform(CLI::CheckedTransformer(precisions));
-  add_execution_options(*frames_command, frames.execution);
-  frames_command->add_option("--strain", frames.strain, "largest relative error of an edge to reach")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  frames_command->add_option("--frames", frames.frames, "frames of a run")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  frames_command->add_option("--budget", frames.budget, "wall time of a run [s]")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-
-  ParetoRequest pareto{.sides = {9, 20, 50, 100}, .svg = {}};
-  CLI::App* pareto_command =
-      app.add_subcommand("pareto", "time per simulated second against reached strain, every solver");
-  pareto_command->add_option("--mesh", pareto.sides, "nodes a side")
-      ->check(CLI::Range(3, 1025))
-      ->capture_default_str();
-  pareto_command->add_option("--budget", pareto.budget, "processor time of a run [s]")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  pareto_command->add_flag("--quick", quick, "shorter runs, fewer settings");
-  pareto_command->add_option("--svg", pareto.svg, "draw the curves into this file");
-
-  std::vector<std::string> strained = {"shake_fast_9x9",
-                                       "tank_top",
-                                       "locking_quad_529",
-                                       "locking_tri_472",
-                                       "catenary",
-                                       "flag",
-                                       "sheet_on_sphere",
-                                       "sheet_on_box",
-                                       "sheet_on_torus",
-                                       "table_cloth",
-                                       "a3_slap",
-                                       "towel_over_edge",
-                                       "cloth_on_terrain",
-                                       "two_grippers",
-                                       "tank_top_on_torso",
-                                       "wardrobe",
-                                       "impulse_sheet_on_sphere"};
-  CLI::App* strain_command =
-      app.add_subcommand("strain", "strain of edges and elements beside that of the rows");
-  strain_command->add_option("--scenes", strained, "names of scenes")->capture_default_str();
-
-  ContactRequest contact{.sides = {9, 33}, .execution = {.threads = 1}};
-  CLI::App* contact_command = app.add_subcommand("contact", "sheets among obstacles, near and far");
-  contact_command->add_option("--mesh", contact.sides, "nodes a side of the sheets on a sphere")
-      ->check(CLI::Range(3, 1025))
-      ->capture_default_str();
-  contact_command->add_option("--far", contact.far, "obstacles out of reach")
-      ->check(CLI::Range(0, 100'000))
-      ->capture_default_str();
-  contact_command->add_option("--towels", contact.towels, "towels on a table, up to 1024")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  contact_command->add_option("--steps", contact.steps, "steps of 5 ms")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  contact_command->add_option("--repetitions", contact.repetitions, "of the sheets, the fastest steps count")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  contact_command->add_option("--precision", contact.precision, "float32 or float64")
-      ->transform(CLI::CheckedTransformer(precisions));
-  add_execution_options(*contact_command, contact.execution);
-
-  std::string figure4_svg;
-  CLI::App* figure4_command =
-      app.add_subcommand("figure4", "Bender and Bayer, Figure 4: a sheet at four tolerances");
-  figure4_command->add_option("--svg", figure4_svg, "draw the four states into this file");
+  std::vector<std::pair<CLI::App*, Run>> runs;
+  for (const Benchmark& benchmark : benchmarks) {
+    CLI::App* command = app.add_subcommand(benchmark.name, benchmark.description);
+    runs.emplace_back(command, benchmark.add(*command, shared));
+  }
 
   CLI11_PARSE(app, count, arguments);
   try {
-    iterations.workers = drape.workers = impulse.workers = pareto.workers = workers;
-    if (quick) impulse.steps = std::min(impulse.steps, 60), impulse.budget = std::min(impulse.budget, 5.0);
-    pareto.quick = quick;
-    iterations.eps = eps;
-    drape.eps = batch.eps = mesh.eps = factor.eps = eps[0];
-    if (large) mesh.sides.insert(mesh.sides.end(), {257, 513}), factor.sides.push_back(257);
-    if (*iterations_command) publish("iterations", measure_iterations(iterations), json);
-    if (*speed_command) publish("speed", measure_speed(eps[0], repetitions), json);
-    if (*batch_command) publish("batch", measure_batch(batch), json);
-    if (*mesh_command) publish("mesh", measure_meshes(mesh), json);
-    if (*factor_command) publish("factor", measure_factors(factor), json);
-    if (*scenes_command) publish("scenes", compare_scenes(groups, eps[0], workers), json);
-    if (*drape_command) publish("drape", measure_drape(drape), json);
-    if (*impulse_command) publish("impulse", measure_impulses(impulse), json);
-    if (*frames_command) publish("frames", measure_frames(frames), json);
-    if (*pareto_command) publish("pareto", measure_pareto(pareto), json);
-    if (*strain_command) publish("strain", measure_strains(strained, workers), json);
-    if (*contact_command) publish("contact", measure_contact(contact), json);
-    if (*figure4_command) publish("figure4", draw_figure4(figure4_svg, workers), json);
+    for (const auto& [command, run] : runs)
+      if (*command) publish(command->get_name(), run(), shared.json);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "isocloth-bench: %s\n", error.what());
     return 1;
