@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # gpu_check.sh DEPENDENCIES [OUT.json]: on a machine with an NVIDIA GPU and nvcc, where DEPENDENCIES is a folder of
 # gather_dependencies.sh (or any prefix that holds the same): builds everything, runs all tests with the GPU required,
-# the small ones again under compute-sanitizer, and the benchmarks on the device; writes machine, results and figures
-# into OUT.json (default results/gpu_check.json of the repository). Fails when a test or a check does.
+# the small ones again under compute-sanitizer, and the benchmarks on the device; writes commit, machine, results and
+# figures into OUT.json (default results/gpu_check.json of the repository). Fails when a test or a check does.
 # ISOCLOTH_GPU_STAGES="build tests checks bench" chooses; what earlier calls found since the last build is kept in the
 # build folder, and fails this call, too, where it failed.
 # ISOCLOTH_GPU_BUILD is that folder, default build/gpu.
@@ -133,8 +133,8 @@ stage_checks() {
   ((failed == 0)) || bad+=(checks)
 }
 
+bench=$build/bin/isocloth-bench
 stage_bench() {
-  local bench=$build/bin/isocloth-bench
   "$bench" --json "$parts/batch.json" batch --backend cuda --mesh quads_9 \
     --counts 1 4 16 64 256 1024 4096 16384 >"$parts/batch.md"
   "$bench" --json "$parts/mesh.json" mesh --backend cuda --mesh 17 33 65 129 >"$parts/mesh.md"
@@ -157,13 +157,13 @@ for stage in "${stages[@]}"; do
   echo "gpu_check: $stage took $((SECONDS - start)) s"
 done
 
+record=$("$bench" machine) || fail "$bench does not run"
 {
-  printf '{\n"machine": {"device": %s, "memory": %s, "compute_capability": %s, "driver": %s, "nvcc": %s,\n' \
-    "$(quoted "$gpu_name")" "$(quoted "$gpu_memory")" "$(quoted "$capability")" "$(quoted "$driver")" \
-    "$(quoted "$("$nvcc" --version | grep -o 'release [0-9.]*')")"
-  printf '  "host_compiler": %s, "cmake": %s, "processor": %s, "cores": %d},\n' "$(quoted "$(first_line c++ --version)")" \
-    "$(quoted "$(first_line cmake --version)")" \
-    "$(quoted "$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)")" "$(nproc)"
+  # Commit, load and machine as the benchmarks tell them.
+  printf '{%s,\n"gpu": {"device": %s, "memory": %s, "compute_capability": %s, "driver": %s, "nvcc": %s, "cmake": %s},\n' \
+    "$(sed '1s/^{//; $s/}$//' <<<"$record")" "$(quoted "$gpu_name")" "$(quoted "$gpu_memory")" "$(quoted "$capability")" \
+    "$(quoted "$driver")" "$(quoted "$("$nvcc" --version | grep -o 'release [0-9.]*')")" \
+    "$(quoted "$(first_line cmake --version)")"
   printf '"date": %s' "$(quoted "$(date -u +%Y-%m-%d)")"
   for part in build tests checks batch mesh frames; do
     [[ ! -s $parts/$part.json ]] || printf ',\n"%s": %s' "$part" "$(cat "$parts/$part.json")"

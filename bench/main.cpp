@@ -272,6 +272,9 @@ int main(int count, char** arguments) {
     CLI::App* command = app.add_subcommand(benchmark.name, benchmark.description);
     runs.emplace_back(command, benchmark.add(*command, shared));
   }
+  app.add_subcommand("machine", "what every result says of commit, load and machine, as JSON")->callback([] {
+    std::printf("%s\n", run_record().dump(1).c_str());
+  });
 
   CLI11_PARSE(app, count, arguments);
   try {

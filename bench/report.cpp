@@ -11,6 +11,8 @@
 #include "kernels/kernel_table.hpp"
 
 namespace isocloth::bench {
+extern const char* const built_from_commit;  // commit.cmake writes it
+
 namespace {
 
 /// Name, family and model of the first core.
@@ -29,10 +31,9 @@ std::string processor_name() {
   return family.empty() ? name : name + ", family " + family + ", model " + model;
 }
 
-/// Runnable programs, mean of the last minute; null where the system does not tell.
-Json load_average() {
-  double load = 0;
-  return getloadavg(&load, 1) == 1 ? Json(load) : Json();
+Json load_averages() {
+  double load[3];
+  return getloadavg(load, 3) == 3 ? Json(load) : Json();
 }
 
 std::string cell_text(const Json& cell) {
@@ -86,11 +87,16 @@ std::string short_number(double value) {
 
 std::string grid_name(int side) { return std::to_string(side) + " x " + std::to_string(side); }
 
-Json machine_record() {
-  return {{"processor", processor_name()},    {"cores", std::thread::hardware_concurrency()},
-          {"simd", to_string(widest_simd())}, {"load at the end", load_average()},
-          {"compiler", "g++ " __VERSION__},   {"build", ISOCLOTH_BUILD_TYPE},
-          {"version", ISOCLOTH_VERSION}};
+Json run_record() {
+  return {{"commit", built_from_commit},
+          {"load", load_averages()},
+          {"machine",
+           {{"processor", processor_name()},
+            {"cores", std::thread::hardware_concurrency()},
+            {"simd", to_string(widest_simd())},
+            {"compiler", "g++ " __VERSION__},
+            {"build", ISOCLOTH_BUILD_TYPE},
+            {"version", ISOCLOTH_VERSION}}}};
 }
 
 void write_text(const std::filesystem::path& path, const std::string& content) {
@@ -104,14 +110,15 @@ void write_text(const std::filesystem::path& path, const std::string& content) {
 
 void publish(const std::string& command, const std::vector<Table>& tables,
              const std::filesystem::path& json) {
-  const Json machine = machine_record();
-  std::printf("%s; %u cores, %s, load %s at the end; %s, %s\n",
+  const Json run = run_record(), &machine = run["machine"];
+  std::printf("%s; %u cores, %s; %s, %s; commit %s, load %s\n",
               machine["processor"].get<std::string>().c_str(), machine["cores"].get<unsigned>(),
-              machine["simd"].get<std::string>().c_str(), cell_text(machine["load at the end"]).c_str(),
-              machine["compiler"].get<std::string>().c_str(), machine["build"].get<std::string>().c_str());
+              machine["simd"].get<std::string>().c_str(), machine["compiler"].get<std::string>().c_str(),
+              machine["build"].get<std::string>().c_str(), built_from_commit, run["load"].dump().c_str());
   for (const Table& table : tables) std::fputs(markdown(table).c_str(), stdout);
   if (json.empty()) return;
-  Json record{{"command", command}, {"machine", machine}, {"tables", Json::array()}};
+  Json record{{"command", command}};
+  record.update(run);
   for (const Table& table : tables) record["tables"].push_back(as_json(table));
   write_text(json, record.dump(1) + "\n");
 }

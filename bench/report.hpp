@@ -16,10 +16,12 @@ struct Table {
   std::vector<std::string> notes;
 };
 
-/// Processor, cores, compiler, build type and version of this program.
-Json machine_record();
+/// What every result says of its run: `commit` that the program was built from ("unknown" outside a checkout,
+/// "-dirty" behind it where the tree was changed), `load` of the last 1, 5 and 15 minutes (null where the
+/// system does not tell), `machine`.
+Json run_record();
 
-/// The tables as Markdown on standard output and, unless `json` is empty, all with the machine in one file.
+/// The tables as Markdown on standard output and, unless `json` is empty, with run_record() in one file.
 /// Throws FileError.
 void publish(const std::string& command, const std::vector<Table>& tables, const std::filesystem::path& json);
 
