@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "bench/commands.hpp"
+#include "bench/plot.hpp"
 #include "bench/runner.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/generators.hpp"
@@ -119,9 +120,6 @@ std::string svg_text(const DrapeRequest& request, const std::vector<Case>& cases
   auto x = [&](double nodes) { return 60 + 480 * nodes / (1.05 * most_nodes); };
   auto y = [](double coefficient) { return 320 - 290 * coefficient; };
   std::ostringstream out;
-  out << "<svg xmlns='http://www.w3.org/2000/svg' width='640' height='370' font-family='sans-serif' "
-         "font-size='12'>\n"
-         "<rect width='640' height='370' fill='white'/>\n";
   for (int percent = 0; percent <= 100; percent += 20)
     out << "<path d='M60 " << y(percent / 100.0) << "H540' stroke='#ddd'/><text x='52' y='"
         << y(percent / 100.0) + 4 << "' text-anchor='end'>" << percent << " %</text>\n";
@@ -145,8 +143,7 @@ std::string svg_text(const DrapeRequest& request, const std::vector<Case>& cases
         << "' stroke-width='2'/><text x='545' y='" << last + 4 << "' fill='" << colours[k % 6] << "'>kappa "
         << short_number(request.kappas[k]) << "</text>\n";
   }
-  out << "</svg>\n";
-  return out.str();
+  return svg_page(640, 370, out.str());
 }
 
 }  // namespace

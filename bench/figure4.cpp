@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <sstream>
 
 #include "bench/commands.hpp"
 #include "bench/impulse.hpp"
+#include "bench/plot.hpp"
 #include "bench/runner.hpp"
 #include "engine/core/text.hpp"
 
@@ -15,15 +15,17 @@ namespace {
 
 constexpr std::array<const char*, 4> names{"10", "1", "0p1", "0p01"};
 constexpr double scale = 260, panel_width = 310, panel_height = 460;  // [px/m], [px], [px]
+constexpr Index patch = 3;  ///< faces along each side of what is drawn in one colour
 
 struct Colour {
   double r, g, b;
 };
 
-/// Of a strain between 1e-5 (blue) and 1e-1 (red), by its logarithm.
+/// At strains of 1e-5, 1e-4, ... 1e-1; between them by the logarithm.
+constexpr std::array<Colour, 5> stops{
+    {{49, 54, 149}, {116, 173, 209}, {255, 255, 191}, {253, 174, 97}, {165, 0, 38}}};
+
 Colour strain_colour(double strain) {
-  constexpr std::array<Colour, 5> stops{
-      {{49, 54, 149}, {116, 173, 209}, {255, 255, 191}, {253, 174, 97}, {165, 0, 38}}};
   const double at = std::clamp(std::log10(std::max(strain, 1e-9)) + 5, 0.0, 3.999999);
   const auto k = static_cast<std::size_t>(at);
   const double s = at - static_cast<double>(k);
@@ -31,68 +33,94 @@ Colour strain_colour(double strain) {
   return {mix(stops[k].r, stops[k + 1].r), mix(stops[k].g, stops[k + 1].g), mix(stops[k].b, stops[k + 1].b)};
 }
 
-std::string hex(const Colour& c, double light) {
+std::string hex(const Colour& c, double light = 1) {
   char buffer[8];
   const auto byte = [&](double value) { return static_cast<unsigned>(std::lround(light * value)) & 0xffu; };
   std::snprintf(buffer, sizeof buffer, "#%02x%02x%02x", byte(c.r), byte(c.g), byte(c.b));
   return buffer;
 }
 
-/// Faces from the farthest to the nearest, seen from 25 degrees to the side and 12 above, coloured by the
-/// largest strain of their edges. `origin` comes to (0, 0).
+/// Nodes i0..i1 x j0..j1 of a square grid with `side` nodes a side.
+struct Patch {
+  Index side, i0, i1, j0, j1;
+  double depth = 0, light = 1;
+
+  Index node(Index i, Index j) const { return j * side + i; }
+  std::vector<Index> outline() const {
+    std::vector<Index> nodes;
+    for (Index i = i0; i < i1; ++i) nodes.push_back(node(i, j0));
+    for (Index j = j0; j < j1; ++j) nodes.push_back(node(i1, j));
+    for (Index i = i1; i > i0; --i) nodes.push_back(node(i, j1));
+    for (Index j = j1; j > j0; --j) nodes.push_back(node(i0, j));
+    return nodes;
+  }
+  /// Largest of its edges.
+  double strain(const Mesh& mesh, const std::vector<Vec3d>& positions) const {
+    double largest = 0;
+    const auto meet = [&](Index a, Index b) {
+      const double rest = norm(mesh.positions[b] - mesh.positions[a]);
+      largest = std::max(largest, std::fabs(norm(positions[b] - positions[a]) / rest - 1));
+    };
+    for (Index j = j0; j <= j1; ++j)
+      for (Index i = i0; i <= i1; ++i) {
+        if (i < i1) meet(node(i, j), node(i + 1, j));
+        if (j < j1) meet(node(i, j), node(i, j + 1));
+      }
+    return largest;
+  }
+};
+
+/// Patches from the farthest to the nearest, seen from 25 degrees to the side and 12 above, in units of half
+/// a pixel, each point relative to the one before. `origin` comes to (0, 0).
 void draw_sheet(std::ostream& out, const Mesh& mesh, const std::vector<Vec3d>& positions,
                 const Vec3d& origin) {
-  const double side = 25 * std::acos(-1) / 180, above = 12 * std::acos(-1) / 180;
-  const Vec3d right{std::cos(side), std::sin(side), 0},
-      toward{std::sin(side) * std::cos(above), -std::cos(side) * std::cos(above), std::sin(above)},
+  const double angle = 25 * std::acos(-1) / 180, above = 12 * std::acos(-1) / 180;
+  const Vec3d right{std::cos(angle), std::sin(angle), 0},
+      toward{std::sin(angle) * std::cos(above), -std::cos(angle) * std::cos(above), std::sin(above)},
       up = cross(toward, right);
-  struct Face {
-    double depth, strain, light;
-    Index index;
-  };
-  const auto at = [&](Index node) { return positions[static_cast<std::size_t>(node)]; };
-  const auto rest = [&](Index node) { return mesh.positions[static_cast<std::size_t>(node)]; };
-  std::vector<Face> faces;
-  for (Index f = 0; f < mesh.face_count(); ++f) {
-    const auto nodes = mesh.face(f);
-    const auto size = static_cast<std::size_t>(mesh.face_size(f));
-    Face face{.depth = 0, .strain = 0, .light = 1, .index = f};
-    for (std::size_t k = 0; k < size; ++k) {
-      const Index a = nodes[k], b = nodes[(k + 1) % size];
-      face.depth += dot(at(a), toward) / static_cast<double>(size);
-      face.strain = std::max(face.strain, std::fabs(norm(at(b) - at(a)) / norm(rest(b) - rest(a)) - 1));
+  const auto side = static_cast<Index>(std::lround(std::sqrt(mesh.node_count())));
+  std::vector<Patch> patches;
+  for (Index j = 0; j + 1 < side; j += patch)
+    for (Index i = 0; i + 1 < side; i += patch) {
+      Patch p{.side = side,
+              .i0 = i,
+              .i1 = std::min(i + patch, side - 1),
+              .j0 = j,
+              .j1 = std::min(j + patch, side - 1)};
+      const auto at = [&](Index a, Index b) { return positions[p.node(a, b)]; };
+      p.depth = dot(at(p.i0, p.j0) + at(p.i1, p.j0) + at(p.i0, p.j1) + at(p.i1, p.j1), toward);
+      const Vec3d normal = cross(at(p.i1, p.j1) - at(p.i0, p.j0), at(p.i0, p.j1) - at(p.i1, p.j0));
+      if (norm(normal) > 0) p.light = 0.6 + 0.4 * std::fabs(dot(normalized(normal), toward));
+      patches.push_back(p);
     }
-    const Vec3d normal = cross(at(nodes[2]) - at(nodes[0]), at(nodes[size - 1]) - at(nodes[1]));
-    if (norm(normal) > 0) face.light = 0.6 + 0.4 * std::fabs(dot(normalized(normal), toward));
-    faces.push_back(face);
-  }
-  std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) { return a.depth < b.depth; });
-  out.precision(5);
-  for (const Face& face : faces) {
-    const std::string colour = hex(strain_colour(face.strain), face.light);
-    out << "<path fill='" << colour << "' stroke='" << hex(strain_colour(face.strain), 0.75 * face.light)
-        << "' d='";
-    char pen = 'M';
-    for (Index k = 0; k < mesh.face_size(face.index); ++k, pen = 'L') {
-      const Vec3d p = at(mesh.face(face.index)[static_cast<std::size_t>(k)]) - origin;
-      out << pen << std::round(10 * scale * dot(p, right)) / 10 << ' '
-          << std::round(-10 * scale * dot(p, up)) / 10;
+  std::sort(patches.begin(), patches.end(), [](const Patch& a, const Patch& b) { return a.depth < b.depth; });
+  for (const Patch& p : patches) {
+    out << "<path fill='" << hex(strain_colour(p.strain(mesh, positions)), p.light) << "' d='m";
+    long x = 0, y = 0;
+    for (const Index node : p.outline()) {
+      const Vec3d place = 2 * scale * (positions[node] - origin);
+      const long next_x = std::lround(dot(place, right)), next_y = -std::lround(dot(place, up));
+      out << (next_x < x ? "" : " ") << next_x - x << (next_y < y ? "" : " ") << next_y - y;
+      x = next_x, y = next_y;
     }
-    out << "Z'/>\n";
+    out << "z'/>\n";
   }
 }
 
 void draw_scale(std::ostream& out) {
   const double left = panel_width * 2 - 200, top = panel_height - 22;
-  for (int k = 0; k < 80; ++k)
-    out << "<rect x='" << left + 5 * k << "' y='" << top << "' width='5.5' height='10' fill='"
-        << hex(strain_colour(std::pow(10, -5 + k / 20.0)), 1) << "'/>\n";
+  out << "<linearGradient id='strain'>";
+  for (std::size_t k = 0; k < stops.size(); ++k)
+    out << "<stop offset='" << 0.25 * static_cast<double>(k) << "' stop-color='" << hex(stops[k]) << "'/>";
+  out << "</linearGradient>\n<rect x='" << left << "' y='" << top
+      << "' width='400' height='10' fill='url(#strain)'/>\n";
   const char* const labels[] = {"0.001 %", "0.01 %", "0.1 %", "1 %", "10 %"};
   for (int k = 0; k < 5; ++k)
     out << "<text x='" << left + 100 * k << "' y='" << top - 4 << "' text-anchor='middle'>" << labels[k]
         << "</text>\n";
   out << "<text x='" << left - 40 << "' y='" << top + 9
-      << "' text-anchor='end'>largest strain of a face's edges</text>\n";
+      << "' text-anchor='end'>largest strain of the edges of " << patch << " x " << patch
+      << " faces</text>\n";
 }
 
 }  // namespace
@@ -128,11 +156,11 @@ std::vector<Table> draw_figure4(const std::filesystem::path& svg, int workers) {
                      simulation.measure(0).kinetic_energy,
                      run.cpu_seconds};
     Vec3d between_pins;
-    for (const Pin& pin : scene.garments[0].pins)
-      between_pins += 0.5 * positions[static_cast<std::size_t>(pin.nodes[0])];
+    for (const Pin& pin : scene.garments[0].pins) between_pins += 0.5 * positions[pin.nodes[0]];
     std::ostringstream picture;
     picture << "<g transform='translate(" << panel_width * (static_cast<double>(i) + 0.5)
-            << " 90)' stroke-width='.4'>\n";
+            << " 90) scale(.5)' stroke='#000' stroke-opacity='.25' stroke-width='.8' "
+               "stroke-linejoin='round'>\n";
     draw_sheet(picture, mesh, positions, between_pins);
     picture << "</g>\n<text x='" << panel_width * (static_cast<double>(i) + 0.5)
             << "' y='24' text-anchor='middle' font-size='15'>tolerance "
@@ -144,14 +172,9 @@ std::vector<Table> draw_figure4(const std::filesystem::path& svg, int workers) {
   });
   if (!svg.empty()) {
     std::ostringstream out;
-    const double width = panel_width * static_cast<double>(names.size());
-    out << "<svg xmlns='http://www.w3.org/2000/svg' width='" << width << "' height='" << panel_height
-        << "' font-family='sans-serif' font-size='12' stroke-linejoin='round'>\n<rect width='" << width
-        << "' height='" << panel_height << "' fill='white'/>\n";
     for (const std::string& picture : pictures) out << picture;
     draw_scale(out);
-    out << "</svg>\n";
-    write_text(svg, out.str());
+    write_text(svg, svg_page(panel_width * static_cast<double>(names.size()), panel_height, out.str()));
   }
   return {table};
 }

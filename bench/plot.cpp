@@ -74,6 +74,15 @@ void draw_panel(std::ostream& out, Axis x, Axis y, const std::string& x_label, c
 
 }  // namespace
 
+std::string svg_page(double width, double height, const std::string& content) {
+  std::ostringstream out;
+  out << "<svg xmlns='http://www.w3.org/2000/svg' width='" << width << "' height='" << height
+      << "' font-family='sans-serif' font-size='12'>\n<rect width='" << width << "' height='" << height
+      << "' fill='white'/>\n"
+      << content << "</svg>\n";
+  return out.str();
+}
+
 std::string log_panels(const std::string& x_label, const std::string& y_label,
                        const std::vector<Panel>& panels) {
   Axis x{.begin = 70, .end = 70 + panel_width}, y{.begin = 30 + panel_height, .end = 30};
@@ -86,9 +95,6 @@ std::string log_panels(const std::string& x_label, const std::string& y_label,
   const double legend = 525 + 500 * static_cast<double>(columns - 1), width = legend + 335,
                height = 385 * static_cast<double>(rows);
   std::ostringstream out;
-  out << "<svg xmlns='http://www.w3.org/2000/svg' width='" << width << "' height='" << height
-      << "' font-family='sans-serif' font-size='12'>\n<rect width='" << width << "' height='" << height
-      << "' fill='white'/>\n";
   for (std::size_t k = 0; k < panels.size(); ++k) {
     out << "<g transform='translate(" << 500 * (k % 2) << ' ' << 385 * (k / 2) << ")'>\n";
     draw_panel(out, x, y, x_label, y_label, panels[k], names);
@@ -100,8 +106,7 @@ std::string log_panels(const std::string& x_label, const std::string& y_label,
         << "' stroke-width='3'/><text x='" << legend + 16 << "' y='" << at + 4 << "'>" << names[k]
         << "</text>\n";
   }
-  out << "</svg>\n";
-  return out.str();
+  return svg_page(width, height, out.str());
 }
 
 std::string log_plot(const std::string& x_label, const std::string& y_label,

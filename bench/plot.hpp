@@ -1,4 +1,4 @@
-// Curves over logarithmic axes as SVG.
+// Pictures as SVG: curves over logarithmic axes, and the page of any other.
 #pragma once
 
 #include <string>
@@ -6,6 +6,9 @@
 #include <vector>
 
 namespace isocloth::bench {
+
+/// A white page [px] with `content` on it.
+std::string svg_page(double width, double height, const std::string& content);
 
 struct Curve {
   std::string name;
