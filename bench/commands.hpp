@@ -61,6 +61,15 @@ struct FactorRequest {
 /// limits.
 std::vector<Table> measure_factors(const FactorRequest& request);
 
+struct IterativeRequest {
+  std::vector<int> sides;     ///< nodes a side
+  std::vector<double> rtols;  ///< relative residuals to reach
+  std::vector<double> eps = {0};
+  int max_iterations = 1000;
+};
+/// Conjugate gradients on the same systems, beside the direct solver.
+std::vector<Table> measure_iterative(const IterativeRequest& request);
+
 /// Scenes with a known answer: those whose group is in `groups`, all if that is empty.
 std::vector<Table> compare_scenes(const std::vector<std::string>& groups, double eps, int workers);
 std::vector<std::string> scene_groups();

@@ -151,6 +151,14 @@ Run add_factor(CLI::App& command, const Shared& shared) {
   return measure_later(measure_factors, request, shared);
 }
 
+Run add_iterative(CLI::App& command, const Shared& shared) {
+  const auto request = keep<IterativeRequest>({.sides = {33, 65, 129}, .rtols = {0.1, 1e-3, 1e-6}});
+  add_checked(command, "--mesh", request->sides, "nodes a side", CLI::Range(3, 1025));
+  add_positive(command, "--rtol", request->rtols, "relative residuals");
+  add_positive(command, "--most", request->max_iterations, "iterations");
+  return measure_later(measure_iterative, request, shared);
+}
+
 Run add_scenes(CLI::App& command, const Shared& shared) {
   const auto groups = keep<std::vector<std::string>>({});
   command.add_option("--only", *groups, "these groups only")->check(CLI::IsMember(scene_groups()));
@@ -246,6 +254,7 @@ constexpr Benchmark benchmarks[] = {
     {"batch", "many shaken sheets at once", add_batch},
     {"mesh", "one shaken sheet, finer and finer", add_mesh},
     {"factor", "factorisation and solve of nodal systems, beside other libraries", add_factor},
+    {"iterative", "conjugate gradients on nodal systems, beside the direct solver", add_iterative},
     {"scenes", "scenes with a known answer", add_scenes},
     {"drape", "drape coefficient of a ring against mesh and stiffness", add_drape},
     {"impulse", "impulse solvers beside the figures of Bender and Bayer", add_impulse},
@@ -263,8 +272,9 @@ int main(int count, char** arguments) {
   Shared shared;
   app.add_option("--json", shared.json, "write the tables to this file, too");
   app.add_option("--workers", shared.workers, "cases at once, one thread each")->check(CLI::Range(1, 256));
-  app.add_option("--eps", shared.eps,
-                 "first row softness of the proximal Newton, 0: the default; iterations takes several")
+  app.add_option(
+         "--eps", shared.eps,
+         "first row softness of the proximal Newton, 0: the default; iterations and iterative take several")
       ->check(CLI::NonNegativeNumber);
   app.fallthrough();
   std::vector<std::pair<CLI::App*, Run>> runs;
