@@ -159,7 +159,7 @@ std::vector<Table> draw_figure4(const std::filesystem::path& svg, int workers) {
     for (const Pin& pin : scene.garments[0].pins) between_pins += 0.5 * positions[pin.nodes[0]];
     std::ostringstream picture;
     picture << "<g transform='translate(" << panel_width * (static_cast<double>(i) + 0.5)
-            << " 90) scale(.5)' stroke='#000' stroke-opacity='.25' stroke-width='.8' "
+            << " 90) scale(.5)' stroke='#555' stroke-width='.6' "
                "stroke-linejoin='round'>\n";
     draw_sheet(picture, mesh, positions, between_pins);
     picture << "</g>\n<text x='" << panel_width * (static_cast<double>(i) + 0.5)
