@@ -14,6 +14,7 @@ StepKernels<Real> make_step_kernels() {
           .assemble_gradient = assemble_gradient<Real>,
           .apply_correction = apply_correction<Real>,
           .update_multipliers = update_multipliers<Real>,
+          .find_mismatches = find_mismatches<Real>,
           .grasp_nodes = grasp_nodes<Real>,
           .act_without_contacts = act_without_contacts<Real>,
           .list_near_obstacles = list_near_obstacles<Real>,

@@ -44,6 +44,7 @@ struct StepKernels {
   Kernel<AssembleGradient<Real>> assemble_gradient;
   Kernel<ApplyCorrection<Real>> apply_correction;
   Kernel<UpdateMultipliers<Real>> update_multipliers;
+  Kernel<FindMismatches<Real>> find_mismatches;
   Kernel<FindContacts<Real>> grasp_nodes, act_without_contacts, list_near_obstacles, find_contacts;
   Kernel<PlaceHeld<Real>> place_held;
   Kernel<UpdateContacts<Real>> update_contacts;
@@ -121,5 +122,7 @@ const char* to_string(Simd simd);
 const Backend* cpu_backend(Simd simd);
 /// The widest that there is.
 Simd widest_simd();
+/// Whether the CPU backends run emulated blocks (Queue::emulated_block), too: in builds with tests.
+bool emulates_blocks();
 
 }  // namespace isocloth

@@ -19,6 +19,7 @@ struct Fabric {
   double kappa = 0;  ///< bending stiffness [N m], >= 0; energy 1/2 kappa |Laplacian|^2, so plate D = kappa
   double alpha = 0;  ///< damping of slow oscillations [kg/(m^2 s)], >= 0 (D = alpha M + beta K)
   double beta = 0;   ///< damping of fast oscillations [N m s], >= 0
+  double stretch_stiffness = 1000;  ///< of a recipe with elastic rows [N/m], > 0
   double thickness = 0;  ///< of the cloth [m], >= 0: its middle stays half of it away from obstacles
   Drag drag{};           ///< of the air; beside alpha, which drags every node alike
   // Impulse solvers only (Bender, section 3.3); which nodes they join: engine/mesh/spring_pairs.hpp.

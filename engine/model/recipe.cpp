@@ -10,7 +10,7 @@ const std::vector<Recipe>& recipes() {
   // More rows would lock (Coltraro 2022, section 5.4).
   static const std::vector<RowFamily> isometry = {RowFamily::isometry, RowFamily::corner_shear,
                                                   RowFamily::boundary_edges},
-                                      edges = {RowFamily::edges};
+                                      edges = {RowFamily::edges}, springs = {RowFamily::elastic_edges};
   static const std::vector<Recipe> all = {
       {"coltraro2022",
        "Coltraro, Amoros, Alberich-Carraminana, Torras 2022, An inextensible model for the robotic "
@@ -18,6 +18,10 @@ const std::vector<Recipe>& recipes() {
        isometry, SolverFamily::projection},
       {"inextensible_edges", "control: every mesh edge keeps its length, which locks a triangle mesh", edges,
        SolverFamily::projection},
+      {"elastic_edges",
+       "implicit mass-spring cloth after Baraff, Witkin 1998: every mesh edge is a spring of fabric."
+       "stretch_stiffness",
+       springs, SolverFamily::projection},
       {"bender_iterative",
        "Bender, Bayer: Impulse-based simulation of inextensible cloth, section 3.4.1: every mesh edge keeps "
        "its "

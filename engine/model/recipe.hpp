@@ -1,11 +1,12 @@
 // Published models as data: a named choice of rows, forces and solver.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/rows/row_families.hpp"
+#include "engine/rows/row_pattern.hpp"
 
 namespace isocloth {
 
@@ -22,7 +23,11 @@ struct Recipe {
   SolverFamily solver;
 
   /// Whether every row is the length of an edge.
-  bool holds_edges() const { return rows == std::vector{RowFamily::edges}; }
+  bool holds_edges() const {
+    return rows.size() == 1 && (rows[0] == RowFamily::edges || rows[0] == RowFamily::elastic_edges);
+  }
+  /// Whether any row is compliant.
+  bool is_elastic() const { return std::any_of(rows.begin(), rows.end(), is_compliant); }
 };
 
 /// All recipes, in the order in which `isocloth schema` lists them.

@@ -102,6 +102,15 @@ void check_springs(const std::string& key, const Fabric& fabric, const Recipe& r
   }
 }
 
+/// Elastic rows are part of the step's energy, whose multipliers the iterations carry.
+void check_elasticity(const Scene& scene, const Recipe& recipe) {
+  if (!recipe.is_elastic()) return;
+  if (scene.projection.method != ProjectionMethod::proximal_newton)
+    refuse("projection.method", "fast_projection", text("proximal_newton with the recipe ", recipe.name));
+  if (scene.projection.metric != Metric::implicit_b)
+    refuse("projection.metric", "mass", text("implicit_b with the recipe ", recipe.name));
+}
+
 /// Obstacles under names that tell them apart.
 void check_obstacles(const std::vector<Obstacle>& obstacles) {
   for (std::size_t i = 0; i < obstacles.size(); ++i) {
@@ -225,6 +234,7 @@ void validate_fabric(const std::string& key, const Fabric& fabric) {
   require_positive(key + ".rho", fabric.rho);
   require_not_negative(key + ".delta", fabric.delta);
   require_not_negative(key + ".kappa", fabric.kappa);
+  require_positive(key + ".stretch_stiffness", fabric.stretch_stiffness);
   require_not_negative(key + ".alpha", fabric.alpha);
   require_not_negative(key + ".beta", fabric.beta);
   require_not_negative(key + ".thickness", fabric.thickness);
@@ -293,6 +303,7 @@ void validate_scene(const Scene& scene) {
   validate_wind(scene.wind, "wind");
   check_obstacles(scene.obstacles);
   check_bodies(scene, recipe);
+  check_elasticity(scene, recipe);
   check_contact(scene);
 }
 

@@ -1,8 +1,9 @@
-// The list of row families. A family is a file with its stencils and tensors, and a line in each of the two
-// lists below.
+// The list of row families. A family is a file with its stencils, tensors and law, and a line in each of the
+// two lists below. One that has no stiffness() is rigid.
 #pragma once
 
 #include "engine/rows/edge_lengths.hpp"
+#include "engine/rows/elastic_edges.hpp"
 #include "engine/rows/isometry.hpp"
 
 namespace isocloth {
@@ -12,6 +13,7 @@ enum class RowFamily {
   corner_shear,    ///< F at corners
   boundary_edges,  ///< lengths of boundary edges
   edges,           ///< lengths of all edges
+  elastic_edges,   ///< the same, compliant
 };
 
 /// visit(family), with `family` of the family's own type.
@@ -24,6 +26,8 @@ auto visit_family(RowFamily family, const Visit& visit) {
       return visit(CornerShearRows{});
     case RowFamily::boundary_edges:
       return visit(BoundaryEdgeRows{});
+    case RowFamily::elastic_edges:
+      return visit(ElasticEdgeRows{});
     default:
       return visit(EdgeRows{});
   }

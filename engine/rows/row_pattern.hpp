@@ -29,4 +29,11 @@ struct RowPattern {
 RowPattern build_row_pattern(const Mesh& mesh, const Topology& topology,
                              const std::vector<RowFamily>& families, const std::vector<char>& is_pinned);
 
+/// K of each row (kernels/tensors/row_laws.hpp) of a garment with this rest shape and fabric [J], 0: rigid;
+/// empty: all are. `rows` is its pattern.
+std::vector<double> row_stiffness(const Mesh& mesh, const RowPattern& rows, const Fabric& fabric,
+                                  const std::vector<char>& is_pinned);
+/// Whether a family has a law of its own.
+bool is_compliant(RowFamily family);
+
 }  // namespace isocloth

@@ -110,6 +110,13 @@ void measure_rest_shape(const Device& device, const Mesh& mesh, GarmentArrays<Re
 
 }  // namespace
 
+std::vector<char> pinned_nodes(const Garment& garment) {
+  std::vector<char> is_pinned(garment.mesh.positions.size(), 0);
+  for (const Pin& pin : garment.pins)
+    for (const Index node : pin.nodes) is_pinned[static_cast<std::size_t>(node)] = 1;
+  return is_pinned;
+}
+
 GatherBuffers gather_buffers(const Device& device, const GatherLists& lists) {
   return {{device, lists.begin}, {device, lists.first}, {device, lists.second}};
 }
@@ -121,10 +128,7 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   const MonitorView& monitor = device.monitor();
   const Mesh& mesh = garment.mesh;
   const Topology topology = build_topology(mesh);
-  std::vector<char> is_pinned(mesh.positions.size(), 0);
-  for (const Pin& pin : garment.pins)
-    for (Index node : pin.nodes) is_pinned[node] = 1;
-
+  const std::vector<char> is_pinned = pinned_nodes(garment);
   rows = build_row_pattern(mesh, topology, families, is_pinned);
   monitor.check();
   has_bending = garment.fabric.kappa > 0 || garment.fabric.beta > 0;

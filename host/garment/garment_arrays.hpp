@@ -26,6 +26,9 @@ std::vector<Vec3<Real>> narrowed(const std::vector<Vec3d>& values) {
   return result;
 }
 
+/// Whether some pin holds a node, shape [node_count].
+std::vector<char> pinned_nodes(const Garment& garment);
+
 struct GatherBuffers {
   Buffer<Index> begin, first, second;
   GatherView view() const { return {begin.view(), first.view(), second.view()}; }

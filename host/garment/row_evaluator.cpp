@@ -17,12 +17,13 @@ RowEvaluator<Real>::RowEvaluator(const Device& device, const GarmentArrays<Real>
 
 template <class Real>
 double RowEvaluator<Real>::evaluate(const Buffer<Vec3<Real>>& positions, Real eps,
-                                    ArrayView<const Real> inverse_masses) {
+                                    ArrayView<const Real> inverse_masses, const RowLaws<Real>& laws) {
   kernels_.evaluate_rows(device_.queue(), {.rows = arrays_.rows_view(),
                                            .tensors = arrays_.tensors.view(),
                                            .rest_values = arrays_.rest_values.view(),
                                            .positions = positions.view(),
                                            .inverse_masses = inverse_masses,
+                                           .laws = laws,
                                            .eps = eps,
                                            .residuals = residuals.view(),
                                            .scales = scales.view(),

@@ -18,7 +18,8 @@ class RowEvaluator {
     return evaluate(positions, eps, arrays_.inverse_masses.view());
   }
   /// The same with nodes held that the garment's own inverse masses [1/m^2] leave free.
-  double evaluate(const Buffer<Vec3<Real>>& positions, Real eps, ArrayView<const Real> inverse_masses);
+  double evaluate(const Buffer<Vec3<Real>>& positions, Real eps, ArrayView<const Real> inverse_masses,
+                  const RowLaws<Real>& laws = {});
   /// See Reducer.
   Reduction<Real> reduce(ArrayView<const Real> values) { return reducer_.reduce(values); }
 

@@ -103,6 +103,10 @@ Device::Device(const ExecutionOptions& options) {
   if (options.emulated_block < 0 || options.emulated_block > max_block_threads)
     throw DeviceError("emulated_block: found " + std::to_string(options.emulated_block) +
                       ", expected 0 (off) to " + std::to_string(max_block_threads));
+  if (options.emulated_block > 0 && !emulates_blocks())
+    throw DeviceError(
+        "emulated_block: found " + std::to_string(options.emulated_block) +
+        ", expected 0: blocks are emulated for tests, in builds with -DISOCLOTH_BUILD_TESTS=ON");
   if (options.backend == "cpu") {
     simd_ = chosen_simd(options.simd);
     backend_ = cpu_backend(simd_);

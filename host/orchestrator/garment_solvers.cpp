@@ -38,12 +38,6 @@ struct Kind {
   const Garment* model = nullptr;
 };
 
-std::vector<char> pinned_nodes(const Garment& garment) {
-  std::vector<char> is_pinned(garment.mesh.positions.size(), 0);
-  for (const Pin& pin : garment.pins)
-    for (const Index node : pin.nodes) is_pinned[node] = 1;
-  return is_pinned;
-}
 bool has_bending(const Garment& garment) { return garment.fabric.kappa > 0 || garment.fabric.beta > 0; }
 RowPattern row_pattern(const Garment& garment, const std::vector<RowFamily>& families) {
   return build_row_pattern(garment.mesh, build_topology(garment.mesh), families, pinned_nodes(garment));

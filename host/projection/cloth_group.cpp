@@ -152,7 +152,8 @@ void ClothGroup<Real>::require_memory() const {
   const std::size_t own_shape = shape.tensors.size() + shape.rest_values.size() + shape.masses.size() +
                                 shape.inverse_masses.size() + shape.bending.size() + shape.rest_areas.size();
   const std::size_t targets = 3 * driven_nodes_.size() * largest_start;
-  const std::size_t each = 6 * static_cast<std::size_t>(arrays_.node_count()) + row_count_ +
+  const std::size_t laws = find_recipe(scene_.recipe).is_elastic() ? row_count_ : 0;
+  const std::size_t each = 6 * static_cast<std::size_t>(arrays_.node_count()) + row_count_ + laws +
                            contact_layout().size() + targets + 1 +
                            (sizeof(ClothParameters<Real>) + sizeof(ClothReport<Real>)) / sizeof(Real) +
                            (shapes_.shapes.size() > 1 ? own_shape : 0);
@@ -187,6 +188,16 @@ void ClothGroup<Real>::build_parameters() {
     for (std::size_t i = 0; i < fields; ++i) values[place(c, i, fields)] = static_cast<Real>(own[i]);
   }
   parameters_ = {device_, values};
+  if (!find_recipe(scene_.recipe).is_elastic()) return;
+  std::vector<Real> stiffness(row_count_ * tiles_ * width_);
+  for (std::size_t c = 0; c < tiles_ * width_; ++c) {
+    const Garment& garment = *garments_[std::min(c, garments_.size() - 1)];
+    const std::vector<double> own =
+        row_stiffness(garment.mesh, arrays_.rows, garment.fabric, pinned_nodes(garment));
+    for (std::size_t i = 0; i < own.size(); ++i)
+      stiffness[place(c, i, row_count_)] = static_cast<Real>(own[i]);
+  }
+  row_stiffness_ = {device_, stiffness};
 }
 
 template <class Real>
@@ -253,6 +264,7 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
           .grippers = grippers_.sets(),
           .drag = air_.sets(),
           .parameters = parameters_.view(),
+          .row_stiffness = row_stiffness_.view(),
           .targets = targets_.view(),
           .states = {.positions = positions_.view(),
                      .velocities = velocities_.view(),

@@ -123,7 +123,8 @@ std::size_t ClothGroup<Real>::memory_bytes() const {
       plan_.level_blocks, plan_.is_twin, plan_.twin_updates, plan_.system_blocks, plan_.pinned_nodes,
       plan_.driven_nodes);
   add(tensors_, rest_values_, masses_, inverse_masses_, bending_, rest_areas_);
-  add(positions_, velocities_, multipliers_, contacts_, alive_, parameters_, targets_, reports_);
+  add(positions_, velocities_, multipliers_, contacts_, alive_, parameters_, row_stiffness_, targets_,
+      reports_);
   add(before_.positions, before_.velocities, before_.multipliers, before_.contacts, before_.alive);
   if (measures_) bytes += measures_->memory_bytes();
   if (strain_meter_) bytes += strain_meter_->memory_bytes();

@@ -1,5 +1,6 @@
 // The phases of a step, kernel by kernel.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "host/projection/projection_solver.hpp"
@@ -26,9 +27,17 @@ MetricView<Real> ProjectionSolver<Real>::projection_metric() const {
 template <class Real>
 double ProjectionSolver<Real>::evaluate_rows() {
   // D = diag(J M^-1 J^T) with the metric's mass; the kernel knows 1/m, the rest goes into eps.
-  return rows_.evaluate(
+  const double worst = rows_.evaluate(
       iterate_, static_cast<Real>(eps_) / projection_metric().inertia,
-      contacts_.hold_count() > 0 ? contacts_.inverse_masses() : arrays_.inverse_masses.view());
+      contacts_.hold_count() > 0 ? contacts_.inverse_masses() : arrays_.inverse_masses.view(), laws());
+  if (row_stiffness_.size() == 0) return worst;
+  kernels_.find_mismatches(device_.queue(), {.laws = laws(),
+                                             .residuals = rows_.residuals.view(),
+                                             .scales = rows_.scales.view(),
+                                             .multipliers = std::as_const(work_.multipliers).view(),
+                                             .mismatches = mismatches_.view()});
+  const Reduction<Real> r = rows_.reduce(std::as_const(mismatches_).view());
+  return r.first_bad < 0 ? static_cast<double>(r.maximum) : std::numeric_limits<double>::infinity();
 }
 
 template <class Real>
@@ -158,6 +167,7 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
               .residuals = rows_.residuals.view(),
               .scales = rows_.scales.view(),
               .multipliers = newton_ ? std::as_const(work_.multipliers).view() : ArrayView<const Real>{},
+              .laws = laws(),
               .positions = iterate_.view(),
               .start = std::as_const(from_predicted ? predicted_ : work_.positions).view(),
               .momentum = pulled ? std::as_const(momentum_).view() : ArrayView<const Vec3<Real>>{},
@@ -199,6 +209,7 @@ void ProjectionSolver<Real>::correct(int iteration, const BodyMoves<Real>& bodie
   // Before the clamp: multipliers belong to the whole correction, which alone balances C.
   if (newton_)
     kernels_.update_multipliers(queue, {.rows = arrays_.rows_view(),
+                                        .laws = laws(),
                                         .free = arrays_.free_view(),
                                         .jacobian = rows_.jacobian.view(),
                                         .residuals = rows_.residuals.view(),

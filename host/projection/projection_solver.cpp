@@ -20,7 +20,6 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
       start_eps_(start_eps(scene.projection,
                            sizeof(Real) == sizeof(float) ? Precision::float32 : Precision::float64)),
       eps_(start_eps_),
-      reach_(static_cast<Real>(reach(garment, scene))),
       arrays_(device, garment, find_recipe(scene.recipe).rows, false, obstacles != nullptr),
       rows_(device, arrays_),
       measures_(device, arrays_),
@@ -48,8 +47,19 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
   state_.positions.upload(host_targets_);
   targets_.upload(host_targets_);
   has_driven_nodes_ = !garment.pins.empty();
+  refresh();
   if (!garment.initial_velocities.empty())
     state_.velocities.upload(narrowed<Real>(garment.initial_velocities));
+}
+
+template <class Real>
+void ProjectionSolver<Real>::refresh() {
+  reach_ = static_cast<Real>(reach(garment_, scene_));
+  const std::vector<double> stiffness =
+      row_stiffness(garment_.mesh, arrays_.rows, garment_.fabric, pinned_nodes(garment_));
+  if (row_stiffness_.size() != stiffness.size())
+    for (Buffer<Real>* buffer : {&row_stiffness_, &mismatches_}) *buffer = {device_, stiffness.size()};
+  row_stiffness_.upload(std::vector<Real>(stiffness.begin(), stiffness.end()));
 }
 
 template <class Real>

@@ -48,7 +48,7 @@ class ProjectionSolver final : public GarmentSolver {
   std::vector<Measures> measure(std::size_t first, std::size_t count) override;
   std::vector<Strain> strains() override;
   Inspection inspect(std::size_t member, double t, double h) override;
-  void refresh() override { reach_ = static_cast<Real>(reach(garment_, scene_)); }
+  void refresh() override;
   GarmentInfo info(std::size_t member) const override;
   std::vector<std::vector<Vec3d>> positions() const override;
   GarmentState state(std::size_t member) const override;
@@ -63,7 +63,7 @@ class ProjectionSolver final : public GarmentSolver {
   // The phases of a step, see StepController.
   void begin_step(int number);
   bool begin_part(const StepPart<double>& part);
-  /// max |C| at the iterate; not finite if any row is not.
+  /// Largest mismatch of a row at the iterate (RowLaws); not finite if any is not.
   double evaluate_rows();
   /// Contacts at the iterate; returns how deep the cloth lies [m].
   double find_contacts(int iteration) { return contacts_.find(iterate_, iteration, rows_); }
@@ -107,6 +107,7 @@ class ProjectionSolver final : public GarmentSolver {
   /// Of the part that is under way.
   MetricView<Real> implicit_metric() const;
   MetricView<Real> projection_metric() const;
+  RowLaws<Real> laws() const { return {row_stiffness_.view(), static_cast<Real>(part_.h)}; }
 
   const Device& device_;
   const StepKernels<Real>& kernels_;
@@ -137,6 +138,7 @@ class ProjectionSolver final : public GarmentSolver {
   ClothState<Real> state_, work_, before_;
   StepStatus lost_before_ = StepStatus::converged;
   bool is_undoable_ = false;
+  Buffer<Real> row_stiffness_, mismatches_;  ///< empty: all rows are rigid
   Buffer<Vec3<Real>> iterate_, predicted_, targets_, momentum_;
   Buffer<Real> stiffness_, blocks_;
   Buffer<Vec3<Real>> right_side_, correction_;

@@ -41,8 +41,8 @@ GarmentInfo ProjectionSolver<Real>::info(std::size_t) const {
                                    obstacles_.memory_bytes() + grippers_.memory_bytes() + air_.memory_bytes(),
                    .solver = std::string(nodal_solver_->name())};
   auto add = [&info](const auto&... buffers) { ((info.memory_bytes += buffers.bytes()), ...); };
-  add(state_, work_, before_, iterate_, predicted_, targets_, momentum_, stiffness_, blocks_, right_side_,
-      correction_);
+  add(state_, work_, before_, row_stiffness_, mismatches_, iterate_, predicted_, targets_, momentum_,
+      stiffness_, blocks_, right_side_, correction_);
   return info;
 }
 

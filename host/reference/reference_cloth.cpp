@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
 
 #include "engine/core/errors.hpp"
@@ -57,6 +58,22 @@ double default_eps(ProjectionMethod method) {
 
 double largest(const VectorXd& values) { return values.size() == 0 ? 0 : values.lpNorm<Eigen::Infinity>(); }
 
+/// K of the lengths of edges held by springs: a quarter of the fabric's stiffness times the area that belongs
+/// to the edge, half of each quad and a third of each triangle beside it.
+VectorXd edge_stiffness(const Mesh& mesh, const std::vector<std::array<Index, 2>>& edges, double stiffness) {
+  const VectorXd areas = face_areas(mesh, to_matrix(mesh.positions));
+  std::map<std::array<Index, 2>, double> beside;
+  for (Index f = 0; f < mesh.face_count(); ++f)
+    for (Index i = 0; i < mesh.face_size(f); ++i) {
+      const Index a = mesh.face(f)[i], b = mesh.face(f)[(i + 1) % mesh.face_size(f)];
+      beside[{std::min(a, b), std::max(a, b)}] += areas[f] / (mesh.face_size(f) == 4 ? 2 : 3);
+    }
+  VectorXd result(static_cast<Eigen::Index>(edges.size()));
+  for (std::size_t i = 0; i < edges.size(); ++i)
+    result[static_cast<Eigen::Index>(i)] = stiffness / 4 * beside.at(edges[i]);
+  return result;
+}
+
 /// eps of the proximal Newton from one iteration to the next, and how nearly it went another way.
 class Softness {
  public:
@@ -104,6 +121,8 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
   positions_ = initial_positions(garment);
   velocities_ = initial_velocities(garment);
   multipliers_ = VectorXd::Zero(rows_.row_count());
+  stiffness_ = recipe.is_elastic() ? edge_stiffness(mesh_, rows_.edges, fabric_.stretch_stiffness)
+                                   : VectorXd::Zero(rows_.row_count());
 }
 
 void ReferenceCloth::set_positions(const MatrixX3d& positions) {
@@ -131,7 +150,10 @@ VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step) co
   const VectorXd of_all = squares * VectorXd::Ones(squares.cols());
   const VectorXd of_free = squares * VectorXd((inverse_masses.array() > 0).cast<double>());
   for (Eigen::Index row = 0; row < d.size(); ++row)
-    if (std::sqrt(of_free[row]) <= 1e-12 * std::sqrt(of_all[row])) d[row] = 0;
+    if (std::sqrt(of_free[row]) <= 1e-12 * std::sqrt(of_all[row]))
+      d[row] = 0;
+    else if (stiffness_[row] > 0)
+      d[row] = 1 / (settings_.eps * step * step * stiffness_[row]);
   return d;
 }
 
@@ -191,13 +213,18 @@ Iteration ReferenceCloth::single_iteration(const MatrixX3d& positions, const Mat
   const VectorXd is_alive = (d.array() > 0).cast<double>();
   const SparseMatrix jacobian =
       is_alive.asDiagonal() * row_jacobian(positions) * select_free_coordinates_.transpose();
-  VectorXd compliance = eps * d;
+  VectorXd compliance = eps * d, proximal = compliance;
+  for (Eigen::Index row = 0; row < d.size(); ++row) {
+    if (!(stiffness_[row] > 0)) continue;
+    compliance[row] = settings_.eps * d[row];
+    proximal[row] = 0;
+  }
   VectorXd primal_side = VectorXd::Zero(jacobian.cols());
   VectorXd dual_side = -row_values(positions);
   SparseMatrix block = select_free_ * metric_matrix(step) * select_free_.transpose();
   if (settings_.method == ProjectionMethod::proximal_newton) {
     primal_side = -flatten(block * (select_free_ * (positions - unconstrained)));
-    dual_side -= compliance.cwiseProduct(multipliers);
+    dual_side -= proximal.cwiseProduct(multipliers);
     block += SparseMatrix(select_free_ * geometric_stiffness(multipliers) * select_free_.transpose());
   }
   // A row that no free node moves keeps its multiplier.
@@ -236,7 +263,10 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
   StepResult result;
   for (;; ++result.iterations) {
     const double previous = result.residual;
-    result.residual = largest(row_values(next));
+    VectorXd values = row_values(next);
+    for (Eigen::Index row = 0; row < values.size(); ++row)
+      if (stiffness_[row] > 0) values[row] -= multipliers[row] / (step * step * stiffness_[row]);
+    result.residual = largest(values);
     if (!std::isfinite(result.residual) || !next.allFinite())
       throw NumericalError("step: found a coordinate that is not finite in iteration " +
                            std::to_string(result.iterations) +

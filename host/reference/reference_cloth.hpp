@@ -59,7 +59,8 @@ class ReferenceCloth {
   /// dC/dphi [1/m], shape [row_count, 3 node_count].
   SparseMatrix row_jacobian(const MatrixX3d& positions) const { return rows_.jacobian(positions); }
   /// D = diag(J W J^T) over free nodes; W = 1/((rho + h alpha) m) in metric implicit_b, 1/m in metric mass.
-  /// 0 where pinned nodes hold a row alone: the free nodes' part of J is rounding.
+  /// 0 where pinned nodes hold a row alone: the free nodes' part of J is rounding. Of a row with the energy
+  /// K C^2 / 2: the D whose settings().eps times is its compliance 1 / (h^2 K).
   VectorXd row_scale_d(const MatrixX3d& positions, double step) const;
   /// B = rho M + h (alpha M + beta K) + h^2 kappa K [kg], shape [node_count, node_count].
   SparseMatrix implicit_matrix(double step) const;
@@ -76,7 +77,8 @@ class ReferenceCloth {
   SparseMatrix geometric_stiffness(const VectorXd& multipliers) const;
 
   /// One linear solve of the method on free nodes, with e = eps D(phi):
-  /// proximal_newton: [A + G+(lambda), J^T; J, -e] [d; lambda'] = [-A (phi - phi~); -C - e lambda],
+  /// proximal_newton: [A + G+(lambda), J^T; J, -e] [d; lambda'] = [-A (phi - phi~); -C - e lambda], without
+  /// the e lambda of rows that are not rigid,
   /// fast_projection (Coltraro 2022, section 7.1): [A, J^T; J, -e] [d; lambda'] = [0; -C].
   Iteration single_iteration(const MatrixX3d& positions, const MatrixX3d& unconstrained,
                              const VectorXd& multipliers, double step) const {
@@ -116,6 +118,7 @@ class ReferenceCloth {
   SparseMatrix bending_;
   MatrixX3d positions_, velocities_;
   VectorXd multipliers_;
+  VectorXd stiffness_;  ///< K of compliant rows [J], 0 of rigid ones, shape [row_count]
 };
 
 }  // namespace isocloth::reference

@@ -142,8 +142,8 @@ void add(Digest& digest, const Garment& garment) {
   add(digest, garment.initial_velocities);
   const Fabric& fabric = garment.fabric;
   for (const double x :
-       {fabric.rho, fabric.delta, fabric.kappa, fabric.alpha, fabric.beta, fabric.thickness,
-        fabric.drag.normal, fabric.drag.tangential, fabric.shear_spring.stiffness,
+       {fabric.rho, fabric.delta, fabric.kappa, fabric.alpha, fabric.beta, fabric.stretch_stiffness,
+        fabric.thickness, fabric.drag.normal, fabric.drag.tangential, fabric.shear_spring.stiffness,
         fabric.shear_spring.damping, fabric.bend_spring.stiffness, fabric.bend_spring.damping})
     digest.add(x);
   digest.add(static_cast<std::int64_t>(fabric.shear_diagonals));

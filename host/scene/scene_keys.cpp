@@ -250,6 +250,8 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
     k.number("kappa", garment.fabric.kappa, not_negative, "bending stiffness [N m]");
     k.number("alpha", garment.fabric.alpha, not_negative, "damping of slow oscillations [kg/(m^2 s)]");
     k.number("beta", garment.fabric.beta, not_negative, "damping of fast oscillations [N m s]");
+    k.number("stretch_stiffness", garment.fabric.stretch_stiffness, positive,
+             "of elastic rows, along the threads [N/m]");
     k.number("thickness", garment.fabric.thickness, not_negative,
              "of the cloth [m]: its middle stays half of it away from obstacles");
     k.object("drag", "of the air, beside alpha", Need::optional,

@@ -11,7 +11,7 @@
 namespace isocloth {
 namespace {
 
-constexpr std::size_t most_cases = 10'000;     // in a picture, which makes it about 2 MB
+constexpr std::size_t most_drawn = 10'000;     // in a picture, which makes it about 2 MB
 constexpr std::size_t most_cells_aside = 100;  // in a heat map
 
 constexpr const char* axis_style = "stroke=\"#666\"";
@@ -262,7 +262,7 @@ class Plot {
 
   std::string line_plot() const {
     const double left = 96, right_end = 640, top = 84, bottom = 420;
-    const std::size_t step = stride(table_.rows.size(), most_cases);
+    const std::size_t step = stride(table_.rows.size(), most_drawn);
     Svg svg = begin(680, 480, every(step, "case"));
     const double margin = high_ > low_ ? 0.05 * (high_ - low_) : std::max(1e-12, std::abs(low_));
     const Axis x = parameter_axis(0, left + 10, right_end - 10),
@@ -288,7 +288,7 @@ class Plot {
 
   std::string scatter_plot() const {
     const double left = 96, right_end = 600, top = 84, bottom = 460;
-    const std::size_t step = stride(table_.rows.size(), most_cases);
+    const std::size_t step = stride(table_.rows.size(), most_drawn);
     Svg svg = begin(760, 520, every(step, "case"));
     const Axis x = parameter_axis(1, left + 10, right_end - 10), y = parameter_axis(0, bottom - 10, top + 10);
     axes(svg, x, y, left, right_end, top, bottom, label(1), label(0));
@@ -307,7 +307,7 @@ class Plot {
 
   /// The least stride for so many cases that shares no factor with the number of values of a grid's axis.
   std::size_t coprime_stride() const {
-    std::size_t step = stride(table_.rows.size(), most_cases);
+    std::size_t step = stride(table_.rows.size(), most_drawn);
     const auto shares = [&](const SweepParameter& p) { return std::gcd(step, p.values.size()) > 1; };
     const auto& all = table_.plan.parameters;
     while (step > 1 && table_.plan.is_grid && std::any_of(all.begin(), all.end(), shares)) ++step;

@@ -104,10 +104,10 @@ class ClothStep : ClothTile<S, T, Block> {
     // Before the clamp: multipliers belong to the whole correction, which alone balances C.
     if (a_.control.newton) {
       const ArrayView<S> lambda = rows(at_.multipliers);
-      const UpdateMultipliers<S> update{p_.rows,          p_.free, jacobian(), rows(at_.residuals),
-                                        rows(at_.scales), d,       {}};
+      const UpdateMultipliers<S> update{p_.rows,          laws(), p_.free, jacobian(), rows(at_.residuals),
+                                        rows(at_.scales), d,      {}};
       share(block_, p_.row_count, [&](Index row) {
-        lambda[row] = select(which, lambda[row] + multiplier_change(update, row), lambda[row]);
+        lambda[row] = select(which, next_multiplier(update, row, lambda[row]), lambda[row]);
       });
       block_.sync();
     }
@@ -252,7 +252,13 @@ class ClothStep : ClothTile<S, T, Block> {
     return {vectors(at_.jacobian), p_.rows.jacobian_count()};
   }
 
-  /// Rows at `iterate`; returns max |C|, infinite where any is not finite.
+  ISOCLOTH_DEVICE RowLaws<S> laws() const {
+    if (a_.row_stiffness.empty()) return {};
+    const S* const all = reinterpret_cast<const S*>(a_.row_stiffness.data());
+    return {{all + tile_ * p_.row_count, static_cast<std::size_t>(p_.row_count)}, contact_step_.part.h};
+  }
+
+  /// Rows at `iterate`; returns the largest mismatch, infinite where any is not finite.
   ISOCLOTH_DEVICE S evaluate() {
     const EvaluateRows<S, T, typename Contacts::InverseMass> values{
         p_.rows,
@@ -260,6 +266,7 @@ class ClothStep : ClothTile<S, T, Block> {
         rest(a_.rest.rest_values, p_.row_count),
         nodes(at_.iterate),
         contacts_.inverse_masses(),
+        laws(),
         eps_ / contact_step_.inertia,
         rows(at_.residuals),
         rows(at_.scales),
@@ -274,7 +281,8 @@ class ClothStep : ClothTile<S, T, Block> {
     });
     const ArrayView<S> residuals = rows(at_.residuals);
     const S most = largest(p_.row_count, [&](Index row) {
-      const S c = magnitude(residuals[row]);
+      const S c = magnitude(
+          mismatch(values.laws, row, residuals[row], values.scales[row], rows(at_.multipliers)[row]));
       return select(c < infinity(), c, infinity());
     });
     block_.sync();
@@ -310,6 +318,7 @@ class ClothStep : ClothTile<S, T, Block> {
         rows(at_.residuals),
         rows(at_.scales),
         newton ? rows(at_.multipliers) : none,
+        laws(),
         nodes(at_.iterate),
         nodes(at_.start),
         newton || !with_rows ? free_nodes(at_.momentum) : ArrayView<Vec3<S>>{},

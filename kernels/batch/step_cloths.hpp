@@ -123,11 +123,12 @@ struct StepCloths {
   ObstacleSets<Real> obstacles;
   GripperSets<Real> grippers;
   DragSets<Real> drag;
-  ArrayView<const Real> parameters;  ///< ClothParameters, shape [tile, 9, width]
-  ArrayView<const Real> targets;     ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]
-  ClothStates<Real> states;          ///< after the steps
-  ClothStates<const Real> before;    ///< where they begin, left as it is; empty: in `states`
-  ArrayView<Real> reports;           ///< ClothReport, written anew, shape [tile, 7, width]
+  ArrayView<const Real> parameters;     ///< ClothParameters, shape [tile, 9, width]
+  ArrayView<const Real> row_stiffness;  ///< see RowLaws, shape [tile, row, width]; empty: all rows are rigid
+  ArrayView<const Real> targets;   ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]
+  ClothStates<Real> states;        ///< after the steps
+  ClothStates<const Real> before;  ///< where they begin, left as it is; empty: in `states`
+  ArrayView<Real> reports;         ///< ClothReport, written anew, shape [tile, 7, width]
   /// Not empty: one iteration of one step with phi~ computed in any case, the work arrays copied here, phi_0
   /// in the place of `velocity`; the state stays as it was. Shape [tile, step_scratch().size, width].
   ArrayView<Real> inspection;

@@ -80,6 +80,14 @@ const Backend* cpu_backend(Simd simd) {
   return nullptr;
 }
 
+bool emulates_blocks() {
+#if defined(ISOCLOTH_EMULATED_BLOCKS)
+  return true;
+#else
+  return false;
+#endif
+}
+
 Simd widest_simd() {
   for (const Simd simd : {Simd::avx512, Simd::avx2})
     if (cpu_backend(simd) != nullptr) return simd;

@@ -168,7 +168,7 @@ struct RangeCall {
 struct BlockCall {
   const void* body;
   void (*run)(const void* body, const SoloBlock& block, Index item);
-  void (*run_emulated)(const void* body, const EmulatedBlock& block, Index item);
+  void (*run_emulated)(const void* body, const EmulatedBlock& block, Index item);  ///< null: not built
 };
 void run_ranges(const Queue& queue, Index count, RangeCall call);
 void run_blocks(const Queue& queue, Index count, std::size_t scratch, BlockCall call);
@@ -189,13 +189,19 @@ void parallel_for(const Queue& queue, Index count, const Body& body) {
 /// std::bad_alloc when a thread finds no memory for it: some items are done then and others are not.
 template <class Body>
 void for_each_block(const Queue& queue, Index count, std::size_t scratch, const Body& body) {
-  detail::run_blocks(
-      queue, count, scratch,
-      {&body,
-       [](const void* b, const SoloBlock& block, Index item) { (*static_cast<const Body*>(b))(block, item); },
-       [](const void* b, const EmulatedBlock& block, Index item) {
-         (*static_cast<const Body*>(b))(block, item);
-       }});
+  detail::run_blocks(queue, count, scratch, {
+    &body,
+        [](const void* b, const SoloBlock& block, Index item) {
+          (*static_cast<const Body*>(b))(block, item);
+        },
+#if defined(ISOCLOTH_EMULATED_BLOCKS)
+        [](const void* b, const EmulatedBlock& block, Index item) {
+          (*static_cast<const Body*>(b))(block, item);
+        }
+#else
+       nullptr
+#endif
+  });
 }
 
 }  // namespace ISOCLOTH_BACKEND

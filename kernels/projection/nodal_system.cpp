@@ -40,7 +40,17 @@ struct CorrectionBody {
 template <class Real>
 struct MultiplierBody {
   UpdateMultipliers<Real> a;
-  ISOCLOTH_DEVICE void operator()(Index row) const { a.multipliers[row] += multiplier_change(a, row); }
+  ISOCLOTH_DEVICE void operator()(Index row) const {
+    a.multipliers[row] = next_multiplier(a, row, a.multipliers[row]);
+  }
+};
+
+template <class Real>
+struct MismatchBody {
+  FindMismatches<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index row) const {
+    a.mismatches[row] = mismatch(a.laws, row, a.residuals[row], a.scales[row], a.multipliers[row]);
+  }
 };
 
 }  // namespace
@@ -65,7 +75,13 @@ template <class Real>
 void update_multipliers(const Queue& queue, const UpdateMultipliers<Real>& args) {
   parallel_for(queue, static_cast<Index>(args.multipliers.size()), MultiplierBody<Real>{args});
 }
+template <class Real>
+void find_mismatches(const Queue& queue, const FindMismatches<Real>& args) {
+  parallel_for(queue, static_cast<Index>(args.mismatches.size()), MismatchBody<Real>{args});
+}
 
+template void find_mismatches<float>(const Queue&, const FindMismatches<float>&);
+template void find_mismatches<double>(const Queue&, const FindMismatches<double>&);
 template void geometric_stiffness<float>(const Queue&, const GeometricStiffness<float>&);
 template void geometric_stiffness<double>(const Queue&, const GeometricStiffness<double>&);
 template void assemble_system<float>(const Queue&, const AssembleSystem<float>&);

@@ -3,6 +3,7 @@
 
 #include "kernels/launch/queue.hpp"
 #include "kernels/projection/metric.hpp"
+#include "kernels/tensors/row_laws.hpp"
 #include "kernels/views.hpp"
 
 namespace isocloth {
@@ -56,9 +57,10 @@ struct AssembleGradient {
   ArrayView<const Vec3<S>> jacobian;     ///< as above
   ArrayView<const S> residuals, scales;  ///< shape [row_count]
   ArrayView<const S> multipliers;        ///< lambda, shape [row_count]; empty: none
-  ArrayView<const Vec3<S>> positions;    ///< phi_j [m], shape [node_count]
-  ArrayView<const Vec3<S>> start;        ///< phi_n [m], shape [node_count]
-  ArrayView<const Vec3<S>> momentum;  ///< B (phi~ - phi_n) [kg m], shape [free_count]; empty: C alone drives
+  RowLaws<S> laws;
+  ArrayView<const Vec3<S>> positions;  ///< phi_j [m], shape [node_count]
+  ArrayView<const Vec3<S>> start;      ///< phi_n [m], shape [node_count]
+  ArrayView<const Vec3<S>> momentum;   ///< B (phi~ - phi_n) [kg m], shape [free_count]; empty: C alone drives
   SampleForces<S> samples;
   bool with_rows = true;          ///< false: B alone
   ArrayView<Vec3<S>> right_side;  ///< [kg m], shape [free_count]
@@ -75,6 +77,7 @@ struct ApplyCorrection {
 template <class S>
 struct UpdateMultipliers {
   RowsView rows;
+  RowLaws<S> laws;
   FreeNodesView free;
   ArrayView<const Vec3<S>> jacobian;     ///< s J, shape [jacobian_count()]
   ArrayView<const S> residuals, scales;  ///< shape [row_count]
@@ -82,26 +85,37 @@ struct UpdateMultipliers {
   ArrayView<S> multipliers;              ///< lambda, shape [row_count]
 };
 
+template <class S>
+struct FindMismatches {
+  RowLaws<S> laws;
+  ArrayView<const S> residuals, scales;  ///< shape [row_count]
+  ArrayView<const S> multipliers;        ///< lambda, shape [row_count]
+  ArrayView<S> mismatches;               ///< shape [row_count]
+};
+
 namespace ISOCLOTH_BACKEND {
 /// -G_ab where positive, G = sum_k lambda_k 2 T_k; the graph Laplacian of these weights is G+. One item per
 /// pair.
 template <class Real>
 void geometric_stiffness(const Queue& queue, const GeometricStiffness<Real>& args);
-/// H = B + G+ + J^T (eps D)^-1 J, or B, and the stiffness of samples. One item per block, O(rows that hold
+/// H = B + G+ + J^T s^2 J, or B, and the stiffness of samples. One item per block, O(rows that hold
 /// both nodes).
 template <class Real>
 void assemble_system(const Queue& queue, const AssembleSystem<Real>& args);
-/// -B (phi_j - phi~) - J^T (lambda_j + C_j / (eps D)), the first part as B (phi~ - phi_n) - B (phi_j -
-/// phi_n), so that phi~ itself is not needed. Without momentum: -J^T C_j / (eps D) (fast projection). Without
+/// -B (phi_j - phi~) - J^T (prox + s^2 C_j), see RowLaws, the first part as B (phi~ - phi_n) - B (phi_j -
+/// phi_n), so that phi~ itself is not needed. Without momentum: -J^T s^2 C_j (fast projection). Without
 /// rows: the right side of B (phi~ - phi_j) = ... . One item per free node.
 template <class Real>
 void assemble_gradient(const Queue& queue, const AssembleGradient<Real>& args);
 /// phi_{j+1} = phi_j + d. One item per free node.
 template <class Real>
 void apply_correction(const Queue& queue, const ApplyCorrection<Real>& args);
-/// lambda_{j+1} = lambda_j + (C_j + J d) / (eps D). One item per row.
+/// lambda_{j+1}, see RowLaws. One item per row.
 template <class Real>
 void update_multipliers(const Queue& queue, const UpdateMultipliers<Real>& args);
+/// What the step must bring below its tolerance, see mismatch(). One item per row.
+template <class Real>
+void find_mismatches(const Queue& queue, const FindMismatches<Real>& args);
 }  // namespace ISOCLOTH_BACKEND
 
 }  // namespace isocloth

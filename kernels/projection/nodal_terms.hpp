@@ -122,13 +122,15 @@ ISOCLOTH_HD void system_block(const AssembleSystem<S, T>& a, Index b, S (&block)
   if (a.samples.exist()) add_samples(a.samples, b, block);
 }
 
-/// -(lambda / s + s C), so that -J^T (lambda + C / (eps D)) = (s J)^T row_force.
+/// -(prox / s + s C), so that -J^T (prox + s^2 C) = (s J)^T row_force.
 template <class S, class T>
 ISOCLOTH_HD S row_force(const AssembleGradient<S, T>& a, Index row) {
   using Scalar = typename Lanes<S>::Scalar;
   const S s = a.scales[row];
   const auto has_part = s > S{};
-  const S carried = a.multipliers.empty() ? S{} : a.multipliers[row] / select(has_part, s, S(Scalar(1)));
+  const S carried = a.multipliers.empty()
+                        ? S{}
+                        : proximal(a.laws, row, a.multipliers[row]) / select(has_part, s, S(Scalar(1)));
   return select(has_part, -multiply_add(s, a.residuals[row], carried), S{});
 }
 
@@ -172,9 +174,9 @@ ISOCLOTH_HD Vec3<S> clamped(S clamp, Vec3<S> d) {
   return (factor + (length - length)) * d;  // infinity - infinity
 }
 
-/// (C + J d) / (eps D) of a row.
+/// Multiplier of a row after the correction, s^2 (C + J d) + prox.
 template <class S>
-ISOCLOTH_HD S multiplier_change(const UpdateMultipliers<S>& a, Index row) {
+ISOCLOTH_HD S next_multiplier(const UpdateMultipliers<S>& a, Index row, S lambda) {
   S change{};  // s J d
   a.rows.visit_row(row, [&](const auto& group, Index stencil, int w) {
     const StencilView& stencils = group.stencils;
@@ -184,7 +186,8 @@ ISOCLOTH_HD S multiplier_change(const UpdateMultipliers<S>& a, Index row) {
       if (i >= 0) change = dot_add(jacobian[slot * group.width + w], a.correction[i], change);
     }
   });
-  return a.scales[row] * multiply_add(a.scales[row], a.residuals[row], change);
+  return proximal(a.laws, row, lambda) +
+         a.scales[row] * multiply_add(a.scales[row], a.residuals[row], change);
 }
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/launch/queue.hpp"
+#include "kernels/tensors/row_laws.hpp"
 #include "kernels/views.hpp"
 
 namespace isocloth {
@@ -15,10 +16,11 @@ struct EvaluateRows {
   ArrayView<const T> rest_values;      ///< c0, shape [row_count]
   ArrayView<const Vec3<S>> positions;  ///< [m], shape [node_count]
   ArrayView<const W>
-      inverse_masses;           ///< metric's inverse lumped masses, 0: pinned or held, shape [node_count]
-  S eps{};                      ///< relative softness of a row
-  ArrayView<S> residuals;       ///< C, shape [row_count]
-  ArrayView<S> scales;          ///< s = 1 / sqrt(eps D), D = diag(J M^-1 J^T), 0: no free node moves C
+      inverse_masses;  ///< metric's inverse lumped masses, 0: pinned or held, shape [node_count]
+  RowLaws<S> laws;
+  S eps{};                 ///< relative softness of a rigid row
+  ArrayView<S> residuals;  ///< C, shape [row_count]
+  ArrayView<S> scales;     ///< s, of rigid rows 1 / sqrt(eps D), D = diag(J M^-1 J^T); 0: nothing moves C
   ArrayView<Vec3<S>> jacobian;  ///< s J [1/m], shape [jacobian_count()]: of each slot, of each of its rows
 };
 

@@ -47,8 +47,9 @@ ISOCLOTH_HD void evaluate_row(const EvaluateRows<S, T, W>& a, const RowGroup<Wid
   }
   // Where free nodes have no part in a row, J holds rounding alone; scaled up it would be a row of noise.
   const auto has_part = of_free > S(least_part_of_free<Scalar>) * of_all;
-  const S scale = select(has_part, S(Scalar(1)) / square_root(a.eps * d), S(Scalar(0)));
   const std::size_t row = group.first_row + static_cast<std::size_t>(stencil * Width + w);
+  const S rigid = S(Scalar(1)) / square_root(a.eps * d);
+  const S scale = select(has_part, row_scale(a.laws, row, rigid), S(Scalar(0)));
   a.residuals[row] = multiply_add(S(Scalar(0.5)), twice, -S(a.rest_values[row]));
   a.scales[row] = scale;
   for (Index slot = slot0; slot < slot1; ++slot)
