@@ -57,7 +57,7 @@ ImpulseGarments<Real>::ImpulseGarments(const Device& device, std::vector<const G
   velocities_ = {device, velocities};
   if (obstacles != nullptr) contacts_ = {device, obstacles, garments_};
   holds_ = {device, garments_, pattern(), kernels_.lane_width()};
-  air_ = {device, scene, garments_};
+  forces_ = {device, scene, garments_};
 }
 
 template <class Real>
@@ -268,8 +268,8 @@ ImpulseCloths<Real> ImpulseGarments<Real>::cloths() {
       .velocities = velocities_.view(),
       .contacts = contacts_.view(),
       .holds = holds_.view(),
-      .faces = air_.faces(arrays_),
-      .drag = air_.sets()};
+      .faces = forces_.faces(arrays_),
+      .drag = forces_.sets().drag};
 }
 
 template <class Real>
@@ -310,7 +310,7 @@ template <class Real>
 void ImpulseGarments<Real>::set_targets(const std::vector<Clock>& clocks, double h, int steps) {
   contacts_.set_ways(clocks, h, steps);
   holds_.set_ways(clocks, h, steps);
-  air_.set_winds(clocks, h, steps);
+  forces_.set(clocks, h, steps);
   const std::size_t per_cloth = 3 * pinned_nodes_.size();
   const std::size_t count = static_cast<std::size_t>(steps) * size() * per_cloth;
   if (count == 0) return;
@@ -385,7 +385,7 @@ GarmentInfo ImpulseGarments<Real>::info(std::size_t) const {
   std::size_t bytes = arrays_.memory_bytes() + edges_.memory_bytes() + metric_stencils_.memory_bytes() +
                       scalar_stencils_.memory_bytes() + shear_springs_.memory_bytes() +
                       bend_springs_.memory_bytes() + contacts_.memory_bytes() + holds_.memory_bytes() +
-                      air_.memory_bytes() + (strain_meter_ ? strain_meter_->memory_bytes() : 0) +
+                      forces_.memory_bytes() + (strain_meter_ ? strain_meter_->memory_bytes() : 0) +
                       work_bytes();
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(pinned_, shape_of_, bending_, inverse_masses_, velocities_, device_parameters_, targets_, positions_);

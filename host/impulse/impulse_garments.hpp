@@ -12,7 +12,7 @@
 #include "host/measures/garment_measures.hpp"
 #include "host/measures/strain_meter.hpp"
 #include "host/solver/garment_solver.hpp"
-#include "host/surroundings/air_table.hpp"
+#include "host/surroundings/node_force_table.hpp"
 
 namespace isocloth {
 
@@ -101,7 +101,7 @@ class ImpulseGarments : public GarmentSolver {
   std::vector<double> staging_;
   ImpulseContactBuffers<Real> contacts_;
   ImpulseHoldBuffers<Real> holds_;
-  AirTable<Real> air_;
+  NodeForceTable<Real> forces_;
   /// What an undoable request began with.
   struct Before {
     std::vector<Vec3d> positions;

@@ -51,9 +51,7 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
     samples_ = SampleArrays(device, garments_.front()->mesh, arrays_.pattern, scene.obstacles.size());
     std::vector<const Garment*> of_lanes = garments_;
     of_lanes.resize(tiles_ * width_, garments_.back());
-    if (obstacles != nullptr) obstacles_ = ObstacleTable<Real>(device, obstacles, of_lanes);
-    grippers_ = GripperTable<Real>(device, of_lanes);
-    air_ = AirTable<Real>(device, scene, of_lanes);
+    surroundings_ = {device, scene, obstacles, of_lanes};
   }
   build_plan();
   build_rest_shapes();
@@ -232,8 +230,8 @@ ClothPatternView ClothGroup<Real>::pattern() const {
                    .level_block_begin = plan_.level_block_begin.view(),
                    .level_blocks = plan_.level_blocks.view()},
           .samples = samples_.view(),
-          .hold_count = grippers_.count() > 0 ? a.node_count() : 0,
-          .faces = air_.faces(arrays_),
+          .hold_count = surroundings_.grippers.count() > 0 ? a.node_count() : 0,
+          .faces = surroundings_.forces.faces(arrays_),
           .block_slots = samples_.block_slots.view(),
           .node_slots = samples_.node_slots.view(),
           .slot_samples = samples_.slot_samples.view()};
@@ -260,9 +258,9 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
           .width = static_cast<int>(width_),
           .tile_count = static_cast<Index>(tiles_),
           .steps = steps,
-          .obstacles = obstacles_.sets(),
-          .grippers = grippers_.sets(),
-          .drag = air_.sets(),
+          .obstacles = surroundings_.obstacles.sets(),
+          .grippers = surroundings_.grippers.sets(),
+          .forces = surroundings_.forces.sets(),
           .parameters = parameters_.view(),
           .row_stiffness = row_stiffness_.view(),
           .targets = targets_.view(),
@@ -281,9 +279,7 @@ template <class Real>
 void ClothGroup<Real>::set_targets(const std::vector<Clock>& clocks, double h, int steps) {
   std::vector<Clock> of_lanes = clocks;
   of_lanes.resize(tiles_ * width_, clocks.back());
-  obstacles_.set_ways(of_lanes, h, steps);
-  grippers_.set_ways(of_lanes, h, steps);
-  air_.set_winds(of_lanes, h, steps);
+  surroundings_.set(of_lanes, h, steps);
   const std::size_t driven = driven_nodes_.size(), per_step = tiles_ * driven * 3 * width_;
   if (driven == 0) return;
   targets_.write(size_targets(steps), staging_, [&](Real* values) {

@@ -8,9 +8,7 @@
 #include "host/measures/garment_measures.hpp"
 #include "host/measures/strain_meter.hpp"
 #include "host/solver/garment_solver.hpp"
-#include "host/surroundings/air_table.hpp"
-#include "host/surroundings/gripper_table.hpp"
-#include "host/surroundings/obstacle_table.hpp"
+#include "host/surroundings/surroundings.hpp"
 
 namespace isocloth {
 
@@ -84,9 +82,7 @@ class ClothGroup final : public GarmentSolver {
   std::vector<Index> driven_nodes_;
   PlanBuffers plan_;
   SampleArrays samples_;
-  ObstacleTable<Real> obstacles_;
-  GripperTable<Real> grippers_;
-  AirTable<Real> air_;
+  Surroundings<Real> surroundings_;
   Buffer<Real> tensors_, rest_values_, masses_, inverse_masses_, bending_, rest_areas_;
 
   Buffer<Real> positions_, velocities_, multipliers_, contacts_, alive_, parameters_, row_stiffness_,

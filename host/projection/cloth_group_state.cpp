@@ -53,7 +53,7 @@ void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) 
               {.nodes = static_cast<std::size_t>(arrays_.node_count()),
                .rows = row_count_,
                .contacts = layout.contacts,
-               .obstacles = obstacles_.size(),
+               .obstacles = surroundings_.obstacles.size(),
                .holds = layout.holds,
                .grippers = garments_[member]->grippers.size()},
               static_cast<double>(std::numeric_limits<Real>::max()));
@@ -115,8 +115,7 @@ GarmentInfo ClothGroup<Real>::info(std::size_t) const {
 
 template <class Real>
 std::size_t ClothGroup<Real>::memory_bytes() const {
-  std::size_t bytes = arrays_.memory_bytes() + samples_.memory_bytes() + obstacles_.memory_bytes() +
-                      grippers_.memory_bytes() + air_.memory_bytes();
+  std::size_t bytes = arrays_.memory_bytes() + samples_.memory_bytes() + surroundings_.memory_bytes();
   auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(plan_.column_begin, plan_.block_rows, plan_.block_columns, plan_.pair_begin, plan_.pairs,
       plan_.row_begin, plan_.row_blocks, plan_.level_begin, plan_.level_columns, plan_.level_block_begin,

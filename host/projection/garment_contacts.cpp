@@ -45,8 +45,9 @@ ArrayView<const Real> GarmentContacts<Real>::inverse_masses() const {
 }
 
 template <class Real>
-void GarmentContacts<Real>::begin(const Surroundings<Real>& surroundings, const ContactControl<Real>& control,
-                                  const Buffer<Vec3<Real>>& start, ArrayView<Real> state) {
+void GarmentContacts<Real>::begin(const SurroundingsView<Real>& surroundings,
+                                  const ContactControl<Real>& control, const Buffer<Vec3<Real>>& start,
+                                  ArrayView<Real> state) {
   if (!exist()) return;
   const ContactStateLayout at = layout();
   const auto field = [&](std::size_t begin) { return Strided<Real>{state.data() + begin, 1}; };
@@ -75,7 +76,7 @@ void GarmentContacts<Real>::begin(const Surroundings<Real>& surroundings, const 
                                .places = field(at.places()),
                                .inverse_masses = numbers(inverse_masses_)},
                      .faces = surroundings.faces,
-                     .drag = surroundings.drag}};
+                     .forces = surroundings.forces}};
 }
 
 template <class Real>

@@ -12,10 +12,10 @@ namespace isocloth {
 
 /// What one cloth meets in one step.
 template <class Real>
-struct Surroundings {
+struct SurroundingsView {
   ObstaclesView<Real> obstacles;
   GrippersView<Real> grippers;
-  DragView<Real> drag;
+  NodeForces<Real> forces;
   FacesView faces;
 };
 
@@ -43,7 +43,7 @@ class GarmentContacts {
   }
 
   /// A part of a step begins at `start` with this state (see layout()); what follows is meant for it.
-  void begin(const Surroundings<Real>& surroundings, const ContactControl<Real>& control,
+  void begin(const SurroundingsView<Real>& surroundings, const ContactControl<Real>& control,
              const Buffer<Vec3<Real>>& start, ArrayView<Real> state);
   /// Grippers let go and take hold; once before the first part of a step, or again.
   void grasp();

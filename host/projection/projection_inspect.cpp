@@ -34,7 +34,7 @@ Inspection ProjectionSolver<Real>::inspect(std::size_t, double t, double h) {
                     .free_nodes = arrays_.pattern.free_nodes,
                     .correction = {},
                     .multipliers = {}};
-  set_surroundings({.offset = t, .steps = 0}, h, 1);
+  surroundings_.set({{.offset = t, .steps = 0}}, h, 1);
   set_targets(t + h);
   copy(state_, work_);
   const StepPart<double> part{.number = 0, .h = h, .done = 0, .parts = 1};

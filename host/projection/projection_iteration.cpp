@@ -66,10 +66,10 @@ bool ProjectionSolver<Real>::begin_part(const StepPart<double>& part) {
     const ArrayView<Real> forces = isocloth::part(work_.contacts.view(), 0, contacts_.layout().force_count());
     scale(forces, 0, forces);
   }
-  contacts_.begin({.obstacles = obstacles_.view(0, part.number),
-                   .grippers = grippers_.view(0, part.number),
-                   .drag = air_.view(0, part.number),
-                   .faces = air_.faces(arrays_)},
+  contacts_.begin({.obstacles = surroundings_.obstacles.view(0, part.number),
+                   .grippers = surroundings_.grippers.view(0, part.number),
+                   .forces = surroundings_.forces.view(0, part.number),
+                   .faces = surroundings_.forces.faces(arrays_)},
                   {.offset = contacts_.offset,
                    .tolerance = contacts_.tolerance,
                    .inertia = projection_metric().inertia,
@@ -180,13 +180,6 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
 }
 
 template <class Real>
-void ProjectionSolver<Real>::set_surroundings(const Clock& clock, double h, int steps) {
-  obstacles_.set_ways({clock}, h, steps);
-  grippers_.set_ways({clock}, h, steps);
-  air_.set_winds({clock}, h, steps);
-}
-
-template <class Real>
 void ProjectionSolver<Real>::follow(double before, double after) {
   const double old = eps_;
   eps_ = cpu::adapted_eps(old, before, after, least_eps(std::is_same_v<Real, float>), start_eps_);
@@ -218,7 +211,7 @@ void ProjectionSolver<Real>::correct(int iteration, const BodyMoves<Real>& bodie
                                         .multipliers = work_.multipliers.view()});
   contacts_.update(correction_, bodies);
   double clamp = settings_.clamp;
-  if (const double own = obstacles_.size() > 0 ? contact_clamp(iteration) : 0; own > 0)
+  if (const double own = surroundings_.obstacles.size() > 0 ? contact_clamp(iteration) : 0; own > 0)
     clamp = clamp > 0 ? std::min(clamp, own) : own;
   kernels_.apply_correction(queue, {.free = arrays_.free_view(),
                                     .clamp = static_cast<Real>(clamp * arrays_.element_size),

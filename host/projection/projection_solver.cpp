@@ -24,10 +24,8 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
       rows_(device, arrays_),
       measures_(device, arrays_),
       strain_meter_(device, {&garment}, 1) {
-  if (obstacles != nullptr) obstacles_ = ObstacleTable<Real>(device, obstacles, {&garment});
   if (has_surroundings(scene)) {
-    grippers_ = GripperTable<Real>(device, {&garment});
-    air_ = AirTable<Real>(device, scene, {&garment});
+    surroundings_ = {device, scene, obstacles, {&garment}};
     contacts_ = GarmentContacts<Real>(device, garment, arrays_, scene);
   }
   device.monitor().check();
@@ -116,7 +114,7 @@ AdvanceReport ProjectionSolver<Real>::begin_request() {
     lost_before_ = lost_;
     is_undoable_ = true;
   }
-  set_surroundings(request_.clock, request_.step, request_.steps);
+  surroundings_.set({request_.clock}, request_.step, request_.steps);
   AdvanceReport none;
   none.total.substeps = 0;
   none.total.status = lost_;

@@ -10,9 +10,7 @@
 #include "host/measures/strain_meter.hpp"
 #include "host/projection/garment_contacts.hpp"
 #include "host/solver/garment_solver.hpp"
-#include "host/surroundings/air_table.hpp"
-#include "host/surroundings/gripper_table.hpp"
-#include "host/surroundings/obstacle_table.hpp"
+#include "host/surroundings/surroundings.hpp"
 #include "kernels/projection/step_controller.hpp"
 
 namespace isocloth {
@@ -79,7 +77,7 @@ class ProjectionSolver final : public GarmentSolver {
   Index bad_node() const { return bad_block_ >= 0 ? arrays_.pattern.free_nodes[bad_block_] : -1; }
   double element_size() const { return arrays_.element_size; }
   const MonitorView& monitor() const { return device_.monitor(); }
-  ObstacleTable<Real>& obstacles() { return obstacles_; }
+  ObstacleTable<Real>& obstacles() { return surroundings_.obstacles; }
   const GarmentContacts<Real>& contacts() const { return contacts_; }
   NodalSolver<Real>& nodal_solver() { return *nodal_solver_; }
   Buffer<Vec3<Real>>& correction() { return correction_; }
@@ -102,8 +100,6 @@ class ProjectionSolver final : public GarmentSolver {
   /// Assembles H and the right side, both of B alone without rows, with what `samples` add, and solves into
   /// correction_; false: the matrix cannot be factorised.
   bool solve_system(const MetricView<Real>& metric, bool with_rows, const SampleForces<Real>& samples);
-  /// What surrounds the cloth in the next steps of h [s].
-  void set_surroundings(const Clock& clock, double h, int steps);
   /// Of the part that is under way.
   MetricView<Real> implicit_metric() const;
   MetricView<Real> projection_metric() const;
@@ -127,9 +123,7 @@ class ProjectionSolver final : public GarmentSolver {
   RowEvaluator<Real> rows_;
   GarmentMeasures<Real> measures_;
   StrainMeter<Real> strain_meter_;
-  ObstacleTable<Real> obstacles_;
-  GripperTable<Real> grippers_;
-  AirTable<Real> air_;
+  Surroundings<Real> surroundings_;
   GarmentContacts<Real> contacts_;
 
   std::unique_ptr<NodalSolver<Real>> nodal_solver_;

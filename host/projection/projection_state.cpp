@@ -38,7 +38,7 @@ GarmentInfo ProjectionSolver<Real>::info(std::size_t) const {
                    .memory_bytes = arrays_.memory_bytes() + nodal_solver_->memory_bytes() +
                                    rows_.memory_bytes() + measures_.memory_bytes() +
                                    strain_meter_.memory_bytes() + contacts_.memory_bytes() +
-                                   obstacles_.memory_bytes() + grippers_.memory_bytes() + air_.memory_bytes(),
+                                   surroundings_.memory_bytes(),
                    .solver = std::string(nodal_solver_->name())};
   auto add = [&info](const auto&... buffers) { ((info.memory_bytes += buffers.bytes()), ...); };
   add(state_, work_, before_, row_stiffness_, mismatches_, iterate_, predicted_, targets_, momentum_,
@@ -69,7 +69,7 @@ void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
               {.nodes = nodes,
                .rows = rows_.row_count(),
                .contacts = layout.contacts,
-               .obstacles = obstacles_.size(),
+               .obstacles = surroundings_.obstacles.size(),
                .holds = layout.holds,
                .grippers = garment_.grippers.size()},
               static_cast<double>(std::numeric_limits<Real>::max()));

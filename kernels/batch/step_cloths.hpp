@@ -122,7 +122,7 @@ struct StepCloths {
   Index steps = 1;
   ObstacleSets<Real> obstacles;
   GripperSets<Real> grippers;
-  DragSets<Real> drag;
+  NodeForceSets<Real> forces;
   ArrayView<const Real> parameters;     ///< ClothParameters, shape [tile, 9, width]
   ArrayView<const Real> row_stiffness;  ///< see RowLaws, shape [tile, row, width]; empty: all rows are rigid
   ArrayView<const Real> targets;   ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]

@@ -54,7 +54,7 @@ class TileContacts : ClothTile<S, T, Block> {
 
   using InverseMass = S;
   ISOCLOTH_DEVICE bool has_obstacles() const { return p_.samples.contacts_per_node > 0; }
-  ISOCLOTH_DEVICE bool has_outer_forces() const { return p_.hold_count > 0 || !a_.drag.coefficients.empty(); }
+  ISOCLOTH_DEVICE bool has_outer_forces() const { return p_.hold_count > 0 || a_.forces.exist(); }
 
   /// Grippers let go and take hold at `start` in the cloths in `which`, whose step begins.
   ISOCLOTH_DEVICE void grasp(const ContactStep<S>& step, Mask which) const {
@@ -206,7 +206,7 @@ class TileContacts : ClothTile<S, T, Block> {
           p_.hold_count > 0 ? a_.grippers.of(cloth, step.part.number) : GrippersView<Scalar>{},
           {kept(own.hold_forces()), kept(own.holders()), kept(own.places()), held_masses},
           p_.faces,
-          a_.drag.of(cloth, step.part.number)};
+          a_.forces.of(cloth, step.part.number)};
       visit(ContactTerms<Scalar>(p_.samples, obstacles, control, places, {lane_array(at.near, lane)}, arrays),
             OuterTerms<Scalar>(outer, control, places, arrays), lane);
     }

@@ -1,18 +1,11 @@
 // Drag of the air on one cloth.
 #pragma once
 
-#include "kernels/contact/contact_arrays.hpp"
 #include "kernels/contact/signed_distance.hpp"
+#include "kernels/forces/node_site.hpp"
+#include "kernels/forces/step_sets.hpp"
 
 namespace isocloth {
-
-/// Faces of a mesh and of its nodes.
-struct FacesView {
-  ArrayView<const Index> face_begin;       ///< shape [face_count + 1]
-  ArrayView<const Index> face_nodes;       ///< shape [corner_count]
-  ArrayView<const Index> node_face_begin;  ///< shape [node_count + 1]
-  ArrayView<const Index> node_faces;       ///< shape [corner_count]
-};
 
 /// See Drag (engine/model/wind.hpp).
 template <class Real>
@@ -23,20 +16,8 @@ struct DragView {
   ISOCLOTH_HD bool exists() const { return normal > 0 || tangential > 0; }
 };
 
-/// Several cloths in several steps.
 template <class Real>
-struct DragSets {
-  ArrayView<const Real> coefficients;  ///< q_n, q_t, shape [cloth, 2]; empty: no drag
-  ArrayView<const Real> winds;         ///< u, shape [cloth, step, 3]
-  Index steps = 0;
-
-  ISOCLOTH_HD DragView<Real> of(std::size_t cloth, Index step) const {
-    if (coefficients.empty()) return {};
-    const std::size_t at = cloth * static_cast<std::size_t>(steps) + static_cast<std::size_t>(step);
-    const ArrayView<const Real> u = part(winds, at * 3, at * 3 + 3);
-    return {coefficients[cloth * 2], coefficients[cloth * 2 + 1], {u[0], u[1], u[2]}};
-  }
-};
+using DragSets = StepSets<DragView<Real>>;
 
 namespace ISOCLOTH_BACKEND {
 
@@ -74,17 +55,15 @@ ISOCLOTH_HD Vec3<Real> multiplied(const Real (&m)[6], Vec3<Real> v) {
 /// Adds the drag on a node to its sample: with D as the faces lie when the step begins, the force of the
 /// velocity at its end, h^2 D (u - (x - x_n) / h). Without pulls the stiffness h D alone.
 template <class Real>
-ISOCLOTH_HD void add_drag(const FacesView& faces, const DragView<Real>& drag, Real h, Index node,
-                          const Strided<const Real>& start, const Strided<const Real>& iterate, bool pulls,
-                          const ContactArrays<Real>& samples) {
+ISOCLOTH_DEVICE void add_force(const DragView<Real>& drag, const NodeSite<Real>& site) {
   Real d[6];
   drag_of_node(
-      faces, drag, node, [&](Index i) { return start.vector(static_cast<std::size_t>(i)); }, d);
-  const std::size_t at = static_cast<std::size_t>(node);
-  for (std::size_t i = 0; i < 6; ++i) samples.sample_stiffness[at * 6 + i] += h * d[i];
-  if (!pulls) return;
-  const Vec3<Real> w = h * (h * drag.wind - (iterate.vector(at) - start.vector(at)));
-  samples.sample_forces.set_vector(at, samples.sample_forces.vector(at) + multiplied(d, w));
+      site.faces, drag, static_cast<Index>(site.node),
+      [&](Index i) { return site.start.vector(static_cast<std::size_t>(i)); }, d);
+  for (std::size_t i = 0; i < 6; ++i) site.samples.sample_stiffness[site.node * 6 + i] += site.h * d[i];
+  if (!site.pulls) return;
+  const Vec3<Real> way = site.iterate.vector(site.node) - site.start.vector(site.node);
+  site.add(multiplied(d, site.h * (site.h * drag.wind - way)));
 }
 
 }  // namespace ISOCLOTH_BACKEND

@@ -1,7 +1,7 @@
 // What acts on one cloth from outside besides contact.
 #pragma once
 
-#include "kernels/forces/drag.hpp"
+#include "kernels/forces/node_forces.hpp"
 #include "kernels/grasp/grippers.hpp"
 
 namespace isocloth {
@@ -11,17 +11,9 @@ struct OuterForces {
   GrippersView<Real> grippers;
   HoldArrays<Real> holds;
   FacesView faces;
-  DragView<Real> drag;
+  NodeForces<Real> forces;
 
-  ISOCLOTH_HD bool exist() const { return grippers.size() > 0 || drag.exists(); }
-};
-
-/// The same of several cloths in several steps; arrays of holds are elsewhere.
-template <class Real>
-struct OuterSets {
-  GripperSets<Real> grippers;
-  FacesView faces;
-  DragSets<Real> drag;
+  ISOCLOTH_HD bool exist() const { return grippers.size() > 0 || forces.exist(); }
 };
 
 }  // namespace isocloth

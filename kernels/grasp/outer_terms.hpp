@@ -1,7 +1,6 @@
 // What acts on the nodes of one cloth from outside besides contact: grippers and the air.
 #pragma once
 
-#include "kernels/forces/drag.hpp"
 #include "kernels/grasp/hold_terms.hpp"
 #include "kernels/grasp/outer_forces.hpp"
 
@@ -25,7 +24,9 @@ class OuterTerms {
   /// Adds to the sample of a node, after its contacts. Without pulls the stiffness alone.
   ISOCLOTH_DEVICE void act(Index node, bool pulls) const {
     if (holds_.exist()) holds_.act(node, x_.iterate.vector(node), pulls, samples_);
-    if (o_.drag.exists()) add_drag(o_.faces, o_.drag, c_.step, node, x_.start, x_.iterate, pulls, samples_);
+    const NodeSite<Real> site{o_.faces, static_cast<std::size_t>(node), c_.step, x_.start, x_.iterate, pulls,
+                              samples_};
+    o_.forces.for_each([&](const auto& force) { add_force(force, site); });
   }
   /// Forces after the correction d of a node.
   ISOCLOTH_DEVICE void update(Index node, Vec3<Real> d) const {

@@ -219,7 +219,7 @@ struct ImpulseCloths {
   FacesView faces;      ///< where there is drag
   DragSets<Real> drag;  ///< of the air
 
-  ISOCLOTH_HD bool has_outer_forces() const { return holds.exist() || !drag.coefficients.empty(); }
+  ISOCLOTH_HD bool has_outer_forces() const { return holds.exist() || drag.exist(); }
   /// 1 / m_i of a cloth [1/m^2], 0: pinned; shape [node].
   ISOCLOTH_HD const Real* loose_masses(Index cloth) const {
     return pattern.inverse_masses.data() +

@@ -105,6 +105,10 @@ std::vector<KernelCase> all_cases() {
                  soft)));
   cases.push_back(case_of("edges", garment_of(irregular_triangles(11, 97, 0.5, 0.4, 4), {0, 60}, stiff),
                           "inextensible_edges"));
+  Fabric springs = stiff;
+  springs.stretch_stiffness = 64;
+  cases.push_back(
+      case_of("springs", garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 60}, springs), "elastic_edges"));
   std::vector<Index> all(20);
   std::iota(all.begin(), all.end(), 0);
   cases.push_back(case_of("nothing free", garment_of(quad_grid(4, 5, 0.3, 0.4), all, stiff)));

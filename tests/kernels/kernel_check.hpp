@@ -90,12 +90,15 @@ inline MatrixX3d free_rows(const reference::ReferenceCloth& cloth, const MatrixX
 struct ExpectedRows {
   VectorXd values, scales;  ///< C; s = 1 / sqrt(eps D), 0 where D is 0
   SparseMatrix jacobian;    ///< s J
+  VectorXd proximal;        ///< multipliers of rigid rows, 0 of others
   explicit ExpectedRows(const KernelCase& at) {
     const auto cloth = at.reference(Metric::mass);
     values = cloth.row_values(cloth.positions());
     const VectorXd d = cloth.row_scale_d(cloth.positions(), at.step);
     scales = (d.array() > 0).select(1 / (at.eps * d.array()).sqrt(), 0);
     jacobian = scales.asDiagonal() * cloth.row_jacobian(cloth.positions());
+    proximal = as_vector(at.multipliers);
+    if (find_recipe(at.recipe).is_elastic()) proximal.setZero();
   }
 };
 

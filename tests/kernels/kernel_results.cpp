@@ -37,7 +37,9 @@ class Run {
         positions_(vectors(at.positions)),
         velocities_(vectors(at.velocities)),
         predicted_(vectors(at.predicted)),
-        multipliers_(numbers(at.multipliers)) {}
+        multipliers_(numbers(at.multipliers)),
+        stiffness_(numbers(
+            row_stiffness(at.garment.mesh, arrays_.rows, at.garment.fabric, pinned_nodes(at.garment)))) {}
 
   KernelResults all() {
     setup();
@@ -75,6 +77,7 @@ class Run {
     for (const Index node : arrays_.pattern.free_nodes) result.push_back(values[node]);
     return result;
   }
+  RowLaws<Real> laws() const { return {read(stiffness_), static_cast<Real>(at_.step)}; }
   MetricView<Real> metric() const {
     const Fabric& f = at_.garment.fabric;
     return {.inertia = static_cast<Real>(f.rho + at_.step * f.alpha),
@@ -124,6 +127,7 @@ class Run {
                                     .rest_values = read(rests),
                                     .positions = read(positions_),
                                     .inverse_masses = arrays_.inverse_masses.view(),
+                                    .laws = laws(),
                                     .eps = static_cast<Real>(at_.eps),
                                     .residuals = residuals.view(),
                                     .scales = scales.view(),
@@ -222,6 +226,7 @@ class Run {
                                   .residuals = rows.residuals.view(),
                                   .scales = rows.scales.view(),
                                   .multipliers = newton ? read(multipliers_) : ArrayView<const Real>{},
+                                  .laws = laws(),
                                   .positions = read(positions_),
                                   .start = read(predicted_),
                                   .momentum = part != "fast" ? read(momentum) : ArrayView<const Vector>{},
@@ -237,7 +242,15 @@ class Run {
     const Rows rows = evaluated_rows();
     auto correction = vectors(of_free(at_.correction));
     auto multipliers = numbers(at_.multipliers);
+    auto mismatches = output<Real>(at_.multipliers.size());
+    kernels_.find_mismatches(queue_, {.laws = laws(),
+                                      .residuals = rows.residuals.view(),
+                                      .scales = rows.scales.view(),
+                                      .multipliers = read(multipliers_),
+                                      .mismatches = mismatches.view()});
+    results_["mismatches"] = widened(mismatches);
     kernels_.update_multipliers(queue_, {.rows = arrays_.rows_view(),
+                                         .laws = laws(),
                                          .free = arrays_.free_view(),
                                          .jacobian = rows.jacobian.view(),
                                          .residuals = rows.residuals.view(),
@@ -300,7 +313,7 @@ class Run {
   const StepKernels<Real>& kernels_;
   GarmentArrays<Real> arrays_;
   Buffer<Vector> positions_, velocities_, predicted_;
-  Buffer<Real> multipliers_;
+  Buffer<Real> multipliers_, stiffness_;
   KernelResults results_;
 };
 

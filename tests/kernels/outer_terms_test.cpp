@@ -65,7 +65,7 @@ class OuterTermsTest : public ::testing::Test {
     outer.grippers = {{grippers.data(), 3}, {begin.data(), 3}, {end.data(), 3}, {grips.data(), 3}};
     outer.holds = {strided(hold_forces), strided(holders), strided(places), strided(held_masses)};
     outer.faces = {{face_begin, 5}, {face_nodes, 15}, {node_face_begin, nodes + 1}, {node_faces, 15}};
-    outer.drag = drag;
+    outer.forces.drag = drag;
     ContactControl<Real> control;
     control.inertia = static_cast<Real>(inertia);
     control.step = static_cast<Real>(h);

@@ -1,0 +1,36 @@
+// Forces from outside on the nodes of garments, in the memory of a device, in the steps to come.
+#pragma once
+
+#include "host/surroundings/step_table.hpp"
+#include "kernels/forces/node_forces.hpp"
+
+namespace isocloth {
+
+/// See NodeForces.
+template <class Real>
+class NodeForceTable {
+ public:
+  /// No forces.
+  NodeForceTable() = default;
+  /// `garments` of one mesh in the order of their clocks.
+  NodeForceTable(const Device& device, const Scene& scene, const std::vector<const Garment*>& garments);
+
+  /// Those of the next `steps` steps of h [s].
+  void set(const std::vector<Clock>& clocks, double h, int steps);
+  /// On a member in one of the steps.
+  NodeForces<Real> view(std::size_t member, int step) const { return {drag_.view(member, step)}; }
+  NodeForceSets<Real> sets() const { return {drag_.sets()}; }
+  FacesView faces(const GarmentArrays<Real>& arrays) const;
+  std::size_t memory_bytes() const {
+    return drag_.memory_bytes() + node_face_begin_.bytes() + node_faces_.bytes();
+  }
+
+ private:
+  const Device* device_ = nullptr;
+  const Scene* scene_ = nullptr;
+  std::vector<const Garment*> garments_;  ///< empty: no forces
+  StepTable<DragView<Real>> drag_;
+  Buffer<Index> node_face_begin_, node_faces_;
+};
+
+}  // namespace isocloth

@@ -1,0 +1,35 @@
+// The list of forces that act on nodes from outside. A force is a file with a view of its numbers, exists()
+// of these, and add_force(view, site); and a line in each of the two structs.
+#pragma once
+
+#include "kernels/forces/drag.hpp"
+
+namespace isocloth {
+
+/// On one cloth in one step.
+template <class Real>
+struct NodeForces {
+  DragView<Real> drag;
+
+  /// visit(view) of all that exist.
+  template <class Visit>
+  ISOCLOTH_HD void for_each(const Visit& visit) const {
+    if (drag.exists()) visit(drag);
+  }
+  ISOCLOTH_HD bool exist() const {
+    bool any = false;
+    for_each([&](const auto&) { any = true; });
+    return any;
+  }
+};
+
+/// On several cloths in several steps.
+template <class Real>
+struct NodeForceSets {
+  StepSets<DragView<Real>> drag;
+
+  ISOCLOTH_HD bool exist() const { return drag.exist(); }
+  ISOCLOTH_HD NodeForces<Real> of(std::size_t cloth, Index step) const { return {drag.of(cloth, step)}; }
+};
+
+}  // namespace isocloth

@@ -1,0 +1,32 @@
+// Where a force acts on a cloth: a node, and the sample that takes its force and stiffness.
+#pragma once
+
+#include "kernels/contact/contact_arrays.hpp"
+
+namespace isocloth {
+
+/// Faces of a mesh and of its nodes.
+struct FacesView {
+  ArrayView<const Index> face_begin;       ///< shape [face_count + 1]
+  ArrayView<const Index> face_nodes;       ///< shape [corner_count]
+  ArrayView<const Index> node_face_begin;  ///< shape [node_count + 1]
+  ArrayView<const Index> node_faces;       ///< shape [corner_count]
+};
+
+template <class Real>
+struct NodeSite {
+  const FacesView& faces;
+  std::size_t node = 0;
+  Real h{};                            ///< of the part of a step [s]
+  const Strided<const Real>& start;    ///< phi_n [m], shape [node_count, 3]
+  const Strided<const Real>& iterate;  ///< phi_j [m], shape [node_count, 3]
+  bool pulls = true;                   ///< false: the stiffness alone, forces act elsewhere
+  const ContactArrays<Real>& samples;
+
+  /// A force times h^2 [kg m].
+  ISOCLOTH_HD void add(Vec3<Real> force) const {
+    samples.sample_forces.set_vector(node, samples.sample_forces.vector(node) + force);
+  }
+};
+
+}  // namespace isocloth
