@@ -6,9 +6,9 @@
 #include "kernels/contact/body_contacts.hpp"
 #include "kernels/contact/find_contacts.hpp"
 #include "kernels/forces/build_bending.hpp"
-#include "kernels/impulse/impulse_phase.hpp"
+#include "kernels/impulse/impulse_kernels.hpp"
 #include "kernels/impulse/step_impulse.hpp"
-#include "kernels/impulse/system_phase.hpp"
+#include "kernels/impulse/system_kernels.hpp"
 #include "kernels/linear/front_factor.hpp"
 #include "kernels/linear/front_solve.hpp"
 #include "kernels/measures/cloth_measures.hpp"
@@ -20,9 +20,6 @@
 #include "kernels/tensors/evaluate_rows.hpp"
 
 namespace isocloth {
-
-template <class Args>
-using Kernel = void (*)(const Queue&, const Args&);
 
 /// Built once per mesh, in double whatever the precision of the steps.
 struct SetupKernels {
@@ -59,8 +56,8 @@ struct StepKernels {
   Kernel<FindFailure> find_failure;
   Kernel<SolveFronts<Real>> forward_fronts, backward_fronts;
   Kernel<StepImpulse<Real>> step_impulse;
-  Kernel<RunImpulsePhase<Real>> run_impulse_phase;
-  Kernel<RunSystemPhase<Real>> run_system_phase;
+  ImpulseKernels<Real> impulse;
+  SystemKernels<Real> impulse_system;
   Kernel<UpdateVelocities<Real>> update_velocities;
   Kernel<ScaleValues<Real>> scale_values;
   Kernel<MeasureAreas<Real>> measure_areas;

@@ -50,8 +50,18 @@ class ImpulseGarments : public GarmentSolver {
   const ImpulseSettings& settings() const { return settings_; }
   /// Makes undo() possible from here on, or not.
   void keep_before(bool undoable);
-  /// What froze a member; it touches nothing, and its grippers pull at nothing any more.
-  void lose(std::size_t member, StepStatus status);
+  /// What the steps of a member did; they may have lost it.
+  AdvanceReport take_report(std::size_t member, const ImpulseReport& found) {
+    AdvanceReport report{.total = {}, .steps = static_cast<int>(found.steps)};
+    const auto status = static_cast<StepStatus>(static_cast<int>(found.status));
+    report.total.status = is_lost(lost_[member]) ? lost_[member] : status;
+    report.total.iterations = static_cast<int>(found.sweeps);
+    report.total.substeps = report.steps * parameters_[member].parts;
+    report.total.residual = found.residual;
+    report.total.penetration = found.penetration;
+    if (is_lost(status)) lose(member, status);
+    return report;
+  }
   /// Of pinned nodes, the ways of obstacles and grippers, and the wind.
   void set_targets(const std::vector<Clock>& clocks, double h, int steps);
   const ImpulseContactBuffers<Real>& contacts() const { return contacts_; }
@@ -73,6 +83,8 @@ class ImpulseGarments : public GarmentSolver {
   std::vector<StepStatus> lost_;                     ///< what froze a member, else converged; shape [size()]
 
  private:
+  /// What froze a member; it touches nothing, and its grippers pull at nothing any more.
+  void lose(std::size_t member, StepStatus status);
   void build_rows();
   /// Throws DeviceError unless what grows with the number of garments fits.
   void require_memory(std::size_t obstacle_count, std::size_t moving_count) const;

@@ -44,17 +44,8 @@ std::vector<AdvanceReport> ImpulseGroup<Real>::finish() {
   const auto begin = std::chrono::steady_clock::now();
   queue_.wait();
   const ImpulseReport* const found = reports_.read(staging_);
-  std::vector<AdvanceReport> result(this->size());
-  for (std::size_t c = 0; c < this->size(); ++c) {
-    result[c].steps = static_cast<int>(found[c].steps);
-    StepReport& total = result[c].total;
-    total.status = is_lost(lost_[c]) ? lost_[c] : static_cast<StepStatus>(static_cast<int>(found[c].status));
-    total.iterations = static_cast<int>(found[c].sweeps);
-    total.substeps = result[c].steps * parameters_[c].parts;
-    total.residual = found[c].residual;
-    total.penetration = found[c].penetration;
-    if (is_lost(total.status) && !is_lost(lost_[c])) this->lose(c, total.status);
-  }
+  std::vector<AdvanceReport> result;
+  for (std::size_t c = 0; c < this->size(); ++c) result.push_back(this->take_report(c, found[c]));
   const double seconds =
       start_seconds_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   for (AdvanceReport& report : result)

@@ -3,11 +3,12 @@
 
 #include "host/garment/reducer.hpp"
 #include "host/impulse/impulse_garments.hpp"
+#include "kernels/impulse/impulse_step.hpp"
 
 namespace isocloth {
 
-/// The steps of ImpulseGroup with the same bits, one launch per colour, so that a cloth fills all threads of
-/// a machine.
+/// The steps of ImpulseGroup with the same bits, a launch for each phase and colour, so that a cloth fills
+/// all threads of a machine.
 template <class Real>
 class ImpulseSolver : public ImpulseGarments<Real> {
  public:
@@ -22,40 +23,54 @@ class ImpulseSolver : public ImpulseGarments<Real> {
  protected:
   using Base = ImpulseGarments<Real>;
   using Base::device_, Base::kernels_, Base::parameters_, Base::lost_;
+  using Step = ISOCLOTH_BACKEND::ImpulseStep<Real, ImpulseSolver>;
+  friend Step;
 
-  /// What the impulses of one part did.
-  struct Outcome {
-    int sweeps = 0;
-    bool finite = true;
+  // The machine of an ImpulseStep.
+
+  static constexpr bool may_touch = true, meets_outer = true;
+  static constexpr bool knows_at_once = false;  ///< it costs a reduction, and a wait for the device
+  /// Items that have told.
+  struct Told {
+    std::size_t count = 0;
   };
-  /// Impulses on positions and on velocities of one part.
-  virtual Outcome correct_lengths();
-  virtual void correct_velocities();
+  struct Corrections : Told {
+    explicit Corrections(bool /*is_watched*/) {}
+  };
+  void enter(Index step, int part);
+  /// Throws Interrupted where the work is to end.
+  bool stops() const;
+  void tell_sweep() const { device_.monitor().count(1); }
+  template <class Phase, class Counted = Told>
+  void each(const Phase& phase, Counted&& told = {}) {
+    const Index all[] = {0, item_count(here_, Phase::items)};
+    launch(phase, {all, 2}, told);
+  }
+  template <class Phase, class Counted = Told>
+  void by_colour(const Phase& phase, Counted&& told = {}) {
+    launch(phase, colours_of(here_, Phase::items), told);
+  }
+  bool list_near();
+  double largest(const Told& told) { return largest(told_, told.count); }
+  double worst(const Corrections& told) { return largest(told); }
+  int last_sweep(const Corrections& told, int /*sweep*/) {
+    return static_cast<int>(largest(last_sweeps_, told.count));
+  }
+  virtual void grasped() {}
+  virtual int hold_lengths(Step& step);
+  virtual void hold_rates(Step& step);
 
-  RunImpulsePhase<Real> phase(ImpulsePhase phase, Index first, Index count);
-  void run(ImpulsePhase phase, std::size_t count);
-  /// Grippers let go and take hold, when a step begins.
-  virtual void grasp();
-  bool has_obstacles() const { return this->contacts().contact_count() > 0; }
-  /// Lists the obstacles near the preview.
-  void look_around();
-  /// Impulses of all contacts: `which` is push_out (which lists obstacles anew) or push_back. Returns how far
-  /// one moved its point [m], where a step converges; else nobody asks.
-  double touch(ImpulsePhase which, bool seeks);
-  /// Largest value of an array that the last phases wrote, infinite where one is not finite.
-  double largest(const Buffer<Real>& values);
+  typename Step::Sweeps sweep(Step& step, bool of_positions, const ImpulseControl& control);
+  /// The largest of the first values, infinite where one is not finite.
+  double largest(const Buffer<Real>& values, std::size_t count);
 
   std::size_t work_bytes() const override;
   std::string solver_name() const override;
 
   Queue queue_;                 ///< the device's
-  ImpulseCloths<Real> cloths_;  ///< of this finish()
+  ImpulseCloths<Real> here_;    ///< of this finish(); the host can read what an ImpulseStep asks for
+  ImpulseLaunch<Real> launch_;  ///< the same on the device
   Buffer<Vec4<Real>> places_, moves_, forces_;
-  Buffer<Vec3d> work_positions_;
-  Buffer<Real> errors_, last_sweeps_;  ///< of each packet of all rows
-  bool touched_ = false;               ///< a contact moved its point in this part, where a step converges
-  Buffer<Real> of_samples_;            ///< of contacts
-  Buffer<Real> of_nodes_;
 
  private:
   struct Request {
@@ -63,31 +78,16 @@ class ImpulseSolver : public ImpulseGarments<Real> {
     double step = 0;
     int steps = 0;
   };
-  /// Packets of one family of rows.
-  struct RowPackets {
-    ImpulseRows rows;
-    std::vector<Index> colour_begin;  ///< first packets
-    std::size_t first = 0;            ///< place of the first packet among those of all rows
-    std::size_t count = 0;
-  };
-  void add_rows(ImpulseRows rows, const Buffer<Index>& colour_begin);
-  /// One phase of all rows; colour after colour where `by_colour`, else at once.
-  void run_rows(RunImpulsePhase<Real> args, bool by_colour);
+  /// A launch for each of some colours.
+  template <class Phase>
+  void launch(const Phase& phase, const ArrayView<const Index>& begin, Told& told);
+  /// Takes over what cloths() gives now.
+  void view_cloths();
 
-  /// Sweeps of `rows` and `contacts` until one corrects nothing, where a step converges; returns how many.
-  /// See ClothSteps in kernels/impulse/step_impulse.cpp.
-  int sweep(ImpulsePhase rows, ImpulsePhase contacts);
-  /// The step to targets number `step`.
-  StepReport step_once(Index step);
-  /// Whether a step that ends in the work arrays has diverged (kernels/divergence.hpp).
-  bool has_diverged(double residual);
-  void run_by_colour(RunImpulsePhase<Real> args, const std::vector<Index>& colour_begin);
-
-  std::vector<RowPackets> row_packets_;              ///< in the order of the sweeps
-  std::vector<Index> shear_colours_, bend_colours_;  ///< first packets
+  std::vector<std::pair<Items, std::vector<Index>>> colours_;  ///< see colours_of()
+  Buffer<Vec3d> positions_;
+  Buffer<Real> told_, last_sweeps_;  ///< see ImpulseLaunch
   Request request_;
-  Index step_ = 0;  ///< number among those of a request
-  int part_ = 0;
   Reducer<Real> reducer_;
 };
 

@@ -30,8 +30,7 @@ ImpulseSystem<Real>::ImpulseSystem(const Device& device, const Garment& garment,
   build_edges(garment);
   build_matrix();
   kept_moves_ = {device, moves_.size()};
-  cloths_ = this->cloths();
-  if (cloths_.holds.exist())
+  if (here_.holds.exist())
     kept_loads_ = {device, moves_.size()};
   else
     weigh();
@@ -97,50 +96,49 @@ void ImpulseSystem<Real>::build_matrix() {
 }
 
 template <class Real>
-void ImpulseSystem<Real>::run(SystemPhase phase, std::size_t count, Real diagonal) {
+template <class Phase>
+void ImpulseSystem<Real>::run(const Phase& phase, std::size_t count) {
   const auto constant = [](const auto& buffer) { return buffer.view(); };
-  kernels_.run_system_phase(queue_, {.phase = phase,
-                                     .count = static_cast<Index>(count),
-                                     .diagonal = diagonal,
-                                     .edge_nodes = constant(edge_nodes_),
-                                     .lengths = constant(lengths_),
-                                     .scales = scales_.view(),
-                                     .entries = constant(entries_),
-                                     .weights = weights_.view(),
-                                     .node_begin = constant(node_begin_),
-                                     .node_edges = constant(node_edges_),
-                                     .inverse_masses = cloths_.holds.exist() ? cloths_.holds.inverse_masses
-                                                                             : cloths_.pattern.inverse_masses,
-                                     .reaches = constant(reaches_),
-                                     .places = constant(places_),
-                                     .moves = moves_.view(),
-                                     .kept_moves = kept_moves_.view(),
-                                     .loads = cloths_.holds.loads,
-                                     .kept_loads = kept_loads_.view(),
-                                     .directions = directions_.view(),
-                                     .values = values_.view(),
-                                     .right_side = right_side_.view(),
-                                     .impulses = constant(impulses_),
-                                     .strains = strains_.view(),
-                                     .changes = node_changes_.view()});
+  const SystemArrays<Real> arrays{
+      .edge_nodes = constant(edge_nodes_),
+      .lengths = constant(lengths_),
+      .scales = scales_.view(),
+      .entries = constant(entries_),
+      .weights = weights_.view(),
+      .node_begin = constant(node_begin_),
+      .node_edges = constant(node_edges_),
+      .inverse_masses = here_.holds.exist() ? here_.holds.inverse_masses : here_.pattern.inverse_masses,
+      .reaches = constant(reaches_),
+      .places = constant(places_),
+      .moves = moves_.view(),
+      .kept_moves = kept_moves_.view(),
+      .loads = here_.holds.loads,
+      .kept_loads = kept_loads_.view(),
+      .directions = directions_.view(),
+      .values = values_.view(),
+      .right_side = right_side_.view(),
+      .impulses = constant(impulses_),
+      .strains = strains_.view(),
+      .changes = node_changes_.view()};
+  kernels_.impulse_system.run(
+      queue_, RunPhase<SystemArrays<Real>, Phase>{arrays, phase, 0, static_cast<Index>(count)});
 }
 
 template <class Real>
 void ImpulseSystem<Real>::weigh() {
-  run(SystemPhase::scale, scales_.size());
-  run(SystemPhase::weigh, weights_.size());
+  run(phases::ScaleEdges{}, scales_.size());
+  run(phases::WeighEntries{}, weights_.size());
 }
 
 template <class Real>
-void ImpulseSystem<Real>::grasp() {
-  Base::grasp();
+void ImpulseSystem<Real>::grasped() {
   if (system_) weigh();
 }
 
 template <class Real>
 bool ImpulseSystem<Real>::factorize(double added) {
-  run(SystemPhase::linearise, directions_.size());
-  run(SystemPhase::assemble, values_.size(), static_cast<Real>(1 + added));
+  run(phases::Linearise{}, directions_.size());
+  run(phases::Assemble{.diagonal = 1 + added}, values_.size());
   if (!system_->factorize(values_)) return false;
   // The diagonal is one: a pivot below the rounding of as many sums has no digit left.
   const double rounding = static_cast<double>(edge_count_) * std::numeric_limits<Real>::epsilon();
@@ -150,14 +148,14 @@ bool ImpulseSystem<Real>::factorize(double added) {
 template <class Real>
 double ImpulseSystem<Real>::correct() {
   if (!system_->solve(right_side_, impulses_)) return std::numeric_limits<double>::infinity();
-  run(SystemPhase::apply, node_changes_.size());
-  return this->largest(node_changes_);
+  run(phases::ApplyImpulses{}, node_changes_.size());
+  return this->largest(node_changes_, node_changes_.size());
 }
 
 template <class Real>
 double ImpulseSystem<Real>::strain() {
-  run(SystemPhase::errors, directions_.size());
-  return this->largest(strains_);
+  run(phases::FindErrors{}, directions_.size());
+  return this->largest(strains_, strains_.size());
 }
 
 template <class Real>
@@ -170,7 +168,7 @@ bool ImpulseSystem<Real>::solve_lengths(int& solves) {
     ++solves;
     if (is_regular && strain() <= tolerance) return true;
   }
-  if (!is_regular) run(SystemPhase::restore, moves_.size());
+  if (!is_regular) run(phases::RestoreMoves{}, moves_.size());
   while (solves < most && factorize(newton_diagonal)) {
     device_.monitor().check();
     device_.monitor().count(1);
@@ -182,46 +180,42 @@ bool ImpulseSystem<Real>::solve_lengths(int& solves) {
 }
 
 template <class Real>
-typename ImpulseSystem<Real>::Outcome ImpulseSystem<Real>::correct_lengths() {
+int ImpulseSystem<Real>::hold_lengths(Step& step) {
   int solves = 0;
+  touched_ = false;
   if (system_) {
-    run(SystemPhase::keep, moves_.size());
+    run(phases::KeepMoves{}, moves_.size());
     fell_back_ = !solve_lengths(solves);
-    if (fell_back_) {
-      run(SystemPhase::restore, moves_.size());
-      fall_back();
-    }
+    if (fell_back_) fall_back();
   }
-  if (!fell_back_ && !this->has_obstacles()) return {.sweeps = solves, .finite = true};
+  if (!fell_back_ && !here_.contacts.exist()) return solves;
   // Contacts are no part of the system: sweeps over contacts and edges go on from where it ended.
-  const ImpulseControl control = cloths_.control;
-  cloths_.control.converge = true;
-  if (!fell_back_) cloths_.control.max_sweeps = std::min(control.max_sweeps, most_contact_sweeps);
-  Outcome outcome = Base::correct_lengths();
-  cloths_.control = control;
-  if (!fell_back_ && !this->touched_) outcome.sweeps = 0;
-  outcome.sweeps += solves;
-  return outcome;
+  ImpulseControl control = here_.control;
+  control.converge = true;
+  if (!fell_back_) control.max_sweeps = std::min(control.max_sweeps, most_contact_sweeps);
+  const auto [sweeps, touched] = this->sweep(step, true, control);
+  touched_ = touched;
+  return fell_back_ || touched ? solves + sweeps : solves;
 }
 
 template <class Real>
 void ImpulseSystem<Real>::fall_back() {
+  run(phases::RestoreMoves{}, moves_.size());
   ++fallbacks_;
 }
 
 template <class Real>
-void ImpulseSystem<Real>::correct_velocities() {
+void ImpulseSystem<Real>::hold_rates(Step& step) {
   if (!system_) return;
-  if (!fell_back_ && !this->touched_) {
-    run(SystemPhase::keep, moves_.size());
-    run(SystemPhase::rates, directions_.size());
+  if (!fell_back_ && !touched_) {
+    run(phases::KeepMoves{}, moves_.size());
+    run(phases::FindRates{}, directions_.size());
     if (correct() <= longest_correction) return;
-    run(SystemPhase::restore, moves_.size());
     fall_back();
   }
-  const bool converges = std::exchange(cloths_.control.converge, true);
-  Base::correct_velocities();
-  cloths_.control.converge = converges;
+  ImpulseControl control = here_.control;
+  control.converge = true;
+  this->sweep(step, false, control);
 }
 
 template <class Real>

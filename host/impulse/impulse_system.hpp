@@ -5,7 +5,7 @@
 
 #include "host/impulse/impulse_solver.hpp"
 #include "host/linear/host_system.hpp"
-#include "kernels/impulse/system_phase.hpp"
+#include "kernels/impulse/system_kernels.hpp"
 
 namespace isocloth {
 
@@ -29,27 +29,28 @@ class ImpulseSystem final : public ImpulseSolver<Real> {
 
  private:
   using Base = ImpulseSolver<Real>;
-  using Base::device_, Base::kernels_, Base::queue_, Base::cloths_, Base::places_, Base::moves_;
-  using typename Base::Outcome;
+  using Base::device_, Base::kernels_, Base::queue_, Base::here_, Base::places_, Base::moves_;
+  using typename Base::Step;
 
   void build_edges(const Garment& garment);
   void build_matrix();
-  void grasp() override;
+  void grasped() override;
   /// The matrix's constants of the masses as they are held now.
   void weigh();
 
-  Outcome correct_lengths() override;
-  void correct_velocities() override;
+  int hold_lengths(Step& step) override;
+  void hold_rates(Step& step) override;
   /// Whether the impulses of systems met the tolerance; `solves` counts.
   bool solve_lengths(int& solves);
-  void run(SystemPhase phase, std::size_t count, Real diagonal = 1);
+  template <class Phase>
+  void run(const Phase& phase, std::size_t count);
   /// Directions and A + added diag(A) at the moves, factored. False where a pivot is not above rounding.
   bool factorize(double added);
   /// Impulses for the right side, applied to the moves. Returns the largest |change| of a node by the length
   /// of its shortest edge, infinite where something is not finite.
   double correct();
   double strain();   ///< and the right side anew
-  void fall_back();  ///< from here on the part is held by sweeps
+  void fall_back();  ///< from where KeepMoves was, the part is held by sweeps
 
   std::size_t work_bytes() const override;
   std::string solver_name() const override;
@@ -62,6 +63,7 @@ class ImpulseSystem final : public ImpulseSolver<Real> {
   Buffer<Vec4<Real>> kept_moves_, kept_loads_, directions_;
   std::optional<HostSystem<Real, Real>> system_;  ///< none where no edge is left
   bool fell_back_ = false;                        ///< the last part
+  bool touched_ = false;                          ///< a contact moved its point in it
   int fallbacks_ = 0;                             ///< of this finish()
   std::vector<AdvanceReport> reports_;            ///< of a small cloth's start()
 };

@@ -18,41 +18,43 @@ class EdgeTerms {
 
   /// Impulses of a packet of constraints that make their lengths right at the end of the part (Bender (2),
   /// with the preview's direction): e = |d| - l, u_a += factor c_a e d / |d|, u_b -= factor c_b e d / |d|.
-  /// Only where |e| > threshold l. Returns the largest |e| / |d|; `corrected` where there was an impulse.
-  ISOCLOTH_DEVICE S correct_positions(Index packet, Real factor, Real threshold, Mask& corrected) const {
+  /// Only where |e| > threshold l. Tells |e| / |d|.
+  ISOCLOTH_DEVICE Correction<S> operator()(const phases::CorrectRows<Real, Items::edges, true>& phase,
+                                           Index packet) const {
     const Index* const pairs = pairs_of(packet);
     const auto d = Quads<S>::difference(work_.places, work_.moves, pairs);
     const Vec3<S> lanes = d.lanes();
     const S l = rest_lengths(packet);
     const S length = square_root(dot_add(lanes, lanes, S{})), error = length - l;
-    corrected = (magnitude(error) > S(threshold) * l) & (length > S(collapsed<Real>) * l);
+    Mask corrected = (magnitude(error) > S(phase.threshold) * l) & (length > S(collapsed<Real>) * l);
     if constexpr (Holds) corrected = corrected & can_move(packet);
     const S change = select(corrected, error / length, S{});
-    apply(packet, d, S(factor) * change);
-    return magnitude(change);
+    apply(packet, d, S(phase.factor) * change);
+    return {magnitude(change), corrected};
   }
 
   /// Impulses that take the velocities along the constraints away (Bender (3)), in moves: r = (u_b - u_a) .
-  /// n. Only where |r| > threshold l. Returns the largest |r| / |d| there.
-  ISOCLOTH_DEVICE S correct_velocities(Index packet, Real factor, Real threshold, Mask& corrected) const {
+  /// n. Only where |r| > threshold l. Tells |r| / |d|.
+  ISOCLOTH_DEVICE Correction<S> operator()(const phases::CorrectRows<Real, Items::edges, false>& phase,
+                                           Index packet) const {
     const Index* const pairs = pairs_of(packet);
     const auto d = Quads<S>::difference(work_.places, pairs);
     const Vec3<S> lanes = d.lanes(), u = Quads<S>::difference(work_.moves, pairs).lanes();
     const S l = rest_lengths(packet);
     const S square = dot_add(lanes, lanes, S{}), rate = dot_add(lanes, u, S{}), length = square_root(square);
-    corrected = (magnitude(rate) > S(threshold) * l * length) & (length > S(collapsed<Real>) * l);
+    Mask corrected = (magnitude(rate) > S(phase.threshold) * l * length) & (length > S(collapsed<Real>) * l);
     if constexpr (Holds) corrected = corrected & can_move(packet);
     const S change = select(corrected, rate / square, S{});
-    apply(packet, d, S(factor) * change);
-    return magnitude(change);
+    apply(packet, d, S(phase.factor) * change);
+    return {magnitude(change), corrected};
   }
 
-  /// ||d| / l - 1| of a packet at the places; not a number where they are not finite.
-  ISOCLOTH_DEVICE S residuals(Index packet) const {
+  /// The largest ||d| / l - 1| of a packet at the places; infinite where they are not finite.
+  ISOCLOTH_DEVICE Real operator()(phases::MeasureRows<Items::edges>, Index packet) const {
     const Vec3<S> d = Quads<S>::difference(work_.places, pairs_of(packet)).lanes();
     const S l = rest_lengths(packet), one = S(Real(1));
     const S divisor = select(l > S{}, l, one);  // spare places
-    return magnitude((square_root(dot_add(d, d, S{})) - l) / divisor);
+    return largest_lane(magnitude((square_root(dot_add(d, d, S{})) - l) / divisor));
   }
 
  private:

@@ -107,9 +107,6 @@ struct ImpulseParameters {
   double reach;  ///< see excess_way() [m]
 };
 
-/// Contacts have settled where none moves its point by more than this part of the tolerance in a sweep.
-constexpr double settled_contact = 0.1;
-
 /// Contacts of all cloths of a group with obstacles.
 template <class Real>
 struct ImpulseContacts {
@@ -235,6 +232,16 @@ struct ImpulseCloths {
   ISOCLOTH_HD RowSets row_sets(Index cloth) const {
     return {shapes[cloth], holds.exist() ? cloth : shapes[cloth]};
   }
+};
+
+/// Work arrays of one cloth, each with a spare node at the end; w is not used.
+template <class Real>
+struct ImpulseWork {
+  Vec4<Real>* places;       ///< x, relative to `origin` [m]
+  Vec4<Real>* moves;        ///< u = h v [m]
+  Vec4<Real>* forces;       ///< f / rho [m^3/s^2]; null: pattern has none
+  Vec3<double>* positions;  ///< x [m]; in double precision null: places are positions
+  Vec4<Real>* loads;        ///< see ImpulseHolds; null: no grippers
 };
 
 }  // namespace isocloth

@@ -37,6 +37,7 @@ class ImpulseContactTerms {
   ISOCLOTH_DEVICE ImpulseContactTerms(const ImpulseCloths<Real>& args, Index cloth, Index step, int part,
                                       const ImpulseWork<Real>& work)
       : p_(args.contacts.samples),
+        order_(args.contacts.order.data()),
         o_(args.contacts.obstacles.of(static_cast<std::size_t>(cloth), step)),
         work_(work),
         inverse_masses_(args.inverse_masses(cloth)),
@@ -58,15 +59,13 @@ class ImpulseContactTerms {
     near_ = {{own + at.near, 1}};
   }
 
-  /// At the beginning of a step.
-  ISOCLOTH_DEVICE void begin(Index contact) const {
+  ISOCLOTH_DEVICE void operator()(phases::BeginContacts, Index contact) const {
     obstacles_[contact] = -1;
     set_mode(contact, ContactMode::none);
     forces_.set_vector(contact, {});
     impulses_.set_vector(contact, {});
   }
-  /// At the end of a part.
-  ISOCLOTH_DEVICE void end_part(Index contact) const {
+  ISOCLOTH_DEVICE void operator()(phases::EndContacts, Index contact) const {
     forces_.set_vector(contact, forces_.vector(contact) + scale_ * impulses_.vector(contact));
     impulses_.set_vector(contact, {});
   }
@@ -83,11 +82,13 @@ class ImpulseContactTerms {
   ISOCLOTH_DEVICE void list(const Box& box) const { list_near(o_, box.least, box.most, room(), near_); }
   ISOCLOTH_DEVICE bool are_near() const { return near_.list[0] > Real(0); }
 
-  /// Impulses that take a sample out of obstacles at the preview; edges and faces seek their deepest points
-  /// where `search` says so, else they keep the last ones. Returns the largest move of the sample's point.
-  ISOCLOTH_DEVICE Real correct_positions(Index sample, bool search) const {
+  /// Impulses that take a sample out of obstacles at the preview; edges and faces that do not seek their
+  /// deepest points keep the last ones. Returns the largest move of the sample's point.
+  ISOCLOTH_DEVICE Real operator()(const phases::PushOut& push_out, Index place) const {
+    if (!are_near()) return Real(0);
+    const Index sample = order_[place];
     if (sample < p_.node_count) return correct_node(sample);
-    if (search) keep_deepest(sample);
+    if (push_out.seeks) keep_deepest(sample);
     if (!has_point(sample)) return Real(0);
     const Index c = p_.first_contact(sample);
     const Point point = point_of(sample);
@@ -97,14 +98,15 @@ class ImpulseContactTerms {
 
   /// Impulses against velocities into obstacles, in moves, of contacts that had an impulse on positions. The
   /// first sweep takes note of those.
-  ISOCLOTH_DEVICE Real correct_velocities(Index sample, bool is_first) const {
+  ISOCLOTH_DEVICE Real operator()(const phases::PushBack& push_back, Index place) const {
+    const Index sample = order_[place];
     const Index first = p_.first_contact(sample), count = p_.contacts_of(sample);
     Real moved = 0;
     for (Index c = first; c < first + count; ++c) {
       const auto o = static_cast<Index>(obstacles_[c]);
       if (o < 0) continue;
       const Vec3<Real> n = normals_.vector(c);
-      if (is_first) floors_[c] = dot(impulses_.vector(c), n);
+      if (push_back.is_first) floors_[c] = dot(impulses_.vector(c), n);
       if (!(floors_[c] > 0)) continue;
       const Point point = point_of(sample);
       const Vec3<Real> surface = surface_move(o, point.start, true);
@@ -116,7 +118,8 @@ class ImpulseContactTerms {
 
   /// How deep a sample lies at the preview in what it must not enter [m]. Nodes that lay deeper than the
   /// tolerance when the part began may leave slowly, and what is between them.
-  ISOCLOTH_DEVICE Real depth(Index sample) const {
+  ISOCLOTH_DEVICE Real operator()(phases::MeasureDepths, Index sample) const {
+    if (!are_near()) return Real(0);
     if (sample < p_.node_count) return depth_of_node(sample);
     Real weights[4];
     const Index o = find_deepest(sample, -1, Real(0), weights);
@@ -418,6 +421,7 @@ class ImpulseContactTerms {
   }
 
   const SamplePattern& p_;
+  const Index* const order_;  ///< samples by colour, shape [sample]
   const ObstaclesView<Real> o_;
   const ImpulseWork<Real> work_;
   const Real* const inverse_masses_;  ///< shape [node]

@@ -38,7 +38,11 @@ class ImpulseOuterTerms {
   // At the beginning of a step.
 
   /// Lets go and takes hold of a node.
-  ISOCLOTH_DEVICE void grasp(Index node) const {
+  ISOCLOTH_DEVICE void operator()(phases::Grasp, Index node) const {
+    if (node == p_.node_count) {
+      holds_.loads[load_at(node)] = {};  // the spare one
+      return;
+    }
     const Real loose = loose_masses_[node];
     Index& holder = holds_.holders[at(node)];
     Vec3<double> place{};
@@ -52,6 +56,67 @@ class ImpulseOuterTerms {
     const Real spring = spring_of(holder);
     inverse_mass = spring > Real(0) ? loose * inertia_ / (inertia_ + spring) : Real(0);
   }
+  template <Items Rows>
+  ISOCLOTH_DEVICE void operator()(phases::WeighRows<Rows>, Index packet) const {
+    if constexpr (Rows == Items::edges)
+      weigh_edges(packet);
+    else if constexpr (Rows == Items::metric_stencils)
+      weigh_stencils(p_.metric_stencils, holds_.metric_stencils, packet);
+    else
+      weigh_stencils(p_.scalar_stencils, holds_.scalar_stencils, packet);
+  }
+
+  // In a part.
+
+  /// In place of phases::Preview: what is held moves with its gripper. With w = 1 / m and D the drag:
+  /// (1 + h alpha / rho + h w D / rho) u = h v + h^2 (w f / rho + g) + h w D / rho (h u_wind) = r.
+  ISOCLOTH_DEVICE void operator()(const phases::PreviewOuter& at_part, Index node) const {
+    const Real loose = loose_masses_[node];
+    if (holds_.exist()) holds_.loads[load_at(node)] = {};
+    if (!(loose > Real(0))) return;
+    const Index holder = holds_.exist() ? holds_.holders[at(node)] : -1;
+    if (holder < 0 && !drag_.exists()) return terms_(phases::Preview{}, node);
+    Vec4<Real>& move = work_.moves[node];
+    Vec4<Real> f{};
+    if (work_.forces != nullptr) f = work_.forces[node];
+    const Real square = h_ * h_, of_force = square * loose;
+    Vec3<Real> r{multiply_add(of_force, f.x, move.x), multiply_add(of_force, f.y, move.y),
+                 multiply_add(of_force, f.z, move.z) - square * parameters_.gravity};
+    Real drag[6] = {};
+    if (drag_.exists()) {
+      const auto place = [this](Index i) {
+        const Vec4<Real> x = work_.places[i];
+        return Vec3<Real>{x.x, x.y, x.z};
+      };
+      drag_of_node(a_.faces, drag_, node, place, drag);
+      for (Real& entry : drag) entry *= h_ * loose * parameters_.inverse_density;
+      r += multiplied(drag, h_ * drag_.wind);
+    }
+    Vec3<Real> u;
+    if (holder < 0) {
+      u = solve(drag, inertia_, r);
+    } else {
+      const double done = static_cast<double>(at_part.part + 1) / parameters_.parts;
+      const Vec3<double> way =
+          held_position(grippers_, holder, holds_.places[at(node)], done) - terms_.position(node);
+      u = {static_cast<Real>(way.x), static_cast<Real>(way.y), static_cast<Real>(way.z)};
+      const Real spring = spring_of(holder);
+      if (spring > Real(0)) u = solve(drag, inertia_ + spring, r + spring * u);
+      const Vec3<Real> load = (Real(1) / (loose * inertia_)) * (r - multiplied(drag, u));
+      holds_.loads[load_at(node)] = {load.x, load.y, load.z, Real(0)};
+    }
+    move = {u.x, u.y, u.z, Real(0)};
+  }
+  /// Adds what the gripper exerted in a part.
+  ISOCLOTH_DEVICE void operator()(phases::EndHolds, Index node) const {
+    if (holds_.holders[at(node)] < 0) return;
+    const Vec4<Real> u = work_.moves[node], load = holds_.loads[load_at(node)];
+    const Real mass = Real(1) / loose_masses_[node];
+    holds_.forces[at(node)] +=
+        parameters_.contact_scale * Vec3<Real>{mass * u.x - load.x, mass * u.y - load.y, mass * u.z - load.z};
+  }
+
+ private:
   /// What a packet of edges counts of its nodes.
   ISOCLOTH_DEVICE void weigh_edges(Index packet) const {
     const PairPackets<Real>& edges = p_.edges;
@@ -83,57 +148,6 @@ class ImpulseOuterTerms {
     rows.is_held[cloth_ * static_cast<std::size_t>(packets.packet_count()) + packet] = is_held;
   }
 
-  // In a part.
-
-  /// In place of ImpulseTerms::preview: what is held moves with its gripper. With w = 1 / m and D the drag:
-  /// (1 + h alpha / rho + h w D / rho) u = h v + h^2 (w f / rho + g) + h w D / rho (h u_wind) = r.
-  ISOCLOTH_DEVICE void preview(Index node, int part) const {
-    const Real loose = loose_masses_[node];
-    if (holds_.exist()) holds_.loads[load_at(node)] = {};
-    if (!(loose > Real(0))) return;
-    const Index holder = holds_.exist() ? holds_.holders[at(node)] : -1;
-    if (holder < 0 && !drag_.exists()) return terms_.preview(node);
-    Vec4<Real>& move = work_.moves[node];
-    Vec4<Real> f{};
-    if (work_.forces != nullptr) f = work_.forces[node];
-    const Real square = h_ * h_, of_force = square * loose;
-    Vec3<Real> r{multiply_add(of_force, f.x, move.x), multiply_add(of_force, f.y, move.y),
-                 multiply_add(of_force, f.z, move.z) - square * parameters_.gravity};
-    Real drag[6] = {};
-    if (drag_.exists()) {
-      const auto place = [this](Index i) {
-        const Vec4<Real> x = work_.places[i];
-        return Vec3<Real>{x.x, x.y, x.z};
-      };
-      drag_of_node(a_.faces, drag_, node, place, drag);
-      for (Real& entry : drag) entry *= h_ * loose * parameters_.inverse_density;
-      r += multiplied(drag, h_ * drag_.wind);
-    }
-    Vec3<Real> u;
-    if (holder < 0) {
-      u = solve(drag, inertia_, r);
-    } else {
-      const double done = static_cast<double>(part + 1) / parameters_.parts;
-      const Vec3<double> way =
-          held_position(grippers_, holder, holds_.places[at(node)], done) - terms_.position(node);
-      u = {static_cast<Real>(way.x), static_cast<Real>(way.y), static_cast<Real>(way.z)};
-      const Real spring = spring_of(holder);
-      if (spring > Real(0)) u = solve(drag, inertia_ + spring, r + spring * u);
-      const Vec3<Real> load = (Real(1) / (loose * inertia_)) * (r - multiplied(drag, u));
-      holds_.loads[load_at(node)] = {load.x, load.y, load.z, Real(0)};
-    }
-    move = {u.x, u.y, u.z, Real(0)};
-  }
-  /// Adds what the gripper exerted in a part.
-  ISOCLOTH_DEVICE void end_part(Index node) const {
-    if (holds_.holders[at(node)] < 0) return;
-    const Vec4<Real> u = work_.moves[node], load = holds_.loads[load_at(node)];
-    const Real mass = Real(1) / loose_masses_[node];
-    holds_.forces[at(node)] +=
-        parameters_.contact_scale * Vec3<Real>{mass * u.x - load.x, mass * u.y - load.y, mass * u.z - load.z};
-  }
-
- private:
   ISOCLOTH_DEVICE std::size_t at(Index node) const {
     return cloth_ * static_cast<std::size_t>(p_.node_count) + node;
   }

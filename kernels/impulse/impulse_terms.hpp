@@ -2,18 +2,15 @@
 #pragma once
 
 #include "kernels/forces/spring_dampers.hpp"
-#include "kernels/impulse/impulse_arrays.hpp"
+#include "kernels/impulse/impulse_phases.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
-/// Work arrays of one cloth, each with a spare node at the end; w is not used.
-template <class Real>
-struct ImpulseWork {
-  Vec4<Real>* places;       ///< x, relative to `origin` [m]
-  Vec4<Real>* moves;        ///< u = h v [m]
-  Vec4<Real>* forces;       ///< f / rho [m^3/s^2]; null: pattern has none
-  Vec3<double>* positions;  ///< x [m]; in double precision null: places are positions
-  Vec4<Real>* loads;        ///< see ImpulseHolds; null: no grippers
+/// What CorrectRows did to a packet.
+template <class S>
+struct Correction {
+  S error;                            ///< where there was an impulse: the relative error before, else 0
+  typename Lanes<S>::Mask corrected;  ///< where there was one
 };
 
 /// Nodes of one cloth, and the forces on them, in one part of a step.
@@ -33,8 +30,8 @@ class ImpulseTerms {
     if constexpr (!keeps_places) origin_ = args.positions[first_node()];
   }
 
-  /// Takes over node i; the one past the last is the spare one.
-  ISOCLOTH_DEVICE void begin(Index i) const {
+  /// The node past the last is the spare one.
+  ISOCLOTH_DEVICE void operator()(phases::BeginNodes, Index i) const {
     Vec3<double> x{};
     Vec3<Real> v{};
     if (i < p_.node_count) {
@@ -46,15 +43,15 @@ class ImpulseTerms {
     work_.places[i] = i < p_.node_count ? place(x) : Vec4<Real>{};
     work_.moves[i] = {v.x, v.y, v.z, Real(0)};
   }
-  /// Of the way from where the step began, see kernels/divergence.hpp [m^2].
-  ISOCLOTH_DEVICE double excess_way(Index i) const {
+  /// Of the way from where the step began, see kernels/divergence.hpp.
+  ISOCLOTH_DEVICE double operator()(phases::MeasureWays, Index i) const {
     const Vec3<Real> v = a_.velocities[first_node() + i];
     const double step = parameters_.parts * parameters_.part;
-    return isocloth::excess_way(position(i) - a_.positions[first_node() + i],
-                                Vec3<double>{step * v.x, step * v.y, step * v.z}, parameters_.reach);
+    const double excess = excess_way(position(i) - a_.positions[first_node() + i],
+                                     Vec3<double>{step * v.x, step * v.y, step * v.z}, parameters_.reach);
+    return excess > 0 ? 1 : 0;
   }
-  /// Gives node i back.
-  ISOCLOTH_DEVICE void end(Index i) const {
+  ISOCLOTH_DEVICE void operator()(phases::EndNodes, Index i) const {
     a_.positions[first_node() + i] = position(i);
     const Vec4<Real> u = work_.moves[i];
     a_.velocities[first_node() + i] = (Real(1) / h_) * Vec3<Real>{u.x, u.y, u.z};
@@ -62,7 +59,7 @@ class ImpulseTerms {
 
   /// f_i = -kappa (K x)_i - beta (K v)_i, or zero. Rows of K sum to zero: differences keep the rounding
   /// small.
-  ISOCLOTH_DEVICE void bend(Index i) const {
+  ISOCLOTH_DEVICE void operator()(phases::Bend, Index i) const {
     Vec4<Real> f{};
     if (!p_.bending.columns.empty() && i < p_.node_count) {
       const Vec4<Real> x = work_.places[i], u = work_.moves[i];
@@ -81,17 +78,17 @@ class ImpulseTerms {
     work_.forces[i] = f;
   }
 
-  ISOCLOTH_DEVICE void pull_shear(Index packet) const {
+  ISOCLOTH_DEVICE void operator()(phases::PullShear, Index packet) const {
     add_spring_forces(p_.shear_springs, packet, shape_, parameters_.shear_stiffness,
                       parameters_.shear_damping / h_, work_.places, work_.moves, work_.forces);
   }
-  ISOCLOTH_DEVICE void pull_bend(Index packet) const {
+  ISOCLOTH_DEVICE void operator()(phases::PullBend, Index packet) const {
     add_spring_forces(p_.bend_springs, packet, shape_, parameters_.bend_stiffness,
                       parameters_.bend_damping / h_, work_.places, work_.moves, work_.forces);
   }
 
   /// u = h v*, v* = (v + h f / m) / (1 + h alpha / rho) of a free node.
-  ISOCLOTH_DEVICE void preview(Index i) const {
+  ISOCLOTH_DEVICE void operator()(phases::Preview, Index i) const {
     const Real inverse_mass = p_.inverse_masses[shape_ * static_cast<std::size_t>(p_.node_count) + i];
     if (!(inverse_mass > Real(0))) return;
     Vec4<Real>& u = work_.moves[i];
@@ -105,20 +102,21 @@ class ImpulseTerms {
          Real(0)};
   }
   /// Pinned nodes move evenly, and arrive.
-  ISOCLOTH_DEVICE void preview_pinned(Index pinned, Index step, int part) const {
+  ISOCLOTH_DEVICE void operator()(const phases::PreviewPinned& at, Index pinned) const {
     const std::size_t count = p_.pinned_nodes.size();
     const double* const target =
-        a_.targets.data() + 3 * ((static_cast<std::size_t>(step) * a_.cloth_count + cloth_) * count + pinned);
+        a_.targets.data() +
+        3 * ((static_cast<std::size_t>(at.step) * a_.cloth_count + cloth_) * count + pinned);
     const Index node = p_.pinned_nodes[pinned];
     const Vec3<double> x = position(node);
-    const double share = 1.0 / (parameters_.parts - part);
+    const double share = 1.0 / (parameters_.parts - at.part);
     work_.moves[node] = {static_cast<Real>(share * (target[0] - x.x)),
                          static_cast<Real>(share * (target[1] - x.y)),
                          static_cast<Real>(share * (target[2] - x.z)), Real(0)};
   }
 
   /// x += u.
-  ISOCLOTH_DEVICE void advance(Index i) const {
+  ISOCLOTH_DEVICE void operator()(phases::Advance, Index i) const {
     const Vec4<Real> u = work_.moves[i];
     if constexpr (keeps_places) {
       Vec4<Real>& x = work_.places[i];

@@ -18,20 +18,33 @@ class StencilTerms {
                                RowSets sets)
       : p_(packets), work_(work), sets_(sets) {}
 
-  /// Impulses of a packet where some |C| of a stencil is above the threshold. Returns the largest |C| there.
-  ISOCLOTH_DEVICE S correct_positions(Index packet, Real factor, Real threshold, Mask& corrected) const {
-    return correct<true>(packet, factor, threshold, corrected);
+  /// Impulses of a packet where some |C| of a stencil is above the threshold, or, of velocities, some |r|
+  /// along the rows, r = J u, at the places. Tells the largest of a stencil.
+  template <Items Rows, bool OfPositions>
+  ISOCLOTH_DEVICE Correction<S> operator()(const phases::CorrectRows<Real, Rows, OfPositions>& phase,
+                                           Index packet) const {
+    Stencil stencil(*this, packet, OfPositions);
+    S c[Width], a[Width][Width], p[Width];
+    stencil.evaluate(OfPositions, c, a);
+    // What no free node has a part in cannot be corrected.
+    for (int v = 0; v < Width; ++v) c[v] = select(a[v][v] > S{}, c[v], S{});
+    stencil.drop_held(c);
+    const S most = largest(c);
+    const Mask corrected = most > S(phase.threshold);
+    if (!any(corrected)) return {S{}, corrected};
+    if (OfPositions) stencil.to_lengths(c);
+    solve(a, c, p);
+    for (int v = 0; v < Width; ++v) p[v] = select(corrected, S(phase.factor) * p[v], S{});
+    stencil.apply(p);
+    return {select(corrected, most, S{}), corrected};
   }
-  /// The same for the velocities along the rows, r = J u, at the places.
-  ISOCLOTH_DEVICE S correct_velocities(Index packet, Real factor, Real threshold, Mask& corrected) const {
-    return correct<false>(packet, factor, threshold, corrected);
-  }
-  /// Largest |C| of each stencil at the places; not a number where they are not finite.
-  ISOCLOTH_DEVICE S residuals(Index packet) const {
+  /// The largest |C| of a packet at the places; infinite where they are not finite.
+  template <Items Rows>
+  ISOCLOTH_DEVICE Real operator()(phases::MeasureRows<Rows>, Index packet) const {
     Stencil stencil(*this, packet, false);
     S c[Width], a[Width][Width];
     stencil.evaluate(true, c, a);
-    return largest(c);
+    return largest_lane(largest(c));
   }
 
  private:
@@ -223,24 +236,6 @@ class StencilTerms {
     for (int v = 0; v < Width; ++v) p[v] = p[v] * inverse[v];
     for (int v = Width - 1; v >= 0; --v)
       for (int k = v + 1; k < Width; ++k) p[v] = p[v] - l[k][v] * p[k];
-  }
-
-  template <bool OfPositions>
-  ISOCLOTH_DEVICE S correct(Index packet, Real factor, Real threshold, Mask& corrected) const {
-    Stencil stencil(*this, packet, OfPositions);
-    S c[Width], a[Width][Width], p[Width];
-    stencil.evaluate(OfPositions, c, a);
-    // What no free node has a part in cannot be corrected.
-    for (int v = 0; v < Width; ++v) c[v] = select(a[v][v] > S{}, c[v], S{});
-    stencil.drop_held(c);
-    const S most = largest(c);
-    corrected = most > S(threshold);
-    if (!any(corrected)) return S{};
-    if (OfPositions) stencil.to_lengths(c);
-    solve(a, c, p);
-    for (int v = 0; v < Width; ++v) p[v] = select(corrected, S(factor) * p[v], S{});
-    stencil.apply(p);
-    return select(corrected, most, S{});
   }
 
   const StencilPackets<Real, Width>& p_;

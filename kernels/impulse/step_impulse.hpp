@@ -27,9 +27,8 @@ struct StepImpulse {
 };
 
 namespace ISOCLOTH_BACKEND {
-/// Steps of Bender, Algorithm 1, in parts: explicit forces, preview, impulses on positions, positions,
-/// impulses on velocities; colour after colour, the pairs of a colour at once. A cloth whose step is not
-/// finite or diverges keeps the places and velocities before it and is no longer alive. One block per cloth.
+/// ImpulseStep of each cloth by a block. A cloth whose step is not finite or diverges keeps the places and
+/// velocities before it and is no longer alive.
 template <class Real>
 void step_impulse(const Queue& queue, const StepImpulse<Real>& args);
 }  // namespace ISOCLOTH_BACKEND

@@ -25,4 +25,21 @@ ISOCLOTH_DEVICE S packet_values(ArrayView<const typename Lanes<S>::Scalar> value
   return reinterpret_cast<const S*>(values.data())[(rest_shape * packet_count + packet) * fields + field];
 }
 
+/// The largest of lanes that are not negative, infinite where one is not finite.
+template <class S>
+ISOCLOTH_DEVICE typename Lanes<S>::Scalar largest_lane(S lanes) {
+  using Real = typename Lanes<S>::Scalar;
+  constexpr Real none = static_cast<Real>(HUGE_VAL);
+  Real value = 0;
+  for (int lane = 0; lane < Lanes<S>::width; ++lane) {
+#if defined(__CUDACC__)
+    const Real own = lanes;
+#else
+    const Real own = lanes.v[lane];
+#endif
+    if (!(own <= value)) value = own < none ? own : none;
+  }
+  return value;
+}
+
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -81,8 +81,8 @@ class SystemOnDevice {
     kept_ = {device_, of_node.size()}, changes_ = {device_, of_node.size()};
     directions_ = {device_, at.edges.size()}, values_ = {device_, entries.size() / 2};
     for (auto* buffer : {&right_side_, &impulses_, &strains_}) *buffer = {device_, at.edges.size()};
-    run(SystemPhase::scale);
-    run(SystemPhase::weigh);
+    run(phases::ScaleEdges{});
+    run(phases::WeighEntries{});
   }
 
   double scale(std::size_t edge) const {
@@ -95,37 +95,38 @@ class SystemOnDevice {
     return all;
   }
 
-  void run(SystemPhase phase, double diagonal = 1) {
-    const std::size_t nodes = moves_.size(), edges = directions_.size();
-    const bool of_nodes =
-        phase == SystemPhase::apply || phase == SystemPhase::keep || phase == SystemPhase::restore;
-    const bool of_entries = phase == SystemPhase::assemble || phase == SystemPhase::weigh;
-    const std::size_t count = of_entries ? values_.size() : of_nodes ? nodes : edges;
+  template <class Phase>
+  void run(const Phase& phase) {
+    constexpr bool of_nodes = std::is_same_v<Phase, phases::ApplyImpulses> ||
+                              std::is_same_v<Phase, phases::KeepMoves> ||
+                              std::is_same_v<Phase, phases::RestoreMoves>;
+    constexpr bool of_entries =
+        std::is_same_v<Phase, phases::Assemble> || std::is_same_v<Phase, phases::WeighEntries>;
+    const std::size_t count = of_entries ? values_.size() : of_nodes ? moves_.size() : directions_.size();
     const auto read = [](const auto& buffer) { return buffer.view(); };
+    const SystemArrays<Real> arrays{.edge_nodes = read(edge_nodes_),
+                                    .lengths = read(lengths_),
+                                    .scales = scales_.view(),
+                                    .entries = read(entries_),
+                                    .weights = weights_.view(),
+                                    .node_begin = read(node_begin_),
+                                    .node_edges = read(node_edges_),
+                                    .inverse_masses = read(inverse_masses_),
+                                    .reaches = read(reaches_),
+                                    .places = read(places_),
+                                    .moves = moves_.view(),
+                                    .kept_moves = kept_.view(),
+                                    .loads = {},
+                                    .kept_loads = {},
+                                    .directions = directions_.view(),
+                                    .values = values_.view(),
+                                    .right_side = right_side_.view(),
+                                    .impulses = read(impulses_),
+                                    .strains = strains_.view(),
+                                    .changes = changes_.view()};
     step_kernels<Real>(device_.backend())
-        .run_system_phase(device_.queue(), {.phase = phase,
-                                            .count = static_cast<Index>(count),
-                                            .diagonal = static_cast<Real>(diagonal),
-                                            .edge_nodes = read(edge_nodes_),
-                                            .lengths = read(lengths_),
-                                            .scales = scales_.view(),
-                                            .entries = read(entries_),
-                                            .weights = weights_.view(),
-                                            .node_begin = read(node_begin_),
-                                            .node_edges = read(node_edges_),
-                                            .inverse_masses = read(inverse_masses_),
-                                            .reaches = read(reaches_),
-                                            .places = read(places_),
-                                            .moves = moves_.view(),
-                                            .kept_moves = kept_.view(),
-                                            .loads = {},
-                                            .kept_loads = {},
-                                            .directions = directions_.view(),
-                                            .values = values_.view(),
-                                            .right_side = right_side_.view(),
-                                            .impulses = read(impulses_),
-                                            .strains = strains_.view(),
-                                            .changes = changes_.view()});
+        .impulse_system.run(device_.queue(),
+                            RunPhase<SystemArrays<Real>, Phase>{arrays, phase, 0, static_cast<Index>(count)});
   }
 
   std::vector<double> moves() const { return flat_of(moves_); }
@@ -212,21 +213,21 @@ TYPED_TEST(ImpulseSystemKernels, MatrixAndRightSidesAreThoseOfTheReference) {
       [](auto& device, const auto& expected, const SystemCase& at, const std::string& what) {
         constexpr double u = TestFixture::of_direction;
         const VectorXd scales = device.scales();
-        device.run(SystemPhase::linearise);
+        device.run(phases::Linearise{});
         expect_near(device.directions(), flat(scales.asDiagonal() * expected.directions()),
                     u * largest(scales), what);
         const VectorXd errors = scales.cwiseProduct(expected.errors(at.places + at.moves));
         expect_near(device.right_side(), errors, u * largest(scales), what);
-        device.run(SystemPhase::assemble, 1.25);
+        device.run(phases::Assemble{.diagonal = 1.25});
         // Unit diagonals, also where an edge has no direction, and what is added to them.
         SparseMatrix matrix = scales.asDiagonal() * expected.matrix() * scales.asDiagonal();
         for (Eigen::Index i = 0; i < matrix.rows(); ++i) matrix.coeffRef(i, i) = 1.25;
         expect_near(device.matrix(), matrix, 2 * u, what);
 
-        device.run(SystemPhase::rates);
+        device.run(phases::FindRates{});
         expect_near(device.right_side(), scales.cwiseProduct(expected.rates(at.moves)), u * largest(scales),
                     what);
-        device.run(SystemPhase::errors);
+        device.run(phases::FindErrors{});
         expect_near(device.right_side(), errors, u * largest(scales), what);
         VectorXd strains(errors.size());
         for (Eigen::Index i = 0; i < strains.size(); ++i) {
@@ -242,11 +243,11 @@ TYPED_TEST(ImpulseSystemKernels, ImpulsesMoveNodesByTheirMassesAndBack) {
   this->for_each_machine([](auto& device, const auto& expected, const SystemCase& at,
                             const std::string& what) {
     constexpr double u = TestFixture::of_direction;
-    device.run(SystemPhase::keep);
-    device.run(SystemPhase::linearise);
+    device.run(phases::KeepMoves{});
+    device.run(phases::Linearise{});
     const VectorXd impulses = reference::noise(static_cast<Eigen::Index>(at.edges.size()), 1e-3, 5).col(1);
     device.set_impulses(impulses);
-    device.run(SystemPhase::apply);
+    device.run(phases::ApplyImpulses{});
     // W J^T S y, node by node; the reference's J rows are its directions.
     MatrixX3d change = MatrixX3d::Zero(at.places.rows(), 3);
     const VectorXd scales = device.scales();
@@ -259,7 +260,7 @@ TYPED_TEST(ImpulseSystemKernels, ImpulsesMoveNodesByTheirMassesAndBack) {
     const double bound = 8 * u * largest(at.inverse_masses) * largest(impulses) * largest(scales);
     expect_near(device.moves(), flat(at.moves + change), bound + u * 0.02, what);
     expect_near(device.changes(), change.rowwise().norm() / 0.125, 8 * (bound + u * 0.02), what);
-    device.run(SystemPhase::restore);
+    device.run(phases::RestoreMoves{});
     expect_near(device.moves(), flat(at.moves), 0, what);
   });
 }

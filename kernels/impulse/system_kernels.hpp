@@ -2,31 +2,32 @@
 #pragma once
 
 #include "engine/core/vec3.hpp"
-#include "kernels/launch/queue.hpp"
+#include "kernels/launch/phase.hpp"
 #include "kernels/views.hpp"
 
 namespace isocloth {
 
-/// What one launch does; items are edges, entries of the matrix, or nodes.
-enum class SystemPhase {
-  scale,      ///< edges: scales
-  weigh,      ///< entries: weights
-  linearise,  ///< edges: directions at places + moves, then as `errors`
-  errors,     ///< edges: right sides of lengths and strains at places + moves
-  rates,      ///< edges: right sides of velocities, in moves
-  assemble,   ///< entries
-  apply,      ///< nodes: impulses to moves
-  keep,       ///< nodes: moves are noted
-  restore,    ///< nodes: and taken back
+namespace phases {
+// Of edges.
+struct ScaleEdges {};  ///< scales
+struct Linearise {};   ///< directions at places + moves, then as FindErrors
+struct FindErrors {};  ///< right sides of lengths and strains at places + moves
+struct FindRates {};   ///< right sides of velocities, in moves
+// Of entries of the matrix.
+struct WeighEntries {};  ///< weights
+struct Assemble {
+  double diagonal = 1;  ///< 1 + what is added to it
 };
+// Of nodes.
+struct ApplyImpulses {};  ///< impulses to moves
+struct KeepMoves {};      ///< moves are noted
+struct RestoreMoves {};   ///< and taken back
+}  // namespace phases
 
 /// A = J W J^T of the constraints |x_b - x_a| = l with J_i = -n_i at a, n_i at b (Bender, section 3.4.2),
 /// both sides scaled to a diagonal of one: edge i has the direction g_i = s_i n_i, s_i = (w_a + w_b)^-1/2.
 template <class Real>
-struct RunSystemPhase {
-  SystemPhase phase = SystemPhase::linearise;
-  Index count = 0;                    ///< items
-  Real diagonal = 1;                  ///< assemble: 1 + what is added to it
+struct SystemArrays {
   ArrayView<const Index> edge_nodes;  ///< a, b; shape [edge, 2]
   ArrayView<const Real> lengths;      ///< l at rest [m], shape [edge]
   ArrayView<Real> scales;             ///< s_i [m], 0: both ends pinned or held; shape [edge]
@@ -46,14 +47,21 @@ struct RunSystemPhase {
   ArrayView<Real> right_side;      ///< s_i (|d| - l), or g_i . (u_b - u_a) [m^2], shape [edge]
   ArrayView<const Real> impulses;  ///< A y = right_side; shape [edge]
   ArrayView<Real> strains;         ///< ||d| / l - 1|, shape [edge]
-  ArrayView<Real> changes;         ///< apply: |change of u| / reach, shape [node]
+  ArrayView<Real> changes;         ///< by ApplyImpulses: |change of u| / reach, shape [node]
 };
 
-namespace ISOCLOTH_BACKEND {
-/// One item each; d = x_b + u_b - x_a - u_a. assemble: w g_i . g_j; apply: u_i += w_i sum of +-y g over the
-/// edges of the node, in their order, so that a result does not depend on the machine's threads.
+/// A kernel of each phase. d = x_b + u_b - x_a - u_a. Assemble: w g_i . g_j; ApplyImpulses: u_i += w_i sum of
+/// +-y g over the edges of the node, in their order, so that a result does not depend on the machine's
+/// threads.
 template <class Real>
-void run_system_phase(const Queue& queue, const RunSystemPhase<Real>& args);
+using SystemKernels =
+    PhaseKernels<SystemArrays<Real>, phases::ScaleEdges, phases::Linearise, phases::FindErrors,
+                 phases::FindRates, phases::WeighEntries, phases::Assemble, phases::ApplyImpulses,
+                 phases::KeepMoves, phases::RestoreMoves>;
+
+namespace ISOCLOTH_BACKEND {
+template <class Real>
+SystemKernels<Real> system_kernels();
 }  // namespace ISOCLOTH_BACKEND
 
 }  // namespace isocloth
