@@ -133,6 +133,7 @@ NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_o
                                     .residuals = rows.residuals.view(),
                                     .scales = rows.scales.view(),
                                     .multipliers = multipliers.view(),
+                                    .laws = {},
                                     .positions = iterate.view(),
                                     .start = positions.view(),
                                     .momentum = momentum.view(),

@@ -96,7 +96,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 16;
+constexpr int backend_abi = 17;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {
