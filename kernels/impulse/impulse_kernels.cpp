@@ -25,11 +25,10 @@ struct PhaseBody {
   ISOCLOTH_DEVICE void tell(Index i, double value) const { a.arrays.told[i] = static_cast<Real>(value); }
   template <class S>
   ISOCLOTH_DEVICE void tell(Index i, const Correction<S>& own) const {
-    a.arrays.told[i] = largest_lane(own.error);
-    if (any(own.corrected))
-      a.arrays.last_sweeps[i] = static_cast<Real>(a.phase.sweep);
-    else if (a.phase.sweep == 1)
-      a.arrays.last_sweeps[i] = 0;  // of an earlier pass
+    const bool is_corrected = any(own.corrected);
+    a.arrays.told[i] = is_corrected ? largest_lane(own.error) : Real(0);
+    if (is_corrected || a.phase.sweep == 1)  // what an earlier pass left there goes
+      a.arrays.last_sweeps[i] = is_corrected ? static_cast<Real>(a.phase.sweep) : Real(0);
   }
 };
 
