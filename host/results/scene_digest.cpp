@@ -71,93 +71,129 @@ struct AddShape {
 };
 
 void add(Digest& digest, const Friction& friction) {
-  for (const double x : {friction.static_, friction.dynamic}) digest.add(x);
+  const auto& [static_, dynamic] = friction;
+  for (const double x : {static_, dynamic}) digest.add(x);
 }
 
 void add(Digest& digest, const Obstacle& obstacle) {
-  digest.add(obstacle.name);
-  digest.add(static_cast<std::int64_t>(obstacle.shape.index()));
-  std::visit(AddShape{digest}, obstacle.shape);
-  add(digest, obstacle.position);
-  add(digest, obstacle.rotation);
-  digest.add(static_cast<std::int64_t>(obstacle.motion.index()));
-  std::visit(AddMotion{digest}, obstacle.motion);
-  add(digest, obstacle.friction);
+  const auto& [name, shape, position, rotation, motion, friction] = obstacle;
+  digest.add(name);
+  digest.add(static_cast<std::int64_t>(shape.index()));
+  std::visit(AddShape{digest}, shape);
+  add(digest, position);
+  add(digest, rotation);
+  digest.add(static_cast<std::int64_t>(motion.index()));
+  std::visit(AddMotion{digest}, motion);
+  add(digest, friction);
 }
 
 void add(Digest& digest, const Gripper& gripper) {
-  digest.add(gripper.name);
-  digest.add(static_cast<std::int64_t>(gripper.region.index()));
-  std::visit(AddShape{digest}, gripper.region);
-  add(digest, gripper.position);
-  add(digest, gripper.rotation);
-  digest.add(static_cast<std::int64_t>(gripper.motion.index()));
-  std::visit(AddMotion{digest}, gripper.motion);
-  digest.add(static_cast<std::int64_t>(gripper.holds.size()));
-  for (const Hold& hold : gripper.holds)
-    for (const double x : {hold.from, hold.to}) digest.add(x);
-  digest.add(gripper.stiffness);
+  const auto& [name, region, position, rotation, motion, holds, stiffness] = gripper;
+  digest.add(name);
+  digest.add(static_cast<std::int64_t>(region.index()));
+  std::visit(AddShape{digest}, region);
+  add(digest, position);
+  add(digest, rotation);
+  digest.add(static_cast<std::int64_t>(motion.index()));
+  std::visit(AddMotion{digest}, motion);
+  digest.add(static_cast<std::int64_t>(holds.size()));
+  for (const auto& [from, to] : holds)
+    for (const double x : {from, to}) digest.add(x);
+  digest.add(stiffness);
 }
 
 void add(Digest& digest, const Wind& wind) {
-  add(digest, wind.velocity);
-  for (const double x : {wind.gusts, wind.gust_period}) digest.add(x);
+  const auto& [velocity, gusts, period] = wind;
+  add(digest, velocity);
+  for (const double x : {gusts, period}) digest.add(x);
 }
 
 void add(Digest& digest, const RigidBody& body) {
-  digest.add(body.name);
-  digest.add(static_cast<std::int64_t>(body.shape.index()));
-  std::visit(AddShape{digest}, body.shape);
-  digest.add(body.mass);
-  for (const Vec3d& v : {body.position, body.rotation, body.velocity, body.angular_velocity}) add(digest, v);
-  add(digest, body.friction);
+  const auto& [name, shape, mass, position, rotation, velocity, angular_velocity, friction] = body;
+  digest.add(name);
+  digest.add(static_cast<std::int64_t>(shape.index()));
+  std::visit(AddShape{digest}, shape);
+  digest.add(mass);
+  for (const Vec3d& v : {position, rotation, velocity, angular_velocity}) add(digest, v);
+  add(digest, friction);
 }
 
 void add(Digest& digest, const ContactSettings& contact) {
-  for (const double x : {contact.tolerance, contact.margin}) digest.add(x);
-  digest.add(static_cast<std::int64_t>(contact.push_out));
-  digest.add(static_cast<std::int64_t>(contact.pairs.size()));
-  for (const FrictionPair& pair : contact.pairs) {
-    for (const std::size_t number : {pair.garment, pair.obstacle})
-      digest.add(static_cast<std::int64_t>(number));
-    add(digest, pair.friction);
+  const auto& [tolerance, margin, pairs, body_pairs, push_out] = contact;
+  for (const double x : {tolerance, margin}) digest.add(x);
+  digest.add(static_cast<std::int64_t>(push_out));
+  digest.add(static_cast<std::int64_t>(pairs.size()));
+  for (const auto& [garment, obstacle, friction] : pairs) {
+    for (const std::size_t number : {garment, obstacle}) digest.add(static_cast<std::int64_t>(number));
+    add(digest, friction);
   }
-  if (contact.body_pairs.empty()) return;
-  digest.add(static_cast<std::int64_t>(contact.body_pairs.size()));
-  for (const BodyFrictionPair& pair : contact.body_pairs) {
-    for (const std::size_t number : {pair.body, pair.other}) digest.add(static_cast<std::int64_t>(number));
-    add(digest, pair.friction);
+  if (body_pairs.empty()) return;
+  digest.add(static_cast<std::int64_t>(body_pairs.size()));
+  for (const auto& [body, other, friction] : body_pairs) {
+    for (const std::size_t number : {body, other}) digest.add(static_cast<std::int64_t>(number));
+    add(digest, friction);
   }
 }
 
+void add(Digest& digest, const Drag& drag) {
+  const auto& [normal, tangential] = drag;
+  for (const double x : {normal, tangential}) digest.add(x);
+}
+
+void add(Digest& digest, const SpringDamper& spring) {
+  const auto& [stiffness, damping] = spring;
+  for (const double x : {stiffness, damping}) digest.add(x);
+}
+
+void add(Digest& digest, const Fabric& fabric) {
+  const auto& [rho, delta, kappa, alpha, beta, stretch, thickness, drag, shear, bend, diagonals] = fabric;
+  for (const double x : {rho, delta, kappa, alpha, beta, stretch, thickness}) digest.add(x);
+  add(digest, drag);
+  add(digest, shear);
+  add(digest, bend);
+  digest.add(static_cast<std::int64_t>(diagonals));
+}
+
+void add(Digest& digest, const ProjectionSettings& settings) {
+  const auto& [method, metric, tolerance, iterations, eps, clamp, substeps, on_violation] = settings;
+  for (const int x : {static_cast<int>(method), static_cast<int>(metric), iterations, substeps})
+    digest.add(static_cast<std::int64_t>(x));
+  for (const double x : {tolerance, eps, clamp}) digest.add(x);
+}
+
+void add(Digest& digest, const ImpulseSettings& settings) {
+  const auto& [mode, tolerance, substeps, sweeps, relaxation, pass, solves, on_violation] = settings;
+  for (const int x : {static_cast<int>(mode), static_cast<int>(pass), substeps, sweeps, solves})
+    digest.add(static_cast<std::int64_t>(x));
+  for (const double x : {tolerance, relaxation}) digest.add(x);
+}
+
+void add(Digest& digest, const Pin& pin) {
+  const auto& [name, nodes, motion, ramp] = pin;
+  add(digest, nodes);
+  digest.add(static_cast<std::int64_t>(motion.index()));
+  std::visit(AddMotion{digest}, motion);
+  if (ramp > 0) digest.add(ramp);
+}
+
 void add(Digest& digest, const Garment& garment) {
-  digest.add(garment.name);
-  add_shape(digest, garment.mesh);
-  digest.add(static_cast<std::int64_t>(garment.mesh.corner_uvs.size()));
-  for (const Vec2d& uv : garment.mesh.corner_uvs) {
+  const auto& [name, mesh, positions, velocities, fabric, pins, grippers, gravity, time_offset] = garment;
+  digest.add(name);
+  add_shape(digest, mesh);
+  digest.add(static_cast<std::int64_t>(mesh.corner_uvs.size()));
+  for (const Vec2d& uv : mesh.corner_uvs) {
     digest.add(uv.x);
     digest.add(uv.y);
   }
-  add(digest, garment.initial_positions);
-  add(digest, garment.initial_velocities);
-  const Fabric& fabric = garment.fabric;
-  for (const double x :
-       {fabric.rho, fabric.delta, fabric.kappa, fabric.alpha, fabric.beta, fabric.stretch_stiffness,
-        fabric.thickness, fabric.drag.normal, fabric.drag.tangential, fabric.shear_spring.stiffness,
-        fabric.shear_spring.damping, fabric.bend_spring.stiffness, fabric.bend_spring.damping})
-    digest.add(x);
-  digest.add(static_cast<std::int64_t>(fabric.shear_diagonals));
-  digest.add(static_cast<std::int64_t>(garment.gravity.has_value()));
-  for (const double x : {garment.gravity.value_or(0), garment.time_offset}) digest.add(x);
-  digest.add(static_cast<std::int64_t>(garment.pins.size()));
-  for (const Pin& pin : garment.pins) {
-    add(digest, pin.nodes);
-    digest.add(static_cast<std::int64_t>(pin.motion.index()));
-    std::visit(AddMotion{digest}, pin.motion);
-    if (pin.ramp > 0) digest.add(pin.ramp);
-  }
-  digest.add(static_cast<std::int64_t>(garment.grippers.size()));
-  for (const Gripper& gripper : garment.grippers) add(digest, gripper);
+  add(digest, positions);
+  add(digest, velocities);
+  add(digest, fabric);
+  digest.add(static_cast<std::int64_t>(gravity.has_value()));
+  for (const double x : {gravity.value_or(0), time_offset}) digest.add(x);
+  digest.add(static_cast<std::int64_t>(pins.size()));
+  for (const Pin& pin : pins) add(digest, pin);
+  digest.add(static_cast<std::int64_t>(grippers.size()));
+  for (const Gripper& gripper : grippers) add(digest, gripper);
 }
 
 }  // namespace
@@ -182,29 +218,22 @@ void Digest::add(std::span<const double> values) {
 }
 
 std::uint64_t scene_digest(const Scene& scene) {
+  // Names of all members: one that is new must be named here, too.
+  const auto& [name, recipe, garments, obstacles, bodies, wind, gravity, step, duration, frame_interval, seed,
+               projection, impulse, contact] = scene;
   Digest digest;
-  digest.add(scene.recipe);
-  for (const double x : {scene.gravity, scene.step, scene.frame_interval}) digest.add(x);
-  const ProjectionSettings& projection = scene.projection;
-  for (const int x : {static_cast<int>(projection.method), static_cast<int>(projection.metric),
-                      projection.max_iterations, projection.max_substeps}) {
-    digest.add(static_cast<std::int64_t>(x));
-  }
-  for (const double x : {projection.tolerance, projection.eps, projection.clamp}) digest.add(x);
-  const ImpulseSettings& impulse = scene.impulse;
-  for (const int x : {static_cast<int>(impulse.mode), static_cast<int>(impulse.velocity_pass),
-                      impulse.substeps, impulse.max_sweeps, impulse.max_solves}) {
-    digest.add(static_cast<std::int64_t>(x));
-  }
-  for (const double x : {impulse.tolerance, impulse.relaxation}) digest.add(x);
-  digest.add(static_cast<std::int64_t>(scene.garments.size()));
-  for (const Garment& garment : scene.garments) add(digest, garment);
-  digest.add(static_cast<std::int64_t>(scene.obstacles.size()));
-  for (const Obstacle& obstacle : scene.obstacles) add(digest, obstacle);
-  add(digest, scene.contact);
-  add(digest, scene.wind);
-  if (scene.wind.gusts > 0) digest.add(static_cast<std::int64_t>(scene.seed));
-  for (const RigidBody& body : scene.bodies) add(digest, body);
+  digest.add(recipe);
+  for (const double x : {gravity, step, frame_interval}) digest.add(x);
+  add(digest, projection);
+  add(digest, impulse);
+  digest.add(static_cast<std::int64_t>(garments.size()));
+  for (const Garment& garment : garments) add(digest, garment);
+  digest.add(static_cast<std::int64_t>(obstacles.size()));
+  for (const Obstacle& obstacle : obstacles) add(digest, obstacle);
+  add(digest, contact);
+  add(digest, wind);
+  if (wind.gusts > 0) digest.add(static_cast<std::int64_t>(seed));
+  for (const RigidBody& body : bodies) add(digest, body);
   return digest.value();
 }
 

@@ -66,7 +66,7 @@ SparseMatrix on_coordinates(const SparseMatrix& matrix) {
   return expanded;
 }
 
-double largest(const VectorXd& values) { return values.size() == 0 ? 0 : values.cwiseAbs().maxCoeff(); }
+double largest_of(const VectorXd& values) { return values.size() == 0 ? 0 : values.cwiseAbs().maxCoeff(); }
 
 VectorXd flatten(const MatrixX3d& matrix) {
   VectorXd vector(matrix.size());
@@ -153,7 +153,7 @@ RoundingChange rounded_iteration(const reference::ReferenceCloth& cloth, const I
   const VectorXd products = magnitude * d.cwiseAbs();
   const VectorXd rows =
       (of_values + jacobian * change + roundings.next(products.size()).cwiseProduct(products)).cwiseAbs();
-  return {select.transpose() * unflatten(change), largest(rows), largest(rows.cwiseProduct(inverse))};
+  return {select.transpose() * unflatten(change), largest_of(rows), largest_of(rows.cwiseProduct(inverse))};
 }
 
 }  // namespace isocloth
