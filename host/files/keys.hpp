@@ -32,6 +32,7 @@ constexpr Range whole(double least, double most = std::numeric_limits<double>::i
 std::string to_string(const Range& range);
 
 enum class Need { optional, required };
+inline constexpr Need required = Need::required;
 
 /// Where a description goes: a reader or a schema. A value passed in is the default and receives what is
 /// read. `doc` says what the key means, with its unit in brackets.

@@ -86,15 +86,15 @@ void ImpulseGarments<Real>::build_rows() {
     edges_ = {device_, plan, rest, inverse_masses};
     take_order(plan.pairs, 0);
   } else {
-    const RowPattern& rows = arrays_.rows;
-    const StencilPlan metric = plan_stencils(rows.triples, arrays_.node_count(), width);
-    const StencilPlan scalar = plan_stencils(rows.singles, arrays_.node_count(), width);
-    const auto& singles = arrays_.rows_view().singles;
-    metric_stencils_ = {device_, metric, shapes_.shapes, 0, 0};
-    scalar_stencils_ = {device_, scalar, shapes_.shapes, singles.first_row, singles.first_tensor};
-    most_slots_ = std::max(most_slots(metric), most_slots(scalar));
-    take_order(metric.stencils, 0);
-    take_order(scalar.stencils, rows.triples.stencil_count());
+    const RowsView view = arrays_.rows_view();
+    const auto take = [&](const StencilPattern& pattern, const auto& group, auto& buffers, Index offset) {
+      const StencilPlan plan = plan_stencils(pattern, arrays_.node_count(), width);
+      buffers = {device_, plan, shapes_.shapes, group.first_row, group.first_tensor};
+      most_slots_ = std::max(most_slots_, most_slots(plan));
+      take_order(plan.stencils, offset);
+    };
+    take(arrays_.rows.triples, view.triples, metric_stencils_, 0);
+    take(arrays_.rows.singles, view.singles, scalar_stencils_, arrays_.rows.triples.stencil_count());
   }
 
   const auto springs = [&](NodePairs pairs, NodePairs& kept) {
@@ -148,14 +148,6 @@ void ImpulseGarments<Real>::require_memory(std::size_t obstacle_count, std::size
                    .bytes_each = each,
                    .bytes_fixed = fixed,
                    .together = 1});
-}
-
-template <class Real>
-NodePairs ImpulseGarments<Real>::swept_edges() const {
-  NodePairs edges;
-  const auto all = arrays_.rows.edge_nodes();
-  for (const Index edge : sweep_order_) edges.push_back(all[edge]);
-  return edges;
 }
 
 template <class Real>

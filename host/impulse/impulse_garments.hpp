@@ -35,7 +35,12 @@ class ImpulseGarments : public GarmentSolver {
   /// stencils and, after them, scalar ones (`isometry`).
   const std::vector<Index>& sweep_order() const { return sweep_order_; }
   /// Rows `edges`: the edges in that order.
-  NodePairs swept_edges() const;
+  NodePairs swept_edges() const {
+    const NodePairs all = arrays_.rows.edge_nodes();
+    NodePairs edges;
+    for (const Index edge : sweep_order_) edges.push_back(all[static_cast<std::size_t>(edge)]);
+    return edges;
+  }
 
  protected:
   /// The garments must outlive the object; `obstacles` of the scene, null: none. Throws SceneError where a

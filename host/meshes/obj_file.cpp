@@ -10,12 +10,12 @@
 namespace isocloth {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\v\f";
+constexpr std::string_view spaces = " \t\r\v\f";
 
 /// Cuts the first word off a line; empty at its end.
 std::string_view next_word(std::string_view& line) {
-  line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
-  const std::string_view word = line.substr(0, line.find_first_of(blanks));
+  line.remove_prefix(std::min(line.find_first_not_of(spaces), line.size()));
+  const std::string_view word = line.substr(0, line.find_first_of(spaces));
   line.remove_prefix(word.size());
   return word;
 }

@@ -11,8 +11,6 @@
 namespace isocloth {
 namespace {
 
-constexpr Need required = Need::required;
-
 void describe_region(Keys& keys, GripRegion& region) {
   const auto form = [&region](const char* type, const char* doc, auto shape, auto describe) {
     return Keys::Alternative{"type", type, doc, [&region, shape, describe](Keys& k) {

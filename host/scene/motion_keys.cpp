@@ -6,7 +6,6 @@
 namespace isocloth {
 namespace {
 
-constexpr Need required = Need::required;
 constexpr double radians_per_degree = std::numbers::pi / 180;
 
 template <class AnyMotion, class Kind>

@@ -9,8 +9,6 @@
 namespace isocloth {
 namespace {
 
-constexpr Need required = Need::required;
-
 /// Thickness and rounding of a slab below z = 0.
 void describe_slab(Keys& keys, double& thickness, double& rounding) {
   keys.number("thickness", thickness, positive, "of the slab [m]", required);

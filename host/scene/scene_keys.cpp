@@ -7,7 +7,6 @@
 namespace isocloth {
 namespace {
 
-constexpr Need required = Need::required;
 /// Whole numbers that every JSON reader keeps exactly.
 constexpr Range seed_range = whole(0, 9007199254740991.0);
 /// More nodes along one side than fit into memory in total.
