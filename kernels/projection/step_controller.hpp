@@ -2,6 +2,9 @@
 // garments that go kernel by kernel (host/projection/projection_step.cpp).
 #pragma once
 
+#include <cmath>
+
+#include "engine/core/array_view.hpp"
 #include "kernels/projection/step_rules.hpp"
 
 namespace isocloth {
