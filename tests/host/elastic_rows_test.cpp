@@ -34,9 +34,9 @@ Scene elastic_scene(Mesh mesh, double stiffness) {
   return scene;
 }
 
-double energy(const VectorXd& x, const reference::ReferenceCloth& cloth, const std::vector<double>& stiffness,
-              VectorXd* gradient, MatrixXd* hessian) {
-  double sum = 0;
+/// Adds first and second derivatives of the springs' energy, sum of K C^2 / 2.
+void add_derivatives(const VectorXd& x, const reference::ReferenceCloth& cloth,
+                     const std::vector<double>& stiffness, VectorXd& gradient, MatrixXd& hessian) {
   for (std::size_t e = 0; e < stiffness.size(); ++e) {
     const auto [a, b] = cloth.rows().edges[e];
     const auto rest = [&](Index i) {
@@ -46,15 +46,13 @@ double energy(const VectorXd& x, const reference::ReferenceCloth& cloth, const s
     const double l2 = (rest(b) - rest(a)).squaredNorm(), k = stiffness[e];
     const Vector3d d = x.segment<3>(3 * b) - x.segment<3>(3 * a);
     const double c = d.squaredNorm() / l2 - 1;
-    sum += k * c * c / 2;
     const Vector3d force = 2 * k * c / l2 * d;
     const Matrix3d block = 2 * k / l2 * (2 / l2 * d * d.transpose() + c * Matrix3d::Identity());
-    gradient->segment<3>(3 * a) -= force;
-    gradient->segment<3>(3 * b) += force;
+    gradient.segment<3>(3 * a) -= force;
+    gradient.segment<3>(3 * b) += force;
     for (const auto& [i, j, sign] : {std::tuple{a, a, 1.0}, {b, b, 1.0}, {a, b, -1.0}, {b, a, -1.0}})
-      hessian->block<3, 3>(3 * i, 3 * j) += sign * block;
+      hessian.block<3, 3>(3 * i, 3 * j) += sign * block;
   }
-  return sum;
 }
 
 /// The end of a backward Euler step.
@@ -91,7 +89,7 @@ VectorXd minimum(const Scene& scene, const GarmentState& before) {
   for (int iteration = 0; iteration < 100; ++iteration) {
     VectorXd gradient = VectorXd::Zero(3 * nodes);
     MatrixXd hessian = MatrixXd::Zero(3 * nodes, 3 * nodes);
-    energy(x, cloth, stiffness, &gradient, &hessian);
+    add_derivatives(x, cloth, stiffness, gradient, hessian);
     gradient *= h * h;
     hessian *= h * h;
     for (Eigen::Index i = 0; i < nodes; ++i)
