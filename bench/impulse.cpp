@@ -8,6 +8,7 @@
 #include "engine/core/random.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/model/resolved_scene.hpp"
 
 namespace isocloth::bench {
 namespace {
@@ -100,8 +101,9 @@ EdgeStrain EdgeLengths::strain(const std::vector<Vec3d>& positions) const {
 
 SheetFigures run_sheet(const Scene& scene, int steps, double budget, Precision precision) {
   const EdgeLengths edges(scene.garments[0].mesh);
-  const bool edge_rows = find_recipe(scene.recipe).holds_edges();
-  const double tolerance = step_tolerance(scene);
+  const ResolvedScene resolved(scene);
+  const bool edge_rows = resolved.holds_edges;
+  const double tolerance = resolved.tolerance;
   // Two computations of |d| / l - 1 differ by a few roundings of coordinates of 1 m in edges of length l.
   const double rounding = 16 * (precision == Precision::float64 ? 0x1p-53 : 0x1p-24) / edges.rest_length(0);
   Simulation simulation(scene, one_thread(precision));

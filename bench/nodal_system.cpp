@@ -7,7 +7,7 @@
 #include "bench/runner.hpp"
 #include "bench/sheets.hpp"
 #include "engine/core/text.hpp"
-#include "engine/model/recipe.hpp"
+#include "engine/model/resolved_scene.hpp"
 #include "host/garment/row_evaluator.hpp"
 #include "host/solver/garment_solver.hpp"
 
@@ -62,14 +62,14 @@ MovingSheet moving_sheet(Index side) {
 }
 
 NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_order) {
+  const ResolvedScene resolved(sheet.scene);
   const Garment& garment = sheet.scene.garments.front();
   const Fabric& fabric = garment.fabric;
   const double h = sheet.scene.step;
   const Device device(one_thread());
   const Queue& queue = device.queue();
   const StepKernels<double>& kernels = step_kernels<double>(device.backend());
-  const GarmentArrays<double> arrays(device, garment, find_recipe(sheet.scene.recipe).rows,
-                                     elimination_order);
+  const GarmentArrays<double> arrays(device, garment, resolved.recipe.rows, elimination_order);
   RowEvaluator<double> rows(device, arrays);
   const MetricView<double> metric{.inertia = fabric.rho + h * fabric.alpha,
                                   .stiffness = h * fabric.beta + h * h * fabric.kappa,
@@ -107,7 +107,7 @@ NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_o
                                   .targets = target_buffer.view(),
                                   .share = 1,
                                   .iterate = iterate.view()});
-  rows.evaluate(iterate, start_eps({.eps = eps}, Precision::float64) / metric.inertia);
+  rows.evaluate(iterate, (eps > 0 ? eps : resolved.start_eps(false)) / metric.inertia);
   kernels.geometric_stiffness(queue, {.rows = arrays.rows_view(),
                                       .tensors = arrays.tensors.view(),
                                       .multipliers = multipliers.view(),
@@ -118,6 +118,7 @@ NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_o
                                   .block_columns = arrays.block_columns.view(),
                                   .block_pairs = arrays.block_pairs.view(),
                                   .block_bending = arrays.block_bending.view(),
+                                  .couplings = {},
                                   .rows = arrays.rows_view(),
                                   .jacobian = rows.jacobian.view(),
                                   .node_pair_begin = arrays.node_pair_begin.view(),

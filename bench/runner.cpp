@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "bench/timing.hpp"
+#include "engine/model/resolved_scene.hpp"
 #include "host/scene/scene_file.hpp"
 
 namespace isocloth::bench {
@@ -30,7 +31,7 @@ RunFigures run_until(Simulation& simulation, double t, const StepObserver& obser
     if (observe) observe(simulation, report);
   }
   const double steps = std::max(1.0, static_cast<double>(figures.steps));
-  figures.row_strain_max = row_strain(simulation.scene(), figures.residual_max);
+  figures.row_strain_max = ResolvedScene(simulation.scene()).row_strain(figures.residual_max);
   figures.iterations_mean = static_cast<double>(iterations) / steps;
   figures.violated_percent = 100 * static_cast<double>(violated) / steps;
   return figures;

@@ -5,6 +5,7 @@
 #include "bench/commands.hpp"
 #include "bench/runner.hpp"
 #include "engine/core/text.hpp"
+#include "engine/model/resolved_scene.hpp"
 
 namespace isocloth::bench {
 namespace {
@@ -28,13 +29,14 @@ std::vector<Json> strains_of(const std::string& name) {
   Index nodes = 0;
   for (std::size_t g = 0; g < simulation.garment_count(); ++g) nodes += simulation.info(g).node_count;
   const double steps = static_cast<double>(count);
-  say(text(name, ": edges ", 100 * worst.max, " %, rows ", 100 * row_strain(scene, residual), " %"));
+  say(text(name, ": edges ", 100 * worst.max, " %, rows ", 100 * ResolvedScene(scene).row_strain(residual),
+           " %"));
   return {text('`', name, '`'),
           scene.recipe,
           nodes,
           static_cast<double>(iterations) / steps,
           100 * static_cast<double>(missed) / steps,
-          100 * row_strain(scene, residual),
+          100 * ResolvedScene(scene).row_strain(residual),
           100 * worst.max,
           100 * worst.p95,
           100 * worst.stretch_max,

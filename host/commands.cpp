@@ -94,10 +94,23 @@ void Simulation::set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion
   check_index(obstacle, obstacles.size(), "obstacle");
   const std::string key = text("obstacles[", obstacle, "].motion");
   check_rigid_motion(key, motion);
-  if (std::holds_alternative<FixedMotion>(obstacles[obstacle].motion))
-    refuse(key, "an obstacle that is fixed in the scene",
-           "one that moves there: give it a keyframe motion, which may stay in one place");
+  const bool moved = is_moving(obstacles[obstacle]);
   obstacles[obstacle].motion = std::move(motion);
+  if (is_moving(obstacles[obstacle]) != moved) members_->solvers.refresh_obstacles();
+}
+
+void Simulation::set_body_velocity(std::size_t body, const Vec3d& velocity, const Vec3d& angular_velocity) {
+  const Scene& scene = members_->scene;
+  check_index(body, scene.bodies.size(), "body");
+  const std::string key = text("bodies[", body, "]");
+  require_finite(key + ".velocity", velocity);
+  require_finite(key + ".angular_velocity", angular_velocity);
+  std::vector<BodyState> states = bodies();
+  BodyState& own = states[body];
+  own.velocity = velocity;
+  own.angular_momentum = angular_momentum(scene.bodies[body], mass_properties(scene.bodies[body].shape),
+                                          own.pose.axes, angular_velocity);
+  set_bodies(states);
 }
 
 void Simulation::set_wind(const Wind& wind) {
@@ -110,6 +123,24 @@ void Simulation::set_gravity(std::size_t garment, double gravity) {
   require_finite(key_of(garment) + ".gravity", gravity);
   members_->scene.garments[garment].gravity = gravity;
   members_->at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh(); });
+}
+
+void Simulation::set_forces(std::size_t garment, ArrayView<const Vec3d> forces) {
+  check_index(garment, garment_count());
+  Scene& scene = members_->scene;
+  Garment& own = scene.garments[garment];
+  std::vector<Vec3d> values(forces.begin(), forces.end());
+  validate_forces(key_of(garment) + ".forces", values, own.mesh.positions.size(), scene);
+  const bool was_surrounded = has_surroundings(scene);
+  std::swap(own.forces, values);
+  // Solvers read forces anew in every step, but must have room for them.
+  if (was_surrounded == has_surroundings(scene)) return;
+  try {
+    for (const auto& solver : members_->solvers.solvers) solver->refresh();
+  } catch (...) {
+    own.forces = values;
+    throw;
+  }
 }
 
 void Simulation::set_fabric(std::size_t garment, const Fabric& fabric) {

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
-#include "engine/model/recipe.hpp"
 #include "host/orchestrator/advance.hpp"
 #include "host/simulation_members.hpp"
 #include "kernels/contact/contact_arrays.hpp"
@@ -26,26 +27,14 @@ StepSolver step_solver(const std::string& name) {
 }
 
 void keep_worst(const Strain& other, Strain& worst) {
-  for (double Strain::*each : {&Strain::max, &Strain::p95, &Strain::mean, &Strain::stretch_max,
-                               &Strain::stretch_p95, &Strain::compression_max, &Strain::pinned_max})
-    worst.*each = std::max(worst.*each, other.*each);
+  for_each_field<Strain>([&](const char*, auto each) { worst.*each = std::max(worst.*each, other.*each); });
 }
-
-namespace {
-
-std::vector<Vec3d> as_vectors(const std::vector<double>& flat) {
-  std::vector<Vec3d> result(flat.size() / 3);
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] = {flat[3 * i], flat[3 * i + 1], flat[3 * i + 2]};
-  return result;
-}
-
-}  // namespace
 
 Simulation::Simulation(Scene scene, ExecutionOptions options) {
   validate_scene(scene);
   members_ = std::make_unique<Members>(std::move(scene), std::move(options));
   Members& m = *members_;
-  m.solvers = make_garment_solvers(m.device, m.options.precision, m.scene, m.options.solver);
+  m.solvers = make_garment_solvers(m.device, m.options.precision, m.resolved, m.options.solver);
   m.clocks.assign(m.scene.garments.size(), 0);
   m.frozen.assign(m.scene.garments.size(), 0);
   for (std::size_t g = 0; g < m.scene.garments.size(); ++g) m.start.push_back(state(g));
@@ -77,8 +66,7 @@ std::vector<StepReport> Simulation::advance(int steps) {
   int done = 0;
   try {
     advance_together(m.solvers.solvers, clocks, m.scene.step, steps, m.device,
-                     {.measures = m.options.measure_strain, .tolerance = step_tolerance(m.scene)}, found,
-                     done);
+                     {.measures = m.options.measure_strain, .tolerance = m.resolved.tolerance}, found, done);
   } catch (...) {
     take_over();
     m.step_index += done;
@@ -104,9 +92,6 @@ std::vector<Vec3d> Simulation::positions(std::size_t garment) const {
 std::vector<Vec3d> Simulation::velocities(std::size_t garment) const {
   return as_vectors(state(garment).velocities);
 }
-std::vector<std::vector<Vec3d>> Simulation::positions() const {
-  return members_->of_all([](const GarmentSolver& solver) { return solver.positions(); });
-}
 Measures Simulation::measure(std::size_t garment) const {
   return members_->at(garment,
                       [](GarmentSolver& solver, std::size_t i) { return solver.measure(i, 1).front(); });
@@ -125,24 +110,18 @@ std::vector<Strain> Simulation::strains() const {
 ContactMeasures Simulation::contacts(std::size_t garment) const {
   const GarmentState kept = state(garment);
   const Scene& scene = members_->scene;
-  const Fabric& fabric = scene.garments[garment].fabric;
-  const double h = scene.step;
-  const bool is_per_mass =
-      find_recipe(scene.recipe).solver == SolverFamily::projection && scene.projection.metric == Metric::mass;
-  const double inertia = is_per_mass ? fabric.rho + h * fabric.alpha : 1;  // p is per unit of it
+  const double h = scene.step, unit = members_->resolved.contact_unit(scene.garments[garment].fabric, h);
   ContactMeasures found;
   found.forces.resize(scene.obstacles.size() + scene.bodies.size());
-  for (std::size_t c = 0; c < kept.contacts.size(); c += contact_width) {
-    if (kept.contacts[c] < 0) continue;
-    const Vec3d p{kept.contacts[c + 2], kept.contacts[c + 3], kept.contacts[c + 4]};
-    if (p == Vec3d{}) continue;  // touched while the step was sought, and let go
-    const Vec3d force = inertia / (h * h) * p;
-    const auto mode = static_cast<ContactMode>(static_cast<int>(kept.contacts[c + 1]));
+  for (const ContactState& contact : kept.contacts) {
+    // One without a force was touched while the step was sought, and let go.
+    if (contact.obstacle < 0 || contact.force == Vec3d{}) continue;
+    const Vec3d force = unit / (h * h) * contact.force;
     ++found.count;
-    found.rubbing += mode != ContactMode::none && mode != ContactMode::smooth;
-    found.sticking += mode == ContactMode::stick;
+    found.rubbing += contact.mode != ContactMode::none && contact.mode != ContactMode::smooth;
+    found.sticking += contact.mode == ContactMode::stick;
     found.force += force;
-    found.forces[static_cast<std::size_t>(kept.contacts[c])] += force;
+    found.forces[contact.obstacle] += force;
   }
   return found;
 }
@@ -151,13 +130,12 @@ HoldMeasures Simulation::holds(std::size_t garment) const {
   const Scene& scene = members_->scene;
   HoldMeasures found;
   found.forces.resize(scene.garments[garment].grippers.size());
-  for (std::size_t i = 0; i < kept.holds.size(); i += hold_width) {
-    if (kept.holds[i] < 0) continue;
-    const Vec3d force =
-        1 / (scene.step * scene.step) * Vec3d{kept.holds[i + 4], kept.holds[i + 5], kept.holds[i + 6]};
+  for (const HoldState& hold : kept.holds) {
+    if (hold.gripper < 0) continue;
+    const Vec3d force = 1 / (scene.step * scene.step) * hold.force;
     ++found.count;
     found.force += force;
-    found.forces[static_cast<std::size_t>(kept.holds[i])] += force;
+    found.forces[hold.gripper] += force;
   }
   return found;
 }
@@ -172,8 +150,7 @@ void Simulation::set_bodies(const std::vector<BodyState>& states) {
     const auto& [x, y, z] = states[b].pose.axes;
     double error = norm(cross(x, y) - z);
     for (const Vec3d& axis : {x, y, z}) error = std::max(error, std::abs(norm(axis) - 1));
-    for (const Vec3d& v : {states[b].pose.center, states[b].velocity, states[b].angular_momentum})
-      if (!std::isfinite(norm(v))) error = HUGE_VAL;
+    if (find_beyond(states[b], std::numeric_limits<double>::max())) error = HUGE_VAL;
     if (!(error <= rounding))
       throw ShapeError(text("bodies[", b, "]: found ",
                             std::isfinite(error) ? text("axes off by ", error) : "a state that is not finite",
@@ -196,31 +173,6 @@ GarmentState Simulation::state(std::size_t garment) const {
       members_->at(garment, [](GarmentSolver& solver, std::size_t i) { return solver.state(i); });
   state.step_index = members_->clocks[garment];
   return state;
-}
-
-namespace {
-
-void read_vectors(const Simulation& simulation, const std::vector<std::size_t>& garments,
-                  ArrayView<Vec3d> out, std::vector<Vec3d> (Simulation::*get)(std::size_t) const) {
-  std::size_t expected = 0;
-  for (const std::size_t g : garments) expected += simulation.info(g).node_count;
-  if (out.size() != expected)
-    throw ShapeError("out: found " + std::to_string(out.size()) + " nodes, expected " +
-                     std::to_string(expected));
-  Vec3d* next = out.data();
-  for (const std::size_t g : garments) {
-    const std::vector<Vec3d> values = (simulation.*get)(g);
-    next = std::copy(values.begin(), values.end(), next);
-  }
-}
-
-}  // namespace
-
-void Simulation::read_positions(const std::vector<std::size_t>& garments, ArrayView<Vec3d> out) const {
-  read_vectors(*this, garments, out, &Simulation::positions);
-}
-void Simulation::read_velocities(const std::vector<std::size_t>& garments, ArrayView<Vec3d> out) const {
-  read_vectors(*this, garments, out, &Simulation::velocities);
 }
 
 void Simulation::set_state(std::size_t garment, const GarmentState& state) {

@@ -1,11 +1,13 @@
 // The public class: create, step, read, reset, save, load.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "engine/core/fields.hpp"
 #include "engine/core/monitor.hpp"
 #include "engine/model/scene.hpp"
 
@@ -66,6 +68,15 @@ struct Strain {
   double compression_max = 0;  ///< largest 1 - s2, 0 where nothing is compressed
   double pinned_max =
       0;  ///< largest |l^2 / l0^2 - 1| of edges between two pinned nodes, which no step can change
+  static constexpr auto fields() {
+    return std::tuple{Field{"max", &Strain::max},
+                      Field{"p95", &Strain::p95},
+                      Field{"mean", &Strain::mean},
+                      Field{"stretch_max", &Strain::stretch_max},
+                      Field{"stretch_p95", &Strain::stretch_p95},
+                      Field{"compression_max", &Strain::compression_max},
+                      Field{"pinned_max", &Strain::pinned_max}};
+  }
 };
 /// Takes the worse of both, number by number.
 void keep_worst(const Strain& other, Strain& worst);
@@ -115,25 +126,87 @@ struct HoldMeasures {
   std::vector<Vec3d> forces;  ///< the same by each gripper of the garment [N], shape [gripper_count]
 };
 
-/// Numbers kept of a contact and of a node that may be held.
-constexpr std::size_t contact_width = 7, hold_width = 7;
+enum class ContactMode : int;  ///< see kernels/contact/contact_arrays.hpp
 
-/// Everything that a restart needs, bit for bit.
+/// What is kept of a contact from step to step.
+struct ContactState {
+  Index obstacle = -1;  ///< that is touched, bodies counted after the obstacles; -1: none
+  ContactMode mode{};
+  Vec3d force;  ///< of the obstacle on the garment times h^2 [kg m]
+  Vec2d place;  ///< (u, v) in its edge or face; impulses find it anew: 0
+  static constexpr auto fields() {
+    return std::tuple{Field{"obstacle", &ContactState::obstacle}, Field{"mode", &ContactState::mode},
+                      Field{"force", &ContactState::force}, Field{"place", &ContactState::place}};
+  }
+  bool operator==(const ContactState&) const = default;
+};
+
+/// What is kept of a node that grippers may hold.
+struct HoldState {
+  Index gripper = -1;  ///< of the garment; -1: none
+  Vec3d place;         ///< in the gripper's frame [m]
+  Vec3d force;         ///< of the gripper on the garment times h^2 [kg m]
+  static constexpr auto fields() {
+    return std::tuple{Field{"gripper", &HoldState::gripper}, Field{"place", &HoldState::place},
+                      Field{"force", &HoldState::force}};
+  }
+  bool operator==(const HoldState&) const = default;
+};
+
+/// Everything that a restart needs, bit for bit. Copies, checkpoints and checks go through fields().
 struct GarmentState {
   std::vector<double> positions;   ///< [m], shape [node_count, 3]
   std::vector<double> velocities;  ///< [m/s], shape [node_count, 3]
   std::vector<double>
       multipliers;  ///< scaled rows' multipliers of the last step, shape [row_count]; impulses: none
-  /// Obstacle (-1: none), ContactMode (kernels/contact/contact_arrays.hpp), force times h^2 [kg m] and place
-  /// (u, v) in its edge or face of each contact of the last step, shape [contact_count, contact_width]; a
-  /// scene without obstacles has none. Impulses find the place anew: 0.
-  std::vector<double> contacts;
-  /// Gripper (-1: none), place in its frame [m] and force of the gripper times h^2 [kg m] of each node, shape
-  /// [node_count, hold_width]; a garment without grippers has none.
-  std::vector<double> holds;
+  std::vector<ContactState> contacts;  ///< of the last step; a scene without obstacles has none
+  std::vector<HoldState> holds;        ///< of every node; a garment without grippers has none
+  /// The same a step ago, where the integrator remembers it (Integrator::bdf2); empty: there was none.
+  std::vector<double> previous_positions, previous_velocities;
+  double previous_step = 0;     ///< length of that step [s]; 0: there was none
   std::int64_t step_index = 0;  ///< steps of this garment since its start or last reset: its clock
   bool frozen = false;          ///< a step was lost: the garment keeps the state before it
   bool diverged = false;        ///< frozen: its step diverged, else it was not finite
+  static constexpr auto fields() {
+    using State = GarmentState;
+    return std::tuple{Field{"positions", &State::positions},
+                      Field{"velocities", &State::velocities},
+                      Field{"multipliers", &State::multipliers},
+                      Field{"contacts", &State::contacts},
+                      Field{"holds", &State::holds},
+                      Field{"previous_positions", &State::previous_positions},
+                      Field{"previous_velocities", &State::previous_velocities},
+                      Field{"previous_step", &State::previous_step},
+                      Field{"step_index", &State::step_index},
+                      Field{"frozen", &State::frozen},
+                      Field{"diverged", &State::diverged}};
+  }
+  bool operator==(const GarmentState&) const = default;
+};
+
+/// What can be seen of all garments at once. Forces are times h^2, as in GarmentState: see
+/// Simulation::contacts.
+enum class GarmentField {
+  positions,   ///< [m], (tiles, lanes, nodes, 3)
+  velocities,  ///< [m/s], (tiles, lanes, nodes, 3)
+  strains,     ///< the numbers of Strain in their order, (tiles, lanes, 1, 7); as of the call of view()
+  contact_obstacles,  ///< number of the obstacle, then of the body, -1: none; (tiles, lanes, contacts, 1)
+  contact_forces,     ///< on the garment [kg m], (tiles, lanes, contacts, 3)
+  hold_forces,        ///< of the grippers on the nodes [kg m], (tiles, lanes, nodes, 3)
+};
+const char* to_string(GarmentField field);
+
+/// An array in the memory of a backend, as it lies there: what DLPack takes. Cloths that are stepped together
+/// lie side by side in vector lanes, so that the cloth of garment garments[c] is [c / lanes, c % lanes, :,
+/// :]; what follows the last of them is not to be touched. On a GPU and for single garments there is one
+/// lane, and the array is (cloths, nodes, 3) in C order.
+struct FieldView {
+  void* data = nullptr;                      ///< element [0, 0, 0, 0]
+  Precision precision = Precision::float64;  ///< of the elements; impulses keep positions in float64
+  std::string backend;                       ///< whose memory it is: "cpu", or "cuda", device 0
+  std::array<std::int64_t, 4> shape{};       ///< see GarmentField
+  std::array<std::int64_t, 4> strides{};     ///< in elements
+  std::vector<std::size_t> garments;         ///< numbers in the scene
 };
 
 /// Sizes of one garment's problem.
@@ -182,7 +255,7 @@ class Simulation {
 
   std::vector<Vec3d> positions(std::size_t garment) const;   ///< [m], shape [node_count]
   std::vector<Vec3d> velocities(std::size_t garment) const;  ///< [m/s], shape [node_count]
-  std::vector<std::vector<Vec3d>> positions() const;         ///< of every garment [m], one read of a batch
+  std::vector<std::vector<Vec3d>> positions() const;         ///< of every garment [m], one copy of a batch
   Measures measure(std::size_t garment) const;
   std::vector<Measures> measure() const;  ///< of every garment, one launch for a batch
   /// How deep its deepest node starts in an obstacle or body [m]; more than contact.tolerance only with
@@ -190,7 +263,7 @@ class Simulation {
   double start_penetration(std::size_t garment) const;
   /// Of every garment as it is, shape [garment_count]; one launch for those that are stepped together.
   std::vector<Strain> strains() const;
-  /// Force of a contact: p / h^2 (GarmentState::contacts); times rho + h alpha where the mass alone is the
+  /// Force of a contact: p / h^2 (ContactState::force); times rho + h alpha where the mass alone is the
   /// metric (Metric::mass). Those of a step in parts are of its last part. They are as good as the
   /// tolerances: see bench/README.md, Contact with obstacles. Costs a state(garment).
   ContactMeasures contacts(std::size_t garment) const;
@@ -200,10 +273,25 @@ class Simulation {
   std::vector<BodyState> bodies() const;
   /// Throws ShapeError for another number of bodies, or axes that are not orthonormal.
   void set_bodies(const std::vector<BodyState>& states);
-  /// Positions and velocities of some garments, one after another; the rest is not touched. `out`: shape [sum
-  /// of their node counts], else ShapeError.
-  void read_positions(const std::vector<std::size_t>& garments, ArrayView<Vec3d> out) const;
-  void read_velocities(const std::vector<std::size_t>& garments, ArrayView<Vec3d> out) const;
+  /// The field where it lies, without a copy: one view for each set of garments that are stepped together, in
+  /// no certain order; garments without obstacles, bodies or grippers are in none of their views. They
+  /// are valid until the next call that steps; strains, until the next that measures them. Positions and
+  /// velocities may be written until then, as write() does; whoever does so on a GPU in a stream of its own
+  /// waits for it before the next step. A contact without a force is none, whatever its obstacle. Contacts
+  /// are those of the nodes, up to three each, then of edges and faces. Forces of pins are not among the
+  /// fields: the solvers eliminate pinned nodes and never compute them. Throws ShapeError where no garment
+  /// has the field.
+  std::vector<FieldView> view(GarmentField field);
+  /// Positions or velocities of some garments, or of all, one after another in any order, in double; one copy
+  /// from the device for each set of garments that are stepped together. `out`: shape [sum of their node
+  /// counts]. Throws ShapeError for another field or size, or a garment that is none.
+  void read(GarmentField field, const std::vector<std::size_t>& garments, ArrayView<Vec3d> out) const;
+  void read(GarmentField field, ArrayView<Vec3d> out) const;
+  /// The other way. What else a garment keeps (multipliers, contacts, clock) stays; motions take pinned nodes
+  /// back within the next step. Throws ShapeError as read(), and for what is not finite in the precision of
+  /// the simulation; nothing has then changed.
+  void write(GarmentField field, const std::vector<std::size_t>& garments, ArrayView<const Vec3d> values);
+  void write(GarmentField field, ArrayView<const Vec3d> values);
 
   /// State in and out; set_state throws ShapeError when sizes do not fit. float32 states survive the way
   /// through double unchanged.
@@ -235,10 +323,15 @@ class Simulation {
   /// the scene has planned from now on.
   void close_gripper(std::size_t garment, std::size_t gripper);
   void open_gripper(std::size_t garment, std::size_t gripper);
-  /// Of one that moves in the scene, be it in one place.
   void set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion);
+  /// Of the centre of mass [m/s], and along the axes of the world [rad/s]; a change of the state, not of the
+  /// scene: reset() and restore() take it back.
+  void set_body_velocity(std::size_t body, const Vec3d& velocity, const Vec3d& angular_velocity);
   void set_wind(const Wind& wind);
   void set_gravity(std::size_t garment, double gravity);  ///< [m/s^2], along -z
+  /// On the nodes of a garment until they are set anew [N], shape [node_count], or empty: none. On pinned
+  /// nodes and those that grippers hold rigidly they do nothing. Not with Metric::mass.
+  void set_forces(std::size_t garment, ArrayView<const Vec3d> forces);
   /// Terms (bending, springs, drag) may not come or go, nor the thickness change.
   void set_fabric(std::size_t garment, const Fabric& fabric);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/core/errors.hpp"
+#include "engine/model/resolved_scene.hpp"
 #include "host/memory/device.hpp"
 #include "host/orchestrator/garment_solvers.hpp"
 #include "host/simulation.hpp"
@@ -21,6 +22,7 @@ inline void check_index(std::size_t index, std::size_t count, const char* what =
 
 struct Simulation::Members {
   Scene scene;
+  ResolvedScene resolved;
   ExecutionOptions options;
   Device device;
   GarmentSolvers solvers;
@@ -30,7 +32,8 @@ struct Simulation::Members {
   std::vector<std::int64_t> clocks;  ///< steps of each garment since its last reset
   std::int64_t step_index = 0;
 
-  Members(Scene s, ExecutionOptions o) : scene(std::move(s)), options(std::move(o)), device(options) {}
+  Members(Scene s, ExecutionOptions o)
+      : scene(std::move(s)), resolved(scene), options(std::move(o)), device(options) {}
   /// Calls use(solver, member) of a garment.
   template <class Use>
   decltype(auto) at(std::size_t garment, const Use& use) const {
@@ -38,6 +41,13 @@ struct Simulation::Members {
     const GarmentSolvers::Place place = solvers.places[garment];
     return use(*solvers.solvers[place.solver], place.member);
   }
+  /// Of all solvers, with the numbers of the garments in the scene.
+  std::vector<FieldView> views(GarmentField field) const;
+  /// Between the nodes of garments and arrays, shape [garments.size()][node_count]; Vector const: to the
+  /// nodes.
+  template <class Vector>
+  void transfer_nodes(GarmentField field, const std::vector<std::size_t>& garments,
+                      const std::vector<Vector*>& nodes) const;
   /// What each(solver) says of its members, garment by garment.
   template <class Each>
   auto of_all(const Each& each) const {

@@ -3,7 +3,7 @@
 
 #include "kernels/batch/solve_blocks.hpp"
 #include "kernels/batch/step_cloths.hpp"
-#include "kernels/contact/body_contacts.hpp"
+#include "kernels/contact/body_system.hpp"
 #include "kernels/contact/find_contacts.hpp"
 #include "kernels/forces/build_bending.hpp"
 #include "kernels/impulse/impulse_kernels.hpp"
@@ -11,6 +11,7 @@
 #include "kernels/impulse/system_kernels.hpp"
 #include "kernels/linear/front_factor.hpp"
 #include "kernels/linear/front_solve.hpp"
+#include "kernels/linear/pcg.hpp"
 #include "kernels/measures/cloth_measures.hpp"
 #include "kernels/measures/measures.hpp"
 #include "kernels/measures/strains.hpp"
@@ -35,10 +36,16 @@ struct StepKernels {
   Kernel<EvaluateRows<Real>> evaluate_rows;
   Kernel<AssembleMomentum<Real>> assemble_momentum;
   Kernel<StartIteration<Real>> start_iteration;
+  Kernel<ExtrapolateNodes<Real>> extrapolate_nodes;
   Kernel<PredictPositions<Real>> predict_positions;
   Kernel<GeometricStiffness<Real>> geometric_stiffness;
   Kernel<AssembleSystem<Real>> assemble_system;
   Kernel<AssembleGradient<Real>> assemble_gradient;
+  Kernel<MultiplyCouplings<Real>> multiply_couplings;
+  Kernel<BlockProduct<Real>> block_product;
+  Kernel<PartialDots<Real>> partial_dots;
+  Kernel<DescendAlong<Real>> descend_along;
+  Kernel<TurnDirection<Real>> turn_direction;
   Kernel<ApplyCorrection<Real>> apply_correction;
   Kernel<UpdateMultipliers<Real>> update_multipliers;
   Kernel<FindMismatches<Real>> find_mismatches;
@@ -96,7 +103,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 17;
+constexpr int backend_abi = 18;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

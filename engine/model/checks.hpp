@@ -21,6 +21,9 @@ void require_finite(const std::string& key, double value);
 void require_finite(const std::string& key, const Vec3d& vector);
 void require_finite(const std::string& key, const std::vector<Vec3d>& vectors);
 
+/// Two durations are whole multiples of each other up to this relative rounding of the scene file.
+inline constexpr double whole_tolerance = 1e-6;
+
 /// Places and lengths in scenes reach so far [m]: a double still tells 0.1 um apart there.
 inline constexpr double farthest = 1e9;
 /// Each coordinate at most `farthest` from 0.

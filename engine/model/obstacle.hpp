@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/core/fields.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/model/motion.hpp"
 
@@ -75,6 +76,10 @@ struct Obstacle {
 struct Pose {
   Vec3d center;                 ///< [m]
   std::array<Vec3d, 3> axes{};  ///< the frame's unit vectors in the world, right-handed
+  static constexpr auto fields() {
+    return std::tuple{Field{"center", &Pose::center}, Field{"axes", &Pose::axes}};
+  }
+  bool operator==(const Pose&) const = default;
 };
 
 /// A frame with this position and rotation vector at time 0, at time t [s] of its motion.

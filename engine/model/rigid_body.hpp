@@ -38,8 +38,16 @@ struct BodyState {
   Pose pose;               ///< center: of mass; axes: of the shape
   Vec3d velocity;          ///< of the centre of mass [m/s]
   Vec3d angular_momentum;  ///< about the centre of mass [kg m^2/s]
+  static constexpr auto fields() {
+    return std::tuple{Field{"pose", &BodyState::pose}, Field{"velocity", &BodyState::velocity},
+                      Field{"angular_momentum", &BodyState::angular_momentum}};
+  }
+  bool operator==(const BodyState&) const = default;
 };
 BodyState start_state(const RigidBody& body, const MassProperties& properties);
+/// About the centre of mass [kg m^2/s] of a body with these axes that turns by w [rad/s]: m A I A^T w.
+Vec3d angular_momentum(const RigidBody& body, const MassProperties& properties,
+                       const std::array<Vec3d, 3>& axes, const Vec3d& w);
 
 /// Where the shape's origin and axes are.
 Pose shape_pose(const Pose& pose, const MassProperties& properties);

@@ -53,10 +53,14 @@ std::array<Vec3d, 3> turned_axes(const Vec3d& r, const std::array<Vec3d, 3>& axe
 BodyState start_state(const RigidBody& body, const MassProperties& properties) {
   std::array<Vec3d, 3> axes{Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}};
   for (Vec3d& axis : axes) axis = rotated(body.rotation, axis);
-  const Matrix3 inertia = turned_inertia(properties.inertia, axes);
   return {.pose = {.center = body.position + from_frame(axes, properties.center), .axes = axes},
           .velocity = body.velocity,
-          .angular_momentum = body.mass * product(inertia, body.angular_velocity)};
+          .angular_momentum = angular_momentum(body, properties, axes, body.angular_velocity)};
+}
+
+Vec3d angular_momentum(const RigidBody& body, const MassProperties& properties,
+                       const std::array<Vec3d, 3>& axes, const Vec3d& w) {
+  return body.mass * product(turned_inertia(properties.inertia, axes), w);
 }
 
 Pose shape_pose(const Pose& pose, const MassProperties& properties) {

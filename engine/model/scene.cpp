@@ -16,9 +16,6 @@
 namespace isocloth {
 namespace {
 
-/// Two durations are whole multiples of each other up to this relative rounding of the scene file.
-constexpr double whole_tolerance = 1e-6;
-
 /// ratio > 0
 bool is_whole(double ratio) {
   return std::isfinite(ratio) && std::abs(ratio - std::round(ratio)) <= whole_tolerance * ratio;
@@ -64,6 +61,11 @@ void check_projection(const ProjectionSettings& settings) {
     refuse("projection.eps", settings.eps, "0 for the default, or a number between 0 and 1");
   }
   require_not_negative("projection.clamp", settings.clamp);
+  if (!(settings.cg_tolerance > 0 && settings.cg_tolerance < 1))
+    refuse("projection.cg_tolerance", settings.cg_tolerance, "a number between 0 and 1");
+  if (remembers_step(settings.integrator) && settings.metric != Metric::implicit_b)
+    refuse("projection.integrator", "one that remembers a step",
+           "backward_euler with projection.metric \"mass\"");
   const int parts = settings.max_substeps;
   if (parts < 1 || (parts & (parts - 1)) != 0) {
     refuse("projection.max_substeps", parts, "1 or another power of two");
@@ -138,16 +140,11 @@ void check_grippers(const std::string& key, const Garment& garment) {
   }
 }
 
-/// Grippers and drag act in the metric of the whole step.
-void check_outer_forces(const std::string& key, const Garment& garment, const Scene& scene,
-                        const Recipe& recipe) {
-  const auto check = [&](const std::string& what, bool exists) {
-    if (!exists) return;
-    if (recipe.solver == SolverFamily::projection && scene.projection.metric == Metric::mass)
-      refuse(key + what, "some", "none with projection.metric \"mass\": use \"implicit_b\"");
-  };
-  check(".grippers", !garment.grippers.empty());
-  check(".fabric.drag", garment.fabric.drag.exists());
+/// What acts from outside acts in the metric of the whole step.
+void check_outer_force(const std::string& key, bool exists, const Scene& scene) {
+  if (exists && scene.projection.metric == Metric::mass &&
+      find_recipe(scene.recipe).solver == SolverFamily::projection)
+    refuse(key, "some", "none with projection.metric \"mass\": use \"implicit_b\"");
 }
 
 /// Bodies move with the cloth only where contact forces are those of the whole step, in kilograms.
@@ -163,6 +160,9 @@ void check_bodies(const Scene& scene, const Recipe& recipe) {
   }
   if (scene.projection.metric != Metric::implicit_b) {
     refuse("projection.metric", "mass", "implicit_b in a scene with bodies");
+  }
+  if (scene.projection.factor != FactorPattern::whole) {
+    refuse("projection.factor", "rows", "whole in a scene with bodies");
   }
   std::map<std::string, std::string> names;
   for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
@@ -249,6 +249,14 @@ void validate_fabric(const std::string& key, const Fabric& fabric) {
   }
 }
 
+void validate_forces(const std::string& key, const std::vector<Vec3d>& forces, std::size_t node_count,
+                     const Scene& scene) {
+  if (forces.empty()) return;
+  require_size(key, forces.size(), node_count, "node");
+  require_finite(key, forces);
+  check_outer_force(key, true, scene);
+}
+
 void validate_garment(const Garment& garment, const std::string& key) {
   const std::size_t node_count = garment.mesh.positions.size();
   Mesh mesh = garment.mesh;
@@ -298,8 +306,13 @@ void validate_scene(const Scene& scene) {
     validate_garment(scene.garments[g], text("garments[", g, "]"));
     check_springs(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
   }
-  for (std::size_t g = 0; g < scene.garments.size(); ++g)
-    check_outer_forces(text("garments[", g, "]"), scene.garments[g], scene, recipe);
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    const Garment& garment = scene.garments[g];
+    const std::string key = text("garments[", g, "]");
+    check_outer_force(key + ".grippers", !garment.grippers.empty(), scene);
+    check_outer_force(key + ".fabric.drag", garment.fabric.drag.exists(), scene);
+    validate_forces(key + ".forces", garment.forces, garment.mesh.positions.size(), scene);
+  }
   validate_wind(scene.wind, "wind");
   check_obstacles(scene.obstacles);
   check_bodies(scene, recipe);
@@ -351,45 +364,8 @@ void require_pins_at_start(const Garment& garment, const std::string& key) {
 bool has_surroundings(const Scene& scene) {
   return !scene.obstacles.empty() || !scene.bodies.empty() ||
          std::any_of(scene.garments.begin(), scene.garments.end(), [](const Garment& garment) {
-           return !garment.grippers.empty() || garment.fabric.drag.exists();
+           return !garment.grippers.empty() || garment.fabric.drag.exists() || !garment.forces.empty();
          });
-}
-
-double step_tolerance(const Scene& scene) {
-  const bool projects = find_recipe(scene.recipe).solver == SolverFamily::projection;
-  return projects ? scene.projection.tolerance : scene.impulse.tolerance;
-}
-
-OnViolation on_violation(const Scene& scene) {
-  const bool projects = find_recipe(scene.recipe).solver == SolverFamily::projection;
-  return projects ? scene.projection.on_violation : scene.impulse.on_violation;
-}
-
-double row_strain(const Scene& scene, double residual) {
-  const Recipe& recipe = find_recipe(scene.recipe);
-  if (recipe.solver != SolverFamily::projection && recipe.holds_edges()) return residual;
-  return residual < 1 ? residual / (1 + std::sqrt(1 - residual)) : std::max(1.0, std::sqrt(1 + residual) - 1);
-}
-
-ImpulseSettings resolve_impulse(const Scene& scene, double force_rate) {
-  // [s]; a system is linear, and what it leaves grows with the square of the way of a node
-  constexpr double longest_sweep = 5e-4, longest_system = 1e-3;
-  ImpulseSettings settings = scene.impulse;
-  const bool is_system = find_recipe(scene.recipe).solver == SolverFamily::impulse_system;
-  const bool sweeps_once = !is_system && settings.mode == ImpulseMode::substeps;
-  if (settings.substeps == 0) {
-    double parts = std::max(scene.step * force_rate, 1.0);
-    if (sweeps_once) parts = std::max(parts, scene.step / longest_sweep);
-    if (is_system) parts = std::max(parts, scene.step / longest_system);
-    // Rounding of the quotient must not add a part.
-    settings.substeps = static_cast<int>(std::clamp(std::ceil(parts - whole_tolerance), 1.0, 1e6));
-  }
-  if (settings.max_sweeps == 0) settings.max_sweeps = sweeps_once ? 1 : 10'000;
-  if (settings.relaxation == 0 && sweeps_once) settings.relaxation = 1;
-  const bool has_noise = !find_recipe(scene.recipe).holds_edges();
-  if (settings.velocity_pass == VelocityPass::automatic)
-    settings.velocity_pass = sweeps_once && !has_noise ? VelocityPass::off : VelocityPass::on;
-  return settings;
 }
 
 std::int64_t step_count(const Scene& scene) { return std::llround(scene.duration / scene.step); }

@@ -9,6 +9,7 @@
 #include "engine/mesh/mesh.hpp"
 #include "engine/model/fabric.hpp"
 #include "engine/model/gripper.hpp"
+#include "engine/model/integrator.hpp"
 #include "engine/model/motion.hpp"
 #include "engine/model/obstacle.hpp"
 #include "engine/model/rigid_body.hpp"
@@ -36,6 +37,7 @@ struct Garment {
   std::vector<Gripper> grippers;
   std::optional<double> gravity;  ///< [m/s^2], along -z; none: that of the scene
   double time_offset = 0;         ///< time of its motions at step 0 [s]
+  std::vector<Vec3d> forces;      ///< from outside, constant [N], shape [node_count]; empty: none
 };
 
 enum class ProjectionMethod { proximal_newton, fast_projection };
@@ -44,10 +46,20 @@ enum class ProjectionMethod { proximal_newton, fast_projection };
 enum class Metric { implicit_b, mass };
 enum class OnViolation { stop, go_on };
 
+/// What of a step's matrix is factorised: all of it, or what lies in the pattern of rows and contacts.
+/// Bending beyond that, two rings of elements around a node where rows of edges couple one, is then left to
+/// conjugate gradients with that factor: faster where bending is soft.
+enum class FactorPattern { whole, rows };
+
 /// How each step is brought back to the isometric surfaces.
 struct ProjectionSettings {
   ProjectionMethod method = ProjectionMethod::proximal_newton;
   Metric metric = Metric::implicit_b;
+  Integrator integrator = Integrator::backward_euler;
+  FactorPattern factor = FactorPattern::whole;
+  /// Of the residual, in the norm of the preconditioned one, that conjugate gradients leave: what is left the
+  /// next iteration takes up.
+  double cg_tolerance = 1e-2;
   double tolerance = 1e-3;  ///< bound on the largest |scaled row| at the end of a step, > 0
   int max_iterations = 50;  ///< per (sub)step, >= 1
   /// Relative softness of the rows at the start of a step; 0: 1e-6 (proximal_newton), 1e-7 (fast_projection),
@@ -68,7 +80,7 @@ enum class VelocityPass { automatic, on, off };
 struct ImpulseSettings {
   ImpulseMode mode = ImpulseMode::substeps;
   double tolerance = 1e-2;  ///< bound on the largest |d/l - 1| (isometry: |scaled row|) after a step, > 0
-  int substeps = 0;         ///< equal parts of a step; 0: see resolve_impulse
+  int substeps = 0;         ///< equal parts of a step; 0: see ResolvedScene::impulse
   int max_sweeps = 0;       ///< per part; 0: 1 (substeps), 10,000 (converge)
   double relaxation =
       0;  ///< factor on every impulse, below 2; 0: 1 (substeps), chosen and watched (converge)
@@ -121,6 +133,9 @@ struct Scene {
 /// Throw SceneError as validate_scene does; messages begin with `key`.
 void validate_motion(const std::string& key, const Motion& motion, std::size_t node_count);
 void validate_fabric(const std::string& key, const Fabric& fabric);
+/// Of a garment's `forces`, in the scene.
+void validate_forces(const std::string& key, const std::vector<Vec3d>& forces, std::size_t node_count,
+                     const Scene& scene);
 
 /// Checks everything that the members promise (ranges, sizes, pins distinct and in range, motions well
 /// formed, at least one garment, a known recipe, step and frame_interval dividing duration); throws
@@ -153,20 +168,7 @@ PinGap find_pin_gap(const Garment& garment, const Pin& pin);
 /// element size (mean_element_size); names the node and the distance. What is less is the rounding of a file.
 void require_pins_at_start(const Garment& garment, const std::string& key);
 
-/// What the solver of the scene's recipe promises, and what happens when it cannot keep it.
-double step_tolerance(const Scene& scene);
-OnViolation on_violation(const Scene& scene);
-/// The largest strain |sqrt(1 + c) - 1| that a row may have whose residual |c| is at most `residual`; where
-/// the rows are lengths, as in impulses on edges, it is the residual itself.
-double row_strain(const Scene& scene, double residual);
-
-/// The scene's impulse settings without a 0 or `automatic`. Parts of a step: so short that explicit forces of
-/// the fastest rate `force_rate` [1/s] stay stable (step * force_rate / parts <= 1), at most 0.5 ms in mode
-/// `substeps` and 1 ms for systems; sweeps that converge take one part where the forces allow it. A given
-/// number of parts stays.
-ImpulseSettings resolve_impulse(const Scene& scene, double force_rate);
-
-/// Whether anything but gravity acts on the nodes from outside: obstacles, grippers, air.
+/// Whether anything but gravity acts on the nodes from outside: obstacles, grippers, air, forces.
 bool has_surroundings(const Scene& scene);
 
 /// Steps in the scene's duration, and per frame.

@@ -6,7 +6,6 @@
 
 #include "engine/core/text.hpp"
 #include "engine/mesh/topology.hpp"
-#include "engine/model/recipe.hpp"
 
 namespace isocloth {
 namespace {
@@ -159,11 +158,11 @@ std::string describe(const std::vector<TautPins>& pairs) {
               " m) than the edges between them are long (", first.length, " m)", more);
 }
 
-std::vector<std::string> solver_warnings(const Scene& scene) {
-  if (find_recipe(scene.recipe).solver != SolverFamily::impulse_system) return {};
+std::vector<std::string> solver_warnings(const ResolvedScene& resolved) {
+  if (resolved.recipe.solver != SolverFamily::impulse_system) return {};
   std::vector<std::string> warnings;
   std::size_t more = 0;
-  for (const Garment& garment : scene.garments) {
+  for (const Garment& garment : resolved.scene.garments) {
     const std::string found = describe(find_taut_pins(garment));
     if (found.empty()) continue;
     if (warnings.empty())

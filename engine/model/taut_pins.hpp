@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/scene.hpp"
+#include "engine/model/resolved_scene.hpp"
 
 namespace isocloth {
 
@@ -59,6 +59,6 @@ std::string describe(const TornPins& torn);
 
 /// What of the scene its solver will have trouble with: of the first garment with taut pins its name and
 /// describe(), with the number of further ones, where impulses come from one system. At most one line.
-std::vector<std::string> solver_warnings(const Scene& scene);
+std::vector<std::string> solver_warnings(const ResolvedScene& resolved);
 
 }  // namespace isocloth

@@ -9,13 +9,11 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "host/bodies/coulomb_solver.hpp"
-#include "kernels/contact/deepest_point.hpp"
 
 namespace isocloth {
 namespace {
 
-constexpr double carry = 1e-3;   ///< what is nearer may touch [m]
-constexpr double deeper = 1e-6;  ///< an edge touches where it comes so much deeper than its ends [m]
+using Law = cpu::ContactLaw<double>;
 
 /// Corners and edges of a core, and the rounding around it.
 struct Features {
@@ -90,7 +88,7 @@ std::array<Vec3d, 3> axes_along(const Vec3d& n) {
 double turn_of(const Pose& begin, const Pose& end, double radius) {
   double change = 0;
   for (std::size_t k = 0; k < 3; ++k) change += dot(end.axes[k] - begin.axes[k], end.axes[k] - begin.axes[k]);
-  // |change of the axes|^2 = 8 sin^2(angle / 2), and the way on the arc is less than pi/2 times the chord's.
+  // |change of the axes|^2 = 8 sin^2(angle / 2), and the arc is less than pi/2 times the chord's.
   return change > 0 ? std::numbers::pi / 2 * std::sqrt(change / 2) * radius : 0;
 }
 
@@ -111,7 +109,7 @@ Vec3d turn_between(const PoseView<double>& from, const Pose& to) {
 template <class Real>
 BodyContacts::BodyContacts(const ObstacleShapes<Real>& shapes)
     : first_body_(static_cast<Index>(shapes.scene.obstacles.size())),
-      tolerance_(shapes.scene.contact.tolerance) {
+      law_{.tolerance = shapes.scene.contact.tolerance} {
   for (const Buffer<float>& grid : shapes.grids) grids_.push_back(grid.download());
   std::size_t next_grid = 0;
   const Scene& scene = shapes.scene;
@@ -188,7 +186,7 @@ void BodyContacts::for_each_feature(Index i, Index j, const PoseView<double>& po
     edge.corners[1] = places[q];
     const cpu::ElementPoint<double> point = cpu::deepest_on_edge(b.shape, edge);
     const double gap = point.distance.value - a.rounding;
-    if (!(gap < limit && gap < least - deeper)) continue;
+    if (!(gap < limit && gap < least - Law::least_dip)) continue;
     double w[4];
     edge.weigh(point.weights[1], 0, w);
     visit(Feature{{i, j, static_cast<Index>(a.corners.size() + e)},
@@ -210,9 +208,10 @@ const BodyContacts::Meeting& BodyContacts::meet(Index i, Index j, const std::vec
   const auto turn = [&](const SolidState& s, const Solid& solid) {
     return turn_of(s.begin, s.end, std::min(solid.radius, far + radius));
   };
-  const double way = norm((on_a.end.center - on_a.begin.center) - (on_b.end.center - on_b.begin.center)) +
-                     turn(on_a, a) + turn(on_b, b);
-  if (!(way > reach / 2)) return meeting;
+  const double distance =
+      norm((on_a.end.center - on_a.begin.center) - (on_b.end.center - on_b.begin.center)) + turn(on_a, a) +
+      turn(on_b, b);
+  if (!law_.may_pass_through(distance, reach)) return meeting;
   double done = 0;
   for (int n = 0; n < most_places && done < 1; ++n) {
     const PoseView<double> pose_a = cpu::pose_between(view(on_a.begin), view(on_a.end), done),
@@ -221,23 +220,23 @@ const BodyContacts::Meeting& BodyContacts::meet(Index i, Index j, const std::vec
     bool meets = false;
     const auto visit = [&](const Feature& f) {
       least = std::min(least, f.gap);
-      if (!(f.gap < tolerance_)) return;
-      meets = meets || plane_at(f, solids, f.key[0] == i ? pose_b : pose_a).gap < -tolerance_;
+      if (!law_.enters(f.gap)) return;
+      meets = meets || law_.is_inside(plane_at(f, solids, f.key[0] == i ? pose_b : pose_a).gap);
     };
-    const double left = (1 - done) * way + carry;
+    const double left = (1 - done) * distance + Law::release_distance;
     for_each_feature(i, j, pose_a, pose_b, left, visit);
     for_each_feature(j, i, pose_b, pose_a, left, visit);
-    if (least == HUGE_VAL) break;              // they will not meet
-    if (n == 0 && least < -tolerance_) break;  // began inside: there is nothing to enter
+    if (least == HUGE_VAL) break;  // they will not meet
+    if (n == 0 && law_.is_inside(least)) break;
     if (meets) {
-      // All that could come in on the way left.
+      // All that could come in from here on.
       meeting = {.features = {}, .pose_i = pose_a, .pose_j = pose_b};
       const auto keep = [&](const Feature& feature) { meeting.features.push_back(feature); };
       for_each_feature(i, j, pose_a, pose_b, left, keep);
       for_each_feature(j, i, pose_b, pose_a, left, keep);
       break;
     }
-    done += std::max(least, 0.01 * reach) / way;
+    done += law_.safe_advance(least, reach) / distance;
   }
   return meeting;
 }
@@ -255,15 +254,14 @@ void BodyContacts::find_pair(Index i, Index j, const std::vector<SolidState>& so
   const Meeting& meeting = meet(i, j, solids);
   for (const Feature& feature : meeting.features) add(feature, meeting.pose_i, meeting.pose_j);
   // What has met already may have passed through at the end: only shallow depths tell the way out.
-  const double reach = std::min(solids_[i].shape.reach, solids_[j].shape.reach),
-               deepest = meeting.features.empty() ? -HUGE_VAL : -reach / 2;
+  const double reach = std::min(solids_[i].shape.reach, solids_[j].shape.reach);
   const PoseView<double> pose_i = view(solids[i].end), pose_j = view(solids[j].end);
   const auto visit = [&](const Feature& feature) {
-    if (!(feature.gap < deepest)) add(feature, pose_i, pose_j);
+    if (meeting.features.empty() || !law_.may_pass_through(-feature.gap, reach)) add(feature, pose_i, pose_j);
   };
-  for_each_feature(i, j, pose_i, pose_j, carry, visit);
-  for_each_feature(j, i, pose_j, pose_i, carry, visit);
-  if (!(least > tolerance_)) return;
+  for_each_feature(i, j, pose_i, pose_j, Law::release_distance, visit);
+  for_each_feature(j, i, pose_j, pose_i, Law::release_distance, visit);
+  if (!(least > law_.tolerance)) return;
   for (const auto& [key, force] : forces_)
     if (std::min(key[0], key[1]) == i && std::max(key[0], key[1]) == j) settled_ = false;
 }
@@ -285,13 +283,8 @@ double BodyContacts::touch(const Feature& feature, const std::vector<SolidState>
   const SolidState &a = solids[feature.key[0]], &b = solids[feature.key[1]];
   const auto [normal, gap] = plane_at(feature, solids, at);
   const Vec3d begin = cpu::to_local(view(b.begin), to_world(a.begin, feature.core));
-  const double before = std::min(0.0, cpu::signed_distance(other.shape, begin).value - own.rounding);
-  // As the cloth's (kernels/contact/contact_terms.hpp): a depth within the tolerance leaves by a tenth per
-  // step, what is beyond by half. Pushed out at once, it would leave with a speed.
-  const double shallow = gap < 0 ? std::max(before, -tolerance_) : 0,
-               deep = gap < 0 ? 0.5 * std::min(before + tolerance_, 0.0) : 0;
-  const double depth = (gap < -tolerance_ ? deep : 0) - gap;
-  deepest_ = std::max(deepest_, depth);
+  const double before = gap < 0 ? cpu::gap_before(other.shape, own.rounding, begin) : 0;
+  deepest_ = std::max(deepest_, law_.depth(gap, law_.deep_rest(before)));
   if (-gap > sunken_) {
     sunken_ = -gap;
     sunken_pair_ = feature.key;
@@ -302,11 +295,11 @@ double BodyContacts::touch(const Feature& feature, const std::vector<SolidState>
   const Vec3d x = to_world(a.end, feature.core) - own.rounding * normal;
   contact.arm = x - a.center;
   contact.other_arm = x - b.center;
-  contact.gap = gap - 0.9 * shallow - deep;
+  contact.gap = law_.wanted_gap(gap, before);
   const auto before_it = [&](const SolidState& solid) {
     return to_world(solid.begin, cpu::to_local(view(solid.end), x));
   };
-  contact.way = before_it(b) - before_it(a);
+  contact.displacement = before_it(b) - before_it(a);
   contacts_.push_back(contact);
   return gap;
 }
@@ -339,15 +332,15 @@ Eigen::VectorXd BodyContacts::solve(const Eigen::MatrixXd& matrix, const Eigen::
       add(c.key[1], -1, c.other_arm);
     }
     contact.gap = c.gap;
-    contact.way = {dot(c.way, c.axes[1]), dot(c.way, c.axes[2])};
+    contact.slip = {dot(c.displacement, c.axes[1]), dot(c.displacement, c.axes[2])};
     contact.mu_static = friction.static_;
     contact.mu_dynamic = friction.dynamic;
     contact.force(0) = std::max(contact.force(0), 0.0);
     all.push_back(std::move(contact));
   }
   constexpr double exact = 1e-6;  // of the tolerance
-  const CoulombSolution solution = solve_coulomb(matrix, right, all, exact * tolerance_);
-  settled_ = solution.change <= 0.01 * tolerance_;
+  const CoulombSolution solution = solve_coulomb(matrix, right, all, exact * law_.tolerance);
+  settled_ = solution.change <= 0.01 * law_.tolerance;
   forces_.clear();
   for (std::size_t k = 0; k < all.size(); ++k) {
     if (!(all[k].force(0) > 0)) continue;
@@ -360,7 +353,7 @@ Eigen::VectorXd BodyContacts::solve(const Eigen::MatrixXd& matrix, const Eigen::
 
 void BodyContacts::require_apart(const std::vector<SolidState>& solids) {
   find(solids);
-  if (!(sunken_ > tolerance_)) return;
+  if (!(sunken_ > law_.tolerance)) return;
   throw SceneError(text(solids_[sunken_pair_[0]].name, ": found ", sunken_, " m inside of ",
                         solids_[sunken_pair_[1]].name,
                         " at the start, expected all bodies apart; move one of them"));

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "host/surroundings/obstacle_table.hpp"
+#include "kernels/contact/swept_distance.hpp"
 
 namespace isocloth {
 
@@ -63,7 +64,7 @@ class BodyContacts {
     std::array<Vec3d, 3> axes;  ///< normal towards the feature's solid, and two tangents
     Vec3d arm, other_arm;       ///< from the centres of mass
     double gap = 0;             ///< that is wanted
-    Vec3d way;                  ///< of the feature's solid along the other since the part began
+    Vec3d displacement;         ///< of the feature's solid along the other since the part began
   };
   void find_pair(Index i, Index j, const std::vector<SolidState>& solids);
   /// Visits the features of solid i that are nearer to solid j than `limit`.
@@ -73,22 +74,22 @@ class BodyContacts {
   /// Where a pair that moves far in the part of a step meets first, for all of its iterations: directions
   /// that were found anew in each would swing by more than what large forces bear.
   struct Meeting {
-    std::vector<Feature> features;    ///< near enough to meet on the way left; none: they do not meet
+    std::vector<Feature> features;    ///< near enough to meet in what is left; none: they do not meet
     PoseView<double> pose_i, pose_j;  ///< there
   };
   const Meeting& meet(Index i, Index j, const std::vector<SolidState>& solids);
-  /// The tangent plane of a feature on the other solid, which was `at` there, after the way that is left.
+  /// The tangent plane of a feature on the other solid, which was `at` there, at the end of the part.
   struct Plane {
     Vec3d normal;
     double gap = 0;  ///< [m]
   };
   Plane plane_at(const Feature& feature, const std::vector<SolidState>& solids,
                  const PoseView<double>& at) const;
-  /// Adds a contact; returns its gap at the end of the way.
+  /// Adds a contact; returns its gap at the end of the part.
   double touch(const Feature& feature, const std::vector<SolidState>& solids, const PoseView<double>& at);
 
   Index first_body_ = 0;
-  double tolerance_ = 0;
+  cpu::ContactLaw<double> law_;
   double deepest_ = 0, sunken_ = 0;  ///< of contacts, without and with what was there before [m]
   bool settled_ = true;
   Key sunken_pair_{};

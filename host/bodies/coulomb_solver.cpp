@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/contact/contact_law.hpp"
+
 namespace isocloth {
 namespace {
 
@@ -28,8 +30,8 @@ struct Local {
     if (q(0) >= 0) return Vector3d::Zero();
     if (mu == 0) return {-q(0) / compliance(0, 0), 0, 0};
     const Vector3d held = -(stiffness * q);
-    if (held(0) > 0 && held.tail<2>().norm() <= mu * held(0)) return held;
-    // It slides: v_n = 0, and p_t turns against the way.
+    if (held(0) > 0 && !cpu::slides(held.tail<2>().norm(), mu, held(0))) return held;
+    // It slides: v_n = 0, and p_t turns against the slip.
     constexpr int most_turns = 20;
     constexpr double settled = 1e-12;
     Vector3d p = guess;
@@ -38,8 +40,7 @@ struct Local {
       p(0) = std::max(0.0, -(q(0) + compliance.row(0).tail<2>().dot(p.tail<2>())) / compliance(0, 0));
       const Vector2d u = q.tail<2>() + compliance.bottomRows<2>() * p;
       const Vector2d trial = p.tail<2>() - slope * u;
-      const double size = trial.norm(), most = mu * p(0);
-      p.tail<2>() = size > most ? Vector2d(most / size * trial) : trial;
+      p.tail<2>() = cpu::bounded(trial, trial.norm(), mu * p(0));
       if ((p - before).norm() <= settled * p.norm()) break;
     }
     return p;
@@ -75,7 +76,7 @@ CoulombSolution solve_coulomb(const MatrixXd& matrix, const VectorXd& right,
     const Local& own = locals[static_cast<std::size_t>(c)];
     Vector3d q = contact.jacobian * b - own.compliance * contact.force;
     q(0) += contact.gap;
-    q.tail<2>() += contact.way;
+    q.tail<2>() += contact.slip;
     const Vector3d change = own.force(q, contact.force) - contact.force;
     if (change == Vector3d::Zero()) return 0.0;
     contact.force += change;
@@ -100,7 +101,7 @@ CoulombSolution solve_coulomb(const MatrixXd& matrix, const VectorXd& right,
       const CoulombContact& contact = contacts[c];
       Local& own = locals[c];
       if (own.slides || contact.mu_static == contact.mu_dynamic || !(contact.force(0) > 0)) continue;
-      const Vector2d u = contact.way + contact.jacobian.bottomRows<2>() * b;
+      const Vector2d u = contact.slip + contact.jacobian.bottomRows<2>() * b;
       if (!(u.norm() > 2 * tolerance)) continue;
       own.slides = again = true;
       own.mu = contact.mu_dynamic;

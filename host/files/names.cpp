@@ -39,6 +39,10 @@ const char* to_string(ProjectionMethod method) {
   return method == ProjectionMethod::proximal_newton ? "proximal_newton" : "fast_projection";
 }
 
+const char* to_string(Integrator integrator) {
+  return integrator == Integrator::backward_euler ? "backward_euler" : "bdf2";
+}
+const char* to_string(FactorPattern factor) { return factor == FactorPattern::whole ? "whole" : "rows"; }
 const char* to_string(Metric metric) { return metric == Metric::implicit_b ? "B" : "M"; }
 
 const char* to_string(OnViolation on_violation) {
@@ -52,12 +56,12 @@ const char* to_string(VelocityPass pass) {
   return names[static_cast<int>(pass)];
 }
 
-const char* method_name(const Scene& scene) {
-  switch (find_recipe(scene.recipe).solver) {
+const char* method_name(const ResolvedScene& resolved) {
+  switch (resolved.recipe.solver) {
     case SolverFamily::projection:
-      return to_string(scene.projection.method);
+      return to_string(resolved.scene.projection.method);
     case SolverFamily::impulse:
-      return scene.impulse.mode == ImpulseMode::substeps ? "impulse_substeps" : "impulse_converge";
+      return resolved.scene.impulse.mode == ImpulseMode::substeps ? "impulse_substeps" : "impulse_converge";
     case SolverFamily::impulse_system:
       break;
   }

@@ -124,7 +124,7 @@ GatherBuffers gather_buffers(const Device& device, const GatherLists& lists) {
 template <class Real>
 GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
                                    const std::vector<RowFamily>& families, bool elimination_order,
-                                   bool couples_faces) {
+                                   bool couples_faces, FactorPattern factor) {
   const MonitorView& monitor = device.monitor();
   const Mesh& mesh = garment.mesh;
   const Topology topology = build_topology(mesh);
@@ -135,7 +135,7 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   const NodeMatrixPattern bending_pattern =
       has_bending ? squared_pattern(laplacian_pattern(mesh)) : NodeMatrixPattern{};
   const NodeMatrixPattern coupled = couples_faces ? laplacian_pattern(mesh) : NodeMatrixPattern{};
-  pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, {}, coupled);
+  pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, {}, coupled, factor);
   monitor.check();
   if (elimination_order) {
     const auto best = analyze_best_order({.size = pattern.free_count(),
@@ -144,7 +144,7 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
                                           .columns = pattern.block_columns});
     std::vector<Index> order;
     for (const Index i : best.elimination.block_row) order.push_back(pattern.free_nodes[i]);
-    pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, order, coupled);
+    pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, order, coupled, factor);
   }
 
   monitor.check();
@@ -178,6 +178,9 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   block_columns = {device, pattern.block_columns};
   block_pairs = {device, pattern.block_pairs};
   block_bending = {device, pattern.block_bending};
+  coupling_begin = {device, pattern.coupling_begin};
+  coupling_columns = {device, pattern.coupling_columns};
+  coupling_entries = {device, pattern.coupling_entries};
   rest_values = {device, static_cast<std::size_t>(rows.row_count())};
   rest_areas = {device, static_cast<std::size_t>(mesh.face_count())};
   measure_rest_shape(device, mesh, *this);
@@ -198,7 +201,7 @@ std::size_t GarmentArrays<Real>::memory_bytes() const {
   auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(face_begin, face_nodes, masses, inverse_masses, rest_areas, tensors, rest_values, bending_begin,
       bending_columns, bending, free_nodes, free_number, node_pair_begin, node_pairs, block_rows,
-      block_columns, block_pairs, block_bending);
+      block_columns, block_pairs, block_bending, coupling_begin, coupling_columns, coupling_entries);
   for (const RowGroupBuffers* group : {&triples, &singles}) {
     add(group->stencil_begin, group->slot_nodes, group->entry_begin, group->entry_nodes);
     for (const GatherBuffers* g : {&group->pair_terms, &group->block_terms, &group->node_terms})

@@ -4,6 +4,7 @@
 #include "engine/model/scene.hpp"
 #include "host/garment/nodal_pattern.hpp"
 #include "host/memory/buffer.hpp"
+#include "kernels/linear/couplings.hpp"
 
 namespace isocloth {
 
@@ -54,7 +55,8 @@ struct GarmentArrays {
   /// Free numbers ascend with the nodes, or follow an order of elimination with little fill. couples_faces:
   /// the matrix has a block for any two nodes of a face, whatever the rows.
   GarmentArrays(const Device& device, const Garment& garment, const std::vector<RowFamily>& families,
-                bool elimination_order = false, bool couples_faces = false);
+                bool elimination_order = false, bool couples_faces = false,
+                FactorPattern factor = FactorPattern::whole);
 
   RowPattern rows;       ///< host copy: counts
   NodalPattern pattern;  ///< host copy: counts, blocks
@@ -74,11 +76,15 @@ struct GarmentArrays {
   Buffer<Index> free_nodes, free_number;
   Buffer<Index> node_pair_begin, node_pairs;
   Buffer<Index> block_rows, block_columns, block_pairs, block_bending;
+  Buffer<Index> coupling_begin, coupling_columns, coupling_entries;
 
   Index node_count() const { return static_cast<Index>(masses.size()); }
   Index face_count() const { return static_cast<Index>(face_begin.size()) - 1; }
   FreeNodesView free_view() const { return {free_nodes.view(), free_number.view()}; }
   RowsView rows_view() const;
+  CouplingPattern couplings() const {
+    return {coupling_begin.view(), coupling_columns.view(), coupling_entries.view()};
+  }
   std::size_t memory_bytes() const;
 };
 

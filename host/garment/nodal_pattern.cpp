@@ -122,7 +122,7 @@ NodeMatrixPattern squared_pattern(const NodeMatrixPattern& p) {
 
 NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern& bending,
                                  const std::vector<char>& is_pinned, const std::vector<Index>& free_order,
-                                 const NodeMatrixPattern& coupled) {
+                                 const NodeMatrixPattern& coupled, FactorPattern factor) {
   NodalPattern p;
   const Index node_count = static_cast<Index>(is_pinned.size());
   p.free_nodes = free_order;
@@ -150,7 +150,8 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
              single_blocks = block_terms(rows.singles, p.free_number);
   std::vector<Term> other;  // every diagonal, and what else couples nodes
   for (Index i = 0; i < p.free_count(); ++i) other.push_back({{i, i}, 0, 0});
-  for (const NodeMatrixPattern* matrix : {&bending, &coupled})
+  const NodeMatrixPattern none;
+  for (const NodeMatrixPattern* matrix : {factor == FactorPattern::whole ? &bending : &none, &coupled})
     for (Index node = 0; node < node_count && !matrix->row_begin.empty(); ++node)
       for (Index e = matrix->row_begin[node]; e < matrix->row_begin[node + 1]; ++e) {
         const Index row = p.free_number[node], column = p.free_number[matrix->columns[e]];
@@ -169,6 +170,20 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
     p.block_pairs.push_back(it != p.pairs.end() && *it == pair ? static_cast<Index>(it - p.pairs.begin())
                                                                : -1);
     p.block_bending.push_back(bending.row_begin.empty() ? -1 : bending.find(a, b));
+  }
+  p.coupling_begin.push_back(0);
+  for (Index i = 0; i < p.free_count(); ++i) {
+    const Index node = p.free_nodes[i];
+    for (Index e = bending.row_begin.empty() ? 0 : bending.row_begin[node],
+               end = bending.row_begin.empty() ? 0 : bending.row_begin[node + 1];
+         e < end; ++e) {
+      const Index j = p.free_number[bending.columns[e]];
+      if (j < 0 || std::binary_search(keys.begin(), keys.end(), Key{std::min(i, j), std::max(i, j)}))
+        continue;
+      p.coupling_columns.push_back(j);
+      p.coupling_entries.push_back(e);
+    }
+    p.coupling_begin.push_back(static_cast<Index>(p.coupling_columns.size()));
   }
   p.triples.nodes = node_lists(rows.triples, 0, p.free_number, p.free_count());
   p.singles.nodes = node_lists(rows.singles, first_single, p.free_number, p.free_count());

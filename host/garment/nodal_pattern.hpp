@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "engine/model/scene.hpp"
 #include "engine/rows/row_pattern.hpp"
 
 namespace isocloth {
@@ -34,6 +35,8 @@ struct NodalPattern {
   std::vector<Index> block_rows, block_columns;   ///< lower triangle of free numbers, by column, then row
   std::vector<Index> block_pairs, block_bending;  ///< -1: none
   RowGather triples, singles;
+  /// Entries of K between free nodes that have no block; see CouplingPattern.
+  std::vector<Index> coupling_begin, coupling_columns, coupling_entries;
 
   Index free_count() const { return static_cast<Index>(free_nodes.size()); }
 };
@@ -45,11 +48,12 @@ NodeMatrixPattern squared_pattern(const NodeMatrixPattern& pattern);
 
 /// Analyses the system of `rows`; `bending` is the pattern of K over all nodes, or empty; so is `coupled`,
 /// nodes that something else couples. Free numbers follow `free_order`, the free nodes in some order; empty:
-/// ascending. Cost O(sum of squared stencil sizes, times
-/// log).
+/// ascending. Entries of K have blocks where rows or what is coupled have, or all of them (factor whole).
+/// Cost O(sum of squared stencil sizes, times log).
 NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern& bending,
                                  const std::vector<char>& is_pinned,
                                  const std::vector<Index>& free_order = {},
-                                 const NodeMatrixPattern& coupled = {});
+                                 const NodeMatrixPattern& coupled = {},
+                                 FactorPattern factor = FactorPattern::whole);
 
 }  // namespace isocloth

@@ -5,6 +5,7 @@
 
 #include "engine/mesh/colouring.hpp"
 #include "engine/mesh/topology.hpp"
+#include "host/memory/field_view.hpp"
 
 namespace isocloth {
 
@@ -12,7 +13,7 @@ template <class Real>
 ImpulseContactBuffers<Real>::ImpulseContactBuffers(const Device& device,
                                                    std::shared_ptr<const ObstacleShapes<Real>> obstacles,
                                                    const std::vector<const Garment*>& garments)
-    : tolerance_(static_cast<Real>(obstacles->scene.contact.tolerance)) {
+    : device_(&device), tolerance_(static_cast<Real>(obstacles->scene.contact.tolerance)) {
   const Mesh& mesh = garments.front()->mesh;
   const auto edges = build_topology(mesh).edges;
   node_count_ = mesh.node_count();
@@ -52,9 +53,7 @@ ImpulseContactBuffers<Real>::ImpulseContactBuffers(const Device& device,
   order_ = {device, order};
   work_ = {device, garments.size() * ImpulseContactLayout(samples()).count};
   obstacles_ = {device, std::move(obstacles), garments};
-  std::vector<double> none(contact_width * contact_count());
-  for (std::size_t c = 0; c < none.size(); c += contact_width) none[c] = -1;
-  for (std::size_t member = 0; member < garments.size(); ++member) set_state(member, none);
+  for (std::size_t member = 0; member < garments.size(); ++member) set_state(member, no_contacts());
 }
 
 namespace {
@@ -113,33 +112,43 @@ ImpulseContacts<Real> ImpulseContactBuffers<Real>::view() {
 }
 
 template <class Real>
-std::vector<double> ImpulseContactBuffers<Real>::state(std::size_t member) const {
+std::vector<ContactState> ImpulseContactBuffers<Real>::state(std::size_t member) const {
   if (node_count_ == 0) return {};
   const ImpulseContactLayout at(samples());
   std::vector<Real> staging;
   const Real* const own = work_.read(member * at.count, at.impulses, staging);
-  std::vector<double> state;
-  for (std::size_t c = 0; c < contact_count(); ++c) {
+  std::vector<ContactState> state = no_contacts();
+  for (std::size_t c = 0; c < state.size(); ++c) {
     const Real* const p = own + at.forces + 3 * c;
-    const bool pushed = p[0] != 0 || p[1] != 0 || p[2] != 0;
-    state.insert(state.end(), {pushed ? own[at.obstacles + c] : -1, pushed ? own[at.modes + c] : 0, p[0],
-                               p[1], p[2], 0, 0});
+    state[c].force = {p[0], p[1], p[2]};
+    if (state[c].force == Vec3d{}) continue;
+    state[c].obstacle = static_cast<Index>(own[at.obstacles + c]);
+    state[c].mode = static_cast<ContactMode>(own[at.modes + c]);
   }
   return state;
 }
 
 template <class Real>
-void ImpulseContactBuffers<Real>::set_state(std::size_t member, const std::vector<double>& state) {
+void ImpulseContactBuffers<Real>::set_state(std::size_t member, const std::vector<ContactState>& state) {
   if (node_count_ == 0) return;
   const ImpulseContactLayout at(samples());
   work_.edit(member * at.count, at.impulses, [&](Real* own) {
     for (std::size_t c = 0; c < contact_count(); ++c) {
-      const double* const kept = state.data() + contact_width * c;
-      own[at.obstacles + c] = static_cast<Real>(kept[0]);
-      own[at.modes + c] = static_cast<Real>(kept[1]);
-      for (std::size_t k = 0; k < 3; ++k) own[at.forces + 3 * c + k] = static_cast<Real>(kept[2 + k]);
+      own[at.obstacles + c] = static_cast<Real>(state[c].obstacle);
+      own[at.modes + c] = static_cast<Real>(state[c].mode);
+      std::size_t k = at.forces + 3 * c;
+      for_each_number(state[c].force, [&](double number) { own[k++] = static_cast<Real>(number); });
     }
   });
+}
+
+template <class Real>
+std::vector<FieldView> ImpulseContactBuffers<Real>::views(GarmentField field) {
+  if (node_count_ == 0) return {};
+  const ImpulseContactLayout at(samples());
+  const bool are_forces = field == GarmentField::contact_forces;
+  return {field_view(*device_, work_.view().data() + (are_forces ? at.forces : at.obstacles),
+                     work_.size() / at.count, 1, at.count, contact_count(), are_forces ? 3 : 1)};
 }
 
 template <class Real>

@@ -22,17 +22,20 @@ class ImpulseContactBuffers {
   static std::size_t bytes_fixed(const Mesh& mesh);
 
   /// Where the obstacles are in the next `steps` steps of h [s].
-  void set_ways(const std::vector<Clock>& clocks, double h, int steps) {
-    obstacles_.set_ways(clocks, h, steps);
+  void set_motions(const std::vector<Clock>& clocks, double h, int steps) {
+    obstacles_.set_motions(clocks, h, steps);
   }
   ImpulseContacts<Real> view();
   std::size_t contact_count() const { return static_cast<std::size_t>(samples().contact_count()); }
   std::size_t sample_count() const { return static_cast<std::size_t>(samples().sample_count()); }
   const std::vector<Index>& colours() const { return colours_; }  ///< see ImpulseContacts::colour_begin
 
+  /// GarmentField::contact_obstacles or GarmentField::contact_forces of all garments; none: no obstacles.
+  std::vector<FieldView> views(GarmentField field);
   /// See GarmentState::contacts.
-  std::vector<double> state(std::size_t member) const;
-  void set_state(std::size_t member, const std::vector<double>& state);
+  std::vector<ContactState> no_contacts() const { return std::vector<ContactState>(contact_count()); }
+  std::vector<ContactState> state(std::size_t member) const;
+  void set_state(std::size_t member, const std::vector<ContactState>& state);
   /// All that GarmentState::contacts tells, of all garments.
   void copy_to(std::vector<Real>& copy) const;
   void put_back(const std::vector<Real>& copy);
@@ -41,6 +44,7 @@ class ImpulseContactBuffers {
  private:
   SamplePattern samples() const;
 
+  const Device* device_ = nullptr;
   Real tolerance_ = 0;
   Index node_count_ = 0, edge_count_ = 0, face_count_ = 0, contacts_per_node_ = 0;
   std::vector<Index> colours_;

@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
-#include "engine/model/recipe.hpp"
+#include "engine/model/checks.hpp"
 #include "host/garment/reach.hpp"
 
 namespace isocloth {
@@ -31,15 +32,16 @@ std::vector<double> pairs_at_nodes(const NodePairs& pairs, std::size_t node_coun
 
 template <class Real>
 ImpulseGarments<Real>::ImpulseGarments(const Device& device, std::vector<const Garment*> garments,
-                                       const Scene& scene,
+                                       const ResolvedScene& resolved,
                                        const std::shared_ptr<const ObstacleShapes<Real>>& obstacles)
     : device_(device),
       kernels_(step_kernels<Real>(device.backend())),
       garments_(std::move(garments)),
       lost_(garments_.size(), StepStatus::converged),
-      scene_(scene),
-      arrays_(device, *garments_.front(), find_recipe(scene.recipe).rows),
-      shapes_(device, garments_, find_recipe(scene.recipe).rows, arrays_),
+      resolved_(resolved),
+      scene_(resolved.scene),
+      arrays_(device, *garments_.front(), resolved.recipe.rows),
+      shapes_(device, garments_, resolved.recipe.rows, arrays_),
       pinned_nodes_(all_pinned_nodes(*garments_.front())) {
   build_rows();
   require_memory(obstacles ? obstacles->size() : 0, obstacles ? obstacles->moving_obstacles.size() : 0);
@@ -57,7 +59,7 @@ ImpulseGarments<Real>::ImpulseGarments(const Device& device, std::vector<const G
   velocities_ = {device, velocities};
   if (obstacles != nullptr) contacts_ = {device, obstacles, garments_};
   holds_ = {device, garments_, pattern(), kernels_.lane_width()};
-  forces_ = {device, scene, garments_};
+  forces_ = {device, scene_, garments_};
 }
 
 template <class Real>
@@ -81,7 +83,7 @@ void ImpulseGarments<Real>::build_rows() {
     for (const Index number : numbers)
       if (number >= 0) sweep_order_.push_back(offset + number);
   };
-  if (find_recipe(scene_.recipe).holds_edges()) {
+  if (resolved_.holds_edges) {
     const PacketPlan plan = plan_packets(arrays_.rows.edge_nodes(), arrays_.node_count(), width);
     edges_ = {device_, plan, rest, inverse_masses};
     take_order(plan.pairs, 0);
@@ -184,7 +186,7 @@ double ImpulseGarments<Real>::rounding_of_strains(const Mesh& mesh) const {
     for (std::size_t c = 0; c < face.size(); ++c)
       shortest = std::min(shortest, norm(nodes[face[(c + 1) % face.size()]] - nodes[face[c]]));
   }
-  const bool squared = !find_recipe(scene_.recipe).holds_edges();  // C = 2 strain
+  const bool squared = !resolved_.holds_edges;  // C = 2 strain
   return (squared ? 8 : 4) * std::numeric_limits<Real>::epsilon() * norm(high - low) / shortest;
 }
 
@@ -196,8 +198,8 @@ void ImpulseGarments<Real>::build_parameters() {
   for (std::size_t g = 0; g < size(); ++g) {
     const Fabric& f = garments_[g]->fabric;
     const double rate = bounds[shapes_.of[g]].rate(f);
-    settings_ = resolve_impulse(scene_, rate);
-    if (scene_.step * rate > settings_.substeps * (1 + 1e-6))
+    settings_ = resolved_.impulse(rate);
+    if (scene_.step * rate > settings_.substeps * (1 + whole_tolerance))
       throw SceneError(text("garment \"", garments_[g]->name, "\": impulse.substeps: found ",
                             settings_.substeps, " parts of a step of ", scene_.step, " s, expected at least ",
                             std::ceil(scene_.step * rate),
@@ -244,24 +246,23 @@ ImpulsePattern<Real> ImpulseGarments<Real>::pattern() const {
 template <class Real>
 ImpulseCloths<Real> ImpulseGarments<Real>::cloths() {
   const auto& constant = std::as_const(*this);
-  return {
-      .pattern = pattern(),
-      .control = {.max_sweeps = settings_.max_sweeps,
-                  .converge = settings_.mode == ImpulseMode::converge,
-                  .velocity_pass = settings_.velocity_pass == VelocityPass::on,
-                  .tolerance = settings_.tolerance,
-                  .largest_residual = isocloth::largest_residual(find_recipe(scene_.recipe).holds_edges()),
-                  .relaxation = settings_.relaxation},
-      .cloth_count = static_cast<Index>(size()),
-      .shapes = constant.shape_of_.view(),
-      .parameters = constant.device_parameters_.view(),
-      .targets = constant.targets_.view(),
-      .positions = positions_.view(),
-      .velocities = velocities_.view(),
-      .contacts = contacts_.view(),
-      .holds = holds_.view(),
-      .faces = forces_.faces(arrays_),
-      .drag = forces_.sets().drag};
+  return {.pattern = pattern(),
+          .control = {.max_sweeps = settings_.max_sweeps,
+                      .converge = settings_.mode == ImpulseMode::converge,
+                      .velocity_pass = settings_.velocity_pass == VelocityPass::on,
+                      .tolerance = settings_.tolerance,
+                      .largest_residual = isocloth::largest_residual(resolved_.holds_edges),
+                      .relaxation = settings_.relaxation},
+          .cloth_count = static_cast<Index>(size()),
+          .shapes = constant.shape_of_.view(),
+          .parameters = constant.device_parameters_.view(),
+          .targets = constant.targets_.view(),
+          .positions = positions_.view(),
+          .velocities = velocities_.view(),
+          .contacts = contacts_.view(),
+          .holds = holds_.view(),
+          .faces = forces_.faces(arrays_),
+          .forces = forces_.sets()};
 }
 
 template <class Real>
@@ -290,18 +291,16 @@ template <class Real>
 void ImpulseGarments<Real>::lose(std::size_t member, StepStatus status) {
   lost_[member] = status;
   // Both were changed in place, and may hold what is no number.
-  std::vector<double> none(contact_width * contacts_.contact_count(), 0.0);
-  for (std::size_t c = 0; c < none.size(); c += contact_width) none[c] = -1;
-  contacts_.set_state(member, none);
-  std::vector<double> holds = holds_.state(member);
-  for (std::size_t i = 0; i < holds.size(); i += hold_width) std::fill_n(&holds[i + 4], 3, 0.0);
+  contacts_.set_state(member, contacts_.no_contacts());
+  std::vector<HoldState> holds = holds_.state(member);
+  for (HoldState& hold : holds) hold.force = {};
   holds_.set_state(member, holds);
 }
 
 template <class Real>
 void ImpulseGarments<Real>::set_targets(const std::vector<Clock>& clocks, double h, int steps) {
-  contacts_.set_ways(clocks, h, steps);
-  holds_.set_ways(clocks, h, steps);
+  contacts_.set_motions(clocks, h, steps);
+  holds_.set_motions(clocks, h, steps);
   forces_.set(clocks, h, steps);
   const std::size_t per_cloth = 3 * pinned_nodes_.size();
   const std::size_t count = static_cast<std::size_t>(steps) * size() * per_cloth;
@@ -337,22 +336,25 @@ std::vector<Measures> ImpulseGarments<Real>::measure(std::size_t begin, std::siz
     const auto velocities = part(std::as_const(velocities_).view(), first, first + nodes);
     result.push_back(measures_
                          ->measure(rest_view(arrays_), flat(own.view()), flat(velocities),
-                                   {garments_[member]}, 0, 1, scene_.gravity,
-                                   find_recipe(scene_.recipe).holds_edges())
+                                   {garments_[member]}, 0, 1, scene_.gravity, resolved_.holds_edges)
                          .front());
   }
   return result;
 }
 
 template <class Real>
-std::vector<std::vector<Vec3d>> ImpulseGarments<Real>::positions() const {
-  const std::size_t nodes = arrays_.node_count();
-  std::vector<Vec3d> staging;
-  const Vec3d* const x = positions_.read(staging);
-  std::vector<std::vector<Vec3d>> result;
-  for (std::size_t member = 0; member < size(); ++member)
-    result.emplace_back(x + member * nodes, x + (member + 1) * nodes);
-  return result;
+std::vector<FieldView> ImpulseGarments<Real>::views(GarmentField field) {
+  const auto of_nodes = [&](auto& vectors) -> std::vector<FieldView> {
+    const std::size_t nodes = static_cast<std::size_t>(arrays_.node_count());
+    return {field_view(device_, flat(vectors.view()).data(), size(), 1, 3 * nodes, nodes, 3)};
+  };
+  if (field == GarmentField::positions) return of_nodes(positions_);
+  if (field == GarmentField::velocities) return of_nodes(velocities_);
+  if (field == GarmentField::hold_forces)
+    return holds_.exist() ? of_nodes(holds_.forces()) : std::vector<FieldView>();
+  if (field != GarmentField::strains) return contacts_.views(field);
+  strains();
+  return {strain_meter_->view()};
 }
 
 template <class Real>
@@ -396,19 +398,12 @@ GarmentState ImpulseGarments<Real>::state(std::size_t member) const {
   std::vector<Vec3<Real>> velocities;
   const Vec3d* const x = positions_.read(first, nodes, positions);
   const Vec3<Real>* const v = velocities_.read(first, nodes, velocities);
-  GarmentState state{.positions = {},
-                     .velocities = {},
-                     .multipliers = {},
-                     .contacts = contacts_.state(member),
-                     .holds = holds_.state(member),
-                     .step_index = 0,
-                     .frozen = false};
-  state.frozen = is_lost(lost_[member]);
-  state.diverged = lost_[member] == StepStatus::diverged;
-  for (std::size_t i = 0; i < nodes; ++i) {
-    state.positions.insert(state.positions.end(), {x[i].x, x[i].y, x[i].z});
-    state.velocities.insert(state.velocities.end(), {v[i].x, v[i].y, v[i].z});
-  }
+  GarmentState state;
+  state.positions = as_numbers(x, nodes);
+  state.velocities = as_numbers(v, nodes);
+  state.contacts = contacts_.state(member);
+  state.holds = holds_.state(member);
+  set_lost(lost_[member], state);
   return state;
 }
 
@@ -422,17 +417,11 @@ void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& st
                .holds = holds_.hold_count(),
                .grippers = garments_[member]->grippers.size()},
               static_cast<double>(std::numeric_limits<Real>::max()));
-  const auto put = [&](auto& buffer, const std::vector<double>& values) {
-    buffer.edit(first, nodes, [&](auto* own) {
-      for (std::size_t i = 0; i < nodes; ++i)
-        for (auto [component, value] : {std::pair{&own[i].x, values[3 * i]},
-                                        {&own[i].y, values[3 * i + 1]},
-                                        {&own[i].z, values[3 * i + 2]}})
-          *component = static_cast<std::remove_reference_t<decltype(*component)>>(value);
-    });
+  const auto put = [&](auto& buffer, const auto& values) {
+    buffer.edit(first, nodes, [&](auto* own) { std::copy(values.begin(), values.end(), own); });
   };
-  put(positions_, state.positions);
-  put(velocities_, state.velocities);
+  put(positions_, as_vectors(state.positions));
+  put(velocities_, narrowed<Real>(as_vectors(state.velocities)));
   contacts_.set_state(member, state.contacts);
   holds_.set_state(member, state.holds);
   lost_[member] = lost_by(state);

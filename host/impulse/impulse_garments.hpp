@@ -26,7 +26,7 @@ class ImpulseGarments : public GarmentSolver {
   Inspection inspect(std::size_t member, double t, double h) override;
   void refresh() override { build_parameters(); }
   GarmentInfo info(std::size_t member) const override;
-  std::vector<std::vector<Vec3d>> positions() const override;
+  std::vector<FieldView> views(GarmentField field) override;
   GarmentState state(std::size_t member) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
   void undo() override;
@@ -45,7 +45,7 @@ class ImpulseGarments : public GarmentSolver {
  protected:
   /// The garments must outlive the object; `obstacles` of the scene, null: none. Throws SceneError where a
   /// given number of parts is too small for the forces of a garment.
-  ImpulseGarments(const Device& device, std::vector<const Garment*> garments, const Scene& scene,
+  ImpulseGarments(const Device& device, std::vector<const Garment*> garments, const ResolvedScene& resolved,
                   const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   ImpulseCloths<Real> cloths();
@@ -67,7 +67,7 @@ class ImpulseGarments : public GarmentSolver {
     if (is_lost(status)) lose(member, status);
     return report;
   }
-  /// Of pinned nodes, the ways of obstacles and grippers, and the wind.
+  /// Of pinned nodes, the motions of obstacles and grippers, the wind and given forces.
   void set_targets(const std::vector<Clock>& clocks, double h, int steps);
   const ImpulseContactBuffers<Real>& contacts() const { return contacts_; }
   const PacketBuffers<Real>& edges() const { return edges_; }
@@ -98,6 +98,7 @@ class ImpulseGarments : public GarmentSolver {
   ForceBounds force_bounds(std::size_t shape) const;
   double gravity(std::size_t member) const { return garments_[member]->gravity.value_or(scene_.gravity); }
 
+  const ResolvedScene resolved_;
   const Scene& scene_;
   ImpulseSettings settings_;
   GarmentArrays<Real> arrays_;

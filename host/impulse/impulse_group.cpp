@@ -6,16 +6,16 @@ namespace isocloth {
 
 template <class Real>
 ImpulseGroup<Real>::ImpulseGroup(const Device& device, std::vector<const Garment*> garments,
-                                 const Scene& scene,
+                                 const ResolvedScene& resolved,
                                  const std::shared_ptr<const ObstacleShapes<Real>>& obstacles)
-    : Base(device, std::move(garments), scene, obstacles),
+    : Base(device, std::move(garments), resolved, obstacles),
       alive_(device, std::vector<Real>(this->size(), Real(1))),
       reports_(device, this->size()),
       queue_(device) {
   scratch_bytes_ = impulse_scratch(this->cloths().pattern);
   // In a device's memory once for all, so that no step waits for an allocation.
   if (!device.backend().memory.host_accessible)
-    this->set_targets(std::vector<Clock>(this->size()), scene.step, largest_start);
+    this->set_targets(std::vector<Clock>(this->size()), resolved.scene.step, largest_start);
   queue_.reserve(scratch_bytes_, this->size());
 }
 

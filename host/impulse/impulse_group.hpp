@@ -10,7 +10,7 @@ template <class Real>
 class ImpulseGroup final : public ImpulseGarments<Real> {
  public:
   /// See ImpulseGarments.
-  ImpulseGroup(const Device& device, std::vector<const Garment*> garments, const Scene& scene,
+  ImpulseGroup(const Device& device, std::vector<const Garment*> garments, const ResolvedScene& resolved,
                const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   /// One upload of targets and one launch; finish() waits for it and downloads the reports.

@@ -74,7 +74,7 @@ void ImpulseHoldBuffers<Real>::take_over(ImpulsePattern<Real>& pattern) const {
 }
 
 template <class Real>
-std::vector<double> ImpulseHoldBuffers<Real>::state(std::size_t member) const {
+std::vector<HoldState> ImpulseHoldBuffers<Real>::state(std::size_t member) const {
   if (!exist()) return {};
   const std::size_t first = member * node_count_;
   std::vector<Index> holders;
@@ -83,26 +83,26 @@ std::vector<double> ImpulseHoldBuffers<Real>::state(std::size_t member) const {
   const Index* const holder = holders_.read(first, node_count_, holders);
   const Vec3d* const place = places_.read(first, node_count_, places);
   const Vec3<Real>* const force = forces_.read(first, node_count_, forces);
-  std::vector<double> state;
+  std::vector<HoldState> state;
   for (std::size_t i = 0; i < node_count_; ++i)
-    state.insert(state.end(), {static_cast<double>(holder[i]), place[i].x, place[i].y, place[i].z, force[i].x,
-                               force[i].y, force[i].z});
+    state.push_back({.gripper = holder[i], .place = place[i], .force = {force[i].x, force[i].y, force[i].z}});
   return state;
 }
 
 template <class Real>
-void ImpulseHoldBuffers<Real>::set_state(std::size_t member, const std::vector<double>& state) {
+void ImpulseHoldBuffers<Real>::set_state(std::size_t member, const std::vector<HoldState>& state) {
   if (!exist()) return;
   const std::size_t first = member * node_count_;
   const auto put = [&](auto& buffer, const auto& value_of) {
     buffer.edit(first, node_count_, [&](auto* own) {
-      for (std::size_t i = 0; i < node_count_; ++i) own[i] = value_of(state.data() + hold_width * i);
+      for (std::size_t i = 0; i < node_count_; ++i) own[i] = value_of(state[i]);
     });
   };
-  put(holders_, [](const double* kept) { return static_cast<Index>(kept[0]); });
-  put(places_, [](const double* kept) { return Vec3d{kept[1], kept[2], kept[3]}; });
-  put(forces_, [](const double* kept) {
-    return Vec3<Real>{static_cast<Real>(kept[4]), static_cast<Real>(kept[5]), static_cast<Real>(kept[6])};
+  put(holders_, [](const HoldState& kept) { return kept.gripper; });
+  put(places_, [](const HoldState& kept) { return kept.place; });
+  put(forces_, [](const HoldState& kept) {
+    const Vec3d& f = kept.force;
+    return Vec3<Real>{static_cast<Real>(f.x), static_cast<Real>(f.y), static_cast<Real>(f.z)};
   });
 }
 

@@ -22,17 +22,18 @@ class ImpulseHoldBuffers {
 
   bool exist() const { return grippers_.count() > 0; }
   /// Where the grippers are in the next `steps` steps of h [s].
-  void set_ways(const std::vector<Clock>& clocks, double h, int steps) {
-    grippers_.set_ways(clocks, h, steps);
+  void set_motions(const std::vector<Clock>& clocks, double h, int steps) {
+    grippers_.set_motions(clocks, h, steps);
   }
   ImpulseHolds<Real> view();
   /// Makes the rows of a pattern take their masses from here.
   void take_over(ImpulsePattern<Real>& pattern) const;
 
   std::size_t hold_count() const { return exist() ? node_count_ : 0; }
+  Buffer<Vec3<Real>>& forces() { return forces_; }  ///< times h^2 [kg m], shape [member, node]
   /// See GarmentState::holds.
-  std::vector<double> state(std::size_t member) const;
-  void set_state(std::size_t member, const std::vector<double>& state);
+  std::vector<HoldState> state(std::size_t member) const;
+  void set_state(std::size_t member, const std::vector<HoldState>& state);
   /// All that a step changes and the next one needs, of all garments.
   struct Copy {
     std::vector<Index> holders;

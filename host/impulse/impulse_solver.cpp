@@ -8,9 +8,10 @@
 namespace isocloth {
 
 template <class Real>
-ImpulseSolver<Real>::ImpulseSolver(const Device& device, const Garment& garment, const Scene& scene,
+ImpulseSolver<Real>::ImpulseSolver(const Device& device, const Garment& garment,
+                                   const ResolvedScene& resolved,
                                    const std::shared_ptr<const ObstacleShapes<Real>>& obstacles)
-    : Base(device, {&garment}, scene, obstacles), queue_(device.queue()), reducer_(device) {
+    : Base(device, {&garment}, resolved, obstacles), queue_(device.queue()), reducer_(device) {
   colours_ = {{Items::metric_stencils, this->metric_stencils().colour_begin.download()},
               {Items::scalar_stencils, this->scalar_stencils().colour_begin.download()},
               {Items::edges, this->edges().colour_begin.download()},

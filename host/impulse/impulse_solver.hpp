@@ -13,7 +13,7 @@ template <class Real>
 class ImpulseSolver : public ImpulseGarments<Real> {
  public:
   /// See ImpulseGarments.
-  ImpulseSolver(const Device& device, const Garment& garment, const Scene& scene,
+  ImpulseSolver(const Device& device, const Garment& garment, const ResolvedScene& resolved,
                 const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   /// Takes note: the host decides between the launches, so that all work is done in finish().
@@ -28,7 +28,7 @@ class ImpulseSolver : public ImpulseGarments<Real> {
 
   // The machine of an ImpulseStep.
 
-  static constexpr bool may_touch = true, meets_outer = true;
+  static constexpr bool may_touch = true, meets_external = true;
   static constexpr bool knows_at_once = false;  ///< it costs a reduction, and a wait for the device
   /// Items that have told.
   struct Told {

@@ -21,9 +21,10 @@ constexpr double longest_correction = 1;  ///< by a system that is not singular,
 }  // namespace
 
 template <class Real>
-ImpulseSystem<Real>::ImpulseSystem(const Device& device, const Garment& garment, const Scene& scene,
+ImpulseSystem<Real>::ImpulseSystem(const Device& device, const Garment& garment,
+                                   const ResolvedScene& resolved,
                                    const std::shared_ptr<const ObstacleShapes<Real>>& obstacles)
-    : Base(device, garment, scene, obstacles),
+    : Base(device, garment, resolved, obstacles),
       edge_count_(static_cast<Index>(this->sweep_order().size())),
       node_count_(garment.mesh.node_count()) {
   if (edge_count_ == 0) return;

@@ -19,7 +19,7 @@ template <class Real>
 class ImpulseSystem final : public ImpulseSolver<Real> {
  public:
   /// See ImpulseGarments.
-  ImpulseSystem(const Device& device, const Garment& garment, const Scene& scene,
+  ImpulseSystem(const Device& device, const Garment& garment, const ResolvedScene& resolved,
                 const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   /// A small cloth is stepped here, by the calling thread alone; a large one in finish().

@@ -43,6 +43,7 @@ template <class Real>
 PcgSolver<Real>::PcgSolver(const BlockPattern& pattern, const PcgOptions& options, const Queue& queue)
     : options_(options),
       queue_(queue),
+      kernels_(step_kernels<Real>(*cpu_backend(widest_simd()))),
       rows_(checked_rows(pattern)),
       values_(pattern.rows.size() * 9),
       preconditioner_(rows_, options.preconditioner),
@@ -86,7 +87,7 @@ Factorization PcgSolver<Real>::factorize(const Real* values) {
 
 template <class Real>
 double PcgSolver<Real>::dot(const Vector& a, const Vector& b) {
-  ISOCLOTH_BACKEND::partial_dots<Real>(queue_, {.a = a, .b = b, .partials = partials_});
+  kernels_.partial_dots(queue_, {.a = a, .b = b, .partials = partials_});
   double sum = 0;
   for (const double partial : partials_) sum += partial;
   return sum;
@@ -94,14 +95,13 @@ double PcgSolver<Real>::dot(const Vector& a, const Vector& b) {
 
 template <class Real>
 void PcgSolver<Real>::multiply(const Vector& x, Vector& y) {
-  ISOCLOTH_BACKEND::block_product<Real>(queue_, {.matrix = matrix(), .x = x, .y = y});
+  kernels_.block_product(queue_, {.matrix = matrix(), .x = x, .y = y});
 }
 
 template <class Real>
 double PcgSolver<Real>::compute_residual() {
   multiply(solution_, residual_);
-  ISOCLOTH_BACKEND::turn_direction<Real>(queue_,
-                                         {.weight = -1, .start = right_side_, .direction = residual_});
+  kernels_.turn_direction(queue_, {.weight = -1, .start = right_side_, .direction = residual_});
   return std::sqrt(dot(residual_, residual_));
 }
 
@@ -144,7 +144,7 @@ PcgReport PcgSolver<Real>::iterate() {
     if (restart)
       direction_ = preconditioned_;
     else
-      ISOCLOTH_BACKEND::turn_direction<Real>(
+      kernels_.turn_direction(
           queue_,
           {.weight = static_cast<Real>(next / energy), .start = preconditioned_, .direction = direction_});
     restart = false;
@@ -156,11 +156,11 @@ PcgReport PcgSolver<Real>::iterate() {
       report.status = curvature <= 0 ? PcgStatus::indefinite : PcgStatus::non_finite;
       break;
     }
-    ISOCLOTH_BACKEND::descend_along<Real>(queue_, {.length = static_cast<Real>(length),
-                                                   .direction = direction_,
-                                                   .product = product_,
-                                                   .solution = solution_,
-                                                   .residual = residual_});
+    kernels_.descend_along(queue_, {.length = static_cast<Real>(length),
+                                    .direction = direction_,
+                                    .product = product_,
+                                    .solution = solution_,
+                                    .residual = residual_});
     ++report.iterations;
     report.residual = std::sqrt(dot(residual_, residual_)) / size;
     if (!std::isfinite(report.residual)) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "host/linear/multilevel_preconditioner.hpp"
+#include "kernels/kernel_table.hpp"
 
 namespace isocloth {
 
@@ -61,6 +62,7 @@ class PcgSolver final : public LinearSolver<Real> {
 
   PcgOptions options_;
   Queue queue_;
+  const StepKernels<Real>& kernels_;  ///< of the host
   SymmetricRows rows_;
   std::vector<std::size_t> diagonals_;  ///< stored block of each diagonal
   std::vector<Real> values_;

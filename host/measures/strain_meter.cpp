@@ -143,6 +143,13 @@ std::vector<Strain> StrainMeter<Real>::measure(ArrayView<const Real> positions) 
 }
 
 template <class Real>
+FieldView StrainMeter<Real>::view() {
+  constexpr std::size_t fields = sizeof(StrainReport<Real>) / sizeof(Real);
+  return field_view(*device_, reports_.view().data(), garment_count_,
+                    static_cast<std::size_t>(arguments_.width), fields, 1, fields);
+}
+
+template <class Real>
 std::size_t StrainMeter<Real>::memory_bytes() const {
   std::size_t bytes = 0;
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };

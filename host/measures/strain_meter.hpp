@@ -5,7 +5,7 @@
 
 #include "engine/model/scene.hpp"
 #include "host/memory/buffer.hpp"
-#include "host/simulation.hpp"
+#include "host/memory/field_view.hpp"
 #include "kernels/kernel_table.hpp"
 
 namespace isocloth {
@@ -21,6 +21,8 @@ class StrainMeter {
   static std::size_t bytes_each(const Mesh& mesh, bool own_rest_shapes);
   /// One for each garment; positions [m]: shape [tile, node_count, 3, width].
   std::vector<Strain> measure(ArrayView<const Real> positions);
+  /// What the last of them found.
+  FieldView view();
   std::size_t memory_bytes() const;
 
  private:

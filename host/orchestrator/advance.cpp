@@ -11,15 +11,7 @@ namespace {
 
 void add(const AdvanceReport& part, AdvanceReport& sum) {
   sum.steps += part.steps;
-  sum.total.status = std::max(sum.total.status, part.total.status);
-  sum.total.iterations += part.total.iterations;
-  sum.total.substeps += part.total.substeps;
-  sum.total.fallbacks += part.total.fallbacks;
-  sum.total.residual = std::max(sum.total.residual, part.total.residual);
-  sum.total.penetration = std::max(sum.total.penetration, part.total.penetration);
-  keep_worst(part.total.strain, sum.total.strain);
-  sum.total.wall_seconds += part.total.wall_seconds;
-  if (part.total.bad_node >= 0) sum.total.bad_node = part.total.bad_node;
+  add_up(part.total, sum.total);
 }
 
 /// One start() and finish() of every solver; adds up the reports.

@@ -78,8 +78,8 @@ bool is_stepped_by_block(const Device& device, const Garment& garment, StepSolve
 
 /// Obstacles of a scene for all of its solvers, in the precision of the steps; null: none.
 struct SharedObstacles {
-  std::shared_ptr<const ObstacleShapes<float>> float32;
-  std::shared_ptr<const ObstacleShapes<double>> float64;
+  std::shared_ptr<ObstacleShapes<float>> float32;
+  std::shared_ptr<ObstacleShapes<double>> float64;
   SharedObstacles(const Device& device, Precision precision, const Scene& scene) {
     if (scene.obstacles.empty() && scene.bodies.empty()) return;
     if (precision == Precision::float32)
@@ -87,23 +87,29 @@ struct SharedObstacles {
     else
       float64 = std::make_shared<ObstacleShapes<double>>(device, scene);
   }
-  std::vector<double> start_depths() const {
-    if (float32) return float32->start_depths;
-    return float64 ? float64->start_depths : std::vector<double>();
+  /// What the solvers that share them tell of them.
+  void describe(GarmentSolvers& solvers) const {
+    const auto take = [&solvers](const auto& own) {
+      if (!own) return;
+      solvers.start_depths = own->start_depths;
+      solvers.refresh_obstacles = [own] { own->refresh(); };
+    };
+    take(float32);
+    take(float64);
   }
 };
 
 template <class Real>
 std::unique_ptr<GarmentSolver> make_solver(const Device& device, const std::vector<const Garment*>& garments,
-                                           const Scene& scene, StepSolver choice,
+                                           const ResolvedScene& scene, StepSolver choice,
                                            const std::shared_ptr<const ObstacleShapes<Real>>& obstacles) {
-  if (find_recipe(scene.recipe).solver == SolverFamily::impulse_system) {
+  if (scene.recipe.solver == SolverFamily::impulse_system) {
     if (choice != StepSolver::automatic && choice != StepSolver::direct)
-      throw DeviceError(text("solver: found \"", to_string(choice), "\" with the recipe ", scene.recipe,
+      throw DeviceError(text("solver: found \"", to_string(choice), "\" with the recipe ", scene.recipe.name,
                              ", expected \"automatic\" or \"direct\": one cloth at a time is factored"));
     return std::make_unique<ImpulseSystem<Real>>(device, *garments.front(), scene, obstacles);
   }
-  if (find_recipe(scene.recipe).solver == SolverFamily::impulse) {
+  if (scene.recipe.solver == SolverFamily::impulse) {
     if (is_stepped_by_block<Real>(device, *garments.front(), choice))
       return std::make_unique<ImpulseGroup<Real>>(device, garments, scene, obstacles);
     return std::make_unique<ImpulseSolver<Real>>(device, *garments.front(), scene, obstacles);
@@ -114,26 +120,27 @@ std::unique_ptr<GarmentSolver> make_solver(const Device& device, const std::vect
 }
 
 std::unique_ptr<GarmentSolver> make_solver(const Device& device, Precision precision,
-                                           const std::vector<const Garment*>& garments, const Scene& scene,
-                                           StepSolver choice, const SharedObstacles& obstacles) {
+                                           const std::vector<const Garment*>& garments,
+                                           const ResolvedScene& scene, StepSolver choice,
+                                           const SharedObstacles& obstacles) {
   return precision == Precision::float32
              ? make_solver<float>(device, garments, scene, choice, obstacles.float32)
              : make_solver<double>(device, garments, scene, choice, obstacles.float64);
 }
 
 /// Whether garments of one kind share a solver.
-bool is_grouped(const Device& device, Precision precision, const Garment& garment, const Scene& scene,
+bool is_grouped(const Device& device, Precision precision, const Garment& garment, const ResolvedScene& scene,
                 StepSolver choice) {
-  if (find_recipe(scene.recipe).solver == SolverFamily::impulse_system) return false;
-  if (find_recipe(scene.recipe).solver == SolverFamily::projection) return is_batched(garment, choice);
+  if (scene.recipe.solver == SolverFamily::impulse_system) return false;
+  if (scene.recipe.solver == SolverFamily::projection) return is_batched(garment, choice);
   return precision == Precision::float32 ? is_stepped_by_block<float>(device, garment, choice)
                                          : is_stepped_by_block<double>(device, garment, choice);
 }
 
 /// All garments of a scene with bodies.
 std::unique_ptr<GarmentSolver> make_coupled_solver(const Device& device, Precision precision,
-                                                   const Scene& scene, StepSolver choice,
-                                                   std::vector<double>& start_depths) {
+                                                   const ResolvedScene& scene, StepSolver choice,
+                                                   GarmentSolvers& solvers) {
   if (choice == StepSolver::batched || choice == StepSolver::iterative)
     throw DeviceError(
         text("solver: found \"", to_string(choice),
@@ -142,33 +149,34 @@ std::unique_ptr<GarmentSolver> make_coupled_solver(const Device& device, Precisi
   // The body's equation is what is left of contacts a thousand times as stiff: seven digits do not hold it.
   if (precision == Precision::float32)
     throw DeviceError("precision: found float32 in a scene with bodies, expected float64");
-  const SharedObstacles obstacles(device, precision, scene);
-  start_depths = obstacles.start_depths();
+  const SharedObstacles obstacles(device, precision, scene.scene);
+  obstacles.describe(solvers);
   return std::make_unique<CoupledSolver<double>>(device, scene, obstacles.float64, choice);
 }
 
 }  // namespace
 
 std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,
-                                                   const Garment& garment, const Scene& scene,
+                                                   const Garment& garment, const ResolvedScene& scene,
                                                    StepSolver choice) {
-  return make_solver(device, precision, {&garment}, scene, choice, {device, precision, scene});
+  return make_solver(device, precision, {&garment}, scene, choice, {device, precision, scene.scene});
 }
 
-GarmentSolvers make_garment_solvers(const Device& device, Precision precision, const Scene& scene,
+GarmentSolvers make_garment_solvers(const Device& device, Precision precision, const ResolvedScene& resolved,
                                     StepSolver choice) {
-  const std::vector<RowFamily>& families = find_recipe(scene.recipe).rows;
+  const Scene& scene = resolved.scene;
+  const std::vector<RowFamily>& families = resolved.recipe.rows;
   GarmentSolvers result;
   if (!scene.bodies.empty()) {
     for (std::size_t g = 0; g < scene.garments.size(); ++g) result.places.push_back({0, g});
-    result.solvers.push_back(make_coupled_solver(device, precision, scene, choice, result.start_depths));
+    result.solvers.push_back(make_coupled_solver(device, precision, resolved, choice, result));
     return result;
   }
   std::vector<Kind> kinds;
   std::vector<std::vector<const Garment*>> members;
   for (const Garment& garment : scene.garments) {
     device.monitor().check();
-    std::size_t k = is_grouped(device, precision, garment, scene, choice) ? kinds.size() : 0;
+    std::size_t k = is_grouped(device, precision, garment, resolved, choice) ? kinds.size() : 0;
     while (k > 0 && !fits(garment, kinds[k - 1], families)) --k;
     if (k == 0) {
       kinds.push_back({.is_pinned = pinned_nodes(garment),
@@ -182,10 +190,10 @@ GarmentSolvers make_garment_solvers(const Device& device, Precision precision, c
     members[k - 1].push_back(&garment);
   }
   const SharedObstacles obstacles(device, precision, scene);
-  result.start_depths = obstacles.start_depths();
+  obstacles.describe(result);
   for (const auto& garments : members) {
     device.monitor().check();
-    result.solvers.push_back(make_solver(device, precision, garments, scene, choice, obstacles));
+    result.solvers.push_back(make_solver(device, precision, garments, resolved, choice, obstacles));
   }
   return result;
 }

@@ -1,6 +1,7 @@
 // Which solver steps which garments of a scene.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace isocloth {
 
 /// Analyses the mesh, builds tensors and bending on the device. `garment` must outlive the solver.
 std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,
-                                                   const Garment& garment, const Scene& scene,
+                                                   const Garment& garment, const ResolvedScene& scene,
                                                    StepSolver choice = StepSolver::automatic);
 
 /// Solvers of all garments of a scene, and where each garment went.
@@ -22,9 +23,11 @@ struct GarmentSolvers {
   std::vector<Place> places;  ///< shape [garment count]
   std::vector<double>
       start_depths;  ///< in obstacles and bodies [m], shape [garment count]; empty: there are none
+  std::function<void()>
+      refresh_obstacles;  ///< some that rested move now, or the other way; null: there are none
 };
 /// Groups garments whose rows and matrices have one pattern. `scene` must outlive the solvers.
-GarmentSolvers make_garment_solvers(const Device& device, Precision precision, const Scene& scene,
+GarmentSolvers make_garment_solvers(const Device& device, Precision precision, const ResolvedScene& resolved,
                                     StepSolver choice = StepSolver::automatic);
 
 }  // namespace isocloth

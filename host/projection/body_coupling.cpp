@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "host/surroundings/shape_views.hpp"
+#include "kernels/contact/contact_law.hpp"
 
 namespace isocloth {
 namespace {

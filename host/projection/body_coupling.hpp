@@ -6,7 +6,7 @@
 
 namespace isocloth {
 
-/// Bodies in the proximal Newton of all garments together (kernels/contact/body_contacts.hpp). With x~, A~
+/// Bodies in the proximal Newton of all garments together (kernels/contact/body_system.hpp). With x~, A~
 /// the free flight of a part of a step, a body obeys m (x - x~) = -sum p and I psi = -sum (x_c - x) x p, psi:
 /// the turn from A~, I: the inertia there; then v = (x - x_n) / h and L = L_n + I psi / h, so that momentum
 /// goes from cloth to body and back without loss. H d = C b + r is solved for d first: one factorisation of

@@ -31,28 +31,26 @@ std::vector<Index> driven_nodes(const std::vector<const Garment*>& garments) {
 }  // namespace
 
 template <class Real>
-ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> garments, const Scene& scene,
+ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> garments,
+                             const ResolvedScene& resolved,
                              const std::shared_ptr<const ObstacleShapes<Real>>& obstacles)
     : device_(device),
       kernels_(step_kernels<Real>(device.backend())),
       garments_(std::move(garments)),
-      gravity_(scene.gravity),
-      settings_(scene.projection),
-      scene_(scene),
+      gravity_(resolved.scene.gravity),
+      settings_(resolved.scene.projection),
+      resolved_(resolved),
+      scene_(resolved.scene),
       width_(tile_width(garments_.size(), kernels_.lane_width())),
       tiles_((garments_.size() + width_ - 1) / width_),
-      arrays_(device, *garments_.front(), find_recipe(scene.recipe).rows, true, obstacles != nullptr),
-      shapes_(device, garments_, find_recipe(scene.recipe).rows, arrays_),
+      arrays_(device, *garments_.front(), resolved.recipe.rows, true, obstacles != nullptr,
+              resolved.scene.projection.factor),
+      shapes_(device, garments_, resolved.recipe.rows, arrays_),
       row_count_(arrays_.rows.row_count()),
       driven_nodes_(driven_nodes(garments_)),
       lost_(garments_.size(), StepStatus::converged),
       queue_(device) {
-  if (has_surroundings(scene)) {
-    samples_ = SampleArrays(device, garments_.front()->mesh, arrays_.pattern, scene.obstacles.size());
-    std::vector<const Garment*> of_lanes = garments_;
-    of_lanes.resize(tiles_ * width_, garments_.back());
-    surroundings_ = {device, scene, obstacles, of_lanes};
-  }
+  if (has_surroundings(scene_)) build_surroundings(obstacles);
   build_plan();
   build_rest_shapes();
   build_parameters();
@@ -83,10 +81,29 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
   positions_.upload(positions);
   velocities_.upload(velocities);
   contacts_ = {device, contacts};
+  history_ = {device, std::vector<Real>(pattern().history().size() * lanes)};
   alive_ = {device, alive};
   // In a device's memory once for all, so that no step waits for an allocation.
   if (!device.backend().memory.host_accessible) size_targets(largest_start);
   queue_.reserve(scratch_bytes(), tiles_);
+}
+
+template <class Real>
+void ClothGroup<Real>::build_surroundings(const std::shared_ptr<const ObstacleShapes<Real>>& obstacles) {
+  samples_ = SampleArrays(device_, garments_.front()->mesh, arrays_.pattern, scene_.obstacles.size());
+  std::vector<const Garment*> of_lanes = garments_;
+  of_lanes.resize(tiles_ * width_, garments_.back());
+  surroundings_ = {device_, scene_, obstacles, of_lanes};
+}
+
+template <class Real>
+void ClothGroup<Real>::refresh() {
+  // Forces may be the first that surrounds the garments; obstacles have been there from the start.
+  if (samples_.node_count == 0 && has_surroundings(scene_)) {
+    build_surroundings(nullptr);
+    queue_.reserve(scratch_bytes(), tiles_);
+  }
+  build_parameters();
 }
 
 template <class Real>
@@ -150,9 +167,9 @@ void ClothGroup<Real>::require_memory() const {
   const std::size_t own_shape = shape.tensors.size() + shape.rest_values.size() + shape.masses.size() +
                                 shape.inverse_masses.size() + shape.bending.size() + shape.rest_areas.size();
   const std::size_t targets = 3 * driven_nodes_.size() * largest_start;
-  const std::size_t laws = find_recipe(scene_.recipe).is_elastic() ? row_count_ : 0;
+  const std::size_t laws = resolved_.recipe.is_elastic() ? row_count_ : 0;
   const std::size_t each = 6 * static_cast<std::size_t>(arrays_.node_count()) + row_count_ + laws +
-                           contact_layout().size() + targets + 1 +
+                           contact_layout().size() + pattern().history().size() + targets + 1 +
                            (sizeof(ClothParameters<Real>) + sizeof(ClothReport<Real>)) / sizeof(Real) +
                            (shapes_.shapes.size() > 1 ? own_shape : 0);
   const std::size_t strains =
@@ -186,7 +203,7 @@ void ClothGroup<Real>::build_parameters() {
     for (std::size_t i = 0; i < fields; ++i) values[place(c, i, fields)] = static_cast<Real>(own[i]);
   }
   parameters_ = {device_, values};
-  if (!find_recipe(scene_.recipe).is_elastic()) return;
+  if (!resolved_.recipe.is_elastic()) return;
   std::vector<Real> stiffness(row_count_ * tiles_ * width_);
   for (std::size_t c = 0; c < tiles_ * width_; ++c) {
     const Garment& garment = *garments_[std::min(c, garments_.size() - 1)];
@@ -215,6 +232,7 @@ ClothPatternView ClothGroup<Real>::pattern() const {
           .block_columns = a.block_columns.view(),
           .block_pairs = a.block_pairs.view(),
           .block_bending = a.block_bending.view(),
+          .couplings = a.couplings(),
           .system_blocks = plan_.system_blocks.view(),
           .plan = {.column_begin = plan_.column_begin.view(),
                    .block_rows = plan_.block_rows.view(),
@@ -231,6 +249,7 @@ ClothPatternView ClothGroup<Real>::pattern() const {
                    .level_blocks = plan_.level_blocks.view()},
           .samples = samples_.view(),
           .hold_count = surroundings_.grippers.count() > 0 ? a.node_count() : 0,
+          .has_history = remembers_step(settings_.integrator),
           .faces = surroundings_.forces.faces(arrays_),
           .block_slots = samples_.block_slots.view(),
           .node_slots = samples_.node_slots.view(),
@@ -254,7 +273,7 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
   constexpr bool is_float = sizeof(Real) == sizeof(float);
   return {.pattern = pattern(),
           .rest = rest_shapes(),
-          .control = step_control(scene_, is_float ? Precision::float32 : Precision::float64, h),
+          .control = step_control(resolved_, is_float ? Precision::float32 : Precision::float64, h),
           .width = static_cast<int>(width_),
           .tile_count = static_cast<Index>(tiles_),
           .steps = steps,
@@ -268,6 +287,7 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
                      .velocities = velocities_.view(),
                      .multipliers = multipliers_.view(),
                      .contacts = contacts_.view(),
+                     .history = history_.view(),
                      .alive = alive_.view()},
           .before = {},
           .reports = reports_.view(),
@@ -312,6 +332,7 @@ void ClothGroup<Real>::keep_before() {
   make_room(before_.velocities, velocities_);
   make_room(before_.multipliers, multipliers_);
   make_room(before_.contacts, contacts_);
+  make_room(before_.history, history_);
   make_room(before_.alive, alive_);
   before_.lost = lost_;
   swap_before();
@@ -324,6 +345,7 @@ void ClothGroup<Real>::swap_before() {
   std::swap(before_.velocities, velocities_);
   std::swap(before_.multipliers, multipliers_);
   std::swap(before_.contacts, contacts_);
+  std::swap(before_.history, history_);
   std::swap(before_.alive, alive_);
 }
 
@@ -350,6 +372,7 @@ void ClothGroup<Real>::start(const std::vector<Clock>& clocks, double h, int ste
                    .velocities = before.velocities.view(),
                    .multipliers = before.multipliers.view(),
                    .contacts = before.contacts.view(),
+                   .history = before.history.view(),
                    .alive = before.alive.view()};
   }
   kernels_.step_cloths(queue, args);

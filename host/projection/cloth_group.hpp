@@ -26,7 +26,7 @@ template <class Real>
 class ClothGroup final : public GarmentSolver {
  public:
   /// The garments must outlive the group; `obstacles` of the scene, null: none.
-  ClothGroup(const Device& device, std::vector<const Garment*> garments, const Scene& scene,
+  ClothGroup(const Device& device, std::vector<const Garment*> garments, const ResolvedScene& resolved,
              const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   std::size_t size() const override { return garments_.size(); }
@@ -41,13 +41,15 @@ class ClothGroup final : public GarmentSolver {
   std::vector<Measures> measure(std::size_t first, std::size_t count) override;
   std::vector<Strain> strains() override;
   Inspection inspect(std::size_t member, double t, double h) override;
-  void refresh() override { build_parameters(); }
+  void refresh() override;
   GarmentInfo info(std::size_t member) const override;
-  std::vector<std::vector<Vec3d>> positions() const override;
+  std::vector<FieldView> views(GarmentField field) override;
   GarmentState state(std::size_t member) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
 
  private:
+  /// `obstacles`: null: none.
+  void build_surroundings(const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
   void build_plan();
   void build_rest_shapes();
   void build_parameters();
@@ -74,6 +76,7 @@ class ClothGroup final : public GarmentSolver {
   const std::vector<const Garment*> garments_;
   const double gravity_;
   const ProjectionSettings settings_;
+  const ResolvedScene resolved_;
   const Scene& scene_;
   const std::size_t width_, tiles_;
   GarmentArrays<Real> arrays_;
@@ -85,12 +88,12 @@ class ClothGroup final : public GarmentSolver {
   Surroundings<Real> surroundings_;
   Buffer<Real> tensors_, rest_values_, masses_, inverse_masses_, bending_, rest_areas_;
 
-  Buffer<Real> positions_, velocities_, multipliers_, contacts_, alive_, parameters_, row_stiffness_,
-      targets_, reports_;
+  Buffer<Real> positions_, velocities_, multipliers_, contacts_, history_, alive_, parameters_,
+      row_stiffness_, targets_, reports_;
   std::vector<Real> staging_;
   /// What an undoable start() began with.
   struct Before {
-    Buffer<Real> positions, velocities, multipliers, contacts, alive;
+    Buffer<Real> positions, velocities, multipliers, contacts, history, alive;
     std::vector<StepStatus> lost;
     bool is_kept = false;  ///< undo() may follow
   };

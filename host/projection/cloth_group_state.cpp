@@ -1,4 +1,5 @@
 // What is read from the members of a group and written back.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -34,15 +35,20 @@ template <class Real>
 GarmentState ClothGroup<Real>::state(std::size_t member) const {
   const std::size_t nodes = arrays_.node_count();
   const ContactStateLayout layout = contact_layout();
-  GarmentState state{.positions = gather(positions_, member, 3 * nodes),
-                     .velocities = gather(velocities_, member, 3 * nodes),
-                     .multipliers = gather(multipliers_, member, row_count_),
-                     .contacts = {},
-                     .holds = {},
-                     .step_index = 0,
-                     .frozen = is_lost(lost_[member]),
-                     .diverged = lost_[member] == StepStatus::diverged};
+  GarmentState state;
+  state.positions = gather(positions_, member, 3 * nodes);
+  state.velocities = gather(velocities_, member, 3 * nodes);
+  state.multipliers = gather(multipliers_, member, row_count_);
+  set_lost(lost_[member], state);
   set_contacts(gather(contacts_, member, layout.size()), layout, state);
+  const StepHistoryLayout history = pattern().history();
+  if (history.nodes == 0) return state;
+  const std::vector<double> previous = gather(history_, member, history.size());
+  state.previous_step = previous[history.step()];
+  if (!(state.previous_step > 0)) return state;
+  const auto begin = previous.begin(), middle = begin + static_cast<std::ptrdiff_t>(history.velocities());
+  state.previous_positions.assign(begin, middle);
+  state.previous_velocities.assign(middle, begin + static_cast<std::ptrdiff_t>(history.step()));
   return state;
 }
 
@@ -55,7 +61,8 @@ void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) 
                .contacts = layout.contacts,
                .obstacles = surroundings_.obstacles.size(),
                .holds = layout.holds,
-               .grippers = garments_[member]->grippers.size()},
+               .grippers = garments_[member]->grippers.size(),
+               .has_history = pattern().has_history},
               static_cast<double>(std::numeric_limits<Real>::max()));
   auto scatter = [&](Buffer<Real>& tiled, const std::vector<double>& values) {
     const std::size_t count = values.size();
@@ -68,6 +75,14 @@ void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) 
   scatter(velocities_, state.velocities);
   scatter(multipliers_, state.multipliers);
   scatter(contacts_, flat_contacts(state, layout));
+  std::vector<double> previous(pattern().history().size());
+  if (state.previous_step > 0) {
+    std::copy(state.previous_positions.begin(), state.previous_positions.end(), previous.begin());
+    std::copy(state.previous_velocities.begin(), state.previous_velocities.end(),
+              previous.begin() + static_cast<std::ptrdiff_t>(state.previous_positions.size()));
+    previous.back() = state.previous_step;
+  }
+  scatter(history_, previous);
   scatter(alive_, {state.frozen ? 0.0 : 1.0});
   lost_[member] = lost_by(state);
 }
@@ -80,18 +95,34 @@ std::vector<Measures> ClothGroup<Real>::measure(std::size_t first, std::size_t c
 }
 
 template <class Real>
-std::vector<std::vector<Vec3d>> ClothGroup<Real>::positions() const {
-  const std::size_t nodes = arrays_.node_count();
-  std::vector<Real> staging;
-  const Real* const all = positions_.read(staging);
-  std::vector<std::vector<Vec3d>> result(size(), std::vector<Vec3d>(nodes));
-  for (std::size_t member = 0; member < size(); ++member)
-    for (std::size_t i = 0; i < nodes; ++i) {
-      const Real* const x = all + place(member, 3 * i, 3 * nodes);
-      result[member][i] = {static_cast<double>(x[0]), static_cast<double>(x[width_]),
-                           static_cast<double>(x[2 * width_])};
-    }
-  return result;
+std::vector<FieldView> ClothGroup<Real>::views(GarmentField field) {
+  const std::size_t nodes = static_cast<std::size_t>(arrays_.node_count());
+  const ContactStateLayout layout = contact_layout();
+  const auto of_nodes = [&](Buffer<Real>& tiled) -> std::vector<FieldView> {
+    return {field_view(device_, tiled.view().data(), size(), width_, 3 * nodes, nodes, 3)};
+  };
+  const auto of_state = [&](std::size_t begin, std::size_t items,
+                            std::size_t components) -> std::vector<FieldView> {
+    if (items == 0) return {};
+    return {field_view(device_, contacts_.view().data() + begin * width_, size(), width_, layout.size(),
+                       items, components)};
+  };
+  switch (field) {
+    case GarmentField::positions:
+      return of_nodes(positions_);
+    case GarmentField::velocities:
+      return of_nodes(velocities_);
+    case GarmentField::strains:
+      strains();
+      return {strain_meter_->view()};
+    case GarmentField::contact_obstacles:
+      return of_state(layout.obstacles(), layout.contacts, 1);
+    case GarmentField::contact_forces:
+      return of_state(layout.forces(), layout.contacts, 3);
+    case GarmentField::hold_forces:
+      return of_state(layout.hold_forces(), layout.holds, 3);
+  }
+  return {};
 }
 
 template <class Real>
@@ -122,9 +153,10 @@ std::size_t ClothGroup<Real>::memory_bytes() const {
       plan_.level_blocks, plan_.is_twin, plan_.twin_updates, plan_.system_blocks, plan_.pinned_nodes,
       plan_.driven_nodes);
   add(tensors_, rest_values_, masses_, inverse_masses_, bending_, rest_areas_);
-  add(positions_, velocities_, multipliers_, contacts_, alive_, parameters_, row_stiffness_, targets_,
-      reports_);
-  add(before_.positions, before_.velocities, before_.multipliers, before_.contacts, before_.alive);
+  add(positions_, velocities_, multipliers_, contacts_, history_, alive_, parameters_, row_stiffness_,
+      targets_, reports_);
+  add(before_.positions, before_.velocities, before_.multipliers, before_.contacts, before_.history,
+      before_.alive);
   if (measures_) bytes += measures_->memory_bytes();
   if (strain_meter_) bytes += strain_meter_->memory_bytes();
   // Work arrays: one tile per thread of the host, or what lies in a device's memory.

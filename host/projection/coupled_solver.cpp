@@ -5,12 +5,12 @@
 namespace isocloth {
 
 template <class Real>
-CoupledSolver<Real>::CoupledSolver(const Device& device, const Scene& scene,
+CoupledSolver<Real>::CoupledSolver(const Device& device, const ResolvedScene& resolved,
                                    const std::shared_ptr<const ObstacleShapes<Real>>& shapes,
                                    StepSolver choice)
-    : bodies_(device, shapes), scene_(scene) {
-  for (const Garment& garment : scene.garments)
-    garments_.push_back(std::make_unique<ProjectionSolver<Real>>(device, garment, scene, shapes, choice));
+    : bodies_(device, shapes), resolved_(resolved) {
+  for (const Garment& garment : resolved.scene.garments)
+    garments_.push_back(std::make_unique<ProjectionSolver<Real>>(device, garment, resolved, shapes, choice));
 }
 
 template <class Real>
@@ -41,7 +41,7 @@ std::vector<AdvanceReport> CoupledSolver<Real>::finish() {
         active.push_back(garments_[g].get());
         numbers.push_back(g);
       }
-      const std::vector<StepReport> reports = take_step<Real>(active, &bodies_, scene_, n, step_);
+      const std::vector<StepReport> reports = take_step<Real>(active, &bodies_, resolved_, n, step_);
       again =
           std::any_of(reports.begin(), reports.end(), [](const StepReport& r) { return is_lost(r.status); });
       for (std::size_t i = 0; i < reports.size(); ++i)
@@ -60,9 +60,13 @@ std::vector<Measures> CoupledSolver<Real>::measure(std::size_t first, std::size_
 }
 
 template <class Real>
-std::vector<std::vector<Vec3d>> CoupledSolver<Real>::positions() const {
-  std::vector<std::vector<Vec3d>> all;
-  for (const auto& garment : garments_) all.push_back(garment->positions().front());
+std::vector<FieldView> CoupledSolver<Real>::views(GarmentField field) {
+  std::vector<FieldView> all;
+  for (std::size_t g = 0; g < garments_.size(); ++g)
+    for (FieldView& view : garments_[g]->views(field)) {
+      view.garments = {g};
+      all.push_back(std::move(view));
+    }
   return all;
 }
 

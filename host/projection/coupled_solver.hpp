@@ -12,7 +12,7 @@ template <class Real>
 class CoupledSolver final : public GarmentSolver {
  public:
   /// `shapes` of the scene, which has bodies.
-  CoupledSolver(const Device& device, const Scene& scene,
+  CoupledSolver(const Device& device, const ResolvedScene& resolved,
                 const std::shared_ptr<const ObstacleShapes<Real>>& shapes, StepSolver choice);
 
   std::size_t size() const override { return garments_.size(); }
@@ -20,7 +20,7 @@ class CoupledSolver final : public GarmentSolver {
   std::vector<AdvanceReport> finish() override;
   void undo() override;
   std::vector<Measures> measure(std::size_t first, std::size_t count) override;
-  std::vector<std::vector<Vec3d>> positions() const override;
+  std::vector<FieldView> views(GarmentField field) override;
   std::vector<Strain> strains() override;
   Inspection inspect(std::size_t member, double t, double h) override {
     return garments_[member]->inspect(0, t, h);
@@ -39,7 +39,7 @@ class CoupledSolver final : public GarmentSolver {
  private:
   std::vector<std::unique_ptr<ProjectionSolver<Real>>> garments_;
   BodyCoupling<Real> bodies_;
-  const Scene& scene_;
+  const ResolvedScene resolved_;
   std::vector<BodyState> before_;  ///< bodies when the request began
   double step_ = 0;
   int steps_ = 0;

@@ -3,6 +3,8 @@
 #include <limits>
 #include <utility>
 
+#include "kernels/contact/contact_law.hpp"
+
 namespace isocloth {
 namespace {
 
@@ -47,7 +49,7 @@ ArrayView<const Real> GarmentContacts<Real>::inverse_masses() const {
 template <class Real>
 void GarmentContacts<Real>::begin(const SurroundingsView<Real>& surroundings,
                                   const ContactControl<Real>& control, const Buffer<Vec3<Real>>& start,
-                                  ArrayView<Real> state) {
+                                  const Buffer<Vec3<Real>>& base, ArrayView<Real> state) {
   if (!exist()) return;
   const ContactStateLayout at = layout();
   const auto field = [&](std::size_t begin) { return Strided<Real>{state.data() + begin, 1}; };
@@ -55,6 +57,7 @@ void GarmentContacts<Real>::begin(const SurroundingsView<Real>& surroundings,
            .obstacles = surroundings.obstacles,
            .control = control,
            .places = {.start = numbers<Real>(start.view()),
+                      .base = numbers<Real>(base.view()),
                       .iterate = {},
                       .inverse_masses = {inverse_masses().data(), 1},
                       .rest_inverse_masses = {garment_->inverse_masses.view().data(), 1}},
@@ -70,13 +73,13 @@ void GarmentContacts<Real>::begin(const SurroundingsView<Real>& surroundings,
                       .depths = numbers(depths_),
                       .sample_stiffness = numbers(sample_stiffness_),
                       .sample_forces = numbers(sample_forces_)},
-           .outer = {.grippers = surroundings.grippers,
-                     .holds = {.forces = field(at.hold_forces()),
-                               .holders = field(at.holders()),
-                               .places = field(at.places()),
-                               .inverse_masses = numbers(inverse_masses_)},
-                     .faces = surroundings.faces,
-                     .forces = surroundings.forces}};
+           .external = {.grippers = surroundings.grippers,
+                        .holds = {.forces = field(at.hold_forces()),
+                                  .holders = field(at.holders()),
+                                  .places = field(at.places()),
+                                  .inverse_masses = numbers(inverse_masses_)},
+                        .faces = surroundings.faces,
+                        .forces = surroundings.forces}};
 }
 
 template <class Real>
@@ -100,7 +103,7 @@ void GarmentContacts<Real>::act_without_contacts(const Buffer<Vec3<Real>>& posit
 template <class Real>
 double GarmentContacts<Real>::find(const Buffer<Vec3<Real>>& iterate, int number, RowEvaluator<Real>& rows) {
   if (!exist()) return 0;
-  last_.control.stiffening = static_cast<Real>(contact_stiffening(number, last_.control.carries));
+  last_.control.stiffening = static_cast<Real>(contact_stiffening(number, last_.control.keeps_forces));
   last_.places.iterate = numbers<Real>(iterate.view());
   if (last_.obstacles.size() > 0) kernels_->list_near_obstacles(device_->queue(), last_);
   kernels_->find_contacts(device_->queue(), last_);

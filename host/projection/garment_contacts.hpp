@@ -1,4 +1,4 @@
-// Contacts, holds and drag of one garment that is stepped kernel by kernel.
+// Contacts, holds and external forces of one garment that is stepped kernel by kernel.
 #pragma once
 
 #include "host/garment/row_evaluator.hpp"
@@ -42,16 +42,17 @@ class GarmentContacts {
     return {static_cast<std::size_t>(pattern_.contact_count()), hold_count()};
   }
 
-  /// A part of a step begins at `start` with this state (see layout()); what follows is meant for it.
+  /// A part of a step begins at `start` with this state (see layout()), `base` the integrator's x^; what
+  /// follows is meant for it.
   void begin(const SurroundingsView<Real>& surroundings, const ContactControl<Real>& control,
-             const Buffer<Vec3<Real>>& start, ArrayView<Real> state);
+             const Buffer<Vec3<Real>>& start, const Buffer<Vec3<Real>>& base, ArrayView<Real> state);
   /// Grippers let go and take hold; once before the first part of a step, or again.
   void grasp();
   /// Nodes that are held rigidly, where their grippers are when the part ends.
   void place_held(Buffer<Vec3<Real>>& positions);
-  /// Whether grippers or air act in this part of a step.
-  bool has_outer_forces() const { return exist() && last_.outer.exist(); }
-  /// Forces and stiffness of grippers and air alone, at `positions`.
+  /// Whether grippers or forces of NodeForces act in this part of a step.
+  bool has_external_forces() const { return exist() && last_.external.exist(); }
+  /// Forces and stiffness of these alone, at `positions`.
   void act_without_contacts(const Buffer<Vec3<Real>>& positions);
   /// Contacts at the iterate of iteration `number`; returns how deep the cloth lies [m]. `rows` reduces.
   double find(const Buffer<Vec3<Real>>& iterate, int number, RowEvaluator<Real>& rows);

@@ -38,6 +38,7 @@ Inspection ProjectionSolver<Real>::inspect(std::size_t, double t, double h) {
   set_targets(t + h);
   copy(state_, work_);
   const StepPart<double> part{.number = 0, .h = h, .done = 0, .parts = 1};
+  is_inspection_ = true;
   const bool predicted = begin_part(part) && predict(true);
   evaluate_rows();
   result.predicted = widened(predicted_);
@@ -45,7 +46,9 @@ Inspection ProjectionSolver<Real>::inspect(std::size_t, double t, double h) {
   result.row_values = widened(rows_.residuals);
   for (const double s : widened(rows_.scales)) result.row_d.push_back(s > 0 ? 1 / (eps_ * s * s) : 0);
   find_contacts(0);
-  if (!predicted || !solve())
+  const bool solved = predicted && solve();
+  is_inspection_ = false;
+  if (!solved)
     throw NumericalError(
         "garment \"" + garment_.name + "\": matrix of the first iteration at t = " + std::to_string(t) +
         " s: found a pivot that is not positive, expected a positive definite matrix; raise projection.eps");

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "host/projection/projection_solver.hpp"
+#include "kernels/contact/contact_law.hpp"
+#include "kernels/linear/conjugate_gradients.hpp"
 
 namespace isocloth {
 
@@ -11,8 +13,8 @@ template <class Real>
 MetricView<Real> ProjectionSolver<Real>::implicit_metric() const {
   const double h = part_.h;
   const Fabric& f = garment_.fabric;
-  return {.inertia = static_cast<Real>(f.rho + h * f.alpha),
-          .stiffness = static_cast<Real>(h * f.beta + h * h * f.kappa),
+  return {.inertia = static_cast<Real>(rate_ * (rate_ * f.rho + h * f.alpha)),
+          .stiffness = static_cast<Real>(h * rate_ * f.beta + h * h * f.kappa),
           .masses = arrays_.masses.view(),
           .pattern = {arrays_.bending_begin.view(), arrays_.bending_columns.view()},
           .bending = arrays_.bending.view()};
@@ -58,8 +60,26 @@ void ProjectionSolver<Real>::begin_step(int number) {
 }
 
 template <class Real>
+void ProjectionSolver<Real>::integrate() {
+  if (!has_history()) return;
+  const IntegratorCoefficients<double> now =
+      cpu::coefficients(settings_.integrator, part_.h, work_.previous_step);
+  rate_ = now.rate;
+  const auto extrapolate = [&](const Buffer<Vec3<Real>>& value, const Buffer<Vec3<Real>>& previous,
+                               Buffer<Vec3<Real>>& to) {
+    kernels_.extrapolate_nodes(device_.queue(), {.memory = static_cast<Real>(now.memory),
+                                                 .now = value.view(),
+                                                 .before = previous.view(),
+                                                 .extrapolated = to.view()});
+  };
+  extrapolate(work_.positions, work_.previous_positions, base_);
+  extrapolate(work_.velocities, work_.previous_velocities, base_velocity_);
+}
+
+template <class Real>
 bool ProjectionSolver<Real>::begin_part(const StepPart<double>& part) {
   part_ = part;
+  integrate();
   eps_ = start_eps_;
   bad_block_ = -1;
   if (!newton_) {  // the step starts without them
@@ -74,12 +94,13 @@ bool ProjectionSolver<Real>::begin_part(const StepPart<double>& part) {
                    .tolerance = contacts_.tolerance,
                    .inertia = projection_metric().inertia,
                    .step = static_cast<Real>(part.h),
+                   .rate = static_cast<Real>(rate_),
                    .mean_mass = static_cast<Real>(arrays_.element_size * arrays_.element_size),
                    .from = static_cast<Real>(part.from()),
                    .to = static_cast<Real>(part.to(1)),
-                   .carries = newton_,
+                   .keeps_forces = newton_,
                    .stiffening = static_cast<Real>(contact_stiffening(0, newton_))},
-                  work_.positions, work_.contacts.view());
+                  work_.positions, base(), work_.contacts.view());
   if (part.done == 0) contacts_.grasp();
   return predict();
 }
@@ -89,31 +110,30 @@ bool ProjectionSolver<Real>::predict(bool with_predicted) {
   const Fabric& f = garment_.fabric;
   const Queue& queue = device_.queue();
   const MetricView<Real> metric = implicit_metric();
-  const ClothState<Real>&from = state_, &work = work_;
   const bool metric_is_mass = settings_.metric == Metric::mass;
   kernels_.assemble_momentum(
       queue, {.metric = metric,
               .free = arrays_.free_view(),
-              .rho = static_cast<Real>(f.rho),
+              .rho = static_cast<Real>(rate_ * f.rho),
               .kappa = static_cast<Real>(f.kappa),
               .weight = static_cast<Real>(f.delta * garment_.gravity.value_or(scene_.gravity)),
               .step = static_cast<Real>(part_.h),
-              .positions = work.positions.view(),
-              .velocities = work.velocities.view(),
+              .positions = base().view(),
+              .velocities = base_velocity().view(),
               .momentum = momentum_.view()});
   const auto start = [&](double step) {
     kernels_.start_iteration(queue, {.free = arrays_.free_view(),
                                      .step = static_cast<Real>(step),
-                                     .positions = work.positions.view(),
-                                     .velocities = work.velocities.view(),
-                                     .from = from.positions.view(),
+                                     .positions = base().view(),
+                                     .velocities = base_velocity().view(),
+                                     .from = state_.positions.view(),
                                      .targets = std::as_const(targets_).view(),
                                      .share = static_cast<Real>(part_.to(1)),
                                      .iterate = iterate_.view()});
   };
   if (!newton_ || metric_is_mass || with_predicted) {
     // Of proximal Newton they act in the iterations.
-    const bool is_pulled = !newton_ && contacts_.has_outer_forces(),
+    const bool is_pulled = !newton_ && contacts_.has_external_forces(),
                is_solved = arrays_.has_bending || is_pulled;
     start(0);
     if (is_solved) {
@@ -125,7 +145,7 @@ bool ProjectionSolver<Real>::predict(bool with_predicted) {
       kernels_.predict_positions(
           queue, {.metric = metric,
                   .free = arrays_.free_view(),
-                  .positions = work.positions.view(),
+                  .positions = base().view(),
                   .targets = std::as_const(iterate_).view(),
                   .momentum = std::as_const(momentum_).view(),
                   .moves = is_solved ? std::as_const(correction_).view() : ArrayView<const Vec3<Real>>{},
@@ -133,7 +153,7 @@ bool ProjectionSolver<Real>::predict(bool with_predicted) {
     // M (phi~ - phi_j) is taken from phi~ itself: momentum_ is B's.
     if (metric_is_mass) momentum_.upload(std::vector<Vec3<Real>>(momentum_.size()));
   }
-  if (newton_) start(part_.h);
+  if (newton_) start(part_.h / rate_);
   contacts_.place_held(iterate_);
   return true;
 }
@@ -150,6 +170,7 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
                             .block_columns = arrays_.block_columns.view(),
                             .block_pairs = arrays_.block_pairs.view(),
                             .block_bending = arrays_.block_bending.view(),
+                            .couplings = arrays_.couplings(),
                             .rows = arrays_.rows_view(),
                             .jacobian = rows_.jacobian.view(),
                             .node_pair_begin = arrays_.node_pair_begin.view(),
@@ -169,12 +190,16 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
               .multipliers = newton_ ? std::as_const(work_.multipliers).view() : ArrayView<const Real>{},
               .laws = laws(),
               .positions = iterate_.view(),
-              .start = std::as_const(from_predicted ? predicted_ : work_.positions).view(),
+              .start = (from_predicted ? std::as_const(predicted_) : base()).view(),
               .momentum = pulled ? std::as_const(momentum_).view() : ArrayView<const Vec3<Real>>{},
               .samples = samples,
               .with_rows = with_rows,
               .right_side = right_side_.view()});
-  const Factorization outcome = nodal_solver_->solve(blocks_, right_side_, correction_);
+  const double rtol = with_rows && !is_inspection_ ? settings_.cg_tolerance : exact_rtol<Real>();
+  const Couplings<Real> couplings{arrays_.couplings(), metric.stiffness, metric.bending};
+  const Factorization outcome =
+      couplings.exist() ? coupled_.solve(*nodal_solver_, blocks_, couplings, right_side_, rtol, correction_)
+                        : nodal_solver_->solve(blocks_, right_side_, correction_);
   bad_block_ = outcome.ok ? -1 : outcome.block_row;
   return outcome.ok;
 }
@@ -234,10 +259,15 @@ void ProjectionSolver<Real>::end_part(const PartEnd<double, bool>& end, double r
     scale_multipliers(state_, is_warm ? 1 / (4 * parts * parts) : 0);
   }
   if (end.onward) {
-    kernels_.update_velocities(device_.queue(), {.inverse_step = static_cast<Real>(1 / end.part.h),
-                                                 .from = std::as_const(work_.positions).view(),
+    if (has_history()) std::swap(work_.velocities, work_.previous_velocities);
+    kernels_.update_velocities(device_.queue(), {.inverse_step = static_cast<Real>(rate_ / end.part.h),
+                                                 .from = base().view(),
                                                  .to = std::as_const(iterate_).view(),
                                                  .velocities = work_.velocities.view()});
+    if (has_history()) {
+      std::swap(work_.positions, work_.previous_positions);
+      work_.previous_step = end.part.h;
+    }
     std::swap(work_.positions, iterate_);
   }
   if (end.finished && parts > 1) scale_multipliers(work_, parts * parts);
@@ -260,6 +290,9 @@ void ProjectionSolver<Real>::end_step(bool is_kept, double residual) {
   std::swap(state_.positions, work_.positions);
   std::swap(state_.velocities, work_.velocities);
   std::swap(state_.contacts, work_.contacts);
+  std::swap(state_.previous_positions, work_.previous_positions);
+  std::swap(state_.previous_velocities, work_.previous_velocities);
+  std::swap(state_.previous_step, work_.previous_step);
   if (cpu::keeps_multipliers(residual, settings_.tolerance)) std::swap(state_.multipliers, work_.multipliers);
 }
 

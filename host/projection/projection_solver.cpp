@@ -8,35 +8,38 @@
 
 namespace isocloth {
 template <class Real>
-ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& garment, const Scene& scene,
+ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& garment,
+                                         const ResolvedScene& resolved,
                                          const std::shared_ptr<const ObstacleShapes<Real>>& obstacles,
                                          StepSolver choice)
     : device_(device),
       kernels_(step_kernels<Real>(device.backend())),
       garment_(garment),
-      scene_(scene),
-      settings_(scene.projection),
-      newton_(scene.projection.method == ProjectionMethod::proximal_newton),
-      start_eps_(start_eps(scene.projection,
-                           sizeof(Real) == sizeof(float) ? Precision::float32 : Precision::float64)),
+      resolved_(resolved),
+      scene_(resolved.scene),
+      settings_(scene_.projection),
+      newton_(resolved.is_newton),
+      start_eps_(resolved.start_eps(sizeof(Real) == sizeof(float))),
       eps_(start_eps_),
-      arrays_(device, garment, find_recipe(scene.recipe).rows, false, obstacles != nullptr),
+      arrays_(device, garment, resolved.recipe.rows, false, obstacles != nullptr,
+              choice == StepSolver::iterative ? FactorPattern::whole : scene_.projection.factor),
       rows_(device, arrays_),
       measures_(device, arrays_),
       strain_meter_(device, {&garment}, 1) {
-  if (has_surroundings(scene)) {
-    surroundings_ = {device, scene, obstacles, {&garment}};
-    contacts_ = GarmentContacts<Real>(device, garment, arrays_, scene);
-  }
+  if (has_surroundings(scene_)) build_surroundings(obstacles);
   device.monitor().check();
   const NodalPattern& p = arrays_.pattern;
   nodal_solver_ = make_nodal_solver<Real>(
       device, {.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns}, choice);
 
+  if (arrays_.couplings().exist()) coupled_ = {device, static_cast<std::size_t>(p.free_count())};
+
   const std::size_t nodes = arrays_.node_count(), free = p.free_count();
   state_ = empty_state();
   work_ = empty_state();
   for (auto* buffer : {&iterate_, &predicted_, &targets_}) *buffer = {device, nodes};
+  if (has_history())
+    for (auto* buffer : {&base_, &base_velocity_}) *buffer = {device, nodes};
   for (auto* buffer : {&right_side_, &correction_, &momentum_}) *buffer = {device, free};
   stiffness_ = {device, p.pairs.size()};
   blocks_ = {device, p.block_rows.size() * 9};
@@ -51,7 +54,16 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
 }
 
 template <class Real>
+void ProjectionSolver<Real>::build_surroundings(
+    const std::shared_ptr<const ObstacleShapes<Real>>& obstacles) {
+  surroundings_ = {device_, scene_, obstacles, {&garment_}};
+  contacts_ = GarmentContacts<Real>(device_, garment_, arrays_, scene_);
+}
+
+template <class Real>
 void ProjectionSolver<Real>::refresh() {
+  // Forces may be the first that surrounds the garment; obstacles have been there from the start.
+  if (!contacts_.exist() && has_surroundings(scene_)) build_surroundings(nullptr);
   reach_ = static_cast<Real>(reach(garment_, scene_));
   const std::vector<double> stiffness =
       row_stiffness(garment_.mesh, arrays_.rows, garment_.fabric, pinned_nodes(garment_));
@@ -67,7 +79,9 @@ ClothState<Real> ProjectionSolver<Real>::empty_state() const {
   return {.positions = {device_, nodes},
           .velocities = {device_, nodes},
           .multipliers = {device_, rows_.row_count()},
-          .contacts = {device_, std::vector<Real>(none.begin(), none.end())}};
+          .contacts = {device_, std::vector<Real>(none.begin(), none.end())},
+          .previous_positions = {device_, has_history() ? nodes : 0},
+          .previous_velocities = {device_, has_history() ? nodes : 0}};
 }
 
 template <class Real>
@@ -81,6 +95,10 @@ void ProjectionSolver<Real>::copy(const ClothState<Real>& from, ClothState<Real>
   scale(flat(from.velocities.view()), 1, flat(to.velocities.view()));
   scale(from.multipliers.view(), 1, to.multipliers.view());
   scale(from.contacts.view(), 1, to.contacts.view());
+  if (!has_history()) return;
+  scale(flat(from.previous_positions.view()), 1, flat(to.previous_positions.view()));
+  scale(flat(from.previous_velocities.view()), 1, flat(to.previous_velocities.view()));
+  to.previous_step = from.previous_step;
 }
 
 template <class Real>
@@ -102,7 +120,7 @@ template <class Real>
 std::vector<AdvanceReport> ProjectionSolver<Real>::finish() {
   AdvanceReport result = begin_request();
   for (int n = 0; n < request_.steps && !frozen(); ++n)
-    note(take_step<Real>({this}, nullptr, scene_, n, request_.step).front(), result);
+    note(take_step<Real>({this}, nullptr, resolved_, n, request_.step).front(), result);
   return {result};
 }
 
@@ -123,13 +141,7 @@ AdvanceReport ProjectionSolver<Real>::begin_request() {
 
 template <class Real>
 void ProjectionSolver<Real>::note(const StepReport& report, AdvanceReport& sum) {
-  sum.total.status = std::max(sum.total.status, report.status);
-  sum.total.iterations += report.iterations;
-  sum.total.substeps += report.substeps;
-  sum.total.residual = std::max(sum.total.residual, report.residual);
-  sum.total.penetration = std::max(sum.total.penetration, report.penetration);
-  sum.total.wall_seconds += report.wall_seconds;
-  if (report.bad_node >= 0) sum.total.bad_node = report.bad_node;
+  add_up(report, sum.total);
   if (is_lost(report.status)) lost_ = report.status;
   sum.steps += !frozen();
 }

@@ -5,12 +5,13 @@
 
 #include "engine/model/recipe.hpp"
 #include "host/garment/reach.hpp"
-#include "host/linear/nodal_solver.hpp"
+#include "host/linear/coupled_system.hpp"
 #include "host/measures/garment_measures.hpp"
 #include "host/measures/strain_meter.hpp"
 #include "host/projection/garment_contacts.hpp"
 #include "host/solver/garment_solver.hpp"
 #include "host/surroundings/surroundings.hpp"
+#include "kernels/projection/integrator.hpp"
 #include "kernels/projection/step_controller.hpp"
 
 namespace isocloth {
@@ -21,9 +22,13 @@ struct ClothState {
   Buffer<Vec3<Real>> positions, velocities;  ///< [m], [m/s], shape [node_count]
   Buffer<Real> multipliers;                  ///< lambda [kg m^2], shape [row_count]
   Buffer<Real> contacts;                     ///< see ContactStateLayout
+  // Of the step before, where the integrator remembers it, shape [node_count] or empty.
+  Buffer<Vec3<Real>> previous_positions, previous_velocities;
+  double previous_step = 0;  ///< its length [s], 0: there was none
 
   std::size_t bytes() const {
-    return positions.bytes() + velocities.bytes() + multipliers.bytes() + contacts.bytes();
+    return positions.bytes() + velocities.bytes() + multipliers.bytes() + contacts.bytes() +
+           previous_positions.bytes() + previous_velocities.bytes();
   }
 };
 
@@ -35,7 +40,7 @@ template <class Real>
 class ProjectionSolver final : public GarmentSolver {
  public:
   /// `obstacles` of the scene, null: none.
-  ProjectionSolver(const Device& device, const Garment& garment, const Scene& scene,
+  ProjectionSolver(const Device& device, const Garment& garment, const ResolvedScene& resolved,
                    const std::shared_ptr<const ObstacleShapes<Real>>& obstacles,
                    StepSolver choice = StepSolver::direct);
 
@@ -48,7 +53,7 @@ class ProjectionSolver final : public GarmentSolver {
   Inspection inspect(std::size_t member, double t, double h) override;
   void refresh() override;
   GarmentInfo info(std::size_t member) const override;
-  std::vector<std::vector<Vec3d>> positions() const override;
+  std::vector<FieldView> views(GarmentField field) override;
   GarmentState state(std::size_t member) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
 
@@ -89,10 +94,19 @@ class ProjectionSolver final : public GarmentSolver {
     int steps = 0;
     bool undoable = false;
   };
+  /// `obstacles`: null: none.
+  void build_surroundings(const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
   /// to = factor from.
   void scale(ArrayView<const Real> from, double factor, ArrayView<Real> to) const;
   void copy(const ClothState<Real>& from, ClothState<Real>& to) const;
   ClothState<Real> empty_state() const;
+  /// The integrator's coefficients, x^ and v^ of the part that is under way.
+  void integrate();
+  bool has_history() const { return remembers_step(settings_.integrator); }
+  const Buffer<Vec3<Real>>& base() const { return has_history() ? base_ : work_.positions; }
+  const Buffer<Vec3<Real>>& base_velocity() const {
+    return has_history() ? base_velocity_ : work_.velocities;
+  }
   /// The first iterate, and phi~ where the method or the caller needs it; false: B cannot be factorised.
   bool predict(bool with_predicted = false);
   /// Where the pinned nodes are at t.
@@ -108,6 +122,7 @@ class ProjectionSolver final : public GarmentSolver {
   const Device& device_;
   const StepKernels<Real>& kernels_;
   const Garment& garment_;
+  const ResolvedScene resolved_;
   const Scene& scene_;
   const ProjectionSettings settings_;
   const bool newton_;
@@ -116,6 +131,8 @@ class ProjectionSolver final : public GarmentSolver {
   Real reach_;  ///< see excess_way() [m]
   Request request_;
   StepPart<double> part_;                    ///< that is under way
+  bool is_inspection_ = false;               ///< wants all digits
+  double rate_ = 1;                          ///< see IntegratorCoefficients
   StepStatus lost_ = StepStatus::converged;  ///< what froze the garment, else converged
   bool has_driven_nodes_ = false;
   Index bad_block_ = -1;  ///< block row where the last factorisation stopped, -1: it did not
@@ -127,6 +144,7 @@ class ProjectionSolver final : public GarmentSolver {
   GarmentContacts<Real> contacts_;
 
   std::unique_ptr<NodalSolver<Real>> nodal_solver_;
+  CoupledSystem<Real> coupled_;  ///< where the factor leaves couplings out
 
   // The state, that of a step under way, and what an undoable request began with.
   ClothState<Real> state_, work_, before_;
@@ -134,6 +152,7 @@ class ProjectionSolver final : public GarmentSolver {
   bool is_undoable_ = false;
   Buffer<Real> row_stiffness_, mismatches_;  ///< empty: all rows are rigid
   Buffer<Vec3<Real>> iterate_, predicted_, targets_, momentum_;
+  Buffer<Vec3<Real>> base_, base_velocity_;  ///< x^, v^ of integrators that remember
   Buffer<Real> stiffness_, blocks_;
   Buffer<Vec3<Real>> right_side_, correction_;
 

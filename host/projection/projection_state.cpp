@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/core/flat_vectors.hpp"
 #include "host/garment/contact_state.hpp"
 #include "host/projection/projection_solver.hpp"
 
@@ -17,11 +18,34 @@ std::vector<Measures> ProjectionSolver<Real>::measure(std::size_t, std::size_t) 
 }
 
 template <class Real>
-std::vector<std::vector<Vec3d>> ProjectionSolver<Real>::positions() const {
-  std::vector<Vec3d> result;
-  for (const Vec3<Real>& x : state_.positions.download())
-    result.push_back({static_cast<double>(x.x), static_cast<double>(x.y), static_cast<double>(x.z)});
-  return {result};
+std::vector<FieldView> ProjectionSolver<Real>::views(GarmentField field) {
+  const ContactStateLayout layout = contacts_.layout();
+  const auto of_nodes = [&](Buffer<Vec3<Real>>& vectors) -> std::vector<FieldView> {
+    const std::size_t nodes = vectors.size();
+    return {field_view(device_, flat(vectors.view()).data(), 1, 1, 3 * nodes, nodes, 3)};
+  };
+  const auto of_state = [&](std::size_t begin, std::size_t items,
+                            std::size_t components) -> std::vector<FieldView> {
+    if (items == 0) return {};
+    return {
+        field_view(device_, state_.contacts.view().data() + begin, 1, 1, layout.size(), items, components)};
+  };
+  switch (field) {
+    case GarmentField::positions:
+      return of_nodes(state_.positions);
+    case GarmentField::velocities:
+      return of_nodes(state_.velocities);
+    case GarmentField::strains:
+      strains();
+      return {strain_meter_.view()};
+    case GarmentField::contact_obstacles:
+      return of_state(layout.obstacles(), layout.contacts, 1);
+    case GarmentField::contact_forces:
+      return of_state(layout.forces(), layout.contacts, 3);
+    case GarmentField::hold_forces:
+      return of_state(layout.hold_forces(), layout.holds, 3);
+  }
+  return {};
 }
 
 template <class Real>
@@ -36,7 +60,7 @@ GarmentInfo ProjectionSolver<Real>::info(std::size_t) const {
                    .row_count = static_cast<Index>(rows_.row_count()),
                    .free_node_count = arrays_.pattern.free_count(),
                    .memory_bytes = arrays_.memory_bytes() + nodal_solver_->memory_bytes() +
-                                   rows_.memory_bytes() + measures_.memory_bytes() +
+                                   rows_.memory_bytes() + coupled_.memory_bytes() + measures_.memory_bytes() +
                                    strain_meter_.memory_bytes() + contacts_.memory_bytes() +
                                    surroundings_.memory_bytes(),
                    .solver = std::string(nodal_solver_->name())};
@@ -49,45 +73,48 @@ GarmentInfo ProjectionSolver<Real>::info(std::size_t) const {
 template <class Real>
 GarmentState ProjectionSolver<Real>::state(std::size_t) const {
   GarmentState state;
-  for (const Vec3<Real>& p : state_.positions.download())
-    state.positions.insert(state.positions.end(), {p.x, p.y, p.z});
-  for (const Vec3<Real>& v : state_.velocities.download())
-    state.velocities.insert(state.velocities.end(), {v.x, v.y, v.z});
+  const auto coordinates = [](const Buffer<Vec3<Real>>& vectors) {
+    const auto all = vectors.download();
+    return as_numbers(all.data(), all.size());
+  };
+  state.positions = coordinates(state_.positions);
+  state.velocities = coordinates(state_.velocities);
   const auto multipliers = state_.multipliers.download(), contacts = state_.contacts.download();
   state.multipliers.assign(multipliers.begin(), multipliers.end());
   set_contacts({contacts.begin(), contacts.end()}, contacts_.layout(), state);
-  state.frozen = frozen();
-  state.diverged = lost_ == StepStatus::diverged;
+  state.previous_step = state_.previous_step;
+  if (state.previous_step > 0) {
+    state.previous_positions = coordinates(state_.previous_positions);
+    state.previous_velocities = coordinates(state_.previous_velocities);
+  }
+  set_lost(lost_, state);
   return state;
 }
 
 template <class Real>
 void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
-  const std::size_t nodes = state_.positions.size();
   const ContactStateLayout layout = contacts_.layout();
   check_state(state, garment_.name,
-              {.nodes = nodes,
+              {.nodes = state_.positions.size(),
                .rows = rows_.row_count(),
                .contacts = layout.contacts,
                .obstacles = surroundings_.obstacles.size(),
                .holds = layout.holds,
-               .grippers = garment_.grippers.size()},
+               .grippers = garment_.grippers.size(),
+               .has_history = has_history()},
               static_cast<double>(std::numeric_limits<Real>::max()));
   lost_ = lost_by(state);
-  auto vectors = [nodes](const std::vector<double>& flat) {
-    std::vector<Vec3<Real>> result(nodes);
-    for (std::size_t i = 0; i < nodes; ++i)
-      result[i] = {static_cast<Real>(flat[3 * i]), static_cast<Real>(flat[3 * i + 1]),
-                   static_cast<Real>(flat[3 * i + 2])};
-    return result;
-  };
   const auto narrow = [](const std::vector<double>& all) {
     return std::vector<Real>(all.begin(), all.end());
   };
-  state_.positions.upload(vectors(state.positions));
-  state_.velocities.upload(vectors(state.velocities));
+  state_.positions.upload(narrowed<Real>(as_vectors(state.positions)));
+  state_.velocities.upload(narrowed<Real>(as_vectors(state.velocities)));
   state_.multipliers.upload(narrow(state.multipliers));
   state_.contacts.upload(narrow(flat_contacts(state, layout)));
+  state_.previous_step = state.previous_step;
+  if (!(state.previous_step > 0)) return;
+  state_.previous_positions.upload(narrowed<Real>(as_vectors(state.previous_positions)));
+  state_.previous_velocities.upload(narrowed<Real>(as_vectors(state.previous_velocities)));
 }
 
 template class ProjectionSolver<float>;

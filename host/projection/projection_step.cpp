@@ -170,25 +170,29 @@ class GarmentsTogether {
 
 }  // namespace
 
-StepControl step_control(const Scene& scene, Precision precision, double h) {
-  const ProjectionSettings& settings = scene.projection;
-  return {.newton = settings.method == ProjectionMethod::proximal_newton,
-          .metric_is_mass = settings.metric == Metric::mass,
+StepControl step_control(const ResolvedScene& resolved, Precision precision, double h) {
+  const ProjectionSettings& settings = resolved.scene.projection;
+  const bool is_single = precision == Precision::float32;
+  return {.newton = resolved.is_newton,
+          .metric_is_mass = resolved.metric == Metric::mass,
+          .integrator = settings.integrator,
           .step = h,
-          .tolerance = settings.tolerance,
-          .eps = start_eps(settings, precision),
-          .least_eps = least_eps(precision == Precision::float32),
+          .tolerance = resolved.tolerance,
+          .eps = resolved.start_eps(is_single),
+          .least_eps = least_eps(is_single),
           .max_iterations = settings.max_iterations,
           .max_substeps = settings.max_substeps,
-          .contact_tolerance = scene.contact.tolerance};
+          .contact_tolerance = resolved.scene.contact.tolerance,
+          .cg_tolerance = settings.cg_tolerance};
 }
 
 template <class Real>
 std::vector<StepReport> take_step(const std::vector<ProjectionSolver<Real>*>& garments,
-                                  BodyCoupling<Real>* bodies, const Scene& scene, int number, double h) {
+                                  BodyCoupling<Real>* bodies, const ResolvedScene& resolved, int number,
+                                  double h) {
   const auto begin = std::chrono::steady_clock::now();
   constexpr auto precision = sizeof(Real) == sizeof(float) ? Precision::float32 : Precision::float64;
-  StepControl control = step_control(scene, precision, h);
+  StepControl control = step_control(resolved, precision, h);
   if (garments.empty()) control.max_substeps = 1;
   GarmentsTogether<Real> together(garments, bodies, control,
                                   garments.empty() ? bodies->monitor() : garments.front()->monitor(), number);
@@ -199,8 +203,8 @@ std::vector<StepReport> take_step(const std::vector<ProjectionSolver<Real>*>& ga
 }
 
 template std::vector<StepReport> take_step(const std::vector<ProjectionSolver<float>*>&, BodyCoupling<float>*,
-                                           const Scene&, int, double);
+                                           const ResolvedScene&, int, double);
 template std::vector<StepReport> take_step(const std::vector<ProjectionSolver<double>*>&,
-                                           BodyCoupling<double>*, const Scene&, int, double);
+                                           BodyCoupling<double>*, const ResolvedScene&, int, double);
 
 }  // namespace isocloth

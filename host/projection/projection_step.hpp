@@ -6,13 +6,14 @@
 namespace isocloth {
 
 /// Of a scene in steps of h [s].
-StepControl step_control(const Scene& scene, Precision precision, double h);
+StepControl step_control(const ResolvedScene& resolved, Precision precision, double h);
 
 /// The `number`-th step of h [s] of all garments' requests (StepController): iterations until every garment
 /// meets its tolerances, bodies (null: none) solved with them. One report per garment. Where a step is not
 /// finite, all is as before it, and the garments that made it so say so.
 template <class Real>
 std::vector<StepReport> take_step(const std::vector<ProjectionSolver<Real>*>& garments,
-                                  BodyCoupling<Real>* bodies, const Scene& scene, int number, double h);
+                                  BodyCoupling<Real>* bodies, const ResolvedScene& resolved, int number,
+                                  double h);
 
 }  // namespace isocloth

@@ -29,7 +29,7 @@ void check_settings(const ImpulseSettings& settings) {
   const auto check = [](const char* key, bool is_good, const std::string& found, const char* expected) {
     if (!is_good)
       throw SceneError(std::string("impulse.") + key + ": found " + found + ", expected " + expected +
-                       "; pass the settings through resolve_impulse");
+                       "; take the settings of ResolvedScene::impulse");
   };
   check("tolerance", settings.tolerance > 0, std::to_string(settings.tolerance), "more than 0");
   check("substeps", settings.substeps >= 1, std::to_string(settings.substeps), "1 or more");

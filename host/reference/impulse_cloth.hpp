@@ -47,8 +47,8 @@ struct ImpulseStepResult {
 class ImpulseCloth {
  public:
   /// Starts from the garment's initial positions and velocities. Throws ShapeError when initial arrays do not
-  /// fit the mesh or a pinned node is out of range, SceneError when settings are not those of resolve_impulse
-  /// or the recipe is not one of an impulse solver (impulse_system: of rows `edges`).
+  /// fit the mesh or a pinned node is out of range, SceneError when settings are not those of
+  /// ResolvedScene::impulse or the recipe is not one of an impulse solver (impulse_system: of rows `edges`).
   ImpulseCloth(const Garment& garment, const Recipe& recipe, const ImpulseSettings& settings, double gravity);
 
   const std::vector<Index>& free_nodes() const { return nodes_.free; }      ///< ascending

@@ -120,6 +120,7 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
   bending_ = reference::bending_matrix(mesh_, topology);
   positions_ = initial_positions(garment);
   velocities_ = initial_velocities(garment);
+  set_previous(positions_, velocities_, 0);
   multipliers_ = VectorXd::Zero(rows_.row_count());
   stiffness_ = recipe.is_elastic() ? edge_stiffness(mesh_, rows_.edges, fabric_.stretch_stiffness)
                                    : VectorXd::Zero(rows_.row_count());
@@ -140,8 +141,32 @@ void ReferenceCloth::set_multipliers(const VectorXd& multipliers) {
   multipliers_ = multipliers;
 }
 
+void ReferenceCloth::set_previous(const MatrixX3d& positions, const MatrixX3d& velocities, double step) {
+  check_rows("previous positions", positions.rows(), positions_.rows());
+  check_rows("previous velocities", velocities.rows(), velocities_.rows());
+  previous_positions_ = positions;
+  previous_velocities_ = velocities;
+  previous_step_ = step;
+}
+
+double ReferenceCloth::euler_time(double step) const {
+  const double ratio = previous_step_ > 0 ? step / previous_step_ : 0;
+  if (settings_.integrator == Integrator::backward_euler || ratio == 0 || ratio > 2) return step;
+  return step * (1 + ratio) / (1 + 2 * ratio);
+}
+
+ReferenceCloth::EulerStep ReferenceCloth::euler_step(double step) const {
+  const double time = euler_time(step);
+  if (time == step) return {step, positions_, velocities_};
+  // The derivative of the parabola through three values, at its end.
+  const double ratio = step / previous_step_, last = (1 + ratio) * (1 + ratio) / (1 + 2 * ratio);
+  return {time, last * positions_ + (1 - last) * previous_positions_,
+          last * velocities_ + (1 - last) * previous_velocities_};
+}
+
 VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step) const {
-  const double density = settings_.metric == Metric::mass ? 1 : fabric_.rho + step * fabric_.alpha;
+  const double time = euler_time(step), square = step * step / (time * time);
+  const double density = settings_.metric == Metric::mass ? 1 : square * (fabric_.rho + time * fabric_.alpha);
   VectorXd inverse_masses = VectorXd::Zero(3 * masses_.size());
   for (const Index node : free_nodes_)
     inverse_masses.segment<3>(3 * node).setConstant(1 / (density * masses_[node]));
@@ -158,8 +183,9 @@ VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step) co
 }
 
 SparseMatrix ReferenceCloth::implicit_matrix(double step) const {
-  const double of_bending = step * fabric_.beta + step * step * fabric_.kappa;
-  return diagonal((fabric_.rho + step * fabric_.alpha) * masses_) + of_bending * bending_;
+  const double time = euler_time(step), square = step * step / (time * time);
+  const double of_bending = time * fabric_.beta + time * time * fabric_.kappa;
+  return diagonal(square * (fabric_.rho + time * fabric_.alpha) * masses_) + square * of_bending * bending_;
 }
 
 SparseMatrix ReferenceCloth::metric_matrix(double step) const {
@@ -168,13 +194,14 @@ SparseMatrix ReferenceCloth::metric_matrix(double step) const {
 
 MatrixX3d ReferenceCloth::unconstrained_step(double step, const MatrixX3d& prescribed) const {
   check_rows("prescribed", prescribed.rows(), static_cast<Eigen::Index>(pinned_nodes_.size()));
-  MatrixX3d momentum = fabric_.rho * (masses_.asDiagonal() * velocities_);
-  momentum.col(2) -= step * fabric_.delta * gravity_ * masses_;
-  momentum -= step * fabric_.kappa * (bending_ * positions_);
+  const EulerStep euler = euler_step(step);
+  MatrixX3d momentum = fabric_.rho * (masses_.asDiagonal() * euler.velocities);
+  momentum.col(2) -= euler.step * fabric_.delta * gravity_ * masses_;
+  momentum -= euler.step * fabric_.kappa * (bending_ * euler.positions);
 
-  const SparseMatrix implicit = implicit_matrix(step);
-  const MatrixX3d pinned_velocities = (prescribed - select_pinned_ * positions_) / step;
-  MatrixX3d next = positions_;
+  const SparseMatrix implicit = (euler.step * euler.step / (step * step)) * implicit_matrix(step);
+  const MatrixX3d pinned_velocities = (prescribed - select_pinned_ * euler.positions) / euler.step;
+  MatrixX3d next = euler.positions;
   if (!free_nodes_.empty()) {
     const SparseMatrix free_rows = select_free_ * implicit;
     const SparseMatrix free_block = free_rows * select_free_.transpose();
@@ -185,7 +212,7 @@ MatrixX3d ReferenceCloth::unconstrained_step(double step, const MatrixX3d& presc
       throw NumericalError(
           "unconstrained step: matrix B is not positive definite; check fabric.rho and step");
     const MatrixX3d free_velocities = factor.solve(side);
-    next += step * (select_free_.transpose() * free_velocities);
+    next += euler.step * (select_free_.transpose() * free_velocities);
   }
   for (std::size_t i = 0; i < pinned_nodes_.size(); ++i)
     next.row(pinned_nodes_[i]) = prescribed.row(static_cast<Eigen::Index>(i));
@@ -248,7 +275,8 @@ MatrixX3d ReferenceCloth::clamped(MatrixX3d displacement) const {
 }
 
 MatrixX3d ReferenceCloth::inertial_step(double step, const MatrixX3d& prescribed) const {
-  MatrixX3d next = positions_ + step * velocities_;
+  const EulerStep euler = euler_step(step);
+  MatrixX3d next = euler.positions + euler.step * euler.velocities;
   for (std::size_t i = 0; i < pinned_nodes_.size(); ++i)
     next.row(pinned_nodes_[i]) = prescribed.row(static_cast<Eigen::Index>(i));
   return next;
@@ -281,7 +309,9 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
   }
   result.eps = softness.smallest();
   result.margin = softness.margin();
-  velocities_ = (next - positions_) / step;
+  const EulerStep euler = euler_step(step);
+  set_previous(positions_, velocities_, step);
+  velocities_ = (next - euler.positions) / euler.step;
   positions_ = next;
   // Each sequential solve has multipliers of its own; none of them is the step's.
   if (!newton) multipliers.setZero();

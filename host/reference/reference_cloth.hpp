@@ -49,6 +49,8 @@ class ReferenceCloth {
   void set_positions(const MatrixX3d& positions);
   void set_velocities(const MatrixX3d& velocities);
   void set_multipliers(const VectorXd& multipliers);
+  /// Where the nodes were a step of `step` [s] ago, and how fast; 0: unknown. Read by Integrator::bdf2.
+  void set_previous(const MatrixX3d& positions, const MatrixX3d& velocities, double step);
 
   /// Lumped masses per density m_k [m^2], shape [node_count].
   const VectorXd& masses() const { return masses_; }
@@ -58,19 +60,23 @@ class ReferenceCloth {
   VectorXd row_values(const MatrixX3d& positions) const { return rows_.values(positions); }
   /// dC/dphi [1/m], shape [row_count, 3 node_count].
   SparseMatrix row_jacobian(const MatrixX3d& positions) const { return rows_.jacobian(positions); }
-  /// D = diag(J W J^T) over free nodes; W = 1/((rho + h alpha) m) in metric implicit_b, 1/m in metric mass.
+  /// D = diag(J W J^T) over free nodes; W = 1/(b m) in metric implicit_b, where B has b m of mass and
+  /// damping, 1/m in metric mass.
   /// 0 where pinned nodes hold a row alone: the free nodes' part of J is rounding. Of a row with the energy
   /// K C^2 / 2: the D whose settings().eps times is its compliance 1 / (h^2 K).
   VectorXd row_scale_d(const MatrixX3d& positions, double step) const;
-  /// B = rho M + h (alpha M + beta K) + h^2 kappa K [kg], shape [node_count, node_count].
+  /// B = rho M + h (alpha M + beta K) + h^2 kappa K [kg], shape [node_count, node_count]. BDF2 is backward
+  /// Euler over a time g from positions x^ with velocities v^; B is then (h/g)^2 that of g, so that
+  /// multipliers are forces times h^2 in both.
   SparseMatrix implicit_matrix(double step) const;
   /// The matrix of the projection's inner product: B, or M in metric mass; shape [node_count, node_count].
   SparseMatrix metric_matrix(double step) const;
   /// phi~ = phi_n + h v with B v = rho M v_n + h (-delta M g e_z - kappa K phi_n) on free nodes, v =
-  /// (prescribed - phi_n)/h on pinned ones (backward Euler of Coltraro 2022, (14)). `prescribed`: positions
-  /// of pinned_nodes() [m], shape [pinned_count, 3].
+  /// (prescribed - phi_n)/h on pinned ones (backward Euler of Coltraro 2022, (14); BDF2: with g, x^ and v^ in
+  /// the place of h, phi_n and v_n). `prescribed`: positions of pinned_nodes() [m], shape [pinned_count, 3].
   MatrixX3d unconstrained_step(double step, const MatrixX3d& prescribed) const;
-  /// phi_n + h v_n on free nodes, `prescribed` on pinned ones: where the proximal Newton starts.
+  /// phi_n + h v_n (BDF2: x^ + g v^) on free nodes, `prescribed` on pinned ones: where the proximal Newton
+  /// starts.
   MatrixX3d inertial_step(double step, const MatrixX3d& prescribed) const;
   /// G+: graph Laplacian of the positive weights -G_ab of G = sum_k lambda_k 2 T_k, shape [node_count,
   /// node_count].
@@ -94,11 +100,11 @@ class ReferenceCloth {
 
   /// One step h [s]: iterations until the largest |C| is within tolerance, from the unconstrained step in the
   /// fast projection, from the inertial one and at least one in the proximal Newton;
-  /// v = (phi_{n+1} - phi_n)/h. One part only (settings.max_substeps is the caller's business). From the
-  /// second iteration of the proximal Newton on eps follows the residual, starting anew in each step: ten
-  /// times larger (up to settings.eps) when it grew, ten times smaller (down to `least_eps`) when more than a
-  /// tenth of it was left and it is under 3e-3. Throws NumericalError, state unchanged, when a coordinate is
-  /// not finite.
+  /// v = (phi_{n+1} - phi_n)/h (BDF2: (phi_{n+1} - x^)/g). One part only (settings.max_substeps is the
+  /// caller's business). From the second iteration of the proximal Newton on eps follows the residual,
+  /// starting anew in each step: ten times larger (up to settings.eps) when it grew, ten times smaller (down
+  /// to `least_eps`) when more than a tenth of it was left and it is under 3e-3. Throws NumericalError, state
+  /// unchanged, when a coordinate is not finite.
   StepResult step(double step, const MatrixX3d& prescribed, double least_eps = 1e-9);
 
   AreaErrors area_errors(const MatrixX3d& positions) const {
@@ -106,6 +112,14 @@ class ReferenceCloth {
   }
 
  private:
+  /// The backward Euler step that a step is.
+  struct EulerStep {
+    double step = 0;  ///< g [s]
+    MatrixX3d positions, velocities;
+  };
+  EulerStep euler_step(double step) const;
+  double euler_time(double step) const;
+
   Mesh mesh_;
   Fabric fabric_;
   ProjectionSettings settings_;
@@ -117,6 +131,8 @@ class ReferenceCloth {
   VectorXd masses_;
   SparseMatrix bending_;
   MatrixX3d positions_, velocities_;
+  MatrixX3d previous_positions_, previous_velocities_;
+  double previous_step_ = 0;
   VectorXd multipliers_;
   VectorXd stiffness_;  ///< K of compliant rows [J], 0 of rigid ones, shape [row_count]
 };

@@ -1,7 +1,6 @@
 #include "host/results/checkpoint_file.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <limits>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
@@ -9,107 +8,54 @@
 #include "host/files/names.hpp"
 #include "host/results/metric_columns.hpp"
 #include "host/results/scene_digest.hpp"
+#include "host/results/state_columns.hpp"
 #include "host/results/summary_file.hpp"
 
 namespace isocloth {
 namespace {
 
 constexpr const char* format_name = "isocloth checkpoint";
-constexpr std::uint64_t format_version = 6;
+constexpr std::uint64_t format_version = 7;
 
-struct StateArray {
-  const char* name;
-  std::vector<double> GarmentState::*member;
-};
-constexpr StateArray state_arrays[] = {{"positions", &GarmentState::positions},
-                                       {"velocities", &GarmentState::velocities},
-                                       {"multipliers", &GarmentState::multipliers},
-                                       {"contacts", &GarmentState::contacts},
-                                       {"holds", &GarmentState::holds}};
-
-/// Centre of mass, axes, velocity, angular momentum: all that a body is.
-constexpr std::size_t body_width = 18;
-std::vector<double> flat(const std::vector<BodyState>& bodies) {
-  std::vector<double> numbers;
-  for (const BodyState& b : bodies)
-    for (const Vec3d& v :
-         {b.pose.center, b.pose.axes[0], b.pose.axes[1], b.pose.axes[2], b.velocity, b.angular_momentum})
-      numbers.insert(numbers.end(), {v.x, v.y, v.z});
-  return numbers;
-}
-std::vector<BodyState> bodies_of(const std::vector<double>& numbers) {
-  std::vector<BodyState> bodies(numbers.size() / body_width);
-  for (std::size_t b = 0; b < bodies.size(); ++b) {
-    const auto vector = [&](std::size_t i) {
-      const double* const v = numbers.data() + b * body_width + 3 * i;
-      return Vec3d{v[0], v[1], v[2]};
-    };
-    bodies[b] = {.pose = {.center = vector(0), .axes = {vector(1), vector(2), vector(3)}},
-                 .velocity = vector(4),
-                 .angular_momentum = vector(5)};
+/// "" or what is wrong with the number of coordinates.
+std::string wrong_size(const Scene& scene, const std::vector<GarmentState>& garments) {
+  for (std::size_t g = 0; g < garments.size(); ++g) {
+    const std::size_t coordinates = 3 * scene.garments[g].mesh.positions.size();
+    if (garments[g].positions.size() != coordinates || garments[g].velocities.size() != coordinates)
+      return text("garment ", g, ": found ", garments[g].positions.size(), " coordinates and ",
+                  garments[g].velocities.size(), " velocities, expected ", coordinates, " each");
   }
-  return bodies;
+  return "";
 }
-
-/// What a garment is frozen by: 0 not at all, 1 a step that was not finite, 2 one that diverged.
-std::int32_t freezing(const GarmentState& state) { return !state.frozen ? 0 : state.diverged ? 2 : 1; }
-
-/// Of all garments, one after another: as many datasets for a thousand garments as for one.
-std::string size_name(const StateArray& array) { return text(array.name, "_sizes"); }
 
 void check_state(const std::string& path, const Scene& scene, const Checkpoint& checkpoint) {
-  if (checkpoint.garments.size() != scene.garments.size()) {
-    throw ShapeError(
-        text(path, ": found ", checkpoint.garments.size(), " garments, expected ", scene.garments.size()));
-  }
-  if (!checkpoint.since_frame.empty() && checkpoint.since_frame.size() != scene.garments.size()) {
-    throw ShapeError(text(path, ": since_frame: found ", checkpoint.since_frame.size(),
-                          " garments, expected ", scene.garments.size(), " or none"));
-  }
-  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
-    const GarmentState& state = checkpoint.garments[g];
-    const std::size_t coordinates = 3 * scene.garments[g].mesh.positions.size();
-    if (state.positions.size() != coordinates || state.velocities.size() != coordinates) {
-      throw ShapeError(text(path, ": garment ", g, ": found ", state.positions.size(), " coordinates and ",
-                            state.velocities.size(), " velocities, expected ", coordinates, " each"));
-    }
-    for (const StateArray& array : state_arrays) {
-      const std::vector<double>& values = state.*array.member;
-      if (!std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); })) {
-        throw NumericalError(text(path, ": garment ", g, ": found non-finite ", array.name,
-                                  ", expected finite numbers; no checkpoint was written"));
-      }
-    }
-  }
-  if (checkpoint.bodies.size() != scene.bodies.size()) {
-    throw ShapeError(
-        text(path, ": found ", checkpoint.bodies.size(), " bodies, expected ", scene.bodies.size()));
-  }
-  for (const double x : flat(checkpoint.bodies)) {
-    if (!std::isfinite(x)) {
-      throw NumericalError(
-          text(path, ": found a non-finite body, expected finite numbers; no checkpoint was written"));
-    }
-  }
+  const auto require_count = [&](const char* what, std::size_t found, std::size_t expected) {
+    if (found != expected)
+      throw ShapeError(text(path, ": found ", found, " ", what, ", expected ", expected));
+  };
+  const auto require_finite = [&](const char* what, std::size_t number, const auto& state) {
+    if (const auto found = find_beyond(state, std::numeric_limits<double>::max()))
+      throw NumericalError(text(path, ": ", what, " ", number, ": found ", *found,
+                                ", expected finite numbers; no checkpoint was written"));
+  };
+  require_count("garments", checkpoint.garments.size(), scene.garments.size());
+  if (!checkpoint.since_frame.empty())
+    require_count("garments in since_frame", checkpoint.since_frame.size(), scene.garments.size());
+  require_count("bodies", checkpoint.bodies.size(), scene.bodies.size());
+  if (const std::string wrong = wrong_size(scene, checkpoint.garments); !wrong.empty())
+    throw ShapeError(text(path, ": ", wrong));
+  for (std::size_t g = 0; g < checkpoint.garments.size(); ++g)
+    require_finite("garment", g, checkpoint.garments[g]);
+  for (std::size_t b = 0; b < checkpoint.bodies.size(); ++b) require_finite("body", b, checkpoint.bodies[b]);
   check_finite(checkpoint.since_frame, 0, path);
 }
 
-/// Finds damage that HDF5 does not: a changed or missing number.
-std::uint64_t content_digest(const Checkpoint& checkpoint, const std::string& summary) {
+/// Of all numbers in their order: finds damage that HDF5 does not.
+Digest begin_digest(std::int64_t step_index, const std::string& summary) {
   Digest digest;
-  digest.add(checkpoint.step_index);
+  digest.add(step_index);
   digest.add(summary);
-  for (const GarmentState& state : checkpoint.garments) {
-    for (const StateArray& array : state_arrays) digest.add(state.*array.member);
-    digest.add(state.step_index);
-    digest.add(static_cast<std::int64_t>(freezing(state)));
-  }
-  if (!checkpoint.bodies.empty()) digest.add(flat(checkpoint.bodies));
-  for (const FrameMetrics& metrics : checkpoint.since_frame) {
-    digest.add(static_cast<std::int64_t>(metrics.status));
-    for (const MetricColumn& column : metric_columns()) digest.add(column.get(metrics));
-  }
-  return digest.value();
+  return digest;
 }
 
 void write_content(Hdf5File& file, const Scene& scene, const Checkpoint& checkpoint) {
@@ -121,61 +67,26 @@ void write_content(Hdf5File& file, const Scene& scene, const Checkpoint& checkpo
   file.write_attribute("scene_name", scene.name);
   file.write_attribute("scene_digest", scene_digest(scene));
   file.write_attribute("step_index", static_cast<std::uint64_t>(checkpoint.step_index));
-  file.write_attribute("content_digest", content_digest(checkpoint, summary));
   file.write_texts("summary", {summary});
-  for (const StateArray& array : state_arrays) {
-    std::vector<double> all;
-    std::vector<std::int64_t> sizes;
-    for (const GarmentState& state : checkpoint.garments) {
-      const std::vector<double>& values = state.*array.member;
-      all.insert(all.end(), values.begin(), values.end());
-      sizes.push_back(static_cast<std::int64_t>(values.size()));
-    }
-    file.write<double>(array.name, all, {all.size()});
-    file.write<std::int64_t>(size_name(array), sizes, {sizes.size()});
-  }
-  std::vector<std::int64_t> clocks;
-  std::vector<std::int32_t> frozen;
-  for (const GarmentState& state : checkpoint.garments) {
-    clocks.push_back(state.step_index);
-    frozen.push_back(freezing(state));
-  }
-  file.write<std::int64_t>("step_indices", clocks, {clocks.size()});
-  file.write<std::int32_t>("frozen", frozen, {frozen.size()});
-  if (!checkpoint.bodies.empty())
-    file.write<double>("bodies", flat(checkpoint.bodies), {checkpoint.bodies.size(), body_width});
-  const std::size_t width = 1 + metric_columns().size();
+  Digest digest = begin_digest(checkpoint.step_index, summary);
+  write_columns(file, "garments", checkpoint.garments, digest);
+  write_columns(file, "bodies", checkpoint.bodies, digest);
   std::vector<double> counted;
   for (const FrameMetrics& metrics : checkpoint.since_frame) {
     counted.push_back(static_cast<double>(metrics.status));
     for (const MetricColumn& column : metric_columns()) counted.push_back(column.get(metrics));
   }
-  file.write<double>("since_frame", counted, {checkpoint.since_frame.size(), width});
+  digest.add(counted);
+  file.write<double>("since_frame", counted, {checkpoint.since_frame.size(), 1 + metric_columns().size()});
+  file.write_attribute("content_digest", digest.value());
 }
 
-hsize_t row_count(const Hdf5File& file, const std::string& name) {
-  const Hdf5Shape shape = file.shape(name);
-  return shape.empty() ? 0 : shape[0];
-}
-
-void read_arrays(const Hdf5File& file, const StateArray& array, std::vector<GarmentState>& garments) {
-  const auto sizes = file.read<std::int64_t>(size_name(array), {garments.size()});
-  const auto all = file.read<double>(array.name, {row_count(file, array.name)});
-  auto begin = all.begin();
-  for (std::size_t g = 0; g < garments.size(); ++g) {
-    if (sizes[g] < 0 || sizes[g] > all.end() - begin)
-      throw FileError(text(file.path().string(), ": ", size_name(array), ": found ", sizes[g],
-                           " for garment ", g, ", expected at most ", all.end() - begin,
-                           "; the file is damaged"));
-    (garments[g].*array.member).assign(begin, begin + sizes[g]);
-    begin += sizes[g];
-  }
-}
-
-std::vector<FrameMetrics> read_since_frame(const Hdf5File& file) {
+std::vector<FrameMetrics> read_since_frame(const Hdf5File& file, Digest& digest) {
   const std::size_t width = 1 + metric_columns().size();
-  const hsize_t count = row_count(file, "since_frame");
+  const Hdf5Shape shape = file.shape("since_frame");
+  const hsize_t count = shape.empty() ? 0 : shape[0];
   const auto counted = file.read<double>("since_frame", {count, width});
+  digest.add(counted);
   std::vector<FrameMetrics> all(count);
   for (std::size_t g = 0; g < count; ++g) {
     all[g].status = static_cast<StepStatus>(static_cast<int>(counted[g * width]));
@@ -231,25 +142,13 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const Scene& scene
   }
   checkpoint.step_index = static_cast<std::int64_t>(file.read_number_attribute("step_index"));
   const std::string summary = file.read_texts("summary", 1)[0];
-  const auto clocks = file.read<std::int64_t>("step_indices", {scene.garments.size()});
-  const auto frozen = file.read<std::int32_t>("frozen", {scene.garments.size()});
-  checkpoint.garments.resize(scene.garments.size());
-  for (const StateArray& array : state_arrays) read_arrays(file, array, checkpoint.garments);
-  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
-    GarmentState& state = checkpoint.garments[g];
-    const std::size_t coordinates = 3 * scene.garments[g].mesh.positions.size();
-    if (state.positions.size() != coordinates || state.velocities.size() != coordinates)
-      fail(text("garment ", g, ": found ", state.positions.size(), " coordinates and ",
-                state.velocities.size(), " velocities, expected ", coordinates,
-                " each; the file is damaged"));
-    state.step_index = clocks[g];
-    state.frozen = frozen[g] != 0;
-    state.diverged = frozen[g] == 2;
-  }
-  if (!scene.bodies.empty())
-    checkpoint.bodies = bodies_of(file.read<double>("bodies", {scene.bodies.size(), body_width}));
-  checkpoint.since_frame = read_since_frame(file);
-  if (content_digest(checkpoint, summary) != file.read_number_attribute("content_digest")) {
+  Digest digest = begin_digest(checkpoint.step_index, summary);
+  checkpoint.garments = read_columns<GarmentState>(file, "garments", scene.garments.size(), digest);
+  checkpoint.bodies = read_columns<BodyState>(file, "bodies", scene.bodies.size(), digest);
+  checkpoint.since_frame = read_since_frame(file, digest);
+  if (const std::string wrong = wrong_size(scene, checkpoint.garments); !wrong.empty())
+    fail(text(wrong, "; the file is damaged"));
+  if (digest.value() != file.read_number_attribute("content_digest")) {
     fail("found numbers that do not fit their digest; the file is damaged, use another checkpoint");
   }
   checkpoint.summary = parse_summary(summary, path.string());

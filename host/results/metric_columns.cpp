@@ -9,89 +9,54 @@
 namespace isocloth {
 namespace {
 
-/// A column from a function that finds its number in a FrameMetrics.
-template <class Find>
-MetricColumn column(const char* name, Find) {
-  using Number = std::remove_cvref_t<decltype(Find{}(std::declval<FrameMetrics&>()))>;
+/// A column of the number at the end of these members.
+template <auto... path>
+MetricColumn column(const char* name) {
+  using Number = std::remove_cvref_t<decltype((std::declval<FrameMetrics&>().*....*path))>;
   return {name, std::is_integral_v<Number>,
-          [](const FrameMetrics& m) { return static_cast<double>(Find{}(m)); },
-          [](FrameMetrics& m, double value) { Find{}(m) = static_cast<Number>(value); }};
+          [](const FrameMetrics& m) { return static_cast<double>((m.*....*path)); },
+          [](FrameMetrics& m, double value) { (m.*....*path) = static_cast<Number>(value); }};
 }
 
 }  // namespace
 
 const std::vector<MetricColumn>& metric_columns() {
   static const std::vector<MetricColumn> all = {
-      column(
-          "iterations", [](auto& m) -> auto& { return m.iterations; }),
-      column(
-          "substeps", [](auto& m) -> auto& { return m.substeps; }),
-      column(
-          "fallbacks", [](auto& m) -> auto& { return m.fallbacks; }),
-      column(
-          "residual_worst", [](auto& m) -> auto& { return m.residual_worst; }),
-      column(
-          "penetration", [](auto& m) -> auto& { return m.penetration; }),
-      column(
-          "contact_count", [](auto& m) -> auto& { return m.contact_count; }),
-      column(
-          "contact_force_x", [](auto& m) -> auto& { return m.contact_force.x; }),
-      column(
-          "contact_force_y", [](auto& m) -> auto& { return m.contact_force.y; }),
-      column(
-          "contact_force_z", [](auto& m) -> auto& { return m.contact_force.z; }),
-      column(
-          "rubbing_count", [](auto& m) -> auto& { return m.rubbing_count; }),
-      column(
-          "sticking_count", [](auto& m) -> auto& { return m.sticking_count; }),
-      column(
-          "held_count", [](auto& m) -> auto& { return m.held_count; }),
-      column(
-          "gripper_force_x", [](auto& m) -> auto& { return m.gripper_force.x; }),
-      column(
-          "gripper_force_y", [](auto& m) -> auto& { return m.gripper_force.y; }),
-      column(
-          "gripper_force_z", [](auto& m) -> auto& { return m.gripper_force.z; }),
-      column(
-          "strain_max", [](auto& m) -> auto& { return m.strain.max; }),
-      column(
-          "strain_p95", [](auto& m) -> auto& { return m.strain.p95; }),
-      column(
-          "strain_mean", [](auto& m) -> auto& { return m.strain.mean; }),
-      column(
-          "stretch_max", [](auto& m) -> auto& { return m.strain.stretch_max; }),
-      column(
-          "stretch_p95", [](auto& m) -> auto& { return m.strain.stretch_p95; }),
-      column(
-          "compression_max", [](auto& m) -> auto& { return m.strain.compression_max; }),
-      column(
-          "row_strain", [](auto& m) -> auto& { return m.row_strain; }),
-      column(
-          "residual", [](auto& m) -> auto& { return m.measures.residual; }),
-      column(
-          "area_error_total", [](auto& m) -> auto& { return m.measures.area_error_total; }),
-      column(
-          "area_error_mean", [](auto& m) -> auto& { return m.measures.area_error_mean; }),
-      column(
-          "area_error_dispersion", [](auto& m) -> auto& { return m.measures.area_error_dispersion; }),
-      column(
-          "area_error_element_max", [](auto& m) -> auto& { return m.measures.area_error_element_max; }),
-      column(
-          "kinetic_energy", [](auto& m) -> auto& { return m.measures.kinetic_energy; }),
-      column(
-          "potential_energy", [](auto& m) -> auto& { return m.measures.potential_energy; }),
-      column(
-          "linear_momentum_x", [](auto& m) -> auto& { return m.measures.linear_momentum.x; }),
-      column(
-          "linear_momentum_y", [](auto& m) -> auto& { return m.measures.linear_momentum.y; }),
-      column(
-          "linear_momentum_z", [](auto& m) -> auto& { return m.measures.linear_momentum.z; }),
-      column(
-          "angular_momentum_x", [](auto& m) -> auto& { return m.measures.angular_momentum.x; }),
-      column(
-          "angular_momentum_y", [](auto& m) -> auto& { return m.measures.angular_momentum.y; }),
-      column(
-          "angular_momentum_z", [](auto& m) -> auto& { return m.measures.angular_momentum.z; }),
+      column<&FrameMetrics::iterations>("iterations"),
+      column<&FrameMetrics::substeps>("substeps"),
+      column<&FrameMetrics::fallbacks>("fallbacks"),
+      column<&FrameMetrics::residual_worst>("residual_worst"),
+      column<&FrameMetrics::penetration>("penetration"),
+      column<&FrameMetrics::contact_count>("contact_count"),
+      column<&FrameMetrics::contact_force, &Vec3d::x>("contact_force_x"),
+      column<&FrameMetrics::contact_force, &Vec3d::y>("contact_force_y"),
+      column<&FrameMetrics::contact_force, &Vec3d::z>("contact_force_z"),
+      column<&FrameMetrics::rubbing_count>("rubbing_count"),
+      column<&FrameMetrics::sticking_count>("sticking_count"),
+      column<&FrameMetrics::held_count>("held_count"),
+      column<&FrameMetrics::gripper_force, &Vec3d::x>("gripper_force_x"),
+      column<&FrameMetrics::gripper_force, &Vec3d::y>("gripper_force_y"),
+      column<&FrameMetrics::gripper_force, &Vec3d::z>("gripper_force_z"),
+      column<&FrameMetrics::strain, &Strain::max>("strain_max"),
+      column<&FrameMetrics::strain, &Strain::p95>("strain_p95"),
+      column<&FrameMetrics::strain, &Strain::mean>("strain_mean"),
+      column<&FrameMetrics::strain, &Strain::stretch_max>("stretch_max"),
+      column<&FrameMetrics::strain, &Strain::stretch_p95>("stretch_p95"),
+      column<&FrameMetrics::strain, &Strain::compression_max>("compression_max"),
+      column<&FrameMetrics::row_strain>("row_strain"),
+      column<&FrameMetrics::measures, &Measures::residual>("residual"),
+      column<&FrameMetrics::measures, &Measures::area_error_total>("area_error_total"),
+      column<&FrameMetrics::measures, &Measures::area_error_mean>("area_error_mean"),
+      column<&FrameMetrics::measures, &Measures::area_error_dispersion>("area_error_dispersion"),
+      column<&FrameMetrics::measures, &Measures::area_error_element_max>("area_error_element_max"),
+      column<&FrameMetrics::measures, &Measures::kinetic_energy>("kinetic_energy"),
+      column<&FrameMetrics::measures, &Measures::potential_energy>("potential_energy"),
+      column<&FrameMetrics::measures, &Measures::linear_momentum, &Vec3d::x>("linear_momentum_x"),
+      column<&FrameMetrics::measures, &Measures::linear_momentum, &Vec3d::y>("linear_momentum_y"),
+      column<&FrameMetrics::measures, &Measures::linear_momentum, &Vec3d::z>("linear_momentum_z"),
+      column<&FrameMetrics::measures, &Measures::angular_momentum, &Vec3d::x>("angular_momentum_x"),
+      column<&FrameMetrics::measures, &Measures::angular_momentum, &Vec3d::y>("angular_momentum_y"),
+      column<&FrameMetrics::measures, &Measures::angular_momentum, &Vec3d::z>("angular_momentum_z"),
   };
   return all;
 }

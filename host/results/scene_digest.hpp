@@ -24,10 +24,9 @@ class Digest {
   std::uint64_t value_ = 14695981039346656037u;
 };
 
-/// Digest of everything in a scene that its states depend on: recipe, garments with meshes, fabrics, gravity,
-/// time offset, pins and motions, obstacles, gravity, step, frame interval and the settings of
-/// projection, impulses and contact. Name, duration and
-/// on_violation are left out: a run may be continued for longer.
+/// Digest of all members of a scene and of what it holds but those that its states do not depend on: names of
+/// scene and pins, files of motions, duration and on_violation, so that a run may be continued for longer;
+/// the seed counts where there are gusts.
 std::uint64_t scene_digest(const Scene& scene);
 
 }  // namespace isocloth

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/flat_vectors.hpp"
 #include "host/files/text_file.hpp"
 #include "host/results/metric_columns.hpp"
 #include "host/results/summary_file.hpp"
@@ -153,10 +154,7 @@ void TrajectoryFile::read_layout(std::uint64_t obstacle_count) {
   const auto face_nodes = file_.read<Index>("faces", {face_count, 4});
   layout_.faces.resize(face_count);
   for (std::size_t f = 0; f < face_count; ++f) std::copy_n(&face_nodes[4 * f], 4, layout_.faces[f].begin());
-  const auto rest = file_.read<double>("rest_positions", {node_count, 3});
-  for (std::size_t i = 0; i < node_count; ++i) {
-    layout_.rest_positions.push_back({rest[3 * i], rest[3 * i + 1], rest[3 * i + 2]});
-  }
+  layout_.rest_positions = as_vectors(file_.read<double>("rest_positions", {node_count, 3}));
   if (obstacle_count > 0) read_obstacles(obstacle_count);
 }
 

@@ -9,7 +9,6 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/weld.hpp"
-#include "engine/model/recipe.hpp"
 #include "engine/model/taut_pins.hpp"
 #include "host/results/metric_columns.hpp"
 
@@ -99,7 +98,8 @@ std::vector<double> times_to_watch(const Garment& garment, const Scene& scene) {
   return times;
 }
 
-void warn_of_pins(const Garment& garment, const Scene& scene, const std::string& what, Warnings& warnings) {
+void warn_of_pins(const Garment& garment, const ResolvedScene& resolved, const std::string& what,
+                  Warnings& warnings) {
   std::size_t pinned = 0;
   bool may_part = garment.pins.size() > 1 || !garment.initial_positions.empty(), moves = false;
   for (const Pin& pin : garment.pins) {
@@ -110,9 +110,9 @@ void warn_of_pins(const Garment& garment, const Scene& scene, const std::string&
   if (pinned == garment.mesh.positions.size())
     warnings.add("pinned", text(what, ": all ", pinned, " nodes are pinned: none is simulated"));
   if (!may_part || (!moves && garment.initial_positions.empty())) return;
-  const TornPinSearch search(garment, !find_recipe(scene.recipe).holds_edges());
-  for (const double t : times_to_watch(garment, scene)) {
-    const TornPins torn = search.at(t, step_tolerance(scene));
+  const TornPinSearch search(garment, !resolved.holds_edges);
+  for (const double t : times_to_watch(garment, resolved.scene)) {
+    const TornPins torn = search.at(t, resolved.tolerance);
     if (torn.a < 0) continue;
     warnings.add("torn", text(what, ": from about t = ", t, " s on ", describe(torn)));
     return;
@@ -216,8 +216,9 @@ Simulation start_simulation(const Scene& scene, const std::filesystem::path& fil
 }
 
 std::vector<std::string> scene_warnings(const Scene& scene) {
+  const ResolvedScene resolved(scene);
   Warnings warnings;
-  for (const std::string& line : solver_warnings(scene)) warnings.add(line, line);
+  for (const std::string& line : solver_warnings(resolved)) warnings.add(line, line);
   double nodes = 0;
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];
@@ -225,7 +226,7 @@ std::vector<std::string> scene_warnings(const Scene& scene) {
     nodes += static_cast<double>(garment.mesh.positions.size());
     warn_of_units(garment, what, warnings);
     warn_of_pieces(garment, what, warnings);
-    warn_of_pins(garment, scene, what, warnings);
+    warn_of_pins(garment, resolved, what, warnings);
     for (std::size_t i = 0; i < garment.grippers.size(); ++i) {
       const Reach reach = first_reach(garment, garment.grippers[i]);
       if (reach.node_count > 0) continue;

@@ -29,10 +29,11 @@ class Run {
       : request_(request),
         observer_(observer),
         scene_(read()),
+        resolved_(scene_),
         folder_(request.output, scene_, portable_scene_text(request.scene), request.result,
                 request.execution.precision),
         simulation_(start_simulation(scene_, request.scene, request.execution)),
-        tally_(scene_, request.scene.stem().string(), simulation_, folder_.resumed_from()) {
+        tally_(resolved_, request.scene.stem().string(), simulation_, folder_.resumed_from()) {
     for (const std::string& line : warnings_) warn(line);
     for (const std::string& line : scene_warnings(scene_)) warn(line);
     if (const auto& checkpoint = folder_.resumed_from()) {
@@ -193,7 +194,8 @@ class Run {
   /// Stops a garment whose state no frame can hold, where the others may go on: at the latest snapshot, or at
   /// its start if that is no better.
   bool freeze(std::size_t g) {
-    if (on_violation(scene_) != OnViolation::go_on || tally_.since_frame.size() < 2 || simulation_.frozen(g))
+    if (resolved_.on_violation != OnViolation::go_on || tally_.since_frame.size() < 2 ||
+        simulation_.frozen(g))
       return false;
     simulation_.reset({g});
     GarmentState kept = simulation_.state(g);
@@ -259,6 +261,7 @@ class Run {
   const Clock::time_point begin_ = Clock::now();
   std::vector<std::string> warnings_;  // before scene_, which adds to them
   const Scene scene_;
+  const ResolvedScene resolved_;
   ResultFolder folder_;
   Simulation simulation_;
   RunTally tally_;

@@ -8,7 +8,6 @@
 
 #include "engine/core/text.hpp"
 #include "engine/mesh/topology.hpp"
-#include "engine/model/recipe.hpp"
 #include "engine/model/taut_pins.hpp"
 #include "host/files/names.hpp"
 #include "host/results/obstacle_poses.hpp"
@@ -16,13 +15,13 @@
 
 namespace isocloth {
 
-RunTally::RunTally(const Scene& scene, const std::string& name, const Simulation& simulation,
+RunTally::RunTally(const ResolvedScene& resolved, const std::string& name, const Simulation& simulation,
                    const std::optional<Checkpoint>& from)
-    : since_frame(scene.garments.size()),
-      scene_(scene),
+    : since_frame(resolved.scene.garments.size()),
+      resolved_(resolved),
+      scene_(resolved.scene),
       simulation_(simulation),
-      projects_(find_recipe(scene.recipe).solver == SolverFamily::projection),
-      is_noted_(scene.garments.size(), 0) {
+      is_noted_(scene_.garments.size(), 0) {
   if (from) {
     summary = from->summary;
     if (!from->since_frame.empty()) since_frame = from->since_frame;
@@ -36,9 +35,8 @@ RunTally::RunTally(const Scene& scene, const std::string& name, const Simulation
   summary.memory_bytes = 0;
   summary.scene = scene_.name.empty() ? name : scene_.name;
   summary.recipe = scene_.recipe;
-  summary.method = method_name(scene_);
-  // Impulses are weighed by the masses alone.
-  summary.metric = to_string(projects_ ? scene_.projection.metric : Metric::mass);
+  summary.method = method_name(resolved_);
+  summary.metric = to_string(resolved_.metric);
   summary.backend = simulation_.options().backend;
   summary.precision = to_string(simulation_.options().precision);
   summary.machine = machine_name();
@@ -46,7 +44,7 @@ RunTally::RunTally(const Scene& scene, const std::string& name, const Simulation
   summary.threads = simulation_.options().threads;
   summary.garment_count = static_cast<std::int64_t>(scene_.garments.size());
   summary.step = scene_.step;
-  summary.tolerance = step_tolerance(scene_);
+  summary.tolerance = resolved_.tolerance;
   summary.seed = scene_.seed;
   std::map<std::string, std::size_t> solvers;
   for (std::size_t g = 0; g < scene_.garments.size(); ++g) {
@@ -82,9 +80,9 @@ void RunTally::count(const std::vector<StepReport>& reports) {
     summary.fallbacks += r.fallbacks;
     if (!is_lost(r.status)) {
       m.residual_worst = std::max(m.residual_worst, r.residual);
-      m.row_strain = row_strain(scene_, m.residual_worst);
+      m.row_strain = resolved_.row_strain(m.residual_worst);
       summary.residual_max = std::max(summary.residual_max, r.residual);
-      summary.row_strain_max = row_strain(scene_, summary.residual_max);
+      summary.row_strain_max = resolved_.row_strain(summary.residual_max);
     }
     keep_worst(r.strain, m.strain);
     keep_worst(r.strain, summary.strain);
@@ -92,14 +90,14 @@ void RunTally::count(const std::vector<StepReport>& reports) {
     summary.penetration_max = std::max(summary.penetration_max, r.penetration);
     if (r.status == StepStatus::converged) continue;
     ++summary.steps_violated;
-    const bool go_on = on_violation(scene_) == OnViolation::go_on;
+    const bool go_on = resolved_.on_violation == OnViolation::go_on;
     if (r.status == StepStatus::stalled && !go_on)
       end("stopped", g,
-          r.strain.pinned_max > step_tolerance(scene_)
+          r.strain.pinned_max > resolved_.tolerance
               ? torn_by_pins(g)
               : text(missed(r), " after ", r.iterations,
                      " iterations in the step to t = ", simulation_.time(), " s",
-                     advice(g, projects_
+                     advice(g, resolved_.projects
                                    ? text("use a smaller step, max_substeps > ", r.substeps,
                                           ", or on_violation \"continue\"")
                                    : text("use impulse.substeps > ", r.substeps,
@@ -124,7 +122,7 @@ void RunTally::count(const std::vector<StepReport>& reports) {
 /// Why a step is lost, after "the step".
 std::string RunTally::lost_because(const StepReport& r) const {
   if (r.status == StepStatus::non_finite) return "is not finite";
-  const double strain = row_strain(scene_, r.residual);
+  const double strain = resolved_.row_strain(r.residual);
   if (strain > largest_strain) return text("diverges: strain ", strain, ", expected <= ", largest_strain);
   return text("diverges: a node is thrown by more than ", largest_way, " times the size of the garment");
 }
@@ -162,25 +160,25 @@ std::string RunTally::torn_by_pins(std::size_t g) const {
   return text("at t = ", simulation_.time(),
               " s the motions of pins have changed the length of the edge between ", "the pinned nodes ",
               worst[0], " and ", worst[1], " by ", 100 * strain, " %, expected at most ",
-              100 * row_strain(scene_, step_tolerance(scene_)),
+              100 * resolved_.row_strain(resolved_.tolerance),
               " %; no step can mend what pins prescribe: have them move together, or use on_violation "
               "\"continue\"");
 }
 
 /// What to do about a step that failed: what is given, unless no step can satisfy the pins.
 std::string RunTally::advice(std::size_t g, const std::string& otherwise) const {
-  const TornPinSearch search(scene_.garments[g], !find_recipe(scene_.recipe).holds_edges());
-  const std::string torn = describe(search.at(simulation_.time(g), step_tolerance(scene_)));
+  const TornPinSearch search(scene_.garments[g], !resolved_.holds_edges);
+  const std::string torn = describe(search.at(simulation_.time(g), resolved_.tolerance));
   return "; " + (torn.empty() ? otherwise : torn);
 }
 
 /// What a stalled step missed, and by how much.
 std::string RunTally::missed(const StepReport& r) const {
-  const std::string residual = text("residual ", r.residual, ", expected <= ", step_tolerance(scene_));
+  const std::string residual = text("residual ", r.residual, ", expected <= ", resolved_.tolerance);
   if (!(r.penetration > scene_.contact.tolerance)) return residual;
   const std::string depth = text("penetration of obstacles by ", r.penetration,
                                  " m, expected <= ", scene_.contact.tolerance, " (contact.tolerance)");
-  return r.residual > step_tolerance(scene_) ? text(residual, ", and ", depth) : depth;
+  return r.residual > resolved_.tolerance ? text(residual, ", and ", depth) : depth;
 }
 
 void RunTally::end(const char* status, std::size_t g, const std::string& why) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/resolved_scene.hpp"
 #include "host/results/checkpoint_file.hpp"
 #include "host/results/run_record.hpp"
 #include "host/simulation.hpp"
@@ -13,9 +14,9 @@ namespace isocloth {
 
 class RunTally {
  public:
-  /// `scene` and `simulation` must outlive it; `name`: of a scene that has none; `from`: what the run goes on
-  /// from.
-  RunTally(const Scene& scene, const std::string& name, const Simulation& simulation,
+  /// The scene and `simulation` must outlive it; `name`: of a scene that has none; `from`: what the run goes
+  /// on from.
+  RunTally(const ResolvedScene& resolved, const std::string& name, const Simulation& simulation,
            const std::optional<Checkpoint>& from);
 
   /// Strain and penetration of the state that the run starts from.
@@ -45,9 +46,9 @@ class RunTally {
   void measure_contacts();
   void measure_holds();
 
+  const ResolvedScene resolved_;
   const Scene& scene_;
   const Simulation& simulation_;
-  const bool projects_;
   std::vector<char> is_noted_;  ///< garments in summary.frozen
 };
 

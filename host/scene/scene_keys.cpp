@@ -169,6 +169,14 @@ void describe_projection(Keys& keys, ProjectionSettings& settings) {
               "how each step is brought back to the constraints");
   keys.choice("metric", settings.metric, {to_string(Metric::implicit_b), to_string(Metric::mass)},
               "inner product of the projection: B with damping and bending, M the mass alone");
+  keys.choice("integrator", settings.integrator,
+              {to_string(Integrator::backward_euler), to_string(Integrator::bdf2)},
+              "backward Euler damps what swings; BDF2, of second order, hardly does");
+  keys.choice("factor", settings.factor, {to_string(FactorPattern::whole), to_string(FactorPattern::rows)},
+              "what the direct solvers factorise: the whole matrix, or the pattern of rows and contacts; "
+              "bending beyond that is left to conjugate gradients: faster where it is soft");
+  keys.number("cg_tolerance", settings.cg_tolerance, {.least = 0, .most = 0.5, .above = true},
+              "relative residual that conjugate gradients may leave in an iteration, with factor \"rows\"");
   keys.number("tolerance", settings.tolerance, {.least = 0, .most = 0.5, .above = true},
               "bound on the largest relative constraint error at the end of a step");
   keys.integer("max_iterations", settings.max_iterations, whole(1, 1'000'000),

@@ -1,49 +1,63 @@
 #include "host/solver/garment_solver.hpp"
 
-#include <cmath>
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "kernels/contact/contact_arrays.hpp"
 
 namespace isocloth {
 
-double start_eps(const ProjectionSettings& settings, Precision precision) {
-  if (settings.eps > 0) return settings.eps;
-  if (precision == Precision::float32) return 1e-4;
-  return settings.method == ProjectionMethod::proximal_newton ? 1e-6 : 1e-7;
+void add_up(const StepReport& step, StepReport& sum) {
+  sum.status = std::max(sum.status, step.status);
+  sum.iterations += step.iterations;
+  sum.substeps += step.substeps;
+  sum.fallbacks += step.fallbacks;
+  sum.residual = std::max(sum.residual, step.residual);
+  sum.penetration = std::max(sum.penetration, step.penetration);
+  keep_worst(step.strain, sum.strain);
+  sum.wall_seconds += step.wall_seconds;
+  if (step.bad_node >= 0) sum.bad_node = step.bad_node;
 }
 
 void check_state(const GarmentState& state, const std::string& garment, const StateSizes& sizes,
                  double largest) {
-  auto require = [&](const char* name, const std::vector<double>& values, std::size_t expected) {
-    const std::string where = "garment \"" + garment + "\": " + name + ": found ";
-    if (values.size() != expected)
-      throw ShapeError(where + std::to_string(values.size()) + " values, expected " +
-                       std::to_string(expected));
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (!(std::abs(values[i]) <= largest))
-        throw ShapeError(where + std::to_string(values[i]) + " at " + std::to_string(i) +
-                         ", expected a finite number in the precision of the simulation");
+  const auto require = [&](bool is_so, const auto&... found_and_expected) {
+    if (!is_so) throw ShapeError(text("garment \"", garment, "\": ", found_and_expected...));
   };
-  // The first of each `width` values counts something, -1: none.
-  auto require_numbers = [&](const char* name, const std::vector<double>& values, std::size_t width,
-                             std::size_t count) {
-    for (std::size_t i = 0; i < values.size(); i += width)
-      if (!(values[i] >= -1 && values[i] < static_cast<double>(count)))
-        throw ShapeError("garment \"" + garment + "\": " + name + ": found number " +
-                         std::to_string(values[i]) + " at " + std::to_string(i) +
-                         ", expected -1 or one less than " + std::to_string(count));
+  const std::size_t coordinates = 3 * sizes.nodes,
+                    previous = sizes.has_history && state.previous_step > 0 ? coordinates : 0;
+  const std::size_t expected[] = {coordinates, coordinates, sizes.rows, sizes.contacts,
+                                  sizes.holds, previous,    previous};
+  std::size_t count = 0;
+  for_each_field<GarmentState>([&](const char* name, auto member) {
+    if constexpr (requires { (state.*member).size(); }) {
+      const std::size_t found = (state.*member).size();
+      require(count < std::size(expected) && found == expected[count], name, ": found ", found,
+              " values, expected ", expected[count]);
+      ++count;
+    }
+  });
+  if (const auto found = find_beyond(state, largest))
+    require(false, "found ", *found, ", expected a finite number in the precision of the simulation");
+  const auto require_number = [&](const char* name, std::size_t i, Index found, std::size_t below) {
+    require(found >= -1 && found < static_cast<Index>(below), name, ": found number ", found, " at ", i,
+            ", expected -1 or one less than ", below);
   };
-  require("positions", state.positions, 3 * sizes.nodes);
-  require("velocities", state.velocities, 3 * sizes.nodes);
-  require("multipliers", state.multipliers, sizes.rows);
-  require("contacts", state.contacts, contact_width * sizes.contacts);
-  require_numbers("contacts", state.contacts, contact_width, sizes.obstacles);
-  require("holds", state.holds, hold_width * sizes.holds);
-  require_numbers("holds", state.holds, hold_width, sizes.grippers);
-  if (state.step_index < 0)
-    throw ShapeError("garment \"" + garment + "\": step_index: found " + std::to_string(state.step_index) +
-                     ", expected >= 0");
+  for (std::size_t c = 0; c < state.contacts.size(); ++c) {
+    require_number("contacts", c, state.contacts[c].obstacle, sizes.obstacles);
+    const ContactMode mode = state.contacts[c].mode;
+    require(mode >= ContactMode::none && mode <= ContactMode::slide_on, "contacts: found mode ",
+            static_cast<int>(mode), " at ", c, ", expected one of ContactMode");
+  }
+  for (std::size_t i = 0; i < state.holds.size(); ++i)
+    require_number("holds", i, state.holds[i].gripper, sizes.grippers);
+  require(state.previous_step >= 0, "previous_step: found ", state.previous_step, ", expected >= 0");
+  require(sizes.has_history || state.previous_step == 0, "previous_step: found ", state.previous_step,
+          ", expected 0 with an integrator that remembers no step");
+  require(state.step_index >= 0, "step_index: found ", state.step_index, ", expected >= 0");
 }
 
 }  // namespace isocloth

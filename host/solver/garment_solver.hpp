@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/model/resolved_scene.hpp"
 #include "host/simulation.hpp"
 
 namespace isocloth {
@@ -29,15 +30,14 @@ struct Inspection {
   std::vector<double> multipliers;          ///< after that iteration [kg m^2], shape [row_count]
 };
 
-/// settings.eps, or the default: 1e-6 (proximal_newton), 1e-7 (fast_projection), 1e-4 in single precision,
-/// whose factor does not survive less.
-double start_eps(const ProjectionSettings& settings, Precision precision);
-
 /// What several steps did: sums, and the worst status and residual.
 struct AdvanceReport {
   StepReport total;
   int steps = 0;  ///< done; none follows a lost one
 };
+
+/// Adds a step to the sum of those before it.
+void add_up(const StepReport& step, StepReport& sum);
 
 /// How solvers share the work of a request.
 struct StartOptions {
@@ -82,11 +82,12 @@ class GarmentSolver {
   /// Predicts the step from t to t + h [s] and does one iteration from there, with every quantity kept; the
   /// state stays as it was. Throws NumericalError when the matrix cannot be factorised.
   virtual Inspection inspect(std::size_t member, double t, double h) = 0;
-  /// Fabrics or gravity of the garments have changed; throws SceneError where a step cannot bear them.
+  /// Fabrics, gravity or whether there are forces (Garment::forces) have changed; throws SceneError where a
+  /// step cannot bear them.
   virtual void refresh() = 0;
   virtual GarmentInfo info(std::size_t member) const = 0;
-  /// Of every member [m], shape [size()][node_count].
-  virtual std::vector<std::vector<Vec3d>> positions() const = 0;
+  /// Where the field of the members lies, each in one view at most; FieldView::garments are their numbers.
+  virtual std::vector<FieldView> views(GarmentField field) = 0;
   /// Positions, velocities, multipliers and `frozen`; the clock is kept elsewhere.
   virtual GarmentState state(std::size_t member) const = 0;
   virtual void set_state(std::size_t member, const GarmentState& state) = 0;
@@ -102,6 +103,11 @@ class GarmentSolver {
   GarmentState state() const { return state(0); }
 };
 
+/// Says in the state what froze the garment; converged: nothing.
+inline void set_lost(StepStatus lost, GarmentState& state) {
+  state.frozen = is_lost(lost);
+  state.diverged = lost == StepStatus::diverged;
+}
 /// What froze a garment of that state, else converged.
 inline StepStatus lost_by(const GarmentState& state) {
   if (!state.frozen) return StepStatus::converged;
@@ -113,6 +119,7 @@ struct StateSizes {
   std::size_t nodes = 0, rows = 0;
   std::size_t contacts = 0, obstacles = 0;  ///< and how many obstacles there are
   std::size_t holds = 0, grippers = 0;      ///< nodes that may be held, and how many grippers there are
+  bool has_history = false;                 ///< a step before may be remembered
 };
 /// Throws ShapeError unless the arrays of `state` have these sizes, hold no number beyond `largest`, name
 /// obstacles and grippers that exist, and the clock is not negative.

@@ -22,7 +22,7 @@ GripperTable<Real>::GripperTable(const Device& device, const std::vector<const G
 }
 
 template <class Real>
-void GripperTable<Real>::set_ways(const std::vector<Clock>& clocks, double h, int steps) {
+void GripperTable<Real>::set_motions(const std::vector<Clock>& clocks, double h, int steps) {
   steps_ = steps;
   if (count_ == 0) return;
   const std::size_t each = static_cast<std::size_t>(steps) * count_;

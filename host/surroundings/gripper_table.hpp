@@ -19,7 +19,7 @@ class GripperTable {
   /// Most of any garment.
   std::size_t count() const { return count_; }
   /// Where they are and what they do in the next `steps` steps of h [s].
-  void set_ways(const std::vector<Clock>& clocks, double h, int steps);
+  void set_motions(const std::vector<Clock>& clocks, double h, int steps);
   /// Those of a member in one of the steps.
   GrippersView<Real> view(std::size_t member, int step) const;
   GripperSets<Real> sets() const;

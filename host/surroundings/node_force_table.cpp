@@ -1,6 +1,7 @@
 #include "host/surroundings/node_force_table.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "host/surroundings/shape_views.hpp"
 
@@ -9,10 +10,10 @@ namespace isocloth {
 template <class Real>
 NodeForceTable<Real>::NodeForceTable(const Device& device, const Scene& scene,
                                      const std::vector<const Garment*>& garments)
-    : device_(&device), scene_(&scene) {
-  const auto drags = [](const Garment* garment) { return garment->fabric.drag.exists(); };
-  if (std::none_of(garments.begin(), garments.end(), drags)) return;
-  garments_ = garments;
+    : device_(&device), scene_(&scene), garments_(garments) {
+  has_drag_ = std::any_of(garments.begin(), garments.end(),
+                          [](const Garment* garment) { return garment->fabric.drag.exists(); });
+  if (!has_drag_) return;
   const Mesh& mesh = garments.front()->mesh;
   std::vector<std::vector<Index>> faces(static_cast<std::size_t>(mesh.node_count()));
   for (Index f = 0; f < mesh.face_count(); ++f)
@@ -28,9 +29,10 @@ NodeForceTable<Real>::NodeForceTable(const Device& device, const Scene& scene,
 
 template <class Real>
 void NodeForceTable<Real>::set(const std::vector<Clock>& clocks, double h, int steps) {
-  if (garments_.empty()) return;
-  drag_.set(*device_, garments_, clocks, h, steps, [&](const Garment& garment, double t) -> DragView<Real> {
-    const Drag& drag = garment.fabric.drag;
+  set_loads(clocks, h, steps);
+  if (!has_drag_) return;
+  drag_.set(*device_, clocks, h, steps, [&](std::size_t member, double t) -> DragView<Real> {
+    const Drag& drag = garments_[member]->fabric.drag;
     return {.normal = static_cast<Real>(drag.normal),
             .tangential = static_cast<Real>(drag.tangential),
             .wind = narrow<Real>(wind_velocity(scene_->wind, scene_->seed, t))};
@@ -38,8 +40,30 @@ void NodeForceTable<Real>::set(const std::vector<Clock>& clocks, double h, int s
 }
 
 template <class Real>
+void NodeForceTable<Real>::set_loads(const std::vector<Clock>& clocks, double h, int steps) {
+  const auto is_loaded = [](const Garment* garment) { return !garment->forces.empty(); };
+  if (std::none_of(garments_.begin(), garments_.end(), is_loaded)) {
+    load_ = {};
+    return;
+  }
+  const std::size_t nodes = garments_.front()->mesh.positions.size();
+  if (loads_.size() == 0) loads_ = {*device_, garments_.size() * nodes};
+  loads_.write(staging_, [&](Vec3<Real>* to) {
+    for (const Garment* garment : garments_) {
+      std::transform(garment->forces.begin(), garment->forces.end(), to,
+                     [](const Vec3d& force) { return narrow<Real>(force); });
+      to += nodes;
+    }
+  });
+  load_.set(*device_, clocks, h, steps, [&](std::size_t member, double) -> LoadView<Real> {
+    if (!is_loaded(garments_[member])) return {};
+    return {part(std::as_const(loads_).view(), member * nodes, (member + 1) * nodes)};
+  });
+}
+
+template <class Real>
 FacesView NodeForceTable<Real>::faces(const GarmentArrays<Real>& arrays) const {
-  if (garments_.empty()) return {};
+  if (!has_drag_) return {};
   return {.face_begin = arrays.face_begin.view(),
           .face_nodes = arrays.face_nodes.view(),
           .node_face_begin = node_face_begin_.view(),

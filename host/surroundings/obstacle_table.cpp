@@ -129,10 +129,8 @@ template <class Real>
 ObstacleShapes<Real>::ObstacleShapes(const Device& device, const Scene& own_scene) : scene(own_scene) {
   start_depths.assign(scene.garments.size(), 0);
   std::vector<ShapeView<Real>> views;
-  std::vector<Index> numbers;
-  std::vector<Placement<Real>> places;
   const auto add = [&](const ObstacleShape& shape, const std::string& key, const std::string& what,
-                       bool moves, const auto& pose_at) {
+                       const auto& pose_at) {
     Compiled<Real> compiled = std::visit(Compile<Real>{key, device.monitor()}, shape);
     find_start_depths(scene, what, pose_at, compiled, start_depths);
     if (compiled.view.kind == ShapeKind::grid) {
@@ -141,26 +139,40 @@ ObstacleShapes<Real>::ObstacleShapes(const Device& device, const Scene& own_scen
     }
     views.push_back(compiled.view);
     boxes.push_back(compiled.box);
-    numbers.push_back(moves ? static_cast<Index>(moving_obstacles.size()) : -1);
-    const std::size_t o = views.size() - 1;
-    if (moves) moving_obstacles.push_back(static_cast<Index>(o));
-    places.push_back(placement(o, pose_at(0), pose_at(0)));
   };
   for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
     const Obstacle& obstacle = scene.obstacles[o];
     add(obstacle.shape, text("obstacles[", o, "].shape"), text("obstacle \"", obstacle.name, "\""),
-        is_moving(obstacle), [&](double t) { return obstacle_pose(obstacle, t); });
+        [&](double t) { return obstacle_pose(obstacle, t); });
   }
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const RigidBody& body = scene.bodies[b];
     const std::string key = text("bodies[", b, "].shape");
     const MassProperties properties = mass_properties(body.shape, key);
     const Pose start = shape_pose(start_state(body, properties).pose, properties);
-    add(body.shape, key, text("body \"", body.name, "\""), true, [&](double) { return start; });
+    add(body.shape, key, text("body \"", body.name, "\""), [&](double) { return start; });
   }
   shapes = {device, views};
-  moving = {device, numbers};
-  resting = {device, places};
+  moving = {device, size()};
+  resting = {device, size()};
+  refresh();
+}
+
+template <class Real>
+void ObstacleShapes<Real>::refresh() {
+  std::vector<Index> numbers;
+  std::vector<Placement<Real>> places(size());
+  moving_obstacles.clear();
+  for (std::size_t o = 0; o < size(); ++o) {
+    const bool moves = o >= scene.obstacles.size() || is_moving(scene.obstacles[o]);  // bodies do
+    numbers.push_back(moves ? static_cast<Index>(moving_obstacles.size()) : -1);
+    if (moves)
+      moving_obstacles.push_back(static_cast<Index>(o));
+    else
+      places[o] = placement(o, 0, 0);
+  }
+  moving.upload(numbers);
+  resting.upload(places);
 }
 
 template <class Real>
@@ -227,7 +239,7 @@ ObstacleTable<Real>::ObstacleTable(const Device& device, std::shared_ptr<const O
 }
 
 template <class Real>
-void ObstacleTable<Real>::set_ways(const std::vector<Clock>& clocks, double h, int steps) {
+void ObstacleTable<Real>::set_motions(const std::vector<Clock>& clocks, double h, int steps) {
   steps_ = steps;
   if (size() == 0 || shapes_->moving_obstacles.empty()) return;
   std::vector<Clock> distinct;
@@ -247,14 +259,15 @@ void ObstacleTable<Real>::set_ways(const std::vector<Clock>& clocks, double h, i
   }
   const std::size_t moving = shapes_->moving_obstacles.size(),
                     count = distinct.size() * static_cast<std::size_t>(steps) * moving;
-  if (ways_.size() < count) ways_ = {*device_, count};
-  ways_.write(count, staging_, [&](Placement<Real>* ways) {
+  if (motions_.size() < count) motions_ = {*device_, count};
+  motions_.write(count, staging_, [&](Placement<Real>* motions) {
     for (const Clock& clock : distinct)
       for (int n = 0; n < steps; ++n)
         for (const Index o : shapes_->moving_obstacles) {
           if (static_cast<std::size_t>(o) < shapes_->scene.obstacles.size())
-            *ways = shapes_->placement(static_cast<std::size_t>(o), clock.time(h, n), clock.time(h, n + 1));
-          ++ways;
+            *motions =
+                shapes_->placement(static_cast<std::size_t>(o), clock.time(h, n), clock.time(h, n + 1));
+          ++motions;
         }
   });
 }
@@ -263,9 +276,9 @@ template <class Real>
 void ObstacleTable<Real>::set_bodies(std::size_t member, int step,
                                      const std::vector<Placement<Real>>& places) {
   const std::size_t moving = shapes_->moving_obstacles.size(),
-                    way = static_cast<std::size_t>(clock_set_[member] * steps_ + step) * moving;
-  ways_.edit(way + moving - places.size(), places.size(),
-             [&](Placement<Real>* ways) { std::copy(places.begin(), places.end(), ways); });
+                    first = static_cast<std::size_t>(clock_set_[member] * steps_ + step) * moving;
+  motions_.edit(first + moving - places.size(), places.size(),
+                [&](Placement<Real>* motions) { std::copy(places.begin(), places.end(), motions); });
 }
 
 template <class Real>
@@ -274,7 +287,7 @@ ObstacleSets<Real> ObstacleTable<Real>::sets() const {
   return {.shapes = shapes_->shapes.view(),
           .moving = shapes_->moving.view(),
           .resting = shapes_->resting.view(),
-          .ways = ways_.view(),
+          .motions = motions_.view(),
           .friction = friction_.view(),
           .clocks = member_clock_.view(),
           .friction_rows = member_friction_.view(),
@@ -286,11 +299,12 @@ template <class Real>
 ObstaclesView<Real> ObstacleTable<Real>::view(std::size_t member, int step) const {
   if (size() == 0) return {};
   const std::size_t count = size(), moving = shapes_->moving_obstacles.size(),
-                    way = static_cast<std::size_t>(clock_set_[member] * steps_ + step) * moving;
+                    first = static_cast<std::size_t>(clock_set_[member] * steps_ + step) * moving;
   return {.shapes = shapes_->shapes.view(),
           .moving = shapes_->moving.view(),
           .resting = shapes_->resting.view(),
-          .ways = moving == 0 ? ArrayView<const Placement<Real>>{} : part(ways_.view(), way, way + moving),
+          .motions =
+              moving == 0 ? ArrayView<const Placement<Real>>{} : part(motions_.view(), first, first + moving),
           .friction = part(friction_.view(), static_cast<std::size_t>(friction_row_[member]) * count,
                            static_cast<std::size_t>(friction_row_[member] + 1) * count),
           .first_body = shapes_->scene.bodies.empty() ? ObstaclesView<Real>::no_body
@@ -299,7 +313,7 @@ ObstaclesView<Real> ObstacleTable<Real>::view(std::size_t member, int step) cons
 
 template <class Real>
 std::size_t ObstacleTable<Real>::memory_bytes() const {
-  return friction_.bytes() + ways_.bytes() + member_friction_.bytes() + member_clock_.bytes();
+  return friction_.bytes() + motions_.bytes() + member_friction_.bytes() + member_clock_.bytes();
 }
 
 template struct ObstacleShapes<float>;

@@ -17,6 +17,8 @@ struct ObstacleShapes {
   /// Throws SceneError for a surface that is not closed, and, unless scene.contact.push_out, for a garment
   /// with a node inside of an obstacle at the start: which, where and how deep.
   ObstacleShapes(const Device& device, const Scene& scene);
+  /// Motions of obstacles have changed: notes which of them move. Between steps.
+  void refresh();
 
   const Scene& scene;
   std::vector<std::array<Vec3d, 2>> boxes;  ///< opposite corners in the obstacle's frame [m]
@@ -35,7 +37,7 @@ struct ObstacleShapes {
   Placement<Real> placement(std::size_t o, const Pose& begin, const Pose& end) const;
 };
 
-/// What several cloths meet in several steps: those of one clock see the same ways.
+/// What several cloths meet in several steps: those of one clock see the same motions.
 template <class Real>
 class ObstacleTable {
  public:
@@ -47,7 +49,7 @@ class ObstacleTable {
 
   std::size_t size() const { return shapes_ ? shapes_->size() : 0; }
   /// Where the obstacles are in the next `steps` steps of h [s].
-  void set_ways(const std::vector<Clock>& clocks, double h, int steps);
+  void set_motions(const std::vector<Clock>& clocks, double h, int steps);
   /// Where the bodies are in one of them, or in a part of it that is sought; shape [body].
   void set_bodies(std::size_t member, int step, const std::vector<Placement<Real>>& places);
   /// What a member meets in one of them.
@@ -61,7 +63,7 @@ class ObstacleTable {
   std::vector<Index> friction_row_, clock_set_;  ///< of each member
   int steps_ = 0;
   Buffer<FrictionView<Real>> friction_;  ///< shape [row, obstacle]
-  Buffer<Placement<Real>> ways_;         ///< shape [clock set, step, moving]
+  Buffer<Placement<Real>> motions_;      ///< shape [clock set, step, moving]
   Buffer<Index> member_friction_, member_clock_;
   std::vector<Placement<Real>> staging_;
 };

@@ -11,16 +11,16 @@ namespace isocloth {
 template <class View>
 class StepTable {
  public:
-  /// view_of(garment, time [s]) at the ends of the next `steps` steps of h [s]; none where no view exists.
+  /// view_of(member, time [s]) at the ends of the next `steps` steps of h [s]; none where no view exists.
   template <class ViewOf>
-  void set(const Device& device, const std::vector<const Garment*>& garments,
-           const std::vector<Clock>& clocks, double h, int steps, const ViewOf& view_of) {
+  void set(const Device& device, const std::vector<Clock>& clocks, double h, int steps,
+           const ViewOf& view_of) {
     steps_ = steps;
     views_.clear();
     exists_ = false;
-    for (std::size_t m = 0; m < garments.size(); ++m)
+    for (std::size_t m = 0; m < clocks.size(); ++m)
       for (int n = 0; n < steps; ++n) {
-        views_.push_back(view_of(*garments[m], clocks[m].time(h, n + 1)));
+        views_.push_back(view_of(m, clocks[m].time(h, n + 1)));
         exists_ = exists_ || views_.back().exists();
       }
     if (!exists_) return;

@@ -25,8 +25,8 @@ struct Surroundings {
 
   /// Where they are and what they do in the next `steps` steps of h [s].
   void set(const std::vector<Clock>& clocks, double h, int steps) {
-    obstacles.set_ways(clocks, h, steps);
-    grippers.set_ways(clocks, h, steps);
+    obstacles.set_motions(clocks, h, steps);
+    grippers.set_motions(clocks, h, steps);
     forces.set(clocks, h, steps);
   }
   std::size_t memory_bytes() const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
 #include "host/results/scene_digest.hpp"
 #include "host/results/trajectory_file.hpp"
@@ -23,11 +24,10 @@ ReferencePath ReferencePath::read(const std::filesystem::path& path, Index node_
   const TrajectoryLayout& layout = file.layout();
   if (layout.garments.empty() || file.frame_count() == 0)
     throw FileError(text(path.string(), ": found no garment or no frame, expected at least one of each"));
-  const auto count = static_cast<std::size_t>(layout.garments[0].node_count);
   std::vector<Vec3d> positions;
   for (std::size_t frame = 0; frame < file.frame_count(); ++frame) {
-    const std::vector<double> all = file.positions(frame);
-    for (std::size_t i = 0; i < count; ++i) positions.push_back({all[3 * i], all[3 * i + 1], all[3 * i + 2]});
+    const std::vector<Vec3d> all = as_vectors(file.positions(frame));
+    positions.insert(positions.end(), all.begin(), all.begin() + layout.garments[0].node_count);
   }
   return {file.times(),
           std::move(positions),

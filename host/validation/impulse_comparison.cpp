@@ -30,12 +30,13 @@ VectorXd one(double value) { return VectorXd::Constant(1, value); }
 }  // namespace
 
 ImpulseComparison::ImpulseComparison(const Device& device, const ExecutionOptions& options,
-                                     const Scene& scene, const Garment& garment)
-    : scene_(scene),
+                                     const ResolvedScene& resolved, const Garment& garment)
+    : resolved_(resolved),
+      scene_(resolved.scene),
       garment_(garment),
       precision_(options.precision),
       u_(unit_rounding(options.precision)),
-      solver_(make_garment_solver(device, options.precision, garment, scene, options.solver)),
+      solver_(make_garment_solver(device, options.precision, garment, resolved, options.solver)),
       order_(sweep_order(*solver_)) {
   length_ = diagonal(garment);
   shortest_ = length_;
@@ -47,10 +48,9 @@ ImpulseComparison::ImpulseComparison(const Device& device, const ExecutionOption
 }
 
 ImpulseCloth ImpulseComparison::make_cloth(int substeps) const {
-  ImpulseSettings settings = resolve_impulse(scene_, 0);
+  ImpulseSettings settings = resolved_.impulse(0);
   settings.substeps = substeps;
-  ImpulseCloth cloth(garment_, find_recipe(scene_.recipe), settings,
-                     garment_.gravity.value_or(scene_.gravity));
+  ImpulseCloth cloth(garment_, resolved_.recipe, settings, garment_.gravity.value_or(scene_.gravity));
   cloth.set_order(order_);
   cloth.set_unit_rounding(u_);
   return cloth;
@@ -59,8 +59,8 @@ ImpulseCloth ImpulseComparison::make_cloth(int substeps) const {
 // The quotient of step and rate is rounded up: where it lies within rounding of a whole number either is
 // right.
 void ImpulseComparison::compare_parts(int parts) {
-  const int least = resolve_impulse(scene_, force_rate_ * (1 - sums_)).substeps;
-  const int most = resolve_impulse(scene_, force_rate_ * (1 + sums_)).substeps;
+  const int least = resolved_.impulse(force_rate_ * (1 - sums_)).substeps;
+  const int most = resolved_.impulse(force_rate_ * (1 + sums_)).substeps;
   compare("parts of a step", one(parts - std::clamp(parts, least, most)).cwiseAbs(), 1, 0);
 }
 

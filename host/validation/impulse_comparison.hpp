@@ -17,7 +17,7 @@ namespace isocloth {
 class ImpulseComparison {
  public:
   /// The arguments must outlive the object.
-  ImpulseComparison(const Device& device, const ExecutionOptions& options, const Scene& scene,
+  ImpulseComparison(const Device& device, const ExecutionOptions& options, const ResolvedScene& resolved,
                     const Garment& garment);
   /// Throws NumericalError where a step of the kernels is lost.
   void step(std::int64_t step_index);
@@ -41,6 +41,7 @@ class ImpulseComparison {
   bool solves_are_decided(const Run& exact, const Run& rounded) const;
   void compare(const char* quantity, const reference::VectorXd& difference, double scale, double tolerance);
 
+  const ResolvedScene resolved_;
   const Scene& scene_;
   const Garment& garment_;
   const Precision precision_;

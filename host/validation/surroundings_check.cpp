@@ -10,6 +10,7 @@
 #include "host/orchestrator/garment_solvers.hpp"
 #include "host/reference/garment_nodes.hpp"
 #include "host/validation/comparison.hpp"
+#include "kernels/contact/contact_law.hpp"
 
 namespace isocloth {
 namespace {
@@ -19,8 +20,6 @@ using reference::VectorXd;
 
 /// A rigid hold of the projection is a stiffness 1e14 times that of inertia; of impulses it is exact.
 constexpr double projected_hold = 1e-7;
-/// More iterations among obstacles may cut a move short, and then forces are not those of the whole move.
-constexpr int unclamped = 4;
 
 Vec3d vector_at(const std::vector<double>& values, std::size_t at) {
   return {values[at], values[at + 1], values[at + 2]};
@@ -38,26 +37,26 @@ Vec3d to_local(const Pose& pose, Vec3d x) {
 }  // namespace
 
 SurroundingsCheck::SurroundingsCheck(const Device& device, const ExecutionOptions& options,
-                                     const Scene& scene, const Garment& garment)
-    : scene_(scene),
+                                     const ResolvedScene& resolved, const Garment& garment)
+    : resolved_(resolved),
+      scene_(resolved.scene),
       garment_(garment),
-      projects_(find_recipe(scene.recipe).solver == SolverFamily::projection),
       precision_(options.precision),
-      solver_(make_garment_solver(device, options.precision, garment, scene, options.solver)),
+      solver_(make_garment_solver(device, options.precision, garment, resolved, options.solver)),
       is_free_(reference::node_kinds(garment).is_free),
       masses_(reference::lumped_areas(garment.mesh, reference::surface_points(garment.mesh))),
       holds_(is_free_.size()),
       length_(diagonal(garment)),
       sums_(tolerance_of_sums(options.precision, garment.mesh.node_count())) {
-  for (const Obstacle& obstacle : scene.obstacles) obstacles_.emplace_back(obstacle);
+  for (const Obstacle& obstacle : scene_.obstacles) obstacles_.emplace_back(obstacle);
   for (const Gripper& gripper : garment.grippers)
     regions_.emplace_back(std::visit([](const auto& shape) { return ObstacleShape(shape); }, gripper.region));
   const Topology topology = build_topology(garment.mesh);
-  const bool of_edges = find_recipe(scene.recipe).holds_edges();
+  const bool of_edges = resolved.holds_edges;
   VectorXd inverse_masses = VectorXd::Zero(masses_.size());
   for (std::size_t i = 0; i < is_free_.size(); ++i)
     inverse_masses[static_cast<Eigen::Index>(i)] = is_free_[i];
-  if (of_edges && !projects_)
+  if (of_edges && !resolved_.projects)
     edges_.emplace(reference::distance_constraints(garment.mesh, topology, inverse_masses));
   else
     rows_ = of_edges ? reference::edge_rows(garment.mesh, topology, is_free_)
@@ -102,7 +101,7 @@ double SurroundingsCheck::row_residual(const MatrixX3d& positions) const {
 
 // In parts of a step the projection reports the worst of them.
 void SurroundingsCheck::check_residual(const StepReport& report, const GarmentState& after) {
-  if (projects_ && report.substeps > 1) return;
+  if (resolved_.projects && report.substeps > 1) return;
   const double found = row_residual(as_matrix(after.positions));
   compare("residual", std::abs(report.residual - found), 1, sums_ * length_ / shortest_);
 }
@@ -134,7 +133,7 @@ void SurroundingsCheck::check_holds(const GarmentState& before, const GarmentSta
     Hold& hold = holds_[i];
     const auto index = static_cast<std::int64_t>(i);
     const Vec3d start = vector_at(before.positions, 3 * i), end = vector_at(after.positions, 3 * i);
-    const auto found = static_cast<int>(after.holds[hold_width * i]);
+    const auto found = after.holds[i].gripper;
     if (hold.gripper >= 0 && !is_closed(garment_.grippers[static_cast<std::size_t>(hold.gripper)], middle))
       hold.gripper = -1;
     bool is_decided = true;
@@ -157,10 +156,10 @@ void SurroundingsCheck::check_holds(const GarmentState& before, const GarmentSta
     // Single precision rounds the way of the last step and, in the projection, the place itself.
     const double of_float =
         precision_ == Precision::float32
-            ? unit_rounding(precision_) * (projects_ ? norm(place) + length_ : norm(end - start))
+            ? unit_rounding(precision_) * (resolved_.projects ? norm(place) + length_ : norm(end - start))
             : 0;
     compare("hold off its frame [m]", norm(end - place), 1,
-            (projects_ ? projected_hold : 1e-9) + 4 * of_float, index);
+            (resolved_.projects ? projected_hold : 1e-9) + 4 * of_float, index);
   }
 }
 
@@ -185,48 +184,58 @@ Vec3d SurroundingsCheck::drag(const GarmentState& before, const GarmentState& af
   return force;
 }
 
-// (rho + h alpha) sum m v_{n+1} = rho sum m v_n + h (weight + contacts + grippers + drag): rows, bending and
-// springs cancel. Nobody tells the forces of pins. In several parts air acts on velocities that are not kept.
+// (rate rho + h alpha) sum m v_{n+1} = rate rho sum m v^ + h (weight + contacts + grippers + drag + given
+// forces): rows, bending and springs cancel. Nobody tells the forces of pins. In several parts air acts on
+// velocities that are not kept, and more iterations among obstacles may cut a move short: forces are then not
+// those of the whole move. Backward Euler has the rate 1 and v^ = v_n; BDF2 of even steps 3/2 and (4 v_n -
+// v_{n-1}) / 3.
 void SurroundingsCheck::check_momentum(const StepReport& report, const GarmentState& before,
                                        const GarmentState& after, double t) {
   const Fabric& fabric = garment_.fabric;
   const bool has_pins = std::any_of(is_free_.begin(), is_free_.end(), [](char is_free) { return !is_free; });
   const bool has_air = fabric.alpha > 0 || fabric.drag.exists();
   if (has_pins || (has_air && report.substeps > 1) ||
-      (projects_ && (report.substeps > 1 || report.iterations > unclamped)))
+      (resolved_.projects && (report.substeps > 1 || report.iterations > unclamped_iterations)))
     return;
   const double h = scene_.step;
-  const bool is_per_mass = projects_ && scene_.projection.metric == Metric::mass;
-  const double inertia = fabric.rho + (report.substeps > 1 ? 0 : h * fabric.alpha);
-  Vec3d change, outer;
+  const bool is_per_mass = resolved_.projects && resolved_.metric == Metric::mass;
+  const bool remembers = before.previous_step > 0;
+  if (remembers && before.previous_step != h) return;
+  const double rho = remembers ? 1.5 * fabric.rho : fabric.rho,
+               inertia = rho + (report.substeps > 1 ? 0 : h * fabric.alpha);
+  Vec3d change, external;
   double size = 0;
   for (std::size_t i = 0; i < is_free_.size(); ++i) {
     const double m = masses_[static_cast<Eigen::Index>(i)];
-    const Vec3d v1 = vector_at(after.velocities, 3 * i), v0 = vector_at(before.velocities, 3 * i);
-    change += m * (inertia * v1 - fabric.rho * v0);
-    size += m * fabric.rho * (norm(v1) + norm(v0));
-    outer += Vec3d{0, 0, -h * m * fabric.delta * garment_.gravity.value_or(scene_.gravity)};
-    size += norm(outer) / static_cast<double>(is_free_.size());
+    const Vec3d v1 = vector_at(after.velocities, 3 * i);
+    Vec3d v0 = vector_at(before.velocities, 3 * i);
+    if (remembers) v0 += (1.0 / 3) * (v0 - vector_at(before.previous_velocities, 3 * i));
+    change += m * (inertia * v1 - rho * v0);
+    size += m * rho * (norm(v1) + norm(v0));
+    external += Vec3d{0, 0, -h * m * fabric.delta * garment_.gravity.value_or(scene_.gravity)};
+    if (!garment_.forces.empty()) external += h * garment_.forces[i];
+    size += norm(external) / static_cast<double>(is_free_.size());
   }
-  const auto add = [&](const std::vector<double>& rows, std::size_t width, std::size_t first, double factor) {
-    for (std::size_t c = 0; c < rows.size(); c += width) {
-      if (rows[c] < 0) continue;
-      const Vec3d impulse = factor / h * vector_at(rows, c + first);
-      outer += impulse;
-      size += norm(impulse);
-    }
+  const auto add = [&](const Vec3d& force, double factor) {
+    const Vec3d impulse = factor / h * force;
+    external += impulse;
+    size += norm(impulse);
   };
-  add(after.contacts, contact_width, 2, is_per_mass ? inertia : 1);
   bool is_touched = false;
-  for (std::size_t c = 0; c < after.contacts.size(); c += contact_width)
-    is_touched = is_touched || after.contacts[c] >= 0;
-  add(after.holds, hold_width, 4, 1);
-  if (fabric.drag.exists()) outer += h * drag(before, after, wind_velocity(scene_.wind, scene_.seed, t + h));
+  for (const ContactState& contact : after.contacts) {
+    if (contact.obstacle < 0) continue;
+    is_touched = true;
+    add(contact.force, is_per_mass ? inertia : 1);
+  }
+  for (const HoldState& hold : after.holds)
+    if (hold.gripper >= 0) add(hold.force, 1);
+  if (fabric.drag.exists())
+    external += h * drag(before, after, wind_velocity(scene_.wind, scene_.seed, t + h));
   // A step of the projection ends where its contacts may still move the garment by their tolerance, and
   // friction by as much along them.
   const double loose =
-      projects_ && is_touched ? inertia * masses_.sum() * 2 * scene_.contact.tolerance / h : 0;
-  compare("balance of momentum", norm(change - outer), size, 10 * sums_ + loose / size);
+      resolved_.projects && is_touched ? inertia * masses_.sum() * 2 * scene_.contact.tolerance / h : 0;
+  compare("balance of momentum", norm(change - external), size, 10 * sums_ + loose / size);
 }
 
 }  // namespace isocloth

@@ -16,7 +16,7 @@ namespace isocloth {
 class SurroundingsCheck {
  public:
   /// The arguments must outlive the object.
-  SurroundingsCheck(const Device& device, const ExecutionOptions& options, const Scene& scene,
+  SurroundingsCheck(const Device& device, const ExecutionOptions& options, const ResolvedScene& resolved,
                     const Garment& garment);
   /// Throws NumericalError where a step of the kernels is lost.
   void step(std::int64_t step_index);
@@ -42,9 +42,9 @@ class SurroundingsCheck {
     Vec3d place;
   };
 
+  const ResolvedScene resolved_;
   const Scene& scene_;
   const Garment& garment_;
-  const bool projects_;
   const Precision precision_;
   std::unique_ptr<GarmentSolver> solver_;
   std::vector<reference::ObstacleDistance> obstacles_;

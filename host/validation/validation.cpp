@@ -66,23 +66,24 @@ SparseMatrix geometric_stiffness(const Inspection& found) {
 }
 
 /// The reference knows no single precision: its start is that of the kernels.
-ProjectionSettings with_start_eps(ProjectionSettings settings, Precision precision) {
-  settings.eps = start_eps(settings, precision);
+ProjectionSettings with_start_eps(const ResolvedScene& resolved, Precision precision) {
+  ProjectionSettings settings = resolved.scene.projection;
+  settings.eps = resolved.start_eps(precision == Precision::float32);
   return settings;
 }
 
 /// One garment on both sides.
 class Comparison {
  public:
-  Comparison(const Device& device, const ExecutionOptions& options, const Scene& scene,
+  Comparison(const Device& device, const ExecutionOptions& options, const ResolvedScene& resolved,
              const Garment& garment)
-      : scene_(scene),
+      : scene_(resolved.scene),
         garment_(garment),
         u_(unit_rounding(options.precision)),
         least_eps_(least_eps(options.precision == Precision::float32)),
-        cloth_(garment, find_recipe(scene.recipe), with_start_eps(scene.projection, options.precision),
-               garment.gravity.value_or(scene.gravity)),
-        solver_(make_garment_solver(device, options.precision, garment, scene, options.solver)) {
+        cloth_(garment, resolved.recipe, with_start_eps(resolved, options.precision),
+               garment.gravity.value_or(scene_.gravity)),
+        solver_(make_garment_solver(device, options.precision, garment, resolved, options.solver)) {
     length_ = diagonal(garment);
     sums_ = tolerance_of_sums(options.precision, garment.mesh.node_count());
     result_.garment = garment.name;
@@ -108,6 +109,10 @@ class Comparison {
     cloth_.set_positions(as_matrix(state.positions));
     cloth_.set_velocities(as_matrix(state.velocities));
     cloth_.set_multipliers(as_vector(state.multipliers));
+    const bool remembers = state.previous_step > 0;
+    cloth_.set_previous(as_matrix(remembers ? state.previous_positions : state.positions),
+                        as_matrix(remembers ? state.previous_velocities : state.velocities),
+                        state.previous_step);
   }
 
   MatrixX3d prescribed(double t) const { return prescribed_positions(garment_, cloth_.pinned_nodes(), t); }
@@ -279,9 +284,11 @@ bool ValidationReport::passed() const {
   return std::all_of(garments.begin(), garments.end(), [](const GarmentValidation& g) { return g.passed(); });
 }
 
-ValidationReport validate(const Scene& scene, const ExecutionOptions& options, std::int64_t steps,
+ValidationReport validate(const Scene& given, const ExecutionOptions& options, std::int64_t steps,
                           const ValidationProgress& progress) {
-  validate_scene(scene);
+  validate_scene(given);
+  Scene scene = given;
+  scene.projection.cg_tolerance = options.precision == Precision::float32 ? 1e-5 : 1e-12;
   if (options.solver == StepSolver::iterative || options.solver == StepSolver::mixed)
     throw DeviceError(
         std::string("solver: found \"") + to_string(options.solver) +
@@ -292,7 +299,7 @@ ValidationReport validate(const Scene& scene, const ExecutionOptions& options, s
                      ", expected none: the reference knows no rigid bodies; validate the scene without them");
   const Device device(options);
   ValidationReport report{.precision = options.precision, .garments = {}};
-  const SolverFamily solver = find_recipe(scene.recipe).solver;
+  const ResolvedScene resolved(scene);
   const auto run = [&](auto comparison, std::size_t garment) {
     for (std::int64_t step = 0; step < steps; ++step) {
       if (progress) progress(garment, step);
@@ -303,11 +310,11 @@ ValidationReport validate(const Scene& scene, const ExecutionOptions& options, s
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];
     if (has_surroundings(scene))
-      run(SurroundingsCheck(device, options, scene, garment), g);
-    else if (solver == SolverFamily::projection)
-      run(Comparison(device, options, scene, garment), g);
+      run(SurroundingsCheck(device, options, resolved, garment), g);
+    else if (resolved.projects)
+      run(Comparison(device, options, resolved, garment), g);
     else
-      run(ImpulseComparison(device, options, scene, garment), g);
+      run(ImpulseComparison(device, options, resolved, garment), g);
   }
   return report;
 }

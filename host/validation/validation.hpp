@@ -49,6 +49,8 @@ using ValidationProgress = std::function<void(std::size_t garment, std::int64_t 
 /// (ReferenceCloth, ImpulseCloth), which starts every step from the kernels' state, so that nothing
 /// accumulates, and sweeps in the kernels' order.
 ///
+/// Where conjugate gradients finish the kernels' systems, they are led to rounding here.
+///
 /// Scales: 1 for rows (they are relative to their rest values); an entry's own value for masses and D; the
 /// largest entry for matrices; the diagonal of the rest shape's bounding box, l, for positions; for
 /// corrections, velocities and multipliers the largest entry, but no less than what a row residual of one

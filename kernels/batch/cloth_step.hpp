@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/batch/tile_contacts.hpp"
+#include "kernels/batch/tile_system.hpp"
 #include "kernels/tensors/row_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
@@ -48,7 +49,9 @@ class ClothStep : ClothTile<S, T, Block> {
     const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity);
     const ArrayView<S> lambda = rows(at_.multipliers);
     S *const contacts = contacts_.work(), *const before = contacts_.state();
+    S *const history = work_ + at_.history, *const remembered = kept_history();
     block_.sync();
+    share(block_, p_.history().size(), [&](Index i) { history[i] = remembered[i]; });
     share(block_, p_.node_count, [&](Index i) { start[i] = positions[i], velocity[i] = velocities[i]; });
     share(block_, p_.row_count, [&](Index i) { lambda[i] = multipliers[i]; });
     share(block_, contacts_.layout().size(), [&](Index i) { contacts[i] = before[i]; });
@@ -56,7 +59,8 @@ class ClothStep : ClothTile<S, T, Block> {
   }
 
   ISOCLOTH_DEVICE bool begin_part(const StepPart<S>& part, Mask which, S& bad_pivot) {
-    contact_step_ = {part, projection_metric(part.h).inertia, 0};
+    integrate(part.h);
+    contact_step_ = {part, projection_metric(part.h, rate_).inertia, rate_, 0};
     eps_ = number(a_.control.eps);
     block_.sync();
     if (!a_.control.newton)  // the step starts without them
@@ -95,7 +99,7 @@ class ClothStep : ClothTile<S, T, Block> {
             [&](Index pair) { stiffness.stiffness[pair] = pair_stiffness(stiffness, pair); });
       block_.sync();
     }
-    return solve_system(projection_metric(part.h), true, contacts_.forces(), bad_pivot);
+    return solve_system(projection_metric(part.h, rate_), true, contacts_.forces(), bad_pivot);
   }
 
   ISOCLOTH_DEVICE void correct(const StepPart<S>&, int iteration, Mask which) {
@@ -129,9 +133,11 @@ class ClothStep : ClothTile<S, T, Block> {
     const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity),
                              iterate = nodes(at_.iterate);
     const ArrayView<S> lambda = rows(at_.multipliers);
-    const S one = number(1), inverse_step = one / end.part.h, parts = end.part.parts, more = parts + parts;
+    const ArrayView<Vec3<S>> base = nodes(at_.base);
+    const S one = number(1), inverse_step = rate_ / end.part.h, parts = end.part.parts, more = parts + parts;
+    if (p_.has_history) remember(end);
     share(block_, p_.node_count, [&](Index i) {
-      const Vec3<S> v = inverse_step * (iterate[i] - start[i]);
+      const Vec3<S> v = inverse_step * (iterate[i] - base[i]);
       velocity[i] = select(end.again, velocities[i], select(end.onward, v, velocity[i]));
       start[i] = select(end.again, positions[i], select(end.onward, iterate[i], start[i]));
     });
@@ -166,9 +172,56 @@ class ClothStep : ClothTile<S, T, Block> {
     S *const contacts = contacts_.work(), *const before = contacts_.state();
     share(block_, contacts_.layout().size(),
           [&](Index i) { before[i] = select(kept, contacts[i], before[i]); });
+    const S* const history = work_ + at_.history;
+    S* const remembered = kept_history();
+    share(block_, p_.history().size(),
+          [&](Index i) { remembered[i] = select(kept, history[i], remembered[i]); });
   }
 
  private:
+  ISOCLOTH_DEVICE S* kept_history() const {
+    return reinterpret_cast<S*>(a_.states.history.data()) + tile_ * p_.history().size();
+  }
+
+  /// The integrator's coefficients, x^ and v^ of a part of h that begins at `start`.
+  ISOCLOTH_DEVICE void integrate(S h) {
+    rate_ = number(1);
+    if (!p_.has_history) return;
+    const StepHistoryLayout history = p_.history();
+    block_.sync();
+    const IntegratorCoefficients<S> now =
+        coefficients(a_.control.integrator, h, work_[at_.history + history.step()]);
+    rate_ = now.rate;
+    const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity), base = nodes(at_.base),
+                             base_velocity = nodes(at_.base_velocity);
+    const Vec3<S>*x = vectors(at_.history), *v = vectors(at_.history + history.velocities());
+    share(block_, p_.node_count, [&](Index i) {
+      base[i] = extrapolated(now.memory, start[i], x[i]);
+      base_velocity[i] = extrapolated(now.memory, velocity[i], v[i]);
+    });
+    block_.sync();
+  }
+
+  /// What the next part will know of this one, before `start` and `velocity` move on.
+  ISOCLOTH_DEVICE void remember(const PartEnd<S, Mask>& end) {
+    const StepHistoryLayout history = p_.history();
+    const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity);
+    S* const now = work_ + at_.history;
+    const S* const kept = kept_history();
+    const auto visit = [&](const ArrayView<Vec3<S>>& values, std::size_t first) {
+      Vec3<S>* const to = vectors(at_.history + first);
+      const Vec3<S>* const from = reinterpret_cast<const Vec3<S>*>(kept + first);
+      share(block_, p_.node_count,
+            [&](Index i) { to[i] = select(end.again, from[i], select(end.onward, values[i], to[i])); });
+    };
+    visit(start, 0);
+    visit(velocity, history.velocities());
+    if (block_.rank() == 0)
+      now[history.step()] =
+          select(end.again, kept[history.step()], select(end.onward, end.part.h, now[history.step()]));
+    block_.sync();
+  }
+
   /// One iteration of one step with every quantity kept; the state stays as it was.
   ISOCLOTH_DEVICE void inspect(ClothReport<S>& report) {
     const StepPart<S> part{0, number(a_.control.step), S{}, number(1)};
@@ -189,7 +242,8 @@ class ClothStep : ClothTile<S, T, Block> {
   /// phi_0, and phi~ where the method needs it. False: some cloth's B has a pivot that is not positive.
   ISOCLOTH_DEVICE bool predict(const StepPart<S>& part, Mask which, S& bad_pivot) {
     const S h = part.h, share_of_way = part.to(number(1));
-    const ArrayView<Vec3<S>> start = nodes(at_.start), iterate = nodes(at_.iterate);
+    const ArrayView<Vec3<S>> start = nodes(at_.start), base = nodes(at_.base), iterate = nodes(at_.iterate);
+    const ArrayView<Vec3<S>> base_velocity = nodes(at_.base_velocity);
     const ArrayView<Vec3<S>> predicted = nodes(at_.predicted), momenta = free_nodes(at_.momentum);
     share(block_, p_.pinned_nodes.size(),
           [&](Index i) { iterate[p_.pinned_nodes[i]] = start[p_.pinned_nodes[i]]; });
@@ -201,46 +255,40 @@ class ClothStep : ClothTile<S, T, Block> {
     share(block_, p_.driven_nodes.size(), [&](Index i) {
       iterate[p_.driven_nodes[i]] = driven_position(begin[p_.driven_nodes[i]], targets[i], share_of_way);
     });
-    const MetricView<S, T> metric = implicit_metric(h);
-    const AssembleMomentum<S, T> assemble{metric,
-                                          p_.free,
-                                          parameters_.rho,
-                                          parameters_.kappa,
-                                          parameters_.weight,
-                                          h,
-                                          start,
-                                          nodes(at_.velocity),
-                                          momenta};
+    const MetricView<S, T> metric = implicit_metric(h, rate_);
+    const AssembleMomentum<S, T> assemble{
+        metric,        p_.free, rate_ * parameters_.rho, parameters_.kappa, parameters_.weight, h, base,
+        base_velocity, momenta};
     share(block_, momenta.size(), [&](Index i) { momenta[i] = momentum(assemble, i); });
     bool worked = true;
     if (!a_.control.newton || a_.control.metric_is_mass || !a_.inspection.empty()) {
-      share(block_, momenta.size(), [&](Index i) { iterate[p_.free.nodes[i]] = start[p_.free.nodes[i]]; });
+      share(block_, momenta.size(), [&](Index i) { iterate[p_.free.nodes[i]] = base[p_.free.nodes[i]]; });
       block_.sync();
       const ArrayView<Vec3<S>> moves = free_nodes(at_.correction), none;
       // In proximal Newton what acts from outside acts in the iterations.
-      const bool is_pulled = !a_.control.newton && contacts_.has_outer_forces(),
+      const bool is_pulled = !a_.control.newton && contacts_.has_external_forces(),
                  is_solved = metric.has_bending() || is_pulled;
       if (is_pulled) contacts_.act_without_contacts(contact_step_, which);
       if (is_solved)
         worked = solve_system(metric, false, is_pulled ? contacts_.forces() : SampleForces<S>{}, bad_pivot);
       if (is_pulled) contacts_.update(contact_step_, which);
       const PredictPositions<S, T> predict{
-          metric, p_.free, start, iterate, momenta, is_solved ? moves : none, predicted};
+          metric, p_.free, base, iterate, momenta, is_solved ? moves : none, predicted};
       share(block_, p_.node_count,
             [&](Index i) { predicted[i] = isocloth::ISOCLOTH_BACKEND::predicted(predict, i); });
       block_.sync();
       share(block_, moves.size(), [&](Index i) {
         const Index node = p_.free.nodes[i];
-        if (a_.control.metric_is_mass) momenta[i] = S(metric.masses[node]) * (predicted[node] - start[node]);
+        if (a_.control.metric_is_mass) momenta[i] = S(metric.masses[node]) * (predicted[node] - base[node]);
         if (!a_.control.newton) iterate[node] = predicted[node];
       });
     }
     block_.sync();
     if (a_.control.newton) {
-      const ArrayView<Vec3<S>> velocity = nodes(at_.velocity);
+      const S way = h / rate_;
       share(block_, p_.free.nodes.size(), [&](Index i) {
         const Index node = p_.free.nodes[i];
-        iterate[node] = inertial_position(start[node], velocity[node], h);
+        iterate[node] = inertial_position(base[node], base_velocity[node], way);
       });
       block_.sync();
     }
@@ -301,6 +349,7 @@ class ClothStep : ClothTile<S, T, Block> {
         p_.block_columns,
         p_.block_pairs,
         p_.block_bending,
+        p_.couplings,
         p_.rows,
         jacobian(),
         p_.node_pair_begin,
@@ -320,7 +369,7 @@ class ClothStep : ClothTile<S, T, Block> {
         newton ? rows(at_.multipliers) : none,
         laws(),
         nodes(at_.iterate),
-        nodes(at_.start),
+        nodes(at_.base),
         newton || !with_rows ? free_nodes(at_.momentum) : ArrayView<Vec3<S>>{},
         samples,
         with_rows,
@@ -337,7 +386,10 @@ class ClothStep : ClothTile<S, T, Block> {
         for (S& entry : block) entry = S{};
       }
     });
-    cholesky.solve(block_, x.data());
+    if (const Couplings<S, T> beyond = matrix.couplings_of_metric(); beyond.exist())
+      solve_coupled(beyond, cholesky, with_rows);
+    else
+      cholesky.solve(block_, x.data());
     // The first column whose pivot is not positive, counted from the last.
     const S count = number(static_cast<double>(x.size()));
     const S from_last =
@@ -346,8 +398,17 @@ class ClothStep : ClothTile<S, T, Block> {
     return !any(bad_pivot > S{});
   }
 
+  /// A function of its own: copied into steps of cloths without couplings it would slow them down.
+  [[gnu::noinline]] ISOCLOTH_DEVICE void solve_coupled(const Couplings<S, T>& beyond,
+                                                       const BlockCholesky<S>& cholesky, bool with_rows) {
+    TileSystem<S, T, Block> system(*this, beyond, cholesky);
+    const bool is_exact = !with_rows || !a_.inspection.empty();
+    conjugate_gradients<S>(system, is_exact ? exact_rtol<Scalar>() : a_.control.cg_tolerance);
+  }
+
   ContactStep<S> contact_step_;
-  S eps_{};  ///< softness of the rows in this iteration
+  S rate_{};  ///< see IntegratorCoefficients
+  S eps_{};   ///< softness of the rows in this iteration
   Contacts contacts_;
 };
 

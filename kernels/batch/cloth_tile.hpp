@@ -66,13 +66,33 @@ class ClothTile {
     }
   }
 
-  ISOCLOTH_DEVICE MetricView<S, T> implicit_metric(S h) const {
-    return {multiply_add(h, parameters_.alpha, parameters_.rho),
-            h * multiply_add(h, parameters_.kappa, parameters_.beta), rest(a_.rest.masses, p_.node_count),
-            p_.bending, rest(a_.rest.bending, p_.bending.columns.size())};
+  /// Sum of value(i) over [0, count), the same for all threads of the block and for any number of them.
+  template <class Value>
+  ISOCLOTH_DEVICE S sum(std::size_t count, const Value& value) const {
+    constexpr std::size_t chains = 32;
+    static_assert(chains <= max_block_threads);
+    S* const partials = work_ + at_.partials;
+    share(block_, chains, [&](Index chain) {
+      S own{};
+      for (std::size_t i = static_cast<std::size_t>(chain); i < count; i += chains)
+        own += value(static_cast<Index>(i));
+      partials[chain] = own;
+    });
+    block_.sync();
+    S total{};
+    for (std::size_t chain = 0; chain < chains; ++chain) total += partials[chain];
+    block_.sync();
+    return total;
   }
-  ISOCLOTH_DEVICE MetricView<S, T> projection_metric(S h) const {
-    if (!a_.control.metric_is_mass) return implicit_metric(h);
+
+  ISOCLOTH_DEVICE MetricView<S, T> implicit_metric(S h, S rate) const {
+    return {rate * multiply_add(h, parameters_.alpha, rate * parameters_.rho),
+            h * multiply_add(h, parameters_.kappa, rate * parameters_.beta),
+            rest(a_.rest.masses, p_.node_count), p_.bending,
+            rest(a_.rest.bending, p_.bending.columns.size())};
+  }
+  ISOCLOTH_DEVICE MetricView<S, T> projection_metric(S h, S rate) const {
+    if (!a_.control.metric_is_mass) return implicit_metric(h, rate);
     return {number(1), S{}, rest(a_.rest.masses, p_.node_count), {}, {}};
   }
 
@@ -94,6 +114,7 @@ class ClothTile {
     copy(a_.before.velocities, a_.states.velocities, coordinates);
     copy(a_.before.multipliers, a_.states.multipliers, p_.row_count);
     copy(a_.before.contacts, a_.states.contacts, p_.contact_state().size());
+    copy(a_.before.history, a_.states.history, p_.history().size());
     copy(a_.before.alive, a_.states.alive, 1);
     block_.sync();
   }

@@ -3,7 +3,8 @@
 
 #include "kernels/batch/block_cholesky.hpp"
 #include "kernels/contact/contact_state.hpp"
-#include "kernels/grasp/outer_forces.hpp"
+#include "kernels/grasp/external_forces.hpp"
+#include "kernels/projection/integrator.hpp"
 #include "kernels/projection/nodal_system.hpp"
 #include "kernels/projection/step_controller.hpp"
 #include "kernels/views.hpp"
@@ -21,11 +22,13 @@ struct ClothPatternView {
   NodeMatrixView bending;               ///< pattern of K, empty: no bending
   ArrayView<const Index> node_pair_begin, node_pairs;
   ArrayView<const Index> block_rows, block_columns, block_pairs, block_bending;  ///< of H
+  CouplingPattern couplings;
   ArrayView<const Index>
       system_blocks;  ///< block of H at each block of L, -1: fill; shape [block count of L]
   CholeskyPlanView plan;
   SamplePattern samples;               ///< none where nothing surrounds the cloths
   Index hold_count = 0;                ///< nodes that may be held: all, or none
+  bool has_history = false;            ///< the integrator remembers the step before
   FacesView faces;                     ///< of cloths that the air drags
   GatherView block_slots, node_slots;  ///< see SampleForces
   ArrayView<const Index> slot_samples;
@@ -33,6 +36,9 @@ struct ClothPatternView {
   /// Nothing of a cloth that nothing surrounds.
   ISOCLOTH_HD ContactStateLayout contact_state() const {
     return {static_cast<std::size_t>(samples.contact_count()), static_cast<std::size_t>(hold_count)};
+  }
+  ISOCLOTH_HD StepHistoryLayout history() const {
+    return {has_history ? static_cast<std::size_t>(node_count) : 0};
   }
 };
 
@@ -55,8 +61,12 @@ struct ContactScratch {
 
 /// Offsets of a tile's work arrays in lane values.
 struct StepScratch {
-  std::size_t start, velocity, iterate, predicted, momentum, correction, multipliers, residuals, scales,
-      stiffness, jacobian, blocks, diagonals, pivots, contact_state, partials, size;
+  std::size_t start, velocity;      ///< phi_n, v_n
+  std::size_t base, base_velocity;  ///< x^, v^ of the integrator; the same as these without history
+  std::size_t history;              ///< see StepHistoryLayout
+  std::size_t krylov;               ///< r, z, p, q, w of conjugate gradients, where there are couplings
+  std::size_t iterate, predicted, momentum, correction, multipliers, residuals, scales, stiffness, jacobian,
+      blocks, diagonals, pivots, contact_state, partials, size;
   ContactScratch contacts;
 };
 /// Partial results of a block's threads; blocks have no more of them.
@@ -71,9 +81,13 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
   const std::size_t nodes = p.node_count, rows = p.row_count, columns = p.free.nodes.size();
   s.start = take(3 * nodes);
   s.velocity = take(3 * nodes);
+  s.base = p.has_history ? take(3 * nodes) : s.start;
+  s.base_velocity = p.has_history ? take(3 * nodes) : s.velocity;
+  s.history = take(p.history().size());
   s.iterate = take(3 * nodes);
   s.predicted = take(3 * nodes);
   s.momentum = take(3 * columns);
+  s.krylov = take(p.couplings.exist() ? 5 * 3 * columns : 0);
   s.correction = take(3 * columns);
   s.multipliers = take(rows);
   s.residuals = take(rows);
@@ -107,6 +121,7 @@ struct ClothStates {
   ArrayView<Real> velocities;   ///< v [m/s], shape [tile, node, 3, width]
   ArrayView<Real> multipliers;  ///< lambda [kg m^2], shape [tile, row, width]
   ArrayView<Real> contacts;     ///< see ContactStateLayout, shape [tile, size(), width]
+  ArrayView<Real> history;      ///< see StepHistoryLayout, shape [tile, size(), width]
   ArrayView<Real> alive;        ///< 1; 0: frozen, not to be touched; shape [tile, width]
 };
 

@@ -3,7 +3,7 @@
 
 #include "kernels/batch/cloth_tile.hpp"
 #include "kernels/contact/contact_terms.hpp"
-#include "kernels/grasp/outer_terms.hpp"
+#include "kernels/grasp/external_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
@@ -12,6 +12,7 @@ template <class S>
 struct ContactStep {
   StepPart<S> part;
   S inertia{};  ///< of the metric [kg/m^2]
+  S rate{};     ///< see IntegratorCoefficients
   int iteration = 0;
 };
 
@@ -25,7 +26,7 @@ class NoContacts : ClothTile<S, T, Block> {
   using InverseMass = T;
   ISOCLOTH_DEVICE explicit NoContacts(const Tile& tile) : Tile(tile) {}
   ISOCLOTH_DEVICE bool has_obstacles() const { return false; }
-  ISOCLOTH_DEVICE bool has_outer_forces() const { return false; }
+  ISOCLOTH_DEVICE bool has_external_forces() const { return false; }
   ISOCLOTH_DEVICE void grasp(const ContactStep<S>&, Mask) const {}
   ISOCLOTH_DEVICE void place_held(const ContactStep<S>&, Mask) const {}
   ISOCLOTH_DEVICE void act_without_contacts(const ContactStep<S>&, Mask) const {}
@@ -47,6 +48,8 @@ class TileContacts : ClothTile<S, T, Block> {
   using Tile::nodes, Tile::free_nodes, Tile::largest, Tile::infinity, Tile::rest;
   using typename Tile::Mask;
   using typename Tile::Scalar;
+  using Contacts = ContactTerms<Scalar>;
+  using External = ExternalTerms<Scalar>;
   static constexpr int width = Lanes<S>::width;
 
  public:
@@ -54,30 +57,31 @@ class TileContacts : ClothTile<S, T, Block> {
 
   using InverseMass = S;
   ISOCLOTH_DEVICE bool has_obstacles() const { return p_.samples.contacts_per_node > 0; }
-  ISOCLOTH_DEVICE bool has_outer_forces() const { return p_.hold_count > 0 || a_.forces.exist(); }
+  ISOCLOTH_DEVICE bool has_external_forces() const { return p_.hold_count > 0 || a_.forces.exist(); }
 
   /// Grippers let go and take hold at `start` in the cloths in `which`, whose step begins.
   ISOCLOTH_DEVICE void grasp(const ContactStep<S>& step, Mask which) const {
-    for_each_lane(step, which, [&](const ContactTerms<Scalar>&, const OuterTerms<Scalar>& outer, int) {
-      share(block_, static_cast<std::size_t>(p_.node_count), [&](Index node) { outer.grasp(node); });
+    for_each_lane(step, which, [&](const Contacts&, const External& external, int) {
+      share(block_, static_cast<std::size_t>(p_.node_count), [&](Index node) { external.grasp(node); });
     });
     block_.sync();
   }
   /// Nodes of `iterate` that are held rigidly, where their grippers are.
   ISOCLOTH_DEVICE void place_held(const ContactStep<S>& step, Mask which) const {
     if (p_.hold_count == 0) return;
-    for_each_lane(step, which, [&](const ContactTerms<Scalar>&, const OuterTerms<Scalar>& outer, int lane) {
+    for_each_lane(step, which, [&](const Contacts&, const External& external, int lane) {
       const Strided<Scalar> iterate = lane_array(at_.iterate, lane);
-      share(block_, static_cast<std::size_t>(p_.node_count), [&](Index node) { outer.place(node, iterate); });
+      share(block_, static_cast<std::size_t>(p_.node_count),
+            [&](Index node) { external.place(node, iterate); });
     });
     block_.sync();
   }
-  /// Grippers and air alone.
+  /// Grippers and NodeForces alone.
   ISOCLOTH_DEVICE void act_without_contacts(const ContactStep<S>& step, Mask which) const {
-    for_each_lane(step, which, [&](const ContactTerms<Scalar>& terms, const OuterTerms<Scalar>& outer, int) {
+    for_each_lane(step, which, [&](const Contacts& terms, const External& external, int) {
       share(block_, static_cast<std::size_t>(p_.samples.sample_count()), [&](Index sample) {
         terms.pass(sample);
-        if (sample < p_.node_count) outer.act(sample, true);
+        if (sample < p_.node_count) external.act(sample, true);
       });
     });
     block_.sync();
@@ -88,10 +92,10 @@ class TileContacts : ClothTile<S, T, Block> {
     if (has_obstacles()) list_near(step, which);
     block_.sync();
     const bool pulls = a_.control.newton;
-    for_each_lane(step, which, [&](const ContactTerms<Scalar>& terms, const OuterTerms<Scalar>& outer, int) {
+    for_each_lane(step, which, [&](const Contacts& terms, const External& external, int) {
       share(block_, static_cast<std::size_t>(p_.samples.sample_count()), [&](Index sample) {
         terms.find(sample);
-        if (sample < p_.node_count) outer.act(sample, pulls);
+        if (sample < p_.node_count) external.act(sample, pulls);
       });
     });
     block_.sync();
@@ -103,18 +107,17 @@ class TileContacts : ClothTile<S, T, Block> {
   /// Forces of the cloths in `which` after `correction`.
   ISOCLOTH_DEVICE void update(const ContactStep<S>& step, Mask which) {
     const Strided<Scalar> correction{reinterpret_cast<Scalar*>(work_ + at_.correction), width};
-    for_each_lane(step, which,
-                  [&](const ContactTerms<Scalar>& terms, const OuterTerms<Scalar>& outer, int lane) {
-                    const Strided<Scalar> own{correction.data + lane, width};
-                    const auto move = [&](Index node) {
-                      const Index i = p_.free.number[node];
-                      return i < 0 ? Vec3<Scalar>{} : own.vector(static_cast<std::size_t>(i));
-                    };
-                    share(block_, static_cast<std::size_t>(p_.samples.sample_count()), [&](Index sample) {
-                      terms.update(sample, move);
-                      if (sample < p_.node_count) outer.update(sample, move(sample));
-                    });
-                  });
+    for_each_lane(step, which, [&](const Contacts& terms, const External& external, int lane) {
+      const Strided<Scalar> own{correction.data + lane, width};
+      const auto move = [&](Index node) {
+        const Index i = p_.free.number[node];
+        return i < 0 ? Vec3<Scalar>{} : own.vector(static_cast<std::size_t>(i));
+      };
+      share(block_, static_cast<std::size_t>(p_.samples.sample_count()), [&](Index sample) {
+        terms.update(sample, move);
+        if (sample < p_.node_count) external.update(sample, move(sample));
+      });
+    });
     block_.sync();
   }
 
@@ -177,16 +180,19 @@ class TileContacts : ClothTile<S, T, Block> {
                                            static_cast<Scalar>(a_.control.contact_tolerance),
                                            lane_value(step.inertia, lane),
                                            lane_value(step.part.h, lane),
+                                           lane_value(step.rate, lane),
                                            size * size,
                                            lane_value(from, lane),
                                            lane_value(to, lane),
                                            a_.control.newton,
                                            static_cast<Scalar>(stiffening)};
       const bool shared = Lanes<T>::width == 1;
-      const Strided<Scalar> start = lane_array(at_.start, lane), iterate = lane_array(at_.iterate, lane);
+      const Strided<Scalar> start = lane_array(at_.start, lane), base = lane_array(at_.base, lane),
+                            iterate = lane_array(at_.iterate, lane);
       const Strided<Scalar> held_masses = lane_array(at.inverse_masses, lane);
       const ContactPlaces<Scalar> places{
           {start.data, width},
+          {base.data, width},
           {iterate.data, width},
           {held_masses.data, width},
           {reinterpret_cast<const Scalar*>(masses.data()) + (shared ? 0 : lane), shared ? 1 : width}};
@@ -202,13 +208,13 @@ class TileContacts : ClothTile<S, T, Block> {
                                          lane_array(at.depths, lane),
                                          lane_array(at.sample_stiffness, lane),
                                          lane_array(at.sample_forces, lane)};
-      const OuterForces<Scalar> outer{
+      const ExternalForces<Scalar> external{
           p_.hold_count > 0 ? a_.grippers.of(cloth, step.part.number) : GrippersView<Scalar>{},
           {kept(own.hold_forces()), kept(own.holders()), kept(own.places()), held_masses},
           p_.faces,
           a_.forces.of(cloth, step.part.number)};
-      visit(ContactTerms<Scalar>(p_.samples, obstacles, control, places, {lane_array(at.near, lane)}, arrays),
-            OuterTerms<Scalar>(outer, control, places, arrays), lane);
+      visit(Contacts(p_.samples, obstacles, control, places, {lane_array(at.near, lane)}, arrays),
+            External(external, control, places, arrays), lane);
     }
   }
 
@@ -223,7 +229,7 @@ class TileContacts : ClothTile<S, T, Block> {
       reach[k] = largest(
           count, [&](Index i) { return larger(along(start[i] - origin, k), along(iterate[i] - origin, k)); });
     if (block_.rank() != 0) return;
-    for_each_lane(step, which, [&](const ContactTerms<Scalar>& terms, const OuterTerms<Scalar>&, int lane) {
+    for_each_lane(step, which, [&](const Contacts& terms, const External&, int lane) {
       const auto corner = [&](int first, Scalar sign) {
         return Vec3<Scalar>{lane_value(origin.x, lane) + sign * lane_value(reach[first], lane),
                             lane_value(origin.y, lane) + sign * lane_value(reach[first + 1], lane),

@@ -1,40 +1,9 @@
 // One contact's part in the system of a body.
 #pragma once
 
-#include "kernels/contact/contact_arrays.hpp"
-#include "kernels/contact/signed_distance.hpp"
+#include "kernels/contact/contact_law.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
-
-template <class Real>
-ISOCLOTH_DEVICE bool acts(const ContactArrays<Real>& a, Index contact) {
-  return static_cast<int>(a.modes[static_cast<std::size_t>(contact)]) != static_cast<int>(ContactMode::none);
-}
-
-/// S of a contact as ContactTerms adds it to its sample: k n n^T + k_t (1 - n n^T), less k_t s s^T where it
-/// slides on; s: direction of the tangential pull.
-template <class Real>
-struct ContactStiffness {
-  Vec3<Real> normal{}, slide{}, pull{};
-  Real along{}, across{}, held{};
-
-  ISOCLOTH_DEVICE ContactStiffness(const ContactArrays<Real>& a, Index contact) {
-    const std::size_t c = static_cast<std::size_t>(contact);
-    normal = a.normals.vector(c);
-    pull = a.pulls.vector(c);
-    along = a.stiffness[2 * c];
-    across = a.stiffness[2 * c + 1];
-    if (static_cast<int>(a.modes[c]) != static_cast<int>(ContactMode::slide_on)) return;
-    const Vec3<Real> tangential = pull - dot(pull, normal) * normal;
-    const Real size = length(tangential);
-    if (!(size > Real(0))) return;
-    slide = (Real(1) / size) * tangential;
-    held = across;
-  }
-  ISOCLOTH_DEVICE Vec3<Real> times(Vec3<Real> v) const {
-    return (along - across) * dot(normal, v) * normal + across * v - held * dot(slide, v) * slide;
-  }
-};
 
 /// Column k of J = [1, -[r]x].
 template <class Real>

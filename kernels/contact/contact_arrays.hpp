@@ -55,7 +55,7 @@ enum class ContactMode : int {
   none,      ///< not at all
   smooth,    ///< along the normal only
   stick,     ///< the tangential force holds the point
-  slide,     ///< ... has its greatest size, and turns with the way of the point
+  slide,     ///< ... has its greatest size, and turns with the slip of the point
   slide_on,  ///< the same for a point that friction cannot stop within the step
 };
 
@@ -77,38 +77,18 @@ struct ContactArrays {
   Strided<Real> sample_forces;     ///< [kg m], shape [sample_count, 3]
 };
 
-/// Largest move of a node in iteration `number` (from 0) of a cloth among obstacles, in mean element sizes;
-/// 0: any. Steps that take many iterations jump to and fro between sets of contacts: shorter moves end that.
-ISOCLOTH_HD double contact_clamp(int number) {
-  constexpr int patience = 4;
-  double clamp = number < patience ? 0 : 0.3;
-  for (int n = 2 * patience; n <= number; n += patience) clamp *= 0.5;
-  return clamp;
-}
-/// Least k of a contact in iteration `number` (from 0) over the inertia of its point, and the largest of all.
-/// Iterations take contacts that let go as if they pulled, and the stiffer they are the harder: at 300 and
-/// more sheets on a table jump for ever. Stiffer, therefore, only where a step lasts or a contact bears much.
-/// Where forces do not stay from step to step, each step must find them in few iterations.
-constexpr double most_stiffening = 1e4;
-ISOCLOTH_HD double contact_stiffening(int number, bool carries) {
-  constexpr double gentle = 70, firm = 1000, growth = 1.5;
-  constexpr int patience = 6;
-  if (!carries) return firm;
-  double k = gentle;
-  for (int n = patience; n <= number && k < most_stiffening; ++n) k *= growth;
-  return k;
-}
-
 /// What drives the contacts of one cloth in one iteration.
 template <class Real>
 struct ContactControl {
-  Real offset{};           ///< distance that the middle of the cloth keeps from obstacles [m]
-  Real tolerance{};        ///< deepest penetration that a step may end with [m]
-  Real inertia{};          ///< of the metric [kg/m^2]
-  Real step{};             ///< h, of the part of a step [s]
-  Real mean_mass{};        ///< mean of m_i [m^2]
-  Real from{}, to{1};      ///< part of the obstacles' way that the iteration begins and ends with
-  bool carries = true;     ///< forces are those of the whole step; false: of one iteration, on top of others
+  Real offset{};       ///< distance that the middle of the cloth keeps from obstacles [m]
+  Real tolerance{};    ///< deepest penetration that a step may end with [m]
+  Real inertia{};      ///< of the metric [kg/m^2]
+  Real step{};         ///< h, of the part of a step [s]
+  Real rate{1};        ///< see IntegratorCoefficients
+  Real mean_mass{};    ///< mean of m_i [m^2]
+  Real from{}, to{1};  ///< part of the obstacles' motion that the iteration begins and ends with
+  bool keeps_forces =
+      true;                ///< forces are those of the whole step; false: of one iteration, on top of others
   Real stiffening = 1000;  ///< see contact_stiffening
 };
 
@@ -116,6 +96,7 @@ struct ContactControl {
 template <class Real>
 struct ContactPlaces {
   Strided<const Real> start;                ///< phi_n [m], shape [node_count, 3]
+  Strided<const Real> base;                 ///< x^ of the integrator [m], shape [node_count, 3]
   Strided<const Real> iterate;              ///< phi_j [m], shape [node_count, 3]
   Strided<const Real> inverse_masses;       ///< 1 / m_i [1/m^2], 0: pinned or held; shape [node_count]
   Strided<const Real> rest_inverse_masses;  ///< the same of a cloth that nothing holds

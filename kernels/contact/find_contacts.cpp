@@ -2,7 +2,7 @@
 
 #include "kernels/contact/body_terms.hpp"
 #include "kernels/contact/contact_terms.hpp"
-#include "kernels/grasp/outer_terms.hpp"
+#include "kernels/grasp/external_terms.hpp"
 #include "kernels/launch/launch.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
@@ -14,20 +14,20 @@ ISOCLOTH_DEVICE ContactTerms<Real> terms_of(const FindContacts<Real>& a) {
 }
 
 template <class Real>
-ISOCLOTH_DEVICE OuterTerms<Real> outer_of(const FindContacts<Real>& a) {
-  return {a.outer, a.control, a.places, a.arrays};
+ISOCLOTH_DEVICE ExternalTerms<Real> external_of(const FindContacts<Real>& a) {
+  return {a.external, a.control, a.places, a.arrays};
 }
 
 template <class Real>
 struct GraspBody {
   FindContacts<Real> a;
-  ISOCLOTH_DEVICE void operator()(Index node) const { outer_of(a).grasp(node); }
+  ISOCLOTH_DEVICE void operator()(Index node) const { external_of(a).grasp(node); }
 };
 
 template <class Real>
 struct PlaceBody {
   PlaceHeld<Real> a;
-  ISOCLOTH_DEVICE void operator()(Index node) const { outer_of(a.found).place(node, a.positions); }
+  ISOCLOTH_DEVICE void operator()(Index node) const { external_of(a.found).place(node, a.positions); }
 };
 
 template <class Real>
@@ -35,16 +35,7 @@ struct ActBody {
   FindContacts<Real> a;
   ISOCLOTH_DEVICE void operator()(Index sample) const {
     terms_of(a).pass(sample);
-    if (sample < a.pattern.node_count) outer_of(a).act(sample, true);
-  }
-};
-
-template <class Real>
-struct Box {
-  Vec3<Real> least, most;
-  ISOCLOTH_DEVICE void add(Vec3<Real> x) {
-    least = {x.x < least.x ? x.x : least.x, x.y < least.y ? x.y : least.y, x.z < least.z ? x.z : least.z};
-    most = {x.x > most.x ? x.x : most.x, x.y > most.y ? x.y : most.y, x.z > most.z ? x.z : most.z};
+    if (sample < a.pattern.node_count) external_of(a).act(sample, true);
   }
 };
 
@@ -65,10 +56,7 @@ struct NearBody {
     boxes[block.rank()] = box;
     block.sync();
     if (block.rank() != 0) return;
-    for (int i = 1; i < block.size(); ++i) {
-      box.add(boxes[i].least);
-      box.add(boxes[i].most);
-    }
+    for (int i = 1; i < block.size(); ++i) box.add(boxes[i]);
     terms_of(a).list_near(box.least, box.most);
   }
 };
@@ -78,7 +66,7 @@ struct FindBody {
   FindContacts<Real> a;
   ISOCLOTH_DEVICE void operator()(Index sample) const {
     terms_of(a).find(sample);
-    if (sample < a.pattern.node_count) outer_of(a).act(sample, a.control.carries);
+    if (sample < a.pattern.node_count) external_of(a).act(sample, a.control.keeps_forces);
   }
 };
 
@@ -99,7 +87,7 @@ struct UpdateBody {
       return Vec3<Real>{b[0], b[1], b[2]} + cross(Vec3<Real>{b[3], b[4], b[5]}, r);
     };
     terms_of(a.found).update(sample, correction, move);
-    if (sample < a.found.pattern.node_count) outer_of(a.found).update(sample, correction(sample));
+    if (sample < a.found.pattern.node_count) external_of(a.found).update(sample, correction(sample));
   }
 };
 

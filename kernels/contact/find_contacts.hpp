@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/contact/contact_arrays.hpp"
-#include "kernels/grasp/outer_forces.hpp"
+#include "kernels/grasp/external_forces.hpp"
 #include "kernels/launch/queue.hpp"
 
 namespace isocloth {
@@ -15,7 +15,7 @@ struct FindContacts {
   ContactPlaces<Real> places;
   NearObstacles<Real> near;
   ContactArrays<Real> arrays;
-  OuterForces<Real> outer;
+  ExternalForces<Real> external;
 };
 
 template <class Real>
@@ -29,7 +29,7 @@ struct UpdateContacts {
   FindContacts<Real> found;
   FreeNodesView free;
   ArrayView<const Vec3<Real>> correction;  ///< d [m], shape [free_count]
-  // Of bodies, which are the obstacles from first_body on; see kernels/contact/body_contacts.hpp.
+  // Of bodies, which are the obstacles from first_body on; see kernels/contact/body_system.hpp.
   Index first_body = ObstaclesView<Real>::no_body;
   ArrayView<const Vec3<Real>> centers;  ///< of mass, before the move [m], shape [body]
   ArrayView<const Real> moves;          ///< b: translations [m] and rotations [rad], shape [body, 6]
@@ -48,8 +48,8 @@ void act_without_contacts(const Queue& queue, const FindContacts<Real>& args);
 /// Obstacles whose boxes the cloth's box meets, over the step so far. One block.
 template <class Real>
 void list_near_obstacles(const Queue& queue, const FindContacts<Real>& args);
-/// Contacts at the iterate, and forces and stiffness of the samples; see ContactTerms, OuterTerms. One item
-/// per sample.
+/// Contacts at the iterate, and forces and stiffness of the samples; see ContactTerms, ExternalTerms. One
+/// item per sample.
 template <class Real>
 void find_contacts(const Queue& queue, const FindContacts<Real>& args);
 /// Forces of contacts and grippers after a correction. One item per sample.

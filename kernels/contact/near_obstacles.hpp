@@ -6,14 +6,28 @@
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
-/// Whether obstacle o comes within `room` [m] of the box between two corners anywhere on its way.
+/// Corners of a box [m].
+template <class Real>
+struct Box {
+  Vec3<Real> least, most;
+  ISOCLOTH_DEVICE void add(Vec3<Real> x) {
+    least = {x.x < least.x ? x.x : least.x, x.y < least.y ? x.y : least.y, x.z < least.z ? x.z : least.z};
+    most = {larger(x.x, most.x), larger(x.y, most.y), larger(x.z, most.z)};
+  }
+  ISOCLOTH_DEVICE void add(const Box& b) {
+    add(b.least);
+    add(b.most);
+  }
+};
+
+/// Whether obstacle o comes within `room` [m] of the box between two corners anywhere in its motion.
 template <class Real>
 ISOCLOTH_DEVICE bool may_meet(const ObstaclesView<Real>& obstacles, Index o, Vec3<Real> least,
                               Vec3<Real> most, Real room) {
-  const Placement<Real>& way = obstacles.placement(o);
+  const Placement<Real>& motion = obstacles.placement(o);
   if (obstacles.shapes[o].kind == ShapeKind::plane) {
-    // The corner of the box that lies deepest, at both ends of the way.
-    for (const PoseView<Real>* pose : {&way.begin, &way.end}) {
+    // The corner of the box that lies deepest, at both ends of the motion.
+    for (const PoseView<Real>* pose : {&motion.begin, &motion.end}) {
       const Vec3<Real> n = pose->axes[2];
       const Vec3<Real> corner{n.x > 0 ? least.x : most.x, n.y > 0 ? least.y : most.y,
                               n.z > 0 ? least.z : most.z};
@@ -21,8 +35,8 @@ ISOCLOTH_DEVICE bool may_meet(const ObstaclesView<Real>& obstacles, Index o, Vec
     }
     return false;
   }
-  return least.x - room < way.most.x && most.x + room > way.least.x && least.y - room < way.most.y &&
-         most.y + room > way.least.y && least.z - room < way.most.z && most.z + room > way.least.z;
+  return least.x - room < motion.most.x && most.x + room > motion.least.x && least.y - room < motion.most.y &&
+         most.y + room > motion.least.y && least.z - room < motion.most.z && most.z + room > motion.least.z;
 }
 
 /// Lists the obstacles that may meet the box; past most_near they are only counted.

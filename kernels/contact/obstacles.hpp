@@ -30,7 +30,7 @@ struct PoseView {
   Vec3<Real> axes[3] = {};
 };
 
-/// An obstacle's way within a step, and a box around all of it.
+/// An obstacle's motion within a step, and a box around all of it.
 template <class Real>
 struct Placement {
   PoseView<Real> begin, end;
@@ -49,15 +49,15 @@ struct ObstaclesView {
   ArrayView<const ShapeView<Real>> shapes;   ///< shape [obstacle]
   ArrayView<const Index> moving;             ///< number among those that move, -1: at rest; shape [obstacle]
   ArrayView<const Placement<Real>> resting;  ///< shape [obstacle]; of those that move unused
-  ArrayView<const Placement<Real>> ways;     ///< of this step, shape [moving]
+  ArrayView<const Placement<Real>> motions;  ///< of this step, shape [moving]
   ArrayView<const FrictionView<Real>> friction;  ///< shape [obstacle]
-  /// Obstacles from here on are bodies: their ways are of the part of the step that is sought.
+  /// Obstacles from here on are bodies: their motions are of the part of the step that is sought.
   Index first_body = no_body;
 
   static constexpr Index no_body = 0x7fffffff;
   ISOCLOTH_HD std::size_t size() const { return shapes.size(); }
   ISOCLOTH_HD const Placement<Real>& placement(Index o) const {
-    return moving[o] < 0 ? resting[o] : ways[moving[o]];
+    return moving[o] < 0 ? resting[o] : motions[moving[o]];
   }
 };
 
@@ -67,7 +67,7 @@ struct ObstacleSets {
   ArrayView<const ShapeView<Real>> shapes;       ///< shape [obstacle]
   ArrayView<const Index> moving;                 ///< see ObstaclesView
   ArrayView<const Placement<Real>> resting;      ///< shape [obstacle]
-  ArrayView<const Placement<Real>> ways;         ///< shape [clock, step, moving]
+  ArrayView<const Placement<Real>> motions;      ///< shape [clock, step, moving]
   ArrayView<const FrictionView<Real>> friction;  ///< shape [row, obstacle]
   ArrayView<const Index> clocks;                 ///< of each cloth
   ArrayView<const Index> friction_rows;          ///< of each cloth
@@ -75,12 +75,12 @@ struct ObstacleSets {
 
   ISOCLOTH_HD ObstaclesView<Real> of(std::size_t cloth, Index step) const {
     const std::size_t count = shapes.size(), moved = static_cast<std::size_t>(moving_count);
-    const std::size_t way = static_cast<std::size_t>(clocks[cloth] * steps + step) * moved;
+    const std::size_t first = static_cast<std::size_t>(clocks[cloth] * steps + step) * moved;
     const std::size_t row = static_cast<std::size_t>(friction_rows[cloth]) * count;
     return {shapes,
             moving,
             resting,
-            part(ways, way, way + moved),
+            part(motions, first, first + moved),
             part(friction, row, row + count),
             ObstaclesView<Real>::no_body};
   }

@@ -91,10 +91,10 @@ ISOCLOTH_DEVICE Distance<Real> grid_distance(const ShapeView<Real>& shape, Vec3<
   const Vec3<Real> outside{beyond[0], beyond[1], beyond[2]};
   if (dot(outside, outside) > 0) {
     const Real slope = value / shape.cell;
-    const Vec3<Real> way{outside.x != 0 ? outside.x : slope * gradient.x,
-                         outside.y != 0 ? outside.y : slope * gradient.y,
-                         outside.z != 0 ? outside.z : slope * gradient.z};
-    return {square_root(value * value + dot(outside, outside)), (Real(1) / length(way)) * way};
+    const Vec3<Real> outwards{outside.x != 0 ? outside.x : slope * gradient.x,
+                              outside.y != 0 ? outside.y : slope * gradient.y,
+                              outside.z != 0 ? outside.z : slope * gradient.z};
+    return {square_root(value * value + dot(outside, outside)), (Real(1) / length(outwards)) * outwards};
   }
   const Real steepness = length(gradient) / shape.cell;
   // Where a solid has its middle, distances are flat, and no direction leads out.
@@ -133,7 +133,7 @@ template <class Real>
 ISOCLOTH_HD Vec3<Real> turned(const PoseView<Real>& pose, Vec3<Real> v) {
   return v.x * pose.axes[0] + v.y * pose.axes[1] + v.z * pose.axes[2];
 }
-/// The pose after a part of the way: centers evenly, axes by the normalised mean.
+/// The pose after a part of the motion: centers evenly, axes by the normalised mean.
 template <class Real>
 ISOCLOTH_HD PoseView<Real> pose_between(const PoseView<Real>& begin, const PoseView<Real>& end, Real done) {
   if (!(done > 0)) return begin;

@@ -1,7 +1,8 @@
 // Distance of a point that moved, so that none passes through an obstacle within a step.
 #pragma once
 
-#include "kernels/contact/signed_distance.hpp"
+#include "kernels/contact/contact_law.hpp"
+#include "kernels/contact/deepest_point.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
@@ -13,33 +14,65 @@ struct SweptDistance {
   Real before = 0;  ///< gap at the beginning, where that is negative and the gap is, too
 };
 
+/// min(gap, 0) of a point [m].
+template <class Real>
+ISOCLOTH_DEVICE Real gap_before(const ShapeView<Real>& shape, Real offset, Vec3<Real> from) {
+  const Real before = signed_distance(shape, from).value - offset;
+  return before < 0 ? before : Real(0);
+}
+
 /// Of a point that went from `from` to `to`, in the obstacle's frame before and after: the gap there; or,
 /// where it moved so far that it could have passed through, the gap to the tangent plane where it entered.
 template <class Real>
 ISOCLOTH_DEVICE_CALL SweptDistance<Real> swept_distance(const ShapeView<Real>& shape, Real offset,
                                                         Real tolerance, Vec3<Real> from, Vec3<Real> to) {
+  const ContactLaw<Real> law{tolerance};
   const Distance<Real> here = signed_distance(shape, to);
   SweptDistance<Real> result{here.value - offset, here.normal, Real(0)};
-  if (result.gap < 0) {
-    const Real before = signed_distance(shape, from).value - offset;
-    result.before = before < 0 ? before : Real(0);
-  }
-  const Vec3<Real> way = to - from;
-  const Real far = length(way);
-  if (!(far > Real(0.5) * shape.reach)) return result;
-  // A surface is no nearer than its distance says: steps of that size cannot jump it.
+  if (result.gap < 0) result.before = gap_before(shape, offset, from);
+  const Vec3<Real> displacement = to - from;
+  const Real far = length(displacement);
+  if (!law.may_pass_through(far, shape.reach)) return result;
   Real done = 0;
   for (int n = 0; n < 64 && done < 1; ++n) {
-    const Vec3<Real> place = from + done * way;
+    const Vec3<Real> place = from + done * displacement;
     const Distance<Real> there = signed_distance(shape, place);
     const Real gap = there.value - offset;
-    if (gap < tolerance) {
-      if (gap < -tolerance && n == 0) return result;  // began inside: there is nothing to enter
-      if (dot(there.normal, way) < 0) return {gap + dot(there.normal, to - place), there.normal, Real(0)};
+    if (law.enters(gap)) {
+      if (law.is_inside(gap) && n == 0) return result;
+      if (dot(there.normal, displacement) < 0)
+        return {gap + dot(there.normal, to - place), there.normal, Real(0)};
     }
-    done += larger(gap, Real(0.01) * shape.reach) / far;
+    done += law.safe_advance(gap, shape.reach) / far;
   }
   return result;
+}
+
+/// A point of an element and its gap; not below 0: none entered.
+template <class Real>
+struct EntryPoint {
+  Real u = 0, v = 0, gap = 0;
+};
+/// Of five points (three of an edge) of an element that moved far, the one deepest behind where it entered.
+template <class Real>
+ISOCLOTH_DEVICE_CALL EntryPoint<Real> deepest_entry(const ShapeView<Real>& shape, Real offset, Real tolerance,
+                                                    const Element<Real>& before,
+                                                    const Element<Real>& element) {
+  const Real us[5] = {Real(0.5), Real(0.25), Real(0.75), Real(0.75), Real(0.25)},
+             vs[5] = {Real(0.5), Real(0.25), Real(0.25), Real(0.75), Real(0.75)};
+  EntryPoint<Real> deepest;
+  for (int n = 0; n < (element.size == 2 ? 3 : 5); ++n) {
+    EntryPoint<Real> own{us[n], element.size == 2 ? Real(0) : vs[n], 0};
+    if (element.size == 3) {
+      own.u = us[n] * Real(2) / 3;
+      own.v = vs[n] * Real(2) / 3 * (1 - own.u);
+    }
+    Real weights[4];
+    element.weigh(own.u, own.v, weights);
+    own.gap = swept_distance(shape, offset, tolerance, before.at(weights), element.at(weights)).gap;
+    if (own.gap < deepest.gap) deepest = own;
+  }
+  return deepest;
 }
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -53,17 +53,18 @@ ISOCLOTH_HD Vec3<Real> multiplied(const Real (&m)[6], Vec3<Real> v) {
 }
 
 /// Adds the drag on a node to its sample: with D as the faces lie when the step begins, the force of the
-/// velocity at its end, h^2 D (u - (x - x_n) / h). Without pulls the stiffness h D alone.
+/// velocity at its end, h^2 D (u - rate (x - x^) / h). Without pulls the stiffness h rate D alone.
 template <class Real>
 ISOCLOTH_DEVICE void add_force(const DragView<Real>& drag, const NodeSite<Real>& site) {
   Real d[6];
   drag_of_node(
       site.faces, drag, static_cast<Index>(site.node),
       [&](Index i) { return site.start.vector(static_cast<std::size_t>(i)); }, d);
-  for (std::size_t i = 0; i < 6; ++i) site.samples.sample_stiffness[site.node * 6 + i] += site.h * d[i];
+  for (std::size_t i = 0; i < 6; ++i)
+    site.samples.sample_stiffness[site.node * 6 + i] += site.h * site.rate * d[i];
   if (!site.pulls) return;
-  const Vec3<Real> way = site.iterate.vector(site.node) - site.start.vector(site.node);
-  site.add(multiplied(d, site.h * (site.h * drag.wind - way)));
+  const Vec3<Real> moved = site.rate * (site.iterate.vector(site.node) - site.base.vector(site.node));
+  site.add(multiplied(d, site.h * (site.h * drag.wind - moved)));
 }
 
 }  // namespace ISOCLOTH_BACKEND

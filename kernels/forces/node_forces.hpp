@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/forces/drag.hpp"
+#include "kernels/forces/load.hpp"
 
 namespace isocloth {
 
@@ -10,11 +11,13 @@ namespace isocloth {
 template <class Real>
 struct NodeForces {
   DragView<Real> drag;
+  LoadView<Real> load;
 
   /// visit(view) of all that exist.
   template <class Visit>
   ISOCLOTH_HD void for_each(const Visit& visit) const {
     if (drag.exists()) visit(drag);
+    if (load.exists()) visit(load);
   }
   ISOCLOTH_HD bool exist() const {
     bool any = false;
@@ -26,10 +29,13 @@ struct NodeForces {
 /// On several cloths in several steps.
 template <class Real>
 struct NodeForceSets {
-  StepSets<DragView<Real>> drag;
+  DragSets<Real> drag;
+  LoadSets<Real> load;
 
-  ISOCLOTH_HD bool exist() const { return drag.exist(); }
-  ISOCLOTH_HD NodeForces<Real> of(std::size_t cloth, Index step) const { return {drag.of(cloth, step)}; }
+  ISOCLOTH_HD bool exist() const { return drag.exist() || load.exist(); }
+  ISOCLOTH_HD NodeForces<Real> of(std::size_t cloth, Index step) const {
+    return {drag.of(cloth, step), load.of(cloth, step)};
+  }
 };
 
 }  // namespace isocloth

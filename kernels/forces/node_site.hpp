@@ -18,7 +18,9 @@ struct NodeSite {
   const FacesView& faces;
   std::size_t node = 0;
   Real h{};                            ///< of the part of a step [s]
+  Real rate{};                         ///< v = rate (phi_j - base) / h
   const Strided<const Real>& start;    ///< phi_n [m], shape [node_count, 3]
+  const Strided<const Real>& base;     ///< x^ of the integrator [m], shape [node_count, 3]
   const Strided<const Real>& iterate;  ///< phi_j [m], shape [node_count, 3]
   bool pulls = true;                   ///< false: the stiffness alone, forces act elsewhere
   const ContactArrays<Real>& samples;

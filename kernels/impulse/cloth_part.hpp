@@ -3,7 +3,7 @@
 
 #include "kernels/impulse/edge_terms.hpp"
 #include "kernels/impulse/impulse_contact_terms.hpp"
-#include "kernels/impulse/impulse_outer_terms.hpp"
+#include "kernels/impulse/impulse_external_terms.hpp"
 #include "kernels/impulse/stencil_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
@@ -25,7 +25,7 @@ struct ClothPart {
     const RowSets sets = cloths.row_sets(cloth);
     constexpr bool counts_holds = Holds && !std::is_same_v<Phase, phases::MeasureRows<Phase::items>>;
     if constexpr (Phase::needs == Meets::all)
-      return ImpulseOuterTerms<Real>(cloths, cloth, step, work);
+      return ImpulseExternalTerms<Real>(cloths, cloth, step, work);
     else if constexpr (Phase::needs == Meets::obstacles)
       return contacts();
     else if constexpr (Phase::items == Items::metric_stencils)
@@ -51,12 +51,12 @@ ISOCLOTH_DEVICE double largest_in_block(const Block& block, double* values, doub
   return own;
 }
 
-/// Lists the obstacles that come near the nodes' ways in a part of a step. Returns whether there are any.
+/// Lists the obstacles that come near the nodes in a part of a step. Returns whether there are any.
 template <class Real, class Block>
 ISOCLOTH_DEVICE bool list_near_cloth(const Block& block, const ImpulseContactTerms<Real>& contacts,
                                      Index node_count, double* values) {
-  typename ImpulseContactTerms<Real>::Box box = contacts.way_of(0);
-  share(block, node_count, [&](Index i) { box.add(contacts.way_of(i)); });
+  Box<Real> box = contacts.box_of(0);
+  share(block, node_count, [&](Index i) { box.add(contacts.box_of(i)); });
   for (Real* const least : {&box.least.x, &box.least.y, &box.least.z})
     *least = static_cast<Real>(-largest_in_block(block, values, -static_cast<double>(*least)));
   for (Real* const most : {&box.most.x, &box.most.y, &box.most.z})

@@ -4,7 +4,7 @@
 #include "engine/core/vec3.hpp"
 #include "kernels/contact/contact_arrays.hpp"
 #include "kernels/divergence.hpp"
-#include "kernels/forces/drag.hpp"
+#include "kernels/forces/node_forces.hpp"
 #include "kernels/grasp/grippers.hpp"
 #include "kernels/launch/queue.hpp"
 #include "kernels/views.hpp"
@@ -213,10 +213,10 @@ struct ImpulseCloths {
   ArrayView<Vec3<Real>> velocities;   ///< [m/s], shape [cloth, node]
   ImpulseContacts<Real> contacts;
   ImpulseHolds<Real> holds;
-  FacesView faces;      ///< where there is drag
-  DragSets<Real> drag;  ///< of the air
+  FacesView faces;  ///< where there is drag
+  NodeForceSets<Real> forces;
 
-  ISOCLOTH_HD bool has_outer_forces() const { return holds.exist() || drag.exist(); }
+  ISOCLOTH_HD bool has_external_forces() const { return holds.exist() || forces.exist(); }
   /// 1 / m_i of a cloth [1/m^2], 0: pinned; shape [node].
   ISOCLOTH_HD const Real* loose_masses(Index cloth) const {
     return pattern.inverse_masses.data() +

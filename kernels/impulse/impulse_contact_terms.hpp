@@ -1,13 +1,10 @@
-// Impulses that keep one cloth out of obstacles, with Coulomb friction: the formulas, whoever calls them.
+// Impulses that keep one cloth out of obstacles, with Coulomb friction, whoever calls them.
 //
-// A contact keeps the sum P of its impulses of this part of a step. With n the normal and g the gap of its
-// point at the preview, w = sum of (weight^2 / m) of its nodes, s its way relative to the obstacle's surface:
-//   normal      lambda = max(0, n . P - g / w)
-//   tangential  tau' = tau - s_t / w where |tau'| <= mu_s lambda: it sticks; else mu_d lambda tau' / |tau'|
-// and the nodes take what P has changed by. A point at rest on a slope thus has s_t = 0 and stays.
+// A contact keeps the sum p of its impulses of this part of a step, by the law of contact_law.hpp with the
+// gap of its point at the preview; the nodes take what p has changed by. A point at rest on a slope thus has
+// no slip and stays.
 #pragma once
 
-#include "kernels/contact/deepest_point.hpp"
 #include "kernels/contact/near_obstacles.hpp"
 #include "kernels/contact/swept_distance.hpp"
 #include "kernels/impulse/impulse_terms.hpp"
@@ -16,24 +13,9 @@ namespace isocloth::ISOCLOTH_BACKEND {
 
 template <class Real>
 class ImpulseContactTerms {
-  /// Obstacles nearer than this are looked at [m].
-  static constexpr Real near_range = Real(1e-3);
-  /// An edge or a face touches where it comes so much deeper than its corners [m].
-  static constexpr Real deeper = Real(1e-6);
+  using Law = ContactLaw<Real>;
 
  public:
-  /// Corners of a box [m].
-  struct Box {
-    Vec3<Real> least, most;
-    ISOCLOTH_DEVICE void add(const Box& b) {
-      least = {smaller(b.least.x, least.x), smaller(b.least.y, least.y), smaller(b.least.z, least.z)};
-      most = {larger(b.most.x, most.x), larger(b.most.y, most.y), larger(b.most.z, most.z)};
-    }
-
-   private:
-    static ISOCLOTH_DEVICE Real smaller(Real a, Real b) { return a < b ? a : b; }
-  };
-
   ISOCLOTH_DEVICE ImpulseContactTerms(const ImpulseCloths<Real>& args, Index cloth, Index step, int part,
                                       const ImpulseWork<Real>& work)
       : p_(args.contacts.samples),
@@ -42,11 +24,10 @@ class ImpulseContactTerms {
         work_(work),
         inverse_masses_(args.inverse_masses(cloth)),
         offset_(args.parameters[cloth].contact_offset),
-        tolerance_(args.contacts.tolerance),
+        law_{.tolerance = args.contacts.tolerance, .parts = static_cast<Real>(args.parameters[cloth].parts)},
         scale_(args.parameters[cloth].contact_scale),
-        parts_(static_cast<Real>(args.parameters[cloth].parts)),
-        from_(static_cast<Real>(part) / parts_),
-        to_(static_cast<Real>(part + 1) / parts_) {
+        from_(static_cast<Real>(part) / law_.parts),
+        to_(static_cast<Real>(part + 1) / law_.parts) {
     const ImpulseContactLayout at(p_);
     Real* const own = args.contacts.work.data() + static_cast<std::size_t>(cloth) * at.count;
     obstacles_ = {own + at.obstacles, 1};
@@ -70,16 +51,15 @@ class ImpulseContactTerms {
     impulses_.set_vector(contact, {});
   }
 
-  /// Around a node's way in this part.
-  ISOCLOTH_DEVICE Box way_of(Index node) const {
+  /// Around all that a node does in this part.
+  ISOCLOTH_DEVICE Box<Real> box_of(Index node) const {
     const Vec3<double> x = start(node);
-    Box box{narrow(x), narrow(x + wide(move(node)))};
-    const Box turned{box.most, box.least};
-    box.add(turned);
+    Box<Real> box{narrow(x), narrow(x)};
+    box.add(narrow(x + wide(move(node))));
     return box;
   }
-  /// Lists the obstacles that come near the box of all nodes' ways.
-  ISOCLOTH_DEVICE void list(const Box& box) const { list_near(o_, box.least, box.most, room(), near_); }
+  /// Lists the obstacles that come near the box of all nodes.
+  ISOCLOTH_DEVICE void list(const Box<Real>& box) const { list_near(o_, box.least, box.most, room(), near_); }
   ISOCLOTH_DEVICE bool are_near() const { return near_.list[0] > Real(0); }
 
   /// Impulses that take a sample out of obstacles at the preview; edges and faces that do not seek their
@@ -124,12 +104,12 @@ class ImpulseContactTerms {
     Real weights[4];
     const Index o = find_deepest(sample, -1, Real(0), weights);
     if (o < 0) return Real(0);
-    Real stays = 0;
+    Real rest = 0;
     for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot) {
-      const Real own = deep_part(sweep(o, point_of(p_.slot_nodes[slot])).before);
-      stays = own < stays ? own : stays;
+      const Real own = law_.deep_rest(sweep(o, point_of(p_.slot_nodes[slot])).before);
+      rest = own < rest ? own : rest;
     }
-    return excused(sweep(o, point_of(sample, weights)).gap, stays);
+    return larger(law_.depth(sweep(o, point_of(sample, weights)).gap, rest), Real(0));
   }
 
  private:
@@ -151,7 +131,7 @@ class ImpulseContactTerms {
   static ISOCLOTH_DEVICE Vec3<Real> narrow(Vec3<double> v) {
     return {static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)};
   }
-  ISOCLOTH_DEVICE Real room() const { return offset_ + near_range; }
+  ISOCLOTH_DEVICE Real room() const { return offset_ + Law::release_distance; }
   ISOCLOTH_DEVICE Vec3<double> start(Index node) const {
     if constexpr (ImpulseTerms<Real>::keeps_places) {
       const Vec4<Real> x = work_.places[node];
@@ -191,8 +171,8 @@ class ImpulseContactTerms {
   }
 
   ISOCLOTH_DEVICE PoseView<Real> pose_at(Index o, Real done) const {
-    const Placement<Real>& way = o_.placement(o);
-    return o_.moving[o] < 0 ? way.begin : pose_between(way.begin, way.end, done);
+    const Placement<Real>& motion = o_.placement(o);
+    return o_.moving[o] < 0 ? motion.begin : pose_between(motion.begin, motion.end, done);
   }
   /// Differences in double: cloth and obstacle may be far from the origin.
   static ISOCLOTH_DEVICE Vec3<Real> local(const PoseView<Real>& pose, Vec3<double> x) {
@@ -209,42 +189,31 @@ class ImpulseContactTerms {
   }
 
   ISOCLOTH_DEVICE Swept sweep(Index o, const Point& point) const {
-    return swept_distance(o_.shapes[o], offset_, tolerance_, local(pose_at(o, from_), point.start),
+    return swept_distance(o_.shapes[o], offset_, law_.tolerance, local(pose_at(o, from_), point.start),
                           local(pose_at(o, to_), point.start + wide(point.move)));
   }
   ISOCLOTH_DEVICE Touch touch(Index o, const Point& point) const {
     const Swept swept = sweep(o, point);
-    // What was inside when the part began leaves slowly: pushed out at once, it would leave with a speed.
-    const Real shallow = larger(swept.before, -tolerance_);
-    const Real stays = (Real(1) - Real(0.1) / parts_) * shallow + deep_part(swept.before);
-    return {swept.gap - stays, turned(pose_at(o, to_), swept.normal), surface_move(o, point.start, false)};
+    return {law_.wanted_gap(swept.gap, swept.before), turned(pose_at(o, to_), swept.normal),
+            surface_move(o, point.start, false)};
   }
   ISOCLOTH_DEVICE Real depth_of_node(Index node) const {
-    const Box way = way_of(node);
+    const Box<Real> box = box_of(node);
     Real deepest = 0;
     for_each_near(o_, near_, [&](Index o) {
-      if (!may_meet(o_, o, way.least, way.most, room())) return;
+      if (!may_meet(o_, o, box.least, box.most, room())) return;
       const Swept swept = sweep(o, point_of(node));
-      deepest = larger(excused(swept.gap, deep_part(swept.before)), deepest);
+      deepest = larger(law_.depth(swept.gap, law_.deep_rest(swept.before)), deepest);
     });
     return deepest;
-  }
-  /// Depth less what may stay of it.
-  ISOCLOTH_DEVICE Real excused(Real gap, Real stays) const {
-    return larger(gap < -tolerance_ ? stays - gap : -gap, Real(0));
-  }
-  /// Of a depth beyond the tolerance half leaves per step.
-  ISOCLOTH_DEVICE Real deep_part(Real before) const {
-    const Real deep = before + tolerance_;
-    return deep < 0 ? (Real(1) - Real(0.5) / parts_) * deep : Real(0);
   }
 
   ISOCLOTH_DEVICE Real correct_node(Index node) const {
     const Index first = p_.first_contact(node), count = p_.contacts_per_node;
-    const Box way = way_of(node);
+    const Box<Real> box = box_of(node);
     Real moved = 0;
     for_each_near(o_, near_, [&](Index o) {
-      if (!may_meet(o_, o, way.least, way.most, room())) return;
+      if (!may_meet(o_, o, box.least, box.most, room())) return;
       const Point point = point_of(node);
       const Touch found = touch(o, point);
       Index place = -1;
@@ -276,30 +245,17 @@ class ImpulseContactTerms {
     modes_[contact] = static_cast<Real>(static_cast<int>(mode));
   }
 
-  /// The law of a contact. Returns how far its point moved.
+  /// Returns how far its point moved.
   ISOCLOTH_DEVICE Real push(Index sample, Index contact, const Point& point, const Touch& touch,
-                            Real floor) const {
+                            Real least) const {
     const Vec3<Real> p = impulses_.vector(contact), n = touch.normal;
-    if (!(point.inverse > 0) || (!(touch.gap < 0) && !(dot(p, p) > 0))) return Real(0);
-    const Real inertia = Real(1) / point.inverse, along = dot(p, n);
-    const Real lambda = larger(larger(along, Real(0)) - inertia * touch.gap, floor);
+    if (!(point.inverse > 0) || !law_.is_active(touch.gap, dot(p, p) > 0, Real(HUGE_VAL))) return Real(0);
     const FrictionView<Real>& mu = o_.friction[static_cast<std::size_t>(obstacles_[contact])];
-    Vec3<Real> next = lambda * n;
-    ContactMode mode = lambda > 0 ? ContactMode::smooth : ContactMode::none;
-    if (mu.static_ > 0 && lambda > 0) {
-      const Vec3<Real> way = point.move - touch.surface;
-      Vec3<Real> tau = (p - along * n) - inertia * (way - dot(way, n) * n);
-      const Real size = length(tau);
-      mode = ContactMode::stick;
-      if (size > mu.static_ * lambda) {
-        mode = ContactMode::slide;
-        tau = (mu.dynamic * lambda / size) * tau;
-      }
-      next += tau;
-    }
-    const Vec3<Real> change = next - p;
-    impulses_.set_vector(contact, next);
-    set_mode(contact, mode);
+    const ContactImpulse<Real> next =
+        law_.impulse(p, n, touch.gap, point.move - touch.surface, Real(1) / point.inverse, mu, least);
+    const Vec3<Real> change = next.impulse - p;
+    impulses_.set_vector(contact, next.impulse);
+    set_mode(contact, next.mode);
     normals_.set_vector(contact, n);
     const bool is_node = sample < p_.node_count;
     for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot) {
@@ -320,7 +276,7 @@ class ImpulseContactTerms {
     const Index kept = static_cast<Index>(obstacles_[contact]);
     const Vec3<Real> p = impulses_.vector(contact);
     Real weights[4];
-    const Index o = find_deepest(sample, kept, dot(p, p) > 0 ? near_range : Real(0), weights);
+    const Index o = find_deepest(sample, kept, dot(p, p) > 0 ? Law::release_distance : Real(0), weights);
     for (Index slot = slot0; slot < p_.sample_begin[sample + 1]; ++slot)
       weights_[slot] = weights[slot - slot0];
     if (o < 0 || o == kept) return;
@@ -336,13 +292,13 @@ class ImpulseContactTerms {
     for (Real& w : weights) w = 0;
     const Index slot0 = p_.sample_begin[sample];
     const int size = static_cast<int>(p_.sample_begin[sample + 1] - slot0);
-    Box way = way_of(p_.slot_nodes[slot0]);
-    for (int i = 1; i < size; ++i) way.add(way_of(p_.slot_nodes[slot0 + i]));
+    Box<Real> box = box_of(p_.slot_nodes[slot0]);
+    for (int i = 1; i < size; ++i) box.add(box_of(p_.slot_nodes[slot0 + i]));
     Index deepest = -1;
     Real least = Real(HUGE_VAL);
     for_each_near(o_, near_, [&](Index o) {
       if (o_.shapes[o].kind == ShapeKind::plane) return;  // nothing lies deeper than the corners
-      if (!may_meet(o_, o, way.least, way.most, room())) return;
+      if (!may_meet(o_, o, box.least, box.most, room())) return;
       Real own[4] = {};
       const Real most = o == kept ? limit : Real(0);
       const Real gap = find_deepest_in(o, slot0, size, o == kept, most, own);
@@ -374,8 +330,11 @@ class ImpulseContactTerms {
     if (!(dot(place, place) < Real(HUGE_VAL))) return none;
     const Distance<Real> center = signed_distance(shape, place);
     // The corners cannot have come from much further than the middle.
-    if (length(place - before.at(even)) > Real(0.5) * shape.reach)
-      return find_first_entry(shape, before, element, weights);
+    if (law_.may_pass_through(length(place - before.at(even)), shape.reach)) {
+      const EntryPoint<Real> entry = deepest_entry(shape, offset_, law_.tolerance, before, element);
+      if (entry.gap < 0) element.weigh(entry.u, entry.v, weights);
+      return entry.gap;
+    }
     // Distances of convex shapes lie above their tangents, those of all grow no faster than by one.
     const bool is_convex = shape.kind != ShapeKind::grid;
     Real bound = center.value;
@@ -392,32 +351,13 @@ class ImpulseContactTerms {
       mean += own / static_cast<Real>(size);
     }
     // Distances to a convex shape are convex: where they are even, no point lies deeper than the corners.
-    if (!keeps && is_convex && center.value > mean - deeper) return none;
+    if (!keeps && is_convex && center.value > mean - Law::least_dip) return none;
     const ElementPoint<Real> best = size == 2   ? deepest_on_edge(shape, element)
                                     : is_convex ? deepest_on_face_in_convex(shape, element)
                                                 : deepest_on_face(shape, element);
-    if (!keeps && !(best.distance.value < corner - deeper)) return none;
+    if (!keeps && !(best.distance.value < corner - Law::least_dip)) return none;
     for (int i = 0; i < size; ++i) weights[i] = best.weights[i];
     return best.distance.value - offset_;
-  }
-
-  /// Of five points (three of an edge) that moved far in this part, the one deepest behind where it entered.
-  ISOCLOTH_DEVICE Real find_first_entry(const ShapeView<Real>& shape, const Element<Real>& before,
-                                        const Element<Real>& element, Real (&weights)[4]) const {
-    const Real us[5] = {Real(0.5), Real(0.25), Real(0.75), Real(0.75), Real(0.25)},
-               vs[5] = {Real(0.5), Real(0.25), Real(0.25), Real(0.75), Real(0.75)};
-    Real least = 0;
-    for (int n = 0; n < (element.size == 2 ? 3 : 5); ++n) {
-      Real u = us[n], v = element.size == 2 ? Real(0) : vs[n];
-      if (element.size == 3) u = us[n] * Real(2) / 3, v = vs[n] * Real(2) / 3 * (1 - u);
-      Real own[4];
-      element.weigh(u, v, own);
-      const Real gap = swept_distance(shape, offset_, tolerance_, before.at(own), element.at(own)).gap;
-      if (!(gap < least)) continue;
-      least = gap;
-      for (int i = 0; i < element.size; ++i) weights[i] = own[i];
-    }
-    return least;
   }
 
   const SamplePattern& p_;
@@ -425,8 +365,10 @@ class ImpulseContactTerms {
   const ObstaclesView<Real> o_;
   const ImpulseWork<Real> work_;
   const Real* const inverse_masses_;  ///< shape [node]
-  const Real offset_, tolerance_, scale_, parts_;
-  const Real from_, to_;  ///< part of the obstacles' way that this part of a step begins and ends with
+  const Real offset_;
+  const ContactLaw<Real> law_;
+  const Real scale_;
+  const Real from_, to_;  ///< part of the obstacles' motion that this part of a step begins and ends with
   Strided<Real> obstacles_, modes_, forces_, impulses_, normals_, floors_, weights_;
   NearObstacles<Real> near_;
 };

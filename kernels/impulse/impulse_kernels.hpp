@@ -20,7 +20,7 @@ template <class Real, Items... Rows>
 using KernelsOfRows =
     PhaseKernels<ImpulseLaunch<Real>, phases::BeginNodes, phases::BeginContacts, phases::Grasp,
                  phases::WeighRows<Rows>..., phases::Bend, phases::PullShear, phases::PullBend,
-                 phases::Preview, phases::PreviewOuter, phases::PreviewPinned,
+                 phases::Preview, phases::PreviewExternal, phases::PreviewPinned,
                  phases::CorrectRows<Real, Rows, true>..., phases::CorrectRows<Real, Rows, false>...,
                  phases::ListNear, phases::PushOut, phases::PushBack, phases::MeasureDepths, phases::Advance,
                  phases::EndContacts, phases::EndHolds, phases::MeasureRows<Rows>..., phases::MeasureWays,

@@ -72,8 +72,8 @@ struct Bend : On<Items::nodes_and_spare> {};     ///< bending forces, or zero
 struct PullShear : On<Items::shear_springs> {};  ///< forces of springs, added
 struct PullBend : On<Items::bend_springs> {};
 struct Preview : On<Items::nodes> {};  ///< forces to moves
-/// The same where there are grippers or drag.
-struct PreviewOuter {
+/// The same where there are grippers or forces from outside.
+struct PreviewExternal {
   static constexpr Items items = Items::nodes;
   static constexpr Meets needs = Meets::all;
   int part;

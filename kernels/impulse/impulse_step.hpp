@@ -22,7 +22,7 @@ constexpr double settled_contact = 0.1;
 ///   Corrections(is_watched)            what CorrectRows tells
 ///   last_sweep(told, sweep), worst(told)        of it: the last sweep with an impulse; the largest error
 ///   list_near()                        ListNear; whether there are any, or might be
-///   may_touch, meets_outer             false: no cloth of this machine does
+///   may_touch, meets_external             false: no cloth of this machine does
 ///   knows_at_once                      last_sweep() costs little
 ///   enter(step, part), tell_sweep()    tell where the step is
 ///   stops()                            whether it is to end
@@ -99,7 +99,7 @@ class ImpulseStep {
     visit(Family<Items::edges>{});
   }
   ISOCLOTH_DEVICE bool touches() const { return Machine::may_touch && cloths_.contacts.exist(); }
-  ISOCLOTH_DEVICE bool has_holds() const { return Machine::meets_outer && cloths_.holds.exist(); }
+  ISOCLOTH_DEVICE bool has_holds() const { return Machine::meets_external && cloths_.holds.exist(); }
 
   ISOCLOTH_DEVICE bool step(Index n, ImpulseReport& report) {
     const int parts = parameters_.parts;
@@ -135,8 +135,8 @@ class ImpulseStep {
       machine_.by_colour(phases::PullShear{});
       machine_.by_colour(phases::PullBend{});
     }
-    if (Machine::meets_outer && cloths_.has_outer_forces())
-      machine_.each(phases::PreviewOuter{part});
+    if (Machine::meets_external && cloths_.has_external_forces())
+      machine_.each(phases::PreviewExternal{part});
     else
       machine_.each(phases::Preview{});
     machine_.each(phases::PreviewPinned{n, part});

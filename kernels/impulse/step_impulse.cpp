@@ -15,7 +15,7 @@ class BlockMachine {
   using Mask = typename Lanes<S>::Mask;
 
  public:
-  static constexpr bool may_touch = What != Meets::nothing, meets_outer = What == Meets::all;
+  static constexpr bool may_touch = What != Meets::nothing, meets_external = What == Meets::all;
   static constexpr bool knows_at_once = true;
 
   /// Of one thread.
@@ -48,7 +48,7 @@ class BlockMachine {
     if constexpr (!ImpulseTerms<Real>::keeps_places)
       values_ = reinterpret_cast<double*>(work_.positions + nodes);
     work_.loads = nullptr;
-    if constexpr (meets_outer)
+    if constexpr (meets_external)
       if (args.cloths.holds.exist())
         work_.loads = args.cloths.holds.loads.data() + static_cast<std::size_t>(cloth) * nodes;
   }
@@ -122,7 +122,7 @@ class BlockMachine {
   }
 
  private:
-  ISOCLOTH_DEVICE ClothPart<Real, meets_outer> part() const {
+  ISOCLOTH_DEVICE ClothPart<Real, meets_external> part() const {
     return {a_.cloths, cloth_, work_, step_, part_};
   }
   template <class Terms, class Phase, class... Sink>
@@ -166,7 +166,7 @@ void step_impulse(const Queue& queue, const StepImpulse<Real>& given) {
   args.monitor = queue.monitor;
   const Index count = args.cloths.cloth_count;
   const std::size_t scratch = impulse_scratch(args.cloths.pattern);
-  if (args.cloths.has_outer_forces())
+  if (args.cloths.has_external_forces())
     for_each_block(queue, count, scratch, ClothBody<Real, Meets::all>{args});
   else if (args.cloths.contacts.exist())
     for_each_block(queue, count, scratch, ClothBody<Real, Meets::obstacles>{args});

@@ -29,6 +29,14 @@ struct GradientBody {
 };
 
 template <class Real>
+struct CouplingsBody {
+  MultiplyCouplings<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index i) const {
+    a.product[i] = a.factor_product[i] + coupled(a.couplings, a.direction, i);
+  }
+};
+
+template <class Real>
 struct CorrectionBody {
   ApplyCorrection<Real> a;
   ISOCLOTH_DEVICE void operator()(Index i) const {
@@ -68,6 +76,10 @@ void assemble_gradient(const Queue& queue, const AssembleGradient<Real>& args) {
   parallel_for(queue, static_cast<Index>(args.free.nodes.size()), GradientBody<Real>{args});
 }
 template <class Real>
+void multiply_couplings(const Queue& queue, const MultiplyCouplings<Real>& args) {
+  parallel_for(queue, static_cast<Index>(args.product.size()), CouplingsBody<Real>{args});
+}
+template <class Real>
 void apply_correction(const Queue& queue, const ApplyCorrection<Real>& args) {
   parallel_for(queue, static_cast<Index>(args.free.nodes.size()), CorrectionBody<Real>{args});
 }
@@ -88,6 +100,8 @@ template void assemble_system<float>(const Queue&, const AssembleSystem<float>&)
 template void assemble_system<double>(const Queue&, const AssembleSystem<double>&);
 template void assemble_gradient<float>(const Queue&, const AssembleGradient<float>&);
 template void assemble_gradient<double>(const Queue&, const AssembleGradient<double>&);
+template void multiply_couplings<float>(const Queue&, const MultiplyCouplings<float>&);
+template void multiply_couplings<double>(const Queue&, const MultiplyCouplings<double>&);
 template void apply_correction<float>(const Queue&, const ApplyCorrection<float>&);
 template void apply_correction<double>(const Queue&, const ApplyCorrection<double>&);
 template void update_multipliers<float>(const Queue&, const UpdateMultipliers<float>&);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/launch/queue.hpp"
+#include "kernels/linear/couplings.hpp"
 #include "kernels/projection/metric.hpp"
 #include "kernels/tensors/row_laws.hpp"
 #include "kernels/views.hpp"
@@ -39,6 +40,7 @@ struct AssembleSystem {
   ArrayView<const Index> block_columns;  ///< free number <= row, shape [block_count]
   ArrayView<const Index> block_pairs;    ///< pair of the two nodes, -1: none; shape [block_count]
   ArrayView<const Index> block_bending;  ///< entry of K, -1: none; shape [block_count]
+  CouplingPattern couplings;             ///< the blocks are those of P
   RowsView rows;
   ArrayView<const Vec3<S>> jacobian;       ///< s J, shape [jacobian_count()]
   ArrayView<const Index> node_pair_begin;  ///< pairs at each node, shape [node_count + 1]
@@ -47,6 +49,10 @@ struct AssembleSystem {
   SampleForces<S> samples;       ///< none, or what acts from outside
   bool with_rows = true;         ///< false: B alone
   ArrayView<S> blocks;           ///< row-major 3x3 blocks of the lower triangle, shape [block_count, 9]
+
+  ISOCLOTH_HD Couplings<S, T> couplings_of_metric() const {
+    return {couplings, metric.stiffness, metric.bending};
+  }
 };
 
 template <class S, class T = S>
@@ -59,11 +65,20 @@ struct AssembleGradient {
   ArrayView<const S> multipliers;        ///< lambda, shape [row_count]; empty: none
   RowLaws<S> laws;
   ArrayView<const Vec3<S>> positions;  ///< phi_j [m], shape [node_count]
-  ArrayView<const Vec3<S>> start;      ///< phi_n [m], shape [node_count]
-  ArrayView<const Vec3<S>> momentum;   ///< B (phi~ - phi_n) [kg m], shape [free_count]; empty: C alone drives
+  ArrayView<const Vec3<S>> start;      ///< x^ of the integrator [m], shape [node_count]
+  ArrayView<const Vec3<S>> momentum;   ///< B (phi~ - x^) [kg m], shape [free_count]; empty: C alone drives
   SampleForces<S> samples;
   bool with_rows = true;          ///< false: B alone
   ArrayView<Vec3<S>> right_side;  ///< [kg m], shape [free_count]
+};
+
+/// See CoupledSystem (host/linear/coupled_system.hpp).
+template <class S, class T = S>
+struct MultiplyCouplings {
+  Couplings<S, T> couplings;
+  ArrayView<const Vec3<S>> direction;       ///< p, shape [free_count]
+  ArrayView<const Vec3<S>> factor_product;  ///< q = P p, shape [free_count]
+  ArrayView<Vec3<S>> product;               ///< A p = q + E p, shape [free_count]
 };
 
 template <class S>
@@ -102,11 +117,14 @@ void geometric_stiffness(const Queue& queue, const GeometricStiffness<Real>& arg
 /// both nodes).
 template <class Real>
 void assemble_system(const Queue& queue, const AssembleSystem<Real>& args);
-/// -B (phi_j - phi~) - J^T (prox + s^2 C_j), see RowLaws, the first part as B (phi~ - phi_n) - B (phi_j -
-/// phi_n), so that phi~ itself is not needed. Without momentum: -J^T s^2 C_j (fast projection). Without
+/// -B (phi_j - phi~) - J^T (prox + s^2 C_j), see RowLaws, the first part as B (phi~ - x^) - B (phi_j -
+/// x^), so that phi~ itself is not needed. Without momentum: -J^T s^2 C_j (fast projection). Without
 /// rows: the right side of B (phi~ - phi_j) = ... . One item per free node.
 template <class Real>
 void assemble_gradient(const Queue& queue, const AssembleGradient<Real>& args);
+/// A p. One item per free node.
+template <class Real>
+void multiply_couplings(const Queue& queue, const MultiplyCouplings<Real>& args);
 /// phi_{j+1} = phi_j + d. One item per free node.
 template <class Real>
 void apply_correction(const Queue& queue, const ApplyCorrection<Real>& args);

@@ -6,7 +6,7 @@
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
-/// h (rho m v_n - h weight m e_z - h kappa (K phi_n)) of free node i.
+/// h (rate rho m v^ - h weight m e_z - h kappa (K x^)) of free node i.
 template <class S, class T>
 ISOCLOTH_HD Vec3<S> momentum(const AssembleMomentum<S, T>& a, Index i) {
   const Index node = a.free.nodes[i];
@@ -101,6 +101,8 @@ ISOCLOTH_HD void system_block(const AssembleSystem<S, T>& a, Index b, S (&block)
   if (a.block_rows[b] == a.block_columns[b]) {
     const Index node = a.free.nodes[a.block_rows[b]];
     diagonal = a.metric.inertia * S(a.metric.masses[node]);
+    if (a.couplings.exist() && a.metric.has_bending())
+      diagonal += lumped(a.couplings_of_metric(), a.block_rows[b]);
     if (a.with_rows && !a.stiffness.empty())
       for (Index p = a.node_pair_begin[node]; p < a.node_pair_begin[node + 1]; ++p)
         diagonal += a.stiffness[a.node_pairs[p]];

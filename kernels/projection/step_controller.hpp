@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/core/array_view.hpp"
+#include "engine/model/integrator.hpp"
 #include "kernels/projection/step_rules.hpp"
 
 namespace isocloth {
@@ -13,11 +14,13 @@ namespace isocloth {
 struct StepControl {
   bool newton = true;  ///< false: fast projection
   bool metric_is_mass = false;
+  Integrator integrator = Integrator::backward_euler;
   double step = 0.01;  ///< h [s]
   double tolerance = 1e-3;
   double eps = 1e-6, least_eps = 1e-9;
   int max_iterations = 50, max_substeps = 1;
   double contact_tolerance = 1e-4;  ///< [m]
+  double cg_tolerance = 1e-2;       ///< see conjugate_gradients()
 };
 
 /// One of equal parts of a step.

@@ -125,11 +125,10 @@ TEST_F(ObstacleCommand, TellsForcesAndPenetration) {
     complete("scene.json", "out", {"--overwrite"});
     Vec3d by[2];
     Index count = 0;
-    const std::vector<double> contacts = checkpoint("out").garments[0].contacts;
-    for (std::size_t c = 0; c < contacts.size(); c += contact_width) {
-      const Vec3d p{contacts[c + 2], contacts[c + 3], contacts[c + 4]};
-      if (contacts[c] < 0 || norm(p) == 0) continue;
-      by[static_cast<int>(contacts[c])] += inertia / (0.01 * 0.01) * p;
+    const Checkpoint end = checkpoint("out");
+    for (const ContactState& contact : end.garments[0].contacts) {
+      if (contact.obstacle < 0 || norm(contact.force) == 0) continue;
+      by[contact.obstacle] += inertia / (0.01 * 0.01) * contact.force;
       ++count;
     }
     const TrajectoryFile trajectory(folder_ / "out" / "trajectory.h5");

@@ -9,7 +9,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/nearest_name.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/model/recipe.hpp"
+#include "engine/model/resolved_scene.hpp"
 
 namespace isocloth {
 namespace {
@@ -207,36 +207,36 @@ TEST(ResolveImpulse, ChoosesWhatIsLeftOpen) {
   Scene scene = good_scene();
   scene.recipe = "bender_iterative";
   scene.step = 0.01;
-  ImpulseSettings settings = resolve_impulse(scene, 0);
+  ImpulseSettings settings = ResolvedScene(scene).impulse(0);
   EXPECT_EQ(settings.substeps, 20);
   EXPECT_EQ(settings.max_sweeps, 1);
   EXPECT_EQ(settings.relaxation, 1);
   EXPECT_EQ(settings.velocity_pass, VelocityPass::off);
-  EXPECT_EQ(resolve_impulse(scene, 1999).substeps, 20);
-  EXPECT_EQ(resolve_impulse(scene, 2001).substeps, 21);
-  EXPECT_EQ(resolve_impulse(scene, 12345).substeps, 124);
+  EXPECT_EQ(ResolvedScene(scene).impulse(1999).substeps, 20);
+  EXPECT_EQ(ResolvedScene(scene).impulse(2001).substeps, 21);
+  EXPECT_EQ(ResolvedScene(scene).impulse(12345).substeps, 124);
   scene.impulse.substeps = 7;
-  EXPECT_EQ(resolve_impulse(scene, 12345).substeps, 7);
+  EXPECT_EQ(ResolvedScene(scene).impulse(12345).substeps, 7);
 
   scene.impulse = {};
   scene.impulse.mode = ImpulseMode::converge;
-  settings = resolve_impulse(scene, 0);
+  settings = ResolvedScene(scene).impulse(0);
   EXPECT_EQ(settings.substeps, 1);
   EXPECT_EQ(settings.max_sweeps, 10'000);
   EXPECT_EQ(settings.relaxation, 0);
   EXPECT_EQ(settings.velocity_pass, VelocityPass::on);
-  EXPECT_EQ(resolve_impulse(scene, 100).substeps, 1);
-  EXPECT_EQ(resolve_impulse(scene, 101).substeps, 2);
+  EXPECT_EQ(ResolvedScene(scene).impulse(100).substeps, 1);
+  EXPECT_EQ(ResolvedScene(scene).impulse(101).substeps, 2);
 
   scene.impulse = {};
   scene.recipe = "bender_sle";  // no mode
-  settings = resolve_impulse(scene, 12345);
+  settings = ResolvedScene(scene).impulse(12345);
   EXPECT_EQ(settings.substeps, 124);
-  EXPECT_EQ(resolve_impulse(scene, 0).substeps, 10);
+  EXPECT_EQ(ResolvedScene(scene).impulse(0).substeps, 10);
   EXPECT_EQ(settings.max_sweeps, 10'000);
   EXPECT_EQ(settings.velocity_pass, VelocityPass::on);
   scene.recipe = "isometric_impulse";
-  EXPECT_EQ(resolve_impulse(scene, 0).velocity_pass, VelocityPass::on);
+  EXPECT_EQ(ResolvedScene(scene).impulse(0).velocity_pass, VelocityPass::on);
 }
 
 TEST(ValidateScene, NamesGarments) {

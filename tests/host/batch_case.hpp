@@ -17,6 +17,8 @@ struct BatchCase {
   bool bending = false;
   bool own_rest_shapes = false;  ///< the same topology in several sizes
   bool parted = false;           ///< steps that some cloths only do in parts
+  Integrator integrator = Integrator::backward_euler;
+  FactorPattern factor = FactorPattern::whole;  ///< rows: those of edges
   Index nx = 5, ny = 6;
 };
 std::string describe(const BatchCase& batch);

@@ -24,6 +24,15 @@ std::vector<BatchCase> all_cases() {
                            .bending = bending,
                            .own_rest_shapes = bending != parted,
                            .parted = parted});
+  for (const bool parted : {false, true}) {
+    cases.push_back({.bending = true, .parted = parted, .integrator = Integrator::bdf2});
+    cases.push_back(
+        {.bending = true, .own_rest_shapes = true, .parted = parted, .factor = FactorPattern::rows});
+  }
+  cases.push_back({.method = ProjectionMethod::fast_projection,
+                   .bending = true,
+                   .integrator = Integrator::bdf2,
+                   .factor = FactorPattern::rows});
   return cases;
 }
 

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "engine/core/text.hpp"
-#include "kernels/contact/contact_arrays.hpp"
+#include "kernels/contact/contact_law.hpp"
 #include "tests/host/body_case.hpp"
 #include "tests/support/sanitized.hpp"
 
@@ -57,11 +57,11 @@ TEST(BodyContacts, NetCarriesSeveralBodies) {
     stalled += report.status == StepStatus::stalled;
     if (step < steps / 2) continue;
     for (const Vec3d& f : simulation.contacts(0).forces) force += 2.0 / steps * f;
-    const std::vector<double> kept = simulation.state(0).contacts;
+    const std::vector<ContactState> kept = simulation.state(0).contacts;
     const std::size_t first = static_cast<std::size_t>(nodes * per_node),
-                      elements = (kept.size() / contact_width - first) / most_contacts_per_element;
+                      elements = (kept.size() - first) / most_contacts_per_element;
     for (std::size_t e = 0; e < elements; ++e)
-      shared += kept[(first + e) * contact_width] >= 0 && kept[(first + elements + e) * contact_width] >= 0;
+      shared += kept[first + e].obstacle >= 0 && kept[first + elements + e].obstacle >= 0;
   }
   std::printf(
       "%.2f iterations per step, %d of %d steps stalled, force %.4g N, two bodies on an element %d times\n",
@@ -88,14 +88,14 @@ TEST(BodyContacts, MomentumIsKeptAmongBodies) {
   Simulation simulation(scene, one_thread());
   Vec3d before = momentum_of(simulation);
   const Vec3d start = before;
-  constexpr int unclamped = 4;
   double gained = 0;
   for (int step = 0; step < 60; ++step) {
     const StepReport report = simulation.step()[0];
     ASSERT_NE(report.status, StepStatus::non_finite);
     const Vec3d now = momentum_of(simulation);
     // As in RigidBody.MomentumIsKept.
-    EXPECT_LE(norm(now - before), (report.iterations <= unclamped ? 1e-9 : 1e-2) * norm(start)) << step;
+    EXPECT_LE(norm(now - before), (report.iterations <= unclamped_iterations ? 1e-9 : 1e-2) * norm(start))
+        << step;
     before = now;
     gained = std::max(gained, simulation.bodies()[1].velocity.z + 6);
   }

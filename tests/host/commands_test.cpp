@@ -3,6 +3,7 @@
 
 #include "engine/core/errors.hpp"
 #include "tests/host/batch_case.hpp"
+#include "tests/host/body_case.hpp"
 #include "tests/host/gpu_case.hpp"
 #include "tests/host/gripper_case.hpp"
 
@@ -69,6 +70,13 @@ void expect_same_states(const Simulation& a, const Simulation& b, const std::str
     expect_same_state(a.state(g), b.state(g), what + ", garment " + std::to_string(g));
 }
 
+bool differ(const Simulation& a, const Simulation& b) {
+  bool any = false;
+  for (std::size_t g = 0; g < a.garment_count(); ++g)
+    any = any || a.state(g).positions != b.state(g).positions;
+  return any;
+}
+
 using Command = std::function<void(Simulation&)>;
 const std::vector<std::pair<const char*, Command>>& commands() {
   static const std::vector<Vec3d> target{{-0.1, -0.2, 0.05}};
@@ -95,6 +103,13 @@ const std::vector<std::pair<const char*, Command>>& commands() {
          s.set_wind({.velocity = {2, 0, 0}, .gusts = 0, .gust_period = 1});
        }},
       {"set_gravity", [](Simulation& s) { s.set_gravity(1, 3); }},
+      {"set_forces",
+       [](Simulation& s) {
+         std::vector<Vec3d> forces(49);
+         for (std::size_t i = 0; i < forces.size(); ++i)
+           forces[i] = {0, 1e-4 * static_cast<double>(i), 0.002};
+         s.set_forces(1, forces);
+       }},
       {"set_fabric",
        [](Simulation& s) {
          Fabric fabric = s.scene().garments[0].fabric;
@@ -118,10 +133,7 @@ void expect_commands_are_those_of_the_scene(const std::string& backend) {
       Simulation anew = restarted(told);
       for (Simulation* each : {&told, &anew, &untold}) each->advance(12);
       expect_same_states(told, anew, way.name + ", " + name);
-      bool differs = false;
-      for (std::size_t g = 0; g < told.garment_count(); ++g)
-        differs = differs || told.state(g).positions != untold.state(g).positions;
-      EXPECT_TRUE(differs) << way.name << ", " << name << " does nothing";
+      EXPECT_TRUE(differ(told, untold)) << way.name << ", " << name << " does nothing";
     }
   }
 }
@@ -226,11 +238,115 @@ TEST(Commands, BadOnesAreRefusedAndChangeNothing) {
     expect_refused<SceneError>(
         s, [&](Simulation& x) { x.set_fabric(0, fabric); }, part);
   }
-  Scene fixed = told_scene("coltraro2022");
-  fixed.obstacles[0].motion = FixedMotion{};
-  Simulation still(fixed);
   expect_refused<SceneError>(
-      still, [](Simulation& x) { x.set_obstacle_motion(0, OscillationMotion{}); }, "obstacles[0].motion");
+      s,
+      [](Simulation& x) {
+        x.set_obstacle_motion(0, OscillationMotion{{0, 0, std::nan("")}, 1, 0, 5});
+      },
+      "obstacles[0].motion");
+  expect_refused<ShapeError>(
+      s, [](Simulation& x) { x.set_body_velocity(0, {}, {}); }, "body");
+}
+
+// What rests in the scene may be moved, and rest again.
+void expect_obstacles_set_out(const std::string& backend) {
+  for (const Way& way : ways(backend)) {
+    Scene scene = told_scene(way.recipe);
+    scene.obstacles[0].motion = FixedMotion{};
+    scene.obstacles.push_back({.name = "ball",
+                               .shape = SphereShape{0.05},
+                               .position = {-0.1, -0.1, -0.1},
+                               .rotation = {},
+                               .motion = {},
+                               .friction = {}});
+    Simulation told(scene, way.options);
+    told.advance(50);
+    Simulation untold = restarted(told);
+    for (const ObstacleMotion& motion :
+         std::vector<ObstacleMotion>{OscillationMotion{{0.01, 0, 0.03}, 1, told.time(), 5}, FixedMotion{}}) {
+      told.set_obstacle_motion(1, motion);
+      Simulation anew = restarted(told);
+      for (Simulation* each : {&told, &anew, &untold}) each->advance(12);
+      expect_same_states(told, anew, way.name);
+      EXPECT_TRUE(differ(told, untold)) << way.name;
+    }
+  }
+}
+
+TEST(Commands, ObstaclesThatRestMaySetOut) { expect_obstacles_set_out("cpu"); }
+TEST_F(GpuCommands, ObstaclesThatRestMaySetOut) { expect_obstacles_set_out("cuda"); }
+
+/// A box above a floor, and a sheet between.
+Scene boxed_scene() {
+  Scene scene = body_scene(square_sheet(7, 0.3, 0.5),
+                           {body(BoxShape{{0.1, 0.08, 0.06}, 0.01}, 0.2, {0, 0, 0.05}, 0.3)}, step);
+  scene.obstacles = {obstacle(PlaneShape{}, {0, 0, -0.001}, 0.3)};
+  return scene;
+}
+
+void expect_same_bodies(const Simulation& a, const Simulation& b) {
+  const BodyState x = a.bodies()[0], y = b.bodies()[0];
+  EXPECT_EQ(x.pose.center, y.pose.center);
+  EXPECT_EQ(x.pose.axes, y.pose.axes);
+  EXPECT_EQ(x.velocity, y.velocity);
+  EXPECT_EQ(x.angular_momentum, y.angular_momentum);
+  expect_same_states(a, b, "with a body");
+}
+
+// With a body among what moves: its number changes with the obstacles'.
+TEST(Commands, FloorsUnderBodiesMaySetOut) {
+  Simulation told(boxed_scene());
+  const std::vector<Vec3d> forces(49, {0.04, 0, 0});
+  told.set_forces(0, forces);
+  told.advance(20);
+  EXPECT_GT(told.velocities(0)[24].x, 1);  // the sheet slides out from under the box
+  for (const ObstacleMotion& motion :
+       std::vector<ObstacleMotion>{OscillationMotion{{0.01, 0, 0.02}, 1, told.time(), 5}, FixedMotion{}}) {
+    told.set_obstacle_motion(0, motion);
+    Simulation anew = restarted(told);
+    for (Simulation* each : {&told, &anew}) each->advance(12);
+    expect_same_bodies(told, anew);
+  }
+}
+
+TEST(Commands, BodiesGoAsTheyAreTold) {
+  const Vec3d v{0.3, -0.2, 0.5}, w{4, -3, 2};
+  Scene scene = boxed_scene();
+  scene.bodies[0].rotation = {0.3, 0.2, 0.1};
+  Simulation told(scene);
+  scene.bodies[0].velocity = v;
+  scene.bodies[0].angular_velocity = w;
+  Simulation scripted(scene);
+  told.set_body_velocity(0, v, w);
+  for (Simulation* each : {&told, &scripted}) each->advance(20);
+  expect_same_bodies(told, scripted);
+  told.set_body_velocity(0, v, w);
+  Simulation anew = restarted(told);
+  const BodyState before = told.bodies()[0];
+  EXPECT_EQ(before.velocity, v);
+  for (Simulation* each : {&told, &anew}) each->advance(10);
+  expect_same_bodies(told, anew);
+  EXPECT_THROW(told.set_body_velocity(1, v, w), ShapeError);
+  EXPECT_THROW(told.set_body_velocity(0, {std::nan(""), 0, 0}, w), SceneError);
+  EXPECT_THROW(told.set_body_velocity(0, v, {0, HUGE_VAL, 0}), SceneError);
+  expect_same_bodies(told, anew);
+}
+
+// A ball in free flight: v + n h g, and turned by n h w.
+TEST(Commands, BallsFlyAsTheyAreTold) {
+  Simulation simulation(body_scene(far_sheet(), {body(SphereShape{0.1}, 0.4, {0, 0, 1})}, step));
+  simulation.advance(5);
+  const BodyState before = simulation.bodies()[0];
+  const Vec3d v{1, 2, 3}, w{0, 0, 6};
+  simulation.set_body_velocity(0, v, w);
+  constexpr int steps = 8;
+  simulation.advance(steps);
+  const BodyState after = simulation.bodies()[0];
+  const double h = step, g = simulation.scene().gravity, angle = steps * h * 6;
+  const Vec3d way = steps * h * v - Vec3d{0, 0, h * h * g * steps * (steps + 1) / 2};
+  EXPECT_LT(norm(after.velocity - v + Vec3d{0, 0, steps * h * g}), 1e-13);
+  EXPECT_LT(norm(after.pose.center - before.pose.center - way), 1e-14);
+  EXPECT_LT(norm(after.pose.axes[0] - Vec3d{std::cos(angle), std::sin(angle), 0}), 1e-14);
 }
 
 // Springs too stiff for the parts of a step: refused when they are set, and the old ones stay.

@@ -84,8 +84,7 @@ inline ExecutionOptions one_thread(StepSolver solver = StepSolver::automatic) {
 inline Vec3d contact_force(const Simulation& simulation) {
   const GarmentState state = simulation.state(0);
   Vec3d sum;
-  for (std::size_t c = 0; c < state.contacts.size(); c += contact_width)
-    sum += Vec3d{state.contacts[c + 2], state.contacts[c + 3], state.contacts[c + 4]};
+  for (const ContactState& contact : state.contacts) sum += contact.force;
   const double h = simulation.scene().step;
   return (1 / (h * h)) * sum;
 }
@@ -99,7 +98,7 @@ inline double fastest(const Simulation& simulation) {
 /// Contacts whose obstacle the state names.
 inline double contacts_in(const GarmentState& state) {
   double count = 0;
-  for (std::size_t c = 0; c < state.contacts.size(); c += contact_width) count += state.contacts[c] >= 0;
+  for (const ContactState& contact : state.contacts) count += contact.obstacle >= 0;
   return count;
 }
 

@@ -206,7 +206,7 @@ TEST(Contact, StatesOfOtherSizesAreRefused) {
   state.contacts.pop_back();
   EXPECT_THROW(simulation.set_state(0, state), ShapeError);
   state = simulation.state(0);
-  state.contacts[0] = 4;  // of four obstacles
+  state.contacts[0].obstacle = 4;  // of four obstacles
   EXPECT_THROW(simulation.set_state(0, state), ShapeError);
 }
 

@@ -34,7 +34,7 @@ TEST(CoulombSolver, RandomSystemsObeyTheLaw) {
     for (CoulombContact& c : contacts) {
       c.jacobian = entries(3, size);
       c.gap = 0.1 * random.uniform(-1, 1);
-      c.way = 0.1 * entries(2, 1);
+      c.slip = 0.1 * entries(2, 1);
       c.mu_static = seed % 3 == 0 ? 0 : random.uniform(0, 1);
       c.mu_dynamic = c.mu_static * (seed % 3 == 1 ? 1 : 0.7);
     }
@@ -53,20 +53,20 @@ TEST(CoulombSolver, RandomSystemsObeyTheLaw) {
     for (const CoulombContact& c : contacts) {
       const Vector3d v = c.jacobian * solution.moves;
       const double gap = c.gap + v(0), normal = c.force(0);
-      const Vector2d way = c.way + v.tail<2>(), rub = c.force.tail<2>();
+      const Vector2d slip = c.slip + v.tail<2>(), rub = c.force.tail<2>();
       EXPECT_GE(normal, 0);
       EXPECT_GE(gap, -known);
       EXPECT_LE(normal * gap, known * (1 + normal)) << seed;
       EXPECT_LE(rub.norm(), c.mu_static * normal + known) << seed;
       if (!(normal > 0)) {
         ++open;
-      } else if (way.norm() > 1e-6) {
+      } else if (slip.norm() > 1e-6) {
         ++slide;
         EXPECT_NEAR(rub.norm(), c.mu_dynamic * normal, known * (1 + normal)) << seed;
-        EXPECT_NEAR(rub.dot(way), -rub.norm() * way.norm(), known) << seed;
+        EXPECT_NEAR(rub.dot(slip), -rub.norm() * slip.norm(), known) << seed;
       } else {
         ++stick;
-        EXPECT_LE(way.norm(), known) << seed;
+        EXPECT_LE(slip.norm(), known) << seed;
       }
     }
   }

@@ -224,6 +224,33 @@ TEST_F(TestDevice, StartsAllGroupsBeforeItWaitsForOne) {
   EXPECT_EQ(calls(), "ULULWDWD");
 }
 
+TEST_F(TestDevice, CopiesABatchAtOnce) {
+  Scene scene;
+  scene.garments = {swinging("small", 5), swinging("large", 9), swinging("second small", 5)};
+  Simulation simulation(scene, {.backend = "cuda"});
+  simulation.advance(3);
+  std::vector<Vec3d> all(25 + 81 + 25), some(50);
+  calls();
+  simulation.read(GarmentField::positions, all);
+  EXPECT_EQ(calls(), "DD");
+  simulation.positions();
+  EXPECT_EQ(calls(), "DD");
+  simulation.read(GarmentField::velocities, {2, 0}, some);
+  EXPECT_EQ(calls(), "D");
+  simulation.write(GarmentField::velocities, {2, 0}, some);
+  EXPECT_EQ(calls(), "U");
+  simulation.write(GarmentField::velocities, {2}, {some.data(), 25});
+  EXPECT_EQ(calls(), "DU");  // two lanes of one tile
+  const std::vector<FieldView> views = simulation.view(GarmentField::positions);
+  EXPECT_EQ(calls(), "");
+  EXPECT_EQ(views.front().backend, "cuda");
+  EXPECT_EQ(views.front().shape, (std::array<std::int64_t, 4>{1, 2, 25, 3}));
+  EXPECT_EQ(views.front().strides, (std::array<std::int64_t, 4>{150, 1, 6, 2}));
+  auto next = all.begin();
+  for (std::size_t g = 0; g < 3; ++g)
+    for (const Vec3d& x : simulation.positions(g)) EXPECT_EQ(*next++, x);
+}
+
 TEST_F(TestDevice, SendsTheLaunchesOfALargeFactorisationAsOne) {
   Scene scene;
   scene.garments = {swinging("sheet", 19)};

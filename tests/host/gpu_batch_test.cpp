@@ -73,6 +73,25 @@ TEST_F(GpuBatch, StepsEqualCpu) {
         std::to_string(c.nodes) + " x " + std::to_string(c.nodes) + ", " + to_string(c.precision));
 }
 
+TEST_F(GpuBatch, IntegratorsAndFactorsOfRowsEqualCpu) {
+  for (const Precision precision : {Precision::float32, Precision::float64})
+    for (const StepSolver solver : {StepSolver::batched, StepSolver::direct})
+      for (const bool coupled : {false, true}) {
+        Scene scene = batch(9, unless_sanitized(5, 2));
+        scene.projection.integrator = Integrator::bdf2;
+        if (coupled) {
+          scene.recipe = "inextensible_edges";
+          scene.projection.factor = FactorPattern::rows;
+          scene.projection.cg_tolerance = precision == Precision::float32 ? 1e-5 : 1e-12;
+        }
+        ExecutionOptions options = on("cuda", precision);
+        options.solver = solver;
+        expect_steps_equal_cpu(
+            scene, options, unless_sanitized(10, 2),
+            std::string(to_string(solver)) + (coupled ? ", rows, " : ", ") + to_string(precision));
+      }
+}
+
 // Products are fused in the same places on both (lanes.hpp), every other operation is rounded once.
 TEST_F(GpuBatch, RunsGiveTheBitsOfACpuWithFusedProducts) {
   if (widest_simd() == Simd::baseline) GTEST_SKIP() << "this CPU rounds products before it adds them";

@@ -69,10 +69,9 @@ TEST_F(GpuContact, LaunchesAndBlocksDoNotShow) {
 }
 
 /// Who touches what, and how.
-std::vector<double> modes_of(const GarmentState& state) {
-  std::vector<double> modes;
-  for (std::size_t c = 0; c < state.contacts.size(); c += contact_width)
-    modes.insert(modes.end(), {state.contacts[c], state.contacts[c + 1]});
+std::vector<ContactState> modes_of(const GarmentState& state) {
+  std::vector<ContactState> modes = state.contacts;
+  for (ContactState& contact : modes) contact.force = {}, contact.place = {};
   return modes;
 }
 

@@ -20,8 +20,8 @@ inline Gripper gripper(Vec3d position, double radius, std::vector<Hold> holds,
 inline std::vector<std::size_t> held_nodes(const Simulation& simulation, std::size_t garment = 0) {
   const GarmentState state = simulation.state(garment);
   std::vector<std::size_t> nodes;
-  for (std::size_t i = 0; i < state.holds.size(); i += hold_width)
-    if (state.holds[i] >= 0) nodes.push_back(i / hold_width);
+  for (std::size_t i = 0; i < state.holds.size(); ++i)
+    if (state.holds[i].gripper >= 0) nodes.push_back(i);
   return nodes;
 }
 

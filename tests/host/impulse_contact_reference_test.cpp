@@ -87,7 +87,8 @@ void compare(const Kind& kind, const Scene& scene, Compared& compared) {
   const auto nodes = static_cast<std::size_t>(garment.mesh.node_count());
   const Device device({.threads = 1});
   const auto solver = make_garment_solver(device, Precision::float64, garment, scene, StepSolver::batched);
-  reference::ImpulseCloth cloth(garment, find_recipe(scene.recipe), resolve_impulse(scene, 0), scene.gravity);
+  reference::ImpulseCloth cloth(garment, find_recipe(scene.recipe), ResolvedScene(scene).impulse(0),
+                                scene.gravity);
   cloth.set_order(dynamic_cast<const ImpulseGarments<double>&>(*solver).sweep_order());
   cloth.set_obstacles(scene.obstacles, garment.fabric.thickness / 2, scene.contact.tolerance);
   const double mass = garment.fabric.rho * cloth.masses().maxCoeff();
@@ -101,8 +102,8 @@ void compare(const Kind& kind, const Scene& scene, Compared& compared) {
     const GarmentState before = simulation.state(0);
     const StepReport report = simulation.step()[0];
     const GarmentState after = simulation.state(0);
-    for (std::size_t c = contact_width * nodes; c < after.contacts.size(); c += contact_width)
-      if (after.contacts[c] >= 0) return;
+    for (std::size_t c = nodes; c < after.contacts.size(); ++c)
+      if (after.contacts[c].obstacle >= 0) return;
     const auto step_from = [&](double change) {
       MatrixX3d start = as_matrix(before.positions);
       for (Eigen::Index i = 0; i < start.rows(); ++i)
@@ -130,8 +131,7 @@ void compare(const Kind& kind, const Scene& scene, Compared& compared) {
     EXPECT_NEAR(report.penetration, cloth.contact()->penetration(cloth.positions()), bound);
     const MatrixX3d& forces = cloth.contact()->forces()[0];
     for (std::size_t i = 0; i < nodes; ++i) {
-      const double* const kept = after.contacts.data() + contact_width * i;
-      const Vec3d p{kept[2], kept[3], kept[4]};
+      const Vec3d& p = after.contacts[i].force;
       const auto own = forces.row(static_cast<Eigen::Index>(i));
       EXPECT_LE(norm(p - Vec3d{own.x(), own.y(), own.z()}), cloth.settings().substeps * bound * mass)
           << kind.name << ", step " << step << ", node " << i;

@@ -155,7 +155,7 @@ SweepCounts count_sweeps(double relaxation) {
   scene.impulse.relaxation = relaxation;
   const Device device({.threads = 1});
   const auto solver = make_garment_solver(device, Precision::float64, sheet, scene);
-  ImpulseCloth cloth(sheet, find_recipe(scene.recipe), resolve_impulse(scene, 0), scene.gravity);
+  ImpulseCloth cloth(sheet, find_recipe(scene.recipe), ResolvedScene(scene).impulse(0), scene.gravity);
   const auto rows = [](const std::vector<double>& flat) {
     return MatrixX3d(Eigen::Map<const Eigen::Matrix<double, n * n, 3, Eigen::RowMajor>>(flat.data()));
   };

@@ -3,6 +3,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/model/recipe.hpp"
+#include "engine/model/resolved_scene.hpp"
 #include "tests/host/batch_case.hpp"
 #include "tests/host/gpu_case.hpp"
 #include "tests/reference/impulse_cases.hpp"
@@ -80,10 +81,10 @@ TEST(ImpulseSystem, StepsAreThoseOfTheReference) {
     scene.impulse.max_solves = 40;
     scene.impulse.substeps = c.substeps;
     const Garment& garment = scene.garments[0];
-    const ImpulseSettings bound = resolve_impulse(scene, 0);
+    const ImpulseSettings bound = ResolvedScene(scene).impulse(0);
     const double rate =
         reference::ImpulseCloth(garment, find_recipe(scene.recipe), bound, scene.gravity).force_rate();
-    reference::ImpulseCloth expected(garment, find_recipe(scene.recipe), resolve_impulse(scene, rate),
+    reference::ImpulseCloth expected(garment, find_recipe(scene.recipe), ResolvedScene(scene).impulse(rate),
                                      scene.gravity);
     const auto result = expected.step(c.step, reference::pinned_positions(expected));
     ASSERT_EQ(result.fallbacks, 0);

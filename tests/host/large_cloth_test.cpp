@@ -55,7 +55,7 @@ void expect_steps(const Scene& scene, const ExecutionOptions& options, const std
     EXPECT_TRUE(is_finite(run.states[g])) << what;
     EXPECT_FALSE(run.states[g].frozen) << what;
     EXPECT_GT(contacts_in(run.states[g]), 0) << what;
-    EXPECT_NE(run.states[g].holds, std::vector<double>(run.states[g].holds.size(), -1)) << what;
+    EXPECT_NE(run.states[g].holds, std::vector<HoldState>(run.states[g].holds.size())) << what;
   }
 }
 

@@ -44,9 +44,9 @@ TEST(Simulation, ReadsSomeGarments) {
       velocities.insert(velocities.end(), v.begin(), v.end());
     }
     std::vector<Vec3d> found(positions.size(), {77, 77, 77});
-    simulation.read_positions(chosen, {found.data(), found.size()});
+    simulation.read(GarmentField::positions, chosen, {found.data(), found.size()});
     EXPECT_EQ(found, positions);
-    simulation.read_velocities(chosen, {found.data(), found.size()});
+    simulation.read(GarmentField::velocities, chosen, {found.data(), found.size()});
     EXPECT_EQ(found, velocities);
     EXPECT_TRUE(chosen.empty() || velocities != positions);
   }
@@ -56,12 +56,12 @@ TEST(Simulation, RefusesWhatDoesNotFit) {
   Simulation simulation(batch_scene({}, 3), one_thread);
   std::vector<Vec3d> room(59);
   expect_mentions(message_of([&] {
-                    simulation.read_positions({0, 2}, {room.data(), room.size()});
+                    simulation.read(GarmentField::positions, {0, 2}, {room.data(), room.size()});
                   }),
                   {"59", "60"});
-  EXPECT_THROW(simulation.read_velocities({0, 2}, {room.data(), room.size()}), ShapeError);
+  EXPECT_THROW(simulation.read(GarmentField::velocities, {0, 2}, {room.data(), room.size()}), ShapeError);
   for (const auto& call : std::initializer_list<void (*)(Simulation&)>{
-           [](Simulation& s) { s.read_positions({3}, {}); },
+           [](Simulation& s) { s.read(GarmentField::positions, {3}, {}); },
            [](Simulation& s) {
              s.reset({0, 3});
            },

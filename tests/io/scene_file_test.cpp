@@ -8,6 +8,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/model/resolved_scene.hpp"
 #include "host/files/json_text.hpp"
 #include "host/meshes/mesh_file.hpp"
 #include "host/results/scene_digest.hpp"
@@ -106,7 +107,7 @@ TEST(SceneFile, ReadsImpulsesAndSprings) {
   EXPECT_EQ(fabric.bend_spring.stiffness, 4);
   EXPECT_EQ(fabric.bend_spring.damping, 5);
   EXPECT_EQ(fabric.shear_diagonals, 1);
-  EXPECT_EQ(step_tolerance(scene), 1e-4);
+  EXPECT_EQ(ResolvedScene(scene).tolerance, 1e-4);
 }
 
 TEST(SceneFile, DefaultsAreThoseOfTheStructs) {
@@ -259,6 +260,7 @@ TEST(SceneFile, DigestSeesEveryChange) {
   EXPECT_TRUE(changed([](Scene& s) { s.garments[0].pins[0].nodes[0] = 1; }));
   EXPECT_TRUE(changed([](Scene& s) { s.garments[0].pins[0].motion = OscillationMotion{}; }));
   EXPECT_FALSE(changed([](Scene& s) { s.duration = 99; }));
+  EXPECT_FALSE(changed([](Scene& s) { s.name = s.garments[0].pins[0].name = "another"; }));
   EXPECT_FALSE(changed([](Scene& s) { s.projection.on_violation = OnViolation::go_on; }));
 }
 

@@ -1,7 +1,7 @@
 // What contacts make of bodies, against finite differences of a rigid motion.
 #include <Eigen/Dense>
 
-#include "kernels/contact/body_contacts.hpp"
+#include "kernels/contact/body_system.hpp"
 #include "kernels/kernel_table.hpp"
 #include "tests/kernels/contact_terms_case.hpp"
 
@@ -60,8 +60,8 @@ class BodyTermsTest : public ContactTermsCase<Real> {
         Matrix3d held = static_cast<double>(this->stiffness[2 * c]) * along +
                         static_cast<double>(this->stiffness[2 * c + 1]) * across;
         if (mode == static_cast<int>(ContactMode::slide_on)) {
-          const Vector3d way = (across * pull).normalized();
-          held -= static_cast<double>(this->stiffness[2 * c + 1]) * way * way.transpose();
+          const Vector3d slip = (across * pull).normalized();
+          held -= static_cast<double>(this->stiffness[2 * c + 1]) * slip * slip.transpose();
         }
         visit(static_cast<std::size_t>(body), s, motion_of(this->at_sample(s, this->iterate), body), held,
               pull);

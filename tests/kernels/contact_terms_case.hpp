@@ -62,12 +62,13 @@ struct Expected {
   double k = 0, gamma = 0;  ///< [kg], [kg m]
   double pull = 0;          ///< along the normal, of an unchanged position [kg m]
   Vector3d normal = Vector3d::Zero();
-  Vector3d tau = Vector3d::Zero();  ///< tangential part of p [kg m]
-  Vector3d way = Vector3d::Zero();  ///< tangential part of the way [m]
+  Vector3d tau = Vector3d::Zero();   ///< tangential part of p [kg m]
+  Vector3d slip = Vector3d::Zero();  ///< displacement less its part along the normal [m]
   Friction friction;
 };
-inline Expected expected_contact(const Vector3d& p, const Vector3d& way, const reference::SignedDistance& at,
-                                 double before, double inverse_mass, const Friction& mu, bool carries) {
+inline Expected expected_contact(const Vector3d& p, const Vector3d& displacement,
+                                 const reference::SignedDistance& at, double before, double inverse_mass,
+                                 const Friction& mu, bool keeps_forces) {
   Expected e;
   e.normal = eigen(at.gradient);
   e.friction = mu;
@@ -80,10 +81,10 @@ inline Expected expected_contact(const Vector3d& p, const Vector3d& way, const r
   // What bears much is stiffer where forces are kept.
   const double point = inertia / inverse_mass;
   e.k = stiffening * point;
-  if (carries) e.k = std::max(e.k, std::min(3 * e.gamma / tolerance, 1e4 * point));
+  if (keeps_forces) e.k = std::max(e.k, std::min(3 * e.gamma / tolerance, 1e4 * point));
   e.pull = e.gamma - e.k * gap;
   e.tau = p - e.normal * e.normal.dot(p);
-  e.way = way - e.normal * e.normal.dot(way);
+  e.slip = displacement - e.normal * e.normal.dot(displacement);
   return e;
 }
 
@@ -113,9 +114,10 @@ class ContactTermsCase : public ::testing::Test {
       const double floor = offset + random.uniform(-8e-4, 8e-4);
       const Vec3d x{rest.x, rest.y, floor};
       const double far = std::pow(10.0, random.uniform(-6, -2.5));
-      const Vec3d way{far * random.uniform(-1, 1), far * random.uniform(-1, 1), 2e-4 * random.uniform(-1, 1)};
+      const Vec3d move{far * random.uniform(-1, 1), far * random.uniform(-1, 1),
+                       2e-4 * random.uniform(-1, 1)};
       for (const double c : {x.x, x.y, x.z}) iterate.push_back(static_cast<Real>(as_float(c)));
-      for (const double c : {x.x - way.x, x.y - way.y, x.z - way.z})
+      for (const double c : {x.x - move.x, x.y - move.y, x.z - move.z})
         start.push_back(static_cast<Real>(as_float(c)));
       for (int c = 0; c < 3; ++c)
         correction.push_back(static_cast<Real>(as_float(random.uniform(-5e-4, 5e-4))));
@@ -154,7 +156,7 @@ class ContactTermsCase : public ::testing::Test {
   }
 
   template <class Use>
-  void with_terms(bool carries, const Use& use) {
+  void with_terms(bool keeps_forces, const Use& use) {
     const ObstaclesView<Real> view = table.view(0, 0);
     ContactControl<Real> control;
     control.offset = static_cast<Real>(offset);
@@ -162,10 +164,13 @@ class ContactTermsCase : public ::testing::Test {
     control.inertia = static_cast<Real>(inertia);
     control.from = 0;
     control.to = 1;
-    control.carries = carries;
+    control.keeps_forces = keeps_forces;
     control.stiffening = static_cast<Real>(stiffening);
-    const ContactPlaces<Real> places{
-        {start.data(), 1}, {iterate.data(), 1}, {inverse_masses.data(), 1}, {inverse_masses.data(), 1}};
+    const ContactPlaces<Real> places{{start.data(), 1},
+                                     {start.data(), 1},
+                                     {iterate.data(), 1},
+                                     {inverse_masses.data(), 1},
+                                     {inverse_masses.data(), 1}};
     ContactArrays<Real> all;
     all.forces.data = forces.data();
     all.obstacles.data = obstacles.data();
@@ -180,8 +185,8 @@ class ContactTermsCase : public ::testing::Test {
     all.sample_forces.data = sample_forces.data();
     use(cpu::ContactTerms<Real>(pattern, view, control, places, {{near.data(), 1}}, all));
   }
-  void find(bool carries) {
-    with_terms(carries, [&](const cpu::ContactTerms<Real>& terms) {
+  void find(bool keeps_forces) {
+    with_terms(keeps_forces, [&](const cpu::ContactTerms<Real>& terms) {
       terms.list_near({-1, -1, -1}, {1, 1, 1});
       for (Index s = 0; s < pattern.sample_count(); ++s) terms.find(s);
     });
@@ -217,7 +222,8 @@ class ContactTermsCase : public ::testing::Test {
     return sum;
   }
   /// contact: where the kernel keeps it, -1: nowhere.
-  Expected expected(Index sample, int obstacle, const Vector3d& force, Index contact, bool carries) const {
+  Expected expected(Index sample, int obstacle, const Vector3d& force, Index contact,
+                    bool keeps_forces) const {
     const reference::ObstacleDistance distance(scene.obstacles[static_cast<std::size_t>(obstacle)]);
     const Vector3d to = at_sample(sample, iterate), from = at_sample(sample, start);
     reference::SignedDistance at = distance.at({to.x(), to.y(), to.z()}, 0);
@@ -233,7 +239,7 @@ class ContactTermsCase : public ::testing::Test {
     }
     return expected_contact(
         force, to - from, at, distance.at({from.x(), from.y(), from.z()}, 0).value - offset,
-        inverse_mass(sample), scene.obstacles[static_cast<std::size_t>(obstacle)].friction, carries);
+        inverse_mass(sample), scene.obstacles[static_cast<std::size_t>(obstacle)].friction, keeps_forces);
   }
   /// Places are known to a few u of a metre, forces to k times that.
   static double known(const Expected& e) {

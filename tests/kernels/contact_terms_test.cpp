@@ -15,13 +15,13 @@ TYPED_TEST(ContactTermsTest, FindAndUpdateFollowTheFormulas) {
   std::set<ContactMode> seen;
   int pairs = 0, left = 0, loose = 0, held = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
-    for (const bool carries : {true, false}) {
+    for (const bool keeps_forces : {true, false}) {
       this->plant(seed);
-      this->find(carries);
+      this->find(keeps_forces);
       const SamplePattern& p = this->pattern;
       const auto found_on = this->obstacles, found_modes = this->modes, found_forces = this->forces,
                  found_pulls = this->pulls;
-      if (carries) this->update();
+      if (keeps_forces) this->update();
       for (Index s = 0; s < p.sample_count(); ++s) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed << ", sample " << s);
         Matrix3d sum = Matrix3d::Zero();  // of what sticks or is smooth
@@ -38,7 +38,7 @@ TYPED_TEST(ContactTermsTest, FindAndUpdateFollowTheFormulas) {
             if (static_cast<int>(found_on[c]) == o) at = c;
           }
           if (s >= p.node_count && at < 0) continue;  // another one is deeper, or none
-          const Expected e = this->expected(s, o, before, at, carries);
+          const Expected e = this->expected(s, o, before, at, keeps_forces);
           ASSERT_EQ(at >= 0, e.active);
           if (at < 0) continue;
           const auto mode = static_cast<ContactMode>(static_cast<int>(found_modes[at]));
@@ -53,7 +53,7 @@ TYPED_TEST(ContactTermsTest, FindAndUpdateFollowTheFormulas) {
           // Across the normal contacts may be softer than along it; the law holds with that stiffness.
           const bool is_held = mode == ContactMode::stick;
           const double grip = static_cast<double>(this->stiffness[2 * at + 1]);
-          const Vector3d hold = e.tau - grip * e.way;
+          const Vector3d hold = e.tau - grip * e.slip;
           if (is_held) {
             ASSERT_LE((across - hold).norm(), u);
           } else if (mode == ContactMode::smooth) {
@@ -63,7 +63,7 @@ TYPED_TEST(ContactTermsTest, FindAndUpdateFollowTheFormulas) {
             ++slides;
             // Without forces of the step before, what the point alone needs to leave counts, too; k is
             // `stiffening` times the point's inertia.
-            const double alone = carries ? 0 : std::max(0.0, e.pull - e.gamma) / stiffening;
+            const double alone = keeps_forces ? 0 : std::max(0.0, e.pull - e.gamma) / stiffening;
             ASSERT_NEAR(across.norm(), e.friction.dynamic * (e.gamma + alone), u);
           }
           sum += e.k * n * n.transpose();
@@ -72,9 +72,9 @@ TYPED_TEST(ContactTermsTest, FindAndUpdateFollowTheFormulas) {
             ASSERT_LE(grip, e.k + u);
             sum += grip * (Matrix3d::Identity() - n * n.transpose());
           }
-          force += carries ? pull : Vector3d(pull - before);
+          force += keeps_forces ? pull : Vector3d(pull - before);
           error += u;
-          if (!carries) continue;
+          if (!keeps_forces) continue;
           // gamma' is that of the linear law, tau' that within Coulomb's bounds.
           const Vector3d d = this->at_sample(s, this->correction, true), after = of(this->forces);
           const double gamma = std::max(0.0, e.pull - e.k * n.dot(d));

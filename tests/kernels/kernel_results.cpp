@@ -209,6 +209,7 @@ class Run {
                                 .block_columns = arrays_.block_columns.view(),
                                 .block_pairs = arrays_.block_pairs.view(),
                                 .block_bending = arrays_.block_bending.view(),
+                                .couplings = {},
                                 .rows = arrays_.rows_view(),
                                 .jacobian = rows.jacobian.view(),
                                 .node_pair_begin = arrays_.node_pair_begin.view(),

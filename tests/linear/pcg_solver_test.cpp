@@ -92,12 +92,13 @@ TYPED_TEST(PcgPrecision, ProductIsThatOfTheDenseMatrix) {
     const std::vector<Real> x = narrowed<Real>(random_vector(a.rows(), 5));
     std::vector<Vec3<Real>> in, out(rows.size());
     for (Index i = 0; i < rows.size(); ++i) in.push_back({x[3 * i], x[3 * i + 1], x[3 * i + 2]});
-    ISOCLOTH_BACKEND::block_product<Real>({}, {.matrix = {.row_begin = rows.begin,
-                                                          .columns = rows.columns,
-                                                          .blocks = rows.blocks,
-                                                          .values = values},
-                                               .x = in,
-                                               .y = out});
+    step_kernels<Real>(*cpu_backend(widest_simd()))
+        .block_product({}, {.matrix = {.row_begin = rows.begin,
+                                       .columns = rows.columns,
+                                       .blocks = rows.blocks,
+                                       .values = values},
+                            .x = in,
+                            .y = out});
     const VectorXd expected = a * widened(x), size = a.cwiseAbs() * widened(x).cwiseAbs();
     const double unit = row_length(s.system.pattern) * std::numeric_limits<Real>::epsilon();
     for (Index i = 0; i < rows.size(); ++i) {

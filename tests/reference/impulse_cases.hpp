@@ -8,7 +8,8 @@
 
 namespace isocloth::reference {
 
-/// Settings as resolve_impulse leaves them: one part, sweeps until `tolerance` is met, no velocity pass.
+/// Settings as ResolvedScene::impulse leaves them: one part, sweeps until `tolerance` is met, no velocity
+/// pass.
 inline ImpulseSettings converging(double tolerance) {
   ImpulseSettings settings;
   settings.mode = ImpulseMode::converge;

@@ -119,6 +119,12 @@ void later(const Queue& queue, const Args& args) {
     (step_kernels<Real>(*cpu_backend(Simd::baseline)).*kernel)(Queue{}, args);
   });
 }
+/// One that runs at once reads what those before it in the queue wrote.
+template <class Real, auto kernel, class Args>
+void in_order(const Queue& queue, const Args& args) {
+  run_pending(queue);
+  (step_kernels<Real>(*cpu_backend(Simd::baseline)).*kernel)(Queue{}, args);
+}
 template <class Real>
 void step_later(const Queue& queue, const StepCloths<Real>& args) {
   calls += 'L';
@@ -136,6 +142,7 @@ void launch_later(StepKernels<Real>& kernels) {
   kernels.find_failure = later<Real, &Kernels::find_failure, FindFailure>;
   kernels.forward_fronts = later<Real, &Kernels::forward_fronts, SolveFronts<Real>>;
   kernels.backward_fronts = later<Real, &Kernels::backward_fronts, SolveFronts<Real>>;
+  kernels.partial_dots = in_order<Real, &Kernels::partial_dots, PartialDots<Real>>;
 }
 
 Backend make_host_memory_backend() {

@@ -1,4 +1,4 @@
-#include "kernels/contact/body_contacts.hpp"
+#include "kernels/contact/body_system.hpp"
 
 #include "kernels/contact/body_terms.hpp"
 #include "kernels/launch/launch.hpp"
@@ -25,16 +25,16 @@ struct SumBody {
     for (Index c = first; c < first + count; ++c) {
       if (body_of(a.found.arrays, c, a.first_body) != body) continue;
       const Vec3<Real> r = sample_point(p, a.found.places, a.found.arrays, sample) - a.centers[body];
-      const ContactStiffness<Real> stiffness(a.found.arrays, c);
+      const ContactResponse<Real> response = kept_response(a.found.arrays, c);
       Vec3<Real> directions[6], pulled[6];
       for (int i = 0; i < 6; ++i) {
         directions[i] = body_direction(i, r);
-        pulled[i] = stiffness.times(directions[i]);
+        pulled[i] = response.times(directions[i]);
       }
       int entry = 0;
       for (int i = 0; i < 6; ++i)
         for (int j = i; j < 6; ++j, ++entry) sums[entry] += dot(pulled[i], directions[j]);
-      for (int i = 0; i < 6; ++i, ++entry) sums[entry] += dot(stiffness.pull, directions[i]);
+      for (int i = 0; i < 6; ++i, ++entry) sums[entry] += dot(response.pull, directions[i]);
       sums[entry] += 1;
     }
   }
@@ -72,11 +72,11 @@ struct ColumnsBody {
         const Index body = SumBody<Real>::body_of(arrays, c, a.first_body);
         if (body < 0 || a.groups[body] < 0) continue;
         const Vec3<Real> r = sample_point(p, a.found.places, arrays, sample) - a.centers[body];
-        const ContactStiffness<Real> stiffness(arrays, c);
+        const ContactResponse<Real> response = kept_response(arrays, c);
         const Real weight = arrays.weights[static_cast<std::size_t>(slot)];
         for (int k = 0; k < 6; ++k)
           a.columns[(6 * a.groups[body] + k) * a.free_count + node] +=
-              weight * stiffness.times(body_direction(k, r));
+              weight * response.times(body_direction(k, r));
       }
     }
   }

@@ -7,7 +7,7 @@
 namespace isocloth {
 
 template <class Real>
-struct OuterForces {
+struct ExternalForces {
   GrippersView<Real> grippers;
   HoldArrays<Real> holds;
   FacesView faces;

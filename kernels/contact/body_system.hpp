@@ -1,7 +1,7 @@
 // What contacts of one cloth make of rigid bodies: the coupled system of nodes and bodies,
 //   [H, -C; -C^T, H_b] [d; b] = [r; r_b],
 // b: move of a body in an iteration, translation [m] and rotation vector [rad] about its centre of mass c.
-// A contact of stiffness S and pull p at the point x of the cloth sees the way W d - J b with
+// A contact of stiffness S and pull p at the point x of the cloth sees the displacement W d - J b with
 // J = [1, -[x - c]x]: C = sum W^T S J, H_b = M_b + sum J^T S J, and the body feels -p.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Grippers and the air on cloths that impulses hold: the formulas, whoever calls them.
+// Grippers, the air and given forces on cloths that impulses hold: the formulas, whoever calls them.
 //
 // Held rigidly, a node moves as its gripper's frame does; rows and contacts count its mass as infinite. Held
 // softly, a spring k joins it to its place, implicit: the node answers forces and impulses alike as with the
@@ -14,13 +14,13 @@
 namespace isocloth::ISOCLOTH_BACKEND {
 
 template <class Real>
-class ImpulseOuterTerms {
+class ImpulseExternalTerms {
   using S = PairLanes<Real>;
   static constexpr Index width = Lanes<S>::width;
 
  public:
-  ISOCLOTH_DEVICE ImpulseOuterTerms(const ImpulseCloths<Real>& args, Index cloth, Index step,
-                                    const ImpulseWork<Real>& work)
+  ISOCLOTH_DEVICE ImpulseExternalTerms(const ImpulseCloths<Real>& args, Index cloth, Index step,
+                                       const ImpulseWork<Real>& work)
       : a_(args),
         p_(args.pattern),
         holds_(args.holds),
@@ -31,7 +31,7 @@ class ImpulseOuterTerms {
         loose_masses_(args.loose_masses(cloth)),
         h_(static_cast<Real>(args.parameters[cloth].part)),
         inertia_(multiply_add(h_, parameters_.drag, Real(1))),
-        drag_(args.drag.of(cloth_, step)) {
+        forces_(args.forces.of(cloth_, step)) {
     if (holds_.exist()) grippers_ = holds_.grippers.of(cloth_, step);
   }
 
@@ -68,38 +68,40 @@ class ImpulseOuterTerms {
 
   // In a part.
 
-  /// In place of phases::Preview: what is held moves with its gripper. With w = 1 / m and D the drag:
-  /// (1 + h alpha / rho + h w D / rho) u = h v + h^2 (w f / rho + g) + h w D / rho (h u_wind) = r.
-  ISOCLOTH_DEVICE void operator()(const phases::PreviewOuter& at_part, Index node) const {
+  /// In place of phases::Preview: what is held moves with its gripper. With w = 1 / m, D the drag, F the
+  /// load: (1 + h alpha / rho + h w D / rho) u = h v + h^2 (w (f + F) / rho + g) + h w D / rho (h u_wind) =
+  /// r.
+  ISOCLOTH_DEVICE void operator()(const phases::PreviewExternal& at_part, Index node) const {
     const Real loose = loose_masses_[node];
     if (holds_.exist()) holds_.loads[load_at(node)] = {};
     if (!(loose > Real(0))) return;
     const Index holder = holds_.exist() ? holds_.holders[at(node)] : -1;
-    if (holder < 0 && !drag_.exists()) return terms_(phases::Preview{}, node);
+    if (holder < 0 && !forces_.exist()) return terms_(phases::Preview{}, node);
     Vec4<Real>& move = work_.moves[node];
     Vec4<Real> f{};
     if (work_.forces != nullptr) f = work_.forces[node];
     const Real square = h_ * h_, of_force = square * loose;
     Vec3<Real> r{multiply_add(of_force, f.x, move.x), multiply_add(of_force, f.y, move.y),
                  multiply_add(of_force, f.z, move.z) - square * parameters_.gravity};
+    if (forces_.load.exists()) r += (of_force * parameters_.inverse_density) * forces_.load.forces[node];
     Real drag[6] = {};
-    if (drag_.exists()) {
+    if (forces_.drag.exists()) {
       const auto place = [this](Index i) {
         const Vec4<Real> x = work_.places[i];
         return Vec3<Real>{x.x, x.y, x.z};
       };
-      drag_of_node(a_.faces, drag_, node, place, drag);
+      drag_of_node(a_.faces, forces_.drag, node, place, drag);
       for (Real& entry : drag) entry *= h_ * loose * parameters_.inverse_density;
-      r += multiplied(drag, h_ * drag_.wind);
+      r += multiplied(drag, h_ * forces_.drag.wind);
     }
     Vec3<Real> u;
     if (holder < 0) {
       u = solve(drag, inertia_, r);
     } else {
       const double done = static_cast<double>(at_part.part + 1) / parameters_.parts;
-      const Vec3<double> way =
+      const Vec3<double> left =
           held_position(grippers_, holder, holds_.places[at(node)], done) - terms_.position(node);
-      u = {static_cast<Real>(way.x), static_cast<Real>(way.y), static_cast<Real>(way.z)};
+      u = {static_cast<Real>(left.x), static_cast<Real>(left.y), static_cast<Real>(left.z)};
       const Real spring = spring_of(holder);
       if (spring > Real(0)) u = solve(drag, inertia_ + spring, r + spring * u);
       const Vec3<Real> load = (Real(1) / (loose * inertia_)) * (r - multiplied(drag, u));
@@ -184,7 +186,7 @@ class ImpulseOuterTerms {
   const Real* const loose_masses_;  ///< shape [node]
   const Real h_;                    ///< of a part [s]
   const Real inertia_;              ///< 1 + h alpha / rho
-  const DragView<Real> drag_;
+  const NodeForces<Real> forces_;
   GrippersView<double> grippers_;
 };
 

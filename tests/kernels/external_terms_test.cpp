@@ -1,5 +1,5 @@
-// Grippers and drag on the nodes of a sheet, against their formulas.
-#include "kernels/grasp/outer_terms.hpp"
+// Grippers, drag and given forces on the nodes of a sheet, against their formulas.
+#include "kernels/grasp/external_terms.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,22 +21,24 @@ constexpr Index face_begin[] = {0, 4, 8, 11, 15},
 constexpr Index nodes = 6;
 
 template <class Real>
-class OuterTermsTest : public ::testing::Test {
+class ExternalTermsTest : public ::testing::Test {
  protected:
-  static constexpr double h = 0.0078125, inertia = 1.5, mean_mass = 0.25;
+  static constexpr double h = 0.0078125, rate = 1.5, inertia = 1.5, mean_mass = 0.25;
 
-  OuterTermsTest() {
+  ExternalTermsTest() {
     Random random(3);
     auto fill = [&](std::vector<Real>& v, std::size_t count, double size) {
       for (std::size_t i = 0; i < count; ++i) v.push_back(static_cast<Real>(random.uniform(-size, size)));
     };
     fill(start, 3 * nodes, 1);
-    iterate = start;
+    iterate = base = start;
+    for (Real& x : base) x += static_cast<Real>(random.uniform(-0.01, 0.01));
     for (Real& x : iterate) x += static_cast<Real>(random.uniform(-0.01, 0.01));
     fill(stiffness, 6 * nodes, 1);
     fill(forces, 3 * nodes, 1);
     fill(hold_forces, 3 * nodes, 0.1);
     fill(places, 3 * nodes, 0.1);
+    fill(load, 3 * nodes, 1000);
     inverse_masses = {4, 4, 8, 2, 4, 0};  // the last is pinned
     held_masses = std::vector<Real>(nodes, Real(77));
     holders = {-1, 0, 1, 2, -1, -1};
@@ -61,21 +63,26 @@ class OuterTermsTest : public ::testing::Test {
 
   template <class Use>
   void with_terms(const Use& use) {
-    OuterForces<Real> outer;
-    outer.grippers = {{grippers.data(), 3}, {begin.data(), 3}, {end.data(), 3}, {grips.data(), 3}};
-    outer.holds = {strided(hold_forces), strided(holders), strided(places), strided(held_masses)};
-    outer.faces = {{face_begin, 5}, {face_nodes, 15}, {node_face_begin, nodes + 1}, {node_faces, 15}};
-    outer.forces.drag = drag;
+    ExternalForces<Real> external;
+    external.grippers = {{grippers.data(), 3}, {begin.data(), 3}, {end.data(), 3}, {grips.data(), 3}};
+    external.holds = {strided(hold_forces), strided(holders), strided(places), strided(held_masses)};
+    external.faces = {{face_begin, 5}, {face_nodes, 15}, {node_face_begin, nodes + 1}, {node_faces, 15}};
+    external.forces.drag = drag;
+    external.forces.load.forces = {reinterpret_cast<const Vec3<Real>*>(load.data()), nodes};
     ContactControl<Real> control;
     control.inertia = static_cast<Real>(inertia);
     control.step = static_cast<Real>(h);
+    control.rate = static_cast<Real>(rate);
     control.mean_mass = static_cast<Real>(mean_mass);
-    const ContactPlaces<Real> at{
-        {start.data(), 1}, {iterate.data(), 1}, {held_masses.data(), 1}, {inverse_masses.data(), 1}};
+    const ContactPlaces<Real> at{{start.data(), 1},
+                                 {base.data(), 1},
+                                 {iterate.data(), 1},
+                                 {held_masses.data(), 1},
+                                 {inverse_masses.data(), 1}};
     ContactArrays<Real> samples;
     samples.sample_stiffness = strided(stiffness);
     samples.sample_forces = strided(forces);
-    use(cpu::OuterTerms<Real>(outer, control, at, samples));
+    use(cpu::ExternalTerms<Real>(external, control, at, samples));
   }
 
   static Vector3d at(const std::vector<Real>& v, Index i) {
@@ -117,28 +124,30 @@ class OuterTermsTest : public ::testing::Test {
     return growth * static_cast<double>(std::numeric_limits<Real>::epsilon());
   }
 
-  std::vector<Real> start, iterate, stiffness, forces, hold_forces, places, inverse_masses, held_masses,
-      holders;
+  std::vector<Real> start, base, iterate, stiffness, forces, hold_forces, places, load, inverse_masses,
+      held_masses, holders;
   std::vector<Real> grips{2, 2, 2};
   std::vector<GripperView<Real>> grippers;
   std::vector<PoseView<Real>> begin, end;
   DragView<Real> drag{Real(3), Real(0.5), {Real(2), Real(-1), Real(0.5)}};
 };
 using Precisions = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(OuterTermsTest, Precisions);
+TYPED_TEST_SUITE(ExternalTermsTest, Precisions);
 
-TYPED_TEST(OuterTermsTest, StiffnessAndForcesFollowTheFormulas) {
+TYPED_TEST(ExternalTermsTest, StiffnessAndForcesFollowTheFormulas) {
   using Real = TypeParam;
   const std::vector<Real> stiffness0 = this->stiffness, forces0 = this->forces, kept = this->hold_forces;
-  this->with_terms([&](const cpu::OuterTerms<Real>& terms) {
+  this->with_terms([&](const cpu::ExternalTerms<Real>& terms) {
     for (Index i = 0; i < nodes; ++i) terms.grasp(i);
     for (Index i = 0; i < nodes; ++i) terms.act(i, true);
   });
   const Vector3d wind(2, -1, 0.5);
   for (Index i = 0; i < nodes; ++i) {
     const Matrix3d d = this->expected_drag(i);
-    Matrix3d k = this->h * d;
-    Vector3d f = this->h * d * (this->h * wind - (this->at(this->iterate, i) - this->at(this->start, i)));
+    Matrix3d k = this->h * this->rate * d;
+    const Vector3d moved = this->at(this->iterate, i) - this->at(this->base, i);
+    Vector3d f =
+        this->h * d * (this->h * wind - this->rate * moved) + this->h * this->h * this->at(this->load, i);
     const int holder = static_cast<int>(this->holders[i]);
     Vector3d p = this->at(kept, i);
     if (holder == 1) {
@@ -157,10 +166,10 @@ TYPED_TEST(OuterTermsTest, StiffnessAndForcesFollowTheFormulas) {
   }
 }
 
-TYPED_TEST(OuterTermsTest, WithoutPullsTheStiffnessAloneActs) {
+TYPED_TEST(ExternalTermsTest, WithoutPullsTheStiffnessAloneActs) {
   using Real = TypeParam;
   const std::vector<Real> forces0 = this->forces, kept = this->hold_forces, stiffness0 = this->stiffness;
-  this->with_terms([&](const cpu::OuterTerms<Real>& terms) {
+  this->with_terms([&](const cpu::ExternalTerms<Real>& terms) {
     for (Index i = 0; i < nodes; ++i) terms.grasp(i);
     for (Index i = 0; i < nodes; ++i) terms.act(i, false);
   });
@@ -169,11 +178,11 @@ TYPED_TEST(OuterTermsTest, WithoutPullsTheStiffnessAloneActs) {
   EXPECT_NE(this->stiffness, stiffness0);
 }
 
-TYPED_TEST(OuterTermsTest, CorrectionsChangeForcesByTheStiffness) {
+TYPED_TEST(ExternalTermsTest, CorrectionsChangeForcesByTheStiffness) {
   using Real = TypeParam;
   const std::vector<Real> kept = this->hold_forces;
   const Vec3<Real> move{Real(1e-15), Real(-2e-15), Real(3e-15)}, soft{Real(0.001), Real(0.002), Real(-0.001)};
-  this->with_terms([&](const cpu::OuterTerms<Real>& terms) {
+  this->with_terms([&](const cpu::ExternalTerms<Real>& terms) {
     for (Index i = 0; i < nodes; ++i) terms.grasp(i);
     for (Index i = 0; i < nodes; ++i) terms.update(i, i == 2 ? soft : move);
   });
@@ -189,7 +198,7 @@ TYPED_TEST(OuterTermsTest, CorrectionsChangeForcesByTheStiffness) {
 }
 
 // Open grippers let go; closing ones take free nodes within their reach that nothing else holds.
-TYPED_TEST(OuterTermsTest, GrippersOpenAndClose) {
+TYPED_TEST(ExternalTermsTest, GrippersOpenAndClose) {
   using Real = TypeParam;
   this->grips = {static_cast<Real>(Grip::open), static_cast<Real>(Grip::closing),
                  static_cast<Real>(Grip::closed)};
@@ -197,7 +206,7 @@ TYPED_TEST(OuterTermsTest, GrippersOpenAndClose) {
     for (int k = 0; k < 3; ++k) this->start[3 * near + k] = Real(0.1);
   for (int k = 0; k < 3; ++k) this->start[3 * 1 + k] = Real(0.4);  // let go, and out of reach: 0.64 away
   const Vector3d place = this->at(this->places, 2);
-  this->with_terms([&](const cpu::OuterTerms<Real>& terms) {
+  this->with_terms([&](const cpu::ExternalTerms<Real>& terms) {
     for (int twice = 0; twice < 2; ++twice)
       for (Index i = 0; i < nodes; ++i) terms.grasp(i);
     for (Index i = 0; i < nodes; ++i) terms.place(i, this->strided(this->iterate));

@@ -1,0 +1,51 @@
+// The members of a plain struct, without naming them.
+#pragma once
+
+#include "engine/core/fields.hpp"
+
+namespace isocloth {
+
+/// References to all members of an aggregate without base classes, in order.
+template <class Struct>
+constexpr auto members(Struct& value) {
+  constexpr std::size_t count = member_count<std::remove_const_t<Struct>>();
+  static_assert(count < 12, "so many members need a case of their own");
+  if constexpr (count == 0) {
+    return std::tuple{};
+  } else if constexpr (count == 1) {
+    auto& [a] = value;
+    return std::tie(a);
+  } else if constexpr (count == 2) {
+    auto& [a, b] = value;
+    return std::tie(a, b);
+  } else if constexpr (count == 3) {
+    auto& [a, b, c] = value;
+    return std::tie(a, b, c);
+  } else if constexpr (count == 4) {
+    auto& [a, b, c, d] = value;
+    return std::tie(a, b, c, d);
+  } else if constexpr (count == 5) {
+    auto& [a, b, c, d, e] = value;
+    return std::tie(a, b, c, d, e);
+  } else if constexpr (count == 6) {
+    auto& [a, b, c, d, e, f] = value;
+    return std::tie(a, b, c, d, e, f);
+  } else if constexpr (count == 7) {
+    auto& [a, b, c, d, e, f, g] = value;
+    return std::tie(a, b, c, d, e, f, g);
+  } else if constexpr (count == 8) {
+    auto& [a, b, c, d, e, f, g, h] = value;
+    return std::tie(a, b, c, d, e, f, g, h);
+  } else if constexpr (count == 9) {
+    auto& [a, b, c, d, e, f, g, h, i] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i);
+  } else if constexpr (count == 10) {
+    auto& [a, b, c, d, e, f, g, h, i, j] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j);
+  } else if constexpr (count == 11) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k);
+  }
+}
+
+}  // namespace isocloth

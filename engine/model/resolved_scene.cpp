@@ -1,0 +1,55 @@
+#include "engine/model/resolved_scene.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/model/checks.hpp"
+
+namespace isocloth {
+
+ResolvedScene::ResolvedScene(const Scene& s)
+    : scene(s),
+      recipe(find_recipe(s.recipe)),
+      projects(recipe.solver == SolverFamily::projection),
+      is_newton(projects && s.projection.method == ProjectionMethod::proximal_newton),
+      holds_edges(recipe.holds_edges()),
+      metric(projects ? s.projection.metric : Metric::mass),
+      tolerance(projects ? s.projection.tolerance : s.impulse.tolerance),
+      on_violation(projects ? s.projection.on_violation : s.impulse.on_violation) {}
+
+double ResolvedScene::start_eps(bool is_single) const {
+  if (scene.projection.eps > 0) return scene.projection.eps;
+  if (is_single) return 1e-4;
+  return is_newton ? 1e-6 : 1e-7;
+}
+
+double ResolvedScene::row_strain(double residual) const {
+  if (!projects && holds_edges) return residual;
+  return residual < 1 ? residual / (1 + std::sqrt(1 - residual)) : std::max(1.0, std::sqrt(1 + residual) - 1);
+}
+
+ImpulseSettings ResolvedScene::impulse(double force_rate) const {
+  // [s]; a system is linear, and what it leaves grows with the square of the way of a node
+  constexpr double longest_sweep = 5e-4, longest_system = 1e-3;
+  ImpulseSettings settings = scene.impulse;
+  const bool is_system = recipe.solver == SolverFamily::impulse_system;
+  const bool sweeps_once = !is_system && settings.mode == ImpulseMode::substeps;
+  if (settings.substeps == 0) {
+    double parts = std::max(scene.step * force_rate, 1.0);
+    if (sweeps_once) parts = std::max(parts, scene.step / longest_sweep);
+    if (is_system) parts = std::max(parts, scene.step / longest_system);
+    // Rounding of the quotient must not add a part.
+    settings.substeps = static_cast<int>(std::clamp(std::ceil(parts - whole_tolerance), 1.0, 1e6));
+  }
+  if (settings.max_sweeps == 0) settings.max_sweeps = sweeps_once ? 1 : 10'000;
+  if (settings.relaxation == 0 && sweeps_once) settings.relaxation = 1;
+  if (settings.velocity_pass == VelocityPass::automatic)
+    settings.velocity_pass = sweeps_once && holds_edges ? VelocityPass::off : VelocityPass::on;
+  return settings;
+}
+
+double ResolvedScene::contact_unit(const Fabric& fabric, double h) const {
+  return projects && metric == Metric::mass ? fabric.rho + h * fabric.alpha : 1;
+}
+
+}  // namespace isocloth

@@ -1,0 +1,41 @@
+// What a scene comes to: its recipe looked up, and the numbers that follow from it and from the settings.
+#pragma once
+
+#include "engine/model/recipe.hpp"
+#include "engine/model/scene.hpp"
+
+namespace isocloth {
+
+/// Made of a scene once and handed on to all that step, count or judge it. What commands may change between
+/// steps (fabrics, motions, gravity, wind) is in the scene alone.
+struct ResolvedScene {
+  /// The scene must outlive it. Throws SceneError for an unknown recipe. Not explicit: it is the scene.
+  ResolvedScene(const Scene& scene);
+
+  const Scene& scene;
+  const Recipe& recipe;
+  const bool projects;     ///< steps are projected (ProjectionSettings); else impulses hold the rows
+  const bool is_newton;    ///< projected by proximal_newton, not by fast_projection
+  const bool holds_edges;  ///< every row is the length of an edge
+  /// The inner product of the steps; impulses are weighed by the masses alone.
+  const Metric metric;
+  const double tolerance;          ///< bound on the largest |scaled row| at the end of a step
+  const OnViolation on_violation;  ///< what happens when it is missed
+
+  /// Relative softness of the rows at the start of a step: what the settings say, or 1e-6 (proximal_newton),
+  /// 1e-7 (fast_projection), 1e-4 in single precision, whose factor does not survive less.
+  double start_eps(bool is_single) const;
+  /// The largest strain |sqrt(1 + c) - 1| that a row may have whose residual |c| is at most `residual`; where
+  /// the rows are lengths, as in impulses on edges, it is the residual itself.
+  double row_strain(double residual) const;
+  /// The scene's impulse settings without a 0 or `automatic`. Parts of a step: so short that explicit forces
+  /// of the fastest rate `force_rate` [1/s] stay stable (step * force_rate / parts <= 1), at most 0.5 ms in
+  /// mode `substeps` and 1 ms for systems; sweeps that converge take one part where the forces allow it. A
+  /// given number of parts stays.
+  ImpulseSettings impulse(double force_rate) const;
+  /// What the force of a contact that a state keeps is per unit of, in steps of h [s]: rho + h alpha where
+  /// the mass alone is the metric of a projection [kg/m^2], else 1.
+  double contact_unit(const Fabric& fabric, double h) const;
+};
+
+}  // namespace isocloth
