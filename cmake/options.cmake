@@ -32,8 +32,10 @@ if(ISOCLOTH_SANITIZE)
 endif()
 find_program(ISOCLOTH_CCACHE ccache)
 if(ISOCLOTH_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${ISOCLOTH_CCACHE})
-  set(CMAKE_CUDA_COMPILER_LAUNCHER ${ISOCLOTH_CCACHE})
+  # Paths are hashed as seen from the tree: another clone finds what this one compiled.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${ISOCLOTH_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher})
 endif()
 
 # ISOCLOTH_SIMD_SETS: the instruction sets of ISOCLOTH_SIMD beside the baseline that this processor's family has.

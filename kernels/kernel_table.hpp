@@ -4,7 +4,6 @@
 #include "kernels/batch/solve_blocks.hpp"
 #include "kernels/batch/step_cloths.hpp"
 #include "kernels/contact/body_system.hpp"
-#include "kernels/contact/find_contacts.hpp"
 #include "kernels/forces/build_bending.hpp"
 #include "kernels/impulse/impulse_kernels.hpp"
 #include "kernels/impulse/step_impulse.hpp"
@@ -17,6 +16,7 @@
 #include "kernels/measures/strains.hpp"
 #include "kernels/projection/metric.hpp"
 #include "kernels/projection/nodal_system.hpp"
+#include "kernels/samples/act_on_samples.hpp"
 #include "kernels/tensors/build_tensors.hpp"
 #include "kernels/tensors/evaluate_rows.hpp"
 
@@ -49,9 +49,9 @@ struct StepKernels {
   Kernel<ApplyCorrection<Real>> apply_correction;
   Kernel<UpdateMultipliers<Real>> update_multipliers;
   Kernel<FindMismatches<Real>> find_mismatches;
-  Kernel<FindContacts<Real>> grasp_nodes, act_without_contacts, list_near_obstacles, find_contacts;
+  Kernel<ActOnSamples<Real>> begin_samples, list_near_obstacles, act_on_samples;
   Kernel<PlaceHeld<Real>> place_held;
-  Kernel<UpdateContacts<Real>> update_contacts;
+  Kernel<UpdateSamples<Real>> update_samples;
   Kernel<SumBodies<Real>> sum_bodies;
   Kernel<AssembleBodyColumns<Real>> assemble_body_columns;
   Kernel<MultiplyColumns<Real>> multiply_columns;

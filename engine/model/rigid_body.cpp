@@ -98,20 +98,14 @@ MassProperties of_mesh(const Mesh& mesh, const std::string& key) {
 struct OfShape {
   const std::string& key;
 
-  MassProperties operator()(const SphereShape& s) const { return rounded_box(0, 0, 0, s.radius); }
-  MassProperties operator()(const CapsuleShape& s) const { return rounded_box(0, 0, s.length / 2, s.radius); }
-  MassProperties operator()(const CylinderShape& s) const {
-    return rounded_cylinder(s.radius - s.rounding, s.height / 2 - s.rounding, s.rounding);
-  }
-  MassProperties operator()(const BoxShape& s) const {
-    return rounded_box(s.size.x / 2 - s.rounding, s.size.y / 2 - s.rounding, s.size.z / 2 - s.rounding,
-                       s.rounding);
+  MassProperties operator()(const HasSolid auto& s) const {
+    const auto [half, disc, rounding] = s.solid();
+    return disc > 0 ? rounded_cylinder(disc, half.z, rounding)
+                    : rounded_box(half.x, half.y, half.z, rounding);
   }
   MassProperties operator()(const MeshShape& s) const { return of_mesh(s.surface, key); }
-  MassProperties operator()(const PlaneShape&) const { unfit("a plane"); }
-  MassProperties operator()(const HeightFieldShape&) const { unfit("a height field"); }
-  [[noreturn]] void unfit(const char* found) const {
-    refuse(key, found, "a solid for a body: sphere, capsule, cylinder, box or mesh");
+  MassProperties operator()(const auto& s) const {
+    refuse(key, s.name, "a solid for a body: sphere, capsule, cylinder, box or mesh");
   }
 };
 

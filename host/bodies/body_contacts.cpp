@@ -26,35 +26,34 @@ struct Features {
   }
   void add(const PlaneShape&) {}
   void add(const HeightFieldShape&) {}
-  void add(const SphereShape& s) {
-    rounding = s.radius;
-    corners = {Vec3d{}};
-  }
-  void add(const CapsuleShape& s) {
-    rounding = s.radius;
-    corners = {Vec3d{0, 0, -s.length / 2}, Vec3d{0, 0, s.length / 2}};
-    edges = {{0, 1}};
-  }
-  void add(const CylinderShape& s) {
-    constexpr Index sides = 64;
+  void add(const HasSolid auto& s) { add_core(s.solid()); }
+  void add_core(const RoundedSolid& s) {
     rounding = s.rounding;
-    for (const double z : {s.rounding - s.height / 2, s.height / 2 - s.rounding})
+    if (s.disc > 0) return add_rims(s.disc, s.half.z);
+    // Corners by their signs along x, y, z, of the sides that the core has.
+    const Index sides = (s.half.x > 0 ? 1 : 0) | (s.half.y > 0 ? 2 : 0) | (s.half.z > 0 ? 4 : 0);
+    std::array<Index, 8> number{};
+    for (Index c = 0; c < 8; ++c) {
+      if ((c & ~sides) != 0) continue;
+      number[static_cast<std::size_t>(c)] = static_cast<Index>(corners.size());
+      corners.push_back(
+          {c & 1 ? s.half.x : -s.half.x, c & 2 ? s.half.y : -s.half.y, c & 4 ? s.half.z : -s.half.z});
+    }
+    for (Index c = 0; c < 8; ++c)
+      for (const Index bit : {1, 2, 4})
+        if ((c & ~sides) == 0 && (sides & bit) != 0 && (c & bit) == 0)
+          edges.push_back({number[static_cast<std::size_t>(c)], number[static_cast<std::size_t>(c | bit)]});
+  }
+  void add_rims(double radius, double half) {
+    constexpr Index sides = 64;
+    for (const double z : {-half, half})
       for (Index i = 0; i < sides; ++i) {
-        const double angle = 2 * std::numbers::pi * i / sides, radius = s.radius - s.rounding;
+        const double angle = 2 * std::numbers::pi * i / sides;
         corners.push_back({radius * std::cos(angle), radius * std::sin(angle), z});
         const Index first = z < 0 ? 0 : sides;
         edges.push_back({first + i, first + (i + 1) % sides});
         if (z < 0) edges.push_back({i, sides + i});
       }
-  }
-  void add(const BoxShape& s) {
-    rounding = s.rounding;
-    const Vec3d half = 0.5 * s.size - Vec3d{rounding, rounding, rounding};
-    for (Index c = 0; c < 8; ++c) {
-      corners.push_back({c & 1 ? half.x : -half.x, c & 2 ? half.y : -half.y, c & 4 ? half.z : -half.z});
-      for (const Index bit : {1, 2, 4})
-        if ((c & bit) == 0) edges.push_back({c, c | bit});
-    }
   }
   void add(const MeshShape& s) {
     corners = s.surface.positions;

@@ -128,7 +128,7 @@ bool BodyCoupling<Real>::add_garment(ProjectionSolver<Real>& garment, System& sy
   Columns& own = columns_of(garment, free_count);
   own.touched.clear();
   const Index first = static_cast<Index>(shapes_->scene.obstacles.size());
-  const FindContacts<Real>& found = garment.contacts().found();
+  const ActOnSamples<Real>& found = garment.contacts().found();
   kernels_.sum_bodies(
       queue,
       {.found = found, .first_body = first, .centers = std::as_const(centers_).view(), .sums = sums_.view()});

@@ -54,50 +54,53 @@ void GarmentContacts<Real>::begin(const SurroundingsView<Real>& surroundings,
   const ContactStateLayout at = layout();
   const auto field = [&](std::size_t begin) { return Strided<Real>{state.data() + begin, 1}; };
   last_ = {.pattern = pattern_,
-           .obstacles = surroundings.obstacles,
            .control = control,
            .places = {.start = numbers<Real>(start.view()),
                       .base = numbers<Real>(base.view()),
                       .iterate = {},
                       .inverse_masses = {inverse_masses().data(), 1},
                       .rest_inverse_masses = {garment_->inverse_masses.view().data(), 1}},
+           .obstacles = surroundings.obstacles,
            .near = {numbers(near_)},
-           .arrays = {.forces = field(at.forces()),
-                      .obstacles = field(at.obstacles()),
-                      .modes = field(at.modes()),
-                      .points = field(at.points()),
-                      .normals = numbers(normals_),
-                      .pulls = numbers(pulls_),
-                      .stiffness = numbers(stiffness_),
-                      .weights = numbers(weights_),
-                      .depths = numbers(depths_),
-                      .sample_stiffness = numbers(sample_stiffness_),
-                      .sample_forces = numbers(sample_forces_)},
-           .external = {.grippers = surroundings.grippers,
-                        .holds = {.forces = field(at.hold_forces()),
-                                  .holders = field(at.holders()),
-                                  .places = field(at.places()),
-                                  .inverse_masses = numbers(inverse_masses_)},
-                        .faces = surroundings.faces,
-                        .forces = surroundings.forces}};
+           .contacts = {.forces = field(at.forces()),
+                        .obstacles = field(at.obstacles()),
+                        .modes = field(at.modes()),
+                        .points = field(at.points()),
+                        .normals = numbers(normals_),
+                        .pulls = numbers(pulls_),
+                        .stiffness = numbers(stiffness_),
+                        .weights = numbers(weights_),
+                        .depths = numbers(depths_),
+                        .sample_stiffness = numbers(sample_stiffness_),
+                        .sample_forces = numbers(sample_forces_)},
+           .grippers = surroundings.grippers,
+           .holds = {.forces = field(at.hold_forces()),
+                     .holders = field(at.holders()),
+                     .places = field(at.places()),
+                     .inverse_masses = numbers(inverse_masses_)},
+           .faces = surroundings.faces,
+           .forces = surroundings.forces};
 }
 
 template <class Real>
 void GarmentContacts<Real>::grasp() {
-  if (hold_count() > 0) kernels_->grasp_nodes(device_->queue(), last_);
+  if (hold_count() > 0) kernels_->begin_samples(device_->queue(), last_);
 }
 
 template <class Real>
 void GarmentContacts<Real>::place_held(Buffer<Vec3<Real>>& positions) {
   if (hold_count() == 0) return;
-  kernels_->place_held(device_->queue(),
-                       {.found = last_, .positions = {reinterpret_cast<Real*>(positions.view().data()), 1}});
+  kernels_->place_held(
+      device_->queue(),
+      {.samples = last_, .positions = {reinterpret_cast<Real*>(positions.view().data()), 1}});
 }
 
 template <class Real>
 void GarmentContacts<Real>::act_without_contacts(const Buffer<Vec3<Real>>& positions) {
   last_.places.iterate = numbers<Real>(positions.view());
-  kernels_->act_without_contacts(device_->queue(), last_);
+  last_.without_contacts = true;
+  kernels_->act_on_samples(device_->queue(), last_);
+  last_.without_contacts = false;
 }
 
 template <class Real>
@@ -106,7 +109,7 @@ double GarmentContacts<Real>::find(const Buffer<Vec3<Real>>& iterate, int number
   last_.control.stiffening = static_cast<Real>(contact_stiffening(number, last_.control.keeps_forces));
   last_.places.iterate = numbers<Real>(iterate.view());
   if (last_.obstacles.size() > 0) kernels_->list_near_obstacles(device_->queue(), last_);
-  kernels_->find_contacts(device_->queue(), last_);
+  kernels_->act_on_samples(device_->queue(), last_);
   if (last_.obstacles.size() == 0) return 0;
   return static_cast<double>(rows.reduce(std::as_const(depths_).view()).maximum);
 }
@@ -114,12 +117,12 @@ double GarmentContacts<Real>::find(const Buffer<Vec3<Real>>& iterate, int number
 template <class Real>
 void GarmentContacts<Real>::update(const Buffer<Vec3<Real>>& correction, const BodyMoves<Real>& bodies) {
   if (!exist()) return;
-  kernels_->update_contacts(device_->queue(), {.found = last_,
-                                               .free = garment_->free_view(),
-                                               .correction = correction.view(),
-                                               .first_body = bodies.first,
-                                               .centers = bodies.centers,
-                                               .moves = bodies.moves});
+  kernels_->update_samples(device_->queue(), {.samples = last_,
+                                              .free = garment_->free_view(),
+                                              .correction = correction.view(),
+                                              .first_body = bodies.first,
+                                              .centers = bodies.centers,
+                                              .moves = bodies.moves});
 }
 
 template <class Real>

@@ -5,8 +5,8 @@
 #include "host/garment/sample_arrays.hpp"
 #include "host/surroundings/obstacle_table.hpp"
 #include "kernels/contact/contact_state.hpp"
-#include "kernels/contact/find_contacts.hpp"
 #include "kernels/kernel_table.hpp"
+#include "kernels/samples/act_on_samples.hpp"
 
 namespace isocloth {
 
@@ -19,7 +19,7 @@ struct SurroundingsView {
   FacesView faces;
 };
 
-/// How the bodies move in an iteration; see UpdateContacts.
+/// How the bodies move in an iteration; see UpdateSamples.
 template <class Real>
 struct BodyMoves {
   Index first = ObstaclesView<Real>::no_body;
@@ -51,7 +51,7 @@ class GarmentContacts {
   /// Nodes that are held rigidly, where their grippers are when the part ends.
   void place_held(Buffer<Vec3<Real>>& positions);
   /// Whether grippers or forces of NodeForces act in this part of a step.
-  bool has_external_forces() const { return exist() && last_.external.exist(); }
+  bool has_external_forces() const { return exist() && last_.has_external_forces(); }
   /// Forces and stiffness of these alone, at `positions`.
   void act_without_contacts(const Buffer<Vec3<Real>>& positions);
   /// Contacts at the iterate of iteration `number`; returns how deep the cloth lies [m]. `rows` reduces.
@@ -59,7 +59,7 @@ class GarmentContacts {
   /// Forces after a correction.
   void update(const Buffer<Vec3<Real>>& correction, const BodyMoves<Real>& bodies);
   /// What find() found, for the kernels of bodies.
-  const FindContacts<Real>& found() const { return last_; }
+  const ActOnSamples<Real>& found() const { return last_; }
   const SampleArrays& samples() const { return samples_; }
   /// For the matrix and the right side of the system.
   SampleForces<Real> forces() const;
@@ -78,7 +78,7 @@ class GarmentContacts {
   SamplePattern pattern_;
   Buffer<Real> normals_, pulls_, stiffness_, weights_, depths_, sample_stiffness_, sample_forces_, near_,
       inverse_masses_;
-  FindContacts<Real> last_;  ///< of the part of a step
+  ActOnSamples<Real> last_;  ///< of the part of a step
 };
 
 }  // namespace isocloth

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <numbers>
 
@@ -40,17 +39,11 @@ ObstacleSurface welded(const ObstacleSurface& loose) {
   return result;
 }
 
-/// The points within `rounding` of a core: the box of these half sizes, widened by a disc of radius `disc`
-/// along x and y.
-struct RoundedSolid {
-  Vec3d half;
-  double disc = 0, rounding = 0;
-  int columns = 12, rows = 12;  ///< pieces per quarter turn about z, and from the top to the side
-};
-
 ObstacleSurface surface_of(const RoundedSolid& solid) {
-  const auto rows = quarter(solid.rounding > 0 ? solid.rows : 1);
-  const auto columns = quarter(solid.columns);
+  // Pieces per quarter turn from the top to the side and about z: fewer where only an edge is round.
+  const bool is_box = solid.half.x > 0 || solid.half.y > 0, is_round = solid.rounding > 0;
+  const auto rows = quarter(!is_round ? 1 : is_box || solid.disc > 0 ? 4 : 12);
+  const auto columns = quarter(!is_box ? 12 : is_round ? 4 : 1);
   ObstacleSurface loose;
   // Rings about z, from the lowest to the highest.
   const auto add_ring = [&](double z, double radius) {
@@ -182,27 +175,7 @@ struct Surface {
     return {.vertices = {{-5, -5, 0}, {5, -5, 0}, {5, 5, 0}, {-5, 5, 0}},
             .triangles = {{0, 1, 2}, {0, 2, 3}}};
   }
-  ObstacleSurface operator()(const SphereShape& shape) const {
-    return surface_of(RoundedSolid{.half = {}, .rounding = shape.radius});
-  }
-  ObstacleSurface operator()(const CapsuleShape& shape) const {
-    return surface_of(RoundedSolid{.half = {0, 0, shape.length / 2}, .rounding = shape.radius});
-  }
-  ObstacleSurface operator()(const CylinderShape& shape) const {
-    return surface_of(RoundedSolid{.half = {0, 0, shape.height / 2 - shape.rounding},
-                                   .disc = shape.radius - shape.rounding,
-                                   .rounding = shape.rounding,
-                                   .columns = 12,
-                                   .rows = 4});
-  }
-  ObstacleSurface operator()(const BoxShape& shape) const {
-    const double r = shape.rounding;
-    return surface_of(RoundedSolid{.half = 0.5 * shape.size - Vec3d{r, r, r},
-                                   .disc = 0,
-                                   .rounding = r,
-                                   .columns = r > 0 ? 4 : 1,
-                                   .rows = 4});
-  }
+  ObstacleSurface operator()(const HasSolid auto& shape) const { return surface_of(shape.solid()); }
   ObstacleSurface operator()(const HeightFieldShape& shape) const { return surface_of(shape); }
   ObstacleSurface operator()(const MeshShape& shape) const { return surface_of(shape); }
 };
@@ -210,11 +183,5 @@ struct Surface {
 }  // namespace
 
 ObstacleSurface obstacle_surface(const ObstacleShape& shape) { return std::visit(Surface{}, shape); }
-
-const char* shape_name(const ObstacleShape& shape) {
-  constexpr const char* names[] = {"plane", "sphere", "capsule", "cylinder", "box", "height_field", "mesh"};
-  static_assert(std::size(names) == std::variant_size_v<ObstacleShape>);
-  return names[shape.index()];
-}
 
 }  // namespace isocloth

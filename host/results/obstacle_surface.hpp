@@ -20,7 +20,4 @@ struct ObstacleSurface {
 /// square of 10 m.
 ObstacleSurface obstacle_surface(const ObstacleShape& shape);
 
-/// "plane", "sphere", ..., as in scene files.
-const char* shape_name(const ObstacleShape& shape);
-
 }  // namespace isocloth

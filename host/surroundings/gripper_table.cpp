@@ -14,7 +14,7 @@ GripperTable<Real>::GripperTable(const Device& device, const std::vector<const G
   for (std::size_t m = 0; m < garments.size(); ++m)
     for (std::size_t g = 0; g < garments[m]->grippers.size(); ++g) {
       const Gripper& gripper = garments[m]->grippers[g];
-      const auto view = [](const auto& region) { return shape_view<Real>(region); };
+      const auto view = [](const auto& region) { return shape_view<Real>(region.solid()); };
       views[m * count_ + g] = {.region = std::visit(view, gripper.region),
                                .stiffness = static_cast<Real>(gripper.stiffness)};
     }

@@ -4,7 +4,7 @@
 #include "engine/model/scene.hpp"
 #include "host/memory/buffer.hpp"
 #include "host/solver/garment_solver.hpp"
-#include "kernels/grasp/grippers.hpp"
+#include "kernels/grippers/grippers.hpp"
 
 namespace isocloth {
 

@@ -26,21 +26,15 @@ struct Compile {
   const std::string& key;
   const MonitorView& monitor;
 
-  Compiled<Real> operator()(const PlaneShape& s) const {
+  Compiled<Real> operator()(const PlaneShape&) const {
     constexpr double far = std::numeric_limits<float>::max();
-    return in_box(s, {far, far, far});
+    ShapeView<Real> plane;
+    plane.reach = static_cast<Real>(far);
+    return {plane, {Vec3d{-far, -far, -far}, Vec3d{far, far, far}}, {}};
   }
-  Compiled<Real> operator()(const SphereShape& s) const { return in_box(s, {s.radius, s.radius, s.radius}); }
-  Compiled<Real> operator()(const CapsuleShape& s) const {
-    return in_box(s, {s.radius, s.radius, s.radius + s.length / 2});
-  }
-  Compiled<Real> operator()(const CylinderShape& s) const {
-    return in_box(s, {s.radius, s.radius, s.height / 2});
-  }
-  Compiled<Real> operator()(const BoxShape& s) const { return in_box(s, 0.5 * s.size); }
-  template <class Shape>
-  static Compiled<Real> in_box(const Shape& shape, const Vec3d& half) {
-    return {shape_view<Real>(shape), {-half, half}, {}};
+  Compiled<Real> operator()(const HasSolid auto& s) const {
+    const Vec3d half = s.solid().half_lengths();
+    return {shape_view<Real>(s.solid()), {-half, half}, {}};
   }
   Compiled<Real> operator()(const HeightFieldShape& s) const {
     return compile(build_distance_grid(s, key, monitor));

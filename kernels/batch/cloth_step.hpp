@@ -1,15 +1,15 @@
 // One step of a tile of cloths by the threads of a block.
 #pragma once
 
-#include "kernels/batch/tile_contacts.hpp"
+#include "kernels/batch/tile_samples.hpp"
 #include "kernels/batch/tile_system.hpp"
 #include "kernels/tensors/row_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
-/// S: lane value of the state; T: of the rest shapes, a scalar where they are shared; Contacts: TileContacts
-/// or NoContacts, each a kernel of its own, so that cloths without obstacles pay nothing for them.
-template <class S, class T, class Block, class Contacts>
+/// S: lane value of the state; T: of the rest shapes, a scalar where they are shared; Samples: TileSamples
+/// or NoSamples, each a kernel of its own, so that cloths without obstacles pay nothing for them.
+template <class S, class T, class Block, class Samples>
 class ClothStep : ClothTile<S, T, Block> {
   using Tile = ClothTile<S, T, Block>;
   using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::work_, Tile::at_, Tile::parameters_;
@@ -22,7 +22,7 @@ class ClothStep : ClothTile<S, T, Block> {
 
  public:
   ISOCLOTH_DEVICE ClothStep(const StepCloths<Scalar>& args, const Block& block, Index tile)
-      : Tile(args, block, tile), contacts_(*this) {}
+      : Tile(args, block, tile), samples_(*this) {}
 
   ISOCLOTH_DEVICE void run() {
     if (!a_.before.alive.empty()) take_over();
@@ -48,33 +48,33 @@ class ClothStep : ClothTile<S, T, Block> {
     const S* multipliers = tile_rows(a_.states.multipliers);
     const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity);
     const ArrayView<S> lambda = rows(at_.multipliers);
-    S *const contacts = contacts_.work(), *const before = contacts_.state();
+    S *const contacts = samples_.work(), *const before = samples_.state();
     S *const history = work_ + at_.history, *const remembered = kept_history();
     block_.sync();
     share(block_, p_.history().size(), [&](Index i) { history[i] = remembered[i]; });
     share(block_, p_.node_count, [&](Index i) { start[i] = positions[i], velocity[i] = velocities[i]; });
     share(block_, p_.row_count, [&](Index i) { lambda[i] = multipliers[i]; });
-    share(block_, contacts_.layout().size(), [&](Index i) { contacts[i] = before[i]; });
+    share(block_, samples_.layout().size(), [&](Index i) { contacts[i] = before[i]; });
     block_.sync();
   }
 
   ISOCLOTH_DEVICE bool begin_part(const StepPart<S>& part, Mask which, S& bad_pivot) {
     integrate(part.h);
-    contact_step_ = {part, projection_metric(part.h, rate_).inertia, rate_, 0};
+    sample_step_ = {part, projection_metric(part.h, rate_).inertia, rate_, 0};
     eps_ = number(a_.control.eps);
     block_.sync();
     if (!a_.control.newton)  // the step starts without them
-      share(block_, contacts_.layout().force_count(), [&](Index i) { contacts_.work()[i] = S{}; });
+      share(block_, samples_.layout().force_count(), [&](Index i) { samples_.work()[i] = S{}; });
     block_.sync();
-    contacts_.grasp(contact_step_, part.done == S{});
+    samples_.begin(sample_step_, part.done == S{});
     return predict(part, which, bad_pivot);
   }
 
   ISOCLOTH_DEVICE Assessment<S> assess(const StepPart<S>&, int iteration, Mask which) {
     Assessment<S> found;
     found.residual = evaluate();
-    contact_step_.iteration = iteration;
-    found.penetration = contacts_.find(contact_step_, which);
+    sample_step_.iteration = iteration;
+    found.penetration = samples_.act(sample_step_, which);
     found.done = (found.residual <= number(a_.control.tolerance)) &
                  (found.penetration <= number(a_.control.contact_tolerance));
     return found;
@@ -99,7 +99,7 @@ class ClothStep : ClothTile<S, T, Block> {
             [&](Index pair) { stiffness.stiffness[pair] = pair_stiffness(stiffness, pair); });
       block_.sync();
     }
-    return solve_system(projection_metric(part.h, rate_), true, contacts_.forces(), bad_pivot);
+    return solve_system(projection_metric(part.h, rate_), true, samples_.forces(), bad_pivot);
   }
 
   ISOCLOTH_DEVICE void correct(const StepPart<S>&, int iteration, Mask which) {
@@ -115,9 +115,9 @@ class ClothStep : ClothTile<S, T, Block> {
       });
       block_.sync();
     }
-    contacts_.update(contact_step_, which);
+    samples_.update(sample_step_, which);
     S clamp = parameters_.clamp;
-    if (const double own = contacts_.has_obstacles() ? contact_clamp(iteration) : 0; own > 0)
+    if (const double own = samples_.has_obstacles() ? contact_clamp(iteration) : 0; own > 0)
       clamp = select((clamp > S{}) & (clamp < number(own)), clamp, number(own));
     clamp = clamp * parameters_.element_size;
     share(block_, d.size(), [&](Index i) {
@@ -148,10 +148,10 @@ class ClothStep : ClothTile<S, T, Block> {
                     select(end.finished, now * (parts * parts), now));
     };
     share(block_, p_.row_count, [&](Index i) { lambda[i] = scaled(lambda[i], multipliers[i]); });
-    S *const contacts = contacts_.work(), *const before = contacts_.state();
-    const std::size_t forces = contacts_.layout().force_count();
+    S *const contacts = samples_.work(), *const before = samples_.state();
+    const std::size_t forces = samples_.layout().force_count();
     share(block_, forces, [&](Index i) { contacts[i] = scaled(contacts[i], before[i]); });
-    share(block_, contacts_.layout().size() - forces, [&](Index i) {
+    share(block_, samples_.layout().size() - forces, [&](Index i) {
       const std::size_t at = forces + static_cast<std::size_t>(i);
       contacts[at] = select(end.again, before[at], contacts[at]);
     });
@@ -169,8 +169,8 @@ class ClothStep : ClothTile<S, T, Block> {
     });
     const Mask met = kept & keeps_multipliers(residual, a_.control.tolerance);
     share(block_, p_.row_count, [&](Index i) { multipliers[i] = select(met, lambda[i], multipliers[i]); });
-    S *const contacts = contacts_.work(), *const before = contacts_.state();
-    share(block_, contacts_.layout().size(),
+    S *const contacts = samples_.work(), *const before = samples_.state();
+    share(block_, samples_.layout().size(),
           [&](Index i) { before[i] = select(kept, contacts[i], before[i]); });
     const S* const history = work_ + at_.history;
     S* const remembered = kept_history();
@@ -266,12 +266,12 @@ class ClothStep : ClothTile<S, T, Block> {
       block_.sync();
       const ArrayView<Vec3<S>> moves = free_nodes(at_.correction), none;
       // In proximal Newton what acts from outside acts in the iterations.
-      const bool is_pulled = !a_.control.newton && contacts_.has_external_forces(),
+      const bool is_pulled = !a_.control.newton && samples_.has_external_forces(),
                  is_solved = metric.has_bending() || is_pulled;
-      if (is_pulled) contacts_.act_without_contacts(contact_step_, which);
+      if (is_pulled) samples_.act_without_contacts(sample_step_, which);
       if (is_solved)
-        worked = solve_system(metric, false, is_pulled ? contacts_.forces() : SampleForces<S>{}, bad_pivot);
-      if (is_pulled) contacts_.update(contact_step_, which);
+        worked = solve_system(metric, false, is_pulled ? samples_.forces() : SampleForces<S>{}, bad_pivot);
+      if (is_pulled) samples_.update(sample_step_, which);
       const PredictPositions<S, T> predict{
           metric, p_.free, base, iterate, momenta, is_solved ? moves : none, predicted};
       share(block_, p_.node_count,
@@ -292,7 +292,7 @@ class ClothStep : ClothTile<S, T, Block> {
       });
       block_.sync();
     }
-    contacts_.place_held(contact_step_, which);
+    samples_.place_held(sample_step_, which);
     return worked;
   }
 
@@ -303,19 +303,19 @@ class ClothStep : ClothTile<S, T, Block> {
   ISOCLOTH_DEVICE RowLaws<S> laws() const {
     if (a_.row_stiffness.empty()) return {};
     const S* const all = reinterpret_cast<const S*>(a_.row_stiffness.data());
-    return {{all + tile_ * p_.row_count, static_cast<std::size_t>(p_.row_count)}, contact_step_.part.h};
+    return {{all + tile_ * p_.row_count, static_cast<std::size_t>(p_.row_count)}, sample_step_.part.h};
   }
 
   /// Rows at `iterate`; returns the largest mismatch, infinite where any is not finite.
   ISOCLOTH_DEVICE S evaluate() {
-    const EvaluateRows<S, T, typename Contacts::InverseMass> values{
+    const EvaluateRows<S, T, typename Samples::InverseMass> values{
         p_.rows,
         rest(a_.rest.tensors, p_.rows.tensor_count()),
         rest(a_.rest.rest_values, p_.row_count),
         nodes(at_.iterate),
-        contacts_.inverse_masses(),
+        samples_.inverse_masses(),
         laws(),
-        eps_ / contact_step_.inertia,
+        eps_ / sample_step_.inertia,
         rows(at_.residuals),
         rows(at_.scales),
         jacobian()};
@@ -406,10 +406,10 @@ class ClothStep : ClothTile<S, T, Block> {
     conjugate_gradients<S>(system, is_exact ? exact_rtol<Scalar>() : a_.control.cg_tolerance);
   }
 
-  ContactStep<S> contact_step_;
+  SampleStep<S> sample_step_;
   S rate_{};  ///< see IntegratorCoefficients
   S eps_{};   ///< softness of the rows in this iteration
-  Contacts contacts_;
+  Samples samples_;
 };
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

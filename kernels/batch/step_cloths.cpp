@@ -6,7 +6,7 @@
 namespace isocloth::ISOCLOTH_BACKEND {
 namespace {
 
-/// Contacts: TileContacts or NoContacts.
+/// Contacts: TileSamples or NoSamples.
 template <class S, class T, template <class, class, class> class Contacts>
 struct TileBody {
   static constexpr int most_block_threads = max_block_threads;
@@ -24,9 +24,9 @@ void launch(const Queue& queue, StepCloths<Real> args) {
   args.monitor = queue.monitor;
   const std::size_t scratch = step_scratch(args.pattern).size * sizeof(S);
   if (args.pattern.samples.sample_count() > 0)
-    for_each_block(queue, args.tile_count, scratch, TileBody<S, T, TileContacts>{args});
+    for_each_block(queue, args.tile_count, scratch, TileBody<S, T, TileSamples>{args});
   else
-    for_each_block(queue, args.tile_count, scratch, TileBody<S, T, NoContacts>{args});
+    for_each_block(queue, args.tile_count, scratch, TileBody<S, T, NoSamples>{args});
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "kernels/batch/block_cholesky.hpp"
 #include "kernels/contact/contact_state.hpp"
-#include "kernels/grasp/external_forces.hpp"
+#include "kernels/forces/node_forces.hpp"
 #include "kernels/projection/integrator.hpp"
 #include "kernels/projection/nodal_system.hpp"
 #include "kernels/projection/step_controller.hpp"

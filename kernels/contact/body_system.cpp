@@ -23,9 +23,9 @@ struct SumBody {
     const SamplePattern& p = a.found.pattern;
     const Index first = p.first_contact(sample), count = p.contacts_of(sample);
     for (Index c = first; c < first + count; ++c) {
-      if (body_of(a.found.arrays, c, a.first_body) != body) continue;
-      const Vec3<Real> r = sample_point(p, a.found.places, a.found.arrays, sample) - a.centers[body];
-      const ContactResponse<Real> response = kept_response(a.found.arrays, c);
+      if (body_of(a.found.contacts, c, a.first_body) != body) continue;
+      const Vec3<Real> r = sample_point(p, a.found.places, a.found.contacts, sample) - a.centers[body];
+      const ContactResponse<Real> response = kept_response(a.found.contacts, c);
       Vec3<Real> directions[6], pulled[6];
       for (int i = 0; i < 6; ++i) {
         directions[i] = body_direction(i, r);
@@ -62,7 +62,7 @@ struct ColumnsBody {
   AssembleBodyColumns<Real> a;
   ISOCLOTH_DEVICE void operator()(Index node) const {
     const SamplePattern& p = a.found.pattern;
-    const ContactArrays<Real>& arrays = a.found.arrays;
+    const ContactArrays<Real>& arrays = a.found.contacts;
     const Index columns = static_cast<Index>(a.columns.size()) / a.free_count;
     for (Index k = 0; k < columns; ++k) a.columns[k * a.free_count + node] = {};
     for (Index entry = a.node_slots.begin[node]; entry < a.node_slots.begin[node + 1]; ++entry) {

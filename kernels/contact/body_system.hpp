@@ -5,8 +5,8 @@
 // J = [1, -[x - c]x]: C = sum W^T S J, H_b = M_b + sum J^T S J, and the body feels -p.
 #pragma once
 
-#include "kernels/contact/find_contacts.hpp"
 #include "kernels/projection/nodal_system.hpp"
+#include "kernels/samples/act_on_samples.hpp"
 
 namespace isocloth {
 
@@ -16,7 +16,7 @@ constexpr Index body_terms = 28;
 
 template <class Real>
 struct SumBodies {
-  FindContacts<Real> found;
+  ActOnSamples<Real> found;
   Index first_body = 0;                 ///< bodies are the obstacles from this one on
   ArrayView<const Vec3<Real>> centers;  ///< c [m], shape [body]
   ArrayView<Real> sums;                 ///< shape [body, body_terms]
@@ -24,7 +24,7 @@ struct SumBodies {
 
 template <class Real>
 struct AssembleBodyColumns {
-  FindContacts<Real> found;
+  ActOnSamples<Real> found;
   Index first_body = 0;
   ArrayView<const Vec3<Real>> centers;
   GatherView node_slots;          ///< per free node: (slot, its sample)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/contact/contact_arrays.hpp"
-#include "kernels/grasp/grippers.hpp"
+#include "kernels/grippers/grippers.hpp"
 
 namespace isocloth {
 

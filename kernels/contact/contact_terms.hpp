@@ -6,11 +6,13 @@
 #pragma once
 
 #include "kernels/contact/contact_search.hpp"
+#include "kernels/samples/act_on_samples.hpp"
+#include "kernels/samples/sample_term.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
 template <class Real>
-class ContactTerms : ContactSearch<Real> {
+class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
   using Search = ContactSearch<Real>;
   using Search::p_, Search::o_, Search::c_, Search::x_;
   using Law = ContactLaw<Real>;
@@ -18,28 +20,17 @@ class ContactTerms : ContactSearch<Real> {
   static constexpr Real jump = Real(0.05);
 
  public:
-  ISOCLOTH_DEVICE ContactTerms(const SamplePattern& pattern, const ObstaclesView<Real>& obstacles,
-                               const ContactControl<Real>& control, const ContactPlaces<Real>& places,
-                               const NearObstacles<Real>& near, const ContactArrays<Real>& arrays)
-      : Search(pattern, obstacles, control, places, near),
-        law_{.tolerance = control.tolerance,
-             .stiffening = control.stiffening,
-             .keeps_forces = control.keeps_forces},
-        a_(arrays) {}
-
-  /// A sample without contacts in this iteration; their forces are kept.
-  ISOCLOTH_DEVICE void pass(Index sample) const {
-    clear(sample);
-    const Index first = p_.first_contact(sample);
-    for (Index c = first; c < first + p_.contacts_of(sample); ++c)
-      a_.modes[c] = static_cast<Real>(static_cast<int>(ContactMode::none));
-    if (sample >= p_.node_count)
-      for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
-        a_.weights[slot] = 0;
-  }
+  ISOCLOTH_DEVICE explicit ContactTerms(const ActOnSamples<Real>& args)
+      : Search(args.pattern, args.obstacles, args.control, args.places, args.near),
+        law_{.tolerance = args.control.tolerance,
+             .stiffening = args.control.stiffening,
+             .keeps_forces = args.control.keeps_forces},
+        a_(args.contacts),
+        without_contacts_(args.without_contacts) {}
 
   /// Contacts of a sample at the iterate, their stiffness and forces, and how deep it lies.
-  ISOCLOTH_DEVICE void find(Index sample) const {
+  ISOCLOTH_DEVICE void act(Index sample) const {
+    if (without_contacts_) return pass(sample);
     if (sample >= p_.node_count + p_.element_count()) return;  // found with the first sample of its element
     clear(sample);
     if (p_.contacts_per_node == 0) return;
@@ -49,12 +40,7 @@ class ContactTerms : ContactSearch<Real> {
       find_on_element(sample);
   }
 
-  /// p of the sample's contacts after the correction d of its nodes: correction(node).
-  template <class Correction>
-  ISOCLOTH_DEVICE void update(Index sample, const Correction& correction) const {
-    update(sample, correction, [](Index, Index) { return Vec3<Real>{}; });
-  }
-  /// The same where obstacles are moved, too: move(obstacle, sample), at the sample's point.
+  /// p of the sample's contacts.
   template <class Correction, class Move>
   ISOCLOTH_DEVICE void update(Index sample, const Correction& correction, const Move& move) const {
     Vec3<Real> d{};
@@ -74,6 +60,17 @@ class ContactTerms : ContactSearch<Real> {
   using Search::list_near;
 
  private:
+  /// A sample without contacts in this iteration; their forces are kept.
+  ISOCLOTH_DEVICE void pass(Index sample) const {
+    clear(sample);
+    const Index first = p_.first_contact(sample);
+    for (Index c = first; c < first + p_.contacts_of(sample); ++c)
+      a_.modes[c] = static_cast<Real>(static_cast<int>(ContactMode::none));
+    if (sample >= p_.node_count)
+      for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
+        a_.weights[slot] = 0;
+  }
+
   ISOCLOTH_DEVICE void clear(Index sample) const {
     for (int i = 0; i < 6; ++i) a_.sample_stiffness[sample * 6 + i] = 0;
     a_.sample_forces.set_vector(sample, {});
@@ -103,7 +100,7 @@ class ContactTerms : ContactSearch<Real> {
       }
       hits[place] = hit;
     });
-    for (Index k = 0; k < count; ++k) act(node, first + k, hits[k]);
+    for (Index k = 0; k < count; ++k) push(node, first + k, hits[k]);
   }
   static ISOCLOTH_DEVICE Real gap_of(const Hit<Real>& hit) {
     return hit.obstacle < 0 ? Real(HUGE_VAL) : hit.gap;
@@ -166,7 +163,7 @@ class ContactTerms : ContactSearch<Real> {
       a_.points[contact_of(k) * 2] = own.u;
       a_.points[contact_of(k) * 2 + 1] = own.v;
       if (own.obstacle >= 0) note_depth(at, own);
-      act(at, contact_of(k), own);
+      push(at, contact_of(k), own);
     }
   }
 
@@ -177,7 +174,7 @@ class ContactTerms : ContactSearch<Real> {
   }
 
   /// Stiffness and force of one contact, added to those of its sample.
-  ISOCLOTH_DEVICE void act(Index sample, Index contact, const Hit<Real>& hit) const {
+  ISOCLOTH_DEVICE void push(Index sample, Index contact, const Hit<Real>& hit) const {
     if (hit.obstacle < 0) return let_go(contact);
     const Vec3<Real> force = a_.forces.vector(contact), n = turned(hit.end, hit.normal);
     const Real gap = law_.wanted_gap(hit.gap, hit.before);
@@ -216,6 +213,7 @@ class ContactTerms : ContactSearch<Real> {
 
   const ContactLaw<Real> law_;
   const ContactArrays<Real>& a_;
+  const bool without_contacts_;
 };
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -6,16 +6,17 @@
 
 namespace isocloth {
 
-enum class ShapeKind : int { plane, sphere, capsule, cylinder, box, grid };
+enum class ShapeKind : int { plane, capsule, box, cylinder, grid };
 
 /// A shape in its own frame; see engine/model/obstacle.hpp. Sizes are those of the core: what is left when
 /// every surface is moved inwards by `rounding`.
 template <class Real>
 struct ShapeView {
   ShapeKind kind = ShapeKind::plane;
-  Vec3<Real> half{};  ///< box: half lengths; cylinder: (radius, -, half height); capsule: (-, -, half length)
-  Real rounding{};    ///< distance from the core to the surface [m]; sphere, capsule: the radius
-  Real reach{};       ///< a point that moves no further in one go cannot leave on the other side [m]
+  Vec3<Real> half{};  ///< box: half lengths; cylinder: (radius, -, half height); capsule: (-, -, half
+                      ///< length), 0 of a sphere [m]
+  Real rounding{};  ///< distance from the core to the surface [m]
+  Real reach{};     ///< a point that moves no further in one go cannot leave on the other side [m]
   // Signed distances at the nodes of a grid, x fastest.
   Vec3<Real> origin{};  ///< [m]
   Real cell{};          ///< [m]

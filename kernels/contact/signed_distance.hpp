@@ -22,7 +22,7 @@ ISOCLOTH_HD Real clamp_between(Real x, Real least, Real most) {
   return x < least ? least : x > most ? most : x;
 }
 
-/// From a point to a core that is a point, a segment or the like: v leads from its nearest point.
+/// From a point to a core: v leads from the core's nearest point.
 template <class Real>
 ISOCLOTH_HD Distance<Real> distance_from_core(Vec3<Real> v, Real rounding) {
   const Real d = length(v);
@@ -107,15 +107,13 @@ ISOCLOTH_DEVICE_CALL Distance<Real> signed_distance(const ShapeView<Real>& shape
   switch (shape.kind) {
     case ShapeKind::plane:
       return {p.z, {0, 0, 1}};
-    case ShapeKind::sphere:
-      return distance_from_core(p, shape.rounding);
     case ShapeKind::capsule:
       return distance_from_core(Vec3<Real>{p.x, p.y, p.z - clamp_between(p.z, -shape.half.z, shape.half.z)},
                                 shape.rounding);
-    case ShapeKind::cylinder:
-      return cylinder_distance(p, shape.half, shape.rounding);
     case ShapeKind::box:
       return box_distance(p, shape.half, shape.rounding);
+    case ShapeKind::cylinder:
+      return cylinder_distance(p, shape.half, shape.rounding);
     case ShapeKind::grid:
       break;
   }

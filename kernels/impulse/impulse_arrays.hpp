@@ -5,7 +5,7 @@
 #include "kernels/contact/contact_arrays.hpp"
 #include "kernels/divergence.hpp"
 #include "kernels/forces/node_forces.hpp"
-#include "kernels/grasp/grippers.hpp"
+#include "kernels/grippers/grippers.hpp"
 #include "kernels/launch/queue.hpp"
 #include "kernels/views.hpp"
 

@@ -7,7 +7,7 @@
 // faces as they lie when it begins; impulses of rows do not ask for it anew.
 #pragma once
 
-#include "kernels/grasp/next_holder.hpp"
+#include "kernels/grippers/next_holder.hpp"
 #include "kernels/impulse/impulse_terms.hpp"
 #include "kernels/launch/pair_lanes.hpp"
 

@@ -108,7 +108,6 @@ class Fuzzer {
     ProcessOptions limits{.folder = folder()};
     // A sanitizer takes terabytes of address space.
     if constexpr (!is_sanitized) limits.memory = rlim_t{4} << 30;
-    limits.environment = {{"ASAN_OPTIONS", "exitcode=99"}};
     Process process(arguments, limits);
     const auto ends_within = [&process](double seconds) {
       const double before = process.processor_time();

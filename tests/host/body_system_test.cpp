@@ -92,7 +92,7 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
     }
     right(size + 6 * b + 2) = -body.mass * h * h * scene.gravity;
   }
-  const FindContacts<double>& found = garment.contacts().found();
+  const ActOnSamples<double>& found = garment.contacts().found();
   const SamplePattern& p = found.pattern;
   const std::vector<Index> free = [&] {
     std::vector<Index> numbers(sheet.mesh.positions.size(), -1);
@@ -105,26 +105,26 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
   for (Index s = 0; s < p.sample_count(); ++s)
     for (Index k = 0; k < p.contacts_of(s); ++k) {
       const auto c = static_cast<std::size_t>(p.first_contact(s) + k);
-      const int b = static_cast<int>(found.arrays.obstacles[c]) - 1;
-      if (b < 0 || static_cast<int>(found.arrays.modes[c]) == static_cast<int>(ContactMode::none)) continue;
+      const int b = static_cast<int>(found.contacts.obstacles[c]) - 1;
+      if (b < 0 || static_cast<int>(found.contacts.modes[c]) == static_cast<int>(ContactMode::none)) continue;
       ++contacts[b];
       Vec3d x;
       for (Index slot = p.sample_begin[s]; slot < p.sample_begin[s + 1]; ++slot)
-        x += found.arrays.weights[static_cast<std::size_t>(slot)] *
+        x += found.contacts.weights[static_cast<std::size_t>(slot)] *
              found.places.iterate.vector(static_cast<std::size_t>(p.slot_nodes[slot]));
       const RigidBody& body = scene.bodies[static_cast<std::size_t>(b)];
       const Vec3d r = x - (body.position + h * body.velocity);
       Columns j;
       j << 1, 0, 0, 0, r.z, -r.y, 0, 1, 0, -r.z, 0, r.x, 0, 0, 1, r.y, -r.x, 0;
-      const Eigen::Matrix3d stiffness = stiffness_of(found.arrays, c);
-      const Vec3d pull = found.arrays.pulls.vector(c);
+      const Eigen::Matrix3d stiffness = stiffness_of(found.contacts, c);
+      const Vec3d pull = found.contacts.pulls.vector(c);
       const Eigen::Index at = size + 6 * b;
       matrix.block<6, 6>(at, at) += j.transpose() * stiffness * j;
       right.segment<6>(at) -= j.transpose() * Eigen::Vector3d(pull.x, pull.y, pull.z);
       for (Index slot = p.sample_begin[s]; slot < p.sample_begin[s + 1]; ++slot) {
         const Index row = free[static_cast<std::size_t>(p.slot_nodes[slot])];
         if (row < 0) continue;
-        const MatrixXd block = found.arrays.weights[static_cast<std::size_t>(slot)] * stiffness * j;
+        const MatrixXd block = found.contacts.weights[static_cast<std::size_t>(slot)] * stiffness * j;
         matrix.block<3, 6>(3 * row, at) -= block;
         matrix.block<6, 3>(at, 3 * row) -= block.transpose();
       }

@@ -29,17 +29,17 @@ class BodyTermsTest : public ContactTermsCase<Real> {
       if (this->modes[c] != 0 && this->stiffness[2 * c + 1] != 0)
         this->modes[c] = static_cast<Real>(static_cast<int>(kinds[(c + 1) % 4]));
   }
-  FindContacts<Real> found() {
-    FindContacts<Real> all{};
+  ActOnSamples<Real> found() {
+    ActOnSamples<Real> all{};
     all.pattern = this->pattern;
     all.places.iterate = {this->iterate.data(), 1};
-    all.arrays.forces.data = this->forces.data();
-    all.arrays.obstacles.data = this->obstacles.data();
-    all.arrays.normals.data = this->normals.data();
-    all.arrays.pulls.data = this->pulls.data();
-    all.arrays.stiffness.data = this->stiffness.data();
-    all.arrays.modes.data = this->modes.data();
-    all.arrays.weights.data = this->weights.data();
+    all.contacts.forces.data = this->forces.data();
+    all.contacts.obstacles.data = this->obstacles.data();
+    all.contacts.normals.data = this->normals.data();
+    all.contacts.pulls.data = this->pulls.data();
+    all.contacts.stiffness.data = this->stiffness.data();
+    all.contacts.modes.data = this->modes.data();
+    all.contacts.weights.data = this->weights.data();
     return all;
   }
 

@@ -157,21 +157,21 @@ class ContactTermsCase : public ::testing::Test {
 
   template <class Use>
   void with_terms(bool keeps_forces, const Use& use) {
-    const ObstaclesView<Real> view = table.view(0, 0);
-    ContactControl<Real> control;
-    control.offset = static_cast<Real>(offset);
-    control.tolerance = static_cast<Real>(tolerance);
-    control.inertia = static_cast<Real>(inertia);
-    control.from = 0;
-    control.to = 1;
-    control.keeps_forces = keeps_forces;
-    control.stiffening = static_cast<Real>(stiffening);
-    const ContactPlaces<Real> places{{start.data(), 1},
-                                     {start.data(), 1},
-                                     {iterate.data(), 1},
-                                     {inverse_masses.data(), 1},
-                                     {inverse_masses.data(), 1}};
-    ContactArrays<Real> all;
+    ActOnSamples<Real> args;
+    args.pattern = pattern;
+    args.obstacles = table.view(0, 0);
+    args.control.offset = static_cast<Real>(offset);
+    args.control.tolerance = static_cast<Real>(tolerance);
+    args.control.inertia = static_cast<Real>(inertia);
+    args.control.keeps_forces = keeps_forces;
+    args.control.stiffening = static_cast<Real>(stiffening);
+    args.places = {{start.data(), 1},
+                   {start.data(), 1},
+                   {iterate.data(), 1},
+                   {inverse_masses.data(), 1},
+                   {inverse_masses.data(), 1}};
+    args.near = {{near.data(), 1}};
+    ContactArrays<Real>& all = args.contacts;
     all.forces.data = forces.data();
     all.obstacles.data = obstacles.data();
     all.points.data = points.data();
@@ -183,22 +183,25 @@ class ContactTermsCase : public ::testing::Test {
     all.depths.data = depths.data();
     all.sample_stiffness.data = sample_stiffness.data();
     all.sample_forces.data = sample_forces.data();
-    use(cpu::ContactTerms<Real>(pattern, view, control, places, {{near.data(), 1}}, all));
+    use(cpu::ContactTerms<Real>(args));
   }
   void find(bool keeps_forces) {
     with_terms(keeps_forces, [&](const cpu::ContactTerms<Real>& terms) {
       terms.list_near({-1, -1, -1}, {1, 1, 1});
-      for (Index s = 0; s < pattern.sample_count(); ++s) terms.find(s);
+      for (Index s = 0; s < pattern.sample_count(); ++s) terms.act(s);
     });
   }
   void update() {
     with_terms(true, [&](const cpu::ContactTerms<Real>& terms) {
       for (Index s = 0; s < pattern.sample_count(); ++s)
-        terms.update(s, [&](Index node) {
-          const auto i = static_cast<std::size_t>(3 * node);
-          if (arrays.pattern.free_number[node] < 0) return Vec3<Real>{};
-          return Vec3<Real>{correction[i], correction[i + 1], correction[i + 2]};
-        });
+        terms.update(
+            s,
+            [&](Index node) {
+              const auto i = static_cast<std::size_t>(3 * node);
+              if (arrays.pattern.free_number[node] < 0) return Vec3<Real>{};
+              return Vec3<Real>{correction[i], correction[i + 1], correction[i + 2]};
+            },
+            [](Index, Index) { return Vec3<Real>{}; });
     });
   }
 

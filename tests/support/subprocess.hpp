@@ -30,11 +30,16 @@ struct Finished {
   std::string output, errors;  ///< standard output and standard error
 };
 
+/// For a command that sanitizers watch: a finding must not look like an exit code of the command, and the
+/// HDF5 library leaks when it refuses a damaged file or meets a full disk.
+std::vector<std::pair<std::string, std::string>> sanitizer_environment();
+
 struct ProcessOptions {
   std::filesystem::path folder = {};  ///< where it runs; empty: where the test runs
   rlim_t file_size = RLIM_INFINITY;   ///< no file grows beyond: how a full disk looks [bytes]
   rlim_t memory = RLIM_INFINITY;      ///< address space [bytes]
-  std::vector<std::pair<std::string, std::string>> environment = {};  ///< set unless it is already
+  std::vector<std::pair<std::string, std::string>> environment =
+      sanitizer_environment();             ///< set unless it is already
   std::filesystem::path output_file = {};  ///< standard output goes there instead of into Finished
 };
 

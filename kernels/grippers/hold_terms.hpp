@@ -6,31 +6,30 @@
 // infinite, as that of pinned nodes. Held softly, a spring of given stiffness joins node and place.
 #pragma once
 
-#include "kernels/grasp/next_holder.hpp"
+#include "kernels/grippers/next_holder.hpp"
+#include "kernels/samples/act_on_samples.hpp"
+#include "kernels/samples/sample_term.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
 template <class Real>
-class HoldTerms {
+class HoldTerms : public SampleTerm<Real> {
   /// Of a rigid hold, in inertias of a mean node: far above rows of the least eps, 1e-9. The moves that it
   /// leaves are below the rounding of positions; factors take it, because it stands on the diagonal.
   static constexpr Real rigid = Real(1e14);
 
  public:
-  ISOCLOTH_DEVICE HoldTerms(const GrippersView<Real>& grippers, const ContactControl<Real>& control,
-                            const HoldArrays<Real>& arrays)
-      : g_(grippers), c_(control), a_(arrays) {}
+  ISOCLOTH_DEVICE explicit HoldTerms(const ActOnSamples<Real>& args)
+      : all_(args), g_(args.grippers), c_(args.control), a_(args.holds) {}
 
-  ISOCLOTH_DEVICE bool exist() const { return g_.size() > 0; }
-
-  /// Lets go and takes hold at the beginning of a step, where the node is at x. Doing it again changes
-  /// nothing.
-  ISOCLOTH_DEVICE void grasp(Index node, Vec3<Real> x, Real inverse_mass) const {
+  /// Lets go and takes hold.
+  ISOCLOTH_DEVICE void begin(Index node) const {
+    const Real inverse_mass = all_.places.rest_inverse_masses[node];
     Index holder = -1;
     if (exist()) {
       const Index before = static_cast<Index>(a_.holders[node]);
       Vec3<Real> place;
-      holder = next_holder(g_, before, x, inverse_mass > 0, place);
+      holder = next_holder(g_, before, all_.places.start.vector(node), inverse_mass > 0, place);
       if (holder != before) a_.forces.set_vector(node, {});
       if (holder != before && holder >= 0) a_.places.set_vector(node, place);
       a_.holders[node] = static_cast<Real>(holder);
@@ -41,30 +40,37 @@ class HoldTerms {
 
   /// Puts a node that is held rigidly where its gripper has it at the end of the part of the step.
   ISOCLOTH_DEVICE void place(Index node, Strided<Real> positions) const {
-    const Index holder = static_cast<Index>(a_.holders[node]);
+    const Index holder = holder_of(node);
     if (holder >= 0 && !(g_.grippers[holder].stiffness > 0)) positions.set_vector(node, target(node, holder));
   }
 
-  /// Adds stiffness and force to those of the node's sample; without pulls the stiffness alone.
-  ISOCLOTH_DEVICE void act(Index node, Vec3<Real> x, bool pulls, const ContactArrays<Real>& samples) const {
-    const Index holder = static_cast<Index>(a_.holders[node]);
+  /// A soft hold pulls as its spring does, a rigid one with the force that it had.
+  ISOCLOTH_DEVICE void act(Index node) const {
+    const Index holder = holder_of(node);
     if (holder < 0) return;
     const Real k = stiffness(node, holder);
+    const bool pulls = all_.pulls();
     if (pulls && g_.grippers[holder].stiffness > 0)
-      a_.forces.set_vector(node, k * (target(node, holder) - x));
+      a_.forces.set_vector(node, k * (target(node, holder) - all_.places.iterate.vector(node)));
+    const ContactArrays<Real>& samples = all_.contacts;
     for (const int diagonal : {0, 3, 5}) samples.sample_stiffness[node * 6 + diagonal] += k;
     if (pulls)
       samples.sample_forces.set_vector(node, samples.sample_forces.vector(node) + a_.forces.vector(node));
   }
 
-  /// Force after the correction d of the node.
-  ISOCLOTH_DEVICE void update(Index node, Vec3<Real> d) const {
-    const Index holder = static_cast<Index>(a_.holders[node]);
+  template <class Correction, class Move>
+  ISOCLOTH_DEVICE void update(Index node, const Correction& correction, const Move&) const {
+    const Index holder = holder_of(node);
     if (holder < 0) return;
-    a_.forces.set_vector(node, a_.forces.vector(node) - stiffness(node, holder) * d);
+    a_.forces.set_vector(node, a_.forces.vector(node) - stiffness(node, holder) * correction(node));
   }
 
  private:
+  ISOCLOTH_DEVICE bool exist() const { return g_.size() > 0; }
+  /// Of a sample, -1: none.
+  ISOCLOTH_DEVICE Index holder_of(Index sample) const {
+    return exist() && sample < all_.pattern.node_count ? static_cast<Index>(a_.holders[sample]) : -1;
+  }
   ISOCLOTH_DEVICE Vec3<Real> target(Index node, Index holder) const {
     return held_position(g_, holder, a_.places.vector(node), c_.to);
   }
@@ -73,6 +79,7 @@ class HoldTerms {
     return k > 0 ? c_.step * c_.step * k / a_.inverse_masses[node] : rigid * c_.inertia * c_.mean_mass;
   }
 
+  const ActOnSamples<Real>& all_;
   const GrippersView<Real>& g_;
   const ContactControl<Real>& c_;
   const HoldArrays<Real>& a_;

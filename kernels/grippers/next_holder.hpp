@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/contact/signed_distance.hpp"
-#include "kernels/grasp/grippers.hpp"
+#include "kernels/grippers/grippers.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 

@@ -1,5 +1,5 @@
 // Grippers, drag and given forces on the nodes of a sheet, against their formulas.
-#include "kernels/grasp/external_terms.hpp"
+#include "kernels/samples/sample_terms.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,14 +18,14 @@ constexpr Index face_begin[] = {0, 4, 8, 11, 15},
                 face_nodes[] = {0, 1, 2, 3, 0, 3, 4, 5, 0, 5, 1, 5, 5, 5, 5},
                 node_face_begin[] = {0, 3, 5, 6, 8, 9, 15},
                 node_faces[] = {0, 1, 2, 0, 2, 0, 0, 1, 1, 1, 2, 3, 3, 3, 3};
-constexpr Index nodes = 6;
+constexpr Index nodes = 6, sample_begin[] = {0, 1, 2, 3, 4, 5, 6};
 
 template <class Real>
-class ExternalTermsTest : public ::testing::Test {
+class SampleTermsTest : public ::testing::Test {
  protected:
   static constexpr double h = 0.0078125, rate = 1.5, inertia = 1.5, mean_mass = 0.25;
 
-  ExternalTermsTest() {
+  SampleTermsTest() {
     Random random(3);
     auto fill = [&](std::vector<Real>& v, std::size_t count, double size) {
       for (std::size_t i = 0; i < count; ++i) v.push_back(static_cast<Real>(random.uniform(-size, size)));
@@ -45,7 +45,7 @@ class ExternalTermsTest : public ::testing::Test {
     grippers.resize(3);
     grippers[1].stiffness = Real(40);
     for (GripperView<Real>& g : grippers) {
-      g.region.kind = ShapeKind::sphere;
+      g.region.kind = ShapeKind::capsule;
       g.region.rounding = Real(0.5);
     }
     const double c = 0.8, s = 0.6;  // a turn about z
@@ -61,28 +61,31 @@ class ExternalTermsTest : public ::testing::Test {
 
   static Strided<Real> strided(std::vector<Real>& v) { return {v.data(), 1}; }
 
+  ActOnSamples<Real> args;
+
   template <class Use>
   void with_terms(const Use& use) {
-    ExternalForces<Real> external;
-    external.grippers = {{grippers.data(), 3}, {begin.data(), 3}, {end.data(), 3}, {grips.data(), 3}};
-    external.holds = {strided(hold_forces), strided(holders), strided(places), strided(held_masses)};
-    external.faces = {{face_begin, 5}, {face_nodes, 15}, {node_face_begin, nodes + 1}, {node_faces, 15}};
-    external.forces.drag = drag;
-    external.forces.load.forces = {reinterpret_cast<const Vec3<Real>*>(load.data()), nodes};
-    ContactControl<Real> control;
-    control.inertia = static_cast<Real>(inertia);
-    control.step = static_cast<Real>(h);
-    control.rate = static_cast<Real>(rate);
-    control.mean_mass = static_cast<Real>(mean_mass);
-    const ContactPlaces<Real> at{{start.data(), 1},
-                                 {base.data(), 1},
-                                 {iterate.data(), 1},
-                                 {held_masses.data(), 1},
-                                 {inverse_masses.data(), 1}};
-    ContactArrays<Real> samples;
-    samples.sample_stiffness = strided(stiffness);
-    samples.sample_forces = strided(forces);
-    use(cpu::ExternalTerms<Real>(external, control, at, samples));
+    args.pattern.node_count = nodes;
+    args.pattern.sample_begin = {sample_begin, nodes + 1};
+    args.grippers = {{grippers.data(), 3}, {begin.data(), 3}, {end.data(), 3}, {grips.data(), 3}};
+    args.holds = {strided(hold_forces), strided(holders), strided(places), strided(held_masses)};
+    args.faces = {{face_begin, 5}, {face_nodes, 15}, {node_face_begin, nodes + 1}, {node_faces, 15}};
+    args.forces.drag = drag;
+    args.forces.load.forces = {reinterpret_cast<const Vec3<Real>*>(load.data()), nodes};
+    args.control.inertia = static_cast<Real>(inertia);
+    args.control.step = static_cast<Real>(h);
+    args.control.rate = static_cast<Real>(rate);
+    args.control.mean_mass = static_cast<Real>(mean_mass);
+    args.places = {{start.data(), 1},
+                   {base.data(), 1},
+                   {iterate.data(), 1},
+                   {held_masses.data(), 1},
+                   {inverse_masses.data(), 1}};
+    args.contacts.sample_stiffness = strided(stiffness);
+    args.contacts.sample_forces = strided(forces);
+    args.contacts.depths = strided(depths);
+    args.contacts.weights = strided(weights);
+    use(cpu::SampleTerms<Real>(args));
   }
 
   static Vector3d at(const std::vector<Real>& v, Index i) {
@@ -125,21 +128,21 @@ class ExternalTermsTest : public ::testing::Test {
   }
 
   std::vector<Real> start, base, iterate, stiffness, forces, hold_forces, places, load, inverse_masses,
-      held_masses, holders;
+      held_masses, holders, depths = std::vector<Real>(nodes), weights = std::vector<Real>(nodes);
   std::vector<Real> grips{2, 2, 2};
   std::vector<GripperView<Real>> grippers;
   std::vector<PoseView<Real>> begin, end;
   DragView<Real> drag{Real(3), Real(0.5), {Real(2), Real(-1), Real(0.5)}};
 };
 using Precisions = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(ExternalTermsTest, Precisions);
+TYPED_TEST_SUITE(SampleTermsTest, Precisions);
 
-TYPED_TEST(ExternalTermsTest, StiffnessAndForcesFollowTheFormulas) {
+TYPED_TEST(SampleTermsTest, StiffnessAndForcesFollowTheFormulas) {
   using Real = TypeParam;
-  const std::vector<Real> stiffness0 = this->stiffness, forces0 = this->forces, kept = this->hold_forces;
-  this->with_terms([&](const cpu::ExternalTerms<Real>& terms) {
-    for (Index i = 0; i < nodes; ++i) terms.grasp(i);
-    for (Index i = 0; i < nodes; ++i) terms.act(i, true);
+  const std::vector<Real> kept = this->hold_forces;
+  this->with_terms([&](const cpu::SampleTerms<Real>& terms) {
+    for (Index i = 0; i < nodes; ++i) terms.begin(i);
+    for (Index i = 0; i < nodes; ++i) terms.act(i);
   });
   const Vector3d wind(2, -1, 0.5);
   for (Index i = 0; i < nodes; ++i) {
@@ -158,33 +161,46 @@ TYPED_TEST(ExternalTermsTest, StiffnessAndForcesFollowTheFormulas) {
       k += 1e14 * this->inertia * this->mean_mass * Matrix3d::Identity();
     }
     if (holder >= 0) f += p;
-    EXPECT_LT((this->matrix(this->stiffness, i) - this->matrix(stiffness0, i) - k).norm(),
-              this->rounding(20) * (k.norm() + 2));
-    EXPECT_LT((this->at(this->forces, i) - this->at(forces0, i) - f).norm(), this->rounding(40) * 2);
+    EXPECT_LT((this->matrix(this->stiffness, i) - k).norm(), this->rounding(20) * (k.norm() + 2));
+    EXPECT_LT((this->at(this->forces, i) - f).norm(), this->rounding(40) * 2);
     EXPECT_LT((this->at(this->hold_forces, i) - p).norm(), this->rounding(20));
     EXPECT_EQ(this->held_masses[i], holder == 0 || holder == 2 ? Real(0) : this->inverse_masses[i]);
   }
 }
 
-TYPED_TEST(ExternalTermsTest, WithoutPullsTheStiffnessAloneActs) {
+// Where forces are those of one iteration, on top of others, only the stiffness of holds and drag acts in it;
+// in the step without constraints they act.
+TYPED_TEST(SampleTermsTest, ForcesThatAreNotKeptActWithoutContactsAlone) {
   using Real = TypeParam;
-  const std::vector<Real> forces0 = this->forces, kept = this->hold_forces, stiffness0 = this->stiffness;
-  this->with_terms([&](const cpu::ExternalTerms<Real>& terms) {
-    for (Index i = 0; i < nodes; ++i) terms.grasp(i);
-    for (Index i = 0; i < nodes; ++i) terms.act(i, false);
-  });
-  EXPECT_EQ(this->forces, forces0);
+  this->args.control.keeps_forces = false;
+  this->holders[1] = -1;  // a soft hold keeps what it pulls with
+  const std::vector<Real> kept = this->hold_forces, none(this->forces.size());
+  const auto act = [this] {
+    this->with_terms([&](const cpu::SampleTerms<Real>& terms) {
+      for (Index i = 0; i < nodes; ++i) terms.begin(i);
+      for (Index i = 0; i < nodes; ++i) terms.act(i);
+    });
+  };
+  act();
+  EXPECT_EQ(this->forces, none);
   EXPECT_EQ(this->hold_forces, kept);
-  EXPECT_NE(this->stiffness, stiffness0);
+  const std::vector<Real> stiffness0 = this->stiffness;
+  EXPECT_NE(stiffness0, std::vector<Real>(stiffness0.size()));
+  this->args.without_contacts = true;
+  act();
+  EXPECT_NE(this->forces, none);
+  EXPECT_EQ(this->stiffness, stiffness0);
 }
 
-TYPED_TEST(ExternalTermsTest, CorrectionsChangeForcesByTheStiffness) {
+TYPED_TEST(SampleTermsTest, CorrectionsChangeForcesByTheStiffness) {
   using Real = TypeParam;
   const std::vector<Real> kept = this->hold_forces;
   const Vec3<Real> move{Real(1e-15), Real(-2e-15), Real(3e-15)}, soft{Real(0.001), Real(0.002), Real(-0.001)};
-  this->with_terms([&](const cpu::ExternalTerms<Real>& terms) {
-    for (Index i = 0; i < nodes; ++i) terms.grasp(i);
-    for (Index i = 0; i < nodes; ++i) terms.update(i, i == 2 ? soft : move);
+  this->with_terms([&](const cpu::SampleTerms<Real>& terms) {
+    for (Index i = 0; i < nodes; ++i) terms.begin(i);
+    for (Index i = 0; i < nodes; ++i)
+      terms.update(
+          i, [&](Index node) { return node == 2 ? soft : move; }, [](Index, Index) { return Vec3<Real>{}; });
   });
   for (Index i = 0; i < nodes; ++i) {
     const int holder = static_cast<int>(this->holders[i]);
@@ -198,7 +214,7 @@ TYPED_TEST(ExternalTermsTest, CorrectionsChangeForcesByTheStiffness) {
 }
 
 // Open grippers let go; closing ones take free nodes within their reach that nothing else holds.
-TYPED_TEST(ExternalTermsTest, GrippersOpenAndClose) {
+TYPED_TEST(SampleTermsTest, GrippersOpenAndClose) {
   using Real = TypeParam;
   this->grips = {static_cast<Real>(Grip::open), static_cast<Real>(Grip::closing),
                  static_cast<Real>(Grip::closed)};
@@ -206,9 +222,9 @@ TYPED_TEST(ExternalTermsTest, GrippersOpenAndClose) {
     for (int k = 0; k < 3; ++k) this->start[3 * near + k] = Real(0.1);
   for (int k = 0; k < 3; ++k) this->start[3 * 1 + k] = Real(0.4);  // let go, and out of reach: 0.64 away
   const Vector3d place = this->at(this->places, 2);
-  this->with_terms([&](const cpu::ExternalTerms<Real>& terms) {
+  this->with_terms([&](const cpu::SampleTerms<Real>& terms) {
     for (int twice = 0; twice < 2; ++twice)
-      for (Index i = 0; i < nodes; ++i) terms.grasp(i);
+      for (Index i = 0; i < nodes; ++i) terms.begin(i);
     for (Index i = 0; i < nodes; ++i) terms.place(i, this->strided(this->iterate));
   });
   EXPECT_EQ(this->holders, (std::vector<Real>{1, -1, 1, 2, 1, -1}));  // 5 is pinned

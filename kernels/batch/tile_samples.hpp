@@ -1,0 +1,222 @@
+// The terms on samples of the cloths of a tile, lane by lane.
+#pragma once
+
+#include "kernels/batch/cloth_tile.hpp"
+#include "kernels/samples/sample_terms.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+
+/// What of a step the terms must know.
+template <class S>
+struct SampleStep {
+  StepPart<S> part;
+  S inertia{};  ///< of the metric [kg/m^2]
+  S rate{};     ///< see IntegratorCoefficients
+  int iteration = 0;
+};
+
+/// Where nothing surrounds the cloths, in the place of TileSamples.
+template <class S, class T, class Block>
+class NoSamples : ClothTile<S, T, Block> {
+  using Tile = ClothTile<S, T, Block>;
+
+ public:
+  using typename Tile::Mask;
+  using InverseMass = T;
+  ISOCLOTH_DEVICE explicit NoSamples(const Tile& tile) : Tile(tile) {}
+  ISOCLOTH_DEVICE bool has_obstacles() const { return false; }
+  ISOCLOTH_DEVICE bool has_external_forces() const { return false; }
+  ISOCLOTH_DEVICE void begin(const SampleStep<S>&, Mask) const {}
+  ISOCLOTH_DEVICE void place_held(const SampleStep<S>&, Mask) const {}
+  ISOCLOTH_DEVICE void act_without_contacts(const SampleStep<S>&, Mask) const {}
+  ISOCLOTH_DEVICE S act(const SampleStep<S>&, Mask) const { return {}; }
+  ISOCLOTH_DEVICE void update(const SampleStep<S>&, Mask) const {}
+  ISOCLOTH_DEVICE SampleForces<S> forces() const { return {}; }
+  ISOCLOTH_DEVICE ArrayView<const T> inverse_masses() const {
+    return Tile::rest(Tile::a_.rest.inverse_masses, static_cast<std::size_t>(Tile::p_.node_count));
+  }
+  ISOCLOTH_DEVICE ContactStateLayout layout() const { return {}; }
+  ISOCLOTH_DEVICE S* work() const { return nullptr; }
+  ISOCLOTH_DEVICE S* state() const { return nullptr; }
+};
+
+template <class S, class T, class Block>
+class TileSamples : ClothTile<S, T, Block> {
+  using Tile = ClothTile<S, T, Block>;
+  using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::work_, Tile::at_, Tile::parameters_;
+  using Tile::nodes, Tile::free_nodes, Tile::largest, Tile::infinity, Tile::rest;
+  using typename Tile::Mask;
+  using typename Tile::Scalar;
+  using Terms = SampleTerms<Scalar>;
+  static constexpr int width = Lanes<S>::width;
+
+ public:
+  ISOCLOTH_DEVICE explicit TileSamples(const Tile& tile) : Tile(tile) {}
+
+  using InverseMass = S;
+  ISOCLOTH_DEVICE bool has_obstacles() const { return p_.samples.contacts_per_node > 0; }
+  ISOCLOTH_DEVICE bool has_external_forces() const { return p_.hold_count > 0 || a_.forces.exist(); }
+
+  // The hooks of SampleTerms, for the cloths in `which`.
+
+  ISOCLOTH_DEVICE void begin(const SampleStep<S>& step, Mask which) const {
+    for_each_lane(step, which, false, [&](const Terms& terms, int) {
+      share(block_, static_cast<std::size_t>(p_.node_count), [&](Index node) { terms.begin(node); });
+    });
+    block_.sync();
+  }
+  /// Nodes of `iterate`.
+  ISOCLOTH_DEVICE void place_held(const SampleStep<S>& step, Mask which) const {
+    if (p_.hold_count == 0) return;
+    for_each_lane(step, which, false, [&](const Terms& terms, int lane) {
+      const Strided<Scalar> iterate = lane_array(at_.iterate, lane);
+      share(block_, static_cast<std::size_t>(p_.node_count), [&](Index node) { terms.place(node, iterate); });
+    });
+    block_.sync();
+  }
+  ISOCLOTH_DEVICE void act_without_contacts(const SampleStep<S>& step, Mask which) const {
+    act(step, which, true);
+  }
+  /// Returns how deep each cloth lies at `iterate`.
+  ISOCLOTH_DEVICE S act(const SampleStep<S>& step, Mask which) {
+    if (has_obstacles()) list_near(step, which);
+    block_.sync();
+    act(step, which, false);
+    if (!has_obstacles()) return {};
+    const S* depths = work_ + at_.contacts.depths;
+    return largest(static_cast<std::size_t>(p_.samples.sample_count()), [&](Index s) { return depths[s]; });
+  }
+  /// After `correction`.
+  ISOCLOTH_DEVICE void update(const SampleStep<S>& step, Mask which) const {
+    for_each_lane(step, which, false, [&](const Terms& terms, int lane) {
+      const Strided<Scalar> own = lane_array(at_.correction, lane);
+      const auto correction = [&](Index node) {
+        const Index i = p_.free.number[node];
+        return i < 0 ? Vec3<Scalar>{} : own.vector(static_cast<std::size_t>(i));
+      };
+      const auto resting = [](Index, Index) { return Vec3<Scalar>{}; };
+      share(block_, static_cast<std::size_t>(p_.samples.sample_count()),
+            [&](Index sample) { terms.update(sample, correction, resting); });
+    });
+    block_.sync();
+  }
+
+  /// For the matrix and the right side of the system.
+  ISOCLOTH_DEVICE SampleForces<S> forces() const {
+    const std::size_t samples = static_cast<std::size_t>(p_.samples.sample_count());
+    return {p_.block_slots,
+            p_.node_slots,
+            p_.slot_samples,
+            {work_ + at_.contacts.weights, p_.samples.slot_nodes.size()},
+            {work_ + at_.contacts.sample_stiffness, 6 * samples},
+            {work_ + at_.contacts.sample_forces, 3 * samples}};
+  }
+
+  /// Of the cloths as grippers hold them now.
+  ISOCLOTH_DEVICE ArrayView<const S> inverse_masses() const {
+    return {work_ + at_.contacts.inverse_masses, static_cast<std::size_t>(p_.node_count)};
+  }
+
+  // What is kept from step to step: how, where while a step lasts, and in the state.
+  ISOCLOTH_DEVICE ContactStateLayout layout() const { return p_.contact_state(); }
+  ISOCLOTH_DEVICE S* work() const { return work_ + at_.contact_state; }
+  ISOCLOTH_DEVICE S* state() const {
+    return reinterpret_cast<S*>(a_.states.contacts.data()) +
+           static_cast<std::size_t>(tile_) * layout().size();
+  }
+
+ private:
+  static ISOCLOTH_DEVICE bool lane_of(bool mask, int) { return mask; }
+#if !defined(__CUDACC__)
+  static bool lane_of(PackMask<Scalar> mask, int lane) { return mask[lane]; }
+#endif
+  ISOCLOTH_DEVICE Strided<Scalar> lane_array(std::size_t offset, int lane) const {
+    return {reinterpret_cast<Scalar*>(work_ + offset) + lane, width};
+  }
+  static ISOCLOTH_DEVICE Scalar lane_value(const S& value, int lane) {
+    return reinterpret_cast<const Scalar*>(&value)[lane];
+  }
+
+  static ISOCLOTH_DEVICE S along(const Vec3<S>& v, int k) {
+    const S component = k % 3 == 0 ? v.x : k % 3 == 1 ? v.y : v.z;
+    return k < 3 ? component : -component;
+  }
+
+  ISOCLOTH_DEVICE void act(const SampleStep<S>& step, Mask which, bool without_contacts) const {
+    for_each_lane(step, which, without_contacts, [&](const Terms& terms, int) {
+      share(block_, static_cast<std::size_t>(p_.samples.sample_count()),
+            [&](Index sample) { terms.act(sample); });
+    });
+    block_.sync();
+  }
+
+  /// visit(terms, lane) of the cloths in `which`.
+  template <class Visit>
+  ISOCLOTH_DEVICE void for_each_lane(const SampleStep<S>& step, Mask which, bool without_contacts,
+                                     const Visit& visit) const {
+    const ArrayView<const T> masses = rest(a_.rest.inverse_masses, static_cast<std::size_t>(p_.node_count));
+    const ContactScratch& at = at_.contacts;
+    const ContactStateLayout own = layout();
+    const S from = step.part.from(), to = step.part.to(S(Scalar(1)));
+    const double stiffening = contact_stiffening(step.iteration, a_.control.newton);
+    for (int lane = 0; lane < width; ++lane) {
+      if (!lane_of(which, lane)) continue;
+      const std::size_t cloth = static_cast<std::size_t>(tile_) * width + static_cast<std::size_t>(lane);
+      const Scalar size = lane_value(parameters_.element_size, lane);
+      const bool shared = Lanes<T>::width == 1;
+      const auto place = [&](std::size_t offset) {
+        return Strided<const Scalar>{lane_array(offset, lane).data, width};
+      };
+      const auto kept = [&](std::size_t field) { return lane_array(at_.contact_state + field, lane); };
+      const Strided<Scalar> held_masses = lane_array(at.inverse_masses, lane);
+      const ActOnSamples<Scalar> args{
+          .pattern = p_.samples,
+          .control = {lane_value(parameters_.offset, lane), static_cast<Scalar>(a_.control.contact_tolerance),
+                      lane_value(step.inertia, lane), lane_value(step.part.h, lane),
+                      lane_value(step.rate, lane), size * size, lane_value(from, lane), lane_value(to, lane),
+                      a_.control.newton, static_cast<Scalar>(stiffening)},
+          .places = {place(at_.start),
+                     place(at_.base),
+                     place(at_.iterate),
+                     place(at.inverse_masses),
+                     {reinterpret_cast<const Scalar*>(masses.data()) + (shared ? 0 : lane),
+                      shared ? 1 : width}},
+          .obstacles = has_obstacles() ? a_.obstacles.of(cloth, step.part.number) : ObstaclesView<Scalar>{},
+          .near = {lane_array(at.near, lane)},
+          .contacts = {kept(own.forces()), kept(own.obstacles()), kept(own.modes()), kept(own.points()),
+                       lane_array(at.normals, lane), lane_array(at.pulls, lane),
+                       lane_array(at.stiffness, lane), lane_array(at.weights, lane),
+                       lane_array(at.depths, lane), lane_array(at.sample_stiffness, lane),
+                       lane_array(at.sample_forces, lane)},
+          .grippers = p_.hold_count > 0 ? a_.grippers.of(cloth, step.part.number) : GrippersView<Scalar>{},
+          .holds = {kept(own.hold_forces()), kept(own.holders()), kept(own.places()), held_masses},
+          .faces = p_.faces,
+          .forces = a_.forces.of(cloth, step.part.number),
+          .without_contacts = without_contacts};
+      visit(Terms(args), lane);
+    }
+  }
+
+  /// Boxes of the cloths over the step so far, and the obstacles that they meet.
+  ISOCLOTH_DEVICE void list_near(const SampleStep<S>& step, Mask which) {
+    const ArrayView<Vec3<S>> start = nodes(at_.start), iterate = nodes(at_.iterate);
+    const std::size_t count = static_cast<std::size_t>(p_.node_count);
+    // Relative to a node, because `largest` begins at 0.
+    const Vec3<S> origin = start[0];
+    S reach[6];  // along x, y, z, -x, -y, -z
+    for (int k = 0; k < 6; ++k)
+      reach[k] = largest(
+          count, [&](Index i) { return larger(along(start[i] - origin, k), along(iterate[i] - origin, k)); });
+    if (block_.rank() != 0) return;
+    for_each_lane(step, which, false, [&](const Terms& terms, int lane) {
+      const auto corner = [&](int first, Scalar sign) {
+        return Vec3<Scalar>{lane_value(origin.x, lane) + sign * lane_value(reach[first], lane),
+                            lane_value(origin.y, lane) + sign * lane_value(reach[first + 1], lane),
+                            lane_value(origin.z, lane) + sign * lane_value(reach[first + 2], lane)};
+      };
+      terms.list_near(corner(3, Scalar(-1)), corner(0, Scalar(1)));
+    });
+  }
+};
+
+}  // namespace isocloth::ISOCLOTH_BACKEND
