@@ -114,23 +114,25 @@ report_spills() {
   [[ -z $spilled ]] || head -n 20 <<<"$spilled" | sed 's/^/SPILLS: /'
 }
 
-# Installs both kinds of library, then builds and runs a program that knows the installed tree only.
+# Installs both kinds of library, then builds and runs a program that knows the installed tree only. The static one is
+# that of the release; the shared one is built as users do, without tests, for the baseline alone.
 stage_package() {
-  local kind shared
-  for kind in static shared; do
-    shared=OFF
-    [[ $kind == static ]] || shared=ON
-    local build=build/package/$kind prefix=$PWD/build/package/$kind/prefix
-    rm -rf "$prefix"
-    cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=$shared \
-      -DISOCLOTH_BUILD_TESTS=OFF -DISOCLOTH_BUILD_BENCH=OFF
-    cmake --build "$build"
-    cmake --install "$build" --prefix "$prefix" >/dev/null
-    "$prefix/bin/isocloth" --version
-    cmake -S tests/package -B "$build/consumer" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix"
-    cmake --build "$build/consumer" --clean-first
-    "$build/consumer/consumer"
-  done
+  configure_release
+  cmake --build --preset release --target isocloth isocloth_command
+  install_and_use build/release build/package/static
+  cmake -S . -B build/package/shared -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON \
+    -DISOCLOTH_BUILD_TESTS=OFF -DISOCLOTH_BUILD_BENCH=OFF -DISOCLOTH_SIMD=baseline
+  cmake --build build/package/shared
+  install_and_use build/package/shared build/package/shared
+}
+install_and_use() {
+  local build=$1 prefix=$PWD/$2/prefix consumer=$2/consumer
+  rm -rf "$prefix"
+  cmake --install "$build" --prefix "$prefix" >/dev/null
+  "$prefix/bin/isocloth" --version
+  cmake -S tests/package -B "$consumer" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix"
+  cmake --build "$consumer" --clean-first
+  "$consumer/consumer"
 }
 
 # What a reader wants of a stage that passed: ctest's closing lines and what was skipped.

@@ -106,8 +106,8 @@ void transfer(const Device& device, const FieldView& view, const std::vector<Tra
 std::vector<FieldView> Simulation::Members::views(GarmentField field) const {
   std::vector<std::vector<std::size_t>> garments;
   for (const auto& solver : solvers.solvers) garments.emplace_back(solver->size());
-  for (std::size_t g = 0; g < solvers.places.size(); ++g)
-    garments[solvers.places[g].solver][solvers.places[g].member] = g;
+  for (std::size_t g = 0; g < solvers.members.size(); ++g)
+    garments[solvers.members[g].solver][solvers.members[g].member] = g;
   std::vector<FieldView> all;
   for (std::size_t s = 0; s < garments.size(); ++s)
     for (FieldView& view : solvers.solvers[s]->views(field)) {
@@ -122,7 +122,7 @@ template <class Vector>
 void Simulation::Members::transfer_nodes(GarmentField field, const std::vector<std::size_t>& garments,
                                          const std::vector<Vector*>& nodes) const {
   const std::vector<FieldView> all = views(field);
-  std::vector<std::pair<std::size_t, std::size_t>> places(solvers.places.size());
+  std::vector<std::pair<std::size_t, std::size_t>> places(solvers.members.size());
   for (std::size_t v = 0; v < all.size(); ++v)
     for (std::size_t c = 0; c < all[v].garments.size(); ++c) places[all[v].garments[c]] = {v, c};
   std::vector<std::vector<Transfer<Vector>>> transfers(all.size());

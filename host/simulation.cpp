@@ -52,12 +52,12 @@ std::vector<StepReport> Simulation::advance(int steps) {
   std::vector<StepReport> reports(garment_count());
   std::vector<std::vector<Clock>> clocks(m.solvers.solvers.size());
   for (std::size_t g = 0; g < reports.size(); ++g)
-    clocks[m.solvers.places[g].solver].push_back(
+    clocks[m.solvers.members[g].solver].push_back(
         {.offset = m.scene.garments[g].time_offset, .steps = m.clocks[g]});
   std::vector<std::vector<AdvanceReport>> found;
   const auto take_over = [&] {
     for (std::size_t g = 0; g < reports.size(); ++g) {
-      const AdvanceReport& own = found[m.solvers.places[g].solver][m.solvers.places[g].member];
+      const AdvanceReport& own = found[m.solvers.members[g].solver][m.solvers.members[g].member];
       reports[g] = own.total;
       m.clocks[g] += own.steps;
       m.frozen[g] = m.frozen[g] != 0 || is_lost(own.total.status);
@@ -158,7 +158,7 @@ void Simulation::set_bodies(const std::vector<BodyState>& states) {
   }
   members_->solvers.solvers.front()->set_bodies(states);
 }
-std::size_t Simulation::garment_count() const { return members_->solvers.places.size(); }
+std::size_t Simulation::garment_count() const { return members_->solvers.members.size(); }
 double Simulation::time(std::size_t garment) const {
   check_index(garment, garment_count());
   return members_->scene.garments[garment].time_offset +

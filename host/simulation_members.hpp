@@ -37,9 +37,9 @@ struct Simulation::Members {
   /// Calls use(solver, member) of a garment.
   template <class Use>
   decltype(auto) at(std::size_t garment, const Use& use) const {
-    check_index(garment, solvers.places.size());
-    const GarmentSolvers::Place place = solvers.places[garment];
-    return use(*solvers.solvers[place.solver], place.member);
+    check_index(garment, solvers.members.size());
+    const GarmentSolvers::Member member = solvers.members[garment];
+    return use(*solvers.solvers[member.solver], member.member);
   }
   /// Of all solvers, with the numbers of the garments in the scene.
   std::vector<FieldView> views(GarmentField field) const;
@@ -54,8 +54,8 @@ struct Simulation::Members {
     std::vector<decltype(each(*solvers.solvers.front()))> found;
     for (const auto& solver : solvers.solvers) found.push_back(each(*solver));
     typename decltype(found)::value_type all;
-    for (const GarmentSolvers::Place& place : solvers.places)
-      all.push_back(std::move(found[place.solver][place.member]));
+    for (const GarmentSolvers::Member& member : solvers.members)
+      all.push_back(std::move(found[member.solver][member.member]));
     return all;
   }
 };

@@ -23,12 +23,12 @@ ISOCLOTH_HD constexpr double largest_residual(bool of_lengths) {
   return of_lengths ? largest_strain : (1 + largest_strain) * (1 + largest_strain) - 1;
 }
 
-/// How far beyond the second bound a node is, squared; in it: not above 0, or not a number. way: x' - x [m];
-/// inertia: h v [m]; reach: w [m].
+/// How far beyond the second bound a node is, squared; in it: not above 0, or not a number. displacement: x'
+/// - x [m]; inertia: h v [m]; reach: w [m].
 template <class S>
-ISOCLOTH_HD S excess_way(Vec3<S> way, Vec3<S> inertia, S reach) {
+ISOCLOTH_HD S excess_displacement(Vec3<S> displacement, Vec3<S> inertia, S reach) {
   const S allowed = dot(inertia, inertia) + reach * reach;
-  return dot(way, way) - (allowed + allowed);
+  return dot(displacement, displacement) - (allowed + allowed);
 }
 
 }  // namespace isocloth

@@ -45,7 +45,7 @@ class ArrayView {
 
 /// Elements [begin, end), begin <= end <= all.size(); checked in builds with assertions.
 template <class T>
-ISOCLOTH_HD ArrayView<T> part(ArrayView<T> all, std::size_t begin, std::size_t end) {
+ISOCLOTH_HD ArrayView<T> slice(ArrayView<T> all, std::size_t begin, std::size_t end) {
   assert(begin <= end && end <= all.size());
   return {all.data() + begin, end - begin};
 }

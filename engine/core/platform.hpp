@@ -6,12 +6,15 @@
 #define ISOCLOTH_DEVICE __device__
 // Called, not copied: nvcc would unroll the loops around large functions and copy them a hundred times.
 #define ISOCLOTH_DEVICE_CALL __device__ __noinline__
+// Small, and asked so often that a CPU copies it.
+#define ISOCLOTH_DEVICE_LEAF __device__ __noinline__
 #define ISOCLOTH_BACKEND cuda
 #else
 // Always inlined: builds for different instruction sets share these functions, and the linker would keep one.
 #define ISOCLOTH_HD __attribute__((always_inline)) inline
 #define ISOCLOTH_DEVICE
 #define ISOCLOTH_DEVICE_CALL
+#define ISOCLOTH_DEVICE_LEAF __attribute__((always_inline)) inline
 #if !defined(ISOCLOTH_BACKEND)  // cpu_avx2, cpu_avx512: the build of kernels/CMakeLists.txt says so
 #define ISOCLOTH_BACKEND cpu
 #endif

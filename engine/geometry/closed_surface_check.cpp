@@ -109,7 +109,7 @@ class SurfaceCheck {
 
   /// Pairs of these nodes that the lattice has in one place.
   static std::vector<std::array<Index, 2>> coincident(const PointLattice& lattice, std::vector<Index> nodes) {
-    const auto place = [&](Index k) { return lattice.place(k); };
+    const auto place = [&](Index k) { return lattice.lattice_point(k); };
     std::sort(nodes.begin(), nodes.end(), [&](Index a, Index b) {
       const auto p = place(a), q = place(b);
       return p != q ? p < q : a < b;

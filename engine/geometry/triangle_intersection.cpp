@@ -9,7 +9,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-using Place = PointLattice::Place;
+using LatticePoint = PointLattice::LatticePoint;
 
 constexpr double steps = 0x1p40;
 
@@ -20,33 +20,33 @@ struct WideVector {
 };
 
 /// (b - a) x (c - a); each component below 2^82.
-WideVector normal(const Place& a, const Place& b, const Place& c) {
+WideVector normal(const LatticePoint& a, const LatticePoint& b, const LatticePoint& c) {
   const Wide ux = b.x - a.x, uy = b.y - a.y, uz = b.z - a.z, vx = c.x - a.x, vy = c.y - a.y, vz = c.z - a.z;
   return {uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx};
 }
 
 /// Six times the volume of a b c d, below 2^124: > 0 where d lies in front of a b c.
-Wide volume(const Place& a, const Place& b, const Place& c, const Place& d) {
+Wide volume(const LatticePoint& a, const LatticePoint& b, const LatticePoint& c, const LatticePoint& d) {
   const WideVector n = normal(a, b, c);
   return n.x * (d.x - a.x) + n.y * (d.y - a.y) + n.z * (d.z - a.z);
 }
 
-struct FlatPlace {
+struct FlatPoint {
   std::int64_t x, y;
 };
 
 /// > 0 where a b c run counter-clockwise.
-int turn(FlatPlace a, FlatPlace b, FlatPlace c) {
+int turn(FlatPoint a, FlatPoint b, FlatPoint c) {
   return sign(Wide(b.x - a.x) * (c.y - a.y) - Wide(b.y - a.y) * (c.x - a.x));
 }
 
 /// Whether r, on the line through p and q, lies between them.
-bool between(FlatPlace p, FlatPlace q, FlatPlace r) {
+bool between(FlatPoint p, FlatPoint q, FlatPoint r) {
   return std::min(p.x, q.x) <= r.x && r.x <= std::max(p.x, q.x) && std::min(p.y, q.y) <= r.y &&
          r.y <= std::max(p.y, q.y);
 }
 
-bool segments_touch(FlatPlace a, FlatPlace b, FlatPlace c, FlatPlace d) {
+bool segments_touch(FlatPoint a, FlatPoint b, FlatPoint c, FlatPoint d) {
   const int ac = turn(a, b, c), ad = turn(a, b, d), ca = turn(c, d, a), cb = turn(c, d, b);
   if (ac * ad < 0 && ca * cb < 0) return true;
   return (ac == 0 && between(a, b, c)) || (ad == 0 && between(a, b, d)) || (ca == 0 && between(c, d, a)) ||
@@ -54,10 +54,10 @@ bool segments_touch(FlatPlace a, FlatPlace b, FlatPlace c, FlatPlace d) {
 }
 
 /// Points of one plane, seen along the axis that is steepest to it.
-FlatPlace flattened(const Place& p, const WideVector& n) {
+FlatPoint flattened(const LatticePoint& p, const WideVector& n) {
   const Wide x = n.x < 0 ? -n.x : n.x, y = n.y < 0 ? -n.y : n.y, z = n.z < 0 ? -n.z : n.z;
   if (x >= y && x >= z) return {p.y, p.z};
-  return y >= z ? FlatPlace{p.z, p.x} : FlatPlace{p.x, p.y};
+  return y >= z ? FlatPoint{p.z, p.x} : FlatPoint{p.x, p.y};
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ PointLattice::PointLattice(const std::vector<Vec3d>& points) : low_(points.front
     places_.push_back({snapped(p.x - low_.x), snapped(p.y - low_.y), snapped(p.z - low_.z)});
 }
 
-Vec3d PointLattice::point(const Place& p) const {
+Vec3d PointLattice::point(const LatticePoint& p) const {
   return low_ + step_ * Vec3d{static_cast<double>(p.x), static_cast<double>(p.y), static_cast<double>(p.z)};
 }
 
@@ -91,14 +91,14 @@ double PointLattice::height(Index a, Index b, Index c) const {
 }
 
 std::optional<Vec3d> PointLattice::common_point(Index p, Index q, const std::array<Index, 3>& t) const {
-  const Place &from = places_[p], &to = places_[q];
-  const Place &a = places_[t[0]], &b = places_[t[1]], &c = places_[t[2]];
+  const LatticePoint &from = places_[p], &to = places_[q];
+  const LatticePoint &a = places_[t[0]], &b = places_[t[1]], &c = places_[t[2]];
   const Wide at_from = volume(a, b, c, from), at_to = volume(a, b, c, to);
   if (sign(at_from) * sign(at_to) > 0) return std::nullopt;
   if (at_from == 0 && at_to == 0) {
     const WideVector n = normal(a, b, c);
-    const FlatPlace f = flattened(from, n), g = flattened(to, n);
-    const FlatPlace corners[3] = {flattened(a, n), flattened(b, n), flattened(c, n)};
+    const FlatPoint f = flattened(from, n), g = flattened(to, n);
+    const FlatPoint corners[3] = {flattened(a, n), flattened(b, n), flattened(c, n)};
     int left = 0, right = 0;
     for (std::size_t k = 0; k < 3; ++k) {
       if (segments_touch(f, g, corners[k], corners[(k + 1) % 3])) return 0.5 * (point(from) + point(to));
@@ -130,11 +130,11 @@ std::optional<Vec3d> PointLattice::common_point(const std::array<Index, 3>& s,
     std::size_t k = 0, l = 0;
     while (holds(t, s[k])) ++k;
     while (holds(s, t[l])) ++l;
-    const Place &a = places_[s[(k + 1) % 3]], &b = places_[s[(k + 2) % 3]], &c = places_[s[k]],
-                &d = places_[t[l]];
+    const LatticePoint &a = places_[s[(k + 1) % 3]], &b = places_[s[(k + 2) % 3]], &c = places_[s[k]],
+                       &d = places_[t[l]];
     if (volume(a, b, c, d) != 0) return std::nullopt;
     const WideVector n = normal(a, b, c);
-    const FlatPlace from = flattened(a, n), to = flattened(b, n);
+    const FlatPoint from = flattened(a, n), to = flattened(b, n);
     if (turn(from, to, flattened(c, n)) != turn(from, to, flattened(d, n))) return std::nullopt;
     return 0.5 * (point(a) + point(b));
   }

@@ -16,16 +16,16 @@ namespace isocloth {
 /// rounding.
 class PointLattice {
  public:
-  struct Place {
+  struct LatticePoint {
     std::int64_t x, y, z;
-    auto operator<=>(const Place&) const = default;
+    auto operator<=>(const LatticePoint&) const = default;
   };
 
   /// Shape [point_count] >= 1, finite.
   explicit PointLattice(const std::vector<Vec3d>& points);
 
-  const Place& place(Index point) const { return places_[point]; }
-  double step() const { return step_; }  ///< [m]; 0 where all points lie at one place
+  const LatticePoint& lattice_point(Index point) const { return places_[point]; }
+  double step() const { return step_; }  ///< [m]; 0 where all points lie together
 
   /// Height of the triangle a b c over its longest side [m].
   double height(Index a, Index b, Index c) const;
@@ -37,11 +37,11 @@ class PointLattice {
 
  private:
   std::optional<Vec3d> common_point(Index p, Index q, const std::array<Index, 3>& t) const;
-  Vec3d point(const Place& place) const;
+  Vec3d point(const LatticePoint& place) const;
 
   Vec3d low_;
   double step_ = 0;
-  std::vector<Place> places_;
+  std::vector<LatticePoint> places_;
 };
 
 }  // namespace isocloth

@@ -8,14 +8,14 @@
 namespace isocloth {
 namespace {
 
-/// A place between two samples: value = (1 - weight) value[low] + weight value[high].
-struct Place {
+/// Between two samples: value = (1 - weight) value[low] + weight value[high].
+struct Interpolation {
   std::size_t low, high;
   double weight;
 };
 
 /// Where t lies among ascending times; the first or last sample outside of them.
-Place locate(const std::vector<double>& times, double t) {
+Interpolation locate(const std::vector<double>& times, double t) {
   const auto after =
       static_cast<std::size_t>(std::upper_bound(times.begin(), times.end(), t) - times.begin());
   if (after == 0) return {0, 0, 0};
@@ -28,8 +28,8 @@ Vec3d mix(const Vec3d& low, const Vec3d& high, double weight) {
   return low + weight * (high - low);
 }
 
-/// The keys' value at a place among them; zero without keys.
-Vec3d key_value(const std::vector<Vec3d>& keys, const Place& place) {
+/// The keys' value between them; zero without keys.
+Vec3d key_value(const std::vector<Vec3d>& keys, const Interpolation& place) {
   return keys.empty() ? Vec3d{} : mix(keys[place.low], keys[place.high], place.weight);
 }
 
@@ -53,7 +53,7 @@ Vec3d evaluate_motion(const OscillationMotion& motion, const Vec3d& start, doubl
 }
 
 Vec3d evaluate_motion(const KeyframeMotion& motion, const Vec3d& start, double t) {
-  const Place place = locate(motion.times, t);
+  const Interpolation place = locate(motion.times, t);
   const Vec3d moved = start + key_value(motion.translations, place);
   const Vec3d rotation = key_value(motion.rotations, place);
   if (rotation == Vec3d{}) return moved;
@@ -64,7 +64,7 @@ Vec3d evaluate_motion(const KeyframeMotion& motion, const Vec3d& start, double t
 Vec3d evaluate_motion(const Motion& motion, const Vec3d& start, std::size_t node_index, double t) {
   const auto evaluate = [&](const auto& kind) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(kind)>, RecordedMotion>) {
-      const Place place = locate(kind.times, t);
+      const Interpolation place = locate(kind.times, t);
       const std::size_t node_count = kind.positions.size() / kind.times.size();
       return mix(kind.positions[place.low * node_count + node_index],
                  kind.positions[place.high * node_count + node_index], place.weight);

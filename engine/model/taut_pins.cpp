@@ -35,8 +35,8 @@ std::vector<std::vector<Neighbour>> kept_neighbours(const Mesh& mesh, const std:
 std::vector<double> path_lengths(const std::vector<std::vector<Neighbour>>& neighbours,
                                  const std::vector<char>& is_pinned, Index source, double most) {
   std::vector<double> lengths(neighbours.size(), std::numeric_limits<double>::infinity());
-  using Place = std::pair<double, Index>;
-  std::priority_queue<Place, std::vector<Place>, std::greater<>> open;
+  using Open = std::pair<double, Index>;
+  std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
   lengths[source] = 0;
   open.push({0, source});
   while (!open.empty()) {
@@ -57,11 +57,11 @@ std::vector<double> path_lengths(const std::vector<std::vector<Neighbour>>& neig
 
 std::vector<TautPins> find_taut_pins(const Garment& garment) {
   const auto& start = start_positions(garment);
-  struct Place {
+  struct PinnedNode {
     Index node;
     Vec3d at;
   };
-  std::vector<Place> pinned;
+  std::vector<PinnedNode> pinned;
   std::vector<char> is_pinned(start.size(), 0);
   for (const Pin& pin : garment.pins)
     for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
@@ -69,7 +69,8 @@ std::vector<TautPins> find_taut_pins(const Garment& garment) {
       pinned.push_back({node, pin_position(garment, pin, i, garment.time_offset)});
       is_pinned[node] = 1;
     }
-  std::sort(pinned.begin(), pinned.end(), [](const Place& p, const Place& q) { return p.node < q.node; });
+  std::sort(pinned.begin(), pinned.end(),
+            [](const PinnedNode& p, const PinnedNode& q) { return p.node < q.node; });
   std::vector<TautPins> taut;
   if (pinned.size() < 2) return taut;
   const auto neighbours = kept_neighbours(garment.mesh, is_pinned);

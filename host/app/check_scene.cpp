@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/text.hpp"
-#include "host/results/obstacle_surface.hpp"
+#include "engine/model/obstacle.hpp"
 #include "host/run/prepare_scene.hpp"
 #include "host/scene/scene_file.hpp"
 

@@ -64,7 +64,7 @@ std::vector<double> build_tensors(const Device& device, const MeshBuffers& mesh,
                                    .stencils = is_single ? view.singles.stencils : view.triples.stencils,
                                    .first_stencil = family.first_stencil,
                                    .places = std::as_const(places.back()).view(),
-                                   .tensors = part(tensors.view(), first, end)}});
+                                   .tensors = slice(tensors.view(), first, end)}});
   }
   return tensors.download();
 }

@@ -8,7 +8,7 @@
 
 namespace isocloth {
 
-/// The longest way beyond inertia in a step of the scene, w of excess_way() [m].
+/// The longest way beyond inertia in a step of the scene, w of excess_displacement() [m].
 inline double reach(const Garment& garment, const Scene& scene) {
   Vec3d low = garment.mesh.positions.front(), high = low;
   for (const Vec3d& p : garment.mesh.positions) {

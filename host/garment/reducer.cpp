@@ -10,7 +10,7 @@ Reduction<Real> Reducer<Real>::reduce(ArrayView<const Real> values) {
   const auto count = static_cast<std::size_t>(reduction_count(values.size()));
   if (count > partials_.size()) partials_ = {device_, count};
   step_kernels<Real>(device_.backend())
-      .reduce(device_.queue(), {.values = values, .partials = part(partials_.view(), 0, count)});
+      .reduce(device_.queue(), {.values = values, .partials = slice(partials_.view(), 0, count)});
   const Reduction<Real>* const partials = std::as_const(partials_).read(0, count, staging_);
   Reduction<Real> total;
   for (std::size_t i = 0; i < count; ++i) {

@@ -18,16 +18,16 @@ std::size_t find_block(const NodalPattern& p, Index a, Index b) {
                                   rows);
 }
 
-struct Term {
+struct GatherTerm {
   std::size_t target;
   Index first, second;
 };
-GatherLists gather(std::vector<Term>& terms, std::size_t target_count) {
+GatherLists gather(std::vector<GatherTerm>& terms, std::size_t target_count) {
   std::stable_sort(terms.begin(), terms.end(),
-                   [](const Term& a, const Term& b) { return a.target < b.target; });
+                   [](const GatherTerm& a, const GatherTerm& b) { return a.target < b.target; });
   GatherLists lists;
   lists.begin.assign(target_count + 1, 0);
-  for (const Term& t : terms) {
+  for (const GatherTerm& t : terms) {
     ++lists.begin[t.target + 1];
     lists.first.push_back(t.first);
     lists.second.push_back(t.second);
@@ -64,7 +64,7 @@ SampleArrays::SampleArrays(const Device& device, const Mesh& mesh, const NodalPa
     for (Index f = 0; f < face_count; ++f) add(mesh.face(f));
   }
 
-  std::vector<Term> blocks, at_nodes;
+  std::vector<GatherTerm> blocks, at_nodes;
   for (std::size_t s = 0; s + 1 < begin.size(); ++s)
     for (Index a = begin[s]; a < begin[s + 1]; ++a) {
       const Index row = pattern.free_number[nodes[a]];

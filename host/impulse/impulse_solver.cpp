@@ -67,8 +67,8 @@ template <class Phase>
 void ImpulseSolver<Real>::launch(const Phase& phase, const ArrayView<const Index>& begin, Told& told) {
   if (begin.empty()) return;
   const std::size_t first = told.count;
-  launch_.told = part(told_.view(), first, told_.size());
-  launch_.last_sweeps = part(last_sweeps_.view(), std::min(first, last_sweeps_.size()), last_sweeps_.size());
+  launch_.told = slice(told_.view(), first, told_.size());
+  launch_.last_sweeps = slice(last_sweeps_.view(), std::min(first, last_sweeps_.size()), last_sweeps_.size());
   for (std::size_t colour = 0; colour + 1 < begin.size(); ++colour)
     kernels_.impulse.run(queue_, RunPhase<ImpulseLaunch<Real>, Phase>{launch_, phase, begin[colour],
                                                                       begin[colour + 1] - begin[colour]});
@@ -83,7 +83,7 @@ bool ImpulseSolver<Real>::list_near() {
 
 template <class Real>
 double ImpulseSolver<Real>::largest(const Buffer<Real>& values, std::size_t count) {
-  const Reduction<Real> r = reducer_.reduce(part(values.view(), 0, count));
+  const Reduction<Real> r = reducer_.reduce(slice(values.view(), 0, count));
   return r.first_bad < 0 ? static_cast<double>(r.maximum) : std::numeric_limits<double>::infinity();
 }
 

@@ -75,8 +75,8 @@ template <class Real>
 bool DeviceCholesky<Real>::solve_more(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions,
                                       std::size_t size, int count) {
   for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
-    launch_solves(device_.queue(), part(right_sides.view(), k * size, (k + 1) * size),
-                  part(solutions.view(), k * size, (k + 1) * size));
+    launch_solves(device_.queue(), slice(right_sides.view(), k * size, (k + 1) * size),
+                  slice(solutions.view(), k * size, (k + 1) * size));
   return true;
 }
 

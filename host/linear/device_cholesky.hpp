@@ -37,7 +37,7 @@ class DeviceCholesky final : public NodalSolver<Real> {
     std::vector<std::size_t> begin;
     std::size_t count() const { return begin.size() - 1; }
     ArrayView<const FrontTile> operator[](std::size_t launch) const {
-      return part(tiles.view(), begin[launch], begin[launch + 1]);
+      return slice(tiles.view(), begin[launch], begin[launch + 1]);
     }
   };
   static Launches upload(const Device& device, TileLaunches launches);

@@ -168,7 +168,7 @@ GarmentSolvers make_garment_solvers(const Device& device, Precision precision, c
   const std::vector<RowFamily>& families = resolved.recipe.rows;
   GarmentSolvers result;
   if (!scene.bodies.empty()) {
-    for (std::size_t g = 0; g < scene.garments.size(); ++g) result.places.push_back({0, g});
+    for (std::size_t g = 0; g < scene.garments.size(); ++g) result.members.push_back({0, g});
     result.solvers.push_back(make_coupled_solver(device, precision, resolved, choice, result));
     return result;
   }
@@ -186,7 +186,7 @@ GarmentSolvers make_garment_solvers(const Device& device, Precision precision, c
       members.emplace_back();
       k = kinds.size();
     }
-    result.places.push_back({k - 1, members[k - 1].size()});
+    result.members.push_back({k - 1, members[k - 1].size()});
     members[k - 1].push_back(&garment);
   }
   const SharedObstacles obstacles(device, precision, scene);

@@ -16,11 +16,11 @@ std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precisi
 
 /// Solvers of all garments of a scene, and where each garment went.
 struct GarmentSolvers {
-  struct Place {
+  struct Member {
     std::size_t solver = 0, member = 0;
   };
   std::vector<std::unique_ptr<GarmentSolver>> solvers;
-  std::vector<Place> places;  ///< shape [garment count]
+  std::vector<Member> members;  ///< shape [garment count]
   std::vector<double>
       start_depths;  ///< in obstacles and bodies [m], shape [garment count]; empty: there are none
   std::function<void()>

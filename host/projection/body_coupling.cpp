@@ -151,7 +151,7 @@ bool BodyCoupling<Real>::add_garment(ProjectionSolver<Real>& garment, System& sy
   if (own.touched.empty() || free_count == 0) return true;
   groups_.upload(groups);
   const std::size_t count = 6 * own.touched.size();
-  const auto first_columns = [&](auto& buffer) { return part(buffer.view(), 0, count * free_count); };
+  const auto first_columns = [&](auto& buffer) { return slice(buffer.view(), 0, count * free_count); };
   kernels_.assemble_body_columns(queue, {.found = found,
                                          .first_body = first,
                                          .centers = std::as_const(centers_).view(),
@@ -166,7 +166,7 @@ bool BodyCoupling<Real>::add_garment(ProjectionSolver<Real>& garment, System& sy
                                       .right = right,
                                       .free_count = static_cast<Index>(free_count),
                                       .right_count = static_cast<Index>(right_count),
-                                      .products = part(own.products.view(), at, at + count * right_count)});
+                                      .products = slice(own.products.view(), at, at + count * right_count)});
   };
   multiply(first_columns(std::as_const(own.solutions)), count, 0);
   multiply(std::as_const(garment.correction()).view(), 1, count * count);
@@ -224,8 +224,8 @@ bool BodyCoupling<Real>::solve(const std::vector<ProjectionSolver<Real>*>& garme
     own.moves.upload(of_columns);
     const std::size_t count = 6 * own.touched.size();
     kernels_.add_columns(device_.queue(),
-                         {.columns = part(std::as_const(own.solutions).view(), 0, count * free_count),
-                          .moves = part(std::as_const(own.moves).view(), 0, count),
+                         {.columns = slice(std::as_const(own.solutions).view(), 0, count * free_count),
+                          .moves = slice(std::as_const(own.moves).view(), 0, count),
                           .correction = garment->correction().view()});
   }
   return true;

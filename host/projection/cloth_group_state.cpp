@@ -6,6 +6,7 @@
 
 #include "engine/core/errors.hpp"
 #include "host/garment/contact_state.hpp"
+#include "host/garment/state_views.hpp"
 #include "host/projection/cloth_group.hpp"
 
 namespace isocloth {
@@ -96,33 +97,14 @@ std::vector<Measures> ClothGroup<Real>::measure(std::size_t first, std::size_t c
 
 template <class Real>
 std::vector<FieldView> ClothGroup<Real>::views(GarmentField field) {
-  const std::size_t nodes = static_cast<std::size_t>(arrays_.node_count());
-  const ContactStateLayout layout = contact_layout();
-  const auto of_nodes = [&](Buffer<Real>& tiled) -> std::vector<FieldView> {
-    return {field_view(device_, tiled.view().data(), size(), width_, 3 * nodes, nodes, 3)};
-  };
-  const auto of_state = [&](std::size_t begin, std::size_t items,
-                            std::size_t components) -> std::vector<FieldView> {
-    if (items == 0) return {};
-    return {field_view(device_, contacts_.view().data() + begin * width_, size(), width_, layout.size(),
-                       items, components)};
-  };
-  switch (field) {
-    case GarmentField::positions:
-      return of_nodes(positions_);
-    case GarmentField::velocities:
-      return of_nodes(velocities_);
-    case GarmentField::strains:
-      strains();
-      return {strain_meter_->view()};
-    case GarmentField::contact_obstacles:
-      return of_state(layout.obstacles(), layout.contacts, 1);
-    case GarmentField::contact_forces:
-      return of_state(layout.forces(), layout.contacts, 3);
-    case GarmentField::hold_forces:
-      return of_state(layout.hold_forces(), layout.holds, 3);
-  }
-  return {};
+  const StateArrays<Real> state{positions_.view().data(),
+                                velocities_.view().data(),
+                                contacts_.view().data(),
+                                size(),
+                                width_,
+                                static_cast<std::size_t>(arrays_.node_count()),
+                                contact_layout()};
+  return state_views(device_, state, field, [this] { return strains(), strain_meter_->view(); });
 }
 
 template <class Real>

@@ -83,7 +83,8 @@ bool ProjectionSolver<Real>::begin_part(const StepPart<double>& part) {
   eps_ = start_eps_;
   bad_block_ = -1;
   if (!newton_) {  // the step starts without them
-    const ArrayView<Real> forces = isocloth::part(work_.contacts.view(), 0, contacts_.layout().force_count());
+    const ArrayView<Real> forces =
+        isocloth::slice(work_.contacts.view(), 0, contacts_.layout().force_count());
     scale(forces, 0, forces);
   }
   contacts_.begin({.obstacles = surroundings_.obstacles.view(0, part.number),
@@ -251,7 +252,7 @@ void ProjectionSolver<Real>::end_part(const PartEnd<double, bool>& end, double r
   // They carry h^2.
   const auto scale_multipliers = [&](const ClothState<Real>& from, double factor) {
     scale(from.multipliers.view(), factor, work_.multipliers.view());
-    scale(part(from.contacts.view(), 0, forces), factor, part(work_.contacts.view(), 0, forces));
+    scale(slice(from.contacts.view(), 0, forces), factor, slice(work_.contacts.view(), 0, forces));
   };
   if (end.again) {
     copy(state_, work_);
@@ -280,7 +281,7 @@ bool ProjectionSolver<Real>::has_diverged(double residual) const {
   const Vec3<Real>*const now = work_.positions.read(staging[0]), *const x = state_.positions.read(staging[1]),
                          *const v = state_.velocities.read(staging[2]);
   for (std::size_t i = 0; i < state_.positions.size(); ++i)
-    if (excess_way(now[i] - x[i], static_cast<Real>(request_.step) * v[i], reach_) > 0) return true;
+    if (excess_displacement(now[i] - x[i], static_cast<Real>(request_.step) * v[i], reach_) > 0) return true;
   return false;
 }
 

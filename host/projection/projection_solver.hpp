@@ -128,7 +128,7 @@ class ProjectionSolver final : public GarmentSolver {
   const bool newton_;
   const double start_eps_;
   double eps_;  ///< softness of the rows in this iteration
-  Real reach_;  ///< see excess_way() [m]
+  Real reach_;  ///< see excess_displacement() [m]
   Request request_;
   StepPart<double> part_;                    ///< that is under way
   bool is_inspection_ = false;               ///< wants all digits

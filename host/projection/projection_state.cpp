@@ -7,6 +7,7 @@
 
 #include "engine/core/flat_vectors.hpp"
 #include "host/garment/contact_state.hpp"
+#include "host/garment/state_views.hpp"
 #include "host/projection/projection_solver.hpp"
 
 namespace isocloth {
@@ -19,33 +20,14 @@ std::vector<Measures> ProjectionSolver<Real>::measure(std::size_t, std::size_t) 
 
 template <class Real>
 std::vector<FieldView> ProjectionSolver<Real>::views(GarmentField field) {
-  const ContactStateLayout layout = contacts_.layout();
-  const auto of_nodes = [&](Buffer<Vec3<Real>>& vectors) -> std::vector<FieldView> {
-    const std::size_t nodes = vectors.size();
-    return {field_view(device_, flat(vectors.view()).data(), 1, 1, 3 * nodes, nodes, 3)};
-  };
-  const auto of_state = [&](std::size_t begin, std::size_t items,
-                            std::size_t components) -> std::vector<FieldView> {
-    if (items == 0) return {};
-    return {
-        field_view(device_, state_.contacts.view().data() + begin, 1, 1, layout.size(), items, components)};
-  };
-  switch (field) {
-    case GarmentField::positions:
-      return of_nodes(state_.positions);
-    case GarmentField::velocities:
-      return of_nodes(state_.velocities);
-    case GarmentField::strains:
-      strains();
-      return {strain_meter_.view()};
-    case GarmentField::contact_obstacles:
-      return of_state(layout.obstacles(), layout.contacts, 1);
-    case GarmentField::contact_forces:
-      return of_state(layout.forces(), layout.contacts, 3);
-    case GarmentField::hold_forces:
-      return of_state(layout.hold_forces(), layout.holds, 3);
-  }
-  return {};
+  const StateArrays<Real> state{flat(state_.positions.view()).data(),
+                                flat(state_.velocities.view()).data(),
+                                state_.contacts.view().data(),
+                                1,
+                                1,
+                                state_.positions.size(),
+                                contacts_.layout()};
+  return state_views(device_, state, field, [this] { return strains(), strain_meter_.view(); });
 }
 
 template <class Real>

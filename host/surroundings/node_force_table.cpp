@@ -57,7 +57,7 @@ void NodeForceTable<Real>::set_loads(const std::vector<Clock>& clocks, double h,
   });
   load_.set(*device_, clocks, h, steps, [&](std::size_t member, double) -> LoadView<Real> {
     if (!is_loaded(garments_[member])) return {};
-    return {part(std::as_const(loads_).view(), member * nodes, (member + 1) * nodes)};
+    return {slice(std::as_const(loads_).view(), member * nodes, (member + 1) * nodes)};
   });
 }
 

@@ -297,10 +297,10 @@ ObstaclesView<Real> ObstacleTable<Real>::view(std::size_t member, int step) cons
   return {.shapes = shapes_->shapes.view(),
           .moving = shapes_->moving.view(),
           .resting = shapes_->resting.view(),
-          .motions =
-              moving == 0 ? ArrayView<const Placement<Real>>{} : part(motions_.view(), first, first + moving),
-          .friction = part(friction_.view(), static_cast<std::size_t>(friction_row_[member]) * count,
-                           static_cast<std::size_t>(friction_row_[member] + 1) * count),
+          .motions = moving == 0 ? ArrayView<const Placement<Real>>{}
+                                 : slice(motions_.view(), first, first + moving),
+          .friction = slice(friction_.view(), static_cast<std::size_t>(friction_row_[member]) * count,
+                            static_cast<std::size_t>(friction_row_[member] + 1) * count),
           .first_body = shapes_->scene.bodies.empty() ? ObstaclesView<Real>::no_body
                                                       : static_cast<Index>(shapes_->scene.obstacles.size())};
 }

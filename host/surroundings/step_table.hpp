@@ -33,7 +33,7 @@ class StepTable {
   }
   StepSets<View> sets() const {
     if (!exists_) return {};
-    return {.views = part(buffer_.view(), 0, views_.size()), .steps = steps_};
+    return {.views = slice(buffer_.view(), 0, views_.size()), .steps = steps_};
   }
   std::size_t memory_bytes() const { return buffer_.bytes(); }
 

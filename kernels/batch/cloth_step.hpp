@@ -285,10 +285,10 @@ class ClothStep : ClothTile<S, T, Block> {
     }
     block_.sync();
     if (a_.control.newton) {
-      const S way = h / rate_;
+      const S duration = h / rate_;
       share(block_, p_.free.nodes.size(), [&](Index i) {
         const Index node = p_.free.nodes[i];
-        iterate[node] = inertial_position(base[node], base_velocity[node], way);
+        iterate[node] = inertial_position(base[node], base_velocity[node], duration);
       });
       block_.sync();
     }

@@ -125,7 +125,7 @@ class ClothTile {
     const ArrayView<Vec3<S>> end = nodes(at_.start);
     const S h = number(a_.control.step);
     const S excess = largest(p_.node_count, [&](Index i) {
-      return excess_way(end[i] - positions[i], h * velocities[i], parameters_.reach);
+      return excess_displacement(end[i] - positions[i], h * velocities[i], parameters_.reach);
     });
     return (residual > number(largest_residual(false))) | (excess > S{});
   }

@@ -50,7 +50,7 @@ struct ClothParameters {
   S clamp;                    ///< largest node move per iteration [mean element sizes], 0: off
   S element_size;             ///< [m]
   S offset;                   ///< distance kept from obstacles [m]
-  S reach;                    ///< see excess_way() [m]
+  S reach;                    ///< see excess_displacement() [m]
 };
 
 /// Offsets of the arrays of contacts that live for an iteration; see ContactArrays.

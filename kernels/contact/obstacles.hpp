@@ -15,8 +15,8 @@ struct ShapeView {
   ShapeKind kind = ShapeKind::plane;
   Vec3<Real> half{};  ///< box: half lengths; cylinder: (radius, -, half height); capsule: (-, -, half
                       ///< length), 0 of a sphere [m]
-  Real rounding{};  ///< distance from the core to the surface [m]
-  Real reach{};     ///< a point that moves no further in one go cannot leave on the other side [m]
+  Real rounding{};    ///< distance from the core to the surface [m]
+  Real reach{};       ///< a point that moves no further in one go cannot leave on the other side [m]
   // Signed distances at the nodes of a grid, x fastest.
   Vec3<Real> origin{};  ///< [m]
   Real cell{};          ///< [m]
@@ -81,8 +81,8 @@ struct ObstacleSets {
     return {shapes,
             moving,
             resting,
-            part(motions, first, first + moved),
-            part(friction, row, row + count),
+            slice(motions, first, first + moved),
+            slice(friction, row, row + count),
             ObstaclesView<Real>::no_body};
   }
 };

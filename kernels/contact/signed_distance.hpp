@@ -58,7 +58,7 @@ ISOCLOTH_DEVICE Distance<Real> cylinder_distance(Vec3<Real> p, Vec3<Real> half, 
 /// of one plane. Outside of the grid sqrt(phi(q)^2 + |p - q|^2), q the grid's point next to p: a lower bound
 /// where phi(q) is one, because the grid's box is convex and holds the solid.
 template <class Real>
-ISOCLOTH_DEVICE Distance<Real> grid_distance(const ShapeView<Real>& shape, Vec3<Real> p) {
+[[gnu::noinline]] ISOCLOTH_DEVICE Distance<Real> grid_distance(const ShapeView<Real>& shape, Vec3<Real> p) {
   const Real at[3] = {(p.x - shape.origin.x) / shape.cell, (p.y - shape.origin.y) / shape.cell,
                       (p.z - shape.origin.z) / shape.cell};
   Index corner[3];
@@ -103,7 +103,7 @@ ISOCLOTH_DEVICE Distance<Real> grid_distance(const ShapeView<Real>& shape, Vec3<
 }
 
 template <class Real>
-ISOCLOTH_DEVICE_CALL Distance<Real> signed_distance(const ShapeView<Real>& shape, Vec3<Real> p) {
+ISOCLOTH_DEVICE_LEAF Distance<Real> signed_distance(const ShapeView<Real>& shape, Vec3<Real> p) {
   switch (shape.kind) {
     case ShapeKind::plane:
       return {p.z, {0, 0, 1}};

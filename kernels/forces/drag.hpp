@@ -22,16 +22,16 @@ using DragSets = StepSets<DragView<Real>>;
 namespace ISOCLOTH_BACKEND {
 
 /// D of a node, a third or quarter of that of its faces: sum of A (q_n n n^T + q_t (I - n n^T)), xx, xy, xz,
-/// yy, yz, zz [kg/s]. place(node): where the nodes are [m].
-template <class Real, class Place>
+/// yy, yz, zz [kg/s]. position(node): where the nodes are [m].
+template <class Real, class PositionOf>
 ISOCLOTH_HD void drag_of_node(const FacesView& faces, const DragView<Real>& drag, Index node,
-                              const Place& place, Real (&d)[6]) {
+                              const PositionOf& position, Real (&d)[6]) {
   for (Real& entry : d) entry = 0;
   for (Index f = faces.node_face_begin[node]; f < faces.node_face_begin[node + 1]; ++f) {
     const Index first = faces.face_begin[faces.node_faces[f]],
                 size = faces.face_begin[faces.node_faces[f] + 1] - first;
     Vec3<Real> corners[4];
-    for (Index i = 0; i < size; ++i) corners[i] = place(faces.face_nodes[first + i]);
+    for (Index i = 0; i < size; ++i) corners[i] = position(faces.face_nodes[first + i]);
     // Its size is twice the area.
     const Vec3<Real> twice = size == 3 ? cross(corners[1] - corners[0], corners[2] - corners[0])
                                        : cross(corners[2] - corners[0], corners[3] - corners[1]);

@@ -42,8 +42,8 @@ struct GripperSets {
     const std::size_t n = static_cast<std::size_t>(count), all = static_cast<std::size_t>(steps),
                       at = static_cast<std::size_t>(step);
     const std::size_t pose = (cloth * (all + 1) + at) * n, grip = (cloth * all + at) * n;
-    return {part(grippers, cloth * n, (cloth + 1) * n), part(poses, pose, pose + n),
-            part(poses, pose + n, pose + 2 * n), part(grips, grip, grip + n)};
+    return {slice(grippers, cloth * n, (cloth + 1) * n), slice(poses, pose, pose + n),
+            slice(poses, pose + n, pose + 2 * n), slice(grips, grip, grip + n)};
   }
 };
 

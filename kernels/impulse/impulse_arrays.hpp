@@ -104,7 +104,7 @@ struct ImpulseParameters {
   /// From sums of impulses to force * h^2 of a step, parts (rho + part alpha): air takes its share of what an
   /// impulse adds to a preview [kg/m^2].
   Real contact_scale;
-  double reach;  ///< see excess_way() [m]
+  double reach;  ///< see excess_displacement() [m]
 };
 
 /// Contacts of all cloths of a group with obstacles.

@@ -23,8 +23,8 @@ using KernelsOfRows =
                  phases::Preview, phases::PreviewExternal, phases::PreviewPinned,
                  phases::CorrectRows<Real, Rows, true>..., phases::CorrectRows<Real, Rows, false>...,
                  phases::ListNear, phases::PushOut, phases::PushBack, phases::MeasureDepths, phases::Advance,
-                 phases::EndContacts, phases::EndHolds, phases::MeasureRows<Rows>..., phases::MeasureWays,
-                 phases::EndNodes>;
+                 phases::EndContacts, phases::EndHolds, phases::MeasureRows<Rows>...,
+                 phases::MeasureDisplacements, phases::EndNodes>;
 template <class Real>
 using ImpulseKernels = KernelsOfRows<Real, Items::metric_stencils, Items::scalar_stencils, Items::edges>;
 

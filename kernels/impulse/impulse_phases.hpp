@@ -117,9 +117,9 @@ struct EndHolds : On<Items::nodes, Meets::all> {};  ///< forces of grippers
 
 // The end of a step.
 template <Items Rows>
-struct MeasureRows : On<Rows> {};          ///< residuals, infinite where one is not finite
-struct MeasureWays : On<Items::nodes> {};  ///< 1: went beyond excess_way(), else 0
-struct EndNodes : On<Items::nodes> {};     ///< work arrays to state
+struct MeasureRows : On<Rows> {};                   ///< residuals, infinite where one is not finite
+struct MeasureDisplacements : On<Items::nodes> {};  ///< 1: went beyond excess_displacement(), else 0
+struct EndNodes : On<Items::nodes> {};              ///< work arrays to state
 
 }  // namespace phases
 

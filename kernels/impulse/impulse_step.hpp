@@ -161,7 +161,7 @@ class ImpulseStep {
   }
   /// See kernels/divergence.hpp.
   ISOCLOTH_DEVICE bool has_diverged(double residual) {
-    return residual > control().largest_residual || largest(phases::MeasureWays{}) > 0;
+    return residual > control().largest_residual || largest(phases::MeasureDisplacements{}) > 0;
   }
 
   /// Of what a phase tells.

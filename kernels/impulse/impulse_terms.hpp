@@ -44,11 +44,12 @@ class ImpulseTerms {
     work_.moves[i] = {v.x, v.y, v.z, Real(0)};
   }
   /// Of the way from where the step began, see kernels/divergence.hpp.
-  ISOCLOTH_DEVICE double operator()(phases::MeasureWays, Index i) const {
+  ISOCLOTH_DEVICE double operator()(phases::MeasureDisplacements, Index i) const {
     const Vec3<Real> v = a_.velocities[first_node() + i];
     const double step = parameters_.parts * parameters_.part;
-    const double excess = excess_way(position(i) - a_.positions[first_node() + i],
-                                     Vec3<double>{step * v.x, step * v.y, step * v.z}, parameters_.reach);
+    const double excess =
+        excess_displacement(position(i) - a_.positions[first_node() + i],
+                            Vec3<double>{step * v.x, step * v.y, step * v.z}, parameters_.reach);
     return excess > 0 ? 1 : 0;
   }
   ISOCLOTH_DEVICE void operator()(phases::EndNodes, Index i) const {

@@ -107,10 +107,10 @@ TEST(Divergence, BodiesGoOnWithoutTheTornCloth) {
 TEST(Divergence, AWayIsMeasuredAgainstInertiaGravityAndSize) {
   const Vec3d still{};
   const double reach = 4;  // 0.4 m across
-  EXPECT_LE(excess_way(Vec3d{4, 0, 0}, still, reach), 0);
-  EXPECT_GT(excess_way(Vec3d{6, 0, 0}, still, reach), 0);
-  EXPECT_LE(excess_way(Vec3d{1000, 0, 0}, {1000, 0, 0}, reach), 0) << "a fast cloth";
-  EXPECT_GT(excess_way(Vec3d{1e200, 0, 0}, still, reach), 0) << "infinite";
+  EXPECT_LE(excess_displacement(Vec3d{4, 0, 0}, still, reach), 0);
+  EXPECT_GT(excess_displacement(Vec3d{6, 0, 0}, still, reach), 0);
+  EXPECT_LE(excess_displacement(Vec3d{1000, 0, 0}, {1000, 0, 0}, reach), 0) << "a fast cloth";
+  EXPECT_GT(excess_displacement(Vec3d{1e200, 0, 0}, still, reach), 0) << "infinite";
 }
 
 }  // namespace

@@ -169,7 +169,7 @@ TEST(ImpulseBatch, GroupsAreOfOneKindOfSprings) {
   const GarmentSolvers solvers = make_garment_solvers(device, Precision::float64, scene);
   EXPECT_EQ(solvers.solvers.size(), 4u);
   std::vector<std::size_t> groups;
-  for (const auto& place : solvers.places) groups.push_back(place.solver);
+  for (const auto& member : solvers.members) groups.push_back(member.solver);
   EXPECT_EQ(groups, (std::vector<std::size_t>{0, 1, 2, 3, 0, 0}));
 }
 
