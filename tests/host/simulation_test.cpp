@@ -219,7 +219,7 @@ TEST(Grouping, GarmentsOfOnePatternShareASolver) {
   EXPECT_EQ(found.solvers.size(), 1 + others.size());
   std::set<std::size_t> of_batch, of_others;
   for (std::size_t g = 0; g < scene.garments.size(); ++g)
-    (scene.garments[g].name.rfind("cloth", 0) == 0 ? of_batch : of_others).insert(found.places[g].solver);
+    (scene.garments[g].name.rfind("cloth", 0) == 0 ? of_batch : of_others).insert(found.members[g].solver);
   EXPECT_EQ(of_batch.size(), 1u);
   EXPECT_EQ(of_others.size(), others.size());
   for (const std::size_t s : of_others) EXPECT_EQ(of_batch.count(s), 0u);
