@@ -105,7 +105,7 @@ struct OfShape {
   }
   MassProperties operator()(const MeshShape& s) const { return of_mesh(s.surface, key); }
   MassProperties operator()(const auto& s) const {
-    refuse(key, s.name, "a solid for a body: sphere, capsule, cylinder, box or mesh");
+    refuse(key, text("a ", s.name), "a solid for a body: sphere, capsule, cylinder, box or mesh");
   }
 };
 

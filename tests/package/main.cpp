@@ -3,8 +3,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "engine/mesh/generators.hpp"
-#include "host/simulation.hpp"
+#include "host/isocloth.hpp"
 
 int main() {
   try {
