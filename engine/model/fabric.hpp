@@ -19,12 +19,19 @@ struct Fabric {
   double kappa = 0;  ///< bending stiffness [N m], >= 0; energy 1/2 kappa |Laplacian|^2, so plate D = kappa
   double alpha = 0;  ///< damping of slow oscillations [kg/(m^2 s)], >= 0 (D = alpha M + beta K)
   double beta = 0;   ///< damping of fast oscillations [N m s], >= 0
-  double stretch_stiffness = 1000;  ///< of a recipe with elastic rows [N/m], > 0
+  // Of recipes with elastic rows, force per width of the cloth and strain.
+  double stretch_stiffness = 1000;    ///< along warp, and weft where that has none of its own [N/m], > 0
+  double weft_stretch_stiffness = 0;  ///< of a membrane along weft [N/m], >= 0; 0: as along warp
+  double shear_stiffness = 50;        ///< of a membrane, per angle between warp and weft [N/m], > 0
   double thickness = 0;  ///< of the cloth [m], >= 0: its middle stays half of it away from obstacles
   Drag drag{};           ///< of the air; beside alpha, which drags every node alike
   // Impulse solvers only (Bender, section 3.3); which nodes they join: engine/mesh/spring_pairs.hpp.
   SpringDamper shear_spring{}, bend_spring{};
   int shear_diagonals = 2;  ///< shear springs per quad: 1 or 2
+
+  double weft_stiffness() const {
+    return weft_stretch_stiffness > 0 ? weft_stretch_stiffness : stretch_stiffness;
+  }
 };
 
 }  // namespace isocloth

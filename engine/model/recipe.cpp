@@ -10,7 +10,8 @@ const std::vector<Recipe>& recipes() {
   // More rows would lock (Coltraro 2022, section 5.4).
   static const std::vector<RowFamily> isometry = {RowFamily::isometry, RowFamily::corner_shear,
                                                   RowFamily::boundary_edges},
-                                      edges = {RowFamily::edges}, springs = {RowFamily::elastic_edges};
+                                      edges = {RowFamily::edges}, springs = {RowFamily::elastic_edges},
+                                      elements = {RowFamily::membrane};
   static const std::vector<Recipe> all = {
       {"coltraro2022",
        "Coltraro, Amoros, Alberich-Carraminana, Torras 2022, An inextensible model for the robotic "
@@ -22,6 +23,11 @@ const std::vector<Recipe>& recipes() {
        "implicit mass-spring cloth after Baraff, Witkin 1998: every mesh edge is a spring of fabric."
        "stretch_stiffness",
        springs, SolverFamily::projection},
+      {"membrane",
+       "Volino, Magnenat-Thalmann, Faure 2009, A simple approach to nonlinear tensile stiffness for accurate "
+       "cloth simulation, with linear stress: strain held on every element by fabric.stretch_stiffness and "
+       "fabric.shear_stiffness",
+       elements, SolverFamily::projection},
       {"bender_iterative",
        "Bender, Bayer: Impulse-based simulation of inextensible cloth, section 3.4.1: every mesh edge keeps "
        "its "

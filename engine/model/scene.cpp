@@ -235,6 +235,8 @@ void validate_fabric(const std::string& key, const Fabric& fabric) {
   require_not_negative(key + ".delta", fabric.delta);
   require_not_negative(key + ".kappa", fabric.kappa);
   require_positive(key + ".stretch_stiffness", fabric.stretch_stiffness);
+  require_not_negative(key + ".weft_stretch_stiffness", fabric.weft_stretch_stiffness);
+  require_positive(key + ".shear_stiffness", fabric.shear_stiffness);
   require_not_negative(key + ".alpha", fabric.alpha);
   require_not_negative(key + ".beta", fabric.beta);
   require_not_negative(key + ".thickness", fabric.thickness);

@@ -5,6 +5,7 @@
 #include "engine/rows/edge_lengths.hpp"
 #include "engine/rows/elastic_edges.hpp"
 #include "engine/rows/isometry.hpp"
+#include "engine/rows/membrane.hpp"
 
 namespace isocloth {
 
@@ -14,6 +15,7 @@ enum class RowFamily {
   boundary_edges,  ///< lengths of boundary edges
   edges,           ///< lengths of all edges
   elastic_edges,   ///< the same, compliant
+  membrane,        ///< E, F, G at Gauss points of elements, compliant
 };
 
 /// visit(family), with `family` of the family's own type.
@@ -28,6 +30,8 @@ auto visit_family(RowFamily family, const Visit& visit) {
       return visit(BoundaryEdgeRows{});
     case RowFamily::elastic_edges:
       return visit(ElasticEdgeRows{});
+    case RowFamily::membrane:
+      return visit(MembraneRows{});
     default:
       return visit(EdgeRows{});
   }

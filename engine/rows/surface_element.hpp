@@ -16,11 +16,25 @@ struct GaussPoint {
   Real weight = 0;  ///< on the reference element (area 1/2 for triangles, 4 for quads)
 };
 
+/// Of a bilinear quad at (xi, eta); Coltraro 2022, (4), with N_4 = 1/4 (1 - xi)(1 + eta).
+template <class Real>
+ISOCLOTH_HD GaussPoint<Real> quad_point(Real xi, Real eta, Real weight) {
+  GaussPoint<Real> g{};
+  g.weight = weight;
+  const Real corner_xi[4] = {-1, 1, 1, -1}, corner_eta[4] = {-1, -1, 1, 1};
+  for (int i = 0; i < 4; ++i) {
+    g.value[i] = (1 + corner_xi[i] * xi) * (1 + corner_eta[i] * eta) / 4;
+    g.d_xi[i] = corner_xi[i] * (1 + corner_eta[i] * eta) / 4;
+    g.d_eta[i] = corner_eta[i] * (1 + corner_xi[i] * xi) / 4;
+  }
+  return g;
+}
+
 /// 3 points on triangles, 3 x 3 on quads.
 ISOCLOTH_HD int gauss_point_count(int corner_count) { return corner_count == 3 ? 3 : 9; }
 
 /// Point q of the rule; triangles: exact for degree 2 (all integrands of Algorithm 1 are linear there);
-/// quads: exact for degree 5 in each direction. Coltraro 2022, (4), with N_4 = 1/4 (1 - xi)(1 + eta).
+/// quads: exact for degree 5 in each direction.
 template <class Real>
 ISOCLOTH_HD GaussPoint<Real> gauss_point(int corner_count, int q) {
   GaussPoint<Real> g{};
@@ -37,15 +51,7 @@ ISOCLOTH_HD GaussPoint<Real> gauss_point(int corner_count, int q) {
   const Real node = Real(0.774596669241483377035853079956);  // sqrt(3/5)
   const Real abscissa[3] = {-node, 0, node};
   const Real weight[3] = {Real(5) / 9, Real(8) / 9, Real(5) / 9};
-  const Real xi = abscissa[q / 3], eta = abscissa[q % 3];
-  g.weight = weight[q / 3] * weight[q % 3];
-  const Real corner_xi[4] = {-1, 1, 1, -1}, corner_eta[4] = {-1, -1, 1, 1};
-  for (int i = 0; i < 4; ++i) {
-    g.value[i] = (1 + corner_xi[i] * xi) * (1 + corner_eta[i] * eta) / 4;
-    g.d_xi[i] = corner_xi[i] * (1 + corner_eta[i] * eta) / 4;
-    g.d_eta[i] = corner_eta[i] * (1 + corner_xi[i] * xi) / 4;
-  }
-  return g;
+  return quad_point(abscissa[q / 3], abscissa[q % 3], weight[q / 3] * weight[q % 3]);
 }
 
 /// The surface at one Gauss point.

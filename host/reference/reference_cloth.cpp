@@ -114,7 +114,9 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
   select_pinned_ = selection(pinned_nodes_, mesh_.node_count());
   select_free_coordinates_ = on_coordinates(select_free_);
   const Topology topology = build_topology(mesh_);
+  const bool is_membrane = recipe.rows.front() == RowFamily::membrane;
   rows_ = recipe.holds_edges() ? edge_rows(mesh_, topology, nodes.is_free)
+          : is_membrane        ? membrane_rows(mesh_, topology, nodes.is_free)
                                : isometry_rows(mesh_, topology, nodes.is_free);
   masses_ = lumped_areas(mesh_, surface_points(mesh_));
   bending_ = reference::bending_matrix(mesh_, topology);
@@ -122,8 +124,10 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
   velocities_ = initial_velocities(garment);
   set_previous(positions_, velocities_, 0);
   multipliers_ = VectorXd::Zero(rows_.row_count());
-  stiffness_ = recipe.is_elastic() ? edge_stiffness(mesh_, rows_.edges, fabric_.stretch_stiffness)
-                                   : VectorXd::Zero(rows_.row_count());
+  stiffness_ = is_membrane           ? membrane_stiffness(mesh_, nodes.is_free, fabric_.stretch_stiffness,
+                                                          fabric_.shear_stiffness, fabric_.weft_stiffness())
+               : recipe.is_elastic() ? edge_stiffness(mesh_, rows_.edges, fabric_.stretch_stiffness)
+                                     : VectorXd::Zero(rows_.row_count());
 }
 
 void ReferenceCloth::set_positions(const MatrixX3d& positions) {

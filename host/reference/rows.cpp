@@ -143,6 +143,11 @@ void add_edge_rows(RowBuilder& builder, const std::vector<std::array<Index, 2>>&
   }
 }
 
+bool has_free_corner(const Mesh& mesh, Index face, const std::vector<char>& is_free) {
+  const auto nodes = mesh.face(face);
+  return std::any_of(nodes.begin(), nodes.end(), [&](Index node) { return is_free[node] != 0; });
+}
+
 }  // namespace
 
 VectorXd QuadraticRows::values(const MatrixX3d& positions) const {
@@ -190,6 +195,43 @@ QuadraticRows isometry_rows(const Mesh& mesh, const Topology& topology, const st
   add_edge_rows(builder, topology.boundary_edges, rest, is_free, rows);
   builder.finish(mesh.node_count(), rows);
   return rows;
+}
+
+QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free) {
+  const std::vector<Vec3d> warps = material_warp_directions(mesh, topology);
+  const auto points = surface_points(mesh, Quadrature::membrane);
+  RowBuilder builder;
+  QuadraticRows rows;
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    if (!has_free_corner(mesh, f, is_free)) continue;
+    const auto nodes = mesh.face(f);
+    const std::vector<Index> stencil(nodes.begin(), nodes.end());
+    Eigen::Vector3d direction = Eigen::Vector3d::Zero();
+    for (Index corner = mesh.face_begin[f]; corner < mesh.face_begin[f + 1]; ++corner)
+      direction += Eigen::Vector3d(warps[corner].x, warps[corner].y, warps[corner].z);
+    for (const SurfacePoint& point : points[f]) {
+      const Eigen::Vector3d u = (direction - point.normal.dot(direction) * point.normal).normalized();
+      const FrameSample at{
+          1, {stencil, point.gradients * u}, {stencil, point.gradients * point.normal.cross(u)}};
+      add_row(builder, {at}, &FrameSample::warp, &FrameSample::warp, 1, 1);
+      add_row(builder, {at}, &FrameSample::warp, &FrameSample::weft, 0, 1);
+      add_row(builder, {at}, &FrameSample::weft, &FrameSample::weft, 1, 1);
+    }
+  }
+  builder.finish(mesh.node_count(), rows);
+  return rows;
+}
+
+VectorXd membrane_stiffness(const Mesh& mesh, const std::vector<char>& is_free, double warp, double shear,
+                            double weft) {
+  const auto points = surface_points(mesh, Quadrature::membrane);
+  std::vector<double> all;
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    if (!has_free_corner(mesh, f, is_free)) continue;
+    for (const SurfacePoint& point : points[f])
+      all.insert(all.end(), {point.area * warp / 4, point.area * shear, point.area * weft / 4});
+  }
+  return Eigen::Map<const VectorXd>(all.data(), static_cast<Eigen::Index>(all.size()));
 }
 
 QuadraticRows edge_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free) {

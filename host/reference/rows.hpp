@@ -45,4 +45,14 @@ QuadraticRows isometry_rows(const Mesh& mesh, const Topology& topology, const st
 /// |p_a - p_b|^2 / l0^2 - 1 of each edge with a free end, in the order of Topology::edges.
 QuadraticRows edge_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free);
 
+/// Green's strain at the Gauss points of elements with a free node, times 2 along warp and weft: for each
+/// point |F_u|^2 - 1, F_u . F_v, |F_v|^2 - 1 with F_u = sum p_i (grad N_i . u). u, v: the mean of the
+/// corners' warp directions in the tangent plane, and n x u.
+QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free);
+
+/// Energies of these rows are K C^2 / 2: K = A times (warp / 4, shear, weft / 4) [J], stiffnesses in N/m, A
+/// the area that belongs to the point.
+VectorXd membrane_stiffness(const Mesh& mesh, const std::vector<char>& is_free, double warp, double shear,
+                            double weft);
+
 }  // namespace isocloth::reference

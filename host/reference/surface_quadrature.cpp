@@ -22,13 +22,23 @@ std::vector<ReferencePoint> triangle_points() {
   return points;
 }
 
-std::vector<ReferencePoint> quad_points() {
-  const double outer = std::sqrt(0.6);
-  const std::array<double, 3> abscissas{-outer, 0, outer}, weights{5.0 / 9, 8.0 / 9, 5.0 / 9};
+std::vector<ReferencePoint> middle_of_triangle() {
+  ReferencePoint point{1.0 / 2, VectorXd::Constant(3, 1.0 / 3), Eigen::MatrixX2d(3, 2)};
+  point.derivatives << -1, -1, 1, 0, 0, 1;
+  return {point};
+}
+
+std::vector<ReferencePoint> quad_points(Quadrature rule) {
+  const double outer = std::sqrt(0.6), near = std::sqrt(1.0 / 3);
+  const bool is_full = rule == Quadrature::full;
+  const std::vector<double> abscissas =
+      is_full ? std::vector<double>{-outer, 0, outer} : std::vector<double>{-near, near};
+  const std::vector<double> weights =
+      is_full ? std::vector<double>{5.0 / 9, 8.0 / 9, 5.0 / 9} : std::vector<double>{1, 1};
   const std::array<double, 4> corner_xi{-1, 1, 1, -1}, corner_eta{-1, -1, 1, 1};
   std::vector<ReferencePoint> points;
-  for (std::size_t a = 0; a < 3; ++a) {
-    for (std::size_t b = 0; b < 3; ++b) {
+  for (std::size_t a = 0; a < weights.size(); ++a) {
+    for (std::size_t b = 0; b < weights.size(); ++b) {
       ReferencePoint point{weights[a] * weights[b], VectorXd(4), Eigen::MatrixX2d(4, 2)};
       for (std::size_t i = 0; i < 4; ++i) {
         const double along_xi = 1 + corner_xi[i] * abscissas[a], along_eta = 1 + corner_eta[i] * abscissas[b];
@@ -60,18 +70,18 @@ MatrixX3d to_matrix(const std::vector<Vec3d>& vectors) {
   return matrix;
 }
 
-std::vector<ReferencePoint> reference_points(Index face_size) {
-  if (face_size == 3) return triangle_points();
-  if (face_size == 4) return quad_points();
+std::vector<ReferencePoint> reference_points(Index face_size, Quadrature rule) {
+  if (face_size == 3) return rule == Quadrature::full ? triangle_points() : middle_of_triangle();
+  if (face_size == 4) return quad_points(rule);
   throw MeshError("face with " + std::to_string(face_size) + " corners: expected 3 or 4; split it");
 }
 
-std::vector<std::vector<SurfacePoint>> surface_points(const Mesh& mesh) {
+std::vector<std::vector<SurfacePoint>> surface_points(const Mesh& mesh, Quadrature rule) {
   const MatrixX3d positions = to_matrix(mesh.positions);
   std::vector<std::vector<SurfacePoint>> points(static_cast<std::size_t>(mesh.face_count()));
   for (Index f = 0; f < mesh.face_count(); ++f) {
     const MatrixX3d corners = corner_positions(mesh, f, positions);
-    for (const ReferencePoint& at : reference_points(mesh.face_size(f))) {
+    for (const ReferencePoint& at : reference_points(mesh.face_size(f), rule)) {
       const Eigen::Matrix<double, 3, 2> tangents = corners.transpose() * at.derivatives;
       const Eigen::Vector3d normal = tangents.col(0).cross(tangents.col(1));
       const Eigen::Matrix2d metric = tangents.transpose() * tangents;

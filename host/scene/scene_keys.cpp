@@ -258,7 +258,11 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
     k.number("alpha", garment.fabric.alpha, not_negative, "damping of slow oscillations [kg/(m^2 s)]");
     k.number("beta", garment.fabric.beta, not_negative, "damping of fast oscillations [N m s]");
     k.number("stretch_stiffness", garment.fabric.stretch_stiffness, positive,
-             "of elastic rows, along the threads [N/m]");
+             "of elastic rows, along the threads: force per width and strain [N/m]");
+    k.number("weft_stretch_stiffness", garment.fabric.weft_stretch_stiffness, not_negative,
+             "of a membrane along weft [N/m]; 0: as along warp");
+    k.number("shear_stiffness", garment.fabric.shear_stiffness, positive,
+             "of a membrane, force per width and angle between warp and weft [N/m]");
     k.number("thickness", garment.fabric.thickness, not_negative,
              "of the cloth [m]: its middle stays half of it away from obstacles");
     k.object("drag", "of the air, beside alpha", Need::optional,

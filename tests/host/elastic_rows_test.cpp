@@ -1,8 +1,9 @@
-// Compliant rows: a step minimises inertia, bending and the energy of the springs. The minimum is found here
-// by a dense Newton iteration with whole Hessians, which knows nothing of multipliers.
+// Compliant rows: a step minimises inertia, bending and the energy of springs or elements. The minimum is
+// found here by a dense Newton iteration with whole Hessians, which knows nothing of multipliers.
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <map>
 
 #include "engine/core/errors.hpp"
 #include "engine/mesh/generators.hpp"
@@ -18,15 +19,21 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-/// A sheet of springs that hangs by two corners.
-Scene elastic_scene(Mesh mesh, double stiffness) {
+/// A sheet that hangs by two corners.
+Scene elastic_scene(const std::string& recipe, Mesh mesh, double stiffness) {
   Garment sheet;
   sheet.name = "sheet";
   sheet.mesh = std::move(mesh);
-  sheet.fabric = {.rho = 0.2, .delta = 0.2, .kappa = 1e-4, .alpha = 0.1, .stretch_stiffness = stiffness};
+  sheet.fabric = {.rho = 0.2,
+                  .delta = 0.2,
+                  .kappa = 1e-4,
+                  .alpha = 0.1,
+                  .stretch_stiffness = stiffness,
+                  .weft_stretch_stiffness = 2 * stiffness,
+                  .shear_stiffness = stiffness / 10};
   sheet.pins = {{"corners", {0, 4}, FixedMotion{}}};
   Scene scene;
-  scene.recipe = "elastic_edges";
+  scene.recipe = recipe;
   scene.step = 0.01;
   scene.projection.tolerance = 1e-11;
   scene.projection.max_iterations = 200;
@@ -34,24 +41,81 @@ Scene elastic_scene(Mesh mesh, double stiffness) {
   return scene;
 }
 
-/// Adds first and second derivatives of the springs' energy, sum of K C^2 / 2.
-void add_derivatives(const VectorXd& x, const reference::ReferenceCloth& cloth,
-                     const std::vector<double>& stiffness, VectorXd& gradient, MatrixXd& hessian) {
-  for (std::size_t e = 0; e < stiffness.size(); ++e) {
-    const auto [a, b] = cloth.rows().edges[e];
-    const auto rest = [&](Index i) {
-      const Vec3d& p = cloth.mesh().positions[static_cast<std::size_t>(i)];
-      return Vector3d(p.x, p.y, p.z);
-    };
-    const double l2 = (rest(b) - rest(a)).squaredNorm(), k = stiffness[e];
-    const Vector3d d = x.segment<3>(3 * b) - x.segment<3>(3 * a);
-    const double c = d.squaredNorm() / l2 - 1;
-    const Vector3d force = 2 * k * c / l2 * d;
-    const Matrix3d block = 2 * k / l2 * (2 / l2 * d * d.transpose() + c * Matrix3d::Identity());
-    gradient.segment<3>(3 * a) -= force;
-    gradient.segment<3>(3 * b) += force;
-    for (const auto& [i, j, sign] : {std::tuple{a, a, 1.0}, {b, b, 1.0}, {a, b, -1.0}, {b, a, -1.0}})
-      hessian.block<3, 3>(3 * i, 3 * j) += sign * block;
+/// K C^2 / 2 with C = (sum of left_i p_i) . (sum of right_i p_i) - rest.
+struct Energy {
+  std::vector<Index> nodes;
+  VectorXd left, right;
+  double rest, stiffness;
+};
+
+/// Every mesh here has equal quads, a x b: an edge has half of the quads beside it, k A / 4.
+std::vector<Energy> spring_energies(const Mesh& mesh, const Fabric& fabric, double a, double b) {
+  std::map<std::pair<Index, Index>, double> quads_beside;
+  for (Index f = 0; f < mesh.face_count(); ++f)
+    for (Index k = 0; k < 4; ++k) {
+      const Index from = mesh.face(f)[k], to = mesh.face(f)[(k + 1) % 4];
+      quads_beside[std::minmax(from, to)] += 1;
+    }
+  std::vector<Energy> all;
+  for (const auto& [edge, count] : quads_beside) {
+    const Vec3d d = mesh.positions[static_cast<std::size_t>(edge.second)] -
+                    mesh.positions[static_cast<std::size_t>(edge.first)];
+    const VectorXd difference = Eigen::Vector2d(-1, 1) / norm(d);
+    all.push_back({{edge.first, edge.second},
+                   difference,
+                   difference,
+                   1,
+                   fabric.stretch_stiffness * a * b * count / 2 / 4});
+  }
+  return all;
+}
+
+/// Warp lies along x and weft along y; four points of a quarter of the quad each.
+std::vector<Energy> membrane_energies(const Mesh& mesh, const Fabric& fabric, double a, double b) {
+  std::vector<Energy> all;
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    const std::vector<Index> nodes(mesh.face(f).begin(), mesh.face(f).end());
+    Vec3d middle;
+    for (const Index node : nodes) middle += 0.25 * mesh.positions[static_cast<std::size_t>(node)];
+    for (const double xi : {-1 / std::sqrt(3.0), 1 / std::sqrt(3.0)})
+      for (const double eta : {-1 / std::sqrt(3.0), 1 / std::sqrt(3.0)}) {
+        VectorXd warp(4), weft(4);
+        for (int i = 0; i < 4; ++i) {
+          const Vec3d r =
+              mesh.positions[static_cast<std::size_t>(nodes[static_cast<std::size_t>(i)])] - middle;
+          const double x = r.x > 0 ? 1 : -1, y = r.y > 0 ? 1 : -1;
+          warp[i] = x * (1 + y * eta) / (2 * a);
+          weft[i] = y * (1 + x * xi) / (2 * b);
+        }
+        const double area = a * b / 4;
+        all.push_back({nodes, warp, warp, 1, fabric.stretch_stiffness * area / 4});
+        all.push_back({nodes, weft, weft, 1, fabric.weft_stretch_stiffness * area / 4});
+        all.push_back({nodes, warp, weft, 0, fabric.shear_stiffness * area});
+      }
+  }
+  return all;
+}
+
+/// Adds first and second derivatives of the energies.
+void add_derivatives(const VectorXd& x, const std::vector<Energy>& energies, VectorXd& gradient,
+                     MatrixXd& hessian) {
+  for (const Energy& e : energies) {
+    Vector3d l = Vector3d::Zero(), r = Vector3d::Zero();
+    const auto count = static_cast<Eigen::Index>(e.nodes.size());
+    const auto at = [&](Eigen::Index i) { return 3 * e.nodes[static_cast<std::size_t>(i)]; };
+    for (Eigen::Index i = 0; i < count; ++i) {
+      l += e.left[i] * x.segment<3>(at(i));
+      r += e.right[i] * x.segment<3>(at(i));
+    }
+    const double c = l.dot(r) - e.rest;
+    const auto slope = [&](Eigen::Index i) -> Vector3d { return e.left[i] * r + e.right[i] * l; };
+    for (Eigen::Index i = 0; i < count; ++i) {
+      gradient.segment<3>(at(i)) += e.stiffness * c * slope(i);
+      for (Eigen::Index j = 0; j < count; ++j)
+        hessian.block<3, 3>(at(i), at(j)) +=
+            e.stiffness * (slope(i) * slope(j).transpose() +
+                           c * (e.left[i] * e.right[j] + e.right[i] * e.left[j]) * Matrix3d::Identity());
+    }
   }
 }
 
@@ -70,26 +134,16 @@ VectorXd minimum(const Scene& scene, const GarmentState& before) {
     pinned.row(i) = cloth.positions().row(cloth.pinned_nodes()[static_cast<std::size_t>(i)]);
   const Rows free_flight = cloth.unconstrained_step(h, pinned);
   const MatrixXd b = MatrixXd(cloth.implicit_matrix(h));
-  // Spring constants by hand: every mesh here has equal quads, so that an edge has half of the quads beside
-  // it.
-  std::vector<double> stiffness;
-  const double area = garment.fabric.stretch_stiffness / 4 *
-                      reference::face_areas(garment.mesh, reference::to_matrix(garment.mesh.positions))[0];
-  for (const auto& [i, j] : cloth.rows().edges) {
-    int beside = 0;
-    for (Index f = 0; f < garment.mesh.face_count(); ++f)
-      for (Index k = 0; k < 4; ++k) {
-        const Index from = garment.mesh.face(f)[k], to = garment.mesh.face(f)[(k + 1) % 4];
-        beside += (from == i && to == j) || (from == j && to == i);
-      }
-    stiffness.push_back(beside * area / 2);
-  }
+  const double a = 0.4 / 4, b_ = 0.3 / 3;
+  const std::vector<Energy> energies = scene.recipe == "membrane"
+                                           ? membrane_energies(garment.mesh, garment.fabric, a, b_)
+                                           : spring_energies(garment.mesh, garment.fabric, a, b_);
   const VectorXd flight = Eigen::Map<const VectorXd>(free_flight.data(), 3 * nodes);
   VectorXd x = flight;
   for (int iteration = 0; iteration < 100; ++iteration) {
     VectorXd gradient = VectorXd::Zero(3 * nodes);
     MatrixXd hessian = MatrixXd::Zero(3 * nodes, 3 * nodes);
-    add_derivatives(x, cloth, stiffness, gradient, hessian);
+    add_derivatives(x, energies, gradient, hessian);
     gradient *= h * h;
     hessian *= h * h;
     for (Eigen::Index i = 0; i < nodes; ++i)
@@ -110,10 +164,14 @@ VectorXd minimum(const Scene& scene, const GarmentState& before) {
   return x;
 }
 
-TEST(ElasticRows, AStepEndsAtTheMinimumOfItsEnergy) {
+class ElasticRows : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Recipes, ElasticRows, ::testing::Values("elastic_edges", "membrane"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(ElasticRows, AStepEndsAtTheMinimumOfItsEnergy) {
   double stretch = 10;
   for (const double stiffness : {20.0, 2000.0}) {
-    const Scene scene = elastic_scene(quad_grid(5, 4, 0.4, 0.3), stiffness);
+    const Scene scene = elastic_scene(GetParam(), quad_grid(5, 4, 0.4, 0.3), stiffness);
     for (const StepSolver solver : {StepSolver::batched, StepSolver::direct}) {
       Simulation simulation(scene, {.solver = solver, .threads = 1});
       for (int step = 0; step < 12; ++step) {
@@ -140,10 +198,10 @@ TEST(ElasticRows, AStepEndsAtTheMinimumOfItsEnergy) {
 }
 
 // The two schedules, both precisions, and the reference's own steps.
-TEST(ElasticRows, AreThoseOfTheReference) {
+TEST_P(ElasticRows, AreThoseOfTheReference) {
   for (const StepSolver solver : {StepSolver::batched, StepSolver::direct})
     for (const Precision precision : {Precision::float64, Precision::float32}) {
-      Scene scene = elastic_scene(quad_grid(5, 4, 0.4, 0.3), 200);
+      Scene scene = elastic_scene(GetParam(), quad_grid(5, 4, 0.4, 0.3), 200);
       scene.projection.tolerance = 1e-4;
       const ValidationReport report =
           validate(scene, {.precision = precision, .solver = solver, .threads = 1}, 6);
@@ -151,13 +209,16 @@ TEST(ElasticRows, AreThoseOfTheReference) {
     }
 }
 
-TEST(ElasticRows, FabricsOfABatchAreTheirOwn) {
-  Scene scene = elastic_scene(quad_grid(5, 4, 0.4, 0.3), 20);
+TEST_P(ElasticRows, FabricsOfABatchAreTheirOwn) {
+  Scene scene = elastic_scene(GetParam(), quad_grid(5, 4, 0.4, 0.3), 20);
   scene.projection.tolerance = 1e-6;
   for (int i = 1; i < 6; ++i) {
     scene.garments.push_back(scene.garments[0]);
     scene.garments.back().name += std::to_string(i);
-    scene.garments.back().fabric.stretch_stiffness *= 1 + i;
+    for (double* k : {&scene.garments.back().fabric.stretch_stiffness,
+                      &scene.garments.back().fabric.weft_stretch_stiffness,
+                      &scene.garments.back().fabric.shear_stiffness})
+      *k *= 1 + i;
   }
   Simulation batch(scene, {.threads = 1});
   batch.advance(10);
@@ -174,11 +235,11 @@ TEST(ElasticRows, FabricsOfABatchAreTheirOwn) {
   }
 }
 
-TEST(ElasticRows, AreRefusedWhereNothingCarriesTheirStress) {
-  Scene scene = elastic_scene(quad_grid(5, 4, 0.4, 0.3), 20);
+TEST_P(ElasticRows, AreRefusedWhereNothingCarriesTheirStress) {
+  Scene scene = elastic_scene(GetParam(), quad_grid(5, 4, 0.4, 0.3), 20);
   scene.projection.method = ProjectionMethod::fast_projection;
   EXPECT_THROW(Simulation{scene}, SceneError);
-  scene = elastic_scene(quad_grid(5, 4, 0.4, 0.3), 0);
+  scene = elastic_scene(GetParam(), quad_grid(5, 4, 0.4, 0.3), 0);
   EXPECT_THROW(Simulation{scene}, SceneError);
 }
 
