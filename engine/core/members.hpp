@@ -9,7 +9,7 @@ namespace isocloth {
 template <class Struct>
 constexpr auto members(Struct& value) {
   constexpr std::size_t count = member_count<std::remove_const_t<Struct>>();
-  static_assert(count < 12, "so many members need a case of their own");
+  static_assert(count < 15, "so many members need a case of their own");
   if constexpr (count == 0) {
     return std::tuple{};
   } else if constexpr (count == 1) {
@@ -45,6 +45,15 @@ constexpr auto members(Struct& value) {
   } else if constexpr (count == 11) {
     auto& [a, b, c, d, e, f, g, h, i, j, k] = value;
     return std::tie(a, b, c, d, e, f, g, h, i, j, k);
+  } else if constexpr (count == 12) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
+  } else if constexpr (count == 13) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m);
+  } else if constexpr (count == 14) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
   }
 }
 
