@@ -86,11 +86,9 @@ void turn_at_corners(const Mesh& mesh, const Topology& topology, const std::vect
   }
 }
 
-}  // namespace
-
-std::vector<Vec3d> material_warp_directions(const Mesh& mesh, const Topology& topology) {
-  const auto faces = corner_faces(mesh);
-  const auto normals = face_normals(mesh);
+/// Before the corners of the cloth are turned, shape [corner_count].
+std::vector<Vec3d> thread_directions(const Mesh& mesh, const Topology& topology,
+                                     const std::vector<Index>& faces, const std::vector<Vec3d>& normals) {
   std::vector<Vec3d> warps(mesh.face_nodes.size());
   if (!mesh.corner_uvs.empty()) {
     for (Index c = 0; c < mesh.corner_count(); ++c) {
@@ -106,8 +104,30 @@ std::vector<Vec3d> material_warp_directions(const Mesh& mesh, const Topology& to
       }
     }
   }
+  return warps;
+}
+
+}  // namespace
+
+std::vector<Vec3d> material_warp_directions(const Mesh& mesh, const Topology& topology) {
+  const auto faces = corner_faces(mesh);
+  const auto normals = face_normals(mesh);
+  std::vector<Vec3d> warps = thread_directions(mesh, topology, faces, normals);
   turn_at_corners(mesh, topology, faces, normals, warps);
   return warps;
+}
+
+std::vector<Vec3d> face_warp_directions(const Mesh& mesh, const Topology& topology) {
+  const auto normals = face_normals(mesh);
+  const std::vector<Vec3d> warps = thread_directions(mesh, topology, corner_faces(mesh), normals);
+  std::vector<Vec3d> result;
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    Vec3d sum;
+    for (Index c = mesh.face_begin[f]; c < mesh.face_begin[f + 1]; ++c) sum += warps[c];
+    // Corners whose threads cancel out have none in common.
+    result.push_back(norm(sum) > 0.1 ? tangent_part(sum, normals[f]) : axis_direction(normals[f]));
+  }
+  return result;
 }
 
 }  // namespace isocloth

@@ -23,4 +23,8 @@ namespace isocloth {
 /// conditioned. Throws MeshError where corner_uvs give a face no area.
 std::vector<Vec3d> material_warp_directions(const Mesh& mesh, const Topology& topology);
 
+/// One warp direction for a whole face, shape [face_count]: the mean of its corners' before those at
+/// corner_nodes are turned, tangent to the face's mean plane.
+std::vector<Vec3d> face_warp_directions(const Mesh& mesh, const Topology& topology);
+
 }  // namespace isocloth

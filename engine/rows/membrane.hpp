@@ -33,11 +33,10 @@ struct MembraneRows {
   /// A stencil is a point of an element; its place is most_membrane_points face + point.
   static void add_stencils(const RowSetup& setup, StencilPattern& pattern, std::vector<Index>& places);
   static ISOCLOTH_HD void set_tensors(const TensorSetup& a, Index i) {
-    const FaceCorners f = face_corners(a.mesh, a.places[i] / most_membrane_points);
+    const Index face = a.places[i] / most_membrane_points;
+    const FaceCorners f = face_corners(a.mesh, face);
     const auto g = membrane_point<double>(f.size, a.places[i] % most_membrane_points);
-    Vec3d warp{};  // one of the element: the corners' may differ on a curved rest shape
-    for (int m = 0; m < f.size; ++m) warp += a.corner_warps[f.first + m];
-    const auto gradient = material_gradient(g, surface_point(g, f.p, f.size), warp, f.size);
+    const auto gradient = material_gradient(g, surface_point(g, f.p, f.size), a.face_warps[face], f.size);
     for (int m = 0; m < f.size; ++m)
       for (int n = 0; n < f.size; ++n) {
         const Index entry = a.stencils.entry(a.first_stencil + i, a.mesh.face_nodes[f.first + m],

@@ -46,9 +46,10 @@ RowGroupBuffers group_buffers(const Device& device, const StencilPattern& stenci
 
 /// T of all rows, in double.
 std::vector<double> build_tensors(const Device& device, const MeshBuffers& mesh,
-                                  const std::vector<Vec3d>& warps, const Buffer<double>& masses,
-                                  const RowPattern& rows, const RowsView& view) {
-  const Buffer<Vec3d> corner_warps(device, warps);
+                                  const std::vector<Vec3d>& warps, const std::vector<Vec3d>& warps_of_faces,
+                                  const Buffer<double>& masses, const RowPattern& rows,
+                                  const RowsView& view) {
+  const Buffer<Vec3d> corner_warps(device, warps), face_warps(device, warps_of_faces);
   Buffer<double> tensors(device, view.tensor_count());
   std::vector<Buffer<Index>> places;  // kernels read them until the download waits
   for (const RowPattern::Part& family : rows.parts) {
@@ -60,6 +61,7 @@ std::vector<double> build_tensors(const Device& device, const MeshBuffers& mesh,
         device.queue(), {.family = family.family,
                          .setup = {.mesh = mesh.view(),
                                    .corner_warps = corner_warps.view(),
+                                   .face_warps = face_warps.view(),
                                    .masses = masses.view(),
                                    .stencils = is_single ? view.singles.stencils : view.triples.stencils,
                                    .first_stencil = family.first_stencil,
@@ -166,7 +168,7 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
 
   tensors =
       converted<Real>(device, build_tensors(device, mesh_buffers, material_warp_directions(mesh, topology),
-                                            lumped, rows, rows_view()));
+                                            face_warp_directions(mesh, topology), lumped, rows, rows_view()));
   if (has_bending) build_bending(device, mesh, mesh_buffers, topology, lumped, bending_pattern, *this);
 
   monitor.check();

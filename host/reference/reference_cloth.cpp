@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <string>
+#include <tuple>
 
 #include "engine/core/errors.hpp"
 #include "engine/mesh/topology.hpp"
@@ -58,22 +58,6 @@ double default_eps(ProjectionMethod method) {
 
 double largest(const VectorXd& values) { return values.size() == 0 ? 0 : values.lpNorm<Eigen::Infinity>(); }
 
-/// K of the lengths of edges held by springs: a quarter of the fabric's stiffness times the area that belongs
-/// to the edge, half of each quad and a third of each triangle beside it.
-VectorXd edge_stiffness(const Mesh& mesh, const std::vector<std::array<Index, 2>>& edges, double stiffness) {
-  const VectorXd areas = face_areas(mesh, to_matrix(mesh.positions));
-  std::map<std::array<Index, 2>, double> beside;
-  for (Index f = 0; f < mesh.face_count(); ++f)
-    for (Index i = 0; i < mesh.face_size(f); ++i) {
-      const Index a = mesh.face(f)[i], b = mesh.face(f)[(i + 1) % mesh.face_size(f)];
-      beside[{std::min(a, b), std::max(a, b)}] += areas[f] / (mesh.face_size(f) == 4 ? 2 : 3);
-    }
-  VectorXd result(static_cast<Eigen::Index>(edges.size()));
-  for (std::size_t i = 0; i < edges.size(); ++i)
-    result[static_cast<Eigen::Index>(i)] = stiffness / 4 * beside.at(edges[i]);
-  return result;
-}
-
 /// eps of the proximal Newton from one iteration to the next, and how nearly it went another way.
 class Softness {
  public:
@@ -114,20 +98,13 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
   select_pinned_ = selection(pinned_nodes_, mesh_.node_count());
   select_free_coordinates_ = on_coordinates(select_free_);
   const Topology topology = build_topology(mesh_);
-  const bool is_membrane = recipe.rows.front() == RowFamily::membrane;
-  rows_ = recipe.holds_edges() ? edge_rows(mesh_, topology, nodes.is_free)
-          : is_membrane        ? membrane_rows(mesh_, topology, nodes.is_free)
-                               : isometry_rows(mesh_, topology, nodes.is_free);
+  std::tie(rows_, stiffness_) = garment_rows(recipe, mesh_, topology, fabric_, nodes.is_free);
   masses_ = lumped_areas(mesh_, surface_points(mesh_));
   bending_ = reference::bending_matrix(mesh_, topology);
   positions_ = initial_positions(garment);
   velocities_ = initial_velocities(garment);
   set_previous(positions_, velocities_, 0);
   multipliers_ = VectorXd::Zero(rows_.row_count());
-  stiffness_ = is_membrane           ? membrane_stiffness(mesh_, nodes.is_free, fabric_.stretch_stiffness,
-                                                          fabric_.shear_stiffness, fabric_.weft_stiffness())
-               : recipe.is_elastic() ? edge_stiffness(mesh_, rows_.edges, fabric_.stretch_stiffness)
-                                     : VectorXd::Zero(rows_.row_count());
 }
 
 void ReferenceCloth::set_positions(const MatrixX3d& positions) {

@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "engine/mesh/material_frame.hpp"
 
@@ -148,6 +149,35 @@ bool has_free_corner(const Mesh& mesh, Index face, const std::vector<char>& is_f
   return std::any_of(nodes.begin(), nodes.end(), [&](Index node) { return is_free[node] != 0; });
 }
 
+/// K of the lengths of edges held by springs: a quarter of the fabric's stiffness times the area that belongs
+/// to the edge, half of each quad and a third of each triangle beside it.
+VectorXd edge_stiffness(const Mesh& mesh, const std::vector<std::array<Index, 2>>& edges, double stiffness) {
+  const VectorXd areas = face_areas(mesh, to_matrix(mesh.positions));
+  std::map<std::array<Index, 2>, double> beside;
+  for (Index f = 0; f < mesh.face_count(); ++f)
+    for (Index i = 0; i < mesh.face_size(f); ++i) {
+      const Index a = mesh.face(f)[i], b = mesh.face(f)[(i + 1) % mesh.face_size(f)];
+      beside[{std::min(a, b), std::max(a, b)}] += areas[f] / (mesh.face_size(f) == 4 ? 2 : 3);
+    }
+  VectorXd result(static_cast<Eigen::Index>(edges.size()));
+  for (std::size_t i = 0; i < edges.size(); ++i)
+    result[static_cast<Eigen::Index>(i)] = stiffness / 4 * beside.at(edges[i]);
+  return result;
+}
+
+VectorXd membrane_stiffness(const Mesh& mesh, const Fabric& fabric, const std::vector<char>& is_free) {
+  const auto points = surface_points(mesh, Quadrature::membrane);
+  std::vector<double> all;
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    if (!has_free_corner(mesh, f, is_free)) continue;
+    for (const SurfacePoint& point : points[f])
+      for (const double k :
+           {fabric.stretch_stiffness / 4, fabric.shear_stiffness, fabric.weft_stiffness() / 4})
+        all.push_back(point.area * k);
+  }
+  return Eigen::Map<const VectorXd>(all.data(), static_cast<Eigen::Index>(all.size()));
+}
+
 }  // namespace
 
 VectorXd QuadraticRows::values(const MatrixX3d& positions) const {
@@ -198,7 +228,7 @@ QuadraticRows isometry_rows(const Mesh& mesh, const Topology& topology, const st
 }
 
 QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free) {
-  const std::vector<Vec3d> warps = material_warp_directions(mesh, topology);
+  const std::vector<Vec3d> warps = face_warp_directions(mesh, topology);
   const auto points = surface_points(mesh, Quadrature::membrane);
   RowBuilder builder;
   QuadraticRows rows;
@@ -206,9 +236,7 @@ QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const st
     if (!has_free_corner(mesh, f, is_free)) continue;
     const auto nodes = mesh.face(f);
     const std::vector<Index> stencil(nodes.begin(), nodes.end());
-    Eigen::Vector3d direction = Eigen::Vector3d::Zero();
-    for (Index corner = mesh.face_begin[f]; corner < mesh.face_begin[f + 1]; ++corner)
-      direction += Eigen::Vector3d(warps[corner].x, warps[corner].y, warps[corner].z);
+    const Eigen::Vector3d direction(warps[f].x, warps[f].y, warps[f].z);
     for (const SurfacePoint& point : points[f]) {
       const Eigen::Vector3d u = (direction - point.normal.dot(direction) * point.normal).normalized();
       const FrameSample at{
@@ -222,24 +250,30 @@ QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const st
   return rows;
 }
 
-VectorXd membrane_stiffness(const Mesh& mesh, const std::vector<char>& is_free, double warp, double shear,
-                            double weft) {
-  const auto points = surface_points(mesh, Quadrature::membrane);
-  std::vector<double> all;
-  for (Index f = 0; f < mesh.face_count(); ++f) {
-    if (!has_free_corner(mesh, f, is_free)) continue;
-    for (const SurfacePoint& point : points[f])
-      all.insert(all.end(), {point.area * warp / 4, point.area * shear, point.area * weft / 4});
-  }
-  return Eigen::Map<const VectorXd>(all.data(), static_cast<Eigen::Index>(all.size()));
-}
-
 QuadraticRows edge_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free) {
   RowBuilder builder;
   QuadraticRows rows;
   add_edge_rows(builder, topology.edges, to_matrix(mesh.positions), is_free, rows);
   builder.finish(mesh.node_count(), rows);
   return rows;
+}
+
+std::pair<QuadraticRows, VectorXd> garment_rows(const Recipe& recipe, const Mesh& mesh,
+                                                const Topology& topology, const Fabric& fabric,
+                                                const std::vector<char>& is_free) {
+  switch (recipe.rows.front()) {
+    case RowFamily::membrane:
+      return {membrane_rows(mesh, topology, is_free), membrane_stiffness(mesh, fabric, is_free)};
+    case RowFamily::elastic_edges: {
+      const QuadraticRows rows = edge_rows(mesh, topology, is_free);
+      return {rows, edge_stiffness(mesh, rows.edges, fabric.stretch_stiffness)};
+    }
+    default: {
+      const QuadraticRows rows =
+          recipe.holds_edges() ? edge_rows(mesh, topology, is_free) : isometry_rows(mesh, topology, is_free);
+      return {rows, VectorXd::Zero(rows.row_count())};
+    }
+  }
 }
 
 }  // namespace isocloth::reference

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "engine/mesh/topology.hpp"
+#include "engine/model/recipe.hpp"
 #include "host/reference/surface_quadrature.hpp"
 
 namespace isocloth::reference {
@@ -46,13 +48,15 @@ QuadraticRows isometry_rows(const Mesh& mesh, const Topology& topology, const st
 QuadraticRows edge_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free);
 
 /// Green's strain at the Gauss points of elements with a free node, times 2 along warp and weft: for each
-/// point |F_u|^2 - 1, F_u . F_v, |F_v|^2 - 1 with F_u = sum p_i (grad N_i . u). u, v: the mean of the
-/// corners' warp directions in the tangent plane, and n x u.
+/// point |F_u|^2 - 1, F_u . F_v, |F_v|^2 - 1 with F_u = sum p_i (grad N_i . u). u, v: the warp
+/// direction of the face in the tangent plane, and n x u.
 QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free);
 
-/// Energies of these rows are K C^2 / 2: K = A times (warp / 4, shear, weft / 4) [J], stiffnesses in N/m, A
-/// the area that belongs to the point.
-VectorXd membrane_stiffness(const Mesh& mesh, const std::vector<char>& is_free, double warp, double shear,
-                            double weft);
+/// The rows of a recipe and K of each [J], energy K C^2 / 2, 0: rigid. Of a membrane A (k_warp / 4, k_shear,
+/// k_weft / 4), A the area that belongs to the point; of elastic edges A k / 4, A half of each quad and a
+/// third of each triangle beside it.
+std::pair<QuadraticRows, VectorXd> garment_rows(const Recipe& recipe, const Mesh& mesh,
+                                                const Topology& topology, const Fabric& fabric,
+                                                const std::vector<char>& is_free);
 
 }  // namespace isocloth::reference

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 
 #include "engine/core/errors.hpp"
 #include "engine/mesh/topology.hpp"
@@ -52,15 +53,14 @@ SurroundingsCheck::SurroundingsCheck(const Device& device, const ExecutionOption
   for (const Gripper& gripper : garment.grippers)
     regions_.emplace_back(std::visit([](const auto& shape) { return ObstacleShape(shape); }, gripper.region));
   const Topology topology = build_topology(garment.mesh);
-  const bool of_edges = resolved.holds_edges;
   VectorXd inverse_masses = VectorXd::Zero(masses_.size());
   for (std::size_t i = 0; i < is_free_.size(); ++i)
     inverse_masses[static_cast<Eigen::Index>(i)] = is_free_[i];
-  if (of_edges && !resolved_.projects)
+  if (resolved.holds_edges && !resolved_.projects)
     edges_.emplace(reference::distance_constraints(garment.mesh, topology, inverse_masses));
   else
-    rows_ = of_edges ? reference::edge_rows(garment.mesh, topology, is_free_)
-                     : reference::isometry_rows(garment.mesh, topology, is_free_);
+    std::tie(rows_, stiffness_) =
+        reference::garment_rows(resolved.recipe, garment.mesh, topology, garment.fabric, is_free_);
   shortest_ = length_;
   for (const auto& [a, b] : topology.edges)
     shortest_ = std::min(shortest_, norm(garment.mesh.positions[b] - garment.mesh.positions[a]));
@@ -93,16 +93,22 @@ void SurroundingsCheck::step(std::int64_t step_index) {
   check_momentum(report, before, after, t);
 }
 
-double SurroundingsCheck::row_residual(const MatrixX3d& positions) const {
+double SurroundingsCheck::row_residual(const GarmentState& after) const {
+  const MatrixX3d positions = as_matrix(after.positions);
   if (edges_) return edges_->residual(positions);
-  const VectorXd values = rows_.values(positions);
+  VectorXd values = rows_.values(positions);
+  // Compliant rows end where stress and strain agree.
+  for (Eigen::Index row = 0; row < values.size(); ++row)
+    if (stiffness_[row] > 0)
+      values[row] -=
+          after.multipliers[static_cast<std::size_t>(row)] / (scene_.step * scene_.step * stiffness_[row]);
   return values.size() == 0 ? 0 : values.lpNorm<Eigen::Infinity>();
 }
 
 // In parts of a step the projection reports the worst of them.
 void SurroundingsCheck::check_residual(const StepReport& report, const GarmentState& after) {
   if (resolved_.projects && report.substeps > 1) return;
-  const double found = row_residual(as_matrix(after.positions));
+  const double found = row_residual(after);
   compare("residual", std::abs(report.residual - found), 1, sums_ * length_ / shortest_);
 }
 

@@ -166,7 +166,7 @@ VectorXd minimum(const Scene& scene, const GarmentState& before) {
 
 class ElasticRows : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Recipes, ElasticRows, ::testing::Values("elastic_edges", "membrane"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST_P(ElasticRows, AStepEndsAtTheMinimumOfItsEnergy) {
   double stretch = 10;
