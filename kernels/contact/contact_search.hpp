@@ -12,7 +12,6 @@ template <class Real>
 struct Hit : SweptDistance<Real> {
   Index obstacle = -1;
   Vec3<Real> from{}, to{};  ///< of the point, in the obstacle's frame before and after
-  PoseView<Real> begin, end;
 };
 
 /// Of a point of an edge or a face.
@@ -45,22 +44,41 @@ class ContactSearch {
   ISOCLOTH_DEVICE bool is_flat(Index o) const { return o_.shapes[o].kind == ShapeKind::plane; }
 
   ISOCLOTH_DEVICE void measure_node(Index o, Index node, Hit<Real>& hit) const {
-    begin_hit(o, hit);
-    hit.from = to_local(hit.begin, x_.start.vector(node));
-    hit.to = to_local(hit.end, x_.iterate.vector(node));
+    PoseView<Real> between;
+    hit.obstacle = o;
+    hit.from = to_local(pose_at_begin(o, between), x_.start.vector(node));
+    hit.to = to_local(pose_at_end(o, between), x_.iterate.vector(node));
     measure(hit);
   }
   /// The element of a sample at the iterate, in the frame of obstacle o.
   ISOCLOTH_DEVICE Element<Real> element_at(Index o, Index sample) const {
-    return element_at(sample, pose_at_end(o), x_.iterate);
+    PoseView<Real> between;
+    return element_at(sample, pose_at_end(o, between), x_.iterate);
+  }
+  /// Whether an element without contacts may get one.
+  ISOCLOTH_DEVICE bool may_touch_any(Index sample) const {
+    if (!(near_.list[0] > 0)) return false;
+    const Box<Real> box = box_around(sample);
+    bool may = false;
+    for_each_near([&](Index o) {
+      if (may || is_flat(o) || !comes_near(o, box)) return;
+      may = approach(o, sample, element_at(o, sample), false).may_touch;
+    });
+    return may;
+  }
+  /// A displacement in the frame of obstacle o, as it is now.
+  ISOCLOTH_DEVICE Vec3<Real> turned_by(Index o, Vec3<Real> v) const {
+    PoseView<Real> between;
+    return turned(pose_at_end(o, between), v);
   }
   /// The point of the element that lies at (u, v) of the hit.
   ISOCLOTH_DEVICE void measure_point(Index o, Index sample, const Element<Real>& element,
                                      ElementHit<Real>& own) const {
-    begin_hit(o, own);
+    PoseView<Real> between;
+    own.obstacle = o;
     Real weights[4];
     element.weigh(own.u, own.v, weights);
-    own.from = element_at(sample, own.begin, x_.start).at(weights);
+    own.from = element_at(sample, pose_at_begin(o, between), x_.start).at(weights);
     own.to = element.at(weights);
     measure(own);
   }
@@ -68,47 +86,31 @@ class ContactSearch {
   /// point.
   ISOCLOTH_DEVICE bool find_deepest(Index o, Index sample, const Element<Real>& element, bool keeps,
                                     ElementHit<Real>& own) const {
-    begin_hit(o, own);
-    const Index slot0 = p_.sample_begin[sample];
+    const Approach found = approach(o, sample, element, keeps);
+    if (!found.may_touch) return false;
+    own.obstacle = o;
     const ShapeView<Real>& shape = o_.shapes[o];
-    const Real middle = element.size == 3 ? Real(1) / 3 : Real(0.5);
-    const ElementPoint<Real> center = point_at(shape, element, middle, element.size == 2 ? Real(0) : middle);
-    Real radius = 0;
-    for (int i = 0; i < element.size; ++i) radius = larger(length(element.corners[i] - center.place), radius);
-    // How far the middle came from; the corners cannot have come from much further.
-    Vec3<Real> from{};
-    for (int i = 0; i < element.size; ++i)
-      from += center.weights[i] * x_.start.vector(p_.slot_nodes[slot0 + i]);
-    from = to_local(own.begin, from);
-    const bool is_fast = Law::may_pass_through(length(center.place - from), shape.reach);
-    const Real limit = c_.offset + (keeps ? Law::release_distance : Real(0));
-    if (!is_fast && !(center.distance.value - radius < limit)) return false;
-    if (is_fast) {
-      const EntryPoint<Real> entry =
-          deepest_entry(shape, c_.offset, c_.tolerance, element_at(sample, own.begin, x_.start), element);
+    PoseView<Real> between;
+    const Element<Real> before = element_at(sample, pose_at_begin(o, between), x_.start);
+    if (found.is_fast) {
+      const EntryPoint<Real> entry = deepest_entry(shape, c_.offset, c_.tolerance, before, element);
       if (!(entry.gap < 0)) return false;
       own.u = entry.u;
       own.v = entry.v;
       measure_point(o, sample, element, own);
       return true;
     }
-    Real corner = Real(HUGE_VAL), mean = 0;
-    for (int i = 0; i < element.size; ++i) {
-      const Real distance = signed_distance(shape, element.corners[i]).value;
-      corner = distance < corner ? distance : corner;
-      mean += distance / static_cast<Real>(element.size);
-    }
-    // Distances to a convex shape are convex: where they are even, no point lies deeper than the corners.
-    if (!keeps && shape.kind != ShapeKind::grid && center.distance.value > mean - Law::least_dip)
-      return false;
+    const Real limit = limit_of(keeps), dip = found.corner - Law::least_dip;
     const ElementPoint<Real> best =
-        element.size == 2 ? deepest_on_edge(shape, element) : deepest_on_face(shape, element);
+        element.size == 2
+            ? deepest_on_edge(shape, element)
+            : deepest_on_face(shape, element, (keeps || limit < dip ? limit : dip) + Law::least_dip);
     if (!(best.distance.value < limit)) return false;
-    own.is_corner = !(best.distance.value < corner - Law::least_dip);
+    own.is_corner = !(best.distance.value < dip);
     if (!keeps && own.is_corner) return false;
     own.u = best.u;
     own.v = best.v;
-    own.from = element_at(sample, own.begin, x_.start).at(best.weights);
+    own.from = before.at(best.weights);
     own.to = best.place;
     own.gap = best.distance.value - c_.offset;
     own.normal = best.distance.normal;
@@ -123,19 +125,83 @@ class ContactSearch {
   const ContactPlaces<Real>& x_;
 
  private:
-  /// Of an obstacle, which moves through the step, or a body, which moves in the part that is sought.
-  ISOCLOTH_DEVICE PoseView<Real> pose_at_end(Index o) const {
-    const Placement<Real>& motion = o_.placement(o);
-    return o_.moving[o] < 0     ? motion.begin
-           : o >= o_.first_body ? motion.end
-                                : pose_between(motion.begin, motion.end, c_.to);
+  struct Approach {
+    bool may_touch = false;
+    bool is_fast = false;  ///< it may have passed through
+    Real corner{};         ///< distance of the deepest corner, where it is not fast
+  };
+  ISOCLOTH_DEVICE Real limit_of(bool keeps) const {
+    return c_.offset + (keeps ? Law::release_distance : Real(0));
   }
-  ISOCLOTH_DEVICE void begin_hit(Index o, Hit<Real>& hit) const {
+  /// Whether find_deepest() may find anything: few distances tell where it cannot.
+  ISOCLOTH_DEVICE_CALL Approach approach(Index o, Index sample, const Element<Real>& element,
+                                         bool keeps) const {
+    Approach result;
+    const Index slot0 = p_.sample_begin[sample];
+    const ShapeView<Real>& shape = o_.shapes[o];
+    const Real middle = element.size == 3 ? Real(1) / 3 : Real(0.5);
+    const ElementPoint<Real> center = point_at(shape, element, middle, element.size == 2 ? Real(0) : middle);
+    // How far the middle came from; the corners cannot have come from much further.
+    Vec3<Real> from{};
+    for (int i = 0; i < element.size; ++i)
+      from += center.weights[i] * x_.start.vector(p_.slot_nodes[slot0 + i]);
+    PoseView<Real> between;
+    from = to_local(pose_at_begin(o, between), from);
+    result.is_fast = result.may_touch = Law::may_pass_through(length(center.place - from), shape.reach);
+    if (result.is_fast) return result;
+    const bool is_convex = shape.kind != ShapeKind::grid;
+    // Bounds are taken a little wider than they are, for what is rounded.
+    if (!(is_convex ? least_in_convex(element, center) < limit_of(keeps) + Law::least_dip
+                    : center.distance.value - radius_around(element, center) < limit_of(keeps)))
+      return result;
+    Real mean = 0;
+    result.corner = Real(HUGE_VAL);
+    for (int i = 0; i < element.size; ++i) {
+      const Real distance = distance_value(shape, element.corners[i]);
+      result.corner = distance < result.corner ? distance : result.corner;
+      mean += distance / static_cast<Real>(element.size);
+    }
+    // Distances to a convex shape are convex: where they are even, no point lies deeper than the corners.
+    result.may_touch = keeps || !is_convex || !(center.distance.value > mean - Law::least_dip);
+    return result;
+  }
+  /// A box around the element over the step so far.
+  ISOCLOTH_DEVICE Box<Real> box_around(Index sample) const {
+    const Index slot0 = p_.sample_begin[sample];
+    const Vec3<Real> first = x_.iterate.vector(p_.slot_nodes[slot0]);
+    Box<Real> box{first, first};
+    for (Index slot = slot0; slot < p_.sample_begin[sample + 1]; ++slot) {
+      box.add(x_.start.vector(p_.slot_nodes[slot]));
+      box.add(x_.iterate.vector(p_.slot_nodes[slot]));
+    }
+    return box;
+  }
+  /// Whether what stays in the box may touch obstacle o. In the frame of one that turns points do not move on
+  /// straight lines, and leave the box.
+  ISOCLOTH_DEVICE bool comes_near(Index o, const Box<Real>& box) const {
+    return o_.moving[o] >= 0 ||
+           may_meet(o_, o, box.least, box.most, c_.offset + Law::release_distance + c_.tolerance);
+  }
+  static ISOCLOTH_DEVICE Real radius_around(const Element<Real>& element, const ElementPoint<Real>& center) {
+    Real square = 0;
+    for (int i = 0; i < element.size; ++i) {
+      const Vec3<Real> d = element.corners[i] - center.place;
+      square = larger(dot(d, d), square);
+    }
+    return square_root(square);
+  }
+  // Of an obstacle, which moves through the step, or a body, which moves in the part that is sought;
+  // `between` keeps a pose that is neither that of the beginning nor that of the end.
+  ISOCLOTH_DEVICE const PoseView<Real>& pose_at_begin(Index o, PoseView<Real>& between) const {
     const Placement<Real>& motion = o_.placement(o);
-    hit.obstacle = o;
-    hit.begin = o_.moving[o] < 0 || o >= o_.first_body ? motion.begin
-                                                       : pose_between(motion.begin, motion.end, c_.from);
-    hit.end = pose_at_end(o);
+    if (o_.moving[o] < 0 || o >= o_.first_body) return motion.begin;
+    return between = pose_between(motion.begin, motion.end, c_.from);
+  }
+  ISOCLOTH_DEVICE const PoseView<Real>& pose_at_end(Index o, PoseView<Real>& between) const {
+    const Placement<Real>& motion = o_.placement(o);
+    if (o_.moving[o] < 0) return motion.begin;
+    if (o >= o_.first_body) return motion.end;
+    return between = pose_between(motion.begin, motion.end, c_.to);
   }
   ISOCLOTH_DEVICE Element<Real> element_at(Index sample, const PoseView<Real>& pose,
                                            const Strided<const Real>& positions) const {

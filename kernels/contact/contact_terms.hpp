@@ -113,10 +113,19 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     return place;
   }
 
+  ISOCLOTH_DEVICE void find_on_element(Index sample) const {
+    bool holds = false;
+    for (Index k = 0; k < p_.contacts_per_element; ++k)
+      holds = holds || a_.obstacles[p_.first_contact(sample + k * p_.element_count())] >= 0;
+    if (holds || this->may_touch_any(sample))
+      move_on_element(sample);
+    else
+      leave(sample);
+  }
   /// A contact goes with the deepest point of its obstacle while that moves a little in an iteration. Where
   /// it jumps, the contact stays where it was and the deepest point gets one of its own: with one for both,
   /// an element that rolls over a solid tilts to and fro.
-  ISOCLOTH_DEVICE void find_on_element(Index sample) const {
+  ISOCLOTH_DEVICE_CALL void move_on_element(Index sample) const {
     const Index count = p_.contacts_per_element;
     const auto contact_of = [&](Index k) { return p_.first_contact(sample + k * p_.element_count()); };
     ElementHit<Real> hits[most_contacts_per_element];
@@ -128,9 +137,9 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     }
     this->for_each_near([&](Index o) {
       if (this->is_flat(o)) return;
-      const Element<Real> element = this->element_at(o, sample);
       bool keeps = false;
       for (Index k = 0; k < count; ++k) keeps = keeps || hits[k].obstacle == o;
+      const Element<Real> element = this->element_at(o, sample);
       ElementHit<Real> deepest;
       const bool found = this->find_deepest(o, sample, element, keeps, deepest);
       Index place = -1;
@@ -167,6 +176,16 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     }
   }
 
+  /// An element that touches nothing.
+  ISOCLOTH_DEVICE void leave(Index sample) const {
+    for (Index k = 0; k < p_.contacts_per_element; ++k) {
+      const Index at = sample + k * p_.element_count();
+      if (k > 0) clear(at);
+      for (Index slot = p_.sample_begin[at]; slot < p_.sample_begin[at + 1]; ++slot) a_.weights[slot] = 0;
+      let_go(p_.first_contact(at));
+    }
+  }
+
   ISOCLOTH_DEVICE void note_depth(Index sample, const Hit<Real>& hit) const {
     if (!(hit.gap < -a_.depths[sample])) return;
     const Real depth = law_.depth(hit.gap, law_.deep_rest(hit.before));
@@ -176,15 +195,16 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
   /// Stiffness and force of one contact, added to those of its sample.
   ISOCLOTH_DEVICE void push(Index sample, Index contact, const Hit<Real>& hit) const {
     if (hit.obstacle < 0) return let_go(contact);
-    const Vec3<Real> force = a_.forces.vector(contact), n = turned(hit.end, hit.normal);
+    const Vec3<Real> force = a_.forces.vector(contact), n = this->turned_by(hit.obstacle, hit.normal);
     const Real gap = law_.wanted_gap(hit.gap, hit.before);
     Real inverse = 0;
     for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
       inverse += a_.weights[slot] * a_.weights[slot] *
                  x_.inverse_masses[static_cast<std::size_t>(p_.slot_nodes[slot])];
     if (!(inverse > 0) || !law_.is_active(gap, dot(force, n) > 0)) return let_go(contact);
-    const ContactResponse<Real> r = law_.response(force, n, gap, turned(hit.end, hit.to - hit.from),
-                                                  c_.inertia / inverse, o_.friction[hit.obstacle]);
+    const ContactResponse<Real> r =
+        law_.response(force, n, gap, this->turned_by(hit.obstacle, hit.to - hit.from), c_.inertia / inverse,
+                      o_.friction[hit.obstacle]);
     a_.obstacles[contact] = static_cast<Real>(hit.obstacle);
     a_.modes[contact] = static_cast<Real>(static_cast<int>(r.mode));
     a_.normals.set_vector(contact, n);

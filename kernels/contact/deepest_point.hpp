@@ -77,40 +77,76 @@ ISOCLOTH_DEVICE_CALL ElementPoint<Real> deepest_on_edge(const ShapeView<Real>& s
   return best;
 }
 
+/// Distance of a point of an element, as point_at() finds it.
+template <class Real>
+ISOCLOTH_DEVICE Real distance_at(const ShapeView<Real>& shape, const Element<Real>& element, Real u, Real v) {
+  Real weights[4];
+  element.weigh(u, v, weights);
+  return distance_value(shape, element.at(weights));
+}
+
+/// Least distance that any point of the element can have to a convex shape, which lies behind the tangent
+/// plane of each of its distances.
+template <class Real>
+ISOCLOTH_DEVICE Real least_in_convex(const Element<Real>& element, const ElementPoint<Real>& point) {
+  Real least = Real(HUGE_VAL);
+  for (int i = 0; i < element.size; ++i) {
+    const Real along = dot(point.distance.normal, element.corners[i] - point.place);
+    least = along < least ? along : least;
+  }
+  return point.distance.value + least;
+}
+
 /// The deepest of a lattice of points, then by trial in eight directions with halved steps; for a convex
-/// shape to about 1/128 of the face.
+/// shape to about 1/128 of the face. Where no point of the face comes nearer to a convex shape than `limit`
+/// the search may end early, at one of them.
 template <class Real>
 ISOCLOTH_DEVICE_CALL ElementPoint<Real> deepest_on_face(const ShapeView<Real>& shape,
-                                                        const Element<Real>& face) {
+                                                        const Element<Real>& face,
+                                                        Real limit = Real(HUGE_VAL)) {
   constexpr int across = 4, most_moves = 6;
   const bool is_quad = face.size == 4;
-  ElementPoint<Real> best;
-  best.distance.value = Real(HUGE_VAL);
+  Real best_u = 0, best_v = 0, least = Real(HUGE_VAL);
   const auto visit = [&](Real u, Real v) {
     u = clamp_between(u, Real(0), Real(1));
     v = clamp_between(v, Real(0), is_quad ? Real(1) : Real(1) - u);
-    const ElementPoint<Real> here = point_at(shape, face, u, v);
-    if (!(here.distance.value < best.distance.value)) return false;
-    best = here;
+    const Real here = distance_at(shape, face, u, v);
+    if (!(here < least)) return false;
+    least = here;
+    best_u = u;
+    best_v = v;
     return true;
   };
   for (int i = 0; i < across; ++i)
     for (int j = 0; j < (is_quad ? across : across - i); ++j)
       visit((static_cast<Real>(i) + Real(0.5)) / across - (is_quad ? Real(0) : Real(1) / 24),
             (static_cast<Real>(j) + Real(0.5)) / across - (is_quad ? Real(0) : Real(1) / 24));
+  if (shape.kind != ShapeKind::grid && limit < Real(HUGE_VAL)) {
+    const ElementPoint<Real> here = point_at(shape, face, best_u, best_v);
+    if (!(least_in_convex(face, here) < limit)) return here;
+  }
   for (Real step = Real(0.125); step > Real(0.005); step *= Real(0.5)) {
     bool moved = true;
+    Real from_u = Real(HUGE_VAL), from_v = from_u;  // where the last move began
     for (int move = 0; move < most_moves && moved; ++move) {
       moved = false;
-      const Real u = best.u, v = best.v;
-      for (int turn = 0; turn < 9; ++turn)
-        if (turn != 4)
-          moved =
-              visit(u + static_cast<Real>(turn % 3 - 1) * step, v + static_cast<Real>(turn / 3 - 1) * step) ||
-              moved;
+      const Real u = best_u, v = best_v;
+      for (int turn = 0; turn < 9; ++turn) {
+        if (turn == 4) continue;
+        const Real to_u = u + static_cast<Real>(turn % 3 - 1) * step,
+                   to_v = v + static_cast<Real>(turn / 3 - 1) * step;
+        // Coordinates of a quad are multiples of the step without rounding: what lies beyond its edges is
+        // another trial, and what lies around the last place was one.
+        if (is_quad && (to_u < 0 || to_u > 1 || to_v < 0 || to_v > 1 ||
+                        (magnitude(to_u - from_u) <= step && magnitude(to_v - from_v) <= step)))
+          continue;
+        moved = visit(to_u, to_v) || moved;
+      }
+      from_u = u;
+      from_v = v;
     }
   }
-  return best;
+  return point_at(shape, face, best_u, best_v);
 }
 
 /// The same for a convex shape, by bisection of the slope of the least distance across: distances on a plane

@@ -120,6 +120,35 @@ ISOCLOTH_DEVICE_LEAF Distance<Real> signed_distance(const ShapeView<Real>& shape
   return grid_distance(shape, p);
 }
 
+// Values alone, with the same bits: for searches, which ask for many and for the normal of one.
+
+template <class Real>
+ISOCLOTH_DEVICE Real box_distance_value(Vec3<Real> p, Vec3<Real> half, Real rounding) {
+  const Vec3<Real> q{magnitude(p.x) - half.x, magnitude(p.y) - half.y, magnitude(p.z) - half.z};
+  const Real inside = larger(q.x, larger(q.y, q.z));
+  if (!(inside > 0)) return inside - rounding;
+  return length(Vec3<Real>{larger(q.x, Real(0)), larger(q.y, Real(0)), larger(q.z, Real(0))}) - rounding;
+}
+
+template <class Real>
+ISOCLOTH_DEVICE_LEAF Real distance_value(const ShapeView<Real>& shape, Vec3<Real> p) {
+  switch (shape.kind) {
+    case ShapeKind::plane:
+      return p.z;
+    case ShapeKind::capsule:
+      return length(Vec3<Real>{p.x, p.y, p.z - clamp_between(p.z, -shape.half.z, shape.half.z)}) -
+             shape.rounding;
+    case ShapeKind::box:
+      return box_distance_value(p, shape.half, shape.rounding);
+    case ShapeKind::cylinder:
+      return box_distance_value(Vec3<Real>{square_root(p.x * p.x + p.y * p.y), 0, p.z},
+                                Vec3<Real>{shape.half.x, Real(HUGE_VAL), shape.half.z}, shape.rounding);
+    case ShapeKind::grid:
+      break;
+  }
+  return grid_distance(shape, p).value;
+}
+
 // Frames.
 
 template <class Real>

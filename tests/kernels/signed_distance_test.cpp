@@ -12,6 +12,7 @@
 #include "engine/mesh/generators.hpp"
 #include "host/reference/obstacle_distance.hpp"
 #include "host/surroundings/obstacle_table.hpp"
+#include "kernels/contact/deepest_point.hpp"
 #include "tests/engine/closed_meshes.hpp"
 #include "tests/engine/mesh_measures.hpp"
 
@@ -116,7 +117,9 @@ struct Compiled {
     shapes = std::make_unique<ObstacleShapes<Real>>(device, scene);
   }
   SignedDistance at(Vec3d p) const {
-    const auto found = cpu::signed_distance(shapes->shapes.view()[0], narrow<Real>(p));
+    const auto& shape = shapes->shapes.view()[0];
+    const auto found = cpu::signed_distance(shape, narrow<Real>(p));
+    EXPECT_EQ(cpu::distance_value(shape, narrow<Real>(p)), found.value);
     return {static_cast<double>(found.value), widen(found.normal)};
   }
 };
@@ -255,6 +258,41 @@ TYPED_TEST(SignedDistanceTest, DistancesGrowNoFasterThanTheWay) {
           << c.name;
     }
   }
+}
+
+// A search on a face may end early where nothing is nearer than its limit, and finds the same where something
+// is.
+TYPED_TEST(SignedDistanceTest, SearchesOnFacesKeepToTheirLimits) {
+  using Real = TypeParam;
+  Random random(9);
+  int early = 0;
+  for (const Case& c : solids()) {
+    const Compiled<Real> kernel(c.shape);
+    const auto& shape = kernel.shapes->shapes.view()[0];
+    for (int n = 0; n < 200; ++n) {
+      const Vec3d middle = random_in(random, 1.5 * c.half);
+      const double size = std::pow(10, random.uniform(-2, 0));
+      const Vec3d u = size * random_direction(random), v = size * random_direction(random);
+      cpu::Element<Real> face;
+      face.size = 3 + n % 2;
+      const Vec3d corners[4] = {middle, middle + u, middle + u + v, middle + v};
+      for (int i = 0; i < 4; ++i)
+        face.corners[i] = narrow<Real>(corners[i] + 0.1 * size * random_direction(random));
+      const auto found = cpu::deepest_on_face(shape, face);
+      const double place = rounding<Real>(norm(middle) + norm(c.half) + 3 * size);
+      for (const double room : {place, 0.1 * size, size}) {
+        const auto same = cpu::deepest_on_face(shape, face, found.distance.value + static_cast<Real>(room));
+        ASSERT_EQ(same.distance.value, found.distance.value) << c.name;
+        ASSERT_TRUE(same.u == found.u && same.v == found.v) << c.name;
+      }
+      for (const double room : {0.0, 0.1 * size, size}) {
+        const auto other = cpu::deepest_on_face(shape, face, found.distance.value - static_cast<Real>(room));
+        ASSERT_GE(other.distance.value, found.distance.value) << c.name;
+        early += other.distance.value > found.distance.value;
+      }
+    }
+  }
+  EXPECT_GT(early, 1000);
 }
 
 std::vector<std::pair<std::string, ObstacleShape>> grid_shapes() {
