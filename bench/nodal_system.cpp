@@ -69,7 +69,8 @@ NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_o
   const Device device(one_thread());
   const Queue& queue = device.queue();
   const StepKernels<double>& kernels = step_kernels<double>(device.backend());
-  const GarmentArrays<double> arrays(device, garment, resolved.recipe.rows, elimination_order);
+  const GarmentArrays<double> arrays(device, garment, row_families(resolved.recipe, garment.fabric),
+                                     elimination_order);
   RowEvaluator<double> rows(device, arrays);
   const MetricView<double> metric{.inertia = fabric.rho + h * fabric.alpha,
                                   .stiffness = h * fabric.beta + h * h * fabric.kappa,
@@ -111,6 +112,7 @@ NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_o
   kernels.geometric_stiffness(queue, {.rows = arrays.rows_view(),
                                       .tensors = arrays.tensors.view(),
                                       .multipliers = multipliers.view(),
+                                      .coupling = 0,
                                       .stiffness = stiffness.view()});
   kernels.assemble_system(queue, {.metric = metric,
                                   .free = arrays.free_view(),

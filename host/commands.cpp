@@ -29,6 +29,7 @@ void require_same_terms(const std::string& key, const Fabric& found, const Fabri
   };
   const auto bends = [](const Fabric& f) { return f.kappa > 0 || f.beta > 0; };
   require(".kappa, beta", bends(found) == bends(now));
+  require(".strain_limit", (found.strain_limit > 0) == (now.strain_limit > 0));
   require(".thickness", found.thickness == now.thickness);
   require(".drag", found.drag.exists() == now.drag.exists());
   require(".shear_spring", found.shear_spring.exists() == now.shear_spring.exists() &&

@@ -29,17 +29,28 @@ struct RowGroup {
   ISOCLOTH_HD Index stencil_count() const { return stencils.stencil_count(); }
 };
 
+/// Three rows per stencil that are strain at a point of an element, whose nodes are its slots, at most 4.
+/// With the gradients g_i, h_i of the shape functions along warp and weft, F_u = sum g_i p_i, F_v = sum h_i
+/// p_i,
+///   C = (F_u . F_u, F_u . F_v, F_v . F_v) - c0,  T = (g g^T, (g h^T + h g^T) / 2, h h^T):
+/// two numbers per slot stand for T, and two vectors for J. What couples threads (RowLaws::coupling) adds as
+/// many times the third row to the first.
+struct ElementGroup : RowGroup<3> {
+  // Of pair_terms: (4 slot of one node + place of the other in the stencil, stencil).
+  // At first_tensor: g, h of each slot [1/m], shape [slot_count, 2].
+};
+
 /// All rows of a cloth; see RowPattern.
 struct RowsView {
   RowGroup<3> triples;
+  ElementGroup elements;
   RowGroup<1> singles;
 
-  ISOCLOTH_HD Index stencil_count() const { return triples.stencil_count() + singles.stencil_count(); }
+  ISOCLOTH_HD Index stencil_count() const {
+    return triples.stencil_count() + elements.stencil_count() + singles.stencil_count();
+  }
   ISOCLOTH_HD std::size_t row_count() const {
     return singles.first_row + static_cast<std::size_t>(singles.stencil_count());
-  }
-  ISOCLOTH_HD std::size_t slot_count() const {
-    return triples.stencils.slot_nodes.size() + singles.stencils.slot_nodes.size();
   }
   ISOCLOTH_HD std::size_t tensor_count() const {
     return singles.first_tensor + singles.stencils.entry_nodes.size();
@@ -48,38 +59,35 @@ struct RowsView {
     return singles.first_jacobian + singles.stencils.slot_nodes.size();
   }
 
-  /// visit(group), group after group.
+  /// visit(group) of those that have rows.
   template <class Visit>
   ISOCLOTH_HD void for_each_group(const Visit& visit) const {
-    visit(triples);
-    visit(singles);
+    if (triples.stencil_count() > 0) visit(triples);
+    if (elements.stencil_count() > 0) visit(elements);
+    if (singles.stencil_count() > 0) visit(singles);
   }
   /// visit(group, stencil) of the stencil with that number among all.
   template <class Visit>
   ISOCLOTH_HD void visit_stencil(Index stencil, const Visit& visit) const {
-    const Index first = triples.stencil_count();
+    const Index first = triples.stencil_count(), second = first + elements.stencil_count();
     if (stencil < first)
       visit(triples, stencil);
+    else if (stencil < second)
+      visit(elements, stencil - first);
     else
-      visit(singles, stencil - first);
-  }
-  /// visit(group, slot) of the slot with that number among all.
-  template <class Visit>
-  ISOCLOTH_HD void visit_slot(Index slot, const Visit& visit) const {
-    const Index first = static_cast<Index>(triples.stencils.slot_nodes.size());
-    if (slot < first)
-      visit(triples, slot);
-    else
-      visit(singles, slot - first);
+      visit(singles, stencil - second);
   }
   /// visit(group, stencil, number of the row in its stencil).
   template <class Visit>
   ISOCLOTH_HD void visit_row(Index row, const Visit& visit) const {
-    const Index first = static_cast<Index>(singles.first_row);
+    const Index first = static_cast<Index>(elements.first_row),
+                second = static_cast<Index>(singles.first_row);
     if (row < first)
       visit(triples, row / 3, row % 3);
+    else if (row < second)
+      visit(elements, (row - first) / 3, (row - first) % 3);
     else
-      visit(singles, row - first, 0);
+      visit(singles, row - second, 0);
   }
 };
 

@@ -9,7 +9,7 @@ namespace isocloth {
 template <class Struct>
 constexpr auto members(Struct& value) {
   constexpr std::size_t count = member_count<std::remove_const_t<Struct>>();
-  static_assert(count < 15, "so many members need a case of their own");
+  static_assert(count < 16, "so many members need a case of their own");
   if constexpr (count == 0) {
     return std::tuple{};
   } else if constexpr (count == 1) {
@@ -54,6 +54,9 @@ constexpr auto members(Struct& value) {
   } else if constexpr (count == 14) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = value;
     return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
+  } else if constexpr (count == 15) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
   }
 }
 

@@ -1,6 +1,8 @@
 // What a cloth is made of.
 #pragma once
 
+#include <cmath>
+
 #include "engine/model/wind.hpp"
 
 namespace isocloth {
@@ -23,12 +25,18 @@ struct Fabric {
   double stretch_stiffness = 1000;    ///< along warp, and weft where that has none of its own [N/m], > 0
   double weft_stretch_stiffness = 0;  ///< of a membrane along weft [N/m], >= 0; 0: as along warp
   double shear_stiffness = 50;        ///< of a membrane, per angle between warp and weft [N/m], > 0
+  /// Of a membrane, in [0, 1): pulled along one thread it narrows along the other, geometric mean of both.
+  double poisson_ratio = 0;
+  /// Of recipes with elastic rows: greatest strain l / l0 - 1 of any edge of the mesh, >= 0; 0: none.
+  double strain_limit = 0;
   double thickness = 0;  ///< of the cloth [m], >= 0: its middle stays half of it away from obstacles
   Drag drag{};           ///< of the air; beside alpha, which drags every node alike
   // Impulse solvers only (Bender, section 3.3); which nodes they join: engine/mesh/spring_pairs.hpp.
   SpringDamper shear_spring{}, bend_spring{};
   int shear_diagonals = 2;  ///< shear springs per quad: 1 or 2
 
+  /// The weft's part in the stress along warp, a = nu sqrt(k_v / k_u); see engine/rows/membrane.hpp.
+  double poisson_coupling() const { return poisson_ratio * std::sqrt(weft_stiffness() / stretch_stiffness); }
   double weft_stiffness() const {
     return weft_stretch_stiffness > 0 ? weft_stretch_stiffness : stretch_stiffness;
   }

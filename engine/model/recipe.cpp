@@ -41,6 +41,12 @@ const std::vector<Recipe>& recipes() {
   return all;
 }
 
+std::vector<RowFamily> row_families(const Recipe& recipe, const Fabric& fabric) {
+  std::vector<RowFamily> rows = recipe.rows;
+  if (fabric.strain_limit > 0) rows.push_back(RowFamily::edge_limits);
+  return rows;
+}
+
 const Recipe& find_recipe(std::string_view name) {
   std::vector<std::string> known;
   for (const Recipe& recipe : recipes()) {

@@ -30,6 +30,9 @@ struct Recipe {
   bool is_elastic() const { return std::any_of(rows.begin(), rows.end(), is_compliant); }
 };
 
+/// The rows of a garment of this fabric: those of the recipe, and limits of strain where the fabric has one.
+std::vector<RowFamily> row_families(const Recipe& recipe, const Fabric& fabric);
+
 /// All recipes, in the order in which `isocloth schema` lists them.
 const std::vector<Recipe>& recipes();
 

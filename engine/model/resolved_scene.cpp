@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/model/checks.hpp"
+#include "engine/rows/surface_element.hpp"
 
 namespace isocloth {
 
@@ -46,6 +47,27 @@ ImpulseSettings ResolvedScene::impulse(double force_rate) const {
   if (settings.velocity_pass == VelocityPass::automatic)
     settings.velocity_pass = sweeps_once && holds_edges ? VelocityPass::off : VelocityPass::on;
   return settings;
+}
+
+FactorPattern ResolvedScene::factor(const Garment& garment) const {
+  const FactorPattern wish = scene.projection.factor;
+  if (wish != FactorPattern::automatic) return wish;
+  if (!recipe.is_elastic() || !scene.bodies.empty()) return FactorPattern::whole;
+  // Where conjugate gradients take as long as the larger factor: from 20 at 9 x 9 nodes to 200 at 33 x 33.
+  constexpr double most = 30;
+  const Mesh& mesh = garment.mesh;
+  double area = 0;
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    const auto face = mesh.face(f);
+    Vec3d corners[4];
+    for (std::size_t i = 0; i < face.size(); ++i)
+      corners[i] = mesh.positions[static_cast<std::size_t>(face[i])];
+    area += element_area(corners, static_cast<int>(face.size()));
+  }
+  const double of_node = area / mesh.node_count(), h = scene.step;
+  const Fabric& fabric = garment.fabric;
+  const double bending = h * h * fabric.kappa + h * fabric.beta, inertia = fabric.rho + h * fabric.alpha;
+  return bending <= most * inertia * of_node * of_node ? FactorPattern::rows : FactorPattern::whole;
 }
 
 double ResolvedScene::contact_unit(const Fabric& fabric, double h) const {

@@ -33,6 +33,11 @@ struct ResolvedScene {
   /// mode `substeps` and 1 ms for systems; sweeps that converge take one part where the forces allow it. A
   /// given number of parts stays.
   ImpulseSettings impulse(double force_rate) const;
+  /// What of the matrix of a garment's steps is factorised: what the settings say, or the pattern of its rows
+  /// where they are elastic and bending is soft beside inertia, h^2 kappa + h beta <= 30 (rho + h alpha) dx^4
+  /// with dx^2 the mean area of a node; else the whole. By the garment's own numbers at the start: what
+  /// commands change later does not change it.
+  FactorPattern factor(const Garment& garment) const;
   /// What the force of a contact that a state keeps is per unit of, in steps of h [s]: rho + h alpha where
   /// the mass alone is the metric of a projection [kg/m^2], else 1.
   double contact_unit(const Fabric& fabric, double h) const;

@@ -106,7 +106,13 @@ void check_springs(const std::string& key, const Fabric& fabric, const Recipe& r
 
 /// Elastic rows are part of the step's energy, whose multipliers the iterations carry.
 void check_elasticity(const Scene& scene, const Recipe& recipe) {
-  if (!recipe.is_elastic()) return;
+  if (!recipe.is_elastic()) {
+    for (std::size_t g = 0; g < scene.garments.size(); ++g)
+      if (const double limit = scene.garments[g].fabric.strain_limit; limit > 0)
+        refuse(text("garments[", g, "].fabric.strain_limit"), limit,
+               text("none with the recipe ", recipe.name, ", whose rows do not stretch: use membrane"));
+    return;
+  }
   if (scene.projection.method != ProjectionMethod::proximal_newton)
     refuse("projection.method", "fast_projection", text("proximal_newton with the recipe ", recipe.name));
   if (scene.projection.metric != Metric::implicit_b)
@@ -161,8 +167,8 @@ void check_bodies(const Scene& scene, const Recipe& recipe) {
   if (scene.projection.metric != Metric::implicit_b) {
     refuse("projection.metric", "mass", "implicit_b in a scene with bodies");
   }
-  if (scene.projection.factor != FactorPattern::whole) {
-    refuse("projection.factor", "rows", "whole in a scene with bodies");
+  if (scene.projection.factor == FactorPattern::rows) {
+    refuse("projection.factor", "rows", "automatic or whole in a scene with bodies");
   }
   std::map<std::string, std::string> names;
   for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
@@ -237,6 +243,9 @@ void validate_fabric(const std::string& key, const Fabric& fabric) {
   require_positive(key + ".stretch_stiffness", fabric.stretch_stiffness);
   require_not_negative(key + ".weft_stretch_stiffness", fabric.weft_stretch_stiffness);
   require_positive(key + ".shear_stiffness", fabric.shear_stiffness);
+  if (!(fabric.poisson_ratio >= 0 && fabric.poisson_ratio < 1))
+    refuse(key + ".poisson_ratio", fabric.poisson_ratio, "a number in [0, 1)");
+  require_not_negative(key + ".strain_limit", fabric.strain_limit);
   require_not_negative(key + ".alpha", fabric.alpha);
   require_not_negative(key + ".beta", fabric.beta);
   require_not_negative(key + ".thickness", fabric.thickness);

@@ -48,15 +48,16 @@ enum class OnViolation { stop, go_on };
 
 /// What of a step's matrix is factorised: all of it, or what lies in the pattern of rows and contacts.
 /// Bending beyond that, two rings of elements around a node where rows of edges couple one, is then left to
-/// conjugate gradients with that factor: faster where bending is soft.
-enum class FactorPattern { whole, rows };
+/// conjugate gradients with that factor: faster where bending is soft. automatic: see
+/// ResolvedScene::factor().
+enum class FactorPattern { automatic, whole, rows };
 
 /// How each step is brought back to the isometric surfaces.
 struct ProjectionSettings {
   ProjectionMethod method = ProjectionMethod::proximal_newton;
   Metric metric = Metric::implicit_b;
   Integrator integrator = Integrator::backward_euler;
-  FactorPattern factor = FactorPattern::whole;
+  FactorPattern factor = FactorPattern::automatic;
   /// Of the residual, in the norm of the preconditioned one, that conjugate gradients leave: what is left the
   /// next iteration takes up.
   double cg_tolerance = 1e-2;

@@ -8,10 +8,8 @@ void MembraneRows::add_stencils(const RowSetup& setup, StencilPattern& pattern, 
   for (Index f = 0; f < setup.mesh.face_count(); ++f) {
     const auto face = setup.mesh.face(f);
     if (std::none_of(face.begin(), face.end(), [&](Index node) { return setup.is_free(node); })) continue;
-    std::vector<Index> nodes(face.begin(), face.end());
-    std::sort(nodes.begin(), nodes.end());
     for (int q = 0; q < membrane_point_count(static_cast<int>(face.size())); ++q) {
-      for (const Index node : face) pattern.add_slot(node, nodes);
+      for (const Index node : face) pattern.add_slot(node);
       pattern.end_stencil();
       places.push_back(most_membrane_points * f + q);
     }
@@ -29,7 +27,7 @@ std::vector<double> MembraneRows::stiffness(const RowSetup& setup, const std::ve
       corners[i] = setup.mesh.positions[static_cast<std::size_t>(face[i])];
     const double area =
         surface_point(membrane_point<double>(size, place % most_membrane_points), corners, size).area;
-    all.push_back(area * fabric.stretch_stiffness / 4);
+    all.push_back(area * fabric.stretch_stiffness / (4 * (1 - fabric.poisson_ratio * fabric.poisson_ratio)));
     all.push_back(area * fabric.shear_stiffness);
     all.push_back(area * fabric.weft_stiffness() / 4);
   }

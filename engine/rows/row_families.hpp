@@ -1,9 +1,10 @@
 // The list of row families. A family is a file with its stencils, tensors and law, and a line in each of the
-// two lists below. One that has no stiffness() is rigid.
+// two lists below. One that has no stiffness() is rigid, one with a bound() is an inequality; one that says
+// `is_element` has stencils of elements (kernels/views.hpp).
 #pragma once
 
 #include "engine/rows/edge_lengths.hpp"
-#include "engine/rows/elastic_edges.hpp"
+#include "engine/rows/edge_limits.hpp"
 #include "engine/rows/isometry.hpp"
 #include "engine/rows/membrane.hpp"
 
@@ -15,6 +16,7 @@ enum class RowFamily {
   boundary_edges,  ///< lengths of boundary edges
   edges,           ///< lengths of all edges
   elastic_edges,   ///< the same, compliant
+  edge_limits,     ///< the same, bounded from above
   membrane,        ///< E, F, G at Gauss points of elements, compliant
 };
 
@@ -30,6 +32,8 @@ auto visit_family(RowFamily family, const Visit& visit) {
       return visit(BoundaryEdgeRows{});
     case RowFamily::elastic_edges:
       return visit(ElasticEdgeRows{});
+    case RowFamily::edge_limits:
+      return visit(EdgeLimitRows{});
     case RowFamily::membrane:
       return visit(MembraneRows{});
     default:

@@ -5,8 +5,23 @@
 namespace isocloth {
 namespace {
 
-int width_of(RowFamily family) {
-  return visit_family(family, [](auto rows) { return decltype(rows)::width; });
+template <class Rows>
+constexpr bool is_element = requires {
+  Rows::is_element;
+};
+
+/// The stencils of a family in a pattern, of either constness.
+template <class Pattern>
+auto& stencils_of(Pattern& pattern, RowFamily family) {
+  return *visit_family(family, [&](auto rows) {
+    using Rows = decltype(rows);
+    if constexpr (is_element<Rows>)
+      return &pattern.elements;
+    else if constexpr (Rows::width == 3)
+      return &pattern.triples;
+    else
+      return &pattern.singles;
+  });
 }
 
 template <class Rows>
@@ -17,8 +32,11 @@ constexpr bool has_stiffness = requires(const RowSetup& setup, const std::vector
 
 }  // namespace
 
-const StencilPattern& RowPattern::stencils(RowFamily family) const {
-  return width_of(family) == 3 ? triples : singles;
+const StencilPattern& RowPattern::stencils(RowFamily family) const { return stencils_of(*this, family); }
+
+Index RowPattern::first_row(RowFamily family) const {
+  const StencilPattern* const own = &stencils(family);
+  return own == &triples ? 0 : own == &elements ? triples.row_count() : first_single();
 }
 
 std::vector<std::array<Index, 2>> RowPattern::edge_nodes() const {
@@ -39,7 +57,7 @@ RowPattern build_row_pattern(const Mesh& mesh, const Topology& topology,
   RowPattern rows;
   const std::vector<Index> faces = corner_faces(mesh);
   for (const RowFamily family : families) {
-    StencilPattern& pattern = width_of(family) == 3 ? rows.triples : rows.singles;
+    StencilPattern& pattern = stencils_of(rows, family);
     RowPattern::Part part{.family = family, .first_stencil = pattern.stencil_count(), .places = {}};
     visit_family(family, [&](auto kind) {
       kind.add_stencils({.mesh = mesh, .topology = topology, .is_pinned = is_pinned, .corner_faces = faces},
@@ -48,6 +66,21 @@ RowPattern build_row_pattern(const Mesh& mesh, const Topology& topology,
     rows.parts.push_back(std::move(part));
   }
   return rows;
+}
+
+std::vector<double> row_bounds(const RowPattern& rows, const Fabric& fabric) {
+  std::vector<double> all;
+  for (const RowPattern::Part& part : rows.parts)
+    visit_family(part.family, [&](auto kind) {
+      using Rows = decltype(kind);
+      if constexpr (requires { Rows::bound(fabric); }) {
+        all.resize(static_cast<std::size_t>(rows.row_count()));
+        const auto first = all.begin() + rows.first_row(part.family) + Rows::width * part.first_stencil;
+        std::fill_n(first, Rows::width * static_cast<std::ptrdiff_t>(part.places.size()),
+                    Rows::bound(fabric));
+      }
+    });
+  return all;
 }
 
 bool is_compliant(RowFamily family) {
@@ -68,8 +101,7 @@ std::vector<double> row_stiffness(const Mesh& mesh, const RowPattern& rows, cons
       using Rows = decltype(kind);
       if constexpr (has_stiffness<Rows>) {
         const std::vector<double> own = Rows::stiffness(setup, part.places, fabric);
-        const Index first =
-            (Rows::width == 1 ? rows.triples.row_count() : 0) + Rows::width * part.first_stencil;
+        const Index first = rows.first_row(part.family) + Rows::width * part.first_stencil;
         std::copy(own.begin(), own.end(), all.begin() + first);
       }
     });

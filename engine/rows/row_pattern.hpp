@@ -5,10 +5,11 @@
 
 namespace isocloth {
 
-/// Stencils of all families, those with three rows each apart from those with one. Rows are numbered so: of
-/// `triples` 3 q + {0, 1, 2}, then those of `singles`. Stencils without a free node are left out.
+/// Stencils of all families: with three rows each, with three rows of an element's strain, with one. Rows are
+/// numbered so: of `triples` 3 q + {0, 1, 2}, of `elements` likewise, then those of `singles`. Stencils
+/// without a free node are left out.
 struct RowPattern {
-  StencilPattern triples{.width = 3}, singles{.width = 1};
+  StencilPattern triples{.width = 3}, elements{.width = 3}, singles{.width = 1};
   /// What one family has of them.
   struct Part {
     RowFamily family;
@@ -18,8 +19,11 @@ struct RowPattern {
   };
   std::vector<Part> parts;
 
-  Index row_count() const { return triples.row_count() + singles.row_count(); }
+  Index row_count() const { return first_single() + singles.row_count(); }
+  Index first_single() const { return triples.row_count() + elements.row_count(); }
   const StencilPattern& stencils(RowFamily family) const;
+  /// The first row of the group of stencils in which the family is.
+  Index first_row(RowFamily family) const;
   /// Nodes of the rows `edges` or `boundary_edges`.
   std::vector<std::array<Index, 2>> edge_nodes() const;
   bool operator==(const RowPattern&) const = default;
@@ -33,6 +37,8 @@ RowPattern build_row_pattern(const Mesh& mesh, const Topology& topology,
 /// empty: all are. `rows` is its pattern.
 std::vector<double> row_stiffness(const Mesh& mesh, const RowPattern& rows, const Fabric& fabric,
                                   const std::vector<char>& is_pinned);
+/// c of each row that is an inequality C <= c, 0 of others; empty: none is.
+std::vector<double> row_bounds(const RowPattern& rows, const Fabric& fabric);
 /// Whether a family has a law of its own.
 bool is_compliant(RowFamily family);
 

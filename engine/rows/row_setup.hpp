@@ -27,7 +27,7 @@ struct TensorSetup {
   StencilView stencils;
   Index first_stencil = 0;        ///< of the family
   ArrayView<const Index> places;  ///< what its add_stencils() noted of each stencil, shape [of the family]
-  ArrayView<double> tensors;      ///< T, shape [entry_count, width]
+  ArrayView<double> tensors;      ///< T, shape [entry_count, width]; of elements gradients, [slot_count, 2]
 };
 
 }  // namespace isocloth

@@ -9,7 +9,8 @@ namespace isocloth {
 
 /// Rows of the form C = sum_ij T_ij p_i . p_j - c0, `width` of them (E, F, G; or one) on each stencil of
 /// nodes. A slot is a node of a stencil; an entry is a pair (slot, node) where T_ij is not zero by structure.
-/// A stencil's positions are taken relative to its first node.
+/// A stencil's positions are taken relative to its first node. Stencils of elements have no entries: see
+/// ElementGroup (kernels/views.hpp).
 struct StencilPattern {
   int width = 1;                        ///< rows per stencil
   std::vector<Index> stencil_begin{0};  ///< first slot of each stencil, shape [stencil_count + 1]
@@ -23,7 +24,7 @@ struct StencilPattern {
   Index row_count() const { return width * stencil_count(); }
 
   /// A node of the stencil that end_stencil() ends, and the nodes (ascending) that T couples it with.
-  void add_slot(Index node, const std::vector<Index>& coupled) {
+  void add_slot(Index node, const std::vector<Index>& coupled = {}) {
     slot_nodes.push_back(node);
     entry_nodes.insert(entry_nodes.end(), coupled.begin(), coupled.end());
     entry_begin.push_back(entry_count());

@@ -42,7 +42,10 @@ const char* to_string(ProjectionMethod method) {
 const char* to_string(Integrator integrator) {
   return integrator == Integrator::backward_euler ? "backward_euler" : "bdf2";
 }
-const char* to_string(FactorPattern factor) { return factor == FactorPattern::whole ? "whole" : "rows"; }
+const char* to_string(FactorPattern factor) {
+  constexpr const char* names[] = {"automatic", "whole", "rows"};
+  return names[static_cast<int>(factor)];
+}
 const char* to_string(Metric metric) { return metric == Metric::implicit_b ? "B" : "M"; }
 
 const char* to_string(OnViolation on_violation) {

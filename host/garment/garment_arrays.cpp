@@ -53,20 +53,22 @@ std::vector<double> build_tensors(const Device& device, const MeshBuffers& mesh,
   Buffer<double> tensors(device, view.tensor_count());
   std::vector<Buffer<Index>> places;  // kernels read them until the download waits
   for (const RowPattern::Part& family : rows.parts) {
-    const bool is_single = &rows.stencils(family.family) == &rows.singles;
+    const StencilPattern* const own = &rows.stencils(family.family);
+    const std::size_t begin[] = {0, view.elements.first_tensor, view.singles.first_tensor,
+                                 view.tensor_count()};
+    const int group = own == &rows.triples ? 0 : own == &rows.elements ? 1 : 2;
+    const StencilView stencils[] = {view.triples.stencils, view.elements.stencils, view.singles.stencils};
     places.emplace_back(device, family.places);
-    const std::size_t first = is_single ? view.singles.first_tensor : 0,
-                      end = is_single ? view.tensor_count() : view.singles.first_tensor;
     device.backend().setup.build_tensors(
         device.queue(), {.family = family.family,
                          .setup = {.mesh = mesh.view(),
                                    .corner_warps = corner_warps.view(),
                                    .face_warps = face_warps.view(),
                                    .masses = masses.view(),
-                                   .stencils = is_single ? view.singles.stencils : view.triples.stencils,
+                                   .stencils = stencils[group],
                                    .first_stencil = family.first_stencil,
                                    .places = std::as_const(places.back()).view(),
-                                   .tensors = slice(tensors.view(), first, end)}});
+                                   .tensors = slice(tensors.view(), begin[group], begin[group + 1])}});
   }
   return tensors.download();
 }
@@ -153,6 +155,7 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   face_begin = {device, mesh.face_begin};
   face_nodes = {device, mesh.face_nodes};
   triples = group_buffers(device, rows.triples, pattern.triples);
+  elements = group_buffers(device, rows.elements, pattern.elements);
   singles = group_buffers(device, rows.singles, pattern.singles);
 
   const MeshBuffers mesh_buffers(device, mesh, topology);
@@ -190,10 +193,16 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
 
 template <class Real>
 RowsView GarmentArrays<Real>::rows_view() const {
-  RowsView view{.triples = triples.view<3>(), .singles = singles.view<1>()};
-  view.singles.first_row = static_cast<std::size_t>(rows.triples.row_count());
-  view.singles.first_tensor = 3 * view.triples.stencils.entry_nodes.size();
-  view.singles.first_jacobian = 3 * view.triples.stencils.slot_nodes.size();
+  RowsView view{.triples = triples.view<RowGroup<3>>(),
+                .elements = elements.view<ElementGroup>(),
+                .singles = singles.view<RowGroup<1>>()};
+  const StencilView &of_triples = view.triples.stencils, &of_elements = view.elements.stencils;
+  view.elements.first_row = static_cast<std::size_t>(rows.triples.row_count());
+  view.elements.first_tensor = 3 * of_triples.entry_nodes.size();
+  view.elements.first_jacobian = 3 * of_triples.slot_nodes.size();
+  view.singles.first_row = static_cast<std::size_t>(rows.first_single());
+  view.singles.first_tensor = view.elements.first_tensor + 2 * of_elements.slot_nodes.size();
+  view.singles.first_jacobian = view.elements.first_jacobian + 3 * of_elements.slot_nodes.size();
   return view;
 }
 
@@ -204,7 +213,7 @@ std::size_t GarmentArrays<Real>::memory_bytes() const {
   add(face_begin, face_nodes, masses, inverse_masses, rest_areas, tensors, rest_values, bending_begin,
       bending_columns, bending, free_nodes, free_number, node_pair_begin, node_pairs, block_rows,
       block_columns, block_pairs, block_bending, coupling_begin, coupling_columns, coupling_entries);
-  for (const RowGroupBuffers* group : {&triples, &singles}) {
+  for (const RowGroupBuffers* group : {&triples, &elements, &singles}) {
     add(group->stencil_begin, group->slot_nodes, group->entry_begin, group->entry_nodes);
     for (const GatherBuffers* g : {&group->pair_terms, &group->block_terms, &group->node_terms})
       add(g->begin, g->first, g->second);

@@ -40,12 +40,15 @@ GatherBuffers gather_buffers(const Device& device, const GatherLists& lists);
 struct RowGroupBuffers {
   Buffer<Index> stencil_begin, slot_nodes, entry_begin, entry_nodes;
   GatherBuffers pair_terms, block_terms, node_terms;
-  template <int Width>
-  RowGroup<Width> view() const {
-    return {.stencils = {stencil_begin.view(), slot_nodes.view(), entry_begin.view(), entry_nodes.view()},
-            .pair_terms = pair_terms.view(),
-            .block_terms = block_terms.view(),
-            .node_terms = node_terms.view()};
+  /// Group: RowGroup or ElementGroup.
+  template <class Group>
+  Group view() const {
+    Group group;
+    group.stencils = {stencil_begin.view(), slot_nodes.view(), entry_begin.view(), entry_nodes.view()};
+    group.pair_terms = pair_terms.view();
+    group.block_terms = block_terms.view();
+    group.node_terms = node_terms.view();
+    return group;
   }
 };
 
@@ -68,8 +71,8 @@ struct GarmentArrays {
   Buffer<Real> masses;          ///< m_i [m^2]
   Buffer<Real> inverse_masses;  ///< 1 / m_i, 0: pinned
   Buffer<Real> rest_areas;      ///< [m^2], shape [face_count]
-  RowGroupBuffers triples, singles;
-  Buffer<Real> tensors;      ///< T of all rows, see RowsView
+  RowGroupBuffers triples, elements, singles;
+  Buffer<Real> tensors;      ///< T of all rows, gradients of elements, see RowsView
   Buffer<Real> rest_values;  ///< c0, shape [row_count]
   Buffer<Index> bending_begin, bending_columns;
   Buffer<Real> bending;  ///< K, empty: no bending

@@ -56,6 +56,18 @@ std::vector<Term> pair_terms(const StencilPattern& p, Index first_row) {
   return terms;
 }
 
+/// Nodes of one element as (nodes; see ElementGroup).
+std::vector<Term> element_pair_terms(const StencilPattern& p) {
+  std::vector<Term> terms;
+  for (Index s = 0; s < p.stencil_count(); ++s)
+    for (Index a = p.stencil_begin[s]; a < p.stencil_begin[s + 1]; ++a)
+      for (Index b = p.stencil_begin[s]; b < p.stencil_begin[s + 1]; ++b)
+        if (p.slot_nodes[a] < p.slot_nodes[b])
+          terms.push_back({{p.slot_nodes[a], p.slot_nodes[b]}, 4 * a + b - p.stencil_begin[s], s});
+  sort_terms(terms);
+  return terms;
+}
+
 /// Free node pairs of each stencil as (column, row; slot of row, slot of column), row >= column.
 std::vector<Term> block_terms(const StencilPattern& p, const std::vector<Index>& number) {
   std::vector<Term> terms;
@@ -131,11 +143,11 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
   p.free_number.assign(is_pinned.size(), -1);
   for (Index i = 0; i < p.free_count(); ++i) p.free_number[p.free_nodes[i]] = i;
 
-  const Index first_single = rows.triples.row_count();
-  const auto triple_pairs = pair_terms(rows.triples, 0),
-             single_pairs = pair_terms(rows.singles, first_single);
-  p.pairs = merged_keys({&triple_pairs, &single_pairs});
+  const auto triple_pairs = pair_terms(rows.triples, 0), element_pairs = element_pair_terms(rows.elements),
+             single_pairs = pair_terms(rows.singles, rows.first_single());
+  p.pairs = merged_keys({&triple_pairs, &element_pairs, &single_pairs});
   p.triples.pairs = gather(triple_pairs, p.pairs);
+  p.elements.pairs = gather(element_pairs, p.pairs);
   p.singles.pairs = gather(single_pairs, p.pairs);
   std::vector<std::vector<Index>> at_node(is_pinned.size());
   for (std::size_t i = 0; i < p.pairs.size(); ++i)
@@ -147,6 +159,7 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
   }
 
   const auto triple_blocks = block_terms(rows.triples, p.free_number),
+             element_blocks = block_terms(rows.elements, p.free_number),
              single_blocks = block_terms(rows.singles, p.free_number);
   std::vector<Term> other;  // every diagonal, and what else couples nodes
   for (Index i = 0; i < p.free_count(); ++i) other.push_back({{i, i}, 0, 0});
@@ -158,8 +171,9 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
         if (column >= 0 && row >= column) other.push_back({{column, row}, 0, 0});
       }
   sort_terms(other);
-  const auto keys = merged_keys({&triple_blocks, &single_blocks, &other});
+  const auto keys = merged_keys({&triple_blocks, &element_blocks, &single_blocks, &other});
   p.triples.blocks = gather(triple_blocks, keys);
+  p.elements.blocks = gather(element_blocks, keys);
   p.singles.blocks = gather(single_blocks, keys);
   for (const auto& [column, row] : keys) {
     p.block_rows.push_back(row);
@@ -186,7 +200,8 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
     p.coupling_begin.push_back(static_cast<Index>(p.coupling_columns.size()));
   }
   p.triples.nodes = node_lists(rows.triples, 0, p.free_number, p.free_count());
-  p.singles.nodes = node_lists(rows.singles, first_single, p.free_number, p.free_count());
+  p.elements.nodes = node_lists(rows.elements, rows.triples.row_count(), p.free_number, p.free_count());
+  p.singles.nodes = node_lists(rows.singles, rows.first_single(), p.free_number, p.free_count());
   return p;
 }
 

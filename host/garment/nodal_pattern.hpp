@@ -34,7 +34,7 @@ struct NodalPattern {
 
   std::vector<Index> block_rows, block_columns;   ///< lower triangle of free numbers, by column, then row
   std::vector<Index> block_pairs, block_bending;  ///< -1: none
-  RowGather triples, singles;
+  RowGather triples, elements, singles;
   /// Entries of K between free nodes that have no block; see CouplingPattern.
   std::vector<Index> coupling_begin, coupling_columns, coupling_entries;
 

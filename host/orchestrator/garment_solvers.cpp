@@ -33,24 +33,28 @@ struct SpringKinds {
 /// What garments of one group share.
 struct Kind {
   std::vector<char> is_pinned;
-  bool has_bending = false;
+  bool has_bending = false, has_limit = false;
+  FactorPattern factor = FactorPattern::whole;
   RowPattern rows;
   const Garment* model = nullptr;
 };
 
 bool has_bending(const Garment& garment) { return garment.fabric.kappa > 0 || garment.fabric.beta > 0; }
-RowPattern row_pattern(const Garment& garment, const std::vector<RowFamily>& families) {
-  return build_row_pattern(garment.mesh, build_topology(garment.mesh), families, pinned_nodes(garment));
+bool has_limit(const Garment& garment) { return garment.fabric.strain_limit > 0; }
+RowPattern row_pattern(const Garment& garment, const Recipe& recipe) {
+  return build_row_pattern(garment.mesh, build_topology(garment.mesh), row_families(recipe, garment.fabric),
+                           pinned_nodes(garment));
 }
 
-bool fits(const Garment& garment, const Kind& kind, const std::vector<RowFamily>& families) {
+bool fits(const Garment& garment, const Kind& kind, const ResolvedScene& scene) {
   const Mesh &a = garment.mesh, &b = kind.model->mesh;
   if (a.face_begin != b.face_begin || a.face_nodes != b.face_nodes ||
-      has_bending(garment) != kind.has_bending || pinned_nodes(garment) != kind.is_pinned ||
+      has_bending(garment) != kind.has_bending || has_limit(garment) != kind.has_limit ||
+      pinned_nodes(garment) != kind.is_pinned || scene.factor(garment) != kind.factor ||
       SpringKinds(garment.fabric) != SpringKinds(kind.model->fabric))
     return false;
   if (same_rest_shape(a, b)) return true;
-  return row_pattern(garment, families) == kind.rows;  // corners depend on the angles of the boundary
+  return row_pattern(garment, scene.recipe) == kind.rows;  // corners depend on the angles of the boundary
 }
 
 bool is_batched(const Garment& garment, StepSolver choice) {
@@ -165,7 +169,6 @@ std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precisi
 GarmentSolvers make_garment_solvers(const Device& device, Precision precision, const ResolvedScene& resolved,
                                     StepSolver choice) {
   const Scene& scene = resolved.scene;
-  const std::vector<RowFamily>& families = resolved.recipe.rows;
   GarmentSolvers result;
   if (!scene.bodies.empty()) {
     for (std::size_t g = 0; g < scene.garments.size(); ++g) result.members.push_back({0, g});
@@ -177,11 +180,13 @@ GarmentSolvers make_garment_solvers(const Device& device, Precision precision, c
   for (const Garment& garment : scene.garments) {
     device.monitor().check();
     std::size_t k = is_grouped(device, precision, garment, resolved, choice) ? kinds.size() : 0;
-    while (k > 0 && !fits(garment, kinds[k - 1], families)) --k;
+    while (k > 0 && !fits(garment, kinds[k - 1], resolved)) --k;
     if (k == 0) {
       kinds.push_back({.is_pinned = pinned_nodes(garment),
                        .has_bending = has_bending(garment),
-                       .rows = row_pattern(garment, families),
+                       .has_limit = has_limit(garment),
+                       .factor = resolved.factor(garment),
+                       .rows = row_pattern(garment, resolved.recipe),
                        .model = &garment});
       members.emplace_back();
       k = kinds.size();

@@ -43,9 +43,9 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
       scene_(resolved.scene),
       width_(tile_width(garments_.size(), kernels_.lane_width())),
       tiles_((garments_.size() + width_ - 1) / width_),
-      arrays_(device, *garments_.front(), resolved.recipe.rows, true, obstacles != nullptr,
-              resolved.scene.projection.factor),
-      shapes_(device, garments_, resolved.recipe.rows, arrays_),
+      arrays_(device, *garments_.front(), row_families(resolved.recipe, garments_.front()->fabric), true,
+              obstacles != nullptr, resolved.factor(*garments_.front())),
+      shapes_(device, garments_, row_families(resolved.recipe, garments_.front()->fabric), arrays_),
       row_count_(arrays_.rows.row_count()),
       driven_nodes_(driven_nodes(garments_)),
       lost_(garments_.size(), StepStatus::converged),
@@ -167,7 +167,8 @@ void ClothGroup<Real>::require_memory() const {
   const std::size_t own_shape = shape.tensors.size() + shape.rest_values.size() + shape.masses.size() +
                                 shape.inverse_masses.size() + shape.bending.size() + shape.rest_areas.size();
   const std::size_t targets = 3 * driven_nodes_.size() * largest_start;
-  const std::size_t laws = resolved_.recipe.is_elastic() ? row_count_ : 0;
+  const std::size_t laws =
+      (resolved_.recipe.is_elastic() ? row_count_ : 0) + row_bounds_.size() / (tiles_ * width_);
   const std::size_t each = 6 * static_cast<std::size_t>(arrays_.node_count()) + row_count_ + laws +
                            contact_layout().size() + pattern().history().size() + targets + 1 +
                            (sizeof(ClothParameters<Real>) + sizeof(ClothReport<Real>)) / sizeof(Real) +
@@ -199,20 +200,26 @@ void ClothGroup<Real>::build_parameters() {
                                 settings_.clamp,
                                 shapes_.shapes[shapes_.of[member]].element_size,
                                 contact_offset(*garments_[member], scene_),
-                                reach(*garments_[member], scene_)};
+                                reach(*garments_[member], scene_),
+                                f.poisson_coupling()};
     for (std::size_t i = 0; i < fields; ++i) values[place(c, i, fields)] = static_cast<Real>(own[i]);
   }
   parameters_ = {device_, values};
   if (!resolved_.recipe.is_elastic()) return;
-  std::vector<Real> stiffness(row_count_ * tiles_ * width_);
+  std::vector<Real> stiffness(row_count_ * tiles_ * width_), bounds;
   for (std::size_t c = 0; c < tiles_ * width_; ++c) {
     const Garment& garment = *garments_[std::min(c, garments_.size() - 1)];
     const std::vector<double> own =
         row_stiffness(garment.mesh, arrays_.rows, garment.fabric, pinned_nodes(garment));
     for (std::size_t i = 0; i < own.size(); ++i)
       stiffness[place(c, i, row_count_)] = static_cast<Real>(own[i]);
+    const std::vector<double> own_bounds = row_bounds(arrays_.rows, garment.fabric);
+    if (!own_bounds.empty()) bounds.resize(stiffness.size());
+    for (std::size_t i = 0; i < own_bounds.size(); ++i)
+      bounds[place(c, i, row_count_)] = static_cast<Real>(own_bounds[i]);
   }
   row_stiffness_ = {device_, stiffness};
+  row_bounds_ = {device_, bounds};
 }
 
 template <class Real>
@@ -249,6 +256,7 @@ ClothPatternView ClothGroup<Real>::pattern() const {
                    .level_blocks = plan_.level_blocks.view()},
           .samples = samples_.view(),
           .hold_count = surroundings_.grippers.count() > 0 ? a.node_count() : 0,
+          .has_bounds = row_bounds_.size() > 0,
           .has_history = remembers_step(settings_.integrator),
           .faces = surroundings_.forces.faces(arrays_),
           .block_slots = samples_.block_slots.view(),
@@ -282,6 +290,7 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
           .forces = surroundings_.forces.sets(),
           .parameters = parameters_.view(),
           .row_stiffness = row_stiffness_.view(),
+          .row_bounds = row_bounds_.view(),
           .targets = targets_.view(),
           .states = {.positions = positions_.view(),
                      .velocities = velocities_.view(),

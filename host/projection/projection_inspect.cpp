@@ -40,7 +40,7 @@ Inspection ProjectionSolver<Real>::inspect(std::size_t, double t, double h) {
   const StepPart<double> part{.number = 0, .h = h, .done = 0, .parts = 1};
   is_inspection_ = true;
   const bool predicted = begin_part(part) && predict(true);
-  evaluate_rows();
+  evaluate_rows(0);
   result.predicted = widened(predicted_);
   result.start = widened(iterate_);
   result.row_values = widened(rows_.residuals);

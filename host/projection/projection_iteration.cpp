@@ -27,7 +27,21 @@ MetricView<Real> ProjectionSolver<Real>::projection_metric() const {
 }
 
 template <class Real>
-double ProjectionSolver<Real>::evaluate_rows() {
+RowLaws<Real> ProjectionSolver<Real>::laws() {
+  RowLaws<Real> result{row_stiffness_.view(),
+                       static_cast<Real>(part_.h),
+                       static_cast<Real>(garment_.fabric.poisson_coupling()),
+                       {}};
+  if (row_bounds_.size() > 0)
+    result.bounds = {
+        row_bounds_.view(),          std::as_const(work_.multipliers).view(), bound_growth_.view(),
+        projection_metric().inertia, static_cast<Real>(settings_.tolerance),  iteration_};
+  return result;
+}
+
+template <class Real>
+double ProjectionSolver<Real>::evaluate_rows(int iteration) {
+  iteration_ = iteration;
   // D = diag(J M^-1 J^T) with the metric's mass; the kernel knows 1/m, the rest goes into eps.
   const double worst = rows_.evaluate(
       iterate_, static_cast<Real>(eps_) / projection_metric().inertia,
@@ -207,9 +221,10 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
 
 template <class Real>
 void ProjectionSolver<Real>::follow(double before, double after) {
+  if (row_stiffness_.size() > 0) return;  // no row is rigid
   const double old = eps_;
   eps_ = cpu::adapted_eps(old, before, after, least_eps(std::is_same_v<Real, float>), start_eps_);
-  if (eps_ != old) evaluate_rows();  // the rows' scales must follow
+  if (eps_ != old) evaluate_rows(iteration_);  // the rows' scales must follow
 }
 
 template <class Real>
@@ -218,6 +233,7 @@ bool ProjectionSolver<Real>::solve() {
     kernels_.geometric_stiffness(device_.queue(), {.rows = arrays_.rows_view(),
                                                    .tensors = arrays_.tensors.view(),
                                                    .multipliers = std::as_const(work_.multipliers).view(),
+                                                   .coupling = laws().coupling,
                                                    .stiffness = stiffness_.view()});
   return solve_system(projection_metric(), true, contacts_.forces());
 }

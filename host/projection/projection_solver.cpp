@@ -21,8 +21,8 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
       newton_(resolved.is_newton),
       start_eps_(resolved.start_eps(sizeof(Real) == sizeof(float))),
       eps_(start_eps_),
-      arrays_(device, garment, resolved.recipe.rows, false, obstacles != nullptr,
-              choice == StepSolver::iterative ? FactorPattern::whole : scene_.projection.factor),
+      arrays_(device, garment, row_families(resolved.recipe, garment.fabric), false, obstacles != nullptr,
+              choice == StepSolver::iterative ? FactorPattern::whole : resolved.factor(garment)),
       rows_(device, arrays_),
       measures_(device, arrays_),
       strain_meter_(device, {&garment}, 1) {
@@ -70,6 +70,10 @@ void ProjectionSolver<Real>::refresh() {
   if (row_stiffness_.size() != stiffness.size())
     for (Buffer<Real>* buffer : {&row_stiffness_, &mismatches_}) *buffer = {device_, stiffness.size()};
   row_stiffness_.upload(std::vector<Real>(stiffness.begin(), stiffness.end()));
+  const std::vector<double> bounds = row_bounds(arrays_.rows, garment_.fabric);
+  if (row_bounds_.size() != bounds.size())
+    for (Buffer<Real>* buffer : {&row_bounds_, &bound_growth_}) *buffer = {device_, bounds.size()};
+  row_bounds_.upload(std::vector<Real>(bounds.begin(), bounds.end()));
 }
 
 template <class Real>

@@ -67,7 +67,7 @@ class ProjectionSolver final : public GarmentSolver {
   void begin_step(int number);
   bool begin_part(const StepPart<double>& part);
   /// Largest mismatch of a row at the iterate (RowLaws); not finite if any is not.
-  double evaluate_rows();
+  double evaluate_rows(int iteration);
   /// Contacts at the iterate; returns how deep the cloth lies [m].
   double find_contacts(int iteration) { return contacts_.find(iterate_, iteration, rows_); }
   void follow(double before, double after);
@@ -117,7 +117,7 @@ class ProjectionSolver final : public GarmentSolver {
   /// Of the part that is under way.
   MetricView<Real> implicit_metric() const;
   MetricView<Real> projection_metric() const;
-  RowLaws<Real> laws() const { return {row_stiffness_.view(), static_cast<Real>(part_.h)}; }
+  RowLaws<Real> laws();
 
   const Device& device_;
   const StepKernels<Real>& kernels_;
@@ -151,6 +151,8 @@ class ProjectionSolver final : public GarmentSolver {
   StepStatus lost_before_ = StepStatus::converged;
   bool is_undoable_ = false;
   Buffer<Real> row_stiffness_, mismatches_;  ///< empty: all rows are rigid
+  Buffer<Real> row_bounds_, bound_growth_;   ///< empty: no row has a bound
+  int iteration_ = 0;
   Buffer<Vec3<Real>> iterate_, predicted_, targets_, momentum_;
   Buffer<Vec3<Real>> base_, base_velocity_;  ///< x^, v^ of integrators that remember
   Buffer<Real> stiffness_, blocks_;

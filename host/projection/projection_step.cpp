@@ -48,7 +48,7 @@ class GarmentsTogether {
     for (std::size_t g = 0; g < members_.size(); ++g) {
       Member& member = members_[g];
       member.previous = member.residual;
-      member.residual = garments_[g]->evaluate_rows();
+      member.residual = garments_[g]->evaluate_rows(iteration);
       member.penetration = garments_[g]->find_contacts(iteration);
       member.done = member.residual <= control_.tolerance &&
                     member.penetration <= static_cast<double>(garments_[g]->contacts().tolerance) &&

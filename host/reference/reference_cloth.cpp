@@ -98,7 +98,10 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
   select_pinned_ = selection(pinned_nodes_, mesh_.node_count());
   select_free_coordinates_ = on_coordinates(select_free_);
   const Topology topology = build_topology(mesh_);
-  std::tie(rows_, stiffness_) = garment_rows(recipe, mesh_, topology, fabric_, nodes.is_free);
+  GarmentRows rows = garment_rows(recipe, mesh_, topology, fabric_, nodes.is_free);
+  rows_ = std::move(rows.rows);
+  stiffness_ = std::move(rows.stiffness);
+  bounds_ = std::move(rows.bounds);
   masses_ = lumped_areas(mesh_, surface_points(mesh_));
   bending_ = reference::bending_matrix(mesh_, topology);
   positions_ = initial_positions(garment);
@@ -145,7 +148,8 @@ ReferenceCloth::EulerStep ReferenceCloth::euler_step(double step) const {
           last * velocities_ + (1 - last) * previous_velocities_};
 }
 
-VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step) const {
+VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step, const VectorXd& multipliers,
+                                     const VectorXd& growth) const {
   const double time = euler_time(step), square = step * step / (time * time);
   const double density = settings_.metric == Metric::mass ? 1 : square * (fabric_.rho + time * fabric_.alpha);
   VectorXd inverse_masses = VectorXd::Zero(3 * masses_.size());
@@ -155,11 +159,20 @@ VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step) co
   VectorXd d = squares * inverse_masses;
   const VectorXd of_all = squares * VectorXd::Ones(squares.cols());
   const VectorXd of_free = squares * VectorXd((inverse_masses.array() > 0).cast<double>());
-  for (Eigen::Index row = 0; row < d.size(); ++row)
-    if (std::sqrt(of_free[row]) <= 1e-12 * std::sqrt(of_all[row]))
+  const VectorXd values = row_values(positions);
+  for (Eigen::Index row = 0; row < d.size(); ++row) {
+    const bool is_dead = std::sqrt(of_free[row]) <= 1e-12 * std::sqrt(of_all[row]);
+    const double spring = step * step * stiffness_[row];
+    if (bounds_[row] > 0) {
+      const double k = 10 * growth[row] * (spring + 1 / d[row]);
+      const bool is_at_bound = values[row] > 0 || (multipliers[row] > 0 && values[row] > -bounds_[row] / 10);
+      d[row] = is_at_bound && !is_dead ? (1 / k + 1 / (1000 * spring)) / settings_.eps : 0;
+    } else if (spring > 0) {
+      d[row] = 1 / (settings_.eps * spring);
+    } else if (is_dead) {
       d[row] = 0;
-    else if (stiffness_[row] > 0)
-      d[row] = 1 / (settings_.eps * step * step * stiffness_[row]);
+    }
+  }
   return d;
 }
 
@@ -216,8 +229,9 @@ SparseMatrix ReferenceCloth::geometric_stiffness(const VectorXd& multipliers) co
 }
 
 Iteration ReferenceCloth::single_iteration(const MatrixX3d& positions, const MatrixX3d& unconstrained,
-                                           const VectorXd& multipliers, double step, double eps) const {
-  const VectorXd d = row_scale_d(positions, step);
+                                           const VectorXd& multipliers, double step, double eps,
+                                           const VectorXd& growth) const {
+  const VectorXd d = row_scale_d(positions, step, multipliers, growth);
   const VectorXd is_alive = (d.array() > 0).cast<double>();
   const SparseMatrix jacobian =
       is_alive.asDiagonal() * row_jacobian(positions) * select_free_coordinates_.transpose();
@@ -225,7 +239,7 @@ Iteration ReferenceCloth::single_iteration(const MatrixX3d& positions, const Mat
   for (Eigen::Index row = 0; row < d.size(); ++row) {
     if (!(stiffness_[row] > 0)) continue;
     compliance[row] = settings_.eps * d[row];
-    proximal[row] = 0;
+    proximal[row] = bounds_[row] > 0 ? compliance[row] - 1 / (1000 * step * step * stiffness_[row]) : 0;
   }
   VectorXd primal_side = VectorXd::Zero(jacobian.cols());
   VectorXd dual_side = -row_values(positions);
@@ -243,7 +257,26 @@ Iteration ReferenceCloth::single_iteration(const MatrixX3d& positions, const Mat
   }
   const SaddlePointSolution solution =
       solve_saddle_point(on_coordinates(block), jacobian, compliance, primal_side, dual_side);
-  return {select_free_.transpose() * unflatten(solution.primal), solution.dual};
+  VectorXd found = solution.dual;
+  for (Eigen::Index row = 0; row < d.size(); ++row)
+    if (bounds_[row] > 0) found[row] = is_alive[row] > 0 ? std::max(found[row], 0.0) : 0;
+  return {select_free_.transpose() * unflatten(solution.primal), found};
+}
+
+double ReferenceCloth::residual(VectorXd values, const VectorXd& multipliers, const VectorXd& d, double step,
+                                int iteration) const {
+  for (Eigen::Index row = 0; row < values.size(); ++row) {
+    const double spring = step * step * stiffness_[row];
+    if (bounds_[row] > 0) {
+      const double beyond = values[row] - multipliers[row] / (1000 * spring);
+      const bool counts = d[row] > 0 && iteration < 15;
+      values[row] =
+          counts ? std::max(beyond, 0.0) * std::max(1.0, 10 * settings_.tolerance / bounds_[row]) : 0;
+    } else if (spring > 0) {
+      values[row] -= multipliers[row] / spring;
+    }
+  }
+  return largest(values);
 }
 
 MatrixX3d ReferenceCloth::clamped(MatrixX3d displacement) const {
@@ -267,15 +300,16 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
   const MatrixX3d unconstrained = unconstrained_step(step, prescribed);
   const bool newton = settings_.method == ProjectionMethod::proximal_newton;
   MatrixX3d next = newton ? inertial_step(step, prescribed) : unconstrained;
-  VectorXd multipliers = multipliers_;
+  VectorXd multipliers = multipliers_, growth = VectorXd::Ones(multipliers_.size());
   Softness softness(settings_.eps, newton ? least_eps : settings_.eps);
   StepResult result;
   for (;; ++result.iterations) {
     const double previous = result.residual;
-    VectorXd values = row_values(next);
-    for (Eigen::Index row = 0; row < values.size(); ++row)
-      if (stiffness_[row] > 0) values[row] -= multipliers[row] / (step * step * stiffness_[row]);
-    result.residual = largest(values);
+    const VectorXd values = row_values(next);
+    for (Eigen::Index row = 0; row < values.size() && result.iterations > 0; ++row)
+      if (values[row] > bounds_[row] / 10) growth[row] *= 3;
+    result.residual =
+        residual(values, multipliers, row_scale_d(next, step, multipliers, growth), step, result.iterations);
     if (!std::isfinite(result.residual) || !next.allFinite())
       throw NumericalError("step: found a coordinate that is not finite in iteration " +
                            std::to_string(result.iterations) +
@@ -284,7 +318,8 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
         !softness.exceeds(result.residual, settings_.tolerance) && (result.iterations > 0 || !newton);
     if (result.converged || result.iterations == settings_.max_iterations) break;
     if (newton && result.iterations > 0) softness.follow(previous, result.residual);
-    const Iteration iteration = single_iteration(next, unconstrained, multipliers, step, softness.eps());
+    const Iteration iteration =
+        single_iteration(next, unconstrained, multipliers, step, softness.eps(), growth);
     next += clamped(iteration.displacement);
     if (newton) multipliers = iteration.multipliers;
   }

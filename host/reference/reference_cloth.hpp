@@ -57,14 +57,23 @@ class ReferenceCloth {
   /// K [1/m^2], shape [node_count, node_count].
   const SparseMatrix& bending_matrix() const { return bending_; }
   /// C(phi), shape [row_count].
-  VectorXd row_values(const MatrixX3d& positions) const { return rows_.values(positions); }
+  VectorXd row_values(const MatrixX3d& positions) const { return rows_.values(positions) - bounds_; }
   /// dC/dphi [1/m], shape [row_count, 3 node_count].
   SparseMatrix row_jacobian(const MatrixX3d& positions) const { return rows_.jacobian(positions); }
   /// D = diag(J W J^T) over free nodes; W = 1/(b m) in metric implicit_b, where B has b m of mass and
   /// damping, 1/m in metric mass.
   /// 0 where pinned nodes hold a row alone: the free nodes' part of J is rounding. Of a row with the energy
   /// K C^2 / 2: the D whose settings().eps times is its compliance 1 / (h^2 K).
-  VectorXd row_scale_d(const MatrixX3d& positions, double step) const;
+  /// Of a row C <= c with multiplier mu: where it is at its bound the D whose settings().eps times is 1/k +
+  /// a, else 0; k = 10 growth (h^2 K + 1/D), a = 1 / (1000 h^2 K).
+  VectorXd row_scale_d(const MatrixX3d& positions, double step) const {
+    return row_scale_d(positions, step, multipliers_, VectorXd::Ones(multipliers_.size()));
+  }
+  VectorXd row_scale_d(const MatrixX3d& positions, double step, const VectorXd& multipliers,
+                       const VectorXd& growth) const;
+  /// c of rows C <= c, 0 of others.
+  const VectorXd& row_bounds() const { return bounds_; }
+  const VectorXd& row_stiffness() const { return stiffness_; }
   /// B = rho M + h (alpha M + beta K) + h^2 kappa K [kg], shape [node_count, node_count]. BDF2 is backward
   /// Euler over a time g from positions x^ with velocities v^; B is then (h/g)^2 that of g, so that
   /// multipliers are forces times h^2 in both.
@@ -88,11 +97,13 @@ class ReferenceCloth {
   /// fast_projection (Coltraro 2022, section 7.1): [A, J^T; J, -e] [d; lambda'] = [0; -C].
   Iteration single_iteration(const MatrixX3d& positions, const MatrixX3d& unconstrained,
                              const VectorXd& multipliers, double step) const {
-    return single_iteration(positions, unconstrained, multipliers, step, settings_.eps);
+    return single_iteration(positions, unconstrained, multipliers, step, settings_.eps,
+                            VectorXd::Ones(multipliers.size()));
   }
-  /// The same with another eps.
+  /// The same with another eps, and with penalties of bounded rows that have grown.
   Iteration single_iteration(const MatrixX3d& positions, const MatrixX3d& unconstrained,
-                             const VectorXd& multipliers, double step, double eps) const;
+                             const VectorXd& multipliers, double step, double eps,
+                             const VectorXd& growth) const;
 
   /// Displacements shortened to settings.clamp mean element sizes (square root of the mean m_k); 0: as they
   /// are.
@@ -117,6 +128,9 @@ class ReferenceCloth {
     double step = 0;  ///< g [s]
     MatrixX3d positions, velocities;
   };
+  /// What a step brings below its tolerance, from row_values().
+  double residual(VectorXd values, const VectorXd& multipliers, const VectorXd& d, double step,
+                  int iteration) const;
   EulerStep euler_step(double step) const;
   double euler_time(double step) const;
 
@@ -135,6 +149,7 @@ class ReferenceCloth {
   double previous_step_ = 0;
   VectorXd multipliers_;
   VectorXd stiffness_;  ///< K of compliant rows [J], 0 of rigid ones, shape [row_count]
+  VectorXd bounds_;     ///< c of rows C <= c, 0 of others, shape [row_count]
 };
 
 }  // namespace isocloth::reference

@@ -171,8 +171,8 @@ VectorXd membrane_stiffness(const Mesh& mesh, const Fabric& fabric, const std::v
   for (Index f = 0; f < mesh.face_count(); ++f) {
     if (!has_free_corner(mesh, f, is_free)) continue;
     for (const SurfacePoint& point : points[f])
-      for (const double k :
-           {fabric.stretch_stiffness / 4, fabric.shear_stiffness, fabric.weft_stiffness() / 4})
+      for (const double k : {fabric.stretch_stiffness / 4 / (1 - fabric.poisson_ratio * fabric.poisson_ratio),
+                             fabric.shear_stiffness, fabric.weft_stiffness() / 4})
         all.push_back(point.area * k);
   }
   return Eigen::Map<const VectorXd>(all.data(), static_cast<Eigen::Index>(all.size()));
@@ -227,7 +227,8 @@ QuadraticRows isometry_rows(const Mesh& mesh, const Topology& topology, const st
   return rows;
 }
 
-QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free) {
+QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free,
+                            double coupling, bool with_edges) {
   const std::vector<Vec3d> warps = face_warp_directions(mesh, topology);
   const auto points = surface_points(mesh, Quadrature::membrane);
   RowBuilder builder;
@@ -241,39 +242,53 @@ QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const st
       const Eigen::Vector3d u = (direction - point.normal.dot(direction) * point.normal).normalized();
       const FrameSample at{
           1, {stencil, point.gradients * u}, {stencil, point.gradients * point.normal.cross(u)}};
-      add_row(builder, {at}, &FrameSample::warp, &FrameSample::warp, 1, 1);
+      builder.add_row(1 + coupling);
+      builder.add_sample(1, at.warp, at.warp);
+      if (coupling > 0) builder.add_sample(coupling, at.weft, at.weft);
       add_row(builder, {at}, &FrameSample::warp, &FrameSample::weft, 0, 1);
       add_row(builder, {at}, &FrameSample::weft, &FrameSample::weft, 1, 1);
     }
   }
+  if (with_edges) add_edge_rows(builder, topology.edges, to_matrix(mesh.positions), is_free, rows);
   builder.finish(mesh.node_count(), rows);
   return rows;
 }
 
-QuadraticRows edge_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free) {
+QuadraticRows edge_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free,
+                        int times) {
   RowBuilder builder;
   QuadraticRows rows;
-  add_edge_rows(builder, topology.edges, to_matrix(mesh.positions), is_free, rows);
+  for (int i = 0; i < times; ++i)
+    add_edge_rows(builder, topology.edges, to_matrix(mesh.positions), is_free, rows);
   builder.finish(mesh.node_count(), rows);
   return rows;
 }
 
-std::pair<QuadraticRows, VectorXd> garment_rows(const Recipe& recipe, const Mesh& mesh,
-                                                const Topology& topology, const Fabric& fabric,
-                                                const std::vector<char>& is_free) {
-  switch (recipe.rows.front()) {
-    case RowFamily::membrane:
-      return {membrane_rows(mesh, topology, is_free), membrane_stiffness(mesh, fabric, is_free)};
-    case RowFamily::elastic_edges: {
-      const QuadraticRows rows = edge_rows(mesh, topology, is_free);
-      return {rows, edge_stiffness(mesh, rows.edges, fabric.stretch_stiffness)};
-    }
-    default: {
-      const QuadraticRows rows =
-          recipe.holds_edges() ? edge_rows(mesh, topology, is_free) : isometry_rows(mesh, topology, is_free);
-      return {rows, VectorXd::Zero(rows.row_count())};
-    }
+GarmentRows garment_rows(const Recipe& recipe, const Mesh& mesh, const Topology& topology,
+                         const Fabric& fabric, const std::vector<char>& is_free) {
+  const double s = fabric.strain_limit;
+  GarmentRows result;
+  const RowFamily family = recipe.rows.front();
+  if (family == RowFamily::membrane)
+    result.rows = membrane_rows(mesh, topology, is_free, fabric.poisson_coupling(), s > 0);
+  else if (recipe.holds_edges())
+    result.rows = edge_rows(mesh, topology, is_free, s > 0 ? 2 : 1);
+  else
+    result.rows = isometry_rows(mesh, topology, is_free);
+  result.stiffness = result.bounds = VectorXd::Zero(result.rows.row_count());
+  if (recipe.is_elastic()) {
+    const VectorXd of_edges = edge_stiffness(mesh, result.rows.edges, fabric.stretch_stiffness);
+    result.stiffness.tail(of_edges.size()) = of_edges;
   }
+  if (family == RowFamily::membrane) {
+    const VectorXd of_elements = membrane_stiffness(mesh, fabric, is_free);
+    result.stiffness.head(of_elements.size()) = of_elements;
+  }
+  if (s > 0) {
+    const auto edges = static_cast<Eigen::Index>(result.rows.edges.size());
+    result.bounds.tail(family == RowFamily::membrane ? edges : edges / 2).setConstant(s * (2 + s));
+  }
+  return result;
 }
 
 }  // namespace isocloth::reference

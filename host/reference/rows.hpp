@@ -45,18 +45,29 @@ struct QuadraticRows {
 QuadraticRows isometry_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free);
 
 /// |p_a - p_b|^2 / l0^2 - 1 of each edge with a free end, in the order of Topology::edges.
-QuadraticRows edge_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free);
+/// So often.
+QuadraticRows edge_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free,
+                        int times = 1);
 
 /// Green's strain at the Gauss points of elements with a free node, times 2 along warp and weft: for each
 /// point |F_u|^2 - 1, F_u . F_v, |F_v|^2 - 1 with F_u = sum p_i (grad N_i . u). u, v: the warp
 /// direction of the face in the tangent plane, and n x u.
-QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free);
+/// coupling: a |F_v|^2 - a more of the first. with_edges: then the rows of edge_rows().
+QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free,
+                            double coupling = 0, bool with_edges = false);
 
-/// The rows of a recipe and K of each [J], energy K C^2 / 2, 0: rigid. Of a membrane A (k_warp / 4, k_shear,
-/// k_weft / 4), A the area that belongs to the point; of elastic edges A k / 4, A half of each quad and a
-/// third of each triangle beside it.
-std::pair<QuadraticRows, VectorXd> garment_rows(const Recipe& recipe, const Mesh& mesh,
-                                                const Topology& topology, const Fabric& fabric,
-                                                const std::vector<char>& is_free);
+struct GarmentRows {
+  QuadraticRows rows;
+  /// K of each [J], energy K C^2 / 2, 0: rigid. Of a membrane A (k_warp / (4 (1 - nu^2)), k_shear, k_weft /
+  /// 4), A the area that belongs to the point; of elastic edges A k / 4, A half of each quad and a third of
+  /// each triangle beside it.
+  VectorXd stiffness;
+  /// Of inequalities C <= c, 0: an equation or an energy. The edges of a fabric with a strain limit s,
+  /// c = (1 + s)^2 - 1, come last; their K is that of elastic edges.
+  VectorXd bounds;
+};
+/// The rows of a recipe.
+GarmentRows garment_rows(const Recipe& recipe, const Mesh& mesh, const Topology& topology,
+                         const Fabric& fabric, const std::vector<char>& is_free);
 
 }  // namespace isocloth::reference

@@ -28,28 +28,27 @@ std::vector<ReferencePoint> middle_of_triangle() {
   return {point};
 }
 
+ReferencePoint quad_point(double xi, double eta, double weight) {
+  const std::array<double, 4> corner_xi{-1, 1, 1, -1}, corner_eta{-1, -1, 1, 1};
+  ReferencePoint point{weight, VectorXd(4), Eigen::MatrixX2d(4, 2)};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double along_xi = 1 + corner_xi[i] * xi, along_eta = 1 + corner_eta[i] * eta;
+    const auto corner = static_cast<Eigen::Index>(i);
+    point.values[corner] = along_xi * along_eta / 4;
+    point.derivatives(corner, 0) = corner_xi[i] * along_eta / 4;
+    point.derivatives(corner, 1) = corner_eta[i] * along_xi / 4;
+  }
+  return point;
+}
+
 std::vector<ReferencePoint> quad_points(Quadrature rule) {
   const double outer = std::sqrt(0.6), near = std::sqrt(1.0 / 3);
-  const bool is_full = rule == Quadrature::full;
-  const std::vector<double> abscissas =
-      is_full ? std::vector<double>{-outer, 0, outer} : std::vector<double>{-near, near};
-  const std::vector<double> weights =
-      is_full ? std::vector<double>{5.0 / 9, 8.0 / 9, 5.0 / 9} : std::vector<double>{1, 1};
-  const std::array<double, 4> corner_xi{-1, 1, 1, -1}, corner_eta{-1, -1, 1, 1};
+  if (rule == Quadrature::membrane) return {quad_point(-near, -near, 2), quad_point(near, near, 2)};
+  const std::array<double, 3> abscissas{-outer, 0, outer}, weights{5.0 / 9, 8.0 / 9, 5.0 / 9};
   std::vector<ReferencePoint> points;
-  for (std::size_t a = 0; a < weights.size(); ++a) {
-    for (std::size_t b = 0; b < weights.size(); ++b) {
-      ReferencePoint point{weights[a] * weights[b], VectorXd(4), Eigen::MatrixX2d(4, 2)};
-      for (std::size_t i = 0; i < 4; ++i) {
-        const double along_xi = 1 + corner_xi[i] * abscissas[a], along_eta = 1 + corner_eta[i] * abscissas[b];
-        const auto corner = static_cast<Eigen::Index>(i);
-        point.values[corner] = along_xi * along_eta / 4;
-        point.derivatives(corner, 0) = corner_xi[i] * along_eta / 4;
-        point.derivatives(corner, 1) = corner_eta[i] * along_xi / 4;
-      }
-      points.push_back(point);
-    }
-  }
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b)
+      points.push_back(quad_point(abscissas[a], abscissas[b], weights[a] * weights[b]));
   return points;
 }
 

@@ -24,7 +24,7 @@ struct ReferencePoint {
 };
 
 /// full: 3 x 3 Gauss on the bilinear quad [-1, 1]^2, the 3 interior points (2/3, 1/6, 1/6) on the linear
-/// triangle. membrane: 2 x 2 on the quad, the middle of the triangle.
+/// triangle. membrane: the points of 2 x 2 on a diagonal of the quad, the middle of the triangle.
 enum class Quadrature { full, membrane };
 
 /// Throws MeshError for another face size.
@@ -39,7 +39,7 @@ struct SurfacePoint {
       gradients;  ///< surface gradients [x_xi x_eta] g^-1 [dN_i/dxi; dN_i/deta] [1/m], shape [3 or 4, 3]
 };
 
-/// The Gauss points of each face of the rest shape, shape [face_count][3 or 9; 1 or 4].
+/// The Gauss points of each face of the rest shape, shape [face_count][3 or 9; 1 or 2].
 std::vector<std::vector<SurfacePoint>> surface_points(const Mesh& mesh, Quadrature rule = Quadrature::full);
 
 /// m_k = int N_k dA over the rest surface [m^2], shape [node_count]: lumped mass per density, Coltraro 2022,

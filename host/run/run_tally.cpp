@@ -12,6 +12,7 @@
 #include "host/files/names.hpp"
 #include "host/results/obstacle_poses.hpp"
 #include "kernels/divergence.hpp"
+#include "kernels/tensors/row_laws.hpp"
 
 namespace isocloth {
 
@@ -86,6 +87,11 @@ void RunTally::count(const std::vector<StepReport>& reports) {
     }
     keep_worst(r.strain, m.strain);
     keep_worst(r.strain, summary.strain);
+    if (const double limit = scene_.garments[g].fabric.strain_limit;
+        limit > 0 && r.iterations >= last_iteration_for_bounds && r.strain.max > 1.2 * limit) {
+      ++overloaded_steps_;
+      overload_ = std::max(overload_, r.strain.max);
+    }
     m.penetration = std::max(m.penetration, r.penetration);  // 0 of a step that is not finite
     summary.penetration_max = std::max(summary.penetration_max, r.penetration);
     if (r.status == StepStatus::converged) continue;
@@ -284,6 +290,10 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
   summary.message.clear();
   add(of_frozen);
   add(of_stalled);
+  if (overloaded_steps_ > 0)
+    add(text("in ", overloaded_steps_,
+             " steps no cloth could keep its strain_limit where it was pulled: edges were strained by up to ",
+             100 * overload_, " %; check the motion of pins and grippers"));
   if (summary.fallbacks > 0) add(text(summary.fallbacks, " parts of steps fell back on sweeps"));
 }
 

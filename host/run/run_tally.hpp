@@ -50,6 +50,9 @@ class RunTally {
   const Scene& scene_;
   const Simulation& simulation_;
   std::vector<char> is_noted_;  ///< garments in summary.frozen
+  /// Steps of this run whose strain limits gave way (RowBounds), and the worst strain of an edge in them.
+  std::int64_t overloaded_steps_ = 0;
+  double overload_ = 0;
 };
 
 }  // namespace isocloth

@@ -1,5 +1,6 @@
 #include "host/scene/scene_keys.hpp"
 
+#include "engine/model/fabric_presets.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/files/names.hpp"
 #include "host/scene/motion_keys.hpp"
@@ -172,11 +173,15 @@ void describe_projection(Keys& keys, ProjectionSettings& settings) {
   keys.choice("integrator", settings.integrator,
               {to_string(Integrator::backward_euler), to_string(Integrator::bdf2)},
               "backward Euler damps what swings; BDF2, of second order, hardly does");
-  keys.choice("factor", settings.factor, {to_string(FactorPattern::whole), to_string(FactorPattern::rows)},
-              "what the direct solvers factorise: the whole matrix, or the pattern of rows and contacts; "
-              "bending beyond that is left to conjugate gradients: faster where it is soft");
+  keys.choice(
+      "factor", settings.factor,
+      {to_string(FactorPattern::automatic), to_string(FactorPattern::whole), to_string(FactorPattern::rows)},
+      "what the direct solvers factorise: the whole matrix, or the pattern of rows and contacts; "
+      "bending beyond that is left to conjugate gradients: faster where it is soft; automatic: by the "
+      "numbers of each garment");
   keys.number("cg_tolerance", settings.cg_tolerance, {.least = 0, .most = 0.5, .above = true},
-              "relative residual that conjugate gradients may leave in an iteration, with factor \"rows\"");
+              "relative residual that conjugate gradients may leave in an iteration, where the factor is "
+              "that of the rows");
   keys.number("tolerance", settings.tolerance, {.least = 0, .most = 0.5, .above = true},
               "bound on the largest relative constraint error at the end of a step");
   keys.integer("max_iterations", settings.max_iterations, whole(1, 1'000'000),
@@ -219,6 +224,18 @@ void describe_impulse(Keys& keys, ImpulseSettings& settings) {
               "what to do when a step misses its tolerance");
 }
 
+/// The other keys have what it says for defaults.
+void describe_preset(Keys& keys, Fabric& fabric) {
+  std::vector<std::string> names{"none"};
+  for (const FabricPreset& preset : fabric_presets()) names.emplace_back(preset.name);
+  std::size_t index = 0;
+  keys.word_index(
+      "preset", index, names,
+      "mass, thickness and stiffness of a kind of cloth, where keys beside it do not say otherwise; "
+      "sources: engine/model/fabric_presets.cpp");
+  if (index > 0) fabric = fabric_presets()[index - 1].fabric;
+}
+
 void describe_spring(Keys& keys, const std::string& name, const std::string& doc, SpringDamper& spring) {
   keys.object(name, doc + "; impulse recipes only", Need::optional, [&spring](Keys& k) {
     k.number("stiffness", spring.stiffness, not_negative, "of each spring [N/m]");
@@ -251,6 +268,7 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
   keys.vector("initial_angular_velocity", garment.initial_angular_velocity,
               "angular velocity at the start about the centroid of the area [rad/s]");
   keys.object("fabric", "what the cloth is made of (Coltraro 2022, Table 1)", Need::optional, [&](Keys& k) {
+    describe_preset(k, garment.fabric);
     k.number("rho", garment.fabric.rho, positive, "mass per area [kg/m^2]");
     k.number("delta", garment.fabric.delta, not_negative,
              "virtual gravitational mass per area [kg/m^2]; rho: no air");
@@ -263,6 +281,10 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
              "of a membrane along weft [N/m]; 0: as along warp");
     k.number("shear_stiffness", garment.fabric.shear_stiffness, positive,
              "of a membrane, force per width and angle between warp and weft [N/m]");
+    k.number("poisson_ratio", garment.fabric.poisson_ratio, {.least = 0, .most = 0.99},
+             "of a membrane: how it narrows across a pull along a thread, geometric mean of both threads");
+    k.number("strain_limit", garment.fabric.strain_limit, not_negative,
+             "of elastic rows: greatest strain of any edge of the mesh in tension; 0: none");
     k.number("thickness", garment.fabric.thickness, not_negative,
              "of the cloth [m]: its middle stays half of it away from obstacles");
     k.object("drag", "of the air, beside alpha", Need::optional,

@@ -59,8 +59,7 @@ SurroundingsCheck::SurroundingsCheck(const Device& device, const ExecutionOption
   if (resolved.holds_edges && !resolved_.projects)
     edges_.emplace(reference::distance_constraints(garment.mesh, topology, inverse_masses));
   else
-    std::tie(rows_, stiffness_) =
-        reference::garment_rows(resolved.recipe, garment.mesh, topology, garment.fabric, is_free_);
+    rows_ = reference::garment_rows(resolved.recipe, garment.mesh, topology, garment.fabric, is_free_);
   shortest_ = length_;
   for (const auto& [a, b] : topology.edges)
     shortest_ = std::min(shortest_, norm(garment.mesh.positions[b] - garment.mesh.positions[a]));
@@ -93,22 +92,29 @@ void SurroundingsCheck::step(std::int64_t step_index) {
   check_momentum(report, before, after, t);
 }
 
-double SurroundingsCheck::row_residual(const GarmentState& after) const {
+double SurroundingsCheck::row_residual(const StepReport& report, const GarmentState& after) const {
   const MatrixX3d positions = as_matrix(after.positions);
   if (edges_) return edges_->residual(positions);
-  VectorXd values = rows_.values(positions);
-  // Compliant rows end where stress and strain agree.
-  for (Eigen::Index row = 0; row < values.size(); ++row)
-    if (stiffness_[row] > 0)
-      values[row] -=
-          after.multipliers[static_cast<std::size_t>(row)] / (scene_.step * scene_.step * stiffness_[row]);
+  VectorXd values = rows_.rows.values(positions) - rows_.bounds;
+  // Compliant rows end where stress and strain agree, bounded ones where a spring a thousand times as stiff
+  // does; those count in tenths of the bound, and for 15 iterations.
+  for (Eigen::Index row = 0; row < values.size(); ++row) {
+    const double spring = scene_.step * scene_.step * rows_.stiffness[row], bound = rows_.bounds[row];
+    if (spring == 0) continue;
+    const double lambda = after.multipliers[static_cast<std::size_t>(row)];
+    values[row] -= lambda / (bound > 0 ? 1000 * spring : spring);
+    if (bound == 0) continue;
+    const double weight =
+        report.iterations < 15 ? std::max(1.0, 10 * scene_.projection.tolerance / bound) : 0;
+    values[row] = weight * std::max(values[row], 0.0);
+  }
   return values.size() == 0 ? 0 : values.lpNorm<Eigen::Infinity>();
 }
 
 // In parts of a step the projection reports the worst of them.
 void SurroundingsCheck::check_residual(const StepReport& report, const GarmentState& after) {
   if (resolved_.projects && report.substeps > 1) return;
-  const double found = row_residual(after);
+  const double found = row_residual(report, after);
   compare("residual", std::abs(report.residual - found), 1, sums_ * length_ / shortest_);
 }
 

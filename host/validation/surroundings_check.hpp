@@ -32,7 +32,7 @@ class SurroundingsCheck {
   double deepest(const GarmentState& state, double t) const;
   /// Sum over nodes of the drag at the end of a step of one part [N].
   Vec3d drag(const GarmentState& before, const GarmentState& after, Vec3d wind) const;
-  double row_residual(const GarmentState& after) const;
+  double row_residual(const StepReport& report, const GarmentState& after) const;
   void compare(const char* quantity, double difference, double scale, double tolerance,
                std::int64_t index = 0);
 
@@ -53,8 +53,7 @@ class SurroundingsCheck {
   reference::VectorXd masses_;                    ///< m_i [m^2], shape [node_count]
   std::vector<Hold> holds_;                       ///< shape [node_count]
   std::optional<reference::DistanceRows> edges_;  ///< of impulses on edges
-  reference::QuadraticRows rows_;                 ///< of all others
-  reference::VectorXd stiffness_;                 ///< K of these [J], 0: rigid
+  reference::GarmentRows rows_;                   ///< of all others
   double length_ = 0;                             ///< diagonal of the rest shape's bounding box [m]
   double shortest_ = 0;                           ///< edge [m]
   double sums_ = 0;                               ///< tolerance of sums over stencils

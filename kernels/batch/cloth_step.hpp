@@ -72,8 +72,8 @@ class ClothStep : ClothTile<S, T, Block> {
 
   ISOCLOTH_DEVICE Assessment<S> assess(const StepPart<S>&, int iteration, Mask which) {
     Assessment<S> found;
-    found.residual = evaluate();
     sample_step_.iteration = iteration;
+    found.residual = evaluate();
     found.penetration = samples_.act(sample_step_, which);
     found.done = (found.residual <= number(a_.control.tolerance)) &
                  (found.penetration <= number(a_.control.contact_tolerance));
@@ -81,6 +81,7 @@ class ClothStep : ClothTile<S, T, Block> {
   }
 
   ISOCLOTH_DEVICE void follow(S before, S after, Mask which) {
+    if (!a_.row_stiffness.empty()) return;  // no row is rigid
     const S adapted = adapted_eps(eps_, before, after, a_.control.least_eps, a_.control.eps);
     const Mask changed = which & (adapted != eps_);
     eps_ = select(which, adapted, eps_);
@@ -94,6 +95,7 @@ class ClothStep : ClothTile<S, T, Block> {
           p_.rows,
           rest(a_.rest.tensors, p_.rows.tensor_count()),
           rows(at_.multipliers),
+          parameters_.coupling,
           {work_ + at_.stiffness, static_cast<std::size_t>(p_.pair_count)}};
       share(block_, p_.pair_count,
             [&](Index pair) { stiffness.stiffness[pair] = pair_stiffness(stiffness, pair); });
@@ -302,8 +304,15 @@ class ClothStep : ClothTile<S, T, Block> {
 
   ISOCLOTH_DEVICE RowLaws<S> laws() const {
     if (a_.row_stiffness.empty()) return {};
-    const S* const all = reinterpret_cast<const S*>(a_.row_stiffness.data());
-    return {{all + tile_ * p_.row_count, static_cast<std::size_t>(p_.row_count)}, sample_step_.part.h};
+    const auto of_tile = [&](ArrayView<const Scalar> all) {
+      const S* const first = reinterpret_cast<const S*>(all.data());
+      return ArrayView<const S>{first + tile_ * p_.row_count, static_cast<std::size_t>(p_.row_count)};
+    };
+    RowLaws<S> result{of_tile(a_.row_stiffness), sample_step_.part.h, parameters_.coupling, {}};
+    if (p_.has_bounds)
+      result.bounds = {of_tile(a_.row_bounds), rows(at_.multipliers),        rows(at_.growth),
+                       sample_step_.inertia,   number(a_.control.tolerance), sample_step_.iteration};
+    return result;
   }
 
   /// Rows at `iterate`; returns the largest mismatch, infinite where any is not finite.
@@ -319,14 +328,14 @@ class ClothStep : ClothTile<S, T, Block> {
         rows(at_.residuals),
         rows(at_.scales),
         jacobian()};
-    share(block_, p_.rows.slot_count(), [&](Index item) {
-      p_.rows.visit_slot(item, [&](const auto& group, Index slot) { evaluate_slot(values, group, slot); });
+    p_.rows.for_each_group([&](const auto& group) {
+      share(block_, first_pass_count(group), [&](Index item) { first_pass(values, group, item); });
     });
     block_.sync();
-    share(block_, p_.row_count, [&](Index row) {
-      p_.rows.visit_row(
-          row, [&](const auto& group, Index stencil, int w) { evaluate_row(values, group, stencil, w); });
+    p_.rows.for_each_group([&](const auto& group) {
+      share(block_, second_pass_count(group), [&](Index item) { second_pass(values, group, item); });
     });
+    block_.sync();
     const ArrayView<S> residuals = rows(at_.residuals);
     const S most = largest(p_.row_count, [&](Index row) {
       const S c = magnitude(

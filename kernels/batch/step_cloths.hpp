@@ -28,6 +28,7 @@ struct ClothPatternView {
   CholeskyPlanView plan;
   SamplePattern samples;               ///< none where nothing surrounds the cloths
   Index hold_count = 0;                ///< nodes that may be held: all, or none
+  bool has_bounds = false;             ///< of rows, see RowBounds
   bool has_history = false;            ///< the integrator remembers the step before
   FacesView faces;                     ///< of cloths that the air drags
   GatherView block_slots, node_slots;  ///< see SampleForces
@@ -51,6 +52,7 @@ struct ClothParameters {
   S element_size;             ///< [m]
   S offset;                   ///< distance kept from obstacles [m]
   S reach;                    ///< see excess_displacement() [m]
+  S coupling;                 ///< of warp and weft, see RowLaws
 };
 
 /// Offsets of the arrays of contacts that live for an iteration; see ContactArrays.
@@ -65,8 +67,8 @@ struct StepScratch {
   std::size_t base, base_velocity;  ///< x^, v^ of the integrator; the same as these without history
   std::size_t history;              ///< see StepHistoryLayout
   std::size_t krylov;               ///< r, z, p, q, w of conjugate gradients, where there are couplings
-  std::size_t iterate, predicted, momentum, correction, multipliers, residuals, scales, stiffness, jacobian,
-      blocks, diagonals, pivots, contact_state, partials, size;
+  std::size_t iterate, predicted, momentum, correction, multipliers, residuals, scales, growth, stiffness,
+      jacobian, blocks, diagonals, pivots, contact_state, partials, size;
   ContactScratch contacts;
 };
 /// Partial results of a block's threads; blocks have no more of them.
@@ -92,6 +94,7 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
   s.multipliers = take(rows);
   s.residuals = take(rows);
   s.scales = take(rows);
+  s.growth = take(p.has_bounds ? rows : 0);
   s.stiffness = take(p.pair_count);
   s.jacobian = take(3 * p.rows.jacobian_count());
   s.blocks = take(9 * p.plan.block_rows.size());
@@ -138,8 +141,9 @@ struct StepCloths {
   ObstacleSets<Real> obstacles;
   GripperSets<Real> grippers;
   NodeForceSets<Real> forces;
-  ArrayView<const Real> parameters;     ///< ClothParameters, shape [tile, 9, width]
+  ArrayView<const Real> parameters;     ///< ClothParameters, shape [tile, 10, width]
   ArrayView<const Real> row_stiffness;  ///< see RowLaws, shape [tile, row, width]; empty: all rows are rigid
+  ArrayView<const Real> row_bounds;     ///< see RowBounds, likewise; empty: no row has one
   ArrayView<const Real> targets;   ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]
   ClothStates<Real> states;        ///< after the steps
   ClothStates<const Real> before;  ///< where they begin, left as it is; empty: in `states`

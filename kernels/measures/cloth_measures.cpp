@@ -4,6 +4,7 @@
 
 #include "kernels/launch/launch.hpp"
 #include "kernels/measures/face_area.hpp"
+#include "kernels/tensors/row_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 namespace {
@@ -42,13 +43,22 @@ struct MeasureBody {
       }
       for (int w = 0; w < Width; ++w) twice[w] = dot_add(half[w] + half[w], origin - first, twice[w]);
     }
+    for (int w = 0; w < Width; ++w)
+      add_row(multiply_add(number(0.5), twice[w], -S(rest_values[stencil * Width + w])), sums);
+  }
+  ISOCLOTH_DEVICE void add_rows(const ElementGroup& group, const T* tensors, const T* rest_values,
+                                const Vec3<S>* x, Index stencil, ClothMeasures<S>& sums) const {
+    const auto [u, v] = deformation_gradient(group, tensors + group.first_tensor, x, stencil);
+    rest_values += group.first_row + 3 * static_cast<std::size_t>(stencil);
+    add_row(dot_add(u, u, -S(rest_values[0])), sums);
+    add_row(dot_add(u, v, -S(rest_values[1])), sums);
+    add_row(dot_add(v, v, -S(rest_values[2])), sums);
+  }
+  static ISOCLOTH_HD void add_row(S c, ClothMeasures<S>& sums) {
     const S infinity = number(HUGE_VAL);
-    for (int w = 0; w < Width; ++w) {
-      const S c = multiply_add(number(0.5), twice[w], -S(rest_values[stencil * Width + w]));
-      const auto finite = magnitude(c) < infinity;
-      sums.row_stretch = larger(select(finite, c, infinity), sums.row_stretch);
-      sums.row_compression = larger(select(finite, -c, infinity), sums.row_compression);
-    }
+    const auto finite = magnitude(c) < infinity;
+    sums.row_stretch = larger(select(finite, c, infinity), sums.row_stretch);
+    sums.row_compression = larger(select(finite, -c, infinity), sums.row_compression);
   }
 
   ISOCLOTH_DEVICE void add_face(const Vec3<S>* x, Index tile, Index face, ClothMeasures<S>& sums) const {

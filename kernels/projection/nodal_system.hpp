@@ -15,6 +15,7 @@ struct GeometricStiffness {
   RowsView rows;
   ArrayView<const T> tensors;      ///< [1/m^2], shape [tensor_count()]
   ArrayView<const S> multipliers;  ///< lambda [kg m^2], shape [row_count]
+  S coupling{};                    ///< see RowLaws
   ArrayView<S> stiffness;          ///< max(0, -G_ab) [kg], shape [pair_count]
 };
 

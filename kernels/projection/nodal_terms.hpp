@@ -52,16 +52,35 @@ ISOCLOTH_HD Vec3<S> predicted(const PredictPositions<S, T>& a, Index node) {
                       a.positions[node]);
 }
 
+/// sum + sum_w lambda_w T_ij, of a term of a pair of nodes.
+template <int Width, class S, class T>
+ISOCLOTH_HD S add_tensors(const GeometricStiffness<S, T>& a, const RowGroup<Width>& group, Index entry,
+                          Index row, S sum) {
+  const T* const tensors = a.tensors.data() + group.first_tensor;
+  for (int w = 0; w < Width; ++w)
+    sum = multiply_add(a.multipliers[row + w], S(tensors[entry * Width + w]), sum);
+  return sum;
+}
+template <class S, class T>
+ISOCLOTH_HD S add_tensors(const GeometricStiffness<S, T>& a, const ElementGroup& group, Index pair,
+                          Index stencil, S sum) {
+  const T* const gradients = a.tensors.data() + group.first_tensor;
+  const T* const i = gradients + 2 * (pair / 4);
+  const T* const j = gradients + 2 * (group.stencils.stencil_begin[stencil] + pair % 4);
+  const S* const lambda = a.multipliers.data() + group.first_row + 3 * stencil;
+  const T half(typename Lanes<T>::Scalar(0.5));
+  sum = multiply_add(lambda[0], S(i[0] * j[0]), sum);
+  sum = multiply_add(lambda[1], S(half * multiply_add(i[0], j[1], i[1] * j[0])), sum);
+  return multiply_add(multiply_add(a.coupling, lambda[0], lambda[2]), S(i[1] * j[1]), sum);
+}
+
 template <class S, class T>
 ISOCLOTH_HD S pair_stiffness(const GeometricStiffness<S, T>& a, Index pair) {
   S half{};
   a.rows.for_each_group([&](const auto& group) {
     const GatherView& terms = group.pair_terms;
-    const T* const tensors = a.tensors.data() + group.first_tensor;
     for (Index t = terms.begin[pair]; t < terms.begin[pair + 1]; ++t)
-      for (int w = 0; w < group.width; ++w)
-        half = multiply_add(a.multipliers[terms.second[t] + w], S(tensors[terms.first[t] * group.width + w]),
-                            half);
+      half = add_tensors(a, group, terms.first[t], terms.second[t], half);
   });
   const S g = -(half + half);
   return select(g > S{}, g, S{});
@@ -132,7 +151,7 @@ ISOCLOTH_HD S row_force(const AssembleGradient<S, T>& a, Index row) {
   const auto has_part = s > S{};
   const S carried = a.multipliers.empty()
                         ? S{}
-                        : proximal(a.laws, row, a.multipliers[row]) / select(has_part, s, S(Scalar(1)));
+                        : proximal(a.laws, row, s, a.multipliers[row]) / select(has_part, s, S(Scalar(1)));
   return select(has_part, -multiply_add(s, a.residuals[row], carried), S{});
 }
 
@@ -188,8 +207,9 @@ ISOCLOTH_HD S next_multiplier(const UpdateMultipliers<S>& a, Index row, S lambda
       if (i >= 0) change = dot_add(jacobian[slot * group.width + w], a.correction[i], change);
     }
   });
-  return proximal(a.laws, row, lambda) +
-         a.scales[row] * multiply_add(a.scales[row], a.residuals[row], change);
+  const S s = a.scales[row];
+  return admissible(a.laws, row, s,
+                    proximal(a.laws, row, s, lambda) + s * multiply_add(s, a.residuals[row], change));
 }
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

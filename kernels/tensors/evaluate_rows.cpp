@@ -10,12 +10,8 @@ template <class Real>
 struct Body {
   EvaluateRows<Real> a;
   ISOCLOTH_DEVICE void operator()(Index item) const {
-    a.rows.visit_stencil(item, [&](const auto& group, Index stencil) {
-      const StencilView& stencils = group.stencils;
-      for (Index slot = stencils.stencil_begin[stencil]; slot < stencils.stencil_begin[stencil + 1]; ++slot)
-        evaluate_slot(a, group, slot);
-      for (int w = 0; w < group.width; ++w) evaluate_row(a, group, stencil, w);
-    });
+    a.rows.visit_stencil(item,
+                         [&](const auto& group, Index stencil) { evaluate_stencil(a, group, stencil); });
   }
 };
 

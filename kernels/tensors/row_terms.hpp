@@ -48,12 +48,103 @@ ISOCLOTH_HD void evaluate_row(const EvaluateRows<S, T, W>& a, const RowGroup<Wid
   // Where free nodes have no part in a row, J holds rounding alone; scaled up it would be a row of noise.
   const auto has_part = of_free > S(least_part_of_free<Scalar>) * of_all;
   const std::size_t row = group.first_row + static_cast<std::size_t>(stencil * Width + w);
-  const S rigid = S(Scalar(1)) / square_root(a.eps * d);
-  const S scale = select(has_part, row_scale(a.laws, row, rigid), S(Scalar(0)));
-  a.residuals[row] = multiply_add(S(Scalar(0.5)), twice, -S(a.rest_values[row]));
+  const S rigid = select(has_part, S(Scalar(1)) / square_root(a.eps * d), S(Scalar(0)));
+  S scale = row_scale(a.laws, row, rigid);
+  S c = multiply_add(S(Scalar(0.5)), twice, -S(a.rest_values[row]));
+  if (a.laws.bounds.exist()) apply_bound(a.laws, row, d, has_part, c, scale);
+  a.residuals[row] = c;
   a.scales[row] = scale;
   for (Index slot = slot0; slot < slot1; ++slot)
     jacobian[slot * Width + w] = scale * jacobian[slot * Width + w];
+}
+
+/// The derivatives of the positions along warp and weft at a point of an element.
+template <class S>
+struct DeformationGradient {
+  Vec3<S> u, v;
+};
+template <class S, class T>
+ISOCLOTH_HD DeformationGradient<S> deformation_gradient(const ElementGroup& group, const T* gradients,
+                                                        const Vec3<S>* positions, Index stencil) {
+  const StencilView& stencils = group.stencils;
+  const Index slot0 = stencils.stencil_begin[stencil], slot1 = stencils.stencil_begin[stencil + 1];
+  const Vec3<S> origin = positions[stencils.slot_nodes[slot0]];
+  DeformationGradient<S> f;
+  for (Index slot = slot0 + 1; slot < slot1; ++slot) {
+    const Vec3<S> p = positions[stencils.slot_nodes[slot]] - origin;
+    f.u = multiply_add(S(gradients[2 * slot]), p, f.u);
+    f.v = multiply_add(S(gradients[2 * slot + 1]), p, f.v);
+  }
+  return f;
+}
+
+/// C, s and s J of a stencil of an element, whose rows are compliant.
+template <class S, class T, class W>
+ISOCLOTH_HD void evaluate_element(const EvaluateRows<S, T, W>& a, const ElementGroup& group, Index stencil) {
+  const T* const gradients = a.tensors.data() + group.first_tensor;
+  const auto [u, v] = deformation_gradient(group, gradients, a.positions.data(), stencil);
+  const std::size_t row = group.first_row + 3 * static_cast<std::size_t>(stencil);
+  const S coupling = a.laws.coupling, along_weft = dot_add(v, v, -S(a.rest_values[row + 2]));
+  const S c[3] = {multiply_add(coupling, along_weft, dot_add(u, u, -S(a.rest_values[row]))),
+                  dot_add(u, v, -S(a.rest_values[row + 1])), along_weft};
+  S scale[3];
+  for (int w = 0; w < 3; ++w) {
+    scale[w] = row_scale(a.laws, row + static_cast<std::size_t>(w), S{});
+    a.residuals[row + static_cast<std::size_t>(w)] = c[w];
+    a.scales[row + static_cast<std::size_t>(w)] = scale[w];
+  }
+  const Vec3<S> uu = (scale[0] + scale[0]) * u, uv = scale[1] * v, vu = scale[1] * u,
+                vv = (scale[2] + scale[2]) * v, coupled = (coupling * (scale[0] + scale[0])) * v;
+  Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian;
+  for (Index slot = group.stencils.stencil_begin[stencil]; slot < group.stencils.stencil_begin[stencil + 1];
+       ++slot) {
+    const S g(gradients[2 * slot]), h(gradients[2 * slot + 1]);
+    jacobian[3 * slot] = multiply_add(h, coupled, g * uu);
+    jacobian[3 * slot + 1] = multiply_add(h, vu, g * uv);
+    jacobian[3 * slot + 2] = h * vv;
+  }
+}
+
+// Evaluation in two passes, with a barrier between them: the rows of a stencil need J of all its slots.
+
+template <int Width>
+ISOCLOTH_HD Index first_pass_count(const RowGroup<Width>& group) {
+  return static_cast<Index>(group.stencils.slot_nodes.size());
+}
+template <class S, int Width, class T, class W>
+ISOCLOTH_HD void first_pass(const EvaluateRows<S, T, W>& a, const RowGroup<Width>& group, Index slot) {
+  evaluate_slot(a, group, slot);
+}
+template <int Width>
+ISOCLOTH_HD Index second_pass_count(const RowGroup<Width>& group) {
+  return Width * group.stencil_count();
+}
+template <class S, int Width, class T, class W>
+ISOCLOTH_HD void second_pass(const EvaluateRows<S, T, W>& a, const RowGroup<Width>& group, Index row) {
+  evaluate_row(a, group, row / Width, row % Width);
+}
+
+ISOCLOTH_HD Index first_pass_count(const ElementGroup& group) { return group.stencil_count(); }
+template <class S, class T, class W>
+ISOCLOTH_HD void first_pass(const EvaluateRows<S, T, W>& a, const ElementGroup& group, Index stencil) {
+  evaluate_element(a, group, stencil);
+}
+ISOCLOTH_HD Index second_pass_count(const ElementGroup&) { return 0; }
+template <class S, class T, class W>
+ISOCLOTH_HD void second_pass(const EvaluateRows<S, T, W>&, const ElementGroup&, Index) {}
+
+/// Both at once.
+template <class S, int Width, class T, class W>
+ISOCLOTH_HD void evaluate_stencil(const EvaluateRows<S, T, W>& a, const RowGroup<Width>& group,
+                                  Index stencil) {
+  const StencilView& stencils = group.stencils;
+  for (Index slot = stencils.stencil_begin[stencil]; slot < stencils.stencil_begin[stencil + 1]; ++slot)
+    evaluate_slot(a, group, slot);
+  for (int w = 0; w < Width; ++w) evaluate_row(a, group, stencil, w);
+}
+template <class S, class T, class W>
+ISOCLOTH_HD void evaluate_stencil(const EvaluateRows<S, T, W>& a, const ElementGroup& group, Index stencil) {
+  evaluate_element(a, group, stencil);
 }
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

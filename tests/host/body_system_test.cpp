@@ -58,7 +58,7 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
   ASSERT_TRUE(garment.begin_part(part));
   bodies.begin_part(part);
   bodies.place({&garment}, 0);
-  garment.evaluate_rows();
+  garment.evaluate_rows(0);
   garment.find_contacts(0);
   ASSERT_TRUE(garment.solve());
 

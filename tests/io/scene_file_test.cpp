@@ -8,6 +8,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/model/fabric_presets.hpp"
 #include "engine/model/resolved_scene.hpp"
 #include "host/files/json_text.hpp"
 #include "host/meshes/mesh_file.hpp"
@@ -108,6 +109,34 @@ TEST(SceneFile, ReadsImpulsesAndSprings) {
   EXPECT_EQ(fabric.bend_spring.damping, 5);
   EXPECT_EQ(fabric.shear_diagonals, 1);
   EXPECT_EQ(ResolvedScene(scene).tolerance, 1e-4);
+}
+
+// Keys beside a preset say otherwise, wherever they stand.
+TEST(SceneFile, FabricsMayBePresets) {
+  const auto fabric = [](const std::string& keys) {
+    const TemporaryFolder folder;
+    return read_scene(folder.write("preset.json",
+                                   R"({"recipe": "membrane", "step": 0.01, "duration": 1, "garments": [
+      {"mesh": {"generator": "quad_grid", "nodes": [3, 3], "size": [1, 1]}, "fabric": {)" +
+                                       keys + "}}]}"))
+        .garments[0]
+        .fabric;
+  };
+  for (const FabricPreset& preset : fabric_presets()) {
+    const Fabric found = fabric("\"preset\": \"" + std::string(preset.name) + '"');
+    EXPECT_EQ(found.rho, preset.fabric.rho) << preset.name;
+    EXPECT_EQ(found.delta, found.rho);
+    EXPECT_GT(found.kappa, 0);
+    EXPECT_EQ(found.stretch_stiffness, preset.fabric.stretch_stiffness);
+    EXPECT_EQ(found.weft_stretch_stiffness, preset.fabric.weft_stretch_stiffness);
+    EXPECT_LE(found.weft_stretch_stiffness, found.stretch_stiffness);
+    EXPECT_FALSE(preset.source.empty());
+  }
+  const Fabric heavy = fabric(R"("rho": 0.5, "preset": "wool", "strain_limit": 0.02)");
+  EXPECT_EQ(heavy.rho, 0.5);
+  EXPECT_EQ(heavy.delta, 0.2348);
+  EXPECT_EQ(heavy.poisson_ratio, 0.277);
+  EXPECT_EQ(heavy.strain_limit, 0.02);
 }
 
 TEST(SceneFile, DefaultsAreThoseOfTheStructs) {

@@ -90,15 +90,20 @@ inline MatrixX3d free_rows(const reference::ReferenceCloth& cloth, const MatrixX
 struct ExpectedRows {
   VectorXd values, scales;  ///< C; s = 1 / sqrt(eps D), 0 where D is 0
   SparseMatrix jacobian;    ///< s J
-  VectorXd proximal;        ///< multipliers of rigid rows, 0 of others
+  VectorXd proximal;        ///< multipliers of rigid rows, 0 of compliant ones, less of bounded ones
+  VectorXd stiffest;        ///< 1 / a of bounded rows, 0 of others
   explicit ExpectedRows(const KernelCase& at) {
     const auto cloth = at.reference(Metric::mass);
     values = cloth.row_values(cloth.positions());
-    const VectorXd d = cloth.row_scale_d(cloth.positions(), at.step);
+    const VectorXd lambda = as_vector(at.multipliers),
+                   d = cloth.row_scale_d(cloth.positions(), at.step, lambda, VectorXd::Ones(lambda.size()));
+    const Eigen::Array<bool, Eigen::Dynamic, 1> is_bounded = cloth.row_bounds().array() > 0;
+    stiffest = is_bounded.select(1000 * at.step * at.step * cloth.row_stiffness(), 0);
     scales = (d.array() > 0).select(1 / (at.eps * d.array()).sqrt(), 0);
     jacobian = scales.asDiagonal() * cloth.row_jacobian(cloth.positions());
-    proximal = as_vector(at.multipliers);
-    if (find_recipe(at.recipe).is_elastic()) proximal.setZero();
+    proximal = lambda;
+    if (find_recipe(at.recipe).is_elastic())
+      proximal = is_bounded.select((1 - scales.array().square() / stiffest.array()) * lambda.array(), 0);
   }
 };
 

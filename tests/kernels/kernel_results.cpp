@@ -33,13 +33,15 @@ class Run {
         device_(options),
         queue_(device_.queue()),
         kernels_(step_kernels<Real>(device_.backend())),
-        arrays_(device_, at.garment, find_recipe(at.recipe).rows),
+        arrays_(device_, at.garment, row_families(find_recipe(at.recipe), at.garment.fabric)),
         positions_(vectors(at.positions)),
         velocities_(vectors(at.velocities)),
         predicted_(vectors(at.predicted)),
         multipliers_(numbers(at.multipliers)),
         stiffness_(numbers(
-            row_stiffness(at.garment.mesh, arrays_.rows, at.garment.fabric, pinned_nodes(at.garment)))) {}
+            row_stiffness(at.garment.mesh, arrays_.rows, at.garment.fabric, pinned_nodes(at.garment)))),
+        bounds_(numbers(row_bounds(arrays_.rows, at.garment.fabric))),
+        growth_(numbers(std::vector<double>(bounds_.size(), unset))) {}
 
   KernelResults all() {
     setup();
@@ -77,7 +79,13 @@ class Run {
     for (const Index node : arrays_.pattern.free_nodes) result.push_back(values[node]);
     return result;
   }
-  RowLaws<Real> laws() const { return {read(stiffness_), static_cast<Real>(at_.step)}; }
+  Real coupling() const { return static_cast<Real>(at_.garment.fabric.poisson_coupling()); }
+  RowLaws<Real> laws() {
+    RowLaws<Real> result{read(stiffness_), static_cast<Real>(at_.step), coupling(), {}};
+    if (bounds_.size() > 0)
+      result.bounds = {read(bounds_), read(multipliers_), growth_.view(), 1, Real(0.01), 0};
+    return result;
+  }
   MetricView<Real> metric() const {
     const Fabric& f = at_.garment.fabric;
     return {.inertia = static_cast<Real>(f.rho + at_.step * f.alpha),
@@ -117,7 +125,10 @@ class Run {
   }
 
   void rows() {
-    const reference::VectorXd rest = at_.reference().rows().rest;
+    reference::VectorXd rest = at_.reference().rows().rest;
+    const RowPattern& of = arrays_.rows;
+    for (Index row = of.triples.row_count(); row < of.first_single(); row += 3)  // coupled later
+      rest[row] -= at_.garment.fabric.poisson_coupling() * rest[row + 2];
     const auto rests = numbers({rest.data(), rest.data() + rest.size()});
     const RowsView view = arrays_.rows_view();
     auto residuals = output<Real>(view.row_count()), scales = output<Real>(view.row_count());
@@ -196,6 +207,7 @@ class Run {
     kernels_.geometric_stiffness(queue_, {.rows = arrays_.rows_view(),
                                           .tensors = arrays_.tensors.view(),
                                           .multipliers = read(multipliers_),
+                                          .coupling = coupling(),
                                           .stiffness = stiffness.view()});
     results_["stiffness"] = widened(stiffness);
     const auto momentum = vectors(of_free(at_.momentum));
@@ -314,7 +326,7 @@ class Run {
   const StepKernels<Real>& kernels_;
   GarmentArrays<Real> arrays_;
   Buffer<Vector> positions_, velocities_, predicted_;
-  Buffer<Real> multipliers_, stiffness_;
+  Buffer<Real> multipliers_, stiffness_, bounds_, growth_;
   KernelResults results_;
 };
 
@@ -333,7 +345,8 @@ KernelPattern kernel_pattern(const KernelCase& at) {
   for (const Pin& pin : at.garment.pins)
     for (const Index node : pin.nodes) is_pinned[node] = 1;
   KernelPattern result;
-  result.rows = build_row_pattern(mesh, build_topology(mesh), find_recipe(at.recipe).rows, is_pinned);
+  result.rows = build_row_pattern(mesh, build_topology(mesh),
+                                  row_families(find_recipe(at.recipe), at.garment.fabric), is_pinned);
   result.laplacian = laplacian_pattern(mesh);
   if (at.garment.fabric.kappa > 0) result.bending = squared_pattern(result.laplacian);
   result.nodal = build_nodal_pattern(result.rows, result.bending, is_pinned);

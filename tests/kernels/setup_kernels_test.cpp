@@ -38,6 +38,24 @@ SparseMatrix weighted_tensors(const StencilPattern& p, const std::vector<double>
   return matrix;
 }
 
+/// The same of elements, from their gradients.
+SparseMatrix weighted_gradients(const StencilPattern& p, const double* gradients, const double* lambda,
+                                double coupling, Index nodes) {
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index s = 0; s < p.stencil_count(); ++s)
+    for (Index a = p.stencil_begin[s]; a < p.stencil_begin[s + 1]; ++a)
+      for (Index b = p.stencil_begin[s]; b < p.stencil_begin[s + 1]; ++b) {
+        const double *g = gradients + 2 * a, *h = gradients + 2 * b;
+        entries.emplace_back(p.slot_nodes[a], p.slot_nodes[b],
+                             2 * lambda[3 * s] * g[0] * h[0] +
+                                 lambda[3 * s + 1] * (g[0] * h[1] + g[1] * h[0]) +
+                                 2 * (lambda[3 * s + 2] + coupling * lambda[3 * s]) * g[1] * h[1]);
+      }
+  SparseMatrix matrix(nodes, nodes);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  return matrix;
+}
+
 TYPED_TEST(SetupKernels, MassesAreIntegralsOfShapeFunctions) {
   for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
     const auto cloth = at.reference();
@@ -61,8 +79,12 @@ TYPED_TEST(SetupKernels, TensorsAreThoseOfTheSampledRows) {
       for (double& value : lambda) value = static_cast<double>(generator()) / 2147483647.5 - 1;
       const SparseMatrix tensors =
           weighted_tensors(rows.triples, found.at("tensors"), 0, lambda, 0, nodes) +
-          weighted_tensors(rows.singles, found.at("tensors"), 3 * rows.triples.entry_count(), lambda,
-                           rows.triples.row_count(), nodes);
+          weighted_gradients(rows.elements, found.at("tensors").data() + 3 * rows.triples.entry_count(),
+                             lambda.data() + rows.triples.row_count(), at.garment.fabric.poisson_coupling(),
+                             nodes) +
+          weighted_tensors(rows.singles, found.at("tensors"),
+                           3 * rows.triples.entry_count() + 2 * rows.elements.slot_count(), lambda,
+                           rows.first_single(), nodes);
       const SparseMatrix expected = cloth.rows().hessian(lambda);
       expect_near(tensors, expected, rounding<TypeParam>(81) * largest(expected), what);
     }

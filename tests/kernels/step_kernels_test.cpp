@@ -63,7 +63,8 @@ TYPED_TEST(StepKernelsTest, RowJacobian) {
     std::vector<Eigen::Triplet<double>> entries;
     const std::vector<double>& vectors = found.at("jacobian");
     ASSERT_EQ(vectors.size(),
-              static_cast<std::size_t>(9 * rows.triples.slot_count() + 3 * rows.singles.slot_count()));
+              static_cast<std::size_t>(9 * (rows.triples.slot_count() + rows.elements.slot_count()) +
+                                       3 * rows.singles.slot_count()));
     auto add = [&](const StencilPattern& p, const double* jacobian, Index first_row) {
       for (Index s = 0; s < p.stencil_count(); ++s)
         for (Index slot = p.stencil_begin[s]; slot < p.stencil_begin[s + 1]; ++slot)
@@ -73,7 +74,9 @@ TYPED_TEST(StepKernelsTest, RowJacobian) {
                                    jacobian[static_cast<std::size_t>(slot * p.width + w) * 3 + c]);
     };
     add(rows.triples, vectors.data(), 0);
-    add(rows.singles, vectors.data() + 9 * rows.triples.slot_count(), rows.triples.row_count());
+    const double* const of_elements = vectors.data() + 9 * rows.triples.slot_count();
+    add(rows.elements, of_elements, rows.triples.row_count());
+    add(rows.singles, of_elements + 9 * rows.elements.slot_count(), rows.first_single());
     SparseMatrix jacobian(expected.jacobian.rows(), expected.jacobian.cols());
     jacobian.setFromTriplets(entries.begin(), entries.end());
     expect_near(jacobian, expected.jacobian, rounding<TypeParam>(81) * largest(expected.jacobian), what);
@@ -265,13 +268,24 @@ TYPED_TEST(StepKernelsTest, Multipliers) {
     const double size =
         largest(as_vector(at.multipliers)) +
         s * (s * largest(rows.values) + largest(rows.jacobian.cwiseAbs() * flat(d).cwiseAbs()));
-    expect_near(found.at("multipliers"), rows.proximal + change, rounding<TypeParam>(81) * size, what);
-    // C of rigid rows, C - lambda / s^2 of others.
+    VectorXd multipliers = rows.proximal + change;
+    // C of rigid rows, C - lambda / s^2 of compliant ones, what bounded ones are too long by.
     VectorXd mismatch = rows.values;
-    if (find_recipe(at.recipe).is_elastic())
-      mismatch -= (rows.scales.array() > 0)
-                      .select(as_vector(at.multipliers).array() / rows.scales.array().square(), 0)
-                      .matrix();
+    int at_bound = 0;
+    for (Eigen::Index row = 0; row < mismatch.size(); ++row) {
+      const double scale = rows.scales[row], lambda = at.multipliers[static_cast<std::size_t>(row)];
+      if (const double stiffest = rows.stiffest[row]; stiffest > 0) {
+        mismatch[row] = scale > 0 ? std::max(mismatch[row] - lambda / stiffest, 0.0) *
+                                        std::max(1.0, 0.1 / cloth.row_bounds()[row])
+                                  : 0;
+        multipliers[row] = scale > 0 ? std::max(multipliers[row], 0.0) : 0;
+        at_bound += scale > 0;
+      } else if (find_recipe(at.recipe).is_elastic() && scale > 0) {
+        mismatch[row] -= lambda / (scale * scale);
+      }
+    }
+    EXPECT_EQ(at_bound > 0, at.name == "strain limit");
+    expect_near(found.at("multipliers"), multipliers, rounding<TypeParam>(81) * size, what);
     expect_near(found.at("mismatches"), mismatch, rounding<TypeParam>(81) * (1 + largest(mismatch)), what);
   });
 }
