@@ -1,14 +1,16 @@
-// Elements as elastic membranes: strain along warp and weft, and shear, at their Gauss points.
+// Elements as elastic membranes: strain along warp and weft, and shear, at points of them.
 //
-// With F_u, F_v the derivatives of the positions along warp and weft of the rest shape, the rows
+// With F_u, F_v the derivatives of the positions along warp and weft of the rest shape,
 //   (F_u . F_u - 1, F_u . F_v, F_v . F_v - 1) = (2 e_uu, gamma, 2 e_vv)
 // are Green's strain, and their energy is that of St. Venant and Kirchhoff (Volino, Magnenat-Thalmann, Faure
-// 2009, section 3), orthotropic: A (k_u (e_uu + a e_vv)^2 / (1 - nu^2) + k_v e_vv^2 + G gamma^2) / 2 with a =
-// nu sqrt(k_v / k_u), so that k_u and k_v are what a strip resists along its threads. The first row is
-// C_uu + a C_vv then: each row keeps a stiffness of its own. On triangles one point,
-// where strain is even. On quads two of the 2 x 2 Gauss points, on a diagonal: their six rows leave none of
-// the five ways to strain an element free, integrate what is linear in it exactly and hold elements as
-// tightly as all four, at half the price.
+// 2009, section 3), orthotropic:
+//   A (k_u (e_uu + a e_vv)^2 / (1 - nu^2) + k_v e_vv^2 + G gamma^2) / 2,  a = nu sqrt(k_v / k_u),
+// so that k_u and k_v are what a strip resists along its threads. The first row is C_uu + a C_vv: each row
+// has a stiffness of its own then.
+//
+// On triangles one point, where strain is even. On quads two of the 2 x 2 Gauss points, on a diagonal: their
+// six rows leave none of the five ways to strain an element free, integrate what is linear in it exactly and
+// hold elements as tightly as all four, at half the price.
 #pragma once
 
 #include "engine/model/fabric.hpp"

@@ -167,8 +167,8 @@ void ClothGroup<Real>::require_memory() const {
   const std::size_t own_shape = shape.tensors.size() + shape.rest_values.size() + shape.masses.size() +
                                 shape.inverse_masses.size() + shape.bending.size() + shape.rest_areas.size();
   const std::size_t targets = 3 * driven_nodes_.size() * largest_start;
-  const std::size_t laws =
-      (resolved_.recipe.is_elastic() ? row_count_ : 0) + row_bounds_.size() / (tiles_ * width_);
+  const bool has_limit = garments_.front()->fabric.strain_limit > 0;
+  const std::size_t laws = resolved_.recipe.is_elastic() ? (has_limit ? 2 : 1) * row_count_ : 0;
   const std::size_t each = 6 * static_cast<std::size_t>(arrays_.node_count()) + row_count_ + laws +
                            contact_layout().size() + pattern().history().size() + targets + 1 +
                            (sizeof(ClothParameters<Real>) + sizeof(ClothReport<Real>)) / sizeof(Real) +

@@ -45,13 +45,14 @@ class RunTally {
   std::string missed(const StepReport& r) const;
   void measure_contacts();
   void measure_holds();
+  void measure_limits();
 
   const ResolvedScene resolved_;
   const Scene& scene_;
   const Simulation& simulation_;
   std::vector<char> is_noted_;  ///< garments in summary.frozen
-  /// Steps of this run whose strain limits gave way (RowBounds), and the worst strain of an edge in them.
-  std::int64_t overloaded_steps_ = 0;
+  /// Frames of this run at which strain limits gave way, and the worst strain of an edge there.
+  std::int64_t overloaded_frames_ = 0;
   double overload_ = 0;
 };
 
