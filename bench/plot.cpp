@@ -9,8 +9,8 @@
 namespace isocloth::bench {
 namespace {
 
-constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                   "#e69f00", "#56b4e9", "#000000", "#999999"};
+constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
+                                   "#56b4e9", "#000000", "#999999", "#8c510a"};
 constexpr double panel_width = 430, panel_height = 300;  // [px]
 
 /// Whole decades around the values.
