@@ -30,11 +30,11 @@ struct RowGroup {
 };
 
 /// Three rows per stencil that are strain at a point of an element, whose nodes are its slots, at most 4.
-/// With the gradients g_i, h_i of the shape functions along warp and weft, F_u = sum g_i p_i, F_v = sum h_i
-/// p_i,
+/// With the gradients g_i, h_i of the shape functions along warp and weft, F_u = sum g_i p_i and
+/// F_v = sum h_i p_i,
 ///   C = (F_u . F_u, F_u . F_v, F_v . F_v) - c0,  T = (g g^T, (g h^T + h g^T) / 2, h h^T):
-/// two numbers per slot stand for T, and two vectors for J. What couples threads (RowLaws::coupling) adds as
-/// many times the third row to the first.
+/// two numbers per slot stand for T, and J follows from F_u and F_v. What couples threads
+/// (RowLaws::coupling) adds as many times the third row to the first.
 struct ElementGroup : RowGroup<3> {
   // Of pair_terms: (4 slot of one node + place of the other in the stencil, stencil).
   // At first_tensor: g, h of each slot [1/m], shape [slot_count, 2].
