@@ -75,15 +75,19 @@ std::vector<Table> compare_scenes(const std::vector<std::string>& groups, double
 std::vector<std::string> scene_groups();
 
 struct DrapeRequest {
-  std::vector<int> circles;    ///< radial node counts; 8 (circles - 1) nodes around
+  std::vector<int> circles;    ///< radial node counts; 8 (circles - 1) nodes around, of a disc 3.2 times
   std::vector<double> kappas;  ///< [N m]
   double eps = 0;              ///< first row softness; 0: the default
   int seeds = 3;
   int workers = 1;
   std::filesystem::path csv, svg;  ///< empty: not written
+  bool membrane = false;           ///< a disc of the recipe membrane, not a ring of coltraro2022
 };
-/// Drape coefficient of a ring against mesh size and bending stiffness.
+/// Drape coefficient of a ring or disc against mesh size and bending stiffness.
 std::vector<Table> measure_drape(const DrapeRequest& request);
+
+/// A tensile tester beside the curves of the fabric; svg: empty, or where curves are drawn.
+std::vector<Table> measure_rigs(const std::string& svg, int workers);
 
 struct ImpulseRequest {
   std::vector<std::string> parts;  ///< some of impulse_parts(), all if empty

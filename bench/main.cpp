@@ -168,8 +168,10 @@ Run add_scenes(CLI::App& command, const Shared& shared) {
 Run add_drape(CLI::App& command, const Shared& shared) {
   const auto request = keep<DrapeRequest>(
       {.circles = {6, 7, 9, 11, 13}, .kappas = {7e-5, 1.5e-4, 2.5e-4}, .csv = {}, .svg = {}});
-  add_checked(command, "--circles", request->circles, "circles of nodes; 8 (circles - 1) nodes on each",
-              CLI::Range(3, 200));
+  command.add_flag("--membrane", request->membrane,
+                   "a disc of the recipe membrane, clamped in its middle; circles 1 + 5 k have a node there");
+  add_checked(command, "--circles", request->circles,
+              "circles of nodes; 8 (circles - 1) nodes on each, 3.2 times on discs", CLI::Range(3, 200));
   add_checked(command, "--kappa", request->kappas, "bending stiffness [N m] at 1 kg/m^2",
               CLI::NonNegativeNumber);
   add_checked(command, "--seeds", request->seeds, "runs per mesh and stiffness", CLI::Range(1, 100));
@@ -242,6 +244,12 @@ Run add_contact(CLI::App& command, const Shared& shared) {
   return measure_later(measure_contact, request, shared);
 }
 
+Run add_rigs(CLI::App& command, const Shared& shared) {
+  const auto svg = keep<std::string>({});
+  command.add_option("--svg", *svg, "draw the curves into this file");
+  return [svg, &shared] { return measure_rigs(*svg, shared.workers); };
+}
+
 Run add_figure4(CLI::App& command, const Shared& shared) {
   const auto svg = keep<std::string>({});
   command.add_option("--svg", *svg, "draw the four states into this file");
@@ -262,6 +270,7 @@ constexpr Benchmark benchmarks[] = {
     {"pareto", "time per simulated second against reached strain, every solver", add_pareto},
     {"strain", "strain of edges and elements beside that of the rows", add_strain},
     {"contact", "sheets among obstacles, near and far", add_contact},
+    {"rigs", "a tensile tester beside the curves of the fabric", add_rigs},
     {"figure4", "Bender and Bayer, Figure 4: a sheet at four tolerances", add_figure4}};
 
 }  // namespace

@@ -69,8 +69,7 @@ NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_o
   const Device device(one_thread());
   const Queue& queue = device.queue();
   const StepKernels<double>& kernels = step_kernels<double>(device.backend());
-  const GarmentArrays<double> arrays(device, garment, row_families(resolved.recipe, garment.fabric),
-                                     elimination_order);
+  const GarmentArrays<double> arrays(device, garment, resolved.recipe, elimination_order);
   RowEvaluator<double> rows(device, arrays);
   const MetricView<double> metric{.inertia = fabric.rho + h * fabric.alpha,
                                   .stiffness = h * fabric.beta + h * h * fabric.kappa,

@@ -6,6 +6,7 @@
 
 #include "engine/core/text.hpp"
 #include "engine/model/checks.hpp"
+#include "engine/rows/membrane.hpp"
 #include "host/simulation_members.hpp"
 
 namespace isocloth {
@@ -29,6 +30,13 @@ void require_same_terms(const std::string& key, const Fabric& found, const Fabri
   };
   const auto bends = [](const Fabric& f) { return f.kappa > 0 || f.beta > 0; };
   require(".kappa, beta", bends(found) == bends(now));
+  require(".bending", found.bending == now.bending);
+  const double ratio = found.bending_ratio();
+  if (std::fabs(now.bending_ratio() - ratio) > 1e-9 * ratio)
+    refuse(key + ".weft_kappa", now.weft_kappa,
+           text("as at the start ", ratio, " times kappa, which is ", now.kappa,
+                ": the matrix of bending is made for that ratio; make a new simulation"));
+  require(".curves", membrane_laws(found).size() == membrane_laws(now).size());
   require(".strain_limit", (found.strain_limit > 0) == (now.strain_limit > 0));
   require(".thickness", found.thickness == now.thickness);
   require(".drag", found.drag.exists() == now.drag.exists());

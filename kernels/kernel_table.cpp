@@ -56,7 +56,7 @@ Backend make_backend(const char* name, const Memory& memory) {
           .memory = memory,
           .setup = {.lump_masses = lump_masses,
                     .build_tensors = build_tensors,
-                    .build_laplacian = build_laplacian,
+                    .build_curvature = build_curvature,
                     .build_bending = build_bending},
           .float32 = make_step_kernels<float>(),
           .float64 = make_step_kernels<double>()};

@@ -26,7 +26,7 @@ namespace isocloth {
 struct SetupKernels {
   Kernel<LumpMasses> lump_masses;
   Kernel<BuildTensors> build_tensors;
-  Kernel<BuildLaplacian> build_laplacian;
+  Kernel<BuildCurvature> build_curvature;
   Kernel<BuildBending> build_bending;
 };
 

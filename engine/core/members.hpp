@@ -9,7 +9,7 @@ namespace isocloth {
 template <class Struct>
 constexpr auto members(Struct& value) {
   constexpr std::size_t count = member_count<std::remove_const_t<Struct>>();
-  static_assert(count < 16, "so many members need a case of their own");
+  static_assert(count < 19, "so many members need a case of their own");
   if constexpr (count == 0) {
     return std::tuple{};
   } else if constexpr (count == 1) {
@@ -57,6 +57,15 @@ constexpr auto members(Struct& value) {
   } else if constexpr (count == 15) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = value;
     return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
+  } else if constexpr (count == 16) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
+  } else if constexpr (count == 17) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q);
+  } else if constexpr (count == 18) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "engine/model/stress_curve.hpp"
 #include "engine/model/wind.hpp"
 
 namespace isocloth {
@@ -14,19 +15,29 @@ struct SpringDamper {
   bool exists() const { return stiffness > 0 || damping > 0; }
 };
 
+/// What a bent sheet costs; see kernels/forces/build_bending.hpp.
+enum class BendingModel {
+  automatic,  ///< that of the recipe
+  isometric,  ///< 1/2 kappa |Laplacian|^2 at interior nodes (Bergou et al. 2006): of Coltraro 2022
+  plate,      ///< 1/2 kappa |second derivatives|^2 on the whole sheet: a thin plate's
+};
+
 /// Physical parameters of Coltraro 2022, Table 1, plus none. All of one garment share them.
 struct Fabric {
   double rho = 1;    ///< inertial mass per area [kg/m^2], > 0
   double delta = 1;  ///< virtual gravitational mass per area [kg/m^2], >= 0; delta = rho: no air
-  double kappa = 0;  ///< bending stiffness [N m], >= 0; energy 1/2 kappa |Laplacian|^2, so plate D = kappa
-  double alpha = 0;  ///< damping of slow oscillations [kg/(m^2 s)], >= 0 (D = alpha M + beta K)
-  double beta = 0;   ///< damping of fast oscillations [N m s], >= 0
+  BendingModel bending = BendingModel::automatic;
+  double kappa = 0;       ///< bending stiffness [N m], >= 0: the plate stiffness D; along warp
+  double weft_kappa = 0;  ///< of a plate along weft [N m], >= 0; 0: as along warp
+  double alpha = 0;       ///< damping of slow oscillations [kg/(m^2 s)], >= 0 (D = alpha M + beta K)
+  double beta = 0;        ///< damping of fast oscillations [N m s], >= 0
   // Of recipes with elastic rows, force per width of the cloth and strain.
   double stretch_stiffness = 1000;    ///< along warp, and weft where that has none of its own [N/m], > 0
   double weft_stretch_stiffness = 0;  ///< of a membrane along weft [N/m], >= 0; 0: as along warp
   double shear_stiffness = 50;        ///< of a membrane, per angle between warp and weft [N/m], > 0
   /// Of a membrane, in [0, 1): pulled along one thread it narrows along the other, geometric mean of both.
   double poisson_ratio = 0;
+  StressCurves curves{};  ///< of a membrane, in the place of stiffnesses
   /// Of recipes with elastic rows: greatest strain l / l0 - 1 of any edge of the mesh, >= 0; 0: none.
   double strain_limit = 0;
   double thickness = 0;  ///< of the cloth [m], >= 0: its middle stays half of it away from obstacles
@@ -37,6 +48,8 @@ struct Fabric {
 
   /// The weft's part in the stress along warp, a = nu sqrt(k_v / k_u); see engine/rows/membrane.hpp.
   double poisson_coupling() const { return poisson_ratio * std::sqrt(weft_stiffness() / stretch_stiffness); }
+  /// Along weft over along warp.
+  double bending_ratio() const { return weft_kappa > 0 ? weft_kappa / kappa : 1; }
   double weft_stiffness() const {
     return weft_stretch_stiffness > 0 ? weft_stretch_stiffness : stretch_stiffness;
   }

@@ -22,12 +22,12 @@ const std::vector<Recipe>& recipes() {
       {"elastic_edges",
        "implicit mass-spring cloth after Baraff, Witkin 1998: every mesh edge is a spring of fabric."
        "stretch_stiffness",
-       springs, SolverFamily::projection},
+       springs, SolverFamily::projection, BendingModel::plate},
       {"membrane",
        "Volino, Magnenat-Thalmann, Faure 2009, A simple approach to nonlinear tensile stiffness for accurate "
        "cloth simulation, with linear stress: strain held on every element by fabric.stretch_stiffness and "
        "fabric.shear_stiffness",
-       elements, SolverFamily::projection},
+       elements, SolverFamily::projection, BendingModel::plate},
       {"bender_iterative",
        "Bender, Bayer: Impulse-based simulation of inextensible cloth, section 3.4.1: every mesh edge keeps "
        "its "
@@ -45,6 +45,11 @@ std::vector<RowFamily> row_families(const Recipe& recipe, const Fabric& fabric) 
   std::vector<RowFamily> rows = recipe.rows;
   if (fabric.strain_limit > 0) rows.push_back(RowFamily::edge_limits);
   return rows;
+}
+
+Bending bending_of(const Recipe& recipe, const Fabric& fabric) {
+  const bool is_automatic = fabric.bending == BendingModel::automatic;
+  return {is_automatic ? recipe.bending : fabric.bending, fabric.bending_ratio()};
 }
 
 const Recipe& find_recipe(std::string_view name) {

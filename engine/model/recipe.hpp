@@ -21,6 +21,7 @@ struct Recipe {
   std::string_view source;  ///< where it is published
   std::vector<RowFamily> rows;
   SolverFamily solver;
+  BendingModel bending = BendingModel::isometric;  ///< unless the fabric says another
 
   /// Whether every row is the length of an edge.
   bool holds_edges() const {
@@ -32,6 +33,14 @@ struct Recipe {
 
 /// The rows of a garment of this fabric: those of the recipe, and limits of strain where the fabric has one.
 std::vector<RowFamily> row_families(const Recipe& recipe, const Fabric& fabric);
+
+/// How a garment bends.
+struct Bending {
+  BendingModel model = BendingModel::isometric;  ///< not automatic
+  double ratio = 1;                              ///< stiffness along weft over that along warp
+  bool operator==(const Bending&) const = default;
+};
+Bending bending_of(const Recipe& recipe, const Fabric& fabric);
 
 /// All recipes, in the order in which `isocloth schema` lists them.
 const std::vector<Recipe>& recipes();

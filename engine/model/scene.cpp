@@ -92,6 +92,20 @@ void check_impulse(const ImpulseSettings& settings) {
   if (settings.max_solves < 1) refuse("impulse.max_solves", settings.max_solves, "at least 1");
 }
 
+void check_curves(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
+  if (!fabric.curves.exist()) return;
+  if (recipe.rows.front() != RowFamily::membrane)
+    refuse(key + ".curves", "some", text("none with the recipe ", recipe.name, ": use membrane"));
+  if (fabric.poisson_ratio > 0)
+    refuse(key + ".poisson_ratio", fabric.poisson_ratio, "0 with fabric.curves, each of a direction alone");
+}
+
+void check_bending(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
+  if (fabric.weft_kappa > 0 && bending_of(recipe, fabric).model != BendingModel::plate)
+    refuse(key + ".weft_kappa", fabric.weft_kappa,
+           "0 with isometric bending, which knows no directions: set fabric.bending to \"plate\"");
+}
+
 void check_springs(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
   if (recipe.solver != SolverFamily::projection) return;
   for (const auto& [name, spring] :
@@ -242,10 +256,14 @@ void validate_fabric(const std::string& key, const Fabric& fabric) {
   require_not_negative(key + ".kappa", fabric.kappa);
   require_positive(key + ".stretch_stiffness", fabric.stretch_stiffness);
   require_not_negative(key + ".weft_stretch_stiffness", fabric.weft_stretch_stiffness);
+  require_not_negative(key + ".weft_kappa", fabric.weft_kappa);
+  if (fabric.weft_kappa > 0 && fabric.kappa == 0)
+    refuse(key + ".weft_kappa", fabric.weft_kappa, "0 where kappa, along warp, is 0");
   require_positive(key + ".shear_stiffness", fabric.shear_stiffness);
   if (!(fabric.poisson_ratio >= 0 && fabric.poisson_ratio < 1))
     refuse(key + ".poisson_ratio", fabric.poisson_ratio, "a number in [0, 1)");
   require_not_negative(key + ".strain_limit", fabric.strain_limit);
+  validate_curves(key + ".curves", fabric.curves);
   require_not_negative(key + ".alpha", fabric.alpha);
   require_not_negative(key + ".beta", fabric.beta);
   require_not_negative(key + ".thickness", fabric.thickness);
@@ -315,6 +333,8 @@ void validate_scene(const Scene& scene) {
   if (scene.garments.empty()) refuse("garments", "none", "at least one garment");
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     validate_garment(scene.garments[g], text("garments[", g, "]"));
+    check_bending(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
+    check_curves(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
     check_springs(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
   }
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {

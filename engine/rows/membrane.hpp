@@ -8,12 +8,16 @@
 // so that k_u and k_v are what a strip resists along its threads. The first row is C_uu + a C_vv: each row
 // has a stiffness of its own then.
 //
+// With stress-strain curves, and no Poisson coupling, each row has an energy whose derivative by C is K f(C);
+// see CurvePiece.
+//
 // On triangles one point, where strain is even. On quads two of the 2 x 2 Gauss points, on a diagonal: their
 // six rows leave none of the five ways to strain an element free, integrate what is linear in it exactly and
 // hold elements as tightly as all four, at half the price.
 #pragma once
 
 #include "engine/model/fabric.hpp"
+#include "engine/model/stress_curve.hpp"
 #include "engine/rows/isometry.hpp"
 
 namespace isocloth {
@@ -54,5 +58,9 @@ struct MembraneRows {
   static std::vector<double> stiffness(const RowSetup& setup, const std::vector<Index>& places,
                                        const Fabric& fabric);
 };
+
+/// Laws of the three rows of a point, `count` pieces each, the last of a row again where it has fewer; count
+/// 0: as many as the longest has. Empty where the fabric has no curves and count is 0.
+std::vector<CurvePiece> membrane_laws(const Fabric& fabric, std::size_t count = 0);
 
 }  // namespace isocloth

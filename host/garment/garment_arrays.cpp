@@ -1,5 +1,7 @@
 #include "host/garment/garment_arrays.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -73,25 +75,46 @@ std::vector<double> build_tensors(const Device& device, const MeshBuffers& mesh,
   return tensors.download();
 }
 
+/// Whether the edge from a corner of a face to the next is of this face only; shape [corner_count].
+std::vector<char> rim_edges(const Mesh& mesh, const Topology& topology) {
+  std::vector<char> result;
+  const auto& boundary = topology.boundary_edges;
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    const auto nodes = mesh.face(f);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const auto [a, b] = std::minmax(nodes[i], nodes[(i + 1) % nodes.size()]);
+      result.push_back(std::binary_search(boundary.begin(), boundary.end(), std::array{a, b}));
+    }
+  }
+  return result;
+}
+
 template <class Real>
 void build_bending(const Device& device, const Mesh& mesh, const MeshBuffers& mesh_buffers,
                    const Topology& topology, const Buffer<double>& masses, const NodeMatrixPattern& pattern,
-                   GarmentArrays<Real>& arrays) {
-  const NodeMatrixPattern neighbours = laplacian_pattern(mesh);
+                   const Bending& of_fabric, const std::vector<char>& pinned, GarmentArrays<Real>& arrays) {
+  const NodeMatrixPattern neighbours = neighbour_pattern(mesh);
   const Buffer<Index> begin(device, neighbours.row_begin), columns(device, neighbours.columns);
-  const Buffer<char> is_boundary(device, topology.is_boundary);
-  Buffer<double> laplacian(device, neighbours.columns.size());
+  const Buffer<char> is_boundary(device, topology.is_boundary), is_rim(device, rim_edges(mesh, topology)),
+      is_pinned(device, pinned);
+  const Buffer<Vec3d> warps(device, face_warp_directions(mesh, topology));
+  Buffer<Vec3d> curvature(device, neighbours.columns.size());
   Buffer<double> bending(device, pattern.columns.size());
   arrays.bending_begin = {device, pattern.row_begin};
   arrays.bending_columns = {device, pattern.columns};
-  device.backend().setup.build_laplacian(device.queue(), {.mesh = mesh_buffers.view(),
+  device.backend().setup.build_curvature(device.queue(), {.mesh = mesh_buffers.view(),
                                                           .pattern = {begin.view(), columns.view()},
                                                           .is_boundary = is_boundary.view(),
+                                                          .is_rim = is_rim.view(),
+                                                          .is_pinned = is_pinned.view(),
+                                                          .warps = warps.view(),
                                                           .masses = masses.view(),
-                                                          .laplacian = laplacian.view()});
+                                                          .is_plate = of_fabric.model == BendingModel::plate,
+                                                          .ratio = of_fabric.ratio,
+                                                          .curvature = curvature.view()});
   device.backend().setup.build_bending(
-      device.queue(), {.laplacian_pattern = {begin.view(), columns.view()},
-                       .laplacian = std::as_const(laplacian).view(),
+      device.queue(), {.curvature_pattern = {begin.view(), columns.view()},
+                       .curvature = std::as_const(curvature).view(),
                        .masses = masses.view(),
                        .pattern = {arrays.bending_begin.view(), arrays.bending_columns.view()},
                        .bending = bending.view()});
@@ -126,19 +149,18 @@ GatherBuffers gather_buffers(const Device& device, const GatherLists& lists) {
 }
 
 template <class Real>
-GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
-                                   const std::vector<RowFamily>& families, bool elimination_order,
-                                   bool couples_faces, FactorPattern factor) {
+GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment, const Recipe& recipe,
+                                   bool elimination_order, bool couples_faces, FactorPattern factor) {
   const MonitorView& monitor = device.monitor();
   const Mesh& mesh = garment.mesh;
   const Topology topology = build_topology(mesh);
   const std::vector<char> is_pinned = pinned_nodes(garment);
-  rows = build_row_pattern(mesh, topology, families, is_pinned);
+  rows = build_row_pattern(mesh, topology, row_families(recipe, garment.fabric), is_pinned);
   monitor.check();
   has_bending = garment.fabric.kappa > 0 || garment.fabric.beta > 0;
   const NodeMatrixPattern bending_pattern =
-      has_bending ? squared_pattern(laplacian_pattern(mesh)) : NodeMatrixPattern{};
-  const NodeMatrixPattern coupled = couples_faces ? laplacian_pattern(mesh) : NodeMatrixPattern{};
+      has_bending ? squared_pattern(neighbour_pattern(mesh)) : NodeMatrixPattern{};
+  const NodeMatrixPattern coupled = couples_faces ? neighbour_pattern(mesh) : NodeMatrixPattern{};
   pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, {}, coupled, factor);
   monitor.check();
   if (elimination_order) {
@@ -172,7 +194,9 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   tensors =
       converted<Real>(device, build_tensors(device, mesh_buffers, material_warp_directions(mesh, topology),
                                             face_warp_directions(mesh, topology), lumped, rows, rows_view()));
-  if (has_bending) build_bending(device, mesh, mesh_buffers, topology, lumped, bending_pattern, *this);
+  if (has_bending)
+    build_bending(device, mesh, mesh_buffers, topology, lumped, bending_pattern,
+                  bending_of(recipe, garment.fabric), is_pinned, *this);
 
   monitor.check();
   free_nodes = {device, pattern.free_nodes};

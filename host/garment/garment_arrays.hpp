@@ -1,6 +1,7 @@
 // Topology, rest shape and rows of a garment in the memory of a device.
 #pragma once
 
+#include "engine/model/recipe.hpp"
 #include "engine/model/scene.hpp"
 #include "host/garment/nodal_pattern.hpp"
 #include "host/memory/buffer.hpp"
@@ -57,7 +58,7 @@ template <class Real>
 struct GarmentArrays {
   /// Free numbers ascend with the nodes, or follow an order of elimination with little fill. couples_faces:
   /// the matrix has a block for any two nodes of a face, whatever the rows.
-  GarmentArrays(const Device& device, const Garment& garment, const std::vector<RowFamily>& families,
+  GarmentArrays(const Device& device, const Garment& garment, const Recipe& recipe,
                 bool elimination_order = false, bool couples_faces = false,
                 FactorPattern factor = FactorPattern::whole);
 

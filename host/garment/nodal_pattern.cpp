@@ -115,7 +115,7 @@ Index NodeMatrixPattern::find(Index row, Index column) const {
   return it != end && *it == column ? static_cast<Index>(it - columns.begin()) : -1;
 }
 
-NodeMatrixPattern laplacian_pattern(const Mesh& mesh) {
+NodeMatrixPattern neighbour_pattern(const Mesh& mesh) {
   std::vector<std::vector<Index>> rows(mesh.positions.size());
   for (Index f = 0; f < mesh.face_count(); ++f)
     for (Index i : mesh.face(f))

@@ -42,7 +42,7 @@ struct NodalPattern {
 };
 
 /// Nodes that share a face, with the node itself.
-NodeMatrixPattern laplacian_pattern(const Mesh& mesh);
+NodeMatrixPattern neighbour_pattern(const Mesh& mesh);
 /// Nodes with a common neighbour: the pattern of L^T L.
 NodeMatrixPattern squared_pattern(const NodeMatrixPattern& pattern);
 

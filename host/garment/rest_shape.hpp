@@ -32,7 +32,8 @@ void load_rest_shape(const RestShape<Real>& shape, GarmentArrays<Real>& arrays) 
   arrays.rest_areas.upload(shape.rest_areas);
 }
 
-/// Distinct rest shapes of garments of one pattern.
+/// Distinct rest shapes of garments of one pattern; how stiffly they bend along warp and weft is part of
+/// them.
 template <class Real>
 struct RestShapes {
   std::vector<RestShape<Real>> shapes;
@@ -40,8 +41,8 @@ struct RestShapes {
   std::size_t loaded = 0;       ///< the one in the arrays
 
   /// arrays: of the first garment
-  RestShapes(const Device& device, const std::vector<const Garment*>& garments,
-             const std::vector<RowFamily>& families, const GarmentArrays<Real>& arrays);
+  RestShapes(const Device& device, const std::vector<const Garment*>& garments, const Recipe& recipe,
+             const GarmentArrays<Real>& arrays);
   /// Puts the shape of a garment into the arrays.
   void load(std::size_t garment, GarmentArrays<Real>& arrays) {
     if (of[garment] == loaded) return;
@@ -58,16 +59,20 @@ inline bool same_rest_shape(const Mesh& a, const Mesh& b) {
 
 template <class Real>
 RestShapes<Real>::RestShapes(const Device& device, const std::vector<const Garment*>& garments,
-                             const std::vector<RowFamily>& families, const GarmentArrays<Real>& arrays)
+                             const Recipe& recipe, const GarmentArrays<Real>& arrays)
     : shapes{rest_shape(arrays)} {
   std::vector<const Garment*> models{garments.front()};
   for (const Garment* garment : garments) {
     std::size_t s = models.size();
     // Replicas follow their model, so the last shape is the likeliest.
-    while (s > 0 && !same_rest_shape(models[s - 1]->mesh, garment->mesh)) --s;
+    const auto is_like = [&](const Garment& model) {
+      return same_rest_shape(model.mesh, garment->mesh) &&
+             bending_of(recipe, model.fabric) == bending_of(recipe, garment->fabric);
+    };
+    while (s > 0 && !is_like(*models[s - 1])) --s;
     if (s == 0) {
       models.push_back(garment);
-      shapes.push_back(rest_shape(GarmentArrays<Real>(device, *garment, families)));
+      shapes.push_back(rest_shape(GarmentArrays<Real>(device, *garment, recipe)));
       s = models.size();
     }
     of.push_back(s - 1);

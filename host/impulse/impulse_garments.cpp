@@ -40,8 +40,8 @@ ImpulseGarments<Real>::ImpulseGarments(const Device& device, std::vector<const G
       lost_(garments_.size(), StepStatus::converged),
       resolved_(resolved),
       scene_(resolved.scene),
-      arrays_(device, *garments_.front(), resolved.recipe.rows),
-      shapes_(device, garments_, resolved.recipe.rows, arrays_),
+      arrays_(device, *garments_.front(), resolved.recipe),
+      shapes_(device, garments_, resolved.recipe, arrays_),
       pinned_nodes_(all_pinned_nodes(*garments_.front())) {
   build_rows();
   require_memory(obstacles ? obstacles->size() : 0, obstacles ? obstacles->moving_obstacles.size() : 0);

@@ -33,7 +33,7 @@ struct SpringKinds {
 /// What garments of one group share.
 struct Kind {
   std::vector<char> is_pinned;
-  bool has_bending = false, has_limit = false;
+  bool has_bending = false, has_limit = false, has_curves = false;
   FactorPattern factor = FactorPattern::whole;
   RowPattern rows;
   const Garment* model = nullptr;
@@ -50,8 +50,8 @@ bool fits(const Garment& garment, const Kind& kind, const ResolvedScene& scene) 
   const Mesh &a = garment.mesh, &b = kind.model->mesh;
   if (a.face_begin != b.face_begin || a.face_nodes != b.face_nodes ||
       has_bending(garment) != kind.has_bending || has_limit(garment) != kind.has_limit ||
-      pinned_nodes(garment) != kind.is_pinned || scene.factor(garment) != kind.factor ||
-      SpringKinds(garment.fabric) != SpringKinds(kind.model->fabric))
+      garment.fabric.curves.exist() != kind.has_curves || pinned_nodes(garment) != kind.is_pinned ||
+      scene.factor(garment) != kind.factor || SpringKinds(garment.fabric) != SpringKinds(kind.model->fabric))
     return false;
   if (same_rest_shape(a, b)) return true;
   return row_pattern(garment, scene.recipe) == kind.rows;  // corners depend on the angles of the boundary
@@ -185,6 +185,7 @@ GarmentSolvers make_garment_solvers(const Device& device, Precision precision, c
       kinds.push_back({.is_pinned = pinned_nodes(garment),
                        .has_bending = has_bending(garment),
                        .has_limit = has_limit(garment),
+                       .has_curves = garment.fabric.curves.exist(),
                        .factor = resolved.factor(garment),
                        .rows = row_pattern(garment, resolved.recipe),
                        .model = &garment});

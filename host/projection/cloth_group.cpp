@@ -43,9 +43,9 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
       scene_(resolved.scene),
       width_(tile_width(garments_.size(), kernels_.lane_width())),
       tiles_((garments_.size() + width_ - 1) / width_),
-      arrays_(device, *garments_.front(), row_families(resolved.recipe, garments_.front()->fabric), true,
-              obstacles != nullptr, resolved.factor(*garments_.front())),
-      shapes_(device, garments_, row_families(resolved.recipe, garments_.front()->fabric), arrays_),
+      arrays_(device, *garments_.front(), resolved.recipe, true, obstacles != nullptr,
+              resolved.factor(*garments_.front())),
+      shapes_(device, garments_, resolved.recipe, arrays_),
       row_count_(arrays_.rows.row_count()),
       driven_nodes_(driven_nodes(garments_)),
       lost_(garments_.size(), StepStatus::converged),
@@ -168,7 +168,8 @@ void ClothGroup<Real>::require_memory() const {
                                 shape.inverse_masses.size() + shape.bending.size() + shape.rest_areas.size();
   const std::size_t targets = 3 * driven_nodes_.size() * largest_start;
   const bool has_limit = garments_.front()->fabric.strain_limit > 0;
-  const std::size_t laws = resolved_.recipe.is_elastic() ? (has_limit ? 2 : 1) * row_count_ : 0;
+  const std::size_t laws =
+      (resolved_.recipe.is_elastic() ? (has_limit ? 2 : 1) * row_count_ : 0) + pattern().curve_numbers;
   const std::size_t each = 6 * static_cast<std::size_t>(arrays_.node_count()) + row_count_ + laws +
                            contact_layout().size() + pattern().history().size() + targets + 1 +
                            (sizeof(ClothParameters<Real>) + sizeof(ClothReport<Real>)) / sizeof(Real) +
@@ -220,6 +221,16 @@ void ClothGroup<Real>::build_parameters() {
   }
   row_stiffness_ = {device_, stiffness};
   row_bounds_ = {device_, bounds};
+  std::size_t pieces = 0;
+  for (const Garment* garment : garments_)
+    pieces = std::max(pieces, membrane_laws(garment->fabric).size() / 3);
+  std::vector<Real> curves(15 * pieces * tiles_ * width_);
+  for (std::size_t c = 0; pieces > 0 && c < tiles_ * width_; ++c) {
+    const std::vector<double> own =
+        flat(membrane_laws(garments_[std::min(c, garments_.size() - 1)]->fabric, pieces));
+    for (std::size_t i = 0; i < own.size(); ++i) curves[place(c, i, own.size())] = static_cast<Real>(own[i]);
+  }
+  row_curves_ = {device_, curves};
 }
 
 template <class Real>
@@ -257,6 +268,7 @@ ClothPatternView ClothGroup<Real>::pattern() const {
           .samples = samples_.view(),
           .hold_count = surroundings_.grippers.count() > 0 ? a.node_count() : 0,
           .has_bounds = row_bounds_.size() > 0,
+          .curve_numbers = static_cast<Index>(row_curves_.size() / (tiles_ * width_)),
           .has_history = remembers_step(settings_.integrator),
           .faces = surroundings_.forces.faces(arrays_),
           .block_slots = samples_.block_slots.view(),
@@ -291,6 +303,7 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
           .parameters = parameters_.view(),
           .row_stiffness = row_stiffness_.view(),
           .row_bounds = row_bounds_.view(),
+          .row_curves = row_curves_.view(),
           .targets = targets_.view(),
           .states = {.positions = positions_.view(),
                      .velocities = velocities_.view(),

@@ -32,6 +32,7 @@ RowLaws<Real> ProjectionSolver<Real>::laws() {
                        static_cast<Real>(part_.h),
                        static_cast<Real>(garment_.fabric.poisson_coupling()),
                        {}};
+  result.curves = row_curves_.view();
   if (row_bounds_.size() > 0)
     result.bounds = {
         row_bounds_.view(),          std::as_const(work_.multipliers).view(), bound_growth_.view(),

@@ -21,7 +21,7 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
       newton_(resolved.is_newton),
       start_eps_(resolved.start_eps(sizeof(Real) == sizeof(float))),
       eps_(start_eps_),
-      arrays_(device, garment, row_families(resolved.recipe, garment.fabric), false, obstacles != nullptr,
+      arrays_(device, garment, resolved.recipe, false, obstacles != nullptr,
               choice == StepSolver::iterative ? FactorPattern::whole : resolved.factor(garment)),
       rows_(device, arrays_),
       measures_(device, arrays_),
@@ -74,6 +74,9 @@ void ProjectionSolver<Real>::refresh() {
   if (row_bounds_.size() != bounds.size())
     for (Buffer<Real>* buffer : {&row_bounds_, &bound_growth_}) *buffer = {device_, bounds.size()};
   row_bounds_.upload(std::vector<Real>(bounds.begin(), bounds.end()));
+  const std::vector<double> curves = flat(membrane_laws(garment_.fabric));
+  if (row_curves_.size() != curves.size()) row_curves_ = {device_, curves.size()};
+  row_curves_.upload(std::vector<Real>(curves.begin(), curves.end()));
 }
 
 template <class Real>

@@ -152,6 +152,7 @@ class ProjectionSolver final : public GarmentSolver {
   bool is_undoable_ = false;
   Buffer<Real> row_stiffness_, mismatches_;  ///< empty: all rows are rigid
   Buffer<Real> row_bounds_, bound_growth_;   ///< empty: no row has a bound
+  Buffer<Real> row_curves_;                  ///< see RowLaws
   int iteration_ = 0;
   Buffer<Vec3<Real>> iterate_, predicted_, targets_, momentum_;
   Buffer<Vec3<Real>> base_, base_velocity_;  ///< x^, v^ of integrators that remember

@@ -47,8 +47,8 @@ GarmentInfo ProjectionSolver<Real>::info(std::size_t) const {
                                    surroundings_.memory_bytes(),
                    .solver = std::string(nodal_solver_->name())};
   auto add = [&info](const auto&... buffers) { ((info.memory_bytes += buffers.bytes()), ...); };
-  add(state_, work_, before_, row_stiffness_, mismatches_, row_bounds_, bound_growth_, iterate_, predicted_,
-      targets_, momentum_, stiffness_, blocks_, right_side_, correction_);
+  add(state_, work_, before_, row_stiffness_, mismatches_, row_bounds_, bound_growth_, row_curves_, iterate_,
+      predicted_, targets_, momentum_, stiffness_, blocks_, right_side_, correction_);
   return info;
 }
 

@@ -56,7 +56,7 @@ ImpulseCloth::ImpulseCloth(const Garment& garment, const Recipe& recipe, const I
   masses_ = lumped_areas(mesh, surface_points(mesh));
   inverse_masses_ = VectorXd::Zero(masses_.size());
   for (const Index node : nodes_.free) inverse_masses_[node] = 1 / (fabric_.rho * masses_[node]);
-  bending_ = bending_matrix(mesh, topology);
+  bending_ = bending_matrix(mesh, topology, bending_of(recipe, fabric_), nodes_.is_free);
   springs_ = garment_springs(garment, topology);
   if (recipe.holds_edges()) {
     constraints_ = distance_constraints(mesh, topology, inverse_masses_);

@@ -102,8 +102,10 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
   rows_ = std::move(rows.rows);
   stiffness_ = std::move(rows.stiffness);
   bounds_ = std::move(rows.bounds);
+  curves_ = std::move(rows.curves);
+  curved_count_ = rows.curved_count;
   masses_ = lumped_areas(mesh_, surface_points(mesh_));
-  bending_ = reference::bending_matrix(mesh_, topology);
+  bending_ = reference::bending_matrix(mesh_, topology, bending_of(recipe, fabric_), nodes.is_free);
   positions_ = initial_positions(garment);
   velocities_ = initial_velocities(garment);
   set_previous(positions_, velocities_, 0);
@@ -148,6 +150,39 @@ ReferenceCloth::EulerStep ReferenceCloth::euler_step(double step) const {
           last * velocities_ + (1 - last) * previous_velocities_};
 }
 
+ReferenceCloth::Response ReferenceCloth::response(Eigen::Index row, double c) const {
+  if (row >= curved_count_) return {c, 1};
+  const std::vector<CurvePiece>& pieces = curves_[static_cast<std::size_t>(row % 3)];
+  const double size = std::fabs(c);
+  auto piece = std::ranges::upper_bound(pieces, size, {}, &CurvePiece::begin);
+  --piece;
+  const double t = size - piece->begin;
+  const double stress = piece->value + piece->slope * t + piece->square * t * t + piece->cube * t * t * t;
+  return {std::copysign(stress, c), piece->slope + 2 * piece->square * t + 3 * piece->cube * t * t};
+}
+
+double ReferenceCloth::bend_of_curves() const {
+  double most = 0;
+  for (const auto& pieces : curves_)
+    for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
+      const CurvePiece& p = pieces[i];
+      const double width = pieces[i + 1].begin - p.begin;
+      const double slopes = std::min(p.slope, pieces[i + 1].slope);
+      most = std::max(
+          {most, std::fabs(2 * p.square) / slopes, std::fabs(2 * p.square + 6 * p.cube * width) / slopes});
+    }
+  return most;
+}
+
+VectorXd ReferenceCloth::row_values(const MatrixX3d& positions) const {
+  VectorXd values = row_strains(positions);
+  for (Eigen::Index row = 0; row < curved_count_; ++row) {
+    const Response found = response(row, values[row]);
+    values[row] = found.stress / found.slope;
+  }
+  return values;
+}
+
 VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step, const VectorXd& multipliers,
                                      const VectorXd& growth) const {
   const double time = euler_time(step), square = step * step / (time * time);
@@ -159,7 +194,7 @@ VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step, co
   VectorXd d = squares * inverse_masses;
   const VectorXd of_all = squares * VectorXd::Ones(squares.cols());
   const VectorXd of_free = squares * VectorXd((inverse_masses.array() > 0).cast<double>());
-  const VectorXd values = row_values(positions);
+  const VectorXd values = row_strains(positions);
   for (Eigen::Index row = 0; row < d.size(); ++row) {
     const bool is_dead = std::sqrt(of_free[row]) <= 1e-12 * std::sqrt(of_all[row]);
     const double spring = step * step * stiffness_[row];
@@ -168,7 +203,7 @@ VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step, co
       const bool is_at_bound = values[row] > 0 || (multipliers[row] > 0 && values[row] > -bounds_[row] / 10);
       d[row] = is_at_bound && !is_dead ? (1 / k + 1 / (1000 * spring)) / settings_.eps : 0;
     } else if (spring > 0) {
-      d[row] = 1 / (settings_.eps * spring);
+      d[row] = 1 / (settings_.eps * spring * response(row, values[row]).slope);
     } else if (is_dead) {
       d[row] = 0;
     }
@@ -273,7 +308,7 @@ double ReferenceCloth::residual(VectorXd values, const VectorXd& multipliers, co
       values[row] =
           counts ? std::max(beyond, 0.0) * std::max(1.0, 10 * settings_.tolerance / bounds_[row]) : 0;
     } else if (spring > 0) {
-      values[row] -= multipliers[row] / spring;
+      values[row] -= multipliers[row] * settings_.eps * d[row];
     }
   }
   return largest(values);

@@ -57,7 +57,12 @@ class ReferenceCloth {
   /// K [1/m^2], shape [node_count, node_count].
   const SparseMatrix& bending_matrix() const { return bending_; }
   /// C(phi), shape [row_count].
-  VectorXd row_values(const MatrixX3d& positions) const { return rows_.values(positions) - bounds_; }
+  /// Largest |f''| / f' of the fabric's curves, 0 without: rounding of C is so much larger in D.
+  double bend_of_curves() const;
+  /// C - c of each row, c its bound or 0.
+  VectorXd row_strains(const MatrixX3d& positions) const { return rows_.values(positions) - bounds_; }
+  /// The same, f(C) / f'(C) of rows with a curve.
+  VectorXd row_values(const MatrixX3d& positions) const;
   /// dC/dphi [1/m], shape [row_count, 3 node_count].
   SparseMatrix row_jacobian(const MatrixX3d& positions) const { return rows_.jacobian(positions); }
   /// D = diag(J W J^T) over free nodes; W = 1/(b m) in metric implicit_b, where B has b m of mass and
@@ -148,6 +153,13 @@ class ReferenceCloth {
   MatrixX3d previous_positions_, previous_velocities_;
   double previous_step_ = 0;
   VectorXd multipliers_;
+  struct Response {
+    double stress, slope;  ///< f(C), f'(C); C and 1 of a row without a curve
+  };
+  Response response(Eigen::Index row, double c) const;
+
+  std::vector<std::vector<CurvePiece>> curves_;
+  Eigen::Index curved_count_ = 0;
   VectorXd stiffness_;  ///< K of compliant rows [J], 0 of rigid ones, shape [row_count]
   VectorXd bounds_;     ///< c of rows C <= c, 0 of others, shape [row_count]
 };

@@ -283,6 +283,13 @@ GarmentRows garment_rows(const Recipe& recipe, const Mesh& mesh, const Topology&
   if (family == RowFamily::membrane) {
     const VectorXd of_elements = membrane_stiffness(mesh, fabric, is_free);
     result.stiffness.head(of_elements.size()) = of_elements;
+    const StressCurves& curves = fabric.curves;
+    if (curves.exist()) {
+      result.curves = {thread_law(curves.warp, fabric.stretch_stiffness),
+                       shear_law(curves.shear, fabric.shear_stiffness),
+                       thread_law(curves.weft.exists() ? curves.weft : curves.warp, fabric.weft_stiffness())};
+      result.curved_count = of_elements.size();
+    }
   }
   if (s > 0) {
     const auto edges = static_cast<Eigen::Index>(result.rows.edges.size());

@@ -22,10 +22,10 @@ std::vector<ReferencePoint> triangle_points() {
   return points;
 }
 
-std::vector<ReferencePoint> middle_of_triangle() {
+ReferencePoint middle_of_triangle() {
   ReferencePoint point{1.0 / 2, VectorXd::Constant(3, 1.0 / 3), Eigen::MatrixX2d(3, 2)};
   point.derivatives << -1, -1, 1, 0, 0, 1;
-  return {point};
+  return point;
 }
 
 ReferencePoint quad_point(double xi, double eta, double weight) {
@@ -52,6 +52,8 @@ std::vector<ReferencePoint> quad_points(Quadrature rule) {
   return points;
 }
 
+}  // namespace
+
 MatrixX3d corner_positions(const Mesh& mesh, Index face, const MatrixX3d& positions) {
   const auto nodes = mesh.face(face);
   MatrixX3d corners(static_cast<Eigen::Index>(nodes.size()), 3);
@@ -59,8 +61,6 @@ MatrixX3d corner_positions(const Mesh& mesh, Index face, const MatrixX3d& positi
     corners.row(static_cast<Eigen::Index>(i)) = positions.row(nodes[i]);
   return corners;
 }
-
-}  // namespace
 
 MatrixX3d to_matrix(const std::vector<Vec3d>& vectors) {
   MatrixX3d matrix(static_cast<Eigen::Index>(vectors.size()), 3);
@@ -70,9 +70,38 @@ MatrixX3d to_matrix(const std::vector<Vec3d>& vectors) {
 }
 
 std::vector<ReferencePoint> reference_points(Index face_size, Quadrature rule) {
-  if (face_size == 3) return rule == Quadrature::full ? triangle_points() : middle_of_triangle();
+  if (face_size == 3) {
+    if (rule == Quadrature::full) return triangle_points();
+    return {middle_of_triangle()};
+  }
   if (face_size == 4) return quad_points(rule);
   throw MeshError("face with " + std::to_string(face_size) + " corners: expected 3 or 4; split it");
+}
+
+ReferencePoint centre_point(Index face_size) {
+  return face_size == 3 ? middle_of_triangle() : quad_point(0, 0, 4);
+}
+
+ReferencePoint edge_point(Index face_size, Index corner, double t) {
+  const Index next = (corner + 1) % face_size;
+  if (face_size == 3) {
+    ReferencePoint point = middle_of_triangle();
+    point.values.setZero();
+    point.values[corner] = 1 - t;
+    point.values[next] = t;
+    return point;
+  }
+  const std::array<double, 4> xi{-1, 1, 1, -1}, eta{-1, -1, 1, 1};
+  const auto between = [&](const auto& at) { return (1 - t) * at[corner] + t * at[next]; };
+  return quad_point(between(xi), between(eta), 0);
+}
+
+SurfacePoint surface_point(const ReferencePoint& at, const MatrixX3d& corners) {
+  const Eigen::Matrix<double, 3, 2> tangents = corners.transpose() * at.derivatives;
+  const Eigen::Vector3d normal = tangents.col(0).cross(tangents.col(1));
+  const Eigen::Matrix2d metric = tangents.transpose() * tangents;
+  return {at.weight * normal.norm(), normal.normalized(), at.values,
+          MatrixX3d(at.derivatives * metric.inverse() * tangents.transpose())};
 }
 
 std::vector<std::vector<SurfacePoint>> surface_points(const Mesh& mesh, Quadrature rule) {
@@ -80,14 +109,8 @@ std::vector<std::vector<SurfacePoint>> surface_points(const Mesh& mesh, Quadratu
   std::vector<std::vector<SurfacePoint>> points(static_cast<std::size_t>(mesh.face_count()));
   for (Index f = 0; f < mesh.face_count(); ++f) {
     const MatrixX3d corners = corner_positions(mesh, f, positions);
-    for (const ReferencePoint& at : reference_points(mesh.face_size(f), rule)) {
-      const Eigen::Matrix<double, 3, 2> tangents = corners.transpose() * at.derivatives;
-      const Eigen::Vector3d normal = tangents.col(0).cross(tangents.col(1));
-      const Eigen::Matrix2d metric = tangents.transpose() * tangents;
-      points[static_cast<std::size_t>(f)].push_back(
-          {at.weight * normal.norm(), normal.normalized(), at.values,
-           MatrixX3d(at.derivatives * metric.inverse() * tangents.transpose())});
-    }
+    for (const ReferencePoint& at : reference_points(mesh.face_size(f), rule))
+      points[static_cast<std::size_t>(f)].push_back(surface_point(at, corners));
   }
   return points;
 }

@@ -30,6 +30,10 @@ enum class Quadrature { full, membrane };
 /// Throws MeshError for another face size.
 std::vector<ReferencePoint> reference_points(Index face_size, Quadrature rule = Quadrature::full);
 
+/// The middle of an element; a point on the edge from a corner to the next, t of the way, of weight 0.
+ReferencePoint centre_point(Index face_size);
+ReferencePoint edge_point(Index face_size, Index corner, double t);
+
 /// A Gauss point on the rest surface.
 struct SurfacePoint {
   double area = 0;         ///< dA = weight |x_xi cross x_eta| [m^2]
@@ -38,6 +42,10 @@ struct SurfacePoint {
   MatrixX3d
       gradients;  ///< surface gradients [x_xi x_eta] g^-1 [dN_i/dxi; dN_i/deta] [1/m], shape [3 or 4, 3]
 };
+
+/// Positions of the corners of a face, shape [3 or 4, 3].
+MatrixX3d corner_positions(const Mesh& mesh, Index face, const MatrixX3d& positions);
+SurfacePoint surface_point(const ReferencePoint& at, const MatrixX3d& corners);
 
 /// The Gauss points of each face of the rest shape, shape [face_count][3 or 9; 1 or 2].
 std::vector<std::vector<SurfacePoint>> surface_points(const Mesh& mesh, Quadrature rule = Quadrature::full);

@@ -12,6 +12,7 @@
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/validate.hpp"
 #include "engine/mesh/weld.hpp"
+#include "host/files/number_rows.hpp"
 #include "host/files/text_file.hpp"
 #include "host/meshes/mesh_file.hpp"
 #include "host/scene/recorded_motion.hpp"
@@ -118,6 +119,23 @@ std::vector<Index> selected_nodes(const SelectSpec& select, const Mesh& mesh, co
   return topology.boundary_loops[select.boundary_loop];
 }
 
+StressCurve stress_curve(const CurveSpec& spec, const std::string& key, const std::filesystem::path& folder) {
+  StressCurve curve;
+  if (!spec.file.empty()) {
+    const NumberRows rows = read_number_rows(folder / spec.file, 2, "strain and force per width [N/m]");
+    for (std::size_t i = 0; i < rows.values.size(); i += 2)
+      if (i > 0 || rows.values[0] != 0 || rows.values[1] != 0)  // the origin may be given
+        curve.points.push_back({rows.values[i], rows.values[i + 1]});
+    return curve;
+  }
+  if (spec.strain.size() != spec.force.size())
+    fail(text(key, ".force: found ", spec.force.size(), " numbers, expected ", spec.strain.size(),
+              ", one for each strain"));
+  for (std::size_t i = 0; i < spec.strain.size(); ++i)
+    curve.points.push_back({spec.strain[i], spec.force[i]});
+  return curve;
+}
+
 }  // namespace
 
 void require_memory(const std::string& key, const std::string& found, double node_count) {
@@ -151,6 +169,13 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
     }
   }
   garment.fabric = spec.fabric;
+  for (const auto& [of_spec, curve, name] :
+       {std::tuple{&spec.warp_curve, &garment.fabric.curves.warp, ".warp"},
+        {&spec.weft_curve, &garment.fabric.curves.weft, ".weft"},
+        {&spec.shear_curve, &garment.fabric.curves.shear, ".shear"}})
+    if (const StressCurve found = stress_curve(*of_spec, key + ".fabric.curves" + name, folder_);
+        found.exists())
+      *curve = found;
   garment.gravity = spec.gravity;
   garment.time_offset = spec.time_offset;
   for (std::size_t p = 0; p < spec.pins.size(); ++p) {

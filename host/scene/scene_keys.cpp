@@ -1,6 +1,7 @@
 #include "host/scene/scene_keys.hpp"
 
 #include "engine/model/fabric_presets.hpp"
+#include "engine/model/kes_sheet.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/files/names.hpp"
 #include "host/scene/motion_keys.hpp"
@@ -236,6 +237,38 @@ void describe_preset(Keys& keys, Fabric& fabric) {
   if (index > 0) fabric = fabric_presets()[index - 1].fabric;
 }
 
+/// The keys that follow it have what it says for defaults.
+void describe_kes(Keys& keys, Fabric& fabric) {
+  const std::string doc =
+      "figures of Kawabata's evaluation system in the units of its sheets; a membrane's curves, bending and "
+      "mass follow, without hysteresis";
+  keys.object("kes", doc, Need::optional, [&fabric](Keys& k) {
+    KesSheet sheet;
+    k.number("W", sheet.weight, positive, "mass per area [mg/cm^2]", required);
+    for (const auto& [name, thread] : {std::pair{"warp", &sheet.warp}, {"weft", &sheet.weft}})
+      k.object(name, "along these threads", required, [thread = thread](Keys& t) {
+        t.number("EMT", thread->extension, positive, "extension at 500 gf/cm [%]", required);
+        t.number("LT", thread->linearity, {.least = 0.11, .most = 1},
+                 "linearity: work of loading over that of a straight line", required);
+        t.number("B", thread->bending, not_negative, "bending rigidity [gf cm^2/cm]", required);
+      });
+    k.number("G", sheet.shear, positive, "shear rigidity [gf/(cm degree)]", required);
+    if (sheet.weight > 0) fabric = kes_fabric(sheet);  // not where the schema is described
+  });
+}
+
+void describe_curve(Keys& keys, const std::string& name, const std::string& doc, CurveSpec& curve) {
+  keys.one_of(name, doc + "; points from (0, 0) on, both numbers rising, smooth between them", Need::optional,
+              {{"strain", "", "points by their numbers",
+                [&curve](Keys& k) {
+                  k.list("strain", curve.strain, positive, "displacement over length", required);
+                  k.list("force", curve.force, positive, "per width at rest [N/m], of each strain", required);
+                }},
+               {"file", "", "rows of strain and force per width [N/m]", [&curve](Keys& k) {
+                  k.word("file", curve.file, "path, relative to the folder of the scene file", required);
+                }}});
+}
+
 void describe_spring(Keys& keys, const std::string& name, const std::string& doc, SpringDamper& spring) {
   keys.object(name, doc + "; impulse recipes only", Need::optional, [&spring](Keys& k) {
     k.number("stiffness", spring.stiffness, not_negative, "of each spring [N/m]");
@@ -269,10 +302,18 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
               "angular velocity at the start about the centroid of the area [rad/s]");
   keys.object("fabric", "what the cloth is made of (Coltraro 2022, Table 1)", Need::optional, [&](Keys& k) {
     describe_preset(k, garment.fabric);
+    describe_kes(k, garment.fabric);
     k.number("rho", garment.fabric.rho, positive, "mass per area [kg/m^2]");
     k.number("delta", garment.fabric.delta, not_negative,
              "virtual gravitational mass per area [kg/m^2]; rho: no air");
-    k.number("kappa", garment.fabric.kappa, not_negative, "bending stiffness [N m]");
+    k.choice(
+        "bending", garment.fabric.bending, {"automatic", "isometric", "plate"},
+        "what bending costs: isometric, the Laplacian at interior nodes, as published with coltraro2022; "
+        "plate, all second derivatives on the whole sheet, right on any mesh; automatic: plate with "
+        "elastic rows, else isometric");
+    k.number("kappa", garment.fabric.kappa, not_negative, "bending stiffness, of a plate along warp [N m]");
+    k.number("weft_kappa", garment.fabric.weft_kappa, not_negative,
+             "bending stiffness of a plate along weft [N m]; 0: as along warp");
     k.number("alpha", garment.fabric.alpha, not_negative, "damping of slow oscillations [kg/(m^2 s)]");
     k.number("beta", garment.fabric.beta, not_negative, "damping of fast oscillations [N m s]");
     k.number("stretch_stiffness", garment.fabric.stretch_stiffness, positive,
@@ -281,6 +322,13 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
              "of a membrane along weft [N/m]; 0: as along warp");
     k.number("shear_stiffness", garment.fabric.shear_stiffness, positive,
              "of a membrane, force per width and angle between warp and weft [N/m]");
+    k.object("curves", "measured force against strain, of a membrane, in the place of stiffnesses",
+             Need::optional, [&](Keys& c) {
+               describe_curve(c, "warp", "pulled along warp", garment.warp_curve);
+               describe_curve(c, "weft", "pulled along weft; default: as along warp", garment.weft_curve);
+               describe_curve(c, "shear", "displacement of parallel threads over their distance",
+                              garment.shear_curve);
+             });
     k.number("poisson_ratio", garment.fabric.poisson_ratio, {.least = 0, .most = 0.99},
              "of a membrane: how it narrows across a pull along a thread, geometric mean of both threads");
     k.number("strain_limit", garment.fabric.strain_limit, not_negative,

@@ -56,6 +56,11 @@ struct TransformSpec {
   Vec3d translation;  ///< [m]
 };
 
+/// A stress-strain curve by its points or by a file of them.
+struct CurveSpec {
+  std::string file;
+  std::vector<double> strain, force;
+};
 struct GarmentSpec {
   std::string name;
   MeshSpec mesh;
@@ -63,7 +68,8 @@ struct GarmentSpec {
   NoiseSpec rest_noise;
   Vec3d initial_velocity;          ///< [m/s]
   Vec3d initial_angular_velocity;  ///< [rad/s]
-  Fabric fabric;
+  Fabric fabric;                   ///< but curves
+  CurveSpec warp_curve, weft_curve, shear_curve;
   std::vector<PinSpec> pins;
   std::vector<GripperSpec> grippers;
   std::optional<double> gravity;  ///< [m/s^2]; none: that of the scene

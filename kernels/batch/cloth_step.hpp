@@ -304,14 +304,16 @@ class ClothStep : ClothTile<S, T, Block> {
 
   ISOCLOTH_DEVICE RowLaws<S> laws() const {
     if (a_.row_stiffness.empty()) return {};
-    const auto of_tile = [&](ArrayView<const Scalar> all) {
+    const auto of_tile = [&](ArrayView<const Scalar> all, Index count) {
       const S* const first = reinterpret_cast<const S*>(all.data());
-      return ArrayView<const S>{first + tile_ * p_.row_count, static_cast<std::size_t>(p_.row_count)};
+      return ArrayView<const S>{first + tile_ * count, static_cast<std::size_t>(count)};
     };
-    RowLaws<S> result{of_tile(a_.row_stiffness), sample_step_.part.h, parameters_.coupling, {}};
+    RowLaws<S> result{of_tile(a_.row_stiffness, p_.row_count), sample_step_.part.h, parameters_.coupling, {}};
+    if (p_.curve_numbers > 0) result.curves = of_tile(a_.row_curves, p_.curve_numbers);
     if (p_.has_bounds)
-      result.bounds = {of_tile(a_.row_bounds), rows(at_.multipliers),        rows(at_.growth),
-                       sample_step_.inertia,   number(a_.control.tolerance), sample_step_.iteration};
+      result.bounds = {
+          of_tile(a_.row_bounds, p_.row_count), rows(at_.multipliers), rows(at_.growth), sample_step_.inertia,
+          number(a_.control.tolerance),         sample_step_.iteration};
     return result;
   }
 

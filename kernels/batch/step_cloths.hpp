@@ -29,6 +29,7 @@ struct ClothPatternView {
   SamplePattern samples;               ///< none where nothing surrounds the cloths
   Index hold_count = 0;                ///< nodes that may be held: all, or none
   bool has_bounds = false;             ///< of rows, see RowBounds
+  Index curve_numbers = 0;             ///< of a cloth, see RowLaws::curves
   bool has_history = false;            ///< the integrator remembers the step before
   FacesView faces;                     ///< of cloths that the air drags
   GatherView block_slots, node_slots;  ///< see SampleForces
@@ -144,6 +145,7 @@ struct StepCloths {
   ArrayView<const Real> parameters;     ///< ClothParameters, shape [tile, 10, width]
   ArrayView<const Real> row_stiffness;  ///< see RowLaws, shape [tile, row, width]; empty: all rows are rigid
   ArrayView<const Real> row_bounds;     ///< see RowBounds, likewise; empty: no row has one
+  ArrayView<const Real> row_curves;     ///< see RowLaws, shape [tile, curve_numbers, width]
   ArrayView<const Real> targets;   ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]
   ClothStates<Real> states;        ///< after the steps
   ClothStates<const Real> before;  ///< where they begin, left as it is; empty: in `states`

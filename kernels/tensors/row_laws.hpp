@@ -6,11 +6,12 @@
 // term; their multipliers, the stress that balances forces, end where they are h^2 K C. All go through the
 // same system, scaled by s^2 = 1 / compliance:
 //   (B + G+ + J^T s^2 J) d = -B (phi_j - phi~) - J^T (s^2 C + prox),  lambda := s^2 (C + J d) + prox.
-// Bounded rows have C - c in the place of C. They are an augmented Lagrangian, too, of multipliers that only
-// pull, lambda >= 0: s^2 = q k and prox = q lambda while the row is at its bound, else 0, with a penalty
-// k = 10 (h^2 K + 1 / D) that is three times as large in each further iteration that finds the row beyond a
-// tenth of c, and q = 1 / (1 + k a). The compliance a = 1 / (1000 h^2 K) lets multipliers end where a bound
-// cannot be met: they stand for springs a thousand times as stiff as the cloth.
+// Rows of elements may have a stress that is not linear, K f(C); see apply_curve(). Bounded rows have C - c
+// in the place of C. They are an augmented Lagrangian, too, of multipliers that only pull, lambda >= 0: s^2 =
+// q k and prox = q lambda while the row is at its bound, else 0, with a penalty k = 10 (h^2 K + 1 / D) that
+// is three times as large in each further iteration that finds the row beyond a tenth of c, and q = 1 / (1 +
+// k a). The compliance a = 1 / (1000 h^2 K) lets multipliers end where a bound cannot be met: they stand for
+// springs a thousand times as stiff as the cloth.
 #pragma once
 
 #include "engine/core/array_view.hpp"
@@ -39,6 +40,8 @@ struct RowLaws {
   S step{};                      ///< h [s]
   S coupling{};                  ///< of the rows of elements: a of Fabric::poisson_coupling()
   RowBounds<S> bounds;
+  /// Of the rows of elements: numbers of CurvePiece, shape [3, pieces, 5]; empty: all are linear.
+  ArrayView<const S> curves{};
 };
 
 namespace ISOCLOTH_BACKEND {
@@ -49,6 +52,27 @@ ISOCLOTH_HD S row_scale(const RowLaws<S>& laws, std::size_t row, S rigid) {
   if (laws.stiffness.empty()) return rigid;
   const S k = laws.stiffness[row];
   return select(k > S{}, laws.step * square_root(k), rigid);
+}
+
+/// C and s of row w of an element as its curve has them: with the tangent K f'(C) in the place of K and
+/// f(C) / f'(C) in that of C, s^2 C is the stress h^2 K f(C) and C - lambda / s^2 still a strain, that of
+/// which the stress of positions differs from that of multipliers.
+template <class S>
+ISOCLOTH_HD void apply_curve(const RowLaws<S>& laws, int w, S& c, S& scale) {
+  const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
+  const std::size_t count = laws.curves.size() / 15;
+  const S* piece = laws.curves.data() + 5 * count * static_cast<std::size_t>(w);
+  const S size = select(c < S{}, -c, c);
+  S stress{}, slope = number(1);
+  for (std::size_t i = 0; i < count; ++i, piece += 5) {
+    const S t = size - piece[0];
+    const auto is_here = t >= S{};
+    const S square = multiply_add(t, piece[4], piece[3]);
+    stress = select(is_here, multiply_add(t, multiply_add(t, square, piece[2]), piece[1]), stress);
+    slope = select(is_here, multiply_add(t, multiply_add(t, piece[4], square + square), piece[2]), slope);
+  }
+  c = select(c < S{}, -stress, stress) / slope;
+  scale = scale * square_root(slope);
 }
 
 /// 1 / a of a bounded row.

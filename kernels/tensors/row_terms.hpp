@@ -85,11 +85,12 @@ ISOCLOTH_HD void evaluate_element(const EvaluateRows<S, T, W>& a, const ElementG
   const auto [u, v] = deformation_gradient(group, gradients, a.positions.data(), stencil);
   const std::size_t row = group.first_row + 3 * static_cast<std::size_t>(stencil);
   const S coupling = a.laws.coupling, along_weft = dot_add(v, v, -S(a.rest_values[row + 2]));
-  const S c[3] = {multiply_add(coupling, along_weft, dot_add(u, u, -S(a.rest_values[row]))),
-                  dot_add(u, v, -S(a.rest_values[row + 1])), along_weft};
+  S c[3] = {multiply_add(coupling, along_weft, dot_add(u, u, -S(a.rest_values[row]))),
+            dot_add(u, v, -S(a.rest_values[row + 1])), along_weft};
   S scale[3];
   for (int w = 0; w < 3; ++w) {
     scale[w] = row_scale(a.laws, row + static_cast<std::size_t>(w), S{});
+    if (!a.laws.curves.empty()) apply_curve(a.laws, w, c[w], scale[w]);
     a.residuals[row + static_cast<std::size_t>(w)] = c[w];
     a.scales[row + static_cast<std::size_t>(w)] = scale[w];
   }

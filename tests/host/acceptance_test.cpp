@@ -168,7 +168,7 @@ TEST(Bending, LeavesFlatSheetsAlone) {
                            irregular_triangles(12, 144, 1, 1, 5), ring(6, 24, 0.09, 0.15, FaceKind::quads)}) {
     Garment garment = sheet(mesh);
     garment.fabric.kappa = 1;
-    const GarmentArrays<double> arrays(device, garment, find_recipe("coltraro2022").rows);
+    const GarmentArrays<double> arrays(device, garment, find_recipe("coltraro2022"));
     const std::vector<Index> begin = arrays.bending_begin.download(),
                              columns = arrays.bending_columns.download();
     const std::vector<double> bending = arrays.bending.download();

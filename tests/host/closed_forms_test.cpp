@@ -7,6 +7,7 @@
 #include <numbers>
 #include <vector>
 
+#include "engine/core/text.hpp"
 #include "engine/mesh/generators.hpp"
 #include "host/simulation.hpp"
 #include "tests/host/batch_case.hpp"
@@ -181,25 +182,48 @@ Elastica heavy_elastica(double gamma) {
   return shape;
 }
 
-// Two pinned rows of nodes fix the direction of the edges between them, and direction belongs to an edge's
-// middle: the clamp is half an edge from the first free edge, hence L = (along - 1.5) edges. Bending energy
-// is summed over interior nodes, so the outermost half edges on both sides do not resist: D = kappa (across -
-// 2) / (across - 1).
-Elastica settled_cantilever(double gamma) {
+/// A strip of 1 m with five rows of nodes along it, clamped by two columns.
+struct Strip {
+  const char* recipe;
+  bool is_plate;
+  FaceKind faces;
+  bool is_weft = false;  ///< the strip lies along weft, whose stiffness is another
+};
+
+// Two pinned columns fix the direction of the edges between them. A plate's clamp is at the second of them.
+// Isometric bending is that of interior nodes: direction belongs to an edge's middle, so the clamp is half an
+// edge from the first free edge, L = (along - 1.5) edges, and the outermost half edges on both sides do not
+// resist, D = kappa (across - 2) / (across - 1).
+Elastica settled_cantilever(const Strip& strip, double gamma) {
   const Index along = 17, across = 5;
-  const double edge = 1.0 / (along - 1.5), width = 1;
-  Garment garment = cloth(quad_grid(along, across, edge * (along - 1), width));
+  const double fixed = strip.is_plate ? 2 : 1.5, edge = 1 / (along - fixed), width = 4 * edge;
+  const double length = edge * (along - 1), stiffness = gravity / gamma;
+  const Mesh grid = strip.faces == FaceKind::quads
+                        ? quad_grid(along, across, length, width)
+                        : triangle_grid(along, across, length, width, Diagonals::alternating);
+  Garment garment = cloth(grid);
   garment.fabric = {
-      .rho = 1, .delta = 1, .kappa = gravity / gamma * (across - 1) / (across - 2), .alpha = 4, .beta = 0};
+      .rho = 1, .delta = 1, .kappa = stiffness, .alpha = 4, .stretch_stiffness = 1e5, .shear_stiffness = 3e4};
+  if (!strip.is_plate) garment.fabric.kappa *= (across - 1.0) / (across - 2);
+  if (strip.is_weft) {
+    garment.fabric.kappa = 5 * stiffness;
+    garment.fabric.weft_kappa = stiffness;
+    for (Vec3d& p : garment.mesh.positions) p = {-p.y, p.x, 0};
+    garment.mesh.corner_uvs.clear();
+  }
+  if (strip.is_plate) garment.fabric.bending = BendingModel::plate;
   std::vector<Index> clamped = every(0, along, across);
   for (const Index node : every(1, along, across)) clamped.push_back(node);
   garment.pins = {{"clamp", clamped, FixedMotion{}}};
-  Simulation simulation(scene_of(std::move(garment), 0.01, 1e-6), one_thread);
+  Scene scene = scene_of(std::move(garment), 0.01, 1e-6);
+  scene.recipe = strip.recipe;
+  Simulation simulation(std::move(scene), one_thread);
   run_until(simulation, 3);
   const double scale = gravity * width;
   EXPECT_LE(simulation.measure(0).kinetic_energy, 1e-5 * scale);
   const Vec3d tip = simulation.positions(0)[along * (across / 2) + along - 1];
-  return {-tip.z, tip.x - edge / 2, simulation.measure(0).potential_energy / scale};
+  return {-tip.z, (strip.is_weft ? tip.y : tip.x) - (fixed - 1) * edge,
+          simulation.measure(0).potential_energy / scale};
 }
 
 TEST(Cantilever, RestsAsTheHeavyElastica) {
@@ -211,10 +235,54 @@ TEST(Cantilever, RestsAsTheHeavyElastica) {
     const Elastica expected = heavy_elastica(gamma);
     ASSERT_NEAR(expected.drop, drop, 1e-5);
     ASSERT_NEAR(expected.reach, reach, 1e-5);
-    const Elastica found = settled_cantilever(gamma);
-    EXPECT_NEAR(found.drop / drop, 1, 0.02) << "Gamma = " << gamma;
-    EXPECT_NEAR(found.reach / reach, 1, 0.02) << "Gamma = " << gamma;
-    EXPECT_NEAR(found.energy / expected.energy, 1, 0.03) << "Gamma = " << gamma;
+    for (const Strip& strip : {Strip{"coltraro2022", false, FaceKind::quads},
+                               {"coltraro2022", true, FaceKind::quads},
+                               {"membrane", true, FaceKind::quads},
+                               {"membrane", true, FaceKind::triangles},
+                               {"membrane", true, FaceKind::triangles, true}}) {
+      SCOPED_TRACE(text(strip.recipe, strip.is_plate ? " plate" : " isometric", ", Gamma = ", gamma));
+      const Elastica found = settled_cantilever(strip, gamma);
+      const double bound = strip.is_plate ? 0.01 : 0.02;
+      EXPECT_NEAR(found.drop / drop, 1, bound);
+      EXPECT_NEAR(found.reach / reach, 1, bound);
+      EXPECT_NEAR(found.energy / expected.energy, 1, 0.03);
+    }
+  }
+}
+
+// A strip of length L that hangs by one edge stretches by its own weight: the force per width at a height s
+// above its lower edge is delta g s, and the strain there what the fabric's curve has for it.
+TEST(HangingStrip, StretchesByItsCurve) {
+  const auto force = [](double strain) { return 50 * strain + 4e4 * strain * strain * strain; };
+  const double length = 1, density = 4;
+  StressCurve curve;
+  for (int i = 1; i <= 12; ++i) curve.points.push_back({i / 60.0, force(i / 60.0)});
+  double expected = 0;  // integral of the strain by the middle rule
+  const int parts = 1000;
+  for (int i = 0; i < parts; ++i) {
+    double low = 0, high = 1;
+    for (int k = 0; k < 60; ++k) {
+      const double middle = (low + high) / 2;
+      (force(middle) > density * gravity * length * (i + 0.5) / parts ? high : low) = middle;
+    }
+    expected += low * length / parts;
+  }
+  for (const bool is_weft : {false, true}) {
+    Mesh mesh = triangle_grid(5, 33, 0.1, length, Diagonals::alternating);
+    for (Vec3d& p : mesh.positions) p = is_weft ? Vec3d{p.x, 0, p.y} : Vec3d{p.y, p.x, 0};
+    mesh.corner_uvs.clear();  // warp is x, and weft z of a mesh in the plane y = 0
+    Garment garment = cloth(std::move(mesh));
+    garment.fabric = {
+        .rho = density, .delta = density, .alpha = 12, .stretch_stiffness = 100, .shear_stiffness = 200};
+    (is_weft ? garment.fabric.curves.weft : garment.fabric.curves.warp) = curve;
+    for (const Vec3d& p : garment.mesh.positions)  // warp is along x at rest, and hangs
+      garment.initial_positions.push_back(is_weft ? p : Vec3d{0, p.y, p.x});
+    garment.pins = {{"top", every(5 * 32, 1, 5), FixedMotion{}}};
+    Scene scene = scene_of(std::move(garment), 0.02, 1e-6);
+    scene.recipe = "membrane";
+    Simulation simulation(std::move(scene), one_thread);
+    run_until(simulation, 5);
+    EXPECT_NEAR(-simulation.positions(0)[2].z / expected, 1, 0.002) << (is_weft ? "weft" : "warp");
   }
 }
 

@@ -94,7 +94,7 @@ class ContactTermsCase : public ::testing::Test {
   Scene scene = planted_scene();
   const Garment& garment = scene.garments[0];
   Device device{ExecutionOptions{.threads = 1}};
-  GarmentArrays<Real> arrays{device, garment, find_recipe(scene.recipe).rows, false, true};
+  GarmentArrays<Real> arrays{device, garment, find_recipe(scene.recipe), false, true};
   SampleArrays samples{device, garment.mesh, arrays.pattern, scene.obstacles.size()};
   ObstacleTable<Real> table{device, std::make_shared<ObstacleShapes<Real>>(device, scene), {&garment}};
   SamplePattern pattern = samples.view();

@@ -113,9 +113,16 @@ std::vector<KernelCase> all_cases() {
   springs.shear_stiffness = 8;
   cases.push_back(case_of("membrane", garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 60}, springs), "membrane"));
   springs.poisson_ratio = 0.4;
+  springs.weft_kappa = 3 * springs.kappa;
   springs.strain_limit = 0.03;
+  cases.push_back(case_of("strain limit",
+                          garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 6, 14, 15, 60}, springs), "membrane"));
+  springs.poisson_ratio = 0;
+  springs.strain_limit = 0;
+  springs.curves = {
+      .warp = {{{0.01, 0.5}, {0.03, 3}, {0.06, 12}}}, .weft = {}, .shear = {{{0.05, 1}, {0.2, 8}}}};
   cases.push_back(
-      case_of("strain limit", garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 6, 60}, springs), "membrane"));
+      case_of("curves", garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 6, 60}, springs), "membrane"));
   std::vector<Index> all(20);
   std::iota(all.begin(), all.end(), 0);
   cases.push_back(case_of("nothing free", garment_of(quad_grid(4, 5, 0.3, 0.4), all, stiff)));

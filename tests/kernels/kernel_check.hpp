@@ -92,9 +92,11 @@ struct ExpectedRows {
   SparseMatrix jacobian;    ///< s J
   VectorXd proximal;        ///< multipliers of rigid rows, 0 of compliant ones, less of bounded ones
   VectorXd stiffest;        ///< 1 / a of bounded rows, 0 of others
+  double steepness;         ///< rounding of scales over that of C
   explicit ExpectedRows(const KernelCase& at) {
     const auto cloth = at.reference(Metric::mass);
     values = cloth.row_values(cloth.positions());
+    steepness = 1 + cloth.bend_of_curves();
     const VectorXd lambda = as_vector(at.multipliers),
                    d = cloth.row_scale_d(cloth.positions(), at.step, lambda, VectorXd::Ones(lambda.size()));
     const Eigen::Array<bool, Eigen::Dynamic, 1> is_bounded = cloth.row_bounds().array() > 0;

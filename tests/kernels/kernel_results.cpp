@@ -33,7 +33,7 @@ class Run {
         device_(options),
         queue_(device_.queue()),
         kernels_(step_kernels<Real>(device_.backend())),
-        arrays_(device_, at.garment, row_families(find_recipe(at.recipe), at.garment.fabric)),
+        arrays_(device_, at.garment, find_recipe(at.recipe)),
         positions_(vectors(at.positions)),
         velocities_(vectors(at.velocities)),
         predicted_(vectors(at.predicted)),
@@ -41,7 +41,8 @@ class Run {
         stiffness_(numbers(
             row_stiffness(at.garment.mesh, arrays_.rows, at.garment.fabric, pinned_nodes(at.garment)))),
         bounds_(numbers(row_bounds(arrays_.rows, at.garment.fabric))),
-        growth_(numbers(std::vector<double>(bounds_.size(), unset))) {}
+        growth_(numbers(std::vector<double>(bounds_.size(), unset))),
+        curves_(numbers(flat(membrane_laws(at.garment.fabric)))) {}
 
   KernelResults all() {
     setup();
@@ -82,6 +83,7 @@ class Run {
   Real coupling() const { return static_cast<Real>(at_.garment.fabric.poisson_coupling()); }
   RowLaws<Real> laws() {
     RowLaws<Real> result{read(stiffness_), static_cast<Real>(at_.step), coupling(), {}};
+    result.curves = read(curves_);
     if (bounds_.size() > 0)
       result.bounds = {read(bounds_), read(multipliers_), growth_.view(), 1, Real(0.01), 0};
     return result;
@@ -114,14 +116,18 @@ class Run {
     const MeshView view{positions.view(), face_begin.view(),   face_nodes.view(),
                         faces.view(),     corner_begin.view(), corners.view()};
     auto masses = output<double>(mesh.positions.size());
-    auto laplacian = output<double>(pattern_.laplacian.columns.size());
+    Buffer<Vec3d> laplacian(device_,
+                            std::vector<Vec3d>(pattern_.laplacian.columns.size(), {unset, unset, unset}));
     device_.backend().setup.lump_masses(queue_, {.mesh = view, .masses = masses.view()});
-    device_.backend().setup.build_laplacian(queue_, {.mesh = view,
+    device_.backend().setup.build_curvature(queue_, {.mesh = view,
                                                      .pattern = {begin.view(), columns.view()},
                                                      .is_boundary = is_boundary.view(),
+                                                     .is_rim = {},
+                                                     .is_pinned = {},
+                                                     .warps = {},
                                                      .masses = read(masses),
-                                                     .laplacian = laplacian.view()});
-    results_["laplacian"] = widened(laplacian);
+                                                     .curvature = laplacian.view()});
+    for (const Vec3d& value : laplacian.download()) results_["laplacian"].push_back(value.x);
   }
 
   void rows() {
@@ -326,7 +332,7 @@ class Run {
   const StepKernels<Real>& kernels_;
   GarmentArrays<Real> arrays_;
   Buffer<Vector> positions_, velocities_, predicted_;
-  Buffer<Real> multipliers_, stiffness_, bounds_, growth_;
+  Buffer<Real> multipliers_, stiffness_, bounds_, growth_, curves_;
   KernelResults results_;
 };
 
@@ -347,7 +353,7 @@ KernelPattern kernel_pattern(const KernelCase& at) {
   KernelPattern result;
   result.rows = build_row_pattern(mesh, build_topology(mesh),
                                   row_families(find_recipe(at.recipe), at.garment.fabric), is_pinned);
-  result.laplacian = laplacian_pattern(mesh);
+  result.laplacian = neighbour_pattern(mesh);
   if (at.garment.fabric.kappa > 0) result.bending = squared_pattern(result.laplacian);
   result.nodal = build_nodal_pattern(result.rows, result.bending, is_pinned);
   return result;

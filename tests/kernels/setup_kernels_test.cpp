@@ -91,7 +91,7 @@ TYPED_TEST(SetupKernels, TensorsAreThoseOfTheSampledRows) {
   });
 }
 
-TYPED_TEST(SetupKernels, BendingIsTheSquaredLaplacian) {
+TYPED_TEST(SetupKernels, BendingIsThatOfTheReference) {
   for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
     const Mesh& mesh = at.garment.mesh;
     const KernelPattern pattern = kernel_pattern(at);

@@ -52,7 +52,7 @@ TYPED_TEST(StepKernelsTest, RowValuesAndScales) {
     const ExpectedRows expected(at);
     const double u = rounding<TypeParam>(81);
     expect_near(found.at("residuals"), expected.values, 2 * u, what);
-    expect_near(found.at("scales"), expected.scales, u * largest(expected.scales), what);
+    expect_near(found.at("scales"), expected.scales, expected.steepness * u * largest(expected.scales), what);
   });
 }
 
@@ -79,7 +79,8 @@ TYPED_TEST(StepKernelsTest, RowJacobian) {
     add(rows.singles, of_elements + 9 * rows.elements.slot_count(), rows.first_single());
     SparseMatrix jacobian(expected.jacobian.rows(), expected.jacobian.cols());
     jacobian.setFromTriplets(entries.begin(), entries.end());
-    expect_near(jacobian, expected.jacobian, rounding<TypeParam>(81) * largest(expected.jacobian), what);
+    expect_near(jacobian, expected.jacobian,
+                expected.steepness * rounding<TypeParam>(81) * largest(expected.jacobian), what);
   });
 }
 
@@ -285,8 +286,9 @@ TYPED_TEST(StepKernelsTest, Multipliers) {
       }
     }
     EXPECT_EQ(at_bound > 0, at.name == "strain limit");
-    expect_near(found.at("multipliers"), multipliers, rounding<TypeParam>(81) * size, what);
-    expect_near(found.at("mismatches"), mismatch, rounding<TypeParam>(81) * (1 + largest(mismatch)), what);
+    expect_near(found.at("multipliers"), multipliers, rows.steepness * rounding<TypeParam>(81) * size, what);
+    expect_near(found.at("mismatches"), mismatch,
+                rows.steepness * rounding<TypeParam>(81) * (1 + largest(mismatch)), what);
   });
 }
 

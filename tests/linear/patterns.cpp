@@ -46,7 +46,7 @@ BlockPattern nodal_block_pattern(const Garment& garment) {
   const RowPattern rows = build_row_pattern(garment.mesh, build_topology(garment.mesh),
                                             find_recipe("coltraro2022").rows, is_pinned);
   const NodalPattern p = build_nodal_pattern(
-      rows, garment.fabric.kappa > 0 ? squared_pattern(laplacian_pattern(garment.mesh)) : NodeMatrixPattern{},
+      rows, garment.fabric.kappa > 0 ? squared_pattern(neighbour_pattern(garment.mesh)) : NodeMatrixPattern{},
       is_pinned);
   return {.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns};
 }

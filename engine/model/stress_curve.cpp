@@ -1,0 +1,92 @@
+#include "engine/model/stress_curve.hpp"
+
+#include <cmath>
+
+#include "engine/core/text.hpp"
+#include "engine/model/checks.hpp"
+
+namespace isocloth {
+namespace {
+
+/// More would cost each element more than all the rest of its row.
+constexpr std::size_t most_points = 64;
+
+/// (C, f) of each point.
+std::vector<std::array<double, 2>> thread_knots(const StressCurve& curve, double stiffness) {
+  std::vector<std::array<double, 2>> knots{{0, 0}};
+  for (const auto& [d, force] : curve.points) knots.push_back({d * (2 + d), 2 * force / (1 + d) / stiffness});
+  return knots;
+}
+std::vector<std::array<double, 2>> shear_knots(const StressCurve& curve, double stiffness) {
+  std::vector<std::array<double, 2>> knots{{0, 0}};
+  for (const auto& [d, force] : curve.points) knots.push_back({d, force / stiffness});
+  return knots;
+}
+
+/// Cubic pieces through the knots, and a line beyond.
+std::vector<CurvePiece> pieces_through(const std::vector<std::array<double, 2>>& knots) {
+  if (knots.size() == 1) return {{}};
+  const std::size_t count = knots.size() - 1;
+  std::vector<double> width(count), secant(count), slope(count + 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    width[i] = knots[i + 1][0] - knots[i][0];
+    secant[i] = (knots[i + 1][1] - knots[i][1]) / width[i];
+  }
+  slope[0] = secant[0];  // the curve goes on antisymmetrically
+  slope[count] = secant[count - 1];
+  for (std::size_t i = 1; i < count; ++i) {
+    const double left = width[i - 1] + 2 * width[i], right = 2 * width[i - 1] + width[i];
+    slope[i] = (left + right) / (left / secant[i - 1] + right / secant[i]);
+  }
+  std::vector<CurvePiece> pieces;
+  for (std::size_t i = 0; i < count; ++i)
+    pieces.push_back({knots[i][0], knots[i][1], slope[i],
+                      (3 * secant[i] - 2 * slope[i] - slope[i + 1]) / width[i],
+                      (slope[i] + slope[i + 1] - 2 * secant[i]) / (width[i] * width[i])});
+  pieces.push_back({knots[count][0], knots[count][1], slope[count], 0, 0});
+  return pieces;
+}
+
+void validate_curve(const std::string& key, const StressCurve& curve,
+                    const std::vector<std::array<double, 2>>& knots) {
+  if (curve.points.size() > most_points)
+    refuse(key, text(curve.points.size(), " points"), text("at most ", most_points));
+  for (std::size_t i = 0; i < curve.points.size(); ++i) {
+    const auto& [strain, force] = curve.points[i];
+    const std::string at = text(key, "[", i, "]");
+    if (!std::isfinite(strain) || !std::isfinite(force))
+      refuse(at, text("strain ", strain, ", force ", force), "finite numbers");
+    const double before = i == 0 ? 0 : curve.points[i - 1][0];
+    if (!(strain > before))
+      refuse(at + ".strain", strain, text("more than ", before, ", the strain before; (0, 0) is implied"));
+    const double rise = knots[i + 1][1] - knots[i][1];
+    if (!(rise > 0))
+      refuse(at + ".force", force,
+             text("more: stress must rise, per width of the stretched cloth by more than 0 after ",
+                  i == 0 ? 0 : curve.points[i - 1][1], " N/m at strain ", before));
+  }
+}
+
+}  // namespace
+
+std::vector<double> flat(const std::vector<CurvePiece>& pieces) {
+  std::vector<double> numbers;
+  for (const auto& [begin, value, slope, square, cube] : pieces)
+    numbers.insert(numbers.end(), {begin, value, slope, square, cube});
+  return numbers;
+}
+
+std::vector<CurvePiece> thread_law(const StressCurve& curve, double stiffness) {
+  return pieces_through(thread_knots(curve, stiffness));
+}
+std::vector<CurvePiece> shear_law(const StressCurve& curve, double stiffness) {
+  return pieces_through(shear_knots(curve, stiffness));
+}
+
+void validate_curves(const std::string& key, const StressCurves& curves) {
+  validate_curve(key + ".warp", curves.warp, thread_knots(curves.warp, 1));
+  validate_curve(key + ".weft", curves.weft, thread_knots(curves.weft, 1));
+  validate_curve(key + ".shear", curves.shear, shear_knots(curves.shear, 1));
+}
+
+}  // namespace isocloth

@@ -1,0 +1,48 @@
+// Stress against strain of threads and of shear, by measurement.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace isocloth {
+
+/// What a tensile tester finds: points (strain, force per width of the rest shape [N/m]), both rising from
+/// (0, 0), which is left out. Strain is displacement over length: elongation of threads, the tangent of the
+/// angle of shear with the length along the thread held. Compression, and shear the other way, answer alike
+/// (Volino, Magnenat-Thalmann, Faure 2009, appendix: antisymmetric).
+struct StressCurve {
+  std::vector<std::array<double, 2>> points;
+  bool exists() const { return !points.empty(); }
+  bool operator==(const StressCurve&) const = default;
+};
+
+/// Of the threads of a membrane. One that does not exist is linear, with the stiffness of the fabric; weft:
+/// as warp.
+struct StressCurves {
+  StressCurve warp, weft, shear;
+  bool exist() const { return warp.exists() || weft.exists() || shear.exists(); }
+  bool operator==(const StressCurves&) const = default;
+};
+
+/// f(C) = value + t (slope + t (square + t cube)), t = |C| - begin, for |C| from `begin` to that of the next.
+struct CurvePiece {
+  double begin = 0, value = 0, slope = 1, square = 0, cube = 0;
+};
+
+/// Begin, value, slope, square and cube of each, as kernels read them.
+std::vector<double> flat(const std::vector<CurvePiece>& pieces);
+
+/// The law of a row of a membrane (engine/rows/membrane.hpp): its energy has the derivative K f(C) by C, with
+/// f(C) = C of a linear fabric. Force and displacement are converted to Green's strain and the second Piola
+/// and Kirchhoff stress (ibid., (15) and (17): e = d + d^2/2, sigma = f / (1 + d), and in shear gamma = d,
+/// sigma = f), so that C = 2 e, f = 2 sigma / stiffness, and in shear C = gamma, f = sigma / stiffness.
+/// Between the points cubic Hermite polynomials, whose slopes keep it rising (Fritsch, Carlson 1980, by
+/// harmonic means); a straight line beyond the last. Without points one piece, f(C) = C.
+std::vector<CurvePiece> thread_law(const StressCurve& curve, double stiffness);
+std::vector<CurvePiece> shear_law(const StressCurve& curve, double stiffness);
+
+/// Throws SceneError where strain or stress does not rise from point to point, or is not finite.
+void validate_curves(const std::string& key, const StressCurves& curves);
+
+}  // namespace isocloth
