@@ -168,6 +168,28 @@ int command_line(int argc, char** argv) {
       ->check(CLI::Range(0.001, 1e9))
       ->capture_default_str();
 
+  RestSettings rest;
+  RunRequest rest_request;
+  CLI::App* rest_command = app.add_subcommand("rest", "find where the cloth of a scene comes to rest");
+  rest_command->add_option("scene", rest_request.scene, "scene file; nothing in it may move by itself")
+      ->required()
+      ->check(named);
+  rest_command->add_option("-o,--output", rest_request.output, "result folder")->required()->check(named);
+  rest_command
+      ->add_option("--tolerance", rest.tolerance,
+                   "largest force on a node that is not balanced, over its weight")
+      ->check(CLI::Range(1e-9, 1.0))
+      ->capture_default_str();
+  rest_command->add_option("--longest-step", rest.longest_step, "[s]")
+      ->check(CLI::Range(1e-4, 1e4))
+      ->capture_default_str();
+  rest_command->add_option("--most-steps", rest.most_steps, "of the search")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  add_execution_options(*rest_command, rest_request.execution);
+  rest_command->add_flag("--overwrite", overwrite, "replace an earlier result");
+  rest_command->add_flag("--quiet", quiet, "show no progress");
+
   SweepCommand sweep;
   CLI::App* sweep_command =
       app.add_subcommand("sweep", "simulate a scene for many values of its numbers, into a table");
@@ -189,8 +211,8 @@ int command_line(int argc, char** argv) {
   CLI::App* info_command = app.add_subcommand("info", "list backends and recipes");
   CLI::App* report_command = app.add_subcommand("report", "write report.html of a result folder again");
   report_command->add_option("folder", folder, "result folder")->required()->check(named);
-  for (CLI::App* command : {run_command, sweep_command, check_command, validate_command, schema_command,
-                            info_command, report_command})
+  for (CLI::App* command : {run_command, rest_command, sweep_command, check_command, validate_command,
+                            schema_command, info_command, report_command})
     command->add_flag("--json", json, "print JSON");
 
   try {
@@ -209,6 +231,11 @@ int command_line(int argc, char** argv) {
   if (overwrite) request.result.if_exists = IfExists::overwrite;
   if (resume) request.result.if_exists = IfExists::resume;
   if (app.got_subcommand(run_command)) return run(request, json, quiet);
+  if (app.got_subcommand(rest_command)) {
+    if (overwrite) rest_request.result.if_exists = IfExists::overwrite;
+    rest_request.rest = rest;
+    return run(rest_request, json, quiet);
+  }
   if (app.got_subcommand(sweep_command)) return run_sweep_command(sweep, json) ? exit_done : exit_interrupted;
   if (app.got_subcommand(check_command)) {
     check_scene_file(scene, request.execution, json);

@@ -56,9 +56,14 @@ class Run {
   RunSummary finish() {
     std::string unreported;
     try {
-      simulate();
+      if (request_.rest)
+        find_rest();
+      else
+        simulate();
       observer_.on_last_step();
       if (!last_good_) tally_.count_garments(worst_statuses());
+      if (tally_.summary.status == "completed" && request_.rest)
+        tally_.summary.message = text("at rest: forces on nodes balance to ", imbalance_, " of their weight");
       if (tally_.summary.status == "completed")
         for (const std::string& line : tally_.idle_grippers()) warn(line);
       tally_.summary.realtime_factor = tally_.summary.wall_seconds > 0
@@ -87,6 +92,14 @@ class Run {
  private:
   Scene read() {
     Scene scene = read_scene(request_.scene, warnings_);
+    if (request_.rest) {
+      require_rest(scene);
+      scene.projection.integrator = Integrator::backward_euler;
+      scene.projection.max_substeps = 1;
+      scene.projection.max_iterations = std::max(scene.projection.max_iterations, 100);
+      scene.duration = static_cast<double>(request_.rest->most_steps) * scene.step;
+      scene.frame_interval = 0;
+    }
     observer_.on_set_up();
     return scene;
   }
@@ -162,6 +175,37 @@ class Run {
     }
   }
 
+  void find_rest() {
+    RestSearch search(simulation_, *request_.rest);
+    const auto start = Clock::now();
+    RunSummary& s = tally_.summary;
+    s.status = "completed";
+    while (!search.rests() && s.status == "completed") {
+      if (s.step_count == request_.rest->most_steps) {
+        s.status = "stopped";
+        s.message = text("no rest within ", s.step_count, " steps: a node is still pulled by ",
+                         search.residual(), " of its weight; allow more steps, or damp by alpha");
+        break;
+      }
+      try {
+        const std::vector<StepReport> reports = search.step();
+        s.strain = {};  // of the last step alone
+        s.residual_max = s.row_strain_max = s.penetration_max = 0;
+        tally_.count(reports);
+      } catch (const Interrupted&) {
+        s.status = "interrupted";
+        s.message = text("interrupted after ", s.step_count, " steps, with ", search.residual(),
+                         " of a node's weight not balanced");
+        break;
+      }
+      s.wall_seconds = seconds_since(start);
+      s.step_count = simulation_.step_index();
+      if (search.rests() || s.step_count % 10 == 0 || s.status != "completed") add_frame();
+      observer_.on_step(s.step_count, 0);
+    }
+    imbalance_ = search.residual();
+  }
+
   /// False: the run has failed, because the state left the numbers of a frame; nothing is added.
   bool add_frame() {
     std::vector<std::vector<Vec3d>> positions = simulation_.positions();
@@ -184,7 +228,8 @@ class Run {
       return false;
     }
     tally_.measure_frame();
-    folder_.add_frame(simulation_.step_index(), simulation_.time(), positions, tally_.since_frame,
+    const std::int64_t step = simulation_.step_index();
+    folder_.add_frame(step, static_cast<double>(step) * scene_.step, positions, tally_.since_frame,
                       simulation_.bodies());
     tally_.since_frame.assign(tally_.since_frame.size(), {});
     if (has_frozen) take_snapshot();  // what was before does not repeat itself
@@ -271,6 +316,7 @@ class Run {
   static constexpr double snapshot_pause = 0.5;  ///< the same where steps take long [s]
   Checkpoint snapshot_;                          ///< of the last steps but a few
   Clock::time_point snapshot_taken_;
+  double imbalance_ = 0;                 ///< where a rest is looked for, see RestSearch
   std::optional<Checkpoint> last_good_;  ///< state before the step that ended the run
 };
 

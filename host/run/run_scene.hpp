@@ -2,11 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "host/results/result_options.hpp"
 #include "host/results/run_record.hpp"
+#include "host/run/rest.hpp"
 #include "host/simulation.hpp"
 
 namespace isocloth {
@@ -15,6 +17,7 @@ struct RunRequest {
   std::filesystem::path scene, output;
   ExecutionOptions execution;  ///< its monitor ends the run
   ResultOptions result;
+  std::optional<RestSettings> rest{};  ///< not its motion is wanted, but where it comes to rest
   double checkpoint_every = 60;  ///< [s] of wall time at most; more often where that costs next to nothing
 };
 
@@ -50,6 +53,9 @@ class RunObserver {
 /// nothing then; afterwards FileError for whatever goes wrong, with the place where frames and checkpoint are
 /// kept. A report that cannot be written is such an error, too, but the rest is published. observer: null:
 /// nobody. Checked in tests/run.
+///
+/// At rest: frames are steps of the search (RestSearch), one scene.step apart in time, whatever their length.
+/// "stopped" where most_steps do not get there. Not resumed.
 RunSummary run_scene(const RunRequest& request, RunObserver* observer = nullptr);
 
 }  // namespace isocloth

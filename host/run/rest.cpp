@@ -1,0 +1,137 @@
+#include "host/run/rest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "engine/model/resolved_scene.hpp"
+#include "engine/rows/surface_element.hpp"
+
+namespace isocloth {
+namespace {
+
+constexpr double shortest_step = 1e-5;  ///< [s]
+constexpr double nearly_at_rest = 0.05;
+
+double weight(const Garment& garment, double gravity) {
+  const double found = garment.fabric.delta * std::fabs(garment.gravity.value_or(gravity));
+  return found > 0 ? found : garment.fabric.rho * 9.81;
+}
+
+bool is_still(const auto& motion) { return std::holds_alternative<FixedMotion>(motion); }
+
+/// (rho / h + alpha) |v| over the weight per area, of the node for which it is largest.
+double largest_imbalance(const Scene& scene, const std::vector<Vec3d>& velocities) {
+  double most = 0;
+  std::size_t node = 0;
+  for (const Garment& garment : scene.garments) {
+    const Fabric& fabric = garment.fabric;
+    const double scale = (fabric.rho / scene.step + fabric.alpha) / weight(garment, scene.gravity);
+    for (Index i = 0; i < garment.mesh.node_count(); ++i)
+      most = std::max(most, scale * norm(velocities[node++]));
+  }
+  return most;
+}
+
+}  // namespace
+
+void require_rest(const Scene& scene) {
+  const auto refuse = [](const std::string& key, const char* found) {
+    throw SceneError(text(key, ": found ", found, ", expected none: it has no rest; use isocloth run"));
+  };
+  if (find_recipe(scene.recipe).solver != SolverFamily::projection)
+    throw SceneError(
+        text("recipe: found ", scene.recipe, ", expected one of the projection: impulses have no forces"));
+  if (!scene.bodies.empty()) refuse("bodies", "some");
+  // Contacts that come and go keep steps from converging to balanced forces.
+  if (!scene.obstacles.empty())
+    throw SceneError(
+        "obstacles: found some, expected none: let cloth settle on them by isocloth run, with alpha");
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    const Garment& garment = scene.garments[g];
+    for (std::size_t p = 0; p < garment.pins.size(); ++p)
+      if (!is_still(garment.pins[p].motion))
+        refuse(text("garments[", g, "].pins[", p, "].motion"), "a motion");
+    if (!garment.grippers.empty()) refuse(text("garments[", g, "].grippers"), "some");
+  }
+}
+
+RestSearch::RestSearch(Simulation& simulation, const RestSettings& settings)
+    : simulation_(simulation), settings_(settings), residual_(std::numeric_limits<double>::infinity()) {
+  require_rest(simulation.scene());
+}
+
+double RestSearch::step_tolerance(const Scene& scene, const RestSettings& settings) {
+  double least = scene.projection.tolerance;
+  if (!find_recipe(scene.recipe).is_elastic()) return least;
+  for (const Garment& garment : scene.garments) {
+    double area = 0;
+    for (Index f = 0; f < garment.mesh.face_count(); ++f) {
+      Vec3d corners[4];
+      const auto face = garment.mesh.face(f);
+      for (std::size_t i = 0; i < face.size(); ++i)
+        corners[i] = garment.mesh.positions[static_cast<std::size_t>(face[i])];
+      area += element_area(corners, static_cast<int>(face.size()));
+    }
+    const double dx = std::sqrt(area / garment.mesh.node_count());
+    const double stiffest = std::max(garment.fabric.stretch_stiffness, garment.fabric.weft_stiffness());
+    least = std::min(least, settings.tolerance * weight(garment, scene.gravity) * dx / stiffest);
+  }
+  return std::max(least, 1e-11);
+}
+
+std::vector<StepReport> RestSearch::step() {
+  std::size_t nodes = 0;
+  for (std::size_t g = 0; g < simulation_.garment_count(); ++g)
+    nodes += static_cast<std::size_t>(simulation_.info(g).node_count);
+  const auto is_whole = [](const StepReport& r) {
+    return r.status == StepStatus::converged && r.substeps <= 1;
+  };
+  for (;;) {
+    const Snapshot before = simulation_.snapshot();
+    std::vector<Vec3d> velocities(nodes);
+    simulation_.write(GarmentField::velocities, {velocities.data(), nodes});
+    const std::vector<StepReport> reports = simulation_.step();
+    const double h = simulation_.scene().step;
+    if (!std::ranges::all_of(reports, is_whole) && h > shortest_step) {
+      simulation_.restore(before);
+      change_step(h / 4, simulation_.scene().projection.tolerance);
+      continue;
+    }
+    simulation_.read(GarmentField::velocities, {velocities.data(), nodes});
+    residual_ = largest_imbalance(simulation_.scene(), velocities);
+    int iterations = 0;
+    for (const StepReport& r : reports) iterations = std::max(iterations, r.iterations);
+    quick_steps_ = iterations <= 6 ? quick_steps_ + 1 : 0;
+    const double tolerance = simulation_.scene().projection.tolerance;
+    if (!is_balanced_ && residual_ <= nearly_at_rest) {
+      const double least = step_tolerance(simulation_.scene(), settings_),
+                   next = std::max(tolerance / 5, least);
+      is_balanced_ = next == least;
+      residual_ = std::numeric_limits<double>::infinity();  // of strains that balance loosely
+      change_step(h, next);
+    } else if (quick_steps_ >= 2 && 2 * h <= settings_.longest_step && !rests()) {
+      change_step(2 * h, tolerance);
+    }
+    return reports;
+  }
+}
+
+void RestSearch::change_step(double h, double tolerance) {
+  quick_steps_ = 0;
+  Scene scene = simulation_.scene();
+  const double ratio = h / scene.step, squared = ratio * ratio;  // forces are kept times h^2
+  scene.step = scene.duration = h;
+  scene.frame_interval = 0;
+  scene.projection.tolerance = tolerance;
+  Snapshot now = simulation_.snapshot();
+  Simulation next(std::move(scene), simulation_.options());
+  for (GarmentState& state : now.garments)
+    for (double& lambda : state.multipliers) lambda *= squared;
+  next.restore(now);
+  simulation_ = std::move(next);
+}
+
+}  // namespace isocloth

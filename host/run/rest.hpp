@@ -1,0 +1,49 @@
+// Where cloth comes to rest.
+#pragma once
+
+#include "host/simulation.hpp"
+
+namespace isocloth {
+
+struct RestSettings {
+  double tolerance = 1e-3;  ///< largest force on a node that is not balanced, over its weight
+  double longest_step = 1;  ///< [s]
+  std::int64_t most_steps = 2000;
+};
+
+/// Throws SceneError naming what the search cannot do: obstacles, bodies, grippers, motions, impulses.
+void require_rest(const Scene& scene);
+
+/// Goes downhill: steps of backward Euler, each from standstill,
+///   minimum over x of E(x) + |x - x_n|^2 / (2 h^2) in the norm of mass and damping,
+/// which become longer as long as they converge quickly (pseudo-transient continuation; Kelley, Keyes 1998).
+/// What moves a node in such a step is the force on it that nothing balances,
+///   (rho / h + alpha) |x - x_n| / h = |F| / m,
+/// and it rests where that is at most `tolerance` of its weight per area (without gravity: of rho 9.81
+/// m/s^2).
+class RestSearch {
+ public:
+  /// The simulation, which must outlive the search, is replaced as its steps change. Throws SceneError, see
+  /// require_rest().
+  RestSearch(Simulation& simulation, const RestSettings& settings);
+  /// What a scene's steps must be converged to, so that strains stand for balanced stresses: the least of its
+  /// own tolerance and tolerance delta g dx / k of each garment with elastic rows, dx^2 the area of a node.
+  static double step_tolerance(const Scene& scene, const RestSettings& settings);
+
+  /// One step; one that does not converge is taken back and tried again shorter.
+  std::vector<StepReport> step();
+  bool rests() const { return residual_ <= settings_.tolerance; }
+  /// Largest unbalanced force over weight after the last step, infinite before the first.
+  double residual() const { return residual_; }
+
+ private:
+  void change_step(double h, double tolerance);
+
+  Simulation& simulation_;
+  const RestSettings settings_;
+  double residual_;
+  bool is_balanced_ = false;  ///< steps have step_tolerance()
+  int quick_steps_ = 0;
+};
+
+}  // namespace isocloth

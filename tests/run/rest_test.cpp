@@ -1,0 +1,113 @@
+// Where cloth comes to rest: against the elastica, and by letting it go on moving.
+#include "host/run/rest.hpp"
+
+#include "engine/core/errors.hpp"
+#include "host/run/run_scene.hpp"
+#include "tests/run/result_case.hpp"
+
+namespace isocloth {
+namespace {
+
+class Rest : public ResultTest {
+ protected:
+  RunSummary rest(const Json& scene, const RestSettings& settings = {}, RunObserver* observer = nullptr,
+                  Monitor* monitor = nullptr) const {
+    write_scene("scene.json", scene);
+    return run_scene({.scene = folder_ / "scene.json",
+                      .output = folder_ / "out",
+                      .execution = {.threads = 1, .monitor = monitor},
+                      .result = {.if_exists = IfExists::overwrite},
+                      .rest = settings},
+                     observer);
+  }
+  std::vector<double> last_frame() const {
+    const TrajectoryFile found(folder_ / "out" / "trajectory.h5");
+    return found.positions(found.frame_count() - 1);
+  }
+};
+
+/// A strip of 17 x 5 nodes clamped at its first two columns, 1 m from there to its end, delta g L^3 / D = 5.
+Json cantilever(const std::string& recipe) {
+  Json scene = Json::parse(R"({"step": 0.01, "duration": 1, "gravity": 9.8, "garments": [{
+    "name": "strip", "mesh": {"generator": "quad_grid", "nodes": [17, 5], "size": [1.0666666666666667, 0.26]},
+    "fabric": {"rho": 1, "delta": 1, "kappa": 1.96, "bending": "plate"},
+    "pins": [{"select": {"box": {"min": [-1, -1, -1], "max": [0.07, 1, 1]}}}]}]})");
+  scene["recipe"] = recipe;
+  scene["projection"]["tolerance"] = recipe == "membrane" ? 5e-3 : 1e-6;
+  if (recipe == "membrane") {
+    scene["garments"][0]["fabric"]["stretch_stiffness"] = 1e5;
+    scene["garments"][0]["fabric"]["shear_stiffness"] = 3e4;
+  }
+  return scene;
+}
+
+TEST_F(Rest, OfAStripIsTheHeavyElastica) {
+  for (const char* recipe : {"membrane", "coltraro2022"}) {
+    const RunSummary found = rest(cantilever(recipe));
+    EXPECT_EQ(found.status, "completed") << found.message;
+    EXPECT_EQ(found.message.rfind("at rest: ", 0), 0u) << found.message;
+    EXPECT_LE(found.step_count, 100) << "no more than a third of the steps of a fall";
+    const std::vector<double> x = last_frame();
+    const std::size_t tip = 3 * (2 * 17 + 16);
+    EXPECT_NEAR(-x[tip + 2] / 0.495905, 1, 0.01) << recipe;
+    EXPECT_NEAR((x[tip] - 1.0 / 15) / 0.846657, 1, 0.01) << recipe;
+  }
+}
+
+// Released from there, an unbalanced thousandth of its weight moves a node by less than g t^2 / 2000.
+TEST_F(Rest, StaysWhereItIs) {
+  Json json = cantilever("membrane");
+  ASSERT_EQ(rest(json).status, "completed");
+  const std::vector<double> x = last_frame();
+  Scene scene = read_scene(folder_ / "scene.json");
+  scene.duration = 0.2;
+  scene.projection.tolerance = 1e-8;
+  Simulation simulation(scene, {.threads = 1});
+  std::vector<Vec3d> start(x.size() / 3);
+  for (std::size_t i = 0; i < start.size(); ++i) start[i] = {x[3 * i], x[3 * i + 1], x[3 * i + 2]};
+  simulation.write(GarmentField::positions, {start.data(), start.size()});
+  simulation.advance(20);
+  double most = 0;
+  for (std::size_t i = 0; i < start.size(); ++i)
+    most = std::max(most, norm(simulation.positions(0)[i] - start[i]));
+  EXPECT_LE(most, 1e-3 * 9.8 * 0.2 * 0.2 / 2);
+}
+
+TEST_F(Rest, RefusesWhatMovesByItselfAndLeavesNothing) {
+  Json moving = cantilever("membrane"), obstacle = moving, impulses = cantilever("bender_iterative");
+  moving["garments"][0]["pins"][0]["motion"] =
+      Json{{"type", "oscillation"}, {"amplitude", {0, 0.1, 0}}, {"frequency", 1}};
+  obstacle["obstacles"] = Json::parse(
+      R"([{"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, -1]}])");
+  for (const auto& [scene, expected] : {std::pair{moving, "garments[0].pins[0].motion"},
+                                        {obstacle, "obstacles: found some"},
+                                        {impulses, "recipe: found bender_iterative"}}) {
+    try {
+      rest(scene);
+      ADD_FAILURE() << expected;
+    } catch (const SceneError& error) {
+      EXPECT_NE(std::string(error.what()).find(expected), std::string::npos) << error.what();
+    }
+    EXPECT_FALSE(fs::exists(folder_ / "out"));
+  }
+}
+
+TEST_F(Rest, EndsWhereItMayOrMust) {
+  RunSummary found = rest(cantilever("membrane"), {.most_steps = 3});
+  EXPECT_EQ(found.status, "stopped");
+  EXPECT_NE(found.message.find("no rest within 3 steps"), std::string::npos) << found.message;
+
+  struct Stopper : RunObserver {
+    explicit Stopper(Monitor& m) : monitor(m) {}
+    void on_step(std::int64_t done, double) override { monitor.stop = done == 5; }
+    Monitor& monitor;
+  };
+  Monitor monitor;
+  Stopper stopper(monitor);
+  found = rest(cantilever("membrane"), {}, &stopper, &monitor);
+  EXPECT_EQ(found.status, "interrupted") << found.message;
+  EXPECT_GE(last_frame().size(), 3u * 85) << "a valid result";
+}
+
+}  // namespace
+}  // namespace isocloth
