@@ -75,7 +75,7 @@ std::vector<Table> compare_scenes(const std::vector<std::string>& groups, double
 std::vector<std::string> scene_groups();
 
 struct DrapeRequest {
-  std::vector<int> circles;    ///< radial node counts; 8 (circles - 1) nodes around, of a disc 3.2 times
+  std::vector<int> circles;    ///< radial node counts; 8 (circles - 1) nodes around, of a disc 3.2 circles
   std::vector<double> kappas;  ///< [N m]
   double eps = 0;              ///< first row softness; 0: the default
   int seeds = 3;

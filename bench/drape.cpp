@@ -59,7 +59,7 @@ std::pair<Mesh, std::vector<Index>> pinned_mesh(const Case& c, bool is_disc) {
     for (Index i = 0; i < around; ++i) pinned.push_back(i);
     return {ring(c.circles, around, inner_radius, outer_radius, FaceKind::quads), pinned};
   }
-  const int around = static_cast<int>(std::lround(3.2 * (c.circles - 1)));
+  const int around = static_cast<int>(std::lround(3.2 * c.circles));
   Mesh mesh = disc(c.circles, around, outer_radius, FaceKind::triangles);
   for (Index i = 0; i < mesh.node_count(); ++i)
     if (norm(mesh.positions[static_cast<std::size_t>(i)]) < inner_radius * 1.001) pinned.push_back(i);

@@ -168,10 +168,12 @@ Run add_scenes(CLI::App& command, const Shared& shared) {
 Run add_drape(CLI::App& command, const Shared& shared) {
   const auto request = keep<DrapeRequest>(
       {.circles = {6, 7, 9, 11, 13}, .kappas = {7e-5, 1.5e-4, 2.5e-4}, .csv = {}, .svg = {}});
-  command.add_flag("--membrane", request->membrane,
-                   "a disc of the recipe membrane, clamped in its middle; circles 1 + 5 k have a node there");
+  command.add_flag(
+      "--membrane", request->membrane,
+      "a disc of the recipe membrane, clamped in its middle; circles 5 k have nodes at its edge");
   add_checked(command, "--circles", request->circles,
-              "circles of nodes; 8 (circles - 1) nodes on each, 3.2 times on discs", CLI::Range(3, 200));
+              "circles of nodes; 8 (circles - 1) nodes on each; 3.2 circles on those of discs",
+              CLI::Range(3, 200));
   add_checked(command, "--kappa", request->kappas, "bending stiffness [N m] at 1 kg/m^2",
               CLI::NonNegativeNumber);
   add_checked(command, "--seeds", request->seeds, "runs per mesh and stiffness", CLI::Range(1, 100));

@@ -189,7 +189,7 @@ struct BendingBody {
         const Index k = a.curvature_pattern.columns[n];  // neighbours are mutual: row k holds this node
         const Index left = find_column(a.curvature_pattern, k, node);
         const Index right = find_column(a.curvature_pattern, k, a.pattern.columns[e]);
-        if (right >= 0) sum += a.masses[k] * dot(a.curvature[left], a.curvature[right]);
+        if (right >= 0) sum += dot(a.masses[k] * a.curvature[left], a.curvature[right]);
       }
       a.bending[e] = sum;
     }
