@@ -1,5 +1,6 @@
 #include "engine/model/stress_curve.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/core/text.hpp"
@@ -10,6 +11,8 @@ namespace {
 
 /// More would cost each element more than all the rest of its row.
 constexpr std::size_t most_points = 64;
+/// Of any piece over the steepest: strains are told by stresses, which nearly level ones hardly do.
+constexpr double least_slope = 1e-4;
 
 /// (C, f) of each point.
 std::vector<std::array<double, 2>> thread_knots(const StressCurve& curve, double stiffness) {
@@ -51,6 +54,7 @@ void validate_curve(const std::string& key, const StressCurve& curve,
                     const std::vector<std::array<double, 2>>& knots) {
   if (curve.points.size() > most_points)
     refuse(key, text(curve.points.size(), " points"), text("at most ", most_points));
+  double steepest = 0;
   for (std::size_t i = 0; i < curve.points.size(); ++i) {
     const auto& [strain, force] = curve.points[i];
     const std::string at = text(key, "[", i, "]");
@@ -59,11 +63,18 @@ void validate_curve(const std::string& key, const StressCurve& curve,
     const double before = i == 0 ? 0 : curve.points[i - 1][0];
     if (!(strain > before))
       refuse(at + ".strain", strain, text("more than ", before, ", the strain before; (0, 0) is implied"));
-    const double rise = knots[i + 1][1] - knots[i][1];
-    if (!(rise > 0))
+    const double slope = (knots[i + 1][1] - knots[i][1]) / (knots[i + 1][0] - knots[i][0]);
+    steepest = std::max(steepest, slope);
+    if (!(slope > 0))
       refuse(at + ".force", force,
              text("more: stress must rise, per width of the stretched cloth by more than 0 after ",
                   i == 0 ? 0 : curve.points[i - 1][1], " N/m at strain ", before));
+  }
+  for (std::size_t i = 0; i < curve.points.size(); ++i) {
+    const double slope = (knots[i + 1][1] - knots[i][1]) / (knots[i + 1][0] - knots[i][0]);
+    if (slope < least_slope * steepest)
+      refuse(text(key, "[", i, "].force"), curve.points[i][1],
+             text("more: stress must rise everywhere by ", least_slope, " of where it rises most"));
   }
 }
 

@@ -42,7 +42,8 @@ std::vector<double> flat(const std::vector<CurvePiece>& pieces);
 std::vector<CurvePiece> thread_law(const StressCurve& curve, double stiffness);
 std::vector<CurvePiece> shear_law(const StressCurve& curve, double stiffness);
 
-/// Throws SceneError where strain or stress does not rise from point to point, or is not finite.
+/// Throws SceneError where strain or stress does not rise from point to point, stress by 1e-4 of
+/// where it rises most, or is not finite.
 void validate_curves(const std::string& key, const StressCurves& curves);
 
 }  // namespace isocloth

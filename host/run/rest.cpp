@@ -6,8 +6,8 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/mesh/weld.hpp"
 #include "engine/model/resolved_scene.hpp"
-#include "engine/rows/surface_element.hpp"
 
 namespace isocloth {
 namespace {
@@ -45,6 +45,7 @@ void require_rest(const Scene& scene) {
     throw SceneError(
         text("recipe: found ", scene.recipe, ", expected one of the projection: impulses have no forces"));
   if (!scene.bodies.empty()) refuse("bodies", "some");
+  if (scene.wind.gusts > 0) refuse("wind.gusts", "some");
   // Contacts that come and go keep steps from converging to balanced forces.
   if (!scene.obstacles.empty())
     throw SceneError(
@@ -67,15 +68,7 @@ double RestSearch::step_tolerance(const Scene& scene, const RestSettings& settin
   double least = scene.projection.tolerance;
   if (!find_recipe(scene.recipe).is_elastic()) return least;
   for (const Garment& garment : scene.garments) {
-    double area = 0;
-    for (Index f = 0; f < garment.mesh.face_count(); ++f) {
-      Vec3d corners[4];
-      const auto face = garment.mesh.face(f);
-      for (std::size_t i = 0; i < face.size(); ++i)
-        corners[i] = garment.mesh.positions[static_cast<std::size_t>(face[i])];
-      area += element_area(corners, static_cast<int>(face.size()));
-    }
-    const double dx = std::sqrt(area / garment.mesh.node_count());
+    const double dx = mean_element_size(garment.mesh);
     const double stiffest = std::max(garment.fabric.stretch_stiffness, garment.fabric.weft_stiffness());
     least = std::min(least, settings.tolerance * weight(garment, scene.gravity) * dx / stiffest);
   }

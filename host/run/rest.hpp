@@ -11,7 +11,7 @@ struct RestSettings {
   std::int64_t most_steps = 2000;
 };
 
-/// Throws SceneError naming what the search cannot do: obstacles, bodies, grippers, motions, impulses.
+/// Throws SceneError naming what the search cannot do: obstacles, bodies, grippers, motions, gusts, impulses.
 void require_rest(const Scene& scene);
 
 /// Goes downhill: steps of backward Euler, each from standstill,
@@ -27,7 +27,8 @@ class RestSearch {
   /// require_rest().
   RestSearch(Simulation& simulation, const RestSettings& settings);
   /// What a scene's steps must be converged to, so that strains stand for balanced stresses: the least of its
-  /// own tolerance and tolerance delta g dx / k of each garment with elastic rows, dx^2 the area of a node.
+  /// own tolerance and tolerance delta g dx / k of each garment with elastic rows, dx^2 the area of an
+  /// element.
   static double step_tolerance(const Scene& scene, const RestSettings& settings);
 
   /// One step; one that does not converge is taken back and tried again shorter.

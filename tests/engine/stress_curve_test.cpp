@@ -91,6 +91,8 @@ TEST(StressCurve, RefusesWhatDoesNotRise) {
             std::string::npos);
   EXPECT_NE(message({.warp = {}, .weft = {}, .shear = {{{0.01, -5}}}}).find("fabric.curves.shear[0].force"),
             std::string::npos);
+  EXPECT_NE(message({.warp = {{{0.01, 1e-6}, {0.02, 100}}}, .weft = {}, .shear = {}}).find("rise everywhere"),
+            std::string::npos);
   EXPECT_NE(message({.warp = {{{std::nan(""), 5}}}, .weft = {}, .shear = {}}).find("finite"),
             std::string::npos);
 }
