@@ -6,7 +6,6 @@
 
 #include "engine/core/text.hpp"
 #include "engine/model/checks.hpp"
-#include "engine/rows/membrane.hpp"
 #include "host/simulation_members.hpp"
 
 namespace isocloth {
@@ -36,7 +35,9 @@ void require_same_terms(const std::string& key, const Fabric& found, const Fabri
     refuse(key + ".weft_kappa", now.weft_kappa,
            text("as at the start ", ratio, " times kappa, which is ", now.kappa,
                 ": the matrix of bending is made for that ratio; make a new simulation"));
-  require(".curves", membrane_laws(found).size() == membrane_laws(now).size());
+  const Recipe& membrane = find_recipe("membrane");  // as many pieces in every recipe
+  require(".curves", stress_laws(membrane, found).size() == stress_laws(membrane, now).size());
+  require(".viscosity", is_viscous(found) == is_viscous(now));
   require(".strain_limit", (found.strain_limit > 0) == (now.strain_limit > 0));
   require(".thickness", found.thickness == now.thickness);
   require(".drag", found.drag.exists() == now.drag.exists());

@@ -105,6 +105,7 @@ struct Measures {
   double area_error_element_max = 0;  ///< largest |(22)|
   double kinetic_energy = 0;          ///< [J], 1/2 rho v^T M v
   double potential_energy = 0;        ///< [J], delta g M z + 1/2 kappa phi^T K phi
+  double elastic_energy = 0;          ///< of rows that are not rigid [J]
   Vec3d linear_momentum;              ///< [kg m/s]
   Vec3d angular_momentum;             ///< [kg m^2/s], about the origin
   bool operator==(const Measures&) const = default;

@@ -15,6 +15,13 @@ struct SpringDamper {
   bool exists() const { return stiffness > 0 || damping > 0; }
 };
 
+/// Stress per rate of strain, beside that of strain (Kelvin and Voigt).
+struct Viscosity {
+  double stretch = 0;  ///< of threads, along weft as much more as that is stiffer than warp [N s/m], >= 0
+  double shear = 0;    ///< per rate of the angle between warp and weft [N s/m], >= 0
+  bool exists() const { return stretch > 0 || shear > 0; }
+};
+
 /// What a bent sheet costs; see kernels/forces/build_bending.hpp.
 enum class BendingModel {
   automatic,  ///< that of the recipe
@@ -38,11 +45,13 @@ struct Fabric {
   /// Of a membrane, in [0, 1): pulled along one thread it narrows along the other, geometric mean of both.
   double poisson_ratio = 0;
   StressCurves curves{};  ///< of a membrane, in the place of stiffnesses
+  Viscosity viscosity{};  ///< of recipes with elastic rows
   /// Of recipes with elastic rows: greatest strain l / l0 - 1 of any edge of the mesh, >= 0; 0: none.
   double strain_limit = 0;
   double thickness = 0;  ///< of the cloth [m], >= 0: its middle stays half of it away from obstacles
   Drag drag{};           ///< of the air; beside alpha, which drags every node alike
-  // Impulse solvers only (Bender, section 3.3); which nodes they join: engine/mesh/spring_pairs.hpp.
+  // Impulse solvers (Bender, section 3.3), and bend_spring of the recipe `springs`; which nodes they join:
+  // engine/mesh/spring_pairs.hpp.
   SpringDamper shear_spring{}, bend_spring{};
   int shear_diagonals = 2;  ///< shear springs per quad: 1 or 2
 

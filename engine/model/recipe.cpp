@@ -11,7 +11,7 @@ const std::vector<Recipe>& recipes() {
   static const std::vector<RowFamily> isometry = {RowFamily::isometry, RowFamily::corner_shear,
                                                   RowFamily::boundary_edges},
                                       edges = {RowFamily::edges}, springs = {RowFamily::elastic_edges},
-                                      elements = {RowFamily::membrane};
+                                      grid_springs = {RowFamily::springs}, elements = {RowFamily::membrane};
   static const std::vector<Recipe> all = {
       {"coltraro2022",
        "Coltraro, Amoros, Alberich-Carraminana, Torras 2022, An inextensible model for the robotic "
@@ -28,6 +28,15 @@ const std::vector<Recipe>& recipes() {
        "cloth simulation, with linear stress: strain held on every element by fabric.stretch_stiffness and "
        "fabric.shear_stiffness",
        elements, SolverFamily::projection, BendingModel::plate},
+      {"soft_constraints",
+       "Baraff, Witkin 1998, Large steps in cloth simulation, section 4.2, as Miguel et al. 2012, (4), have "
+       "it: the elements of membrane, threads with force over elongation in the place of Green's strain",
+       elements, SolverFamily::projection, BendingModel::plate, StrainMeasure::engineering},
+      {"springs",
+       "Provot 1995, Deformation constraints in a mass-spring model; Miguel et al. 2012, (1): springs along "
+       "edges and both diagonals of quads with the stiffness of warp, weft and shear, flexion by fabric."
+       "bend_spring",
+       grid_springs, SolverFamily::projection, BendingModel::plate, StrainMeasure::engineering},
       {"bender_iterative",
        "Bender, Bayer: Impulse-based simulation of inextensible cloth, section 3.4.1: every mesh edge keeps "
        "its "
@@ -43,8 +52,36 @@ const std::vector<Recipe>& recipes() {
 
 std::vector<RowFamily> row_families(const Recipe& recipe, const Fabric& fabric) {
   std::vector<RowFamily> rows = recipe.rows;
+  if (recipe.has_springs() && fabric.bend_spring.exists()) rows.push_back(RowFamily::flexion_springs);
   if (fabric.strain_limit > 0) rows.push_back(RowFamily::edge_limits);
   return rows;
+}
+
+std::vector<CurvePiece> stress_laws(const Recipe& recipe, const Fabric& fabric, std::size_t count) {
+  const StressCurves& curves = fabric.curves;
+  const bool is_linear = !curves.exist() && recipe.strain == StrainMeasure::green;
+  if (count == 0 && is_linear) return {};
+  const std::vector<CurvePiece> of_laws[RowLaw::count] = {
+      thread_law(curves.warp, fabric.stretch_stiffness, recipe.strain),
+      shear_law(curves.shear, fabric.shear_stiffness),
+      thread_law(curves.weft.exists() ? curves.weft : curves.warp, fabric.weft_stiffness(), recipe.strain),
+      {{}}};
+  for (const auto& pieces : of_laws) count = std::max(count, pieces.size());
+  std::vector<CurvePiece> all;
+  for (const auto& pieces : of_laws)
+    for (std::size_t i = 0; i < count; ++i) all.push_back(pieces[std::min(i, pieces.size() - 1)]);
+  return all;
+}
+
+std::array<double, RowLaw::count> relaxation_times(const Fabric& fabric) {
+  const SpringDamper& flexion = fabric.bend_spring;
+  const double stretch = fabric.viscosity.stretch / fabric.stretch_stiffness,
+               shear = fabric.viscosity.shear / fabric.shear_stiffness;
+  return {stretch, shear, stretch, flexion.stiffness > 0 ? flexion.damping / flexion.stiffness : 0};
+}
+
+bool is_viscous(const Fabric& fabric) {
+  return std::ranges::any_of(relaxation_times(fabric), [](double time) { return time > 0; });
 }
 
 Bending bending_of(const Recipe& recipe, const Fabric& fabric) {

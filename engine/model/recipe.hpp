@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,17 +23,28 @@ struct Recipe {
   std::vector<RowFamily> rows;
   SolverFamily solver;
   BendingModel bending = BendingModel::isometric;  ///< unless the fabric says another
+  StrainMeasure strain = StrainMeasure::green;     ///< of threads, where rows are elastic
 
   /// Whether every row is the length of an edge.
   bool holds_edges() const {
     return rows.size() == 1 && (rows[0] == RowFamily::edges || rows[0] == RowFamily::elastic_edges);
   }
+  bool has_springs() const { return rows[0] == RowFamily::springs; }
   /// Whether any row is compliant.
   bool is_elastic() const { return std::any_of(rows.begin(), rows.end(), is_compliant); }
 };
 
-/// The rows of a garment of this fabric: those of the recipe, and limits of strain where the fabric has one.
+/// The rows of a garment of this fabric: those of the recipe, flexion springs where it is one of springs and
+/// the fabric has some, and limits of strain where the fabric has one.
 std::vector<RowFamily> row_families(const Recipe& recipe, const Fabric& fabric);
+
+/// Laws of rows by number (RowLaw), `count` pieces each, the last again where a law has fewer; count 0: as
+/// many as the longest has. Empty where all are linear in Green's strain and count is 0.
+std::vector<CurvePiece> stress_laws(const Recipe& recipe, const Fabric& fabric, std::size_t count = 0);
+/// Viscosity over stiffness of each law [s].
+std::array<double, RowLaw::count> relaxation_times(const Fabric& fabric);
+/// Whether any of them is more than 0.
+bool is_viscous(const Fabric& fabric);
 
 /// How a garment bends.
 struct Bending {

@@ -92,12 +92,18 @@ void check_impulse(const ImpulseSettings& settings) {
   if (settings.max_solves < 1) refuse("impulse.max_solves", settings.max_solves, "at least 1");
 }
 
-void check_curves(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
-  if (!fabric.curves.exist()) return;
-  if (recipe.rows.front() != RowFamily::membrane)
-    refuse(key + ".curves", "some", text("none with the recipe ", recipe.name, ": use membrane"));
-  if (fabric.poisson_ratio > 0)
+void check_laws(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
+  const bool has_laws = recipe.rows.front() == RowFamily::membrane || recipe.has_springs();
+  const std::string others =
+      text("with the recipe ", recipe.name, ": use membrane, soft_constraints or springs");
+  if (fabric.viscosity.exists() && !has_laws)
+    refuse(key + ".stretch_viscosity, shear_viscosity", "some", "none " + others);
+  if (fabric.curves.exist() && !has_laws) refuse(key + ".curves", "some", "none " + others);
+  if (fabric.poisson_ratio > 0 && fabric.curves.exist())
     refuse(key + ".poisson_ratio", fabric.poisson_ratio, "0 with fabric.curves, each of a direction alone");
+  if (fabric.poisson_ratio > 0 && recipe.strain == StrainMeasure::engineering)
+    refuse(key + ".poisson_ratio", fabric.poisson_ratio,
+           text("0 with the recipe ", recipe.name, ", whose threads are apart: use membrane"));
 }
 
 void check_bending(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
@@ -110,7 +116,10 @@ void check_springs(const std::string& key, const Fabric& fabric, const Recipe& r
   if (recipe.solver != SolverFamily::projection) return;
   for (const auto& [name, spring] :
        {std::pair{".shear_spring", fabric.shear_spring}, {".bend_spring", fabric.bend_spring}}) {
-    if (spring.exists()) {
+    const bool is_flexion = std::string_view(name) == ".bend_spring" && recipe.has_springs();
+    if (is_flexion && spring.damping > 0 && spring.stiffness == 0)
+      refuse(key + ".bend_spring.stiffness", 0, "more than 0 where bend_spring.damping is");
+    if (spring.exists() && !is_flexion) {
       refuse(key + name, text("stiffness ", spring.stiffness, " and damping ", spring.damping),
              text("none with the recipe ", recipe.name,
                   ", which has no springs: use kappa, or an impulse recipe"));
@@ -263,6 +272,8 @@ void validate_fabric(const std::string& key, const Fabric& fabric) {
   if (!(fabric.poisson_ratio >= 0 && fabric.poisson_ratio < 1))
     refuse(key + ".poisson_ratio", fabric.poisson_ratio, "a number in [0, 1)");
   require_not_negative(key + ".strain_limit", fabric.strain_limit);
+  require_not_negative(key + ".stretch_viscosity", fabric.viscosity.stretch);
+  require_not_negative(key + ".shear_viscosity", fabric.viscosity.shear);
   validate_curves(key + ".curves", fabric.curves);
   require_not_negative(key + ".alpha", fabric.alpha);
   require_not_negative(key + ".beta", fabric.beta);
@@ -334,7 +345,7 @@ void validate_scene(const Scene& scene) {
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     validate_garment(scene.garments[g], text("garments[", g, "]"));
     check_bending(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
-    check_curves(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
+    check_laws(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
     check_springs(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
   }
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {

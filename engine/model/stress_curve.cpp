@@ -14,10 +14,13 @@ constexpr std::size_t most_points = 64;
 /// Of any piece over the steepest: strains are told by stresses, which nearly level ones hardly do.
 constexpr double least_slope = 1e-4;
 
-/// (C, f) of each point.
-std::vector<std::array<double, 2>> thread_knots(const StressCurve& curve, double stiffness) {
+/// (x, p) of each point.
+std::vector<std::array<double, 2>> thread_knots(const StressCurve& curve, double stiffness,
+                                                StrainMeasure measure = StrainMeasure::green) {
+  const bool is_green = measure == StrainMeasure::green;
   std::vector<std::array<double, 2>> knots{{0, 0}};
-  for (const auto& [d, force] : curve.points) knots.push_back({d * (2 + d), 2 * force / (1 + d) / stiffness});
+  for (const auto& [d, force] : curve.points)
+    knots.push_back({is_green ? d * (2 + d) : 2 * d, 2 * force / (is_green ? 1 + d : 1) / stiffness});
   return knots;
 }
 std::vector<std::array<double, 2>> shear_knots(const StressCurve& curve, double stiffness) {
@@ -87,8 +90,8 @@ std::vector<double> flat(const std::vector<CurvePiece>& pieces) {
   return numbers;
 }
 
-std::vector<CurvePiece> thread_law(const StressCurve& curve, double stiffness) {
-  return pieces_through(thread_knots(curve, stiffness));
+std::vector<CurvePiece> thread_law(const StressCurve& curve, double stiffness, StrainMeasure measure) {
+  return pieces_through(thread_knots(curve, stiffness, measure));
 }
 std::vector<CurvePiece> shear_law(const StressCurve& curve, double stiffness) {
   return pieces_through(shear_knots(curve, stiffness));

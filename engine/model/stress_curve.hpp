@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/array_view.hpp"
+
 namespace isocloth {
 
 /// What a tensile tester finds: points (strain, force per width of the rest shape [N/m]), both rising from
@@ -25,7 +27,19 @@ struct StressCurves {
   bool operator==(const StressCurves&) const = default;
 };
 
-/// f(C) = value + t (slope + t (square + t cube)), t = |C| - begin, for |C| from `begin` to that of the next.
+/// Numbers of laws: of the three rows of a point of an element, in their order, and of springs.
+struct RowLaw {
+  enum : Index { warp, shear, weft, flexion, count };
+};
+
+/// Which strain of a length a stress belongs to.
+enum class StrainMeasure {
+  green,        ///< ((l / l0)^2 - 1) / 2
+  engineering,  ///< l / l0 - 1
+};
+
+/// p(x) = value + t (slope + t (square + t cube)), t = |x| - begin, for |x| from `begin` to that of the next;
+/// antisymmetric.
 struct CurvePiece {
   double begin = 0, value = 0, slope = 1, square = 0, cube = 0;
 };
@@ -33,13 +47,18 @@ struct CurvePiece {
 /// Begin, value, slope, square and cube of each, as kernels read them.
 std::vector<double> flat(const std::vector<CurvePiece>& pieces);
 
-/// The law of a row of a membrane (engine/rows/membrane.hpp): its energy has the derivative K f(C) by C, with
-/// f(C) = C of a linear fabric. Force and displacement are converted to Green's strain and the second Piola
-/// and Kirchhoff stress (ibid., (15) and (17): e = d + d^2/2, sigma = f / (1 + d), and in shear gamma = d,
-/// sigma = f), so that C = 2 e, f = 2 sigma / stiffness, and in shear C = gamma, f = sigma / stiffness.
-/// Between the points cubic Hermite polynomials, whose slopes keep it rising (Fritsch, Carlson 1980, by
-/// harmonic means); a straight line beyond the last. Without points one piece, f(C) = C.
-std::vector<CurvePiece> thread_law(const StressCurve& curve, double stiffness);
+/// The law of a row that measures a length, C = (l / l0)^2 - 1, or shear, C = gamma. Its energy is K times
+/// the integral of p(x) by x, the doubled strain x = 2 e, and K C^2 / 2 of a linear fabric by Green's
+/// measure. Without points p(x) = x.
+///
+/// Force and displacement are converted to Green's strain and the second Piola and Kirchhoff stress (ibid.,
+/// (15) and (17): e = d + d^2/2, sigma = f / (1 + d), and in shear gamma = d, sigma = f), so that x = 2 e, p
+/// = 2 sigma / stiffness, and in shear x = gamma, p = sigma / stiffness. By the engineering measure, of
+/// springs and of Baraff and Witkin's constraints, e = d and sigma = f. Between the points cubic Hermite
+/// polynomials, whose slopes keep it rising (Fritsch, Carlson 1980, by harmonic means); a straight line
+/// beyond the last.
+std::vector<CurvePiece> thread_law(const StressCurve& curve, double stiffness,
+                                   StrainMeasure measure = StrainMeasure::green);
 std::vector<CurvePiece> shear_law(const StressCurve& curve, double stiffness);
 
 /// Throws SceneError where strain or stress does not rise from point to point, stress by 1e-4 of

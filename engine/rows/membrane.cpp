@@ -34,17 +34,4 @@ std::vector<double> MembraneRows::stiffness(const RowSetup& setup, const std::ve
   return all;
 }
 
-std::vector<CurvePiece> membrane_laws(const Fabric& fabric, std::size_t count) {
-  if (count == 0 && !fabric.curves.exist()) return {};
-  const StressCurves& curves = fabric.curves;
-  const std::vector<CurvePiece> of_rows[] = {
-      thread_law(curves.warp, fabric.stretch_stiffness), shear_law(curves.shear, fabric.shear_stiffness),
-      thread_law(curves.weft.exists() ? curves.weft : curves.warp, fabric.weft_stiffness())};
-  for (const auto& pieces : of_rows) count = std::max(count, pieces.size());
-  std::vector<CurvePiece> all;
-  for (const auto& pieces : of_rows)
-    for (std::size_t i = 0; i < count; ++i) all.push_back(pieces[std::min(i, pieces.size() - 1)]);
-  return all;
-}
-
 }  // namespace isocloth

@@ -9,7 +9,8 @@
 // has a stiffness of its own then.
 //
 // With stress-strain curves, and no Poisson coupling, each row has an energy whose derivative by C is K f(C);
-// see CurvePiece.
+// see thread_law(). By the engineering measure of threads, e_uu = |F_u| - 1, the energy is that of the
+// constraints of Baraff and Witkin (1998).
 //
 // On triangles one point, where strain is even. On quads two of the 2 x 2 Gauss points, on a diagonal: their
 // six rows leave none of the five ways to strain an element free, integrate what is linear in it exactly and
@@ -17,7 +18,6 @@
 #pragma once
 
 #include "engine/model/fabric.hpp"
-#include "engine/model/stress_curve.hpp"
 #include "engine/rows/isometry.hpp"
 
 namespace isocloth {
@@ -58,9 +58,5 @@ struct MembraneRows {
   static std::vector<double> stiffness(const RowSetup& setup, const std::vector<Index>& places,
                                        const Fabric& fabric);
 };
-
-/// Laws of the three rows of a point, `count` pieces each, the last of a row again where it has fewer; count
-/// 0: as many as the longest has. Empty where the fabric has no curves and count is 0.
-std::vector<CurvePiece> membrane_laws(const Fabric& fabric, std::size_t count = 0);
 
 }  // namespace isocloth

@@ -1,23 +1,26 @@
 // The list of row families. A family is a file with its stencils, tensors and law, and a line in each of the
 // two lists below. One that has no stiffness() is rigid, one with a bound() is an inequality; one that says
-// `is_element` has stencils of elements (kernels/views.hpp).
+// `is_element` has stencils of elements (kernels/views.hpp); of singles one with laws() has laws by number.
 #pragma once
 
 #include "engine/rows/edge_lengths.hpp"
 #include "engine/rows/edge_limits.hpp"
 #include "engine/rows/isometry.hpp"
 #include "engine/rows/membrane.hpp"
+#include "engine/rows/springs.hpp"
 
 namespace isocloth {
 
 enum class RowFamily {
-  isometry,        ///< E, F, G at interior nodes
-  corner_shear,    ///< F at corners
-  boundary_edges,  ///< lengths of boundary edges
-  edges,           ///< lengths of all edges
-  elastic_edges,   ///< the same, compliant
-  edge_limits,     ///< the same, bounded from above
-  membrane,        ///< E, F, G at Gauss points of elements, compliant
+  isometry,         ///< E, F, G at interior nodes
+  corner_shear,     ///< F at corners
+  boundary_edges,   ///< lengths of boundary edges
+  edges,            ///< lengths of all edges
+  elastic_edges,    ///< the same, compliant
+  edge_limits,      ///< the same, bounded from above
+  membrane,         ///< E, F, G at Gauss points of elements, compliant
+  springs,          ///< lengths of edges and of diagonals of quads, compliant
+  flexion_springs,  ///< lengths between structural neighbours at distance two, compliant
 };
 
 /// visit(family), with `family` of the family's own type.
@@ -36,6 +39,10 @@ auto visit_family(RowFamily family, const Visit& visit) {
       return visit(EdgeLimitRows{});
     case RowFamily::membrane:
       return visit(MembraneRows{});
+    case RowFamily::springs:
+      return visit(SpringRows{});
+    case RowFamily::flexion_springs:
+      return visit(FlexionSpringRows{});
     default:
       return visit(EdgeRows{});
   }

@@ -68,6 +68,23 @@ RowPattern build_row_pattern(const Mesh& mesh, const Topology& topology,
   return rows;
 }
 
+std::vector<Index> single_laws(const Mesh& mesh, const RowPattern& rows, const std::vector<char>& is_pinned) {
+  std::vector<Index> all;
+  for (const RowPattern::Part& part : rows.parts)
+    visit_family(part.family, [&](auto kind) {
+      using Rows = decltype(kind);
+      if constexpr (requires(const RowSetup& setup) { Rows::laws(setup, part.places); }) {
+        const Topology topology = build_topology(mesh);
+        const std::vector<Index> faces = corner_faces(mesh);
+        const std::vector<Index> own = Rows::laws(
+            {.mesh = mesh, .topology = topology, .is_pinned = is_pinned, .corner_faces = faces}, part.places);
+        all.resize(static_cast<std::size_t>(rows.singles.stencil_count()), -1);
+        std::copy(own.begin(), own.end(), all.begin() + part.first_stencil);
+      }
+    });
+  return all;
+}
+
 std::vector<double> row_bounds(const RowPattern& rows, const Fabric& fabric) {
   std::vector<double> all;
   for (const RowPattern::Part& part : rows.parts)

@@ -37,6 +37,8 @@ RowPattern build_row_pattern(const Mesh& mesh, const Topology& topology,
 /// empty: all are. `rows` is its pattern.
 std::vector<double> row_stiffness(const Mesh& mesh, const RowPattern& rows, const Fabric& fabric,
                                   const std::vector<char>& is_pinned);
+/// RowLaw of each row of `singles`, -1: it has none; empty: none has.
+std::vector<Index> single_laws(const Mesh& mesh, const RowPattern& rows, const std::vector<char>& is_pinned);
 /// c of each row that is an inequality C <= c, 0 of others; empty: none is.
 std::vector<double> row_bounds(const RowPattern& rows, const Fabric& fabric);
 /// Whether a family has a law of its own.

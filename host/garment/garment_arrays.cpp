@@ -41,6 +41,7 @@ RowGroupBuffers group_buffers(const Device& device, const StencilPattern& stenci
           .slot_nodes = {device, stencils.slot_nodes},
           .entry_begin = {device, stencils.entry_begin},
           .entry_nodes = {device, stencils.entry_nodes},
+          .laws = {},
           .pair_terms = gather_buffers(device, gather.pairs),
           .block_terms = gather_buffers(device, gather.blocks),
           .node_terms = gather_buffers(device, gather.nodes)};
@@ -179,6 +180,7 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   triples = group_buffers(device, rows.triples, pattern.triples);
   elements = group_buffers(device, rows.elements, pattern.elements);
   singles = group_buffers(device, rows.singles, pattern.singles);
+  singles.laws = {device, single_laws(mesh, rows, is_pinned)};
 
   const MeshBuffers mesh_buffers(device, mesh, topology);
   Buffer<double> lumped(device, mesh.positions.size());
@@ -238,7 +240,7 @@ std::size_t GarmentArrays<Real>::memory_bytes() const {
       bending_columns, bending, free_nodes, free_number, node_pair_begin, node_pairs, block_rows,
       block_columns, block_pairs, block_bending, coupling_begin, coupling_columns, coupling_entries);
   for (const RowGroupBuffers* group : {&triples, &elements, &singles}) {
-    add(group->stencil_begin, group->slot_nodes, group->entry_begin, group->entry_nodes);
+    add(group->stencil_begin, group->slot_nodes, group->entry_begin, group->entry_nodes, group->laws);
     for (const GatherBuffers* g : {&group->pair_terms, &group->block_terms, &group->node_terms})
       add(g->begin, g->first, g->second);
   }

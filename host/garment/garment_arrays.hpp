@@ -39,7 +39,7 @@ struct GatherBuffers {
 GatherBuffers gather_buffers(const Device& device, const GatherLists& lists);
 
 struct RowGroupBuffers {
-  Buffer<Index> stencil_begin, slot_nodes, entry_begin, entry_nodes;
+  Buffer<Index> stencil_begin, slot_nodes, entry_begin, entry_nodes, laws;
   GatherBuffers pair_terms, block_terms, node_terms;
   /// Group: RowGroup or ElementGroup.
   template <class Group>
@@ -49,6 +49,7 @@ struct RowGroupBuffers {
     group.pair_terms = pair_terms.view();
     group.block_terms = block_terms.view();
     group.node_terms = node_terms.view();
+    group.laws = laws.view();
     return group;
   }
 };

@@ -335,7 +335,7 @@ std::vector<Measures> ImpulseGarments<Real>::measure(std::size_t begin, std::siz
     const Buffer<Vec3<Real>> own(device_, narrowed<Real>(std::vector<Vec3d>(x, x + nodes)));
     const auto velocities = slice(std::as_const(velocities_).view(), first, first + nodes);
     result.push_back(measures_
-                         ->measure(rest_view(arrays_), flat(own.view()), flat(velocities),
+                         ->measure(rest_view(arrays_), flat(own.view()), flat(velocities), {},
                                    {garments_[member]}, 0, 1, scene_.gravity, resolved_.holds_edges)
                          .front());
   }

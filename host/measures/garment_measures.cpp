@@ -22,6 +22,7 @@ ClothMeasures<double> together(const double* values, std::size_t chunks, std::si
     all.error_max = std::max(all.error_max, m.error_max);
     all.kinetic += m.kinetic;
     all.potential += m.potential;
+    all.elastic += m.elastic;
     all.momentum += m.momentum;
     all.angular_momentum += m.angular_momentum;
   }
@@ -43,6 +44,7 @@ Measures widened(const ClothMeasures<double>& m, double faces, bool rows_are_len
   measures.area_error_element_max = m.error_max;
   measures.kinetic_energy = m.kinetic;
   measures.potential_energy = m.potential;
+  measures.elastic_energy = m.elastic;
   measures.linear_momentum = m.momentum;
   measures.angular_momentum = m.angular_momentum;
   return measures;
@@ -75,27 +77,27 @@ GarmentMeasures<Real>::GarmentMeasures(const Device& device, const GarmentArrays
                  .face_nodes = arrays.face_nodes.view(),
                  .bending = {arrays.bending_begin.view(), arrays.bending_columns.view()},
                  .rest = {},
+                 .energies = {},
                  .physics = {},
                  .positions = {},
                  .velocities = {},
                  .reports = {}} {}
 
 template <class Real>
-std::vector<Measures> GarmentMeasures<Real>::measure(const RestShapesView<Real>& rest,
-                                                     ArrayView<const Real> positions,
-                                                     ArrayView<const Real> velocities,
-                                                     const std::vector<const Garment*>& garments,
-                                                     std::size_t first, std::size_t count, double gravity,
-                                                     bool rows_are_lengths) {
-  constexpr std::size_t fields = sizeof(ClothMeasures<Real>) / sizeof(Real), physics_fields = 3;
+std::vector<Measures> GarmentMeasures<Real>::measure(
+    const RestShapesView<Real>& rest, ArrayView<const Real> positions, ArrayView<const Real> velocities,
+    const RowEnergies<Real>& energies, const std::vector<const Garment*>& garments, std::size_t first,
+    std::size_t count, double gravity, bool rows_are_lengths) {
+  constexpr std::size_t fields = sizeof(ClothMeasures<Real>) / sizeof(Real), physics_fields = 4;
   const std::size_t first_tile = first / width_, tiles = (first + count + width_ - 1) / width_ - first_tile;
   const std::size_t chunks = static_cast<std::size_t>(measure_chunks(arguments_));
   std::vector<Real> physics(tiles * physics_fields * width_);
   for (std::size_t c = 0; c < tiles * width_; ++c) {
     // Spare lanes repeat the last.
     const Garment& garment = *garments[std::min(first_tile * width_ + c, garments.size() - 1)];
-    const double own[physics_fields] = {
-        garment.fabric.rho, garment.fabric.delta * garment.gravity.value_or(gravity), garment.fabric.kappa};
+    const double own[physics_fields] = {garment.fabric.rho,
+                                        garment.fabric.delta * garment.gravity.value_or(gravity),
+                                        garment.fabric.kappa, garment.fabric.poisson_coupling()};
     for (std::size_t i = 0; i < physics_fields; ++i)
       physics[(c / width_ * physics_fields + i) * width_ + c % width_] = static_cast<Real>(own[i]);
   }
@@ -107,6 +109,7 @@ std::vector<Measures> GarmentMeasures<Real>::measure(const RestShapesView<Real>&
   arguments_.first_tile = static_cast<Index>(first_tile);
   arguments_.tile_count = static_cast<Index>(tiles);
   arguments_.rest = rest;
+  arguments_.energies = energies;
   arguments_.physics = std::as_const(physics_).view();
   arguments_.positions = positions;
   arguments_.velocities = velocities;

@@ -18,12 +18,12 @@ class GarmentMeasures {
  public:
   GarmentMeasures(const Device& device, const GarmentArrays<Real>& arrays, std::size_t width = 1);
   /// `count` of the garments from number `first` on; positions [m] and velocities [m/s] of all, shape [tile,
-  /// node_count, 3, width]; gravity [m/s^2] of those that have none of their own; rows_are_lengths: the
-  /// residual is |l / l0 - 1| in place of |l^2 / l0^2 - 1|.
+  /// node_count, 3, width]; energies: of the rows of all; gravity [m/s^2] of those that have none of their
+  /// own; rows_are_lengths: the residual is |l / l0 - 1| in place of |l^2 / l0^2 - 1|.
   std::vector<Measures> measure(const RestShapesView<Real>& rest, ArrayView<const Real> positions,
-                                ArrayView<const Real> velocities, const std::vector<const Garment*>& garments,
-                                std::size_t first, std::size_t count, double gravity,
-                                bool rows_are_lengths = false);
+                                ArrayView<const Real> velocities, const RowEnergies<Real>& energies,
+                                const std::vector<const Garment*>& garments, std::size_t first,
+                                std::size_t count, double gravity, bool rows_are_lengths = false);
   std::size_t memory_bytes() const { return physics_.bytes() + reports_.bytes(); }
 
  private:

@@ -54,6 +54,7 @@ bool fits(const Garment& garment, const Kind& kind, const ResolvedScene& scene) 
       scene.factor(garment) != kind.factor || SpringKinds(garment.fabric) != SpringKinds(kind.model->fabric))
     return false;
   if (same_rest_shape(a, b)) return true;
+  if (scene.recipe.has_springs()) return false;  // laws of springs depend on the directions of threads
   return row_pattern(garment, scene.recipe) == kind.rows;  // corners depend on the angles of the boundary
 }
 

@@ -193,6 +193,7 @@ void ClothGroup<Real>::build_parameters() {
   for (std::size_t c = 0; c < tiles_ * width_; ++c) {
     const std::size_t member = std::min(c, garments_.size() - 1);
     const Fabric& f = garments_[member]->fabric;
+    const auto times = relaxation_times(f);
     const double own[fields] = {f.rho,
                                 f.alpha,
                                 f.beta,
@@ -202,7 +203,11 @@ void ClothGroup<Real>::build_parameters() {
                                 shapes_.shapes[shapes_.of[member]].element_size,
                                 contact_offset(*garments_[member], scene_),
                                 reach(*garments_[member], scene_),
-                                f.poisson_coupling()};
+                                f.poisson_coupling(),
+                                times[0],
+                                times[1],
+                                times[2],
+                                times[3]};
     for (std::size_t i = 0; i < fields; ++i) values[place(c, i, fields)] = static_cast<Real>(own[i]);
   }
   parameters_ = {device_, values};
@@ -223,11 +228,11 @@ void ClothGroup<Real>::build_parameters() {
   row_bounds_ = {device_, bounds};
   std::size_t pieces = 0;
   for (const Garment* garment : garments_)
-    pieces = std::max(pieces, membrane_laws(garment->fabric).size() / 3);
-  std::vector<Real> curves(15 * pieces * tiles_ * width_);
+    pieces = std::max(pieces, stress_laws(resolved_.recipe, garment->fabric).size() / RowLaw::count);
+  std::vector<Real> curves(5 * RowLaw::count * pieces * tiles_ * width_);
   for (std::size_t c = 0; pieces > 0 && c < tiles_ * width_; ++c) {
     const std::vector<double> own =
-        flat(membrane_laws(garments_[std::min(c, garments_.size() - 1)]->fabric, pieces));
+        flat(stress_laws(resolved_.recipe, garments_[std::min(c, garments_.size() - 1)]->fabric, pieces));
     for (std::size_t i = 0; i < own.size(); ++i) curves[place(c, i, own.size())] = static_cast<Real>(own[i]);
   }
   row_curves_ = {device_, curves};
@@ -269,6 +274,9 @@ ClothPatternView ClothGroup<Real>::pattern() const {
           .hold_count = surroundings_.grippers.count() > 0 ? a.node_count() : 0,
           .has_bounds = row_bounds_.size() > 0,
           .curve_numbers = static_cast<Index>(row_curves_.size() / (tiles_ * width_)),
+          .measure = resolved_.recipe.strain,
+          .is_viscous = row_stiffness_.size() > 0 &&
+                        std::ranges::any_of(garments_, [](auto* g) { return is_viscous(g->fabric); }),
           .has_history = remembers_step(settings_.integrator),
           .faces = surroundings_.forces.faces(arrays_),
           .block_slots = samples_.block_slots.view(),

@@ -92,7 +92,13 @@ template <class Real>
 std::vector<Measures> ClothGroup<Real>::measure(std::size_t first, std::size_t count) {
   if (!measures_) measures_ = std::make_unique<GarmentMeasures<Real>>(device_, arrays_, width_);
   return measures_->measure(rest_shapes(), std::as_const(positions_).view(),
-                            std::as_const(velocities_).view(), garments_, first, count, gravity_);
+                            std::as_const(velocities_).view(),
+                            {.stiffness = row_stiffness_.view(),
+                             .bounds = row_bounds_.view(),
+                             .curves = row_curves_.view(),
+                             .curve_numbers = pattern().curve_numbers,
+                             .measure = resolved_.recipe.strain},
+                            garments_, first, count, gravity_);
 }
 
 template <class Real>

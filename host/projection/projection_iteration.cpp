@@ -28,15 +28,16 @@ MetricView<Real> ProjectionSolver<Real>::projection_metric() const {
 
 template <class Real>
 RowLaws<Real> ProjectionSolver<Real>::laws() {
-  RowLaws<Real> result{row_stiffness_.view(),
-                       static_cast<Real>(part_.h),
+  RowLaws<Real> result{row_stiffness_.view(), static_cast<Real>(part_.h),
                        static_cast<Real>(garment_.fabric.poisson_coupling()),
-                       {}};
+                       std::as_const(work_.multipliers).view()};
   result.curves = row_curves_.view();
+  result.measure = resolved_.recipe.strain;
+  std::ranges::copy(relaxation_times(garment_.fabric), result.relaxation);
+  result.before = std::as_const(strains_).view();
   if (row_bounds_.size() > 0)
-    result.bounds = {
-        row_bounds_.view(),          std::as_const(work_.multipliers).view(), bound_growth_.view(),
-        projection_metric().inertia, static_cast<Real>(settings_.tolerance),  iteration_};
+    result.bounds = {row_bounds_.view(), bound_growth_.view(), projection_metric().inertia,
+                     static_cast<Real>(settings_.tolerance), iteration_};
   return result;
 }
 
@@ -55,6 +56,13 @@ double ProjectionSolver<Real>::evaluate_rows(int iteration) {
                                              .mismatches = mismatches_.view()});
   const Reduction<Real> r = rows_.reduce(std::as_const(mismatches_).view());
   return r.first_bad < 0 ? static_cast<double>(r.maximum) : std::numeric_limits<double>::infinity();
+}
+
+template <class Real>
+void ProjectionSolver<Real>::note_strains() {
+  if (strains_.size() == 0) return;
+  rows_.evaluate(work_.positions, static_cast<Real>(eps_), arrays_.inverse_masses.view(), laws().of_strain());
+  scale(std::as_const(rows_.residuals).view(), 1, strains_.view());
 }
 
 template <class Real>
@@ -118,6 +126,7 @@ bool ProjectionSolver<Real>::begin_part(const StepPart<double>& part) {
                    .stiffening = static_cast<Real>(contact_stiffening(0, newton_))},
                   work_.positions, base(), work_.contacts.view());
   if (part.done == 0) contacts_.grasp();
+  note_strains();
   return predict();
 }
 

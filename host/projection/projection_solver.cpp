@@ -74,7 +74,9 @@ void ProjectionSolver<Real>::refresh() {
   if (row_bounds_.size() != bounds.size())
     for (Buffer<Real>* buffer : {&row_bounds_, &bound_growth_}) *buffer = {device_, bounds.size()};
   row_bounds_.upload(std::vector<Real>(bounds.begin(), bounds.end()));
-  const std::vector<double> curves = flat(membrane_laws(garment_.fabric));
+  const std::size_t strains = is_viscous(garment_.fabric) ? stiffness.size() : 0;
+  if (strains_.size() != strains) strains_ = {device_, strains};
+  const std::vector<double> curves = flat(stress_laws(resolved_.recipe, garment_.fabric));
   if (row_curves_.size() != curves.size()) row_curves_ = {device_, curves.size()};
   row_curves_.upload(std::vector<Real>(curves.begin(), curves.end()));
 }

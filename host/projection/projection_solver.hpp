@@ -118,6 +118,8 @@ class ProjectionSolver final : public GarmentSolver {
   MetricView<Real> implicit_metric() const;
   MetricView<Real> projection_metric() const;
   RowLaws<Real> laws();
+  /// What viscous rows compare their strains with.
+  void note_strains();
 
   const Device& device_;
   const StepKernels<Real>& kernels_;
@@ -152,7 +154,7 @@ class ProjectionSolver final : public GarmentSolver {
   bool is_undoable_ = false;
   Buffer<Real> row_stiffness_, mismatches_;  ///< empty: all rows are rigid
   Buffer<Real> row_bounds_, bound_growth_;   ///< empty: no row has a bound
-  Buffer<Real> row_curves_;                  ///< see RowLaws
+  Buffer<Real> row_curves_, strains_;        ///< see RowLaws; C when the part of a step began
   int iteration_ = 0;
   Buffer<Vec3<Real>> iterate_, predicted_, targets_, momentum_;
   Buffer<Vec3<Real>> base_, base_velocity_;  ///< x^, v^ of integrators that remember

@@ -15,7 +15,13 @@ namespace isocloth {
 template <class Real>
 std::vector<Measures> ProjectionSolver<Real>::measure(std::size_t, std::size_t) {
   return measures_.measure(rest_view(arrays_), flat(std::as_const(state_.positions).view()),
-                           flat(std::as_const(state_.velocities).view()), {&garment_}, 0, 1, scene_.gravity);
+                           flat(std::as_const(state_.velocities).view()),
+                           {.stiffness = row_stiffness_.view(),
+                            .bounds = row_bounds_.view(),
+                            .curves = row_curves_.view(),
+                            .curve_numbers = static_cast<Index>(row_curves_.size()),
+                            .measure = resolved_.recipe.strain},
+                           {&garment_}, 0, 1, scene_.gravity);
 }
 
 template <class Real>
@@ -47,8 +53,8 @@ GarmentInfo ProjectionSolver<Real>::info(std::size_t) const {
                                    surroundings_.memory_bytes(),
                    .solver = std::string(nodal_solver_->name())};
   auto add = [&info](const auto&... buffers) { ((info.memory_bytes += buffers.bytes()), ...); };
-  add(state_, work_, before_, row_stiffness_, mismatches_, row_bounds_, bound_growth_, row_curves_, iterate_,
-      predicted_, targets_, momentum_, stiffness_, blocks_, right_side_, correction_);
+  add(state_, work_, before_, row_stiffness_, mismatches_, row_bounds_, bound_growth_, row_curves_, strains_,
+      iterate_, predicted_, targets_, momentum_, stiffness_, blocks_, right_side_, correction_);
   return info;
 }
 

@@ -103,7 +103,13 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
   stiffness_ = std::move(rows.stiffness);
   bounds_ = std::move(rows.bounds);
   curves_ = std::move(rows.curves);
-  curved_count_ = rows.curved_count;
+  laws_ = std::move(rows.laws);
+  is_engineering_ = recipe.strain == StrainMeasure::engineering;
+  const Viscosity& viscosity = fabric_.viscosity;
+  const SpringDamper& flexion = fabric_.bend_spring;
+  relaxation_[RowLaw::warp] = relaxation_[RowLaw::weft] = viscosity.stretch / fabric_.stretch_stiffness;
+  relaxation_[RowLaw::shear] = viscosity.shear / fabric_.shear_stiffness;
+  if (flexion.damping > 0) relaxation_[RowLaw::flexion] = flexion.damping / flexion.stiffness;
   masses_ = lumped_areas(mesh_, surface_points(mesh_));
   bending_ = reference::bending_matrix(mesh_, topology, bending_of(recipe, fabric_), nodes.is_free);
   positions_ = initial_positions(garment);
@@ -150,15 +156,56 @@ ReferenceCloth::EulerStep ReferenceCloth::euler_step(double step) const {
           last * velocities_ + (1 - last) * previous_velocities_};
 }
 
-ReferenceCloth::Response ReferenceCloth::response(Eigen::Index row, double c) const {
-  if (row >= curved_count_) return {c, 1};
-  const std::vector<CurvePiece>& pieces = curves_[static_cast<std::size_t>(row % 3)];
-  const double size = std::fabs(c);
-  auto piece = std::ranges::upper_bound(pieces, size, {}, &CurvePiece::begin);
+namespace {
+
+/// Value and slope of a law at x > 0.
+std::array<double, 2> at_strain(const std::vector<CurvePiece>& pieces, double x) {
+  auto piece = std::ranges::upper_bound(pieces, x, {}, &CurvePiece::begin);
   --piece;
-  const double t = size - piece->begin;
-  const double stress = piece->value + piece->slope * t + piece->square * t * t + piece->cube * t * t * t;
-  return {std::copysign(stress, c), piece->slope + 2 * piece->square * t + 3 * piece->cube * t * t};
+  const double t = x - piece->begin;
+  return {piece->value + piece->slope * t + piece->square * t * t + piece->cube * t * t * t,
+          piece->slope + 2 * piece->square * t + 3 * piece->cube * t * t};
+}
+
+/// The strain x >= 0 of a stress, by halving.
+double strain_of_stress(const std::vector<CurvePiece>& pieces, double stress) {
+  double low = 0, high = 1;
+  while (at_strain(pieces, high)[0] < stress && high < 1e12) high *= 2;
+  for (int i = 0; i < 200 && low < high; ++i) {
+    const double middle = (low + high) / 2;
+    if (middle == low || middle == high) break;
+    (at_strain(pieces, middle)[0] < stress ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
+ReferenceCloth::Response ReferenceCloth::response(Eigen::Index row, double c, double before, double step,
+                                                  double lambda) const {
+  const Index law = laws_.empty() ? -1 : laws_[static_cast<std::size_t>(row)];
+  if (law < 0) return {c, 1};
+  double viscosity = 0, viscous = 0;
+  if (relaxation_[law] > 0) {
+    viscosity = relaxation_[law] / step;
+    viscous = viscosity * (c - before);
+  }
+  if (curves_.empty()) return {c + viscous, 1 + viscosity};
+  const std::vector<CurvePiece>& pieces = curves_[static_cast<std::size_t>(law)];
+  // Rows are C = s^2 - 1; of springs, and of threads by the engineering measure, stresses belong to s - 1.
+  const bool is_spring =
+      rows_.edges.size() > 0 && row >= rows_.row_count() - static_cast<Eigen::Index>(rows_.edges.size());
+  const bool is_length = is_engineering_ && (is_spring || law != RowLaw::shear);
+  const double s = is_length ? std::sqrt(c > -0.9999 ? 1 + c : 1e-4) : 1, x = is_length ? 2 * (s - 1) : c;
+  const double sign = x < 0 ? -1 : 1;
+  const double carried = sign * (lambda / (step * step * stiffness_[row]) - viscous) * s;
+  const double of_stress = strain_of_stress(pieces, std::max(carried, 0.0));
+  const auto here = at_strain(pieces, sign * x), there = at_strain(pieces, of_stress);
+  const double p_here = here[0], p_there = there[0] + there[1] * (sign * x - of_stress);
+  const double p = sign * (there[1] < here[1] ? p_there : p_here), rise = std::min(here[1], there[1]);
+  if (!is_length) return {p + viscous, rise + viscosity};
+  const double slope = std::max(rise / (s * s) - p / (2 * s * s * s), 0.01 * rise / (s * s));
+  return {p / s + viscous, slope + viscosity};
 }
 
 double ReferenceCloth::bend_of_curves() const {
@@ -174,10 +221,12 @@ double ReferenceCloth::bend_of_curves() const {
   return most;
 }
 
-VectorXd ReferenceCloth::row_values(const MatrixX3d& positions) const {
+VectorXd ReferenceCloth::row_values(const MatrixX3d& positions, double step,
+                                    const VectorXd& multipliers) const {
   VectorXd values = row_strains(positions);
-  for (Eigen::Index row = 0; row < curved_count_; ++row) {
-    const Response found = response(row, values[row]);
+  const VectorXd before = row_strains(positions_);
+  for (Eigen::Index row = 0; row < values.size(); ++row) {
+    const Response found = response(row, values[row], before[row], step, multipliers[row]);
     values[row] = found.stress / found.slope;
   }
   return values;
@@ -194,7 +243,7 @@ VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step, co
   VectorXd d = squares * inverse_masses;
   const VectorXd of_all = squares * VectorXd::Ones(squares.cols());
   const VectorXd of_free = squares * VectorXd((inverse_masses.array() > 0).cast<double>());
-  const VectorXd values = row_strains(positions);
+  const VectorXd values = row_strains(positions), before = row_strains(positions_);
   for (Eigen::Index row = 0; row < d.size(); ++row) {
     const bool is_dead = std::sqrt(of_free[row]) <= 1e-12 * std::sqrt(of_all[row]);
     const double spring = step * step * stiffness_[row];
@@ -203,7 +252,8 @@ VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step, co
       const bool is_at_bound = values[row] > 0 || (multipliers[row] > 0 && values[row] > -bounds_[row] / 10);
       d[row] = is_at_bound && !is_dead ? (1 / k + 1 / (1000 * spring)) / settings_.eps : 0;
     } else if (spring > 0) {
-      d[row] = 1 / (settings_.eps * spring * response(row, values[row]).slope);
+      d[row] = 1 / (settings_.eps * spring *
+                    response(row, values[row], before[row], step, multipliers[row]).slope);
     } else if (is_dead) {
       d[row] = 0;
     }
@@ -277,7 +327,7 @@ Iteration ReferenceCloth::single_iteration(const MatrixX3d& positions, const Mat
     proximal[row] = bounds_[row] > 0 ? compliance[row] - 1 / (1000 * step * step * stiffness_[row]) : 0;
   }
   VectorXd primal_side = VectorXd::Zero(jacobian.cols());
-  VectorXd dual_side = -row_values(positions);
+  VectorXd dual_side = -row_values(positions, step, multipliers);
   SparseMatrix block = select_free_ * metric_matrix(step) * select_free_.transpose();
   if (settings_.method == ProjectionMethod::proximal_newton) {
     primal_side = -flatten(block * (select_free_ * (positions - unconstrained)));
@@ -340,7 +390,7 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
   StepResult result;
   for (;; ++result.iterations) {
     const double previous = result.residual;
-    const VectorXd values = row_values(next);
+    const VectorXd values = row_values(next, step, multipliers);
     for (Eigen::Index row = 0; row < values.size() && result.iterations > 0; ++row)
       if (values[row] > bounds_[row] / 10) growth[row] *= 3;
     result.residual =

@@ -61,8 +61,11 @@ class ReferenceCloth {
   double bend_of_curves() const;
   /// C - c of each row, c its bound or 0.
   VectorXd row_strains(const MatrixX3d& positions) const { return rows_.values(positions) - bounds_; }
-  /// The same, f(C) / f'(C) of rows with a curve.
-  VectorXd row_values(const MatrixX3d& positions) const;
+  /// The same, of rows with a law stress over tangent, at these multipliers.
+  VectorXd row_values(const MatrixX3d& positions, double step, const VectorXd& multipliers) const;
+  VectorXd row_values(const MatrixX3d& positions, double step = 1) const {
+    return row_values(positions, step, multipliers_);
+  }
   /// dC/dphi [1/m], shape [row_count, 3 node_count].
   SparseMatrix row_jacobian(const MatrixX3d& positions) const { return rows_.jacobian(positions); }
   /// D = diag(J W J^T) over free nodes; W = 1/(b m) in metric implicit_b, where B has b m of mass and
@@ -154,12 +157,15 @@ class ReferenceCloth {
   double previous_step_ = 0;
   VectorXd multipliers_;
   struct Response {
-    double stress, slope;  ///< f(C), f'(C); C and 1 of a row without a curve
+    double stress, slope;  ///< over K, and its derivative by C; C and 1 of a row without a law
   };
-  Response response(Eigen::Index row, double c) const;
+  /// Of a strain c, `before` when the step began, while the multiplier is lambda.
+  Response response(Eigen::Index row, double c, double before, double step, double lambda) const;
 
   std::vector<std::vector<CurvePiece>> curves_;
-  Eigen::Index curved_count_ = 0;
+  std::vector<Index> laws_;  ///< of rows, see GarmentRows
+  bool is_engineering_ = false;
+  std::array<double, RowLaw::count> relaxation_{};  ///< viscosity over stiffness of each law [s]
   VectorXd stiffness_;  ///< K of compliant rows [J], 0 of rigid ones, shape [row_count]
   VectorXd bounds_;     ///< c of rows C <= c, 0 of others, shape [row_count]
 };

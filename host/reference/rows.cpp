@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "engine/mesh/material_frame.hpp"
+#include "engine/mesh/spring_pairs.hpp"
 
 namespace isocloth::reference {
 
@@ -165,6 +167,66 @@ VectorXd edge_stiffness(const Mesh& mesh, const std::vector<std::array<Index, 2>
   return result;
 }
 
+/// What springs are made of: K of each pair of nodes, and the law that it has.
+struct SpringOfPair {
+  double stiffness = 0;
+  Index law = RowLaw::shear;
+};
+using SpringsOfPairs = std::map<std::array<Index, 2>, SpringOfPair>;
+
+/// Springs of edges and diagonals. The faces beside a spring give it their area, shared with the others of
+/// theirs that have the same law: threads k A / 4, shear G A / sin^2(2 a).
+SpringsOfPairs springs_of_pairs(const Mesh& mesh, const Topology& topology, const Fabric& fabric) {
+  const VectorXd areas = face_areas(mesh, to_matrix(mesh.positions));
+  const std::vector<Vec3d> warps = face_warp_directions(mesh, topology);
+  const auto vector = [](const Vec3d& v) { return Eigen::Vector3d(v.x, v.y, v.z); };
+  std::map<std::array<Index, 2>, std::vector<double>> cosines;  // squared, of each face beside an edge
+  std::map<std::array<Index, 2>, bool> beside_quad;
+  std::vector<std::vector<std::array<Index, 2>>> pairs(mesh.face_count());
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    const auto nodes = mesh.face(f);
+    const auto size = static_cast<Index>(nodes.size());
+    for (Index i = 0; i < size; ++i)
+      for (Index j = i + 1; j < size; ++j) {
+        const std::array<Index, 2> pair{std::min(nodes[i], nodes[j]), std::max(nodes[i], nodes[j])};
+        const Eigen::Vector3d way =
+            (vector(mesh.positions[pair[1]]) - vector(mesh.positions[pair[0]])).normalized();
+        const double cosine = way.dot(vector(warps[f]));
+        cosines[pair].push_back(cosine * cosine);
+        beside_quad[pair] |= size == 4;
+        pairs[f].push_back(pair);
+      }
+  }
+  const auto mean = [&](const std::array<Index, 2>& pair) {
+    const std::vector<double>& all = cosines.at(pair);
+    return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+  };
+  SpringsOfPairs springs;
+  for (const auto& [pair, is_beside] : beside_quad) {
+    const double degrees = std::acos(std::sqrt(std::min(1.0, mean(pair)))) * 180 / M_PI;
+    const bool is_edge = std::binary_search(topology.edges.begin(), topology.edges.end(), pair);
+    const double reach = is_beside ? 45 : 22.5;
+    if (is_edge)
+      springs[pair].law = degrees <= reach        ? RowLaw::warp
+                          : degrees >= 90 - reach ? RowLaw::weft
+                                                  : RowLaw::shear;
+    else
+      springs[pair].law = RowLaw::shear;
+  }
+  for (Index f = 0; f < mesh.face_count(); ++f)
+    for (const auto& pair : pairs[f]) {
+      SpringOfPair& own = springs.at(pair);
+      const auto sharing = std::ranges::count_if(
+          pairs[f], [&](const auto& other) { return springs.at(other).law == own.law; });
+      const double area = areas[f] / static_cast<double>(sharing),
+                   sine = std::sin(2 * std::acos(std::sqrt(mean(pair))));
+      own.stiffness += own.law == RowLaw::warp   ? area * fabric.stretch_stiffness / 4
+                       : own.law == RowLaw::weft ? area * fabric.weft_stiffness() / 4
+                                                 : area * fabric.shear_stiffness / std::max(0.1, sine * sine);
+    }
+  return springs;
+}
+
 VectorXd membrane_stiffness(const Mesh& mesh, const Fabric& fabric, const std::vector<char>& is_free) {
   const auto points = surface_points(mesh, Quadrature::membrane);
   std::vector<double> all;
@@ -264,11 +326,61 @@ QuadraticRows edge_rows(const Mesh& mesh, const Topology& topology, const std::v
   return rows;
 }
 
+namespace {
+
+/// Rows of springs, with their stiffness and laws.
+void add_springs(const Mesh& mesh, const Topology& topology, const Fabric& fabric,
+                 const std::vector<char>& is_free, GarmentRows& result) {
+  const bool has_flexion = fabric.bend_spring.exists(), has_limit = fabric.strain_limit > 0;
+  RowBuilder builder;
+  const MatrixX3d rest = to_matrix(mesh.positions);
+  add_edge_rows(builder, topology.edges, rest, is_free, result.rows);
+  add_edge_rows(builder, shear_pairs(mesh, 2), rest, is_free, result.rows);
+  const std::size_t threads = result.rows.edges.size();
+  if (has_flexion) add_edge_rows(builder, bend_pairs(mesh, topology), rest, is_free, result.rows);
+  const std::size_t springs = result.rows.edges.size();
+  if (has_limit) add_edge_rows(builder, topology.edges, rest, is_free, result.rows);
+  builder.finish(mesh.node_count(), result.rows);
+  const std::size_t count = result.rows.edges.size();
+  const VectorXd of_limits = edge_stiffness(
+      mesh, {result.rows.edges.begin() + static_cast<std::ptrdiff_t>(springs), result.rows.edges.end()},
+      fabric.stretch_stiffness);
+  result.stiffness = result.bounds = VectorXd::Zero(static_cast<Eigen::Index>(count));
+  result.stiffness.tail(of_limits.size()) = of_limits;
+  result.bounds.tail(of_limits.size()).setConstant(fabric.strain_limit * (2 + fabric.strain_limit));
+  result.laws.assign(count, -1);
+  const SpringsOfPairs all = springs_of_pairs(mesh, topology, fabric);
+  for (std::size_t i = 0; i < springs; ++i) {
+    const auto& [a, b] = result.rows.edges[i];
+    const auto row = static_cast<Eigen::Index>(i);
+    if (i < threads) {
+      result.stiffness[row] = all.at({a, b}).stiffness;
+      result.laws[i] = all.at({a, b}).law;
+    } else {
+      result.stiffness[row] = fabric.bend_spring.stiffness * (rest.row(a) - rest.row(b)).squaredNorm() / 4;
+      result.laws[i] = RowLaw::flexion;
+    }
+  }
+}
+
+}  // namespace
+
 GarmentRows garment_rows(const Recipe& recipe, const Mesh& mesh, const Topology& topology,
                          const Fabric& fabric, const std::vector<char>& is_free) {
   const double s = fabric.strain_limit;
   GarmentRows result;
   const RowFamily family = recipe.rows.front();
+  const StressCurves& curves = fabric.curves;
+  if (curves.exist() || recipe.strain == StrainMeasure::engineering)
+    result.curves = {
+        thread_law(curves.warp, fabric.stretch_stiffness, recipe.strain),
+        shear_law(curves.shear, fabric.shear_stiffness),
+        thread_law(curves.weft.exists() ? curves.weft : curves.warp, fabric.weft_stiffness(), recipe.strain),
+        thread_law({}, 1)};
+  if (recipe.has_springs()) {
+    add_springs(mesh, topology, fabric, is_free, result);
+    return result;
+  }
   if (family == RowFamily::membrane)
     result.rows = membrane_rows(mesh, topology, is_free, fabric.poisson_coupling(), s > 0);
   else if (recipe.holds_edges())
@@ -283,13 +395,9 @@ GarmentRows garment_rows(const Recipe& recipe, const Mesh& mesh, const Topology&
   if (family == RowFamily::membrane) {
     const VectorXd of_elements = membrane_stiffness(mesh, fabric, is_free);
     result.stiffness.head(of_elements.size()) = of_elements;
-    const StressCurves& curves = fabric.curves;
-    if (curves.exist()) {
-      result.curves = {thread_law(curves.warp, fabric.stretch_stiffness),
-                       shear_law(curves.shear, fabric.shear_stiffness),
-                       thread_law(curves.weft.exists() ? curves.weft : curves.warp, fabric.weft_stiffness())};
-      result.curved_count = of_elements.size();
-    }
+    result.laws.assign(static_cast<std::size_t>(result.rows.row_count()), -1);
+    for (std::size_t row = 0; row < static_cast<std::size_t>(of_elements.size()); ++row)
+      result.laws[row] = static_cast<Index>(row % 3);
   }
   if (s > 0) {
     const auto edges = static_cast<Eigen::Index>(result.rows.edges.size());

@@ -65,10 +65,10 @@ struct GarmentRows {
   /// Of inequalities C <= c, 0: an equation or an energy. The edges of a fabric with a strain limit s,
   /// c = (1 + s)^2 - 1, come last; their K is that of elastic edges.
   VectorXd bounds;
-  /// Of a fabric with stress-strain curves: laws f of the three rows of each point, of energies whose
-  /// derivative is K f(C); the first curved_count rows have them.
+  /// Which of the laws each row has: RowLaw, -1: none; empty: none has one.
+  std::vector<Index> laws;
+  /// p of each law; empty: all are linear in C.
   std::vector<std::vector<CurvePiece>> curves;
-  Eigen::Index curved_count = 0;
 };
 /// The rows of a recipe.
 GarmentRows garment_rows(const Recipe& recipe, const Mesh& mesh, const Topology& topology,

@@ -42,7 +42,8 @@ std::vector<Curve> curves() {
           {"contact_force", {force + "x", force + "y", force + "z"}, false, true},
           {"gripper_force", {hold + "x", hold + "y", hold + "z"}, false, true},
           {"kinetic", {"kinetic_energy"}, true, false},
-          {"potential", {"potential_energy"}, true, false}};
+          {"potential", {"potential_energy"}, true, false},
+          {"elastic", {"elastic_energy"}, true, true}};
 }
 
 /// A value that is not a number is worse than any number.

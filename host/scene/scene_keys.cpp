@@ -329,6 +329,11 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
                describe_curve(c, "shear", "displacement of parallel threads over their distance",
                               garment.shear_curve);
              });
+    k.number("stretch_viscosity", garment.fabric.viscosity.stretch, not_negative,
+             "with the recipes membrane, soft_constraints and springs: force per width and rate of strain "
+             "along warp; along weft as much more as that is stiffer [N s/m]");
+    k.number("shear_viscosity", garment.fabric.viscosity.shear, not_negative,
+             "with the same recipes: shear force per width and rate of the angle [N s/m]");
     k.number("poisson_ratio", garment.fabric.poisson_ratio, {.least = 0, .most = 0.99},
              "of a membrane: how it narrows across a pull along a thread, geometric mean of both threads");
     k.number("strain_limit", garment.fabric.strain_limit, not_negative,

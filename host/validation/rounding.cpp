@@ -124,7 +124,7 @@ RoundingChange rounded_iteration(const reference::ReferenceCloth& cloth, const I
   const VectorXd d_of_rows = cloth.row_scale_d(positions, step);
   const VectorXd inverse = (d_of_rows.array() > 0).select(1 / (cloth.settings().eps * d_of_rows.array()), 0);
   SparseMatrix node_block = cloth.metric_matrix(step);
-  VectorXd force = cloth.row_values(positions).cwiseProduct(inverse);
+  VectorXd force = cloth.row_values(positions, step).cwiseProduct(inverse);
   const bool newton = cloth.settings().method == ProjectionMethod::proximal_newton;
   if (newton) {
     node_block += cloth.geometric_stiffness(at.multipliers);

@@ -149,7 +149,7 @@ class Comparison {
     compare("first iterate",
             distances(start, newton ? cloth_.inertial_step(h, prescribed(t + h)) : predicted), length_,
             sums_);
-    const VectorXd values = cloth_.row_values(start), d = cloth_.row_scale_d(start, h);
+    const VectorXd values = cloth_.row_values(start, h), d = cloth_.row_scale_d(start, h);
     compare("row values", (as_vector(found.row_values) - values).cwiseAbs(), 1, sums_);
     const VectorXd alive_d = (d.array() > 0).select(d, d.maxCoeff());
     compare("row scales D", (as_vector(found.row_d) - d).cwiseAbs().cwiseQuotient(alive_d), 1,

@@ -67,6 +67,7 @@ class ClothStep : ClothTile<S, T, Block> {
       share(block_, samples_.layout().force_count(), [&](Index i) { samples_.work()[i] = S{}; });
     block_.sync();
     samples_.begin(sample_step_, part.done == S{});
+    if (p_.is_viscous) note_strains();
     return predict(part, which, bad_pivot);
   }
 
@@ -308,28 +309,31 @@ class ClothStep : ClothTile<S, T, Block> {
       const S* const first = reinterpret_cast<const S*>(all.data());
       return ArrayView<const S>{first + tile_ * count, static_cast<std::size_t>(count)};
     };
-    RowLaws<S> result{of_tile(a_.row_stiffness, p_.row_count), sample_step_.part.h, parameters_.coupling, {}};
+    RowLaws<S> result{of_tile(a_.row_stiffness, p_.row_count), sample_step_.part.h, parameters_.coupling,
+                      rows(at_.multipliers)};
     if (p_.curve_numbers > 0) result.curves = of_tile(a_.row_curves, p_.curve_numbers);
+    result.measure = p_.measure;
+    for (int law = 0; law < RowLaw::count; ++law) result.relaxation[law] = parameters_.relaxation[law];
+    if (p_.is_viscous) result.before = rows(at_.strains);
     if (p_.has_bounds)
-      result.bounds = {
-          of_tile(a_.row_bounds, p_.row_count), rows(at_.multipliers), rows(at_.growth), sample_step_.inertia,
-          number(a_.control.tolerance),         sample_step_.iteration};
+      result.bounds = {of_tile(a_.row_bounds, p_.row_count), rows(at_.growth), sample_step_.inertia,
+                       number(a_.control.tolerance), sample_step_.iteration};
     return result;
   }
 
-  /// Rows at `iterate`; returns the largest mismatch, infinite where any is not finite.
-  ISOCLOTH_DEVICE S evaluate() {
-    const EvaluateRows<S, T, typename Samples::InverseMass> values{
-        p_.rows,
-        rest(a_.rest.tensors, p_.rows.tensor_count()),
-        rest(a_.rest.rest_values, p_.row_count),
-        nodes(at_.iterate),
-        samples_.inverse_masses(),
-        laws(),
-        eps_ / sample_step_.inertia,
-        rows(at_.residuals),
-        rows(at_.scales),
-        jacobian()};
+  using Evaluation = EvaluateRows<S, T, typename Samples::InverseMass>;
+  /// Rows at these positions.
+  ISOCLOTH_DEVICE Evaluation evaluate_at(ArrayView<Vec3<S>> positions, const RowLaws<S>& laws) {
+    const Evaluation values{p_.rows,
+                            rest(a_.rest.tensors, p_.rows.tensor_count()),
+                            rest(a_.rest.rest_values, p_.row_count),
+                            positions,
+                            samples_.inverse_masses(),
+                            laws,
+                            eps_ / sample_step_.inertia,
+                            rows(at_.residuals),
+                            rows(at_.scales),
+                            jacobian()};
     p_.rows.for_each_group([&](const auto& group) {
       share(block_, first_pass_count(group), [&](Index item) { first_pass(values, group, item); });
     });
@@ -338,6 +342,20 @@ class ClothStep : ClothTile<S, T, Block> {
       share(block_, second_pass_count(group), [&](Index item) { second_pass(values, group, item); });
     });
     block_.sync();
+    return values;
+  }
+
+  /// What viscous rows compare their strains with.
+  ISOCLOTH_DEVICE void note_strains() {
+    evaluate_at(nodes(at_.start), laws().of_strain());
+    const ArrayView<S> residuals = rows(at_.residuals), strains = rows(at_.strains);
+    share(block_, p_.row_count, [&](Index row) { strains[row] = residuals[row]; });
+    block_.sync();
+  }
+
+  /// Rows at `iterate`; returns the largest mismatch, infinite where any is not finite.
+  ISOCLOTH_DEVICE S evaluate() {
+    const Evaluation values = evaluate_at(nodes(at_.iterate), laws());
     const ArrayView<S> residuals = rows(at_.residuals);
     const S most = largest(p_.row_count, [&](Index row) {
       const S c = magnitude(

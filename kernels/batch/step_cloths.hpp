@@ -26,13 +26,15 @@ struct ClothPatternView {
   ArrayView<const Index>
       system_blocks;  ///< block of H at each block of L, -1: fill; shape [block count of L]
   CholeskyPlanView plan;
-  SamplePattern samples;               ///< none where nothing surrounds the cloths
-  Index hold_count = 0;                ///< nodes that may be held: all, or none
-  bool has_bounds = false;             ///< of rows, see RowBounds
-  Index curve_numbers = 0;             ///< of a cloth, see RowLaws::curves
-  bool has_history = false;            ///< the integrator remembers the step before
-  FacesView faces;                     ///< of cloths that the air drags
-  GatherView block_slots, node_slots;  ///< see SampleForces
+  SamplePattern samples;                         ///< none where nothing surrounds the cloths
+  Index hold_count = 0;                          ///< nodes that may be held: all, or none
+  bool has_bounds = false;                       ///< of rows, see RowBounds
+  Index curve_numbers = 0;                       ///< of a cloth, see RowLaws::curves
+  StrainMeasure measure = StrainMeasure::green;  ///< see RowLaws
+  bool is_viscous = false;                       ///< any row of any cloth
+  bool has_history = false;                      ///< the integrator remembers the step before
+  FacesView faces;                               ///< of cloths that the air drags
+  GatherView block_slots, node_slots;            ///< see SampleForces
   ArrayView<const Index> slot_samples;
 
   /// Nothing of a cloth that nothing surrounds.
@@ -47,13 +49,14 @@ struct ClothPatternView {
 /// Physics of one cloth, or of a tile of them.
 template <class S>
 struct ClothParameters {
-  S rho, alpha, beta, kappa;  ///< see Fabric
-  S weight;                   ///< delta g [N/m^2]
-  S clamp;                    ///< largest node move per iteration [mean element sizes], 0: off
-  S element_size;             ///< [m]
-  S offset;                   ///< distance kept from obstacles [m]
-  S reach;                    ///< see excess_displacement() [m]
-  S coupling;                 ///< of warp and weft, see RowLaws
+  S rho, alpha, beta, kappa;    ///< see Fabric
+  S weight;                     ///< delta g [N/m^2]
+  S clamp;                      ///< largest node move per iteration [mean element sizes], 0: off
+  S element_size;               ///< [m]
+  S offset;                     ///< distance kept from obstacles [m]
+  S reach;                      ///< see excess_displacement() [m]
+  S coupling;                   ///< of warp and weft, see RowLaws
+  S relaxation[RowLaw::count];  ///< see RowLaws [s]
 };
 
 /// Offsets of the arrays of contacts that live for an iteration; see ContactArrays.
@@ -68,8 +71,8 @@ struct StepScratch {
   std::size_t base, base_velocity;  ///< x^, v^ of the integrator; the same as these without history
   std::size_t history;              ///< see StepHistoryLayout
   std::size_t krylov;               ///< r, z, p, q, w of conjugate gradients, where there are couplings
-  std::size_t iterate, predicted, momentum, correction, multipliers, residuals, scales, growth, stiffness,
-      jacobian, blocks, diagonals, pivots, contact_state, partials, size;
+  std::size_t iterate, predicted, momentum, correction, multipliers, residuals, scales, growth, strains,
+      stiffness, jacobian, blocks, diagonals, pivots, contact_state, partials, size;
   ContactScratch contacts;
 };
 /// Partial results of a block's threads; blocks have no more of them.
@@ -96,6 +99,7 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
   s.residuals = take(rows);
   s.scales = take(rows);
   s.growth = take(p.has_bounds ? rows : 0);
+  s.strains = take(p.is_viscous ? rows : 0);
   s.stiffness = take(p.pair_count);
   s.jacobian = take(3 * p.rows.jacobian_count());
   s.blocks = take(9 * p.plan.block_rows.size());

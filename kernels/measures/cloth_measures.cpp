@@ -25,10 +25,40 @@ struct MeasureBody {
     return reinterpret_cast<const T*>(all.data()) + (a.rest.shared ? 0 : tile * count);
   }
 
+  /// A row of a compliant law is worth K times the integral of p by x; see apply_law().
+  ISOCLOTH_HD void add_energy(Index tile, std::size_t row, Index law, bool is_engineering, S c,
+                              ClothMeasures<S>& sums) const {
+    if (a.energies.stiffness.empty()) return;
+    const auto of_tile = [&](ArrayView<const Scalar> all, std::size_t count) {
+      return reinterpret_cast<const S*>(all.data()) + tile * count;
+    };
+    const S zero{}, one = number(1), half = number(0.5);
+    S stiffness = of_tile(a.energies.stiffness, a.rows.row_count())[row];
+    if (!a.energies.bounds.empty())
+      stiffness = select(of_tile(a.energies.bounds, a.rows.row_count())[row] > zero, zero, stiffness);
+    S energy = half * c * c;
+    if (a.energies.curve_numbers > 0 && law >= 0) {
+      const S stretch = is_engineering ? square_root(larger(one + c, zero)) : one;
+      const S x = is_engineering ? (stretch - one) + (stretch - one) : c;
+      const auto numbers = static_cast<std::size_t>(a.energies.curve_numbers);
+      const std::size_t pieces = numbers / (5 * RowLaw::count);
+      const S* piece = of_tile(a.energies.curves, numbers) + 5 * pieces * static_cast<std::size_t>(law);
+      energy = zero;
+      for (std::size_t i = 0; i < pieces; ++i, piece += 5) {
+        S t = larger(magnitude(x) - piece[0], zero);
+        if (i + 1 < pieces) t = select(t < piece[5] - piece[0], t, piece[5] - piece[0]);
+        const S bent = multiply_add(t, number(0.25) * piece[4], number(1.0 / 3) * piece[3]);
+        energy = multiply_add(t, multiply_add(t, multiply_add(t, bent, half * piece[2]), piece[1]), energy);
+      }
+    }
+    sums.elastic = multiply_add(stiffness, energy, sums.elastic);
+  }
+
   /// C of the rows of one stencil, in the order in which steps evaluate them; tensors, rest_values: of all.
   template <int Width>
-  ISOCLOTH_DEVICE void add_rows(const RowGroup<Width>& group, const T* tensors, const T* rest_values,
-                                const Vec3<S>* x, Index stencil, ClothMeasures<S>& sums) const {
+  ISOCLOTH_DEVICE void add_rows(const RowGroup<Width>& group, Index tile, const T* tensors,
+                                const T* rest_values, const Vec3<S>* x, Index stencil,
+                                ClothMeasures<S>& sums) const {
     const StencilView& stencils = group.stencils;
     tensors += group.first_tensor;
     rest_values += group.first_row;
@@ -43,16 +73,28 @@ struct MeasureBody {
       }
       for (int w = 0; w < Width; ++w) twice[w] = dot_add(half[w] + half[w], origin - first, twice[w]);
     }
-    for (int w = 0; w < Width; ++w)
-      add_row(multiply_add(number(0.5), twice[w], -S(rest_values[stencil * Width + w])), sums);
+    const Index law = group.laws.empty() ? -1 : group.laws[stencil];
+    for (int w = 0; w < Width; ++w) {
+      const S c = multiply_add(number(0.5), twice[w], -S(rest_values[stencil * Width + w]));
+      add_row(c, sums);
+      add_energy(tile, group.first_row + static_cast<std::size_t>(stencil * Width + w), law, true, c, sums);
+    }
   }
-  ISOCLOTH_DEVICE void add_rows(const ElementGroup& group, const T* tensors, const T* rest_values,
+  ISOCLOTH_DEVICE void add_rows(const ElementGroup& group, Index tile, const T* tensors, const T* rest_values,
                                 const Vec3<S>* x, Index stencil, ClothMeasures<S>& sums) const {
     const auto [u, v] = deformation_gradient(group, tensors + group.first_tensor, x, stencil);
-    rest_values += group.first_row + 3 * static_cast<std::size_t>(stencil);
-    add_row(dot_add(u, u, -S(rest_values[0])), sums);
-    add_row(dot_add(u, v, -S(rest_values[1])), sums);
-    add_row(dot_add(v, v, -S(rest_values[2])), sums);
+    const std::size_t row = group.first_row + 3 * static_cast<std::size_t>(stencil);
+    const S strains[3] = {dot_add(u, u, -S(rest_values[row])), dot_add(u, v, -S(rest_values[row + 1])),
+                          dot_add(v, v, -S(rest_values[row + 2]))};
+    for (const S& c : strains) add_row(c, sums);
+    const S coupled = multiply_add(physics(tile).coupling, strains[2], strains[0]);
+    for (int w = 0; w < 3; ++w)
+      add_energy(tile, row + static_cast<std::size_t>(w), w,
+                 a.energies.measure == StrainMeasure::engineering && w != RowLaw::shear,
+                 w == 0 ? coupled : strains[w], sums);
+  }
+  ISOCLOTH_HD const ClothPhysics<S>& physics(Index tile) const {
+    return reinterpret_cast<const ClothPhysics<S>*>(a.physics.data())[tile - a.first_tile];
   }
   static ISOCLOTH_HD void add_row(S c, ClothMeasures<S>& sums) {
     const S infinity = number(HUGE_VAL);
@@ -75,8 +117,7 @@ struct MeasureBody {
 
   ISOCLOTH_DEVICE void add_node(const Vec3<S>* positions, const Vec3<S>* velocities, Index tile, Index node,
                                 ClothMeasures<S>& sums) const {
-    const ClothPhysics<S>& physics =
-        reinterpret_cast<const ClothPhysics<S>*>(a.physics.data())[tile - a.first_tile];
+    const ClothPhysics<S>& physics = this->physics(tile);
     const Vec3<S> x = positions[node], v = velocities[node];
     const S mass = S(rest(a.rest.masses, tile, a.node_count)[node]);
     const Vec3<S> p = (physics.rho * mass) * v;
@@ -104,6 +145,7 @@ struct MeasureBody {
     sums.error_max = larger(more.error_max, sums.error_max);
     sums.kinetic = sums.kinetic + more.kinetic;
     sums.potential = sums.potential + more.potential;
+    sums.elastic = sums.elastic + more.elastic;
     sums.momentum += more.momentum;
     sums.angular_momentum += more.angular_momentum;
   }
@@ -125,7 +167,7 @@ struct MeasureBody {
       };
       ClothMeasures<S> sums{};
       a.rows.for_each_group([&](const auto& group) {
-        each(group.stencil_count(), [&](Index i) { add_rows(group, tensors, values, x, i, sums); });
+        each(group.stencil_count(), [&](Index i) { add_rows(group, tile, tensors, values, x, i, sums); });
       });
       each(static_cast<Index>(a.face_begin.size()) - 1, [&](Index i) { add_face(x, tile, i, sums); });
       each(a.node_count, [&](Index i) { add_node(x, v, tile, i, sums); });

@@ -1,6 +1,7 @@
 // What the states of cloths are worth: rows, areas, energies, momenta. Strain has a file of its own.
 #pragma once
 
+#include "engine/model/stress_curve.hpp"
 #include "kernels/launch/queue.hpp"
 #include "kernels/views.hpp"
 
@@ -16,12 +17,26 @@ struct ClothMeasures {
   S area, rest_area;               ///< [m^2]
   S error_sum, error_squares, error_max;  ///< of |a - a0| / a0 of faces, Coltraro 2022, (22)
   S kinetic, potential;                   ///< [J], 1/2 rho m v^2 and delta g m z + 1/2 kappa phi.K phi
-  Vec3<S> momentum, angular_momentum;     ///< rho m v [kg m/s], rho m x x v [kg m^2/s]
+  S elastic;                           ///< [J], K times the integral of p of compliant rows, see apply_law()
+  Vec3<S> momentum, angular_momentum;  ///< rho m v [kg m/s], rho m x x v [kg m^2/s]
 };
 
 template <class S>
 struct ClothPhysics {
   S rho, weight, kappa;  ///< [kg/m^2], delta g [N/m^2], [N m]
+  S coupling;            ///< of warp and weft, see RowLaws
+};
+
+/// What rows of cloths are worth; see RowLaws.
+template <class Real>
+struct RowEnergies {
+  ArrayView<const Real>
+      stiffness;                 ///< [J], 0: rigid, no energy; shape [tile, row_count, width]; empty: all are
+  ArrayView<const Real> bounds;  ///< more than 0: a limit, no energy; same shape; empty: none is
+  ArrayView<const Real>
+      curves;               ///< shape [tile, RowLaw::count, pieces, 5, width]; empty: all are linear in C
+  Index curve_numbers = 0;  ///< of a cloth
+  StrainMeasure measure = StrainMeasure::green;  ///< of elements
 };
 
 /// Tiles of `width` cloths, lane by lane innermost, as in StepCloths.
@@ -34,10 +49,11 @@ struct MeasureCloths {
   ArrayView<const Index> face_begin, face_nodes;
   NodeMatrixView bending;  ///< pattern of K, empty: no bending
   RestShapesView<Real> rest;
-  ArrayView<const Real> physics;     ///< ClothPhysics, shape [tile_count, 3, width]
+  RowEnergies<Real> energies;
+  ArrayView<const Real> physics;     ///< ClothPhysics, shape [tile_count, 4, width]
   ArrayView<const Real> positions;   ///< [m], shape [tile, node_count, 3, width]
   ArrayView<const Real> velocities;  ///< [m/s], same shape
-  ArrayView<Real> reports;           ///< ClothMeasures, shape [tile_count, measure_chunks(), 15, width]
+  ArrayView<Real> reports;           ///< ClothMeasures, shape [tile_count, measure_chunks(), 16, width]
 };
 
 /// Blocks per tile.
@@ -45,8 +61,9 @@ template <class Real>
 ISOCLOTH_HD Index measure_chunks(const MeasureCloths<Real>& a) {
   const auto larger = [](Index x, Index y) { return x > y ? x : y; };
   const Index faces = static_cast<Index>(a.face_begin.size()) - 1;
-  const Index most = larger(larger(a.rows.triples.stencil_count(), a.rows.singles.stencil_count()),
-                            larger(faces, a.node_count));
+  const Index of_rows = larger(larger(a.rows.triples.stencil_count(), a.rows.elements.stencil_count()),
+                               a.rows.singles.stencil_count());
+  const Index most = larger(of_rows, larger(faces, a.node_count));
   return (most + measures_chunk - 1) / measures_chunk;
 }
 

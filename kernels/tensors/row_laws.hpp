@@ -6,15 +6,16 @@
 // term; their multipliers, the stress that balances forces, end where they are h^2 K C. All go through the
 // same system, scaled by s^2 = 1 / compliance:
 //   (B + G+ + J^T s^2 J) d = -B (phi_j - phi~) - J^T (s^2 C + prox),  lambda := s^2 (C + J d) + prox.
-// Rows of elements may have a stress that is not linear, K f(C); see apply_curve(). Bounded rows have C - c
-// in the place of C. They are an augmented Lagrangian, too, of multipliers that only pull, lambda >= 0: s^2 =
-// q k and prox = q lambda while the row is at its bound, else 0, with a penalty k = 10 (h^2 K + 1 / D) that
-// is three times as large in each further iteration that finds the row beyond a tenth of c, and q = 1 / (1 +
-// k a). The compliance a = 1 / (1000 h^2 K) lets multipliers end where a bound cannot be met: they stand for
-// springs a thousand times as stiff as the cloth.
+// Their stress need not be linear, and may have a viscous part: K f(C) + K tau dC/dt; see apply_law().
+// Bounded rows have C - c in the place of C. They are an augmented Lagrangian, too, of multipliers that only
+// pull, lambda >= 0: s^2 = q k and prox = q lambda while the row is at its bound, else 0, with a penalty k =
+// 10 (h^2 K + 1 / D) that is three times as large in each further iteration that finds the row beyond a tenth
+// of c, and q = 1 / (1 + k a). The compliance a = 1 / (1000 h^2 K) lets multipliers end where a bound cannot
+// be met: they stand for springs a thousand times as stiff as the cloth.
 #pragma once
 
 #include "engine/core/array_view.hpp"
+#include "engine/model/stress_curve.hpp"
 #include "kernels/launch/lanes.hpp"
 
 namespace isocloth {
@@ -22,11 +23,10 @@ namespace isocloth {
 /// S: lane value.
 template <class S>
 struct RowBounds {
-  ArrayView<const S> values;       ///< c, 0: the row has none; shape [row_count]; empty: no row has one
-  ArrayView<const S> multipliers;  ///< lambda, shape [row_count]
-  ArrayView<S> growth;             ///< of the penalty since the step began, shape [row_count]
-  S inertia{};                     ///< of the metric: 1 / D is inertia / diag(J M^-1 J^T)
-  S tolerance{};                   ///< of the step; a bound is kept within a tenth of c or this
+  ArrayView<const S> values;  ///< c, 0: the row has none; shape [row_count]; empty: no row has one
+  ArrayView<S> growth;        ///< of the penalty since the step began, shape [row_count]
+  S inertia{};                ///< of the metric: 1 / D is inertia / diag(J M^-1 J^T)
+  S tolerance{};              ///< of the step; a bound is kept within a tenth of c or this
   int iteration = 0;
 
   ISOCLOTH_HD bool exist() const { return !values.empty(); }
@@ -36,12 +36,27 @@ constexpr int last_iteration_for_bounds = 15;
 
 template <class S>
 struct RowLaws {
-  ArrayView<const S> stiffness;  ///< K [J], 0: rigid; shape [row_count]; empty: all rows are rigid
-  S step{};                      ///< h [s]
-  S coupling{};                  ///< of the rows of elements: a of Fabric::poisson_coupling()
-  RowBounds<S> bounds;
-  /// Of the rows of elements: numbers of CurvePiece, shape [3, pieces, 5]; empty: all are linear.
+  ArrayView<const S> stiffness;      ///< K [J], 0: rigid; shape [row_count]; empty: all rows are rigid
+  S step{};                          ///< h [s]
+  S coupling{};                      ///< of the rows of elements: a of Fabric::poisson_coupling()
+  ArrayView<const S> multipliers{};  ///< lambda, shape [row_count]; of rows with curves or bounds
+  RowBounds<S> bounds{};
+  /// Numbers of CurvePiece, shape [RowLaw::count, pieces, 5]; empty: all laws are linear in C.
   ArrayView<const S> curves{};
+  StrainMeasure measure = StrainMeasure::green;  ///< of the threads of elements that have curves
+  S relaxation[RowLaw::count]{};                 ///< tau, viscosity over stiffness [s]
+  ArrayView<const S> before{};  ///< C when the step began, shape [row_count]; empty: nothing is viscous
+
+  /// The laws of plain C, whatever stress it meets.
+  ISOCLOTH_HD RowLaws of_strain() const {
+    RowLaws result;
+    result.stiffness = stiffness;
+    result.step = step;
+    result.coupling = coupling;
+    return result;
+  }
+  /// Whether any row has more than K C.
+  ISOCLOTH_HD bool have_laws() const { return !curves.empty() || !before.empty(); }
 };
 
 namespace ISOCLOTH_BACKEND {
@@ -54,24 +69,105 @@ ISOCLOTH_HD S row_scale(const RowLaws<S>& laws, std::size_t row, S rigid) {
   return select(k > S{}, laws.step * square_root(k), rigid);
 }
 
-/// C and s of row w of an element as its curve has them: with the tangent K f'(C) in the place of K and
-/// f(C) / f'(C) in that of C, s^2 C is the stress h^2 K f(C) and C - lambda / s^2 still a strain, that of
-/// which the stress of positions differs from that of multipliers.
+/// p(x) of a law and its derivative, of positive x.
 template <class S>
-ISOCLOTH_HD void apply_curve(const RowLaws<S>& laws, int w, S& c, S& scale) {
-  const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
-  const std::size_t count = laws.curves.size() / 15;
-  const S* piece = laws.curves.data() + 5 * count * static_cast<std::size_t>(w);
-  const S size = select(c < S{}, -c, c);
-  S stress{}, slope = number(1);
+struct Response {
+  S stress{}, slope{};
+};
+template <class S>
+ISOCLOTH_HD Response<S> response(const S* piece, std::size_t count, S x) {
+  Response<S> found{S{}, S(typename Lanes<S>::Scalar(1))};
   for (std::size_t i = 0; i < count; ++i, piece += 5) {
-    const S t = size - piece[0];
+    const S t = x - piece[0];
     const auto is_here = t >= S{};
     const S square = multiply_add(t, piece[4], piece[3]);
-    stress = select(is_here, multiply_add(t, multiply_add(t, square, piece[2]), piece[1]), stress);
-    slope = select(is_here, multiply_add(t, multiply_add(t, piece[4], square + square), piece[2]), slope);
+    found.stress =
+        select(is_here, multiply_add(t, multiply_add(t, square, piece[2]), piece[1]), found.stress);
+    found.slope =
+        select(is_here, multiply_add(t, multiply_add(t, piece[4], square + square), piece[2]), found.slope);
   }
-  c = select(c < S{}, -stress, stress) / slope;
+  return found;
+}
+
+/// x of p(x) = stress > 0: by Newton's method within the piece, which rises, between bounds that close in.
+template <class S>
+ISOCLOTH_HD S strain_of(const S* piece, std::size_t count, S stress) {
+  const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
+  S begin{}, value{}, slope = number(1), square{}, cube{}, most = number(1e6);
+  for (std::size_t i = 0; i < count; ++i, piece += 5) {
+    const auto is_here = stress >= piece[1];
+    begin = select(is_here, piece[0], begin);
+    value = select(is_here, piece[1], value);
+    slope = select(is_here, piece[2], slope);
+    square = select(is_here, piece[3], square);
+    cube = select(is_here, piece[4], cube);
+    if (i + 1 < count)
+      most = select(is_here, piece[5] - piece[0], most);
+    else
+      most = select(is_here, number(1e6), most);
+  }
+  const S wanted = stress - value;
+  S low{}, high = most, t = wanted / slope;
+  for (int i = 0; i < 8; ++i) {
+    t = select((t > low) & (t < high), t, number(0.5) * (low + high));
+    const S bend = multiply_add(t, cube, square);
+    const S beyond = multiply_add(t, multiply_add(t, bend, slope), -wanted);
+    const S rise = multiply_add(t, multiply_add(t, cube, bend + bend), slope);
+    low = select(beyond < S{}, t, low);
+    high = select(beyond < S{}, high, t);
+    t = t - beyond / rise;
+  }
+  t = select(t > low, t, low);
+  return begin + select(t < high, t, high);
+}
+
+/// C and s of a compliant row as its law has them: with the tangent K f' in the place of K and stress over
+/// tangent in that of C, s^2 C is the stress and C - lambda / s^2 still a strain, that of which the stress of
+/// positions differs from that of multipliers. f(C) = p(x) dx/dC, x = C by Green's measure of a length, 2
+/// (sqrt(1 + C) - 1) by the engineering one.
+///
+/// p is linearised at the strain of positions or at that for which multipliers stand, whichever tangent is
+/// flatter: where the fabric stiffens, strains of iterates that overshoot would be answered by far too much.
+template <class S>
+ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, bool is_engineering, S& c,
+                           S& scale) {
+  const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
+  const S one = number(1), zero{};
+  S viscous{}, tangent{};
+  if (!laws.before.empty()) {
+    tangent = laws.relaxation[law] / laws.step;
+    viscous = tangent * (c - laws.before[row]);
+  }
+  S stress = c, slope = one;
+  if (!laws.curves.empty()) {
+    const std::size_t count = laws.curves.size() / (5 * RowLaw::count);
+    const S* const pieces = laws.curves.data() + 5 * count * static_cast<std::size_t>(law);
+    // Elements that are turned inside out have lengths all the same; none is shorter than a hundredth.
+    const S stretch = is_engineering ? square_root(select(c > number(-0.9999), one + c, number(1e-4))) : one;
+    const S x = is_engineering ? (stretch - one) + (stretch - one) : c, size = select(x < zero, -x, x);
+    Response<S> found = response(pieces, count, size);
+    const S unit = scale * scale;
+    const auto is_alive = unit > zero;
+    S carried = (laws.multipliers[row] / select(is_alive, unit, one) - viscous) * stretch;
+    carried = select(x < zero, -carried, carried);
+    const S strain = strain_of(pieces, count, select(carried > zero, carried, zero));
+    const Response<S> there = response(pieces, count, strain);
+    const auto is_flatter = there.slope < found.slope;
+    found.stress = select(is_flatter, multiply_add(there.slope, size - strain, there.stress), found.stress);
+    found.slope = select(is_flatter, there.slope, found.slope);
+    found.stress = select(x < zero, -found.stress, found.stress);
+    stress = found.stress;
+    slope = found.slope;
+    if (is_engineering) {
+      const S inverse = one / stretch, least = number(0.01) * slope;
+      stress = inverse * stress;
+      slope = inverse * inverse * slope;
+      const S bent = multiply_add(number(-0.5) * inverse * inverse, stress, slope);
+      slope = select(bent > least, bent, least);
+    }
+  }
+  slope += tangent;
+  c = (stress + viscous) / slope;
   scale = scale * square_root(slope);
 }
 
@@ -98,7 +194,7 @@ ISOCLOTH_HD void apply_bound(const RowLaws<S>& laws, std::size_t row, S d, Mask 
   const S stiffest = bound_stiffness(laws, row);
   const S penalty =
       number(10) * growth * (number(1e-3) * stiffest + bounds.inertia / select(has_part, d, one));
-  const auto is_active = has_part & ((beyond > S{}) | ((bounds.multipliers[row] > S{}) & (beyond > -tenth)));
+  const auto is_active = has_part & ((beyond > S{}) | ((laws.multipliers[row] > S{}) & (beyond > -tenth)));
   const S square = penalty * stiffest / (stiffest + penalty);
   c = select(is_bounded, beyond, c);
   scale = select(is_bounded, select(is_active, square_root(square), S{}), scale);

@@ -51,6 +51,8 @@ ISOCLOTH_HD void evaluate_row(const EvaluateRows<S, T, W>& a, const RowGroup<Wid
   const S rigid = select(has_part, S(Scalar(1)) / square_root(a.eps * d), S(Scalar(0)));
   S scale = row_scale(a.laws, row, rigid);
   S c = multiply_add(S(Scalar(0.5)), twice, -S(a.rest_values[row]));
+  if (!group.laws.empty() && group.laws[stencil] >= 0 && a.laws.have_laws())
+    apply_law(a.laws, row, group.laws[stencil], true, c, scale);
   if (a.laws.bounds.exist()) apply_bound(a.laws, row, d, has_part, c, scale);
   a.residuals[row] = c;
   a.scales[row] = scale;
@@ -90,7 +92,9 @@ ISOCLOTH_HD void evaluate_element(const EvaluateRows<S, T, W>& a, const ElementG
   S scale[3];
   for (int w = 0; w < 3; ++w) {
     scale[w] = row_scale(a.laws, row + static_cast<std::size_t>(w), S{});
-    if (!a.laws.curves.empty()) apply_curve(a.laws, w, c[w], scale[w]);
+    if (a.laws.have_laws())
+      apply_law(a.laws, row + static_cast<std::size_t>(w), w,
+                a.laws.measure == StrainMeasure::engineering && w != RowLaw::shear, c[w], scale[w]);
     a.residuals[row + static_cast<std::size_t>(w)] = c[w];
     a.scales[row + static_cast<std::size_t>(w)] = scale[w];
   }

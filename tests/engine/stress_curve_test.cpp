@@ -7,7 +7,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/model/kes_sheet.hpp"
-#include "engine/rows/membrane.hpp"
+#include "engine/model/recipe.hpp"
 
 namespace isocloth {
 namespace {
@@ -50,6 +50,16 @@ TEST(StressCurve, HasNoKinks) {
     EXPECT_EQ(law.back().square, 0);
     EXPECT_EQ(law.back().cube, 0);
   }
+}
+
+// Baraff and Witkin's threads: force over elongation is the curve itself.
+TEST(StressCurve, TakesForcesAsTheyAreByTheEngineeringMeasure) {
+  const auto law = thread_law(stiffening, 500, StrainMeasure::engineering);
+  for (const auto& [d, f] : stiffening.points) EXPECT_NEAR(250 * value(law, 2 * d), f, 1e-12 * f) << d;
+  const auto laws = stress_laws(find_recipe("soft_constraints"), Fabric{});
+  ASSERT_EQ(laws.size(), static_cast<std::size_t>(RowLaw::count));
+  for (const CurvePiece& piece : laws) EXPECT_EQ(piece.slope, 1);
+  EXPECT_TRUE(stress_laws(find_recipe("membrane"), Fabric{}).empty());
 }
 
 TEST(StressCurve, FollowsAStraightShearExactly) {
@@ -99,13 +109,13 @@ TEST(StressCurve, RefusesWhatDoesNotRise) {
 
 TEST(StressCurve, LawsOfAMembraneHaveAsManyPiecesAsTheLongest) {
   Fabric fabric;
-  EXPECT_TRUE(membrane_laws(fabric).empty());
+  EXPECT_TRUE(stress_laws(find_recipe("membrane"), fabric).empty());
   fabric.curves.shear = stiffening;
-  const auto laws = membrane_laws(fabric);
-  ASSERT_EQ(laws.size(), 15u);
+  const auto laws = stress_laws(find_recipe("membrane"), fabric);
+  ASSERT_EQ(laws.size(), 20u);
   for (const double c : {0.001, 0.2})
     EXPECT_EQ(value({laws.begin(), laws.begin() + 5}, c), c) << "linear warp";
-  EXPECT_EQ(membrane_laws(fabric, 9).size(), 27u);
+  EXPECT_EQ(stress_laws(find_recipe("membrane"), fabric, 9).size(), 36u);
 }
 
 // EMT is the extension at 500 gf/cm, LT the work of loading over that of a straight line.

@@ -267,23 +267,77 @@ TEST(HangingStrip, StretchesByItsCurve) {
     }
     expected += low * length / parts;
   }
-  for (const bool is_weft : {false, true}) {
-    Mesh mesh = triangle_grid(5, 33, 0.1, length, Diagonals::alternating);
+  struct Way {
+    const char* recipe;
+    bool is_weft;
+  };
+  for (const auto& [recipe, is_weft] : {Way{"membrane", false},
+                                        {"membrane", true},
+                                        {"soft_constraints", false},
+                                        {"soft_constraints", true},
+                                        {"springs", false}}) {
+    const bool has_springs = std::string(recipe) == "springs";
+    Mesh mesh = has_springs ? quad_grid(5, 33, 0.1, length)
+                            : triangle_grid(5, 33, 0.1, length, Diagonals::alternating);
     for (Vec3d& p : mesh.positions) p = is_weft ? Vec3d{p.x, 0, p.y} : Vec3d{p.y, p.x, 0};
     mesh.corner_uvs.clear();  // warp is x, and weft z of a mesh in the plane y = 0
     Garment garment = cloth(std::move(mesh));
     garment.fabric = {
         .rho = density, .delta = density, .alpha = 12, .stretch_stiffness = 100, .shear_stiffness = 200};
+    if (has_springs) garment.fabric.shear_stiffness = 0.01;  // its diagonals would carry, too
     (is_weft ? garment.fabric.curves.weft : garment.fabric.curves.warp) = curve;
     for (const Vec3d& p : garment.mesh.positions)  // warp is along x at rest, and hangs
       garment.initial_positions.push_back(is_weft ? p : Vec3d{0, p.y, p.x});
     garment.pins = {{"top", every(5 * 32, 1, 5), FixedMotion{}}};
     Scene scene = scene_of(std::move(garment), 0.02, 1e-6);
-    scene.recipe = "membrane";
+    scene.recipe = recipe;
     Simulation simulation(std::move(scene), one_thread);
     run_until(simulation, 5);
-    EXPECT_NEAR(-simulation.positions(0)[2].z / expected, 1, 0.002) << (is_weft ? "weft" : "warp");
+    EXPECT_NEAR(-simulation.positions(0)[2].z / expected, 1, 0.002)
+        << recipe << (is_weft ? " weft" : " warp");
   }
+}
+
+// Threads whose force is k times their elongation, viscous, and hardly any inertia: the strip creeps as a
+// spring beside a dashpot does, u = u_end (1 - exp(-t / tau)) with u_end = delta g L^2 / (2 k), tau = eta /
+// k, and ends with the energy width (delta g)^2 L^3 / (6 k).
+TEST(HangingStrip, CreepsAsASpringBesideADashpot) {
+  const double length = 1, width = 0.1, density = 0.5, stiffness = 500, tau = 0.2, load = density * gravity;
+  for (const char* const recipe : {"soft_constraints", "springs"}) {
+    Garment garment = cloth(quad_grid(3, 33, width, length));
+    for (Vec3d& p : garment.mesh.positions) p = {p.y, p.x, 0};
+    garment.mesh.corner_uvs.clear();
+    garment.fabric = {.rho = 1e-4, .delta = density, .stretch_stiffness = stiffness, .shear_stiffness = 0.01};
+    garment.fabric.viscosity = {.stretch = tau * stiffness, .shear = 1e-3};
+    for (const Vec3d& p : garment.mesh.positions) garment.initial_positions.push_back({0, p.y, p.x});
+    garment.pins = {{"top", every(3 * 32, 1, 3), FixedMotion{}}};
+    Scene scene = scene_of(std::move(garment), tau / 200, 1e-8);
+    scene.recipe = recipe;
+    const double end = load * length * length / (2 * stiffness);
+    for (const StepSolver solver : {StepSolver::batched, StepSolver::direct}) {
+      Simulation simulation(scene, {.solver = solver, .threads = 1});
+      for (const double t : {0.5, 1.0, 2.0, 8.0}) {
+        run_until(simulation, t * tau);
+        EXPECT_NEAR(-simulation.positions(0)[1].z / end, 1 - std::exp(-t), 0.005)
+            << recipe << ", t / tau " << t;
+      }
+      EXPECT_NEAR(simulation.measure(0).elastic_energy,
+                  width * load * load * length * length * length / (6 * stiffness),
+                  0.005 * end * load * width)
+          << recipe;
+    }
+  }
+}
+
+TEST(Measures, SeeTheLastElementOfALargeMesh) {
+  Garment garment = cloth(quad_grid(57, 57, 0.56, 0.56));
+  garment.initial_positions = garment.mesh.positions;
+  garment.initial_positions.back().x += 0.005;
+  Scene scene = scene_of(std::move(garment), 0.01, 1e-3);
+  scene.recipe = "membrane";
+  const Simulation simulation(std::move(scene), one_thread);
+  EXPECT_GT(simulation.measure(0).residual, 0.3);
+  EXPECT_GT(simulation.measure(0).elastic_energy, 0);
 }
 
 // Free flight.

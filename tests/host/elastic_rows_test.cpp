@@ -20,8 +20,17 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-/// A sheet that hangs by two corners; recipe: "limited" is a membrane whose edges stretch by 1 % at most,
-/// "curved" one whose threads and shear stiffen.
+/// The recipe of a variant: "limited" is a membrane whose edges stretch by 1 % at most, "curved" one whose
+/// threads and shear stiffen, "viscous" one that resists rates of strain, too, and "curved springs" are
+/// springs that stiffen, with flexion springs and viscosity.
+std::string recipe_of(const std::string& variant) {
+  if (variant == "limited" || variant == "curved" || variant == "viscous") return "membrane";
+  return variant == "curved_springs"       ? "springs"
+         : variant == "curved_constraints" ? "soft_constraints"
+                                           : variant;
+}
+
+/// A sheet that hangs by two corners.
 Scene elastic_scene(const std::string& recipe, Mesh mesh, double stiffness) {
   Garment sheet;
   sheet.name = "sheet";
@@ -35,7 +44,11 @@ Scene elastic_scene(const std::string& recipe, Mesh mesh, double stiffness) {
                   .shear_stiffness = stiffness / 10,
                   .poisson_ratio = recipe == "limited" ? 0.3 : 0,
                   .strain_limit = recipe == "limited" ? 0.01 : 0};
-  if (recipe == "curved") {
+  if (recipe == "viscous" || recipe == "curved_springs")
+    sheet.fabric.viscosity = {.stretch = stiffness / 50, .shear = stiffness / 400};
+  if (recipe == "curved_springs")
+    sheet.fabric.bend_spring = {.stiffness = stiffness / 8, .damping = stiffness / 500};
+  if (recipe.starts_with("curved")) {
     StressCurve thread, shear;
     for (const double d : {0.002, 0.01, 0.03, 0.1}) {
       thread.points.push_back({d, stiffness * (d / 2 + 50 * d * d)});
@@ -45,15 +58,16 @@ Scene elastic_scene(const std::string& recipe, Mesh mesh, double stiffness) {
   }
   sheet.pins = {{"corners", {0, 4}, FixedMotion{}}};
   Scene scene;
-  scene.recipe = recipe == "limited" || recipe == "curved" ? "membrane" : recipe;
+  scene.recipe = recipe_of(recipe);
   scene.step = 0.01;
-  scene.projection.tolerance = 1e-11;
+  scene.projection.tolerance = 2e-12;
   scene.projection.max_iterations = 200;
   scene.garments = {sheet};
   return scene;
 }
 
-/// K C^2 / 2 with C = (sum of left_i p_i) . (sum of right_i p_i) + coupling |sum of other_i p_i|^2 - rest.
+/// K C^2 / 2 with C = (sum of left_i p_i) . (sum of right_i p_i) + coupling |sum of other_i p_i|^2 - rest, or
+/// K times the integral of a law, and of a dashpot K tau (C - before)^2 / (2 h).
 struct Energy {
   std::vector<Index> nodes;
   VectorXd left, right;
@@ -61,18 +75,26 @@ struct Energy {
   bool only_pulls = false;
   double coupling = 0;
   VectorXd other = VectorXd::Zero(left.size());
-  std::vector<CurvePiece> law{{}};  ///< energy of which K f(C) is the derivative
+  std::vector<CurvePiece> law{{}};  ///< p of x
+  bool is_engineering = false;      ///< x = 2 (sqrt(1 + C) - 1), else C
+  double relaxation = 0;            ///< tau / h
+  double before = 0;
 
-  /// f(C) and f'(C).
+  /// The derivative of energy over K by C, and its own.
   std::array<double, 2> stress(double c) const {
-    std::array<double, 2> found{};
+    const double s = std::sqrt(1 + c), x = is_engineering ? 2 * (s - 1) : c;
+    double p_of_x = 0, slope = 0;
     for (const CurvePiece& p : law) {
-      const double t = std::fabs(c) - p.begin;
+      const double t = std::fabs(x) - p.begin;
       if (t < 0) break;
-      found = {p.value + t * p.slope + t * t * p.square + t * t * t * p.cube,
-               p.slope + 2 * t * p.square + 3 * t * t * p.cube};
+      p_of_x = std::copysign(p.value + t * p.slope + t * t * p.square + t * t * t * p.cube, x);
+      slope = p.slope + 2 * t * p.square + 3 * t * t * p.cube;
     }
-    return {std::copysign(found[0], c), found[1]};
+    if (is_engineering) {
+      slope = slope / (s * s) - p_of_x / (2 * s * s * s);
+      p_of_x /= s;
+    }
+    return {p_of_x + relaxation * (c - before), slope + relaxation};
   }
 };
 
@@ -98,9 +120,51 @@ std::vector<Energy> spring_energies(const Mesh& mesh, const Fabric& fabric, doub
   return all;
 }
 
+/// The recipe `springs` on such a mesh, warp along x and weft along y.
+std::vector<Energy> grid_springs(const Mesh& mesh, const Fabric& fabric, double a, double b, double h) {
+  std::vector<Energy> all = spring_energies(mesh, fabric, a, b);
+  const StressCurves& curves = fabric.curves;
+  const double k_u = fabric.stretch_stiffness, k_v = fabric.weft_stretch_stiffness,
+               g = fabric.shear_stiffness;
+  const auto x_of = [&](Index node) { return mesh.positions[static_cast<std::size_t>(node)].x; };
+  for (Energy& e : all) {
+    const bool is_warp = std::fabs(x_of(e.nodes[0]) - x_of(e.nodes[1])) > a / 2;
+    if (!is_warp) e.stiffness *= k_v / k_u;
+    e.law = thread_law(curves.warp, is_warp ? k_u : k_v, StrainMeasure::engineering);
+    e.relaxation = fabric.viscosity.stretch / k_u / h;
+  }
+  const auto add = [&](Index from, Index to, double k, double relaxation, std::vector<CurvePiece> law) {
+    const double length =
+        norm(mesh.positions[static_cast<std::size_t>(to)] - mesh.positions[static_cast<std::size_t>(from)]);
+    const VectorXd difference = Eigen::Vector2d(-1, 1) / length;
+    all.push_back({.nodes = {from, to}, .left = difference, .right = difference, .rest = 1, .stiffness = k});
+    all.back().relaxation = relaxation;
+    all.back().law = std::move(law);
+  };
+  const double sine = 2 * a * b / (a * a + b * b);
+  for (Index f = 0; f < mesh.face_count(); ++f)
+    for (int i = 0; i < 2; ++i)
+      add(mesh.face(f)[i], mesh.face(f)[i + 2], g * a * b / 2 / (sine * sine), fabric.viscosity.shear / g / h,
+          shear_law(curves.shear, g));
+  const SpringDamper& flexion = fabric.bend_spring;
+  for (Index i = 0; flexion.exists() && i < mesh.node_count(); ++i)
+    for (Index j = 0; j < i; ++j) {
+      const Vec3d d =
+          mesh.positions[static_cast<std::size_t>(i)] - mesh.positions[static_cast<std::size_t>(j)];
+      const bool is_along = std::fabs(d.y) < 1e-9 && std::fabs(std::fabs(d.x) - 2 * a) < 1e-9,
+                 is_across = std::fabs(d.x) < 1e-9 && std::fabs(std::fabs(d.y) - 2 * b) < 1e-9;
+      if (is_along || is_across)
+        add(i, j, flexion.stiffness * dot(d, d) / 4, flexion.damping / flexion.stiffness / h, {{}});
+    }
+  for (Energy& e : all) e.is_engineering = true;
+  return all;
+}
+
 /// Warp lies along x and weft along y; two points of half of the quad each, on the diagonal of corners 0, 2.
-std::vector<Energy> membrane_energies(const Mesh& mesh, const Fabric& fabric, double a, double b) {
+std::vector<Energy> membrane_energies(const Mesh& mesh, const Fabric& fabric, StrainMeasure measure, double a,
+                                      double b, double h) {
   std::vector<Energy> all;
+  const bool is_engineering = measure == StrainMeasure::engineering;
   for (Index f = 0; f < mesh.face_count(); ++f) {
     const std::vector<Index> nodes(mesh.face(f).begin(), mesh.face(f).end());
     Vec3d middle;
@@ -117,15 +181,19 @@ std::vector<Energy> membrane_energies(const Mesh& mesh, const Fabric& fabric, do
       // k_u e_u^2 + k_v (e_v + coupling e_u)^2 / (1 - nu^2), the square completed the other way round.
       const double nu = fabric.poisson_ratio, k_u = fabric.stretch_stiffness,
                    k_v = fabric.weft_stretch_stiffness, coupling = nu * std::sqrt(k_u / k_v);
-      if (fabric.curves.exist()) {
+      if (nu == 0) {
         const StressCurves& curves = fabric.curves;
+        const double stretch_time = fabric.viscosity.stretch / k_u / h,
+                     shear_time = fabric.viscosity.shear / fabric.shear_stiffness / h;
         const auto add = [&](const VectorXd& left, const VectorXd& right, double rest, double k,
                              std::vector<CurvePiece> law) {
           all.push_back({.nodes = nodes, .left = left, .right = right, .rest = rest, .stiffness = k});
           all.back().law = std::move(law);
+          all.back().is_engineering = is_engineering && rest == 1;
+          all.back().relaxation = rest == 1 ? stretch_time : shear_time;
         };
-        add(warp, warp, 1, k_u * area / 4, thread_law(curves.warp, k_u));
-        add(weft, weft, 1, k_v * area / 4, thread_law(curves.warp, k_v));
+        add(warp, warp, 1, k_u * area / 4, thread_law(curves.warp, k_u, measure));
+        add(weft, weft, 1, k_v * area / 4, thread_law(curves.warp, k_v, measure));
         add(warp, weft, 0, fabric.shear_stiffness * area, shear_law(curves.shear, fabric.shear_stiffness));
         continue;
       }
@@ -135,6 +203,18 @@ std::vector<Energy> membrane_energies(const Mesh& mesh, const Fabric& fabric, do
     }
   }
   return all;
+}
+
+/// C of an energy.
+double strain(const VectorXd& x, const Energy& e) {
+  Vector3d l = Vector3d::Zero(), r = Vector3d::Zero(), o = Vector3d::Zero();
+  for (std::size_t i = 0; i < e.nodes.size(); ++i) {
+    const auto at = static_cast<Eigen::Index>(i);
+    l += e.left[at] * x.segment<3>(3 * e.nodes[i]);
+    r += e.right[at] * x.segment<3>(3 * e.nodes[i]);
+    o += e.other[at] * x.segment<3>(3 * e.nodes[i]);
+  }
+  return l.dot(r) + e.coupling * o.squaredNorm() - e.rest;
 }
 
 /// Adds first and second derivatives of the energies.
@@ -149,7 +229,7 @@ void add_derivatives(const VectorXd& x, const std::vector<Energy>& energies, Vec
       r += e.right[i] * x.segment<3>(at(i));
       o += e.other[i] * x.segment<3>(at(i));
     }
-    const double c = l.dot(r) + e.coupling * o.squaredNorm() - e.rest;
+    const double c = strain(x, e);
     if (e.only_pulls && c <= 0) continue;
     const auto [stress, tangent] = e.stress(c);
     const auto slope = [&](Eigen::Index i) -> Vector3d {
@@ -194,12 +274,18 @@ VectorXd minimum(const Scene& scene, const GarmentState& before, const VectorXd&
       e.stiffness *= 1000;
       e.only_pulls = true;
     }
-  if (scene.recipe == "membrane") {
-    const std::vector<Energy> elements = membrane_energies(garment.mesh, garment.fabric, a, b_);
+  const Recipe& recipe = find_recipe(scene.recipe);
+  if (recipe.has_springs()) {
+    energies = grid_springs(garment.mesh, garment.fabric, a, b_, h);
+  } else if (scene.recipe != "elastic_edges") {
+    const std::vector<Energy> elements =
+        membrane_energies(garment.mesh, garment.fabric, recipe.strain, a, b_, h);
     if (limit == 0) energies.clear();
     energies.insert(energies.end(), elements.begin(), elements.end());
   }
   const VectorXd flight = Eigen::Map<const VectorXd>(free_flight.data(), 3 * nodes);
+  const VectorXd begin = Eigen::Map<const VectorXd>(before.positions.data(), 3 * nodes);
+  for (Energy& e : energies) e.before = strain(begin, e);
   VectorXd x = start;
   for (int iteration = 0; iteration < 100; ++iteration) {
     VectorXd gradient = VectorXd::Zero(3 * nodes);
@@ -227,7 +313,9 @@ VectorXd minimum(const Scene& scene, const GarmentState& before, const VectorXd&
 
 class ElasticRows : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Recipes, ElasticRows,
-                         ::testing::Values("elastic_edges", "membrane", "limited", "curved"),
+                         ::testing::Values("elastic_edges", "membrane", "limited", "curved", "viscous",
+                                           "soft_constraints", "curved_constraints", "springs",
+                                           "curved_springs"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST_P(ElasticRows, AStepEndsAtTheMinimumOfItsEnergy) {

@@ -97,6 +97,8 @@ const BadScene bad_scenes[] = {
      "directions: set fabric.bending to \"plate\""},
     {with_fabric(R"("curves": {"warp": {"strain": [0.01], "force": [5]}})"),
      "garments[0].fabric.curves: found some, expected none with the recipe coltraro2022: use membrane"},
+    {with_fabric(R"("shear_viscosity": 0.1)"),
+     "garments[0].fabric.stretch_viscosity, shear_viscosity: found some, expected none with the recipe"},
     {with_fabric(R"("curves": {"warp": {"strain": [0.01, 0.02], "force": [5, 4]}})"),
      "garments[0].fabric.curves.warp[1].force: found 4, expected more: stress must rise"},
     {with_fabric(R"("curves": {"shear": {"strain": [0.02, 0.01], "force": [5, 6]}})"),

@@ -123,6 +123,13 @@ std::vector<KernelCase> all_cases() {
       .warp = {{{0.01, 0.5}, {0.03, 3}, {0.06, 12}}}, .weft = {}, .shear = {{{0.05, 1}, {0.2, 8}}}};
   cases.push_back(
       case_of("curves", garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 6, 60}, springs), "membrane"));
+  springs.viscosity = {.stretch = 1, .shear = 0.3};
+  cases.push_back(case_of("soft constraints", garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 6, 60}, springs),
+                          "soft_constraints"));
+  springs.bend_spring = {.stiffness = 3, .damping = 0.02};
+  springs.strain_limit = 0.03;
+  cases.push_back(
+      case_of("grid springs", garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 6, 60}, springs), "springs"));
   std::vector<Index> all(20);
   std::iota(all.begin(), all.end(), 0);
   cases.push_back(case_of("nothing free", garment_of(quad_grid(4, 5, 0.3, 0.4), all, stiff)));

@@ -95,7 +95,7 @@ struct ExpectedRows {
   double steepness;         ///< rounding of scales over that of C
   explicit ExpectedRows(const KernelCase& at) {
     const auto cloth = at.reference(Metric::mass);
-    values = cloth.row_values(cloth.positions());
+    values = cloth.row_values(cloth.positions(), at.step, as_vector(at.multipliers));
     steepness = 1 + cloth.bend_of_curves();
     const VectorXd lambda = as_vector(at.multipliers),
                    d = cloth.row_scale_d(cloth.positions(), at.step, lambda, VectorXd::Ones(lambda.size()));

@@ -42,7 +42,8 @@ class Run {
             row_stiffness(at.garment.mesh, arrays_.rows, at.garment.fabric, pinned_nodes(at.garment)))),
         bounds_(numbers(row_bounds(arrays_.rows, at.garment.fabric))),
         growth_(numbers(std::vector<double>(bounds_.size(), unset))),
-        curves_(numbers(flat(membrane_laws(at.garment.fabric)))) {}
+        curves_(numbers(flat(stress_laws(find_recipe(at.recipe), at.garment.fabric)))),
+        strains_(numbers(strains(at))) {}
 
   KernelResults all() {
     setup();
@@ -57,6 +58,13 @@ class Run {
  private:
   using Vector = Vec3<Real>;
   static constexpr Real unset = 77;
+  /// C when the step began, which is where it is.
+  static std::vector<double> strains(const KernelCase& at) {
+    if (!is_viscous(at.garment.fabric)) return {};
+    const auto cloth = at.reference();
+    const reference::VectorXd found = cloth.row_strains(cloth.positions());
+    return {found.data(), found.data() + found.size()};
+  }
 
   Buffer<Vector> vectors(const std::vector<Vec3d>& values) const { return {device_, narrowed<Real>(values)}; }
   Buffer<Real> numbers(const std::vector<double>& values) const {
@@ -82,10 +90,12 @@ class Run {
   }
   Real coupling() const { return static_cast<Real>(at_.garment.fabric.poisson_coupling()); }
   RowLaws<Real> laws() {
-    RowLaws<Real> result{read(stiffness_), static_cast<Real>(at_.step), coupling(), {}};
+    RowLaws<Real> result{read(stiffness_), static_cast<Real>(at_.step), coupling(), read(multipliers_)};
     result.curves = read(curves_);
-    if (bounds_.size() > 0)
-      result.bounds = {read(bounds_), read(multipliers_), growth_.view(), 1, Real(0.01), 0};
+    result.measure = find_recipe(at_.recipe).strain;
+    std::ranges::copy(relaxation_times(at_.garment.fabric), result.relaxation);
+    if (strains_.size() > 0) result.before = read(strains_);
+    if (bounds_.size() > 0) result.bounds = {read(bounds_), growth_.view(), 1, Real(0.01), 0};
     return result;
   }
   MetricView<Real> metric() const {
@@ -307,7 +317,7 @@ class Run {
     }
     GarmentMeasures<Real> meter(device_, arrays_);
     const Measures m = meter
-                           .measure(rest_view(arrays_), flat(read(positions_)), flat(read(velocities_)),
+                           .measure(rest_view(arrays_), flat(read(positions_)), flat(read(velocities_)), {},
                                     {&at_.garment}, 0, 1, at_.gravity)
                            .front();
     results_["measures"] = {m.residual,
@@ -332,7 +342,7 @@ class Run {
   const StepKernels<Real>& kernels_;
   GarmentArrays<Real> arrays_;
   Buffer<Vector> positions_, velocities_, predicted_;
-  Buffer<Real> multipliers_, stiffness_, bounds_, growth_, curves_;
+  Buffer<Real> multipliers_, stiffness_, bounds_, growth_, curves_, strains_;
   KernelResults results_;
 };
 

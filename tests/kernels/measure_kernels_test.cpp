@@ -35,7 +35,7 @@ TYPED_TEST(MeasureKernels, RowsAreThoseOfTheSteps) {
   for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
     // Measured is strain itself, without what bounds, curves and Poisson's ratio make of it.
     const auto cloth = at.reference();
-    const bool is_curved = at.garment.fabric.curves.exist();
+    const bool is_curved = at.garment.fabric.curves.exist() || at.garment.fabric.viscosity.exists();
     VectorXd rows = is_curved ? cloth.row_strains(cloth.positions()) : as_vector(found.at("residuals"));
     rows += cloth.row_bounds();
     const RowPattern pattern = kernel_pattern(at).rows;

@@ -130,7 +130,7 @@ class Plot {
 // left out.
 function makePlots(run, onSeek) {
   const fromStart = (g) => g.potential && g.potential.map((e) => e - g.potential[0]);
-  const total = (g) => g.kinetic && g.potential && g.kinetic.map((e, k) => e + g.potential[k] - g.potential[0]);
+  const total = (g) => g.kinetic && g.potential && g.kinetic.map((e, k) => e + g.potential[k] - g.potential[0] + (g.elastic ? g.elastic[k] : 0));
   const column = (name) => (g) => g[name];
   const tolerance = run.summary.tolerance;
   const bound = tolerance > 0 ? { value: tolerance, label: `tolerance ${formatNumber(tolerance)}` } : undefined;
@@ -141,7 +141,7 @@ function makePlots(run, onSeek) {
     ["What the rows bound", "", formatNumber, { log: true, bound }, [["residual", column("residual")]]],
     ["Area error", ...percent, [["total (19)", column("area_total")], ["mean (20)", column("area_mean")], ["dispersion (21)", column("area_dispersion")]]],
     ["Iterations per frame", "", formatNumber, { bars: true, fromZero: true }, [["solves or sweeps", column("iterations")]]],
-    ["Energy", "J", formatEnergy, {}, [["kinetic", column("kinetic")], ["potential", fromStart], ["sum", total]]],
+    ["Energy", "J", formatEnergy, {}, [["kinetic", column("kinetic")], ["potential", fromStart], ["elastic", column("elastic")], ["sum", total]]],
     ["Penetration", "m", formatLength, { fromZero: true }, [["deepest", column("penetration")]]],
     ["Forces on a garment", "N", formatForce, { fromZero: true }, [["contact", column("contact_force")], ["grippers", column("gripper_force")]]],
     ["Nodes in contact", "", formatCount, { fromZero: true, bars: true }, [["contacts", column("contact_count")], ["sticking", column("sticking_count")], ["in grippers", column("held_count")]]],
