@@ -13,13 +13,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Farthest corner of a box from a point.
-double reach(const std::array<Vec3d, 2>& box, const Vec3d& from) {
-  const auto far = [](double low, double high, double x) { return std::max(x - low, high - x); };
-  return norm(Vec3d{far(box[0].x, box[1].x, from.x), far(box[0].y, box[1].y, from.y),
-                    far(box[0].z, box[1].z, from.z)});
-}
-
 }  // namespace
 
 template <class Real>
@@ -43,7 +36,6 @@ BodyCoupling<Real>::BodyCoupling(const Device& device, std::shared_ptr<const Obs
     own.mass = body.mass;
     for (std::size_t i = 0; i < 3; ++i) own.inertia[i] = body.mass * own.properties.inertia[i];
     own.inverse_inertia = inverse(own.inertia);
-    own.radius = reach(shapes_->boxes[scene.obstacles.size() + b], own.properties.center);
     states_.push_back(start_state(body, own.properties));
     own.pose = states_.back().pose;
     bodies_.push_back(own);
@@ -76,7 +68,7 @@ std::vector<SolidState> BodyCoupling<Real>::solids() const {
 template <class Real>
 bool BodyCoupling<Real>::assess() {
   penetration_ = contacts_.find(solids());
-  return penetration_ <= shapes_->scene.contact.tolerance && contacts_.settled() && !clamped_;
+  return penetration_ <= shapes_->scene.contact.tolerance && contacts_.settled();
 }
 
 template <class Real>
@@ -85,7 +77,6 @@ void BodyCoupling<Real>::begin_part(const StepPart<double>& part) {
   from_ = clock_.time(h * part.parts, part.number) + h * part.done;
   to_ = from_ + h;
   contacts_.forget();
-  clamped_ = false;
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     Body& body = bodies_[b];
     body.flight = free_flight(states_[b], body.inverse_inertia, gravity_, h);
@@ -239,22 +230,11 @@ BodyMoves<Real> BodyCoupling<Real>::moves() const {
 }
 
 template <class Real>
-void BodyCoupling<Real>::correct(const std::vector<ProjectionSolver<Real>*>& garments, int number) {
-  double most = HUGE_VAL;
-  if (const double clamp = contact_clamp(number); clamp > 0)
-    for (const ProjectionSolver<Real>* garment : garments)
-      most = std::min(most, clamp * garment->element_size());
-  clamped_ = false;
+void BodyCoupling<Real>::correct() {
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     Body& body = bodies_[b];
     const std::array<double, 6>& found = found_moves_[b];
-    Vec3d move{found[0], found[1], found[2]}, turn{found[3], found[4], found[5]};
-    const double far = std::max(norm(move), body.radius * norm(turn));
-    if (far > most) {
-      clamped_ = true;
-      move = most / far * move;
-      turn = most / far * turn;
-    }
+    const Vec3d move{found[0], found[1], found[2]}, turn{found[3], found[4], found[5]};
     body.pose = {.center = body.pose.center + move, .axes = turned_axes(turn, body.pose.axes)};
     body.offset += move;
     body.turn += turn;

@@ -41,7 +41,7 @@ class BodyCoupling {
   bool solve(const std::vector<ProjectionSolver<Real>*>& garments);
   BodyMoves<Real> moves() const;
   /// Moves the bodies after iteration `number`, as far as the cloth may go.
-  void correct(const std::vector<ProjectionSolver<Real>*>& garments, int number);
+  void correct();
   void accept(double h);
 
  private:
@@ -49,7 +49,6 @@ class BodyCoupling {
     MassProperties properties;
     double mass = 0;
     Matrix3 inertia, inverse_inertia;  ///< in its frame [kg m^2]
-    double radius = 0;                 ///< of a ball around the centre of mass [m]
     BodyState flight;                  ///< free, at the end of the part
     Matrix3 flight_inertia;            ///< there, along the axes of the world
     Pose pose;                         ///< iterate
@@ -69,7 +68,6 @@ class BodyCoupling {
   Clock clock_;
   double from_ = 0, to_ = 0;  ///< times of the part [s]
   double penetration_ = 0;
-  bool clamped_ = false;  ///< a body went less far than its forces say: momentum is not balanced
   std::vector<Body> bodies_;
   std::vector<BodyState> states_;
   std::vector<std::array<double, 6>> found_moves_;

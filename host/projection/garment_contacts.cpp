@@ -107,6 +107,7 @@ template <class Real>
 double GarmentContacts<Real>::find(const Buffer<Vec3<Real>>& iterate, int number, RowEvaluator<Real>& rows) {
   if (!exist()) return 0;
   last_.control.stiffening = static_cast<Real>(contact_stiffening(number, last_.control.keeps_forces));
+  last_.control.keeps_points = keeps_points(number);
   last_.places.iterate = numbers<Real>(iterate.view());
   if (last_.obstacles.size() > 0) kernels_->list_near_obstacles(device_->queue(), last_);
   kernels_->act_on_samples(device_->queue(), last_);

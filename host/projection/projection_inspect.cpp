@@ -52,7 +52,7 @@ Inspection ProjectionSolver<Real>::inspect(std::size_t, double t, double h) {
     throw NumericalError(
         "garment \"" + garment_.name + "\": matrix of the first iteration at t = " + std::to_string(t) +
         " s: found a pivot that is not positive, expected a positive definite matrix; raise projection.eps");
-  correct(0, {});
+  correct({});
   if (newton_) result.stiffness = widened(stiffness_);
   result.correction = widened(correction_);
   result.multipliers = widened(work_.multipliers);

@@ -249,7 +249,7 @@ bool ProjectionSolver<Real>::solve() {
 }
 
 template <class Real>
-void ProjectionSolver<Real>::correct(int iteration, const BodyMoves<Real>& bodies) {
+void ProjectionSolver<Real>::correct(const BodyMoves<Real>& bodies) {
   const Queue& queue = device_.queue();
   // Before the clamp: multipliers belong to the whole correction, which alone balances C.
   if (newton_)
@@ -262,11 +262,8 @@ void ProjectionSolver<Real>::correct(int iteration, const BodyMoves<Real>& bodie
                                         .correction = correction_.view(),
                                         .multipliers = work_.multipliers.view()});
   contacts_.update(correction_, bodies);
-  double clamp = settings_.clamp;
-  if (const double own = surroundings_.obstacles.size() > 0 ? contact_clamp(iteration) : 0; own > 0)
-    clamp = clamp > 0 ? std::min(clamp, own) : own;
   kernels_.apply_correction(queue, {.free = arrays_.free_view(),
-                                    .clamp = static_cast<Real>(clamp * arrays_.element_size),
+                                    .clamp = static_cast<Real>(settings_.clamp * arrays_.element_size),
                                     .correction = correction_.view(),
                                     .positions = iterate_.view()});
 }

@@ -72,7 +72,7 @@ class ProjectionSolver final : public GarmentSolver {
   double find_contacts(int iteration) { return contacts_.find(iterate_, iteration, rows_); }
   void follow(double before, double after);
   bool solve();
-  void correct(int iteration, const BodyMoves<Real>& bodies);
+  void correct(const BodyMoves<Real>& bodies);
   void end_part(const PartEnd<double, bool>& end, double residual);
   bool has_diverged(double residual) const;
   void end_step(bool is_kept, double residual);

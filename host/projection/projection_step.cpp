@@ -74,10 +74,10 @@ class GarmentsTogether {
     bad_pivot = 1;
     return false;
   }
-  void correct(const Part&, int iteration, bool) {
+  void correct(bool) {
     const BodyMoves<Real> moves = bodies_ != nullptr ? bodies_->moves() : BodyMoves<Real>{};
-    for (ProjectionSolver<Real>* garment : garments_) garment->correct(iteration, moves);
-    if (bodies_ != nullptr) bodies_->correct(garments_, iteration);
+    for (ProjectionSolver<Real>* garment : garments_) garment->correct(moves);
+    if (bodies_ != nullptr) bodies_->correct();
   }
   void end_part(const PartEnd<double, bool>& end) {
     for (std::size_t g = 0; g < members_.size(); ++g) {

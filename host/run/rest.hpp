@@ -11,7 +11,7 @@ struct RestSettings {
   std::int64_t most_steps = 2000;
 };
 
-/// Throws SceneError naming what the search cannot do: obstacles, bodies, grippers, motions, gusts, impulses.
+/// Throws SceneError naming what the search cannot do: bodies, grippers, motions, gusts, impulses.
 void require_rest(const Scene& scene);
 
 /// Goes downhill: steps of backward Euler, each from standstill,

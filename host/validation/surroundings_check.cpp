@@ -198,17 +198,14 @@ Vec3d SurroundingsCheck::drag(const GarmentState& before, const GarmentState& af
 
 // (rate rho + h alpha) sum m v_{n+1} = rate rho sum m v^ + h (weight + contacts + grippers + drag + given
 // forces): rows, bending and springs cancel. Nobody tells the forces of pins. In several parts air acts on
-// velocities that are not kept, and more iterations among obstacles may cut a move short: forces are then not
-// those of the whole move. Backward Euler has the rate 1 and v^ = v_n; BDF2 of even steps 3/2 and (4 v_n -
-// v_{n-1}) / 3.
+// velocities that are not kept. Backward Euler has the rate 1 and v^ = v_n; BDF2 of even steps 3/2 and (4 v_n
+// - v_{n-1}) / 3.
 void SurroundingsCheck::check_momentum(const StepReport& report, const GarmentState& before,
                                        const GarmentState& after, double t) {
   const Fabric& fabric = garment_.fabric;
   const bool has_pins = std::any_of(is_free_.begin(), is_free_.end(), [](char is_free) { return !is_free; });
   const bool has_air = fabric.alpha > 0 || fabric.drag.exists();
-  if (has_pins || (has_air && report.substeps > 1) ||
-      (resolved_.projects && (report.substeps > 1 || report.iterations > unclamped_iterations)))
-    return;
+  if (has_pins || (has_air && report.substeps > 1) || (resolved_.projects && report.substeps > 1)) return;
   const double h = scene_.step;
   const bool is_per_mass = resolved_.projects && resolved_.metric == Metric::mass;
   const bool remembers = before.previous_step > 0;

@@ -105,7 +105,7 @@ class ClothStep : ClothTile<S, T, Block> {
     return solve_system(projection_metric(part.h, rate_), true, samples_.forces(), bad_pivot);
   }
 
-  ISOCLOTH_DEVICE void correct(const StepPart<S>&, int iteration, Mask which) {
+  ISOCLOTH_DEVICE void correct(Mask which) {
     block_.sync();
     const ArrayView<Vec3<S>> d = free_nodes(at_.correction), iterate = nodes(at_.iterate);
     // Before the clamp: multipliers belong to the whole correction, which alone balances C.
@@ -119,10 +119,7 @@ class ClothStep : ClothTile<S, T, Block> {
       block_.sync();
     }
     samples_.update(sample_step_, which);
-    S clamp = parameters_.clamp;
-    if (const double own = samples_.has_obstacles() ? contact_clamp(iteration) : 0; own > 0)
-      clamp = select((clamp > S{}) & (clamp < number(own)), clamp, number(own));
-    clamp = clamp * parameters_.element_size;
+    const S clamp = parameters_.clamp * parameters_.element_size;
     share(block_, d.size(), [&](Index i) {
       d[i] = select(which, clamped(clamp, d[i]), Vec3<S>{});
       iterate[p_.free.nodes[i]] += d[i];
@@ -237,7 +234,7 @@ class ClothStep : ClothTile<S, T, Block> {
     report.status = select(report.bad_pivot > S{}, number(2), number(1));
     block_.sync();
     share(block_, p_.node_count, [&](Index i) { nodes(at_.velocity)[i] = nodes(at_.iterate)[i]; });
-    correct(part, 0, !(report.bad_pivot > S{}));
+    correct(!(report.bad_pivot > S{}));
     S* copy = reinterpret_cast<S*>(a_.inspection.data()) + tile_ * at_.size;
     for (std::size_t i = block_.rank(); i < at_.partials; i += block_.size()) copy[i] = work_[i];
   }

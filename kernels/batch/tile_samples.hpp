@@ -174,7 +174,7 @@ class TileSamples : ClothTile<S, T, Block> {
           .control = {lane_value(parameters_.offset, lane), static_cast<Scalar>(a_.control.contact_tolerance),
                       lane_value(step.inertia, lane), lane_value(step.part.h, lane),
                       lane_value(step.rate, lane), size * size, lane_value(from, lane), lane_value(to, lane),
-                      a_.control.newton, static_cast<Scalar>(stiffening)},
+                      a_.control.newton, static_cast<Scalar>(stiffening), keeps_points(step.iteration)},
           .places = {place(at_.start),
                      place(at_.base),
                      place(at_.iterate),

@@ -90,6 +90,7 @@ struct ContactControl {
   bool keeps_forces =
       true;                ///< forces are those of the whole step; false: of one iteration, on top of others
   Real stiffening = 1000;  ///< see contact_stiffening
+  bool keeps_points = false;  ///< of elements: see keeps_points()
 };
 
 /// Where the nodes are.

@@ -32,26 +32,22 @@
 
 namespace isocloth {
 
-/// The first iterations of a step, whose moves are cut short by no contact: what they balance is balanced.
-constexpr int unclamped_iterations = 4;
-/// Largest move of a node in iteration `number` (from 0) of a cloth among obstacles, in mean element sizes;
-/// 0: any. Steps that take many iterations jump to and fro between sets of contacts: shorter moves end that.
-ISOCLOTH_HD double contact_clamp(int number) {
-  double clamp = number < unclamped_iterations ? 0 : 0.3;
-  for (int n = 2 * unclamped_iterations; n <= number; n += unclamped_iterations) clamp *= 0.5;
-  return clamp;
-}
+/// A step that takes so many iterations goes on from another beginning: contacts become stiffer, and points
+/// at which elements touch stay where they are. Points that go on sliding to where the element lies deepest
+/// turn the force about the element by what no matrix tells, and pushed hard it tilts to and fro for ever.
+constexpr int patience = 6;
+ISOCLOTH_HD bool keeps_points(int iteration) { return iteration >= patience; }
 
 /// Least k / m of a contact of the projection in iteration `number` (from 0), and the largest of all.
-/// Iterations take contacts that let go as if they pulled, and the stiffer they are the harder: at 300 and
-/// more sheets on a table jump for ever. Stiffer, therefore, only where a step lasts or a contact bears much.
+/// Iterations take contacts that let go as if they pulled, and the stiffer they are the harder: at more than
+/// `firmest` a tight tolerance is not met, at 300 and more from the start sheets on a table jump for ever.
+/// Stiffer, therefore, only where a step lasts or a contact bears much.
 constexpr double most_stiffening = 1e4;
 ISOCLOTH_HD double contact_stiffening(int number, bool keeps_forces) {
-  constexpr double gentle = 70, firm = 1000, growth = 1.5;
-  constexpr int patience = 6;
+  constexpr double gentle = 70, firmest = 500, firm = 1000, growth = 1.5;
   if (!keeps_forces) return firm;
   double k = gentle;
-  for (int n = patience; n <= number && k < most_stiffening; ++n) k *= growth;
+  for (int n = patience; n <= number && k < firmest; ++n) k *= growth;
   return k;
 }
 

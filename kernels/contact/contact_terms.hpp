@@ -158,7 +158,10 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
         if (!(gap_of(hits[place]) > deepest.gap)) return;
         if (hits[place].obstacle != o) a_.forces.set_vector(contact_of(place), {});
       }
-      hits[place] = deepest;
+      if (c_.keeps_points && hits[place].obstacle == o)
+        this->measure_point(o, sample, element, hits[place]);
+      else
+        hits[place] = deepest;
     });
     Element<Real> element;
     element.size = static_cast<int>(p_.sample_begin[sample + 1] - p_.sample_begin[sample]);

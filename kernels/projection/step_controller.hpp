@@ -76,7 +76,7 @@ struct Assessment {
 ///   assess(part, iteration, which)      rows and contacts at the iterate
 ///   follow(before, after, which)        eps follows the residuals of two iterates
 ///   solve(part, bad_pivot)              the correction; false: some matrix cannot be factorised
-///   correct(part, iteration, which)     multipliers, contacts, iterate
+///   correct(which)                      multipliers, contacts, iterate
 ///   end_part(PartEnd)                   where the next part begins
 ///   has_diverged(residual)              of a step that ends here (kernels/divergence.hpp)
 ///   end_step(kept, residual)            the state of those that are kept
@@ -178,7 +178,7 @@ class StepController {
         running = running & !bad;
         if (!any(running)) return result;
       }
-      cloths_.correct(part, iteration, running);
+      cloths_.correct(running);
     }
   }
 

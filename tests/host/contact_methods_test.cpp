@@ -54,6 +54,31 @@ TEST(ContactOfFastProjection, KeepsASheetOutOfASphere) {
   EXPECT_LE(iterations, 4 * steps);
 }
 
+// Elements that touch a round solid tilt about points that move; friction sticks and slips. Both are found.
+TEST(ContactOfMembranes, MeetsATightTolerance) {
+  const Index nodes = unless_sanitized<Index>(21, 9);
+  Scene scene = sphere_scene(nodes, 0.3, 0.2, 0.005);
+  scene.recipe = "membrane";
+  Fabric& fabric = scene.garments[0].fabric;
+  fabric.rho = fabric.delta = 0.15;
+  fabric.kappa = 1e-5;
+  fabric.stretch_stiffness = 2000;
+  fabric.shear_stiffness = 100;
+  scene.projection.tolerance = 1e-6;
+  scene.projection.max_iterations = 100;
+  for (const StepSolver solver : {StepSolver::batched, StepSolver::direct}) {
+    Simulation simulation(scene, {.solver = solver, .threads = 1});
+    int iterations = 0;
+    for (int step = 0; step < 60; ++step) {
+      const StepReport report = simulation.step()[0];
+      EXPECT_EQ(report.status, StepStatus::converged) << step << ", " << report.residual;
+      iterations += report.iterations;
+    }
+    EXPECT_GT(simulation.contacts(0).rubbing, 5);
+    EXPECT_LE(iterations, 60 * 30);
+  }
+}
+
 TEST(ContactOfFastProjection, SheetComesToRestOnAPlane) {
   Garment sheet = square_sheet(9, 1, 2);
   for (Vec3d& p : sheet.initial_positions) p.z = 0.02;

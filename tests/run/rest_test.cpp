@@ -73,14 +73,34 @@ TEST_F(Rest, StaysWhereItIs) {
   EXPECT_LE(most, 1e-3 * 9.8 * 0.2 * 0.2 / 2);
 }
 
+// A sheet that lies on a ball, rubs on it and crumples around it: the ball bears its weight, and no more.
+TEST_F(Rest, OfASheetOnABallLeavesItsWeightThere) {
+  const Json scene = Json::parse(R"({"step": 0.005, "duration": 1, "gravity": 9.8, "recipe": "membrane",
+    "projection": {"tolerance": 5e-3}, "contact": {"tolerance": 1e-3, "margin": 1e-3},
+    "garments": [{"name": "sheet", "mesh": {"generator": "quad_grid", "nodes": [13, 13], "size": [0.4, 0.4]},
+    "transform": {"translation": [-0.2, -0.19, 0.155]}, "rest_noise": {"normal_deviation": 1e-4},
+    "fabric": {"rho": 0.15, "delta": 0.15, "kappa": 1e-5, "stretch_stiffness": 2000, "shear_stiffness": 100,
+               "alpha": 0.15}}],
+    "obstacles": [{"name": "ball", "shape": {"type": "sphere", "radius": 0.15}, "friction": {"static": 0.3}}]})");
+  const RunSummary found = rest(scene);
+  EXPECT_EQ(found.status, "completed") << found.message;
+  const TrajectoryFile trajectory(folder_ / "out" / "trajectory.h5");
+  const FrameMetrics& last = trajectory.metrics(trajectory.frame_count() - 1, 0);
+  const double weight = 0.15 * 9.8 * 0.16;
+  EXPECT_NEAR(last.contact_force.z, weight, 2e-3 * weight);
+  EXPECT_LE(std::hypot(last.contact_force.x, last.contact_force.y), 2e-3 * weight);
+  EXPECT_GT(last.sticking_count, 5);
+}
+
 TEST_F(Rest, RefusesWhatMovesByItselfAndLeavesNothing) {
   Json moving = cantilever("membrane"), obstacle = moving, impulses = cantilever("bender_iterative");
   moving["garments"][0]["pins"][0]["motion"] =
       Json{{"type", "oscillation"}, {"amplitude", {0, 0.1, 0}}, {"frequency", 1}};
   obstacle["obstacles"] = Json::parse(
-      R"([{"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, -1]}])");
+      R"([{"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, -1],
+           "motion": {"type": "oscillation", "amplitude": [0, 0.1, 0], "frequency": 1}}])");
   for (const auto& [scene, expected] : {std::pair{moving, "garments[0].pins[0].motion"},
-                                        {obstacle, "obstacles: found some"},
+                                        {obstacle, "obstacles[0].motion: found a motion"},
                                         {impulses, "recipe: found bender_iterative"}}) {
     try {
       rest(scene);
