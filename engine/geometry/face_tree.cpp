@@ -1,0 +1,104 @@
+#include "engine/geometry/face_tree.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace isocloth {
+namespace {
+
+BoundingBox joined(const BoundingBox& a, const BoundingBox& b) {
+  return {{std::min(a.low.x, b.low.x), std::min(a.low.y, b.low.y), std::min(a.low.z, b.low.z)},
+          {std::max(a.high.x, b.high.x), std::max(a.high.y, b.high.y), std::max(a.high.z, b.high.z)}};
+}
+
+bool is_number(const Vec3d& p) { return !std::isnan(p.x) && !std::isnan(p.y) && !std::isnan(p.z); }
+
+}  // namespace
+
+FaceTree::FaceTree(const Mesh& mesh) {
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    const auto nodes = mesh.face(f);
+    for (std::size_t k = 2; k < nodes.size(); ++k)
+      triangles_.push_back({{nodes[0], nodes[k - 1], nodes[k]}, f});
+  }
+  std::vector<Vec3d> middles;
+  middles.reserve(triangles_.size());
+  for (const Triangle& t : triangles_)
+    middles.push_back(mesh.positions[t.nodes[0]] + mesh.positions[t.nodes[1]] + mesh.positions[t.nodes[2]]);
+  std::vector<Index> order(triangles_.size());
+  std::iota(order.begin(), order.end(), 0);
+  part(root(), middles, order);
+  std::vector<Triangle> sorted;
+  sorted.reserve(order.size());
+  for (const Index t : order) sorted.push_back(triangles_[t]);
+  triangles_ = std::move(sorted);
+  give_sides_away();
+}
+
+void FaceTree::part(const Branch& branch, const std::vector<Vec3d>& middles,
+                    std::vector<Index>& order) const {
+  if (branch.count == 1) return;
+  const auto begin = order.begin() + branch.first, end = begin + branch.count;
+  BoundingBox box;
+  for (auto t = begin; t != end; ++t) box = joined(box, {middles[*t], middles[*t]});
+  const Vec3d size = box.high - box.low;
+  const auto key = [&](Index t) {
+    const Vec3d& p = middles[t];
+    return size.x >= size.y && size.x >= size.z ? p.x : size.y >= size.z ? p.y : p.z;
+  };
+  // Ties by number: the same tree from every library's nth_element.
+  std::nth_element(begin, begin + branch.count / 2, end,
+                   [&](Index s, Index t) { return key(s) != key(t) ? key(s) < key(t) : s < t; });
+  part(branch.left(), middles, order);
+  part(branch.right(), middles, order);
+}
+
+void FaceTree::give_sides_away() {
+  struct Side {
+    std::pair<Index, Index> nodes;
+    Index triangle;
+    unsigned side;
+  };
+  std::vector<Side> sides;
+  sides.reserve(3 * triangles_.size());
+  for (std::size_t t = 0; t < triangles_.size(); ++t)
+    for (unsigned k = 0; k < 3; ++k)
+      sides.push_back({std::minmax(Index{triangles_[t].nodes[k]}, Index{triangles_[t].nodes[(k + 1) % 3]}),
+                       static_cast<Index>(t), k});
+  std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
+    return a.nodes != b.nodes ? a.nodes < b.nodes : a.triangle < b.triangle;
+  });
+  for (std::size_t i = 0; i < sides.size(); ++i)
+    if (i == 0 || sides[i].nodes != sides[i - 1].nodes)
+      triangles_[sides[i].triangle].owned_sides |= 1U << sides[i].side;
+}
+
+void FaceTree::fit(ArrayView<const Vec3d> positions, double margin, Boxes& boxes) const {
+  boxes.resize(2 * triangles_.size() - 1);
+  fit(root(), positions, margin, boxes);
+}
+
+void FaceTree::fit(const Branch& branch, ArrayView<const Vec3d> positions, double margin,
+                   Boxes& boxes) const {
+  if (branch.count > 1) {
+    fit(branch.left(), positions, margin, boxes);
+    fit(branch.right(), positions, margin, boxes);
+    boxes[branch.node] = joined(boxes[branch.left().node], boxes[branch.right().node]);
+    return;
+  }
+  const auto& nodes = triangles_[branch.first].nodes;
+  const Vec3d &a = positions[nodes[0]], &b = positions[nodes[1]], &c = positions[nodes[2]];
+  BoundingBox& box = boxes[branch.node];
+  if (!is_number(a) || !is_number(b) || !is_number(c)) {
+    box = {};
+    return;
+  }
+  box = joined({a, a}, joined({b, b}, {c, c}));
+  const Vec3d beyond{margin, margin, margin};
+  box.low -= beyond;
+  box.high += beyond;
+}
+
+}  // namespace isocloth

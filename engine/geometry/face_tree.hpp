@@ -1,0 +1,107 @@
+// The faces of a moving surface as triangles in a hierarchy of boxes that keeps its shape while they move.
+#pragma once
+
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "engine/mesh/mesh.hpp"
+
+namespace isocloth {
+
+/// Axis-parallel; empty where low > high.
+struct BoundingBox {
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  Vec3d low{infinity, infinity, infinity}, high{-infinity, -infinity, -infinity};  ///< [m]
+};
+
+/// Whether two boxes have a point in common.
+inline bool overlap(const BoundingBox& a, const BoundingBox& b) {
+  return a.low.x <= b.high.x && b.low.x <= a.high.x && a.low.y <= b.high.y && b.low.y <= a.high.y &&
+         a.low.z <= b.high.z && b.low.z <= a.high.z;
+}
+
+/// Triangles of a mesh in a binary tree of boxes, parted once at the median of their rest places: what is
+/// near on the surface is near in the tree, however it moves. The tree itself is fixed and holds no
+/// positions, so that garments of one mesh can share it: fit() finds the boxes of a state, for a sweep of
+/// them over the tree.
+class FaceTree {
+ public:
+  struct Triangle {
+    std::array<Index, 3> nodes;
+    Index face;  ///< of the mesh
+    /// Bit k: the side from nodes[k] to nodes[(k + 1) % 3] belongs to this triangle. Every edge, the
+    /// diagonals of quads included, belongs to one triangle.
+    unsigned owned_sides = 0;
+  };
+  /// A triangle, with its box in a state.
+  struct Leaf {
+    Index triangle;
+    const BoundingBox& box;
+  };
+  using Boxes = std::vector<BoundingBox>;  ///< shape [2 triangle_count - 1], the first is that of all
+
+  /// A valid mesh; quads are split from corner 0 to corner 2. Cost O(n log n).
+  explicit FaceTree(const Mesh& mesh);
+
+  /// In the order of the tree, shape [triangle_count].
+  const std::vector<Triangle>& triangles() const { return triangles_; }
+
+  /// Boxes of the state, each side `margin` [m] >= 0 beyond the triangles; those of triangles with a
+  /// coordinate that is no number are empty. positions: shape [node_count]. Cost O(n).
+  void fit(ArrayView<const Vec3d> positions, double margin, Boxes& boxes) const;
+
+  /// Calls visit(Leaf, Leaf) for all pairs of triangles whose boxes overlap, neighbours included, each pair
+  /// once, in the order of the tree.
+  template <class Visit>
+  void for_each_near_pair(const Boxes& boxes, const Visit& visit) const {
+    within(boxes, root(), visit);
+  }
+  /// The same of triangles of two surfaces, the first of this one.
+  template <class Visit>
+  void for_each_near_pair(const Boxes& boxes, const FaceTree& other, const Boxes& other_boxes,
+                          const Visit& visit) const {
+    between(boxes, root(), other_boxes, other.root(), visit);
+  }
+
+ private:
+  /// Nodes of the tree are numbered in preorder: a node over n triangles has 2 n - 1 in its subtree, its left
+  /// child has n / 2 triangles and follows it.
+  struct Branch {
+    Index node, first, count;  ///< triangles first .. first + count
+    Branch left() const { return {node + 1, first, count / 2}; }
+    Branch right() const { return {node + 2 * (count / 2), first + count / 2, count - count / 2}; }
+  };
+  Branch root() const { return {0, 0, static_cast<Index>(triangles_.size())}; }
+
+  void part(const Branch& branch, const std::vector<Vec3d>& middles, std::vector<Index>& order) const;
+  void give_sides_away();
+  void fit(const Branch& branch, ArrayView<const Vec3d> positions, double margin, Boxes& boxes) const;
+
+  template <class Visit>
+  static void within(const Boxes& boxes, const Branch& branch, const Visit& visit) {
+    if (branch.count == 1) return;
+    within(boxes, branch.left(), visit);
+    within(boxes, branch.right(), visit);
+    between(boxes, branch.left(), boxes, branch.right(), visit);
+  }
+  template <class Visit>
+  static void between(const Boxes& a_boxes, const Branch& a, const Boxes& b_boxes, const Branch& b,
+                      const Visit& visit) {
+    const BoundingBox &a_box = a_boxes[a.node], &b_box = b_boxes[b.node];
+    if (!overlap(a_box, b_box)) return;
+    if (a.count == 1 && b.count == 1) {
+      visit(Leaf{a.first, a_box}, Leaf{b.first, b_box});
+    } else if (a.count >= b.count) {
+      between(a_boxes, a.left(), b_boxes, b, visit);
+      between(a_boxes, a.right(), b_boxes, b, visit);
+    } else {
+      between(a_boxes, a, b_boxes, b.left(), visit);
+      between(a_boxes, a, b_boxes, b.right(), visit);
+    }
+  }
+
+  std::vector<Triangle> triangles_;
+};
+
+}  // namespace isocloth

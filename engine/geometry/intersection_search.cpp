@@ -1,0 +1,139 @@
+#include "engine/geometry/intersection_search.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "engine/geometry/exact_predicates.hpp"
+
+namespace isocloth {
+namespace {
+
+/// A coordinate that meeting() can take, or NaN.
+double exact_coordinate(double x) {
+  const double size = std::fabs(x);
+  if (size >= least_exact_coordinate && size <= largest_exact_coordinate) return x;
+  return size < least_exact_coordinate ? 0 : std::numeric_limits<double>::quiet_NaN();
+}
+
+BoundingBox box_of(const Vec3d& p, const Vec3d& q) {
+  return {{std::min(p.x, q.x), std::min(p.y, q.y), std::min(p.z, q.z)},
+          {std::max(p.x, q.x), std::max(p.y, q.y), std::max(p.z, q.z)}};
+}
+
+/// Where the segment p q meets the plane of a b c.
+Vec3d meeting_point(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+  const Vec3d normal = cross(b - a, c - a);
+  const double at_p = std::fabs(dot(normal, p - a)), at_q = std::fabs(dot(normal, q - a));
+  const double part = at_p + at_q > 0 ? at_p / (at_p + at_q) : 0.5;
+  return p + part * (q - p);
+}
+
+}  // namespace
+
+IntersectionSearch::IntersectionSearch(const std::vector<const Mesh*>& meshes,
+                                       const std::vector<Index>& worlds) {
+  assert(worlds.empty() || worlds.size() == meshes.size());
+  std::map<Index, std::vector<std::size_t>> of_world;
+  surfaces_.reserve(meshes.size());
+  for (std::size_t s = 0; s < meshes.size(); ++s) {
+    surfaces_.push_back({FaceTree(*meshes[s]), {}, {}});
+    const Index world = worlds.empty() ? every_world : worlds[s];
+    (world == every_world ? everywhere_ : of_world[world]).push_back(s);
+  }
+  for (auto& [world, surfaces] : of_world) worlds_.push_back(std::move(surfaces));
+}
+
+Intersections IntersectionSearch::find(const std::vector<std::vector<Vec3d>>& positions) {
+  assert(positions.size() == surfaces_.size());
+  Intersections found;
+  for (std::size_t s = 0; s < surfaces_.size(); ++s) {
+    Surface& surface = surfaces_[s];
+    take(positions[s], surface, found);
+    surface.tree.for_each_near_pair(surface.boxes,
+                                    [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) {
+                                      test_sides(s, one, s, other, found);
+                                      test_sides(s, other, s, one, found);
+                                    });
+  }
+  test_everywhere(found);
+  for (const std::vector<std::size_t>& world : worlds_)
+    for (std::size_t i = 0; i < world.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) test_pair(world[j], world[i], found);
+      for (const std::size_t other : everywhere_) test_pair(other, world[i], found);
+    }
+  std::sort(found.surfaces.begin(), found.surfaces.end());
+  found.surfaces.erase(std::unique(found.surfaces.begin(), found.surfaces.end()), found.surfaces.end());
+  return found;
+}
+
+/// Sweeps along x, so that many surfaces side by side do not cost the square of their number.
+void IntersectionSearch::test_everywhere(Intersections& found) const {
+  const auto box = [this](std::size_t s) -> const BoundingBox& { return surfaces_[s].boxes.front(); };
+  std::vector<std::size_t> order = everywhere_;
+  std::sort(order.begin(), order.end(), [&](std::size_t s, std::size_t t) {
+    return box(s).low.x != box(t).low.x ? box(s).low.x < box(t).low.x : s < t;
+  });
+  for (std::size_t i = 0; i < order.size(); ++i)
+    for (std::size_t j = i + 1; j < order.size() && box(order[j]).low.x <= box(order[i]).high.x; ++j)
+      test_pair(std::min(order[i], order[j]), std::max(order[i], order[j]), found);
+}
+
+void IntersectionSearch::take(const std::vector<Vec3d>& positions, Surface& surface,
+                              Intersections& found) const {
+  surface.positions.clear();
+  bool is_known = true;
+  for (const Vec3d& p : positions) {
+    surface.positions.push_back({exact_coordinate(p.x), exact_coordinate(p.y), exact_coordinate(p.z)});
+    const Vec3d& q = surface.positions.back();
+    is_known = is_known && !std::isnan(q.x + q.y + q.z);
+  }
+  surface.tree.fit(surface.positions, 0, surface.boxes);
+  if (is_known) return;
+  const auto is_unknown = [&](Index node) {
+    const Vec3d& q = surface.positions[node];
+    return std::isnan(q.x + q.y + q.z);
+  };
+  for (const FaceTree::Triangle& t : surface.tree.triangles())
+    found.unknown_triangles += std::any_of(t.nodes.begin(), t.nodes.end(), is_unknown);
+}
+
+void IntersectionSearch::test_pair(std::size_t s, std::size_t t, Intersections& found) const {
+  const Surface &one = surfaces_[s], &other = surfaces_[t];
+  one.tree.for_each_near_pair(one.boxes, other.tree, other.boxes,
+                              [&](const FaceTree::Leaf& a, const FaceTree::Leaf& b) {
+                                test_sides(s, a, t, b, found);
+                                test_sides(t, b, s, a, found);
+                              });
+}
+
+/// Sides that belong to a triangle of surface s, with a triangle of surface t.
+void IntersectionSearch::test_sides(std::size_t s, const FaceTree::Leaf& of, std::size_t t,
+                                    const FaceTree::Leaf& with, Intersections& found) const {
+  const FaceTree::Triangle &sides = surfaces_[s].tree.triangles()[of.triangle],
+                           &triangle = surfaces_[t].tree.triangles()[with.triangle];
+  const auto is_corner = [&](Index node) {
+    return s == t && (node == triangle.nodes[0] || node == triangle.nodes[1] || node == triangle.nodes[2]);
+  };
+  const std::vector<Vec3d>&x = surfaces_[s].positions, &y = surfaces_[t].positions;
+  const Vec3d &a = y[triangle.nodes[0]], &b = y[triangle.nodes[1]], &c = y[triangle.nodes[2]];
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Index p = sides.nodes[k], q = sides.nodes[(k + 1) % 3];
+    if ((sides.owned_sides >> k & 1U) == 0 || is_corner(p) || is_corner(q)) continue;
+    if (!overlap(box_of(x[p], x[q]), with.box)) continue;
+    const Meeting kind = meeting(x[p], x[q], a, b, c);
+    if (kind == Meeting::none) continue;
+    Crossings& list = kind == Meeting::crossing ? found.crossing : found.touching;
+    ++list.count;
+    if (list.first.size() < Crossings::most_named)
+      list.first.push_back(
+          {s, {std::min(p, q), std::max(p, q)}, t, triangle.face, meeting_point(x[p], x[q], a, b, c)});
+    if (kind == Meeting::touching) continue;
+    if (found.surfaces.empty() || found.surfaces.back() != s) found.surfaces.push_back(s);
+    if (found.surfaces.back() != t) found.surfaces.push_back(t);
+  }
+}
+
+}  // namespace isocloth

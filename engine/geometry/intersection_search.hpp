@@ -1,0 +1,71 @@
+// Where surfaces pass through themselves and through each other, decided exactly.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "engine/geometry/face_tree.hpp"
+
+namespace isocloth {
+
+/// An edge that passes through a face.
+struct Crossing {
+  std::size_t edge_surface = 0;
+  std::array<Index, 2> edge{};  ///< its nodes, the lower first; of quads the diagonals, too
+  std::size_t face_surface = 0;
+  Index face = 0;
+  Vec3d place;  ///< [m], to within rounding
+};
+
+/// Pairs of an edge and a triangle.
+struct Crossings {
+  static constexpr std::size_t most_named = 10;
+  std::int64_t count = 0;
+  std::vector<Crossing> first;  ///< at most most_named of them, always the same of one state
+};
+
+/// What a state holds of them.
+struct Intersections {
+  Crossings crossing;  ///< Meeting::crossing: the edge passes through the inside of the triangle
+  Crossings touching;  ///< Meeting::touching, to the last bit: they may pass through there, or not
+  std::vector<std::size_t> surfaces;  ///< with an edge or face among the crossing ones, ascending
+  /// Triangles with a node whose coordinates are no numbers, or beyond largest_exact_coordinate: they count
+  /// as apart from all others.
+  std::int64_t unknown_triangles = 0;
+};
+
+/// Tests all edges against all triangles that share no node with them, by the exact meeting() of
+/// engine/geometry/exact_predicates.hpp. Two triangles that are not of one plane and have more than a common
+/// node or side in common have an edge that crosses or touches; what lies in one plane is not looked at. The
+/// test knows of no solver and shares no formula with one. Quads are two triangles, split from corner 0 to
+/// corner 2, whatever the surface between the four nodes may be.
+class IntersectionSearch {
+ public:
+  /// Valid meshes, whose rest shapes give the trees; worlds: shape [surface_count]. Surfaces of one world
+  /// meet each other, those of `every_world` meet all, others do not. Empty: all meet.
+  explicit IntersectionSearch(const std::vector<const Mesh*>& meshes, const std::vector<Index>& worlds = {});
+  static constexpr Index every_world = -1;
+
+  /// positions [m]: shape [surface_count, node_count]. Coordinates below least_exact_coordinate in magnitude
+  /// count as 0. Cost O(n log n) for n triangles of which few are near others.
+  Intersections find(const std::vector<std::vector<Vec3d>>& positions);
+
+ private:
+  struct Surface {
+    FaceTree tree;
+    std::vector<Vec3d> positions;
+    FaceTree::Boxes boxes;
+  };
+  void take(const std::vector<Vec3d>& positions, Surface& surface, Intersections& found) const;
+  void test_everywhere(Intersections& found) const;
+  void test_pair(std::size_t s, std::size_t t, Intersections& found) const;
+  void test_sides(std::size_t s, const FaceTree::Leaf& of, std::size_t t, const FaceTree::Leaf& with,
+                  Intersections& found) const;
+
+  std::vector<Surface> surfaces_;
+  std::vector<std::size_t> everywhere_;           ///< surfaces of every world
+  std::vector<std::vector<std::size_t>> worlds_;  ///< surfaces of each of the others
+};
+
+}  // namespace isocloth
