@@ -3,6 +3,7 @@
 
 #include "engine/mesh/generators.hpp"
 #include "host/meshes/mesh_file.hpp"
+#include "host/run/certificate.hpp"
 #include "host/run/run_scene.hpp"
 #include "host/scene/scene_file.hpp"
 #include "host/simulation.hpp"

@@ -37,26 +37,34 @@ IntersectionSearch::IntersectionSearch(const std::vector<const Mesh*>& meshes,
                                        const std::vector<Index>& worlds) {
   assert(worlds.empty() || worlds.size() == meshes.size());
   std::map<Index, std::vector<std::size_t>> of_world;
-  surfaces_.reserve(meshes.size());
+  const Mesh* before = nullptr;  // replicas come one after another
   for (std::size_t s = 0; s < meshes.size(); ++s) {
-    surfaces_.push_back({FaceTree(*meshes[s]), {}, {}});
+    const Mesh& mesh = *meshes[s];
+    if (before != nullptr && mesh.face_begin == before->face_begin && mesh.face_nodes == before->face_nodes) {
+      surfaces_.push_back(surfaces_.back());
+    } else {
+      surfaces_.push_back({std::make_shared<FaceTree>(mesh), 0});
+      before = &mesh;
+    }
     const Index world = worlds.empty() ? every_world : worlds[s];
     (world == every_world ? everywhere_ : of_world[world]).push_back(s);
   }
   for (auto& [world, surfaces] : of_world) worlds_.push_back(std::move(surfaces));
+  const auto give_state = [this](std::size_t s) {
+    surfaces_[s].state = states_.size();
+    states_.emplace_back();
+  };
+  if (surfaces_.size() > 1) std::for_each(everywhere_.begin(), everywhere_.end(), give_state);
+  for (const auto& world : worlds_)
+    if (world.size() > 1 || !everywhere_.empty()) std::for_each(world.begin(), world.end(), give_state);
 }
 
 Intersections IntersectionSearch::find(const std::vector<std::vector<Vec3d>>& positions) {
   assert(positions.size() == surfaces_.size());
   Intersections found;
   for (std::size_t s = 0; s < surfaces_.size(); ++s) {
-    Surface& surface = surfaces_[s];
-    take(positions[s], surface, found);
-    surface.tree.for_each_near_pair(surface.boxes,
-                                    [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) {
-                                      test_sides(s, one, s, other, found);
-                                      test_sides(s, other, s, one, found);
-                                    });
+    take(positions[s], surfaces_[s], found);
+    test_itself(s, found);
   }
   test_everywhere(found);
   for (const std::vector<std::size_t>& world : worlds_)
@@ -71,7 +79,7 @@ Intersections IntersectionSearch::find(const std::vector<std::vector<Vec3d>>& po
 
 /// Sweeps along x, so that many surfaces side by side do not cost the square of their number.
 void IntersectionSearch::test_everywhere(Intersections& found) const {
-  const auto box = [this](std::size_t s) -> const BoundingBox& { return surfaces_[s].boxes.front(); };
+  const auto box = [this](std::size_t s) -> const BoundingBox& { return state(s).boxes.front(); };
   std::vector<std::size_t> order = everywhere_;
   std::sort(order.begin(), order.end(), [&](std::size_t s, std::size_t t) {
     return box(s).low.x != box(t).low.x ? box(s).low.x < box(t).low.x : s < t;
@@ -81,43 +89,50 @@ void IntersectionSearch::test_everywhere(Intersections& found) const {
       test_pair(std::min(order[i], order[j]), std::max(order[i], order[j]), found);
 }
 
-void IntersectionSearch::take(const std::vector<Vec3d>& positions, Surface& surface,
-                              Intersections& found) const {
-  surface.positions.clear();
-  bool is_known = true;
-  for (const Vec3d& p : positions) {
-    surface.positions.push_back({exact_coordinate(p.x), exact_coordinate(p.y), exact_coordinate(p.z)});
-    const Vec3d& q = surface.positions.back();
-    is_known = is_known && !std::isnan(q.x + q.y + q.z);
-  }
-  surface.tree.fit(surface.positions, 0, surface.boxes);
-  if (is_known) return;
-  const auto is_unknown = [&](Index node) {
-    const Vec3d& q = surface.positions[node];
-    return std::isnan(q.x + q.y + q.z);
+void IntersectionSearch::take(const std::vector<Vec3d>& positions, const Surface& surface,
+                              Intersections& found) {
+  State& state = states_[surface.state];
+  state.positions.clear();
+  const auto is_unknown = [&state](Index node) {
+    const Vec3d& p = state.positions[node];
+    return std::isnan(p.x + p.y + p.z);
   };
-  for (const FaceTree::Triangle& t : surface.tree.triangles())
+  bool has_unknown = false;
+  for (const Vec3d& p : positions) {
+    state.positions.push_back({exact_coordinate(p.x), exact_coordinate(p.y), exact_coordinate(p.z)});
+    has_unknown = has_unknown || is_unknown(static_cast<Index>(state.positions.size()) - 1);
+  }
+  surface.tree->fit(state.positions, 0, state.boxes);
+  if (!has_unknown) return;
+  for (const FaceTree::Triangle& t : surface.tree->triangles())
     found.unknown_triangles += std::any_of(t.nodes.begin(), t.nodes.end(), is_unknown);
 }
 
+void IntersectionSearch::test_itself(std::size_t s, Intersections& found) const {
+  surfaces_[s].tree->for_each_near_pair(state(s).boxes,
+                                        [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) {
+                                          test_sides(s, one, s, other, found);
+                                          test_sides(s, other, s, one, found);
+                                        });
+}
+
 void IntersectionSearch::test_pair(std::size_t s, std::size_t t, Intersections& found) const {
-  const Surface &one = surfaces_[s], &other = surfaces_[t];
-  one.tree.for_each_near_pair(one.boxes, other.tree, other.boxes,
-                              [&](const FaceTree::Leaf& a, const FaceTree::Leaf& b) {
-                                test_sides(s, a, t, b, found);
-                                test_sides(t, b, s, a, found);
-                              });
+  surfaces_[s].tree->for_each_near_pair(state(s).boxes, *surfaces_[t].tree, state(t).boxes,
+                                        [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) {
+                                          test_sides(s, one, t, other, found);
+                                          test_sides(t, other, s, one, found);
+                                        });
 }
 
 /// Sides that belong to a triangle of surface s, with a triangle of surface t.
 void IntersectionSearch::test_sides(std::size_t s, const FaceTree::Leaf& of, std::size_t t,
                                     const FaceTree::Leaf& with, Intersections& found) const {
-  const FaceTree::Triangle &sides = surfaces_[s].tree.triangles()[of.triangle],
-                           &triangle = surfaces_[t].tree.triangles()[with.triangle];
+  const FaceTree::Triangle &sides = surfaces_[s].tree->triangles()[of.triangle],
+                           &triangle = surfaces_[t].tree->triangles()[with.triangle];
   const auto is_corner = [&](Index node) {
     return s == t && (node == triangle.nodes[0] || node == triangle.nodes[1] || node == triangle.nodes[2]);
   };
-  const std::vector<Vec3d>&x = surfaces_[s].positions, &y = surfaces_[t].positions;
+  const std::vector<Vec3d>&x = state(s).positions, &y = state(t).positions;
   const Vec3d &a = y[triangle.nodes[0]], &b = y[triangle.nodes[1]], &c = y[triangle.nodes[2]];
   for (std::size_t k = 0; k < 3; ++k) {
     const Index p = sides.nodes[k], q = sides.nodes[(k + 1) % 3];

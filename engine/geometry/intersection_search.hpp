@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/geometry/face_tree.hpp"
@@ -52,18 +53,24 @@ class IntersectionSearch {
   Intersections find(const std::vector<std::vector<Vec3d>>& positions);
 
  private:
-  struct Surface {
-    FaceTree tree;
+  struct State {
     std::vector<Vec3d> positions;
     FaceTree::Boxes boxes;
   };
-  void take(const std::vector<Vec3d>& positions, Surface& surface, Intersections& found) const;
+  struct Surface {
+    std::shared_ptr<const FaceTree> tree;  ///< also that of other surfaces of the same faces
+    std::size_t state = 0;                 ///< place in states_; 0: shared by all that meet no other surface
+  };
+  const State& state(std::size_t s) const { return states_[surfaces_[s].state]; }
+  void take(const std::vector<Vec3d>& positions, const Surface& surface, Intersections& found);
+  void test_itself(std::size_t s, Intersections& found) const;
   void test_everywhere(Intersections& found) const;
   void test_pair(std::size_t s, std::size_t t, Intersections& found) const;
   void test_sides(std::size_t s, const FaceTree::Leaf& of, std::size_t t, const FaceTree::Leaf& with,
                   Intersections& found) const;
 
   std::vector<Surface> surfaces_;
+  std::vector<State> states_{1};
   std::vector<std::size_t> everywhere_;           ///< surfaces of every world
   std::vector<std::vector<std::size_t>> worlds_;  ///< surfaces of each of the others
 };

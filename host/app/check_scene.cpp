@@ -6,6 +6,7 @@
 
 #include "engine/core/text.hpp"
 #include "engine/model/obstacle.hpp"
+#include "host/run/certificate.hpp"
 #include "host/run/prepare_scene.hpp"
 #include "host/scene/scene_file.hpp"
 
@@ -20,6 +21,17 @@ Json as_json(const Pin& pin) {
   constexpr const char* motions[] = {"fixed", "oscillation", "keyframes", "recorded"};
   static_assert(std::size(motions) == std::variant_size_v<Motion>);
   return {{"name", pin.name}, {"node_count", pin.nodes.size()}, {"motion", motions[pin.motion.index()]}};
+}
+
+Json as_json(const IntersectionReport& report) {
+  Json result{{"crossing", report.crossing}, {"touching", report.touching}, {"pairs", Json::array()}};
+  for (const IntersectingPair& pair : report.pairs)
+    result["pairs"].push_back({{"edge_garment", pair.edge_garment},
+                               {"edge", pair.edge},
+                               {"face_garment", pair.face_garment},
+                               {"face", pair.face},
+                               {"place", pair.place}});
+  return result;
 }
 
 Json as_json(const Garment& garment, const GarmentInfo& info) {
@@ -81,14 +93,18 @@ void print_first(const Json& list, const char* what, const Print& print) {
 
 void check_scene_file(const std::filesystem::path& path, const ExecutionOptions& execution, bool json) {
   std::vector<std::string> warnings;
-  const Scene scene = read_scene(path, warnings);
+  std::vector<Index> replicas;
+  const Scene scene = read_scene(path, warnings, replicas);
   const Simulation simulation = start_simulation(scene, path, execution);
   for (const std::string& line : scene_warnings(scene)) warnings.push_back(line);
+  const IntersectionReport start = Certificate(scene, replicas).of_start();
+  if (const std::string line = describe(start); !line.empty()) warnings.push_back(line);
   const std::int64_t steps = step_count(scene), per_frame = steps_per_frame(scene);
   Json result{{"scene", path.string()},    {"recipe", scene.recipe},
               {"step_count", steps},       {"frame_count", 1 + (steps + per_frame - 1) / per_frame},
               {"garments", Json::array()}, {"obstacles", Json::array()},
               {"bodies", Json::array()},   {"warnings", warnings}};
+  result["intersections"] = as_json(start);
   for (std::size_t g = 0; g < scene.garments.size(); ++g)
     result["garments"].push_back(as_json(scene.garments[g], simulation.info(g)));
   for (const Obstacle& obstacle : scene.obstacles)

@@ -161,6 +161,8 @@ int command_line(int argc, char** argv) {
           },
           "garments whose positions are kept, the first N, 0: all; default: as many as fit into 256 MiB")
       ->check(CLI::Range(std::size_t{0}, std::size_t{10'000'000}));
+  run_command->add_flag("--certify", request.certify,
+                        "test after every step whether cloth passes through cloth, and say where");
   run_command->add_flag("--quiet", quiet, "show no progress");
   run_command
       ->add_option("--checkpoint-every", request.checkpoint_every,

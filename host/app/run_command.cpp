@@ -1,11 +1,13 @@
 #include "host/app/run_command.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 
 #include "host/app/interrupt.hpp"
 #include "host/app/progress.hpp"
 #include "host/results/summary_file.hpp"
+#include "host/run/certificate.hpp"
 
 namespace isocloth {
 namespace {
@@ -44,6 +46,27 @@ class RunWatch : public RunObserver {
   std::optional<Progress> progress_;
 };
 
+void print_certificate(const RunSummary& s) {
+  const auto count = [](std::int64_t number) { return static_cast<long long>(number); };
+  if (s.steps_intersecting == 0) {
+    std::printf("cloth against cloth: no intersection at the end of any of %lld certified steps",
+                count(s.steps_certified));
+    if (s.steps_touching > 0)
+      std::printf("; in %lld of them some of it touches to the last bit", count(s.steps_touching));
+    std::printf("\n");
+    return;
+  }
+  constexpr std::size_t most = 3;
+  const std::vector<IntersectingPair>& pairs = s.first_intersections;
+  std::printf(
+      "CLOTH PASSES THROUGH CLOTH at the end of %lld of %lld certified steps, first at t = %g s; up to %lld "
+      "pairs of an edge and a face (cloth does not push cloth)\n",
+      count(s.steps_intersecting), count(s.steps_certified), pairs.empty() ? 0 : pairs.front().time,
+      count(s.intersections_max));
+  for (std::size_t i = 0; i < std::min(most, pairs.size()); ++i)
+    std::printf("  %s\n", describe(pairs[i]).c_str());
+}
+
 void print_summary(const RunSummary& s, const std::filesystem::path& output) {
   std::printf(
       "%s: %s, %lld steps (%.6g s) in %.3g s, %.3gx real time; %.3g iterations per step, residual <= "
@@ -59,6 +82,7 @@ void print_summary(const RunSummary& s, const std::filesystem::path& output) {
     std::printf("tolerance %g missed in %lld of %lld steps\n", s.tolerance,
                 static_cast<long long>(s.steps_violated),
                 static_cast<long long>(s.step_count * s.garment_count));
+  if (s.steps_certified > 0) print_certificate(s);
   if (s.status == "completed" && !s.message.empty()) std::printf("%s\n", s.message.c_str());
   if (s.frames_of < s.garment_count)
     std::printf("frames of the first %lld of %lld garments (--frames-of N keeps others, 0 all)\n",

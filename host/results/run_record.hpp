@@ -2,6 +2,7 @@
 // and resume.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,6 +33,16 @@ struct FrameMetrics {
   Index held_count = 0;       ///< nodes that grippers hold
   Vec3d gripper_force;        ///< of all grippers on the garment [N]
   Measures measures;          ///< at the frame itself
+};
+
+/// An edge that passes through a face, at the end of a step.
+struct IntersectingPair {
+  double time = 0;  ///< [s]
+  std::string edge_garment;
+  std::array<Index, 2> edge{};  ///< nodes; of quads the diagonal from corner 0 to corner 2, too
+  std::string face_garment;
+  Index face = 0;
+  std::array<double, 3> place{};  ///< [m]
 };
 
 /// Summary of a run, the content of summary.json (names of the keys are the names of the members).
@@ -69,6 +80,11 @@ struct RunSummary {
   std::map<std::string, double> gripper_force_max;
   /// Of each body's shape at the last frame, by its name: origin x, y, z [m] and quaternion x, y, z, w.
   std::map<std::string, std::vector<double>> body_poses;
+  /// Cloth against cloth (host/run/certificate.hpp): steps whose end was tested, those at whose end cloth
+  /// passed through cloth, and those that were free of it but where some touched to the last bit.
+  std::int64_t steps_certified = 0, steps_intersecting = 0, steps_touching = 0;
+  std::int64_t intersections_max = 0;  ///< most pairs of an edge and a triangle at the end of a step
+  std::vector<IntersectingPair> first_intersections;  ///< of the first such step, up to ten
   double area_error_total_max = 0, area_error_element_mean_max = 0, area_error_element_max = 0;
   std::uint64_t memory_bytes = 0, seed = 0;
 };

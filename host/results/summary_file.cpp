@@ -13,6 +13,22 @@
 #include "host/results/metric_columns.hpp"
 
 namespace isocloth {
+
+static void to_json(Json& to, const IntersectingPair& pair) {
+  to = Json{{"time", pair.time}, {"edge_garment", pair.edge_garment},
+            {"edge", pair.edge}, {"face_garment", pair.face_garment},
+            {"face", pair.face}, {"place", pair.place}};
+}
+
+static void from_json(const Json& from, IntersectingPair& pair) {
+  from.at("time").get_to(pair.time);
+  from.at("edge_garment").get_to(pair.edge_garment);
+  from.at("edge").get_to(pair.edge);
+  from.at("face_garment").get_to(pair.face_garment);
+  from.at("face").get_to(pair.face);
+  from.at("place").get_to(pair.place);
+}
+
 namespace {
 
 /// Calls visit(name, member) for every member.
@@ -67,6 +83,11 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("stretch_p95", s.strain.stretch_p95);
   visit("compression_max", s.strain.compression_max);
   visit("row_strain_max", s.row_strain_max);
+  visit("steps_certified", s.steps_certified);
+  visit("steps_intersecting", s.steps_intersecting);
+  visit("steps_touching", s.steps_touching);
+  visit("intersections_max", s.intersections_max);
+  visit("first_intersections", s.first_intersections);
   visit("area_error_total_max", s.area_error_total_max);
   visit("area_error_element_mean_max", s.area_error_element_mean_max);
   visit("area_error_element_max", s.area_error_element_max);

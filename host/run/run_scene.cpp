@@ -10,6 +10,7 @@
 #include "engine/core/text.hpp"
 #include "host/report/from_trajectory.hpp"
 #include "host/results/result_folder.hpp"
+#include "host/run/certificate.hpp"
 #include "host/run/prepare_scene.hpp"
 #include "host/run/run_tally.hpp"
 #include "host/scene/scene_file.hpp"
@@ -33,9 +34,11 @@ class Run {
         folder_(request.output, scene_, portable_scene_text(request.scene), request.result,
                 request.execution.precision),
         simulation_(start_simulation(scene_, request.scene, request.execution)),
-        tally_(resolved_, request.scene.stem().string(), simulation_, folder_.resumed_from()) {
+        tally_(resolved_, request.scene.stem().string(), simulation_, folder_.resumed_from()),
+        certificate_(scene_, replicas_) {
     for (const std::string& line : warnings_) warn(line);
     for (const std::string& line : scene_warnings(scene_)) warn(line);
+    if (const std::string line = describe(certificate_.of_start()); !line.empty()) warn(line);
     if (const auto& checkpoint = folder_.resumed_from()) {
       go_to(*checkpoint);
     } else if (tally_.measure_start(); !add_frame()) {
@@ -91,7 +94,7 @@ class Run {
 
  private:
   Scene read() {
-    Scene scene = read_scene(request_.scene, warnings_);
+    Scene scene = read_scene(request_.scene, warnings_, replicas_);
     if (request_.rest) {
       require_rest(scene);
       scene.projection.integrator = Integrator::backward_euler;
@@ -158,6 +161,7 @@ class Run {
         break;
       }
       tally_.count(reports);
+      if (request_.certify) certificate_.count(simulation_, tally_.summary);
       const std::int64_t done = simulation_.step_index();
       if (done % per_frame == 0 || done == total || tally_.summary.status != "completed") add_frame();
       tally_.summary.wall_seconds = wall_before + seconds_since(start);
@@ -304,12 +308,14 @@ class Run {
   const RunRequest& request_;
   RunObserver& observer_;
   const Clock::time_point begin_ = Clock::now();
-  std::vector<std::string> warnings_;  // before scene_, which adds to them
+  std::vector<std::string> warnings_;  // before scene_, which adds to them, as to the next
+  std::vector<Index> replicas_;
   const Scene scene_;
   const ResolvedScene resolved_;
   ResultFolder folder_;
   Simulation simulation_;
   RunTally tally_;
+  Certificate certificate_;
   double checkpoint_pause_ = 0;  ///< between checkpoints [s] of wall time
   /// Steps after which a run that ends badly would rather have copied its state than repeat them.
   static constexpr std::int64_t snapshot_interval = 32;

@@ -349,16 +349,24 @@ TEST(Summary, KeepsEveryMemberAndHasNoNan) {
   s.strain.max = 0.1;
   s.contact_force = {{"round table", 0.5}};
   s.gripper_force_max = {{"left", 0.25}};
+  s.first_intersections = {{.time = 0.5,
+                            .edge_garment = "shirt",
+                            .edge = {3, 4},
+                            .face_garment = "trousers",
+                            .face = 17,
+                            .place = {0.1, 0.2, 0.3}}};
   s.realtime_factor = std::nan("");
   const std::string json = summary_json(s);
   EXPECT_NE(json.find("\"realtime_factor\": null"), std::string::npos) << json;
-  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 56);
+  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 67);
   const RunSummary read = parse_summary(json, "summary.json");
   EXPECT_EQ(summary_json(read), json);
   EXPECT_EQ(read.message, s.message);
   EXPECT_EQ(read.seed, s.seed);
   EXPECT_EQ(read.strain.max, 0.1);
   EXPECT_EQ(read.contact_force, s.contact_force);
+  ASSERT_EQ(read.first_intersections.size(), 1U);
+  EXPECT_EQ(read.first_intersections[0].place, s.first_intersections[0].place);
   s.wall_seconds = HUGE_VAL;
   EXPECT_NE(message_of<NumericalError>([&] { summary_json(s); }).find("wall_seconds"), std::string::npos);
   for (const char* bad : {"", "[]", "{}", "{\"status\": 3}", "null"}) {

@@ -82,6 +82,33 @@ TEST_F(RunScene, NeedsNeitherMonitorNorObserver) {
   EXPECT_EQ(found.status, "completed") << found.message;
 }
 
+TEST_F(RunScene, ACertificateGoesOnWithItsRun) {
+  // Across the sheet from the start, and higher than it swings.
+  scene_["garments"].push_back(Json::parse(R"({
+    "name": "shelf", "mesh": {"generator": "quad_grid", "nodes": [3, 3], "size": [0.5, 0.4]},
+    "transform": {"translation": [-0.1, -0.21, 0.3]}, "pins": [{"select": {"box": {"min": [-9, -9, -9], "max": [9, 9, 9]}}}]})"));
+  write_scene("scene.json", scene_);
+  const auto certified = [&](const std::string& output, Listener& listener, IfExists if_exists) {
+    return run_scene({.scene = folder_ / "scene.json",
+                      .output = folder_ / output,
+                      .execution = {.monitor = &listener.monitor},
+                      .result = {.if_exists = if_exists},
+                      .certify = true},
+                     &listener);
+  };
+  Listener first(7), last, straight;
+  EXPECT_EQ(certified("out", first, IfExists::refuse).status, "interrupted");
+  EXPECT_EQ(summary("out")["steps_certified"], 7);
+  EXPECT_EQ(summary("out")["steps_intersecting"], 7);
+  const RunSummary whole = certified("out", last, IfExists::resume);
+  EXPECT_EQ(whole.steps_certified, 20);
+  EXPECT_EQ(whole.steps_intersecting, 20);
+  ASSERT_FALSE(whole.first_intersections.empty());
+  EXPECT_DOUBLE_EQ(whole.first_intersections[0].time, 0.01);
+  certified("straight", straight, IfExists::refuse);
+  expect_same_summary("out", "straight");
+}
+
 TEST_F(RunScene, AStoppedRunIsAResultThatGoesOnBitForBit) {
   for (const Precision precision : {Precision::float64, Precision::float32}) {
     const std::string out = to_string(precision);

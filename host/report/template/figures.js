@@ -5,16 +5,18 @@ function verdict(s) {
   const steps = isNumber(s.step_count) ? s.step_count * (s.garment_count || 1) : 0, of = s.garment_count > 1 ? "garment steps" : "steps";
   const missed = s.steps_violated > 0 ? `${formatCount(s.steps_violated)} of ${formatCount(steps)} ${of} missed the tolerance of ${formatNumber(s.tolerance)}.` : "";
   const kept = s.tolerance > 0 ? `All ${formatCount(steps)} ${of} kept their rows within the tolerance of ${formatNumber(s.tolerance)}.` : "";
+  const first = (s.first_intersections || [])[0];
+  const through = s.steps_intersecting > 0 ? `Cloth passes through cloth at the end of ${formatCount(s.steps_intersecting)} of ${formatCount(s.steps_certified)} certified steps${first ? `, first at ${formatSeconds(first.time)}` : ""}.` : "";
   const title = String(s.status || "unknown").replace(/^./, (c) => c.toUpperCase());
   const message = s.message ? `${s.message.replace(/^./, (c) => c.toUpperCase())}.`.replace("..", ".") : "";
   if (s.garments_frozen > 0) {
     const frozen = `${formatCount(s.garments_frozen)} of ${formatCount(s.garment_count)} garments`;
-    return { tone: "bad", title: "Frozen", lines: [message || `${frozen} froze at their last finite state.`, missed] };
+    return { tone: "bad", title: "Frozen", lines: [message || `${frozen} froze at their last finite state.`, missed, through] };
   }
-  if (["failed", "diverged"].includes(s.status)) return { tone: "bad", title, lines: [message, missed] };
-  if (missed || s.status === "stopped" || s.status === "violated") return { tone: "fair", title: s.status === "completed" ? "Violated" : title, lines: [missed, message] };
-  if (s.status === "completed") return { tone: "good", title, lines: [kept, message] };
-  return { tone: "fair", title, lines: [message] };
+  if (["failed", "diverged"].includes(s.status)) return { tone: "bad", title, lines: [message, missed, through] };
+  if (missed || s.status === "stopped" || s.status === "violated") return { tone: "fair", title: s.status === "completed" ? "Violated" : title, lines: [missed, message, through] };
+  if (s.status === "completed") return { tone: through ? "fair" : "good", title, lines: [kept, message, through] };
+  return { tone: "fair", title, lines: [message, through] };
 }
 
 const toneIcons = {
@@ -116,6 +118,8 @@ const summaryTables = [
   ["Exactness", { tolerance: "tolerance of a residual", residual_max: "largest residual", steps_violated: "garment steps over tolerance",
     garments_stalled: "garments over tolerance", garments_frozen: "garments frozen", area_error_total_max: "total area error (19)",
     area_error_element_mean_max: "mean area error (20)", area_error_element_max: "area error of an element (22)", penetration_max: "deepest penetration" }],
+  ["Cloth against cloth", { steps_certified: "steps tested", steps_intersecting: "steps that end with cloth through cloth",
+    steps_touching: "steps that end with touching cloth", intersections_max: "pairs of an edge and a face, most" }],
   ["Contact and grippers", { contact_count_max: "contacts of a garment, most", contact_force_max: "force on a garment, largest",
     friction_stick_fraction: "contacts that stick, at the end", held_count_max: "nodes in grippers, most" }],
   ["Time and machine", { simulated_seconds: "simulated time", wall_seconds: "wall time", setup_seconds: "set-up time", realtime_factor: "times real time",
@@ -125,12 +129,13 @@ const summaryTables = [
 const nestedTitles = { contact_force: "Force of obstacles and bodies, at the end", gripper_force_max: "Force of grippers, largest", body_poses: "Bodies, at the end" };
 
 function fillSummary(s) {
-  const known = new Set(["message", ...summaryTables.flatMap(([, rows]) => Object.keys(rows))]);
+  const known = new Set(["message", "first_intersections", ...summaryTables.flatMap(([, rows]) => Object.keys(rows))]);
   const isNested = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
   const others = Object.keys(s).filter((key) => !known.has(key) && !isNested(s[key]));
   const hasContact = s.contact_count_max > 0 || s.held_count_max > 0 || Object.keys(s.contact_force || {}).length > 0;
   for (const [title, rows] of [...summaryTables, ["Other", Object.fromEntries(others.map((key) => [key, readable(key)]))]]) {
     if (title === "Contact and grippers" && !hasContact) continue;
+    if (title === "Cloth against cloth" && !(s.steps_certified > 0)) continue;
     const table = html("table", {}, html("caption", {}, title));
     for (const [key, label] of Object.entries(rows))
       if (s[key] !== "" && s[key] !== undefined)

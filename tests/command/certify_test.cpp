@@ -1,0 +1,147 @@
+// Cloth against cloth: what run --certify and check say.
+#include "tests/command/command_case.hpp"
+
+namespace isocloth {
+namespace {
+
+/// One end of a strip is held flat while the other is led around and down through it.
+Json strip_through_itself() {
+  return Json::parse(R"({
+    "name": "strip", "step": 0.01, "duration": 0.4, "gravity": 0, "projection": {"max_substeps": 8},
+    "garments": [{
+      "name": "strip",
+      "mesh": {"generator": "quad_grid", "nodes": [17, 5], "size": [0.4, 0.1]},
+      "fabric": {"rho": 0.2, "delta": 0.2, "kappa": 1e-5, "alpha": 2},
+      "pins": [{"select": {"box": {"min": [-1, -1, -1], "max": [0.151, 1, 1]}}},
+               {"select": {"box": {"min": [0.399, -1, -1], "max": [1, 1, 1]}},
+                "motion": {"type": "keyframes", "times": [0, 0.2, 0.4],
+                           "translations": [[0, 0, 0], [-0.2, 0.007, 0.15], [-0.29, 0.007, -0.05]]}}]}]})");
+}
+
+/// A lying sheet, and one that stands in it, `lift` m higher than half in.
+Json crossed_sheets(double lift) {
+  Json scene = Json::parse(R"({
+    "name": "cross", "step": 0.01, "duration": 0.02, "gravity": 0,
+    "garments": [
+      {"name": "lying", "mesh": {"generator": "quad_grid", "nodes": [6, 6], "size": [0.5, 0.5]}},
+      {"name": "standing", "mesh": {"generator": "quad_grid", "nodes": [4, 4], "size": [0.2, 0.2]},
+       "transform": {"rotation": [90, 0, 0]}}]})");
+  scene["garments"][1]["transform"]["translation"] = {0.13, 0.24, lift - 0.1};
+  return scene;
+}
+
+class CertifyCommand : public CommandTest {};
+
+TEST_F(CertifyCommand, SaysWhereAStripPassesThroughItself) {
+  write_scene("scene.json", strip_through_itself());
+  const Finished run = isocloth({"run", "scene.json", "-o", "out", "--quiet", "--certify"});
+  EXPECT_EQ(run.code, 0) << run.errors;  // a measure, not a fault of the run
+  EXPECT_EQ(run.errors, "");
+  const Json s = summary("out");
+  EXPECT_EQ(s["steps_certified"], 40);
+  const std::string line = "CLOTH PASSES THROUGH CLOTH at the end of " + s["steps_intersecting"].dump() +
+                           " of 40 certified steps, first at t = ";
+  EXPECT_NE(run.output.find(line), std::string::npos) << run.output;
+  EXPECT_GE(s["steps_intersecting"], 5);  // the end is below the plate from 0.36 s on
+  EXPECT_LT(s["steps_intersecting"], 30);
+  const Json& pairs = s["first_intersections"];
+  ASSERT_GE(pairs.size(), 1U);
+  EXPECT_LE(pairs.size(), 10U);
+  EXPECT_GE(s["intersections_max"].get<std::size_t>(), pairs.size());
+  for (const Json& pair : pairs) {
+    EXPECT_EQ(pair["time"], pairs[0]["time"]);
+    EXPECT_GT(pair["time"], 0.1);
+    EXPECT_EQ(pair["edge_garment"], "strip");
+    EXPECT_EQ(pair["face_garment"], "strip");
+    EXPECT_LT(pair["edge"][0], pair["edge"][1]);
+    EXPECT_LT(pair["edge"][1], 85);
+    EXPECT_LT(pair["face"], 64);
+    EXPECT_EQ(pair["place"].size(), 3U);
+  }
+  // `report` reads the summary back.
+  EXPECT_EQ(isocloth({"report", "out"}).code, 0);
+  EXPECT_EQ(summary("out"), s);
+}
+
+TEST_F(CertifyCommand, ChangesNoBitOfTheRun) {
+  write_scene("scene.json", strip_through_itself());
+  complete("scene.json", "plain");
+  complete("scene.json", "certified", {"--certify"});
+  expect_same_trajectory("plain", "certified");
+  expect_same_checkpoint("plain", "certified", Precision::float64);
+  EXPECT_EQ(summary("plain")["steps_certified"], 0);
+  EXPECT_EQ(summary("plain")["first_intersections"].size(), 0U);
+}
+
+TEST_F(CertifyCommand, FindsNothingInAShakenSheet) {
+  write_scene("scene.json", shaken_sheet(20));
+  const Finished run = isocloth({"run", "scene.json", "-o", "out", "--quiet", "--certify"});
+  EXPECT_EQ(run.code, 0) << run.errors;
+  EXPECT_NE(run.output.find("no intersection at the end of any of 20 certified steps\n"), std::string::npos)
+      << run.output;
+  const Json s = summary("out");
+  EXPECT_EQ(s["steps_certified"], 20);
+  EXPECT_EQ(s["steps_intersecting"], 0);
+  EXPECT_EQ(s["steps_touching"], 0);
+  EXPECT_EQ(s["intersections_max"], 0);
+}
+
+TEST_F(CertifyCommand, CheckNamesWhatIntersectsAtTheStart) {
+  write_scene("scene.json", crossed_sheets(0.013));
+  const Finished plain = isocloth({"check", "scene.json"});
+  EXPECT_EQ(plain.code, 0) << plain.errors;
+  const Json check = Json::parse(isocloth({"check", "scene.json", "--json"}).output);
+  // Seven edges of the standing sheet pass through the plane of the other: four along z and three diagonals.
+  EXPECT_GE(check["intersections"]["crossing"], 7);
+  EXPECT_EQ(check["intersections"]["touching"], 0);
+  EXPECT_EQ(check["intersections"]["pairs"].size(), 10U);
+  EXPECT_NEAR(check["intersections"]["pairs"][0]["place"][2].get<double>(), 0, 1e-12);
+  ASSERT_EQ(check["warnings"].size(), 1U);
+  const std::string warning = check["warnings"][0];
+  for (const std::string& part :
+       {"at the start cloth passes through cloth: " + check["intersections"]["crossing"].dump() +
+            " pairs of an edge and a face in 2 garments, edge ",
+        std::string(" of standing through face "), std::string(" of lying at (0."),
+        std::string("move them apart")})
+    EXPECT_NE(warning.find(part), std::string::npos) << warning;
+  EXPECT_NE(plain.output.find("  warning: " + warning), std::string::npos) << plain.output;
+  const Finished run = isocloth({"run", "scene.json", "-o", "out", "--quiet"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.errors, "isocloth: warning: " + warning + "\n");
+
+  write_scene("scene.json", crossed_sheets(0.1));  // stands on it, to the last bit
+  const Json on_it = Json::parse(isocloth({"check", "scene.json", "--json"}).output);
+  EXPECT_EQ(on_it["intersections"]["crossing"], 0);
+  EXPECT_GT(on_it["intersections"]["touching"], 0);
+  ASSERT_EQ(on_it["warnings"].size(), 1U);
+  EXPECT_NE(on_it["warnings"][0].get<std::string>().find("touches cloth to the last bit"), std::string::npos);
+
+  write_scene("scene.json", crossed_sheets(0.101));
+  EXPECT_EQ(Json::parse(isocloth({"check", "scene.json", "--json"}).output)["warnings"].size(), 0U);
+}
+
+TEST_F(CertifyCommand, KeepsReplicasApart) {
+  Json scene = crossed_sheets(0.5);
+  const auto crossing = [&] {
+    write_scene("scene.json", scene);
+    const Json check = Json::parse(isocloth({"check", "scene.json", "--json"}).output);
+    return std::pair(check["intersections"]["crossing"].get<int>(), check["warnings"].dump());
+  };
+  // Each next one stands deeper: the second and third of them in the lying sheet, and all in each other.
+  scene["garments"][1]["replicas"] = 3;
+  scene["garments"][1]["vary"]["transform.translation[2]"]["values"] = {0.01, -0.083, -0.093};
+  scene["garments"][1]["vary"]["transform.rotation[2]"]["values"] = {0, 3, 7};
+  const auto [apart, warning] = crossing();
+  EXPECT_GT(apart, 0);
+  EXPECT_NE(warning.find(" in 3 garments"), std::string::npos) << warning;
+  EXPECT_NE(warning.find("of standing[1] through face "), std::string::npos) << warning;
+  // Alone they are worlds of their own; a rigid body joins them.
+  scene["garments"].erase(0);
+  EXPECT_EQ(crossing().first, 0);
+  scene["bodies"] = Json::parse(
+      R"([{"name": "ball", "shape": {"type": "sphere", "radius": 0.05}, "position": [9, 9, 9], "mass": 1}])");
+  EXPECT_GT(crossing().first, 0);
+}
+
+}  // namespace
+}  // namespace isocloth
