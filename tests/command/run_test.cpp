@@ -156,6 +156,8 @@ TEST_F(RunCommand, SeveralGarmentsAreSeparate) {
   Json second = scene["garments"][0];
   second["name"] = "other";
   second["fabric"]["alpha"] = 1;
+  second["transform"]["translation"] = {0, 1, 0};
+  second["pins"][0]["select"]["nearest"] = {{0, 1, 0.42}, {0.297, 1, 0.42}};
   scene["garments"].push_back(second);
   write_scene("both.json", scene);
   write_scene("one.json", shaken_sheet(30));
