@@ -19,8 +19,9 @@ struct RunRequest {
   ResultOptions result;
   std::optional<RestSettings> rest{};  ///< not its motion is wanted, but where it comes to rest
   double checkpoint_every = 60;  ///< [s] of wall time at most; more often where that costs next to nothing
-  bool certify =
-      false;  ///< test after every step whether cloth passes through cloth (host/run/certificate.hpp)
+  /// Test after every step whether cloth passes through cloth (host/run/certificate.hpp); counts as wall
+  /// time.
+  bool certify = false;
 };
 
 /// Where a run begins.
