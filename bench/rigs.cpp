@@ -1,5 +1,6 @@
 // Test rigs: a tensile tester pulls and shears a specimen, and what its jaw feels is compared with what the
-// fabric's curves say (Volino, Magnenat-Thalmann, Faure 2009, section 4.1 and appendix).
+// fabric's curves say (Volino, Magnenat-Thalmann, Faure 2009, section 4.1 and appendix). A picture frame and
+// a bias extension test shear it by its threads, and the force that drives them is that of its energy.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -106,40 +107,230 @@ Found pull(const Rig& rig, int divisions) {
   return found;
 }
 
-/// Curves on linear axes, one panel per rig.
-std::string svg_text(const std::vector<std::vector<Found>>& all, const Fabric& fabric) {
+/// The frame and the bias test turn threads by `angle` gamma, and the engine's energy is read on the way.
+struct ShearRig {
+  std::string name;
+  Scene (*scene)(const ShearRig&, int divisions);
+  double (*displacement)(double angle);                  ///< of the crosshead [m]
+  double (*energy)(const Fabric& fabric, double angle);  ///< of threads that keep their length [J]
+};
+constexpr double most_angle = 30 * std::numbers::pi / 180;
+constexpr double frame_side = 0.1, bias_width = 0.1, bias_length = 2 * bias_width;
+
+/// Threads hardly stretch beside shear, as the closed forms have it.
+Fabric woven() {
+  Fabric fabric;
+  fabric.rho = fabric.delta = 0.2;
+  fabric.alpha = 0.5;
+  fabric.kappa = 1e-5;
+  fabric.stretch_stiffness = 20000;
+  fabric.shear_stiffness = 30;
+  return fabric;
+}
+
+Scene shear_scene(Garment specimen) {
+  Scene scene;
+  scene.recipe = "membrane";
+  scene.gravity = 0;
+  scene.step = seconds / (4 * points);
+  scene.duration = seconds;
+  scene.projection.tolerance = 1e-6;
+  specimen.name = "specimen";
+  specimen.fabric = woven();
+  scene.garments.push_back(std::move(specimen));
+  return scene;
+}
+
+/// Bars along the threads at all four edges, hinged at the corners: every point shears alike.
+Scene picture_frame(const ShearRig&, int divisions) {
+  Garment specimen;
+  specimen.mesh = triangle_grid(divisions + 1, divisions + 1, frame_side, frame_side, Diagonals::alternating);
+  Pin bars{"bars", {}, FixedMotion{}};
+  RecordedMotion motion{.file = "", .times = {}, .positions = {}};
+  for (Index node = 0; node < specimen.mesh.node_count(); ++node) {
+    const Index i = node % (divisions + 1), j = node / (divisions + 1);
+    if (i == 0 || j == 0 || i == divisions || j == divisions) bars.nodes.push_back(node);
+  }
+  for (int k = 0; k <= points; ++k) {
+    const double half = most_angle / 2 * k / points;
+    motion.times.push_back(seconds * k / points);
+    for (const Index node : bars.nodes) {
+      const Vec3d& p = specimen.mesh.positions[static_cast<std::size_t>(node)];
+      motion.positions.push_back(
+          {p.x * std::cos(half) + p.y * std::sin(half), p.x * std::sin(half) + p.y * std::cos(half), 0});
+    }
+  }
+  bars.motion = motion;
+  specimen.pins = {bars};
+  return shear_scene(std::move(specimen));
+}
+double frame_displacement(double angle) {
+  return 2 * frame_side * (std::cos(std::numbers::pi / 4 - angle / 2) - std::cos(std::numbers::pi / 4));
+}
+/// A G gamma_uv^2 / 2 of a fabric that is linear in shear, gamma_uv = F_u . F_v = sin(gamma).
+double shear_energy(const Fabric& fabric, double area, double angle) {
+  return area * fabric.shear_stiffness * std::sin(angle) * std::sin(angle) / 2;
+}
+double frame_energy(const Fabric& fabric, double angle) {
+  return shear_energy(fabric, frame_side * frame_side, angle);
+}
+
+/// Threads at 45 degrees to the pull, between jaws that are half as wide as far.
+Scene bias_extension(const ShearRig& rig, int divisions) {
+  Garment specimen;
+  specimen.mesh =
+      triangle_grid(2 * divisions + 1, divisions + 1, bias_length, bias_width, Diagonals::alternating);
+  specimen.mesh.corner_uvs.clear();
+  for (const Index node : specimen.mesh.face_nodes) {
+    const Vec3d& p = specimen.mesh.positions[static_cast<std::size_t>(node)];
+    specimen.mesh.corner_uvs.push_back({(p.x + p.y) / std::sqrt(2.0), (p.y - p.x) / std::sqrt(2.0)});
+  }
+  Pin left{"left jaw", {}, FixedMotion{}}, right{"right jaw", {}, FixedMotion{}};
+  for (Index j = 0; j <= divisions; ++j) {
+    left.nodes.push_back(j * (2 * divisions + 1));
+    right.nodes.push_back(j * (2 * divisions + 1) + 2 * divisions);
+  }
+  KeyframeMotion motion;
+  for (int k = 0; k <= points; ++k) {
+    motion.times.push_back(seconds * k / points);
+    motion.translations.push_back({rig.displacement(most_angle * k / points), 0, 0});
+  }
+  right.motion = motion;
+  specimen.pins = {left, right};
+  return shear_scene(std::move(specimen));
+}
+/// Threads from jaw to free edge keep their length: the square in the middle shears by gamma.
+double bias_displacement(double angle) {
+  const double middle = bias_length - bias_width;
+  return middle * (std::sqrt(2.0) * std::cos(std::numbers::pi / 4 - angle / 2) - 1);
+}
+/// The middle by gamma, what lies between it and the triangles at the jaws by half of that.
+double bias_energy(const Fabric& fabric, double angle) {
+  const double square = bias_width * bias_width;
+  return shear_energy(fabric, square / 2, angle) + shear_energy(fabric, square, angle / 2);
+}
+
+const ShearRig shear_rigs[] = {{"picture frame", picture_frame, frame_displacement, frame_energy},
+                               {"bias extension", bias_extension, bias_displacement, bias_energy}};
+
+/// Force of the crosshead [N] between one point and the next, from energies at both.
+double driving_force(const ShearRig& rig, double energy, double before, int point) {
+  return (energy - before) / (rig.displacement(most_angle * point / points) -
+                              rig.displacement(most_angle * (point - 1) / points));
+}
+
+Found shear(const ShearRig& rig, int divisions) {
+  Simulation simulation(rig.scene(rig, divisions), one_thread());
+  Found found{.nodes = simulation.info(0).node_count, .curve = {}};
+  double before = 0;
+  found.iterations = run_until(simulation, seconds, [&](const Simulation& s, const StepReport&) {
+                       if (s.step_index() % 4 != 0) return;
+                       const int point = static_cast<int>(s.step_index() / 4);
+                       const double energy = s.measure(0).elastic_energy;
+                       found.curve.push_back(
+                           {most_angle * (point - 0.5) / points, driving_force(rig, energy, before, point)});
+                       before = energy;
+                     }).iterations_mean;
+  say(text(rig.name, ", ", found.nodes, " nodes: ", found.curve.back()[1], " N"));
+  return found;
+}
+
+constexpr int shear_divisions[] = {8, 16, 32};
+constexpr std::size_t sizes = std::size(shear_divisions);
+
+Table shear_table(const std::vector<Found>& all) {
+  const Fabric fabric = woven();
+  Table table{
+      .title = "Shear by threads: a picture frame of 10 cm, bias extension of 20 x 10 cm",
+      .columns = {"rig", "nodes", "force at 7.5 degrees [N]", "at 15", "at 30",
+                  "of threads that keep their length at 7.5 [N]", "at 15", "at 30", "iterations per step"},
+      .rows = {},
+      .notes = {"Force of the crosshead by its work on the elastic energy."}};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const ShearRig& rig = shear_rigs[i / sizes];
+    std::vector<Json> row{rig.name, all[i].nodes};
+    std::vector<Json> expected;
+    for (const int point : {points / 4, points / 2, points}) {
+      const auto energy = [&](int k) { return rig.energy(fabric, most_angle * k / points); };
+      row.push_back(all[i].curve[static_cast<std::size_t>(point) - 1][1]);
+      expected.push_back(driving_force(rig, energy(point), energy(point - 1), point));
+    }
+    row.insert(row.end(), expected.begin(), expected.end());
+    row.push_back(all[i].iterations);
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// One rig on linear axes: dots over a line.
+struct RigPanel {
+  std::string title, x_label;
+  double most = 0;  ///< of x
+  std::vector<std::array<double, 2>> dots, line;
+};
+
+std::string svg_text(const std::vector<RigPanel>& panels) {
   std::ostringstream out;
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    const Rig& rig = rigs[r];
+  for (std::size_t k = 0; k < panels.size(); ++k) {
+    const RigPanel& panel = panels[k];
     double top = 0;
-    for (const auto& [d, f] : all[r].back().curve) top = std::max({top, f, rig.even(fabric, d)});
-    const double left = 60 + 300 * static_cast<double>(r), bottom = 280, wide = 220, high = 220;
-    const auto x = [&](double d) { return left + wide * d / rig.most; };
+    for (const auto* curve : {&panel.dots, &panel.line})
+      for (const auto& point : *curve) top = std::max(top, point[1]);
+    const double left = 60 + 300 * static_cast<double>(k % 3), wide = 220, high = 220;
+    const double bottom = 280 + 300 * static_cast<double>(k / 3);
+    const auto x = [&](double d) { return left + wide * d / panel.most; };
     const auto y = [&](double f) { return bottom - high * f / top; };
     out << "<path d='M" << left << ' ' << bottom - high << 'V' << bottom << 'H' << left + wide
-        << "' fill='none' stroke='#444'/><text x='" << left + wide / 2 << "' y='40' text-anchor='middle'>"
-        << (rig.is_shear ? "shear" : "pulled along " + rig.name) << "</text>";
+        << "' fill='none' stroke='#444'/><text x='" << left + wide / 2 << "' y='" << bottom - high - 20
+        << "' text-anchor='middle'>" << panel.title << "</text>";
     for (int i = 0; i <= 4; ++i)
-      out << "<text x='" << x(rig.most * i / 4) << "' y='298' text-anchor='middle'>"
-          << short_number(std::round(1000 * rig.most * i / 4) / 10) << "</text><text x='" << left - 6
+      out << "<text x='" << x(panel.most * i / 4) << "' y='" << bottom + 18 << "' text-anchor='middle'>"
+          << short_number(std::round(10 * panel.most * i / 4) / 10) << "</text><text x='" << left - 6
           << "' y='" << y(top * i / 4) + 4 << "' text-anchor='end'>"
           << short_number(std::round(10 * top * i / 4) / 10) << "</text>";
-    out << "<text x='" << left + wide / 2
-        << "' y='318' text-anchor='middle'>displacement over length [%]</text>\n";
-    std::ostringstream line;
-    for (int i = 0; i <= 200; ++i) {
-      const double d = rig.most * i / 200;
-      line << (i == 0 ? 'M' : 'L') << x(d) << ' ' << y(rig.even(fabric, d)) << ' ';
-    }
-    out << "<path d='" << line.str() << "' fill='none' stroke='#0072b2' stroke-width='2'/>\n";
-    for (const auto& [d, f] : all[r].back().curve)
+    out << "<text x='" << left + wide / 2 << "' y='" << bottom + 36 << "' text-anchor='middle'>"
+        << panel.x_label << "</text>\n<path d='";
+    for (std::size_t i = 0; i < panel.line.size(); ++i)
+      out << (i == 0 ? 'M' : 'L') << x(panel.line[i][0]) << ' ' << y(panel.line[i][1]) << ' ';
+    out << "' fill='none' stroke='#0072b2' stroke-width='2'/>\n";
+    for (const auto& [d, f] : panel.dots)
       out << "<circle cx='" << x(d) << "' cy='" << y(f) << "' r='2.5' fill='#d55e00'/>";
     out << '\n';
   }
-  out << "<text x='60' y='18'>force per width [N/m]: </text><text x='200' y='18' fill='#0072b2'>the fabric's "
-         "curve, "
-         "even deformation</text><text x='470' y='18' fill='#d55e00'>what the jaw feels</text>\n";
-  return svg_page(960, 330, out.str());
+  out << "<text x='60' y='18'>force per width of the tester [N/m], of frame and bias test [N]: </text><text "
+         "x='450' y='18' fill='#0072b2'>closed form</text><text x='500' y='18' "
+         "fill='#d55e00'>isocloth</text>\n";
+  return svg_page(960, 330 + 300 * static_cast<double>((panels.size() - 1) / 3), out.str());
+}
+
+RigPanel panel_of(const Rig& rig, const Found& found, const Fabric& fabric) {
+  RigPanel panel{.title = rig.is_shear ? "shear" : "pulled along " + rig.name,
+                 .x_label = "displacement over length [%]",
+                 .most = 100 * rig.most,
+                 .dots = {},
+                 .line = {}};
+  for (const auto& [d, f] : found.curve) panel.dots.push_back({100 * d, f});
+  for (int i = 0; i <= 200; ++i) {
+    const double d = rig.most * i / 200;
+    panel.line.push_back({100 * d, rig.even(fabric, d)});
+  }
+  return panel;
+}
+RigPanel panel_of(const ShearRig& rig, const Found& found) {
+  const auto degrees = [](double angle) { return angle * 180 / std::numbers::pi; };
+  RigPanel panel{.title = rig.name,
+                 .x_label = "shear of threads [degrees]",
+                 .most = degrees(most_angle),
+                 .dots = {},
+                 .line = {}};
+  const Fabric fabric = woven();
+  for (int point = 1; point <= points; ++point) {
+    const auto [angle, force] = found.curve[static_cast<std::size_t>(point) - 1];
+    panel.dots.push_back({degrees(angle), force});
+    const auto energy = [&](int k) { return rig.energy(fabric, most_angle * k / points); };
+    panel.line.push_back({degrees(angle), driving_force(rig, energy(point), energy(point - 1), point)});
+  }
+  return panel;
 }
 
 }  // namespace
@@ -166,8 +357,18 @@ std::vector<Table> measure_rigs(const std::string& svg, int workers) {
       table.rows.push_back({rigs[r].name, found.nodes, 100 * rigs[r].most, last,
                             rigs[r].even(fabric, rigs[r].most), 100 * off / last, found.iterations});
     }
-  if (!svg.empty()) write_text(svg, svg_text(all, fabric));
-  return {table};
+  std::vector<Found> sheared(std::size(shear_rigs) * sizes);
+  for_each_case(sheared.size(), workers, [&](std::size_t i) {
+    sheared[i] = shear(shear_rigs[i / sizes], shear_divisions[i % sizes]);
+  });
+  if (!svg.empty()) {
+    std::vector<RigPanel> panels;
+    for (std::size_t r = 0; r < count; ++r) panels.push_back(panel_of(rigs[r], all[r].back(), fabric));
+    for (std::size_t r = 0; r < std::size(shear_rigs); ++r)
+      panels.push_back(panel_of(shear_rigs[r], sheared[(r + 1) * sizes - 1]));
+    write_text(svg, svg_text(panels));
+  }
+  return {table, shear_table(sheared)};
 }
 
 }  // namespace isocloth::bench

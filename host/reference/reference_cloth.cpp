@@ -202,7 +202,8 @@ ReferenceCloth::Response ReferenceCloth::response(Eigen::Index row, double c, do
   const double of_stress = strain_of_stress(pieces, std::max(carried, 0.0));
   const auto here = at_strain(pieces, sign * x), there = at_strain(pieces, of_stress);
   const double p_here = here[0], p_there = there[0] + there[1] * (sign * x - of_stress);
-  const double p = sign * (there[1] < here[1] ? p_there : p_here), rise = std::min(here[1], there[1]);
+  const bool is_flatter = there[1] < 0.9 * here[1];
+  const double p = sign * (is_flatter ? p_there : p_here), rise = is_flatter ? there[1] : here[1];
   if (!is_length) return {p + viscous, rise + viscosity};
   const double slope = std::max(rise / (s * s) - p / (2 * s * s * s), 0.01 * rise / (s * s));
   return {p / s + viscous, slope + viscosity};

@@ -126,8 +126,9 @@ ISOCLOTH_HD S strain_of(const S* piece, std::size_t count, S stress) {
 /// positions differs from that of multipliers. f(C) = p(x) dx/dC, x = C by Green's measure of a length, 2
 /// (sqrt(1 + C) - 1) by the engineering one.
 ///
-/// p is linearised at the strain of positions or at that for which multipliers stand, whichever tangent is
-/// flatter: where the fabric stiffens, strains of iterates that overshoot would be answered by far too much.
+/// p is linearised at the strain of positions, or at that for which multipliers stand where the tangent is
+/// flatter there: where the fabric stiffens, strains of iterates that overshoot would be answered by far too
+/// much. By a tenth at least, so that steps which are nearly done go on as Newton's method does.
 template <class S>
 ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, bool is_engineering, S& c,
                            S& scale) {
@@ -152,7 +153,7 @@ ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, boo
     carried = select(x < zero, -carried, carried);
     const S strain = strain_of(pieces, count, select(carried > zero, carried, zero));
     const Response<S> there = response(pieces, count, strain);
-    const auto is_flatter = there.slope < found.slope;
+    const auto is_flatter = there.slope < number(0.9) * found.slope;
     found.stress = select(is_flatter, multiply_add(there.slope, size - strain, there.stress), found.stress);
     found.slope = select(is_flatter, there.slope, found.slope);
     found.stress = select(x < zero, -found.stress, found.stress);
