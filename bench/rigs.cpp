@@ -298,7 +298,7 @@ std::string svg_text(const std::vector<RigPanel>& panels) {
     out << '\n';
   }
   out << "<text x='60' y='18'>force per width of the tester [N/m], of frame and bias test [N]: </text><text "
-         "x='450' y='18' fill='#0072b2'>closed form</text><text x='500' y='18' "
+         "x='450' y='18' fill='#0072b2'>closed form</text><text x='545' y='18' "
          "fill='#d55e00'>isocloth</text>\n";
   return svg_page(960, 330 + 300 * static_cast<double>((panels.size() - 1) / 3), out.str());
 }
