@@ -75,7 +75,10 @@ class Process {
   bool wait_until(const Condition& condition) {
     for (const auto start = Clock::now(); Clock::now() - start < std::chrono::minutes(10);) {
       if (condition()) return true;
-      if (!is_running()) break;
+      if (!is_running()) {
+        if (condition()) return true;  // it came to hold before the end
+        break;
+      }
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     ADD_FAILURE() << "the program ended first or took too long: " << content(*errors_);
