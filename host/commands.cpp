@@ -43,7 +43,8 @@ void require_same_terms(const std::string& key, const Fabric& found, const Fabri
   require(".drag", found.drag.exists() == now.drag.exists());
   require(".shear_spring", found.shear_spring.exists() == now.shear_spring.exists() &&
                                found.shear_diagonals == now.shear_diagonals);
-  require(".bend_spring", found.bend_spring.exists() == now.bend_spring.exists());
+  require(".bend_spring", found.bend_spring.exists() == now.bend_spring.exists() &&
+                              (found.bend_spring.stiffness > 0) == (now.bend_spring.stiffness > 0));
 }
 
 Gripper& gripper_of(Scene& scene, std::size_t garment, std::size_t gripper) {
