@@ -80,7 +80,6 @@ class ProjectionSolver final : public GarmentSolver {
   const ProjectionSettings& settings() const { return settings_; }
   /// Where the last matrix had a pivot that was not positive, -1: nowhere.
   Index bad_node() const { return bad_block_ >= 0 ? arrays_.pattern.free_nodes[bad_block_] : -1; }
-  double element_size() const { return arrays_.element_size; }
   const MonitorView& monitor() const { return device_.monitor(); }
   ObstacleTable<Real>& obstacles() { return surroundings_.obstacles; }
   const GarmentContacts<Real>& contacts() const { return contacts_; }
