@@ -92,6 +92,8 @@ struct StepReport {
   double penetration =
       0;               ///< deepest point of the cloth in what it must not enter, at the end of the step [m]
   Strain strain = {};  ///< at the end of the step; see ExecutionOptions::measure_strain
+  Index cloth_contacts = 0;  ///< pairs of nodes, edges and faces of cloth near cloth, of all that meet
+  Index held_back = 0;       ///< nodes held back, because cloth would have passed through cloth
   double wall_seconds = 0;
   Index bad_node = -1;  ///< where the matrix had a pivot that was not positive, -1: nowhere
 };
@@ -154,6 +156,16 @@ struct HoldState {
   bool operator==(const HoldState&) const = default;
 };
 
+/// What is kept of a contact between cloths.
+struct ClothContactState {
+  std::int64_t key = 0;  ///< what touches what, see FoundContact
+  Vec3d force;           ///< of the second on the first times h^2 [kg m]
+  static constexpr auto fields() {
+    return std::tuple{Field{"key", &ClothContactState::key}, Field{"force", &ClothContactState::force}};
+  }
+  bool operator==(const ClothContactState&) const = default;
+};
+
 /// Everything that a restart needs, bit for bit. Copies, checkpoints and checks go through fields().
 struct GarmentState {
   std::vector<double> positions;   ///< [m], shape [node_count, 3]
@@ -168,6 +180,8 @@ struct GarmentState {
   std::int64_t step_index = 0;  ///< steps of this garment since its start or last reset: its clock
   bool frozen = false;          ///< a step was lost: the garment keeps the state before it
   bool diverged = false;        ///< frozen: its step diverged, else it was not finite
+  /// Of all cloths that meet, by keys, with the first garment of them; where cloth meets no cloth: none.
+  std::vector<ClothContactState> cloth_contacts;
   static constexpr auto fields() {
     using State = GarmentState;
     return std::tuple{Field{"positions", &State::positions},
@@ -180,7 +194,8 @@ struct GarmentState {
                       Field{"previous_step", &State::previous_step},
                       Field{"step_index", &State::step_index},
                       Field{"frozen", &State::frozen},
-                      Field{"diverged", &State::diverged}};
+                      Field{"diverged", &State::diverged},
+                      Field{"cloth_contacts", &State::cloth_contacts}};
   }
   bool operator==(const GarmentState&) const = default;
 };

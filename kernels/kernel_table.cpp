@@ -30,6 +30,10 @@ StepKernels<Real> make_step_kernels() {
           .assemble_body_columns = assemble_body_columns<Real>,
           .multiply_columns = multiply_columns<Real>,
           .add_columns = add_columns<Real>,
+          .gather_cloth_nodes = gather_cloth_nodes<Real>,
+          .add_cloth_contacts = add_cloth_contacts<Real>,
+          .multiply_cloth_contacts = multiply_cloth_contacts<Real>,
+          .update_cloth_contacts = update_cloth_contacts<Real>,
           .step_cloths = step_cloths<Real>,
           .solve_blocks = solve_blocks<Real>,
           .lane_width = lane_width<Real>,
@@ -58,6 +62,9 @@ Backend make_backend(const char* name, const Memory& memory) {
                     .build_tensors = build_tensors,
                     .build_curvature = build_curvature,
                     .build_bending = build_bending},
+          .cloth_contact = {.measure_pairs = measure_pairs,
+                            .find_contacts = find_cloth_contacts,
+                            .respond_contacts = respond_cloth_contacts},
           .float32 = make_step_kernels<float>(),
           .float64 = make_step_kernels<double>()};
 }

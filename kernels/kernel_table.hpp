@@ -3,6 +3,7 @@
 
 #include "kernels/batch/solve_blocks.hpp"
 #include "kernels/batch/step_cloths.hpp"
+#include "kernels/cloth_contact/cloth_contact.hpp"
 #include "kernels/contact/body_system.hpp"
 #include "kernels/forces/build_bending.hpp"
 #include "kernels/impulse/impulse_kernels.hpp"
@@ -28,6 +29,13 @@ struct SetupKernels {
   Kernel<BuildTensors> build_tensors;
   Kernel<BuildCurvature> build_curvature;
   Kernel<BuildBending> build_bending;
+};
+
+/// Of contacts between cloths, in double whatever the precision of the steps.
+struct ClothContactKernels {
+  Kernel<MeasurePairs> measure_pairs;
+  Kernel<FindClothContacts> find_contacts;
+  Kernel<RespondClothContacts> respond_contacts;
 };
 
 /// Run every step.
@@ -56,6 +64,10 @@ struct StepKernels {
   Kernel<AssembleBodyColumns<Real>> assemble_body_columns;
   Kernel<MultiplyColumns<Real>> multiply_columns;
   Kernel<AddColumns<Real>> add_columns;
+  Kernel<GatherClothNodes<Real>> gather_cloth_nodes;
+  Kernel<AddClothContacts<Real>> add_cloth_contacts;
+  Kernel<MultiplyClothContacts<Real>> multiply_cloth_contacts;
+  Kernel<UpdateClothContacts<Real>> update_cloth_contacts;
   Kernel<StepCloths<Real>> step_cloths;
   Kernel<SolveBlocks<Real>> solve_blocks;
   int (*lane_width)();  ///< cloths or systems side by side in a tile of these two; pairs in a packet
@@ -100,10 +112,11 @@ struct Backend {
   const char* name;
   Memory memory;
   SetupKernels setup;
+  ClothContactKernels cloth_contact;
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 18;
+constexpr int backend_abi = 19;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

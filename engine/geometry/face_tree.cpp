@@ -8,11 +8,6 @@
 namespace isocloth {
 namespace {
 
-BoundingBox joined(const BoundingBox& a, const BoundingBox& b) {
-  return {{std::min(a.low.x, b.low.x), std::min(a.low.y, b.low.y), std::min(a.low.z, b.low.z)},
-          {std::max(a.high.x, b.high.x), std::max(a.high.y, b.high.y), std::max(a.high.z, b.high.z)}};
-}
-
 bool is_number(const Vec3d& p) { return !std::isnan(p.x) && !std::isnan(p.y) && !std::isnan(p.z); }
 
 }  // namespace
@@ -34,7 +29,7 @@ FaceTree::FaceTree(const Mesh& mesh) {
   sorted.reserve(order.size());
   for (const Index t : order) sorted.push_back(triangles_[t]);
   triangles_ = std::move(sorted);
-  give_sides_away();
+  give_features_away();
 }
 
 void FaceTree::part(const Branch& branch, const std::vector<Vec3d>& middles,
@@ -55,7 +50,7 @@ void FaceTree::part(const Branch& branch, const std::vector<Vec3d>& middles,
   part(branch.right(), middles, order);
 }
 
-void FaceTree::give_sides_away() {
+void FaceTree::give_features_away() {
   struct Side {
     std::pair<Index, Index> nodes;
     Index triangle;
@@ -73,29 +68,39 @@ void FaceTree::give_sides_away() {
   for (std::size_t i = 0; i < sides.size(); ++i)
     if (i == 0 || sides[i].nodes != sides[i - 1].nodes)
       triangles_[sides[i].triangle].owned_sides |= 1U << sides[i].side;
+  std::vector<char> is_owned;
+  for (Triangle& t : triangles_)
+    for (unsigned k = 0; k < 3; ++k) {
+      const std::size_t node = static_cast<std::size_t>(t.nodes[k]);
+      if (is_owned.size() <= node) is_owned.resize(node + 1, 0);
+      if (std::exchange(is_owned[node], char{1}) == 0) t.owned_nodes |= 1U << k;
+    }
 }
 
-void FaceTree::fit(ArrayView<const Vec3d> positions, double margin, Boxes& boxes) const {
-  boxes.resize(2 * triangles_.size() - 1);
-  fit(root(), positions, margin, boxes);
-}
-
-void FaceTree::fit(const Branch& branch, ArrayView<const Vec3d> positions, double margin,
+void FaceTree::fit(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin,
                    Boxes& boxes) const {
+  boxes.resize(2 * triangles_.size() - 1);
+  fit(root(), from, to, margin, boxes);
+}
+
+void FaceTree::fit(const Branch& branch, ArrayView<const Vec3d> from, ArrayView<const Vec3d> to,
+                   double margin, Boxes& boxes) const {
   if (branch.count > 1) {
-    fit(branch.left(), positions, margin, boxes);
-    fit(branch.right(), positions, margin, boxes);
+    fit(branch.left(), from, to, margin, boxes);
+    fit(branch.right(), from, to, margin, boxes);
     boxes[branch.node] = joined(boxes[branch.left().node], boxes[branch.right().node]);
     return;
   }
-  const auto& nodes = triangles_[branch.first].nodes;
-  const Vec3d &a = positions[nodes[0]], &b = positions[nodes[1]], &c = positions[nodes[2]];
   BoundingBox& box = boxes[branch.node];
-  if (!is_number(a) || !is_number(b) || !is_number(c)) {
-    box = {};
-    return;
+  box = {};
+  for (const Index node : triangles_[branch.first].nodes) {
+    const Vec3d &begin = from[node], &end = to[node];
+    if (!is_number(begin) || !is_number(end)) {
+      box = {};
+      return;
+    }
+    box = joined(box, joined({begin, begin}, {end, end}));
   }
-  box = joined({a, a}, joined({b, b}, {c, c}));
   const Vec3d beyond{margin, margin, margin};
   box.low -= beyond;
   box.high += beyond;

@@ -1,6 +1,7 @@
 // The faces of a moving surface as triangles in a hierarchy of boxes that keeps its shape while they move.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <vector>
@@ -21,6 +22,12 @@ inline bool overlap(const BoundingBox& a, const BoundingBox& b) {
          a.low.z <= b.high.z && b.low.z <= a.high.z;
 }
 
+/// The least box that holds both.
+inline BoundingBox joined(const BoundingBox& a, const BoundingBox& b) {
+  return {{std::min(a.low.x, b.low.x), std::min(a.low.y, b.low.y), std::min(a.low.z, b.low.z)},
+          {std::max(a.high.x, b.high.x), std::max(a.high.y, b.high.y), std::max(a.high.z, b.high.z)}};
+}
+
 /// Triangles of a mesh in a binary tree of boxes, parted once at the median of their rest places: what is
 /// near on the surface is near in the tree, however it moves. The tree itself is fixed and holds no
 /// positions, so that garments of one mesh can share it: fit() finds the boxes of a state, for a sweep of
@@ -33,6 +40,7 @@ class FaceTree {
     /// Bit k: the side from nodes[k] to nodes[(k + 1) % 3] belongs to this triangle. Every edge, the
     /// diagonals of quads included, belongs to one triangle.
     unsigned owned_sides = 0;
+    unsigned owned_nodes = 0;  ///< the same of its nodes
   };
   /// A triangle, with its box in a state.
   struct Leaf {
@@ -49,7 +57,11 @@ class FaceTree {
 
   /// Boxes of the state, each side `margin` [m] >= 0 beyond the triangles; those of triangles with a
   /// coordinate that is no number are empty. positions: shape [node_count]. Cost O(n).
-  void fit(ArrayView<const Vec3d> positions, double margin, Boxes& boxes) const;
+  void fit(ArrayView<const Vec3d> positions, double margin, Boxes& boxes) const {
+    fit(positions, positions, margin, boxes);
+  }
+  /// The same of a state that goes from one to the other along straight ways.
+  void fit(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin, Boxes& boxes) const;
 
   /// Calls visit(Leaf, Leaf) for all pairs of triangles whose boxes overlap, neighbours included, each pair
   /// once, in the order of the tree.
@@ -75,8 +87,9 @@ class FaceTree {
   Branch root() const { return {0, 0, static_cast<Index>(triangles_.size())}; }
 
   void part(const Branch& branch, const std::vector<Vec3d>& middles, std::vector<Index>& order) const;
-  void give_sides_away();
-  void fit(const Branch& branch, ArrayView<const Vec3d> positions, double margin, Boxes& boxes) const;
+  void give_features_away();
+  void fit(const Branch& branch, ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin,
+           Boxes& boxes) const;
 
   template <class Visit>
   static void within(const Boxes& boxes, const Branch& branch, const Visit& visit) {

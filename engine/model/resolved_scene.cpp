@@ -49,6 +49,15 @@ ImpulseSettings ResolvedScene::impulse(double force_rate) const {
   return settings;
 }
 
+int ResolvedScene::max_iterations() const {
+  if (scene.projection.max_iterations > 0) return scene.projection.max_iterations;
+  return scene.contact.cloth ? 12 : 50;
+}
+int ResolvedScene::max_substeps() const {
+  if (scene.projection.max_substeps > 0) return scene.projection.max_substeps;
+  return scene.contact.cloth ? 16 : 1;
+}
+
 FactorPattern ResolvedScene::factor(const Garment& garment) const {
   const FactorPattern wish = scene.projection.factor;
   if (wish != FactorPattern::automatic) return wish;

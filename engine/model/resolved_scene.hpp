@@ -33,6 +33,11 @@ struct ResolvedScene {
   /// mode `substeps` and 1 ms for systems; sweeps that converge take one part where the forces allow it. A
   /// given number of parts stays.
   ImpulseSettings impulse(double force_rate) const;
+  /// Of a step of the projection or a part of it, and parts of a step: what the settings say, or 50
+  /// iterations of the whole step. Where cloth meets cloth, 12 in up to 16 parts: what does not converge soon
+  /// is a step that is too long.
+  int max_iterations() const;
+  int max_substeps() const;
   /// What of the matrix of a garment's steps is factorised: what the settings say, or the pattern of its rows
   /// where they are elastic and bending is soft beside inertia, h^2 kappa + h beta <= 30 (rho + h alpha) dx^4
   /// with dx^2 the mean area of a node; else the whole. By the garment's own numbers at the start: what

@@ -56,7 +56,8 @@ void check_projection(const ProjectionSettings& settings) {
   if (!(settings.tolerance > 0 && settings.tolerance < 1)) {
     refuse("projection.tolerance", settings.tolerance, "a number between 0 and 1");
   }
-  if (settings.max_iterations < 1) refuse("projection.max_iterations", settings.max_iterations, "at least 1");
+  if (settings.max_iterations < 0)
+    refuse("projection.max_iterations", settings.max_iterations, "0 for the default, or at least 1");
   if (!(settings.eps >= 0 && settings.eps < 1)) {
     refuse("projection.eps", settings.eps, "0 for the default, or a number between 0 and 1");
   }
@@ -67,8 +68,8 @@ void check_projection(const ProjectionSettings& settings) {
     refuse("projection.integrator", "one that remembers a step",
            "backward_euler with projection.metric \"mass\"");
   const int parts = settings.max_substeps;
-  if (parts < 1 || (parts & (parts - 1)) != 0) {
-    refuse("projection.max_substeps", parts, "1 or another power of two");
+  if (parts < 0 || (parts & (parts - 1)) != 0) {
+    refuse("projection.max_substeps", parts, "0 for the default, 1 or another power of two");
   }
 }
 
@@ -205,6 +206,42 @@ void check_bodies(const Scene& scene, const Recipe& recipe) {
       refuse(key + ".name", text("\"", scene.bodies[i].name, "\", already the name of ", earlier->second),
              "another");
     }
+  }
+}
+
+/// Contacts between cloths are rows of the proximal Newton.
+void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
+  if (!scene.contact.cloth) return;
+  validate_friction(scene.contact.cloth_friction, "contact.cloth_friction");
+  const char* const key = "contact.cloth";
+  if (recipe.solver != SolverFamily::projection)
+    refuse(key, "true",
+           text("false with the recipe ", recipe.name,
+                ", whose impulses let cloth pass through cloth: use \"membrane\""));
+  if (scene.projection.method != ProjectionMethod::proximal_newton)
+    refuse(key, "true", "false with projection.method \"fast_projection\": use \"proximal_newton\"");
+  if (scene.projection.metric != Metric::implicit_b)
+    refuse(key, "true", "false with projection.metric \"mass\": use \"implicit_b\"");
+  if (!scene.bodies.empty())
+    refuse(key, "true", text("false in a scene with bodies, of which there are ", scene.bodies.size()));
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    const Garment& garment = scene.garments[g];
+    const double thickness = garment.fabric.thickness;
+    const std::string name = text("garments[", g, "].fabric.thickness");
+    if (!(thickness > 0)) refuse(name, thickness, "more than 0 with contact.cloth");
+    if (4 * scene.contact.tolerance > thickness)
+      refuse("contact.tolerance", scene.contact.tolerance,
+             text("at most ", thickness / 4, " with contact.cloth, a quarter of ", name));
+    double shortest = HUGE_VAL;
+    for (Index f = 0; f < garment.mesh.face_count(); ++f) {
+      const auto nodes = garment.mesh.face(f);
+      for (std::size_t k = 0; k < nodes.size(); ++k)
+        shortest = std::min(shortest, norm(garment.mesh.positions[nodes[k]] -
+                                           garment.mesh.positions[nodes[(k + 1) % nodes.size()]]));
+    }
+    if (thickness > shortest)
+      refuse(name, thickness,
+             text("at most ", shortest, " with contact.cloth, the shortest edge of the mesh [m]"));
   }
 }
 
@@ -360,6 +397,7 @@ void validate_scene(const Scene& scene) {
   check_bodies(scene, recipe);
   check_elasticity(scene, recipe);
   check_contact(scene);
+  check_cloth_contact(scene, recipe);
 }
 
 Vec3d pin_position(const Garment& garment, const Pin& pin, std::size_t i, double t) {

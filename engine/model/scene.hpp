@@ -38,6 +38,9 @@ struct Garment {
   std::optional<double> gravity;  ///< [m/s^2], along -z; none: that of the scene
   double time_offset = 0;         ///< time of its motions at step 0 [s]
   std::vector<Vec3d> forces;      ///< from outside, constant [N], shape [node_count]; empty: none
+  /// Cloths of one world meet each other (ContactSettings::cloth), those of every_world meet all.
+  Index world = every_world;
+  static constexpr Index every_world = -1;
 };
 
 enum class ProjectionMethod { proximal_newton, fast_projection };
@@ -62,12 +65,13 @@ struct ProjectionSettings {
   /// next iteration takes up.
   double cg_tolerance = 1e-2;
   double tolerance = 1e-3;  ///< bound on the largest |scaled row| at the end of a step, > 0
-  int max_iterations = 50;  ///< per (sub)step, >= 1
+  int max_iterations = 0;   ///< per (sub)step; 0: see ResolvedScene
   /// Relative softness of the rows at the start of a step; 0: 1e-6 (proximal_newton), 1e-7 (fast_projection),
   /// 1e-4 in single precision.
   double eps = 0;
-  double clamp = 0;      ///< largest node move per iteration in mean element sizes; 0: off
-  int max_substeps = 1;  ///< a step that misses its tolerance is tried again in 2, 4, ... parts up to this
+  double clamp = 0;  ///< largest node move per iteration in mean element sizes; 0: off
+  /// A step that misses its tolerance is tried again in 2, 4, ... parts up to this; 0: see ResolvedScene.
+  int max_substeps = 0;
   OnViolation on_violation = OnViolation::stop;
 };
 
@@ -103,7 +107,7 @@ struct BodyFrictionPair {
   Friction friction;
 };
 
-/// How cloth is kept out of obstacles.
+/// How cloth is kept out of obstacles and of other cloth.
 struct ContactSettings {
   double tolerance = 1e-4;  ///< deepest penetration that a step may end with [m], > 0
   /// Further distance between cloth and obstacles, beyond half the thickness of the cloth [m], >= 0.
@@ -112,6 +116,8 @@ struct ContactSettings {
   std::vector<BodyFrictionPair> body_pairs;
   /// A cloth that starts inside of an obstacle is an error, or is moved out during the first steps.
   bool push_out = false;
+  bool cloth = false;       ///< cloth meets itself and other cloth
+  Friction cloth_friction;  ///< of cloth with cloth
 };
 
 struct Scene {

@@ -93,12 +93,11 @@ void print_first(const Json& list, const char* what, const Print& print) {
 
 void check_scene_file(const std::filesystem::path& path, const ExecutionOptions& execution, bool json) {
   std::vector<std::string> warnings;
-  std::vector<Index> replicas;
-  const Scene scene = read_scene(path, warnings, replicas);
+  const Scene scene = read_scene(path, warnings);
   const Simulation simulation = start_simulation(scene, path, execution);
   for (const std::string& line : scene_warnings(scene)) warnings.push_back(line);
-  const IntersectionReport start = Certificate(scene, replicas).of_start();
-  if (const std::string line = describe(start); !line.empty()) warnings.push_back(line);
+  const IntersectionReport start = Certificate(scene).of_start();
+  if (const std::string line = describe(start, scene.contact.cloth); !line.empty()) warnings.push_back(line);
   const std::int64_t steps = step_count(scene), per_frame = steps_per_frame(scene);
   Json result{{"scene", path.string()},    {"recipe", scene.recipe},
               {"step_count", steps},       {"frame_count", 1 + (steps + per_frame - 1) / per_frame},

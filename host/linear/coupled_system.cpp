@@ -1,5 +1,6 @@
 #include "host/linear/coupled_system.hpp"
 
+#include <Eigen/Dense>
 #include <utility>
 
 #include "kernels/linear/conjugate_gradients.hpp"
@@ -7,10 +8,41 @@
 namespace isocloth {
 
 template <class Real>
-CoupledSystem<Real>::CoupledSystem(const Device& device, std::size_t size)
-    : device_(&device), partials_(device, static_cast<std::size_t>(dot_count(static_cast<Index>(size)))) {
-  for (auto* vector : {&residual_, &preconditioned_, &direction_, &factor_product_, &product_})
-    *vector = {device, size};
+CoupledSystem<Real>::CoupledSystem(const Device& device, const std::vector<std::size_t>& sizes)
+    : device_(&device), begin_{0} {
+  for (const std::size_t size : sizes) begin_.push_back(begin_.back() + size);
+  partials_ = {device, static_cast<std::size_t>(dot_count(static_cast<Index>(size())))};
+  for (auto* vector : {&residual_, &preconditioned_, &direction_, &factor_product_, &product_, &solution_})
+    *vector = {device, size()};
+}
+
+template <class Real>
+void CoupledSystem<Real>::copy(ArrayView<const Vec3<Real>> from, ArrayView<Vec3<Real>> to) const {
+  kernels().scale_values(
+      device_->queue(),
+      {.from = {&from.data()->x, 3 * from.size()}, .factor = Real(1), .to = {&to.data()->x, 3 * to.size()}});
+}
+
+template <class Real>
+void CoupledSystem<Real>::add_couplings(const Members& members, const Contacts& contacts,
+                                        ArrayView<const Vec3<Real>> x,
+                                        ArrayView<const Vec3<Real>> factor_product,
+                                        ArrayView<Vec3<Real>> y) const {
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const auto own = [&](auto all) { return slice(all, begin_[m], begin_[m + 1]); };
+    if (members[m].couplings.exist())
+      kernels().multiply_couplings(device_->queue(), {.couplings = members[m].couplings,
+                                                      .direction = own(x),
+                                                      .factor_product = own(factor_product),
+                                                      .product = own(y)});
+    else if (factor_product.data() != y.data())
+      copy(own(factor_product), own(y));
+  }
+  if (!contacts) return;
+  MultiplyClothContacts<Real> all = *contacts;
+  all.direction = x;
+  all.product = y;
+  kernels().multiply_cloth_contacts(device_->queue(), all);
 }
 
 /// What conjugate_gradients() asks for.
@@ -18,19 +50,18 @@ template <class Real>
 struct CoupledSystem<Real>::Iteration {
   using Vector = Buffer<Vec3<Real>>;
   CoupledSystem& of;
-  const StepKernels<Real>& kernels;
-  NodalSolver<Real>& factor;
-  const Couplings<Real>& couplings;
-  Vector& solution;
+  const Members& members;
+  const Contacts& contacts;
   std::vector<double> partials;
   bool is_first = true, solved = true;
 
   const Queue& queue() const { return of.device_->queue(); }
   void combine(const Vector& start, Real weight, Vector& direction) const {
-    kernels.turn_direction(queue(), {.weight = weight, .start = start.view(), .direction = direction.view()});
+    of.kernels().turn_direction(queue(),
+                                {.weight = weight, .start = start.view(), .direction = direction.view()});
   }
   double dot(const Vector& a, const Vector& b) {
-    kernels.partial_dots(queue(), {.a = a.view(), .b = b.view(), .partials = of.partials_.view()});
+    of.kernels().partial_dots(queue(), {.a = a.view(), .b = b.view(), .partials = of.partials_.view()});
     double sum = 0;
     const double* const all = std::as_const(of.partials_).read(partials);
     for (std::size_t i = 0; i < of.partials_.size(); ++i) sum += all[i];
@@ -38,59 +69,127 @@ struct CoupledSystem<Real>::Iteration {
   }
 
   void precondition() {
-    if (!std::exchange(is_first, false))  // else the factorisation has solved
-      solved = factor.solve_more(of.residual_, of.preconditioned_, of.residual_.size(), 1) && solved;
+    const bool has_solved = std::exchange(is_first, false);  // with the factorisation
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      const CoupledMember<Real>& member = members[m];
+      if (member.factor == nullptr) continue;
+      const std::size_t first = of.begin_[m], end = of.begin_[m + 1];
+      if (!has_solved) {
+        of.copy(slice(std::as_const(of.residual_).view(), first, end), member.right_side->view());
+        solved = member.factor->solve_more(*member.right_side, *member.solution, end - first, 1) && solved;
+      }
+      of.copy(std::as_const(*member.solution).view(), slice(of.preconditioned_.view(), first, end));
+    }
   }
   double energy() { return dot(of.residual_, of.preconditioned_); }
   void begin() const {
-    for (Vector* v : {&of.direction_, &of.factor_product_, &solution}) {
-      Vector& from = v == &of.factor_product_ ? of.residual_ : of.preconditioned_;
-      kernels.scale_values(queue(), {.from = numbers(from), .factor = Real(1), .to = numbers(*v)});
-    }
-    combine(of.preconditioned_, -1, solution);
+    of.copy(std::as_const(of.preconditioned_).view(), of.direction_.view());
+    of.copy(std::as_const(of.residual_).view(), of.factor_product_.view());
+    of.copy(std::as_const(of.preconditioned_).view(), of.solution_.view());
+    combine(of.preconditioned_, -1, of.solution_);
   }
   double curvature() {
-    kernels.multiply_couplings(queue(), {.couplings = couplings,
-                                         .direction = std::as_const(of.direction_).view(),
-                                         .factor_product = std::as_const(of.factor_product_).view(),
-                                         .product = of.product_.view()});
+    of.add_couplings(members, contacts, std::as_const(of.direction_).view(),
+                     std::as_const(of.factor_product_).view(), of.product_.view());
     return dot(of.direction_, of.product_);
   }
   void descend(double alpha) const {
-    kernels.descend_along(queue(), {.length = static_cast<Real>(alpha),
-                                    .direction = std::as_const(of.direction_).view(),
-                                    .product = std::as_const(of.product_).view(),
-                                    .solution = solution.view(),
-                                    .residual = of.residual_.view()});
+    of.kernels().descend_along(queue(), {.length = static_cast<Real>(alpha),
+                                         .direction = std::as_const(of.direction_).view(),
+                                         .product = std::as_const(of.product_).view(),
+                                         .solution = of.solution_.view(),
+                                         .residual = of.residual_.view()});
   }
   void turn(double beta) const {
     combine(of.preconditioned_, static_cast<Real>(beta), of.direction_);
     combine(of.residual_, static_cast<Real>(beta), of.factor_product_);
   }
-
-  static ArrayView<Real> numbers(Vector& v) { return {&v.view().data()->x, 3 * v.size()}; }
 };
 
 template <class Real>
-Factorization CoupledSystem<Real>::solve(NodalSolver<Real>& factor, const Buffer<Real>& blocks,
-                                         const Couplings<Real>& couplings,
-                                         const Buffer<Vec3<Real>>& right_side, double rtol,
-                                         Buffer<Vec3<Real>>& solution) {
-  const Factorization outcome = factor.solve(blocks, right_side, preconditioned_);
-  if (!outcome.ok) return outcome;
-  const StepKernels<Real>& kernels = step_kernels<Real>(device_->backend());
-  kernels.scale_values(device_->queue(), {.from = {&right_side.view().data()->x, 3 * right_side.size()},
-                                          .factor = Real(1),
-                                          .to = Iteration::numbers(residual_)});
-  Iteration iteration{*this, kernels, factor, couplings, solution, {}};
-  cpu::conjugate_gradients<double>(iteration, rtol);
-  return {.ok = iteration.solved};
+int CoupledSystem<Real>::solve(const Members& members, const Contacts& contacts, double rtol) {
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const auto own = [&](Buffer<Vec3<Real>>& all) { return slice(all.view(), begin_[m], begin_[m + 1]); };
+    if (members[m].factor != nullptr) {
+      copy(std::as_const(*members[m].right_side).view(), own(residual_));
+      continue;
+    }
+    for (auto* vector : {&residual_, &preconditioned_}) {
+      const ArrayView<Real> numbers{&own(*vector).data()->x, 3 * own(*vector).size()};
+      kernels().scale_values(device_->queue(), {.from = numbers, .factor = Real(0), .to = numbers});
+    }
+  }
+  Iteration iteration{*this, members, contacts, {}};
+  const int count = cpu::conjugate_gradients<double>(iteration, rtol);
+  give_back(members);
+  return iteration.solved ? count : -1;
+}
+
+template <class Real>
+void CoupledSystem<Real>::give_back(const Members& members) {
+  for (std::size_t m = 0; m < members.size(); ++m)
+    if (members[m].factor != nullptr)
+      copy(slice(std::as_const(solution_).view(), begin_[m], begin_[m + 1]), members[m].solution->view());
+}
+
+template <class Real>
+void CoupledSystem<Real>::correct(const Members& members, const Contacts& contacts,
+                                  const Buffer<Vec3<Real>>& columns, int column_count) {
+  const std::size_t count = static_cast<std::size_t>(column_count), all = size();
+  if (images_.size() != columns.size()) {
+    images_ = {*device_, columns.size()};
+    column_products_ = {*device_, count * (count + 1)};
+    moves_ = {*device_, count};
+  }
+  const auto column = [&](auto view, std::size_t k) { return slice(view, k * all, (k + 1) * all); };
+  for (std::size_t k = 0; k < count; ++k) {
+    const ArrayView<const Vec3<Real>> z = column(columns.view(), k);
+    const ArrayView<Vec3<Real>> image = column(images_.view(), k);
+    for (std::size_t m = 0; m < members.size(); ++m)
+      if (members[m].factor != nullptr)
+        kernels().block_product(device_->queue(), {.matrix = members[m].matrix,
+                                                   .x = slice(z, begin_[m], begin_[m + 1]),
+                                                   .y = slice(image, begin_[m], begin_[m + 1])});
+    add_couplings(members, contacts, z, image, image);
+  }
+  const auto multiply = [&](ArrayView<const Vec3<Real>> right, std::size_t right_count, std::size_t at) {
+    kernels().multiply_columns(device_->queue(),
+                               {.left = columns.view(),
+                                .right = right,
+                                .free_count = static_cast<Index>(all),
+                                .right_count = static_cast<Index>(right_count),
+                                .products = slice(column_products_.view(), at, at + count * right_count)});
+  };
+  multiply(std::as_const(images_).view(), count, 0);
+  multiply(std::as_const(residual_).view(), 1, count * count);
+  const std::vector<Real> products = column_products_.download();
+  const Eigen::Index n = column_count;
+  Eigen::MatrixXd matrix(n, n);
+  Eigen::VectorXd right(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    right(i) = static_cast<double>(products[count * count + static_cast<std::size_t>(i)]);
+    for (Eigen::Index j = 0; j < n; ++j)
+      matrix(i, j) = static_cast<double>(products[static_cast<std::size_t>(i * n + j)]);
+  }
+  const Eigen::LLT<Eigen::MatrixXd> factor((matrix + matrix.transpose()) / 2);
+  if (factor.info() != Eigen::Success) return;
+  const Eigen::VectorXd moves = factor.solve(right);
+  if (!moves.allFinite()) return;
+  std::vector<Real> narrowed(count);
+  for (std::size_t k = 0; k < count; ++k)
+    narrowed[k] = static_cast<Real>(moves(static_cast<Eigen::Index>(k)));
+  moves_.upload(narrowed);
+  kernels().add_columns(
+      device_->queue(),
+      {.columns = columns.view(), .moves = std::as_const(moves_).view(), .correction = solution_.view()});
+  give_back(members);
 }
 
 template <class Real>
 std::size_t CoupledSystem<Real>::memory_bytes() const {
-  std::size_t bytes = partials_.bytes();
-  for (const auto* vector : {&residual_, &preconditioned_, &direction_, &factor_product_, &product_})
+  std::size_t bytes = partials_.bytes() + column_products_.bytes() + moves_.bytes();
+  for (const auto* vector :
+       {&residual_, &preconditioned_, &direction_, &factor_product_, &product_, &solution_, &images_})
     bytes += vector->bytes();
   return bytes;
 }

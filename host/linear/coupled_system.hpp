@@ -1,29 +1,64 @@
-// The linear system of a garment whose factor leaves couplings out.
+// The linear system of garments whose factors leave couplings out: within a garment, or between several.
 #pragma once
+
+#include <optional>
+#include <vector>
 
 #include "host/linear/nodal_solver.hpp"
 #include "kernels/kernel_table.hpp"
 
 namespace isocloth {
 
-/// (P + E) x = b by conjugate gradients with the factor of P; see conjugate_gradients().
+/// A garment's part of the system.
+template <class Real>
+struct CoupledMember {
+  NodalSolver<Real>* factor = nullptr;       ///< of P, done; null: the garment stands still
+  Couplings<Real> couplings;                 ///< within the garment, or none
+  Buffer<Vec3<Real>>* right_side = nullptr;  ///< b; used for other things afterwards, shape [free_count]
+  Buffer<Vec3<Real>>* solution = nullptr;    ///< P^-1 b, then x; shape [free_count]
+  SymmetricBlocksView<Real> matrix;          ///< P, where correct() is asked for
+};
+
+/// (P + E) x = b by conjugate gradients with the factors of P, one block per member; see
+/// conjugate_gradients(). E are couplings within members and, if there are any, contacts between cloths.
+/// Their vectors are those of all members, one after another.
 template <class Real>
 class CoupledSystem {
  public:
-  CoupledSystem() = default;
-  CoupledSystem(const Device& device, std::size_t size);
+  using Members = std::vector<CoupledMember<Real>>;
+  using Contacts = std::optional<MultiplyClothContacts<Real>>;
 
-  /// blocks: P, as NodalSolver::solve takes them. Where P is not positive definite the outcome says so and
-  /// the solution is worth nothing.
-  Factorization solve(NodalSolver<Real>& factor, const Buffer<Real>& blocks, const Couplings<Real>& couplings,
-                      const Buffer<Vec3<Real>>& right_side, double rtol, Buffer<Vec3<Real>>& solution);
+  CoupledSystem() = default;
+  /// sizes: free_count of each member.
+  CoupledSystem(const Device& device, const std::vector<std::size_t>& sizes);
+
+  /// Returns the iterations, -1: a factor met something that is not finite, and the solutions are worth
+  /// nothing.
+  int solve(const Members& members, const Contacts& contacts, double rtol);
+  /// Takes the part of the residual of the last solve() away that lies along `columns`, Z:
+  /// x += Z (Z^T A Z)^-1 Z^T r. shape [column_count, all free nodes]. Where Z^T A Z is not positive definite
+  /// it does nothing.
+  void correct(const Members& members, const Contacts& contacts, const Buffer<Vec3<Real>>& columns,
+               int column_count);
+  /// x of all members after that [m].
+  const Buffer<Vec3<Real>>& solution() const { return solution_; }
   std::size_t memory_bytes() const;
 
  private:
   struct Iteration;
+  std::size_t size() const { return begin_.empty() ? 0 : begin_.back(); }
+  void give_back(const Members& members);
+  const StepKernels<Real>& kernels() const { return step_kernels<Real>(device_->backend()); }
+  void copy(ArrayView<const Vec3<Real>> from, ArrayView<Vec3<Real>> to) const;
+  /// y = P x + E x, P x in y beforehand.
+  void add_couplings(const Members& members, const Contacts& contacts, ArrayView<const Vec3<Real>> x,
+                     ArrayView<const Vec3<Real>> factor_product, ArrayView<Vec3<Real>> y) const;
 
   const Device* device_ = nullptr;
-  Buffer<Vec3<Real>> residual_, preconditioned_, direction_, factor_product_, product_;
+  std::vector<std::size_t> begin_;  ///< of each member, shape [member_count + 1]
+  Buffer<Vec3<Real>> residual_, preconditioned_, direction_, factor_product_, product_, solution_;
+  Buffer<Vec3<Real>> images_;  ///< A Z
+  Buffer<Real> column_products_, moves_;
   Buffer<double> partials_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
@@ -142,21 +143,58 @@ bool is_grouped(const Device& device, Precision precision, const Garment& garmen
                                          : is_stepped_by_block<double>(device, garment, choice);
 }
 
-/// All garments of a scene with bodies.
-std::unique_ptr<GarmentSolver> make_coupled_solver(const Device& device, Precision precision,
-                                                   const ResolvedScene& scene, StepSolver choice,
-                                                   GarmentSolvers& solvers) {
+/// Numbers of garments that step together: all of a scene with bodies; where cloth meets cloth those of each
+/// world, or all, if some are of every world and others are not.
+std::vector<std::vector<std::size_t>> coupled_garments(const Scene& scene) {
+  std::map<Index, std::vector<std::size_t>> worlds;
+  for (std::size_t g = 0; g < scene.garments.size(); ++g)
+    worlds[scene.bodies.empty() ? scene.garments[g].world : Garment::every_world].push_back(g);
+  std::vector<std::vector<std::size_t>> groups;
+  const bool joins_all = worlds.contains(Garment::every_world);
+  for (auto& [world, garments] : worlds)
+    if (groups.empty() || !joins_all)
+      groups.push_back(std::move(garments));
+    else
+      groups.front().insert(groups.front().end(), garments.begin(), garments.end());
+  for (auto& group : groups) std::sort(group.begin(), group.end());
+  return groups;
+}
+
+/// Garments of a scene with bodies, or in which cloth meets cloth.
+template <class Real>
+void add_coupled_solvers(const Device& device, const ResolvedScene& scene, StepSolver choice,
+                         const std::shared_ptr<const ObstacleShapes<Real>>& obstacles,
+                         GarmentSolvers& solvers) {
+  solvers.members.resize(scene.scene.garments.size());
+  for (const std::vector<std::size_t>& group : coupled_garments(scene.scene)) {
+    std::vector<const Garment*> garments;
+    for (const std::size_t g : group) {
+      solvers.members[g] = {solvers.solvers.size(), garments.size()};
+      garments.push_back(&scene.scene.garments[g]);
+    }
+    solvers.solvers.push_back(
+        std::make_unique<CoupledSolver<Real>>(device, garments, scene, obstacles, choice));
+  }
+}
+
+void make_coupled_solvers(const Device& device, Precision precision, const ResolvedScene& scene,
+                          StepSolver choice, GarmentSolvers& solvers) {
+  const bool has_bodies = !scene.scene.bodies.empty();
   if (choice == StepSolver::batched || choice == StepSolver::iterative)
-    throw DeviceError(
-        text("solver: found \"", to_string(choice),
-             "\" in a scene with bodies, expected \"automatic\", \"direct\" or \"mixed\": bodies and cloth "
-             "are solved together with a factor of each garment's matrix"));
+    throw DeviceError(text("solver: found \"", to_string(choice), "\" in a scene with ",
+                           has_bodies ? "bodies" : "contact.cloth",
+                           ", expected \"automatic\", \"direct\" or \"mixed\": what meets is solved together "
+                           "with a factor of each "
+                           "garment's matrix"));
   // The body's equation is what is left of contacts a thousand times as stiff: seven digits do not hold it.
-  if (precision == Precision::float32)
+  if (has_bodies && precision == Precision::float32)
     throw DeviceError("precision: found float32 in a scene with bodies, expected float64");
   const SharedObstacles obstacles(device, precision, scene.scene);
   obstacles.describe(solvers);
-  return std::make_unique<CoupledSolver<double>>(device, scene, obstacles.float64, choice);
+  if (precision == Precision::float32)
+    add_coupled_solvers<float>(device, scene, choice, obstacles.float32, solvers);
+  else
+    add_coupled_solvers<double>(device, scene, choice, obstacles.float64, solvers);
 }
 
 }  // namespace
@@ -171,9 +209,8 @@ GarmentSolvers make_garment_solvers(const Device& device, Precision precision, c
                                     StepSolver choice) {
   const Scene& scene = resolved.scene;
   GarmentSolvers result;
-  if (!scene.bodies.empty()) {
-    for (std::size_t g = 0; g < scene.garments.size(); ++g) result.members.push_back({0, g});
-    result.solvers.push_back(make_coupled_solver(device, precision, resolved, choice, result));
+  if (!scene.bodies.empty() || scene.contact.cloth) {
+    make_coupled_solvers(device, precision, resolved, choice, result);
     return result;
   }
   std::vector<Kind> kinds;

@@ -5,19 +5,27 @@
 namespace isocloth {
 
 template <class Real>
-CoupledSolver<Real>::CoupledSolver(const Device& device, const ResolvedScene& resolved,
+CoupledSolver<Real>::CoupledSolver(const Device& device, const std::vector<const Garment*>& garments,
+                                   const ResolvedScene& resolved,
                                    const std::shared_ptr<const ObstacleShapes<Real>>& shapes,
                                    StepSolver choice)
-    : bodies_(device, shapes), resolved_(resolved) {
-  for (const Garment& garment : resolved.scene.garments)
-    garments_.push_back(std::make_unique<ProjectionSolver<Real>>(device, garment, resolved, shapes, choice));
+    : resolved_(resolved) {
+  if (!resolved.scene.bodies.empty()) bodies_ = std::make_unique<BodyCoupling<Real>>(device, shapes);
+  std::vector<ProjectionSolver<Real>*> solvers;
+  for (const Garment* garment : garments) {
+    garments_.push_back(std::make_unique<ProjectionSolver<Real>>(device, *garment, resolved, shapes, choice));
+    solvers.push_back(garments_.back().get());
+  }
+  if (resolved.scene.contact.cloth)
+    cloth_ = std::make_unique<ClothContacts<Real>>(device, resolved.scene, garments, solvers);
 }
 
 template <class Real>
 void CoupledSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) {
   for (std::size_t g = 0; g < garments_.size(); ++g) garments_[g]->start({clocks[g]}, h, steps, options);
-  before_ = bodies_.states();
-  bodies_.set_clock(clocks.front());
+  before_ = bodies();
+  if (bodies_) bodies_->set_clock(clocks.front());
+  if (cloth_) contacts_before_ = cloth_->kept();
   step_ = h;
   steps_ = steps;
 }
@@ -25,7 +33,8 @@ void CoupledSolver<Real>::start(const std::vector<Clock>& clocks, double h, int 
 template <class Real>
 void CoupledSolver<Real>::undo() {
   for (const auto& garment : garments_) garment->undo();
-  bodies_.set_states(before_);
+  set_bodies(before_);
+  if (cloth_) cloth_->set_kept(contacts_before_);
 }
 
 template <class Real>
@@ -41,7 +50,8 @@ std::vector<AdvanceReport> CoupledSolver<Real>::finish() {
         active.push_back(garments_[g].get());
         numbers.push_back(g);
       }
-      const std::vector<StepReport> reports = take_step<Real>(active, &bodies_, resolved_, n, step_);
+      const std::vector<StepReport> reports =
+          take_step<Real>(active, bodies_.get(), cloth_.get(), resolved_, n, step_);
       again =
           std::any_of(reports.begin(), reports.end(), [](const StepReport& r) { return is_lost(r.status); });
       for (std::size_t i = 0; i < reports.size(); ++i)
@@ -80,8 +90,31 @@ std::vector<Strain> CoupledSolver<Real>::strains() {
 template <class Real>
 GarmentInfo CoupledSolver<Real>::info(std::size_t member) const {
   GarmentInfo info = garments_[member]->info(0);
-  info.memory_bytes += bodies_.memory_bytes() / garments_.size();
+  const std::size_t shared = (bodies_ ? bodies_->memory_bytes() : 0) + (cloth_ ? cloth_->memory_bytes() : 0);
+  info.memory_bytes += shared / garments_.size();
   return info;
+}
+
+template <class Real>
+GarmentState CoupledSolver<Real>::state(std::size_t member) const {
+  GarmentState state = garments_[member]->state(0);
+  if (cloth_ && member == 0)
+    for (std::size_t c = 0; c < cloth_->kept().keys.size(); ++c)
+      state.cloth_contacts.push_back(
+          {.key = static_cast<std::int64_t>(cloth_->kept().keys[c]), .force = cloth_->kept().forces[c]});
+  return state;
+}
+
+template <class Real>
+void CoupledSolver<Real>::set_state(std::size_t member, const GarmentState& state) {
+  garments_[member]->set_state(0, state);
+  if (!cloth_ || member != 0) return;
+  KeptContacts kept;
+  for (const ClothContactState& contact : state.cloth_contacts) {
+    kept.keys.push_back(static_cast<std::uint64_t>(contact.key));
+    kept.forces.push_back(contact.force);
+  }
+  cloth_->set_kept(std::move(kept));
 }
 
 template class CoupledSolver<float>;

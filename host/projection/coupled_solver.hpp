@@ -1,19 +1,21 @@
-// All garments of a scene with rigid bodies.
+// Garments that move together: through rigid bodies, or because cloth meets cloth.
 #pragma once
 
 #include "host/projection/projection_step.hpp"
 
 namespace isocloth {
 
-/// Garments are members in the order of the scene and step together with the bodies: one that touches no body
-/// still takes the iterations that the others need. A garment whose step is lost is frozen, and the
-/// step is taken again without it; bodies pass through it from then on.
+/// Garments are members in the order of the scene and step together, with the bodies and contacts between
+/// cloths: one that touches nothing still takes the iterations that the others need. A garment whose step is
+/// lost is frozen, and the step is taken again without it; bodies pass through it from then on, cloth does
+/// not.
 template <class Real>
 class CoupledSolver final : public GarmentSolver {
  public:
-  /// `shapes` of the scene, which has bodies.
-  CoupledSolver(const Device& device, const ResolvedScene& resolved,
-                const std::shared_ptr<const ObstacleShapes<Real>>& shapes, StepSolver choice);
+  /// `garments` of the scene; `shapes` of the scene, null: none.
+  CoupledSolver(const Device& device, const std::vector<const Garment*>& garments,
+                const ResolvedScene& resolved, const std::shared_ptr<const ObstacleShapes<Real>>& shapes,
+                StepSolver choice);
 
   std::size_t size() const override { return garments_.size(); }
   void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
@@ -29,18 +31,22 @@ class CoupledSolver final : public GarmentSolver {
     for (const auto& garment : garments_) garment->refresh();
   }
   GarmentInfo info(std::size_t member) const override;
-  GarmentState state(std::size_t member) const override { return garments_[member]->state(0); }
-  void set_state(std::size_t member, const GarmentState& state) override {
-    garments_[member]->set_state(0, state);
+  GarmentState state(std::size_t member) const override;
+  void set_state(std::size_t member, const GarmentState& state) override;
+  std::vector<BodyState> bodies() const override {
+    return bodies_ ? bodies_->states() : std::vector<BodyState>();
   }
-  std::vector<BodyState> bodies() const override { return bodies_.states(); }
-  void set_bodies(const std::vector<BodyState>& states) override { bodies_.set_states(states); }
+  void set_bodies(const std::vector<BodyState>& states) override {
+    if (bodies_) bodies_->set_states(states);
+  }
 
  private:
   std::vector<std::unique_ptr<ProjectionSolver<Real>>> garments_;
-  BodyCoupling<Real> bodies_;
+  std::unique_ptr<BodyCoupling<Real>> bodies_;  ///< null: there are none
+  std::unique_ptr<ClothContacts<Real>> cloth_;  ///< null: cloth does not meet cloth
   const ResolvedScene resolved_;
   std::vector<BodyState> before_;  ///< bodies when the request began
+  KeptContacts contacts_before_;   ///< the same of contacts between cloths
   double step_ = 0;
   int steps_ = 0;
 };

@@ -163,7 +163,8 @@ bool ProjectionSolver<Real>::predict(bool with_predicted) {
     start(0);
     if (is_solved) {
       if (is_pulled) contacts_.act_without_contacts(iterate_);
-      if (!solve_system(metric, false, is_pulled ? contacts_.forces() : SampleForces<Real>{})) return false;
+      assemble_system(metric, false, is_pulled ? contacts_.forces() : SampleForces<Real>{});
+      if (!factor() || !couple(metric, exact_rtol<Real>())) return false;
       if (is_pulled) contacts_.update(correction_, {});
     }
     for (Buffer<Vec3<Real>>* target : {&predicted_, &iterate_})
@@ -184,8 +185,8 @@ bool ProjectionSolver<Real>::predict(bool with_predicted) {
 }
 
 template <class Real>
-bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool with_rows,
-                                          const SampleForces<Real>& samples) {
+void ProjectionSolver<Real>::assemble_system(const MetricView<Real>& metric, bool with_rows,
+                                             const SampleForces<Real>& samples) {
   const Queue& queue = device_.queue();
   const bool pulled = newton_ || !with_rows;
   kernels_.assemble_system(queue,
@@ -220,13 +221,43 @@ bool ProjectionSolver<Real>::solve_system(const MetricView<Real>& metric, bool w
               .samples = samples,
               .with_rows = with_rows,
               .right_side = right_side_.view()});
-  const double rtol = with_rows && !is_inspection_ ? settings_.cg_tolerance : exact_rtol<Real>();
-  const Couplings<Real> couplings{arrays_.couplings(), metric.stiffness, metric.bending};
-  const Factorization outcome =
-      couplings.exist() ? coupled_.solve(*nodal_solver_, blocks_, couplings, right_side_, rtol, correction_)
-                        : nodal_solver_->solve(blocks_, right_side_, correction_);
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::factor() {
+  const Factorization outcome = nodal_solver_->solve(blocks_, right_side_, correction_);
   bad_block_ = outcome.ok ? -1 : outcome.block_row;
   return outcome.ok;
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::couple(const MetricView<Real>& metric, double rtol) {
+  CoupledMember<Real> own = coupled_member();
+  own.couplings.stiffness = metric.stiffness;
+  own.couplings.values = metric.bending;
+  return !own.couplings.exist() || coupled_.solve({own}, {}, rtol) >= 0;
+}
+
+template <class Real>
+CoupledMember<Real> ProjectionSolver<Real>::coupled_member() {
+  const MetricView<Real> metric = projection_metric();
+  return {.factor = nodal_solver_.get(),
+          .couplings = {arrays_.couplings(), metric.stiffness, metric.bending},
+          .right_side = &right_side_,
+          .solution = &correction_,
+          .matrix = {}};
+}
+
+template <class Real>
+NodesInStep<Real> ProjectionSolver<Real>::nodes_in_step() {
+  return {.start = std::as_const(frozen() ? state_ : work_).positions.view(),
+          .iterate = frozen() ? std::as_const(state_.positions).view() : std::as_const(iterate_).view(),
+          .inverse_masses =
+              contacts_.hold_count() > 0 ? contacts_.inverse_masses() : arrays_.inverse_masses.view(),
+          .inertia = projection_metric().inertia,
+          .free = arrays_.free_view(),
+          .blocks = blocks_.view(),
+          .right_side = right_side_.view()};
 }
 
 template <class Real>
@@ -238,14 +269,30 @@ void ProjectionSolver<Real>::follow(double before, double after) {
 }
 
 template <class Real>
-bool ProjectionSolver<Real>::solve() {
+void ProjectionSolver<Real>::assemble() {
   if (newton_)
     kernels_.geometric_stiffness(device_.queue(), {.rows = arrays_.rows_view(),
                                                    .tensors = arrays_.tensors.view(),
                                                    .multipliers = std::as_const(work_.multipliers).view(),
                                                    .coupling = laws().coupling,
                                                    .stiffness = stiffness_.view()});
-  return solve_system(projection_metric(), true, contacts_.forces());
+  assemble_system(projection_metric(), true, contacts_.forces());
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::solve() {
+  assemble();
+  return factor() &&
+         couple(projection_metric(), is_inspection_ ? exact_rtol<Real>() : settings_.cg_tolerance);
+}
+
+template <class Real>
+void ProjectionSolver<Real>::hold_back(const std::vector<Index>& nodes, const std::vector<Vec3d>& places) {
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    iterate_.edit(static_cast<std::size_t>(nodes[i]), 1, [&](Vec3<Real>* x) {
+      *x = {static_cast<Real>(places[i].x), static_cast<Real>(places[i].y), static_cast<Real>(places[i].z)};
+    });
+  held_back_ = nodes;
 }
 
 template <class Real>
@@ -288,6 +335,8 @@ void ProjectionSolver<Real>::end_part(const PartEnd<double, bool>& end, double r
                                                  .from = base().view(),
                                                  .to = std::as_const(iterate_).view(),
                                                  .velocities = work_.velocities.view()});
+    for (const Index node : std::exchange(held_back_, {}))
+      work_.velocities.edit(static_cast<std::size_t>(node), 1, [](Vec3<Real>* v) { *v = {}; });
     if (has_history()) {
       std::swap(work_.positions, work_.previous_positions);
       work_.previous_step = end.part.h;

@@ -21,7 +21,7 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
       newton_(resolved.is_newton),
       start_eps_(resolved.start_eps(sizeof(Real) == sizeof(float))),
       eps_(start_eps_),
-      arrays_(device, garment, resolved.recipe, false, obstacles != nullptr,
+      arrays_(device, garment, resolved.recipe, false, obstacles != nullptr || scene_.contact.cloth,
               choice == StepSolver::iterative ? FactorPattern::whole : resolved.factor(garment)),
       rows_(device, arrays_),
       measures_(device, arrays_),
@@ -32,7 +32,7 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
   nodal_solver_ = make_nodal_solver<Real>(
       device, {.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns}, choice);
 
-  if (arrays_.couplings().exist()) coupled_ = {device, static_cast<std::size_t>(p.free_count())};
+  if (arrays_.couplings().exist()) coupled_ = {device, {static_cast<std::size_t>(p.free_count())}};
 
   const std::size_t nodes = arrays_.node_count(), free = p.free_count();
   state_ = empty_state();
@@ -129,7 +129,7 @@ template <class Real>
 std::vector<AdvanceReport> ProjectionSolver<Real>::finish() {
   AdvanceReport result = begin_request();
   for (int n = 0; n < request_.steps && !frozen(); ++n)
-    note(take_step<Real>({this}, nullptr, resolved_, n, request_.step).front(), result);
+    note(take_step<Real>({this}, nullptr, nullptr, resolved_, n, request_.step).front(), result);
   return {result};
 }
 

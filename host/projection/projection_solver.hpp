@@ -32,6 +32,17 @@ struct ClothState {
   }
 };
 
+/// A garment in a part of a step, for what acts between garments.
+template <class Real>
+struct NodesInStep {
+  ArrayView<const Vec3<Real>> start, iterate;  ///< x^n and the iterate [m], shape [node_count]
+  ArrayView<const Real> inverse_masses;        ///< 1 / m_i, 0: pinned or held rigidly [1/m^2]
+  Real inertia{};                              ///< of the metric [kg/m^2]
+  FreeNodesView free;
+  ArrayView<Real> blocks;            ///< of the matrix, as assembled
+  ArrayView<Vec3<Real>> right_side;  ///< [kg m], shape [free_count]
+};
+
 /// Time stepping of one garment: unconstrained step, then iterations of
 /// (B + G+ + J^T (eps D)^-1 J) d = -B (phi_j - phi~) - J^T (lambda_j + C_j / (eps D))   (proximal Newton), or
 /// of (B + J^T (eps D)^-1 J) d = -J^T C_j / (eps D)   (fast projection; Coltraro 2022, section 7.1, in nodal
@@ -71,12 +82,24 @@ class ProjectionSolver final : public GarmentSolver {
   /// Contacts at the iterate; returns how deep the cloth lies [m].
   double find_contacts(int iteration) { return contacts_.find(iterate_, iteration, rows_); }
   void follow(double before, double after);
+  /// The correction: assemble(), factor(), and what the factor leaves out.
   bool solve();
+  void assemble();
+  /// The correction of the factor alone; false: the matrix cannot be factorised.
+  bool factor();
   void correct(const BodyMoves<Real>& bodies);
   void end_part(const PartEnd<double, bool>& end, double residual);
   bool has_diverged(double residual) const;
   void end_step(bool is_kept, double residual);
 
+  /// Puts nodes elsewhere than the iterate has them, where they stop when the part ends.
+  void hold_back(const std::vector<Index>& nodes, const std::vector<Vec3d>& places);
+
+  const NodalPattern& pattern() const { return arrays_.pattern; }
+  NodesInStep<Real> nodes_in_step();
+  const Buffer<Real>& blocks() const { return blocks_; }
+  /// The system that has been assembled and factorised.
+  CoupledMember<Real> coupled_member();
   const ProjectionSettings& settings() const { return settings_; }
   /// Where the last matrix had a pivot that was not positive, -1: nowhere.
   Index bad_node() const { return bad_block_ >= 0 ? arrays_.pattern.free_nodes[bad_block_] : -1; }
@@ -110,9 +133,10 @@ class ProjectionSolver final : public GarmentSolver {
   bool predict(bool with_predicted = false);
   /// Where the pinned nodes are at t.
   void set_targets(double t);
-  /// Assembles H and the right side, both of B alone without rows, with what `samples` add, and solves into
-  /// correction_; false: the matrix cannot be factorised.
-  bool solve_system(const MetricView<Real>& metric, bool with_rows, const SampleForces<Real>& samples);
+  /// H and the right side, both of B alone without rows, with what `samples` add.
+  void assemble_system(const MetricView<Real>& metric, bool with_rows, const SampleForces<Real>& samples);
+  /// Adds to the correction of the factor what that leaves out; false: not finite.
+  bool couple(const MetricView<Real>& metric, double rtol);
   /// Of the part that is under way.
   MetricView<Real> implicit_metric() const;
   MetricView<Real> projection_metric() const;
@@ -145,7 +169,8 @@ class ProjectionSolver final : public GarmentSolver {
   GarmentContacts<Real> contacts_;
 
   std::unique_ptr<NodalSolver<Real>> nodal_solver_;
-  CoupledSystem<Real> coupled_;  ///< where the factor leaves couplings out
+  std::vector<Index> held_back_;  ///< nodes that stop when the part ends
+  CoupledSystem<Real> coupled_;   ///< where the factor leaves couplings out
 
   // The state, that of a step under way, and what an undoable request began with.
   ClothState<Real> state_, work_, before_;

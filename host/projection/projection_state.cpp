@@ -89,7 +89,8 @@ void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
                .obstacles = surroundings_.obstacles.size(),
                .holds = layout.holds,
                .grippers = garment_.grippers.size(),
-               .has_history = has_history()},
+               .has_history = has_history(),
+               .meets_cloth = scene_.contact.cloth},
               static_cast<double>(std::numeric_limits<Real>::max()));
   lost_ = lost_by(state);
   const auto narrow = [](const std::vector<double>& all) {

@@ -16,8 +16,14 @@ class GarmentsTogether {
 
  public:
   GarmentsTogether(const std::vector<ProjectionSolver<Real>*>& garments, BodyCoupling<Real>* bodies,
-                   const StepControl& control, const MonitorView& monitor, int number)
-      : garments_(garments), bodies_(bodies), control_(control), monitor_(monitor), number_(number) {
+                   ClothContacts<Real>* cloth, const StepControl& control, const MonitorView& monitor,
+                   int number)
+      : garments_(garments),
+        bodies_(bodies),
+        cloth_(cloth),
+        control_(control),
+        monitor_(monitor),
+        number_(number) {
     members_.resize(garments.size());
     for (Member& member : members_) member.report.iterations = 0;
     if (bodies != nullptr) states_ = bodies->states();
@@ -29,6 +35,7 @@ class GarmentsTogether {
   }
   void begin_step() {
     for (ProjectionSolver<Real>* garment : garments_) garment->begin_step(number_);
+    if (cloth_ != nullptr) cloth_->begin_step();
   }
   bool begin_part(const Part& part, bool, double& bad_pivot) {
     monitor_.enter(static_cast<int>(part.done), static_cast<int>(part.parts));
@@ -36,6 +43,7 @@ class GarmentsTogether {
     if (!all_work([&](ProjectionSolver<Real>& garment) { return garment.begin_part(part); }, bad_pivot))
       return false;
     if (bodies_ != nullptr) bodies_->begin_part(part);
+    if (cloth_ != nullptr) cloth_->begin_part();
     return true;
   }
   Assessment assess(const Part& part, int iteration, bool which) {
@@ -45,6 +53,7 @@ class GarmentsTogether {
     Assessment found{.residual = 0, .penetration = 0, .done = bodies_done};
     // Bodies alone are done once they have felt the forces of the step.
     if (garments_.empty()) found.done = bodies_done && iteration > 0;
+    bool all_finite = true;
     for (std::size_t g = 0; g < members_.size(); ++g) {
       Member& member = members_[g];
       member.previous = member.residual;
@@ -55,9 +64,19 @@ class GarmentsTogether {
                     bodies_done && (iteration > 0 || !control_.newton);
       if (bodies_ != nullptr) member.penetration = std::max(member.penetration, bodies_->penetration());
       if (!std::isfinite(member.residual)) member.lose();
+      all_finite = all_finite && !member.lost;
       found.done = found.done && member.done;
       found.residual = std::max(found.residual, member.residual);
       found.penetration = std::max(found.penetration, member.penetration);
+    }
+    if (cloth_ == nullptr || !all_finite) return found;
+    const double depth = cloth_->find(iteration);
+    const bool cloths_done = depth <= control_.contact_tolerance && !cloth_->passes();
+    found.done = found.done && cloths_done;
+    found.penetration = std::max(found.penetration, depth);
+    for (Member& member : members_) {
+      member.done = member.done && cloths_done;
+      member.penetration = std::max(member.penetration, depth);
     }
     return found;
   }
@@ -68,18 +87,27 @@ class GarmentsTogether {
   bool solve(const Part&, double& bad_pivot) {
     monitor_.count(static_cast<std::int64_t>(garments_.size()));
     for (Member& member : members_) ++member.report.iterations;
-    if (!all_work([](ProjectionSolver<Real>& garment) { return garment.solve(); }, bad_pivot)) return false;
+    const bool touches = cloth_ != nullptr && cloth_->exist();
+    if (touches) {
+      for (ProjectionSolver<Real>* garment : garments_) garment->assemble();
+      cloth_->add();
+    }
+    if (!all_work(
+            [&](ProjectionSolver<Real>& garment) { return touches ? garment.factor() : garment.solve(); },
+            bad_pivot))
+      return false;
+    if (touches && !cloth_->solve(control_.cg_tolerance)) return lose_all(bad_pivot);
     if (bodies_ == nullptr || bodies_->solve(garments_)) return true;
-    for (Member& member : members_) member.lose();
-    bad_pivot = 1;
-    return false;
+    return lose_all(bad_pivot);
   }
   void correct(bool) {
+    if (cloth_ != nullptr) cloth_->update();
     const BodyMoves<Real> moves = bodies_ != nullptr ? bodies_->moves() : BodyMoves<Real>{};
     for (ProjectionSolver<Real>* garment : garments_) garment->correct(moves);
     if (bodies_ != nullptr) bodies_->correct();
   }
   void end_part(const PartEnd<double, bool>& end) {
+    if (cloth_ != nullptr) cloth_->end_part(end, cpu::starts_warm(end.residual, end.bad_pivot));
     for (std::size_t g = 0; g < members_.size(); ++g) {
       members_[g].end_part(end);
       garments_[g]->end_part(end, members_[g].residual);
@@ -102,6 +130,7 @@ class GarmentsTogether {
     for (std::size_t g = 0; g < members_.size(); ++g)
       garments_[g]->end_step(is_kept, members_[g].report.residual);
     if (bodies_ != nullptr && !is_kept) bodies_->set_states(states_);
+    if (cloth_ != nullptr) cloth_->end_step(is_kept);
   }
 
   std::vector<StepReport> reports(double seconds) const {
@@ -110,6 +139,10 @@ class GarmentsTogether {
       StepReport report = members_[g].report;
       report.bad_node = garments_[g]->bad_node();
       if (is_lost(report.status)) report.penetration = 0;
+      if (cloth_ != nullptr) {
+        report.cloth_contacts = cloth_->count();
+        report.held_back = cloth_->held_back(*garments_[g]);
+      }
       report.wall_seconds = seconds / static_cast<double>(members_.size());
       all.push_back(report);
     }
@@ -159,8 +192,15 @@ class GarmentsTogether {
     return !(bad_pivot > 0);
   }
 
+  bool lose_all(double& bad_pivot) {
+    for (Member& member : members_) member.lose();
+    bad_pivot = 1;
+    return false;
+  }
+
   const std::vector<ProjectionSolver<Real>*>& garments_;
   BodyCoupling<Real>* const bodies_;
+  ClothContacts<Real>* const cloth_;
   const StepControl& control_;
   const MonitorView monitor_;
   const int number_;
@@ -180,21 +220,21 @@ StepControl step_control(const ResolvedScene& resolved, Precision precision, dou
           .tolerance = resolved.tolerance,
           .eps = resolved.start_eps(is_single),
           .least_eps = least_eps(is_single),
-          .max_iterations = settings.max_iterations,
-          .max_substeps = settings.max_substeps,
+          .max_iterations = resolved.max_iterations(),
+          .max_substeps = resolved.max_substeps(),
           .contact_tolerance = resolved.scene.contact.tolerance,
           .cg_tolerance = settings.cg_tolerance};
 }
 
 template <class Real>
 std::vector<StepReport> take_step(const std::vector<ProjectionSolver<Real>*>& garments,
-                                  BodyCoupling<Real>* bodies, const ResolvedScene& resolved, int number,
-                                  double h) {
+                                  BodyCoupling<Real>* bodies, ClothContacts<Real>* cloth,
+                                  const ResolvedScene& resolved, int number, double h) {
   const auto begin = std::chrono::steady_clock::now();
   constexpr auto precision = sizeof(Real) == sizeof(float) ? Precision::float32 : Precision::float64;
   StepControl control = step_control(resolved, precision, h);
   if (garments.empty()) control.max_substeps = 1;
-  GarmentsTogether<Real> together(garments, bodies, control,
+  GarmentsTogether<Real> together(garments, bodies, cloth, control,
                                   garments.empty() ? bodies->monitor() : garments.front()->monitor(), number);
   bool alive = true;
   ClothReport<double> sum{};
@@ -203,8 +243,9 @@ std::vector<StepReport> take_step(const std::vector<ProjectionSolver<Real>*>& ga
 }
 
 template std::vector<StepReport> take_step(const std::vector<ProjectionSolver<float>*>&, BodyCoupling<float>*,
-                                           const ResolvedScene&, int, double);
+                                           ClothContacts<float>*, const ResolvedScene&, int, double);
 template std::vector<StepReport> take_step(const std::vector<ProjectionSolver<double>*>&,
-                                           BodyCoupling<double>*, const ResolvedScene&, int, double);
+                                           BodyCoupling<double>*, ClothContacts<double>*,
+                                           const ResolvedScene&, int, double);
 
 }  // namespace isocloth

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "host/projection/body_coupling.hpp"
+#include "host/projection/cloth_contacts.hpp"
 
 namespace isocloth {
 
@@ -9,11 +10,11 @@ namespace isocloth {
 StepControl step_control(const ResolvedScene& resolved, Precision precision, double h);
 
 /// The `number`-th step of h [s] of all garments' requests (StepController): iterations until every garment
-/// meets its tolerances, bodies (null: none) solved with them. One report per garment. Where a step is not
-/// finite, all is as before it, and the garments that made it so say so.
+/// meets its tolerances, bodies and contacts between cloths (null: none) solved with them. One report per
+/// garment. Where a step is not finite, all is as before it, and the garments that made it so say so.
 template <class Real>
 std::vector<StepReport> take_step(const std::vector<ProjectionSolver<Real>*>& garments,
-                                  BodyCoupling<Real>* bodies, const ResolvedScene& resolved, int number,
-                                  double h);
+                                  BodyCoupling<Real>* bodies, ClothContacts<Real>* cloth,
+                                  const ResolvedScene& resolved, int number, double h);
 
 }  // namespace isocloth

@@ -402,7 +402,10 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
                            ", expected finite positions; shorten the step");
     result.converged =
         !softness.exceeds(result.residual, settings_.tolerance) && (result.iterations > 0 || !newton);
-    if (result.converged || result.iterations == settings_.max_iterations) break;
+    constexpr int most = 50;  // where the settings leave it open
+    if (result.converged ||
+        result.iterations == (settings_.max_iterations > 0 ? settings_.max_iterations : most))
+      break;
     if (newton && result.iterations > 0) softness.follow(previous, result.residual);
     const Iteration iteration =
         single_iteration(next, unconstrained, multipliers, step, softness.eps(), growth);

@@ -15,6 +15,13 @@ std::vector<const Mesh*> meshes_of(const Scene& scene) {
   return meshes;
 }
 
+std::vector<Index> worlds_of(const Scene& scene) {
+  std::vector<Index> worlds;
+  if (scene.bodies.empty())
+    for (const Garment& garment : scene.garments) worlds.push_back(garment.world);
+  return worlds;
+}
+
 }  // namespace
 
 std::string describe(const IntersectingPair& pair) {
@@ -26,7 +33,7 @@ std::string describe(const IntersectingPair& pair) {
               ") m");
 }
 
-std::string describe(const IntersectionReport& start) {
+std::string describe(const IntersectionReport& start, bool is_pushed) {
   if (start.pairs.empty()) return "";
   constexpr std::size_t most = 3;
   std::string line =
@@ -39,12 +46,14 @@ std::string describe(const IntersectionReport& start) {
   for (std::size_t i = 0; i < std::min(most, start.pairs.size()); ++i)
     line += (i == 0 ? ", " : "; ") + describe(start.pairs[i]);
   if (start.crossing + start.touching > static_cast<std::int64_t>(most)) line += "; ...";
-  return line + "; cloth does not push cloth, so that nothing will part them: move them apart in the file";
+  return line + (is_pushed
+                     ? ", expected none with contact.cloth: move them apart in the file"
+                     : "; cloth does not push cloth, so that nothing will part them: move them apart in "
+                       "the file");
 }
 
-Certificate::Certificate(const Scene& scene, const std::vector<Index>& replicas)
-    : scene_(scene), search_(meshes_of(scene), scene.bodies.empty() ? replicas : std::vector<Index>()) {
-  static_assert(IntersectionSearch::every_world == -1);
+Certificate::Certificate(const Scene& scene) : scene_(scene), search_(meshes_of(scene), worlds_of(scene)) {
+  static_assert(IntersectionSearch::every_world == Garment::every_world);
 }
 
 IntersectionReport Certificate::of_start() {

@@ -1,5 +1,5 @@
-// Does cloth pass through cloth? Tested from positions alone, after the fact: contact of cloth with cloth is
-// not part of the simulation.
+// Does cloth pass through cloth? Tested from positions alone, after the fact, by nothing that contacts
+// between cloths have part in.
 #pragma once
 
 #include <string>
@@ -19,19 +19,19 @@ struct IntersectionReport {
   std::vector<IntersectingPair> pairs;  ///< the first ten crossing ones, without any: of the touching ones
 };
 
-/// "" if there is none, else a line that says how many, which ones and what to do.
-std::string describe(const IntersectionReport& start);
+/// "" if there is none, else a line that says how many, which ones and what to do. is_pushed: cloth pushes
+/// cloth (ContactSettings::cloth), which must not begin so.
+std::string describe(const IntersectionReport& start, bool is_pushed);
 
 /// "edge 3-4 of sheet through its face 17 at (0.1 0.2 0.3) m".
 std::string describe(const IntersectingPair& pair);
 
-/// Tests all garments against themselves and each other. Replicas stand for cloths of their own: number i of
-/// one garment meets number i of others and every garment that has no replicas, but no replica of another
-/// number, unless the scene has rigid bodies, which meet all cloths and so join them.
+/// Tests all garments against themselves and each other, as far as they are of one world (Garment::world);
+/// rigid bodies meet all cloths and so join their worlds.
 class Certificate {
  public:
-  /// The scene must outlive it; replicas: see read_scene(), or empty: every garment meets all others.
-  Certificate(const Scene& scene, const std::vector<Index>& replicas);
+  /// The scene must outlive it.
+  explicit Certificate(const Scene& scene);
   IntersectionReport of_start();
   /// Of the state that the simulation is in. Costs a copy of all positions and about 1 us per node.
   IntersectionReport of(const Simulation& simulation);

@@ -35,10 +35,13 @@ class Run {
                 request.execution.precision),
         simulation_(start_simulation(scene_, request.scene, request.execution)),
         tally_(resolved_, request.scene.stem().string(), simulation_, folder_.resumed_from()),
-        certificate_(scene_, replicas_) {
+        certificate_(scene_) {
     for (const std::string& line : warnings_) warn(line);
     for (const std::string& line : scene_warnings(scene_)) warn(line);
-    if (const std::string line = describe(certificate_.of_start()); !line.empty()) warn(line);
+    if (const std::string line = describe(certificate_.of_start(), scene_.contact.cloth); !line.empty()) {
+      if (scene_.contact.cloth) throw SceneError(text(request_.scene.string(), ": ", line));
+      warn(line);
+    }
     if (const auto& checkpoint = folder_.resumed_from()) {
       go_to(*checkpoint);
     } else if (tally_.measure_start(); !add_frame()) {
@@ -94,7 +97,7 @@ class Run {
 
  private:
   Scene read() {
-    Scene scene = read_scene(request_.scene, warnings_, replicas_);
+    Scene scene = read_scene(request_.scene, warnings_);
     if (request_.rest) {
       require_rest(scene);
       scene.projection.integrator = Integrator::backward_euler;
@@ -309,7 +312,6 @@ class Run {
   RunObserver& observer_;
   const Clock::time_point begin_ = Clock::now();
   std::vector<std::string> warnings_;  // before scene_, which adds to them, as to the next
-  std::vector<Index> replicas_;
   const Scene scene_;
   const ResolvedScene resolved_;
   ResultFolder folder_;

@@ -160,6 +160,11 @@ void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpe
   keys.flag("push_out", settings.push_out,
             "whether cloth that starts inside of an obstacle is moved out during the first steps; else it is "
             "an error");
+  keys.flag("cloth", settings.cloth,
+            "whether cloth meets itself and other cloth, at the distance of its thickness; recipes of the "
+            "projection, scenes without bodies");
+  keys.object("cloth_friction", "friction of cloth with cloth; default: none", Need::optional,
+              [&](Keys& k) { describe_friction(k, settings.cloth_friction); });
   keys.objects(
       "pairs",
       "friction of two: garment and obstacle or garment and body, in place of the obstacle's or body's "

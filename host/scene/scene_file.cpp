@@ -126,13 +126,12 @@ void warn_of_short_recordings(const SceneSpec& spec, const std::vector<std::size
       warn(text("obstacles[", o, "].motion"), spec.obstacles[o].poses_file, keys->times, 0);
 }
 
-/// `root`: what `spec` was read from; `replicas`: see read_scene().
+/// `root`: what `spec` was read from.
 Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
-                 std::vector<std::string>& warnings, std::vector<Index>& replicas) {
+                 std::vector<std::string>& warnings) {
   Scene scene = spec.scene;
   if (scene.name.empty()) scene.name = path.stem().string();
   GarmentMaker maker(path.parent_path(), scene.seed);
-  replicas.clear();
   std::vector<std::size_t> file_numbers;     // shape [garment of the scene]
   std::map<std::string, std::size_t> names;  // and the number of the garment in the file
   for (std::size_t g = 0; g < spec.garments.size(); ++g) {
@@ -160,7 +159,8 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
         require_room(scene.garments.back().mesh.node_count());
       file_numbers.push_back(g);
       const bool is_next = file_numbers.size() > 1 && file_numbers.end()[-2] == g;
-      replicas.push_back(!spec.garments[g].is_batch() ? -1 : is_next ? replicas.back() + 1 : 0);
+      if (spec.garments[g].is_batch())
+        scene.garments.back().world = is_next ? scene.garments.end()[-2].world + 1 : 0;
       const std::string& name = scene.garments.back().name;
       const auto [earlier, is_new] = names.emplace(name, g);
       if (!is_new) {
@@ -224,16 +224,11 @@ Scene read_scene(const fs::path& path) {
 }
 
 Scene read_scene(const fs::path& path, std::vector<std::string>& warnings) {
-  std::vector<Index> replicas;
-  return read_scene(path, warnings, replicas);
-}
-
-Scene read_scene(const fs::path& path, std::vector<std::string>& warnings, std::vector<Index>& replicas) {
   const Json root = read_json(path);
   SceneSpec spec;
   read_root_keys(root, path.string(), [&spec](Keys& keys) { describe_scene(keys, spec); });
   try {
-    return make_scene(spec, root, path, warnings, replicas);
+    return make_scene(spec, root, path, warnings);
   } catch (const SceneError& error) {
     throw SceneError(text(path.string(), ": ", error.what()));
   } catch (const MeshError& error) {

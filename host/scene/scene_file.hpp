@@ -19,11 +19,6 @@ Scene read_scene(const std::filesystem::path& path);
 /// from the points that name them, recordings that are shorter than the run.
 Scene read_scene(const std::filesystem::path& path, std::vector<std::string>& warnings);
 
-/// The same; `replicas` receives for each garment its number among the replicas of the file's garment, -1: it
-/// is no replica.
-Scene read_scene(const std::filesystem::path& path, std::vector<std::string>& warnings,
-                 std::vector<Index>& replicas);
-
 /// The text of a scene file for a copy in another folder: the same, with the files that it names made
 /// absolute.
 std::string portable_scene_text(const std::filesystem::path& path);

@@ -153,7 +153,9 @@ void describe_variation(Keys& keys, const std::string& path, Variation& variatio
 
 void describe_batch(Keys& keys, GarmentSpec& garment) {
   keys.number("replicas", garment.replicas, whole(1, 10'000'000),
-              "number of garments like this one, called name[0], name[1], ...; they do not touch each other");
+              "number of garments like this one, called name[0], name[1], ...; they do not touch each other, "
+              "but number i of one garment meets "
+              "number i of others where contact.cloth is true");
   keys.members(
       "vary",
       "numbers that differ from replica to replica, all of them together, by path: fabric.rho, gravity, "
@@ -185,15 +187,16 @@ void describe_projection(Keys& keys, ProjectionSettings& settings) {
               "that of the rows");
   keys.number("tolerance", settings.tolerance, {.least = 0, .most = 0.5, .above = true},
               "bound on the largest relative constraint error at the end of a step");
-  keys.integer("max_iterations", settings.max_iterations, whole(1, 1'000'000),
-               "linear solves per step or part of a step");
+  keys.integer("max_iterations", settings.max_iterations, whole(0, 1'000'000),
+               "linear solves per step or part of a step; 0: 50, and 12 with contact.cloth");
   keys.number(
       "eps", settings.eps, {.least = 0, .most = 0.5},
       "relative softness of the rows; 0: 1e-6 (proximal_newton), 1e-7 (fast_projection), 1e-4 in float32");
   keys.number("clamp", settings.clamp, not_negative,
               "largest move of a node per iteration [mean element sizes]; 0: off");
-  keys.integer("max_substeps", settings.max_substeps, whole(1, 1 << 20),
-               "a step that misses its tolerance is tried again in 2, 4, ... parts up to this power of two");
+  keys.integer("max_substeps", settings.max_substeps, whole(0, 1 << 20),
+               "a step that misses its tolerance is tried again in 2, 4, ... parts up to this power of two; "
+               "0: 1, and 16 with contact.cloth");
   keys.choice("on_violation", settings.on_violation,
               {to_string(OnViolation::stop), to_string(OnViolation::go_on)},
               "what to do when a step misses its tolerance all the same");

@@ -120,6 +120,7 @@ struct StateSizes {
   std::size_t contacts = 0, obstacles = 0;  ///< and how many obstacles there are
   std::size_t holds = 0, grippers = 0;      ///< nodes that may be held, and how many grippers there are
   bool has_history = false;                 ///< a step before may be remembered
+  bool meets_cloth = false;                 ///< contacts between cloths may be kept, any number of them
 };
 /// Throws ShapeError unless the arrays of `state` have these sizes, hold no number beyond `largest`, name
 /// obstacles and grippers that exist, and the clock is not negative.

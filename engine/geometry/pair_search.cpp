@@ -1,0 +1,107 @@
+#include "engine/geometry/pair_search.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace isocloth {
+namespace {
+
+bool share_node(const std::array<Index, 2>& a, const std::array<Index, 2>& b) {
+  return a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1];
+}
+
+}  // namespace
+
+PairSearch::PairSearch(const std::vector<const Mesh*>& meshes) {
+  SurfaceFeatures& f = features_;
+  f.node_begin = f.triangle_begin = {0};
+  for (std::size_t s = 0; s < meshes.size(); ++s) {
+    surfaces_.push_back({FaceTree(*meshes[s]), {}});
+    const Index first_node = f.node_begin.back();
+    std::map<std::array<Index, 2>, Index> known;
+    for (const FaceTree::Triangle& t : surfaces_.back().tree.triangles()) {
+      std::array<Index, 3>& nodes = f.triangles.emplace_back();
+      std::array<Index, 3>& sides = f.sides.emplace_back();
+      for (std::size_t k = 0; k < 3; ++k) nodes[k] = first_node + t.nodes[k];
+      for (std::size_t k = 0; k < 3; ++k) {
+        const auto [low, high] = std::minmax(nodes[k], nodes[(k + 1) % 3]);
+        const std::array<Index, 2> edge{low, high};
+        const auto [place, is_new] = known.emplace(edge, static_cast<Index>(f.edges.size()));
+        if (is_new) f.edges.push_back(edge);
+        sides[k] = place->second;
+      }
+      owned_nodes_.push_back(t.owned_nodes);
+      owned_sides_.push_back(t.owned_sides);
+    }
+    f.node_begin.push_back(first_node + meshes[s]->node_count());
+    f.triangle_begin.push_back(static_cast<Index>(f.triangles.size()));
+    f.node_surfaces.resize(static_cast<std::size_t>(f.node_begin.back()), static_cast<Index>(s));
+  }
+  node_boxes_.resize(static_cast<std::size_t>(f.node_count()));
+  edge_boxes_.resize(f.edges.size());
+}
+
+void PairSearch::find(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, ArrayView<const double> margins,
+                      std::vector<FeaturePair>& pairs) {
+  pairs.clear();
+  const SurfaceFeatures& f = features_;
+  for (std::size_t s = 0; s < surfaces_.size(); ++s) {
+    const std::size_t first = f.node_begin[s], end = f.node_begin[s + 1];
+    surfaces_[s].tree.fit(slice(from, first, end), slice(to, first, end), margins[s], surfaces_[s].boxes);
+    const Vec3d beyond{margins[s], margins[s], margins[s]};
+    for (std::size_t i = first; i < end; ++i) {
+      node_boxes_[i] = joined({from[i], from[i]}, {to[i], to[i]});
+      node_boxes_[i].low -= beyond;
+      node_boxes_[i].high += beyond;
+    }
+  }
+  for (std::size_t e = 0; e < f.edges.size(); ++e)
+    edge_boxes_[e] = joined(node_boxes_[f.edges[e][0]], node_boxes_[f.edges[e][1]]);
+  for (std::size_t s = 0; s < surfaces_.size(); ++s) {
+    const Surface& own = surfaces_[s];
+    const Index first = f.triangle_begin[s];
+    own.tree.for_each_near_pair(own.boxes, [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) {
+      test(one, first, other, first, pairs);
+    });
+    for (std::size_t t = s + 1; t < surfaces_.size(); ++t)
+      own.tree.for_each_near_pair(own.boxes, surfaces_[t].tree, surfaces_[t].boxes,
+                                  [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) {
+                                    test(one, first, other, f.triangle_begin[t], pairs);
+                                  });
+  }
+}
+
+void PairSearch::test(const FaceTree::Leaf& one, Index first_triangle, const FaceTree::Leaf& other,
+                      Index other_first_triangle, std::vector<FeaturePair>& pairs) const {
+  const Index a = first_triangle + one.triangle, b = other_first_triangle + other.triangle;
+  test_nodes(a, other, b, pairs);
+  test_nodes(b, one, a, pairs);
+  for (unsigned k = 0; k < 3; ++k) {
+    if ((owned_sides_[a] >> k & 1U) == 0) continue;
+    const Index edge = features_.sides[a][k];
+    if (!overlap(edge_boxes_[edge], other.box)) continue;
+    for (unsigned l = 0; l < 3; ++l) {
+      if ((owned_sides_[b] >> l & 1U) == 0) continue;
+      const Index with = features_.sides[b][l];
+      if (!overlap(edge_boxes_[edge], edge_boxes_[with]) ||
+          share_node(features_.edges[edge], features_.edges[with]))
+        continue;
+      pairs.push_back({1, std::min(edge, with), std::max(edge, with)});
+    }
+  }
+}
+
+void PairSearch::test_nodes(Index triangle, const FaceTree::Leaf& with, Index other,
+                            std::vector<FeaturePair>& pairs) const {
+  const std::array<Index, 3>& face = features_.triangles[other];
+  for (unsigned k = 0; k < 3; ++k) {
+    if ((owned_nodes_[triangle] >> k & 1U) == 0) continue;
+    const Index node = features_.triangles[triangle][k];
+    if (node == face[0] || node == face[1] || node == face[2] || !overlap(node_boxes_[node], with.box))
+      continue;
+    pairs.push_back({0, node, other});
+  }
+}
+
+}  // namespace isocloth

@@ -1,0 +1,59 @@
+// Which nodes, edges and faces of moving surfaces come near each other.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "engine/geometry/face_tree.hpp"
+
+namespace isocloth {
+
+/// Nodes, edges and triangles of several surfaces, numbered one surface after another. Quads are two
+/// triangles, split from corner 0 to corner 2; diagonals are edges.
+struct SurfaceFeatures {
+  std::vector<Index> node_begin, triangle_begin;  ///< of each surface, shape [surface_count + 1]
+  std::vector<Index> node_surfaces;               ///< surface of each node, shape [node_count]
+  std::vector<std::array<Index, 3>> triangles;    ///< nodes, shape [triangle_count]
+  std::vector<std::array<Index, 3>> sides;        ///< edge from node k to node k + 1; same shape
+  std::vector<std::array<Index, 2>> edges;        ///< nodes, the lower first, shape [edge_count]
+
+  Index node_count() const { return node_begin.back(); }
+};
+
+/// A node and a triangle, or two edges.
+struct FeaturePair {
+  Index is_edges = 0;  ///< 1: both are edges; 0: `first` is a node, `second` a triangle
+  Index first = 0, second = 0;
+  bool operator==(const FeaturePair&) const = default;
+};
+
+/// Finds pairs of features whose boxes overlap, those that share a node left out.
+class PairSearch {
+ public:
+  /// Valid meshes, whose rest shapes give the trees.
+  explicit PairSearch(const std::vector<const Mesh*>& meshes);
+  const SurfaceFeatures& features() const { return features_; }
+
+  /// Pairs whose boxes overlap on straight ways from one state to the other, each once, in an order that the
+  /// boxes alone decide. from, to [m]: shape [node_count]; margins [m]: of each surface, by which boxes are
+  /// larger on all sides. Cost O(n log n) for n triangles of which few are near others.
+  void find(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, ArrayView<const double> margins,
+            std::vector<FeaturePair>& pairs);
+
+ private:
+  struct Surface {
+    FaceTree tree;
+    FaceTree::Boxes boxes;
+  };
+  void test(const FaceTree::Leaf& one, Index first_triangle, const FaceTree::Leaf& other,
+            Index other_first_triangle, std::vector<FeaturePair>& pairs) const;
+  void test_nodes(Index triangle, const FaceTree::Leaf& with, Index other,
+                  std::vector<FeaturePair>& pairs) const;
+
+  std::vector<Surface> surfaces_;
+  SurfaceFeatures features_;
+  std::vector<unsigned> owned_nodes_, owned_sides_;  ///< as FaceTree::Triangle, shape [triangle_count]
+  std::vector<BoundingBox> node_boxes_, edge_boxes_;
+};
+
+}  // namespace isocloth

@@ -1,0 +1,568 @@
+#include "host/projection/cloth_contacts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "host/linear/pcg_rows.hpp"
+#include "kernels/cloth_contact/pair_geometry.hpp"
+#include "kernels/contact/contact_law.hpp"
+
+namespace isocloth {
+namespace {
+
+std::vector<const Mesh*> meshes_of(const std::vector<const Garment*>& garments) {
+  std::vector<const Mesh*> meshes;
+  for (const Garment* garment : garments) meshes.push_back(&garment->mesh);
+  return meshes;
+}
+
+template <std::size_t count>
+std::vector<Index> flat(const std::vector<std::array<Index, count>>& all) {
+  std::vector<Index> numbers;
+  numbers.reserve(count * all.size());
+  for (const auto& each : all) numbers.insert(numbers.end(), each.begin(), each.end());
+  return numbers;
+}
+
+/// Room for `size` values, whatever was in it before.
+template <class T>
+void make_room(const Device& device, std::size_t size, Buffer<T>& buffer) {
+  if (buffer.size() < size) buffer = {device, size + size / 2};
+}
+template <class T>
+void fill(const Device& device, const std::vector<T>& values, Buffer<T>& buffer) {
+  make_room(device, values.size(), buffer);
+  std::vector<T> staging;
+  buffer.write(values.size(), staging, [&](T* to) { std::copy(values.begin(), values.end(), to); });
+}
+template <class T>
+auto first(Buffer<T>& buffer, std::size_t count) {
+  return slice(buffer.view(), 0, count);
+}
+template <class T>
+ArrayView<const T> first(const Buffer<T>& buffer, std::size_t count) {
+  return slice(buffer.view(), 0, count);
+}
+
+}  // namespace
+
+void KeptContacts::scale(double factor) {
+  for (Vec3d& force : forces) force = factor * force;
+}
+
+template <class Real>
+ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
+                                   const std::vector<const Garment*>& garments, const Garments& solvers)
+    : device_(device),
+      kernels_(step_kernels<Real>(device.backend())),
+      contact_kernels_(device.backend().cloth_contact),
+      tolerance_(scene.contact.tolerance),
+      pairs_(meshes_of(garments)),
+      held_back_(garments.size(), 0) {
+  const SurfaceFeatures& features = pairs_.features();
+  std::vector<Vec3d> rest;
+  std::vector<Index> free_number, free_nodes;
+  std::vector<std::size_t> sizes;
+  for (std::size_t g = 0; g < garments.size(); ++g) {
+    thicknesses_.push_back(garments[g]->fabric.thickness);
+    rest.insert(rest.end(), garments[g]->mesh.positions.begin(), garments[g]->mesh.positions.end());
+    const NodalPattern& pattern = solvers[g]->pattern();
+    Member& member = members_.emplace_back();
+    member.solver = solvers[g];
+    member.first_node = features.node_begin[g];
+    member.first_free = static_cast<Index>(free_nodes.size());
+    sizes.push_back(static_cast<std::size_t>(pattern.free_count()));
+    for (const Index number : pattern.free_number)
+      free_number.push_back(number < 0 ? -1 : member.first_free + number);
+    for (const Index node : pattern.free_nodes) free_nodes.push_back(member.first_node + node);
+    // Blocks lie by columns, then rows, both ascending.
+    const auto block_of = [&](Index a, Index b) {
+      if (a < 0 || b < 0) return Index{-1};
+      const Index column = std::min(a, b), row = std::max(a, b);
+      const auto begin = std::lower_bound(pattern.block_columns.begin(), pattern.block_columns.end(), column),
+                 end = std::upper_bound(begin, pattern.block_columns.end(), column);
+      const auto from = pattern.block_rows.begin() + (begin - pattern.block_columns.begin()),
+                 to = pattern.block_rows.begin() + (end - pattern.block_columns.begin());
+      const auto found = std::lower_bound(from, to, row);
+      return found != to && *found == row ? static_cast<Index>(found - pattern.block_rows.begin()) : -1;
+    };
+    std::vector<Index> node_blocks, edge_blocks(features.edges.size(), -1);
+    for (Index i = 0; i < pattern.free_count(); ++i) node_blocks.push_back(block_of(i, i));
+    const auto local = [&](Index node) {
+      return pattern.free_number[static_cast<std::size_t>(node - member.first_node)];
+    };
+    for (std::size_t e = 0; e < features.edges.size(); ++e)
+      if (features.node_surfaces[features.edges[e][0]] == static_cast<Index>(g))
+        edge_blocks[e] = block_of(local(features.edges[e][0]), local(features.edges[e][1]));
+    member.node_blocks = {device, node_blocks};
+    member.edge_blocks = {device, edge_blocks};
+    const SymmetricRows rows = symmetric_rows({.size = pattern.free_count(),
+                                               .block = 3,
+                                               .rows = pattern.block_rows,
+                                               .columns = pattern.block_columns});
+    member.row_begin = {device, rows.begin};
+    member.columns = {device, rows.columns};
+    member.blocks = {device, rows.blocks};
+  }
+  const double thickest = *std::max_element(thicknesses_.begin(), thicknesses_.end()),
+               thinnest = *std::min_element(thicknesses_.begin(), thicknesses_.end());
+  reach_ = std::max(thinnest / 4, 2 * tolerance_);
+  // What is within reach, and as much room again for nodes to move without another search.
+  for (const double thickness : thicknesses_) margins_.push_back((thickness + reach_) / 2 + thickest / 2);
+  triangles_ = {device, flat(features.triangles)};
+  sides_ = {device, flat(features.sides)};
+  edges_ = {device, flat(features.edges)};
+  node_garments_ = {device, features.node_surfaces};
+  free_number_ = {device, free_number};
+  free_nodes_ = {device, free_nodes};
+  device_thicknesses_ = {device, thicknesses_};
+  friction_ = {device, std::vector<FrictionView<double>>(
+                           garments.size() * garments.size(),
+                           {scene.contact.cloth_friction.static_, scene.contact.cloth_friction.dynamic})};
+  rest_ = {device, rest};
+  for (Buffer<Vec3d>* positions : {&from_, &to_}) *positions = {device, rest.size()};
+  for (Buffer<double>* numbers : {&inverse_inertia_, &ways_}) *numbers = {device, rest.size()};
+  node_begin_ = {device, rest.size() + 1};
+  rooms_.resize(rest.size());
+  system_ = {device, sizes};
+  modes_ = {device, 6 * free_nodes.size()};
+}
+
+template <class Real>
+ClothFeatures ClothContacts<Real>::features() const {
+  return {triangles_.view(), sides_.view(), edges_.view(), node_garments_.view()};
+}
+
+template <class Real>
+ClothContactList ClothContacts<Real>::list() const {
+  return {.features = features(),
+          .pairs = first(device_pairs_, host_pairs_.size()),
+          .found = first(found_, host_pairs_.size()),
+          .chosen = first(chosen_, keys_.size()),
+          .node_begin = node_begin_.view(),
+          .node_entries = first(node_entries_, host_entries_.size())};
+}
+
+template <class Real>
+void ClothContacts<Real>::begin_step() {
+  work_ = state_;
+  cg_iterations_ = 0;
+  std::fill(held_back_.begin(), held_back_.end(), 0);
+}
+
+template <class Real>
+void ClothContacts<Real>::gather(bool at_start) {
+  for (const Member& member : members_) {
+    const std::size_t begin = static_cast<std::size_t>(member.first_node),
+                      end = begin + member.solver->pattern().free_number.size();
+    const auto own = [&](auto& buffer) { return slice(buffer.view(), begin, end); };
+    const NodesInStep<Real> nodes = member.solver->nodes_in_step();
+    kernels_.gather_cloth_nodes(device_.queue(),
+                                {.positions = at_start ? nodes.start : nodes.iterate,
+                                 .inverse_masses = nodes.inverse_masses,
+                                 .inertia = nodes.inertia,
+                                 .from = at_start ? ArrayView<const Vec3d>{} : own(std::as_const(from_)),
+                                 .gathered = at_start ? own(from_) : own(to_),
+                                 .inverse_inertia = own(inverse_inertia_),
+                                 .ways = own(ways_)});
+  }
+  (at_start ? from_ : to_).copy_to(at_start ? host_from_ : host_to_);
+}
+
+template <class Real>
+void ClothContacts<Real>::begin_part() {
+  gather(true);
+  searched_ = false;
+}
+
+template <class Real>
+bool ClothContacts<Real>::left_room() const {
+  for (std::size_t i = 0; i < rooms_.size(); ++i)
+    if (!overlap(rooms_[i], {host_to_[i], host_to_[i]})) return true;
+  return false;
+}
+
+template <class Real>
+void ClothContacts<Real>::search() {
+  pairs_.find(host_from_, host_to_, margins_, host_pairs_);
+  searched_ = true;
+  for (std::size_t i = 0; i < rooms_.size(); ++i) {
+    // Half a thickness of the margin is beyond reach.
+    const double spare =
+        margins_[static_cast<std::size_t>(pairs_.features().node_surfaces[i])] -
+        (thicknesses_[static_cast<std::size_t>(pairs_.features().node_surfaces[i])] + reach_) / 2;
+    rooms_[i] = joined({host_from_[i], host_from_[i]}, {host_to_[i], host_to_[i]});
+    const Vec3d beyond{spare, spare, spare};
+    rooms_[i].low -= beyond;
+    rooms_[i].high += beyond;
+  }
+  const std::size_t count = host_pairs_.size();
+  fill(device_, host_pairs_, device_pairs_);
+  make_room(device_, count, starts_);
+  make_room(device_, count, statuses_);
+  make_room(device_, count, found_);
+  contact_kernels_.measure_pairs(device_.queue(), {.features = features(),
+                                                   .pairs = first(std::as_const(device_pairs_), count),
+                                                   .positions = std::as_const(from_).view(),
+                                                   .rest = std::as_const(rest_).view(),
+                                                   .thicknesses = std::as_const(device_thicknesses_).view(),
+                                                   .starts = first(starts_, count)});
+}
+
+template <class Real>
+double ClothContacts<Real>::find(int iteration) {
+  gather(false);
+  if (!searched_ || left_room()) search();
+  const std::size_t count = host_pairs_.size();
+  contact_kernels_.find_contacts(device_.queue(), {.features = features(),
+                                                   .pairs = first(std::as_const(device_pairs_), count),
+                                                   .starts = first(std::as_const(starts_), count),
+                                                   .from = std::as_const(from_).view(),
+                                                   .to = std::as_const(to_).view(),
+                                                   .ways = std::as_const(ways_).view(),
+                                                   .reach = reach_,
+                                                   .statuses = first(statuses_, count),
+                                                   .found = first(found_, count)});
+  choose();
+  respond(iteration);
+  return depth_;
+}
+
+template <class Real>
+void ClothContacts<Real>::choose() {
+  struct Candidate {
+    std::uint64_t key;
+    Index passes, pair;  // of one key those that pass come first
+    bool operator<(const Candidate& other) const {
+      return std::tie(key, passes, pair) < std::tie(other.key, other.passes, other.pair);
+    }
+  };
+  const std::size_t count = host_pairs_.size();
+  std::vector<PairStatus> status_staging;
+  std::vector<FoundContact> found_staging;
+  const PairStatus* const statuses =
+      count > 0 ? std::as_const(statuses_).read(0, count, status_staging) : nullptr;
+  const FoundContact* const found = count > 0 ? std::as_const(found_).read(0, count, found_staging) : nullptr;
+  cpu::ContactLaw<double> law;
+  law.tolerance = tolerance_;
+  std::vector<Candidate> candidates;
+  depth_ = 0;
+  passing_ = 0;
+  for (std::size_t p = 0; p < count; ++p) {
+    if (statuses[p] == PairStatus::apart) continue;
+    const bool passes = statuses[p] == PairStatus::passing;
+    passing_ += passes;
+    if (!passes) depth_ = std::max(depth_, law.depth(found[p].gap, law.deep_rest(found[p].before)));
+    candidates.push_back({found[p].key, passes ? 0 : 1, static_cast<Index>(p)});
+  }
+  std::sort(candidates.begin(), candidates.end());
+  keys_.clear();
+  host_chosen_.clear();
+  for (const Candidate& c : candidates) {
+    if (!keys_.empty() && keys_.back() == c.key) continue;
+    keys_.push_back(c.key);
+    host_chosen_.push_back(c.pair);
+  }
+}
+
+template <class Real>
+void ClothContacts<Real>::respond(int iteration) {
+  const std::size_t count = keys_.size();
+  if (count == 0) {
+    work_ = {};
+    return;
+  }
+  // The contacts of every node, by counting.
+  const SurfaceFeatures& features = pairs_.features();
+  const auto nodes_of = [&](Index pair) {
+    const FeaturePair& p = host_pairs_[static_cast<std::size_t>(pair)];
+    if (p.is_edges == 0) {
+      const auto& t = features.triangles[static_cast<std::size_t>(p.second)];
+      return std::array<Index, 4>{p.first, t[0], t[1], t[2]};
+    }
+    const auto &a = features.edges[static_cast<std::size_t>(p.first)],
+               &b = features.edges[static_cast<std::size_t>(p.second)];
+    return std::array<Index, 4>{a[0], a[1], b[0], b[1]};
+  };
+  host_begin_.assign(rooms_.size() + 1, 0);
+  for (const Index pair : host_chosen_)
+    for (const Index node : nodes_of(pair)) ++host_begin_[static_cast<std::size_t>(node) + 1];
+  std::partial_sum(host_begin_.begin(), host_begin_.end(), host_begin_.begin());
+  host_entries_.resize(4 * count);
+  std::vector<Index> next(host_begin_.begin(), host_begin_.end() - 1);
+  for (std::size_t c = 0; c < count; ++c) {
+    const auto nodes = nodes_of(host_chosen_[c]);
+    for (std::size_t i = 0; i < 4; ++i)
+      host_entries_[static_cast<std::size_t>(next[static_cast<std::size_t>(nodes[i])]++)] =
+          static_cast<Index>(4 * c + i);
+  }
+  // Forces that go on; both lists ascend.
+  std::vector<Vec3d> forces(count);
+  for (std::size_t c = 0, k = 0; c < count; ++c) {
+    while (k < work_.keys.size() && work_.keys[k] < keys_[c]) ++k;
+    if (k < work_.keys.size() && work_.keys[k] == keys_[c]) forces[c] = work_.forces[k];
+  }
+  fill(device_, host_chosen_, chosen_);
+  fill(device_, host_begin_, node_begin_);
+  fill(device_, host_entries_, node_entries_);
+  fill(device_, forces, forces_);
+  make_room(device_, count, active_);
+  make_room(device_, count, responses_);
+  make_room(device_, 2 * count, pulls_);
+  constexpr double gentle = 20;
+  contact_kernels_.respond_contacts(device_.queue(),
+                                    {.list = list(),
+                                     .from = std::as_const(from_).view(),
+                                     .to = std::as_const(to_).view(),
+                                     .inverse_inertia = std::as_const(inverse_inertia_).view(),
+                                     .friction = std::as_const(friction_).view(),
+                                     .garment_count = static_cast<Index>(members_.size()),
+                                     .tolerance = tolerance_,
+                                     .stiffening = contact_stiffening(iteration, true, gentle),
+                                     .reach = reach_,
+                                     .active = first(active_, count),
+                                     .forces = first(forces_, count),
+                                     .responses = first(responses_, count)});
+}
+
+template <class Real>
+void ClothContacts<Real>::add() {
+  for (const Member& member : members_) {
+    if (member.solver->frozen()) continue;
+    const NodesInStep<Real> nodes = member.solver->nodes_in_step();
+    kernels_.add_cloth_contacts(device_.queue(), {.list = list(),
+                                                  .responses = first(std::as_const(responses_), keys_.size()),
+                                                  .free = nodes.free,
+                                                  .first_node = member.first_node,
+                                                  .node_blocks = member.node_blocks.view(),
+                                                  .edge_blocks = member.edge_blocks.view(),
+                                                  .blocks = nodes.blocks,
+                                                  .right_side = nodes.right_side});
+  }
+}
+
+template <class Real>
+typename CoupledSystem<Real>::Contacts ClothContacts<Real>::product() {
+  return MultiplyClothContacts<Real>{.list = list(),
+                                     .responses = first(std::as_const(responses_), keys_.size()),
+                                     .free_number = free_number_.view(),
+                                     .free_nodes = free_nodes_.view(),
+                                     .pulls = first(pulls_, 2 * keys_.size()),
+                                     .direction = {},
+                                     .product = {}};
+}
+
+template <class Real>
+bool ClothContacts<Real>::solve(double rtol) {
+  typename CoupledSystem<Real>::Members all;
+  for (const Member& member : members_) {
+    CoupledMember<Real>& own = all.emplace_back();
+    if (member.solver->frozen()) continue;
+    own = member.solver->coupled_member();
+    own.matrix = {member.row_begin.view(), member.columns.view(), member.blocks.view(),
+                  std::as_const(member.solver->blocks()).view()};
+  }
+  const int iterations = system_.solve(all, product(), rtol);
+  if (iterations < 0) return false;
+  cg_iterations_ += iterations;
+  add_rigid_modes(all);
+  return true;
+}
+
+/// What conjugate gradients leave is momentum that comes from nowhere, unless the six motions of what touches
+/// as a rigid whole are solved exactly.
+template <class Real>
+void ClothContacts<Real>::add_rigid_modes(const typename CoupledSystem<Real>::Members& members) {
+  const SurfaceFeatures& features = pairs_.features();
+  std::vector<std::size_t> island(members_.size());
+  std::iota(island.begin(), island.end(), std::size_t{0});
+  const auto root = [&](std::size_t g) {
+    while (island[g] != g) g = island[g] = island[island[g]];
+    return g;
+  };
+  std::vector<char> touches(members_.size(), 0);
+  for (const Index pair : host_chosen_) {
+    const FeaturePair& p = host_pairs_[static_cast<std::size_t>(pair)];
+    const auto garment_of = [&](bool is_edge, Index feature) {
+      const Index node = is_edge ? features.edges[static_cast<std::size_t>(feature)][0]
+                                 : features.triangles[static_cast<std::size_t>(feature)][0];
+      return static_cast<std::size_t>(features.node_surfaces[static_cast<std::size_t>(node)]);
+    };
+    const std::size_t a = p.is_edges != 0 ? garment_of(true, p.first)
+                                          : static_cast<std::size_t>(
+                                                features.node_surfaces[static_cast<std::size_t>(p.first)]),
+                      b = garment_of(p.is_edges != 0, p.second);
+    touches[a] = touches[b] = 1;
+    island[root(a)] = root(b);
+  }
+  const std::size_t all = free_nodes_.size();
+  std::vector<Vec3<Real>> staging;
+  for (std::size_t own = 0; own < members_.size(); ++own) {
+    if (root(own) != own || touches[own] == 0) continue;
+    const auto belongs = [&](std::size_t g) { return root(g) == own && members[g].factor != nullptr; };
+    const auto for_each_free_node = [&](const auto& visit) {
+      for (std::size_t g = 0; g < members_.size(); ++g) {
+        if (!belongs(g)) continue;
+        const std::vector<Index>& nodes = members_[g].solver->pattern().free_nodes;
+        for (std::size_t i = 0; i < nodes.size(); ++i)
+          visit(static_cast<std::size_t>(members_[g].first_free) + i,
+                host_to_[static_cast<std::size_t>(members_[g].first_node + nodes[i])]);
+      }
+    };
+    Vec3d center{};
+    double count = 0;
+    for_each_free_node([&](std::size_t, const Vec3d& x) {
+      center += x;
+      ++count;
+    });
+    if (count == 0) continue;
+    center = (1 / count) * center;
+    modes_.write(staging, [&](Vec3<Real>* modes) {
+      std::fill(modes, modes + 6 * all, Vec3<Real>{});
+      const Vec3d axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+      for_each_free_node([&](std::size_t i, const Vec3d& x) {
+        for (std::size_t k = 0; k < 3; ++k) {
+          const Vec3d turn = cross(axes[k], x - center);
+          const auto narrow = [](const Vec3d& v) {
+            return Vec3<Real>{static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)};
+          };
+          modes[k * all + i] = narrow(axes[k]);
+          modes[(3 + k) * all + i] = narrow(turn);
+        }
+      });
+    });
+    system_.correct(members, product(), modes_, 6);
+  }
+}
+
+template <class Real>
+void ClothContacts<Real>::update() {
+  if (!exist()) return;
+  const std::size_t count = keys_.size();
+  kernels_.update_cloth_contacts(device_.queue(), {.list = list(),
+                                                   .responses = first(std::as_const(responses_), count),
+                                                   .friction = std::as_const(friction_).view(),
+                                                   .garment_count = static_cast<Index>(members_.size()),
+                                                   .free_number = std::as_const(free_number_).view(),
+                                                   .correction = system_.solution().view(),
+                                                   .forces = first(forces_, count)});
+  std::vector<Vec3d> staging;
+  const Vec3d* const forces = std::as_const(forces_).read(0, count, staging);
+  work_.keys.clear();
+  work_.forces.clear();
+  for (std::size_t c = 0; c < count; ++c) {
+    if (forces[c] == Vec3d{}) continue;
+    work_.keys.push_back(keys_[c]);
+    work_.forces.push_back(forces[c]);
+  }
+}
+
+template <class Real>
+void ClothContacts<Real>::end_part(const PartEnd<double, bool>& end, bool is_warm) {
+  const double parts = end.part.parts;
+  if (end.again) {
+    work_ = state_;
+    work_.scale(is_warm ? 1 / (4 * parts * parts) : 0);
+    return;
+  }
+  if (end.onward && passes()) hold_back();
+  if (end.finished && parts > 1) work_.scale(parts * parts);
+}
+
+template <class Real>
+void ClothContacts<Real>::end_step(bool is_kept) {
+  if (is_kept) state_ = std::move(work_);
+}
+
+/// Newton's "DAT", the finest bounds of Offset Geometric Contact (Chen et al. 2025): half-spaces are convex,
+/// so that any shorter way of any node is free of intersections, too.
+template <class Real>
+void ClothContacts<Real>::hold_back() {
+  constexpr double least_share = 0.1, most_of_way = 0.9, least_part = 0.05;
+  std::vector<double> shares(host_to_.size(), 1);
+  const SurfaceFeatures& features = pairs_.features();
+  for (const FeaturePair& pair : host_pairs_) {
+    Index nodes[4];
+    cpu::PointPair from;
+    from.first_count = pair.is_edges != 0 ? 2 : 1;
+    if (pair.is_edges != 0) {
+      std::copy_n(features.edges[static_cast<std::size_t>(pair.first)].begin(), 2, nodes);
+      std::copy_n(features.edges[static_cast<std::size_t>(pair.second)].begin(), 2, nodes + 2);
+    } else {
+      nodes[0] = pair.first;
+      std::copy_n(features.triangles[static_cast<std::size_t>(pair.second)].begin(), 3, nodes + 1);
+    }
+    for (int i = 0; i < 4; ++i) from.points[i] = host_from_[static_cast<std::size_t>(nodes[i])];
+    const cpu::NearestPoints near = cpu::nearest_points(from);
+    double begin[4], end[4];  // heights along the normal
+    double low = HUGE_VAL, high = -HUGE_VAL, lowest = HUGE_VAL, highest = -HUGE_VAL;
+    for (int i = 0; i < 4; ++i) {
+      begin[i] = dot(near.normal, from.points[i]);
+      end[i] = dot(near.normal, host_to_[static_cast<std::size_t>(nodes[i])]);
+      if (from.side(i) == 0) {
+        low = std::min(low, begin[i]);
+        lowest = std::min({lowest, begin[i], end[i]});
+      } else {
+        high = std::max(high, begin[i]);
+        highest = std::max({highest, begin[i], end[i]});
+      }
+    }
+    const double thickness =
+        (thicknesses_[static_cast<std::size_t>(features.node_surfaces[static_cast<std::size_t>(nodes[0])])] +
+         thicknesses_[static_cast<std::size_t>(features.node_surfaces[static_cast<std::size_t>(nodes[3])])]) /
+        2;
+    const double apart = 2 * least_share * std::min(near.distance, thickness);
+    if (lowest > highest + apart) continue;
+    // A plane between them, the nearer to a side the less that side comes on.
+    const double down = std::max(0.0, low - lowest), up = std::max(0.0, highest - high);
+    const double part = down + up > 0 ? std::clamp(up / (down + up), least_part, 1 - least_part) : 0.5;
+    const double plane = high + part * (low - high);
+    for (int i = 0; i < 4; ++i) {
+      const double sign = from.side(i) == 0 ? 1 : -1, limit = apart / 2;
+      const double above = sign * (begin[i] - plane), above_at_end = sign * (end[i] - plane);
+      if (above_at_end >= limit) continue;
+      double& share = shares[static_cast<std::size_t>(nodes[i])];
+      share = std::min(share, above > limit ? most_of_way * (above - limit) / (above - above_at_end) : 0.0);
+    }
+  }
+  for (std::size_t g = 0; g < members_.size(); ++g) {
+    const std::size_t begin = static_cast<std::size_t>(features.node_begin[g]),
+                      end = static_cast<std::size_t>(features.node_begin[g + 1]);
+    std::vector<Index> held;
+    std::vector<Vec3d> places;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!(shares[i] < 1)) continue;
+      held.push_back(static_cast<Index>(i - begin));
+      places.push_back(host_from_[i] + shares[i] * (host_to_[i] - host_from_[i]));
+    }
+    held_back_[g] += static_cast<Index>(held.size());
+    if (!members_[g].solver->frozen()) members_[g].solver->hold_back(held, places);
+  }
+}
+
+template <class Real>
+Index ClothContacts<Real>::held_back(const ProjectionSolver<Real>& garment) const {
+  for (std::size_t g = 0; g < members_.size(); ++g)
+    if (members_[g].solver == &garment) return held_back_[g];
+  return 0;
+}
+
+template <class Real>
+std::size_t ClothContacts<Real>::memory_bytes() const {
+  std::size_t bytes = system_.memory_bytes();
+  const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
+  add(triangles_, sides_, edges_, node_garments_, free_number_, free_nodes_, inverse_inertia_, ways_, rest_,
+      from_, to_, modes_, device_pairs_, starts_, statuses_, found_, chosen_, node_begin_, node_entries_,
+      active_, forces_, pulls_, responses_);
+  for (const Member& member : members_)
+    add(member.node_blocks, member.edge_blocks, member.row_begin, member.columns, member.blocks);
+  return bytes;
+}
+
+template class ClothContacts<float>;
+template class ClothContacts<double>;
+
+}  // namespace isocloth

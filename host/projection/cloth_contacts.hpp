@@ -1,0 +1,123 @@
+// Contacts of the cloths that step together, with themselves and with each other.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/geometry/pair_search.hpp"
+#include "host/projection/projection_solver.hpp"
+
+namespace isocloth {
+
+/// Forces of contacts between cloths, p [kg m], by the keys of what touches (FoundContact), ascending.
+struct KeptContacts {
+  std::vector<std::uint64_t> keys;
+  std::vector<Vec3d> forces;
+
+  void scale(double factor);
+};
+
+/// kernels/cloth_contact/cloth_contact.hpp says what a contact is. Pairs are sought on the host when a part
+/// of a step begins, and again where a node leaves the room that was searched; contacts are found among them
+/// in every iteration. They are put in the order of their keys, so that no sum depends on the order in which
+/// pairs are found. Garments that are frozen stay where they are and are felt by the others.
+template <class Real>
+class ClothContacts {
+ public:
+  using Garments = std::vector<ProjectionSolver<Real>*>;
+
+  /// All garments that meet; they and the device must outlive it.
+  ClothContacts(const Device& device, const Scene& scene, const std::vector<const Garment*>& garments,
+                const Garments& solvers);
+
+  const KeptContacts& kept() const { return state_; }
+  void set_kept(KeptContacts kept) { state_ = std::move(kept); }
+  /// What its sizes are, and what the last step did.
+  std::size_t memory_bytes() const;
+
+  // The phases of a step, see StepController.
+  void begin_step();
+  void begin_part();
+  /// Contacts at the iterates; returns how deep the deepest of them lies [m].
+  double find(int iteration);
+  /// Whether some pair perhaps did not stay apart on the way to the iterates.
+  bool passes() const { return passing_ > 0; }
+  /// Whether any contact may act: then the systems of the garments are coupled.
+  bool exist() const { return !keys_.empty(); }
+  /// What contacts add to the matrices and right sides of the garments, which have been assembled.
+  void add();
+  /// The corrections of all garments from their factors; false: not finite.
+  bool solve(double rtol);
+  /// Forces after the corrections.
+  void update();
+  void end_part(const PartEnd<double, bool>& end, bool is_warm);
+  void end_step(bool is_kept);
+
+  // Of the iterate, and since the step began.
+  Index count() const { return static_cast<Index>(keys_.size()); }
+  int cg_iterations() const { return cg_iterations_; }
+  /// Nodes of a garment that were held back from where their step led, because cloth would have passed
+  /// through cloth.
+  Index held_back(const ProjectionSolver<Real>& garment) const;
+
+ private:
+  /// Of one garment.
+  struct Member {
+    ProjectionSolver<Real>* solver = nullptr;
+    Index first_node = 0, first_free = 0;
+    Buffer<Index> node_blocks, edge_blocks;
+    Buffer<Index> row_begin, columns, blocks;  ///< see SymmetricBlocksView
+  };
+
+  void gather(bool at_start);
+  bool left_room() const;
+  void search();
+  void choose();
+  void respond(int iteration);
+  void add_rigid_modes(const typename CoupledSystem<Real>::Members& members);
+  typename CoupledSystem<Real>::Contacts product();
+  ClothContactList list() const;
+  ClothFeatures features() const;
+  /// Every node goes so far that it stays on its side of a plane between it and each that it may meet; what
+  /// was held back has no velocity.
+  void hold_back();
+
+  const Device& device_;
+  const StepKernels<Real>& kernels_;
+  const ClothContactKernels& contact_kernels_;
+  const double tolerance_;
+  double reach_ = 0;  ///< gap up to which a contact keeps its force [m]
+  PairSearch pairs_;
+  std::vector<Member> members_;
+  std::vector<double> thicknesses_, margins_;
+  Buffer<Index> triangles_, sides_, edges_, node_garments_, free_number_, free_nodes_;
+  Buffer<double> device_thicknesses_, inverse_inertia_, ways_;
+  Buffer<FrictionView<double>> friction_;
+  Buffer<Vec3d> rest_, from_, to_;
+  CoupledSystem<Real> system_;
+  Buffer<Vec3<Real>> modes_;
+
+  // Pairs that may touch, and the room of every node in which that is so.
+  std::vector<FeaturePair> host_pairs_;
+  std::vector<Vec3d> host_from_, host_to_;
+  std::vector<BoundingBox> rooms_;
+  bool searched_ = false;
+  Buffer<FeaturePair> device_pairs_;
+  Buffer<PairStart> starts_;
+  Buffer<PairStatus> statuses_;
+  Buffer<FoundContact> found_;
+
+  // Contacts of the iteration.
+  std::vector<std::uint64_t> keys_;
+  std::vector<Index> host_chosen_, host_begin_, host_entries_;
+  Buffer<Index> chosen_, node_begin_, node_entries_, active_;
+  Buffer<Vec3d> forces_, pulls_;
+  Buffer<ClothResponse> responses_;
+  double depth_ = 0;
+  Index passing_ = 0;
+  int cg_iterations_ = 0;
+  std::vector<Index> held_back_;
+
+  KeptContacts state_, work_;  ///< of the last step, and of the one under way
+};
+
+}  // namespace isocloth

@@ -1,0 +1,176 @@
+// Contacts of cloth with itself and with other cloth: pairs of a node and a triangle, or of two edges, of all
+// garments that step together. Each is a row g >= 0 of the proximal Newton,
+//   g = n . sum_i w_i x_i - delta,  sum over the four nodes, delta the thickness of the pair [m],
+// and follows the law of every other contact (kernels/contact/contact_law.hpp) with the displacement
+// sum_i w_i (x_i - x_i^n) of one point from the other and the inertia 1 / sum_i w_i^2 c_i / m_i, c_i: active
+// contacts at node i, among which its mass is shared out. With K the 3x3 stiffness of a contact, the matrix
+// of the step has sum (w w^T) x K more: what couples nodes of one side is in the pattern of the factor
+// already, what couples the two sides is left to conjugate gradients (host/linear/coupled_system.hpp).
+//
+// A pair that does not stay apart on the straight ways of a step is a contact, however deep it went through,
+// and no step may end with one. Distances, normals and the test of ways are in double.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/geometry/pair_search.hpp"
+#include "kernels/contact/contact_arrays.hpp"
+#include "kernels/contact/obstacles.hpp"
+#include "kernels/launch/queue.hpp"
+#include "kernels/views.hpp"
+
+namespace isocloth {
+
+/// Nodes, edges and triangles of all garments, see SurfaceFeatures.
+struct ClothFeatures {
+  ArrayView<const Index> triangles;      ///< nodes, shape [triangle_count, 3]
+  ArrayView<const Index> sides;          ///< edge from node k to node k + 1, shape [triangle_count, 3]
+  ArrayView<const Index> edges;          ///< nodes, shape [edge_count, 2]
+  ArrayView<const Index> node_garments;  ///< shape [node_count]
+};
+
+/// What a pair is at the beginning of a part of a step.
+struct PairStart {
+  double distance = 0;   ///< [m]
+  double thickness = 0;  ///< delta: of both garments' thicknesses the mean, and of what is near in the rest
+                         ///< shape at most half its distance there [m]
+  Vec3d normal;          ///< see NearestPoints
+};
+
+/// How a pair is found at an iterate.
+enum class PairStatus : Index {
+  apart,    ///< on the whole way, and not near
+  near_by,  ///< apart on the whole way, and near
+  passing,  ///< perhaps not apart on the way
+};
+
+/// A contact found: which points touch, and how.
+struct FoundContact {
+  /// Which features touch: 2 bits of their kind and 31 each of their numbers. Pairs whose nearest points lie
+  /// on the same corners or sides have one key.
+  std::uint64_t key = 0;
+  double weights[4] = {};
+  Vec3d normal;
+  double gap = 0;     ///< g [m]
+  double before = 0;  ///< min(g, 0) when the part began [m]
+};
+
+/// One item per pair: distances at the beginning of a part.
+struct MeasurePairs {
+  ClothFeatures features;
+  ArrayView<const FeaturePair> pairs;
+  ArrayView<const Vec3d> positions;     ///< x^n [m], shape [node_count]
+  ArrayView<const Vec3d> rest;          ///< rest shapes [m], shape [node_count]
+  ArrayView<const double> thicknesses;  ///< of each garment [m]
+  ArrayView<PairStart> starts;          ///< shape [pair_count]
+};
+
+/// One item per pair: whether it touches at an iterate, and whether it stayed apart on the way there.
+struct FindClothContacts {
+  ClothFeatures features;
+  ArrayView<const FeaturePair> pairs;
+  ArrayView<const PairStart> starts;
+  ArrayView<const Vec3d> from, to;  ///< x^n and the iterate [m], shape [node_count]
+  ArrayView<const double> ways;     ///< |x - x^n| [m], shape [node_count]
+  double reach = 0;                 ///< gap up to which a contact keeps its force [m]
+  ArrayView<PairStatus> statuses;   ///< shape [pair_count]
+  ArrayView<FoundContact> found;    ///< of those that are not apart, shape [pair_count]
+};
+
+/// The contacts of an iteration: some of the pairs, and where they are at the nodes.
+struct ClothContactList {
+  ClothFeatures features;
+  ArrayView<const FeaturePair> pairs;
+  ArrayView<const FoundContact> found;
+  ArrayView<const Index> chosen;        ///< pair of each contact, in the order of their keys
+  ArrayView<const Index> node_begin;    ///< of each node in node_entries, shape [node_count + 1]
+  ArrayView<const Index> node_entries;  ///< 4 contact + place of the node in its pair, ascending
+
+  ISOCLOTH_HD Index count() const { return static_cast<Index>(chosen.size()); }
+};
+
+/// How a contact acts in an iteration: see ContactResponse.
+struct ClothResponse {
+  Vec3d pull;                ///< p of an unchanged position [kg m]
+  double stiffness[6] = {};  ///< K: xx, xy, xz, yy, yz, zz [kg]
+  double along = 0, across = 0;
+  ContactMode mode = ContactMode::none;
+};
+
+/// One item per contact: which act, then how. Two launches, because each asks how many others act at its
+/// nodes.
+struct RespondClothContacts {
+  ClothContactList list;
+  ArrayView<const Vec3d> from, to;                 ///< as above
+  ArrayView<const double> inverse_inertia;         ///< of each node, 0: pinned or held [1/kg]
+  ArrayView<const FrictionView<double>> friction;  ///< of two garments, shape [garment, garment]
+  Index garment_count = 0;
+  double tolerance = 0, stiffening = 0, reach = 0;
+  ArrayView<Index> active;             ///< shape [contact_count]
+  ArrayView<Vec3d> forces;             ///< p, kept until here [kg m]; 0 of those that do not act
+  ArrayView<ClothResponse> responses;  ///< shape [contact_count]
+};
+
+/// One item per free node of a garment: its contacts' own sides in the blocks and the right side.
+template <class Real>
+struct AddClothContacts {
+  ClothContactList list;
+  ArrayView<const ClothResponse> responses;
+  FreeNodesView free;
+  Index first_node = 0;                ///< of the garment among all nodes
+  ArrayView<const Index> node_blocks;  ///< block of each free number with itself
+  ArrayView<const Index> edge_blocks;  ///< block of the two nodes of each edge, -1: none; shape [edge_count]
+  ArrayView<Real> blocks;              ///< shape [block_count, 9]
+  ArrayView<Vec3<Real>> right_side;    ///< [kg m], shape [free_count]
+};
+
+/// product += what contacts couple across their two sides. Vectors are of all garments' free nodes.
+template <class Real>
+struct MultiplyClothContacts {
+  ClothContactList list;
+  ArrayView<const ClothResponse> responses;
+  ArrayView<const Index> free_number;  ///< of each node among all free ones, -1: pinned; shape [node_count]
+  ArrayView<const Index> free_nodes;   ///< the other way, shape [free_count]
+  ArrayView<Vec3d> pulls;              ///< K sum over the other side, shape [contact_count, 2]
+  ArrayView<const Vec3<Real>> direction;  ///< shape [free_count]
+  ArrayView<Vec3<Real>> product;          ///< shape [free_count]
+};
+
+/// One item per contact: forces after a correction.
+template <class Real>
+struct UpdateClothContacts {
+  ClothContactList list;
+  ArrayView<const ClothResponse> responses;
+  ArrayView<const FrictionView<double>> friction;
+  Index garment_count = 0;
+  ArrayView<const Index> free_number;
+  ArrayView<const Vec3<Real>> correction;  ///< d [m], of all garments' free nodes
+  ArrayView<Vec3d> forces;                 ///< p, shape [contact_count]
+};
+
+/// One item per node of a garment: its position and inertia among all nodes.
+template <class Real>
+struct GatherClothNodes {
+  ArrayView<const Vec3<Real>> positions;    ///< shape [nodes of the garment]
+  ArrayView<const Real> inverse_masses;     ///< 1 / m_i, 0: pinned or held [1/m^2]
+  Real inertia{};                           ///< of the metric [kg/m^2]
+  ArrayView<const Vec3d> from;              ///< x^n, empty: ways are not asked for
+  ArrayView<Vec3d> gathered;                ///< shape [nodes of the garment]
+  ArrayView<double> inverse_inertia, ways;  ///< same shape
+};
+
+namespace ISOCLOTH_BACKEND {
+void measure_pairs(const Queue& queue, const MeasurePairs& args);
+void find_cloth_contacts(const Queue& queue, const FindClothContacts& args);
+void respond_cloth_contacts(const Queue& queue, const RespondClothContacts& args);
+template <class Real>
+void gather_cloth_nodes(const Queue& queue, const GatherClothNodes<Real>& args);
+template <class Real>
+void add_cloth_contacts(const Queue& queue, const AddClothContacts<Real>& args);
+template <class Real>
+void multiply_cloth_contacts(const Queue& queue, const MultiplyClothContacts<Real>& args);
+template <class Real>
+void update_cloth_contacts(const Queue& queue, const UpdateClothContacts<Real>& args);
+}  // namespace ISOCLOTH_BACKEND
+
+}  // namespace isocloth
