@@ -97,7 +97,10 @@ void check_scene_file(const std::filesystem::path& path, const ExecutionOptions&
   const Simulation simulation = start_simulation(scene, path, execution);
   for (const std::string& line : scene_warnings(scene)) warnings.push_back(line);
   const IntersectionReport start = Certificate(scene).of_start();
-  if (const std::string line = describe(start, scene.contact.cloth); !line.empty()) warnings.push_back(line);
+  if (const std::string line = describe(start, scene.contact.cloth); !line.empty()) {
+    if (scene.contact.cloth) throw SceneError(text(path.string(), ": ", line));
+    warnings.push_back(line);
+  }
   const std::int64_t steps = step_count(scene), per_frame = steps_per_frame(scene);
   Json result{{"scene", path.string()},    {"recipe", scene.recipe},
               {"step_count", steps},       {"frame_count", 1 + (steps + per_frame - 1) / per_frame},

@@ -60,7 +60,7 @@ void print_certificate(const RunSummary& s) {
   const std::vector<IntersectingPair>& pairs = s.first_intersections;
   std::printf(
       "CLOTH PASSES THROUGH CLOTH at the end of %lld of %lld certified steps, first at t = %g s; up to %lld "
-      "pairs of an edge and a face (cloth does not push cloth)\n",
+      "pairs of an edge and a face (contact.cloth keeps them apart)\n",
       count(s.steps_intersecting), count(s.steps_certified), pairs.empty() ? 0 : pairs.front().time,
       count(s.intersections_max));
   for (std::size_t i = 0; i < std::min(most, pairs.size()); ++i)

@@ -37,6 +37,8 @@ const std::vector<MetricColumn>& metric_columns() {
       column<&FrameMetrics::gripper_force, &Vec3d::x>("gripper_force_x"),
       column<&FrameMetrics::gripper_force, &Vec3d::y>("gripper_force_y"),
       column<&FrameMetrics::gripper_force, &Vec3d::z>("gripper_force_z"),
+      column<&FrameMetrics::cloth_contacts>("cloth_contacts"),
+      column<&FrameMetrics::held_back>("held_back"),
       column<&FrameMetrics::strain, &Strain::max>("strain_max"),
       column<&FrameMetrics::strain, &Strain::p95>("strain_p95"),
       column<&FrameMetrics::strain, &Strain::mean>("strain_mean"),

@@ -32,6 +32,8 @@ struct FrameMetrics {
   Index sticking_count = 0;   ///< those that friction holds in place
   Index held_count = 0;       ///< nodes that grippers hold
   Vec3d gripper_force;        ///< of all grippers on the garment [N]
+  Index cloth_contacts = 0;   ///< most at the end of any of these steps, as StepReport
+  Index held_back = 0;        ///< sum over these steps, as StepReport
   Measures measures;          ///< at the frame itself
 };
 
@@ -65,6 +67,7 @@ struct RunSummary {
   std::vector<std::string> frozen;                         ///< those garments, each with time and reason
   std::int64_t fallbacks =
       0;  ///< substeps of all garments that sweeps did, because no linear system held them
+  std::int64_t cloth_contacts_max = 0, held_back = 0;  ///< as FrameMetrics, of all garments
   std::int64_t frames_of = 0;  ///< the first garments whose positions the trajectory keeps
   double residual_max = 0;
   Strain strain;                ///< worst at the end of any step of any garment, in keys strain_max and so on

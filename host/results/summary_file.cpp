@@ -66,6 +66,8 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("garments_stalled", s.garments_stalled);
   visit("frozen", s.frozen);
   visit("fallbacks", s.fallbacks);
+  visit("cloth_contacts_max", s.cloth_contacts_max);
+  visit("held_back", s.held_back);
   visit("frames_of", s.frames_of);
   visit("residual_max", s.residual_max);
   visit("penetration_max", s.penetration_max);

@@ -46,10 +46,8 @@ std::string describe(const IntersectionReport& start, bool is_pushed) {
   for (std::size_t i = 0; i < std::min(most, start.pairs.size()); ++i)
     line += (i == 0 ? ", " : "; ") + describe(start.pairs[i]);
   if (start.crossing + start.touching > static_cast<std::int64_t>(most)) line += "; ...";
-  return line + (is_pushed
-                     ? ", expected none with contact.cloth: move them apart in the file"
-                     : "; cloth does not push cloth, so that nothing will part them: move them apart in "
-                       "the file");
+  return line + (is_pushed ? ", expected none with contact.cloth: move them apart in the file"
+                           : "; without contact.cloth nothing will part them: move them apart in the file");
 }
 
 Certificate::Certificate(const Scene& scene) : scene_(scene), search_(meshes_of(scene), worlds_of(scene)) {

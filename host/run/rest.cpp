@@ -122,6 +122,7 @@ void RestSearch::change_step(double h, double tolerance) {
   for (GarmentState& state : now.garments) {
     for (double& lambda : state.multipliers) lambda *= squared;
     for (ContactState& contact : state.contacts) contact.force = squared * contact.force;
+    for (ClothContactState& contact : state.cloth_contacts) contact.force = squared * contact.force;
   }
   next.restore(now);
   simulation_ = std::move(next);

@@ -78,6 +78,10 @@ void RunTally::count(const std::vector<StepReport>& reports) {
     m.substeps += r.substeps;
     m.fallbacks += r.fallbacks;
     summary.fallbacks += r.fallbacks;
+    m.cloth_contacts = std::max(m.cloth_contacts, r.cloth_contacts);
+    m.held_back += r.held_back;
+    summary.cloth_contacts_max = std::max<std::int64_t>(summary.cloth_contacts_max, r.cloth_contacts);
+    summary.held_back += r.held_back;
     if (!is_lost(r.status)) {
       m.residual_worst = std::max(m.residual_worst, r.residual);
       m.row_strain = resolved_.row_strain(m.residual_worst);
@@ -174,6 +178,8 @@ std::string RunTally::advice(std::size_t g, const std::string& otherwise) const 
 
 /// What a stalled step missed, and by how much.
 std::string RunTally::missed(const StepReport& r) const {
+  if (r.held_back > 0)
+    return text("cloth would have passed through cloth: ", r.held_back, " nodes were held back");
   const std::string residual = text("residual ", r.residual, ", expected <= ", resolved_.tolerance);
   if (!(r.penetration > scene_.contact.tolerance)) return residual;
   const std::string depth = text("penetration of obstacles by ", r.penetration,
@@ -307,6 +313,9 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
   if (overloaded_frames_ > 0)
     add(text("at ", overloaded_frames_, " frames edges were longer than strain_limit lets them, by up to ",
              100 * overload_, " %: the cloth is pulled or laden further than it can follow"));
+  if (summary.held_back > 0)
+    add(text("nodes were held back ", summary.held_back,
+             " times, because cloth would have passed through cloth: use a smaller step"));
   if (summary.fallbacks > 0) add(text(summary.fallbacks, " parts of steps fell back on sweeps"));
 }
 

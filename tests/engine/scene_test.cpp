@@ -133,16 +133,16 @@ TEST(ValidateScene, NamesProjection) {
               }).rfind("projection.tolerance: found ", 0),
               0u);
   }
-  EXPECT_EQ(refusal([](Scene& s) { s.projection.max_iterations = 0; }),
-            "projection.max_iterations: found 0, expected at least 1");
+  EXPECT_EQ(refusal([](Scene& s) { s.projection.max_iterations = -1; }),
+            "projection.max_iterations: found -1, expected 0 for the default, or at least 1");
   EXPECT_EQ(refusal([](Scene& s) { s.projection.eps = 1; }),
             "projection.eps: found 1, expected 0 for the default, or a number between 0 and 1");
   EXPECT_EQ(refusal([](Scene& s) { s.projection.clamp = -0.1; }),
             "projection.clamp: found -0.1, expected a number >= 0");
-  for (const int parts : {0, -2, 3, 12}) {
-    EXPECT_EQ(
-        refusal([=](Scene& s) { s.projection.max_substeps = parts; }),
-        "projection.max_substeps: found " + std::to_string(parts) + ", expected 1 or another power of two");
+  for (const int parts : {-1, -2, 3, 12}) {
+    EXPECT_EQ(refusal([=](Scene& s) { s.projection.max_substeps = parts; }),
+              "projection.max_substeps: found " + std::to_string(parts) +
+                  ", expected 0 for the default, 1 or another power of two");
   }
 }
 

@@ -1,0 +1,86 @@
+#include "engine/geometry/pair_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <tuple>
+
+#include "engine/core/random.hpp"
+#include "engine/mesh/generators.hpp"
+
+namespace isocloth {
+namespace {
+
+std::vector<Vec3d> shaken(const std::vector<Vec3d>& from, double size, Random& random) {
+  std::vector<Vec3d> positions = from;
+  for (Vec3d& p : positions)
+    p += size * Vec3d{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
+  return positions;
+}
+
+/// The box of some nodes on their way.
+template <class Nodes>
+BoundingBox swept(const Nodes& nodes, const std::vector<Vec3d>& from, const std::vector<Vec3d>& to,
+                  const std::vector<double>& margins, const SurfaceFeatures& features) {
+  BoundingBox box;
+  for (const Index node : nodes)
+    for (const Vec3d& p : {from[node], to[node]}) {
+      const double margin = margins[features.node_surfaces[node]];
+      const Vec3d beyond{margin, margin, margin};
+      box = joined(box, {p - beyond, p + beyond});
+    }
+  return box;
+}
+
+TEST(PairSearch, FindsAllPairsOfFeaturesWhoseBoxesOverlapOnce) {
+  const Mesh sheet = quad_grid(6, 5, 1, 1), round = disc(3, 9, 0.5, FaceKind::triangles);
+  PairSearch search({&sheet, &round});
+  const SurfaceFeatures& f = search.features();
+  ASSERT_EQ(f.node_count(), sheet.node_count() + round.node_count());
+  Random random(3);
+  std::vector<Vec3d> rest = sheet.positions;
+  rest.insert(rest.end(), round.positions.begin(), round.positions.end());
+  const std::vector<double> margins{0.01, 0.03};
+  for (int round_number = 0; round_number < 5; ++round_number) {
+    const std::vector<Vec3d> from = shaken(rest, 0.2, random), to = shaken(from, 0.1, random);
+    std::set<std::tuple<Index, Index, Index>> expected, found;
+    for (std::size_t t = 0; t < f.triangles.size(); ++t)
+      for (Index node = 0; node < f.node_count(); ++node) {
+        const auto& face = f.triangles[t];
+        if (node == face[0] || node == face[1] || node == face[2]) continue;
+        if (overlap(swept(face, from, to, margins, f),
+                    swept(std::array<Index, 1>{node}, from, to, margins, f)))
+          expected.emplace(0, node, static_cast<Index>(t));
+      }
+    for (std::size_t a = 0; a < f.edges.size(); ++a)
+      for (std::size_t b = a + 1; b < f.edges.size(); ++b) {
+        const std::set<Index> nodes{f.edges[a][0], f.edges[a][1], f.edges[b][0], f.edges[b][1]};
+        if (nodes.size() == 4 &&
+            overlap(swept(f.edges[a], from, to, margins, f), swept(f.edges[b], from, to, margins, f)))
+          expected.emplace(1, static_cast<Index>(a), static_cast<Index>(b));
+      }
+    std::vector<FeaturePair> pairs;
+    search.find(from, to, margins, pairs);
+    for (const FeaturePair& p : pairs)
+      EXPECT_TRUE(found.emplace(p.is_edges, p.first, p.second).second) << p.first << " " << p.second;
+    EXPECT_GT(found.size(), 100u);
+    EXPECT_EQ(found, expected);
+  }
+}
+
+TEST(PairSearch, SidesOfTrianglesAreTheEdgesOfTheirNodes) {
+  const Mesh mesh = quad_grid(4, 4, 1, 1);
+  const PairSearch search({&mesh});
+  const SurfaceFeatures& f = search.features();
+  EXPECT_EQ(f.edges.size(), 2 * 4 * 3 + 9u);  // and a diagonal in every quad
+  for (std::size_t t = 0; t < f.triangles.size(); ++t)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::array<Index, 2>& edge = f.edges[f.sides[t][k]];
+      EXPECT_EQ((std::set<Index>{edge[0], edge[1]}),
+                (std::set<Index>{f.triangles[t][k], f.triangles[t][(k + 1) % 3]}));
+      EXPECT_LT(edge[0], edge[1]);
+    }
+}
+
+}  // namespace
+}  // namespace isocloth

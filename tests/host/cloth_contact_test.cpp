@@ -1,0 +1,245 @@
+// Cloth meets cloth: what a user would measure of it, and nothing that the contacts themselves say.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/random.hpp"
+#include "engine/geometry/intersection_search.hpp"
+#include "engine/mesh/generators.hpp"
+#include "host/simulation.hpp"
+
+namespace isocloth {
+namespace {
+
+constexpr double thickness = 1e-3;
+
+/// A square sheet of `count` x `count` nodes about (x, y), at the height z, a little uneven.
+Garment sheet(const std::string& name, Index count, double size, Vec3d center, Vec3d velocity = {}) {
+  Garment garment;
+  garment.name = name;
+  garment.mesh = quad_grid(count, count, size, size);
+  Random random(static_cast<std::uint64_t>(1000 * (1 + center.z)));
+  for (Vec3d p : garment.mesh.positions)
+    garment.initial_positions.push_back(p + center - Vec3d{size / 2, size / 2, 1e-4 * random.uniform(-1, 1)});
+  garment.initial_velocities.assign(garment.initial_positions.size(), velocity);
+  garment.fabric = {.rho = 0.2,
+                    .delta = 0.2,
+                    .kappa = 1e-5,
+                    .stretch_stiffness = 2000,
+                    .shear_stiffness = 100,
+                    .thickness = thickness};
+  return garment;
+}
+
+Scene cloth_scene(std::vector<Garment> garments) {
+  Scene scene;
+  scene.recipe = "membrane";
+  scene.step = 0.005;
+  scene.duration = 10;
+  scene.contact.cloth = true;
+  scene.contact.cloth_friction = {.static_ = 0.3, .dynamic = 0.3};
+  scene.contact.tolerance = thickness / 4;
+  scene.garments = std::move(garments);
+  return scene;
+}
+
+Obstacle floor_obstacle() {
+  Obstacle floor;
+  floor.name = "floor";
+  floor.shape = PlaneShape{};
+  floor.friction = {.static_ = 0.3, .dynamic = 0.3};
+  return floor;
+}
+
+IntersectionSearch search_of(const Scene& scene) {
+  std::vector<const Mesh*> meshes;
+  for (const Garment& garment : scene.garments) meshes.push_back(&garment.mesh);
+  return IntersectionSearch(meshes);
+}
+
+std::int64_t crossings(IntersectionSearch& search, const Simulation& simulation) {
+  const Intersections found = search.find(simulation.positions());
+  return found.crossing.count + found.touching.count;
+}
+
+TEST(ClothContact, SheetsThatCollideInFlightNeitherCrossNorGainMomentumOrEnergy) {
+  Scene scene = cloth_scene(
+      {sheet("resting", 13, 0.4, {0, 0, 0}), sheet("flying", 13, 0.4, {0.05, 0.02, 0.02}, {0, 0, -5})});
+  scene.gravity = 0;
+  Simulation simulation(scene);
+  IntersectionSearch search = search_of(scene);
+  const auto total = [&] {
+    Measures sum;
+    for (const Measures& m : simulation.measure()) {
+      sum.linear_momentum += m.linear_momentum;
+      sum.kinetic_energy += m.kinetic_energy + m.elastic_energy + m.potential_energy;
+    }
+    return sum;
+  };
+  const Measures first = total();
+  double energy = first.kinetic_energy, slowest = 0;
+  Index most_contacts = 0;
+  for (int n = 0; n < 30; ++n) {
+    for (const StepReport& report : simulation.step()) {
+      EXPECT_EQ(report.status, StepStatus::converged) << n;
+      EXPECT_EQ(report.held_back, 0);
+      most_contacts = std::max(most_contacts, report.cloth_contacts);
+    }
+    EXPECT_EQ(crossings(search, simulation), 0) << n;
+    const Measures now = total();
+    EXPECT_NEAR(norm(now.linear_momentum - first.linear_momentum), 0, 1e-12 * norm(first.linear_momentum));
+    EXPECT_LE(now.kinetic_energy, energy * (1 + 1e-3)) << n;
+    energy = now.kinetic_energy;
+    slowest = simulation.measure(0).linear_momentum.z;
+  }
+  EXPECT_GT(most_contacts, 50);
+  EXPECT_LT(slowest, 0.3 * first.linear_momentum.z);  // the flying one has taken the resting one along
+}
+
+/// At rest the forces between two sheets carry the weight of the upper one, and keep them a thickness apart.
+TEST(ClothContact, AStackAtRestCarriesItsWeight) {
+  Scene scene =
+      cloth_scene({sheet("lower", 9, 0.3, {0, 0, 0.002}), sheet("upper", 7, 0.2, {0.01, 0.02, 0.0045})});
+  scene.obstacles = {floor_obstacle()};
+  Simulation simulation(scene);
+  simulation.advance(300);
+  Vec3d force;
+  for (const ClothContactState& contact : simulation.state(0).cloth_contacts) {
+    // Of nodes of the upper sheet on the lower one, or the other way: all are pulled apart along z.
+    force += Vec3d{0, 0, std::abs(contact.force.z)};
+  }
+  const double weight = 0.2 * 0.2 * 0.2 * scene.gravity;
+  EXPECT_NEAR(force.z / (scene.step * scene.step), weight, 0.01 * weight);
+  double least = HUGE_VAL, most = 0;
+  for (const Vec3d& x : simulation.positions(1)) {
+    least = std::min(least, x.z);
+    most = std::max(most, x.z);
+  }
+  EXPECT_GT(least, 1.5 * thickness - 2 * scene.contact.tolerance);
+  EXPECT_LT(most, 1.5 * thickness + scene.contact.tolerance);
+  // Nothing creeps.
+  const std::vector<Vec3d> before = simulation.positions(1);
+  simulation.advance(100);
+  const std::vector<Vec3d> after = simulation.positions(1);
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_LT(norm(after[i] - before[i]), 2e-5) << i;
+}
+
+/// Faster than an element per step, in both precisions, with edges and with elements as rows.
+TEST(ClothContact, NothingPassesAtAnySpeed) {
+  for (const double speed : {5.0, 50.0, 200.0})
+    for (const Precision precision : {Precision::float64, Precision::float32})
+      for (const char* recipe : {"membrane", "elastic_edges"}) {
+        Scene scene = cloth_scene(
+            {sheet("held", 9, 0.4, {0, 0, 0}), sheet("thrown", 7, 0.2, {0.01, 0.01, 0.3}, {0, 0, -speed})});
+        scene.recipe = recipe;
+        scene.projection.on_violation = OnViolation::go_on;
+        scene.garments[0].pins = {{"corners", {0, 8, 72, 80}, FixedMotion{}}};
+        Simulation simulation(scene, {.precision = precision});
+        IntersectionSearch search = search_of(scene);
+        for (int n = 0; n < 20; ++n) {
+          simulation.step();
+          ASSERT_EQ(crossings(search, simulation), 0)
+              << speed << " m/s, " << recipe << ", " << to_string(precision) << ", step " << n;
+        }
+        EXPECT_FALSE(simulation.frozen(0));
+        EXPECT_FALSE(simulation.frozen(1));
+      }
+}
+
+/// One iteration per step cannot meet anything: nodes are held back, say so, and still nothing passes.
+TEST(ClothContact, WhereIterationsFailNodesAreHeldBack) {
+  Scene scene = cloth_scene(
+      {sheet("held", 9, 0.4, {0, 0, 0}), sheet("thrown", 7, 0.2, {0.01, 0.01, 0.1}, {0, 0, -50})});
+  scene.projection.max_iterations = scene.projection.max_substeps = 1;
+  scene.projection.on_violation = OnViolation::go_on;
+  scene.garments[0].pins = {{"corners", {0, 8, 72, 80}, FixedMotion{}}};
+  Simulation simulation(scene);
+  IntersectionSearch search = search_of(scene);
+  Index held_back = 0;
+  for (int n = 0; n < 20; ++n) {
+    for (const StepReport& report : simulation.step()) {
+      held_back += report.held_back;
+      if (report.held_back > 0) {
+        EXPECT_EQ(report.status, StepStatus::stalled);
+      }
+    }
+    ASSERT_EQ(crossings(search, simulation), 0) << n;
+  }
+  EXPECT_GT(held_back, 0);
+}
+
+/// A strip on its edge folds onto itself; a restart has the same bits, and so has a world beside others.
+TEST(ClothContact, RestartsAndWorldsHaveTheSameBits) {
+  Garment strip;
+  strip.name = "strip";
+  strip.mesh = quad_grid(31, 4, 0.6, 0.06);
+  Random random(4);
+  for (const Vec3d& p : strip.mesh.positions)
+    strip.initial_positions.push_back({5e-4 * random.uniform(-1, 1), p.y, 0.01 + p.x});
+  strip.fabric = sheet("", 3, 1, {}).fabric;
+  strip.world = 0;
+  Scene scene = cloth_scene({strip});
+  scene.obstacles = {floor_obstacle()};
+  scene.projection.on_violation = OnViolation::go_on;
+  Simulation simulation(scene);
+  IntersectionSearch search = search_of(scene);
+  Snapshot middle;
+  Index most = 0;
+  for (int n = 0; n < 70; ++n) {
+    if (n == 55) middle = simulation.snapshot();
+    most = std::max(most, simulation.step().front().cloth_contacts);
+    ASSERT_EQ(crossings(search, simulation), 0) << n;
+  }
+  EXPECT_GT(most, 5);
+  EXPECT_FALSE(middle.garments[0].cloth_contacts.empty());
+  Simulation again(scene);
+  again.restore(middle);
+  again.advance(15);
+  EXPECT_EQ(again.state(0), simulation.state(0));
+
+  Garment other = strip;
+  other.name = "other";
+  other.world = 1;
+  for (Vec3d& p : other.initial_positions) p.x += 0.01;  // where the first one is, but for that
+  scene.garments.push_back(other);
+  Simulation both(scene, {.threads = 2});
+  both.advance(70);
+  EXPECT_EQ(both.state(0), simulation.state(0));
+}
+
+TEST(ClothContact, WhatItCannotDoIsRefused) {
+  const auto refusal = [](const auto& change) {
+    Scene scene = cloth_scene({sheet("sheet", 5, 0.4, {})});
+    change(scene);
+    try {
+      validate_scene(scene);
+    } catch (const SceneError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refusal([](Scene&) {}), "accepted");
+  EXPECT_EQ(refusal([](Scene& s) { s.garments[0].fabric.thickness = 0; }),
+            "garments[0].fabric.thickness: found 0, expected more than 0 with contact.cloth");
+  EXPECT_EQ(
+      refusal([](Scene& s) { s.garments[0].fabric.thickness = 0.2; }),
+      "garments[0].fabric.thickness: found 0.2, expected at most 0.1 with contact.cloth, the shortest edge "
+      "of the mesh [m]");
+  EXPECT_EQ(refusal([](Scene& s) { s.contact.tolerance = 1e-3; }),
+            "contact.tolerance: found 0.001, expected at most 0.00025 with contact.cloth, a quarter of "
+            "garments[0].fabric.thickness");
+  EXPECT_EQ(refusal([](Scene& s) { s.projection.method = ProjectionMethod::fast_projection; }),
+            "contact.cloth: found true, expected false with projection.method \"fast_projection\": use "
+            "\"proximal_newton\"");
+  EXPECT_EQ(refusal([](Scene& s) { s.projection.metric = Metric::mass; }),
+            "contact.cloth: found true, expected false with projection.metric \"mass\": use \"implicit_b\"");
+  EXPECT_EQ(
+      refusal([](Scene& s) { s.recipe = "bender_iterative"; }),
+      "contact.cloth: found true, expected false with the recipe bender_iterative, whose impulses let cloth "
+      "pass through cloth: use \"membrane\"");
+}
+
+}  // namespace
+}  // namespace isocloth
