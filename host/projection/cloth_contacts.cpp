@@ -346,13 +346,15 @@ void ClothContacts<Real>::add() {
 
 template <class Real>
 typename CoupledSystem<Real>::Contacts ClothContacts<Real>::product() {
-  return MultiplyClothContacts<Real>{.list = list(),
-                                     .responses = first(std::as_const(responses_), keys_.size()),
-                                     .free_number = free_number_.view(),
-                                     .free_nodes = free_nodes_.view(),
-                                     .pulls = first(pulls_, 2 * keys_.size()),
-                                     .direction = {},
-                                     .product = {}};
+  return MultiplyClothContacts<Real>{
+      .responses = first(std::as_const(responses_), keys_.size()),
+      .node_begin = node_begin_.view(),
+      .node_entries = first(std::as_const(node_entries_), host_entries_.size()),
+      .free_number = free_number_.view(),
+      .free_nodes = free_nodes_.view(),
+      .pulls = first(pulls_, 2 * keys_.size()),
+      .direction = {},
+      .product = {}};
 }
 
 template <class Real>
@@ -442,8 +444,8 @@ template <class Real>
 void ClothContacts<Real>::update() {
   if (!exist()) return;
   const std::size_t count = keys_.size();
-  kernels_.update_cloth_contacts(device_.queue(), {.list = list(),
-                                                   .responses = first(std::as_const(responses_), count),
+  kernels_.update_cloth_contacts(device_.queue(), {.responses = first(std::as_const(responses_), count),
+                                                   .node_garments = node_garments_.view(),
                                                    .friction = std::as_const(friction_).view(),
                                                    .garment_count = static_cast<Index>(members_.size()),
                                                    .free_number = std::as_const(free_number_).view(),
@@ -461,15 +463,18 @@ void ClothContacts<Real>::update() {
 }
 
 template <class Real>
-void ClothContacts<Real>::end_part(const PartEnd<double, bool>& end, bool is_warm) {
+bool ClothContacts<Real>::end_part(const PartEnd<double, bool>& end, bool is_warm,
+                                   const std::vector<const ProjectionSolver<Real>*>& astray) {
   const double parts = end.part.parts;
   if (end.again) {
     work_ = state_;
     work_.scale(is_warm ? 1 / (4 * parts * parts) : 0);
-    return;
+    return false;
   }
-  if (end.onward && passes()) hold_back();
+  const bool holds = end.onward && passes();
+  if (holds) hold_back(astray);
   if (end.finished && parts > 1) work_.scale(parts * parts);
+  return holds;
 }
 
 template <class Real>
@@ -480,7 +485,7 @@ void ClothContacts<Real>::end_step(bool is_kept) {
 /// Newton's "DAT", the finest bounds of Offset Geometric Contact (Chen et al. 2025): half-spaces are convex,
 /// so that any shorter way of any node is free of intersections, too.
 template <class Real>
-void ClothContacts<Real>::hold_back() {
+void ClothContacts<Real>::hold_back(const std::vector<const ProjectionSolver<Real>*>& astray) {
   constexpr double least_share = 0.1, most_of_way = 0.9, least_part = 0.05;
   std::vector<double> shares(host_to_.size(), 1);
   const SurfaceFeatures& features = pairs_.features();
@@ -531,15 +536,19 @@ void ClothContacts<Real>::hold_back() {
   for (std::size_t g = 0; g < members_.size(); ++g) {
     const std::size_t begin = static_cast<std::size_t>(features.node_begin[g]),
                       end = static_cast<std::size_t>(features.node_begin[g + 1]);
+    const bool stays = std::find(astray.begin(), astray.end(), members_[g].solver) != astray.end();
+    if (stays)
+      std::fill(shares.begin() + features.node_begin[g], shares.begin() + features.node_begin[g + 1], 0.0);
     std::vector<Index> held;
     std::vector<Vec3d> places;
     for (std::size_t i = begin; i < end; ++i) {
       if (!(shares[i] < 1)) continue;
       held.push_back(static_cast<Index>(i - begin));
-      places.push_back(host_from_[i] + shares[i] * (host_to_[i] - host_from_[i]));
+      places.push_back(shares[i] > 0 ? host_from_[i] + shares[i] * (host_to_[i] - host_from_[i])
+                                     : host_from_[i]);
     }
     held_back_[g] += static_cast<Index>(held.size());
-    if (!members_[g].solver->frozen()) members_[g].solver->hold_back(held, places);
+    if (!members_[g].solver->frozen()) members_[g].solver->hold_back(held, places, stays);
   }
 }
 

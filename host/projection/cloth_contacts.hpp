@@ -49,7 +49,9 @@ class ClothContacts {
   bool solve(double rtol);
   /// Forces after the corrections.
   void update();
-  void end_part(const PartEnd<double, bool>& end, bool is_warm);
+  /// astray: garments whose iterates are no state to go on from. Returns whether nodes were held back.
+  bool end_part(const PartEnd<double, bool>& end, bool is_warm,
+                const std::vector<const ProjectionSolver<Real>*>& astray);
   void end_step(bool is_kept);
 
   // Of the iterate, and since the step began.
@@ -78,8 +80,8 @@ class ClothContacts {
   ClothContactList list() const;
   ClothFeatures features() const;
   /// Every node goes so far that it stays on its side of a plane between it and each that it may meet; what
-  /// was held back has no velocity.
-  void hold_back();
+  /// was held back has no velocity. Garments that went astray stay where they were.
+  void hold_back(const std::vector<const ProjectionSolver<Real>*>& astray);
 
   const Device& device_;
   const StepKernels<Real>& kernels_;

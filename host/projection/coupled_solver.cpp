@@ -50,6 +50,7 @@ std::vector<AdvanceReport> CoupledSolver<Real>::finish() {
         active.push_back(garments_[g].get());
         numbers.push_back(g);
       }
+      if (active.empty() && !bodies_) return results;
       const std::vector<StepReport> reports =
           take_step<Real>(active, bodies_.get(), cloth_.get(), resolved_, n, step_);
       again =

@@ -287,7 +287,9 @@ bool ProjectionSolver<Real>::solve() {
 }
 
 template <class Real>
-void ProjectionSolver<Real>::hold_back(const std::vector<Index>& nodes, const std::vector<Vec3d>& places) {
+void ProjectionSolver<Real>::hold_back(const std::vector<Index>& nodes, const std::vector<Vec3d>& places,
+                                       bool forgets) {
+  if (forgets) scale(work_.multipliers.view(), 0, work_.multipliers.view());
   for (std::size_t i = 0; i < nodes.size(); ++i)
     iterate_.edit(static_cast<std::size_t>(nodes[i]), 1, [&](Vec3<Real>* x) {
       *x = {static_cast<Real>(places[i].x), static_cast<Real>(places[i].y), static_cast<Real>(places[i].z)};

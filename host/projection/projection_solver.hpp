@@ -92,8 +92,9 @@ class ProjectionSolver final : public GarmentSolver {
   bool has_diverged(double residual) const;
   void end_step(bool is_kept, double residual);
 
-  /// Puts nodes elsewhere than the iterate has them, where they stop when the part ends.
-  void hold_back(const std::vector<Index>& nodes, const std::vector<Vec3d>& places);
+  /// Puts nodes elsewhere than the iterate has them, where they stop when the part ends; forgets: the
+  /// multipliers, too, are of no use.
+  void hold_back(const std::vector<Index>& nodes, const std::vector<Vec3d>& places, bool forgets);
 
   const NodalPattern& pattern() const { return arrays_.pattern; }
   NodesInStep<Real> nodes_in_step();

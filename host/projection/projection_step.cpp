@@ -107,7 +107,7 @@ class GarmentsTogether {
     if (bodies_ != nullptr) bodies_->correct();
   }
   void end_part(const PartEnd<double, bool>& end) {
-    if (cloth_ != nullptr) cloth_->end_part(end, cpu::starts_warm(end.residual, end.bad_pivot));
+    if (cloth_ != nullptr) end_contacts(end);
     for (std::size_t g = 0; g < members_.size(); ++g) {
       members_[g].end_part(end);
       garments_[g]->end_part(end, members_[g].residual);
@@ -192,6 +192,15 @@ class GarmentsTogether {
     return !(bad_pivot > 0);
   }
 
+  /// What is held back is another state than the iterates, and judged as such.
+  void end_contacts(const PartEnd<double, bool>& end) {
+    constexpr double far_off = 10;  // tolerances
+    std::vector<const ProjectionSolver<Real>*> astray;
+    for (std::size_t g = 0; g < members_.size(); ++g)
+      if (members_[g].residual > far_off * control_.tolerance) astray.push_back(garments_[g]);
+    if (!cloth_->end_part(end, cpu::starts_warm(end.residual, end.bad_pivot), astray)) return;
+    for (std::size_t g = 0; g < members_.size(); ++g) members_[g].residual = garments_[g]->evaluate_rows(0);
+  }
   bool lose_all(double& bad_pivot) {
     for (Member& member : members_) member.lose();
     bad_pivot = 1;

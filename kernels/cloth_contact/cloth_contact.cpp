@@ -73,11 +73,22 @@ struct MeasureBody {
     const Index one = a.features.node_garments[nodes.nodes[0]],
                 other = a.features.node_garments[nodes.nodes[3]];
     double thickness = (a.thicknesses[one] + a.thicknesses[other]) / 2;
-    if (one == other) {
+    if (one == other && may_be_nearer(nodes.at(a.rest), 2 * thickness)) {
       const double rest = nearest_points(nodes.at(a.rest)).distance / 2;
       thickness = rest < thickness ? rest : thickness;
     }
     a.starts[p] = {near.distance, thickness, near.normal};
+  }
+
+ private:
+  /// False: the distance is certainly not less.
+  static ISOCLOTH_DEVICE bool may_be_nearer(const PointPair& pair, double distance) {
+    const Vec3d* const p = pair.points;
+    const bool is_edges = pair.first_count == 2;
+    const double between = norm(p[0] - p[is_edges ? 2 : 1]);
+    const double sizes =
+        is_edges ? norm(p[1] - p[0]) + norm(p[3] - p[2]) : larger(norm(p[2] - p[1]), norm(p[3] - p[1]));
+    return !(between - sizes > distance);
   }
 };
 
@@ -169,10 +180,9 @@ ISOCLOTH_DEVICE ContactLaw<double> law_of(const RespondClothContacts& a) {
   return law;
 }
 ISOCLOTH_DEVICE FrictionView<double> friction_of(ArrayView<const FrictionView<double>> friction,
-                                                 const ClothFeatures& features, const PairNodes& nodes,
+                                                 ArrayView<const Index> node_garments, const Index* nodes,
                                                  Index garments) {
-  return friction[static_cast<std::size_t>(features.node_garments[nodes.nodes[0]]) * garments +
-                  features.node_garments[nodes.nodes[3]]];
+  return friction[static_cast<std::size_t>(node_garments[nodes[0]]) * garments + node_garments[nodes[3]]];
 }
 
 struct ActivateBody {
@@ -206,10 +216,20 @@ struct RespondBody {
       displacement += found.weights[i] * (a.to[node] - a.from[node]);
     }
     const ContactLaw<double> law = law_of(a);
-    const ContactResponse<double> r =
-        law.response(a.forces[c], found.normal, law.wanted_gap(found.gap, found.before), displacement,
-                     1 / inverse, friction_of(a.friction, a.list.features, nodes, a.garment_count));
-    ClothResponse response{r.pull, {}, r.along, r.across, r.mode};
+    const ContactResponse<double> r = law.response(
+        a.forces[c], found.normal, law.wanted_gap(found.gap, found.before), displacement, 1 / inverse,
+        friction_of(a.friction, a.list.features.node_garments, nodes.nodes, a.garment_count));
+    ClothResponse response;
+    response.along = r.along;
+    response.across = r.across;
+    response.first_count = nodes.first_count;
+    response.mode = r.mode;
+    response.pull = r.pull;
+    response.normal = r.normal;
+    for (int i = 0; i < 4; ++i) {
+      response.weights[i] = found.weights[i];
+      response.nodes[i] = nodes.nodes[i];
+    }
     const double n[3] = {r.normal.x, r.normal.y, r.normal.z},
                  s[3] = {r.slip_direction.x, r.slip_direction.y, r.slip_direction.z},
                  free = r.mode == ContactMode::slide_on ? r.across : 0;
@@ -254,18 +274,16 @@ struct AddBody {
       const Index contact = a.list.node_entries[e] / 4;
       const int place = a.list.node_entries[e] % 4;
       const ClothResponse& r = a.responses[contact];
-      if (!(r.along > 0)) continue;
-      const double* const weights = found_of(a.list, contact).weights;
-      if (weights[place] == 0) continue;
-      force += weights[place] * r.pull;
-      add_block(a.node_blocks[number], square(weights[place]), r.stiffness);
-      const PairNodes nodes = nodes_of(a.list, contact);
+      if (!r.acts() || r.weights[place] == 0) continue;
+      force += r.weights[place] * r.pull;
+      add_block(a.node_blocks[number], square(r.weights[place]), r.stiffness);
       for (int other = 0; other < 4; ++other) {
-        if (other == place || nodes.side(other) != nodes.side(place) || weights[other] == 0) continue;
-        const Index column = a.free.number[nodes.nodes[other] - a.first_node];
+        if (other == place || r.side(other) != r.side(place) || r.weights[other] == 0) continue;
+        const Index column = a.free.number[r.nodes[other] - a.first_node];
         if (column < 0 || column > number) continue;  // the other node adds it
-        add_block(a.edge_blocks[side_of(a.list.features, a.list.pairs[a.list.chosen[contact]], place, other)],
-                  weights[place] * weights[other], r.stiffness);
+        const FeaturePair& pair = a.list.pairs[a.list.chosen[contact]];
+        add_block(a.edge_blocks[side_of(a.list.features, pair, place, other)],
+                  r.weights[place] * r.weights[other], r.stiffness);
       }
     }
     add(force, a.right_side[number]);
@@ -286,14 +304,11 @@ struct PullBody {
   MultiplyClothContacts<Real> a;
   ISOCLOTH_DEVICE void operator()(Index c) const {
     const ClothResponse& r = a.responses[c];
+    if (!r.acts()) return;
     Vec3d sides[2] = {};
-    if (r.along > 0) {
-      const double* const weights = found_of(a.list, c).weights;
-      const PairNodes nodes = nodes_of(a.list, c);
-      for (int i = 0; i < 4; ++i) {
-        const Index number = a.free_number[nodes.nodes[i]];
-        if (number >= 0) sides[nodes.side(i)] += weights[i] * widened(a.direction[number]);
-      }
+    for (int i = 0; i < 4; ++i) {
+      const Index number = a.free_number[r.nodes[i]];
+      if (number >= 0) sides[r.side(i)] += r.weights[i] * widened(a.direction[number]);
     }
     a.pulls[2 * static_cast<std::size_t>(c)] = product(r.stiffness, sides[1]);
     a.pulls[2 * static_cast<std::size_t>(c) + 1] = product(r.stiffness, sides[0]);
@@ -305,11 +320,11 @@ struct GatherPullsBody {
   ISOCLOTH_DEVICE void operator()(Index number) const {
     const Index node = a.free_nodes[number];
     Vec3d sum{};
-    for (Index e = a.list.node_begin[node]; e < a.list.node_begin[node + 1]; ++e) {
-      const Index contact = a.list.node_entries[e] / 4;
-      const int place = a.list.node_entries[e] % 4;
-      sum += found_of(a.list, contact).weights[place] *
-             a.pulls[2 * static_cast<std::size_t>(contact) + nodes_of(a.list, contact).side(place)];
+    for (Index e = a.node_begin[node]; e < a.node_begin[node + 1]; ++e) {
+      const Index contact = a.node_entries[e] / 4;
+      const int place = a.node_entries[e] % 4;
+      const ClothResponse& r = a.responses[contact];
+      if (r.acts()) sum += r.weights[place] * a.pulls[2 * static_cast<std::size_t>(contact) + r.side(place)];
     }
     add(sum, a.product[number]);
   }
@@ -320,18 +335,16 @@ struct UpdateBody {
   UpdateClothContacts<Real> a;
   ISOCLOTH_DEVICE void operator()(Index c) const {
     const ClothResponse& response = a.responses[c];
-    if (!(response.along > 0)) return;
-    const FoundContact& found = found_of(a.list, c);
-    const PairNodes nodes = nodes_of(a.list, c);
+    if (!response.acts()) return;
     Vec3d d{};
     for (int i = 0; i < 4; ++i) {
-      const Index number = a.free_number[nodes.nodes[i]];
-      if (number >= 0) d += found.weights[i] * widened(a.correction[number]);
+      const Index number = a.free_number[response.nodes[i]];
+      if (number >= 0) d += response.weights[i] * widened(a.correction[number]);
     }
-    const ContactResponse<double> r{response.mode,  found.normal,   response.pull, {},
+    const ContactResponse<double> r{response.mode,  response.normal, response.pull, {},
                                     response.along, response.across};
-    a.forces[c] =
-        ContactLaw<double>::force(r, d, friction_of(a.friction, a.list.features, nodes, a.garment_count));
+    a.forces[c] = ContactLaw<double>::force(
+        r, d, friction_of(a.friction, a.node_garments, response.nodes, a.garment_count));
   }
 };
 
@@ -357,12 +370,12 @@ void add_cloth_contacts(const Queue& queue, const AddClothContacts<Real>& args) 
 }
 template <class Real>
 void multiply_cloth_contacts(const Queue& queue, const MultiplyClothContacts<Real>& args) {
-  parallel_for(queue, args.list.count(), PullBody<Real>{args});
+  parallel_for(queue, static_cast<Index>(args.responses.size()), PullBody<Real>{args});
   parallel_for(queue, static_cast<Index>(args.product.size()), GatherPullsBody<Real>{args});
 }
 template <class Real>
 void update_cloth_contacts(const Queue& queue, const UpdateClothContacts<Real>& args) {
-  parallel_for(queue, args.list.count(), UpdateBody<Real>{args});
+  parallel_for(queue, static_cast<Index>(args.responses.size()), UpdateBody<Real>{args});
 }
 
 template void gather_cloth_nodes<float>(const Queue&, const GatherClothNodes<float>&);

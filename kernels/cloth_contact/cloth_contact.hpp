@@ -89,12 +89,19 @@ struct ClothContactList {
   ISOCLOTH_HD Index count() const { return static_cast<Index>(chosen.size()); }
 };
 
-/// How a contact acts in an iteration: see ContactResponse.
+/// How a contact acts in an iteration, and on what: see ContactResponse.
 struct ClothResponse {
-  Vec3d pull;                ///< p of an unchanged position [kg m]
-  double stiffness[6] = {};  ///< K: xx, xy, xz, yy, yz, zz [kg]
-  double along = 0, across = 0;
+  double along = 0, across = 0;  ///< [kg]; along 0: it does not act
+  double weights[4] = {};
+  Index nodes[4] = {};
+  Index first_count = 1;  ///< nodes of the first side
   ContactMode mode = ContactMode::none;
+  double stiffness[6] = {};  ///< K: xx, xy, xz, yy, yz, zz [kg]
+  Vec3d pull;                ///< p of an unchanged position [kg m]
+  Vec3d normal;
+
+  ISOCLOTH_HD bool acts() const { return along > 0; }
+  ISOCLOTH_HD int side(int i) const { return i < first_count ? 0 : 1; }
 };
 
 /// One item per contact: which act, then how. Two launches, because each asks how many others act at its
@@ -127,8 +134,8 @@ struct AddClothContacts {
 /// product += what contacts couple across their two sides. Vectors are of all garments' free nodes.
 template <class Real>
 struct MultiplyClothContacts {
-  ClothContactList list;
   ArrayView<const ClothResponse> responses;
+  ArrayView<const Index> node_begin, node_entries;  ///< see ClothContactList
   ArrayView<const Index> free_number;  ///< of each node among all free ones, -1: pinned; shape [node_count]
   ArrayView<const Index> free_nodes;   ///< the other way, shape [free_count]
   ArrayView<Vec3d> pulls;              ///< K sum over the other side, shape [contact_count, 2]
@@ -139,8 +146,8 @@ struct MultiplyClothContacts {
 /// One item per contact: forces after a correction.
 template <class Real>
 struct UpdateClothContacts {
-  ClothContactList list;
   ArrayView<const ClothResponse> responses;
+  ArrayView<const Index> node_garments;
   ArrayView<const FrictionView<double>> friction;
   Index garment_count = 0;
   ArrayView<const Index> free_number;

@@ -63,6 +63,38 @@ TEST_F(CertifyCommand, SaysWhereAStripPassesThroughItself) {
   EXPECT_EQ(summary("out"), s);
 }
 
+/// What a motion leads through cloth stops before it.
+TEST_F(CertifyCommand, FindsNothingWhereClothMeetsCloth) {
+  Json scene = strip_through_itself();
+  scene["contact"] = {{"cloth", true}, {"tolerance", 0.00025}};
+  scene["garments"][0]["fabric"]["thickness"] = 0.001;
+  scene["projection"]["on_violation"] = "continue";
+  write_scene("scene.json", scene);
+  const Finished run = isocloth({"run", "scene.json", "-o", "out", "--quiet", "--certify"});
+  const Json s = summary("out");
+  EXPECT_EQ(s["steps_certified"], 40);
+  EXPECT_EQ(s["steps_intersecting"], 0);
+  EXPECT_EQ(s["steps_touching"], 0);
+  EXPECT_GT(s["cloth_contacts_max"], 0);
+  EXPECT_GT(s["held_back"], 0);
+  EXPECT_NE(s["message"].get<std::string>().find("nodes were held back"), std::string::npos) << s["message"];
+}
+
+TEST_F(CertifyCommand, ClothThatMeetsClothDoesNotBeginInIt) {
+  Json scene = crossed_sheets(0.013);
+  scene["contact"] = {{"cloth", true}, {"tolerance", 0.00025}};
+  for (Json& garment : scene["garments"]) garment["fabric"]["thickness"] = 0.001;
+  write_scene("scene.json", scene);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"check", "scene.json"}, {"run", "scene.json", "-o", "out", "--quiet"}}) {
+    const Finished refused = isocloth(command);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.errors.find("scene.json: at the start cloth passes through cloth: "), std::string::npos)
+        << refused.errors;
+    EXPECT_NE(refused.errors.find("expected none with contact.cloth"), std::string::npos) << refused.errors;
+  }
+}
+
 TEST_F(CertifyCommand, ChangesNoBitOfTheRun) {
   write_scene("scene.json", strip_through_itself());
   complete("scene.json", "plain");

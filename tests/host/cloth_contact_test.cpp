@@ -230,10 +230,16 @@ TEST(ClothContact, WhatItCannotDoIsRefused) {
   EXPECT_EQ(refusal([](Scene& s) { s.contact.tolerance = 1e-3; }),
             "contact.tolerance: found 0.001, expected at most 0.00025 with contact.cloth, a quarter of "
             "garments[0].fabric.thickness");
-  EXPECT_EQ(refusal([](Scene& s) { s.projection.method = ProjectionMethod::fast_projection; }),
+  EXPECT_EQ(refusal([](Scene& s) {
+              s.recipe = "coltraro2022";
+              s.projection.method = ProjectionMethod::fast_projection;
+            }),
             "contact.cloth: found true, expected false with projection.method \"fast_projection\": use "
             "\"proximal_newton\"");
-  EXPECT_EQ(refusal([](Scene& s) { s.projection.metric = Metric::mass; }),
+  EXPECT_EQ(refusal([](Scene& s) {
+              s.recipe = "coltraro2022";
+              s.projection.metric = Metric::mass;
+            }),
             "contact.cloth: found true, expected false with projection.metric \"mass\": use \"implicit_b\"");
   EXPECT_EQ(
       refusal([](Scene& s) { s.recipe = "bender_iterative"; }),

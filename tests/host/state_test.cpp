@@ -56,7 +56,8 @@ class Numbers {
 void change(GarmentState& state, const Scene& scene, std::size_t garment, bool impulses) {
   Numbers numbers;
   auto& [positions, velocities, multipliers, contacts, holds, previous_positions, previous_velocities,
-         previous_step, step_index, frozen, diverged] = state;
+         previous_step, step_index, frozen, diverged, cloth_contacts] = state;
+  if (scene.contact.cloth) cloth_contacts = {{.key = 77, .force = {1, 2, 3}}};
   for (std::vector<double>* values : {&positions, &velocities, &multipliers}) numbers.fill(*values);
   int count = 0;
   for (auto& [obstacle, mode, force, place] : contacts) {

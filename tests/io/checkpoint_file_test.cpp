@@ -47,7 +47,8 @@ Checkpoint checkpoint_of(const Scene& scene) {
     checkpoint.garments.emplace_back();
     // All members, so that one that is new must be set here, too.
     auto& [positions, velocities, multipliers, contacts, holds, previous_positions, previous_velocities,
-           previous_step, step_index, frozen, diverged] = checkpoint.garments.back();
+           previous_step, step_index, frozen, diverged, cloth_contacts] = checkpoint.garments.back();
+    cloth_contacts = {{.key = 5, .force = vector()}, {.key = -(std::int64_t{1} << 62), .force = vector()}};
     previous_positions = random_doubles(count, random);
     previous_velocities = random_doubles(count, random);
     previous_step = 0.01 / 3;

@@ -133,6 +133,11 @@ void expect_whole_matrix() {
     for (int i = 0; i < 3; ++i)
       for (int j = i; j < 3; ++j) responses[c].stiffness[entry++] = k(i, j);
     responses[c].along = 1;
+    responses[c].first_count = pairs[c].is_edges != 0 ? 2 : 1;
+    for (int i = 0; i < 4; ++i) {
+      responses[c].weights[i] = found[c].weights[i];
+      responses[c].nodes[i] = nodes[c][i];
+    }
     responses[c].pull = any_place(random);
     for (int a = 0; a < 4; ++a) {
       if (nodes[c][a] == 5) continue;
@@ -190,8 +195,9 @@ void expect_whole_matrix() {
     dense.segment<3>(3 * i) << static_cast<double>(x[i].x), static_cast<double>(x[i].y),
         static_cast<double>(x[i].z);
   }
-  kernels.multiply_cloth_contacts({}, {.list = list,
-                                       .responses = responses,
+  kernels.multiply_cloth_contacts({}, {.responses = responses,
+                                       .node_begin = begin,
+                                       .node_entries = entries,
                                        .free_number = free_number,
                                        .free_nodes = free_nodes,
                                        .pulls = pulls,

@@ -143,6 +143,7 @@ void launch_later(StepKernels<Real>& kernels) {
   kernels.forward_fronts = later<Real, &Kernels::forward_fronts, SolveFronts<Real>>;
   kernels.backward_fronts = later<Real, &Kernels::backward_fronts, SolveFronts<Real>>;
   kernels.partial_dots = in_order<Real, &Kernels::partial_dots, PartialDots<Real>>;
+  kernels.scale_values = in_order<Real, &Kernels::scale_values, ScaleValues<Real>>;
 }
 
 Backend make_host_memory_backend() {
