@@ -45,4 +45,8 @@ inline void check_bounded_motion(const std::string&, const FixedMotion&) {}
 void check_bounded_motion(const std::string& key, const OscillationMotion& motion);
 void check_bounded_motion(const std::string& key, const KeyframeMotion& motion);
 
+struct Scene;
+/// The part of validate_scene that concerns contact.
+void check_contact(const Scene& scene);
+
 }  // namespace isocloth

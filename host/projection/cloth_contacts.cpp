@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "host/linear/pcg_rows.hpp"
-#include "kernels/cloth_contact/pair_geometry.hpp"
+#include "host/projection/way_shares.hpp"
 #include "kernels/contact/contact_law.hpp"
 
 namespace isocloth {
@@ -37,14 +37,6 @@ void fill(const Device& device, const std::vector<T>& values, Buffer<T>& buffer)
   make_room(device, values.size(), buffer);
   std::vector<T> staging;
   buffer.write(values.size(), staging, [&](T* to) { std::copy(values.begin(), values.end(), to); });
-}
-template <class T>
-auto first(Buffer<T>& buffer, std::size_t count) {
-  return slice(buffer.view(), 0, count);
-}
-template <class T>
-ArrayView<const T> first(const Buffer<T>& buffer, std::size_t count) {
-  return slice(buffer.view(), 0, count);
 }
 
 }  // namespace
@@ -329,140 +321,6 @@ void ClothContacts<Real>::respond(int iteration) {
 }
 
 template <class Real>
-void ClothContacts<Real>::add() {
-  for (const Member& member : members_) {
-    if (member.solver->frozen()) continue;
-    const NodesInStep<Real> nodes = member.solver->nodes_in_step();
-    kernels_.add_cloth_contacts(device_.queue(), {.list = list(),
-                                                  .responses = first(std::as_const(responses_), keys_.size()),
-                                                  .free = nodes.free,
-                                                  .first_node = member.first_node,
-                                                  .node_blocks = member.node_blocks.view(),
-                                                  .edge_blocks = member.edge_blocks.view(),
-                                                  .blocks = nodes.blocks,
-                                                  .right_side = nodes.right_side});
-  }
-}
-
-template <class Real>
-typename CoupledSystem<Real>::Contacts ClothContacts<Real>::product() {
-  return MultiplyClothContacts<Real>{
-      .responses = first(std::as_const(responses_), keys_.size()),
-      .node_begin = node_begin_.view(),
-      .node_entries = first(std::as_const(node_entries_), host_entries_.size()),
-      .free_number = free_number_.view(),
-      .free_nodes = free_nodes_.view(),
-      .pulls = first(pulls_, 2 * keys_.size()),
-      .direction = {},
-      .product = {}};
-}
-
-template <class Real>
-bool ClothContacts<Real>::solve(double rtol) {
-  typename CoupledSystem<Real>::Members all;
-  for (const Member& member : members_) {
-    CoupledMember<Real>& own = all.emplace_back();
-    if (member.solver->frozen()) continue;
-    own = member.solver->coupled_member();
-    own.matrix = {member.row_begin.view(), member.columns.view(), member.blocks.view(),
-                  std::as_const(member.solver->blocks()).view()};
-  }
-  const int iterations = system_.solve(all, product(), rtol);
-  if (iterations < 0) return false;
-  cg_iterations_ += iterations;
-  add_rigid_modes(all);
-  return true;
-}
-
-/// What conjugate gradients leave is momentum that comes from nowhere, unless the six motions of what touches
-/// as a rigid whole are solved exactly.
-template <class Real>
-void ClothContacts<Real>::add_rigid_modes(const typename CoupledSystem<Real>::Members& members) {
-  const SurfaceFeatures& features = pairs_.features();
-  std::vector<std::size_t> island(members_.size());
-  std::iota(island.begin(), island.end(), std::size_t{0});
-  const auto root = [&](std::size_t g) {
-    while (island[g] != g) g = island[g] = island[island[g]];
-    return g;
-  };
-  std::vector<char> touches(members_.size(), 0);
-  for (const Index pair : host_chosen_) {
-    const FeaturePair& p = host_pairs_[static_cast<std::size_t>(pair)];
-    const auto garment_of = [&](bool is_edge, Index feature) {
-      const Index node = is_edge ? features.edges[static_cast<std::size_t>(feature)][0]
-                                 : features.triangles[static_cast<std::size_t>(feature)][0];
-      return static_cast<std::size_t>(features.node_surfaces[static_cast<std::size_t>(node)]);
-    };
-    const std::size_t a = p.is_edges != 0 ? garment_of(true, p.first)
-                                          : static_cast<std::size_t>(
-                                                features.node_surfaces[static_cast<std::size_t>(p.first)]),
-                      b = garment_of(p.is_edges != 0, p.second);
-    touches[a] = touches[b] = 1;
-    island[root(a)] = root(b);
-  }
-  const std::size_t all = free_nodes_.size();
-  std::vector<Vec3<Real>> staging;
-  for (std::size_t own = 0; own < members_.size(); ++own) {
-    if (root(own) != own || touches[own] == 0) continue;
-    const auto belongs = [&](std::size_t g) { return root(g) == own && members[g].factor != nullptr; };
-    const auto for_each_free_node = [&](const auto& visit) {
-      for (std::size_t g = 0; g < members_.size(); ++g) {
-        if (!belongs(g)) continue;
-        const std::vector<Index>& nodes = members_[g].solver->pattern().free_nodes;
-        for (std::size_t i = 0; i < nodes.size(); ++i)
-          visit(static_cast<std::size_t>(members_[g].first_free) + i,
-                host_to_[static_cast<std::size_t>(members_[g].first_node + nodes[i])]);
-      }
-    };
-    Vec3d center{};
-    double count = 0;
-    for_each_free_node([&](std::size_t, const Vec3d& x) {
-      center += x;
-      ++count;
-    });
-    if (count == 0) continue;
-    center = (1 / count) * center;
-    modes_.write(staging, [&](Vec3<Real>* modes) {
-      std::fill(modes, modes + 6 * all, Vec3<Real>{});
-      const Vec3d axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-      for_each_free_node([&](std::size_t i, const Vec3d& x) {
-        for (std::size_t k = 0; k < 3; ++k) {
-          const Vec3d turn = cross(axes[k], x - center);
-          const auto narrow = [](const Vec3d& v) {
-            return Vec3<Real>{static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)};
-          };
-          modes[k * all + i] = narrow(axes[k]);
-          modes[(3 + k) * all + i] = narrow(turn);
-        }
-      });
-    });
-    system_.correct(members, product(), modes_, 6);
-  }
-}
-
-template <class Real>
-void ClothContacts<Real>::update() {
-  if (!exist()) return;
-  const std::size_t count = keys_.size();
-  kernels_.update_cloth_contacts(device_.queue(), {.responses = first(std::as_const(responses_), count),
-                                                   .node_garments = node_garments_.view(),
-                                                   .friction = std::as_const(friction_).view(),
-                                                   .garment_count = static_cast<Index>(members_.size()),
-                                                   .free_number = std::as_const(free_number_).view(),
-                                                   .correction = system_.solution().view(),
-                                                   .forces = first(forces_, count)});
-  std::vector<Vec3d> staging;
-  const Vec3d* const forces = std::as_const(forces_).read(0, count, staging);
-  work_.keys.clear();
-  work_.forces.clear();
-  for (std::size_t c = 0; c < count; ++c) {
-    if (forces[c] == Vec3d{}) continue;
-    work_.keys.push_back(keys_[c]);
-    work_.forces.push_back(forces[c]);
-  }
-}
-
-template <class Real>
 bool ClothContacts<Real>::end_part(const PartEnd<double, bool>& end, bool is_warm,
                                    const std::vector<const ProjectionSolver<Real>*>& astray) {
   const double parts = end.part.parts;
@@ -482,57 +340,10 @@ void ClothContacts<Real>::end_step(bool is_kept) {
   if (is_kept) state_ = std::move(work_);
 }
 
-/// Newton's "DAT", the finest bounds of Offset Geometric Contact (Chen et al. 2025): half-spaces are convex,
-/// so that any shorter way of any node is free of intersections, too.
 template <class Real>
 void ClothContacts<Real>::hold_back(const std::vector<const ProjectionSolver<Real>*>& astray) {
-  constexpr double least_share = 0.1, most_of_way = 0.9, least_part = 0.05;
-  std::vector<double> shares(host_to_.size(), 1);
   const SurfaceFeatures& features = pairs_.features();
-  for (const FeaturePair& pair : host_pairs_) {
-    Index nodes[4];
-    cpu::PointPair from;
-    from.first_count = pair.is_edges != 0 ? 2 : 1;
-    if (pair.is_edges != 0) {
-      std::copy_n(features.edges[static_cast<std::size_t>(pair.first)].begin(), 2, nodes);
-      std::copy_n(features.edges[static_cast<std::size_t>(pair.second)].begin(), 2, nodes + 2);
-    } else {
-      nodes[0] = pair.first;
-      std::copy_n(features.triangles[static_cast<std::size_t>(pair.second)].begin(), 3, nodes + 1);
-    }
-    for (int i = 0; i < 4; ++i) from.points[i] = host_from_[static_cast<std::size_t>(nodes[i])];
-    const cpu::NearestPoints near = cpu::nearest_points(from);
-    double begin[4], end[4];  // heights along the normal
-    double low = HUGE_VAL, high = -HUGE_VAL, lowest = HUGE_VAL, highest = -HUGE_VAL;
-    for (int i = 0; i < 4; ++i) {
-      begin[i] = dot(near.normal, from.points[i]);
-      end[i] = dot(near.normal, host_to_[static_cast<std::size_t>(nodes[i])]);
-      if (from.side(i) == 0) {
-        low = std::min(low, begin[i]);
-        lowest = std::min({lowest, begin[i], end[i]});
-      } else {
-        high = std::max(high, begin[i]);
-        highest = std::max({highest, begin[i], end[i]});
-      }
-    }
-    const double thickness =
-        (thicknesses_[static_cast<std::size_t>(features.node_surfaces[static_cast<std::size_t>(nodes[0])])] +
-         thicknesses_[static_cast<std::size_t>(features.node_surfaces[static_cast<std::size_t>(nodes[3])])]) /
-        2;
-    const double apart = 2 * least_share * std::min(near.distance, thickness);
-    if (lowest > highest + apart) continue;
-    // A plane between them, the nearer to a side the less that side comes on.
-    const double down = std::max(0.0, low - lowest), up = std::max(0.0, highest - high);
-    const double part = down + up > 0 ? std::clamp(up / (down + up), least_part, 1 - least_part) : 0.5;
-    const double plane = high + part * (low - high);
-    for (int i = 0; i < 4; ++i) {
-      const double sign = from.side(i) == 0 ? 1 : -1, limit = apart / 2;
-      const double above = sign * (begin[i] - plane), above_at_end = sign * (end[i] - plane);
-      if (above_at_end >= limit) continue;
-      double& share = shares[static_cast<std::size_t>(nodes[i])];
-      share = std::min(share, above > limit ? most_of_way * (above - limit) / (above - above_at_end) : 0.0);
-    }
-  }
+  std::vector<double> shares = way_shares(features, host_pairs_, host_from_, host_to_, thicknesses_);
   for (std::size_t g = 0; g < members_.size(); ++g) {
     const std::size_t begin = static_cast<std::size_t>(features.node_begin[g]),
                       end = static_cast<std::size_t>(features.node_begin[g + 1]);

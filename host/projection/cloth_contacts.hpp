@@ -16,6 +16,16 @@ struct KeptContacts {
   void scale(double factor);
 };
 
+/// The first `count` values.
+template <class T>
+auto first(Buffer<T>& buffer, std::size_t count) {
+  return slice(buffer.view(), 0, count);
+}
+template <class T>
+ArrayView<const T> first(const Buffer<T>& buffer, std::size_t count) {
+  return slice(buffer.view(), 0, count);
+}
+
 /// kernels/cloth_contact/cloth_contact.hpp says what a contact is. Pairs are sought on the host when a part
 /// of a step begins, and again where a node leaves the room that was searched; contacts are found among them
 /// in every iteration. They are put in the order of their keys, so that no sum depends on the order in which

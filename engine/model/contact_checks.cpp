@@ -1,0 +1,94 @@
+// What may be asked of contact.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "engine/model/checks.hpp"
+#include "engine/model/recipe.hpp"
+#include "engine/model/scene.hpp"
+
+namespace isocloth {
+namespace {
+
+/// Contacts between cloths are rows of the proximal Newton.
+void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
+  if (!scene.contact.cloth) return;
+  validate_friction(scene.contact.cloth_friction, "contact.cloth_friction");
+  const char* const key = "contact.cloth";
+  if (recipe.solver != SolverFamily::projection)
+    refuse(key, "true",
+           text("false with the recipe ", recipe.name,
+                ", whose impulses let cloth pass through cloth: use \"membrane\""));
+  if (scene.projection.method != ProjectionMethod::proximal_newton)
+    refuse(key, "true", "false with projection.method \"fast_projection\": use \"proximal_newton\"");
+  if (scene.projection.metric != Metric::implicit_b)
+    refuse(key, "true", "false with projection.metric \"mass\": use \"implicit_b\"");
+  if (!scene.bodies.empty())
+    refuse(key, "true", text("false in a scene with bodies, of which there are ", scene.bodies.size()));
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    const Garment& garment = scene.garments[g];
+    const double thickness = garment.fabric.thickness;
+    const std::string name = text("garments[", g, "].fabric.thickness");
+    if (!(thickness > 0)) refuse(name, thickness, "more than 0 with contact.cloth");
+    if (4 * scene.contact.tolerance > thickness)
+      refuse("contact.tolerance", scene.contact.tolerance,
+             text("at most ", thickness / 4, " with contact.cloth, a quarter of ", name));
+    double shortest = HUGE_VAL;
+    for (Index f = 0; f < garment.mesh.face_count(); ++f) {
+      const auto nodes = garment.mesh.face(f);
+      for (std::size_t k = 0; k < nodes.size(); ++k)
+        shortest = std::min(shortest, norm(garment.mesh.positions[nodes[k]] -
+                                           garment.mesh.positions[nodes[(k + 1) % nodes.size()]]));
+    }
+    if (thickness > shortest)
+      refuse(name, thickness,
+             text("at most ", shortest, " with contact.cloth, the shortest edge of the mesh [m]"));
+  }
+}
+
+}  // namespace
+
+void check_contact(const Scene& scene) {
+  require_positive("contact.tolerance", scene.contact.tolerance);
+  require_not_negative("contact.margin", scene.contact.margin);
+  check_cloth_contact(scene, find_recipe(scene.recipe));
+  const std::size_t solids = scene.obstacles.size() + scene.bodies.size();
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;  // and the number of the pair
+  for (std::size_t p = 0; p < scene.contact.pairs.size(); ++p) {
+    const FrictionPair& pair = scene.contact.pairs[p];
+    const std::string key = text("contact.pairs[", p, "]");
+    const auto check_number = [&key](const char* what, std::size_t number, std::size_t count) {
+      if (number >= count)
+        refuse(text(key, ".", what), number, text("less than ", count, ", the number of ", what, "s"));
+    };
+    check_number("garment", pair.garment, scene.garments.size());
+    check_number("obstacle", pair.obstacle, solids);
+    validate_friction(pair.friction, key);
+    const auto [earlier, is_new] = known.emplace(std::pair{pair.garment, pair.obstacle}, p);
+    if (!is_new) {
+      refuse(key,
+             text("garment ", pair.garment, " with obstacle ", pair.obstacle, ", already in pairs[",
+                  earlier->second, "]"),
+             "each two of them once");
+    }
+  }
+  std::set<std::array<std::size_t, 2>> bodies;
+  for (std::size_t p = 0; p < scene.contact.body_pairs.size(); ++p) {
+    const BodyFrictionPair& pair = scene.contact.body_pairs[p];
+    const std::string key = text("contact.body_pairs[", p, "]");
+    if (pair.body >= scene.bodies.size())
+      refuse(key + ".body", pair.body, text("less than ", scene.bodies.size(), ", the number of bodies"));
+    const std::size_t own = scene.obstacles.size() + pair.body;
+    if (pair.other >= solids || pair.other == own)
+      refuse(key + ".other", pair.other,
+             text("another obstacle or body than ", own, ", less than ", solids, ", the number of both"));
+    validate_friction(pair.friction, key);
+    if (!bodies.insert({std::min(own, pair.other), std::max(own, pair.other)}).second)
+      refuse(key, text("body ", pair.body, " with ", pair.other, " again"), "each two of them once");
+  }
+}
+
+}  // namespace isocloth
