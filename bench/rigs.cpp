@@ -33,23 +33,16 @@ struct Rig {
   double (*even)(const Fabric&, double) = nullptr;
 };
 
-/// f(C) of a law.
-double stress(const std::vector<CurvePiece>& law, double c) {
-  double found = 0;
-  for (const CurvePiece& p : law)
-    if (const double t = c - p.begin; t >= 0) found = p.value + t * (p.slope + t * (p.square + t * p.cube));
-  return found;
-}
 /// (16): sigma (1 + d), where sigma = k f / 2 at C = (1 + d)^2 - 1.
 double pulled(const StressCurve& curve, double stiffness, double d) {
-  return stiffness / 2 * stress(thread_law(curve, stiffness), d * (2 + d)) * (1 + d);
+  return stiffness / 2 * response(thread_law(curve, stiffness), d * (2 + d)) * (1 + d);
 }
 double pulled_warp(const Fabric& f, double d) { return pulled(f.curves.warp, f.stretch_stiffness, d); }
 double pulled_weft(const Fabric& f, double d) { return pulled(f.curves.weft, f.weft_stiffness(), d); }
 /// (15), (16) between jaws that keep their distance: the threads between them stretch by d^2 / 2.
 double sheared(const Fabric& f, double d) {
   const double stretched =
-      f.stretch_stiffness / 2 * stress(thread_law(f.curves.warp, f.stretch_stiffness), d * d);
+      f.stretch_stiffness / 2 * response(thread_law(f.curves.warp, f.stretch_stiffness), d * d);
   return f.shear_stiffness * d + stretched * d;
 }
 

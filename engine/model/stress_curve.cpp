@@ -97,6 +97,14 @@ std::vector<CurvePiece> shear_law(const StressCurve& curve, double stiffness) {
   return pieces_through(shear_knots(curve, stiffness));
 }
 
+double response(ArrayView<const CurvePiece> law, double x) {
+  double found = 0;
+  for (const CurvePiece& p : law)
+    if (const double t = std::abs(x) - p.begin; t >= 0)
+      found = p.value + t * (p.slope + t * (p.square + t * p.cube));
+  return std::copysign(found, x);
+}
+
 void validate_curves(const std::string& key, const StressCurves& curves) {
   validate_curve(key + ".warp", curves.warp, thread_knots(curves.warp, 1));
   validate_curve(key + ".weft", curves.weft, thread_knots(curves.weft, 1));

@@ -60,6 +60,8 @@ std::vector<double> flat(const std::vector<CurvePiece>& pieces);
 std::vector<CurvePiece> thread_law(const StressCurve& curve, double stiffness,
                                    StrainMeasure measure = StrainMeasure::green);
 std::vector<CurvePiece> shear_law(const StressCurve& curve, double stiffness);
+/// p(x) of a law, antisymmetric.
+double response(ArrayView<const CurvePiece> law, double x);
 
 /// Throws SceneError where strain or stress does not rise from point to point, stress by 1e-4 of
 /// where it rises most, or is not finite.

@@ -16,6 +16,11 @@ void MembraneRows::add_stencils(const RowSetup& setup, StencilPattern& pattern, 
   }
 }
 
+std::array<double, 3> MembraneRows::stiffness_of(double area, const Fabric& fabric) {
+  return {area * fabric.stretch_stiffness / (4 * (1 - fabric.poisson_ratio * fabric.poisson_ratio)),
+          area * fabric.shear_stiffness, area * fabric.weft_stiffness() / 4};
+}
+
 std::vector<double> MembraneRows::stiffness(const RowSetup& setup, const std::vector<Index>& places,
                                             const Fabric& fabric) {
   std::vector<double> all;
@@ -27,9 +32,7 @@ std::vector<double> MembraneRows::stiffness(const RowSetup& setup, const std::ve
       corners[i] = setup.mesh.positions[static_cast<std::size_t>(face[i])];
     const double area =
         surface_point(membrane_point<double>(size, place % most_membrane_points), corners, size).area;
-    all.push_back(area * fabric.stretch_stiffness / (4 * (1 - fabric.poisson_ratio * fabric.poisson_ratio)));
-    all.push_back(area * fabric.shear_stiffness);
-    all.push_back(area * fabric.weft_stiffness() / 4);
+    for (const double stiffness : stiffness_of(area, fabric)) all.push_back(stiffness);
   }
   return all;
 }

@@ -17,6 +17,8 @@
 // hold elements as tightly as all four, at half the price.
 #pragma once
 
+#include <array>
+
 #include "engine/model/fabric.hpp"
 #include "engine/rows/isometry.hpp"
 
@@ -54,7 +56,9 @@ struct MembraneRows {
       of_slots[2 * m + 1] = gradient.weft[m];
     }
   }
-  /// K of each row [J]: of its point's area A k_u / (4 (1 - nu^2)), A G, A k_v / 4.
+  /// K of the three rows of a point of area A [J]: A k_u / (4 (1 - nu^2)), A G, A k_v / 4.
+  static std::array<double, 3> stiffness_of(double area, const Fabric& fabric);
+  /// The same of each row, by the area of its point at rest.
   static std::vector<double> stiffness(const RowSetup& setup, const std::vector<Index>& places,
                                        const Fabric& fabric);
 };

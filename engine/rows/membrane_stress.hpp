@@ -1,0 +1,43 @@
+// Stress of elements that are elastic membranes.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "engine/model/recipe.hpp"
+
+namespace isocloth {
+
+/// Second Piola and Kirchhoff stress S in warp and weft of the rest shape [N/m], positive where the cloth is
+/// pulled. A strip that is pulled along a thread to the stretch s carries the force s S per width of the rest
+/// shape.
+struct MembraneStress {
+  double warp = 0, weft = 0, shear = 0;  ///< S_uu, S_vv, S_uv
+  /// Of plane stress: sqrt(S_uu^2 - S_uu S_vv + S_vv^2 + 3 S_uv^2), as if the cloth were isotropic.
+  double von_mises() const;
+};
+
+/// What a fabric answers to strain: the derivatives of the energy per area whose rows are MembraneRows,
+///   S_uu = 2 K_u f(C_uu + a C_vv),  S_vv = 2 K_v f(C_vv) + a S_uu,  S_uv = G f(gamma),
+/// with K per area, a of Fabric::poisson_coupling() and f of thread_law(); linear: f(C) = C. The elastic part
+/// alone: neither viscosity nor what holds a strain_limit. Checked in tests/engine/membrane_stress_test.cpp.
+class MembraneLaw {
+ public:
+  /// Whether the recipe has such rows; others have no stress of elements.
+  static bool exists(const Recipe& recipe);
+  MembraneLaw(const Recipe& recipe, const Fabric& fabric);
+
+  /// Of the deformation gradient's columns, the derivatives of the positions along warp and weft.
+  MembraneStress stress(Vec3d along_warp, Vec3d along_weft) const;
+
+ private:
+  /// K f(C) of a row [N/m].
+  double row_stress(Index law, double c) const;
+
+  std::array<double, 3> stiffness_;  ///< K per area of the rows [N/m]
+  double coupling_;
+  StrainMeasure measure_;
+  std::vector<CurvePiece> pieces_;  ///< shape [RowLaw::count, pieces]
+};
+
+}  // namespace isocloth
