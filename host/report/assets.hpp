@@ -6,7 +6,7 @@
 namespace isocloth::assets {
 
 extern const std::string_view page_html, page_css, format_js, data_js, cloth_js, obstacles_js, viewer_js,
-    pictures_js, plots_js, figures_js, page_js;
+    pattern_js, pictures_js, plots_js, figures_js, page_js;
 extern const std::string_view three_js, orbit_controls_js, three_license_txt;
 
 }  // namespace isocloth::assets

@@ -16,6 +16,7 @@ ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summa
                      "; give those of the trajectory");
   ReportData data;
   data.summary = summary;
+  const auto recipe = std::ranges::find(recipes(), summary.recipe, &Recipe::name);
   for (std::size_t g = 0; g < layout.garments.size(); ++g) {
     const TrajectoryGarment& part = layout.garments[g];
     ReportGarment garment{part.name, part.node_begin, part.node_count, {0}, {}, {}, {}, part.clock};
@@ -26,6 +27,8 @@ ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summa
     }
     if (!garments.empty() && part.node_count > 0) {
       garment.corner_uvs = garments[g].mesh.corner_uvs;
+      if (recipe != recipes().end() && MembraneLaw::exists(*recipe))
+        garment.law.emplace(*recipe, garments[g].fabric);
       for (const Pin& pin : garments[g].pins)
         garment.pinned_nodes.insert(garment.pinned_nodes.end(), pin.nodes.begin(), pin.nodes.end());
     }

@@ -12,7 +12,8 @@ namespace isocloth {
 
 /// What write_report needs, from a trajectory, which must outlive the result, and its summary. garments:
 /// those of the scene, whose pins are drawn and whose corner_uvs are the material coordinates; empty does
-/// without. Throws ShapeError when their number is another than the trajectory's.
+/// without. The summary's recipe and their fabrics say which law their elements have. Throws ShapeError when
+/// their number is another than the trajectory's.
 ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summary,
                        const std::vector<Garment>& garments = {});
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/core/errors.hpp"
+#include "host/report/element_stresses.hpp"
 #include "host/report/shape_errors.hpp"
 
 namespace isocloth {
@@ -15,11 +16,18 @@ constexpr std::size_t frames_worth_playing = 48;
 
 std::size_t face_count(const ReportGarment& garment) { return garment.face_begin.size() - 1; }
 
+bool has_stresses(const ReportData& data, std::size_t garment_count) {
+  const auto first = data.garments.begin();
+  return std::any_of(first, first + static_cast<std::ptrdiff_t>(garment_count),
+                     [](const ReportGarment& garment) { return garment.law.has_value(); });
+}
+
 /// Base64 length of everything that one frame of the first garments stores, with all obstacles moving.
 double frame_bytes(const ReportData& data, std::size_t garment_count) {
   double bytes = 28.0 * static_cast<double>(data.clock_count * data.obstacles.size());
   for (std::size_t g = 0; g < garment_count; ++g)
-    bytes += 7.0 * data.garments[g].node_count + 2.0 * static_cast<double>(face_count(data.garments[g]));
+    bytes += 7.0 * data.garments[g].node_count + (has_stresses(data, garment_count) ? 5.0 : 2.0) *
+                                                     static_cast<double>(face_count(data.garments[g]));
   return bytes * 4 / 3;
 }
 
@@ -79,8 +87,9 @@ Playback read_playback(const ReportData& data, const PlaybackSelection& selectio
   const ReportGarment& last = data.garments[selection.garment_count - 1];
   const std::size_t value_count = 3 * static_cast<std::size_t>(last.node_begin + last.node_count);
   const ShapeErrors errors(data, selection.garment_count);
+  const ElementStresses stresses(data, selection.garment_count);
   std::vector<double> positions;
-  std::vector<float> area_errors, edge_strains, element_strains;
+  std::vector<float> area_errors, edge_strains, element_strains, components[3];
   for (const std::uint32_t frame : selection.frames) {
     const std::vector<double> all = data.frame_positions(frame);
     if (all.size() != data.rest_positions.size())
@@ -97,6 +106,12 @@ Playback read_playback(const ReportData& data, const PlaybackSelection& selectio
     errors.append_area_errors(kept.data(), area_errors);
     errors.append_edge_strains(kept.data(), value_count / 3, edge_strains);
     errors.append_element_strains(kept.data(), element_strains);
+    if (!stresses.exist()) continue;
+    for (const MembraneStress& stress : stresses.of(kept.data())) {
+      components[0].push_back(static_cast<float>(stress.warp));
+      components[1].push_back(static_cast<float>(stress.weft));
+      components[2].push_back(static_cast<float>(stress.shear));
+    }
   }
 
   Playback playback;
@@ -121,6 +136,10 @@ Playback read_playback(const ReportData& data, const PlaybackSelection& selectio
   playback.area_errors = quantise_signed(area_errors, playback.area_scale);
   playback.edge_strains = quantise_signed(edge_strains, playback.strain_scale);
   playback.element_strains = quantise_signed(element_strains, playback.element_scale);
+  for (std::size_t k = 0; k < 3; ++k) {
+    playback.stress_scales[k] = largest_magnitude(components[k]);
+    playback.stresses[k] = quantise_signed(components[k], playback.stress_scales[k]);
+  }
   return playback;
 }
 

@@ -24,6 +24,10 @@ struct Playback {
   std::vector<std::int8_t> area_errors;      ///< shape [frame, face]
   std::vector<std::int8_t> edge_strains;     ///< shape [frame, node]
   std::vector<std::int8_t> element_strains;  ///< shape [frame, face]
+  /// Membrane stress along warp, along weft and in shear, each of shape [frame, face]; empty: no garment has
+  /// a law.
+  std::array<std::vector<std::int8_t>, 3> stresses;
+  std::array<double, 3> stress_scales{};                       ///< largest magnitude of each [N/m], never 0
   double area_scale = 0, strain_scale = 0, element_scale = 0;  ///< largest |e|, never 0
 };
 

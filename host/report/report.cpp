@@ -170,6 +170,16 @@ Json obstacles_json(const ReportData& data, const PlaybackSelection& selection) 
   return result;
 }
 
+/// By component; null where no garment has a law.
+Json stresses_json(const Playback& playback) {
+  if (playback.stresses[0].empty()) return nullptr;
+  Json result;
+  const char* const names[] = {"warp", "weft", "shear"};
+  for (std::size_t k = 0; k < 3; ++k)
+    result[names[k]] = {{"scale", playback.stress_scales[k]}, {"bytes", encode_base64(playback.stresses[k])}};
+  return result;
+}
+
 Json page_json(const ReportData& data) {
   const PlaybackSelection selection = select_playback(data);
   const Playback playback = read_playback(data, selection);
@@ -195,7 +205,8 @@ Json page_json(const ReportData& data) {
             {"strain_scale", playback.strain_scale},
             {"edge_strains", encode_base64(playback.edge_strains)},
             {"element_scale", playback.element_scale},
-            {"element_strains", encode_base64(playback.element_strains)}}},
+            {"element_strains", encode_base64(playback.element_strains)},
+            {"stresses", stresses_json(playback)}}},
           {"plots", plot_json(data)}};
 }
 
@@ -233,6 +244,7 @@ void write_report(const std::filesystem::path& file, const ReportData& data) {
                                                     {"cloth.js", assets::cloth_js},
                                                     {"obstacles.js", assets::obstacles_js},
                                                     {"viewer.js", assets::viewer_js},
+                                                    {"pattern.js", assets::pattern_js},
                                                     {"pictures.js", assets::pictures_js},
                                                     {"plots.js", assets::plots_js},
                                                     {"figures.js", assets::figures_js},

@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/core/array_view.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/rows/membrane_stress.hpp"
 #include "host/results/run_record.hpp"
 
 namespace isocloth {
@@ -20,11 +22,12 @@ struct ReportGarment {
   std::string name;
   Index node_begin = 0;  ///< its first node within a frame
   Index node_count = 0;
-  std::vector<Index> face_begin;    ///< shape [face_count + 1], as in Mesh
-  std::vector<Index> face_nodes;    ///< 3 or 4 per face, counted from node_begin, shape [corner_count]
-  std::vector<Vec2d> corner_uvs;    ///< [m], as in Mesh, shape [corner_count] or empty
-  std::vector<Index> pinned_nodes;  ///< drawn as dots, counted from node_begin; may be empty
-  Index clock = 0;                  ///< by which it meets the obstacles, see ReportData::obstacle_poses
+  std::vector<Index> face_begin;     ///< shape [face_count + 1], as in Mesh
+  std::vector<Index> face_nodes;     ///< 3 or 4 per face, counted from node_begin, shape [corner_count]
+  std::vector<Vec2d> corner_uvs;     ///< [m], as in Mesh, shape [corner_count] or empty
+  std::vector<Index> pinned_nodes;   ///< drawn as dots, counted from node_begin; may be empty
+  Index clock = 0;                   ///< by which it meets the obstacles, see ReportData::obstacle_poses
+  std::optional<MembraneLaw> law{};  ///< of its elements, which are coloured by their stress then
 };
 
 /// What an obstacle looks like in its own frame; a plane is drawn as large as the run.
@@ -57,10 +60,10 @@ struct ReportData {
 /// the last on, until the playback fits its limit (the first garment always stays); the page says so.
 /// Obstacles are drawn as they are given, at their poses, those that stand still with one pose. Plots use all
 /// frames, the worst of several where there are more than 4000. Colours are the signed area error of an
-/// element, Coltraro 2022, (22), and at each node the strain of the incident edge that is stretched or
-/// compressed most. Throws ShapeError when sizes do not belong together or there is no frame, NumericalError
-/// when a position or time is not finite or a number of the summary infinite, FileError when the file cannot
-/// be written. Checked in tests/report.
+/// element, Coltraro 2022, (22), at each node the strain of the incident edge that is stretched or compressed
+/// most, and of garments with a law the stress of elements (ElementStresses). Throws ShapeError when sizes do
+/// not belong together or there is no frame, NumericalError when a position or time is not finite or a number
+/// of the summary infinite, FileError when the file cannot be written. Checked in tests/report.
 void write_report(const std::filesystem::path& file, const ReportData& data);
 
 }  // namespace isocloth

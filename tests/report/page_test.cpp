@@ -15,6 +15,7 @@ namespace isocloth {
 namespace {
 
 using nlohmann::json;
+using test::add_laws;
 using test::make_run;
 
 constexpr int phone = 390, desk = 1440, height = 900;
@@ -208,6 +209,59 @@ TEST_F(Page, opens_on_the_fabric_and_shows_errors_a_click_away) {
   }
   std::sort(pictures.begin(), pictures.end());
   EXPECT_EQ(std::unique(pictures.begin(), pictures.end()), pictures.end()) << "two colourings look alike";
+}
+
+TEST_F(Page, shows_stress_on_the_cloth_and_on_its_pattern) {
+  ReportData data = make_run(8, 12, 1);
+  open(data, desk, "frame=7&color=warp");
+  EXPECT_EQ(browser->evaluate("[run.errors.warp === undefined, state.coloring, "
+                              "document.querySelector('[data-color=stress]').offsetWidth]"),
+            json::array({true, "fabric", 0}));
+  add_laws(data);
+  open(data, desk, "frame=7");
+  expect_sound("stress at hand");
+  browser->evaluate("document.querySelector('[data-color=stress]').click()");
+  std::vector<std::string> pictures, patterns;
+  for (const char* component : {"von_mises", "warp", "weft", "shear"}) {
+    browser->evaluate("$('component').value = '" + std::string(component) +
+                      "', $('component').dispatchEvent(new Event('change'))");
+    browser->draw();
+    EXPECT_EQ(browser->evaluate("state.coloring"), component);
+    EXPECT_EQ(browser->evaluate("$('coloring').querySelector('[aria-pressed=true]').textContent"), "Stress");
+    EXPECT_EQ(browser->evaluate("/^\\+?[0-9.]+ (m|k|)N\\/m$/.test($('colorbar-high').textContent)"), true)
+        << browser->evaluate("$('colorbar-high').textContent");
+    EXPECT_EQ(browser->evaluate("$('colorbar-low').textContent === '0'"), pictures.empty());
+    pictures.push_back(browser->evaluate("document.querySelector('#stage canvas').toDataURL()"));
+    patterns.push_back(browser->evaluate("$('pattern').offsetHeight > 0 && pattern.canvas.toDataURL()"));
+  }
+  for (std::vector<std::string>* drawn : {&pictures, &patterns}) {
+    std::sort(drawn->begin(), drawn->end());
+    EXPECT_EQ(std::unique(drawn->begin(), drawn->end()), drawn->end()) << "two components look alike";
+  }
+  // The pattern has the colour of each face where its corners are, as far as it is drawn in one colour.
+  EXPECT_EQ(browser->evaluate(R"((() => {
+      const { width, height } = pattern.canvas, { data } = pattern.canvas.getContext("2d").getImageData(0, 0, width, height);
+      return pattern.faces.filter(({ face, corners }) => {
+        const [x, y] = pattern.toPixels([0, 1].map((k) => corners.reduce((sum, c) => sum + c[k], 0) / 4)).map(Math.floor);
+        const byte = run.errors.shear.bytes[7 * run.faceCount + face];
+        const ink = new THREE.Color().fromArray(viewer.palette, 3 * byte).convertLinearToSRGB();
+        return [ink.r, ink.g, ink.b].some((level, k) => Math.abs(255 * level - data[4 * (y * width + x) + k]) > 1.5);
+      }).length;
+    })())"),
+            0);
+  // Von Mises' is that of the components, within the steps of their codes.
+  EXPECT_LT(browser->evaluate(R"((() => {
+      const { warp, weft, shear, von_mises } = run.errors, at = ({ bytes, scale }, i) => decodeSigned(bytes[i]) * scale;
+      return Math.max(...Array.from(von_mises.bytes, (_, i) =>
+        Math.abs(at(von_mises, i) - Math.sqrt(at(warp, i) ** 2 - at(warp, i) * at(weft, i) + at(weft, i) ** 2 + 3 * at(shear, i) ** 2)) / von_mises.scale));
+    })())"),
+            1.0 / 127);
+  browser->evaluate("$('flat').click()");
+  EXPECT_EQ(browser->evaluate("$('pattern').offsetHeight"), 0);
+  browser->evaluate("$('flat').click()");
+  browser->resize(phone, height);
+  expect_sound("stress on a phone");
+  EXPECT_GT(saved("png", "swinging_sheet.png").size(), 5000u);
 }
 
 TEST_F(Page, saves_a_picture_and_a_video) {

@@ -20,6 +20,7 @@ namespace isocloth {
 namespace {
 
 using nlohmann::json;
+using test::add_laws;
 using test::add_obstacles;
 using test::make_run;
 
@@ -162,6 +163,42 @@ TEST_F(Report, colours_are_area_error_and_strain_of_edges_and_elements) {
       EXPECT_NEAR(decode_signed(strains[frame * 50 + n], playback["strain_scale"]), strain,
                   0.04 / 127 + 1e-6);
   }
+}
+
+TEST_F(Report, stress_is_there_where_the_rows_have_a_law) {
+  ReportData data = make_run(4, 3, 2);
+  // Frame k pulls along x, warp, by k per cent and lets z be, the weft of a sheet that faces -y.
+  data.frame_positions = [rest = data.rest_positions](std::size_t frame) {
+    std::vector<double> p = rest;
+    for (std::size_t i = 0; i < p.size(); i += 3) p[i] *= 1 + double(frame) / 100;
+    return p;
+  };
+  const std::string without = write(data);
+  EXPECT_TRUE(page_data(without)["playback"]["stresses"].is_null());
+  add_laws(data);
+  const std::string with = write(data);
+  const json stresses = page_data(with)["playback"]["stresses"];
+  for (const char* name : {"warp", "weft", "shear"}) {
+    const auto bytes = decode<std::int8_t>(stresses[name]["bytes"]);
+    ASSERT_EQ(bytes.size(), 3u * (16 + 32));
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      const double s = 1 + double(i / 48) / 100,
+                   expected = std::string(name) == "warp" ? Fabric{}.stretch_stiffness * (s * s - 1) / 2 : 0;
+      // A code step at the largest level is 2 / 127 of the scale, 20.2 N/m.
+      EXPECT_NEAR(decode_signed(bytes[i], stresses[name]["scale"]), expected, 20.2 / 127) << name << i;
+    }
+  }
+  data.playback_limit_bytes = 200000;
+  data.frame_times.clear();
+  data.metrics.clear();
+  for (int i = 0; i < 2000; ++i) data.frame_times.push_back(i), data.metrics.resize(data.metrics.size() + 2);
+  std::size_t bytes = 0;
+  const json playback = page_data(write(data))["playback"];
+  for (const auto& [key, value] : playback.items())
+    if (value.is_string()) bytes += value.get<std::string>().size();
+  for (const json& component : playback["stresses"]) bytes += component["bytes"].get<std::string>().size();
+  EXPECT_LT(bytes, 1.02 * 200000) << "stresses count against the limit";
+  EXPECT_GT(bytes, 0.9 * 200000);
 }
 
 TEST_F(Report, long_runs_are_thinned_to_the_limit_with_first_and_last_frame) {

@@ -137,6 +137,11 @@ inline ReportData make_run(Index cells, std::size_t frames, std::size_t sheets) 
   return data;
 }
 
+/// Gives the sheets the law of a membrane.
+inline void add_laws(ReportData& data) {
+  for (ReportGarment& garment : data.garments) garment.law.emplace(find_recipe("membrane"), Fabric{});
+}
+
 /// A plane at rest and a tetrahedron that rises, higher by 1 m for the second of two clocks, which the sheets
 /// take in turn.
 inline void add_obstacles(ReportData& data) {

@@ -1,21 +1,23 @@
 // Cloth as triangles with colours.
 
 const diverging = [[0, "#173f7d"], [0.22, "#4b8ac9"], [0.42, "#bcd3e6"], [0.5, "#efebe2"], [0.58, "#f6e3a3"], [0.78, "#f2bd2f"], [1, "#b87700"]];
+const sequential = [[0, "#efebe2"], [0.25, "#f6d98a"], [0.5, "#ee9d3a"], [0.75, "#bf4b32"], [1, "#5e1234"]];
+const paletteOf = (errors) => (errors.isPositive ? sequential : diverging);
 const fabricInks = ["#c9705a", "#5f83b8", "#79a389", "#d4a650", "#9a7fb0", "#5d9ea3", "#c98796", "#a8977c"];
 
-// Colour in [0, 1] of the diverging scale, as an sRGB THREE.Color.
-function divergingColor(t) {
-  const k = Math.max(1, diverging.findIndex(([at]) => at >= t));
-  const [a, colorA] = diverging[k - 1], [b, colorB] = diverging[k];
+// Colour at t in [0, 1] of a palette, as an sRGB THREE.Color.
+function colorAt(inks, t) {
+  const k = Math.max(1, inks.findIndex(([at]) => at >= t));
+  const [a, colorA] = inks[k - 1], [b, colorB] = inks[k];
   return new THREE.Color(colorA).lerp(new THREE.Color(colorB), (t - a) / (b - a));
 }
 
 // Linear colours of the 256 bytes of stored errors, three numbers each; `scale` takes the ends of the palette.
-function errorPalette(stored, scale) {
+function errorPalette(errors, scale) {
   const palette = new Float32Array(3 * 256);
   for (let byte = 0; byte < 256; ++byte) {
-    const t = Math.min(1, Math.max(-1, (decodeSigned(byte) * stored) / scale));
-    divergingColor(0.5 + 0.5 * t).convertSRGBToLinear().toArray(palette, 3 * byte);
+    const t = Math.min(1, Math.max(-1, (decodeSigned(byte) * errors.scale) / scale));
+    colorAt(paletteOf(errors), errors.isPositive ? Math.max(0, t) : 0.5 + 0.5 * t).convertSRGBToLinear().toArray(palette, 3 * byte);
   }
   return palette;
 }

@@ -31,6 +31,7 @@ function decodeRun(json) {
     element: { bytes: decodeBase64(p.element_strains, Uint8Array), scale: p.element_scale, ofNodes: false },
     edge: { bytes: decodeBase64(p.edge_strains, Uint8Array), scale: p.strain_scale, ofNodes: true },
     area: { bytes: decodeBase64(p.area_errors, Uint8Array), scale: p.area_scale, ofNodes: false },
+    ...decodeStresses(p.stresses),
   };
   let nodeCount = 0, faceCount = 0;
   const garments = json.garments.map((g) => {
@@ -88,6 +89,24 @@ function decodeRun(json) {
 function decodeSigned(byte) {
   const b = byte > 127 ? byte - 256 : byte;
   return (Math.sign(b) * b * b) / (127 * 127);
+}
+
+// Membrane stress in N/m as more colourings, von Mises' of plane stress from the three components.
+function decodeStresses(stored) {
+  if (!stored) return {};
+  const stresses = {};
+  for (const name of ["warp", "weft", "shear"])
+    stresses[name] = { bytes: decodeBase64(stored[name].bytes, Uint8Array), scale: stored[name].scale, ofNodes: false, unit: "N/m" };
+  const { warp, weft, shear } = stresses, values = new Float32Array(warp.bytes.length);
+  const [ofWarp, ofWeft, ofShear] = [warp, weft, shear].map(({ scale }) => Float32Array.from({ length: 256 }, (_, byte) => decodeSigned(byte) * scale));
+  let scale = 1e-6;
+  for (let i = 0; i < values.length; ++i) {
+    const u = ofWarp[warp.bytes[i]], v = ofWeft[weft.bytes[i]], w = ofShear[shear.bytes[i]];
+    values[i] = Math.sqrt(u * u - u * v + v * v + 3 * w * w);
+    scale = Math.max(scale, values[i]);
+  }
+  const bytes = Uint8Array.from(values, (value) => Math.round(127 * Math.sqrt(value / scale)));
+  return { von_mises: { bytes, scale, ofNodes: false, unit: "N/m", isPositive: true }, ...stresses };
 }
 
 // Greatest index with values[index] <= x of an ascending array, 0 if there is none.

@@ -150,6 +150,8 @@ function fillNotes(run) {
   const notes = ["Numbers in brackets are equations of Coltraro 2022. Drag turns the view, the right button moves it, the wheel zooms once it has been clicked; space plays, ← → step a frame, W shows the mesh, R resets the view; a click in a plot goes to that time."];
   const fine = Math.max(...run.playback.boxSize) / 65535 / 2;
   notes.push(`Positions in the playback are rounded to ${formatLength(fine)}; colours and plots come from the unrounded positions.`);
+  if (run.errors.von_mises)
+    notes.push("Stress is what the fabric's law answers to the strain of a frame, in N per m of the rest shape (second Piola and Kirchhoff: times the stretch of a thread it is the thread's force per width), without viscosity and strain limits; pull is positive, von Mises' is √(su² − su sv + sv² + 3 suv²). P shows the flat pattern.");
   const frames = run.playback.times.length;
   if (frames < run.frameCount) notes.push(`To keep this file small the playback shows ${formatCount(frames)} of ${formatCount(run.frameCount)} frames, evenly chosen.`);
   if (run.garments.length < run.garmentNames.length) notes.push(`It shows the first ${formatCount(run.garments.length)} of ${formatCount(run.garmentNames.length)} garments; the plots are of all.`);

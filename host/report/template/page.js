@@ -1,13 +1,14 @@
 // The page: colouring, playback, saving; what the address after # asks for.
-// Options: frame=120 or time=1.2, color=fabric|checks|element|edge|area, scale=0.01, mesh=1,
+// Options: frame=120 or time=1.2, color=fabric|checks|element|edge|area|von_mises|warp|weft|shear,
+// scale=0.01 (of a stress in N/m), mesh=1, pattern=0|1,
 // view=azimuth,elevation[,distance] in degrees, play=1, group=1, theme=light|dark, only=view,
 // cloth=together|page:0|number.
 
 const run = decodeRun(JSON.parse($("run-data").textContent));
 const { summary, playback } = run;
 const frameCount = playback.times.length;
-const state = { frame: 0, playing: false, speed: 1, coloring: "fabric", scales: {}, recorder: null };
-let viewer = null, plots = null;
+const state = { frame: 0, playing: false, speed: 1, coloring: "fabric", stress: "von_mises", scales: {}, pattern: undefined, recorder: null };
+let viewer = null, plots = null, pattern = null;
 
 const colorings = {
   fabric: "",
@@ -15,7 +16,11 @@ const colorings = {
   element: "Principal strain of elements",
   edge: "Largest edge strain at a node",
   area: "Area error of elements (22)",
+  von_mises: "Stress", warp: "Stress", weft: "Stress", shear: "Stress",
 };
+const stressNames = { von_mises: "von Mises", warp: "along warp", weft: "along weft", shear: "in shear" };
+const isStress = (coloring) => coloring in stressNames;
+const formatError = (errors, value, digits) => (errors.unit ? formatTension(value, digits) : formatPercent(value, digits));
 
 function fillHeader() {
   $("version").textContent = summary.version || "";
@@ -26,34 +31,55 @@ function fillHeader() {
 
 // The smallest round scale that leaves at most 2 % of the values outside.
 const scaleChoices = [1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
-function automaticScale({ bytes, scale }) {
+const tensionChoices = [-4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((k) => Number(`${k}e${power}`)));
+const choicesOf = (errors) => (errors.unit ? tensionChoices : scaleChoices);
+function automaticScale(errors) {
+  const { bytes, scale } = errors, choices = choicesOf(errors);
   const counts = new Float64Array(128);
   for (const byte of bytes) ++counts[Math.min(127, byte > 127 ? 256 - byte : byte)];
   let outside = 0, level = 127;
   while (level > 1 && (outside += counts[level]) <= 0.02 * bytes.length) --level;
-  return scaleChoices.find((choice) => choice >= decodeSigned(level) * scale) || 1;
+  return choices.find((choice) => choice >= decodeSigned(level) * scale) || choices[choices.length - 1];
 }
 
 function setColoring(coloring, scale) {
   state.coloring = coloring;
+  if (isStress(coloring)) state.stress = $("component").value = coloring;
   if (scale) state.scales[coloring] = scale;
-  for (const button of $("coloring").children) button.setAttribute("aria-pressed", button.dataset.color === coloring);
+  for (const button of $("coloring").children) button.setAttribute("aria-pressed", button.dataset.color === (isStress(coloring) ? "stress" : coloring));
   const errors = run.errors[coloring] || null, value = state.scales[coloring];
   $("colorbar").hidden = coloring === "fabric" || !viewer;
   $("colorbar").classList.toggle("plain", !errors);
   $("colorbar-title").textContent = colorings[coloring];
+  $("component").hidden = !isStress(coloring);
   $("probe").textContent = "";
   if (errors) {
-    $("colorbar-low").textContent = `−${formatPercent(value)}`;
-    $("colorbar-high").textContent = `+${formatPercent(value)}`;
+    const sign = errors.isPositive ? "to " : "± ";
+    $("colorbar-low").textContent = errors.isPositive ? "0" : `−${formatError(errors, value)}`;
+    $("colorbar-high").textContent = `${errors.isPositive ? "" : "+"}${formatError(errors, value)}`;
+    $("colorbar-strip").style.background = `linear-gradient(to right, ${paletteOf(errors).map(([at, color]) => `${color} ${100 * at}%`).join(", ")})`;
+    $("scale").replaceChildren(...choicesOf(errors).map((choice) => html("option", { value: choice }, `${sign}${formatError(errors, choice)}`)));
     $("scale").value = String(value);
   }
   if (viewer) viewer.setColoring(errors, value || 1, coloring === "checks");
+  showPattern();
+}
+
+// Unless the reader says otherwise the pattern is there with stresses, where there is room beside the cloth.
+function showPattern(wanted) {
+  if (wanted !== undefined) state.pattern = wanted;
+  if (!pattern) return;
+  const isWanted = state.pattern === undefined ? isStress(state.coloring) && viewer.cells.length === 1 && $("stage").clientWidth > 640 : state.pattern;
+  $("flat").setAttribute("aria-pressed", isWanted);
+  $("pattern").hidden = !isWanted || !run.errors[state.coloring];
+  pattern.draw();
 }
 
 // The colour scale of the moment, for pictures.
 const legend = () => run.errors[state.coloring]
-  && { title: $("colorbar-title").textContent, low: $("colorbar-low").textContent, high: $("colorbar-high").textContent };
+  && { title: [$("colorbar-title").textContent, isStress(state.coloring) && stressNames[state.coloring]].filter(Boolean).join(" "),
+    low: $("colorbar-low").textContent, middle: run.errors[state.coloring].isPositive ? "" : "0", high: $("colorbar-high").textContent,
+    inks: paletteOf(run.errors[state.coloring]), pattern: $("pattern").hidden ? null : pattern.canvas };
 
 const playIcons = { play: "M7 4v16l13-8z", pause: "M6 4h4.5v16H6zM13.5 4H18v16h-4.5z" };
 function setPlaying(playing) {
@@ -140,6 +166,7 @@ const arrangementOf = (word) => (/^\d+$/.test(word) ? Number(word) : word);
 function showCloths(arrangement) {
   $("cloth").value = String(arrangement);
   if (viewer) viewer.arrange(arrangement);
+  showPattern();
 }
 
 function fillCloths() {
@@ -156,8 +183,10 @@ function connect() {
   $("cloth").addEventListener("change", () => showCloths(arrangementOf($("cloth").value)));
   $("coloring").addEventListener("click", (event) => {
     const button = event.target.closest("button");
-    if (button) setColoring(button.dataset.color);
+    if (button) setColoring(button.dataset.color === "stress" ? state.stress : button.dataset.color);
   });
+  $("component").addEventListener("change", () => setColoring($("component").value));
+  $("flat").addEventListener("click", () => showPattern($("flat").getAttribute("aria-pressed") !== "true"));
   $("scale").addEventListener("change", () => setColoring(state.coloring, Number($("scale").value)));
   $("mesh").addEventListener("click", () => showMesh($("mesh").getAttribute("aria-pressed") !== "true"));
   $("reset").addEventListener("click", () => viewer && viewer.resetView());
@@ -173,12 +202,12 @@ function connect() {
   $("stage").addEventListener("pointermove", (event) => {
     const box = $("stage").getBoundingClientRect();
     const error = viewer && !event.buttons ? viewer.errorAt(event.clientX - box.left, event.clientY - box.top) : undefined;
-    $("probe").textContent = error === undefined ? "" : `here ${error > 0 ? "+" : ""}${formatPercent(error, 2)}`;
+    $("probe").textContent = error === undefined ? "" : `here ${error > 0 && !run.errors[state.coloring].isPositive ? "+" : ""}${formatError(run.errors[state.coloring], error, 2)}`;
   });
   window.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || /^(SELECT|TEXTAREA|BUTTON)$/.test(event.target.tagName)) return;
     const actions = { " ": () => setPlaying(!state.playing), ArrowLeft: () => seek(state.frame - 1), ArrowRight: () => seek(state.frame + 1),
-      Home: () => seek(0), End: () => seek(frameCount - 1), w: () => $("mesh").click(), r: () => $("reset").click() };
+      Home: () => seek(0), End: () => seek(frameCount - 1), w: () => $("mesh").click(), p: () => $("flat").click(), r: () => $("reset").click() };
     const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action) return;
     event.preventDefault();
@@ -198,7 +227,10 @@ function applyAddress() {
   const number = (name) => (options.has(name) && Number.isFinite(Number(options.get(name))) ? Number(options.get(name)) : undefined);
   if (options.has("theme")) setTheme(options.get("theme"));
   document.body.classList.toggle("only-view", options.get("only") === "view");
-  setColoring(options.get("color") in colorings ? options.get("color") : state.coloring, scaleChoices.find((choice) => choice >= number("scale")));
+  const asks = options.get("color") in run.errors || ["fabric", "checks"].includes(options.get("color"));
+  const coloring = asks ? options.get("color") : state.coloring, errors = run.errors[coloring];
+  if (options.has("pattern")) state.pattern = options.get("pattern") === "1";
+  setColoring(coloring, errors && choicesOf(errors).find((choice) => choice >= number("scale")));
   showMesh(options.get("mesh") === "1");
   const cloth = options.get("cloth");
   if (viewer && cloth && [...$("cloth").options].some((option) => option.value === cloth)) showCloths(arrangementOf(cloth));
@@ -224,19 +256,20 @@ function start() {
     ["all, worst", ...run.garmentNames].forEach((name, i) => $("group").append(html("option", { value: i }, name)));
     $("group-label").hidden = false;
   }
-  for (const choice of scaleChoices) $("scale").append(html("option", { value: choice }, `± ${formatPercent(choice)}`));
   for (const [name, errors] of Object.entries(run.errors)) state.scales[name] = automaticScale(errors);
-  $("colorbar-strip").style.background = `linear-gradient(to right, ${diverging.map(([at, color]) => `${color} ${100 * at}%`).join(", ")})`;
+  for (const [name, title] of Object.entries(stressNames)) $("component").append(html("option", { value: name }, title));
+  $("coloring").querySelector("[data-color=stress]").hidden = !run.errors.von_mises;
   $("slider").max = frameCount - 1;
   fillCloths();
   try {
     viewer = new Viewer($("stage"), run);
     viewer.onChoose = showCloths;
+    pattern = new Pattern($("pattern"), viewer);
     showCloths(garmentsCoincide(run) ? "page:0" : "together");
     $("webm").hidden = !Recorder.type() || frameCount < 2;
   } catch (error) {
     console.warn(`no 3D view: ${error.message}`);
-    viewer = null;
+    viewer = pattern = null;
     $("no-webgl").hidden = false;
     $("stage").classList.add("absent");
     $("toolbar").hidden = true;

@@ -29,16 +29,20 @@ function composePicture(viewer, canvas, legend) {
   for (const { area, label } of viewer.cells)
     if (label) context.fillText(label.textContent, (area.x + 10) * ratio, (area.y + 18) * ratio, (area.width - 20) * ratio);
   if (!legend) return;
+  if (legend.pattern) {
+    const { width: wide, height: tall } = legend.pattern, fit = Math.min((0.3 * width) / wide, (0.5 * height) / tall);
+    context.drawImage(legend.pattern, width - 16 * ratio - fit * wide, height - 16 * ratio - fit * tall, fit * wide, fit * tall);
+  }
   const left = 16 * ratio, bottom = height - 16 * ratio, long = 200 * ratio;
   const strip = context.createLinearGradient(left, 0, left + long, 0);
-  for (const [at, ink] of diverging) strip.addColorStop(at, ink);
+  for (const [at, ink] of legend.inks) strip.addColorStop(at, ink);
   context.fillStyle = strip;
   context.fillRect(left, bottom - 24 * ratio, long, 8 * ratio);
   context.fillStyle = color("--text");
   context.fillText(legend.title, left, bottom - 32 * ratio);
   context.fillText(legend.low, left, bottom);
   context.textAlign = "center";
-  context.fillText("0", left + long / 2, bottom);
+  context.fillText(legend.middle, left + long / 2, bottom);
   context.textAlign = "right";
   context.fillText(legend.high, left + long, bottom);
   context.textAlign = "left";

@@ -332,7 +332,7 @@ class Viewer {
   // errors: one of the run's, with the value at the ends of the palette, or null for the fabric, plain or with checks.
   setColoring(errors, scale, withChecks) {
     this.errors = errors;
-    this.palette = errors && errorPalette(errors.scale, scale);
+    this.palette = errors && errorPalette(errors, scale);
     this.materials.cloth.map = withChecks ? this.checks : null;
     this.materials.cloth.reverse.value = errors ? 0 : 0.16;
     this.materials.cloth.needsUpdate = true;
@@ -341,6 +341,7 @@ class Viewer {
 
   fillColors() {
     for (const cell of this.cells) cell.cloth.fillColors(this.errors, this.palette, Math.round(this.frame));
+    if (this.onColors) this.onColors();
     this.draw();
   }
 
