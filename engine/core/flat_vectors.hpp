@@ -8,11 +8,15 @@
 
 namespace isocloth {
 
+/// Vector i of numbers, which are x, y, z of each vector.
+inline Vec3d vector_at(const double* numbers, std::size_t i) {
+  return {numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]};
+}
+
 /// numbers: x, y, z of each vector.
 inline std::vector<Vec3d> as_vectors(const std::vector<double>& numbers) {
   std::vector<Vec3d> vectors(numbers.size() / 3);
-  for (std::size_t i = 0; i < vectors.size(); ++i)
-    vectors[i] = {numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]};
+  for (std::size_t i = 0; i < vectors.size(); ++i) vectors[i] = vector_at(numbers.data(), i);
   return vectors;
 }
 

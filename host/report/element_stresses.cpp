@@ -1,20 +1,16 @@
 #include "host/report/element_stresses.hpp"
 
+#include "engine/core/flat_vectors.hpp"
 #include "engine/mesh/material_frame.hpp"
 #include "engine/rows/membrane.hpp"
 
 namespace isocloth {
 namespace {
 
-Vec3d point(const double* positions, Index node) {
-  const double* const p = positions + 3 * static_cast<std::size_t>(node);
-  return {p[0], p[1], p[2]};
-}
-
 Mesh rest_mesh(const ReportGarment& garment, const double* rest) {
   Mesh mesh;
   for (Index node = garment.node_begin; node < garment.node_begin + garment.node_count; ++node)
-    mesh.positions.push_back(point(rest, node));
+    mesh.positions.push_back(vector_at(rest, static_cast<std::size_t>(node)));
   mesh.face_begin = garment.face_begin;
   mesh.face_nodes = garment.face_nodes;
   mesh.corner_uvs = garment.corner_uvs;
@@ -62,11 +58,11 @@ ElementStresses::ElementStresses(const ReportData& data, std::size_t garment_cou
 std::vector<MembraneStress> ElementStresses::of(const double* positions) const {
   std::vector<MembraneStress> stresses(face_count_);
   for (const Point& p : points_) {
-    const Vec3d first = point(positions, p.nodes[0]);
+    const Vec3d first = vector_at(positions, static_cast<std::size_t>(p.nodes[0]));
     Vec3d along_warp, along_weft;
     for (std::size_t i = 1; i < static_cast<std::size_t>(p.size);
          ++i) {  // relative: exact far from the origin
-      const Vec3d from_first = point(positions, p.nodes[i]) - first;
+      const Vec3d from_first = vector_at(positions, static_cast<std::size_t>(p.nodes[i])) - first;
       along_warp += p.warp[i] * from_first;
       along_weft += p.weft[i] * from_first;
     }

@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/core/vec3.hpp"
+#include "engine/core/flat_vectors.hpp"
 #include "engine/rows/surface_element.hpp"
 
 namespace isocloth {
 namespace {
-
-Vec3d point(const double* positions, std::size_t node) {
-  return {positions[3 * node], positions[3 * node + 1], positions[3 * node + 2]};
-}
 
 int strain_point_count(int corner_count) { return corner_count == 3 ? 1 : 4; }
 
@@ -47,7 +43,7 @@ ShapeErrors::ShapeErrors(const ReportData& data, std::size_t garment_count) {
     for (int c = 0; c < size; ++c) {
       const Index a = corners_[corner + c], b = corners_[corner + (c + 1) % size];
       edges_.push_back({std::min(a, b), std::max(a, b)});
-      corners[c] = point(rest, a);
+      corners[c] = vector_at(rest, a);
     }
     corner += size;
     for (int q = 0; q < strain_point_count(size); ++q) {
@@ -74,7 +70,7 @@ ShapeErrors::ShapeErrors(const ReportData& data, std::size_t garment_count) {
   }
   std::sort(edges_.begin(), edges_.end());
   edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
-  for (const auto& [a, b] : edges_) rest_lengths_.push_back(norm(point(rest, b) - point(rest, a)));
+  for (const auto& [a, b] : edges_) rest_lengths_.push_back(norm(vector_at(rest, b) - vector_at(rest, a)));
 }
 
 void ShapeErrors::append_area_errors(const double* positions, std::vector<float>& errors) const {
@@ -91,7 +87,7 @@ void ShapeErrors::append_edge_strains(const double* positions, std::size_t node_
     if (!(rest_lengths_[e] > 0)) continue;
     const auto [a, b] = edges_[e];
     const float strain =
-        static_cast<float>(norm(point(positions, b) - point(positions, a)) / rest_lengths_[e] - 1);
+        static_cast<float>(norm(vector_at(positions, b) - vector_at(positions, a)) / rest_lengths_[e] - 1);
     for (const Index node : {a, b}) {
       float& worst = strains[first + node];
       if (std::abs(strain) > std::abs(worst)) worst = strain;
@@ -104,7 +100,7 @@ void ShapeErrors::append_element_strains(const double* positions, std::vector<fl
   const StrainPoint* at = points_.data();
   for (const int size : sizes_) {
     Vec3d corners[4];
-    for (int c = 0; c < size; ++c) corners[c] = point(positions, corners_[corner + c]);
+    for (int c = 0; c < size; ++c) corners[c] = vector_at(positions, corners_[corner + c]);
     corner += size;
     double worst = 0;
     for (const StrainPoint* end = at + strain_point_count(size); at != end; ++at) {
@@ -127,7 +123,7 @@ std::vector<double> ShapeErrors::areas(const double* positions) const {
   std::size_t corner = 0;
   for (const int size : sizes_) {
     Vec3d corners[4];
-    for (int c = 0; c < size; ++c) corners[c] = point(positions, corners_[corner + c]);
+    for (int c = 0; c < size; ++c) corners[c] = vector_at(positions, corners_[corner + c]);
     result.push_back(element_area(corners, size));
     corner += size;
   }
