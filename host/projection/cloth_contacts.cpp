@@ -27,6 +27,14 @@ std::vector<Index> flat(const std::vector<std::array<Index, count>>& all) {
   return numbers;
 }
 
+/// The mean, 0 where it is not finite.
+Vec3d centroid(const std::vector<Vec3d>& positions) {
+  Vec3d sum{};
+  for (const Vec3d& x : positions) sum += x;
+  const Vec3d mean = (1 / static_cast<double>(positions.size())) * sum;
+  return std::isfinite(mean.x) && std::isfinite(mean.y) && std::isfinite(mean.z) ? mean : Vec3d{};
+}
+
 /// Room for `size` values, whatever was in it before.
 template <class T>
 void make_room(const Device& device, std::size_t size, Buffer<T>& buffer) {
@@ -102,8 +110,7 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
   const double thickest = *std::max_element(thicknesses_.begin(), thicknesses_.end()),
                thinnest = *std::min_element(thicknesses_.begin(), thicknesses_.end());
   reach_ = std::max(thinnest / 4, 2 * tolerance_);
-  // What is within reach, and as much room again for nodes to move without another search.
-  for (const double thickness : thicknesses_) margins_.push_back((thickness + reach_) / 2 + thickest / 2);
+  spare_ = thickest;
   triangles_ = {device, flat(features.triangles)};
   sides_ = {device, flat(features.sides)};
   edges_ = {device, flat(features.edges)};
@@ -115,8 +122,10 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
                            garments.size() * garments.size(),
                            {scene.contact.cloth_friction.static_, scene.contact.cloth_friction.dynamic})};
   rest_ = {device, rest};
-  for (Buffer<Vec3d>* positions : {&from_, &to_}) *positions = {device, rest.size()};
-  for (Buffer<double>* numbers : {&inverse_inertia_, &ways_}) *numbers = {device, rest.size()};
+  for (Buffer<Vec3d>* positions : {&sought_at_, &from_, &to_}) *positions = {device, rest.size()};
+  inverse_inertia_ = {device, rest.size()};
+  ways_ = {device, 2 * rest.size()};
+  sharing_ = {device, rest.size()};
   node_begin_ = {device, rest.size() + 1};
   rooms_.resize(rest.size());
   system_ = {device, sizes};
@@ -126,6 +135,11 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
 template <class Real>
 ClothFeatures ClothContacts<Real>::features() const {
   return {triangles_.view(), sides_.view(), edges_.view(), node_garments_.view()};
+}
+
+template <class Real>
+PairReferences ClothContacts<Real>::references() {
+  return {pair_thicknesses_.view(), pair_rooms_.view(), pair_nodes_.view()};
 }
 
 template <class Real>
@@ -152,14 +166,11 @@ void ClothContacts<Real>::gather(bool at_start) {
                       end = begin + member.solver->pattern().free_number.size();
     const auto own = [&](auto& buffer) { return slice(buffer.view(), begin, end); };
     const NodesInStep<Real> nodes = member.solver->nodes_in_step();
-    kernels_.gather_cloth_nodes(device_.queue(),
-                                {.positions = at_start ? nodes.start : nodes.iterate,
-                                 .inverse_masses = nodes.inverse_masses,
-                                 .inertia = nodes.inertia,
-                                 .from = at_start ? ArrayView<const Vec3d>{} : own(std::as_const(from_)),
-                                 .gathered = at_start ? own(from_) : own(to_),
-                                 .inverse_inertia = own(inverse_inertia_),
-                                 .ways = own(ways_)});
+    kernels_.gather_cloth_nodes(device_.queue(), {.positions = at_start ? nodes.start : nodes.iterate,
+                                                  .inverse_masses = nodes.inverse_masses,
+                                                  .inertia = nodes.inertia,
+                                                  .gathered = at_start ? own(from_) : own(to_),
+                                                  .inverse_inertia = own(inverse_inertia_)});
   }
   (at_start ? from_ : to_).copy_to(at_start ? host_from_ : host_to_);
 }
@@ -167,57 +178,78 @@ void ClothContacts<Real>::gather(bool at_start) {
 template <class Real>
 void ClothContacts<Real>::begin_part() {
   gather(true);
-  searched_ = false;
+  searched_ = searched_ && !left_room(host_from_);
 }
 
 template <class Real>
-bool ClothContacts<Real>::left_room() const {
-  for (std::size_t i = 0; i < rooms_.size(); ++i)
-    if (!overlap(rooms_[i], {host_to_[i], host_to_[i]})) return true;
+bool ClothContacts<Real>::left_room(const std::vector<Vec3d>& positions) const {
+  const Vec3d middle = centroid(positions);
+  for (std::size_t i = 0; i < rooms_.size(); ++i) {
+    const Vec3d place = positions[i] - middle;
+    if (!overlap(rooms_[i], {place, place})) return true;
+  }
   return false;
 }
 
 template <class Real>
+void ClothContacts<Real>::find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to,
+                                     double spare, std::vector<FeaturePair>& pairs) {
+  std::vector<double> margins;
+  for (const double thickness : thicknesses_) margins.push_back((thickness + reach_) / 2 + spare);
+  pairs_.find(from, to, margins, pairs);
+}
+
+template <class Real>
 void ClothContacts<Real>::search() {
-  pairs_.find(host_from_, host_to_, margins_, host_pairs_);
-  searched_ = true;
+  // Relative to what all have in common: where a pair is apart that way, it is. A few steps of the same
+  // motion are searched at once.
+  constexpr double ahead = 2;
+  const Vec3d middle_from = centroid(host_from_), middle_to = centroid(host_to_),
+              beyond{spare_, spare_, spare_};
+  std::vector<Vec3d> from(host_from_.size()), onward(host_to_.size());
   for (std::size_t i = 0; i < rooms_.size(); ++i) {
-    // Half a thickness of the margin is beyond reach.
-    const double spare =
-        margins_[static_cast<std::size_t>(pairs_.features().node_surfaces[i])] -
-        (thicknesses_[static_cast<std::size_t>(pairs_.features().node_surfaces[i])] + reach_) / 2;
-    rooms_[i] = joined({host_from_[i], host_from_[i]}, {host_to_[i], host_to_[i]});
-    const Vec3d beyond{spare, spare, spare};
+    from[i] = host_from_[i] - middle_from;
+    const Vec3d to = host_to_[i] - middle_to;
+    onward[i] = to + ahead * (to - from[i]);
+    rooms_[i] = joined({from[i], from[i]}, {onward[i], onward[i]});
     rooms_[i].low -= beyond;
     rooms_[i].high += beyond;
   }
+  find_pairs(from, onward, spare_, host_pairs_);
+  searched_ = true;
+  measured_ = false;
   const std::size_t count = host_pairs_.size();
   fill(device_, host_pairs_, device_pairs_);
-  make_room(device_, count, starts_);
+  fill(device_, host_from_, sought_at_);
   make_room(device_, count, statuses_);
   make_room(device_, count, found_);
+  make_room(device_, count, pair_thicknesses_);
+  make_room(device_, count + packet_padding, pair_rooms_);
+  make_room(device_, 4 * (count + packet_padding), pair_nodes_);
   contact_kernels_.measure_pairs(device_.queue(), {.features = features(),
                                                    .pairs = first(std::as_const(device_pairs_), count),
-                                                   .positions = std::as_const(from_).view(),
                                                    .rest = std::as_const(rest_).view(),
                                                    .thicknesses = std::as_const(device_thicknesses_).view(),
-                                                   .starts = first(starts_, count)});
+                                                   .references = references()});
 }
 
 template <class Real>
 double ClothContacts<Real>::find(int iteration) {
   gather(false);
-  if (!searched_ || left_room()) search();
+  if (!searched_ || left_room(host_to_)) search();
   const std::size_t count = host_pairs_.size();
   contact_kernels_.find_contacts(device_.queue(), {.features = features(),
                                                    .pairs = first(std::as_const(device_pairs_), count),
-                                                   .starts = first(std::as_const(starts_), count),
+                                                   .references = references(),
+                                                   .is_measured = measured_,
+                                                   .sought_at = std::as_const(sought_at_).view(),
                                                    .from = std::as_const(from_).view(),
                                                    .to = std::as_const(to_).view(),
-                                                   .ways = std::as_const(ways_).view(),
                                                    .reach = reach_,
+                                                   .ways = ways_.view(),
                                                    .statuses = first(statuses_, count),
                                                    .found = first(found_, count)});
+  measured_ = true;
   choose();
   respond(iteration);
   return depth_;
@@ -316,6 +348,7 @@ void ClothContacts<Real>::respond(int iteration) {
                                      .stiffening = contact_stiffening(iteration, true, gentle),
                                      .reach = reach_,
                                      .active = first(active_, count),
+                                     .sharing = sharing_.view(),
                                      .forces = first(forces_, count),
                                      .responses = first(responses_, count)});
 }
@@ -343,7 +376,9 @@ void ClothContacts<Real>::end_step(bool is_kept) {
 template <class Real>
 void ClothContacts<Real>::hold_back(const std::vector<const ProjectionSolver<Real>*>& astray) {
   const SurfaceFeatures& features = pairs_.features();
-  std::vector<double> shares = way_shares(features, host_pairs_, host_from_, host_to_, thicknesses_);
+  std::vector<FeaturePair> pairs;
+  find_pairs(host_from_, host_to_, 0, pairs);
+  std::vector<double> shares = way_shares(features, pairs, host_from_, host_to_, thicknesses_);
   for (std::size_t g = 0; g < members_.size(); ++g) {
     const std::size_t begin = static_cast<std::size_t>(features.node_begin[g]),
                       end = static_cast<std::size_t>(features.node_begin[g + 1]);
@@ -374,9 +409,10 @@ template <class Real>
 std::size_t ClothContacts<Real>::memory_bytes() const {
   std::size_t bytes = system_.memory_bytes();
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
-  add(triangles_, sides_, edges_, node_garments_, free_number_, free_nodes_, inverse_inertia_, ways_, rest_,
-      from_, to_, modes_, device_pairs_, starts_, statuses_, found_, chosen_, node_begin_, node_entries_,
-      active_, forces_, pulls_, responses_);
+  add(triangles_, sides_, edges_, node_garments_, free_number_, free_nodes_, inverse_inertia_, ways_,
+      sharing_, rest_, from_, to_, modes_, device_pairs_, sought_at_, pair_thicknesses_, pair_rooms_,
+      pair_nodes_, statuses_, found_, chosen_, node_begin_, node_entries_, active_, forces_, pulls_,
+      responses_);
   for (const Member& member : members_)
     add(member.node_blocks, member.edge_blocks, member.row_begin, member.columns, member.blocks);
   return bytes;

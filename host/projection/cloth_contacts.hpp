@@ -26,10 +26,11 @@ ArrayView<const T> first(const Buffer<T>& buffer, std::size_t count) {
   return slice(buffer.view(), 0, count);
 }
 
-/// kernels/cloth_contact/cloth_contact.hpp says what a contact is. Pairs are sought on the host when a part
-/// of a step begins, and again where a node leaves the room that was searched; contacts are found among them
-/// in every iteration. They are put in the order of their keys, so that no sum depends on the order in which
-/// pairs are found. Garments that are frozen stay where they are and are felt by the others.
+/// kernels/cloth_contact/cloth_contact.hpp says what a contact is. Pairs are sought on the host, and again
+/// where a node leaves the room that was searched, perhaps many steps later; contacts are found among them in
+/// every iteration. No result depends on when pairs were sought. Contacts are put in the order of their keys,
+/// so that no sum depends on the order in which pairs are found. Garments that are frozen stay where they are
+/// and are felt by the others.
 template <class Real>
 class ClothContacts {
  public:
@@ -81,14 +82,18 @@ class ClothContacts {
   };
 
   void gather(bool at_start);
-  bool left_room() const;
+  bool left_room(const std::vector<Vec3d>& positions) const;
   void search();
+  /// Pairs that come within reach on straight ways, or `spare` [m] beyond on each side.
+  void find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, double spare,
+                  std::vector<FeaturePair>& pairs);
   void choose();
   void respond(int iteration);
   void add_rigid_modes(const typename CoupledSystem<Real>::Members& members);
   typename CoupledSystem<Real>::Contacts product();
   ClothContactList list() const;
   ClothFeatures features() const;
+  PairReferences references();
   /// Every node goes so far that it stays on its side of a plane between it and each that it may meet; what
   /// was held back has no velocity. Garments that went astray stay where they were.
   void hold_back(const std::vector<const ProjectionSolver<Real>*>& astray);
@@ -98,13 +103,15 @@ class ClothContacts {
   const ClothContactKernels& contact_kernels_;
   const double tolerance_;
   double reach_ = 0;  ///< gap up to which a contact keeps its force [m]
+  double spare_ = 0;  ///< room for nodes to move without another search [m]
   PairSearch pairs_;
   std::vector<Member> members_;
-  std::vector<double> thicknesses_, margins_;
+  std::vector<double> thicknesses_;
   Buffer<Index> triangles_, sides_, edges_, node_garments_, free_number_, free_nodes_;
-  Buffer<double> device_thicknesses_, inverse_inertia_, ways_;
+  Buffer<double> device_thicknesses_, inverse_inertia_, sharing_;
   Buffer<FrictionView<double>> friction_;
-  Buffer<Vec3d> rest_, from_, to_;
+  Buffer<Vec3d> rest_, sought_at_, from_, to_;
+  Buffer<Vec4<double>> ways_;
   CoupledSystem<Real> system_;
   Buffer<Vec3<Real>> modes_;
 
@@ -112,9 +119,10 @@ class ClothContacts {
   std::vector<FeaturePair> host_pairs_;
   std::vector<Vec3d> host_from_, host_to_;
   std::vector<BoundingBox> rooms_;
-  bool searched_ = false;
+  bool searched_ = false, measured_ = false;
   Buffer<FeaturePair> device_pairs_;
-  Buffer<PairStart> starts_;
+  Buffer<double> pair_thicknesses_, pair_rooms_;
+  Buffer<Index> pair_nodes_;
   Buffer<PairStatus> statuses_;
   Buffer<FoundContact> found_;
 

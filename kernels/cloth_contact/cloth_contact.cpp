@@ -3,6 +3,7 @@
 #include "kernels/cloth_contact/pair_geometry.hpp"
 #include "kernels/contact/contact_law.hpp"
 #include "kernels/launch/launch.hpp"
+#include "kernels/launch/pair_lanes.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 namespace {
@@ -65,11 +66,17 @@ ISOCLOTH_DEVICE void add(const Vec3d& v, Vec3<Real>& to) {
         static_cast<Real>(static_cast<double>(to.z) + v.z)};
 }
 
+constexpr int pair_width = Lanes<PairLanes<double>>::width;
+
 struct MeasureBody {
   MeasurePairs a;
   ISOCLOTH_DEVICE void operator()(Index p) const {
-    const PairNodes nodes(a.features, a.pairs[p]);
-    const NearestPoints near = nearest_points(nodes.at(a.positions));
+    const bool fills_up = p >= static_cast<Index>(a.pairs.size());
+    const PairNodes nodes(a.features, fills_up ? a.pairs[0] : a.pairs[p]);
+    const Index packet = p / pair_width, lane = p % pair_width;
+    for (int i = 0; i < 4; ++i)
+      a.references.nodes[(4 * static_cast<std::size_t>(packet) + i) * pair_width + lane] = nodes.nodes[i];
+    if (fills_up) return;
     const Index one = a.features.node_garments[nodes.nodes[0]],
                 other = a.features.node_garments[nodes.nodes[3]];
     double thickness = (a.thicknesses[one] + a.thicknesses[other]) / 2;
@@ -77,7 +84,7 @@ struct MeasureBody {
       const double rest = nearest_points(nodes.at(a.rest)).distance / 2;
       thickness = rest < thickness ? rest : thickness;
     }
-    a.starts[p] = {near.distance, thickness, near.normal};
+    a.references.thicknesses[p] = thickness;
   }
 
  private:
@@ -100,6 +107,15 @@ ISOCLOTH_DEVICE std::uint64_t key_of(std::uint64_t kind, Index first, Index seco
          static_cast<std::uint64_t>(second);
 }
 
+struct WaysBody {
+  FindClothContacts a;
+  ISOCLOTH_DEVICE void operator()(Index i) const {
+    const Vec3d before = a.from[i] - a.sought_at[i], after = a.to[i] - a.sought_at[i];
+    a.ways[i] = {before.x, before.y, before.z, 0};
+    a.ways[a.from.size() + i] = {after.x, after.y, after.z, 0};
+  }
+};
+
 struct FindBody {
   FindClothContacts a;
   /// What ways keep apart, in parts of the thickness, or of the distance at first where that is less.
@@ -108,30 +124,60 @@ struct FindBody {
   /// meet they are so near that the direction between them is poor.
   static constexpr double near_start = 1.5;
 
-  ISOCLOTH_DEVICE void operator()(Index p) const {
-    a.statuses[p] = PairStatus::apart;
+  ISOCLOTH_DEVICE void operator()(Index packet) const {
+    // Where motion since pairs were sought tells that the test below ends with `apart`: x^n is as near as the
+    // first way allows, and the way from there to x is no longer than both.
+    using S = PairLanes<double>;
+    const std::size_t first = static_cast<std::size_t>(packet) * pair_width;
+    const Index* const nodes = a.references.nodes.data() + 4 * first;
+    S left{};
+    if (a.is_measured)
+      left = *reinterpret_cast<const S*>(a.references.rooms.data() + first) -
+             (S(2.0) * relative_way_since(nodes, a.ways.data()) +
+              relative_way_since(nodes, a.ways.data() + a.from.size()));
+    for (int lane = 0; lane < pair_width; ++lane) {
+      const Index p = static_cast<Index>(first) + lane;
+      if (p >= static_cast<Index>(a.pairs.size())) return;
+      a.statuses[p] = PairStatus::apart;
+      if (!(lane_value(left, lane) > 0)) find(p);
+    }
+  }
+
+ private:
+  /// As relative_way(), at most longer: a difference within a side is among them.
+  template <class S = PairLanes<double>>
+  static ISOCLOTH_DEVICE S relative_way_since(const Index* nodes, const Vec4<double>* ways) {
+    Vec3<S> way[4];
+    for (int i = 0; i < 4; ++i) way[i] = Quads<S>::at(ways, nodes + i * pair_width).lanes();
+    S longest(0.0);  // squared
+    for (int i = 0; i < 2; ++i)
+      for (int j = i + 1; j < 4; ++j) {
+        const Vec3<S> relative = way[i] - way[j];
+        longest = larger(dot(relative, relative), longest);
+      }
+    return square_root(longest);
+  }
+
+  ISOCLOTH_DEVICE void find(Index p) const {
     const FeaturePair pair = a.pairs[p];
     const PairNodes nodes(a.features, pair);
-    const PairStart start = a.starts[p];
-    double longest[2] = {0, 0};
-    for (int i = 0; i < 4; ++i) {
-      double& most = longest[nodes.side(i)];
-      most = larger(most, a.ways[nodes.nodes[i]]);
-    }
-    const double near_by = start.thickness + a.reach;
-    if (start.distance - longest[0] - longest[1] > near_by) return;
+    const double thickness = a.references.thicknesses[p], near_by = thickness + a.reach;
     const PointPair from = nodes.at(a.from), to = nodes.at(a.to);
+    const NearestPoints start = nearest_points(from);
+    constexpr double rounding = 1e-3;
+    if (!a.is_measured) a.references.rooms[p] = start.distance - (1 + rounding) * near_by;
+    if (start.distance - relative_way(from, to) > near_by) return;
     const NearestPoints end = nearest_points(to);
-    const double least = least_share * (start.distance < start.thickness ? start.distance : start.thickness);
+    const double least = least_share * (start.distance < thickness ? start.distance : thickness);
     FoundContact found;
     if (!is_separated(start.normal, end.normal, from, to, least)) {
       const double time = time_apart(from, to, least);
       if (time < 1) {
         const NearestPoints meeting =
-            nearest_points(start.distance < near_start * start.thickness ? from : between(from, to, time));
+            nearest_points(start.distance < near_start * thickness ? from : between(from, to, time));
         a.statuses[p] = PairStatus::passing;
         found.key = key_of(static_cast<std::uint64_t>(pair.is_edges), pair.first, pair.second);
-        return note(p, start, meeting, to, found, true);
+        return note(p, meeting, to, thickness, found);
       }
     }
     if (!(end.distance <= near_by)) return;
@@ -149,10 +195,10 @@ struct FindBody {
       found.key =
           key_of(two_nodes, nodes.nodes[0] < nodes.nodes[kept[1]] ? nodes.nodes[0] : nodes.nodes[kept[1]],
                  nodes.nodes[0] < nodes.nodes[kept[1]] ? nodes.nodes[kept[1]] : nodes.nodes[0]);
-    note(p, start, end, to, found, false);
+    if (start.distance < thickness) found.before = start.distance - thickness;
+    note(p, end, to, thickness, found);
   }
 
- private:
   /// Whether one direction tells that the sides keep more than `least` apart all the time.
   static ISOCLOTH_DEVICE bool is_separated(const Vec3d& at_start, const Vec3d& at_end, const PointPair& from,
                                            const PointPair& to, double least) {
@@ -161,14 +207,19 @@ struct FindBody {
     const auto separates = [&](const Vec3d& n) {
       return separation(from, n) > least && separation(to, n) > least;
     };
-    return separates(at_start) || separates(at_end) || (length > 0 && separates((1 / length) * sum));
+    if (separates(at_start) || separates(at_end) || (length > 0 && separates((1 / length) * sum)))
+      return true;
+    // By these the search leaves pairs out.
+    const Vec3d axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (const Vec3d& axis : axes)
+      if (separates(axis) || separates(-1.0 * axis)) return true;
+    return false;
   }
-  ISOCLOTH_DEVICE void note(Index p, const PairStart& start, const NearestPoints& at, const PointPair& to,
-                            FoundContact& found, bool passed) const {
+  ISOCLOTH_DEVICE void note(Index p, const NearestPoints& at, const PointPair& to, double thickness,
+                            FoundContact& found) const {
     for (int i = 0; i < 4; ++i) found.weights[i] = at.weights[i];
     found.normal = at.normal;
-    found.gap = dot(at.normal, weighted(at.weights, to.points)) - start.thickness;
-    if (!passed && start.distance < start.thickness) found.before = start.distance - start.thickness;
+    found.gap = dot(at.normal, weighted(at.weights, to.points)) - thickness;
     a.found[p] = found;
   }
 };
@@ -198,6 +249,16 @@ struct ActivateBody {
   }
 };
 
+struct ShareBody {
+  RespondClothContacts a;
+  ISOCLOTH_DEVICE void operator()(Index node) const {
+    Index count = 0;
+    for (Index e = a.list.node_begin[node]; e < a.list.node_begin[node + 1]; ++e)
+      count += a.active[a.list.node_entries[e] / 4];
+    a.sharing[node] = static_cast<double>(count);
+  }
+};
+
 struct RespondBody {
   RespondClothContacts a;
   ISOCLOTH_DEVICE void operator()(Index c) const {
@@ -212,7 +273,7 @@ struct RespondBody {
     Vec3d displacement{};
     for (int i = 0; i < 4; ++i) {
       const Index node = nodes.nodes[i];
-      inverse += square(found.weights[i]) * a.inverse_inertia[node] * active_at(node);
+      inverse += square(found.weights[i]) * a.inverse_inertia[node] * a.sharing[node];
       displacement += found.weights[i] * (a.to[node] - a.from[node]);
     }
     const ContactLaw<double> law = law_of(a);
@@ -240,27 +301,14 @@ struct RespondBody {
             (r.along - r.across) * n[i] * n[j] + (i == j ? r.across : 0) - free * s[i] * s[j];
     a.responses[c] = response;
   }
-
- private:
-  ISOCLOTH_DEVICE double active_at(Index node) const {
-    Index count = 0;
-    for (Index e = a.list.node_begin[node]; e < a.list.node_begin[node + 1]; ++e)
-      count += a.active[a.list.node_entries[e] / 4];
-    return static_cast<double>(count);
-  }
 };
 
 template <class Real>
 struct GatherBody {
   GatherClothNodes<Real> a;
   ISOCLOTH_DEVICE void operator()(Index i) const {
-    const Vec3d x = widened(a.positions[i]);
-    a.gathered[i] = x;
-    if (a.from.empty()) {
-      a.inverse_inertia[i] = static_cast<double>(a.inverse_masses[i]) / static_cast<double>(a.inertia);
-      return;
-    }
-    a.ways[i] = norm(x - a.from[i]);
+    a.gathered[i] = widened(a.positions[i]);
+    a.inverse_inertia[i] = static_cast<double>(a.inverse_masses[i]) / static_cast<double>(a.inertia);
   }
 };
 
@@ -305,13 +353,16 @@ struct PullBody {
   ISOCLOTH_DEVICE void operator()(Index c) const {
     const ClothResponse& r = a.responses[c];
     if (!r.acts()) return;
-    Vec3d sides[2] = {};
-    for (int i = 0; i < 4; ++i) {
-      const Index number = a.free_number[r.nodes[i]];
-      if (number >= 0) sides[r.side(i)] += r.weights[i] * widened(a.direction[number]);
-    }
-    a.pulls[2 * static_cast<std::size_t>(c)] = product(r.stiffness, sides[1]);
-    a.pulls[2 * static_cast<std::size_t>(c) + 1] = product(r.stiffness, sides[0]);
+    const Vec3d inner = moved(r, 1), one = moved(r, 0) + (r.first_count == 2 ? inner : Vec3d{}),
+                other = (r.first_count == 2 ? Vec3d{} : inner) + moved(r, 2) + moved(r, 3);
+    a.pulls[2 * static_cast<std::size_t>(c)] = product(r.stiffness, other);
+    a.pulls[2 * static_cast<std::size_t>(c) + 1] = product(r.stiffness, one);
+  }
+
+ private:
+  ISOCLOTH_DEVICE Vec3d moved(const ClothResponse& r, int i) const {
+    const Index number = a.free_number[r.nodes[i]];
+    return number < 0 ? Vec3d{} : r.weights[i] * widened(a.direction[number]);
   }
 };
 template <class Real>
@@ -348,16 +399,22 @@ struct UpdateBody {
   }
 };
 
+Index packet_count(ArrayView<const FeaturePair> pairs) {
+  return (static_cast<Index>(pairs.size()) + pair_width - 1) / pair_width;
+}
+
 }  // namespace
 
 void measure_pairs(const Queue& queue, const MeasurePairs& args) {
-  parallel_for(queue, static_cast<Index>(args.pairs.size()), MeasureBody{args});
+  parallel_for(queue, packet_count(args.pairs) * pair_width, MeasureBody{args});
 }
 void find_cloth_contacts(const Queue& queue, const FindClothContacts& args) {
-  parallel_for(queue, static_cast<Index>(args.pairs.size()), FindBody{args});
+  parallel_for(queue, static_cast<Index>(args.from.size()), WaysBody{args});
+  parallel_for(queue, packet_count(args.pairs), FindBody{args});
 }
 void respond_cloth_contacts(const Queue& queue, const RespondClothContacts& args) {
   parallel_for(queue, args.list.count(), ActivateBody{args});
+  parallel_for(queue, static_cast<Index>(args.sharing.size()), ShareBody{args});
   parallel_for(queue, args.list.count(), RespondBody{args});
 }
 template <class Real>

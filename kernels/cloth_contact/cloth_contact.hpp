@@ -29,13 +29,17 @@ struct ClothFeatures {
   ArrayView<const Index> node_garments;  ///< shape [node_count]
 };
 
-/// What a pair is at the beginning of a part of a step.
-struct PairStart {
-  double distance = 0;   ///< [m]
-  double thickness = 0;  ///< delta: of both garments' thicknesses the mean, and of what is near in the rest
-                         ///< shape at most half its distance there [m]
-  Vec3d normal;          ///< see NearestPoints
+/// What pairs are where they were sought. On the CPU as many lie side by side as the machine has lanes,
+/// `width`; the last packet is filled up.
+struct PairReferences {
+  /// delta: of both garments' thicknesses the mean, and of what is near in the rest shape at most half its
+  /// distance there [m], shape [pair_count]
+  ArrayView<double> thicknesses;
+  ArrayView<double> rooms;  ///< distance beyond what is near [m], shape [packet, width]
+  ArrayView<Index> nodes;   ///< the first side's before the second's, shape [packet, 4, width]
 };
+/// Pairs by which the arrays of packets are longer at most.
+constexpr std::size_t packet_padding = 16;
 
 /// How a pair is found at an iterate.
 enum class PairStatus : Index {
@@ -55,26 +59,29 @@ struct FoundContact {
   double before = 0;  ///< min(g, 0) when the part began [m]
 };
 
-/// One item per pair: distances at the beginning of a part.
+/// One item per pair, those that fill up included.
 struct MeasurePairs {
   ClothFeatures features;
   ArrayView<const FeaturePair> pairs;
-  ArrayView<const Vec3d> positions;     ///< x^n [m], shape [node_count]
   ArrayView<const Vec3d> rest;          ///< rest shapes [m], shape [node_count]
   ArrayView<const double> thicknesses;  ///< of each garment [m]
-  ArrayView<PairStart> starts;          ///< shape [pair_count]
+  PairReferences references;            ///< all but rooms, which need the first find_cloth_contacts()
 };
 
-/// One item per pair: whether it touches at an iterate, and whether it stayed apart on the way there.
+/// One item per packet of pairs: whether they touch at an iterate, and whether they stayed apart on the way
+/// there. What it says of a pair depends on the way alone, not on where pairs were sought; that only saves
+/// work.
 struct FindClothContacts {
   ClothFeatures features;
   ArrayView<const FeaturePair> pairs;
-  ArrayView<const PairStart> starts;
-  ArrayView<const Vec3d> from, to;  ///< x^n and the iterate [m], shape [node_count]
-  ArrayView<const double> ways;     ///< |x - x^n| [m], shape [node_count]
-  double reach = 0;                 ///< gap up to which a contact keeps its force [m]
-  ArrayView<PairStatus> statuses;   ///< shape [pair_count]
-  ArrayView<FoundContact> found;    ///< of those that are not apart, shape [pair_count]
+  PairReferences references;
+  bool is_measured = true;           ///< false: pairs were sought at `from`, and references get their rooms
+  ArrayView<const Vec3d> sought_at;  ///< where pairs were sought [m], shape [node_count]
+  ArrayView<const Vec3d> from, to;   ///< x^n and the iterate [m], shape [node_count]
+  double reach = 0;                  ///< gap up to which a contact keeps its force [m]
+  ArrayView<Vec4<double>> ways;      ///< from sought_at to `from` and `to` [m], shape [2, node_count]
+  ArrayView<PairStatus> statuses;    ///< shape [pair_count]
+  ArrayView<FoundContact> found;     ///< of those that are not apart, shape [pair_count]
 };
 
 /// The contacts of an iteration: some of the pairs, and where they are at the nodes.
@@ -104,8 +111,7 @@ struct ClothResponse {
   ISOCLOTH_HD int side(int i) const { return i < first_count ? 0 : 1; }
 };
 
-/// One item per contact: which act, then how. Two launches, because each asks how many others act at its
-/// nodes.
+/// One item per contact: which act, then how, among how many others at its nodes.
 struct RespondClothContacts {
   ClothContactList list;
   ArrayView<const Vec3d> from, to;                 ///< as above
@@ -114,6 +120,7 @@ struct RespondClothContacts {
   Index garment_count = 0;
   double tolerance = 0, stiffening = 0, reach = 0;
   ArrayView<Index> active;             ///< shape [contact_count]
+  ArrayView<double> sharing;           ///< active contacts at each node, shape [node_count]
   ArrayView<Vec3d> forces;             ///< p, kept until here [kg m]; 0 of those that do not act
   ArrayView<ClothResponse> responses;  ///< shape [contact_count]
 };
@@ -158,12 +165,11 @@ struct UpdateClothContacts {
 /// One item per node of a garment: its position and inertia among all nodes.
 template <class Real>
 struct GatherClothNodes {
-  ArrayView<const Vec3<Real>> positions;    ///< shape [nodes of the garment]
-  ArrayView<const Real> inverse_masses;     ///< 1 / m_i, 0: pinned or held [1/m^2]
-  Real inertia{};                           ///< of the metric [kg/m^2]
-  ArrayView<const Vec3d> from;              ///< x^n, empty: ways are not asked for
-  ArrayView<Vec3d> gathered;                ///< shape [nodes of the garment]
-  ArrayView<double> inverse_inertia, ways;  ///< same shape
+  ArrayView<const Vec3<Real>> positions;  ///< shape [nodes of the garment]
+  ArrayView<const Real> inverse_masses;   ///< 1 / m_i, 0: pinned or held [1/m^2]
+  Real inertia{};                         ///< of the metric [kg/m^2]
+  ArrayView<Vec3d> gathered;              ///< shape [nodes of the garment]
+  ArrayView<double> inverse_inertia;      ///< same shape
 };
 
 namespace ISOCLOTH_BACKEND {

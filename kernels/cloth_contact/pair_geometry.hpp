@@ -6,6 +6,7 @@
 
 #include "engine/core/platform.hpp"
 #include "engine/core/vec3.hpp"
+#include "kernels/launch/lanes.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
@@ -124,24 +125,25 @@ ISOCLOTH_DEVICE inline PointPair between(const PointPair& from, const PointPair&
   return at;
 }
 
+/// Bound of how much the distance changes from one state to another, and on straight ways between [m]: a
+/// point of a side moves against one of the other as some mean of their nodes does.
+ISOCLOTH_DEVICE inline double relative_way(const PointPair& from, const PointPair& to) {
+  double longest = 0;  // squared
+  for (int i = 0; i < from.first_count; ++i)
+    for (int j = from.first_count; j < 4; ++j) {
+      const Vec3d way = (to.points[i] - from.points[i]) - (to.points[j] - from.points[j]);
+      longest = larger(dot(way, way), longest);
+    }
+  return square_root(longest);
+}
+
 /// A time in [0, 1] until which the sides keep `least` > 0 [m] apart on straight ways, 1: all along. Additive
-/// conservative advancement (Li et al. 2021, C-IPC, section 4.2): the mean way is taken off, and time goes on
-/// by what the distance allows. It ends where a hundredth of `least` is left, or after most_advances.
+/// conservative advancement (Li et al. 2021, C-IPC, section 4.2): time goes on by what the distance allows
+/// for their relative way. It ends where a hundredth of `least` is left, or after most_advances.
 ISOCLOTH_DEVICE inline double time_apart(const PointPair& from, const PointPair& to, double least) {
   constexpr int most_advances = 200;
   constexpr double close = 1e-2, shortest = 1e-9;
-  Vec3d ways[4], mean{};
-  for (int i = 0; i < 4; ++i) {
-    ways[i] = to.points[i] - from.points[i];
-    mean += 0.25 * ways[i];
-  }
-  double longest[2] = {0, 0};
-  for (int i = 0; i < 4; ++i) {
-    const double length = norm(ways[i] - mean);
-    double& most = longest[from.side(i)];
-    most = length > most ? length : most;
-  }
-  const double fastest = longest[0] + longest[1];
+  const double fastest = relative_way(from, to);
   double t = 0;
   for (int n = 0; n < most_advances; ++n) {
     const double gap = nearest_points(between(from, to, t)).distance - least;

@@ -41,6 +41,9 @@ ISOCLOTH_HD float magnitude(float a) { return __builtin_fabsf(a); }
 ISOCLOTH_HD double select(bool mask, double a, double b) { return mask ? a : b; }
 ISOCLOTH_HD float select(bool mask, float a, float b) { return mask ? a : b; }
 ISOCLOTH_HD bool any(bool mask) { return mask; }
+/// The value of one lane.
+ISOCLOTH_HD double lane_value(double a, int) { return a; }
+ISOCLOTH_HD float lane_value(float a, int) { return a; }
 
 /// Scalar type and number of cloths of a lane value; mask type of its comparisons.
 template <class S>
@@ -162,6 +165,10 @@ ISOCLOTH_HD Pack<Real> select(PackMask<Real> mask, Pack<Real> a, Pack<Real> b) {
 template <class Real>
 ISOCLOTH_HD Pack<Real> magnitude(Pack<Real> a) {
   return {a.v > 0 ? a.v : 0 - a.v};  // +0 for -0, as of a scalar
+}
+template <class Real>
+ISOCLOTH_HD Real lane_value(Pack<Real> a, int lane) {
+  return a.v[lane];
 }
 template <class Real>
 ISOCLOTH_HD bool any(PackMask<Real> mask) {

@@ -32,11 +32,7 @@ ISOCLOTH_DEVICE typename Lanes<S>::Scalar largest_lane(S lanes) {
   constexpr Real none = static_cast<Real>(HUGE_VAL);
   Real value = 0;
   for (int lane = 0; lane < Lanes<S>::width; ++lane) {
-#if defined(__CUDACC__)
-    const Real own = lanes;
-#else
-    const Real own = lanes.v[lane];
-#endif
+    const Real own = lane_value(lanes, lane);
     if (!(own <= value)) value = own < none ? own : none;
   }
   return value;

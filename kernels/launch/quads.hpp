@@ -19,6 +19,8 @@ struct Quads {
 
   /// From lanes; w = 0.
   static ISOCLOTH_HD Quads of(Vec3<S> v) { return {{v.x, v.y, v.z, Real(0)}}; }
+  /// values[nodes[lane]]
+  static ISOCLOTH_HD Quads at(const Vec4<Real>* values, const Index* nodes) { return {values[nodes[0]]}; }
   /// values[b] - values[a] of each pair (a, b) = pairs[2 lane], pairs[2 lane + 1]
   static ISOCLOTH_HD Quads difference(const Vec4<Real>* values, const Index* pairs) {
     const Vec4<Real> a = values[pairs[0]], b = values[pairs[1]];
@@ -146,6 +148,13 @@ struct Quads<Pack<Scalar>> {
 #pragma GCC unroll 16
     for (int lane = 0; lane < width; ++lane)
       result.of_lane[lane] = Register{v.x.v[lane], v.y.v[lane], v.z.v[lane], Real(0)};
+    return result;
+  }
+  static ISOCLOTH_HD Quads at(const Vec4<Real>* values, const Index* nodes) {
+    Quads result;
+#pragma GCC unroll 16
+    for (int lane = 0; lane < width; ++lane)
+      result.of_lane[lane] = *reinterpret_cast<const Register*>(values + nodes[lane]);
     return result;
   }
   static ISOCLOTH_HD Quads difference(const Vec4<Real>* values, const Index* pairs) {
