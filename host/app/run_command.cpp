@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "host/app/interrupt.hpp"
-#include "host/app/progress.hpp"
 #include "host/results/summary_file.hpp"
 #include "host/run/certificate.hpp"
+#include "host/run/progress.hpp"
 
 namespace isocloth {
 namespace {

@@ -6,8 +6,8 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "host/app/interrupt.hpp"
-#include "host/app/progress.hpp"
 #include "host/files/text_file.hpp"
+#include "host/run/progress.hpp"
 
 namespace isocloth {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "host/app/progress.hpp"
 #include "host/files/names.hpp"
+#include "host/run/progress.hpp"
 #include "host/scene/scene_file.hpp"
 #include "host/validation/validation.hpp"
 

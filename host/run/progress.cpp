@@ -1,4 +1,4 @@
-#include "host/app/progress.hpp"
+#include "host/run/progress.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
