@@ -26,7 +26,6 @@ struct PairNodes {
         nodes[1 + i] = features.triangles[3 * static_cast<std::size_t>(pair.second) + i];
     }
   }
-  ISOCLOTH_DEVICE int side(int i) const { return i < first_count ? 0 : 1; }
   ISOCLOTH_DEVICE PointPair at(ArrayView<const Vec3d> positions) const {
     PointPair points;
     points.first_count = first_count;
