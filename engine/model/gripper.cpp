@@ -23,7 +23,6 @@ void validate_gripper(const Gripper& gripper, const std::string& key) {
   require_finite(key + ".rotation", gripper.rotation);
   std::visit([&](const auto& motion) { check_bounded_motion(key + ".motion", motion); }, gripper.motion);
   require_not_negative(key + ".stiffness", gripper.stiffness);
-  if (gripper.holds.empty()) refuse(key + ".holds", "none", "at least one time span");
   for (std::size_t i = 0; i < gripper.holds.size(); ++i) {
     const std::string hold_key = text(key, ".holds[", i, "]");
     const Hold& hold = gripper.holds[i];

@@ -27,7 +27,8 @@ struct Gripper {
   Vec3d position;  ///< of the region's origin at time 0 [m]
   Vec3d rotation;  ///< of its axes at time 0, a rotation vector [rad]
   ObstacleMotion motion;
-  /// Ascending, apart from each other; a step belongs to the span that its middle lies in.
+  /// Ascending, apart from each other; a step belongs to the span that its middle lies in. None: only a
+  /// command closes it.
   std::vector<Hold> holds;
   /// Force per area of held cloth and distance from where the gripper wants it [N/m^3], >= 0; 0: rigid.
   double stiffness = 0;

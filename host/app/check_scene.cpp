@@ -54,7 +54,7 @@ Json as_json(const Garment& garment, const GarmentInfo& info) {
   for (const Gripper& gripper : garment.grippers) {
     const Reach reach = first_reach(garment, gripper);
     result["grippers"].push_back({{"name", gripper.name},
-                                  {"closes_at", reach.time},
+                                  {"closes_at", gripper.holds.empty() ? Json() : Json(reach.time)},
                                   {"reached_count", reach.node_count},
                                   {"nearest_distance", std::max(0.0, reach.nearest)}});
   }
@@ -76,8 +76,11 @@ void print_garment(const Json& g) {
     std::printf("    pin %s: holds %lld nodes, %s\n", pin["name"].get<std::string>().c_str(),
                 pin["node_count"].get<long long>(), pin["motion"].get<std::string>().c_str());
   for (const auto& gripper : g["grippers"])
-    std::printf("    gripper %s: closes at %g s, reaches %lld nodes of the start, the nearest at %.3g m\n",
-                gripper["name"].get<std::string>().c_str(), gripper["closes_at"].get<double>(),
+    std::printf("    gripper %s: %s, reaches %lld nodes of the start, the nearest at %.3g m\n",
+                gripper["name"].get<std::string>().c_str(),
+                gripper["closes_at"].is_null()
+                    ? "commands close it"
+                    : text("closes at ", gripper["closes_at"].get<double>(), " s").c_str(),
                 gripper["reached_count"].get<long long>(), gripper["nearest_distance"].get<double>());
 }
 
@@ -95,12 +98,8 @@ void check_scene_file(const std::filesystem::path& path, const ExecutionOptions&
   std::vector<std::string> warnings;
   const Scene scene = read_scene(path, warnings);
   const Simulation simulation = start_simulation(scene, path, execution);
-  for (const std::string& line : scene_warnings(scene)) warnings.push_back(line);
   const IntersectionReport start = Certificate(scene).of_start();
-  if (const std::string line = describe(start, scene.contact.cloth); !line.empty()) {
-    if (scene.contact.cloth) throw SceneError(text(path.string(), ": ", line));
-    warnings.push_back(line);
-  }
+  for (const std::string& line : start_warnings(scene, start, path)) warnings.push_back(line);
   const std::int64_t steps = step_count(scene), per_frame = steps_per_frame(scene);
   Json result{{"scene", path.string()},    {"recipe", scene.recipe},
               {"step_count", steps},       {"frame_count", 1 + (steps + per_frame - 1) / per_frame},

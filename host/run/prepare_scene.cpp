@@ -156,7 +156,8 @@ Bounds bounds_of(const std::vector<Vec3d>& positions) {
 }
 
 Reach first_reach(const Garment& garment, const Gripper& gripper) {
-  Reach reach{.time = std::max(gripper.holds.front().from, garment.time_offset),
+  const double first = gripper.holds.empty() ? 0 : gripper.holds.front().from;
+  Reach reach{.time = std::max(first, garment.time_offset),
               .node_count = 0,
               .nearest = std::numeric_limits<double>::infinity()};
   const Pose pose = gripper_pose(gripper, reach.time);
@@ -215,7 +216,8 @@ Simulation start_simulation(const Scene& scene, const std::filesystem::path& fil
   }
 }
 
-std::vector<std::string> scene_warnings(const Scene& scene) {
+std::vector<std::string> start_warnings(const Scene& scene, const IntersectionReport& start,
+                                        const std::filesystem::path& file) {
   const ResolvedScene resolved(scene);
   Warnings warnings;
   for (const std::string& line : solver_warnings(resolved)) warnings.add(line, line);
@@ -228,6 +230,7 @@ std::vector<std::string> scene_warnings(const Scene& scene) {
     warn_of_pieces(garment, what, warnings);
     warn_of_pins(garment, resolved, what, warnings);
     for (std::size_t i = 0; i < garment.grippers.size(); ++i) {
+      if (garment.grippers[i].holds.empty()) continue;
       const Reach reach = first_reach(garment, garment.grippers[i]);
       if (reach.node_count > 0) continue;
       // Cloth may fall or fly into the region until then; whether it did the run says at its end.
@@ -259,6 +262,10 @@ std::vector<std::string> scene_warnings(const Scene& scene) {
   if (const double bytes = frames * nodes * bytes_per_position; bytes > most_bytes)
     warnings.add("frames", text("frame_interval: found ", frames, " frames of ", nodes, " nodes, ",
                                 std::round(bytes / 1e9), " GB; make it larger, or use --frames-of"));
+  if (const std::string line = describe(start, scene.contact.cloth); !line.empty()) {
+    if (scene.contact.cloth) throw SceneError(text(file.string(), ": ", line));
+    warnings.add("start", line);
+  }
   return warnings.take();
 }
 

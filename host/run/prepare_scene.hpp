@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/results/run_record.hpp"
+#include "host/run/certificate.hpp"
 #include "host/simulation.hpp"
 
 namespace isocloth {
@@ -21,12 +22,15 @@ Simulation start_simulation(const Scene& scene, const std::filesystem::path& fil
 
 /// What a scene was likely meant otherwise in, a line each: units (a garment of more than 20 m, fabrics of
 /// more than 20 kg/m^2, ...), parts that nothing connects and seams left open, pins that are taken farther
-/// apart than the cloth is long, grippers that reach nothing, frames of more than 20 GB; and solver_warnings.
-/// Of garments with the same trouble the first is named and the others counted.
-std::vector<std::string> scene_warnings(const Scene& scene);
+/// apart than the cloth is long, grippers that reach nothing, frames of more than 20 GB; solver_warnings; and
+/// cloth that passes through cloth at the start (Certificate::of_start), which with contact.cloth is a
+/// SceneError instead, beginning with the file's name. Of garments with the same trouble the first is named
+/// and the others counted.
+std::vector<std::string> start_warnings(const Scene& scene, const IntersectionReport& start,
+                                        const std::filesystem::path& file);
 
-/// Nodes of a garment's start that a gripper reaches when it closes first, and how far the nearest node is
-/// from its region then [m], <= 0: inside.
+/// Nodes of a garment's start that a gripper reaches when it closes first, or where only commands close it at
+/// the start, and how far the nearest node is from its region then [m], <= 0: inside.
 struct Reach {
   double time = 0;  ///< [s]
   Index node_count = 0;

@@ -37,11 +37,7 @@ class Run {
         tally_(resolved_, request.scene.stem().string(), simulation_, folder_.resumed_from()),
         certificate_(scene_) {
     for (const std::string& line : warnings_) warn(line);
-    for (const std::string& line : scene_warnings(scene_)) warn(line);
-    if (const std::string line = describe(certificate_.of_start(), scene_.contact.cloth); !line.empty()) {
-      if (scene_.contact.cloth) throw SceneError(text(request_.scene.string(), ": ", line));
-      warn(line);
-    }
+    for (const std::string& line : start_warnings(scene_, certificate_.of_start(), request_.scene)) warn(line);
     if (const auto& checkpoint = folder_.resumed_from()) {
       go_to(*checkpoint);
     } else if (tally_.measure_start(); !add_frame()) {

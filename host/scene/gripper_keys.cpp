@@ -37,7 +37,8 @@ void describe_gripper(Keys& keys, GripperSpec& spec) {
   keys.vector("rotation_degrees", degrees, "of its axes at time 0, a rotation vector [degrees]");
   gripper.rotation = std::numbers::pi / 180 * degrees;
   describe_motion(keys, gripper.motion, spec.poses_file);
-  keys.objects("holds", "when it is closed: ascending time spans that do not meet", 1,
+  keys.objects("holds",
+               "when it is closed: ascending time spans that do not meet; none: commands alone close it", 0,
                [&gripper](Keys& k, std::size_t i) {
                  gripper.holds.resize(i + 1);
                  k.number("from", gripper.holds[i].from, any_number, "when it closes [s]", required);

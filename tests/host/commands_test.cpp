@@ -151,7 +151,9 @@ TEST(Commands, SteerAsAScriptDoes) {
     Scene scripted = told_scene(way.recipe);
     scripted.garments[0].pins[0].motion = along;
     scripted.garments[1].grippers[0].holds = {{0.1, 0.15}};
-    Simulation script(scripted, way.options), steered(told_scene(way.recipe), way.options);
+    Scene told = told_scene(way.recipe);
+    told.garments[1].grippers[0].holds.clear();  // waits for commands
+    Simulation script(scripted, way.options), steered(told, way.options);
     steered.advance(20);
     steered.set_pin_motion(0, 0, along);
     steered.close_gripper(1, 0);
