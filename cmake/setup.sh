@@ -6,7 +6,7 @@ set -euo pipefail
 [[ ${ISOCLOTH_SETUP:-on} != off ]] || exit 0
 packages=(g++ cmake ninja-build ccache libeigen3-dev libhdf5-dev libmetis-dev nlohmann-json3-dev libcli11-dev
   libjs-three libgtest-dev clang-format git)
-[[ ${1:-} != tests ]] || packages+=(chromium-headless-shell)
+[[ ${1:-} != tests ]] || packages+=(chromium-headless-shell python3-dev python3-venv)
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "setup: not a Debian system; going on, but these must be there under their local names: ${packages[*]}" >&2

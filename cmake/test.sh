@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test.sh: layout, rules of the tree and tests of minutes. test.sh all: every test, every instruction set,
-# sanitizers, packages, CUDA. Stage by stage; the first that fails ends it. Logs are in build/test_logs.
+# sanitizers, packages, Python, CUDA. Stage by stage; the first that fails ends it. Logs are in build/test_logs.
 # ISOCLOTH_TEST_STAGES="release asan" chooses stages, ISOCLOTH_JOBS the number of compilers at once.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -12,7 +12,7 @@ case $level in
     simd='baseline;native'
     ;;
   all)
-    default_stages='format structure release headers package asan tsan cuda'
+    default_stages='format structure release headers package python asan tsan cuda'
     simd='baseline;avx2;avx512'
     ;;
   *)
@@ -135,16 +135,32 @@ install_and_use() {
   "$consumer/consumer"
 }
 
+# The Python package around the static library of the release, its tests and the examples of its docstrings.
+stage_python() {
+  local root=$PWD/build/python
+  configure_release
+  cmake --build --preset release --target isocloth isocloth_command
+  rm -rf "$root"
+  cmake --install build/release --prefix "$root/prefix" >/dev/null
+  python3 -m venv "$root/venv"
+  local python=$root/venv/bin/python
+  "$python" -m pip install -q --disable-pip-version-check scikit-build-core nanobind pytest gymnasium ruff
+  "$python" -m pip install -q --no-build-isolation host/python -C "cmake.define.isocloth_ROOT=$root/prefix"
+  "$root/venv/bin/ruff" check --config host/python/pyproject.toml host/python tests/python
+  (cd "$root" && "$python" -m pytest -q -p no:cacheprovider ../../tests/python &&
+    "$python" -m pytest -q -p no:cacheprovider --doctest-modules --pyargs isocloth)
+}
+
 # What a reader wants of a stage that passed: ctest's closing lines and what was skipped.
 closing_lines() {
-  grep -E '^(SKIPPED|NOTE|SPILLS):' "$1" || true
+  grep -E '^(SKIPPED|NOTE|SPILLS):|^[0-9]+ passed' "$1" || true
   sed -n '/% tests passed/,$p' "$1" | grep -v '^$' | head -n 60 || true
 }
 
 run_stage() {
   local name=$1 log=$logs/$1.log start=$SECONDS status
   if ! declare -F "stage_$name" >/dev/null; then
-    echo "test: no stage '$name'; there are: format structure release headers package asan tsan cuda" >&2
+    echo "test: no stage '$name'; there are: format structure release headers package python asan tsan cuda" >&2
     exit 2
   fi
   set +e

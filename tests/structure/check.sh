@@ -37,6 +37,7 @@ allow_host_rooms() {
     report) rooms='files|results' kernels='' ;;
     run) rooms='files|scene|results|report' ;;
     sweep) rooms='files|meshes|scene|results|report' ;;
+    python) rooms='files|meshes|scene|results|run' kernels='' ;;
     app) rooms='memory|files|meshes|scene|results|report|run|sweep|validation' ;;
     *) rooms='none' ;;  # a new room says here what it stands on
   esac

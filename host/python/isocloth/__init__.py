@@ -1,0 +1,19 @@
+"""Cloth that does not stretch, on CPU and GPU.
+
+>>> import isocloth
+>>> result = isocloth.run("scene.json", "results/towel")  # doctest: +SKIP
+>>> simulation = isocloth.Simulation("scene.json")  # doctest: +SKIP
+"""
+
+from ._core import ContactMeasures, GarmentInfo, HoldMeasures, Measures, Snapshot, StepReport, Strain
+from ._core import version as _version
+from ._results import Result, check, run, save_mesh, schema
+from ._simulation import Simulation, View
+from .errors import DeviceError, Error, FileError, MeshError, NumericalError, SceneError, SceneWarning, ShapeError
+
+__version__ = _version()
+__all__ = [
+    "ContactMeasures", "DeviceError", "Error", "FileError", "GarmentInfo", "HoldMeasures", "MeshError", "Measures",
+    "NumericalError", "Result", "SceneError", "SceneWarning", "ShapeError", "Simulation", "Snapshot", "StepReport",
+    "Strain", "View", "check", "run", "save_mesh", "schema",
+]

@@ -1,0 +1,132 @@
+"""Runs into result folders, and what they left there."""
+
+import csv
+import functools
+import json
+import os
+import pathlib
+import tempfile
+import warnings
+
+import numpy
+
+from . import _core
+from ._scenes import scene_file
+from .errors import FileError, SceneWarning
+
+
+class Result:
+    """A result folder: what a run left.
+
+    Attributes: ``folder``; ``times`` [s] and ``steps``, shape (frames,); ``faces``, shape (faces, 4), nodes of all
+    garments one after another, -1 in the fourth place of a triangle; ``rest_positions`` [m], shape (nodes, 3);
+    ``garments``: a slice of the nodes by the garment's name, of those whose positions are kept.
+    """
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self._trajectory = _core.Trajectory(str(self.folder / "trajectory.h5"))
+        self.times, self.steps = self._trajectory.times, self._trajectory.steps
+        self.faces, self.rest_positions = self._trajectory.faces, self._trajectory.rest_positions
+        self.garments = {name: slice(begin, begin + count) for name, begin, count in self._trajectory.garments if count}
+
+    def frame(self, number):
+        """Positions of a frame [m], shape (nodes, 3); negative numbers count from the end."""
+        return self._trajectory.positions(number + len(self.times) if number < 0 else number)
+
+    @functools.cached_property
+    def positions(self):
+        """Of all frames [m], shape (frames, nodes, 3)."""
+        if not len(self.times):
+            return numpy.empty((0, len(self.rest_positions), 3))
+        return numpy.stack([self.frame(i) for i in range(len(self.times))])
+
+    @functools.cached_property
+    def summary(self):
+        """``summary.json``."""
+        return json.loads(self._text("summary.json"))
+
+    @functools.cached_property
+    def metrics(self):
+        """Columns of ``metrics.csv`` by name, a row per frame and garment: float64, but ``garment`` and ``status``."""
+        rows = list(csv.reader(self._text("metrics.csv").splitlines()))
+        columns = dict(zip(rows[0], zip(*rows[1:]))) if len(rows) > 1 else {name: () for name in rows[0]}
+        return {name: numpy.array(values, dtype=str if name in ("garment", "status") else float)
+                for name, values in columns.items()}
+
+    def _text(self, name):
+        path = self.folder / name
+        try:
+            return path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise FileError(f"{path}: {error.strerror}, expected a result folder of isocloth") from None
+
+    def __repr__(self):
+        return f"Result({str(self.folder)!r}: {self.summary['status']}, {len(self.times)} frames)"
+
+
+def run(scene, output=None, *, backend="cpu", precision="float64", solver="automatic", simd="", threads=0,
+        overwrite=False, resume=False, frames_of=None, certify=False, quiet=False):
+    """Simulates a scene into a result folder, as ``isocloth run`` does, and returns its :class:`Result`.
+
+    scene and the options of execution: as :class:`Simulation`. output: folder; none: the result is
+    kept in memory alone. overwrite, resume: what to do with a result folder that is there. frames_of: number of
+    garments, the first ones, whose positions are kept. certify: test every step for cloth that passes through
+    cloth. quiet: no progress on standard error.
+
+    How it ended is ``summary["status"]``: ``completed``, ``stopped`` or ``failed``. Ctrl-C leaves a valid result and
+    a checkpoint to resume from, and raises KeyboardInterrupt.
+
+    >>> sheet = {"step": 0.01, "duration": 0.1, "frame_interval": 0.05, "garments": [
+    ...     {"mesh": {"generator": "quad_grid", "nodes": [5, 5], "size": [0.4, 0.4]}}]}
+    >>> result = run(sheet, quiet=True)
+    >>> result.summary["status"], result.positions.shape
+    ('completed', (3, 25, 3))
+    """
+    if overwrite and resume:
+        raise ValueError("run: found overwrite and resume, expected one of them")
+    with scene_file(scene) as path, tempfile.TemporaryDirectory(prefix="isocloth-") as folder:
+        target = os.fspath(output) if output is not None else str(pathlib.Path(folder, "result"))
+        if_exists = "overwrite" if overwrite else "resume" if resume else "refuse"
+        summary = json.loads(_core.run(path, target, backend, precision, solver, simd, threads, if_exists, frames_of,
+                                       certify, quiet))
+        for line in summary["warnings"]:
+            warnings.warn(line, SceneWarning, stacklevel=2)
+        result = Result(target)
+        if output is None:
+            _ = result.positions, result.metrics, result.summary
+        return result
+
+
+def check(scene, **options):
+    """Brings a scene to its start as :func:`run` does, and returns its warnings, a line each. Raises what
+    :class:`Simulation` raises. options: as there.
+
+    >>> check({"step": 0.01, "duration": 1, "garments": []})
+    Traceback (most recent call last):
+    ...
+    isocloth.errors.SceneError: scene: garments: found a list of 0, expected at least 1
+    """
+    from ._simulation import Simulation
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SceneWarning)
+        return Simulation(scene, **options).warnings
+
+
+def schema():
+    """JSON Schema of scenes: every key with type, range, default, meaning and unit."""
+    return json.loads(_core.schema())
+
+
+def save_mesh(path, vertices, faces):
+    """Writes a mesh as OBJ and returns what a garment's or obstacle's ``mesh`` says of it.
+
+    vertices: [m], shape (nodes, 3); faces: nodes from 0, shape (faces, 3) or (faces, 4), or a list of both. Of a
+    trimesh: ``save_mesh("shirt.obj", mesh.vertices, mesh.faces)``.
+    """
+    lines = ["v {!r} {!r} {!r}".format(*map(float, vertex)) for vertex in vertices]
+    lines += ["f " + " ".join(str(int(node) + 1) for node in face if node >= 0) for face in faces]
+    path = pathlib.Path(path).absolute()
+    path.write_text("\n".join(lines) + "\n", encoding="ascii")
+    return {"file": str(path)}

@@ -1,0 +1,54 @@
+"""Scenes as the engine reads them: files."""
+
+import contextlib
+import copy
+import json
+import os
+import pathlib
+import tempfile
+
+from ._keys import Keys
+from .errors import Error, ShapeError
+
+
+def _make_files_absolute(value, folder):
+    members = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, member in members:
+        if key == "file" and isinstance(value, dict) and isinstance(member, (str, os.PathLike)):
+            value[key] = str(pathlib.Path(folder, member).absolute())
+        elif isinstance(member, (dict, list)):
+            _make_files_absolute(member, folder)
+
+
+@contextlib.contextmanager
+def scene_file(scene):
+    """The path of a scene that is a path; a :class:`isocloth.scene.Scene`, or a dict as in a scene file, is written to
+    a temporary file, and files that it names are looked for in the current folder."""
+    if isinstance(scene, (str, os.PathLike)):
+        yield os.fspath(scene)
+        return
+    if isinstance(scene, Keys):
+        scene = scene.to_dict()
+    if not isinstance(scene, dict):
+        raise ShapeError(f"scene: found {type(scene).__name__}, expected a path, an isocloth.scene.Scene, or a dict as "
+                         "in a scene file")
+    content = copy.deepcopy(scene)
+    _make_files_absolute(content, pathlib.Path.cwd())
+    try:
+        text = json.dumps(content, default=_plain)
+    except (TypeError, ValueError) as error:
+        raise ShapeError(f"scene: {error}, expected numbers, texts, lists and dicts") from None
+    with tempfile.TemporaryDirectory(prefix="isocloth-") as folder:
+        path = pathlib.Path(folder, "scene.json")
+        path.write_text(text, encoding="utf-8")
+        try:
+            yield str(path)
+        except Error as error:
+            raise type(error)(str(error).replace(str(path), "scene")) from None
+
+
+def _plain(value):
+    """Numbers and arrays of numpy."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"found a {type(value).__name__}")

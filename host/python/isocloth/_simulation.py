@@ -1,0 +1,91 @@
+"""Scenes that run step by step."""
+
+import dataclasses
+import numbers
+import typing
+import warnings
+
+from . import _core
+from ._scenes import scene_file
+from .errors import SceneWarning, ShapeError
+
+
+@dataclasses.dataclass(frozen=True)
+class View:
+    """An array where the engine has it, without a copy.
+
+    ``array`` has shape (tiles, lanes, nodes, numbers): cloth ``c`` of the view is ``array[c // lanes, c % lanes]``
+    and garment ``garments[c]`` of the scene; what follows the last cloth is padding. On a GPU and for single garments
+    there is one lane. On the CPU it is a numpy array; on a GPU it speaks DLPack (``torch.from_dlpack(view.array)``,
+    ``cupy.from_dlpack``). It may be read until the simulation steps again; positions and velocities may be written
+    until then, too. Ask for another view after a step.
+    """
+
+    array: typing.Any
+    garments: list[int]
+
+    def cloth(self, number):
+        """Array of the ``number``-th cloth of this view, shape (nodes, numbers), without a copy."""
+        lanes = self.array.shape[1]
+        if not 0 <= number < len(self.garments):
+            raise IndexError(f"cloth: found {number}, expected 0 to {len(self.garments) - 1}")
+        return self.array[number // lanes, number % lanes]
+
+
+class Simulation(_core.Simulation):
+    """A running scene.
+
+    scene: path of a scene file, a :class:`isocloth.scene.Scene`, or a dict with the same keys (see
+    :func:`isocloth.schema`); files that it names are looked for beside the scene file, or in the current folder.
+    backend: ``cpu`` or ``cuda``; precision: ``float64`` or ``float32``; solver: ``automatic``, ``batched``,
+    ``direct``, ``mixed`` or ``iterative``; simd: ``baseline``, ``avx2`` or ``avx512``, empty: the widest there is;
+    threads: 0 for all cores, results do not depend on it. measure_strain: reports have strains; off, batches are
+    faster.
+
+    The interpreter's lock is given up during steps, so that simulations in several threads run side by side. Raises
+    :class:`isocloth.SceneError` and the other errors of :mod:`isocloth.errors`; Ctrl-C ends a step within a moment
+    and leaves the state before it.
+
+    >>> sheet = {"step": 0.01, "duration": 1, "garments": [
+    ...     {"mesh": {"generator": "quad_grid", "nodes": [5, 5], "size": [0.4, 0.4]}}]}
+    >>> simulation = Simulation(sheet)
+    >>> [report] = simulation.step()
+    >>> report.status
+    'converged'
+    >>> simulation.positions().shape
+    (25, 3)
+    """
+
+    def __init__(self, scene, *, backend="cpu", precision="float64", solver="automatic", simd="", threads=0,
+                 measure_strain=True):
+        with scene_file(scene) as path:
+            super().__init__(path, backend, precision, solver, simd, threads, measure_strain)
+        for line in self.warnings:
+            warnings.warn(line, SceneWarning, stacklevel=2)
+
+    def positions(self, garment=0):
+        """A copy of positions [m]: of a garment, shape (nodes, 3), or of some that have as many nodes as each other, by
+        a slice or a sequence of their numbers, shape (garments, nodes, 3); ``positions(slice(None))``: of a batch."""
+        return self._copies("positions", garment)
+
+    def velocities(self, garment=0):
+        """The same of velocities [m/s]."""
+        return self._copies("velocities", garment)
+
+    def _copies(self, field, garment):
+        if isinstance(garment, numbers.Integral):
+            return self.read(field, [int(garment)])
+        chosen = list(range(self.garment_count)[garment]) if isinstance(garment, slice) else [int(g) for g in garment]
+        counts = {self.info(g).node_count for g in chosen}
+        if len(counts) > 1:
+            raise ShapeError(f"garments: found some of {min(counts)} and of {max(counts)} nodes, expected one number; "
+                             "read() has them one after another")
+        return self.read(field, chosen).reshape(len(chosen), -1, 3)
+
+    def views(self, field="positions"):
+        """:class:`View` of each set of garments that are stepped together, where they lie.
+
+        field: ``positions`` [m], ``velocities`` [m/s], ``strains`` (the numbers of :class:`Strain`),
+        ``contact_obstacles``, ``contact_forces`` [kg m] (force times step squared) or ``hold_forces`` [kg m].
+        """
+        return [View(array, garments) for array, garments in self._views(field)]

@@ -1,0 +1,18 @@
+// The parts of the module `isocloth._core`.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "host/simulation.hpp"
+
+namespace isocloth::python {
+
+void bind_errors();
+void bind_reports(nanobind::module_& module);
+void bind_simulation(nanobind::module_& module);
+void bind_runs(nanobind::module_& module);
+
+ExecutionOptions execution_options(const std::string& backend, const std::string& precision,
+                                   const std::string& solver, const std::string& simd, int threads);
+
+}  // namespace isocloth::python

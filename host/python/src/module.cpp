@@ -1,0 +1,10 @@
+#include <nanobind/nanobind.h>
+
+#include "host/python/src/bindings.hpp"
+
+NB_MODULE(_core, module) {
+  isocloth::python::bind_errors();
+  isocloth::python::bind_reports(module);
+  isocloth::python::bind_simulation(module);
+  isocloth::python::bind_runs(module);
+}

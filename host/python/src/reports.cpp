@@ -1,0 +1,94 @@
+// What steps and states are measured to be.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "host/python/src/arrays.hpp"
+#include "host/python/src/bindings.hpp"
+
+namespace isocloth::python {
+
+using namespace nb::literals;
+
+void bind_reports(nb::module_& module) {
+  nb::class_<Strain> strain(module, "Strain",
+                            "How far a cloth is stretched against its rest shape, measured from positions on "
+                            "every edge and in every element.");
+  strain.def_ro("max", &Strain::max, "largest ``|l / l0 - 1|`` of all edges")
+      .def_ro("p95", &Strain::p95, "95th percentile of the same")
+      .def_ro("mean", &Strain::mean, "mean of the same")
+      .def_ro("stretch_max", &Strain::stretch_max, "largest ``s1 - 1`` of the elements' principal stretches")
+      .def_ro("stretch_p95", &Strain::stretch_p95, "95th percentile of ``max(|s1 - 1|, |s2 - 1|)``")
+      .def_ro("compression_max", &Strain::compression_max, "largest ``1 - s2``")
+      .def_ro("pinned_max", &Strain::pinned_max,
+              "largest ``|l^2 / l0^2 - 1|`` of edges between two pinned nodes")
+      .def("__repr__", [](const Strain& s) {
+        return text("Strain(max=", s.max, ", p95=", s.p95, ", stretch_max=", s.stretch_max,
+                    ", compression_max=", s.compression_max, ")");
+      });
+
+  nb::class_<StepReport>(module, "StepReport", "What one step, or several, of one garment did.")
+      .def_prop_ro(
+          "status", [](const StepReport& r) { return to_string(r.status); },
+          "``converged``; ``stalled``: missed its tolerance, but counts; ``non_finite`` or ``diverged``: the "
+          "garment keeps the state before it and is frozen")
+      .def_ro("iterations", &StepReport::iterations, "linear solves and sweeps")
+      .def_ro("substeps", &StepReport::substeps)
+      .def_ro("fallbacks", &StepReport::fallbacks, "substeps that no linear system could hold")
+      .def_ro("residual", &StepReport::residual, "largest scaled row at the end")
+      .def_ro("penetration", &StepReport::penetration, "deepest point in what it must not enter [m]")
+      .def_ro("strain", &StepReport::strain)
+      .def_ro("cloth_contacts", &StepReport::cloth_contacts, "contacts of all cloths that meet")
+      .def_ro("held_back", &StepReport::held_back, "nodes held back from passing through cloth")
+      .def_ro("wall_seconds", &StepReport::wall_seconds)
+      .def("__repr__", [](const StepReport& r) {
+        return text("StepReport(status='", to_string(r.status), "', iterations=", r.iterations,
+                    ", residual=", r.residual, ")");
+      });
+
+  nb::class_<Measures>(module, "Measures", "Energies, momenta and errors of area of one garment.")
+      .def_ro("residual", &Measures::residual, "largest scaled row")
+      .def_ro("area_error_total", &Measures::area_error_total, "Coltraro 2022, (19)")
+      .def_ro("area_error_mean", &Measures::area_error_mean, "(20)")
+      .def_ro("area_error_dispersion", &Measures::area_error_dispersion, "(21)")
+      .def_ro("area_error_element_max", &Measures::area_error_element_max, "largest |(22)|")
+      .def_ro("kinetic_energy", &Measures::kinetic_energy, "[J]")
+      .def_ro("potential_energy", &Measures::potential_energy, "of gravity and bending [J]")
+      .def_ro("elastic_energy", &Measures::elastic_energy, "of rows that are not rigid [J]")
+      .def_prop_ro(
+          "linear_momentum", [](const Measures& m) { return to_array(m.linear_momentum); },
+          nb::rv_policy::automatic, "[kg m/s], shape (3,)")
+      .def_prop_ro(
+          "angular_momentum", [](const Measures& m) { return to_array(m.angular_momentum); },
+          nb::rv_policy::automatic, "about the origin [kg m^2/s], shape (3,)");
+
+  nb::class_<ContactMeasures>(module, "ContactMeasures", "Contacts of a garment with obstacles and bodies.")
+      .def_ro("count", &ContactMeasures::count, "nodes, edges and faces that are pushed")
+      .def_ro("rubbing", &ContactMeasures::rubbing, "those that feel friction")
+      .def_ro("sticking", &ContactMeasures::sticking, "those that friction holds in place")
+      .def_prop_ro(
+          "force", [](const ContactMeasures& m) { return to_array(m.force); }, nb::rv_policy::automatic,
+          "on the garment [N], shape (3,)")
+      .def_prop_ro(
+          "forces", [](const ContactMeasures& m) { return to_array(m.forces); }, nb::rv_policy::automatic,
+          "by each obstacle, then by each body [N], shape (obstacles and bodies, 3)");
+
+  nb::class_<HoldMeasures>(module, "HoldMeasures", "What grippers hold of a garment.")
+      .def_ro("count", &HoldMeasures::count, "held nodes")
+      .def_prop_ro(
+          "force", [](const HoldMeasures& m) { return to_array(m.force); }, nb::rv_policy::automatic,
+          "[N], shape (3,)")
+      .def_prop_ro(
+          "forces", [](const HoldMeasures& m) { return to_array(m.forces); }, nb::rv_policy::automatic,
+          "by each gripper [N], shape (grippers, 3)");
+
+  nb::class_<GarmentInfo>(module, "GarmentInfo", "Sizes of one garment's problem.")
+      .def_ro("node_count", &GarmentInfo::node_count)
+      .def_ro("face_count", &GarmentInfo::face_count)
+      .def_ro("row_count", &GarmentInfo::row_count)
+      .def_ro("free_node_count", &GarmentInfo::free_node_count)
+      .def_ro("memory_bytes", &GarmentInfo::memory_bytes, "estimated")
+      .def_ro("solver", &GarmentInfo::solver);
+}
+
+}  // namespace isocloth::python

@@ -1,0 +1,372 @@
+// A running scene, with views of its arrays where they lie.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <filesystem>
+
+#include "host/python/src/arrays.hpp"
+#include "host/python/src/bindings.hpp"
+#include "host/python/src/interruptible.hpp"
+#include "host/run/prepare_scene.hpp"
+#include "host/scene/scene_file.hpp"
+
+namespace isocloth::python {
+
+using namespace nb::literals;
+
+namespace {
+
+GarmentField garment_field(const std::string& name) {
+  for (const GarmentField field :
+       {GarmentField::positions, GarmentField::velocities, GarmentField::strains,
+        GarmentField::contact_obstacles, GarmentField::contact_forces, GarmentField::hold_forces})
+    if (name == to_string(field)) return field;
+  throw ShapeError(text("field: found \"", name,
+                        "\", expected positions, velocities, strains, contact_obstacles, contact_forces or "
+                        "hold_forces"));
+}
+
+KeyframeMotion keyframes(std::vector<double> times, const std::optional<ArrayLike>& translations,
+                         const std::optional<ArrayLike>& rotations, const std::vector<double>& center) {
+  KeyframeMotion motion;
+  motion.times = std::move(times);
+  if (translations) motion.translations = to_rows(*translations, "translations");
+  if (rotations) motion.rotations = to_rows(*rotations, "rotations");
+  motion.center = to_vector(center, "center");
+  return motion;
+}
+
+/// Of one scene; the lock of the interpreter is given up while it steps, and nothing else may then be asked.
+class Runner {
+ public:
+  Runner(const std::string& path, const ExecutionOptions& options) {
+    ExecutionOptions own = options;
+    own.monitor = &monitor_;
+    run_interruptible(monitor_, [&] {
+      const Scene scene = read_scene(path, warnings_);
+      simulation_.emplace(start_simulation(scene, path, own));
+      for (const std::string& line : start_warnings(scene, Certificate(scene).of_start(), path))
+        warnings_.push_back(line);
+    });
+  }
+
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+  Simulation& idle() {
+    if (is_busy_)
+      throw Error("the simulation is stepping in another thread: wait for it, or make one per thread");
+    return *simulation_;
+  }
+
+  std::vector<StepReport> advance(int steps) {
+    Simulation& simulation = idle();
+    const Busy busy(is_busy_);
+    std::vector<StepReport> reports;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto work = [&] { reports = steps == 1 ? simulation.step() : simulation.advance(steps); };
+    // A thread costs as much as a small cloth's step.
+    constexpr double soon = 0.02;
+    if (steps == 1 && last_seconds_ < soon) {
+      const nb::gil_scoped_release released;
+      work();
+    } else {
+      run_interruptible(monitor_, work);
+    }
+    last_seconds_ =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / std::max(steps, 1);
+    return reports;
+  }
+
+ private:
+  struct Busy {
+    explicit Busy(std::atomic<bool>& flag) : flag_(flag) { flag_ = true; }
+    ~Busy() { flag_ = false; }
+    std::atomic<bool>& flag_;
+  };
+
+  Monitor monitor_;
+  std::vector<std::string> warnings_;
+  std::optional<Simulation> simulation_;
+  std::atomic<bool> is_busy_{false};
+  double last_seconds_ = 1;
+};
+
+std::size_t node_count(Simulation& simulation, const std::vector<std::size_t>& garments) {
+  std::size_t count = 0;
+  for (const std::size_t g : garments) {
+    if (g >= simulation.garment_count())
+      throw ShapeError(text("garments: found ", g, ", expected 0 to ", simulation.garment_count() - 1));
+    count += static_cast<std::size_t>(simulation.info(g).node_count);
+  }
+  return count;
+}
+std::vector<std::size_t> all_garments(Simulation& simulation,
+                                      const std::optional<std::vector<std::size_t>>& garments) {
+  if (garments) return *garments;
+  std::vector<std::size_t> all(simulation.garment_count());
+  for (std::size_t g = 0; g < all.size(); ++g) all[g] = g;
+  return all;
+}
+
+nb::list views(nb::handle self, Runner& runner, const std::string& name) {
+  nb::list all;
+  for (const FieldView& view : runner.idle().view(garment_field(name))) {
+    std::size_t shape[4];
+    std::copy(view.shape.begin(), view.shape.end(), shape);
+    const bool is_index = name == "contact_obstacles";
+    const nb::dlpack::dtype type = is_index                               ? nb::dtype<std::int32_t>()
+                                   : view.precision == Precision::float32 ? nb::dtype<float>()
+                                                                          : nb::dtype<double>();
+    nb::object array;
+    if (view.backend == "cpu")
+      array = nb::cast(nb::ndarray<nb::numpy>(view.data, 4, shape, self, view.strides.data(), type));
+    else
+      array = nb::cast(
+          nb::ndarray<>(view.data, 4, shape, self, view.strides.data(), type, nb::device::cuda::value, 0));
+    all.append(nb::make_tuple(array, view.garments));
+  }
+  return all;
+}
+
+/// Members that are one number, by name.
+Fabric changed_fabric(Fabric fabric, const nb::dict& changes) {
+  const std::pair<const char*, double Fabric::*> members[] = {
+      {"rho", &Fabric::rho},
+      {"delta", &Fabric::delta},
+      {"kappa", &Fabric::kappa},
+      {"weft_kappa", &Fabric::weft_kappa},
+      {"alpha", &Fabric::alpha},
+      {"beta", &Fabric::beta},
+      {"stretch_stiffness", &Fabric::stretch_stiffness},
+      {"weft_stretch_stiffness", &Fabric::weft_stretch_stiffness},
+      {"shear_stiffness", &Fabric::shear_stiffness},
+      {"poisson_ratio", &Fabric::poisson_ratio},
+      {"strain_limit", &Fabric::strain_limit}};
+  for (const auto& [key, value] : changes) {
+    const auto name = nb::cast<std::string>(key);
+    const auto* const found = std::find_if(std::begin(members), std::end(members),
+                                           [&](const auto& member) { return name == member.first; });
+    if (found == std::end(members)) {
+      std::string known;
+      for (const auto& member : members) known += text(known.empty() ? "" : ", ", member.first);
+      throw SceneError(text("set_fabric: found ", name, ", expected one of ", known));
+    }
+    fabric.*found->second = nb::cast<double>(value);
+  }
+  return fabric;
+}
+
+void bind_commands(nb::class_<Runner>& type) {
+  type.def(
+          "move_pin",
+          [](Runner& r, std::size_t garment, std::size_t pin, const ArrayLike& targets, double duration) {
+            r.idle().move_pin(garment, pin, to_rows(targets, "targets"), duration);
+          },
+          "garment"_a, "pin"_a, "targets"_a, "duration"_a,
+          "Takes the nodes of a pin evenly to ``targets`` [m], shape (nodes of the pin, 3), within "
+          "``duration`` [s]; there they stay.")
+      .def(
+          "set_pin_motion",
+          [](Runner& r, std::size_t garment, std::size_t pin, const std::vector<double>& times,
+             const std::optional<ArrayLike>& translations, const std::optional<ArrayLike>& rotations,
+             const std::vector<double>& center) {
+            r.idle().set_pin_motion(garment, pin, keyframes(times, translations, rotations, center));
+          },
+          "garment"_a, "pin"_a, "times"_a, "translations"_a = nb::none(), "rotations"_a = nb::none(),
+          "center"_a = std::vector<double>(3, 0.0),
+          "Rigid motion from where the nodes started, linear between keys: ``times`` [s] of the garment's "
+          "clock, shape (keys,), translations [m] and rotation vectors [rad] about ``center``, shape (keys, "
+          "3).")
+      .def(
+          "set_gripper_motion",
+          [](Runner& r, std::size_t garment, std::size_t gripper, const std::vector<double>& times,
+             const std::optional<ArrayLike>& translations, const std::optional<ArrayLike>& rotations,
+             const std::vector<double>& center) {
+            r.idle().set_gripper_motion(garment, gripper, keyframes(times, translations, rotations, center));
+          },
+          "garment"_a, "gripper"_a, "times"_a, "translations"_a = nb::none(), "rotations"_a = nb::none(),
+          "center"_a = std::vector<double>(3, 0.0),
+          "As :meth:`set_pin_motion`, from where it stands in the scene.")
+      .def(
+          "set_obstacle_motion",
+          [](Runner& r, std::size_t obstacle, const std::vector<double>& times,
+             const std::optional<ArrayLike>& translations, const std::optional<ArrayLike>& rotations,
+             const std::vector<double>& center) {
+            r.idle().set_obstacle_motion(obstacle, keyframes(times, translations, rotations, center));
+          },
+          "obstacle"_a, "times"_a, "translations"_a = nb::none(), "rotations"_a = nb::none(),
+          "center"_a = std::vector<double>(3, 0.0), "As :meth:`set_gripper_motion`.")
+      .def(
+          "close_gripper", [](Runner& r, std::size_t g, std::size_t n) { r.idle().close_gripper(g, n); },
+          "garment"_a, "gripper"_a, "Takes hold in the next step, until it is opened.")
+      .def(
+          "open_gripper", [](Runner& r, std::size_t g, std::size_t n) { r.idle().open_gripper(g, n); },
+          "garment"_a, "gripper"_a)
+      .def(
+          "set_body_velocity",
+          [](Runner& r, std::size_t body, const std::vector<double>& velocity,
+             const std::vector<double>& angular) {
+            r.idle().set_body_velocity(body, to_vector(velocity, "velocity"),
+                                       to_vector(angular, "angular_velocity"));
+          },
+          "body"_a, "velocity"_a, "angular_velocity"_a, "Of the centre of mass [m/s], and [rad/s].")
+      .def(
+          "set_wind",
+          [](Runner& r, const std::vector<double>& velocity, double gusts, double period) {
+            r.idle().set_wind({to_vector(velocity, "velocity"), gusts, period});
+          },
+          "velocity"_a, "gusts"_a = 0.0, "gust_period"_a = 1.0,
+          "Mean velocity [m/s], root mean square of gusts in parts of it, their period [s].")
+      .def(
+          "set_gravity", [](Runner& r, std::size_t g, double a) { r.idle().set_gravity(g, a); }, "garment"_a,
+          "gravity"_a, "[m/s^2], along -z")
+      .def(
+          "set_forces",
+          [](Runner& r, std::size_t garment, const std::optional<ArrayLike>& forces) {
+            r.idle().set_forces(garment, forces ? to_rows(*forces, "forces") : std::vector<Vec3d>{});
+          },
+          "garment"_a, "forces"_a.none(),
+          "On the nodes until they are set anew [N], shape (nodes, 3); ``None``: none.")
+      .def(
+          "set_fabric",
+          [](Runner& r, std::size_t garment, const nb::kwargs& changes) {
+            Simulation& s = r.idle();
+            if (garment >= s.garment_count())
+              throw ShapeError(text("garment: found ", garment, ", expected 0 to ", s.garment_count() - 1));
+            s.set_fabric(garment, changed_fabric(s.scene().garments[garment].fabric, changes));
+          },
+          "garment"_a, "changes"_a,
+          "Numbers of the fabric by their names in a scene, ``set_fabric(0, kappa=1e-5)``. Terms may not "
+          "come "
+          "or go.");
+}
+
+}  // namespace
+
+ExecutionOptions execution_options(const std::string& backend, const std::string& precision,
+                                   const std::string& solver, const std::string& simd, int threads) {
+  ExecutionOptions options;
+  options.backend = backend;
+  if (precision != "float64" && precision != "float32")
+    throw ShapeError(text("precision: found \"", precision, "\", expected float64 or float32"));
+  options.precision = precision == "float32" ? Precision::float32 : Precision::float64;
+  options.solver = step_solver(solver);
+  options.simd = simd;
+  options.threads = threads;
+  return options;
+}
+
+void bind_simulation(nb::module_& module) {
+  nb::class_<Snapshot>(module, "Snapshot", "Where a simulation was, to the last bit.");
+  nb::class_<Runner> type(module, "Simulation", nb::dynamic_attr());
+  type.def(
+          "__init__",
+          [](Runner* self, const std::string& path, const std::string& backend, const std::string& precision,
+             const std::string& solver, const std::string& simd, int threads, bool measure_strain) {
+            ExecutionOptions options = execution_options(backend, precision, solver, simd, threads);
+            options.measure_strain = measure_strain;
+            new (self) Runner(path, options);
+          },
+          "path"_a, "backend"_a, "precision"_a, "solver"_a, "simd"_a, "threads"_a, "measure_strain"_a)
+      .def_prop_ro(
+          "warnings", [](Runner& r) { return r.warnings(); },
+          "what the scene says that was likely meant otherwise, a line each")
+      .def(
+          "step", [](Runner& r) { return r.advance(1); },
+          "One step of every garment; returns a :class:`StepReport` per garment. A garment whose step is "
+          "lost is frozen in the state before it, the others go on. After Ctrl-C all is as before the call.")
+      .def("advance", &Runner::advance, "steps"_a,
+           "``steps`` steps without a return in between; reports sum up iterations and hold the worst of the "
+           "rest. After Ctrl-C :attr:`step_index` tells how many have been done.")
+      .def_prop_ro(
+          "step_index", [](Runner& r) { return r.idle().step_index(); }, "steps done")
+      .def_prop_ro(
+          "time", [](Runner& r) { return r.idle().time(); }, "[s]")
+      .def_prop_ro("garment_count", [](Runner& r) { return r.idle().garment_count(); })
+      .def_prop_ro("garment_names",
+                   [](Runner& r) {
+                     std::vector<std::string> names;
+                     for (const Garment& garment : r.idle().scene().garments) names.push_back(garment.name);
+                     return names;
+                   })
+      .def(
+          "garment_time", [](Runner& r, std::size_t g) { return r.idle().time(g); }, "garment"_a,
+          "of the garment's own clock [s]")
+      .def(
+          "frozen", [](Runner& r, std::size_t g) { return r.idle().frozen(g); }, "garment"_a,
+          "whether a step was lost")
+      .def(
+          "info", [](Runner& r, std::size_t g) { return r.idle().info(g); }, "garment"_a)
+      .def(
+          "faces",
+          [](Runner& r, std::size_t garment) {
+            Simulation& s = r.idle();
+            if (garment >= s.garment_count())
+              throw ShapeError(text("garment: found ", garment, ", expected 0 to ", s.garment_count() - 1));
+            const Mesh& mesh = s.scene().garments[garment].mesh;
+            std::vector<std::int32_t> nodes;
+            for (Index f = 0; f < mesh.face_count(); ++f)
+              for (std::size_t k = 0; k < 4; ++k) {
+                const auto corners = mesh.face(f);
+                nodes.push_back(k < corners.size() ? corners[k] : -1);
+              }
+            return to_array<std::int32_t>(std::move(nodes), {static_cast<std::size_t>(mesh.face_count()), 4});
+          },
+          "garment"_a, "Nodes of the faces, shape (faces, 4), -1 in the fourth place of a triangle.")
+      .def(
+          "read",
+          [](Runner& r, const std::string& field, const std::optional<std::vector<std::size_t>>& garments) {
+            Simulation& s = r.idle();
+            const std::vector<std::size_t> chosen = all_garments(s, garments);
+            std::vector<Vec3d> rows(node_count(s, chosen));
+            s.read(garment_field(field), chosen, rows);
+            return to_array(std::move(rows));
+          },
+          "field"_a = "positions", "garments"_a = nb::none(),
+          "A copy of ``positions`` [m] or ``velocities`` [m/s], garments one after another, shape (sum of "
+          "nodes, 3), float64.")
+      .def(
+          "write",
+          [](Runner& r, const std::string& field, const ArrayLike& values,
+             const std::optional<std::vector<std::size_t>>& garments) {
+            Simulation& s = r.idle();
+            s.write(garment_field(field), all_garments(s, garments), to_rows(values, "values"));
+          },
+          "field"_a, "values"_a, "garments"_a = nb::none(), "The other way. What is not finite is refused.")
+      .def(
+          "_views",
+          [](nb::handle self, const std::string& field) {
+            return views(self, nb::cast<Runner&>(self), field);
+          },
+          "field"_a)
+      .def(
+          "strains", [](Runner& r) { return r.idle().strains(); }, "of every garment as it is")
+      .def(
+          "measures", [](Runner& r) { return r.idle().measure(); }, "of every garment as it is")
+      .def(
+          "contacts", [](Runner& r, std::size_t g) { return r.idle().contacts(g); }, "garment"_a,
+          "with obstacles and bodies at the end of the last step")
+      .def(
+          "holds", [](Runner& r, std::size_t g) { return r.idle().holds(g); }, "garment"_a,
+          "of grippers at the end of the last step")
+      .def(
+          "reset",
+          [](Runner& r, const std::optional<std::vector<std::size_t>>& garments) {
+            if (garments)
+              r.idle().reset(*garments);
+            else
+              r.idle().reset();
+          },
+          "garments"_a = nb::none(),
+          "Back to the start of the scene: all, or some garments, whose clocks start again.")
+      .def("snapshot", [](Runner& r) { return r.idle().snapshot(); })
+      .def(
+          "restore", [](Runner& r, const Snapshot& s) { r.idle().restore(s); }, "snapshot"_a,
+          "Back to where it was, bit for bit. What commands said stays said.");
+  bind_commands(type);
+}
+
+}  // namespace isocloth::python

@@ -1,0 +1,26 @@
+import pathlib
+
+import pytest
+
+SCENES = pathlib.Path(__file__).parents[2] / "bench" / "scenes"
+
+
+@pytest.fixture
+def scenes():
+    """Folder of the scenes of the bench."""
+    return SCENES
+
+
+@pytest.fixture
+def sheet():
+    """A sheet that hangs by two corners and swings."""
+    return {"step": 0.01, "duration": 0.2, "frame_interval": 0.05, "garments": [
+        {"name": "sheet", "mesh": {"generator": "quad_grid", "nodes": [7, 5], "size": [0.3, 0.2]},
+         "pins": [{"name": "corners", "select": {"nearest": [[0, 0, 0], [0.3, 0, 0]]}}]}]}
+
+
+@pytest.fixture
+def batch(sheet):
+    """Six of them, three to a vector lane and more, of fabrics of their own."""
+    sheet["garments"][0] |= {"replicas": 6, "vary": {"fabric.kappa": {"from": 1e-6, "to": 1e-4}}}
+    return sheet

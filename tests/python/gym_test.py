@@ -1,0 +1,92 @@
+"""Environments of gymnasium."""
+
+import gymnasium
+import isocloth.gym
+import numpy
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+
+@pytest.mark.parametrize("name", ["isocloth/FoldTowel-v0", "isocloth/FlattenTowel-v0"])
+@pytest.mark.parametrize("observation", ["points", "depth"])
+def test_the_checker_is_content(name, observation):
+    check_env(gymnasium.make(name, nodes=7, observation=observation).unwrapped, skip_render_check=True)
+
+
+def folding(envs, lift=0.15):
+    """Actions that take hold of an edge, lay it over along an arc and let go."""
+    start = envs.unwrapped._grippers[:, :, :2].copy()
+    sheets = envs.unwrapped._points().reshape(envs.num_envs, envs.unwrapped.nodes, envs.unwrapped.nodes, 3)
+    across = sheets[:, -1][:, [0, -1], :2] - start
+    frames = 36
+    for frame in range(1, frames + 1):
+        angle = numpy.pi * min(frame / (frames - 2), 1)
+        share = (1 - numpy.cos(angle)) / 2
+        target = numpy.concatenate([start + share * across,
+                                    numpy.full((*start.shape[:2], 1), 0.01 + lift * numpy.sin(angle))], axis=-1)
+        way = target - envs.unwrapped._grippers[:, :, :3]
+        action = numpy.ones((envs.num_envs, 2, 4))
+        action[..., :3] = way / (envs.unwrapped.top_speed * envs.unwrapped.frame_time)
+        action[..., 3] = 1 if frame < frames - 1 else -1
+        yield action
+
+
+def test_a_towel_that_is_folded_earns_its_reward():
+    envs = gymnasium.make_vec("isocloth/FoldTowel-v0", num_envs=3, vectorization_mode="vector_entry_point")
+    envs.reset(seed=3)
+    total = numpy.zeros(3)
+    for action in folding(envs):
+        _, rewards, terminations, truncations, infos = envs.step(action)
+        total += rewards
+        assert not terminations.any() and not truncations.any()
+    assert (infos["score"] > -0.01).all(), infos["score"]
+    assert (total > 0.25).all(), total
+
+
+def test_episodes_end_and_begin_anew():
+    envs = isocloth.gym.FoldTowels(3, nodes=5, horizon=4)
+    envs.reset(seed=1)
+    rest = numpy.zeros((3, 2, 4))
+    for _ in range(3):
+        assert not envs.step(rest)[3].any()
+    assert envs.step(rest)[3].all()
+    _, rewards, _, truncations, _ = envs.step(rest)
+    assert not rewards.any() and not truncations.any()
+    envs.step(rest)
+    envs.reset(options={"reset_mask": numpy.array([False, True, False])})
+    for _ in range(2):
+        assert not envs.step(rest)[3].any()
+    assert envs.step(rest)[3].tolist() == [True, False, True]
+
+
+def test_seeds_and_numbers_of_towels_do_not_change_a_towel():
+    def way(count):
+        envs = isocloth.gym.FoldTowels(count, nodes=5, fabrics={})
+        envs.reset(seed=5)
+        actions = numpy.random.default_rng(1).uniform(-1, 1, (10, 1, 2, 4))
+        for action in actions:
+            seen = envs.step(numpy.repeat(action, count, axis=0))[0]
+        return seen["points"]
+    numpy.testing.assert_array_equal(way(4), way(4))
+
+
+def test_a_flat_towel_is_seen_whole():
+    envs = isocloth.gym.FlattenTowels(2, nodes=7)
+    flat = isocloth.gym.FoldTowels(2, nodes=7)
+    flat.reset(seed=1)
+    assert numpy.abs(envs.score(flat._points()) - 1).max() < 0.05
+    _, infos = envs.reset(seed=1)
+    assert (infos["score"] < 0.9).all() and (infos["score"] > 0.1).all(), infos
+    depth = envs.depth(envs._points())
+    assert depth.shape == (2, 64, 64) and depth.max() == 1 and depth.min() > 0.7
+
+
+def test_wrong_actions_are_refused():
+    envs = isocloth.gym.FoldTowels(2, nodes=5)
+    envs.reset()
+    with pytest.raises(ValueError, match="actions"):
+        envs.step(numpy.zeros((2, 8)))
+    with pytest.raises(ValueError, match="actions"):
+        envs.step(numpy.full((2, 2, 4), numpy.nan))
+    with pytest.raises(ValueError, match="observation"):
+        isocloth.gym.FoldTowels(2, observation="smell")

@@ -1,0 +1,206 @@
+"""Simulations step by step, beside what their own reports, files and the command say of them."""
+
+import os
+import signal
+import threading
+import time
+import warnings
+
+import isocloth
+import numpy
+import pytest
+
+
+def test_a_free_sheet_falls(sheet):
+    sheet["garments"][0]["pins"] = []
+    simulation = isocloth.Simulation(sheet)
+    start = simulation.positions()
+    simulation.advance(10)
+    h = sheet["step"]
+    fall = -9.8 * h * h * 10 * 11 / 2  # of backward Euler: sum of h v_i, v_i = i h g
+    moved = simulation.positions() - start
+    assert simulation.time == pytest.approx(0.1)
+    assert numpy.abs(moved[:, :2]).max() < 1e-12
+    # The gravity of a scene's default is read off it, not known here.
+    gravity = moved[0, 2] / (h * h * 55)
+    assert -9.9 < gravity < -9.7 and numpy.ptp(moved[:, 2]) < 1e-12 and abs(moved[0, 2] - fall) < 0.01 * abs(fall)
+
+
+def test_reports_and_measures_are_those_of_the_positions(sheet):
+    simulation = isocloth.Simulation(sheet)
+    reports = simulation.advance(20)
+    assert [r.status for r in reports] == ["converged"]
+    positions, faces = simulation.positions(), simulation.faces(0)
+    rest = isocloth.Simulation(sheet).positions()
+    edges = {tuple(sorted((a, b))) for face in faces for a, b in zip(face, numpy.roll(face, -1)) if a >= 0 and b >= 0}
+    edges = numpy.array(sorted(edges))
+    lengths = numpy.linalg.norm(positions[edges[:, 0]] - positions[edges[:, 1]], axis=1)
+    at_rest = numpy.linalg.norm(rest[edges[:, 0]] - rest[edges[:, 1]], axis=1)
+    [strain] = simulation.strains()
+    assert strain.max == pytest.approx(numpy.abs(lengths / at_rest - 1).max(), abs=1e-12)
+    [measures] = simulation.measures()
+    assert measures.kinetic_energy > 0
+    assert measures.linear_momentum.shape == (3,)
+
+
+def test_views_are_where_the_engine_computes(batch):
+    simulation = isocloth.Simulation(batch)
+    simulation.advance(5)
+    copies = simulation.positions(slice(None))
+    assert copies.shape == (6, 35, 3)
+    seen = 0
+    for view in simulation.views("positions"):
+        for number, garment in enumerate(view.garments):
+            cloth = view.cloth(number)
+            assert numpy.shares_memory(cloth, view.array)
+            numpy.testing.assert_array_equal(cloth, copies[garment])
+            seen += 1
+    assert seen == 6
+    view = simulation.views("velocities")[0]
+    view.cloth(0)[:] = 0.0
+    assert not simulation.velocities(view.garments[0]).any()
+    assert not numpy.from_dlpack(view.array)[0, 0].any()
+    with pytest.raises(IndexError, match="found 6, expected 0 to 5"):
+        view.cloth(6)
+
+
+def test_views_keep_the_simulation_alive(sheet):
+    view = isocloth.Simulation(sheet).views("positions")[0]
+    assert numpy.isfinite(view.cloth(0)).all()
+
+
+def test_write_and_snapshots_go_back_bit_for_bit(batch):
+    simulation = isocloth.Simulation(batch)
+    simulation.advance(5)
+    snapshot = simulation.snapshot()
+    simulation.advance(5)
+    ahead = simulation.positions(slice(None))
+    simulation.restore(snapshot)
+    simulation.advance(5)
+    numpy.testing.assert_array_equal(simulation.positions(slice(None)), ahead)
+    simulation.reset([1, 4])
+    now = simulation.positions(slice(None))
+    fresh = isocloth.Simulation(batch).positions(slice(None))
+    numpy.testing.assert_array_equal(now[[1, 4]], fresh[[1, 4]])
+    numpy.testing.assert_array_equal(now[[0, 2, 3, 5]], ahead[[0, 2, 3, 5]])
+    simulation.write("positions", ahead[[1, 4]].reshape(-1, 3), [1, 4])
+    numpy.testing.assert_array_equal(simulation.positions([1, 4]), ahead[[1, 4]])
+    spoiled = ahead[0].copy()
+    spoiled[3, 1] = numpy.nan
+    with pytest.raises(isocloth.ShapeError):
+        simulation.write("positions", spoiled, [0])
+    numpy.testing.assert_array_equal(simulation.positions(0), ahead[0])
+
+
+def test_commands_have_the_bits_of_the_scene_that_says_so(batch):
+    times, ways = [0.0, 0.2], [[0, 0, 0], [0.05, 0, 0.1]]
+    told = isocloth.Simulation(batch)
+    for g in range(6):
+        told.set_pin_motion(g, 0, times, ways)
+        told.set_fabric(g, kappa=3e-5)
+    told.advance(20)
+    batch["garments"][0]["pins"][0]["motion"] = {"type": "keyframes", "times": times, "translations": ways}
+    batch["garments"][0]["fabric"] = {"kappa": 3e-5}
+    del batch["garments"][0]["vary"]
+    said = isocloth.Simulation(batch)
+    said.advance(20)
+    numpy.testing.assert_array_equal(told.positions(slice(None)), said.positions(slice(None)))
+
+
+def test_grippers_take_and_leave(sheet):
+    sheet["garments"][0]["pins"] = []
+    sheet["garments"][0]["grippers"] = [
+        {"name": "hand", "position": [0, 0, 0], "region": {"type": "sphere", "radius": 0.03}, "holds": []}]
+    simulation = isocloth.Simulation(sheet)
+    simulation.close_gripper(0, 0)
+    simulation.set_gripper_motion(0, 0, [0.0, 0.1], [[0, 0, 0], [0, 0, 0.05]])
+    simulation.advance(10)
+    assert simulation.holds(0).count == 1
+    numpy.testing.assert_allclose(simulation.positions()[0], [0, 0, 0.05], atol=1e-6)
+    simulation.open_gripper(0, 0)
+    simulation.advance(10)
+    assert simulation.holds(0).count == 0
+    assert simulation.positions()[0, 2] < 0.05
+
+
+def test_threads_run_simulations_side_by_side(sheet):
+    sheet["garments"][0]["mesh"]["nodes"] = [17, 17]
+    alone = isocloth.Simulation(sheet, threads=1)
+    alone.advance(50)
+    others = [isocloth.Simulation(sheet, threads=1) for _ in range(2)]
+    threads = [threading.Thread(target=s.advance, args=(50,)) for s in others]
+    for t in threads:
+        t.start()
+    with pytest.raises(isocloth.Error, match="stepping in another thread"):
+        while threads[0].is_alive():
+            others[0].positions()
+            time.sleep(1e-4)
+        pytest.skip("over before it was asked")
+    for t in threads:
+        t.join()
+    for s in others:
+        numpy.testing.assert_array_equal(s.positions(), alone.positions())
+
+
+def test_ctrl_c_ends_a_long_step(sheet):
+    sheet["garments"][0]["mesh"]["nodes"] = [33, 33]
+    simulation = isocloth.Simulation(sheet)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        simulation.advance(100_000)
+    assert time.monotonic() - begin < 10
+    done = simulation.step_index
+    assert 0 <= done < 100_000
+    simulation.step()
+    assert simulation.step_index == done + 1
+
+
+@pytest.mark.parametrize("spoil, error, text", [
+    (lambda s: s["garments"][0].update(mash=1), isocloth.SceneError, r"scene: garments\[0\]: unknown key \"mash\""),
+    (lambda s: s.update(step=-1), isocloth.SceneError, "step: found -1"),
+    (lambda s: s["garments"][0].update(mesh={"file": "nowhere.obj"}), isocloth.FileError, "nowhere.obj"),
+    (lambda s: s.update(step=object()), isocloth.ShapeError, "scene: found a object"),
+])
+def test_bad_scenes_are_refused_by_key(sheet, spoil, error, text):
+    spoil(sheet)
+    with pytest.raises(error, match=text):
+        isocloth.Simulation(sheet)
+
+
+@pytest.mark.parametrize("call, text", [
+    (lambda s: s.positions(3), "3"),
+    (lambda s: s.faces(1), "garment: found 1, expected 0 to 0"),
+    (lambda s: s.set_fabric(0, kapa=1), "found kapa, expected one of rho"),
+    (lambda s: s.set_fabric(1, kappa=1), "garment: found 1"),
+    (lambda s: s.views("places"), "found \"places\", expected positions"),
+    (lambda s: s.set_wind([1, 2]), "velocity: found 2 numbers, expected 3"),
+    (lambda s: s.write("positions", numpy.zeros((2, 3))), "2"),
+    (lambda s: s.set_forces(0, [[1, 2]]), r"forces: found shape \(1, 2\), expected \(n, 3\)"),
+    (lambda s: s.set_forces(0, [[1, 2], "x"]), "forces: found no array of numbers"),
+    (lambda s: s.move_pin(0, 7, numpy.zeros((2, 3)), 0.1), "7"),
+])
+def test_what_does_not_fit_is_refused(sheet, call, text):
+    simulation = isocloth.Simulation(sheet)
+    before = simulation.positions()
+    with pytest.raises(isocloth.Error, match=text):
+        call(simulation)
+    numpy.testing.assert_array_equal(simulation.positions(), before)
+
+
+def test_options_are_refused_by_name(sheet):
+    for options, error in (({"precision": "half"}, isocloth.ShapeError), ({"solver": "magic"}, isocloth.ShapeError),
+                           ({"backend": "abacus"}, isocloth.DeviceError)):
+        with pytest.raises(error, match=next(iter(options.values()))):
+            isocloth.Simulation(sheet, **options)
+
+
+def test_warnings_are_warnings(sheet):
+    sheet["garments"][0]["mesh"]["size"] = [300, 200]
+    sheet["garments"][0]["pins"] = []
+    with pytest.warns(isocloth.SceneWarning, match="m"):
+        isocloth.Simulation(sheet)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert isocloth.check(sheet)
