@@ -180,7 +180,7 @@ struct GarmentState {
   std::int64_t step_index = 0;  ///< steps of this garment since its start or last reset: its clock
   bool frozen = false;          ///< a step was lost: the garment keeps the state before it
   bool diverged = false;        ///< frozen: its step diverged, else it was not finite
-  /// Of all cloths that meet, by keys, with the first garment of them; where cloth meets no cloth: none.
+  /// By keys, each with the first of its two garments; where cloth meets no cloth: none.
   std::vector<ClothContactState> cloth_contacts;
   static constexpr auto fields() {
     using State = GarmentState;

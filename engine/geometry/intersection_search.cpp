@@ -34,7 +34,7 @@ Vec3d meeting_point(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d&
 }  // namespace
 
 IntersectionSearch::IntersectionSearch(const std::vector<const Mesh*>& meshes,
-                                       const std::vector<Index>& worlds) {
+                                       const std::vector<Index>& worlds, const std::vector<bool>& is_driven) {
   assert(worlds.empty() || worlds.size() == meshes.size());
   std::map<Index, std::vector<std::size_t>> of_world;
   const Mesh* before = nullptr;  // replicas come one after another
@@ -43,9 +43,10 @@ IntersectionSearch::IntersectionSearch(const std::vector<const Mesh*>& meshes,
     if (before != nullptr && mesh.face_begin == before->face_begin && mesh.face_nodes == before->face_nodes) {
       surfaces_.push_back(surfaces_.back());
     } else {
-      surfaces_.push_back({std::make_shared<FaceTree>(mesh), 0});
+      surfaces_.push_back({std::make_shared<FaceTree>(mesh)});
       before = &mesh;
     }
+    surfaces_.back().is_driven = !is_driven.empty() && is_driven[s];
     const Index world = worlds.empty() ? every_world : worlds[s];
     (world == every_world ? everywhere_ : of_world[world]).push_back(s);
   }
@@ -109,6 +110,7 @@ void IntersectionSearch::take(const std::vector<Vec3d>& positions, const Surface
 }
 
 void IntersectionSearch::test_itself(std::size_t s, Intersections& found) const {
+  if (surfaces_[s].is_driven) return;
   surfaces_[s].tree->for_each_near_pair(state(s).boxes,
                                         [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) {
                                           test_sides(s, one, s, other, found);
@@ -117,6 +119,7 @@ void IntersectionSearch::test_itself(std::size_t s, Intersections& found) const 
 }
 
 void IntersectionSearch::test_pair(std::size_t s, std::size_t t, Intersections& found) const {
+  if (surfaces_[s].is_driven && surfaces_[t].is_driven) return;
   surfaces_[s].tree->for_each_near_pair(state(s).boxes, *surfaces_[t].tree, state(t).boxes,
                                         [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) {
                                           test_sides(s, one, t, other, found);

@@ -44,8 +44,10 @@ struct Intersections {
 class IntersectionSearch {
  public:
   /// Valid meshes, whose rest shapes give the trees; worlds: shape [surface_count]. Surfaces of one world
-  /// meet each other, those of `every_world` meet all, others do not. Empty: all meet.
-  explicit IntersectionSearch(const std::vector<const Mesh*>& meshes, const std::vector<Index>& worlds = {});
+  /// meet each other, those of `every_world` meet all, others do not. Empty: all meet. is_driven: surfaces
+  /// that may pass through themselves and each other, same shape; empty: none.
+  explicit IntersectionSearch(const std::vector<const Mesh*>& meshes, const std::vector<Index>& worlds = {},
+                              const std::vector<bool>& is_driven = {});
   static constexpr Index every_world = -1;
 
   /// positions [m]: shape [surface_count, node_count]. Coordinates below least_exact_coordinate in magnitude
@@ -60,6 +62,7 @@ class IntersectionSearch {
   struct Surface {
     std::shared_ptr<const FaceTree> tree;  ///< also that of other surfaces of the same faces
     std::size_t state = 0;                 ///< place in states_; 0: shared by all that meet no other surface
+    bool is_driven = false;
   };
   const State& state(std::size_t s) const { return states_[surfaces_[s].state]; }
   void take(const std::vector<Vec3d>& positions, const Surface& surface, Intersections& found);

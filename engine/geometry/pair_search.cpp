@@ -13,11 +13,13 @@ bool share_node(const std::array<Index, 2>& a, const std::array<Index, 2>& b) {
 
 }  // namespace
 
-PairSearch::PairSearch(const std::vector<const Mesh*>& meshes) {
+PairSearch::PairSearch(const std::vector<const Mesh*>& meshes, const std::vector<Index>& worlds,
+                       const std::vector<bool>& is_driven) {
   SurfaceFeatures& f = features_;
   f.node_begin = f.triangle_begin = {0};
   for (std::size_t s = 0; s < meshes.size(); ++s) {
-    surfaces_.push_back({FaceTree(*meshes[s]), {}});
+    surfaces_.push_back(
+        {FaceTree(*meshes[s]), worlds.empty() ? every_world : worlds[s], !is_driven.empty() && is_driven[s]});
     const Index first_node = f.node_begin.back();
     std::map<std::array<Index, 2>, Index> known;
     for (const FaceTree::Triangle& t : surfaces_.back().tree.triangles()) {
@@ -42,9 +44,10 @@ PairSearch::PairSearch(const std::vector<const Mesh*>& meshes) {
   edge_boxes_.resize(f.edges.size());
 }
 
-void PairSearch::find(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, ArrayView<const double> margins,
-                      std::vector<FeaturePair>& pairs) {
+bool PairSearch::find(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, ArrayView<const double> margins,
+                      std::size_t most, std::vector<FeaturePair>& pairs) {
   pairs.clear();
+  most_ = most;
   const SurfaceFeatures& f = features_;
   for (std::size_t s = 0; s < surfaces_.size(); ++s) {
     const std::size_t first = f.node_begin[s], end = f.node_begin[s + 1];
@@ -61,19 +64,26 @@ void PairSearch::find(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, Ar
   for (std::size_t s = 0; s < surfaces_.size(); ++s) {
     const Surface& own = surfaces_[s];
     const Index first = f.triangle_begin[s];
-    own.tree.for_each_near_pair(own.boxes, [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) {
-      test(one, first, other, first, pairs);
-    });
-    for (std::size_t t = s + 1; t < surfaces_.size(); ++t)
+    if (!own.is_driven)
+      own.tree.for_each_near_pair(own.boxes, [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) {
+        test(one, first, other, first, pairs);
+      });
+    for (std::size_t t = s + 1; t < surfaces_.size(); ++t) {
+      if (!own.meets(surfaces_[t])) continue;
       own.tree.for_each_near_pair(own.boxes, surfaces_[t].tree, surfaces_[t].boxes,
                                   [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) {
                                     test(one, first, other, f.triangle_begin[t], pairs);
                                   });
+    }
   }
+  const bool fits = pairs.size() <= most;
+  if (!fits) pairs = {};
+  return fits;
 }
 
 void PairSearch::test(const FaceTree::Leaf& one, Index first_triangle, const FaceTree::Leaf& other,
                       Index other_first_triangle, std::vector<FeaturePair>& pairs) const {
+  if (pairs.size() > most_) return;
   const Index a = first_triangle + one.triangle, b = other_first_triangle + other.triangle;
   test_nodes(a, other, b, pairs);
   test_nodes(b, one, a, pairs);

@@ -30,20 +30,32 @@ struct FeaturePair {
 /// Finds pairs of features whose boxes overlap, those that share a node left out.
 class PairSearch {
  public:
-  /// Valid meshes, whose rest shapes give the trees.
-  explicit PairSearch(const std::vector<const Mesh*>& meshes);
+  /// Valid meshes, whose rest shapes give the trees. worlds: surfaces of one world meet each other, those of
+  /// `every_world` meet all, others do not; empty: all meet. is_driven: surfaces that meet neither themselves
+  /// nor each other; empty: none. Both of shape [surface_count].
+  explicit PairSearch(const std::vector<const Mesh*>& meshes, const std::vector<Index>& worlds = {},
+                      const std::vector<bool>& is_driven = {});
+  static constexpr Index every_world = -1;
   const SurfaceFeatures& features() const { return features_; }
 
   /// Pairs whose boxes overlap on straight ways from one state to the other, each once, in an order that the
   /// boxes alone decide. from, to [m]: shape [node_count]; margins [m]: of each surface, by which boxes are
-  /// larger on all sides. Cost O(n log n) for n triangles of which few are near others.
-  void find(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, ArrayView<const double> margins,
-            std::vector<FeaturePair>& pairs);
+  /// larger on all sides. Returns whether they are at most `most`; else `pairs` is empty: on ways across a
+  /// whole cloth all features are near all others. Cost O(n log n) for n triangles of which few are near
+  /// others.
+  bool find(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, ArrayView<const double> margins,
+            std::size_t most, std::vector<FeaturePair>& pairs);
 
  private:
   struct Surface {
     FaceTree tree;
-    FaceTree::Boxes boxes;
+    Index world = every_world;
+    bool is_driven = false;
+    FaceTree::Boxes boxes{};
+    bool meets(const Surface& other) const {
+      return !(is_driven && other.is_driven) &&
+             (world == other.world || world == every_world || other.world == every_world);
+    }
   };
   void test(const FaceTree::Leaf& one, Index first_triangle, const FaceTree::Leaf& other,
             Index other_first_triangle, std::vector<FeaturePair>& pairs) const;
@@ -54,6 +66,7 @@ class PairSearch {
   SurfaceFeatures features_;
   std::vector<unsigned> owned_nodes_, owned_sides_;  ///< as FaceTree::Triangle, shape [triangle_count]
   std::vector<BoundingBox> node_boxes_, edge_boxes_;
+  std::size_t most_ = 0;  ///< of the search under way
 };
 
 }  // namespace isocloth

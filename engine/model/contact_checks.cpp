@@ -36,6 +36,7 @@ void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
     if (4 * scene.contact.tolerance > thickness)
       refuse("contact.tolerance", scene.contact.tolerance,
              text("at most ", thickness / 4, " with contact.cloth, a quarter of ", name));
+    if (is_driven(garment)) continue;  // it does not meet itself
     double shortest = HUGE_VAL;
     for (Index f = 0; f < garment.mesh.face_count(); ++f) {
       const auto nodes = garment.mesh.face(f);
@@ -74,6 +75,17 @@ void check_contact(const Scene& scene) {
                   earlier->second, "]"),
              "each two of them once");
     }
+  }
+  std::set<std::array<std::size_t, 2>> cloths;
+  for (std::size_t p = 0; p < scene.contact.cloth_pairs.size(); ++p) {
+    const ClothFrictionPair& pair = scene.contact.cloth_pairs[p];
+    const std::string key = text("contact.cloth_pairs[", p, "]");
+    for (const auto& [name, number] : {std::pair{".garment", pair.garment}, {".other", pair.other}})
+      if (number >= scene.garments.size())
+        refuse(key + name, number, text("less than ", scene.garments.size(), ", the number of garments"));
+    validate_friction(pair.friction, key);
+    if (!cloths.insert({std::min(pair.garment, pair.other), std::max(pair.garment, pair.other)}).second)
+      refuse(key, text("garment ", pair.garment, " with ", pair.other, " again"), "each two of them once");
   }
   std::set<std::array<std::size_t, 2>> bodies;
   for (std::size_t p = 0; p < scene.contact.body_pairs.size(); ++p) {

@@ -36,6 +36,7 @@ struct RecordedMotion {
   std::string file;              ///< as named in the scene, for messages
   std::vector<double> times;     ///< [s], strictly ascending, shape [sample_count]
   std::vector<Vec3d> positions;  ///< [m], shape [sample_count, node_count of the pin]
+  double frames_per_second = 0;  ///< of a file that counts frames; 0: it has times
 };
 
 using Motion = std::variant<FixedMotion, OscillationMotion, KeyframeMotion, RecordedMotion>;

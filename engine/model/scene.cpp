@@ -323,6 +323,12 @@ void validate_scene(const Scene& scene) {
   check_contact(scene);
 }
 
+bool is_driven(const Garment& garment) {
+  std::size_t pinned = 0;  // pins share no nodes
+  for (const Pin& pin : garment.pins) pinned += pin.nodes.size();
+  return pinned == garment.mesh.positions.size();
+}
+
 Vec3d pin_position(const Garment& garment, const Pin& pin, std::size_t i, double t) {
   const Vec3d& start = start_positions(garment)[pin.nodes[i]];
   const Vec3d place = evaluate_motion(pin.motion, start, i, t);

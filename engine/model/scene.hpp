@@ -107,6 +107,12 @@ struct BodyFrictionPair {
   Friction friction;
 };
 
+/// The same of a garment with another one or with itself, in place of ContactSettings::cloth_friction.
+struct ClothFrictionPair {
+  std::size_t garment = 0, other = 0;  ///< numbers in the scene, in any order
+  Friction friction;
+};
+
 /// How cloth is kept out of obstacles and of other cloth.
 struct ContactSettings {
   double tolerance = 1e-4;  ///< deepest penetration that a step may end with [m], > 0
@@ -118,6 +124,7 @@ struct ContactSettings {
   bool push_out = false;
   bool cloth = false;       ///< cloth meets itself and other cloth
   Friction cloth_friction;  ///< of cloth with cloth
+  std::vector<ClothFrictionPair> cloth_pairs;
 };
 
 struct Scene {
@@ -157,6 +164,11 @@ void validate_garment(const Garment& garment, const std::string& key);
 inline const std::vector<Vec3d>& start_positions(const Garment& garment) {
   return garment.initial_positions.empty() ? garment.mesh.positions : garment.initial_positions;
 }
+
+/// Whether every node is pinned: a surface that moves and deforms as its pins do, a body, which cloth meets
+/// where ContactSettings::cloth is true. It is no cloth itself: nothing of it is measured, it may pass
+/// through itself and other such surfaces.
+bool is_driven(const Garment& garment);
 
 /// Where the i-th node of a pin of the garment is at time t of the garment's clock [s]: its motion, and with
 /// a ramp T, at the time s T after the start, s < 1, further by (1 - s^2 (3 - 2 s)) (start - motion at the

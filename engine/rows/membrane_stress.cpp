@@ -34,7 +34,7 @@ double MembraneLaw::row_stress(Index law, double c) const {
   const double k = stiffness_[static_cast<std::size_t>(law)];
   if (measure_ == StrainMeasure::green || law == RowLaw::shear) return k * response(pieces, c);
   // x = 2 (s - 1) and dx/dC = 1 / s; no thread is shorter than a hundredth, as in the steps.
-  const double stretch = std::max(std::sqrt(1 + c), 0.01);
+  const double stretch = std::sqrt(std::max(1 + c, 1e-4));
   return k * response(pieces, 2 * (stretch - 1)) / stretch;
 }
 

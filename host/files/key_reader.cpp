@@ -70,8 +70,8 @@ class KeyReader : public Keys {
     if (const Json* found = find(name, Need::optional)) index = read_word(*found, name, words);
   }
 
-  void flag(Text name, bool& value, Text) override {
-    const Json* const found = find(name, Need::optional);
+  void flag(Text name, bool& value, Text, Need need) override {
+    const Json* const found = find(name, need);
     if (!found) return;
     if (!found->is_boolean()) refuse(name, *found, "true or false");
     value = found->get<bool>();

@@ -55,8 +55,8 @@ class KeySchema : public Keys {
     add_with_default(name, {{"enum", words}}, words[index], doc, Need::optional);
   }
 
-  void flag(Text name, bool& value, Text doc) override {
-    add_with_default(name, {{"type", "boolean"}}, value, doc, Need::optional);
+  void flag(Text name, bool& value, Text doc, Need need) override {
+    add_with_default(name, {{"type", "boolean"}}, value, doc, need);
   }
 
   void object(Text name, Text doc, Need need, const Describe& describe) override {

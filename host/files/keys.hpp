@@ -60,7 +60,7 @@ class Keys {
   virtual void word(Text name, std::string& value, Text doc, Need need = Need::optional) = 0;
   /// The index of one of `words`.
   virtual void word_index(Text name, std::size_t& index, const std::vector<std::string>& words, Text doc) = 0;
-  virtual void flag(Text name, bool& value, Text doc) = 0;
+  virtual void flag(Text name, bool& value, Text doc, Need need = Need::optional) = 0;
   virtual void object(Text name, Text doc, Need need, const Describe& describe) = 0;
   /// A list of at least `least_count` objects; `describe` is called with the index of each.
   virtual void objects(Text name, Text doc, std::size_t least_count,

@@ -41,7 +41,7 @@ class PathCollector : public Keys {
 
   void word(Text, std::string&, Text, Need) override {}
   void word_index(Text, std::size_t&, const std::vector<std::string>&, Text) override {}
-  void flag(Text, bool&, Text) override {}
+  void flag(Text, bool&, Text, Need) override {}
   void members(Text, Text, const std::function<void(Keys&, Text)>&) override {}
 
   void object(Text name, Text, Need, const Describe& describe) override {

@@ -107,6 +107,13 @@ struct CoupledSystem<Real>::Iteration {
 };
 
 template <class Real>
+void CoupledSystem<Real>::clear(ArrayView<Vec3<Real>> values) const {
+  if (values.size() == 0) return;
+  const ArrayView<Real> numbers{&values.data()->x, 3 * values.size()};
+  kernels().scale_values(device_->queue(), {.from = numbers, .factor = Real(0), .to = numbers});
+}
+
+template <class Real>
 int CoupledSystem<Real>::solve(const Members& members, const Contacts& contacts, double rtol) {
   for (std::size_t m = 0; m < members.size(); ++m) {
     const auto own = [&](Buffer<Vec3<Real>>& all) { return slice(all.view(), begin_[m], begin_[m + 1]); };
@@ -114,10 +121,7 @@ int CoupledSystem<Real>::solve(const Members& members, const Contacts& contacts,
       copy(std::as_const(*members[m].right_side).view(), own(residual_));
       continue;
     }
-    for (auto* vector : {&residual_, &preconditioned_}) {
-      const ArrayView<Real> numbers{&own(*vector).data()->x, 3 * own(*vector).size()};
-      kernels().scale_values(device_->queue(), {.from = numbers, .factor = Real(0), .to = numbers});
-    }
+    for (auto* vector : {&residual_, &preconditioned_}) clear(own(*vector));
   }
   Iteration iteration{*this, members, contacts, {}};
   const int count = cpu::conjugate_gradients<double>(iteration, rtol);
@@ -150,6 +154,8 @@ void CoupledSystem<Real>::correct(const Members& members, const Contacts& contac
         kernels().block_product(device_->queue(), {.matrix = members[m].matrix,
                                                    .x = slice(z, begin_[m], begin_[m + 1]),
                                                    .y = slice(image, begin_[m], begin_[m + 1])});
+      else
+        clear(slice(image, begin_[m], begin_[m + 1]));
     add_couplings(members, contacts, z, image, image);
   }
   const auto multiply = [&](ArrayView<const Vec3<Real>> right, std::size_t right_count, std::size_t at) {

@@ -48,6 +48,7 @@ class CoupledSystem {
   struct Iteration;
   std::size_t size() const { return begin_.empty() ? 0 : begin_.back(); }
   void give_back(const Members& members);
+  void clear(ArrayView<Vec3<Real>> values) const;
   const StepKernels<Real>& kernels() const { return step_kernels<Real>(device_->backend()); }
   void copy(ArrayView<const Vec3<Real>> from, ArrayView<Vec3<Real>> to) const;
   /// y = P x + E x, P x in y beforehand.

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "host/linear/pcg_rows.hpp"
-#include "host/projection/way_shares.hpp"
 #include "kernels/contact/contact_law.hpp"
 
 namespace isocloth {
@@ -17,6 +18,36 @@ std::vector<const Mesh*> meshes_of(const std::vector<const Garment*>& garments) 
   std::vector<const Mesh*> meshes;
   for (const Garment* garment : garments) meshes.push_back(&garment->mesh);
   return meshes;
+}
+
+std::vector<Index> worlds_of(const std::vector<const Garment*>& garments) {
+  static_assert(PairSearch::every_world == Garment::every_world);
+  std::vector<Index> worlds;
+  for (const Garment* garment : garments) worlds.push_back(garment->world);
+  return worlds;
+}
+std::vector<bool> driven_of(const std::vector<const Garment*>& garments) {
+  std::vector<bool> driven;
+  for (const Garment* garment : garments) driven.push_back(is_driven(*garment));
+  return driven;
+}
+
+/// Of each two of the garments.
+std::vector<FrictionView<double>> friction_of(const Scene& scene,
+                                              const std::vector<const Garment*>& garments) {
+  const std::size_t count = garments.size();
+  const auto view = [](const Friction& friction) {
+    return FrictionView<double>{friction.static_, friction.dynamic};
+  };
+  std::vector<FrictionView<double>> all(count * count, view(scene.contact.cloth_friction));
+  std::map<const Garment*, std::size_t> places;
+  for (std::size_t g = 0; g < count; ++g) places[garments[g]] = g;
+  for (const ClothFrictionPair& pair : scene.contact.cloth_pairs) {
+    const auto a = places.find(&scene.garments[pair.garment]), b = places.find(&scene.garments[pair.other]);
+    if (a == places.end() || b == places.end()) continue;
+    all[a->second * count + b->second] = all[b->second * count + a->second] = view(pair.friction);
+  }
+  return all;
 }
 
 template <std::size_t count>
@@ -60,7 +91,7 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
       kernels_(step_kernels<Real>(device.backend())),
       contact_kernels_(device.backend().cloth_contact),
       tolerance_(scene.contact.tolerance),
-      pairs_(meshes_of(garments)),
+      pairs_(meshes_of(garments), worlds_of(garments), driven_of(garments)),
       held_back_(garments.size(), 0) {
   const SurfaceFeatures& features = pairs_.features();
   std::vector<Vec3d> rest;
@@ -118,9 +149,7 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
   free_number_ = {device, free_number};
   free_nodes_ = {device, free_nodes};
   device_thicknesses_ = {device, thicknesses_};
-  friction_ = {device, std::vector<FrictionView<double>>(
-                           garments.size() * garments.size(),
-                           {scene.contact.cloth_friction.static_, scene.contact.cloth_friction.dynamic})};
+  friction_ = {device, friction_of(scene, garments)};
   rest_ = {device, rest};
   for (Buffer<Vec3d>* positions : {&sought_at_, &from_, &to_}) *positions = {device, rest.size()};
   inverse_inertia_ = {device, rest.size()};
@@ -166,11 +195,14 @@ void ClothContacts<Real>::gather(bool at_start) {
                       end = begin + member.solver->pattern().free_number.size();
     const auto own = [&](auto& buffer) { return slice(buffer.view(), begin, end); };
     const NodesInStep<Real> nodes = member.solver->nodes_in_step();
-    kernels_.gather_cloth_nodes(device_.queue(), {.positions = at_start ? nodes.start : nodes.iterate,
-                                                  .inverse_masses = nodes.inverse_masses,
-                                                  .inertia = nodes.inertia,
-                                                  .gathered = at_start ? own(from_) : own(to_),
-                                                  .inverse_inertia = own(inverse_inertia_)});
+    kernels_.gather_cloth_nodes(
+        device_.queue(),
+        {.positions = at_start ? nodes.start : nodes.iterate,
+         .inverse_masses = nodes.inverse_masses,
+         // What is frozen gives way to nothing.
+         .inertia = member.solver->frozen() ? std::numeric_limits<Real>::infinity() : nodes.inertia,
+         .gathered = at_start ? own(from_) : own(to_),
+         .inverse_inertia = own(inverse_inertia_)});
   }
   (at_start ? from_ : to_).copy_to(at_start ? host_from_ : host_to_);
 }
@@ -192,31 +224,39 @@ bool ClothContacts<Real>::left_room(const std::vector<Vec3d>& positions) const {
 }
 
 template <class Real>
-void ClothContacts<Real>::find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to,
+bool ClothContacts<Real>::find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to,
                                      double spare, std::vector<FeaturePair>& pairs) {
+  // In a tangle of many layers a node is near a hundred features; memory for so many is there.
+  constexpr std::size_t most_per_node = 400, always = 1'000'000;
   std::vector<double> margins;
   for (const double thickness : thicknesses_) margins.push_back((thickness + reach_) / 2 + spare);
-  pairs_.find(from, to, margins, pairs);
+  return pairs_.find(from, to, margins, std::max(always, most_per_node * rooms_.size()), pairs);
 }
 
 template <class Real>
-void ClothContacts<Real>::search() {
-  // Relative to what all have in common: where a pair is apart that way, it is. A few steps of the same
-  // motion are searched at once.
-  constexpr double ahead = 2;
-  const Vec3d middle_from = centroid(host_from_), middle_to = centroid(host_to_),
-              beyond{spare_, spare_, spare_};
-  std::vector<Vec3d> from(host_from_.size()), onward(host_to_.size());
+bool ClothContacts<Real>::search() {
+  // Relative to what all have in common: where a pair is apart that way, it is.
+  const Vec3d middle_from = centroid(host_from_), middle_to = centroid(host_to_);
+  std::vector<Vec3d> from(host_from_.size()), to(host_to_.size()), onward(host_to_.size());
   for (std::size_t i = 0; i < rooms_.size(); ++i) {
     from[i] = host_from_[i] - middle_from;
-    const Vec3d to = host_to_[i] - middle_to;
-    onward[i] = to + ahead * (to - from[i]);
-    rooms_[i] = joined({from[i], from[i]}, {onward[i], onward[i]});
-    rooms_[i].low -= beyond;
-    rooms_[i].high += beyond;
+    to[i] = host_to_[i] - middle_to;
   }
-  find_pairs(from, onward, spare_, host_pairs_);
-  searched_ = true;
+  // A few steps of the same motion are searched at once, unless it is too wild for that.
+  constexpr double far_ahead = 2;
+  searched_ = false;
+  for (const bool ahead : {true, false}) {
+    const double spare = ahead ? spare_ : 0;
+    for (std::size_t i = 0; i < rooms_.size(); ++i) {
+      onward[i] = ahead ? to[i] + far_ahead * (to[i] - from[i]) : to[i];
+      rooms_[i] = joined({from[i], from[i]}, {onward[i], onward[i]});
+      rooms_[i].low -= Vec3d{spare, spare, spare};
+      rooms_[i].high += Vec3d{spare, spare, spare};
+    }
+    searched_ = find_pairs(from, onward, spare, host_pairs_);
+    if (searched_) break;
+  }
+  if (!searched_) return false;
   measured_ = false;
   const std::size_t count = host_pairs_.size();
   fill(device_, host_pairs_, device_pairs_);
@@ -231,12 +271,19 @@ void ClothContacts<Real>::search() {
                                                    .rest = std::as_const(rest_).view(),
                                                    .thicknesses = std::as_const(device_thicknesses_).view(),
                                                    .references = references()});
+  return true;
 }
 
 template <class Real>
 double ClothContacts<Real>::find(int iteration) {
   gather(false);
-  if (!searched_ || left_room(host_to_)) search();
+  is_wild_ = (!searched_ || left_room(host_to_)) && !search();
+  if (is_wild_) {  // nothing can be said of it but that it is no state to end in
+    keys_.clear();
+    respond(iteration);
+    passing_ = 1;
+    return 0;
+  }
   const std::size_t count = host_pairs_.size();
   contact_kernels_.find_contacts(device_.queue(), {.features = features(),
                                                    .pairs = first(std::as_const(device_pairs_), count),
@@ -256,6 +303,18 @@ double ClothContacts<Real>::find(int iteration) {
 }
 
 template <class Real>
+std::array<Index, 4> ClothContacts<Real>::nodes_of(const FeaturePair& pair) const {
+  const SurfaceFeatures& features = pairs_.features();
+  if (pair.is_edges == 0) {
+    const auto& t = features.triangles[static_cast<std::size_t>(pair.second)];
+    return {pair.first, t[0], t[1], t[2]};
+  }
+  const auto &a = features.edges[static_cast<std::size_t>(pair.first)],
+             &b = features.edges[static_cast<std::size_t>(pair.second)];
+  return {a[0], a[1], b[0], b[1]};
+}
+
+template <class Real>
 void ClothContacts<Real>::choose() {
   struct Candidate {
     std::uint64_t key;
@@ -270,6 +329,16 @@ void ClothContacts<Real>::choose() {
   const PairStatus* const statuses =
       count > 0 ? std::as_const(statuses_).read(0, count, status_staging) : nullptr;
   const FoundContact* const found = count > 0 ? std::as_const(found_).read(0, count, found_staging) : nullptr;
+  std::vector<double> inertia_staging;
+  const double* const inverse_inertia =
+      std::as_const(inverse_inertia_).read(0, rooms_.size(), inertia_staging);
+  // What no step can part is nobody's fault.
+  const auto can_part = [&](std::size_t p) {
+    double inverse[4];
+    const std::array<Index, 4> nodes = nodes_of(host_pairs_[p]);
+    for (std::size_t i = 0; i < 4; ++i) inverse[i] = inverse_inertia[static_cast<std::size_t>(nodes[i])];
+    return points_can_part(found[p].weights, inverse);
+  };
   cpu::ContactLaw<double> law;
   law.tolerance = tolerance_;
   std::vector<Candidate> candidates;
@@ -279,7 +348,9 @@ void ClothContacts<Real>::choose() {
     if (statuses[p] == PairStatus::apart) continue;
     const bool passes = statuses[p] == PairStatus::passing;
     passing_ += passes;
-    if (!passes) depth_ = std::max(depth_, law.depth(found[p].gap, law.deep_rest(found[p].before)));
+    if (const double depth = law.depth(found[p].gap, law.deep_rest(found[p].before));
+        !passes && depth > depth_ && can_part(p))
+      depth_ = depth;
     candidates.push_back({found[p].key, passes ? 0 : 1, static_cast<Index>(p)});
   }
   std::sort(candidates.begin(), candidates.end());
@@ -300,25 +371,15 @@ void ClothContacts<Real>::respond(int iteration) {
     return;
   }
   // The contacts of every node, by counting.
-  const SurfaceFeatures& features = pairs_.features();
-  const auto nodes_of = [&](Index pair) {
-    const FeaturePair& p = host_pairs_[static_cast<std::size_t>(pair)];
-    if (p.is_edges == 0) {
-      const auto& t = features.triangles[static_cast<std::size_t>(p.second)];
-      return std::array<Index, 4>{p.first, t[0], t[1], t[2]};
-    }
-    const auto &a = features.edges[static_cast<std::size_t>(p.first)],
-               &b = features.edges[static_cast<std::size_t>(p.second)];
-    return std::array<Index, 4>{a[0], a[1], b[0], b[1]};
-  };
   host_begin_.assign(rooms_.size() + 1, 0);
   for (const Index pair : host_chosen_)
-    for (const Index node : nodes_of(pair)) ++host_begin_[static_cast<std::size_t>(node) + 1];
+    for (const Index node : nodes_of(host_pairs_[static_cast<std::size_t>(pair)]))
+      ++host_begin_[static_cast<std::size_t>(node) + 1];
   std::partial_sum(host_begin_.begin(), host_begin_.end(), host_begin_.begin());
   host_entries_.resize(4 * count);
   std::vector<Index> next(host_begin_.begin(), host_begin_.end() - 1);
   for (std::size_t c = 0; c < count; ++c) {
-    const auto nodes = nodes_of(host_chosen_[c]);
+    const auto nodes = nodes_of(host_pairs_[static_cast<std::size_t>(host_chosen_[c])]);
     for (std::size_t i = 0; i < 4; ++i)
       host_entries_[static_cast<std::size_t>(next[static_cast<std::size_t>(nodes[i])]++)] =
           static_cast<Index>(4 * c + i);
@@ -351,71 +412,6 @@ void ClothContacts<Real>::respond(int iteration) {
                                      .sharing = sharing_.view(),
                                      .forces = first(forces_, count),
                                      .responses = first(responses_, count)});
-}
-
-template <class Real>
-bool ClothContacts<Real>::end_part(const PartEnd<double, bool>& end, bool is_warm,
-                                   const std::vector<const ProjectionSolver<Real>*>& astray) {
-  const double parts = end.part.parts;
-  if (end.again) {
-    work_ = state_;
-    work_.scale(is_warm ? 1 / (4 * parts * parts) : 0);
-    return false;
-  }
-  const bool holds = end.onward && passes();
-  if (holds) hold_back(astray);
-  if (end.finished && parts > 1) work_.scale(parts * parts);
-  return holds;
-}
-
-template <class Real>
-void ClothContacts<Real>::end_step(bool is_kept) {
-  if (is_kept) state_ = std::move(work_);
-}
-
-template <class Real>
-void ClothContacts<Real>::hold_back(const std::vector<const ProjectionSolver<Real>*>& astray) {
-  const SurfaceFeatures& features = pairs_.features();
-  std::vector<FeaturePair> pairs;
-  find_pairs(host_from_, host_to_, 0, pairs);
-  std::vector<double> shares = way_shares(features, pairs, host_from_, host_to_, thicknesses_);
-  for (std::size_t g = 0; g < members_.size(); ++g) {
-    const std::size_t begin = static_cast<std::size_t>(features.node_begin[g]),
-                      end = static_cast<std::size_t>(features.node_begin[g + 1]);
-    const bool stays = std::find(astray.begin(), astray.end(), members_[g].solver) != astray.end();
-    if (stays)
-      std::fill(shares.begin() + features.node_begin[g], shares.begin() + features.node_begin[g + 1], 0.0);
-    std::vector<Index> held;
-    std::vector<Vec3d> places;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (!(shares[i] < 1)) continue;
-      held.push_back(static_cast<Index>(i - begin));
-      places.push_back(shares[i] > 0 ? host_from_[i] + shares[i] * (host_to_[i] - host_from_[i])
-                                     : host_from_[i]);
-    }
-    held_back_[g] += static_cast<Index>(held.size());
-    if (!members_[g].solver->frozen()) members_[g].solver->hold_back(held, places, stays);
-  }
-}
-
-template <class Real>
-Index ClothContacts<Real>::held_back(const ProjectionSolver<Real>& garment) const {
-  for (std::size_t g = 0; g < members_.size(); ++g)
-    if (members_[g].solver == &garment) return held_back_[g];
-  return 0;
-}
-
-template <class Real>
-std::size_t ClothContacts<Real>::memory_bytes() const {
-  std::size_t bytes = system_.memory_bytes();
-  const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
-  add(triangles_, sides_, edges_, node_garments_, free_number_, free_nodes_, inverse_inertia_, ways_,
-      sharing_, rest_, from_, to_, modes_, device_pairs_, sought_at_, pair_thicknesses_, pair_rooms_,
-      pair_nodes_, statuses_, found_, chosen_, node_begin_, node_entries_, active_, forces_, pulls_,
-      responses_);
-  for (const Member& member : members_)
-    add(member.node_blocks, member.edge_blocks, member.row_begin, member.columns, member.blocks);
-  return bytes;
 }
 
 template class ClothContacts<float>;

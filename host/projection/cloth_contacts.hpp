@@ -42,6 +42,9 @@ class ClothContacts {
 
   const KeptContacts& kept() const { return state_; }
   void set_kept(KeptContacts kept) { state_ = std::move(kept); }
+  /// Those that a garment keeps: each contact is kept by the first of its two.
+  KeptContacts kept(std::size_t garment) const;
+  void set_kept(std::size_t garment, const KeptContacts& kept);
   /// What its sizes are, and what the last step did.
   std::size_t memory_bytes() const;
 
@@ -83,10 +86,13 @@ class ClothContacts {
 
   void gather(bool at_start);
   bool left_room(const std::vector<Vec3d>& positions) const;
-  void search();
-  /// Pairs that come within reach on straight ways, or `spare` [m] beyond on each side.
-  void find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, double spare,
+  /// False: the iterate is so wild that everything is near everything.
+  bool search();
+  /// Pairs that come within reach on straight ways, or `spare` [m] beyond on each side; false: too many.
+  bool find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, double spare,
                   std::vector<FeaturePair>& pairs);
+  std::size_t keeper_of(std::uint64_t key) const;
+  std::array<Index, 4> nodes_of(const FeaturePair& pair) const;
   void choose();
   void respond(int iteration);
   void add_rigid_modes(const typename CoupledSystem<Real>::Members& members);
@@ -119,7 +125,7 @@ class ClothContacts {
   std::vector<FeaturePair> host_pairs_;
   std::vector<Vec3d> host_from_, host_to_;
   std::vector<BoundingBox> rooms_;
-  bool searched_ = false, measured_ = false;
+  bool searched_ = false, measured_ = false, is_wild_ = false;
   Buffer<FeaturePair> device_pairs_;
   Buffer<double> pair_thicknesses_, pair_rooms_;
   Buffer<Index> pair_nodes_;

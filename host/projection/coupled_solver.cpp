@@ -99,23 +99,23 @@ GarmentInfo CoupledSolver<Real>::info(std::size_t member) const {
 template <class Real>
 GarmentState CoupledSolver<Real>::state(std::size_t member) const {
   GarmentState state = garments_[member]->state(0);
-  if (cloth_ && member == 0)
-    for (std::size_t c = 0; c < cloth_->kept().keys.size(); ++c)
-      state.cloth_contacts.push_back(
-          {.key = static_cast<std::int64_t>(cloth_->kept().keys[c]), .force = cloth_->kept().forces[c]});
+  if (!cloth_) return state;
+  const KeptContacts kept = cloth_->kept(member);
+  for (std::size_t c = 0; c < kept.keys.size(); ++c)
+    state.cloth_contacts.push_back({.key = static_cast<std::int64_t>(kept.keys[c]), .force = kept.forces[c]});
   return state;
 }
 
 template <class Real>
 void CoupledSolver<Real>::set_state(std::size_t member, const GarmentState& state) {
   garments_[member]->set_state(0, state);
-  if (!cloth_ || member != 0) return;
+  if (!cloth_) return;
   KeptContacts kept;
   for (const ClothContactState& contact : state.cloth_contacts) {
     kept.keys.push_back(static_cast<std::uint64_t>(contact.key));
     kept.forces.push_back(contact.force);
   }
-  cloth_->set_kept(std::move(kept));
+  cloth_->set_kept(member, kept);
 }
 
 template class CoupledSolver<float>;

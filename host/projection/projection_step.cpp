@@ -187,7 +187,7 @@ class GarmentsTogether {
     for (std::size_t g = 0; g < members_.size(); ++g)
       if (!work(*garments_[g])) {
         members_[g].lose();
-        bad_pivot = static_cast<double>(garments_[g]->bad_node() + 1);
+        bad_pivot = static_cast<double>(std::max(garments_[g]->bad_node() + 1, Index{1}));
       }
     return !(bad_pivot > 0);
   }

@@ -10,7 +10,7 @@ namespace isocloth {
 std::vector<double> way_shares(const SurfaceFeatures& features, const std::vector<FeaturePair>& pairs,
                                const std::vector<Vec3d>& from, const std::vector<Vec3d>& to,
                                const std::vector<double>& thicknesses) {
-  constexpr double least_share = 0.1, most_of_way = 0.9, least_part = 0.05;
+  constexpr double least_share = 0.1, most_of_way = 0.9, least_part = 0.05, least_distance = 0.02;
   std::vector<double> shares(to.size(), 1);
   for (const FeaturePair& pair : pairs) {
     Index nodes[4];
@@ -42,11 +42,16 @@ std::vector<double> way_shares(const SurfaceFeatures& features, const std::vecto
         (thicknesses[static_cast<std::size_t>(features.node_surfaces[static_cast<std::size_t>(nodes[0])])] +
          thicknesses[static_cast<std::size_t>(features.node_surfaces[static_cast<std::size_t>(nodes[3])])]) /
         2;
-    const double apart = 2 * least_share * std::min(near.distance, thickness);
+    // Again and again in a jam: below the floor no side comes nearer at all.
+    const double floor = least_distance * thickness,
+                 wanted = 2 * least_share * std::min(near.distance, thickness);
+    const bool is_jammed = near.distance <= std::max(wanted, floor);
+    const double apart = is_jammed ? near.distance : std::max(wanted, floor);
     if (lowest > highest + apart) continue;
     // A plane between them, the nearer to a side the less that side comes on.
     const double down = std::max(0.0, low - lowest), up = std::max(0.0, highest - high);
-    const double part = down + up > 0 ? std::clamp(up / (down + up), least_part, 1 - least_part) : 0.5;
+    const double part =
+        down + up > 0 && !is_jammed ? std::clamp(up / (down + up), least_part, 1 - least_part) : 0.5;
     const double plane = high + part * (low - high);
     for (int i = 0; i < 4; ++i) {
       const double sign = begins.side(i) == 0 ? 1 : -1, limit = apart / 2;

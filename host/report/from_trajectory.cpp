@@ -27,6 +27,11 @@ ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summa
     }
     if (!garments.empty() && part.node_count > 0) {
       garment.corner_uvs = garments[g].mesh.corner_uvs;
+      garment.is_driven = is_driven(garments[g]);
+      if (garment.is_driven) {
+        data.garments.push_back(std::move(garment));
+        continue;
+      }
       if (recipe != recipes().end() && MembraneLaw::exists(*recipe))
         garment.law.emplace(*recipe, garments[g].fabric);
       for (const Pin& pin : garments[g].pins)

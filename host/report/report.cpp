@@ -146,7 +146,8 @@ Json garments_json(const ReportData& data, std::size_t shown) {
                       {"face_nodes", encode_base64(garment.face_nodes)},
                       {"uvs", uv_json(garment, data.rest_positions.data() + 3 * garment.node_begin)},
                       {"pinned_nodes", encode_base64(garment.pinned_nodes)},
-                      {"clock", garment.clock}});
+                      {"clock", garment.clock},
+                      {"driven", garment.is_driven}});
   }
   return result;
 }

@@ -27,8 +27,10 @@ Tangents tangents(const double* d_xi, const double* d_eta, const Vec3d* corners,
 }  // namespace
 
 ShapeErrors::ShapeErrors(const ReportData& data, std::size_t garment_count) {
+  std::vector<bool> is_driven;  // of each face
   for (std::size_t g = 0; g < garment_count; ++g) {
     const ReportGarment& garment = data.garments[g];
+    is_driven.insert(is_driven.end(), garment.face_begin.size() - 1, garment.is_driven);
     for (std::size_t f = 0; f + 1 < garment.face_begin.size(); ++f) {
       for (Index c = garment.face_begin[f]; c < garment.face_begin[f + 1]; ++c)
         corners_.push_back(garment.node_begin + garment.face_nodes[c]);
@@ -38,7 +40,14 @@ ShapeErrors::ShapeErrors(const ReportData& data, std::size_t garment_count) {
   const double* rest = data.rest_positions.data();
   rest_areas_ = areas(rest);
   std::size_t corner = 0;
-  for (const int size : sizes_) {
+  for (std::size_t face = 0; face < sizes_.size(); ++face) {
+    const int size = sizes_[face];
+    if (is_driven[face]) {  // no rest shape, no error
+      rest_areas_[face] = 0;
+      points_.resize(points_.size() + static_cast<std::size_t>(strain_point_count(size)));
+      corner += static_cast<std::size_t>(size);
+      continue;
+    }
     Vec3d corners[4];
     for (int c = 0; c < size; ++c) {
       const Index a = corners_[corner + c], b = corners_[corner + (c + 1) % size];

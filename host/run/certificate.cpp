@@ -15,6 +15,12 @@ std::vector<const Mesh*> meshes_of(const Scene& scene) {
   return meshes;
 }
 
+std::vector<bool> driven_of(const Scene& scene) {
+  std::vector<bool> driven;
+  for (const Garment& garment : scene.garments) driven.push_back(is_driven(garment));
+  return driven;
+}
+
 std::vector<Index> worlds_of(const Scene& scene) {
   std::vector<Index> worlds;
   if (scene.bodies.empty())
@@ -50,7 +56,8 @@ std::string describe(const IntersectionReport& start, bool is_pushed) {
                            : "; without contact.cloth nothing will part them: move them apart in the file");
 }
 
-Certificate::Certificate(const Scene& scene) : scene_(scene), search_(meshes_of(scene), worlds_of(scene)) {
+Certificate::Certificate(const Scene& scene)
+    : scene_(scene), search_(meshes_of(scene), worlds_of(scene), driven_of(scene)) {
   static_assert(IntersectionSearch::every_world == Garment::every_world);
 }
 

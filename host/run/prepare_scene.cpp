@@ -100,15 +100,18 @@ std::vector<double> times_to_watch(const Garment& garment, const Scene& scene) {
 
 void warn_of_pins(const Garment& garment, const ResolvedScene& resolved, const std::string& what,
                   Warnings& warnings) {
-  std::size_t pinned = 0;
   bool may_part = garment.pins.size() > 1 || !garment.initial_positions.empty(), moves = false;
   for (const Pin& pin : garment.pins) {
-    pinned += pin.nodes.size();
     moves = moves || !std::holds_alternative<FixedMotion>(pin.motion);
     may_part = may_part || pin.ramp > 0 || std::holds_alternative<RecordedMotion>(pin.motion);
   }
-  if (pinned == garment.mesh.positions.size())
-    warnings.add("pinned", text(what, ": all ", pinned, " nodes are pinned: none is simulated"));
+  if (is_driven(garment)) {
+    if (!resolved.scene.contact.cloth)
+      warnings.add("pinned", text(what, ": all ", garment.mesh.positions.size(),
+                                  " nodes are pinned: none is simulated, and other cloth does not meet them "
+                                  "without contact.cloth"));
+    return;
+  }
   if (!may_part || (!moves && garment.initial_positions.empty())) return;
   const TornPinSearch search(garment, !resolved.holds_edges);
   for (const double t : times_to_watch(garment, resolved.scene)) {

@@ -37,7 +37,8 @@ class Run {
         tally_(resolved_, request.scene.stem().string(), simulation_, folder_.resumed_from()),
         certificate_(scene_) {
     for (const std::string& line : warnings_) warn(line);
-    for (const std::string& line : start_warnings(scene_, certificate_.of_start(), request_.scene)) warn(line);
+    for (const std::string& line : start_warnings(scene_, certificate_.of_start(), request_.scene))
+      warn(line);
     if (const auto& checkpoint = folder_.resumed_from()) {
       go_to(*checkpoint);
     } else if (tally_.measure_start(); !add_frame()) {

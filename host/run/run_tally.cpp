@@ -182,8 +182,9 @@ std::string RunTally::missed(const StepReport& r) const {
     return text("cloth would have passed through cloth: ", r.held_back, " nodes were held back");
   const std::string residual = text("residual ", r.residual, ", expected <= ", resolved_.tolerance);
   if (!(r.penetration > scene_.contact.tolerance)) return residual;
-  const std::string depth = text("penetration of obstacles by ", r.penetration,
-                                 " m, expected <= ", scene_.contact.tolerance, " (contact.tolerance)");
+  const std::string depth =
+      text(scene_.contact.cloth ? "penetration by " : "penetration of obstacles by ", r.penetration,
+           " m, expected <= ", scene_.contact.tolerance, " (contact.tolerance)");
   return r.residual > resolved_.tolerance ? text(residual, ", and ", depth) : depth;
 }
 

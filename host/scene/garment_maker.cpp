@@ -61,9 +61,12 @@ Mesh make_mesh(const MeshSpec& spec, const std::string& key, const fs::path& fol
   return ring(spec.radial, spec.around, spec.inner_radius, spec.outer_radius, spec.faces, spec.phase);
 }
 
+Vec3d placed(const Vec3d& p, const TransformSpec& transform) {
+  return rotated(std::numbers::pi / 180 * transform.rotation, transform.scale * p) + transform.translation;
+}
+
 void apply_transform(Mesh& mesh, const TransformSpec& transform) {
-  const Vec3d rotation = std::numbers::pi / 180 * transform.rotation;
-  for (Vec3d& p : mesh.positions) p = rotated(rotation, transform.scale * p) + transform.translation;
+  for (Vec3d& p : mesh.positions) p = placed(p, transform);
   for (Vec2d& uv : mesh.corner_uvs) uv = transform.scale * uv;
 }
 
@@ -107,6 +110,9 @@ std::vector<Index> selected_nodes(const SelectSpec& select, const Mesh& mesh, co
       });
     case SelectSpec::Kind::sphere:
       return nodes_inside(mesh, [&](const Vec3d& p) { return norm(p - select.center) <= select.radius; });
+    case SelectSpec::Kind::all:
+      if (!select.all) fail(text(key, ".all: found false, expected true, or another selector"));
+      return nodes_inside(mesh, [](const Vec3d&) { return true; });
     case SelectSpec::Kind::boundary_loop:
       break;
   }
@@ -179,7 +185,18 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   garment.gravity = spec.gravity;
   garment.time_offset = spec.time_offset;
   for (std::size_t p = 0; p < spec.pins.size(); ++p) {
-    garment.pins.push_back(pin(spec.pins[p], garment.mesh, text(key, ".pins[", p, "]"), p));
+    garment.pins.push_back(pin(spec.pins[p], spec.transform, garment.mesh, text(key, ".pins[", p, "]"), p));
+  }
+  const auto is_recorded = [](const Pin& pin) {
+    return std::holds_alternative<RecordedMotion>(pin.motion) && pin.ramp == 0;
+  };
+  if (is_driven(garment) && std::all_of(garment.pins.begin(), garment.pins.end(), is_recorded)) {
+    // A body starts where its recording has it, whatever pose its mesh is in.
+    std::vector<Vec3d> start(garment.mesh.positions.size());
+    for (const Pin& pin : garment.pins)
+      for (std::size_t i = 0; i < pin.nodes.size(); ++i)
+        start[static_cast<std::size_t>(pin.nodes[i])] = pin_position(garment, pin, i, garment.time_offset);
+    garment.initial_positions = std::move(start);
   }
   for (std::size_t i = 0; i < spec.grippers.size(); ++i) {
     const std::string gripper_key = text(key, ".grippers[", i, "]");
@@ -211,7 +228,8 @@ void GarmentMaker::warn_of_distant_points(const SelectSpec& select, const Mesh& 
   }
 }
 
-Pin GarmentMaker::pin(const PinSpec& spec, const Mesh& mesh, const std::string& key, std::size_t number) {
+Pin GarmentMaker::pin(const PinSpec& spec, const TransformSpec& transform, const Mesh& mesh,
+                      const std::string& key, std::size_t number) {
   Pin pin{spec.name.empty() ? text("pin ", number) : spec.name,
           selected_nodes(spec.select, mesh, key + ".select"), spec.motion, spec.ramp};
   warn_of_distant_points(spec.select, mesh, pin.nodes, key);
@@ -219,13 +237,38 @@ Pin GarmentMaker::pin(const PinSpec& spec, const Mesh& mesh, const std::string& 
     fail(text(key,
               ".select: found no node, expected at least one; check the selector against the initial shape"));
   }
-  if (auto* const recorded = std::get_if<RecordedMotion>(&pin.motion)) {
-    const bool is_known = motion_ && motion_->file == recorded->file &&
-                          motion_->positions.size() == motion_->times.size() * pin.nodes.size();
-    if (!is_known) motion_ = read_recorded_motion(folder_ / recorded->file, recorded->file, pin.nodes.size());
-    *recorded = *motion_;
-  }
+  if (auto* const recorded = std::get_if<RecordedMotion>(&pin.motion))
+    *recorded = is_point_cache(recorded->file)
+                    ? cached_motion(*recorded, transform, mesh, pin.nodes, key + ".motion")
+                    : recorded_motion(*recorded, pin.nodes.size(), key + ".motion");
   return pin;
+}
+
+const RecordedMotion& GarmentMaker::recorded_motion(const RecordedMotion& spec, std::size_t node_count,
+                                                    const std::string& key) {
+  if (spec.frames_per_second > 0)
+    fail(text(key, ".frames_per_second: found ", spec.frames_per_second, ", expected none: ", spec.file,
+              " has times of its own"));
+  if (!motion_ || motion_->file != spec.file ||
+      motion_->positions.size() != motion_->times.size() * node_count)
+    motion_ = read_recorded_motion(folder_ / spec.file, spec.file, node_count);
+  return *motion_;
+}
+
+RecordedMotion GarmentMaker::cached_motion(const RecordedMotion& spec, const TransformSpec& transform,
+                                           const Mesh& mesh, const std::vector<Index>& nodes,
+                                           const std::string& key) {
+  const std::size_t count = mesh.positions.size();
+  if (!motion_ || motion_->file != spec.file || motion_->frames_per_second != spec.frames_per_second ||
+      motion_->positions.size() != motion_->times.size() * count)
+    motion_ = read_point_cache(folder_ / spec.file, spec.file, count, spec.frames_per_second, key);
+  RecordedMotion motion = *motion_;
+  motion.positions.clear();
+  for (std::size_t frame = 0; frame < motion.times.size(); ++frame)
+    for (const Index node : nodes)
+      motion.positions.push_back(
+          placed(motion_->positions[frame * count + static_cast<std::size_t>(node)], transform));
+  return motion;
 }
 
 }  // namespace isocloth

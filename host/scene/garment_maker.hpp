@@ -31,7 +31,14 @@ class GarmentMaker {
   Mesh mesh(const MeshSpec& spec, const std::string& key);
   void warn_of_distant_points(const SelectSpec& select, const Mesh& mesh, const std::vector<Index>& nodes,
                               const std::string& key);
-  Pin pin(const PinSpec& spec, const Mesh& mesh, const std::string& key, std::size_t number);
+  Pin pin(const PinSpec& spec, const TransformSpec& transform, const Mesh& mesh, const std::string& key,
+          std::size_t number);
+  /// Of the driven nodes, from a file of rows.
+  const RecordedMotion& recorded_motion(const RecordedMotion& spec, std::size_t node_count,
+                                        const std::string& key);
+  /// Of the driven nodes, from a file of all nodes in the coordinates of the mesh file.
+  RecordedMotion cached_motion(const RecordedMotion& spec, const TransformSpec& transform, const Mesh& mesh,
+                               const std::vector<Index>& nodes, const std::string& key);
 
   std::filesystem::path folder_;
   std::uint64_t seed_;

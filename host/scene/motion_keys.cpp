@@ -36,10 +36,14 @@ void describe_keyframes(Keys& keys, KeyframeMotion& motion) {
 }
 
 void describe_recorded(Keys& keys, RecordedMotion& motion) {
-  keys.word("file", motion.file,
-            "CSV, relative to the folder of the scene file: rows t [s], x1, y1, z1, x2, ... [m] in the order "
-            "of the selected nodes; a header line is allowed",
-            required);
+  keys.word(
+      "file", motion.file,
+      "relative to the folder of the scene file: CSV, rows t [s], x1, y1, z1, x2, ... [m] in the order of "
+      "the selected nodes, a header line is allowed; or .pc2 or .mdd, point caches of all nodes of the mesh "
+      "file, which the garment's transform places",
+      required);
+  keys.number("frames_per_second", motion.frames_per_second, not_negative,
+              "of a .pc2 file, which counts frames; other files have times");
 }
 
 /// Motions of all of space.

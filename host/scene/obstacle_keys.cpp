@@ -168,10 +168,12 @@ void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpe
   keys.objects(
       "pairs",
       "friction of two: garment and obstacle or garment and body, in place of the obstacle's or body's "
-      "own; body and obstacle or body and other_body, in place of the geometric mean of both",
+      "own; garment and other_garment, in place of cloth_friction; body and obstacle or body and other_body, "
+      "in place of the geometric mean of both",
       0, [&](Keys& k, std::size_t p) {
         pairs.resize(p + 1);
         k.word("garment", pairs[p].garment, "name of a garment, or of a batch for all its replicas");
+        k.word("other_garment", pairs[p].other_garment, "name of another garment or batch, or of the same");
         k.word("obstacle", pairs[p].obstacle, "name of an obstacle");
         k.word("body", pairs[p].body, "name of a body");
         k.word("other_body", pairs[p].other_body, "name of another body");

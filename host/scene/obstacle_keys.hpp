@@ -26,7 +26,7 @@ struct ObstacleSpec {
 
 /// Friction of two of the file by name: a garment or a batch, an obstacle, bodies. Empty: not of the pair.
 struct PairSpec {
-  std::string garment, obstacle, body, other_body;
+  std::string garment, other_garment, obstacle, body, other_body;
   Friction friction;
 };
 

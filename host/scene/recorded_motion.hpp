@@ -13,4 +13,15 @@ namespace isocloth {
 RecordedMotion read_recorded_motion(const std::filesystem::path& path, const std::string& name,
                                     std::size_t node_count);
 
+/// Whether the name ends as that of a point cache does: .pc2 or .mdd.
+bool is_point_cache(const std::filesystem::path& path);
+
+/// Reads the positions of all nodes of a mesh over time, as Blender and others write them: PC2
+/// ("POINTCACHE2", version 1, little endian; frames are counted, at `frames_per_second`) or MDD (big endian,
+/// with times [s]); in the mesh file's own unit and axes. Throws FileError naming the file: another format or
+/// length, another number of nodes, times that do not ascend, coordinates that are no numbers; SceneError
+/// beginning with `key` where frames_per_second is missing for PC2, or given, not 0, for MDD.
+RecordedMotion read_point_cache(const std::filesystem::path& path, const std::string& name,
+                                std::size_t node_count, double frames_per_second, const std::string& key);
+
 }  // namespace isocloth

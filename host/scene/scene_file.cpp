@@ -46,14 +46,17 @@ void add_pairs(const SceneSpec& spec, const std::vector<std::size_t>& file_numbe
   for (std::size_t p = 0; p < spec.pairs.size(); ++p) {
     const PairSpec& pair = spec.pairs[p];
     const std::string key = text("contact.pairs[", p, "]");
-    const bool has_garment = !pair.garment.empty(), has_obstacle = !pair.obstacle.empty(),
-               has_body = !pair.body.empty(), has_other = !pair.other_body.empty();
-    if (has_garment + has_obstacle + has_body + has_other != 2 || (has_garment && has_other) ||
-        (has_obstacle && has_other)) {
-      throw SceneError(text(key, ": found ", has_garment ? "garment " : "", has_obstacle ? "obstacle " : "",
-                            has_body ? "body " : "", has_other ? "other_body " : "",
-                            "of garment, obstacle, body, other_body, expected garment and obstacle, garment "
-                            "and body, body and obstacle, or body and other_body"));
+    const bool has_garment = !pair.garment.empty(), has_cloth = !pair.other_garment.empty(),
+               has_obstacle = !pair.obstacle.empty(), has_body = !pair.body.empty(),
+               has_other = !pair.other_body.empty();
+    if (has_garment + has_cloth + has_obstacle + has_body + has_other != 2 || (has_garment && has_other) ||
+        (has_obstacle && has_other) || (has_cloth && !has_garment)) {
+      throw SceneError(
+          text(key, ": found ", has_garment ? "garment " : "", has_cloth ? "other_garment " : "",
+               has_obstacle ? "obstacle " : "", has_body ? "body " : "", has_other ? "other_body " : "",
+               "of garment, other_garment, obstacle, body, other_body, expected garment and "
+               "obstacle, garment and body, garment and other_garment, body and obstacle, or body "
+               "and other_body"));
     }
     validate_friction(pair.friction, key);
     const auto note = [&](Two two, const std::string& first, const std::string& second) {
@@ -82,10 +85,26 @@ void add_pairs(const SceneSpec& spec, const std::vector<std::size_t>& file_numbe
       continue;
     }
     const std::size_t name = find_name(garment_names, pair.garment, key + ".garment");
+    const auto is_named = [&](std::size_t g, std::size_t by) {
+      return by == file_numbers[g] || by == spec.garments.size() + g;
+    };
+    if (has_cloth) {
+      const std::size_t other = find_name(garment_names, pair.other_garment, key + ".other_garment");
+      for (std::size_t g = 0; g < scene.garments.size(); ++g)
+        for (std::size_t h = 0; is_named(g, name) && h < scene.garments.size(); ++h) {
+          const Index a = scene.garments[g].world, b = scene.garments[h].world;
+          const bool meet = g == h || a == b || a == Garment::every_world || b == Garment::every_world;
+          // Of one batch with itself each two are met twice.
+          if (!is_named(h, other) || !meet || (is_named(h, name) && is_named(g, other) && h < g)) continue;
+          note({std::pair{'g', g}, {'g', h}}, scene.garments[g].name, scene.garments[h].name);
+          scene.contact.cloth_pairs.push_back({.garment = g, .other = h, .friction = pair.friction});
+        }
+      continue;
+    }
     const std::size_t solid =
         has_obstacle ? find_name(obstacle_names, pair.obstacle, key + ".obstacle") : body("body", pair.body);
     for (std::size_t g = 0; g < scene.garments.size(); ++g) {
-      if (name != file_numbers[g] && name != spec.garments.size() + g) continue;
+      if (!is_named(g, name)) continue;
       note({std::pair{'g', g}, {'s', solid}}, scene.garments[g].name,
            has_obstacle ? obstacle_names[solid] : pair.body);
       scene.contact.pairs.push_back({.garment = g, .obstacle = solid, .friction = pair.friction});

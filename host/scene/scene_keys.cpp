@@ -128,10 +128,13 @@ void describe_select(Keys& keys, SelectSpec& select) {
                         sphere.number("radius", select.radius, positive, "radius [m]", required);
                       });
                     }),
-               form("boundary_loop", "one closed boundary curve", Kind::boundary_loop, [&](Keys& k) {
-                 k.integer("boundary_loop", select.boundary_loop, whole(0, 2147483647),
-                           "number of the curve, from 0", required);
-               })});
+               form("boundary_loop", "one closed boundary curve", Kind::boundary_loop,
+                    [&](Keys& k) {
+                      k.integer("boundary_loop", select.boundary_loop, whole(0, 2147483647),
+                                "number of the curve, from 0", required);
+                    }),
+               form("all", "every node: a surface that is driven, a body that other cloth meets", Kind::all,
+                    [&](Keys& k) { k.flag("all", select.all, "true", required); })});
 }
 
 void describe_variation(Keys& keys, const std::string& path, Variation& variation) {

@@ -30,18 +30,19 @@ struct MeshSpec {
 };
 
 struct SelectSpec {
-  enum class Kind { nodes, nearest, box, boundary_loop, sphere } kind = Kind::nodes;
+  enum class Kind { nodes, nearest, box, boundary_loop, sphere, all } kind = Kind::nodes;
   std::vector<double> nodes;
   std::vector<Vec3d> nearest;  ///< [m]
   Vec3d min, max, center;      ///< [m]
   double radius = 0;           ///< [m]
   std::size_t boundary_loop = 0;
+  bool all = true;
 };
 
 struct PinSpec {
   std::string name;
   SelectSpec select;
-  Motion motion;    ///< of a RecordedMotion only the file
+  Motion motion;    ///< of a RecordedMotion only the file and its rate
   double ramp = 0;  ///< [s]
 };
 

@@ -98,12 +98,8 @@ struct MeasureBody {
   }
 };
 
-constexpr std::uint64_t number_bits = 31;
-/// Kinds of keys; a node and a face are 0, two edges 1.
-constexpr std::uint64_t node_and_edge = 2, two_nodes = 3;
-ISOCLOTH_DEVICE std::uint64_t key_of(std::uint64_t kind, Index first, Index second) {
-  return kind << (2 * number_bits) | static_cast<std::uint64_t>(first) << number_bits |
-         static_cast<std::uint64_t>(second);
+ISOCLOTH_DEVICE ContactKey key_of(const FeaturePair& pair) {
+  return {pair.is_edges != 0 ? ContactKey::two_edges : ContactKey::node_and_face, pair.first, pair.second};
 }
 
 struct WaysBody {
@@ -119,6 +115,9 @@ struct FindBody {
   FindClothContacts a;
   /// What ways keep apart, in parts of the thickness, or of the distance at first where that is less.
   static constexpr double least_share = 0.1;
+  /// And in any case so many thicknesses, or where they began nearer most of that: steps of a jam that each
+  /// leave a tenth would soon leave nothing but rounding.
+  static constexpr double least_distance = 0.01, most_of_distance = 0.9;
   /// What began nearer than so many thicknesses and passed is pushed back the way it came: where points first
   /// meet they are so near that the direction between them is poor.
   static constexpr double near_start = 1.5;
@@ -167,7 +166,9 @@ struct FindBody {
     if (!a.is_measured) a.references.rooms[p] = start.distance - (1 + rounding) * near_by;
     if (start.distance - relative_way(from, to) > near_by) return;
     const NearestPoints end = nearest_points(to);
-    const double least = least_share * (start.distance < thickness ? start.distance : thickness);
+    const double nearer = start.distance < thickness ? start.distance : thickness;
+    const double most = most_of_distance * start.distance, floor = least_distance * thickness;
+    const double least = larger(least_share * nearer, most < floor ? most : floor);
     FoundContact found;
     if (!is_separated(start.normal, end.normal, from, to, least)) {
       const double time = time_apart(from, to, least);
@@ -175,7 +176,7 @@ struct FindBody {
         const NearestPoints meeting =
             nearest_points(start.distance < near_start * thickness ? from : between(from, to, time));
         a.statuses[p] = PairStatus::passing;
-        found.key = key_of(static_cast<std::uint64_t>(pair.is_edges), pair.first, pair.second);
+        found.key = key_of(pair).packed();
         return note(p, meeting, to, thickness, found);
       }
     }
@@ -186,14 +187,16 @@ struct FindBody {
       if (magnitude(end.weights[i]) >= 1e-9) kept[count++] = i;
     if (pair.is_edges != 0 && count < 4) return;  // a node with an edge or a node: that pair tells
     a.statuses[p] = PairStatus::near_by;
-    if (count == 4)
-      found.key = key_of(static_cast<std::uint64_t>(pair.is_edges), pair.first, pair.second);
-    else if (count == 3)
-      found.key = key_of(node_and_edge, pair.first, side_of(a.features, pair, kept[1], kept[2]));
-    else
-      found.key =
-          key_of(two_nodes, nodes.nodes[0] < nodes.nodes[kept[1]] ? nodes.nodes[0] : nodes.nodes[kept[1]],
-                 nodes.nodes[0] < nodes.nodes[kept[1]] ? nodes.nodes[kept[1]] : nodes.nodes[0]);
+    if (count == 4) {
+      found.key = key_of(pair).packed();
+    } else if (count == 3) {
+      const Index side = side_of(a.features, pair, kept[1], kept[2]);
+      found.key = ContactKey{ContactKey::node_and_edge, pair.first, side}.packed();
+    } else {
+      const Index one = nodes.nodes[0], other = nodes.nodes[kept[1]];
+      found.key = one < other ? ContactKey{ContactKey::two_nodes, one, other}.packed()
+                              : ContactKey{ContactKey::two_nodes, other, one}.packed();
+    }
     if (start.distance < thickness) found.before = start.distance - thickness;
     note(p, end, to, thickness, found);
   }
@@ -240,11 +243,12 @@ struct ActivateBody {
   ISOCLOTH_DEVICE void operator()(Index c) const {
     const FoundContact& found = found_of(a.list, c);
     const PairNodes nodes = nodes_of(a.list, c);
-    double inverse = 0;
-    for (int i = 0; i < 4; ++i) inverse += square(found.weights[i]) * a.inverse_inertia[nodes.nodes[i]];
+    double inverse[4];
+    for (int i = 0; i < 4; ++i) inverse[i] = a.inverse_inertia[nodes.nodes[i]];
     const ContactLaw<double> law = law_of(a);
-    a.active[c] = inverse > 0 && law.is_active(law.wanted_gap(found.gap, found.before),
-                                               dot(a.forces[c], found.normal) > 0, a.reach);
+    a.active[c] =
+        points_can_part(found.weights, inverse) &&
+        law.is_active(law.wanted_gap(found.gap, found.before), dot(a.forces[c], found.normal) > 0, a.reach);
   }
 };
 

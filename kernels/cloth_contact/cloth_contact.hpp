@@ -48,16 +48,45 @@ enum class PairStatus : Index {
   passing,  ///< perhaps not apart on the way
 };
 
+/// Which features touch: 2 bits of their kind and 31 each of their numbers. Pairs whose nearest points lie on
+/// the same corners or sides have one key.
+struct ContactKey {
+  enum Kind : std::uint64_t { node_and_face, two_edges, node_and_edge, two_nodes };
+  Kind kind;
+  Index first, second;
+
+  static constexpr int number_bits = 31;
+  ISOCLOTH_HD constexpr std::uint64_t packed() const {
+    return static_cast<std::uint64_t>(kind) << (2 * number_bits) |
+           static_cast<std::uint64_t>(first) << number_bits | static_cast<std::uint64_t>(second);
+  }
+  static constexpr ContactKey of(std::uint64_t packed) {
+    constexpr std::uint64_t mask = (std::uint64_t{1} << number_bits) - 1;
+    return {static_cast<Kind>(packed >> (2 * number_bits)), static_cast<Index>(packed >> number_bits & mask),
+            static_cast<Index>(packed & mask)};
+  }
+};
+
 /// A contact found: which points touch, and how.
 struct FoundContact {
-  /// Which features touch: 2 bits of their kind and 31 each of their numbers. Pairs whose nearest points lie
-  /// on the same corners or sides have one key.
-  std::uint64_t key = 0;
+  std::uint64_t key = 0;  ///< ContactKey::packed
   double weights[4] = {};
   Vec3d normal;
   double gap = 0;     ///< g [m]
   double before = 0;  ///< min(g, 0) when the part began [m]
 };
+
+/// Whether forces can move the points of a pair apart: not those of pins and frozen garments, nor points so
+/// near them that they follow less than a tenth of what a node does. inverse_inertia: of the four nodes.
+ISOCLOTH_HD bool points_can_part(const double* weights, const double* inverse_inertia) {
+  constexpr double least_mobility = 0.01;
+  double mobility = 0, most = 0;
+  for (int i = 0; i < 4; ++i) {
+    mobility += weights[i] * weights[i] * inverse_inertia[i];
+    most = inverse_inertia[i] > most ? inverse_inertia[i] : most;
+  }
+  return mobility > least_mobility * most;
+}
 
 /// One item per pair, those that fill up included.
 struct MeasurePairs {

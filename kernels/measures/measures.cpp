@@ -68,7 +68,7 @@ struct ReduceBody {
 template <class Real>
 struct ScaleBody {
   ScaleValues<Real> a;
-  ISOCLOTH_DEVICE void operator()(Index i) const { a.to[i] = a.factor * a.from[i]; }
+  ISOCLOTH_DEVICE void operator()(Index i) const { a.to[i] = a.factor == 0 ? Real(0) : a.factor * a.from[i]; }
 };
 
 }  // namespace

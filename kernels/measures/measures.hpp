@@ -56,7 +56,8 @@ void measure_areas(const Queue& queue, const MeasureAreas<Real>& args);
 /// v = (phi_{n+1} - phi_n) / h. One item per node.
 template <class Real>
 void update_velocities(const Queue& queue, const UpdateVelocities<Real>& args);
-/// to = factor * from, with the same bits for a factor of 1. One item per value.
+/// to = factor * from, with the same bits for a factor of 1; 0 for a factor of 0, whatever is scaled. One
+/// item per value.
 template <class Real>
 void scale_values(const Queue& queue, const ScaleValues<Real>& args);
 /// Partial maximum and sum of every chunk. The order of a sum is fixed, whatever the block: 32 interleaved

@@ -331,6 +331,24 @@ TEST(IntersectionSearch, MeetsSurfacesInAnyOrderAlongX) {
   EXPECT_GT(expect_as_counted(meshes, positions).crossing, 0);
 }
 
+TEST(IntersectionSearch, DrivenSurfacesMeetOnlyOthers) {
+  Mesh crossed = quad_grid(2, 2, 1, 1);  // two faces through each other
+  Mesh upright;
+  upright.positions = {{0.5, -1, -1}, {0.5, 2, -1}, {0.5, 2, 1}, {0.5, -1, 1}};
+  upright.add_face({0, 1, 2, 3});
+  for (const Vec3d& p : upright.positions) crossed.positions.push_back(p);
+  crossed.add_face({4, 5, 6, 7});
+  const auto count = [&](const std::vector<bool>& driven) {
+    return IntersectionSearch({&crossed, &upright}, {}, driven)
+        .find({crossed.positions, upright.positions})
+        .crossing.count;
+  };
+  const std::int64_t all = count({}), other = count({true, false});
+  EXPECT_GT(other, 0);
+  EXPECT_GT(all, other);
+  EXPECT_EQ(count({true, true}), 0);
+}
+
 TEST(IntersectionSearch, LeavesOutWhatIsNoNumber) {
   const Mesh mesh = quad_grid(17, 17, 1, 1);
   const Positions positions = looped(mesh, 0.1);

@@ -60,12 +60,41 @@ TEST(PairSearch, FindsAllPairsOfFeaturesWhoseBoxesOverlapOnce) {
           expected.emplace(1, static_cast<Index>(a), static_cast<Index>(b));
       }
     std::vector<FeaturePair> pairs;
-    search.find(from, to, margins, pairs);
+    EXPECT_FALSE(search.find(from, to, margins, expected.size() - 1, pairs));
+    EXPECT_TRUE(pairs.empty());
+    EXPECT_TRUE(search.find(from, to, margins, expected.size(), pairs));
     for (const FeaturePair& p : pairs)
       EXPECT_TRUE(found.emplace(p.is_edges, p.first, p.second).second) << p.first << " " << p.second;
     EXPECT_GT(found.size(), 100u);
     EXPECT_EQ(found, expected);
   }
+}
+
+/// Of every surface with itself and with each other.
+TEST(PairSearch, LeavesOutOtherWorldsAndDrivenSurfaces) {
+  const Mesh mesh = quad_grid(3, 3, 1, 1);
+  const auto meetings = [&](const std::vector<Index>& worlds, const std::vector<bool>& driven) {
+    PairSearch search(std::vector<const Mesh*>(4, &mesh), worlds, driven);
+    const SurfaceFeatures& f = search.features();
+    std::vector<Vec3d> places;
+    for (int s = 0; s < 4; ++s) places.insert(places.end(), mesh.positions.begin(), mesh.positions.end());
+    std::vector<FeaturePair> pairs;
+    EXPECT_TRUE(search.find(places, places, std::vector<double>(4, 0.01), 1'000'000, pairs));
+    std::set<std::pair<Index, Index>> surfaces;
+    for (const FeaturePair& p : pairs) {
+      const Index a = p.is_edges != 0 ? f.edges[p.first][0] : p.first,
+                  b = p.is_edges != 0 ? f.edges[p.second][0] : f.triangles[p.second][0];
+      surfaces.insert(std::minmax(f.node_surfaces[a], f.node_surfaces[b]));
+    }
+    return surfaces;
+  };
+  using Pairs = std::set<std::pair<Index, Index>>;
+  const Pairs all{{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 1}, {1, 2}, {1, 3}, {2, 2}, {2, 3}, {3, 3}};
+  EXPECT_EQ(meetings({}, {}), all);
+  EXPECT_EQ(meetings({PairSearch::every_world, 3, 3, 7}, {}),
+            (Pairs{{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 1}, {1, 2}, {2, 2}, {3, 3}}));
+  EXPECT_EQ(meetings({}, {true, false, true, false}),
+            (Pairs{{0, 1}, {0, 3}, {1, 1}, {1, 2}, {1, 3}, {2, 3}, {3, 3}}));
 }
 
 TEST(PairSearch, SidesOfTrianglesAreTheEdgesOfTheirNodes) {

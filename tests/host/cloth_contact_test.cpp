@@ -209,6 +209,99 @@ TEST(ClothContact, RestartsAndWorldsHaveTheSameBits) {
   EXPECT_EQ(both.state(0), simulation.state(0));
 }
 
+/// Replicas of one sheet, exactly where each other are, over a cloth that all of them meet.
+TEST(ClothContact, ReplicasMeetWhatHasNoneAndNotEachOther) {
+  std::vector<Garment> garments{sheet("below", 9, 0.3, {0, 0, 0})};
+  garments[0].pins = {{"corners", {0, 8, 72, 80}, FixedMotion{}}};
+  for (const Index world : {0, 1, 2}) {
+    garments.push_back(sheet("copy", 7, 0.2, {0.01, 0.01, 0.002}));
+    garments.back().world = world;
+  }
+  Simulation simulation(cloth_scene(garments));
+  for (int n = 0; n < 40; ++n)
+    for (const StepReport& report : simulation.step()) {
+      EXPECT_EQ(report.status, StepStatus::converged) << n;
+      EXPECT_EQ(report.held_back, 0) << n;
+    }
+  // They press on one cloth, each alike, and stay together.
+  for (std::size_t i = 0; i < garments[1].mesh.positions.size(); ++i)
+    EXPECT_LT(norm(simulation.positions(1)[i] - simulation.positions(3)[i]), 1e-3) << i;
+  EXPECT_LT(simulation.positions(0)[40].z, -1e-3);
+}
+
+/// Nodes that no step can part are nobody's fault.
+TEST(ClothContact, PinsThatAreTooNearDoNotStall) {
+  std::vector<Garment> garments{sheet("one", 7, 0.3, {0, 0, 0}), sheet("other", 7, 0.3, {0, 0, 4e-4})};
+  for (Garment& garment : garments) garment.pins = {{"edge", {0, 1, 2, 3, 4, 5, 6}, FixedMotion{}}};
+  for (Vec3d& p : garments[1].initial_positions)
+    p = {p.x, -0.15 + 0.8 * (p.y + 0.15), p.z + 0.6 * (p.y + 0.15)};
+  Simulation simulation(cloth_scene(garments));
+  for (int n = 0; n < 5; ++n)
+    for (const StepReport& report : simulation.step()) EXPECT_EQ(report.status, StepStatus::converged) << n;
+}
+
+/// A reset takes away the contacts of what is reset, and leaves those of others.
+TEST(ClothContact, ResetsKeepTheContactsOfOthers) {
+  Scene scene = cloth_scene({sheet("apart", 5, 0.2, {2, 0, 0.1}), sheet("lower", 7, 0.3, {0, 0, 0.002}),
+                             sheet("upper", 5, 0.2, {0.01, 0.02, 0.0045})});
+  scene.obstacles = {floor_obstacle()};
+  Simulation simulation(scene);
+  simulation.advance(60);
+  const auto kept = [&](std::size_t g) { return simulation.state(g).cloth_contacts; };
+  const std::vector<ClothContactState> before = kept(1);
+  ASSERT_FALSE(before.empty());
+  EXPECT_TRUE(kept(2).empty());  // with the first of the two
+  simulation.reset({0});
+  EXPECT_EQ(kept(1), before);
+  simulation.reset({1});
+  EXPECT_TRUE(kept(1).empty());
+  GarmentState state = simulation.state(2);
+  state.cloth_contacts = {{.key = 3, .force = {}}};  // a node of the first garment
+  EXPECT_THROW(simulation.set_state(2, state), ShapeError);
+}
+
+/// A plate, all of whose nodes are driven, sinks in the middle while it goes sideways: what lies on it
+/// follows as friction has it, and the plate, whose rest shape is long gone, is no cloth that is measured.
+TEST(ClothContact, CarriesClothOnABodyThatDeforms) {
+  for (const double friction : {0.0, 0.5}) {
+    Garment plate = sheet("plate", 13, 0.6, {});
+    plate.initial_positions.clear();
+    RecordedMotion motion{.file = "", .times = {0, 0.2, 0.6, 1}, .positions = {}};
+    Pin pin{"skin", {}, FixedMotion{}};
+    for (Index i = 0; i < plate.mesh.node_count(); ++i) pin.nodes.push_back(i);
+    for (const double t : motion.times)
+      for (const Vec3d& p : plate.mesh.positions) {
+        const double dx = p.x - 0.3, dy = p.y - 0.3;
+        motion.positions.push_back(
+            {p.x + 0.1 * t * t, 1.1 * p.y, -0.1 * t * std::exp(-20 * (dx * dx + dy * dy))});
+      }
+    for (std::size_t i = 0; i < plate.mesh.positions.size(); ++i)
+      plate.initial_positions.push_back(motion.positions[i]);
+    pin.motion = motion;
+    plate.pins = {pin};
+    ASSERT_TRUE(is_driven(plate));
+    Scene scene = cloth_scene({sheet("towel", 13, 0.25, {0.3, 0.3, 1.5 * thickness}), plate});
+    scene.contact.cloth_pairs = {{.garment = 1, .other = 0, .friction = {friction, friction}}};
+    Simulation simulation(scene);
+    IntersectionSearch search({&scene.garments[0].mesh, &scene.garments[1].mesh}, {}, {false, true});
+    for (int n = 0; n < 200; ++n) {
+      const std::vector<StepReport> reports = simulation.step();
+      EXPECT_EQ(reports[0].status, StepStatus::converged) << n;
+      EXPECT_EQ(reports[1].strain.max, 0);
+      ASSERT_EQ(crossings(search, simulation), 0) << n;
+    }
+    for (std::size_t i = 0; i < plate.mesh.positions.size(); ++i)
+      EXPECT_LT(norm(simulation.positions(1)[i] - motion.positions[3 * plate.mesh.positions.size() + i]),
+                1e-12);
+    const Vec3d middle = simulation.positions(0)[84];
+    EXPECT_NEAR(middle.z, -0.1, 0.01);  // it lies in the hollow
+    if (friction > 0) {
+      EXPECT_NEAR(middle.x, 0.4, 0.02);
+    }
+    EXPECT_EQ(simulation.measure(1), Measures{});
+  }
+}
+
 TEST(ClothContact, WhatItCannotDoIsRefused) {
   const auto refusal = [](const auto& change) {
     Scene scene = cloth_scene({sheet("sheet", 5, 0.4, {})});

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
 #include "engine/core/errors.hpp"
@@ -259,6 +262,151 @@ TEST(SceneFile, RecordedMotionAndMeshFilesLieBesideTheScene) {
   const TemporaryFolder elsewhere;
   const Scene copy = read_scene(elsewhere.write("scene.json", portable_scene_text(folder / "scene.json")));
   EXPECT_EQ(scene_digest(copy), scene_digest(scene));
+}
+
+template <class Number>
+void append(std::string& bytes, Number number, std::endian order) {
+  char raw[sizeof number];
+  std::memcpy(raw, &number, sizeof number);
+  if (order != std::endian::native) std::reverse(std::begin(raw), std::end(raw));
+  bytes.append(raw, sizeof number);
+}
+constexpr float cached_frames[2][4][3] = {{{0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}},
+                                          {{0, 0, 2}, {1, 0, 2}, {0, 1, 3}, {1, 1, 4}}};
+void append_frames(std::string& bytes, std::endian order) {
+  for (const auto& frame : cached_frames)
+    for (const auto& point : frame)
+      for (const float x : point) append(bytes, x, order);
+}
+std::string pc2(std::int32_t points = 4, std::int32_t frames = 2, std::int32_t version = 1, float rate = 1) {
+  std::string bytes("POINTCACHE2\0", 12);
+  const auto little = std::endian::little;
+  append(bytes, version, little);
+  append(bytes, points, little);
+  append(bytes, 6.f, little);
+  append(bytes, rate, little);
+  append(bytes, frames, little);
+  append_frames(bytes, little);
+  return bytes;
+}
+std::string mdd(float second_time = 0.5) {
+  std::string bytes;
+  const auto big = std::endian::big;
+  append(bytes, std::int32_t{2}, big);
+  append(bytes, std::int32_t{4}, big);
+  append(bytes, 0.25f, big);
+  append(bytes, second_time, big);
+  append_frames(bytes, big);
+  return bytes;
+}
+std::string body_scene(const std::string& motion, const std::string& select = R"({"all": true})") {
+  return R"({"step": 0.01, "duration": 1, "garments": [{"mesh": {"generator": "quad_grid", "nodes": [2, 2],
+    "size": [1, 1]}, "transform": {"scale": 2, "translation": [0, 0, 5]}, "time_offset": 0.25,
+    "pins": [{"select": )" +
+         select + R"(, "motion": {"type": "recorded", )" + motion + "}}]}]}";
+}
+
+TEST(SceneFile, PointCachesDriveBodies) {
+  const TemporaryFolder folder;
+  folder.write("body.pc2", pc2());
+  folder.write("body.mdd", mdd());
+  const Scene counted =
+      read_scene(folder.write("a.json", body_scene(R"("file": "body.pc2", "frames_per_second": 24)")));
+  const Scene timed = read_scene(folder.write("b.json", body_scene(R"("file": "body.mdd")")));
+  std::vector<Vec3d> expected;
+  for (const auto& frame : cached_frames)
+    for (const auto& p : frame) expected.push_back({2 * p[0], 2 * p[1], 2 * p[2] + 5});
+  for (const Scene* scene : {&counted, &timed}) {
+    const Garment& body = scene->garments[0];
+    EXPECT_TRUE(is_driven(body));
+    const auto& motion = std::get<RecordedMotion>(body.pins[0].motion);
+    EXPECT_EQ(motion.positions, expected);
+    // It starts where the recording has it at its time offset, here at the first frame.
+    EXPECT_EQ(start_positions(body), (std::vector<Vec3d>(expected.begin(), expected.begin() + 4)));
+  }
+  EXPECT_EQ(std::get<RecordedMotion>(counted.garments[0].pins[0].motion).times,
+            (std::vector<double>{6 / 24.0, 7 / 24.0}));
+  EXPECT_EQ(std::get<RecordedMotion>(timed.garments[0].pins[0].motion).times,
+            (std::vector<double>{0.25, 0.5}));
+  // Some nodes of the cache.
+  const Scene part = read_scene(
+      folder.write("c.json", body_scene(R"("file": "body.mdd")", R"({"nodes": [3]}, "ramp": 0.5)")));
+  EXPECT_EQ(std::get<RecordedMotion>(part.garments[0].pins[0].motion).positions,
+            (std::vector<Vec3d>{expected[3], expected[7]}));
+}
+
+TEST(SceneFile, BrokenPointCachesAreRefused) {
+  const TemporaryFolder folder;
+  const auto refusal = [&](const std::string& name, const std::string& bytes, const std::string& more = "") {
+    folder.write(name, bytes);
+    try {
+      read_scene(folder.write("scene.json", body_scene(R"("file": ")" + name + "\"" + more)));
+    } catch (const Error& error) {
+      const std::string message = error.what();
+      return message.substr(message.find(name.substr(0, 1) == "x" ? "garments" : name));
+    }
+    return std::string("accepted");
+  };
+  const std::string rate = R"(, "frames_per_second": 24)";
+  EXPECT_EQ(refusal("a.pc2", pc2(5), rate), "a.pc2: found 5 points, expected 4, the nodes of the mesh");
+  EXPECT_EQ(refusal("a.pc2", pc2(4, 3), rate),
+            "a.pc2: found 128 bytes, expected 176 for 3 frames of 4 points");
+  EXPECT_EQ(refusal("a.pc2", pc2(4, 2, 2), rate), "a.pc2: found version 2, expected 1");
+  EXPECT_EQ(refusal("a.pc2", pc2(4, 2, 1, 0), rate),
+            "a.pc2: found 0 frames from sample to sample, expected more than 0");
+  EXPECT_EQ(refusal("a.pc2", "POINTS", rate), "a.pc2: is no PC2 file: it does not begin with POINTCACHE2");
+  EXPECT_EQ(refusal("a.mdd", mdd(0.125f)),
+            "a.mdd: frame 1: found time 0.125 s, expected finite times that ascend");
+  EXPECT_EQ(refusal("a.mdd", "xyz"), "a.mdd: found 3 bytes, expected an MDD file");
+  std::string not_finite = mdd();
+  std::fill(not_finite.end() - 4, not_finite.end(), '\xff');
+  EXPECT_EQ(refusal("a.mdd", not_finite), "a.mdd: frame 1: found a position of node 3 that is not finite");
+  EXPECT_EQ(refusal("x.pc2", pc2()),
+            "garments[0].pins[0].motion.frames_per_second: missing, expected the rate of x.pc2, which counts "
+            "frames");
+  EXPECT_EQ(
+      refusal("x.mdd", mdd(), rate),
+      "garments[0].pins[0].motion.frames_per_second: found 24, expected none: x.mdd has times of its own");
+}
+
+TEST(SceneFile, FrictionOfTwoCloths) {
+  const TemporaryFolder folder;
+  const auto pairs = [&](const std::string& content) {
+    const std::string mesh = R"("mesh": {"generator": "quad_grid", "nodes": [3, 3], "size": [1, 1]},
+      "fabric": {"thickness": 0.001})";
+    return read_scene(folder.write("scene.json", R"({"step": 0.01, "duration": 1, "recipe": "elastic_edges",
+      "contact": {"cloth": true, "pairs": )" + content +
+                                                     R"(},
+      "garments": [{"name": "shirt", )" + mesh + R"(}, {"name": "towel", "replicas": 2, )" +
+                                                     mesh + "}]}"))
+        .contact.cloth_pairs;
+  };
+  const auto numbers = [](const std::vector<ClothFrictionPair>& all) {
+    std::vector<std::array<double, 3>> found;
+    for (const ClothFrictionPair& pair : all)
+      found.push_back({double(pair.garment), double(pair.other), pair.friction.static_});
+    return found;
+  };
+  using Numbers = std::vector<std::array<double, 3>>;
+  EXPECT_EQ(numbers(pairs(R"([{"garment": "towel", "other_garment": "shirt", "static": 0.5}])")),
+            (Numbers{{1, 0, 0.5}, {2, 0, 0.5}}));
+  EXPECT_EQ(numbers(pairs(R"([{"garment": "towel", "other_garment": "towel", "static": 0.2}])")),
+            (Numbers{{1, 1, 0.2}, {2, 2, 0.2}}));  // replicas do not meet
+  const auto refusal = [&](const std::string& content) {
+    try {
+      pairs(content);
+    } catch (const SceneError& error) {
+      return std::string(error.what()).substr(std::string(error.what()).find("contact"));
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(
+      refusal(R"([{"garment": "shirt", "other_garment": "towel", "static": 0.5},
+                        {"garment": "towel", "other_garment": "shirt", "static": 0.1}])"),
+      "contact.pairs[1]: found \"towel[0]\" with \"shirt\", already in pairs[0], expected each two of them "
+      "once");
+  EXPECT_EQ(refusal(R"([{"other_garment": "shirt", "static": 0.1}])").substr(0, 40),
+            "contact.pairs[0]: found other_garment of");
 }
 
 TEST(SceneFile, APlainSceneIsCopiedByteForByte) {

@@ -4,6 +4,8 @@ const diverging = [[0, "#173f7d"], [0.22, "#4b8ac9"], [0.42, "#bcd3e6"], [0.5, "
 const sequential = [[0, "#efebe2"], [0.25, "#f6d98a"], [0.5, "#ee9d3a"], [0.75, "#bf4b32"], [1, "#5e1234"]];
 const paletteOf = (errors) => (errors.isPositive ? sequential : diverging);
 const fabricInks = ["#c9705a", "#5f83b8", "#79a389", "#d4a650", "#9a7fb0", "#5d9ea3", "#c98796", "#a8977c"];
+// Of driven garments, bodies, whatever the colouring; its place after the fabrics' inks.
+const bodyInk = "#8f8a84", bodyInkNumber = fabricInks.length;
 
 // Colour at t in [0, 1] of a palette, as an sRGB THREE.Color.
 function colorAt(inks, t) {
@@ -80,7 +82,7 @@ class Cloth {
         const first = corners.length, f = this.faces.length;
         at += size;
         this.faces.push(face);
-        inkOfFace.push(garmentIndices[i] % fabricInks.length);
+        inkOfFace.push(garment.isDriven ? bodyInkNumber : garmentIndices[i] % fabricInks.length);
         face.forEach((node, c) => { corners.push(node); uvs.push(faceUvs[2 * c], faceUvs[2 * c + 1]); faceOfVertex.push(f); });
         if (size === 3) index.push(first, first + 1, first + 2);
         else {
@@ -89,7 +91,7 @@ class Cloth {
           faceOfVertex.push(f);
           for (let c = 0; c < 4; ++c) index.push(first + c, first + ((c + 1) % 4), first + 4);
         }
-        face.forEach((a, c) => {
+        if (!garment.isDriven) face.forEach((a, c) => {
           const b = face[(c + 1) % size];
           edges.set(Math.min(a, b) * this.nodeCount + Math.max(a, b), [a, b]);
         });
@@ -185,12 +187,12 @@ class Cloth {
   // palette: of the errors, or none for the colours of the fabrics.
   fillColors(errors, palette, frame) {
     const color = this.geometry.attributes.color, c = color.array;
-    const inks = fabricInks.map((ink) => new THREE.Color(ink).convertSRGBToLinear().toArray());
+    const inks = [...fabricInks, bodyInk].map((ink) => new THREE.Color(ink).convertSRGBToLinear().toArray());
     let first = 0;
     for (let v = 0; v < this.nodeOfVertex.length; ++v) {
       const node = this.nodeOfVertex[v], face = this.faceOfVertex[v];
       if (node >= 0 && (v === 0 || face !== this.faceOfVertex[v - 1])) first = v;
-      if (!errors) {
+      if (!errors || this.inkOfFace[face] === bodyInkNumber) {
         const ink = inks[this.inkOfFace[face]];
         for (let k = 0; k < 3; ++k) c[3 * v + k] = ink[k];
       } else if (!errors.ofNodes || node >= 0) {

@@ -50,6 +50,7 @@ function decodeRun(json) {
       uvSize: Math.max(...g.uvs.size),
       pinnedNodes: decodeBase64(g.pinned_nodes, Uint32Array),
       clock: g.clock,
+      isDriven: g.driven,
     };
   });
   const obstacles = json.obstacles.map((o) => {

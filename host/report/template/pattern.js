@@ -16,7 +16,11 @@ class Pattern {
     this.faces = [];
     for (const { cloth, garments } of this.cells) {
       let face = 0;
-      for (const { faceSizes, uvs, uvSize } of garments.map((g) => this.viewer.run.garments[g])) {
+      for (const { faceSizes, uvs, uvSize, isDriven } of garments.map((g) => this.viewer.run.garments[g])) {
+        if (isDriven) {
+          face += faceSizes.length;
+          continue;
+        }
         const ofAxis = (k) => uvs.filter((_, i) => i % 2 === k).reduce(([low, high], x) => [Math.min(low, x), Math.max(high, x)], [Infinity, -Infinity]);
         const [left, end] = ofAxis(0), [low, high] = ofAxis(1), shift = (right && right + gap * uvSize) - left;
         let at = 0;
