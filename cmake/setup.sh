@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing; does nothing, quickly, when all are there.
-# setup.sh tests: those of the tests, too, a browser of 290 MB that looks at the report page.
+# setup.sh tests: those of the tests, too: a browser of 290 MB that looks at the report page, what Python compiles with.
 # ISOCLOTH_SETUP=off leaves the machine alone: the packages are then found through CMAKE_PREFIX_PATH.
 set -euo pipefail
 [[ ${ISOCLOTH_SETUP:-on} != off ]] || exit 0

@@ -2,6 +2,7 @@
 // for every launch, so that a command is a change of the scene.
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "engine/core/text.hpp"
@@ -154,18 +155,31 @@ void Simulation::set_forces(std::size_t garment, ArrayView<const Vec3d> forces) 
   }
 }
 
-void Simulation::set_fabric(std::size_t garment, const Fabric& fabric) {
-  check_index(garment, garment_count());
-  Fabric& own = members_->scene.garments[garment].fabric;
-  const std::string key = key_of(garment) + ".fabric";
-  validate_fabric(key, fabric);
-  require_same_terms(key, fabric, own);
-  const Fabric before = std::exchange(own, fabric);
+void Simulation::set_fabric(std::size_t garment, const Fabric& fabric) { set_fabrics({garment}, {fabric}); }
+
+void Simulation::set_fabrics(const std::vector<std::size_t>& garments, const std::vector<Fabric>& fabrics) {
+  if (fabrics.size() != garments.size())
+    throw ShapeError(
+        text("fabrics: found ", fabrics.size(), ", expected ", garments.size(), ", one for each garment"));
+  std::set<std::size_t> solvers;
+  for (std::size_t i = 0; i < garments.size(); ++i) {
+    check_index(garments[i], garment_count());
+    const std::string key = key_of(garments[i]) + ".fabric";
+    validate_fabric(key, fabrics[i]);
+    require_same_terms(key, fabrics[i], members_->scene.garments[garments[i]].fabric);
+    solvers.insert(members_->solvers.members[garments[i]].solver);
+  }
+  std::vector<Fabric> before;
+  const auto refresh = [&] {
+    for (const std::size_t solver : solvers) members_->solvers.solvers[solver]->refresh();
+  };
+  for (std::size_t i = 0; i < garments.size(); ++i)
+    before.push_back(std::exchange(members_->scene.garments[garments[i]].fabric, fabrics[i]));
   try {
-    members_->at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh(); });
+    refresh();
   } catch (...) {
-    own = before;
-    members_->at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh(); });
+    for (std::size_t i = garments.size(); i-- > 0;) members_->scene.garments[garments[i]].fabric = before[i];
+    refresh();
     throw;
   }
 }

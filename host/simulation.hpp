@@ -350,6 +350,9 @@ class Simulation {
   void set_forces(std::size_t garment, ArrayView<const Vec3d> forces);
   /// Terms (bending, springs, drag) may not come or go, nor the thickness change.
   void set_fabric(std::size_t garment, const Fabric& fabric);
+  /// Of many garments at once, shape [garments]: what those that are stepped together share is refreshed
+  /// once, not for each. All are refused if one is.
+  void set_fabrics(const std::vector<std::size_t>& garments, const std::vector<Fabric>& fabrics);
 
  private:
   struct Members;

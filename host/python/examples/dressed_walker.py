@@ -3,9 +3,9 @@
 usage: dressed_walker.py FOLDER [--seconds 4] [--run]
 
 Writes FOLDER/walker.obj, FOLDER/walker.pc2 and FOLDER/scene.json; with --run the result is in FOLDER/result, else run
-`isocloth run FOLDER/scene.json -o FOLDER/result`. The body is procedural: three closed tubes, which overlap each other
-as they like, thin at first, so that clothes fit around them, then round. To the engine it is a garment all of whose nodes
-are driven by a point cache, as Blender and others write them.
+`isocloth run FOLDER/scene.json -o FOLDER/result`. The body is procedural: three closed tubes, which overlap each
+other as they like, thin at first, so that clothes fit around them, then round. To the engine it is a garment all of
+whose nodes are driven by a point cache, as Blender and others write them.
 """
 
 import argparse
@@ -69,7 +69,8 @@ def pelvis(time):
     way = SPEED * (walked * walked / (2 * ramp) if walked < ramp else walked - ramp / 2)
     share = smooth(walked / ramp)
     phase = 2 * numpy.pi * STEPS / 2 * walked
-    return numpy.array([0.012 * share * numpy.sin(phase), -way, 0.012 * share * (numpy.cos(2 * phase) - 1)]), phase, share
+    moved = [0.012 * share * numpy.sin(phase), -way, 0.012 * share * (numpy.cos(2 * phase) - 1)]
+    return numpy.array(moved), phase, share
 
 
 def body(time):
@@ -134,8 +135,8 @@ def scene(folder, seconds):
         return {"name": name, "mesh": {"generator": "ring", "radial": nodes[0], "around": nodes[1],
                                        "inner_radius": radii[0], "outer_radius": radii[1]},
                 "transform": {"translation": [0, 0, height]}, "fabric": fabric,
-                "pins": [{"name": "waistband", "select": {"sphere": {"center": [0, 0, height], "radius": radii[0] + 1e-6}},
-                          "motion": waistband}]}
+                "pins": [{"name": "waistband", "motion": waistband,
+                          "select": {"sphere": {"center": [0, 0, height], "radius": radii[0] + 1e-6}}}]}
     return {
         "name": "A walking body in a tank top and two skirts", "recipe": "membrane", "step": 0.005,
         "duration": round(seconds, 3), "frame_interval": 0.025,

@@ -40,18 +40,25 @@ inline Array<double> to_array(const Vec3d& v) {
   return to_array<double>(std::vector<double>{v.x, v.y, v.z}, {3});
 }
 
-/// Rows of three numbers. Throws ShapeError for other shapes and for what is no array of numbers.
-inline std::vector<Vec3d> to_rows(const ArrayLike& values, const char* name) {
-  using Doubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-  Doubles rows;
+/// An array of doubles. Throws ShapeError for what is no array of numbers.
+inline nb::ndarray<const double, nb::c_contig, nb::device::cpu> to_doubles(nb::handle values,
+                                                                           const char* name) {
+  using namespace nb::literals;
   try {
-    using namespace nb::literals;
-    rows = nb::cast<Doubles>(
+    return nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(
         nb::module_::import_("numpy").attr("ascontiguousarray")(values, "dtype"_a = "float64"));
   } catch (const nb::python_error& error) {
-    throw ShapeError(
-        text(name, ": found no array of numbers (", error.what(), "), expected one of shape (n, 3)"));
+    throw ShapeError(text(name, ": found no array of numbers (", error.what(), ")"));
   }
+}
+inline std::vector<double> to_numbers(nb::handle values, const char* name) {
+  const auto numbers = to_doubles(values, name);
+  if (numbers.ndim() > 1) throw ShapeError(text(name, ": found ", numbers.ndim(), " dimensions, expected 1"));
+  return {numbers.data(), numbers.data() + numbers.size()};
+}
+/// Rows of three numbers. Throws ShapeError for other shapes, too.
+inline std::vector<Vec3d> to_rows(const ArrayLike& values, const char* name) {
+  const auto rows = to_doubles(values, name);
   if (rows.ndim() != 2 || rows.shape(1) != 3) {
     std::string shape;
     for (std::size_t i = 0; i < rows.ndim(); ++i) shape += text(i > 0 ? ", " : "", rows.shape(i));
