@@ -277,8 +277,8 @@ bool ClothContacts<Real>::search() {
 template <class Real>
 double ClothContacts<Real>::find(int iteration) {
   gather(false);
-  is_wild_ = (!searched_ || left_room(host_to_)) && !search();
-  if (is_wild_) {  // nothing can be said of it but that it is no state to end in
+  const bool is_wild = (!searched_ || left_room(host_to_)) && !search();
+  if (is_wild) {  // nothing can be said of it but that it is no state to end in
     keys_.clear();
     respond(iteration);
     passing_ = 1;

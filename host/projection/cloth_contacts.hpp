@@ -125,7 +125,7 @@ class ClothContacts {
   std::vector<FeaturePair> host_pairs_;
   std::vector<Vec3d> host_from_, host_to_;
   std::vector<BoundingBox> rooms_;
-  bool searched_ = false, measured_ = false, is_wild_ = false;
+  bool searched_ = false, measured_ = false;
   Buffer<FeaturePair> device_pairs_;
   Buffer<double> pair_thicknesses_, pair_rooms_;
   Buffer<Index> pair_nodes_;

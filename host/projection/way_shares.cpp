@@ -45,7 +45,7 @@ std::vector<double> way_shares(const SurfaceFeatures& features, const std::vecto
     // Again and again in a jam: below the floor no side comes nearer at all.
     const double floor = least_distance * thickness,
                  wanted = 2 * least_share * std::min(near.distance, thickness);
-    const bool is_jammed = near.distance <= std::max(wanted, floor);
+    const bool is_jammed = near.distance <= floor;
     const double apart = is_jammed ? near.distance : std::max(wanted, floor);
     if (lowest > highest + apart) continue;
     // A plane between them, the nearer to a side the less that side comes on.

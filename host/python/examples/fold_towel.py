@@ -69,7 +69,7 @@ def draw(frames, nodes, path):
         axes.plot_surface(x, y, z, color="#c8a060", edgecolor="#604020", linewidth=0.3, shade=True)
         axes.set(xlim=(-0.3, 0.3), ylim=(-0.3, 0.3), zlim=(0, 0.3), title=f"{0.05 * frame:.2f} s")
         axes.set_axis_off()
-        axes.set_box_aspect((2, 2, 1))
+        axes.set_box_aspect((2, 2, 1), zoom=1.7)
     figure.tight_layout()
     figure.savefig(path, dpi=110)
 
