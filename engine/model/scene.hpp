@@ -165,9 +165,9 @@ inline const std::vector<Vec3d>& start_positions(const Garment& garment) {
   return garment.initial_positions.empty() ? garment.mesh.positions : garment.initial_positions;
 }
 
-/// Whether every node is pinned: a surface that moves and deforms as its pins do, a body, which cloth meets
-/// where ContactSettings::cloth is true. It is no cloth itself: nothing of it is measured, it may pass
-/// through itself and other such surfaces.
+/// Whether every node is pinned: a surface that moves and deforms as its pins do. Where cloth meets cloth
+/// (ContactSettings::cloth) it is a body, which cloth meets and which is no cloth itself: nothing of it is
+/// measured, it may pass through itself and other such surfaces.
 bool is_driven(const Garment& garment);
 
 /// Where the i-th node of a pin of the garment is at time t of the garment's clock [s]: its motion, and with

@@ -123,9 +123,7 @@ std::vector<Measures> GarmentMeasures<Real>::measure(
   for (std::size_t c = first - first_tile * width_; result.size() < count; ++c) {
     for (std::size_t i = 0; i < own.size(); ++i)
       own[i] = static_cast<double>(reports[(c / width_ * own.size() + i) * width_ + c % width_]);
-    result.push_back(is_driven(*garments[first + result.size()])
-                         ? Measures{}
-                         : widened(together(own.data(), chunks, fields), faces, rows_are_lengths));
+    result.push_back(widened(together(own.data(), chunks, fields), faces, rows_are_lengths));
   }
   return result;
 }

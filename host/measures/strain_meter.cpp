@@ -51,7 +51,7 @@ void add_rest_points(const Mesh& mesh, Index face, std::vector<RestPoint>& point
 template <class Real>
 StrainMeter<Real>::StrainMeter(const Device& device, const std::vector<const Garment*>& garments,
                                std::size_t width)
-    : device_(&device), garment_count_(garments.size()), is_driven_(is_driven(*garments.front())) {
+    : device_(&device), garment_count_(garments.size()) {
   const Mesh& mesh = garments.front()->mesh;
   Topology topology = build_topology(mesh);
   const Index pinned_edges = sort_edges(topology.edges, *garments.front());
@@ -120,7 +120,6 @@ std::size_t StrainMeter<Real>::bytes_each(const Mesh& mesh, bool own_rest_shapes
 
 template <class Real>
 std::vector<Strain> StrainMeter<Real>::measure(ArrayView<const Real> positions) {
-  if (is_driven_) return std::vector<Strain>(garment_count_);
   MeasureStrains<Real> arguments = arguments_;
   arguments.positions = positions;
   step_kernels<Real>(device_->backend()).measure_strains(device_->queue(), arguments);

@@ -19,8 +19,7 @@ class StrainMeter {
   StrainMeter(const Device& device, const std::vector<const Garment*>& garments, std::size_t width);
   /// What it keeps for each garment of that mesh, but for what they share.
   static std::size_t bytes_each(const Mesh& mesh, bool own_rest_shapes);
-  /// One for each garment, zeros for a driven one (is_driven); positions [m]: shape [tile, node_count, 3,
-  /// width].
+  /// One for each garment; positions [m]: shape [tile, node_count, 3, width].
   std::vector<Strain> measure(ArrayView<const Real> positions);
   /// What the last of them found.
   FieldView view();
@@ -29,7 +28,6 @@ class StrainMeter {
  private:
   const Device* device_ = nullptr;
   std::size_t garment_count_ = 0;
-  bool is_driven_ = false;
   MeasureStrains<Real> arguments_;
   Buffer<Index> edges_, face_begin_, face_nodes_, face_points_;
   Buffer<Real> rest_edges_, rest_points_, values_, reports_;

@@ -8,7 +8,7 @@
 namespace isocloth {
 
 ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summary,
-                       const std::vector<Garment>& garments) {
+                       const std::vector<Garment>& garments, bool cloth_meets) {
   const TrajectoryLayout& layout = trajectory.layout();
   if (!garments.empty() && garments.size() != layout.garments.size())
     throw ShapeError("report: found " + std::to_string(garments.size()) +
@@ -27,7 +27,7 @@ ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summa
     }
     if (!garments.empty() && part.node_count > 0) {
       garment.corner_uvs = garments[g].mesh.corner_uvs;
-      garment.is_driven = is_driven(garments[g]);
+      garment.is_driven = cloth_meets && is_driven(garments[g]);
       if (garment.is_driven) {
         data.garments.push_back(std::move(garment));
         continue;
@@ -55,7 +55,7 @@ ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summa
 
 void write_folder_report(const std::filesystem::path& folder, const Scene& scene, const RunSummary& summary) {
   const TrajectoryFile trajectory = read_trajectory(folder / "trajectory.h5");
-  write_report(folder / "report.html", report_from(trajectory, summary, scene.garments));
+  write_report(folder / "report.html", report_from(trajectory, summary, scene.garments, scene.contact.cloth));
 }
 
 }  // namespace isocloth

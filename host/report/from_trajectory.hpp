@@ -12,10 +12,11 @@ namespace isocloth {
 
 /// What write_report needs, from a trajectory, which must outlive the result, and its summary. garments:
 /// those of the scene, whose pins are drawn and whose corner_uvs are the material coordinates; empty does
-/// without. The summary's recipe and their fabrics say which law their elements have. Throws ShapeError when
-/// their number is another than the trajectory's.
+/// without. The summary's recipe and their fabrics say which law their elements have; cloth_meets
+/// (ContactSettings::cloth): driven ones are bodies. Throws ShapeError when their number is another than the
+/// trajectory's.
 ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summary,
-                       const std::vector<Garment>& garments = {});
+                       const std::vector<Garment>& garments = {}, bool cloth_meets = false);
 
 /// Writes report.html of a result folder of that scene from its trajectory. Throws FileError, ShapeError.
 void write_folder_report(const std::filesystem::path& folder, const Scene& scene, const RunSummary& summary);

@@ -17,7 +17,7 @@ std::vector<const Mesh*> meshes_of(const Scene& scene) {
 
 std::vector<bool> driven_of(const Scene& scene) {
   std::vector<bool> driven;
-  for (const Garment& garment : scene.garments) driven.push_back(is_driven(garment));
+  for (const Garment& garment : scene.garments) driven.push_back(scene.contact.cloth && is_driven(garment));
   return driven;
 }
 

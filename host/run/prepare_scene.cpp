@@ -106,11 +106,10 @@ void warn_of_pins(const Garment& garment, const ResolvedScene& resolved, const s
     may_part = may_part || pin.ramp > 0 || std::holds_alternative<RecordedMotion>(pin.motion);
   }
   if (is_driven(garment)) {
-    if (!resolved.scene.contact.cloth)
-      warnings.add("pinned", text(what, ": all ", garment.mesh.positions.size(),
-                                  " nodes are pinned: none is simulated, and other cloth does not meet them "
-                                  "without contact.cloth"));
-    return;
+    if (resolved.scene.contact.cloth) return;
+    warnings.add("pinned",
+                 text(what, ": all ", garment.mesh.positions.size(),
+                      " nodes are pinned: none is simulated, and cloth meets them with contact.cloth alone"));
   }
   if (!may_part || (!moves && garment.initial_positions.empty())) return;
   const TornPinSearch search(garment, !resolved.holds_edges);
@@ -233,7 +232,11 @@ std::vector<std::string> start_warnings(const Scene& scene, const IntersectionRe
     warn_of_pieces(garment, what, warnings);
     warn_of_pins(garment, resolved, what, warnings);
     for (std::size_t i = 0; i < garment.grippers.size(); ++i) {
-      if (garment.grippers[i].holds.empty()) continue;
+      if (garment.grippers[i].holds.empty()) {
+        warnings.add("holds", text(what, ": gripper \"", garment.grippers[i].name,
+                                   "\" has no holds: only commands close it"));
+        continue;
+      }
       const Reach reach = first_reach(garment, garment.grippers[i]);
       if (reach.node_count > 0) continue;
       // Cloth may fall or fly into the region until then; whether it did the run says at its end.

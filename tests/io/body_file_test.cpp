@@ -112,7 +112,7 @@ TEST_F(BodyFile, MistakesAreNamed) {
       {with("shape", R"({"type": "mesh", "file": "dented.obj"})"), "expected a convex surface"},
       {with("shape", R"({"type": "mesh", "file": "none.obj"})"), "none.obj: cannot read"},
       {pair(R"({"garment": "sheet", "static": 1})"),
-       "contact.pairs[4]: found garment of garment, obstacle, body, other_body, expected"},
+       "contact.pairs[4]: found garment of garment, other_garment, obstacle, body, other_body, expected"},
       {pair(R"({"garment": "sheet", "other_body": "box", "static": 1})"),
        "contact.pairs[4]: found garment other_body of"},
       {pair(R"({"body": "bex", "obstacle": "floor", "static": 1})"),
