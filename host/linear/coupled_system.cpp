@@ -18,6 +18,7 @@ CoupledSystem<Real>::CoupledSystem(const Device& device, const std::vector<std::
 
 template <class Real>
 void CoupledSystem<Real>::copy(ArrayView<const Vec3<Real>> from, ArrayView<Vec3<Real>> to) const {
+  if (to.size() == 0) return;  // of a garment without free nodes
   kernels().scale_values(
       device_->queue(),
       {.from = {&from.data()->x, 3 * from.size()}, .factor = Real(1), .to = {&to.data()->x, 3 * to.size()}});
