@@ -10,6 +10,7 @@ StepKernels<Real> make_step_kernels() {
           .start_iteration = start_iteration<Real>,
           .extrapolate_nodes = extrapolate_nodes<Real>,
           .predict_positions = predict_positions<Real>,
+          .begin_stitches = begin_stitches<Real>,
           .geometric_stiffness = geometric_stiffness<Real>,
           .assemble_system = assemble_system<Real>,
           .assemble_gradient = assemble_gradient<Real>,

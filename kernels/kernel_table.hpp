@@ -6,6 +6,7 @@
 #include "kernels/cloth_contact/cloth_contact.hpp"
 #include "kernels/contact/body_system.hpp"
 #include "kernels/forces/build_bending.hpp"
+#include "kernels/forces/stitches.hpp"
 #include "kernels/impulse/impulse_kernels.hpp"
 #include "kernels/impulse/step_impulse.hpp"
 #include "kernels/impulse/system_kernels.hpp"
@@ -46,6 +47,7 @@ struct StepKernels {
   Kernel<StartIteration<Real>> start_iteration;
   Kernel<ExtrapolateNodes<Real>> extrapolate_nodes;
   Kernel<PredictPositions<Real>> predict_positions;
+  Kernel<BeginStitches<Real>> begin_stitches;
   Kernel<GeometricStiffness<Real>> geometric_stiffness;
   Kernel<AssembleSystem<Real>> assemble_system;
   Kernel<AssembleGradient<Real>> assemble_gradient;

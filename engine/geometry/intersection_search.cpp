@@ -7,6 +7,7 @@
 #include <map>
 
 #include "engine/geometry/exact_predicates.hpp"
+#include "engine/mesh/stitches.hpp"
 
 namespace isocloth {
 namespace {
@@ -40,10 +41,12 @@ IntersectionSearch::IntersectionSearch(const std::vector<const Mesh*>& meshes,
   const Mesh* before = nullptr;  // replicas come one after another
   for (std::size_t s = 0; s < meshes.size(); ++s) {
     const Mesh& mesh = *meshes[s];
-    if (before != nullptr && mesh.face_begin == before->face_begin && mesh.face_nodes == before->face_nodes) {
+    if (before != nullptr && mesh.face_begin == before->face_begin && mesh.face_nodes == before->face_nodes &&
+        mesh.stitches == before->stitches) {
       surfaces_.push_back(surfaces_.back());
     } else {
-      surfaces_.push_back({std::make_shared<FaceTree>(mesh)});
+      surfaces_.push_back(
+          {std::make_shared<FaceTree>(mesh), std::make_shared<std::vector<Index>>(sewn_nodes(mesh))});
       before = &mesh;
     }
     surfaces_.back().is_driven = !is_driven.empty() && is_driven[s];
@@ -133,7 +136,9 @@ void IntersectionSearch::test_sides(std::size_t s, const FaceTree::Leaf& of, std
   const FaceTree::Triangle &sides = surfaces_[s].tree->triangles()[of.triangle],
                            &triangle = surfaces_[t].tree->triangles()[with.triangle];
   const auto is_corner = [&](Index node) {
-    return s == t && (node == triangle.nodes[0] || node == triangle.nodes[1] || node == triangle.nodes[2]);
+    if (s != t) return false;
+    const std::vector<Index>& sewn = *surfaces_[s].sewn;
+    return std::ranges::any_of(triangle.nodes, [&](Index corner) { return sewn[corner] == sewn[node]; });
   };
   const std::vector<Vec3d>&x = state(s).positions, &y = state(t).positions;
   const Vec3d &a = y[triangle.nodes[0]], &b = y[triangle.nodes[1]], &c = y[triangle.nodes[2]];

@@ -36,7 +36,8 @@ struct Intersections {
   std::int64_t unknown_triangles = 0;
 };
 
-/// Tests all edges against all triangles that share no node with them, by the exact meeting() of
+/// Tests all edges against all triangles that share no node with them (nodes that are sewn together count as
+/// one), by the exact meeting() of
 /// engine/geometry/exact_predicates.hpp. Two triangles that are not of one plane and have more than a common
 /// node or side in common have an edge that crosses or touches; what lies in one plane is not looked at. The
 /// test knows of no solver and shares no formula with one. Quads are two triangles, split from corner 0 to
@@ -61,6 +62,7 @@ class IntersectionSearch {
   };
   struct Surface {
     std::shared_ptr<const FaceTree> tree;  ///< also that of other surfaces of the same faces
+    std::shared_ptr<const std::vector<Index>> sewn;  ///< see sewn_nodes()
     std::size_t state = 0;                 ///< place in states_; 0: shared by all that meet no other surface
     bool is_driven = false;
   };

@@ -4,11 +4,17 @@
 #include <map>
 #include <utility>
 
+#include "engine/mesh/stitches.hpp"
+
 namespace isocloth {
 namespace {
 
-bool share_node(const std::array<Index, 2>& a, const std::array<Index, 2>& b) {
-  return a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1];
+/// sewn: see SurfaceFeatures.
+bool share_node(const std::vector<Index>& sewn, const std::array<Index, 2>& a, const std::array<Index, 2>& b) {
+  const auto is = [&](Index one, Index other) {
+    return sewn[static_cast<std::size_t>(one)] == sewn[static_cast<std::size_t>(other)];
+  };
+  return is(a[0], b[0]) || is(a[0], b[1]) || is(a[1], b[0]) || is(a[1], b[1]);
 }
 
 }  // namespace
@@ -36,6 +42,7 @@ PairSearch::PairSearch(const std::vector<const Mesh*>& meshes, const std::vector
       owned_nodes_.push_back(t.owned_nodes);
       owned_sides_.push_back(t.owned_sides);
     }
+    for (const Index node : sewn_nodes(*meshes[s])) f.sewn.push_back(first_node + node);
     f.node_begin.push_back(first_node + meshes[s]->node_count());
     f.triangle_begin.push_back(static_cast<Index>(f.triangles.size()));
     f.node_surfaces.resize(static_cast<std::size_t>(f.node_begin.back()), static_cast<Index>(s));
@@ -95,7 +102,7 @@ void PairSearch::test(const FaceTree::Leaf& one, Index first_triangle, const Fac
       if ((owned_sides_[b] >> l & 1U) == 0) continue;
       const Index with = features_.sides[b][l];
       if (!overlap(edge_boxes_[edge], edge_boxes_[with]) ||
-          share_node(features_.edges[edge], features_.edges[with]))
+          share_node(features_.sewn, features_.edges[edge], features_.edges[with]))
         continue;
       pairs.push_back({1, std::min(edge, with), std::max(edge, with)});
     }
@@ -108,8 +115,9 @@ void PairSearch::test_nodes(Index triangle, const FaceTree::Leaf& with, Index ot
   for (unsigned k = 0; k < 3; ++k) {
     if ((owned_nodes_[triangle] >> k & 1U) == 0) continue;
     const Index node = features_.triangles[triangle][k];
-    if (node == face[0] || node == face[1] || node == face[2] || !overlap(node_boxes_[node], with.box))
-      continue;
+    if (!overlap(node_boxes_[node], with.box)) continue;
+    const std::vector<Index>& sewn = features_.sewn;
+    if (sewn[node] == sewn[face[0]] || sewn[node] == sewn[face[1]] || sewn[node] == sewn[face[2]]) continue;
     pairs.push_back({0, node, other});
   }
 }

@@ -16,6 +16,7 @@ struct SurfaceFeatures {
   std::vector<std::array<Index, 3>> triangles;    ///< nodes, shape [triangle_count]
   std::vector<std::array<Index, 3>> sides;        ///< edge from node k to node k + 1; same shape
   std::vector<std::array<Index, 2>> edges;        ///< nodes, the lower first, shape [edge_count]
+  std::vector<Index> sewn;                        ///< see sewn_nodes(), shape [node_count]
 
   Index node_count() const { return node_begin.back(); }
 };
@@ -27,7 +28,8 @@ struct FeaturePair {
   bool operator==(const FeaturePair&) const = default;
 };
 
-/// Finds pairs of features whose boxes overlap, those that share a node left out.
+/// Finds pairs of features whose boxes overlap, those that share a node, or nodes that are sewn together, left
+/// out.
 class PairSearch {
  public:
   /// Valid meshes, whose rest shapes give the trees. worlds: surfaces of one world meet each other, those of

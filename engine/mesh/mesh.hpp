@@ -8,6 +8,13 @@
 
 namespace isocloth {
 
+/// A thread through two nodes: they are sewn together.
+struct Stitch {
+  Index a = 0, b = 0;
+  double length = 0;  ///< of the seam that it holds [m]
+  bool operator==(const Stitch&) const = default;
+};
+
 /// Surface mesh; faces have 3 or 4 corners, mixed freely, corners counter-clockwise seen from the front.
 /// Node order is the order of the file or generator and is never changed.
 struct Mesh {
@@ -17,6 +24,7 @@ struct Mesh {
   std::vector<Index> face_nodes;  ///< node of each face corner, shape [corner_count]
   std::vector<Vec2d>
       corner_uvs;  ///< [m], warp/weft coordinates of each face corner, shape [corner_count] or empty
+  std::vector<Stitch> stitches;  ///< of seams; each pair of nodes once
 
   Index node_count() const { return static_cast<Index>(positions.size()); }
   Index face_count() const { return face_begin.empty() ? 0 : static_cast<Index>(face_begin.size()) - 1; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "engine/core/errors.hpp"
@@ -34,6 +35,7 @@ class Validation {
     check_duplicate_faces();
     check_areas();
     check_quads();
+    check_stitches();
     const auto opposites = opposite_corners();
     const auto reversed = reversed_faces(opposites);
     for (Index f = 0; f < mesh_.face_count(); ++f) {
@@ -207,6 +209,28 @@ class Validation {
         }
       }
     }
+  }
+
+  void check_stitches() const {
+    std::set<std::array<Index, 2>> known;
+    for (std::size_t s = 0; s < mesh_.stitches.size(); ++s) {
+      const auto [a, b, length] = mesh_.stitches[s];
+      if (std::min(a, b) < 0 || std::max(a, b) >= mesh_.node_count())
+        refuse("stitch ", s, " names a node that does not exist: found nodes ", a, " ", b, ", expected 0 to ",
+               mesh_.node_count() - 1);
+      if (a == b) refuse("stitch ", s, ": found node ", a, " twice, expected two nodes");
+      if (!(length > 0) || !std::isfinite(length))
+        refuse("stitch ", s, ": found a length of ", length, " m, expected a number > 0");
+      if (!known.insert({std::min(a, b), std::max(a, b)}).second)
+        refuse("stitch ", s, ": found nodes ", a, " and ", b, ", which a stitch before it joins");
+    }
+    if (known.empty()) return;
+    for (Index f = 0; f < mesh_.face_count(); ++f)
+      for (Index c = mesh_.face_begin[f]; c < mesh_.face_begin[f + 1]; ++c)
+        if (const auto [low, high] = std::minmax(mesh_.face_nodes[c], mesh_.face_nodes[following(f, c)]);
+            known.contains({low, high}))
+          refuse("nodes ", low, " and ", high, " are sewn together: found an edge of face ", f,
+                 " between them, expected two nodes of different faces; mesh the dart's tip more finely");
   }
 
   /// The half edge of the other face at the same edge, shape [corner_count]; -1 on the boundary.

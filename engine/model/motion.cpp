@@ -35,14 +35,6 @@ Vec3d key_value(const std::vector<Vec3d>& keys, const Interpolation& place) {
 
 }  // namespace
 
-Vec3d rotated(const Vec3d& r, const Vec3d& v) {
-  const double angle = norm(r);
-  if (angle == 0) return v;
-  // Divided, not multiplied by 1 / angle: a turn about a coordinate axis then leaves that coordinate alone.
-  const Vec3d axis{r.x / angle, r.y / angle, r.z / angle};
-  return std::cos(angle) * v + std::sin(angle) * cross(axis, v) + (1 - std::cos(angle)) * dot(axis, v) * axis;
-}
-
 Vec3d keyframe_rotation(const KeyframeMotion& motion, double t) {
   return key_value(motion.rotations, locate(motion.times, t));
 }

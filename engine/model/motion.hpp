@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/core/vec3.hpp"
+#include "engine/core/rotation.hpp"
 
 namespace isocloth {
 
@@ -48,9 +48,6 @@ Vec3d evaluate_motion(const Motion& motion, const Vec3d& start, std::size_t node
 inline Vec3d evaluate_motion(const FixedMotion&, const Vec3d& start, double) { return start; }
 Vec3d evaluate_motion(const OscillationMotion& motion, const Vec3d& start, double t);
 Vec3d evaluate_motion(const KeyframeMotion& motion, const Vec3d& start, double t);
-
-/// v turned by the rotation vector r [rad] (Rodrigues); v itself, bit for bit, where r = 0.
-Vec3d rotated(const Vec3d& r, const Vec3d& v);
 
 /// The rotation vector of R(t) [rad].
 Vec3d keyframe_rotation(const KeyframeMotion& motion, double t);

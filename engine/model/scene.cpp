@@ -112,6 +112,19 @@ void check_bending(const std::string& key, const Fabric& fabric, const Recipe& r
            "0 with isometric bending, which knows no directions: set fabric.bending to \"plate\"");
 }
 
+/// Threads are stiff: they are part of the matrix of a step, with the metric that has units.
+void check_stitches(const std::string& key, const Garment& garment, const Scene& scene, const Recipe& recipe) {
+  const std::size_t count = garment.mesh.stitches.size();
+  if (count == 0) return;
+  if (recipe.solver != SolverFamily::projection)
+    refuse(key + ".mesh", text(count, " stitches"),
+           text("none with the recipe ", recipe.name, ": use membrane, or another recipe of the projection"));
+  if (scene.projection.method != ProjectionMethod::proximal_newton)
+    refuse("projection.method", "fast_projection", text("proximal_newton with the stitches of ", key));
+  if (scene.projection.metric != Metric::implicit_b)
+    refuse("projection.metric", "mass", text("implicit_b with the stitches of ", key));
+}
+
 void check_springs(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
   if (recipe.solver != SolverFamily::projection) return;
   for (const auto& [name, spring] :
@@ -278,6 +291,9 @@ void validate_garment(const Garment& garment, const std::string& key) {
   validate_fabric(key + ".fabric", garment.fabric);
   if (garment.gravity) require_finite(key + ".gravity", *garment.gravity);
   require_finite(key + ".time_offset", garment.time_offset);
+  require_positive(key + ".sewing.force", garment.sewing.force);
+  require_positive(key + ".sewing.speed", garment.sewing.speed);
+  require_positive(key + ".sewing.stiffness", garment.sewing.stiffness);
   check_pins(key, garment);
   check_grippers(key, garment);
 }
@@ -308,6 +324,7 @@ void validate_scene(const Scene& scene) {
     check_bending(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
     check_laws(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
     check_springs(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
+    check_stitches(text("garments[", g, "]"), scene.garments[g], scene, recipe);
   }
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];

@@ -13,6 +13,7 @@
 #include "engine/model/motion.hpp"
 #include "engine/model/obstacle.hpp"
 #include "engine/model/rigid_body.hpp"
+#include "engine/model/sewing.hpp"
 #include "engine/model/wind.hpp"
 
 namespace isocloth {
@@ -35,6 +36,7 @@ struct Garment {
   Fabric fabric;
   std::vector<Pin> pins;
   std::vector<Gripper> grippers;
+  Sewing sewing;                  ///< of the stitches of its mesh
   std::optional<double> gravity;  ///< [m/s^2], along -z; none: that of the scene
   double time_offset = 0;         ///< time of its motions at step 0 [s]
   std::vector<Vec3d> forces;      ///< from outside, constant [N], shape [node_count]; empty: none

@@ -46,15 +46,11 @@ class KeyReader : public Keys {
   }
 
   void vectors(Text name, std::vector<Vec3d>& values, Text, Need need) override {
-    const Json* const found = find(name, need);
-    if (!found) return;
-    if (!found->is_array()) refuse(name, *found, "a list of [x, y, z]");
-    values.clear();
-    for (std::size_t i = 0; i < found->size(); ++i) {
-      std::array<double, 3> xyz{};
-      read_tuple((*found)[i], text(name, "[", i, "]"), xyz, any_number);
-      values.push_back({xyz[0], xyz[1], xyz[2]});
-    }
+    read_tuples<3>(name, "a list of [x, y, z]", values, need);
+  }
+
+  void points(Text name, std::vector<Vec2d>& values, Text, Need need) override {
+    read_tuples<2>(name, "a list of [x, y]", values, need);
   }
 
   void word(Text name, std::string& value, Text, Need need) override {
@@ -185,6 +181,20 @@ class KeyReader : public Keys {
                         (!range.whole || value == std::floor(value));
     if (!inside) refuse(name, found, to_string(range));
     return value;
+  }
+
+  /// Values: of Vec3d or Vec2d.
+  template <std::size_t size, class Value>
+  void read_tuples(Text name, const char* expected, std::vector<Value>& values, Need need) {
+    const Json* const found = find(name, need);
+    if (!found) return;
+    if (!found->is_array()) refuse(name, *found, expected);
+    values.clear();
+    for (std::size_t i = 0; i < found->size(); ++i) {
+      std::array<double, size> each{};
+      read_tuple((*found)[i], text(name, "[", i, "]"), each, any_number);
+      values.push_back(std::apply([](auto... x) { return Value{x...}; }, each));
+    }
   }
 
   void read_tuple(const Json& found, Text name, std::span<double> values, const Range& range) const {

@@ -47,6 +47,10 @@ class KeySchema : public Keys {
     add(name, list_schema(tuple_schema(number_schema(any_number), 3)), doc, need);
   }
 
+  void points(Text name, std::vector<Vec2d>&, Text doc, Need need) override {
+    add(name, list_schema(tuple_schema(number_schema(any_number), 2)), doc, need);
+  }
+
   void word(Text name, std::string& value, Text doc, Need need) override {
     add_with_default(name, {{"type", "string"}}, value, doc, need);
   }

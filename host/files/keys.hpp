@@ -57,6 +57,8 @@ class Keys {
   virtual void list(Text name, std::vector<double>& values, const Range& range, Text doc, Need need) = 0;
   /// Any number of [x, y, z].
   virtual void vectors(Text name, std::vector<Vec3d>& values, Text doc, Need need) = 0;
+  /// Any number of [x, y].
+  virtual void points(Text name, std::vector<Vec2d>& values, Text doc, Need need) = 0;
   virtual void word(Text name, std::string& value, Text doc, Need need = Need::optional) = 0;
   /// The index of one of `words`.
   virtual void word_index(Text name, std::size_t& index, const std::vector<std::string>& words, Text doc) = 0;

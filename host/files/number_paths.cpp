@@ -34,10 +34,8 @@ class PathCollector : public Keys {
     for (std::size_t i = 0; i < size_of(name); ++i) add(text(name, "[", i, "]"), doc);
   }
 
-  void vectors(Text name, std::vector<Vec3d>&, Text doc, Need) override {
-    for (std::size_t i = 0; i < size_of(name); ++i)
-      for (std::size_t k = 0; k < 3; ++k) add(text(name, "[", i, "][", k, "]"), doc);
-  }
+  void vectors(Text name, std::vector<Vec3d>&, Text doc, Need) override { add_tuples(name, 3, doc); }
+  void points(Text name, std::vector<Vec2d>&, Text doc, Need) override { add_tuples(name, 2, doc); }
 
   void word(Text, std::string&, Text, Need) override {}
   void word_index(Text, std::size_t&, const std::vector<std::string>&, Text) override {}
@@ -67,6 +65,10 @@ class PathCollector : public Keys {
  private:
   void add(const std::string& name, Text doc, std::vector<double> tuple = {}) {
     found_.push_back({path_ + name, unit_of(doc), std::move(tuple)});
+  }
+  void add_tuples(Text name, std::size_t size, Text doc) {
+    for (std::size_t i = 0; i < size_of(name); ++i)
+      for (std::size_t k = 0; k < size; ++k) add(text(name, "[", i, "][", k, "]"), doc);
   }
   std::size_t size_of(Text name) const {
     const auto found = object_.find(name);

@@ -162,7 +162,7 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   const NodeMatrixPattern bending_pattern =
       has_bending ? squared_pattern(neighbour_pattern(mesh)) : NodeMatrixPattern{};
   const NodeMatrixPattern coupled = couples_faces ? neighbour_pattern(mesh) : NodeMatrixPattern{};
-  pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, {}, coupled, factor);
+  pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, {}, coupled, factor, mesh.stitches);
   monitor.check();
   if (elimination_order) {
     const auto best = analyze_best_order({.size = pattern.free_count(),
@@ -171,7 +171,7 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
                                           .columns = pattern.block_columns});
     std::vector<Index> order;
     for (const Index i : best.elimination.block_row) order.push_back(pattern.free_nodes[i]);
-    pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, order, coupled, factor);
+    pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, order, coupled, factor, mesh.stitches);
   }
 
   monitor.check();
@@ -212,6 +212,18 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   coupling_begin = {device, pattern.coupling_begin};
   coupling_columns = {device, pattern.coupling_columns};
   coupling_entries = {device, pattern.coupling_entries};
+  std::vector<Index> sewn;
+  std::vector<double> forces, stiffness;
+  for (const Stitch& stitch : mesh.stitches) {
+    sewn.insert(sewn.end(), {stitch.a, stitch.b});
+    forces.push_back(garment.sewing.force * stitch.length);
+    stiffness.push_back(garment.sewing.stiffness * stitch.length);
+  }
+  stitch_nodes = {device, sewn};
+  pair_stitches = {device, pattern.pair_stitches};
+  stitches = gather_buffers(device, pattern.stitches);
+  stitch_forces = converted<Real>(device, forces);
+  stitch_stiffness = converted<Real>(device, stiffness);
   rest_values = {device, static_cast<std::size_t>(rows.row_count())};
   rest_areas = {device, static_cast<std::size_t>(mesh.face_count())};
   measure_rest_shape(device, mesh, *this);
@@ -238,7 +250,9 @@ std::size_t GarmentArrays<Real>::memory_bytes() const {
   auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(face_begin, face_nodes, masses, inverse_masses, rest_areas, tensors, rest_values, bending_begin,
       bending_columns, bending, free_nodes, free_number, node_pair_begin, node_pairs, block_rows,
-      block_columns, block_pairs, block_bending, coupling_begin, coupling_columns, coupling_entries);
+      block_columns, block_pairs, block_bending, coupling_begin, coupling_columns, coupling_entries,
+      stitch_nodes, pair_stitches, stitches.begin, stitches.first, stitches.second, stitch_forces,
+      stitch_stiffness);
   for (const RowGroupBuffers* group : {&triples, &elements, &singles}) {
     add(group->stencil_begin, group->slot_nodes, group->entry_begin, group->entry_nodes, group->laws);
     for (const GatherBuffers* g : {&group->pair_terms, &group->block_terms, &group->node_terms})

@@ -5,6 +5,7 @@
 #include "engine/model/scene.hpp"
 #include "host/garment/nodal_pattern.hpp"
 #include "host/memory/buffer.hpp"
+#include "kernels/forces/stitches.hpp"
 #include "kernels/linear/couplings.hpp"
 
 namespace isocloth {
@@ -82,6 +83,9 @@ struct GarmentArrays {
   Buffer<Index> node_pair_begin, node_pairs;
   Buffer<Index> block_rows, block_columns, block_pairs, block_bending;
   Buffer<Index> coupling_begin, coupling_columns, coupling_entries;
+  Buffer<Index> stitch_nodes, pair_stitches;
+  GatherBuffers stitches;
+  Buffer<Real> stitch_forces, stitch_stiffness;  ///< f [N], k [N/m] of each stitch
 
   Index node_count() const { return static_cast<Index>(masses.size()); }
   Index face_count() const { return static_cast<Index>(face_begin.size()) - 1; }
@@ -90,6 +94,7 @@ struct GarmentArrays {
   CouplingPattern couplings() const {
     return {coupling_begin.view(), coupling_columns.view(), coupling_entries.view()};
   }
+  StitchPattern stitch_pattern() const { return {stitch_nodes.view(), pair_stitches.view(), stitches.view()}; }
   std::size_t memory_bytes() const;
 };
 

@@ -29,12 +29,14 @@ struct NodalPattern {
   std::vector<Index> free_nodes;   ///< node of each free number
   std::vector<Index> free_number;  ///< -1: pinned, shape [node_count]
 
-  std::vector<std::array<Index, 2>> pairs;         ///< nodes that some T couples, lower first, sorted
+  std::vector<std::array<Index, 2>> pairs;         ///< nodes that some T or stitch couples, lower first, sorted
   std::vector<Index> node_pair_begin, node_pairs;  ///< pairs at each node
 
   std::vector<Index> block_rows, block_columns;   ///< lower triangle of free numbers, by column, then row
   std::vector<Index> block_pairs, block_bending;  ///< -1: none
   RowGather triples, elements, singles;
+  std::vector<Index> pair_stitches;  ///< stitch of each pair, -1: none; empty: there are no stitches
+  GatherLists stitches;              ///< per free node: (stitch, which of its nodes this is)
   /// Entries of K between free nodes that have no block; see CouplingPattern.
   std::vector<Index> coupling_begin, coupling_columns, coupling_entries;
 
@@ -47,13 +49,14 @@ NodeMatrixPattern neighbour_pattern(const Mesh& mesh);
 NodeMatrixPattern squared_pattern(const NodeMatrixPattern& pattern);
 
 /// Analyses the system of `rows`; `bending` is the pattern of K over all nodes, or empty; so is `coupled`,
-/// nodes that something else couples. Free numbers follow `free_order`, the free nodes in some order; empty:
+/// nodes that something else couples; so are those of stitches. Free numbers follow `free_order`, the free nodes in some order; empty:
 /// ascending. Entries of K have blocks where rows or what is coupled have, or all of them (factor whole).
 /// Cost O(sum of squared stencil sizes, times log).
 NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern& bending,
                                  const std::vector<char>& is_pinned,
                                  const std::vector<Index>& free_order = {},
                                  const NodeMatrixPattern& coupled = {},
-                                 FactorPattern factor = FactorPattern::whole);
+                                 FactorPattern factor = FactorPattern::whole,
+                                 const std::vector<Stitch>& stitches = {});
 
 }  // namespace isocloth

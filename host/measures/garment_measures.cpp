@@ -23,6 +23,7 @@ ClothMeasures<double> together(const double* values, std::size_t chunks, std::si
     all.kinetic += m.kinetic;
     all.potential += m.potential;
     all.elastic += m.elastic;
+    all.opening = std::max(all.opening, m.opening);
     all.momentum += m.momentum;
     all.angular_momentum += m.angular_momentum;
   }
@@ -45,6 +46,7 @@ Measures widened(const ClothMeasures<double>& m, double faces, bool rows_are_len
   measures.kinetic_energy = m.kinetic;
   measures.potential_energy = m.potential;
   measures.elastic_energy = m.elastic;
+  measures.seam_opening = m.opening;
   measures.linear_momentum = m.momentum;
   measures.angular_momentum = m.angular_momentum;
   return measures;
@@ -76,6 +78,7 @@ GarmentMeasures<Real>::GarmentMeasures(const Device& device, const GarmentArrays
                  .face_begin = arrays.face_begin.view(),
                  .face_nodes = arrays.face_nodes.view(),
                  .bending = {arrays.bending_begin.view(), arrays.bending_columns.view()},
+                 .stitches = arrays.stitch_nodes.view(),
                  .rest = {},
                  .energies = {},
                  .physics = {},

@@ -279,6 +279,7 @@ ClothPatternView ClothGroup<Real>::pattern() const {
                         std::ranges::any_of(garments_, [](auto* g) { return is_viscous(g->fabric); }),
           .has_history = remembers_step(settings_.integrator),
           .faces = surroundings_.forces.faces(arrays_),
+          .stitches = a.stitch_pattern(),
           .block_slots = samples_.block_slots.view(),
           .node_slots = samples_.node_slots.view(),
           .slot_samples = samples_.slot_samples.view()};
@@ -312,6 +313,9 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
           .row_stiffness = row_stiffness_.view(),
           .row_bounds = row_bounds_.view(),
           .row_curves = row_curves_.view(),
+          .stitch_forces = arrays_.stitch_forces.view(),
+          .stitch_stiffness = arrays_.stitch_stiffness.view(),
+          .stitch_speed = static_cast<Real>(garments_.front()->sewing.speed),
           .targets = targets_.view(),
           .states = {.positions = positions_.view(),
                      .velocities = velocities_.view(),

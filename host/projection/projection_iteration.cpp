@@ -66,6 +66,24 @@ void ProjectionSolver<Real>::note_strains() {
 }
 
 template <class Real>
+Stitches<Real> ProjectionSolver<Real>::stitches() const {
+  return {arrays_.stitch_pattern(), stitch_stiffness_.view(), stitch_rests_.view()};
+}
+
+template <class Real>
+void ProjectionSolver<Real>::begin_stitches() {
+  if (stitch_stiffness_.size() == 0) return;
+  kernels_.begin_stitches(device_.queue(), {.pattern = arrays_.stitch_pattern(),
+                                            .forces = arrays_.stitch_forces.view(),
+                                            .stiffness = arrays_.stitch_stiffness.view(),
+                                            .speed = static_cast<Real>(garment_.sewing.speed),
+                                            .step = static_cast<Real>(part_.h),
+                                            .positions = std::as_const(work_.positions).view(),
+                                            .found_stiffness = stitch_stiffness_.view(),
+                                            .rests = stitch_rests_.view()});
+}
+
+template <class Real>
 void ProjectionSolver<Real>::set_targets(double t) {
   for (const Pin& pin : garment_.pins) {
     for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
@@ -127,6 +145,7 @@ bool ProjectionSolver<Real>::begin_part(const StepPart<double>& part) {
                   work_.positions, base(), work_.contacts.view());
   if (part.done == 0) contacts_.grasp();
   note_strains();
+  begin_stitches();
   return predict();
 }
 
@@ -220,7 +239,8 @@ void ProjectionSolver<Real>::assemble_system(const MetricView<Real>& metric, boo
               .momentum = pulled ? std::as_const(momentum_).view() : ArrayView<const Vec3<Real>>{},
               .samples = samples,
               .with_rows = with_rows,
-              .right_side = right_side_.view()});
+              .right_side = right_side_.view(),
+              .stitches = stitches()});
 }
 
 template <class Real>
@@ -275,7 +295,8 @@ void ProjectionSolver<Real>::assemble() {
                                                    .tensors = arrays_.tensors.view(),
                                                    .multipliers = std::as_const(work_.multipliers).view(),
                                                    .coupling = laws().coupling,
-                                                   .stiffness = stiffness_.view()});
+                                                   .stiffness = stiffness_.view(),
+                                                   .stitches = stitches()});
   assemble_system(projection_metric(), true, contacts_.forces());
 }
 

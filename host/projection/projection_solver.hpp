@@ -142,8 +142,11 @@ class ProjectionSolver final : public GarmentSolver {
   MetricView<Real> implicit_metric() const;
   MetricView<Real> projection_metric() const;
   RowLaws<Real> laws();
+  Stitches<Real> stitches() const;
   /// What viscous rows compare their strains with.
   void note_strains();
+  /// What threads are in the part that is under way.
+  void begin_stitches();
 
   const Device& device_;
   const StepKernels<Real>& kernels_;
@@ -184,6 +187,8 @@ class ProjectionSolver final : public GarmentSolver {
   Buffer<Vec3<Real>> iterate_, predicted_, targets_, momentum_;
   Buffer<Vec3<Real>> base_, base_velocity_;  ///< x^, v^ of integrators that remember
   Buffer<Real> stiffness_, blocks_;
+  Buffer<Real> stitch_stiffness_;  ///< of the part under way, see Stitches
+  Buffer<Vec3<Real>> stitch_rests_;
   Buffer<Vec3<Real>> right_side_, correction_;
 
   std::vector<Vec3<Real>> host_targets_;

@@ -89,7 +89,11 @@ class Softness {
 
 ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
                                const ProjectionSettings& settings, double gravity)
-    : mesh_(garment.mesh), fabric_(garment.fabric), settings_(settings), gravity_(gravity) {
+    : mesh_(garment.mesh),
+      fabric_(garment.fabric),
+      sewing_(garment.sewing),
+      settings_(settings),
+      gravity_(gravity) {
   if (settings_.eps == 0) settings_.eps = default_eps(settings_.method);
   const NodeKinds nodes = node_kinds(garment);
   free_nodes_ = nodes.free;
@@ -314,6 +318,26 @@ SparseMatrix ReferenceCloth::geometric_stiffness(const VectorXd& multipliers) co
   return stiffness;
 }
 
+std::tuple<SparseMatrix, MatrixX3d> ReferenceCloth::stitches(double step) const {
+  const Eigen::Index count = static_cast<Eigen::Index>(mesh_.stitches.size());
+  SparseMatrix ends(count, mesh_.node_count());  // d of each thread
+  VectorXd stiffness(count);
+  MatrixX3d rests(count, 3);
+  for (Eigen::Index s = 0; s < count; ++s) {
+    const Stitch& stitch = mesh_.stitches[static_cast<std::size_t>(s)];
+    ends.insert(s, stitch.a) = 1;
+    ends.insert(s, stitch.b) = -1;
+    const Eigen::RowVector3d d = positions_.row(stitch.a) - positions_.row(stitch.b);
+    const double drawn_in = sewing_.speed * step, left = d.norm() - drawn_in;
+    double w = sewing_.stiffness * stitch.length;
+    if (left > 0) w = std::min(w, sewing_.force * stitch.length / drawn_in);
+    rests.row(s) = left > 0 ? Eigen::RowVector3d(left * d.normalized()) : Eigen::RowVector3d::Zero();
+    stiffness[s] = step * step * w;
+  }
+  const SparseMatrix forces = ends.transpose() * stiffness.asDiagonal();
+  return {forces * ends, forces * rests};
+}
+
 Iteration ReferenceCloth::single_iteration(const MatrixX3d& positions, const MatrixX3d& unconstrained,
                                            const VectorXd& multipliers, double step, double eps,
                                            const VectorXd& growth) const {
@@ -334,6 +358,9 @@ Iteration ReferenceCloth::single_iteration(const MatrixX3d& positions, const Mat
     primal_side = -flatten(block * (select_free_ * (positions - unconstrained)));
     dual_side -= proximal.cwiseProduct(multipliers);
     block += SparseMatrix(select_free_ * geometric_stiffness(multipliers) * select_free_.transpose());
+    const auto [threads, of_rests] = stitches(step);
+    block += SparseMatrix(select_free_ * threads * select_free_.transpose());
+    primal_side += flatten(select_free_ * MatrixX3d(of_rests - threads * positions));
   }
   // A row that no free node moves keeps its multiplier.
   for (Eigen::Index row = 0; row < d.size(); ++row) {

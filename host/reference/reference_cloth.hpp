@@ -142,8 +142,13 @@ class ReferenceCloth {
   EulerStep euler_step(double step) const;
   double euler_time(double step) const;
 
+  /// Laplacian of the threads in a step from positions(), and what their r adds to the right side of nodes
+  /// (kernels/forces/stitches.hpp).
+  std::tuple<SparseMatrix, MatrixX3d> stitches(double step) const;
+
   Mesh mesh_;
   Fabric fabric_;
+  Sewing sewing_;
   ProjectionSettings settings_;
   double gravity_;
   std::vector<Index> free_nodes_, pinned_nodes_;

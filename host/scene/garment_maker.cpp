@@ -65,9 +65,17 @@ Vec3d placed(const Vec3d& p, const TransformSpec& transform) {
   return rotated(std::numbers::pi / 180 * transform.rotation, transform.scale * p) + transform.translation;
 }
 
+double box_area(const Panel& panel) {
+  if (panel.outline.empty()) return 0;
+  const auto [left, right] = std::ranges::minmax(panel.outline, {}, &Vec2d::x);
+  const auto [low, high] = std::ranges::minmax(panel.outline, {}, &Vec2d::y);
+  return (right.x - left.x) * (high.y - low.y);
+}
+
 void apply_transform(Mesh& mesh, const TransformSpec& transform) {
   for (Vec3d& p : mesh.positions) p = placed(p, transform);
   for (Vec2d& uv : mesh.corner_uvs) uv = transform.scale * uv;
+  for (Stitch& stitch : mesh.stitches) stitch.length *= transform.scale;
 }
 
 std::vector<Index> nearest_nodes(const std::vector<Vec3d>& points, const Mesh& mesh, const std::string& key) {
@@ -159,17 +167,23 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   Garment garment;
   garment.name = spec.name.empty() ? text("garment ", number) : spec.name;
   garment.mesh = mesh(spec.mesh, key + ".mesh");
+  for (const Vec3d& p : last_placed_) garment.initial_positions.push_back(placed(p, spec.transform));
   apply_transform(garment.mesh, spec.transform);
   if (spec.rest_noise.normal_deviation > 0) {
+    if (!last_placed_.empty())
+      fail(text(key, ".rest_noise.normal_deviation: found ", spec.rest_noise.normal_deviation,
+                ", expected none with panels, which are flat"));
     const auto own_seed = spec.rest_noise.seed;
     const std::uint64_t seed = own_seed ? static_cast<std::uint64_t>(*own_seed) : seed_ + number;
     add_normal_noise(garment.mesh, spec.rest_noise.normal_deviation, seed);
   }
   // Noise may fold a quad, and a transform may leave the finite numbers.
   validate_mesh(garment.mesh, key + ".mesh");
+  Mesh shown = garment.mesh;
+  shown.positions = start_positions(garment);
   if (!(spec.initial_velocity == Vec3d{}) || !(spec.initial_angular_velocity == Vec3d{})) {
-    const Vec3d center = area_centroid(garment.mesh);
-    for (const Vec3d& p : garment.mesh.positions) {
+    const Vec3d center = area_centroid(shown);
+    for (const Vec3d& p : start_positions(garment)) {
       garment.initial_velocities.push_back(spec.initial_velocity +
                                            cross(spec.initial_angular_velocity, p - center));
     }
@@ -184,8 +198,9 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
       *curve = found;
   garment.gravity = spec.gravity;
   garment.time_offset = spec.time_offset;
+  garment.sewing = spec.sewing;
   for (std::size_t p = 0; p < spec.pins.size(); ++p) {
-    garment.pins.push_back(pin(spec.pins[p], spec.transform, garment.mesh, text(key, ".pins[", p, "]"), p));
+    garment.pins.push_back(pin(spec.pins[p], spec.transform, shown, text(key, ".pins[", p, "]"), p));
   }
   const auto is_recorded = [](const Pin& pin) {
     return std::holds_alternative<RecordedMotion>(pin.motion) && pin.ramp == 0;
@@ -209,7 +224,17 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
 
 Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
   if (last_spec_ != spec) {
-    last_mesh_ = make_mesh(spec, key, folder_, seed_);
+    if (spec.sewn.panels.empty()) {
+      last_mesh_ = make_mesh(spec, key, folder_, seed_);
+      last_placed_.clear();
+    } else {
+      double area = 0;  // of the outlines' boxes
+      for (const Panel& panel : spec.sewn.panels) area += box_area(panel);
+      check_size(key, "edge_length", area / (0.8 * spec.sewn.edge_length * spec.sewn.edge_length));
+      SewnPanels sewn = sew_panels(spec.sewn.panels, spec.sewn.seams, spec.sewn.edge_length, key);
+      last_mesh_ = std::move(sewn.mesh);
+      last_placed_ = std::move(sewn.placed);
+    }
     last_spec_ = spec;
   }
   return last_mesh_;

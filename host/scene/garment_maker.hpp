@@ -44,6 +44,7 @@ class GarmentMaker {
   std::uint64_t seed_;
   std::optional<MeshSpec> last_spec_;
   Mesh last_mesh_;                        // of last_spec_, as generated or read
+  std::vector<Vec3d> last_placed_;        // where its panels stand, empty: no panels [m]
   std::optional<RecordedMotion> motion_;  // read last
   std::vector<std::string> warnings_;
 };

@@ -88,6 +88,10 @@ void describe_mesh(Keys& keys, MeshSpec& mesh) {
                  [&mesh](Keys& k) {
                    k.integer("triangles", mesh.triangles, whole(1, most_nodes), "about this many triangles");
                  }),
+       {"panels", "",
+        "panels of Delaunay triangles, sewn together; pins, grippers and contact see them where they stand at "
+        "the start, drawn together while the simulation begins",
+        [&mesh](Keys& k) { describe_panels(k, mesh.sewn); }},
        {"file", "", "OBJ or PLY file; vertex order is kept", [&mesh](Keys& k) {
           k.word("file", mesh.file, "path, relative to the folder of the scene file [coordinates in m]",
                  required);
@@ -360,6 +364,7 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
   keys.number("time_offset", garment.time_offset, any_number,
               "time of the garment's motions at the start of the run [s]; its nodes start where they start: "
               "choose a time at which the motion is there too, or give the pins a ramp");
+  describe_sewing(keys, garment.sewing);
   keys.objects("pins", "nodes with a prescribed motion", 0, [&](Keys& k, std::size_t p) {
     garment.pins.resize(p + 1);
     k.word("name", garment.pins[p].name, "name in messages; default: pin and its number");

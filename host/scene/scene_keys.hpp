@@ -11,6 +11,7 @@
 #include "host/files/keys.hpp"
 #include "host/scene/gripper_keys.hpp"
 #include "host/scene/obstacle_keys.hpp"
+#include "host/scene/panel_keys.hpp"
 
 namespace isocloth {
 
@@ -24,7 +25,8 @@ struct MeshSpec {
   Index radial = 0, around = 0, along = 0, triangles = 1700;
   double inner_radius = 0, outer_radius = 0, radius = 0, height = 0, phase = 0;
   std::optional<double> seed;
-  double weld = 0;  ///< of a file [m]
+  double weld = 0;   ///< of a file [m]
+  PanelSpec sewn;    ///< has panels: in the place of these
 
   bool operator==(const MeshSpec&) const = default;
 };
@@ -71,6 +73,7 @@ struct GarmentSpec {
   Vec3d initial_angular_velocity;  ///< [rad/s]
   Fabric fabric;                   ///< but curves
   CurveSpec warp_curve, weft_curve, shear_curve;
+  Sewing sewing;
   std::vector<PinSpec> pins;
   std::vector<GripperSpec> grippers;
   std::optional<double> gravity;  ///< [m/s^2]; none: that of the scene

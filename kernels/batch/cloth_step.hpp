@@ -68,6 +68,7 @@ class ClothStep : ClothTile<S, T, Block> {
     block_.sync();
     samples_.begin(sample_step_, part.done == S{});
     if (p_.is_viscous) note_strains();
+    begin_stitches();
     return predict(part, which, bad_pivot);
   }
 
@@ -97,7 +98,8 @@ class ClothStep : ClothTile<S, T, Block> {
           rest(a_.rest.tensors, p_.rows.tensor_count()),
           rows(at_.multipliers),
           parameters_.coupling,
-          {work_ + at_.stiffness, static_cast<std::size_t>(p_.pair_count)}};
+          {work_ + at_.stiffness, static_cast<std::size_t>(p_.pair_count)},
+          stitches()};
       share(block_, p_.pair_count,
             [&](Index pair) { stiffness.stiffness[pair] = pair_stiffness(stiffness, pair); });
       block_.sync();
@@ -179,6 +181,24 @@ class ClothStep : ClothTile<S, T, Block> {
   }
 
  private:
+  ISOCLOTH_DEVICE Stitches<S> stitches() const {
+    const auto count = static_cast<std::size_t>(p_.stitches.count());
+    return {p_.stitches, {work_ + at_.stitch_stiffness, count}, {vectors(at_.stitch_rests), count}};
+  }
+  ISOCLOTH_DEVICE void begin_stitches() {
+    if (p_.stitches.count() == 0) return;
+    const Stitches<S> found = stitches();
+    const BeginStitches<S, Scalar> begin{p_.stitches,
+                                         a_.stitch_forces,
+                                         a_.stitch_stiffness,
+                                         a_.stitch_speed,
+                                         sample_step_.part.h,
+                                         nodes(at_.start),
+                                         {work_ + at_.stitch_stiffness, found.stiffness.size()},
+                                         {vectors(at_.stitch_rests), found.rests.size()}};
+    share(block_, p_.stitches.count(), [&](Index i) { begin_stitch(begin, i); });
+    block_.sync();
+  }
   ISOCLOTH_DEVICE S* kept_history() const {
     return reinterpret_cast<S*>(a_.states.history.data()) + tile_ * p_.history().size();
   }
@@ -399,7 +419,8 @@ class ClothStep : ClothTile<S, T, Block> {
         newton || !with_rows ? free_nodes(at_.momentum) : ArrayView<Vec3<S>>{},
         samples,
         with_rows,
-        {}};
+        {},
+        stitches()};
     const BlockFactor<S> factor{work_ + at_.blocks, work_ + at_.diagonals, work_ + at_.pivots};
     const ArrayView<Vec3<S>> x = free_nodes(at_.correction);
     share(block_, x.size(), [&](Index i) { x[i] = gradient(gradients, i); });

@@ -34,6 +34,7 @@ struct ClothPatternView {
   bool is_viscous = false;                       ///< any row of any cloth
   bool has_history = false;                      ///< the integrator remembers the step before
   FacesView faces;                               ///< of cloths that the air drags
+  StitchPattern stitches;
   GatherView block_slots, node_slots;            ///< see SampleForces
   ArrayView<const Index> slot_samples;
 
@@ -72,7 +73,7 @@ struct StepScratch {
   std::size_t history;              ///< see StepHistoryLayout
   std::size_t krylov;               ///< r, z, p, q, w of conjugate gradients, where there are couplings
   std::size_t iterate, predicted, momentum, correction, multipliers, residuals, scales, growth, strains,
-      stiffness, jacobian, blocks, diagonals, pivots, contact_state, partials, size;
+      stiffness, stitch_stiffness, stitch_rests, jacobian, blocks, diagonals, pivots, contact_state, partials, size;
   ContactScratch contacts;
 };
 /// Partial results of a block's threads; blocks have no more of them.
@@ -101,6 +102,8 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
   s.growth = take(p.has_bounds ? rows : 0);
   s.strains = take(p.is_viscous ? rows : 0);
   s.stiffness = take(p.pair_count);
+  s.stitch_stiffness = take(static_cast<std::size_t>(p.stitches.count()));
+  s.stitch_rests = take(3 * static_cast<std::size_t>(p.stitches.count()));
   s.jacobian = take(3 * p.rows.jacobian_count());
   s.blocks = take(9 * p.plan.block_rows.size());
   s.diagonals = take(6 * columns);
@@ -150,6 +153,8 @@ struct StepCloths {
   ArrayView<const Real> row_stiffness;  ///< see RowLaws, shape [tile, row, width]; empty: all rows are rigid
   ArrayView<const Real> row_bounds;     ///< see RowBounds, likewise; empty: no row has one
   ArrayView<const Real> row_curves;     ///< see RowLaws, shape [tile, curve_numbers, width]
+  ArrayView<const Real> stitch_forces, stitch_stiffness;  ///< of all cloths alike, see BeginStitches
+  Real stitch_speed{};
   ArrayView<const Real> targets;   ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]
   ClothStates<Real> states;        ///< after the steps
   ClothStates<const Real> before;  ///< where they begin, left as it is; empty: in `states`

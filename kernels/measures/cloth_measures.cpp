@@ -146,6 +146,7 @@ struct MeasureBody {
     sums.kinetic = sums.kinetic + more.kinetic;
     sums.potential = sums.potential + more.potential;
     sums.elastic = sums.elastic + more.elastic;
+    sums.opening = larger(more.opening, sums.opening);
     sums.momentum += more.momentum;
     sums.angular_momentum += more.angular_momentum;
   }
@@ -171,6 +172,10 @@ struct MeasureBody {
       });
       each(static_cast<Index>(a.face_begin.size()) - 1, [&](Index i) { add_face(x, tile, i, sums); });
       each(a.node_count, [&](Index i) { add_node(x, v, tile, i, sums); });
+      each(static_cast<Index>(a.stitches.size() / 2), [&](Index i) {
+        const Vec3<S> d = x[a.stitches[2 * i]] - x[a.stitches[2 * i + 1]];
+        sums.opening = larger(square_root(dot_add(d, d, S{})), sums.opening);
+      });
       partials[k] = sums;
     });
     block.sync();

@@ -18,6 +18,7 @@ struct ClothMeasures {
   S error_sum, error_squares, error_max;  ///< of |a - a0| / a0 of faces, Coltraro 2022, (22)
   S kinetic, potential;                   ///< [J], 1/2 rho m v^2 and delta g m z + 1/2 kappa phi.K phi
   S elastic;                           ///< [J], K times the integral of p of compliant rows, see apply_law()
+  S opening;                           ///< largest distance of two nodes that are sewn together [m]
   Vec3<S> momentum, angular_momentum;  ///< rho m v [kg m/s], rho m x x v [kg m^2/s]
 };
 
@@ -48,12 +49,13 @@ struct MeasureCloths {
   RowsView rows;
   ArrayView<const Index> face_begin, face_nodes;
   NodeMatrixView bending;  ///< pattern of K, empty: no bending
+  ArrayView<const Index> stitches;  ///< nodes, shape [stitch_count, 2]
   RestShapesView<Real> rest;
   RowEnergies<Real> energies;
   ArrayView<const Real> physics;     ///< ClothPhysics, shape [tile_count, 4, width]
   ArrayView<const Real> positions;   ///< [m], shape [tile, node_count, 3, width]
   ArrayView<const Real> velocities;  ///< [m/s], same shape
-  ArrayView<Real> reports;           ///< ClothMeasures, shape [tile_count, measure_chunks(), 16, width]
+  ArrayView<Real> reports;           ///< ClothMeasures, shape [tile_count, measure_chunks(), 17, width]
 };
 
 /// Blocks per tile.
@@ -63,7 +65,8 @@ ISOCLOTH_HD Index measure_chunks(const MeasureCloths<Real>& a) {
   const Index faces = static_cast<Index>(a.face_begin.size()) - 1;
   const Index of_rows = larger(larger(a.rows.triples.stencil_count(), a.rows.elements.stencil_count()),
                                a.rows.singles.stencil_count());
-  const Index most = larger(of_rows, larger(faces, a.node_count));
+  const Index stitches = static_cast<Index>(a.stitches.size() / 2);
+  const Index most = larger(larger(of_rows, stitches), larger(faces, a.node_count));
   return (most + measures_chunk - 1) / measures_chunk;
 }
 

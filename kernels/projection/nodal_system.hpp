@@ -1,6 +1,7 @@
 // The symmetric positive definite system of one projection iteration, 3x3 blocks on free nodes.
 #pragma once
 
+#include "kernels/forces/stitches.hpp"
 #include "kernels/launch/queue.hpp"
 #include "kernels/linear/couplings.hpp"
 #include "kernels/projection/metric.hpp"
@@ -16,7 +17,8 @@ struct GeometricStiffness {
   ArrayView<const T> tensors;      ///< [1/m^2], shape [tensor_count()]
   ArrayView<const S> multipliers;  ///< lambda [kg m^2], shape [row_count]
   S coupling{};                    ///< see RowLaws
-  ArrayView<S> stiffness;          ///< max(0, -G_ab) [kg], shape [pair_count]
+  ArrayView<S> stiffness;          ///< max(0, -G_ab), and of stitches [kg], shape [pair_count]
+  Stitches<S> stitches{};
 };
 
 /// Forces on material points of the cloth: samples, each a weighted mean of nodes that share a face (its
@@ -71,6 +73,7 @@ struct AssembleGradient {
   SampleForces<S> samples;
   bool with_rows = true;          ///< false: B alone
   ArrayView<Vec3<S>> right_side;  ///< [kg m], shape [free_count]
+  Stitches<S> stitches{};
 };
 
 /// See CoupledSystem (host/linear/coupled_system.hpp).
@@ -110,8 +113,8 @@ struct FindMismatches {
 };
 
 namespace ISOCLOTH_BACKEND {
-/// -G_ab where positive, G = sum_k lambda_k 2 T_k; the graph Laplacian of these weights is G+. One item per
-/// pair.
+/// -G_ab where positive, G = sum_k lambda_k 2 T_k; the graph Laplacian of these weights is G+. That of threads
+/// is added. One item per pair.
 template <class Real>
 void geometric_stiffness(const Queue& queue, const GeometricStiffness<Real>& args);
 /// H = B + G+ + J^T s^2 J, or B, and the stiffness of samples. One item per block, O(rows that hold
@@ -119,7 +122,7 @@ void geometric_stiffness(const Queue& queue, const GeometricStiffness<Real>& arg
 template <class Real>
 void assemble_system(const Queue& queue, const AssembleSystem<Real>& args);
 /// -B (phi_j - phi~) - J^T (prox + s^2 C_j), see RowLaws, the first part as B (phi~ - x^) - B (phi_j -
-/// x^), so that phi~ itself is not needed. Without momentum: -J^T s^2 C_j (fast projection). Without
+/// x^), so that phi~ itself is not needed; and the forces of threads. Without momentum: -J^T s^2 C_j (fast projection). Without
 /// rows: the right side of B (phi~ - phi_j) = ... . One item per free node.
 template <class Real>
 void assemble_gradient(const Queue& queue, const AssembleGradient<Real>& args);

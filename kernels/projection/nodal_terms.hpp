@@ -82,8 +82,10 @@ ISOCLOTH_HD S pair_stiffness(const GeometricStiffness<S, T>& a, Index pair) {
     for (Index t = terms.begin[pair]; t < terms.begin[pair + 1]; ++t)
       half = add_tensors(a, group, terms.first[t], terms.second[t], half);
   });
-  const S g = -(half + half);
-  return select(g > S{}, g, S{});
+  const S g = -(half + half), of_rows = select(g > S{}, g, S{});
+  if (!a.stitches.exist()) return of_rows;
+  const Index stitch = a.stitches.pattern.of_pairs[pair];
+  return stitch < 0 ? of_rows : of_rows + a.stitches.stiffness[stitch];
 }
 
 template <class S>
@@ -174,6 +176,7 @@ ISOCLOTH_HD Vec3<S> gradient(const AssembleGradient<S, T>& a, Index i) {
       b = multiply_add(a.samples.weights[a.samples.node_slots.first[t]],
                        Vec3<S>{force[0], force[1], force[2]}, b);
     }
+  if (a.with_rows && a.stitches.exist()) b = pulled(a.stitches, a.positions, i, b);
   if (a.momentum.empty()) return b;
   const Vec3<S> moved = a.positions[node] - a.start[node];
   b += multiply_add(-(a.metric.inertia * S(a.metric.masses[node])), moved, a.momentum[i]);

@@ -1,0 +1,313 @@
+#include "engine/mesh/panels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <numeric>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/rotation.hpp"
+#include "engine/core/text.hpp"
+#include "engine/mesh/delaunay.hpp"
+
+namespace isocloth {
+namespace {
+
+double length(Vec2d a) { return std::hypot(a.x, a.y); }
+double cross(Vec2d a, Vec2d b) { return a.x * b.y - a.y * b.x; }
+
+template <class... Parts>
+[[noreturn]] void refuse(const Parts&... parts) {
+  throw MeshError(text(parts...));
+}
+
+Vec3d placed(const Panel& panel, Vec2d p) {
+  const double r = panel.around;
+  const Vec3d upright = r > 0 ? Vec3d{r * std::sin(p.x / r), r - r * std::cos(p.x / r), p.y} : Vec3d{p.x, 0, p.y};
+  return rotated(std::numbers::pi / 180 * panel.rotation, upright) + panel.translation;
+}
+
+/// An edge of a panel as many short ones, for its length and for points at even distances along it.
+class Edge {
+ public:
+  Edge(const Panel& panel, Index k) {
+    const auto count = static_cast<Index>(panel.outline.size());
+    std::vector<Vec2d> control{panel.outline[static_cast<std::size_t>(k)]};
+    for (const Panel::Curve& curve : panel.curves)
+      if (curve.edge == k) control.insert(control.end(), curve.control.begin(), curve.control.end());
+    control.push_back(panel.outline[static_cast<std::size_t>((k + 1) % count)]);
+    const int pieces = control.size() == 2 ? 1 : 400;
+    for (int i = 0; i <= pieces; ++i) {
+      std::vector<Vec2d> points = control;  // de Casteljau
+      const double t = static_cast<double>(i) / pieces;
+      for (std::size_t left = points.size() - 1; left > 0; --left)
+        for (std::size_t j = 0; j < left; ++j) points[j] = (1 - t) * points[j] + t * points[j + 1];
+      points_.push_back(points.front());
+      along_.push_back(i == 0 ? 0 : along_.back() + isocloth::length(points_[points_.size() - 2] - points_.back()));
+    }
+  }
+  double length() const { return along_.back(); }
+  /// At a share of the length.
+  Vec2d at(double share) const {
+    const double s = share * length();
+    const auto after = std::min(std::ranges::upper_bound(along_, s) - along_.begin(),
+                                static_cast<std::ptrdiff_t>(along_.size()) - 1);
+    const auto i = static_cast<std::size_t>(after) - 1;
+    const double t = (s - along_[i]) / (along_[i + 1] - along_[i]);
+    return (1 - t) * points_[i] + t * points_[i + 1];
+  }
+
+ private:
+  std::vector<Vec2d> points_;
+  std::vector<double> along_;  ///< length up to each point [m]
+};
+
+/// A panel with its edges divided.
+struct Cut {
+  std::vector<Edge> edges;
+  std::vector<Index> segments, first;  ///< of each edge; its first point in the outline
+  std::vector<Vec2d> points;           ///< of the outline, then inside
+  Index outline_count = 0, first_node = 0;
+
+  /// Nodes along an edge, from corner to corner.
+  std::vector<Index> nodes(Index edge) const {
+    std::vector<Index> result;
+    const auto e = static_cast<std::size_t>(edge);
+    for (Index i = 0; i <= segments[e]; ++i) result.push_back(first_node + (first[e] + i) % outline_count);
+    return result;
+  }
+};
+
+void check_panel(const Panel& panel, const std::string& key) {
+  const auto corners = static_cast<Index>(panel.outline.size());
+  if (corners < 3) refuse(key, ".outline: found ", corners, " corners, expected at least 3");
+  for (std::size_t i = 0; i < panel.outline.size(); ++i)
+    if (const Vec2d p = panel.outline[i]; !std::isfinite(p.x) || !std::isfinite(p.y))
+      refuse(key, ".outline[", i, "]: found ", p.x, " ", p.y, ", expected finite numbers");
+  for (std::size_t c = 0; c < panel.curves.size(); ++c) {
+    const Panel::Curve& curve = panel.curves[c];
+    if (curve.edge < 0 || curve.edge >= corners)
+      refuse(key, ".curves[", c, "].edge: found ", curve.edge, ", expected 0 to ", corners - 1,
+             ", edge k goes from corner k to the next");
+    if (curve.control.empty() || curve.control.size() > 2)
+      refuse(key, ".curves[", c, "].control: found ", curve.control.size(),
+             " points, expected 1 of a quadratic or 2 of a cubic Bezier curve");
+    for (std::size_t other = 0; other < c; ++other)
+      if (panel.curves[other].edge == curve.edge)
+        refuse(key, ".curves[", c, "].edge: found ", curve.edge, ", which curves[", other, "] has already");
+  }
+}
+
+/// Whether two segments cross or touch.
+bool meet(Vec2d a, Vec2d b, Vec2d c, Vec2d d) {
+  const double ab_c = cross(b - a, c - a), ab_d = cross(b - a, d - a), cd_a = cross(d - c, a - c),
+               cd_b = cross(d - c, b - c);
+  return ((ab_c <= 0 && ab_d >= 0) || (ab_c >= 0 && ab_d <= 0)) &&
+         ((cd_a <= 0 && cd_b >= 0) || (cd_a >= 0 && cd_b <= 0)) &&
+         !(ab_c == 0 && ab_d == 0 && std::max(a.x, b.x) < std::min(c.x, d.x)) &&
+         !(ab_c == 0 && ab_d == 0 && std::max(c.x, d.x) < std::min(a.x, b.x)) &&
+         !(ab_c == 0 && ab_d == 0 && std::max(a.y, b.y) < std::min(c.y, d.y)) &&
+         !(ab_c == 0 && ab_d == 0 && std::max(c.y, d.y) < std::min(a.y, b.y));
+}
+
+void check_outline(const std::vector<Vec2d>& points, const std::string& key) {
+  const std::size_t n = points.size();
+  double twice = 0;
+  for (std::size_t i = 0; i < n; ++i) twice += cross(points[i], points[(i + 1) % n]);
+  if (!(twice > 0))
+    refuse(key, ".outline: found an area of ", twice / 2,
+           " m^2, expected corners counter-clockwise; give them in the opposite order");
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i + 2; j < n; ++j) {
+      if (i == 0 && j + 1 == n) continue;
+      if (meet(points[i], points[i + 1], points[j], points[(j + 1) % n]))
+        refuse(key, ".outline: found it crossing itself at (", points[i].x, " ", points[i].y,
+               "), expected a simple outline");
+    }
+}
+
+/// Points of a grid of even triangles, at least half an edge away from the outline.
+void fill(std::vector<Vec2d>& points, double h) {
+  const std::vector<Vec2d> outline = points;
+  Vec2d low = outline.front(), high = low;
+  for (const Vec2d& p : outline) {
+    low = {std::min(low.x, p.x), std::min(low.y, p.y)};
+    high = {std::max(high.x, p.x), std::max(high.y, p.y)};
+  }
+  const double rise = h * std::sqrt(0.75);
+  const auto rows = static_cast<Index>((high.y - low.y) / rise), columns = static_cast<Index>((high.x - low.x) / h);
+  for (Index row = 0; row <= rows; ++row)
+    for (Index column = 0; column <= columns + 1; ++column) {
+      const Vec2d p{low.x + h * (column + (row % 2 == 0 ? 0.0 : -0.5)), low.y + (row + 0.5) * rise};
+      bool is_inside = false, is_near = false;
+      for (std::size_t i = 0; i < outline.size() && !is_near; ++i) {
+        const Vec2d a = outline[i], b = outline[(i + 1) % outline.size()], side = b - a, way = p - a;
+        const double t = std::clamp((side.x * way.x + side.y * way.y) / (side.x * side.x + side.y * side.y), 0.0, 1.0);
+        is_near = length(way - t * side) < 0.55 * h;
+        if ((a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / side.y * side.x) is_inside = !is_inside;
+      }
+      if (is_inside && !is_near) points.push_back(p);
+    }
+}
+
+/// Numbers of an edge among those of all panels.
+struct EdgeNumber {
+  std::size_t panel = 0;
+  Index edge = 0;
+};
+
+class Sewing {
+ public:
+  Sewing(const std::vector<Panel>& panels, const std::vector<Seam>& seams, double h, const std::string& key)
+      : panels_(panels), seams_(seams), h_(h), key_(key) {}
+
+  SewnPanels run() {
+    if (panels_.empty()) refuse(key_, ".panels: found none, expected at least one");
+    for (std::size_t p = 0; p < panels_.size(); ++p) {
+      const Panel& panel = panels_[p];
+      if (panel.name.empty()) refuse(key_, ".panels[", p, "].name: found none, expected a name");
+      if (!numbers_.emplace(panel.name, p).second)
+        refuse(key_, ".panels[", p, "].name: found \"", panel.name, "\", already the name of panels[",
+               numbers_.at(panel.name), "]");
+      check_panel(panel, panel_key(p));
+      cuts_.emplace_back();
+      for (Index e = 0; e < static_cast<Index>(panel.outline.size()); ++e) cuts_[p].edges.emplace_back(panel, e);
+    }
+    divide();
+    for (std::size_t p = 0; p < panels_.size(); ++p) mesh(p);
+    for (std::size_t s = 0; s < seams_.size(); ++s) sew(s);
+    for (const auto& [nodes, seam_length] : stitches_) result_.mesh.stitches.push_back({nodes[0], nodes[1], seam_length});
+    return std::move(result_);
+  }
+
+ private:
+  std::string panel_key(std::size_t p) const { return text(key_, ".panels[", p, "]"); }
+
+  std::array<EdgeNumber, 2> edges_of(std::size_t s) const {
+    std::array<EdgeNumber, 2> found;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::string& name = seams_[s].panels[i];
+      const auto panel = numbers_.find(name);
+      if (panel == numbers_.end())
+        refuse(key_, ".seams[", s, "].panels[", i, "]: found \"", name, "\", expected the name of a panel");
+      const auto count = static_cast<Index>(panels_[panel->second].outline.size());
+      const Index edge = seams_[s].edges[i];
+      if (edge < 0 || edge >= count)
+        refuse(key_, ".seams[", s, "].edges[", i, "]: found ", edge, ", expected 0 to ", count - 1, ", an edge of \"",
+               name, "\"");
+      found[i] = {panel->second, edge};
+    }
+    if (found[0].panel == found[1].panel && found[0].edge == found[1].edge)
+      refuse(key_, ".seams[", s, "]: found edge ", found[0].edge, " of \"", seams_[s].panels[0],
+             "\" twice, expected two edges");
+    return found;
+  }
+
+  /// How many parts each edge has: edges that seams join have as many as each other.
+  void divide() {
+    std::vector<std::size_t> begin{0};
+    for (const Cut& cut : cuts_) begin.push_back(begin.back() + cut.edges.size());
+    std::vector<std::size_t> above(begin.back());
+    std::iota(above.begin(), above.end(), std::size_t{0});
+    const auto top = [&](std::size_t i) {
+      while (above[i] != i) i = above[i];
+      return i;
+    };
+    for (std::size_t s = 0; s < seams_.size(); ++s) {
+      const auto [one, other] = edges_of(s);
+      above[top(begin[one.panel] + static_cast<std::size_t>(one.edge))] =
+          top(begin[other.panel] + static_cast<std::size_t>(other.edge));
+    }
+    std::vector<double> longest(above.size(), 0);
+    const auto for_each_edge = [&](const auto& visit) {
+      for (std::size_t p = 0; p < cuts_.size(); ++p)
+        for (std::size_t e = 0; e < cuts_[p].edges.size(); ++e) visit(cuts_[p], e, top(begin[p] + e));
+    };
+    for_each_edge([&](Cut& cut, std::size_t e, std::size_t i) {
+      longest[i] = std::max(longest[i], cut.edges[e].length());
+    });
+    for_each_edge([&](Cut& cut, std::size_t, std::size_t i) {
+      cut.segments.push_back(std::max(Index{1}, static_cast<Index>(std::lround(longest[i] / h_))));
+    });
+  }
+
+  void mesh(std::size_t p) {
+    Cut& cut = cuts_[p];
+    for (std::size_t e = 0; e < cut.edges.size(); ++e) {
+      cut.first.push_back(static_cast<Index>(cut.points.size()));
+      for (Index i = 0; i < cut.segments[e]; ++i)
+        cut.points.push_back(cut.edges[e].at(static_cast<double>(i) / cut.segments[e]));
+    }
+    check_outline(cut.points, panel_key(p));
+    cut.outline_count = static_cast<Index>(cut.points.size());
+    cut.first_node = result_.mesh.node_count();
+    fill(cut.points, h_);
+    std::vector<std::array<Index, 3>> triangles;
+    try {
+      constexpr int sweeps = 10;
+      spread_points(cut.points, cut.outline_count, sweeps);
+      triangles = triangulate_region(cut.points, cut.outline_count);
+    } catch (const MeshError& error) {
+      refuse(panel_key(p), ": ", error.what(), "; lessen edge_length, ", h_, " m");
+    }
+    const Panel& panel = panels_[p];
+    double left = cut.points.front().x, right = left;
+    for (const Vec2d& point : cut.points) left = std::min(left, point.x), right = std::max(right, point.x);
+    for (const Vec2d& point : cut.points) {
+      result_.mesh.positions.push_back({next_ + (point.x - left), point.y, 0});
+      result_.placed.push_back(placed(panel, point));
+    }
+    next_ += (right - left) + 10 * h_;
+    const double c = std::cos(panel.grain * std::numbers::pi / 180), s = std::sin(panel.grain * std::numbers::pi / 180);
+    for (const auto& t : triangles) {
+      result_.mesh.add_face({cut.first_node + t[0], cut.first_node + t[1], cut.first_node + t[2]});
+      for (const Index i : t) {
+        const Vec2d q = cut.points[static_cast<std::size_t>(i)];
+        result_.mesh.corner_uvs.push_back({c * q.x + s * q.y, c * q.y - s * q.x});
+      }
+    }
+  }
+
+  void sew(std::size_t s) {
+    const auto [one, other] = edges_of(s);
+    const std::vector<Index> a = cuts_[one.panel].nodes(one.edge);
+    std::vector<Index> b = cuts_[other.panel].nodes(other.edge);
+    const auto threads = [&] {
+      double sum = 0;
+      for (std::size_t i = 0; i < a.size(); ++i)
+        sum += norm(result_.placed[static_cast<std::size_t>(a[i])] - result_.placed[static_cast<std::size_t>(b[i])]);
+      return sum;
+    };
+    const double forward = threads();
+    std::ranges::reverse(b);
+    if (forward < threads()) std::ranges::reverse(b);
+    const double piece = (cuts_[one.panel].edges[static_cast<std::size_t>(one.edge)].length() +
+                          cuts_[other.panel].edges[static_cast<std::size_t>(other.edge)].length()) /
+                         (2 * static_cast<double>(a.size() - 1));
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (a[i] == b[i]) continue;  // the tip of a dart
+      const auto [low, high] = std::minmax(a[i], b[i]);
+      stitches_[{low, high}] += i == 0 || i + 1 == a.size() ? piece / 2 : piece;
+    }
+  }
+
+  const std::vector<Panel>& panels_;
+  const std::vector<Seam>& seams_;
+  const double h_;
+  const std::string& key_;
+  std::map<std::string, std::size_t> numbers_;
+  std::vector<Cut> cuts_;
+  std::map<std::array<Index, 2>, double> stitches_;
+  double next_ = 0;  ///< where the next panel lies [m]
+  SewnPanels result_;
+};
+
+}  // namespace
+
+SewnPanels sew_panels(const std::vector<Panel>& panels, const std::vector<Seam>& seams, double edge_length,
+                      const std::string& key) {
+  return Sewing(panels, seams, edge_length, key).run();
+}
+
+}  // namespace isocloth

@@ -1,0 +1,53 @@
+// Flat panels that are sewn into a garment.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "engine/mesh/mesh.hpp"
+
+namespace isocloth {
+
+/// One flat piece of cloth, as it is cut, and where it stands when sewing begins.
+struct Panel {
+  std::string name;
+  std::vector<Vec2d> outline;  ///< corners, counter-clockwise [m]; edge k goes from corner k to the next
+  /// Bezier curves in the place of straight edges.
+  struct Curve {
+    Index edge = 0;
+    std::vector<Vec2d> control;  ///< one point (quadratic) or two (cubic) [m]
+    bool operator==(const Curve&) const = default;
+  };
+  std::vector<Curve> curves;
+  double grain = 90;  ///< direction of the warp from the panel's x axis [degrees]
+  /// Placing: p = R x0 + translation of x0 = (x, 0, y), the panel upright and facing -y; `around` r > 0: bent
+  /// about the axis at x = 0, y = r, x0 = (r sin(x / r), r - r cos(x / r), y).
+  Vec3d rotation;  ///< rotation vector [degrees]
+  Vec3d translation;
+  double around = 0;  ///< [m]
+  bool operator==(const Panel&) const = default;
+};
+
+/// Two edges that are sewn together, whichever way round their threads are shorter; of different lengths:
+/// with ease, spread evenly.
+struct Seam {
+  std::array<std::string, 2> panels;
+  std::array<Index, 2> edges{};
+  bool operator==(const Seam&) const = default;
+};
+
+/// What panels come to.
+struct SewnPanels {
+  Mesh mesh;                  ///< all panels flat, side by side in the plane z = 0; u of corner_uvs is the warp
+  std::vector<Vec3d> placed;  ///< where they stand [m], shape [node_count]
+};
+
+/// Triangles with edges of about `edge_length` [m] > 0. Edges of a seam are divided alike, by the longest of
+/// those that hang together. Throws MeshError, naming `key` and what of it, for: no panels, names that are
+/// empty or not distinct, outlines of fewer than 3 corners, clockwise or crossing themselves, curves and
+/// seams of edges that do not exist, seams of an edge with itself, outlines too narrow for edge_length.
+SewnPanels sew_panels(const std::vector<Panel>& panels, const std::vector<Seam>& seams, double edge_length,
+                      const std::string& key);
+
+}  // namespace isocloth

@@ -1,0 +1,21 @@
+// The keys of garments that are sewn from panels.
+#pragma once
+
+#include "engine/mesh/panels.hpp"
+#include "engine/model/sewing.hpp"
+#include "host/files/keys.hpp"
+
+namespace isocloth {
+
+/// What a mesh of panels says.
+struct PanelSpec {
+  std::vector<Panel> panels;
+  std::vector<Seam> seams;
+  double edge_length = 0;  ///< [m]
+  bool operator==(const PanelSpec&) const = default;
+};
+
+void describe_panels(Keys& keys, PanelSpec& spec);
+void describe_sewing(Keys& keys, Sewing& sewing);
+
+}  // namespace isocloth
