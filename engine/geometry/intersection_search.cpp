@@ -7,7 +7,7 @@
 #include <map>
 
 #include "engine/geometry/exact_predicates.hpp"
-#include "engine/mesh/stitches.hpp"
+#include "engine/mesh/weld.hpp"
 
 namespace isocloth {
 namespace {

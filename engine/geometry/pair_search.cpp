@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "engine/mesh/stitches.hpp"
+#include "engine/mesh/weld.hpp"
 
 namespace isocloth {
 namespace {

@@ -188,13 +188,14 @@ class Sewing {
     std::array<EdgeNumber, 2> found;
     for (std::size_t i = 0; i < 2; ++i) {
       const std::string& name = seams_[s].panels[i];
+      const std::string side = text(key_, ".seams[", s, i == 0 ? "]." : "].other_");
       const auto panel = numbers_.find(name);
       if (panel == numbers_.end())
-        refuse(key_, ".seams[", s, "].panels[", i, "]: found \"", name, "\", expected the name of a panel");
+        refuse(side, "panel: found \"", name, "\", expected the name of a panel");
       const auto count = static_cast<Index>(panels_[panel->second].outline.size());
       const Index edge = seams_[s].edges[i];
       if (edge < 0 || edge >= count)
-        refuse(key_, ".seams[", s, "].edges[", i, "]: found ", edge, ", expected 0 to ", count - 1, ", an edge of \"",
+        refuse(side, "edge: found ", edge, ", expected 0 to ", count - 1, ", an edge of \"",
                name, "\"");
       found[i] = {panel->second, edge};
     }

@@ -125,8 +125,17 @@ std::vector<Index> weld(Mesh& mesh, double distance) {
   return numbers;
 }
 
+std::vector<Index> sewn_nodes(const Mesh& mesh) {
+  NodeSets sets(mesh.node_count());
+  for (const Stitch& stitch : mesh.stitches) sets.unite(stitch.a, stitch.b);
+  std::vector<Index> lowest;
+  for (Index node = 0; node < mesh.node_count(); ++node) lowest.push_back(sets.find(node));
+  return lowest;
+}
+
 Index piece_count(const Mesh& mesh) {
   NodeSets sets(mesh.node_count());
+  for (const Stitch& stitch : mesh.stitches) sets.unite(stitch.a, stitch.b);
   for (Index f = 0; f < mesh.face_count(); ++f)
     for (const Index node : mesh.face(f)) sets.unite(mesh.face(f)[0], node);
   Index count = 0;

@@ -23,7 +23,11 @@ OpenSeam find_open_seam(const Mesh& mesh, double within);
 /// node, shape [node_count before]. Cost O(corners log corners).
 std::vector<Index> weld(Mesh& mesh, double distance);
 
-/// Parts that share no edge or node. Cost O(corners).
+/// Of each node the lowest of those that stitches join it to, directly or through others, itself included;
+/// shape [node_count].
+std::vector<Index> sewn_nodes(const Mesh& mesh);
+
+/// Parts that share no edge, node or stitch. Cost O(corners).
 Index piece_count(const Mesh& mesh);
 
 /// Mean length of a face's side, as the square root of the mean area of faces [m].

@@ -318,7 +318,7 @@ SparseMatrix ReferenceCloth::geometric_stiffness(const VectorXd& multipliers) co
   return stiffness;
 }
 
-std::tuple<SparseMatrix, MatrixX3d> ReferenceCloth::stitches(double step) const {
+ReferenceCloth::Threads ReferenceCloth::threads(double step) const {
   const Eigen::Index count = static_cast<Eigen::Index>(mesh_.stitches.size());
   SparseMatrix ends(count, mesh_.node_count());  // d of each thread
   VectorXd stiffness(count);
@@ -358,9 +358,9 @@ Iteration ReferenceCloth::single_iteration(const MatrixX3d& positions, const Mat
     primal_side = -flatten(block * (select_free_ * (positions - unconstrained)));
     dual_side -= proximal.cwiseProduct(multipliers);
     block += SparseMatrix(select_free_ * geometric_stiffness(multipliers) * select_free_.transpose());
-    const auto [threads, of_rests] = stitches(step);
-    block += SparseMatrix(select_free_ * threads * select_free_.transpose());
-    primal_side += flatten(select_free_ * MatrixX3d(of_rests - threads * positions));
+    const auto [laplacian, of_rests] = threads(step);
+    block += SparseMatrix(select_free_ * laplacian * select_free_.transpose());
+    primal_side += flatten(select_free_ * MatrixX3d(of_rests - laplacian * positions));
   }
   // A row that no free node moves keeps its multiplier.
   for (Eigen::Index row = 0; row < d.size(); ++row) {

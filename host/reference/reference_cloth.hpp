@@ -99,9 +99,17 @@ class ReferenceCloth {
   /// node_count].
   SparseMatrix geometric_stiffness(const VectorXd& multipliers) const;
 
+  /// Threads of the mesh's stitches in a step from positions() (kernels/forces/stitches.hpp): their force
+  /// times h^2 is of_rests - laplacian phi.
+  struct Threads {
+    SparseMatrix laplacian;  ///< [kg], shape [node_count, node_count]
+    MatrixX3d of_rests;      ///< [kg m], shape [node_count, 3]
+  };
+  Threads threads(double step) const;
+
   /// One linear solve of the method on free nodes, with e = eps D(phi):
   /// proximal_newton: [A + G+(lambda), J^T; J, -e] [d; lambda'] = [-A (phi - phi~); -C - e lambda], without
-  /// the e lambda of rows that are not rigid,
+  /// the e lambda of rows that are not rigid, with threads added,
   /// fast_projection (Coltraro 2022, section 7.1): [A, J^T; J, -e] [d; lambda'] = [0; -C].
   Iteration single_iteration(const MatrixX3d& positions, const MatrixX3d& unconstrained,
                              const VectorXd& multipliers, double step) const {
@@ -141,10 +149,6 @@ class ReferenceCloth {
                   int iteration) const;
   EulerStep euler_step(double step) const;
   double euler_time(double step) const;
-
-  /// Laplacian of the threads in a step from positions(), and what their r adds to the right side of nodes
-  /// (kernels/forces/stitches.hpp).
-  std::tuple<SparseMatrix, MatrixX3d> stitches(double step) const;
 
   Mesh mesh_;
   Fabric fabric_;

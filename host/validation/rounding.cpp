@@ -126,8 +126,9 @@ RoundingChange rounded_iteration(const reference::ReferenceCloth& cloth, const I
   SparseMatrix node_block = cloth.metric_matrix(step);
   VectorXd force = cloth.row_values(positions, step).cwiseProduct(inverse);
   const bool newton = cloth.settings().method == ProjectionMethod::proximal_newton;
+  const auto threads = cloth.threads(step);
   if (newton) {
-    node_block += cloth.geometric_stiffness(at.multipliers);
+    node_block += cloth.geometric_stiffness(at.multipliers) + threads.laplacian;
     force += at.multipliers;
   }
   const SparseMatrix matrix = on_coordinates(select * node_block * select.transpose()) +
@@ -144,7 +145,8 @@ RoundingChange rounded_iteration(const reference::ReferenceCloth& cloth, const I
   VectorXd side = -(jacobian.transpose() * of_force) - roundings.next(sums.size()).cwiseProduct(sums);
   if (newton) {
     const MatrixX3d inertia =
-        select * (cloth.metric_matrix(step).cwiseAbs() * (positions - at.unconstrained).cwiseAbs());
+        select * (cloth.metric_matrix(step).cwiseAbs() * (positions - at.unconstrained).cwiseAbs() +
+                  threads.laplacian.cwiseAbs() * positions.cwiseAbs() + threads.of_rests.cwiseAbs());
     side += roundings.next(side.size()).cwiseProduct(flatten(inertia));
   }
   const VectorXd d = flatten(select * at.displacement);

@@ -155,7 +155,8 @@ class Comparison {
     compare("row scales D", (as_vector(found.row_d) - d).cwiseAbs().cwiseQuotient(alive_d), 1,
             sums_ * (1 + cloth_.bend_of_curves()));
     if (newton) {
-      const SparseMatrix stiffness = cloth_.geometric_stiffness(cloth_.multipliers());
+      const SparseMatrix stiffness =
+          cloth_.geometric_stiffness(cloth_.multipliers()) + cloth_.threads(h).laplacian;
       compare("geometric stiffness", entry_differences(geometric_stiffness(found), stiffness),
               largest(stiffness), sums_);
     }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 
@@ -95,6 +96,47 @@ TEST(PairSearch, LeavesOutOtherWorldsAndDrivenSurfaces) {
             (Pairs{{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 1}, {1, 2}, {2, 2}, {3, 3}}));
   EXPECT_EQ(meetings({}, {true, false, true, false}),
             (Pairs{{0, 1}, {0, 3}, {1, 1}, {1, 2}, {1, 3}, {2, 3}, {3, 3}}));
+}
+
+TEST(PairSearch, LeavesOutWhatIsSewnTogether) {
+  // Two squares side by side, a node's width apart; sewn, only what is not at the seam meets.
+  Mesh mesh = quad_grid(2, 2, 1, 1);
+  for (const Vec3d& p : quad_grid(2, 2, 1, 1).positions) mesh.positions.push_back(p + Vec3d{1.01, 0, 0});
+  mesh.add_face({4, 5, 7, 6});
+  mesh.corner_uvs.clear();
+  /// Pairs, and how many of them have nodes that are one or sewn together.
+  const auto count = [&] {
+    const std::vector<double> margins{0.02};
+    std::vector<FeaturePair> pairs;
+    PairSearch search({&mesh});
+    search.find(mesh.positions, mesh.positions, margins, 1000, pairs);
+    const SurfaceFeatures& f = search.features();
+    std::size_t joined = 0;
+    for (const FeaturePair& pair : pairs) {
+      std::set<Index> nodes, others;
+      const auto add = [&](std::set<Index>& to, const auto& of) {
+        for (const Index node : of) to.insert(f.sewn[node]);
+      };
+      if (pair.is_edges) {
+        add(nodes, f.edges[pair.first]);
+        add(others, f.edges[pair.second]);
+      } else {
+        nodes.insert(f.sewn[pair.first]);
+        add(others, f.triangles[pair.second]);
+      }
+      joined += std::ranges::any_of(nodes, [&](Index node) { return others.contains(node); });
+    }
+    return std::pair(pairs.size(), joined);
+  };
+  const auto open = count();
+  EXPECT_GT(open.first, 0u);
+  mesh.stitches = {{.a = 1, .b = 4, .length = 0.5}};
+  const auto half = count();
+  mesh.stitches.push_back({.a = 3, .b = 6, .length = 0.5});
+  const auto closed = count();
+  EXPECT_LT(half.first, open.first);
+  EXPECT_LT(closed.first, half.first);
+  EXPECT_EQ(open.second + half.second + closed.second, 0u);
 }
 
 TEST(PairSearch, SidesOfTrianglesAreTheEdgesOfTheirNodes) {
