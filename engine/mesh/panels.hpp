@@ -50,4 +50,11 @@ struct SewnPanels {
 SewnPanels sew_panels(const std::vector<Panel>& panels, const std::vector<Seam>& seams, double edge_length,
                       const std::string& key);
 
+/// The same of a mesh whose corner_uvs are a pattern: its islands, `scale` [m] > 0 times as large, are the
+/// panels, its positions where they stand, and the edges along which it was cut are seams. A node of the
+/// mesh is as many of the result as it has texture coordinates. Throws MeshError, naming `key`, for a mesh
+/// without corner_uvs, and where edges are on average less than a tenth or more than ten times as long in
+/// the pattern as in space.
+SewnPanels sew_islands(const Mesh& mesh, double scale, const std::string& key);
+
 }  // namespace isocloth

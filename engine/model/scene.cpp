@@ -291,6 +291,7 @@ void validate_garment(const Garment& garment, const std::string& key) {
   validate_fabric(key + ".fabric", garment.fabric);
   if (garment.gravity) require_finite(key + ".gravity", *garment.gravity);
   require_finite(key + ".time_offset", garment.time_offset);
+  require_finite(key + ".pressure", garment.pressure);
   require_positive(key + ".sewing.force", garment.sewing.force);
   require_positive(key + ".sewing.speed", garment.sewing.speed);
   require_positive(key + ".sewing.stiffness", garment.sewing.stiffness);
@@ -331,6 +332,10 @@ void validate_scene(const Scene& scene) {
     const std::string key = text("garments[", g, "]");
     check_outer_force(key + ".grippers", !garment.grippers.empty(), scene);
     check_outer_force(key + ".fabric.drag", garment.fabric.drag.exists(), scene);
+    check_outer_force(key + ".pressure", garment.pressure != 0, scene);
+    if (garment.pressure != 0 && recipe.solver != SolverFamily::projection)
+      refuse(key + ".pressure", garment.pressure,
+             text("0 with the recipe ", recipe.name, ": use membrane, or another recipe of the projection"));
     validate_forces(key + ".forces", garment.forces, garment.mesh.positions.size(), scene);
   }
   validate_wind(scene.wind, "wind");
@@ -390,7 +395,8 @@ void require_pins_at_start(const Garment& garment, const std::string& key) {
 bool has_surroundings(const Scene& scene) {
   return !scene.obstacles.empty() || !scene.bodies.empty() ||
          std::any_of(scene.garments.begin(), scene.garments.end(), [](const Garment& garment) {
-           return !garment.grippers.empty() || garment.fabric.drag.exists() || !garment.forces.empty();
+           return !garment.grippers.empty() || garment.fabric.drag.exists() || !garment.forces.empty() ||
+                  garment.pressure != 0;
          });
 }
 

@@ -40,6 +40,7 @@ struct Garment {
   std::optional<double> gravity;  ///< [m/s^2], along -z; none: that of the scene
   double time_offset = 0;         ///< time of its motions at step 0 [s]
   std::vector<Vec3d> forces;      ///< from outside, constant [N], shape [node_count]; empty: none
+  double pressure = 0;            ///< behind the cloth over that in front of it [Pa]
   /// Cloths of one world meet each other (ContactSettings::cloth), those of every_world meet all.
   Index world = every_world;
   static constexpr Index every_world = -1;

@@ -40,6 +40,9 @@ Json as_json(const Garment& garment, const GarmentInfo& info) {
               {"node_count", info.node_count},
               {"element_count", info.face_count},
               {"pinned_count", 0},
+              {"stitch_count", garment.mesh.stitches.size()},
+              {"seam_length", 0},
+              {"seam_opening", 0},
               {"bounds", {as_json(bounds.low), as_json(bounds.high)}},
               {"solver", info.solver},
               {"memory_bytes", info.memory_bytes},
@@ -51,6 +54,15 @@ Json as_json(const Garment& garment, const GarmentInfo& info) {
     result["pins"].push_back(as_json(pin));
   }
   result["pinned_count"] = pinned;
+  double seam_length = 0, opening = 0;
+  for (const Stitch& stitch : garment.mesh.stitches) {
+    const std::vector<Vec3d>& start = start_positions(garment);
+    seam_length += stitch.length;
+    opening = std::max(opening, norm(start[static_cast<std::size_t>(stitch.a)] -
+                                     start[static_cast<std::size_t>(stitch.b)]));
+  }
+  result["seam_length"] = seam_length;
+  result["seam_opening"] = opening;
   for (const Gripper& gripper : garment.grippers) {
     const Reach reach = first_reach(garment, gripper);
     result["grippers"].push_back({{"name", gripper.name},
@@ -72,6 +84,10 @@ void print_garment(const Json& g) {
   std::printf("    from %s to %s m; %s, %.3g MB\n", listed(g["bounds"][0]).c_str(),
               listed(g["bounds"][1]).c_str(), g["solver"].get<std::string>().c_str(),
               1e-6 * g["memory_bytes"].get<double>());
+  if (g["stitch_count"] > 0)
+    std::printf("    sewn: %.3g m of seams by %lld threads, open by up to %.3g m at the start\n",
+                g["seam_length"].get<double>(), g["stitch_count"].get<long long>(),
+                g["seam_opening"].get<double>());
   for (const auto& pin : g["pins"])
     std::printf("    pin %s: holds %lld nodes, %s\n", pin["name"].get<std::string>().c_str(),
                 pin["node_count"].get<long long>(), pin["motion"].get<std::string>().c_str());

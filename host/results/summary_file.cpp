@@ -68,6 +68,7 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("fallbacks", s.fallbacks);
   visit("cloth_contacts_max", s.cloth_contacts_max);
   visit("held_back", s.held_back);
+  visit("seam_opening", s.seam_opening);
   visit("frames_of", s.frames_of);
   visit("residual_max", s.residual_max);
   visit("penetration_max", s.penetration_max);

@@ -198,11 +198,13 @@ void RunTally::measure_frame() {
   measure_contacts();
   measure_holds();
   measure_limits();
+  summary.seam_opening = 0;
   for (const FrameMetrics& metrics : since_frame) {
     const Measures& m = metrics.measures;
     summary.area_error_total_max = std::max(summary.area_error_total_max, m.area_error_total);
     summary.area_error_element_mean_max = std::max(summary.area_error_element_mean_max, m.area_error_mean);
     summary.area_error_element_max = std::max(summary.area_error_element_max, m.area_error_element_max);
+    summary.seam_opening = std::max(summary.seam_opening, m.seam_opening);
   }
 }
 
@@ -283,10 +285,12 @@ std::vector<std::string> RunTally::idle_grippers() const {
 }
 
 void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
-  std::vector<std::string> stalled;
+  std::vector<std::string> stalled, open;
   std::int64_t frozen = 0;
   for (std::size_t g = 0; g < since_frame.size(); ++g) {
     const StepStatus worst = std::max(worst_before[g], since_frame[g].status);
+    const double drawn_in = scene_.garments[g].sewing.speed * scene_.step;
+    if (since_frame[g].measures.seam_opening > drawn_in) open.push_back(scene_.garments[g].name);
     if (simulation_.frozen(g))
       ++frozen;
     else if (worst != StepStatus::converged)
@@ -311,6 +315,9 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
   summary.message.clear();
   add(of_frozen);
   add(of_stalled);
+  if (!open.empty())
+    add(list(open, " garments have seams that did not close: ") +
+        text(", by up to ", summary.seam_opening, " m; a larger sewing.force draws harder, a longer run longer"));
   if (overloaded_frames_ > 0)
     add(text("at ", overloaded_frames_, " frames edges were longer than strain_limit lets them, by up to ",
              100 * overload_, " %: the cloth is pulled or laden further than it can follow"));

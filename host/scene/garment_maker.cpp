@@ -199,6 +199,7 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   garment.gravity = spec.gravity;
   garment.time_offset = spec.time_offset;
   garment.sewing = spec.sewing;
+  garment.pressure = spec.pressure;
   for (std::size_t p = 0; p < spec.pins.size(); ++p) {
     garment.pins.push_back(pin(spec.pins[p], spec.transform, shown, text(key, ".pins[", p, "]"), p));
   }
@@ -223,17 +224,20 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
 }
 
 Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
+  const auto take = [this](SewnPanels sewn) {
+    last_mesh_ = std::move(sewn.mesh);
+    last_placed_ = std::move(sewn.placed);
+  };
   if (last_spec_ != spec) {
     if (spec.sewn.panels.empty()) {
       last_mesh_ = make_mesh(spec, key, folder_, seed_);
       last_placed_.clear();
+      if (spec.uv_scale > 0) take(sew_islands(last_mesh_, spec.uv_scale, key + ".uv_scale"));
     } else {
       double area = 0;  // of the outlines' boxes
       for (const Panel& panel : spec.sewn.panels) area += box_area(panel);
       check_size(key, "edge_length", area / (0.8 * spec.sewn.edge_length * spec.sewn.edge_length));
-      SewnPanels sewn = sew_panels(spec.sewn.panels, spec.sewn.seams, spec.sewn.edge_length, key);
-      last_mesh_ = std::move(sewn.mesh);
-      last_placed_ = std::move(sewn.placed);
+      take(sew_panels(spec.sewn.panels, spec.sewn.seams, spec.sewn.edge_length, key));
     }
     last_spec_ = spec;
   }

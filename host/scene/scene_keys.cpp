@@ -98,6 +98,10 @@ void describe_mesh(Keys& keys, MeshSpec& mesh) {
           k.number("weld", mesh.weld, not_negative,
                    "distance within which nodes on open edges are united, which closes seams that a program "
                    "left open [m]; the first of them stays, numbers of later nodes move up; 0: none");
+          k.number("uv_scale", mesh.uv_scale, not_negative,
+                   "metres per unit of texture coordinates that are a pattern: its islands are panels, cut along "
+                   "their borders and sewn together, and the file has where they stand; 0: no pattern, the file "
+                   "has the rest shape");
         }}});
 }
 
@@ -365,6 +369,8 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
               "time of the garment's motions at the start of the run [s]; its nodes start where they start: "
               "choose a time at which the motion is there too, or give the pins a ramp");
   describe_sewing(keys, garment.sewing);
+  keys.number("pressure", garment.pressure, any_number,
+              "behind the cloth over that in front of it, where its faces are counter-clockwise [Pa]");
   keys.objects("pins", "nodes with a prescribed motion", 0, [&](Keys& k, std::size_t p) {
     garment.pins.resize(p + 1);
     k.word("name", garment.pins[p].name, "name in messages; default: pin and its number");

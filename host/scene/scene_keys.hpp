@@ -26,6 +26,7 @@ struct MeshSpec {
   double inner_radius = 0, outer_radius = 0, radius = 0, height = 0, phase = 0;
   std::optional<double> seed;
   double weld = 0;   ///< of a file [m]
+  double uv_scale = 0;  ///< of a file [m]
   PanelSpec sewn;    ///< has panels: in the place of these
 
   bool operator==(const MeshSpec&) const = default;
@@ -74,6 +75,7 @@ struct GarmentSpec {
   Fabric fabric;                   ///< but curves
   CurveSpec warp_curve, weft_curve, shear_curve;
   Sewing sewing;
+  double pressure = 0;  ///< [Pa]
   std::vector<PinSpec> pins;
   std::vector<GripperSpec> grippers;
   std::optional<double> gravity;  ///< [m/s^2]; none: that of the scene

@@ -13,7 +13,9 @@ NodeForceTable<Real>::NodeForceTable(const Device& device, const Scene& scene,
     : device_(&device), scene_(&scene), garments_(garments) {
   has_drag_ = std::any_of(garments.begin(), garments.end(),
                           [](const Garment* garment) { return garment->fabric.drag.exists(); });
-  if (!has_drag_) return;
+  has_pressure_ =
+      std::any_of(garments.begin(), garments.end(), [](const Garment* garment) { return garment->pressure != 0; });
+  if (!has_drag_ && !has_pressure_) return;
   const Mesh& mesh = garments.front()->mesh;
   std::vector<std::vector<Index>> faces(static_cast<std::size_t>(mesh.node_count()));
   for (Index f = 0; f < mesh.face_count(); ++f)
@@ -30,6 +32,10 @@ NodeForceTable<Real>::NodeForceTable(const Device& device, const Scene& scene,
 template <class Real>
 void NodeForceTable<Real>::set(const std::vector<Clock>& clocks, double h, int steps) {
   set_loads(clocks, h, steps);
+  if (has_pressure_)
+    pressure_.set(*device_, clocks, h, steps, [&](std::size_t member, double) -> PressureView<Real> {
+      return {static_cast<Real>(garments_[member]->pressure)};
+    });
   if (!has_drag_) return;
   drag_.set(*device_, clocks, h, steps, [&](std::size_t member, double t) -> DragView<Real> {
     const Drag& drag = garments_[member]->fabric.drag;
@@ -63,7 +69,7 @@ void NodeForceTable<Real>::set_loads(const std::vector<Clock>& clocks, double h,
 
 template <class Real>
 FacesView NodeForceTable<Real>::faces(const GarmentArrays<Real>& arrays) const {
-  if (!has_drag_) return {};
+  if (!has_drag_ && !has_pressure_) return {};
   return {.face_begin = arrays.face_begin.view(),
           .face_nodes = arrays.face_nodes.view(),
           .node_face_begin = node_face_begin_.view(),

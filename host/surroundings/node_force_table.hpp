@@ -19,12 +19,12 @@ class NodeForceTable {
   void set(const std::vector<Clock>& clocks, double h, int steps);
   /// On a member in one of the steps.
   NodeForces<Real> view(std::size_t member, int step) const {
-    return {drag_.view(member, step), load_.view(member, step)};
+    return {drag_.view(member, step), load_.view(member, step), pressure_.view(member, step)};
   }
-  NodeForceSets<Real> sets() const { return {drag_.sets(), load_.sets()}; }
+  NodeForceSets<Real> sets() const { return {drag_.sets(), load_.sets(), pressure_.sets()}; }
   FacesView faces(const GarmentArrays<Real>& arrays) const;
   std::size_t memory_bytes() const {
-    return drag_.memory_bytes() + load_.memory_bytes() + node_face_begin_.bytes() + node_faces_.bytes() +
+    return drag_.memory_bytes() + load_.memory_bytes() + pressure_.memory_bytes() + node_face_begin_.bytes() + node_faces_.bytes() +
            loads_.bytes();
   }
 
@@ -34,9 +34,10 @@ class NodeForceTable {
   const Device* device_ = nullptr;
   const Scene* scene_ = nullptr;
   std::vector<const Garment*> garments_;
-  bool has_drag_ = false;
+  bool has_drag_ = false, has_pressure_ = false;
   StepTable<DragView<Real>> drag_;
   StepTable<LoadView<Real>> load_;
+  StepTable<PressureView<Real>> pressure_;
   Buffer<Index> node_face_begin_, node_faces_;
   Buffer<Vec3<Real>> loads_;  ///< [N], shape [member, node_count]; of members without loads undefined
   std::vector<Vec3<Real>> staging_;

@@ -205,6 +205,7 @@ void SurroundingsCheck::check_momentum(const StepReport& report, const GarmentSt
   const Fabric& fabric = garment_.fabric;
   const bool has_pins = std::any_of(is_free_.begin(), is_free_.end(), [](char is_free) { return !is_free; });
   const bool has_air = fabric.alpha > 0 || fabric.drag.exists();
+  if (garment_.pressure != 0) return;  // acts where the last iterate was
   if (has_pins || (has_air && report.substeps > 1) || (resolved_.projects && report.substeps > 1)) return;
   const double h = scene_.step;
   const bool is_per_mass = resolved_.projects && resolved_.metric == Metric::mass;

@@ -27,22 +27,15 @@ template <class Real, class PositionOf>
 ISOCLOTH_HD void drag_of_node(const FacesView& faces, const DragView<Real>& drag, Index node,
                               const PositionOf& position, Real (&d)[6]) {
   for (Real& entry : d) entry = 0;
-  for (Index f = faces.node_face_begin[node]; f < faces.node_face_begin[node + 1]; ++f) {
-    const Index first = faces.face_begin[faces.node_faces[f]],
-                size = faces.face_begin[faces.node_faces[f] + 1] - first;
-    Vec3<Real> corners[4];
-    for (Index i = 0; i < size; ++i) corners[i] = position(faces.face_nodes[first + i]);
-    // Its size is twice the area.
-    const Vec3<Real> twice = size == 3 ? cross(corners[1] - corners[0], corners[2] - corners[0])
-                                       : cross(corners[2] - corners[0], corners[3] - corners[1]);
-    const Real area = length(twice), part = area / (Real(2) * static_cast<Real>(size));
-    if (!(area > 0)) continue;
+  for_each_face(faces, node, position, [&](Vec3<Real> twice, Real corners) {
+    const Real area = length(twice), part = area / (Real(2) * corners);
+    if (!(area > 0)) return;
     const Vec3<Real> n = (Real(1) / area) * twice;
     const Real across = part * (drag.normal - drag.tangential), along = part * drag.tangential;
     const Real n_[3] = {n.x, n.y, n.z};
     for (int i = 0, entry = 0; i < 3; ++i)
       for (int j = i; j < 3; ++j, ++entry) d[entry] += across * n_[i] * n_[j] + (i == j ? along : Real(0));
-  }
+  });
 }
 
 /// M v of a symmetric matrix xx, xy, xz, yy, yz, zz.

@@ -4,6 +4,7 @@
 
 #include "kernels/forces/drag.hpp"
 #include "kernels/forces/load.hpp"
+#include "kernels/forces/pressure.hpp"
 
 namespace isocloth {
 
@@ -12,12 +13,14 @@ template <class Real>
 struct NodeForces {
   DragView<Real> drag;
   LoadView<Real> load;
+  PressureView<Real> pressure{};
 
   /// visit(view) of all that exist.
   template <class Visit>
   ISOCLOTH_HD void for_each(const Visit& visit) const {
     if (drag.exists()) visit(drag);
     if (load.exists()) visit(load);
+    if (pressure.exists()) visit(pressure);
   }
   ISOCLOTH_HD bool exist() const {
     bool any = false;
@@ -31,10 +34,11 @@ template <class Real>
 struct NodeForceSets {
   DragSets<Real> drag;
   LoadSets<Real> load;
+  PressureSets<Real> pressure{};
 
-  ISOCLOTH_HD bool exist() const { return drag.exist() || load.exist(); }
+  ISOCLOTH_HD bool exist() const { return drag.exist() || load.exist() || pressure.exist(); }
   ISOCLOTH_HD NodeForces<Real> of(std::size_t cloth, Index step) const {
-    return {drag.of(cloth, step), load.of(cloth, step)};
+    return {drag.of(cloth, step), load.of(cloth, step), pressure.of(cloth, step)};
   }
 };
 

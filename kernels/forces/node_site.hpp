@@ -31,4 +31,24 @@ struct NodeSite {
   }
 };
 
+namespace ISOCLOTH_BACKEND {
+
+/// visit(twice the vector area, number of corners) of the faces of a node; position(node): where nodes are.
+template <class PositionOf, class Visit>
+ISOCLOTH_HD void for_each_face(const FacesView& faces, Index node, const PositionOf& position,
+                               const Visit& visit) {
+  using Vector = decltype(position(node));
+  for (Index f = faces.node_face_begin[node]; f < faces.node_face_begin[node + 1]; ++f) {
+    const Index first = faces.face_begin[faces.node_faces[f]],
+                size = faces.face_begin[faces.node_faces[f] + 1] - first;
+    Vector corners[4];
+    for (Index i = 0; i < size; ++i) corners[i] = position(faces.face_nodes[first + i]);
+    const Vector twice = size == 3 ? cross(corners[1] - corners[0], corners[2] - corners[0])
+                                   : cross(corners[2] - corners[0], corners[3] - corners[1]);
+    visit(twice, static_cast<decltype(twice.x)>(size));
+  }
+}
+
+}  // namespace ISOCLOTH_BACKEND
+
 }  // namespace isocloth
