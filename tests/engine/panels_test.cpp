@@ -8,6 +8,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/mesh/face_normal.hpp"
+#include "engine/mesh/generators.hpp"
 #include "engine/mesh/validate.hpp"
 #include "engine/mesh/weld.hpp"
 
@@ -165,6 +166,62 @@ TEST(Panels, ADartIsASeamOfAPanelWithItself) {
   const std::vector<Index> sewn_as_one = sewn_nodes(mesh);
   const std::set<Index> distinct(sewn_as_one.begin(), sewn_as_one.end());
   EXPECT_EQ(distinct.size(), mesh.positions.size() - 6);
+}
+
+TEST(Islands, OfAPatternAreThePanelsOfItsGarment) {
+  const Mesh top = tank_top(800);  // of two panels, whose pattern is in its texture coordinates
+  SewnPanels sewn = sew_islands(top, 1, "mesh");
+  EXPECT_EQ(validate_mesh(sewn.mesh, "mesh"), 0);
+  EXPECT_EQ(piece_count(sewn.mesh), 1);
+  std::vector<Stitch> stitches = std::move(sewn.mesh.stitches);
+  sewn.mesh.stitches.clear();
+  EXPECT_EQ(piece_count(sewn.mesh), 2);
+  EXPECT_EQ(sewn.mesh.node_count(), top.node_count() + static_cast<Index>(stitches.size()));
+  for (const Stitch& stitch : stitches) EXPECT_EQ(sewn.placed[stitch.a], sewn.placed[stitch.b]);
+  double pattern = 0;
+  for (Index f = 0; f < top.face_count(); ++f) {
+    const Index c = top.face_begin[f];
+    const Vec2d a = top.corner_uvs[c + 1] - top.corner_uvs[c], b = top.corner_uvs[c + 2] - top.corner_uvs[c];
+    pattern += std::abs(a.x * b.y - a.y * b.x) / 2;
+  }
+  EXPECT_NEAR(area(sewn.mesh), pattern, 1e-12);
+  // Islands lie apart: nothing of one is within the other's box.
+  double end_of_first = -1, begin_of_second = 1e30;
+  const std::vector<Index> sides = [&] {
+    Mesh joined = sewn.mesh;
+    for (Index f = 0; f < joined.face_count(); ++f)
+      for (const Index node : joined.face(f)) joined.stitches.push_back({joined.face(f)[0], node, 1});
+    return sewn_nodes(joined);
+  }();
+  for (Index node = 0; node < sewn.mesh.node_count(); ++node) {
+    const double x = sewn.mesh.positions[node].x;
+    if (sides[node] == sides[0])
+      end_of_first = std::max(end_of_first, x);
+    else
+      begin_of_second = std::min(begin_of_second, x);
+  }
+  EXPECT_GT(begin_of_second, end_of_first);
+  // Twice as large, with seams twice as long.
+  const SewnPanels twice = sew_islands(top, 2, "mesh");
+  EXPECT_NEAR(area(twice.mesh), 4 * pattern, 1e-12);
+  for (std::size_t i = 0; i < stitches.size(); ++i)
+    EXPECT_NEAR(twice.mesh.stitches[i].length, 2 * stitches[i].length, 1e-12);
+}
+
+TEST(Islands, NeedAPatternOfTheRightSize) {
+  Mesh top = tank_top(800);
+  const auto refusal_of = [&](double scale) {
+    try {
+      sew_islands(top, scale, "mesh.uv_scale");
+    } catch (const MeshError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refusal_of(0.01).find("mesh.uv_scale: found edges 0.01"), std::string::npos) << refusal_of(0.01);
+  top.corner_uvs.clear();
+  EXPECT_EQ(refusal_of(1),
+            "mesh.uv_scale: found a mesh without texture coordinates, expected a pattern in them");
 }
 
 TEST(Panels, SayWhatIsWrong) {

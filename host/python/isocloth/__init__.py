@@ -7,6 +7,7 @@
 
 from ._core import ContactMeasures, GarmentInfo, HoldMeasures, Measures, Snapshot, StepReport, Strain
 from ._core import version as _version
+from ._export import export
 from ._results import Result, check, run, save_mesh, schema
 from ._simulation import Simulation, View
 from .errors import DeviceError, Error, FileError, MeshError, NumericalError, SceneError, SceneWarning, ShapeError
@@ -15,5 +16,5 @@ __version__ = _version()
 __all__ = [
     "ContactMeasures", "DeviceError", "Error", "FileError", "GarmentInfo", "HoldMeasures", "MeshError", "Measures",
     "NumericalError", "Result", "SceneError", "SceneWarning", "ShapeError", "Simulation", "Snapshot", "StepReport",
-    "Strain", "View", "check", "run", "save_mesh", "schema",
+    "Strain", "View", "check", "export", "run", "save_mesh", "schema",
 ]
