@@ -61,9 +61,9 @@ class IntersectionSearch {
     FaceTree::Boxes boxes;
   };
   struct Surface {
-    std::shared_ptr<const FaceTree> tree;  ///< also that of other surfaces of the same faces
+    std::shared_ptr<const FaceTree> tree;            ///< also that of other surfaces of the same faces
     std::shared_ptr<const std::vector<Index>> sewn;  ///< see sewn_nodes()
-    std::size_t state = 0;                 ///< place in states_; 0: shared by all that meet no other surface
+    std::size_t state = 0;  ///< place in states_; 0: shared by all that meet no other surface
     bool is_driven = false;
   };
   const State& state(std::size_t s) const { return states_[surfaces_[s].state]; }

@@ -10,7 +10,8 @@ namespace isocloth {
 namespace {
 
 /// sewn: see SurfaceFeatures.
-bool share_node(const std::vector<Index>& sewn, const std::array<Index, 2>& a, const std::array<Index, 2>& b) {
+bool share_node(const std::vector<Index>& sewn, const std::array<Index, 2>& a,
+                const std::array<Index, 2>& b) {
   const auto is = [&](Index one, Index other) {
     return sewn[static_cast<std::size_t>(one)] == sewn[static_cast<std::size_t>(other)];
   };

@@ -28,8 +28,8 @@ struct FeaturePair {
   bool operator==(const FeaturePair&) const = default;
 };
 
-/// Finds pairs of features whose boxes overlap, those that share a node, or nodes that are sewn together, left
-/// out.
+/// Finds pairs of features whose boxes overlap, those that share a node, or nodes that are sewn together,
+/// left out.
 class PairSearch {
  public:
   /// Valid meshes, whose rest shapes give the trees. worlds: surfaces of one world meet each other, those of

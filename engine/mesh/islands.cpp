@@ -86,7 +86,8 @@ SewnPanels sew_islands(const Mesh& mesh, double scale, const std::string& key) {
     const std::array<Index, 2> other = ends(first + 1);
     const double half = (length(own, result.mesh.positions) + length(other, result.mesh.positions)) / 4;
     for (std::size_t end = 0; end < 2; ++end)
-      if (own[end] != other[end]) stitches[{std::min(own[end], other[end]), std::max(own[end], other[end])}] += half;
+      if (own[end] != other[end])
+        stitches[{std::min(own[end], other[end]), std::max(own[end], other[end])}] += half;
   }
   if (!(in_pattern > 0.1 * in_space && in_pattern < 10 * in_space))
     throw MeshError(text(key, ": found edges ", in_pattern / in_space,

@@ -24,7 +24,8 @@ template <class... Parts>
 
 Vec3d placed(const Panel& panel, Vec2d p) {
   const double r = panel.around;
-  const Vec3d upright = r > 0 ? Vec3d{r * std::sin(p.x / r), r - r * std::cos(p.x / r), p.y} : Vec3d{p.x, 0, p.y};
+  const Vec3d upright =
+      r > 0 ? Vec3d{r * std::sin(p.x / r), r - r * std::cos(p.x / r), p.y} : Vec3d{p.x, 0, p.y};
   return rotated(std::numbers::pi / 180 * panel.rotation, upright) + panel.translation;
 }
 
@@ -44,7 +45,8 @@ class Edge {
       for (std::size_t left = points.size() - 1; left > 0; --left)
         for (std::size_t j = 0; j < left; ++j) points[j] = (1 - t) * points[j] + t * points[j + 1];
       points_.push_back(points.front());
-      along_.push_back(i == 0 ? 0 : along_.back() + isocloth::length(points_[points_.size() - 2] - points_.back()));
+      along_.push_back(
+          i == 0 ? 0 : along_.back() + isocloth::length(points_[points_.size() - 2] - points_.back()));
     }
   }
   double length() const { return along_.back(); }
@@ -136,14 +138,16 @@ void fill(std::vector<Vec2d>& points, double h) {
     high = {std::max(high.x, p.x), std::max(high.y, p.y)};
   }
   const double rise = h * std::sqrt(0.75);
-  const auto rows = static_cast<Index>((high.y - low.y) / rise), columns = static_cast<Index>((high.x - low.x) / h);
+  const auto rows = static_cast<Index>((high.y - low.y) / rise),
+             columns = static_cast<Index>((high.x - low.x) / h);
   for (Index row = 0; row <= rows; ++row)
     for (Index column = 0; column <= columns + 1; ++column) {
       const Vec2d p{low.x + h * (column + (row % 2 == 0 ? 0.0 : -0.5)), low.y + (row + 0.5) * rise};
       bool is_inside = false, is_near = false;
       for (std::size_t i = 0; i < outline.size() && !is_near; ++i) {
         const Vec2d a = outline[i], b = outline[(i + 1) % outline.size()], side = b - a, way = p - a;
-        const double t = std::clamp((side.x * way.x + side.y * way.y) / (side.x * side.x + side.y * side.y), 0.0, 1.0);
+        const double t =
+            std::clamp((side.x * way.x + side.y * way.y) / (side.x * side.x + side.y * side.y), 0.0, 1.0);
         is_near = length(way - t * side) < 0.55 * h;
         if ((a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / side.y * side.x) is_inside = !is_inside;
       }
@@ -172,12 +176,14 @@ class Sewing {
                numbers_.at(panel.name), "]");
       check_panel(panel, panel_key(p));
       cuts_.emplace_back();
-      for (Index e = 0; e < static_cast<Index>(panel.outline.size()); ++e) cuts_[p].edges.emplace_back(panel, e);
+      for (Index e = 0; e < static_cast<Index>(panel.outline.size()); ++e)
+        cuts_[p].edges.emplace_back(panel, e);
     }
     divide();
     for (std::size_t p = 0; p < panels_.size(); ++p) mesh(p);
     for (std::size_t s = 0; s < seams_.size(); ++s) sew(s);
-    for (const auto& [nodes, seam_length] : stitches_) result_.mesh.stitches.push_back({nodes[0], nodes[1], seam_length});
+    for (const auto& [nodes, seam_length] : stitches_)
+      result_.mesh.stitches.push_back({nodes[0], nodes[1], seam_length});
     return std::move(result_);
   }
 
@@ -190,13 +196,11 @@ class Sewing {
       const std::string& name = seams_[s].panels[i];
       const std::string side = text(key_, ".seams[", s, i == 0 ? "]." : "].other_");
       const auto panel = numbers_.find(name);
-      if (panel == numbers_.end())
-        refuse(side, "panel: found \"", name, "\", expected the name of a panel");
+      if (panel == numbers_.end()) refuse(side, "panel: found \"", name, "\", expected the name of a panel");
       const auto count = static_cast<Index>(panels_[panel->second].outline.size());
       const Index edge = seams_[s].edges[i];
       if (edge < 0 || edge >= count)
-        refuse(side, "edge: found ", edge, ", expected 0 to ", count - 1, ", an edge of \"",
-               name, "\"");
+        refuse(side, "edge: found ", edge, ", expected 0 to ", count - 1, ", an edge of \"", name, "\"");
       found[i] = {panel->second, edge};
     }
     if (found[0].panel == found[1].panel && found[0].edge == found[1].edge)
@@ -260,7 +264,8 @@ class Sewing {
       result_.placed.push_back(placed(panel, point));
     }
     next_ += (right - left) + 10 * h_;
-    const double c = std::cos(panel.grain * std::numbers::pi / 180), s = std::sin(panel.grain * std::numbers::pi / 180);
+    const double c = std::cos(panel.grain * std::numbers::pi / 180),
+                 s = std::sin(panel.grain * std::numbers::pi / 180);
     for (const auto& t : triangles) {
       result_.mesh.add_face({cut.first_node + t[0], cut.first_node + t[1], cut.first_node + t[2]});
       for (const Index i : t) {
@@ -277,7 +282,8 @@ class Sewing {
     const auto threads = [&] {
       double sum = 0;
       for (std::size_t i = 0; i < a.size(); ++i)
-        sum += norm(result_.placed[static_cast<std::size_t>(a[i])] - result_.placed[static_cast<std::size_t>(b[i])]);
+        sum += norm(result_.placed[static_cast<std::size_t>(a[i])] -
+                    result_.placed[static_cast<std::size_t>(b[i])]);
       return sum;
     };
     const double forward = threads();

@@ -39,7 +39,7 @@ struct Seam {
 
 /// What panels come to.
 struct SewnPanels {
-  Mesh mesh;                  ///< all panels flat, side by side in the plane z = 0; u of corner_uvs is the warp
+  Mesh mesh;  ///< all panels flat, side by side in the plane z = 0; u of corner_uvs is the warp
   std::vector<Vec3d> placed;  ///< where they stand [m], shape [node_count]
 };
 

@@ -113,7 +113,8 @@ void check_bending(const std::string& key, const Fabric& fabric, const Recipe& r
 }
 
 /// Threads are stiff: they are part of the matrix of a step, with the metric that has units.
-void check_stitches(const std::string& key, const Garment& garment, const Scene& scene, const Recipe& recipe) {
+void check_stitches(const std::string& key, const Garment& garment, const Scene& scene,
+                    const Recipe& recipe) {
   const std::size_t count = garment.mesh.stitches.size();
   if (count == 0) return;
   if (recipe.solver != SolverFamily::projection)

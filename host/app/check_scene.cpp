@@ -58,8 +58,8 @@ Json as_json(const Garment& garment, const GarmentInfo& info) {
   for (const Stitch& stitch : garment.mesh.stitches) {
     const std::vector<Vec3d>& start = start_positions(garment);
     seam_length += stitch.length;
-    opening = std::max(opening, norm(start[static_cast<std::size_t>(stitch.a)] -
-                                     start[static_cast<std::size_t>(stitch.b)]));
+    opening = std::max(
+        opening, norm(start[static_cast<std::size_t>(stitch.a)] - start[static_cast<std::size_t>(stitch.b)]));
   }
   result["seam_length"] = seam_length;
   result["seam_opening"] = opening;

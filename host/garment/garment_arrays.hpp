@@ -94,7 +94,9 @@ struct GarmentArrays {
   CouplingPattern couplings() const {
     return {coupling_begin.view(), coupling_columns.view(), coupling_entries.view()};
   }
-  StitchPattern stitch_pattern() const { return {stitch_nodes.view(), pair_stitches.view(), stitches.view()}; }
+  StitchPattern stitch_pattern() const {
+    return {stitch_nodes.view(), pair_stitches.view(), stitches.view()};
+  }
   std::size_t memory_bytes() const;
 };
 

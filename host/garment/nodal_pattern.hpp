@@ -29,7 +29,7 @@ struct NodalPattern {
   std::vector<Index> free_nodes;   ///< node of each free number
   std::vector<Index> free_number;  ///< -1: pinned, shape [node_count]
 
-  std::vector<std::array<Index, 2>> pairs;         ///< nodes that some T or stitch couples, lower first, sorted
+  std::vector<std::array<Index, 2>> pairs;  ///< nodes that some T or stitch couples, lower first, sorted
   std::vector<Index> node_pair_begin, node_pairs;  ///< pairs at each node
 
   std::vector<Index> block_rows, block_columns;   ///< lower triangle of free numbers, by column, then row
@@ -49,9 +49,9 @@ NodeMatrixPattern neighbour_pattern(const Mesh& mesh);
 NodeMatrixPattern squared_pattern(const NodeMatrixPattern& pattern);
 
 /// Analyses the system of `rows`; `bending` is the pattern of K over all nodes, or empty; so is `coupled`,
-/// nodes that something else couples; so are those of stitches. Free numbers follow `free_order`, the free nodes in some order; empty:
-/// ascending. Entries of K have blocks where rows or what is coupled have, or all of them (factor whole).
-/// Cost O(sum of squared stencil sizes, times log).
+/// nodes that something else couples; so are those of stitches. Free numbers follow `free_order`, the free
+/// nodes in some order; empty: ascending. Entries of K have blocks where rows or what is coupled have, or all
+/// of them (factor whole). Cost O(sum of squared stencil sizes, times log).
 NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern& bending,
                                  const std::vector<char>& is_pinned,
                                  const std::vector<Index>& free_order = {},

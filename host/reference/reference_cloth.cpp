@@ -318,26 +318,6 @@ SparseMatrix ReferenceCloth::geometric_stiffness(const VectorXd& multipliers) co
   return stiffness;
 }
 
-ReferenceCloth::Threads ReferenceCloth::threads(double step) const {
-  const Eigen::Index count = static_cast<Eigen::Index>(mesh_.stitches.size());
-  SparseMatrix ends(count, mesh_.node_count());  // d of each thread
-  VectorXd stiffness(count);
-  MatrixX3d rests(count, 3);
-  for (Eigen::Index s = 0; s < count; ++s) {
-    const Stitch& stitch = mesh_.stitches[static_cast<std::size_t>(s)];
-    ends.insert(s, stitch.a) = 1;
-    ends.insert(s, stitch.b) = -1;
-    const Eigen::RowVector3d d = positions_.row(stitch.a) - positions_.row(stitch.b);
-    const double drawn_in = sewing_.speed * step, left = d.norm() - drawn_in;
-    double w = sewing_.stiffness * stitch.length;
-    if (left > 0) w = std::min(w, sewing_.force * stitch.length / drawn_in);
-    rests.row(s) = left > 0 ? Eigen::RowVector3d(left * d.normalized()) : Eigen::RowVector3d::Zero();
-    stiffness[s] = step * step * w;
-  }
-  const SparseMatrix forces = ends.transpose() * stiffness.asDiagonal();
-  return {forces * ends, forces * rests};
-}
-
 Iteration ReferenceCloth::single_iteration(const MatrixX3d& positions, const MatrixX3d& unconstrained,
                                            const VectorXd& multipliers, double step, double eps,
                                            const VectorXd& growth) const {

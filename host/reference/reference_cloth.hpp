@@ -7,6 +7,7 @@
 #include "engine/model/scene.hpp"
 #include "host/reference/measures.hpp"
 #include "host/reference/rows.hpp"
+#include "host/reference/stitches.hpp"
 
 namespace isocloth::reference {
 
@@ -99,13 +100,8 @@ class ReferenceCloth {
   /// node_count].
   SparseMatrix geometric_stiffness(const VectorXd& multipliers) const;
 
-  /// Threads of the mesh's stitches in a step from positions() (kernels/forces/stitches.hpp): their force
-  /// times h^2 is of_rests - laplacian phi.
-  struct Threads {
-    SparseMatrix laplacian;  ///< [kg], shape [node_count, node_count]
-    MatrixX3d of_rests;      ///< [kg m], shape [node_count, 3]
-  };
-  Threads threads(double step) const;
+  /// In a step from positions().
+  Threads threads(double step) const { return threads_of(mesh_, sewing_, positions_, step); }
 
   /// One linear solve of the method on free nodes, with e = eps D(phi):
   /// proximal_newton: [A + G+(lambda), J^T; J, -e] [d; lambda'] = [-A (phi - phi~); -C - e lambda], without

@@ -68,7 +68,7 @@ struct RunSummary {
   std::int64_t fallbacks =
       0;  ///< substeps of all garments that sweeps did, because no linear system held them
   std::int64_t cloth_contacts_max = 0, held_back = 0;  ///< as FrameMetrics, of all garments
-  double seam_opening = 0;     ///< largest distance of two nodes that are sewn together, at the last frame [m]
+  double seam_opening = 0;  ///< largest distance of two nodes that are sewn together, at the last frame [m]
   std::int64_t frames_of = 0;  ///< the first garments whose positions the trajectory keeps
   double residual_max = 0;
   Strain strain;                ///< worst at the end of any step of any garment, in keys strain_max and so on

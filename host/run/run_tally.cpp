@@ -317,7 +317,8 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
   add(of_stalled);
   if (!open.empty())
     add(list(open, " garments have seams that did not close: ") +
-        text(", by up to ", summary.seam_opening, " m; a larger sewing.force draws harder, a longer run longer"));
+        text(", by up to ", summary.seam_opening,
+             " m; a larger sewing.force draws harder, a longer run longer"));
   if (overloaded_frames_ > 0)
     add(text("at ", overloaded_frames_, " frames edges were longer than strain_limit lets them, by up to ",
              100 * overload_, " %: the cloth is pulled or laden further than it can follow"));

@@ -21,24 +21,26 @@ void describe_panels(Keys& keys, PanelSpec& spec) {
     k.number("around", panel.around, not_negative,
              "radius by which it is bent about an upright axis behind it, before that [m]; 0: flat");
   });
-  keys.objects("seams", "edges that are sewn together, whichever way round their threads are shorter", 0,
-               [&](Keys& k, std::size_t s) {
-                 spec.seams.resize(s + 1);
-                 Seam& seam = spec.seams[s];
-                 k.word("panel", seam.panels[0], "name of a panel", required);
-                 k.integer("edge", seam.edges[0], whole(0, 2147483647), "number of its edge, from 0", required);
-                 k.word("other_panel", seam.panels[1], "name of the other panel, or of the same", required);
-                 k.integer("other_edge", seam.edges[1], whole(0, 2147483647), "number of its edge, from 0",
-                           required);
-               });
+  keys.objects(
+      "seams", "edges that are sewn together, whichever way round their threads are shorter", 0,
+      [&](Keys& k, std::size_t s) {
+        spec.seams.resize(s + 1);
+        Seam& seam = spec.seams[s];
+        k.word("panel", seam.panels[0], "name of a panel", required);
+        k.integer("edge", seam.edges[0], whole(0, 2147483647), "number of its edge, from 0", required);
+        k.word("other_panel", seam.panels[1], "name of the other panel, or of the same", required);
+        k.integer("other_edge", seam.edges[1], whole(0, 2147483647), "number of its edge, from 0", required);
+      });
   keys.number("edge_length", spec.edge_length, positive, "of the mesh, about [m]", required);
 }
 
 void describe_sewing(Keys& keys, Sewing& sewing) {
   keys.object("sewing", "how the seams of panels are closed and held", Need::optional, [&](Keys& k) {
-    k.number("force", sewing.force, positive, "with which open seams are drawn together, at most [N/m of seam]");
+    k.number("force", sewing.force, positive,
+             "with which open seams are drawn together, at most [N/m of seam]");
     k.number("speed", sewing.speed, positive, "at which their sides come nearer, at most [m/s]");
-    k.number("stiffness", sewing.stiffness, positive, "force per opening of closed seams [N/m per m of seam]");
+    k.number("stiffness", sewing.stiffness, positive,
+             "force per opening of closed seams [N/m per m of seam]");
   });
 }
 

@@ -89,7 +89,8 @@ void describe_mesh(Keys& keys, MeshSpec& mesh) {
                    k.integer("triangles", mesh.triangles, whole(1, most_nodes), "about this many triangles");
                  }),
        {"panels", "",
-        "panels of Delaunay triangles, sewn together; pins, grippers and contact see them where they stand at "
+        "panels of Delaunay triangles, sewn together; pins, grippers and contact see them where they stand "
+        "at "
         "the start, drawn together while the simulation begins",
         [&mesh](Keys& k) { describe_panels(k, mesh.sewn); }},
        {"file", "", "OBJ or PLY file; vertex order is kept", [&mesh](Keys& k) {
@@ -98,10 +99,11 @@ void describe_mesh(Keys& keys, MeshSpec& mesh) {
           k.number("weld", mesh.weld, not_negative,
                    "distance within which nodes on open edges are united, which closes seams that a program "
                    "left open [m]; the first of them stays, numbers of later nodes move up; 0: none");
-          k.number("uv_scale", mesh.uv_scale, not_negative,
-                   "metres per unit of texture coordinates that are a pattern: its islands are panels, cut along "
-                   "their borders and sewn together, and the file has where they stand; 0: no pattern, the file "
-                   "has the rest shape");
+          k.number(
+              "uv_scale", mesh.uv_scale, not_negative,
+              "metres per unit of texture coordinates that are a pattern: its islands are panels, cut along "
+              "their borders and sewn together, and the file has where they stand; 0: no pattern, the file "
+              "has the rest shape");
         }}});
 }
 

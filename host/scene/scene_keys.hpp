@@ -25,9 +25,9 @@ struct MeshSpec {
   Index radial = 0, around = 0, along = 0, triangles = 1700;
   double inner_radius = 0, outer_radius = 0, radius = 0, height = 0, phase = 0;
   std::optional<double> seed;
-  double weld = 0;   ///< of a file [m]
+  double weld = 0;      ///< of a file [m]
   double uv_scale = 0;  ///< of a file [m]
-  PanelSpec sewn;    ///< has panels: in the place of these
+  PanelSpec sewn;       ///< has panels: in the place of these
 
   bool operator==(const MeshSpec&) const = default;
 };

@@ -13,8 +13,8 @@ NodeForceTable<Real>::NodeForceTable(const Device& device, const Scene& scene,
     : device_(&device), scene_(&scene), garments_(garments) {
   has_drag_ = std::any_of(garments.begin(), garments.end(),
                           [](const Garment* garment) { return garment->fabric.drag.exists(); });
-  has_pressure_ =
-      std::any_of(garments.begin(), garments.end(), [](const Garment* garment) { return garment->pressure != 0; });
+  has_pressure_ = std::any_of(garments.begin(), garments.end(),
+                              [](const Garment* garment) { return garment->pressure != 0; });
   if (!has_drag_ && !has_pressure_) return;
   const Mesh& mesh = garments.front()->mesh;
   std::vector<std::vector<Index>> faces(static_cast<std::size_t>(mesh.node_count()));

@@ -24,8 +24,8 @@ class NodeForceTable {
   NodeForceSets<Real> sets() const { return {drag_.sets(), load_.sets(), pressure_.sets()}; }
   FacesView faces(const GarmentArrays<Real>& arrays) const;
   std::size_t memory_bytes() const {
-    return drag_.memory_bytes() + load_.memory_bytes() + pressure_.memory_bytes() + node_face_begin_.bytes() + node_faces_.bytes() +
-           loads_.bytes();
+    return drag_.memory_bytes() + load_.memory_bytes() + pressure_.memory_bytes() + node_face_begin_.bytes() +
+           node_faces_.bytes() + loads_.bytes();
   }
 
  private:

@@ -13,6 +13,7 @@ template <class S, class T, class Block, class Samples>
 class ClothStep : ClothTile<S, T, Block> {
   using Tile = ClothTile<S, T, Block>;
   using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::work_, Tile::at_, Tile::parameters_;
+  using Tile::begin_stitches, Tile::stitches;
   using Tile::implicit_metric, Tile::projection_metric;
   using Tile::number, Tile::infinity, Tile::largest, Tile::rest;
   using Tile::take_over;
@@ -68,7 +69,7 @@ class ClothStep : ClothTile<S, T, Block> {
     block_.sync();
     samples_.begin(sample_step_, part.done == S{});
     if (p_.is_viscous) note_strains();
-    begin_stitches();
+    begin_stitches(part.h);
     return predict(part, which, bad_pivot);
   }
 
@@ -181,24 +182,6 @@ class ClothStep : ClothTile<S, T, Block> {
   }
 
  private:
-  ISOCLOTH_DEVICE Stitches<S> stitches() const {
-    const auto count = static_cast<std::size_t>(p_.stitches.count());
-    return {p_.stitches, {work_ + at_.stitch_stiffness, count}, {vectors(at_.stitch_rests), count}};
-  }
-  ISOCLOTH_DEVICE void begin_stitches() {
-    if (p_.stitches.count() == 0) return;
-    const Stitches<S> found = stitches();
-    const BeginStitches<S, Scalar> begin{p_.stitches,
-                                         a_.stitch_forces,
-                                         a_.stitch_stiffness,
-                                         a_.stitch_speed,
-                                         sample_step_.part.h,
-                                         nodes(at_.start),
-                                         {work_ + at_.stitch_stiffness, found.stiffness.size()},
-                                         {vectors(at_.stitch_rests), found.rests.size()}};
-    share(block_, p_.stitches.count(), [&](Index i) { begin_stitch(begin, i); });
-    block_.sync();
-  }
   ISOCLOTH_DEVICE S* kept_history() const {
     return reinterpret_cast<S*>(a_.states.history.data()) + tile_ * p_.history().size();
   }

@@ -96,6 +96,26 @@ class ClothTile {
     return {number(1), S{}, rest(a_.rest.masses, p_.node_count), {}, {}};
   }
 
+  ISOCLOTH_DEVICE Stitches<S> stitches() const {
+    const auto count = static_cast<std::size_t>(p_.stitches.count());
+    return {p_.stitches, {work_ + at_.stitch_stiffness, count}, {vectors(at_.stitch_rests), count}};
+  }
+  /// What threads are in a part of h that begins at `start`.
+  ISOCLOTH_DEVICE void begin_stitches(S h) const {
+    const auto count = static_cast<std::size_t>(p_.stitches.count());
+    if (count == 0) return;
+    const BeginStitches<S, Scalar> begin{p_.stitches,
+                                         a_.stitch_forces,
+                                         a_.stitch_stiffness,
+                                         a_.stitch_speed,
+                                         h,
+                                         nodes(at_.start),
+                                         {work_ + at_.stitch_stiffness, count},
+                                         {vectors(at_.stitch_rests), count}};
+    share(block_, count, [&](Index i) { begin_stitch(begin, i); });
+    block_.sync();
+  }
+
   /// Whether the work is to end. The threads of a larger block might not agree, and go on.
   ISOCLOTH_DEVICE bool stops() const {
     if constexpr (Block::is_solo) return a_.monitor.stops();

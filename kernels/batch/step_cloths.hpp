@@ -35,7 +35,7 @@ struct ClothPatternView {
   bool has_history = false;                      ///< the integrator remembers the step before
   FacesView faces;                               ///< of cloths that the air drags
   StitchPattern stitches;
-  GatherView block_slots, node_slots;            ///< see SampleForces
+  GatherView block_slots, node_slots;  ///< see SampleForces
   ArrayView<const Index> slot_samples;
 
   /// Nothing of a cloth that nothing surrounds.
@@ -73,7 +73,8 @@ struct StepScratch {
   std::size_t history;              ///< see StepHistoryLayout
   std::size_t krylov;               ///< r, z, p, q, w of conjugate gradients, where there are couplings
   std::size_t iterate, predicted, momentum, correction, multipliers, residuals, scales, growth, strains,
-      stiffness, stitch_stiffness, stitch_rests, jacobian, blocks, diagonals, pivots, contact_state, partials, size;
+      stiffness, stitch_stiffness, stitch_rests, jacobian, blocks, diagonals, pivots, contact_state, partials,
+      size;
   ContactScratch contacts;
 };
 /// Partial results of a block's threads; blocks have no more of them.

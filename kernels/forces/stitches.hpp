@@ -3,8 +3,8 @@
 // Between nodes a and b, d = x_a - x_b, acts f_a = -w (d - r) = -f_b: within a part of a step of h a spring
 // that is linear, so that neither its stiffness nor its direction waits for an iteration. From d_n, where the
 // part begins,
-//   |d_n| > v h:  w = min(k, f / (v h)), r = (1 - v h / |d_n|) d_n: it is drawn in by v h with at most about f;
-//   else:         w = k, r = 0: closed.
+//   |d_n| > v h:  w = min(k, f / (v h)), r = (1 - v h / |d_n|) d_n: it is drawn in by v h with at most about
+//   f; else:         w = k, r = 0: closed.
 // A seam that is torn open by more than v h in one step is drawn together again. Newton's third law holds to
 // rounding; angular momentum, too, for what is closed, where forces act along d.
 #pragma once
@@ -49,9 +49,9 @@ namespace ISOCLOTH_BACKEND {
 
 template <class S, class T>
 ISOCLOTH_HD void begin_stitch(const BeginStitches<S, T>& a, Index i) {
-  const Vec3<S> d =
-      a.positions[a.pattern.nodes[2 * i]] - a.positions[a.pattern.nodes[2 * i + 1]];
-  const S one(typename Lanes<S>::Scalar(1)), length = square_root(dot_add(d, d, S{})), most = S(a.speed) * a.step;
+  const Vec3<S> d = a.positions[a.pattern.nodes[2 * i]] - a.positions[a.pattern.nodes[2 * i + 1]];
+  const S one(typename Lanes<S>::Scalar(1)), length = square_root(dot_add(d, d, S{})),
+                                             most = S(a.speed) * a.step;
   const auto is_open = length > most;
   const S firm(a.stiffness[i]), drawn = S(a.forces[i]) / most, square = a.step * a.step;
   a.found_stiffness[i] = square * select(is_open & (drawn < firm), drawn, firm);

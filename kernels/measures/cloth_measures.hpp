@@ -48,7 +48,7 @@ struct MeasureCloths {
   Index node_count = 0;
   RowsView rows;
   ArrayView<const Index> face_begin, face_nodes;
-  NodeMatrixView bending;  ///< pattern of K, empty: no bending
+  NodeMatrixView bending;           ///< pattern of K, empty: no bending
   ArrayView<const Index> stitches;  ///< nodes, shape [stitch_count, 2]
   RestShapesView<Real> rest;
   RowEnergies<Real> energies;

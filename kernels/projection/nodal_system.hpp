@@ -113,8 +113,8 @@ struct FindMismatches {
 };
 
 namespace ISOCLOTH_BACKEND {
-/// -G_ab where positive, G = sum_k lambda_k 2 T_k; the graph Laplacian of these weights is G+. That of threads
-/// is added. One item per pair.
+/// -G_ab where positive, G = sum_k lambda_k 2 T_k; the graph Laplacian of these weights is G+. That of
+/// threads is added. One item per pair.
 template <class Real>
 void geometric_stiffness(const Queue& queue, const GeometricStiffness<Real>& args);
 /// H = B + G+ + J^T s^2 J, or B, and the stiffness of samples. One item per block, O(rows that hold
@@ -122,8 +122,8 @@ void geometric_stiffness(const Queue& queue, const GeometricStiffness<Real>& arg
 template <class Real>
 void assemble_system(const Queue& queue, const AssembleSystem<Real>& args);
 /// -B (phi_j - phi~) - J^T (prox + s^2 C_j), see RowLaws, the first part as B (phi~ - x^) - B (phi_j -
-/// x^), so that phi~ itself is not needed; and the forces of threads. Without momentum: -J^T s^2 C_j (fast projection). Without
-/// rows: the right side of B (phi~ - phi_j) = ... . One item per free node.
+/// x^), so that phi~ itself is not needed; and the forces of threads. Without momentum: -J^T s^2 C_j (fast
+/// projection). Without rows: the right side of B (phi~ - phi_j) = ... . One item per free node.
 template <class Real>
 void assemble_gradient(const Queue& queue, const AssembleGradient<Real>& args);
 /// A p. One item per free node.

@@ -234,7 +234,8 @@ TEST(Panels, SayWhatIsWrong) {
   bad = good;
   std::swap(bad.outline[0], bad.outline[2]);
   EXPECT_EQ(refusal({bad}),
-            "mesh.panels[0].outline: found an area of -0.5 m^2, expected corners counter-clockwise; give them in the "
+            "mesh.panels[0].outline: found an area of -0.5 m^2, expected corners counter-clockwise; give "
+            "them in the "
             "opposite order");
   bad = good;
   bad.outline = {{0, 0}, {1, 0}, {0.2, 0.5}, {1, 0.6}, {0, 0.4}};
@@ -246,7 +247,8 @@ TEST(Panels, SayWhatIsWrong) {
             "mesh.panels[0].curves[0].edge: found 4, expected 0 to 3, edge k goes from corner k to the next");
   bad.curves = {{.edge = 1, .control = {}}};
   EXPECT_EQ(refusal({bad}),
-            "mesh.panels[0].curves[0].control: found 0 points, expected 1 of a quadratic or 2 of a cubic Bezier curve");
+            "mesh.panels[0].curves[0].control: found 0 points, expected 1 of a quadratic or 2 of a cubic "
+            "Bezier curve");
   EXPECT_EQ(refusal({good}, {{.panels = {"a", "b"}, .edges = {0, 0}}}),
             "mesh.seams[0].other_panel: found \"b\", expected the name of a panel");
   EXPECT_EQ(refusal({good}, {{.panels = {"a", "a"}, .edges = {0, 7}}}),

@@ -34,7 +34,8 @@ Garment pair_of_panels(Index count, double size, double gap, double lift) {
     garment.mesh.stitches.push_back({.a = row * count + count - 1,
                                      .b = nodes + row * count,
                                      .length = row == 0 || row == count - 1 ? piece / 2 : piece});
-  garment.fabric = {.rho = 0.2, .delta = 0.2, .kappa = 1e-6, .stretch_stiffness = 1000, .shear_stiffness = 100};
+  garment.fabric = {
+      .rho = 0.2, .delta = 0.2, .kappa = 1e-6, .stretch_stiffness = 1000, .shear_stiffness = 100};
   return garment;
 }
 
@@ -166,8 +167,9 @@ TEST(StitchesOfScenes, AreRefusedWhereNothingKnowsThem) {
   };
   EXPECT_EQ(refusal(), "");
   scene.recipe = "bender_iterative";
-  EXPECT_NE(refusal().find("garments[0].mesh: found 5 stitches, expected none with the recipe bender_iterative"),
-            std::string::npos)
+  EXPECT_NE(
+      refusal().find("garments[0].mesh: found 5 stitches, expected none with the recipe bender_iterative"),
+      std::string::npos)
       << refusal();
   scene.recipe = "coltraro2022";
   scene.projection.method = ProjectionMethod::fast_projection;

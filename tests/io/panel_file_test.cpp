@@ -66,8 +66,10 @@ TEST(PanelFile, SaysWhichKeyIsWrong) {
         "garments[0].mesh.seams[0].other_panel: found \"bakc\", expected the name of a panel");
   names(refusal(with(R"("edge": 2, "control")", R"("edge": 5, "control")")),
         "garments[0].mesh.panels[0].curves[0].edge: found 5, expected 0 to 3");
-  names(refusal(with(R"("edge_length": 0.1)", R"("edge_length": 0)")), "garments[0].mesh.edge_length: found 0");
-  names(refusal(with(R"("edge_length": 0.1)", R"("edge_length": 1e-7)")), "garments[0].mesh.edge_length: found");
+  names(refusal(with(R"("edge_length": 0.1)", R"("edge_length": 0)")),
+        "garments[0].mesh.edge_length: found 0");
+  names(refusal(with(R"("edge_length": 0.1)", R"("edge_length": 1e-7)")),
+        "garments[0].mesh.edge_length: found");
   names(refusal(with("[0.4, 0], [0.4", "[0.4, 0, 0], [0.4")), "garments[0].mesh.panels[0].outline[1]: found");
   names(refusal(with("\"seams\"", "\"seems\"")), "seems");
   names(refusal(two_panels + R"(, "sewing": {"force": 0})"), "garments[0].sewing.force: found 0");
@@ -97,7 +99,8 @@ TEST(PanelFile, TakesAPatternFromTextureCoordinates) {
 
 TEST(PanelFile, VariesSewingInBatches) {
   const Scene scene = read_garment(
-      two_panels + R"(, "replicas": 3, "vary": {"sewing.force": {"values": [1, 2, 3]}, "mesh.edge_length": {"values": [0.1, 0.15, 0.2]}})");
+      two_panels +
+      R"(, "replicas": 3, "vary": {"sewing.force": {"values": [1, 2, 3]}, "mesh.edge_length": {"values": [0.1, 0.15, 0.2]}})");
   ASSERT_EQ(scene.garments.size(), 3u);
   for (std::size_t g = 0; g < 3; ++g) EXPECT_EQ(scene.garments[g].sewing.force, 1.0 + static_cast<double>(g));
   EXPECT_GT(scene.garments[0].mesh.node_count(), scene.garments[2].mesh.node_count());
