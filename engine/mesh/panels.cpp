@@ -5,6 +5,7 @@
 #include <map>
 #include <numbers>
 #include <numeric>
+#include <set>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/rotation.hpp"
@@ -87,6 +88,9 @@ void check_panel(const Panel& panel, const std::string& key) {
   for (std::size_t i = 0; i < panel.outline.size(); ++i)
     if (const Vec2d p = panel.outline[i]; !std::isfinite(p.x) || !std::isfinite(p.y))
       refuse(key, ".outline[", i, "]: found ", p.x, " ", p.y, ", expected finite numbers");
+  for (std::size_t i = 0; i < panel.outline.size(); ++i)
+    if (const std::size_t after = (i + 1) % panel.outline.size(); panel.outline[i] == panel.outline[after])
+      refuse(key, ".outline: found corners ", i, " and ", after, " at one place, expected distinct ones");
   for (std::size_t c = 0; c < panel.curves.size(); ++c) {
     const Panel::Curve& curve = panel.curves[c];
     if (curve.edge < 0 || curve.edge >= corners)
@@ -103,20 +107,22 @@ void check_panel(const Panel& panel, const std::string& key) {
 
 /// Whether two segments cross or touch.
 bool meet(Vec2d a, Vec2d b, Vec2d c, Vec2d d) {
+  // Boxes first: parts of one straight edge lie on one line but for rounding.
+  if (std::max(a.x, b.x) < std::min(c.x, d.x) || std::max(c.x, d.x) < std::min(a.x, b.x) ||
+      std::max(a.y, b.y) < std::min(c.y, d.y) || std::max(c.y, d.y) < std::min(a.y, b.y))
+    return false;
   const double ab_c = cross(b - a, c - a), ab_d = cross(b - a, d - a), cd_a = cross(d - c, a - c),
                cd_b = cross(d - c, b - c);
   return ((ab_c <= 0 && ab_d >= 0) || (ab_c >= 0 && ab_d <= 0)) &&
-         ((cd_a <= 0 && cd_b >= 0) || (cd_a >= 0 && cd_b <= 0)) &&
-         !(ab_c == 0 && ab_d == 0 && std::max(a.x, b.x) < std::min(c.x, d.x)) &&
-         !(ab_c == 0 && ab_d == 0 && std::max(c.x, d.x) < std::min(a.x, b.x)) &&
-         !(ab_c == 0 && ab_d == 0 && std::max(a.y, b.y) < std::min(c.y, d.y)) &&
-         !(ab_c == 0 && ab_d == 0 && std::max(c.y, d.y) < std::min(a.y, b.y));
+         ((cd_a <= 0 && cd_b >= 0) || (cd_a >= 0 && cd_b <= 0));
 }
 
 void check_outline(const std::vector<Vec2d>& points, const std::string& key) {
   const std::size_t n = points.size();
   double twice = 0;
   for (std::size_t i = 0; i < n; ++i) twice += cross(points[i], points[(i + 1) % n]);
+  if (twice == 0)
+    refuse(key, ".outline: found no area, expected more; lessen edge_length, or move its corners");
   if (!(twice > 0))
     refuse(key, ".outline: found an area of ", twice / 2,
            " m^2, expected corners counter-clockwise; give them in the opposite order");
@@ -182,8 +188,16 @@ class Sewing {
     divide();
     for (std::size_t p = 0; p < panels_.size(); ++p) mesh(p);
     for (std::size_t s = 0; s < seams_.size(); ++s) sew(s);
+    // Where two edges that meet in a corner are sewn, their last nodes may be those of a triangle in it: it
+    // stays as it is.
+    std::set<std::array<Index, 2>> edges;
+    for (Index f = 0; f < result_.mesh.face_count(); ++f)
+      for (std::size_t c = 0; c < 3; ++c) {
+        const auto [low, high] = std::minmax(result_.mesh.face(f)[c], result_.mesh.face(f)[(c + 1) % 3]);
+        edges.insert({low, high});
+      }
     for (const auto& [nodes, seam_length] : stitches_)
-      result_.mesh.stitches.push_back({nodes[0], nodes[1], seam_length});
+      if (!edges.contains(nodes)) result_.mesh.stitches.push_back({nodes[0], nodes[1], seam_length});
     return std::move(result_);
   }
 

@@ -30,7 +30,7 @@ struct Panel {
 };
 
 /// Two edges that are sewn together, whichever way round their threads are shorter; of different lengths:
-/// with ease, spread evenly.
+/// with ease, spread evenly. The triangle in a corner between two edges that are sewn together stays open.
 struct Seam {
   std::array<std::string, 2> panels;
   std::array<Index, 2> edges{};

@@ -230,7 +230,7 @@ class Validation {
         if (const auto [low, high] = std::minmax(mesh_.face_nodes[c], mesh_.face_nodes[following(f, c)]);
             known.contains({low, high}))
           refuse("nodes ", low, " and ", high, " are sewn together: found an edge of face ", f,
-                 " between them, expected two nodes of different faces; mesh the dart's tip more finely");
+                 " between them, expected two nodes of different faces");
   }
 
   /// The half edge of the other face at the same edge, shape [corner_count]; -1 on the boundary.

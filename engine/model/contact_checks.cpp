@@ -47,6 +47,11 @@ void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
     if (thickness > shortest)
       refuse(name, thickness,
              text("at most ", shortest, " with contact.cloth, the shortest edge of the mesh [m]"));
+    // What is beside a seam is as near to its other side as half an edge.
+    if (!garment.mesh.stitches.empty() && 2 * thickness > shortest)
+      refuse(name, thickness,
+             text("at most ", shortest / 2,
+                  " with contact.cloth, half of the shortest edge of sewn panels [m]"));
   }
 }
 

@@ -59,7 +59,9 @@ void warn_of_units(const Garment& garment, const std::string& what, Warnings& wa
 void warn_of_pieces(const Garment& garment, const std::string& what, Warnings& warnings) {
   constexpr double near = 0.01;  // of an element
   const Index pieces = piece_count(garment.mesh);
-  const Mesh& mesh = garment.mesh;
+  if (!garment.mesh.stitches.empty() && pieces == 1) return;
+  Mesh mesh = garment.mesh;  // as it starts
+  mesh.positions = start_positions(garment);
   double within = near * mean_element_size(mesh);
   // Nodes of one thin face are no seam.
   for (Index f = 0; f < mesh.face_count(); ++f)
@@ -72,7 +74,7 @@ void warn_of_pieces(const Garment& garment, const std::string& what, Warnings& w
   std::string line = pieces > 1 ? text(what, " consists of ", pieces, " parts that nothing connects")
                                 : text(what, " has an open seam");
   if (seam.pair_count > 0) {
-    const double distance = std::max(1.5 * seam.gap, 1e-6 * bounds_of(garment.mesh.positions).longest());
+    const double distance = std::max(1.5 * seam.gap, 1e-6 * bounds_of(mesh.positions).longest());
     line += text(": ", seam.pair_count, " nodes on open edges lie on others (", seam.a, " and ", seam.b,
                  "; gaps up to ", seam.gap, " m); set mesh.weld to ", distance, " to sew them");
   }

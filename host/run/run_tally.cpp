@@ -8,6 +8,7 @@
 
 #include "engine/core/text.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/mesh/weld.hpp"
 #include "engine/model/taut_pins.hpp"
 #include "host/files/names.hpp"
 #include "host/results/obstacle_poses.hpp"
@@ -289,8 +290,11 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
   std::int64_t frozen = 0;
   for (std::size_t g = 0; g < since_frame.size(); ++g) {
     const StepStatus worst = std::max(worst_before[g], since_frame[g].status);
-    const double drawn_in = scene_.garments[g].sewing.speed * scene_.step;
-    if (since_frame[g].measures.seam_opening > drawn_in) open.push_back(scene_.garments[g].name);
+    constexpr double closed = 0.05;  // of an element
+    const Garment& garment = scene_.garments[g];
+    if (const double opening = since_frame[g].measures.seam_opening;
+        opening > 0 && opening > closed * mean_element_size(garment.mesh))
+      open.push_back(garment.name);
     if (simulation_.frozen(g))
       ++frozen;
     else if (worst != StepStatus::converged)

@@ -65,11 +65,24 @@ Vec3d placed(const Vec3d& p, const TransformSpec& transform) {
   return rotated(std::numbers::pi / 180 * transform.rotation, transform.scale * p) + transform.translation;
 }
 
-double box_area(const Panel& panel) {
-  if (panel.outline.empty()) return 0;
-  const auto [left, right] = std::ranges::minmax(panel.outline, {}, &Vec2d::x);
-  const auto [low, high] = std::ranges::minmax(panel.outline, {}, &Vec2d::y);
-  return (right.x - left.x) * (high.y - low.y);
+/// Of a panel meshed with edges of h, by the box and the polygon of its corners and control points.
+double most_panel_nodes(const Panel& panel, double h) {
+  std::vector<Vec2d> points;
+  for (std::size_t i = 0; i < panel.outline.size(); ++i) {
+    points.push_back(panel.outline[i]);
+    for (const Panel::Curve& curve : panel.curves)
+      if (curve.edge == static_cast<Index>(i))
+        points.insert(points.end(), curve.control.begin(), curve.control.end());
+  }
+  if (points.empty()) return 0;
+  const auto [left, right] = std::ranges::minmax(points, {}, &Vec2d::x);
+  const auto [low, high] = std::ranges::minmax(points, {}, &Vec2d::y);
+  double around = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Vec2d way = points[(i + 1) % points.size()] - points[i];
+    around += std::hypot(way.x, way.y);
+  }
+  return (right.x - left.x + h) * (high.y - low.y + h) / (0.8 * h * h) + around / h;
 }
 
 void apply_transform(Mesh& mesh, const TransformSpec& transform) {
@@ -168,7 +181,10 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   garment.name = spec.name.empty() ? text("garment ", number) : spec.name;
   garment.mesh = mesh(spec.mesh, key + ".mesh");
   for (const Vec3d& p : last_placed_) garment.initial_positions.push_back(placed(p, spec.transform));
-  apply_transform(garment.mesh, spec.transform);
+  TransformSpec of_rest = spec.transform;
+  if (!last_placed_.empty())
+    of_rest.rotation = of_rest.translation = {};  // a pattern stays flat where it lies
+  apply_transform(garment.mesh, of_rest);
   if (spec.rest_noise.normal_deviation > 0) {
     if (!last_placed_.empty())
       fail(text(key, ".rest_noise.normal_deviation: found ", spec.rest_noise.normal_deviation,
@@ -234,9 +250,9 @@ Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
       last_placed_.clear();
       if (spec.uv_scale > 0) take(sew_islands(last_mesh_, spec.uv_scale, key + ".uv_scale"));
     } else {
-      double area = 0;  // of the outlines' boxes
-      for (const Panel& panel : spec.sewn.panels) area += box_area(panel);
-      check_size(key, "edge_length", area / (0.8 * spec.sewn.edge_length * spec.sewn.edge_length));
+      double count = 0;
+      for (const Panel& panel : spec.sewn.panels) count += most_panel_nodes(panel, spec.sewn.edge_length);
+      check_size(key, "edge_length", count);
       take(sew_panels(spec.sewn.panels, spec.sewn.seams, spec.sewn.edge_length, key));
     }
     last_spec_ = spec;

@@ -33,7 +33,7 @@ struct ClothPatternView {
   StrainMeasure measure = StrainMeasure::green;  ///< see RowLaws
   bool is_viscous = false;                       ///< any row of any cloth
   bool has_history = false;                      ///< the integrator remembers the step before
-  FacesView faces;                               ///< of cloths that the air drags
+  FacesView faces;                               ///< of cloths that air drags or presses
   StitchPattern stitches;
   GatherView block_slots, node_slots;  ///< see SampleForces
   ArrayView<const Index> slot_samples;

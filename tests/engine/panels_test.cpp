@@ -168,6 +168,31 @@ TEST(Panels, ADartIsASeamOfAPanelWithItself) {
   EXPECT_EQ(distinct.size(), mesh.positions.size() - 6);
 }
 
+TEST(Panels, MayHaveAnyStraightEdges) {
+  // Parts of a slanted edge lie on one line but for rounding, which must not look like a crossing.
+  for (const double h : {0.011, 0.02, 0.037, 0.1})
+    for (int turn = 0; turn < 12; ++turn) {
+      const double c = std::cos(0.53 * turn), s = std::sin(0.53 * turn);
+      Panel panel = rectangle("a", 1, 1);
+      panel.outline.clear();
+      for (const Vec2d p : {Vec2d{0.07, 0.03}, {0.89, 0.08}, {0.93, 0.31}, {-0.01, 0.31}})
+        panel.outline.push_back({c * p.x - s * p.y, s * p.x + c * p.y});
+      EXPECT_EQ(refusal({panel}, {}, h), "") << h << " " << turn;
+    }
+}
+
+TEST(Panels, EdgesThatMeetInACornerAreSewnUpToIt) {
+  for (const double h : {0.1, 0.05, 0.02}) {
+    SewnPanels sewn =
+        sew_panels({rectangle("cone", 0.4, 0.4)}, {{.panels = {"cone", "cone"}, .edges = {0, 1}}}, h, "mesh");
+    EXPECT_EQ(validate_mesh(sewn.mesh, "mesh"), 0);
+    const auto parts = static_cast<std::size_t>(std::lround(0.4 / h));
+    // All but the corner, and the triangle in it where there is one.
+    EXPECT_GE(sewn.mesh.stitches.size(), parts - 1);
+    EXPECT_LE(sewn.mesh.stitches.size(), parts);
+  }
+}
+
 TEST(Islands, OfAPatternAreThePanelsOfItsGarment) {
   const Mesh top = tank_top(800);  // of two panels, whose pattern is in its texture coordinates
   SewnPanels sewn = sew_islands(top, 1, "mesh");
@@ -241,6 +266,10 @@ TEST(Panels, SayWhatIsWrong) {
   bad.outline = {{0, 0}, {1, 0}, {0.2, 0.5}, {1, 0.6}, {0, 0.4}};
   bad.outline[2] = {-0.5, 0.1};
   EXPECT_NE(refusal({bad}).find("mesh.panels[0].outline: found it crossing itself at ("), std::string::npos);
+  bad = good;
+  bad.outline[3] = bad.outline[2];
+  EXPECT_EQ(refusal({bad}),
+            "mesh.panels[0].outline: found corners 2 and 3 at one place, expected distinct ones");
   bad = good;
   bad.curves = {{.edge = 4, .control = {{0, 0}}}};
   EXPECT_EQ(refusal({bad}),

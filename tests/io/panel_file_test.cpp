@@ -70,6 +70,7 @@ TEST(PanelFile, SaysWhichKeyIsWrong) {
         "garments[0].mesh.edge_length: found 0");
   names(refusal(with(R"("edge_length": 0.1)", R"("edge_length": 1e-7)")),
         "garments[0].mesh.edge_length: found");
+  names(refusal(with("[[0.2, 0.5]]", "[[0.2, 5e8]]")), "garments[0].mesh.edge_length: found a mesh of");
   names(refusal(with("[0.4, 0], [0.4", "[0.4, 0, 0], [0.4")), "garments[0].mesh.panels[0].outline[1]: found");
   names(refusal(with("\"seams\"", "\"seems\"")), "seems");
   names(refusal(two_panels + R"(, "sewing": {"force": 0})"), "garments[0].sewing.force: found 0");

@@ -150,6 +150,9 @@ def test_the_command_writes_and_says_what_is_wrong(result, tmp_path, capsys):
              'garments: found "shirt", expected one of sheet, patch 2')):
         assert main(["export", *arguments]) == 2
         assert message in capsys.readouterr().err
+    for name in ("a.PLY", "a.OBJ", "b.PC2"):
+        [path, *_] = isocloth.export(result, tmp_path / name, garments=["sheet"])
+        assert path.read_bytes().startswith({"PLY": b"ply", "OBJ": b"o sheet", "PC2": b"POINTCACHE2"}[name[-3:]])
     (tmp_path / "file").write_text("")
     with pytest.raises(isocloth.FileError, match="export: "):
         isocloth.export(result, tmp_path / "file" / "a.ply")

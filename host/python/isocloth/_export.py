@@ -97,7 +97,8 @@ def _write_usd(path, result, surfaces, obstacles, rate):
     stage.SetTimeCodesPerSecond(rate)
     stage.SetFramesPerSecond(rate)
     stage.SetStartTimeCode(0)
-    stage.SetEndTimeCode(len(result.times) - 1)
+    codes = [round(float(code), 6) for code in (result.times - result.times[0]) * rate]
+    stage.SetEndTimeCode(codes[-1])
     stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, "/scene").GetPrim())
     taken = set()
     for surface in surfaces + obstacles:
@@ -108,14 +109,14 @@ def _write_usd(path, result, surfaces, obstacles, rate):
         mesh.CreateDoubleSidedAttr(True)
         points, extent = mesh.CreatePointsAttr(), mesh.CreateExtentAttr()
         if surface.poses is None:
-            for frame, positions in enumerate(surface.positions):
+            for frame, positions in zip(codes, surface.positions):
                 points.Set(Vt.Vec3fArray.FromNumpy(positions.astype(numpy.float32)), frame)
                 extent.Set([Gf.Vec3f(*map(float, positions.min(0))), Gf.Vec3f(*map(float, positions.max(0)))], frame)
         else:
             points.Set(Vt.Vec3fArray.FromNumpy(surface.positions.astype(numpy.float32)))
             place = mesh.AddTransformOp()
             moves = numpy.ptp(surface.poses, axis=0).any()
-            for frame, (px, py, pz, x, y, z, w) in enumerate(surface.poses if moves else surface.poses[:1]):
+            for frame, (px, py, pz, x, y, z, w) in zip(codes, surface.poses if moves else surface.poses[:1]):
                 matrix = Gf.Matrix4d().SetRotate(Gf.Quatd(float(w), float(x), float(y), float(z)))
                 matrix.SetTranslateOnly(Gf.Vec3d(float(px), float(py), float(pz)))
                 place.Set(matrix, frame if moves else Usd.TimeCode.Default())
@@ -189,7 +190,7 @@ def _write_gltf(path, result, surfaces, obstacles, _rate):
         document.animations.append(gltf.Animation(name="isocloth", channels=channels, samplers=samplers))
     document.buffers.append(gltf.Buffer(byteLength=len(data)))
     document.set_binary_blob(bytes(data))
-    if path.suffix == ".gltf":
+    if path.suffix.lower() == ".gltf":
         document.convert_buffers(gltf.BufferFormat.DATAURI)
         document.save_json(str(path))
     else:
@@ -209,7 +210,7 @@ def _write_cache(path, result, surfaces, _obstacles, rate):
     surface = _single(surfaces, path)
     frames, nodes, _ = surface.positions.shape
     with open(path, "wb") as file:
-        if path.suffix == ".pc2":
+        if path.suffix.lower() == ".pc2":
             header = numpy.array([1, nodes], dtype="<i4").tobytes() + numpy.array([0, 1], dtype="<f4").tobytes()
             file.write(b"POINTCACHE2\0" + header + numpy.array([frames], dtype="<i4").tobytes())
             file.write(surface.positions.astype("<f4").tobytes())
@@ -255,7 +256,7 @@ def _write_ply(path, surfaces, number):
 
 def _write_sequence(path, result, surfaces, obstacles, _rate):
     """A file for each frame, numbered where the name has # signs, or before its suffix."""
-    write = _write_ply if path.suffix == ".ply" else _write_obj
+    write = _write_ply if path.suffix.lower() == ".ply" else _write_obj
     places = re.search("#+", path.name)
     written = []
     for number in range(len(result.times)):
@@ -351,7 +352,9 @@ def export(result, path, *, garments=None, obstacles=None):
     wants = has_room and (result.folder / "trajectory.h5").exists() if obstacles is None else obstacles
     if wants and not has_room:
         raise Error(f"export: {path.name}: found obstacles, expected none in a point cache")
-    rate = (len(result.times) - 1) / (result.times[-1] - result.times[0]) if len(result.times) > 1 else 24.0
+    if not surfaces:
+        raise Error(f"export: {result.folder}: found no garment whose positions are kept, expected at least one")
+    rate = 1 / (result.times[1] - result.times[0]) if len(result.times) > 1 else 24.0
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         return writer(path, result, surfaces, _obstacles(result) if wants else [], float(rate))
