@@ -1,7 +1,10 @@
-"""The code of the README runs as it stands there, from the project's root."""
+"""The code of the README runs as it stands there, from the project's root; so do scenes of other pages."""
 
+import json
 import pathlib
 import re
+
+import isocloth
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -17,3 +20,13 @@ def test_code_blocks_run(tmp_path, monkeypatch):
         exec(compile(block, "README.md", "exec"), names)
     assert names["result"].summary["status"] == "completed"
     assert names["observations"]["points"].shape == (1024, 169, 3)
+
+
+def test_scenes_of_the_page_on_sewing_run():
+    text = (ROOT / "host" / "docs" / "SEWING.md").read_text()
+    [block] = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    simulation = isocloth.Simulation(json.loads(block))
+    assert not simulation.warnings
+    start = simulation.measure(0).seam_opening
+    simulation.advance(40)
+    assert simulation.measure(0).seam_opening < 1e-3 < start
