@@ -27,6 +27,6 @@ def test_scenes_of_the_page_on_sewing_run():
     [block] = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
     simulation = isocloth.Simulation(json.loads(block))
     assert not simulation.warnings
-    start = simulation.measure(0).seam_opening
+    start = simulation.measures()[0].seam_opening
     simulation.advance(40)
-    assert simulation.measure(0).seam_opening < 1e-3 < start
+    assert simulation.measures()[0].seam_opening < 1e-3 < start
