@@ -10,11 +10,12 @@ from ._core import version as _version
 from ._export import export
 from ._results import Result, check, run, save_mesh, schema
 from ._simulation import Simulation, View
+from ._view import view
 from .errors import DeviceError, Error, FileError, MeshError, NumericalError, SceneError, SceneWarning, ShapeError
 
 __version__ = _version()
 __all__ = [
     "ContactMeasures", "DeviceError", "Error", "FileError", "GarmentInfo", "HoldMeasures", "MeshError", "Measures",
     "NumericalError", "Result", "SceneError", "SceneWarning", "ShapeError", "Simulation", "Snapshot", "StepReport",
-    "Strain", "View", "check", "export", "run", "save_mesh", "schema",
+    "Strain", "View", "check", "export", "run", "save_mesh", "schema", "view",
 ]

@@ -57,8 +57,9 @@ def _surfaces(result):
     return surfaces
 
 
-def _obstacles(result):
-    h5py = _library("h5py", "h5py")
+def obstacle_surfaces(result):
+    """Obstacles of a result folder, as surfaces."""
+    h5py = library("h5py", "h5py")
     with h5py.File(result.folder / "trajectory.h5") as file:
         group = file.get("obstacles")
         if group is None or "name" not in group:
@@ -69,7 +70,8 @@ def _obstacles(result):
                          poses=poses[:, i]) for i, name in enumerate(names) if str(i) in group]
 
 
-def _library(module, package):
+def library(module, package):
+    """A module that is imported where it is needed."""
     try:
         return importlib.import_module(module)
     except ImportError:
@@ -87,7 +89,7 @@ def _identifier(name, taken):
 
 
 def _write_usd(path, result, surfaces, obstacles, rate):
-    _library("pxr.Usd", "usd-core")
+    library("pxr.Usd", "usd-core")
     from pxr import Gf, Sdf, Usd, UsdGeom, Vt
 
     path.unlink(missing_ok=True)
@@ -129,7 +131,7 @@ def _write_usd(path, result, surfaces, obstacles, rate):
 
 
 def _write_gltf(path, result, surfaces, obstacles, _rate):
-    gltf = _library("pygltflib", "pygltflib")
+    gltf = library("pygltflib", "pygltflib")
     document = gltf.GLTF2(asset=gltf.Asset(version="2.0", generator="isocloth"), scene=0)
     data = bytearray()
 
@@ -272,7 +274,7 @@ def _write_sequence(path, result, surfaces, obstacles, _rate):
 
 def _write_vtk(path, result, surfaces, obstacles, _rate):
     """VTKHDF, PolyData with steps: all surfaces in one, ``surface`` numbers them."""
-    h5py = _library("h5py", "h5py")
+    h5py = library("h5py", "h5py")
     everything = surfaces + obstacles
     faces, first = [], 0
     for surface in everything:
@@ -357,6 +359,6 @@ def export(result, path, *, garments=None, obstacles=None):
     rate = 1 / (result.times[1] - result.times[0]) if len(result.times) > 1 else 24.0
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return writer(path, result, surfaces, _obstacles(result) if wants else [], float(rate))
+        return writer(path, result, surfaces, obstacle_surfaces(result) if wants else [], float(rate))
     except OSError as error:
         raise FileError(f"export: {error.filename or path}: {error.strerror or error}") from None
