@@ -22,7 +22,7 @@ def main(arguments=None):
     command = commands.add_parser("view", help="watch a scene in the browser, and drag its cloth")
     command.set_defaults(run=lambda options: view(options.scene, options.port, threads=options.threads))
     command.add_argument("scene", help="file")
-    command.add_argument("--port", type=int, default=8080, help="of the page on this machine; the next free one if taken")
+    command.add_argument("--port", type=int, default=8080, help="of the page; the next free one if taken")
     command.add_argument("--threads", type=int, default=0, help="0: all cores")
     options = parser.parse_args(arguments)
     try:

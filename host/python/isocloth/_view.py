@@ -1,7 +1,7 @@
 """A running simulation in the browser: look around, pause, step, drag the cloth, change gravity, wind and fabrics.
 
-The page is that of viser, on this machine alone: the server listens on the loopback interface, and pages of other origins
-are refused.
+The page is that of viser, on this machine alone: the server listens on the loopback interface, and pages of other
+origins are refused.
 """
 
 import contextlib
