@@ -167,9 +167,11 @@ struct EdgeNumber {
   Index edge = 0;
 };
 
-class Sewing {
+/// Meshes panels and joins them.
+class PatternMesher {
  public:
-  Sewing(const std::vector<Panel>& panels, const std::vector<Seam>& seams, double h, const std::string& key)
+  PatternMesher(const std::vector<Panel>& panels, const std::vector<Seam>& seams, double h,
+                const std::string& key)
       : panels_(panels), seams_(seams), h_(h), key_(key) {}
 
   SewnPanels run() {
@@ -328,7 +330,7 @@ class Sewing {
 
 SewnPanels sew_panels(const std::vector<Panel>& panels, const std::vector<Seam>& seams, double edge_length,
                       const std::string& key) {
-  return Sewing(panels, seams, edge_length, key).run();
+  return PatternMesher(panels, seams, edge_length, key).run();
 }
 
 }  // namespace isocloth
