@@ -16,12 +16,11 @@ namespace {
 
 /// Moves the pieces of a flat mesh side by side along x.
 void lay_out(Mesh& mesh) {
-  std::vector<Index> piece(mesh.positions.size());  // of each node its lowest neighbour
-  Mesh joined;                                      // whose stitches are the edges
+  Mesh joined;  // whose stitches are the edges
   joined.positions.resize(mesh.positions.size());
   for (Index f = 0; f < mesh.face_count(); ++f)
     for (const Index node : mesh.face(f)) joined.stitches.push_back({mesh.face(f)[0], node, 1});
-  piece = sewn_nodes(joined);
+  const std::vector<Index> piece = sewn_nodes(joined);  // of each node the lowest of its piece
   struct Extent {
     double left = 1e300, right = -1e300;
   };

@@ -60,7 +60,7 @@ def _quiet(make):
 
 
 @contextlib.contextmanager
-def _origins(port):
+def _origins():
     """Servers of websockets that start within refuse pages of other origins."""
     server = library("websockets.asyncio.server", "viser")
     serve = server.serve
@@ -86,6 +86,8 @@ class Viewer:
         viser = library("viser", "viser")
         content = _content(scene)
         sizes = _quiet(lambda: Simulation(content, **options))
+        for line in sizes.warnings:
+            print(f"isocloth: warning: {line}", flush=True)
         reach = 1.5 * max(_element_size(sizes, g) for g in range(sizes.garment_count))
         hands = [len(garment.get("grippers", [])) for garment in content["garments"]
                  for _ in range(int(garment.get("replicas", 1)))]
@@ -95,7 +97,7 @@ class Viewer:
         self.is_paused, self.speed = False, 1.0
         self.held = None  # garment, and where its node was when it was taken [m]
         self._stop = threading.Event()
-        with _origins(port):
+        with _origins():
             self.server = viser.ViserServer(host="127.0.0.1", port=port, label="isocloth", verbose=False)
         self.address = f"http://127.0.0.1:{self.server.get_port()}"
         self.server.scene.set_up_direction("+z")
