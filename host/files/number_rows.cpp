@@ -1,6 +1,7 @@
 #include "host/files/number_rows.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
@@ -29,10 +30,14 @@ std::vector<std::string_view> words_of(std::string_view line) {
   }
 }
 
+bool is_gap(std::string_view word) {
+  return word.empty() || word == "nan" || word == "NaN" || word == "NAN" || word == "NA";
+}
+
 }  // namespace
 
 NumberRows read_number_rows(const std::filesystem::path& path, std::size_t columns,
-                            const std::string& meaning) {
+                            const std::string& meaning, Gaps gaps) {
   const std::string content = read_whole_file(path);
   NumberRows rows{.columns = columns, .values = {}, .lines = {}};
   std::string_view rest = content;
@@ -54,10 +59,13 @@ NumberRows read_number_rows(const std::filesystem::path& path, std::size_t colum
     if (words.size() != rows.columns)
       fail(text("found ", words.size(), " columns, expected ", rows.columns, ": ", meaning));
     for (std::size_t i = 0; i < words.size(); ++i) {
-      if (!parse_finite(words[i], number)) {
+      if (gaps == Gaps::allowed && i > 0 && is_gap(words[i])) {
+        number = std::numeric_limits<double>::quiet_NaN();
+      } else if (!parse_finite(words[i], number)) {
         // Only a table is quoted: until a row of it has been read the file may be anything.
         const std::string found = rows.lines.empty() ? "no number" : quoted_word(words[i]);
-        fail(text("column ", i + 1, ": found ", found, ", expected a finite number"));
+        fail(text("column ", i + 1, ": found ", found, ", expected a finite number",
+                  gaps == Gaps::allowed && i > 0 ? ", or nan where there is none" : ""));
       }
       rows.values.push_back(number);
     }

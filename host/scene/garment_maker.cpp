@@ -19,6 +19,11 @@
 #include "host/scene/rest_noise.hpp"
 
 namespace isocloth {
+
+Vec3d placed(const Vec3d& p, const TransformSpec& transform) {
+  return rotated(std::numbers::pi / 180 * transform.rotation, transform.scale * p) + transform.translation;
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -59,10 +64,6 @@ Mesh make_mesh(const MeshSpec& spec, const std::string& key, const fs::path& fol
               spec.inner_radius));
   }
   return ring(spec.radial, spec.around, spec.inner_radius, spec.outer_radius, spec.faces, spec.phase);
-}
-
-Vec3d placed(const Vec3d& p, const TransformSpec& transform) {
-  return rotated(std::numbers::pi / 180 * transform.rotation, transform.scale * p) + transform.translation;
 }
 
 /// Of a panel meshed with edges of h, by the box and the polygon of its corners and control points.

@@ -11,6 +11,7 @@
 #include "engine/core/text.hpp"
 #include "host/files/key_reader.hpp"
 #include "host/files/text_file.hpp"
+#include "host/scene/fabric_keys.hpp"
 #include "host/scene/garment_maker.hpp"
 #include "host/scene/obstacle_maker.hpp"
 #include "host/scene/replicas.hpp"
@@ -201,20 +202,6 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
   return scene;
 }
 
-/// Files that a scene names are under this key, whatever they hold.
-void make_files_absolute(Json& value, const fs::path& folder, bool& changed) {
-  for (auto& [key, member] : value.items()) {
-    if (key == "file" && value.is_object() && member.is_string()) {
-      const fs::path file = member.get<std::string>();
-      if (file.is_absolute()) continue;
-      member = fs::absolute(folder / file).lexically_normal().string();
-      changed = true;
-    } else if (member.is_structured()) {
-      make_files_absolute(member, folder, changed);
-    }
-  }
-}
-
 /// What the file asks memory for, garment by garment, the first ones.
 std::string sizes_asked(const SceneSpec& spec) {
   constexpr std::size_t most = 3;
@@ -237,13 +224,25 @@ std::string sizes_asked(const SceneSpec& spec) {
 
 }  // namespace
 
+Json read_scene_json(const fs::path& path) {
+  Json root = read_json(path);
+  if (!root.is_object() || !root.contains("garments") || !root["garments"].is_array()) return root;
+  for (std::size_t g = 0; g < root["garments"].size(); ++g) {
+    Json& garment = root["garments"][g];
+    if (garment.is_object() && garment.contains("fabric"))
+      garment["fabric"] = with_fabric_file(garment["fabric"], path.parent_path(),
+                                           text(path.string(), ": garments[", g, "].fabric"));
+  }
+  return root;
+}
+
 Scene read_scene(const fs::path& path) {
   std::vector<std::string> warnings;
   return read_scene(path, warnings);
 }
 
 Scene read_scene(const fs::path& path, std::vector<std::string>& warnings) {
-  const Json root = read_json(path);
+  const Json root = read_scene_json(path);
   SceneSpec spec;
   read_root_keys(root, path.string(), [&spec](Keys& keys) { describe_scene(keys, spec); });
   try {
@@ -262,8 +261,8 @@ Scene read_scene(const fs::path& path, std::vector<std::string>& warnings) {
 
 std::string portable_scene_text(const fs::path& path) {
   const std::string content = read_whole_file(path);
-  Json root = parse_json(content, path.string());
-  bool changed = false;
+  Json root = read_scene_json(path);
+  bool changed = root != parse_json(content, path.string());
   make_files_absolute(root, path.parent_path(), changed);
   return changed ? root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : content;
 }

@@ -1,9 +1,8 @@
 #include "host/scene/scene_keys.hpp"
 
-#include "engine/model/fabric_presets.hpp"
-#include "engine/model/kes_sheet.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/files/names.hpp"
+#include "host/scene/fabric_keys.hpp"
 #include "host/scene/motion_keys.hpp"
 
 namespace isocloth {
@@ -241,70 +240,24 @@ void describe_impulse(Keys& keys, ImpulseSettings& settings) {
               "what to do when a step misses its tolerance");
 }
 
-/// The other keys have what it says for defaults.
-void describe_preset(Keys& keys, Fabric& fabric) {
-  std::vector<std::string> names{"none"};
-  for (const FabricPreset& preset : fabric_presets()) names.emplace_back(preset.name);
-  std::size_t index = 0;
-  keys.word_index(
-      "preset", index, names,
-      "mass, thickness and stiffness of a kind of cloth, where keys beside it do not say otherwise; "
-      "sources: engine/model/fabric_presets.cpp");
-  if (index > 0) fabric = fabric_presets()[index - 1].fabric;
-}
-
-/// The keys that follow it have what it says for defaults.
-void describe_kes(Keys& keys, Fabric& fabric) {
-  const std::string doc =
-      "figures of Kawabata's evaluation system in the units of its sheets; a membrane's curves, bending and "
-      "mass follow, without hysteresis";
-  keys.object("kes", doc, Need::optional, [&fabric](Keys& k) {
-    KesSheet sheet;
-    k.number("W", sheet.weight, positive, "mass per area [mg/cm^2]", required);
-    for (const auto& [name, thread] : {std::pair{"warp", &sheet.warp}, {"weft", &sheet.weft}})
-      k.object(name, "along these threads", required, [thread = thread](Keys& t) {
-        t.number("EMT", thread->extension, positive, "extension at 500 gf/cm [%]", required);
-        t.number("LT", thread->linearity, {.least = 0.11, .most = 1},
-                 "linearity: work of loading over that of a straight line", required);
-        t.number("B", thread->bending, not_negative, "bending rigidity [gf cm^2/cm]", required);
-      });
-    k.number("G", sheet.shear, positive, "shear rigidity [gf/(cm degree)]", required);
-    if (sheet.weight > 0) fabric = kes_fabric(sheet);  // not where the schema is described
-  });
-}
-
-void describe_curve(Keys& keys, const std::string& name, const std::string& doc, CurveSpec& curve) {
-  keys.one_of(name, doc + "; points from (0, 0) on, both numbers rising, smooth between them", Need::optional,
-              {{"strain", "", "points by their numbers",
-                [&curve](Keys& k) {
-                  k.list("strain", curve.strain, positive, "displacement over length", required);
-                  k.list("force", curve.force, positive, "per width at rest [N/m], of each strain", required);
-                }},
-               {"file", "", "rows of strain and force per width [N/m]", [&curve](Keys& k) {
-                  k.word("file", curve.file, "path, relative to the folder of the scene file", required);
-                }}});
-}
-
-void describe_spring(Keys& keys, const std::string& name, const std::string& doc, SpringDamper& spring) {
-  keys.object(name, doc + "; impulse recipes only", Need::optional, [&spring](Keys& k) {
-    k.number("stiffness", spring.stiffness, not_negative, "of each spring [N/m]");
-    k.number("damping", spring.damping, not_negative, "of each spring [N s/m]");
-  });
-}
-
 }  // namespace
+
+void describe_transform(Keys& keys, const std::string& name, const std::string& doc,
+                        TransformSpec& transform) {
+  keys.object(name, doc, Need::optional, [&transform](Keys& k) {
+    k.number("scale", transform.scale, positive, "factor on all lengths");
+    k.vector("rotation", transform.rotation, "rotation vector [degrees]");
+    k.vector("translation", transform.translation, "displacement [m]");
+  });
+}
 
 void describe_garment(Keys& keys, GarmentSpec& garment) {
   keys.word("name", garment.name, "name in results, distinct; default: garment and its number");
   describe_mesh(keys, garment.mesh);
-  keys.object(
-      "transform",
+  describe_transform(
+      keys, "transform",
       "placing of the rest shape: x = R (scale x0) + translation; the initial shape is the rest shape",
-      Need::optional, [&](Keys& k) {
-        k.number("scale", garment.transform.scale, positive, "factor on all lengths");
-        k.vector("rotation", garment.transform.rotation, "rotation vector [degrees]");
-        k.vector("translation", garment.transform.translation, "displacement [m]");
-      });
+      garment.transform);
   keys.object(
       "rest_noise", "seeded Gaussian displacement of the rest shape along its node normals, after transform",
       Need::optional, [&](Keys& k) {
@@ -316,55 +269,8 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
   keys.vector("initial_velocity", garment.initial_velocity, "velocity at the start [m/s]");
   keys.vector("initial_angular_velocity", garment.initial_angular_velocity,
               "angular velocity at the start about the centroid of the area [rad/s]");
-  keys.object("fabric", "what the cloth is made of (Coltraro 2022, Table 1)", Need::optional, [&](Keys& k) {
-    describe_preset(k, garment.fabric);
-    describe_kes(k, garment.fabric);
-    k.number("rho", garment.fabric.rho, positive, "mass per area [kg/m^2]");
-    k.number("delta", garment.fabric.delta, not_negative,
-             "virtual gravitational mass per area [kg/m^2]; rho: no air");
-    k.choice(
-        "bending", garment.fabric.bending, {"automatic", "isometric", "plate"},
-        "what bending costs: isometric, the Laplacian at interior nodes, as published with coltraro2022; "
-        "plate, all second derivatives on the whole sheet, right on any mesh; automatic: plate with "
-        "elastic rows, else isometric");
-    k.number("kappa", garment.fabric.kappa, not_negative, "bending stiffness, of a plate along warp [N m]");
-    k.number("weft_kappa", garment.fabric.weft_kappa, not_negative,
-             "bending stiffness of a plate along weft [N m]; 0: as along warp");
-    k.number("alpha", garment.fabric.alpha, not_negative, "damping of slow oscillations [kg/(m^2 s)]");
-    k.number("beta", garment.fabric.beta, not_negative, "damping of fast oscillations [N m s]");
-    k.number("stretch_stiffness", garment.fabric.stretch_stiffness, positive,
-             "of elastic rows, along the threads: force per width and strain [N/m]");
-    k.number("weft_stretch_stiffness", garment.fabric.weft_stretch_stiffness, not_negative,
-             "of a membrane along weft [N/m]; 0: as along warp");
-    k.number("shear_stiffness", garment.fabric.shear_stiffness, positive,
-             "of a membrane, force per width and angle between warp and weft [N/m]");
-    k.object("curves", "measured force against strain, of a membrane, in the place of stiffnesses",
-             Need::optional, [&](Keys& c) {
-               describe_curve(c, "warp", "pulled along warp", garment.warp_curve);
-               describe_curve(c, "weft", "pulled along weft; default: as along warp", garment.weft_curve);
-               describe_curve(c, "shear", "displacement of parallel threads over their distance",
-                              garment.shear_curve);
-             });
-    k.number("stretch_viscosity", garment.fabric.viscosity.stretch, not_negative,
-             "with the recipes membrane, soft_constraints and springs: force per width and rate of strain "
-             "along warp; along weft as much more as that is stiffer [N s/m]");
-    k.number("shear_viscosity", garment.fabric.viscosity.shear, not_negative,
-             "with the same recipes: shear force per width and rate of the angle [N s/m]");
-    k.number("poisson_ratio", garment.fabric.poisson_ratio, {.least = 0, .most = 0.99},
-             "of a membrane: how it narrows across a pull along a thread, geometric mean of both threads");
-    k.number("strain_limit", garment.fabric.strain_limit, not_negative,
-             "of elastic rows: greatest strain of any edge of the mesh in tension; 0: none");
-    k.number("thickness", garment.fabric.thickness, not_negative,
-             "of the cloth [m]: its middle stays half of it away from obstacles");
-    k.object("drag", "of the air, beside alpha", Need::optional,
-             [&](Keys& d) { describe_drag(d, garment.fabric.drag); });
-    describe_spring(k, "shear_spring", "springs across the diagonals of quads", garment.fabric.shear_spring);
-    describe_spring(
-        k, "bend_spring",
-        "springs between neighbours but one along a thread (quads), and across an edge (triangles)",
-        garment.fabric.bend_spring);
-    k.integer("shear_diagonals", garment.fabric.shear_diagonals, whole(1, 2), "shear springs per quad");
-  });
+  keys.object("fabric", "what the cloth is made of (Coltraro 2022, Table 1)", Need::optional,
+              [&](Keys& k) { describe_fabric(k, garment); });
   keys.number("gravity", garment.gravity, any_number,
               "acceleration along -z [m/s^2]; default: the scene's gravity");
   keys.number("time_offset", garment.time_offset, any_number,

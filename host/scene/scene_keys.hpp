@@ -59,6 +59,8 @@ struct TransformSpec {
   Vec3d rotation;     ///< [degrees]
   Vec3d translation;  ///< [m]
 };
+/// R (scale p) + translation.
+Vec3d placed(const Vec3d& p, const TransformSpec& transform);
 
 /// A stress-strain curve by its points or by a file of them.
 struct CurveSpec {
@@ -72,6 +74,7 @@ struct GarmentSpec {
   NoiseSpec rest_noise;
   Vec3d initial_velocity;          ///< [m/s]
   Vec3d initial_angular_velocity;  ///< [rad/s]
+  std::string fabric_file;         ///< before it is read: with_fabric_file
   Fabric fabric;                   ///< but curves
   CurveSpec warp_curve, weft_curve, shear_curve;
   Sewing sewing;
@@ -93,6 +96,10 @@ struct SceneSpec {
   std::vector<BodySpec> bodies;
   std::vector<PairSpec> pairs;  ///< of contact
 };
+
+/// An object `name` of the three.
+void describe_transform(Keys& keys, const std::string& name, const std::string& doc,
+                        TransformSpec& transform);
 
 /// The keys of a garment but replicas and vary.
 void describe_garment(Keys& keys, GarmentSpec& garment);

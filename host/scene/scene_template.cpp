@@ -15,12 +15,13 @@ const Json& only_garment(const Json& root, const std::string& source) {
   const Json& garments = root.at("garments");
   if (garments.size() != 1) {
     throw SceneError(text(source, ": garments: found ", garments.size(),
-                          ", expected one: garments do not touch each other, so sweep one at a time"));
+                          ", expected one: its numbers are varied case by case"));
   }
   for (const char* key : {"replicas", "vary"}) {
     if (garments[0].contains(key)) {
-      throw SceneError(text(source, ": ", garment_key, ".", key,
-                            ": found it in the scene of a sweep, expected none; take it out"));
+      throw SceneError(
+          text(source, ": ", garment_key, ".", key,
+               ": found it in a scene whose numbers are varied case by case, expected none; take it out"));
     }
   }
   return garments[0];
@@ -28,13 +29,41 @@ const Json& only_garment(const Json& root, const std::string& source) {
 
 }  // namespace
 
-SceneTemplate::SceneTemplate(const std::filesystem::path& path) : SceneTemplate(path, read_json(path)) {}
+SceneTemplate::SceneTemplate(const std::filesystem::path& path)
+    : SceneTemplate(path, read_scene_json(path)) {}
 
 SceneTemplate::SceneTemplate(const std::filesystem::path& path, const Json& root)
     : path_(path),
       base_(read_scene(path)),
       garment_(only_garment(root, path.string()), garment_key),
       maker_(path.parent_path(), base_.seed) {}
+
+Scene SceneTemplate::side_by_side(std::vector<Garment> garments) const {
+  Scene scene = base_;
+  scene.projection.on_violation = scene.impulse.on_violation = OnViolation::go_on;
+  scene.contact.pairs.clear();
+  scene.contact.cloth_pairs.clear();
+  for (std::size_t g = 0; g < garments.size(); ++g) {
+    garments[g].world = static_cast<Index>(g);
+    for (FrictionPair pair : base_.contact.pairs) {
+      pair.garment = g;
+      scene.contact.pairs.push_back(pair);
+    }
+    for (ClothFrictionPair pair : base_.contact.cloth_pairs) {
+      pair.garment = pair.other = g;
+      scene.contact.cloth_pairs.push_back(pair);
+    }
+  }
+  scene.garments = std::move(garments);
+  return scene;
+}
+
+Json SceneTemplate::json_with(const std::vector<NumberValue>& values) const {
+  Json root = parse_json(portable_scene_text(path_), path_.string());
+  for (const auto& [path, value] : values)
+    set_number(root["garments"][0], find_number(numbers(), path, garment_key), value);
+  return root;
+}
 
 Garment SceneTemplate::garment(const std::vector<NumberValue>& values) {
   std::string where;

@@ -18,8 +18,14 @@ class SceneTemplate {
   /// The scene as it stands.
   const Scene& base() const { return base_; }
   const std::vector<NumberPath>& numbers() const { return garment_.numbers(); }
+  const std::filesystem::path& path() const { return path_; }
   /// The garment with other numbers. Throws SceneError, MeshError, FileError, beginning with the file's name.
   Garment garment(const std::vector<NumberValue>& values);
+  /// The scene with these garments in the place of its own, each in a world of its own: what the file says of
+  /// its garment goes for each of them, and a step that misses its tolerance stops none.
+  Scene side_by_side(std::vector<Garment> garments) const;
+  /// The tree of the file with other numbers, for a copy in another folder (portable_scene_text).
+  Json json_with(const std::vector<NumberValue>& values) const;
 
  private:
   SceneTemplate(const std::filesystem::path& path, const Json& root);

@@ -145,18 +145,7 @@ class Sweep {
   }
 
   Simulation simulation(std::vector<Garment> garments) const {
-    Scene scene = scene_.base();
-    scene.projection.on_violation = scene.impulse.on_violation = OnViolation::go_on;
-    scene.garments = std::move(garments);
-    // What the file says of its garment goes for every case of it.
-    scene.contact.pairs.clear();
-    for (std::size_t g = 0; g < scene.garments.size(); ++g) {
-      for (FrictionPair pair : scene_.base().contact.pairs) {
-        pair.garment = g;
-        scene.contact.pairs.push_back(pair);
-      }
-    }
-    return Simulation(std::move(scene), request_.execution);
+    return Simulation(scene_.side_by_side(std::move(garments)), request_.execution);
   }
 
   /// Calls frame() at every frame, steps(reports) after every step.
@@ -203,8 +192,7 @@ class Sweep {
   std::size_t batch_size() {
     if (request_.batch > 0) return request_.batch;
     const Simulation largest = simulation({scene_.garment(table_.plan.values(largest_case_))});
-    const std::size_t bytes = std::max<std::size_t>(1, largest.info(0).memory_bytes);
-    return std::clamp<std::size_t>(batch_memory_bytes / bytes, 1, usual_batch);
+    return cases_at_once(largest.info(0).memory_bytes);
   }
 
   void run_batch() {
@@ -260,6 +248,10 @@ class Sweep {
 };
 
 }  // namespace
+
+std::size_t cases_at_once(std::size_t bytes_each) {
+  return std::clamp<std::size_t>(batch_memory_bytes / std::max<std::size_t>(1, bytes_each), 1, usual_batch);
+}
 
 SweepOutcome run_sweep(const SweepRequest& request, const SweepProgress& progress) {
   return Sweep(request, progress).run();

@@ -12,6 +12,9 @@
 
 namespace isocloth {
 
+/// Of cases of so many bytes each, how many are simulated together: 128, less if they need more than 1 GiB.
+std::size_t cases_at_once(std::size_t bytes_each);
+
 struct SweepRequest {
   std::filesystem::path scene, output;
   std::vector<std::string> vary;  ///< see make_sweep_plan

@@ -5,10 +5,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <vector>
 
-#include "host/results/result_folder.hpp"
-#include "host/results/working_folder.hpp"
+#include "host/results/output_folder.hpp"
 #include "host/sweep/sweep_table.hpp"
 
 namespace isocloth {
@@ -25,10 +23,6 @@ class SweepFolder {
   /// Checks the place, creates nothing. Throws FileError: see IfExists, with sweep.json as the mark of a
   /// sweep.
   SweepFolder(const std::filesystem::path& dir, IfExists if_exists);
-  /// Removes the folders that it created unless something was saved.
-  ~SweepFolder();
-  SweepFolder(const SweepFolder&) = delete;
-  SweepFolder& operator=(const SweepFolder&) = delete;
 
   /// Takes over the rows of the sweep to resume. `plan`: what must be the same. Throws FileError naming the
   /// part that differs, or damage.
@@ -47,19 +41,13 @@ class SweepFolder {
   std::size_t saved_rows() const { return saved_rows_; }
   /// sweep.svg and sweep.html.
   void write_pictures(const SweepTable& table, const std::string& title);
-  const std::filesystem::path& path() const { return dir_; }
+  const std::filesystem::path& path() const { return folder_.path(); }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Until this object goes or its process does. Throws FileError while another sweep holds the folder.
-  void lock();
-
-  std::filesystem::path dir_;
-  OwnedFile lock_;
-  std::vector<std::filesystem::path> created_;  // from the top down
+  OutputFolder folder_;  // which stays where something was saved
   std::string scene_text_;
-  bool is_saved_ = false;
   std::size_t saved_rows_ = 0;
   Clock::time_point saved_at_{};
   Clock::duration save_took_{};

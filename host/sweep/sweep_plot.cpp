@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "engine/core/text.hpp"
+#include "host/sweep/plot_axis.hpp"
 #include "host/sweep/svg.hpp"
 
 namespace isocloth {
@@ -23,53 +24,6 @@ constexpr const char* right = "text-anchor=\"end\" dominant-baseline=\"middle\""
 std::string with_unit(const std::string& name, const std::string& unit) {
   return unit.empty() ? name : text(name, " [", unit, "]");
 }
-
-/// Values onto a stretch of pixels, linear or by their logarithm.
-class Axis {
- public:
-  Axis(double low, double high, double begin, double end, bool is_log)
-      : begin_(begin), end_(end), is_log_(is_log && low > 0) {
-    low_ = place(low);
-    high_ = place(high);
-  }
-  double operator()(double value) const {
-    const double t = high_ > low_ ? (place(value) - low_) / (high_ - low_) : 0.5;
-    return begin_ + t * (end_ - begin_);
-  }
-  /// Round values in the range, at most about `count`.
-  std::vector<double> ticks(int count) const {
-    const double span = high_ - low_;
-    if (!(span > 0)) return {is_log_ ? std::exp(low_) : low_};
-    if (is_log_) return log_ticks(count);
-    const double power = std::pow(10, std::floor(std::log10(span / count)));
-    double step = 10 * power;
-    for (const double k : {5, 2, 1})
-      if (span / (k * power) <= count) step = k * power;
-    std::vector<double> values;
-    for (double k = std::ceil(low_ / step - 1e-9); k * step <= high_ + 1e-9 * step; ++k)
-      values.push_back(k == 0 ? 0 : k * step);
-    return values;
-  }
-
- private:
-  /// 1, 2 and 5 of each decade, or even ratios where these are fewer than three or more than `count`.
-  std::vector<double> log_ticks(int count) const {
-    std::vector<double> values;
-    for (double decade = std::floor(low_ / std::log(10)); decade <= high_ / std::log(10); ++decade)
-      for (const double k : {1, 2, 5}) {
-        const double at = std::log(k) + decade * std::log(10);
-        if (at >= low_ - 1e-9 && at <= high_ + 1e-9) values.push_back(k * std::pow(10, decade));
-      }
-    if (values.size() >= 3 && values.size() <= static_cast<std::size_t>(count)) return values;
-    values.clear();
-    for (int i = 0; i < count; ++i) values.push_back(std::exp(low_ + (high_ - low_) * i / (count - 1)));
-    return values;
-  }
-
-  double place(double value) const { return is_log_ ? std::log(value) : value; }
-  double begin_, end_, low_ = 0, high_ = 0;
-  bool is_log_;
-};
 
 class Plot {
  public:
@@ -109,7 +63,7 @@ class Plot {
   std::string measure_label() const {
     return with_unit(table_.measures[measure_].name, table_.measures[measure_].unit);
   }
-  Axis parameter_axis(std::size_t k, double begin, double end) const {
+  PlotAxis parameter_axis(std::size_t k, double begin, double end) const {
     const auto [low, high] = std::minmax_element(parameter(k).values.begin(), parameter(k).values.end());
     return {*low, *high, begin, end, parameter(k).scale == Scale::log};
   }
@@ -165,7 +119,7 @@ class Plot {
     const double part = (bottom - top) / parts;
     for (int i = 0; i < parts; ++i)
       svg.rect(x, bottom - (i + 1) * part, 14, part + 0.4, text("fill=\"", viridis((i + 0.5) / parts), "\""));
-    const Axis axis(low_, high_, bottom, top, false);
+    const PlotAxis axis(low_, high_, bottom, top, false);
     for (const double tick : axis.ticks(6)) {
       svg.line(x + 14, axis(tick), x + 18, axis(tick), axis_style);
       svg.text(x + 22, axis(tick), tick_text(tick), "dominant-baseline=\"middle\"");
@@ -174,8 +128,8 @@ class Plot {
   }
 
   /// Frame and ticks of a plane; y upwards.
-  void axes(Svg& svg, const Axis& x, const Axis& y, double left, double right_end, double top, double bottom,
-            const std::string& x_label, const std::string& y_label) const {
+  void axes(Svg& svg, const PlotAxis& x, const PlotAxis& y, double left, double right_end, double top,
+            double bottom, const std::string& x_label, const std::string& y_label) const {
     for (const double tick : x.ticks(8)) {
       svg.line(x(tick), top, x(tick), bottom, faint_style);
       svg.text(x(tick), bottom + 18, tick_text(tick), middle);
@@ -265,8 +219,8 @@ class Plot {
     const std::size_t step = stride(table_.rows.size(), most_drawn);
     Svg svg = begin(680, 480, every(step, "case"));
     const double margin = high_ > low_ ? 0.05 * (high_ - low_) : std::max(1e-12, std::abs(low_));
-    const Axis x = parameter_axis(0, left + 10, right_end - 10),
-               y(low_ - margin, high_ + margin, bottom, top, false);
+    const PlotAxis x = parameter_axis(0, left + 10, right_end - 10),
+                   y(low_ - margin, high_ + margin, bottom, top, false);
     axes(svg, x, y, left, right_end, top, bottom, label(0), measure_label());
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < table_.rows.size(); i += step) {
@@ -290,7 +244,8 @@ class Plot {
     const double left = 96, right_end = 600, top = 84, bottom = 460;
     const std::size_t step = stride(table_.rows.size(), most_drawn);
     Svg svg = begin(760, 520, every(step, "case"));
-    const Axis x = parameter_axis(1, left + 10, right_end - 10), y = parameter_axis(0, bottom - 10, top + 10);
+    const PlotAxis x = parameter_axis(1, left + 10, right_end - 10),
+                   y = parameter_axis(0, bottom - 10, top + 10);
     axes(svg, x, y, left, right_end, top, bottom, label(1), label(0));
     for (std::size_t i = 0; i < table_.rows.size(); i += step) {
       const double cx = x(value(i, 1)), cy = y(value(i, 0));
@@ -322,7 +277,7 @@ class Plot {
     // their counts.
     const std::size_t step = coprime_stride();
     Svg svg = begin(std::max(measure_x + 110, 640.0), 500, every(step, "case"));
-    std::vector<Axis> all;
+    std::vector<PlotAxis> all;
     for (std::size_t k = 0; k < varied_.size(); ++k) all.push_back(parameter_axis(k, bottom, top));
     all.emplace_back(low_, high_, bottom, top, false);
     const auto points = [&](std::size_t i) {

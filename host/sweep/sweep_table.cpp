@@ -115,22 +115,4 @@ Json sweep_plan_json(const SweepTable& table) {
   return plan;
 }
 
-void replace_files(const std::vector<FileContent>& files) {
-  const auto unfinished = [](const FileContent& file) {
-    std::filesystem::path path = file.path;
-    return path += ".unfinished";
-  };
-  std::error_code error, ignored;
-  try {
-    for (const FileContent& file : files) write_whole_file(unfinished(file), file.content);
-    for (const FileContent& file : files) {
-      std::filesystem::rename(unfinished(file), file.path, error);
-      if (error) throw FileError(text(file.path.string(), ": cannot write: ", error.message()));
-    }
-  } catch (const FileError&) {
-    for (const FileContent& file : files) std::filesystem::remove(unfinished(file), ignored);
-    throw;
-  }
-}
-
 }  // namespace isocloth

@@ -40,11 +40,4 @@ void read_sweep_csv(SweepTable& table, const std::string& content, const std::st
 /// Parameters and measures with units, and the arguments that a resumed sweep must repeat.
 Json sweep_plan_json(const SweepTable& table);
 
-struct FileContent {
-  std::filesystem::path path;
-  std::string content;
-};
-/// Writes all of them under temporary names, then renames them in order. Throws FileError.
-void replace_files(const std::vector<FileContent>& files);
-
 }  // namespace isocloth

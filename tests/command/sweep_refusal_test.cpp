@@ -41,7 +41,7 @@ TEST_F(SweepTest, RefusesBadInputWithoutATrace) {
       {{"scene.json", "--vary", "fabric.rho=1:2:2"}, "--output is required"},
       {{"two.json", "-o", "out", "--vary", "fabric.rho=1:2:2"}, "two.json: garments: found 2, expected one"},
       {{"batch.json", "-o", "out", "--vary", "fabric.rho=1:2:2"},
-       "garments[0].replicas: found it in the scene of a sweep"},
+       "garments[0].replicas: found it in a scene whose numbers are varied"},
       {{"none.json", "-o", "out", "--vary", "fabric.rho=1:2:2"}, "none.json: cannot read"},
       {{"scene.json", "-o", "file", "--vary", "fabric.rho=1:2:2"}, "file: found a file"},
       {{"scene.json", "-o", ".", "--vary", "fabric.rho=1:2:2"},

@@ -37,8 +37,9 @@ allow_host_rooms() {
     report) rooms='files|results' kernels='' ;;
     run) rooms='files|scene|results|report' ;;
     sweep) rooms='files|meshes|scene|results|report' ;;
+    fit) rooms='files|scene|results|report|run|sweep' ;;
     python) rooms='files|meshes|scene|results|run' kernels='' ;;
-    app) rooms='memory|files|meshes|scene|results|report|run|sweep|validation' ;;
+    app) rooms='memory|files|meshes|scene|results|report|run|sweep|fit|validation' ;;
     *) rooms='none' ;;  # a new room says here what it stands on
   esac
   allowed="(engine/|${kernels}host/(simulation\.hpp|(${rooms:+$rooms|}$room)/))"

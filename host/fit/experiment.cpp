@@ -1,0 +1,357 @@
+#include "host/fit/experiment.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "host/fit/find_named.hpp"
+
+namespace isocloth {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double same_time = 1e-9;  ///< [s]
+
+}  // namespace
+
+/// What the cloth of a trial did at the times of the samples.
+struct Experiment::Seen {
+  std::vector<Vec3d> positions;
+  std::vector<std::vector<Vec3d>> forces;
+  std::size_t next_position = 0;
+  std::vector<std::size_t> next_forces;
+  std::int64_t missed = 0;
+  bool is_lost = false;
+};
+
+/// Steps the trials and takes down what is to be seen at the times of the samples.
+class Experiment::Run {
+ public:
+  Run(Experiment& experiment, std::vector<Trial> trials, double until, const ExecutionOptions& options)
+      : experiment_(experiment),
+        trials_(std::move(trials)),
+        until_(until),
+        simulation_(experiment.scene_of(trials_, until), options),
+        seen_(trials_.size()) {
+    for (Seen& seen : seen_) {
+      seen.positions.assign(experiment.positions_.values.size(), {nan, nan, nan});
+      for (const Recording& force : experiment.forces_)
+        seen.forces.emplace_back(force.times.size(), Vec3d{nan, nan, nan});
+      seen.next_forces.assign(experiment.forces_.size(), 0);
+    }
+  }
+
+  std::int64_t steps() const { return step_count(simulation_.scene()); }
+
+  std::vector<Seen> run(const TrialProgress& progress) {
+    const std::int64_t steps = this->steps();
+    const auto count = static_cast<std::int64_t>(trials_.size());
+    look(0);
+    for (std::int64_t step = 1; step <= steps; ++step) {
+      const std::vector<StepReport> reports = simulation_.step();
+      for (std::size_t i = 0; i < seen_.size(); ++i)
+        if (reports[i].status == StepStatus::stalled) ++seen_[i].missed;
+      look(step);
+      progress(step * count, steps * count);
+    }
+    for (std::size_t i = 0; i < seen_.size(); ++i) seen_[i].is_lost = simulation_.frozen(i);
+    return std::move(seen_);
+  }
+
+ private:
+  /// Samples between the last step and this one, linearly in between.
+  void look(std::int64_t step) {
+    const double h = simulation_.scene().step, now = experiment_.begin_ + static_cast<double>(step) * h;
+    positions_before_ = std::move(positions_now_);
+    positions_now_ = simulation_.positions();
+    for (std::size_t i = 0; i < seen_.size(); ++i) {
+      const auto share_at = [&](double t) {
+        return step == 0 ? 1 : std::clamp(1 - (now - t - trials_[i].delay) / h, 0.0, 1.0);
+      };
+      look_at_positions(i, now, step, share_at);
+      look_at_forces(i, now, step, share_at);
+    }
+  }
+
+  /// Calls take(sample) for every sample up to now; those before the scene begins are passed over.
+  template <class Take>
+  void pass(const std::vector<double>& times, std::size_t& next, std::size_t i, double now, std::int64_t step,
+            const Take& take) {
+    for (; next < times.size(); ++next) {
+      const double t = times[next] + trials_[i].delay;
+      if (t > now + same_time || times[next] > until_ + same_time) return;
+      if (step > 0 || t >= now - same_time) take(next);
+    }
+  }
+
+  void look_at_positions(std::size_t i, double now, std::int64_t step, const auto& share_at) {
+    const Recording& recorded = experiment_.positions_;
+    pass(recorded.times, seen_[i].next_position, i, now, step, [&](std::size_t sample) {
+      const double share = share_at(recorded.times[sample]);
+      for (std::size_t point = 0; point < recorded.point_count; ++point) {
+        const auto node = static_cast<std::size_t>(experiment_.nodes_[point]);
+        Vec3d& seen = seen_[i].positions[sample * recorded.point_count + point];
+        seen = positions_now_[i][node];
+        if (share < 1) seen = (1 - share) * positions_before_[i][node] + share * seen;
+      }
+    });
+  }
+
+  void look_at_forces(std::size_t i, double now, std::int64_t step, const auto& share_at) {
+    if (experiment_.forces_.empty() || step == 0) return;
+    const HoldMeasures holds = simulation_.holds(i);
+    // Before the first step nothing is held.
+    if (holds_before_.size() <= i) holds_before_.push_back(holds.forces);
+    for (std::size_t f = 0; f < experiment_.forces_.size(); ++f) {
+      const std::vector<double>& times = experiment_.forces_[f].times;
+      const std::size_t gripper = experiment_.grippers_[f];
+      pass(times, seen_[i].next_forces[f], i, now, step, [&](std::size_t sample) {
+        const double share = share_at(times[sample]);
+        seen_[i].forces[f][sample] = (1 - share) * holds_before_[i][gripper] + share * holds.forces[gripper];
+      });
+    }
+    holds_before_[i] = holds.forces;
+  }
+
+  Experiment& experiment_;
+  const std::vector<Trial> trials_;
+  const double until_;
+  Simulation simulation_;
+  std::vector<Seen> seen_;
+  std::vector<std::vector<Vec3d>> positions_before_, positions_now_, holds_before_;
+};
+
+Experiment::Experiment(const ExperimentSpec& spec, const FitSpec& fit, Source source)
+    : spec_(spec), scene_(fit.folder / spec.scene) {
+  find_grippers();
+  find_nodes();
+  if (source == Source::frames) {
+    spec_.follow.clear();
+    make_samples();
+    return;
+  }
+  if (spec_.positions) read_positions(fit);
+  for (const ForceData& data : spec_.forces)
+    forces_.push_back(read_recording(fit.folder / data.file, 1, "t, Fx, Fy, Fz"));
+  check_pins();
+  check_windows();
+  if (spec_.positions) check_lengths();
+  double first = std::numeric_limits<double>::infinity();
+  if (spec_.positions) first = positions_.times[0];
+  for (const Recording& force : forces_) first = std::min(first, force.times[0]);
+  begin_ = spec_.lead_in > 0 || !spec_.follow.empty() ? first - spec_.lead_in
+                                                      : scene_.base().garments[0].time_offset;
+}
+
+void Experiment::make_samples() {
+  const Scene& scene = scene_.base();
+  const double first = std::min(spec_.train.empty() ? spec_.test[0] : spec_.train[0],
+                                spec_.test.empty() ? spec_.train[0] : spec_.test[0]);
+  begin_ = spec_.lead_in > 0 ? first - spec_.lead_in : scene.garments[0].time_offset;
+  std::vector<double> times;
+  const double interval = static_cast<double>(steps_per_frame(scene)) * scene.step;
+  // Of as many digits as a person would write.
+  for (double k = std::ceil((first - begin_) / interval - 1e-6); begin_ + k * interval <= end() + same_time;
+       ++k)
+    times.push_back(std::round((begin_ + k * interval) * 1e9) / 1e9);
+  if (spec_.positions) {
+    positions_ = {.file = spec_.positions->file, .point_count = nodes_.size(), .times = times, .values = {}};
+    positions_.values.resize(times.size() * nodes_.size());
+  }
+  for (const ForceData& data : spec_.forces)
+    forces_.push_back(
+        {.file = data.file, .point_count = 1, .times = times, .values = std::vector<Vec3d>(times.size())});
+}
+
+void Experiment::read_positions(const FitSpec& fit) {
+  const PositionData& data = *spec_.positions;
+  positions_ = read_recording(fit.folder / data.file, nodes_.size(),
+                              text("t, and x, y, z of ", nodes_.size(),
+                                   data.nodes.empty() ? " nodes of the mesh" : " nodes of positions.nodes"));
+  for (Vec3d& p : positions_.values) p = placed(p, data.transform);
+}
+
+Recording Experiment::placed_positions(const Trial& trial) const {
+  if (trial.tilt == Vec2d{}) return positions_;
+  Recording turned = positions_;
+  Vec3d middle;
+  double count = 0;
+  for (std::size_t point = 0; point < turned.point_count; ++point) {
+    if (!is_seen(turned.at(0, point))) continue;
+    middle += turned.at(0, point);
+    ++count;
+  }
+  if (count > 0) middle = (1 / count) * middle;
+  const Vec3d turn = std::numbers::pi / 180 * Vec3d{trial.tilt.x, trial.tilt.y, 0};
+  for (Vec3d& p : turned.values) p = middle + rotated(turn, p - middle);
+  return turned;
+}
+
+RecordedMotion Experiment::followed(const Pin& pin, const Recording& placed) const {
+  RecordedMotion motion{.file = placed.file, .times = placed.times, .positions = {}};
+  const std::vector<double>& times = placed.times;
+  for (std::size_t sample = 0; sample < times.size(); ++sample) {
+    // As many samples on either side, so that a steady motion stays as it is at the ends, too.
+    std::size_t reach = 0;
+    const auto is_near = [&](std::size_t k) {
+      return sample >= k && sample + k < times.size() &&
+             std::max(times[sample + k] - times[sample], times[sample] - times[sample - k]) < spec_.smoothing;
+    };
+    while (is_near(reach + 1)) ++reach;
+    for (const Index node : pin.nodes) {
+      const auto point = static_cast<std::size_t>(std::ranges::find(nodes_, node) - nodes_.begin());
+      Vec3d mean;
+      double sum = 0;
+      for (std::size_t k = sample - reach; k <= sample + reach; ++k) {
+        const double weight = reach == 0 ? 1 : 1 - std::fabs(times[k] - times[sample]) / spec_.smoothing;
+        mean += weight * placed.at_time(point, times[k]);
+        sum += weight;
+      }
+      motion.positions.push_back((1 / sum) * mean);
+    }
+  }
+  return motion;
+}
+
+Garment Experiment::garment(const Trial& trial) {
+  Garment garment = scene_.garment(trial.numbers);
+  garment.time_offset = begin_;
+  if (spec_.follow.empty()) return garment;
+  const Recording placed = placed_positions(trial);
+  for (const std::string& name : spec_.follow) {
+    Pin& pin = garment.pins[find_named(garment.pins, name, "follow")];
+    pin.motion = followed(pin, placed);
+    pin.ramp = spec_.lead_in / 2;
+  }
+  return garment;
+}
+
+Scene Experiment::scene_of(const std::vector<Trial>& trials, double until) {
+  std::vector<Garment> garments;
+  double last = until;
+  for (const Trial& trial : trials) {
+    garments.push_back(garment(trial));
+    garments.back().name = text("trial ", garments.size() - 1);
+    last = std::max(last, until + trial.delay);
+  }
+  Scene scene = scene_.side_by_side(std::move(garments));
+  const double steps = std::max(1.0, std::ceil((last - begin_) / scene.step - 1e-6));
+  scene.duration = steps * scene.step;
+  scene.frame_interval = 0;
+  return scene;
+}
+
+std::vector<Comparison> Experiment::compare(const std::vector<Trial>& trials, double until,
+                                            const ExecutionOptions& options, const TrialProgress& progress) {
+  ExecutionOptions quick = options;
+  quick.measure_strain = false;
+  const std::vector<bool> accepted = accepted_trials(trials);
+  std::vector<Trial> sound;
+  for (std::size_t i = 0; i < trials.size(); ++i)
+    if (accepted[i]) sound.push_back(trials[i]);
+  Run run(*this, sound, until, quick);
+  std::vector<Seen> seen = run.run(progress);
+  std::vector<Comparison> all;
+  auto next = seen.begin();
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    Comparison comparison;
+    comparison.is_lost = true;
+    if (accepted[i]) {
+      comparison = compared(trials[i], std::move(*next++));
+      comparison.steps = run.steps();
+    } else {
+      comparison.positions.assign(positions_.values.size(), {nan, nan, nan});
+      for (const Recording& force : forces_)
+        comparison.forces.emplace_back(force.times.size(), Vec3d{nan, nan, nan});
+    }
+    all.push_back(std::move(comparison));
+  }
+  return all;
+}
+
+std::vector<bool> Experiment::accepted_trials(const std::vector<Trial>& trials) {
+  std::vector<bool> accepted;
+  std::string reason;
+  for (const Trial& trial : trials) {
+    try {
+      validate_garment(garment(trial), "garments[0]");
+      accepted.push_back(true);
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const Error& error) {
+      accepted.push_back(false);
+      reason = error.what();
+    }
+  }
+  if (std::ranges::find(accepted, true) == accepted.end()) throw SceneError(reason);
+  return accepted;
+}
+
+Comparison Experiment::compared(const Trial& trial, Seen seen) const {
+  Comparison comparison{.positions = std::move(seen.positions),
+                        .forces = std::move(seen.forces),
+                        .is_lost = seen.is_lost,
+                        .steps = 0,
+                        .missed_steps = seen.missed};
+  const Recording recorded = placed_positions(trial);
+  for (std::size_t k = 0; k < comparison.positions.size(); ++k) comparison.positions[k] -= recorded.values[k];
+  for (std::size_t f = 0; f < forces_.size(); ++f)
+    for (std::size_t k = 0; k < forces_[f].times.size(); ++k) comparison.forces[f][k] -= forces_[f].values[k];
+  align(recorded, spec_.alignment, spec_.train.empty() ? spec_.test : spec_.train, comparison);
+  return comparison;
+}
+
+std::vector<Recording> Experiment::simulate(const Trial& trial, const ExecutionOptions& options,
+                                            const TrialProgress& progress) {
+  Run run(*this, {trial}, end(), options);
+  Seen seen = std::move(run.run(progress)[0]);
+  std::vector<Recording> all;
+  if (spec_.positions) {
+    all.push_back(positions_);
+    all.back().values = std::move(seen.positions);
+  }
+  for (std::size_t f = 0; f < forces_.size(); ++f) {
+    all.push_back(forces_[f]);
+    all.back().values = std::move(seen.forces[f]);
+  }
+  return all;
+}
+
+double align(const Recording& recorded, Alignment alignment, const std::vector<double>& window,
+             Comparison& comparison) {
+  if (alignment == Alignment::none) return 0;
+  const auto vector = [](const Vec3d& v) { return Eigen::Vector3d(v.x, v.y, v.z); };
+  std::vector<Eigen::Vector3d> seen, simulated;
+  for (std::size_t sample = 0; sample < recorded.times.size(); ++sample) {
+    if (!Experiment::is_inside(recorded, sample, window)) continue;
+    for (std::size_t point = 0; point < recorded.point_count; ++point) {
+      const Vec3d& error = comparison.positions[sample * recorded.point_count + point];
+      if (!is_seen(error)) continue;
+      seen.push_back(vector(recorded.at(sample, point)));
+      simulated.push_back(vector(recorded.at(sample, point) + error));
+    }
+  }
+  if (seen.empty()) return 0;
+  const auto columns = [](const std::vector<Eigen::Vector3d>& all) {
+    return Eigen::Map<const Eigen::Matrix3Xd>(all[0].data(), 3, static_cast<Eigen::Index>(all.size()));
+  };
+  Eigen::Matrix4d motion = Eigen::Matrix4d::Identity();
+  if (alignment == Alignment::rigid)
+    motion = Eigen::umeyama(columns(seen), columns(simulated), false);
+  else
+    motion.topRightCorner<3, 1>() = (columns(simulated) - columns(seen)).rowwise().mean();
+  double moved = 0;
+  for (std::size_t k = 0; k < comparison.positions.size(); ++k) {
+    const Eigen::Vector3d p = vector(recorded.values[k]);
+    const Eigen::Vector3d step = motion.topLeftCorner<3, 3>() * p + motion.topRightCorner<3, 1>() - p;
+    comparison.positions[k] -= Vec3d{step.x(), step.y(), step.z()};
+    if (step.allFinite()) moved += step.norm();
+  }
+  return moved / static_cast<double>(seen.size());
+}
+
+}  // namespace isocloth

@@ -1,0 +1,109 @@
+// A recorded motion beside what simulations make of it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/fit/fit_file.hpp"
+#include "host/fit/recording.hpp"
+#include "host/scene/scene_template.hpp"
+#include "host/simulation.hpp"
+
+namespace isocloth {
+
+/// One way in which an experiment may have been.
+struct Trial {
+  std::vector<NumberValue> numbers;  ///< of the garment
+  Vec2d tilt;                        ///< of the recording, about x and y of the scene [degrees]
+  double delay = 0;                  ///< of the recording's clock: its time t is t + delay of the scene's [s]
+};
+
+/// What the cloth of a trial did, minus what was recorded; NaN where nothing was seen, before the scene
+/// begins and beyond the end of the comparison.
+struct Comparison {
+  std::vector<Vec3d> positions;              ///< [m], shape [sample, point]
+  std::vector<std::vector<Vec3d>> forces;    ///< [N], shape [force recording][sample]
+  bool is_lost = false;                      ///< its cloth left the finite numbers or diverged
+  std::int64_t steps = 0, missed_steps = 0;  ///< of the latter those that missed their tolerance
+};
+
+/// Told after every step: steps done of how many, of all trials together.
+using TrialProgress = std::function<void(std::int64_t done, std::int64_t total)>;
+
+class Experiment {
+ public:
+  /// Where the times of samples come from, and what was seen at them.
+  enum class Source {
+    recordings,  ///< the files
+    frames,  ///< nothing was seen yet: the frames of the scene are the samples to come, and no pin follows
+  };
+
+  /// Reads scene and recordings. Throws SceneError, MeshError and FileError beginning with the file that is
+  /// wrong: nodes that the mesh lacks, unknown pins and grippers, windows without samples, and recordings
+  /// that cannot be of this cloth: lengths along its edges in another unit, nodes that are far from all their
+  /// neighbours (swapped numbers).
+  Experiment(const ExperimentSpec& spec, const FitSpec& fit, Source source = Source::recordings);
+
+  const ExperimentSpec& spec() const { return spec_; }
+  const SceneTemplate& scene() const { return scene_; }
+  const Recording& positions() const { return positions_; }  ///< in the scene's coordinates
+  const Recording& force(std::size_t i) const { return forces_[i]; }
+  /// Node of each recorded point.
+  const std::vector<Index>& nodes() const { return nodes_; }
+  /// Whether sample i of a recording lies in a window of the spec.
+  static bool is_inside(const Recording& recording, std::size_t sample, const std::vector<double>& window) {
+    return window.size() == 2 && recording.times[sample] >= window[0] - 1e-9 &&
+           recording.times[sample] <= window[1] + 1e-9;
+  }
+  double training_end() const { return spec_.train.empty() ? 0 : spec_.train[1]; }
+  /// Of training and test.
+  double end() const { return std::max(training_end(), spec_.test.empty() ? 0 : spec_.test[1]); }
+
+  /// The cloths of all trials side by side, up to the recording's time `until`. Results do not depend on what
+  /// lies beside. Throws Interrupted, and SceneError or MeshError where the scene refuses all of them.
+  std::vector<Comparison> compare(const std::vector<Trial>& trials, double until,
+                                  const ExecutionOptions& options, const TrialProgress& progress);
+  /// Whether trials can be compared with a sample, whatever the delay.
+  bool is_comparable(double time) const { return time - spec_.most_delay >= begin_ - 1e-9; }
+  /// What the trial's cloth is seen to do at the times of the samples: positions, then forces.
+  std::vector<Recording> simulate(const Trial& trial, const ExecutionOptions& options,
+                                  const TrialProgress& progress);
+  /// The garment of a trial as it is simulated, and the scene to simulate it in, up to the time `until`.
+  Scene scene_of(const std::vector<Trial>& trials, double until);
+  /// The recording in the coordinates of a trial's scene.
+  Recording placed_positions(const Trial& trial) const;
+
+ private:
+  struct Seen;
+  class Run;
+
+  void make_samples();
+  void read_positions(const FitSpec& fit);
+  void find_grippers();
+  void find_nodes();
+  void check_windows() const;
+  void check_lengths() const;
+  void check_pins() const;
+  Garment garment(const Trial& trial);
+  std::vector<bool> accepted_trials(const std::vector<Trial>& trials);
+  Comparison compared(const Trial& trial, Seen seen) const;
+  RecordedMotion followed(const Pin& pin, const Recording& placed) const;
+
+  ExperimentSpec spec_;
+  SceneTemplate scene_;
+  Recording positions_;
+  std::vector<Recording> forces_;
+  std::vector<std::size_t> grippers_;  ///< of each force recording
+  std::vector<Index> nodes_;
+  double begin_ = 0;  ///< time of the recording at which the scene begins [s]
+};
+
+/// Adds to every position error the displacement or rotation that makes the sum of their squares in the
+/// window least (Kabsch 1976; Umeyama 1991), and returns how far it moves a point on the average [m].
+/// `recorded`: in the same coordinates.
+double align(const Recording& recorded, Alignment alignment, const std::vector<double>& window,
+             Comparison& comparison);
+
+}  // namespace isocloth

@@ -1,0 +1,107 @@
+#include "host/fit/fit_record.hpp"
+
+#include <cmath>
+
+#include "engine/core/text.hpp"
+#include "host/files/text_file.hpp"
+#include "host/results/run_record.hpp"
+#include "host/sweep/svg.hpp"
+
+namespace isocloth {
+namespace {
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+Json errors_json(const FitErrors& errors) {
+  Json json;
+  if (errors.positions > 0)
+    json.update({{"mean_distance", errors.mean_distance},
+                 {"rms_distance", errors.rms_distance},
+                 {"max_distance", errors.max_distance}});
+  if (errors.forces > 0) json.update({{"rms_force", errors.rms_force}, {"max_force", errors.max_force}});
+  return json;
+}
+
+}  // namespace
+
+const char* to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::found:
+      return "found";
+    case Verdict::weak:
+      return "weak";
+    case Verdict::at_its_bound:
+      return "at its bound";
+    default:
+      return "not found";
+  }
+}
+
+std::string describe(const FittedNumber& found) {
+  const Unknown& unknown = found.unknown;
+  std::string line = text(unknown.label, " = ", tick_text(found.value));
+  if (std::isfinite(found.low)) line += text(" (", tick_text(found.low), " to ", tick_text(found.high), ")");
+  if (!unknown.unit.empty()) line += text(" ", unknown.unit);
+  if (std::isfinite(found.low)) line += text(": ", to_string(found.verdict));
+  return line;
+}
+
+std::string fit_json(const FitProblem& problem, const FitRecord& record) {
+  Json numbers = Json::array(), experiments = Json::array(), correlation = Json::array(),
+       history = Json::array();
+  for (const FittedNumber& found : record.numbers) {
+    const Unknown& unknown = found.unknown;
+    numbers.push_back({{"name", unknown.label},
+                       {"unit", unknown.unit},
+                       {"value", found.value},
+                       {"low", number(found.low)},
+                       {"high", number(found.high)},
+                       {"verdict", to_string(found.verdict)},
+                       {"start", found.start},
+                       {"from", unknown.from},
+                       {"to", unknown.to}});
+  }
+  for (Eigen::Index i = 0; i < record.correlation.rows(); ++i) {
+    Json row = Json::array();
+    for (Eigen::Index j = 0; j < record.correlation.cols(); ++j)
+      row.push_back(number(record.correlation(i, j)));
+    correlation.push_back(std::move(row));
+  }
+  for (std::size_t e = 0; e < record.experiments.size(); ++e) {
+    const ExperimentRecord& found = record.experiments[e];
+    experiments.push_back(
+        {{"name", problem.spec().experiments[e].name},
+         {"start", {{"train", errors_json(found.start_train)}, {"test", errors_json(found.start_test)}}},
+         {"fitted", {{"train", errors_json(found.train)}, {"test", errors_json(found.test)}}}});
+  }
+  for (const FitStep& step : record.history)
+    history.push_back({{"stage", step.stage}, {"loss", number(step.loss)}, {"values", step.values}});
+  const Json root{{"status", record.status},
+                  {"notes", record.notes},
+                  {"parameters", std::move(numbers)},
+                  {"correlation", std::move(correlation)},
+                  {"noise_factor", number(record.noise_factor)},
+                  {"experiments", std::move(experiments)},
+                  {"simulations", record.simulations},
+                  {"steps_missed", record.missed_steps},
+                  {"wall_seconds", record.wall_seconds},
+                  {"version", version()},
+                  {"machine", machine_name()},
+                  {"history", std::move(history)},
+                  {"plan", problem.spec().text}};
+  return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string fit_csv(const FitProblem& problem, const FitRecord& record) {
+  std::string all = "stage,simulations,seconds,loss";
+  for (const Unknown& unknown : problem.unknowns()) all += "," + unknown.label;
+  all += "\n";
+  for (const FitStep& step : record.history) {
+    all += text(step.stage, ",", step.simulations, ",", tick_text(step.seconds), ",", shortest(step.loss));
+    for (const double value : step.values) all += "," + shortest(value);
+    all += "\n";
+  }
+  return all;
+}
+
+}  // namespace isocloth

@@ -1,0 +1,151 @@
+#include "host/scene/fabric_keys.hpp"
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "engine/model/fabric_presets.hpp"
+#include "engine/model/kes_sheet.hpp"
+#include "host/files/key_reader.hpp"
+#include "host/files/names.hpp"
+#include "host/scene/motion_keys.hpp"
+
+namespace isocloth {
+namespace {
+
+/// The other keys have what it says for defaults.
+void describe_preset(Keys& keys, Fabric& fabric) {
+  std::vector<std::string> names{"none"};
+  for (const FabricPreset& preset : fabric_presets()) names.emplace_back(preset.name);
+  std::size_t index = 0;
+  keys.word_index(
+      "preset", index, names,
+      "mass, thickness and stiffness of a kind of cloth, where keys beside it do not say otherwise; "
+      "sources: engine/model/fabric_presets.cpp");
+  if (index > 0) fabric = fabric_presets()[index - 1].fabric;
+}
+
+/// The keys that follow it have what it says for defaults.
+void describe_kes(Keys& keys, Fabric& fabric) {
+  const std::string doc =
+      "figures of Kawabata's evaluation system in the units of its sheets; a membrane's curves, bending and "
+      "mass follow, without hysteresis";
+  keys.object("kes", doc, Need::optional, [&fabric](Keys& k) {
+    KesSheet sheet;
+    k.number("W", sheet.weight, positive, "mass per area [mg/cm^2]", required);
+    for (const auto& [name, thread] : {std::pair{"warp", &sheet.warp}, {"weft", &sheet.weft}})
+      k.object(name, "along these threads", required, [thread = thread](Keys& t) {
+        t.number("EMT", thread->extension, positive, "extension at 500 gf/cm [%]", required);
+        t.number("LT", thread->linearity, {.least = 0.11, .most = 1},
+                 "linearity: work of loading over that of a straight line", required);
+        t.number("B", thread->bending, not_negative, "bending rigidity [gf cm^2/cm]", required);
+      });
+    k.number("G", sheet.shear, positive, "shear rigidity [gf/(cm degree)]", required);
+    if (sheet.weight > 0) fabric = kes_fabric(sheet);  // not where the schema is described
+  });
+}
+
+void describe_curve(Keys& keys, const std::string& name, const std::string& doc, CurveSpec& curve) {
+  keys.one_of(name, doc + "; points from (0, 0) on, both numbers rising, smooth between them", Need::optional,
+              {{"strain", "", "points by their numbers",
+                [&curve](Keys& k) {
+                  k.list("strain", curve.strain, positive, "displacement over length", required);
+                  k.list("force", curve.force, positive, "per width at rest [N/m], of each strain", required);
+                }},
+               {"file", "", "rows of strain and force per width [N/m]", [&curve](Keys& k) {
+                  k.word("file", curve.file, "path, relative to the folder of the scene file", required);
+                }}});
+}
+
+void describe_spring(Keys& keys, const std::string& name, const std::string& doc, SpringDamper& spring) {
+  keys.object(name, doc + "; impulse recipes only", Need::optional, [&spring](Keys& k) {
+    k.number("stiffness", spring.stiffness, not_negative, "of each spring [N/m]");
+    k.number("damping", spring.damping, not_negative, "of each spring [N s/m]");
+  });
+}
+
+}  // namespace
+
+void describe_fabric(Keys& keys, GarmentSpec& garment) {
+  keys.word("file", garment.fabric_file,
+            "file with an object of these keys, relative to the folder of the scene file; keys beside it "
+            "come first");
+  describe_preset(keys, garment.fabric);
+  describe_kes(keys, garment.fabric);
+  keys.number("rho", garment.fabric.rho, positive, "mass per area [kg/m^2]");
+  keys.number("delta", garment.fabric.delta, not_negative,
+              "virtual gravitational mass per area [kg/m^2]; rho: no air");
+  keys.choice(
+      "bending", garment.fabric.bending, {"automatic", "isometric", "plate"},
+      "what bending costs: isometric, the Laplacian at interior nodes, as published with coltraro2022; "
+      "plate, all second derivatives on the whole sheet, right on any mesh; automatic: plate with "
+      "elastic rows, else isometric");
+  keys.number("kappa", garment.fabric.kappa, not_negative, "bending stiffness, of a plate along warp [N m]");
+  keys.number("weft_kappa", garment.fabric.weft_kappa, not_negative,
+              "bending stiffness of a plate along weft [N m]; 0: as along warp");
+  keys.number("alpha", garment.fabric.alpha, not_negative, "damping of slow oscillations [kg/(m^2 s)]");
+  keys.number("beta", garment.fabric.beta, not_negative, "damping of fast oscillations [N m s]");
+  keys.number("stretch_stiffness", garment.fabric.stretch_stiffness, positive,
+              "of elastic rows, along the threads: force per width and strain [N/m]");
+  keys.number("weft_stretch_stiffness", garment.fabric.weft_stretch_stiffness, not_negative,
+              "of a membrane along weft [N/m]; 0: as along warp");
+  keys.number("shear_stiffness", garment.fabric.shear_stiffness, positive,
+              "of a membrane, force per width and angle between warp and weft [N/m]");
+  keys.object("curves", "measured force against strain, of a membrane, in the place of stiffnesses",
+              Need::optional, [&](Keys& c) {
+                describe_curve(c, "warp", "pulled along warp", garment.warp_curve);
+                describe_curve(c, "weft", "pulled along weft; default: as along warp", garment.weft_curve);
+                describe_curve(c, "shear", "displacement of parallel threads over their distance",
+                               garment.shear_curve);
+              });
+  keys.number("stretch_viscosity", garment.fabric.viscosity.stretch, not_negative,
+              "with the recipes membrane, soft_constraints and springs: force per width and rate of strain "
+              "along warp; along weft as much more as that is stiffer [N s/m]");
+  keys.number("shear_viscosity", garment.fabric.viscosity.shear, not_negative,
+              "with the same recipes: shear force per width and rate of the angle [N s/m]");
+  keys.number("poisson_ratio", garment.fabric.poisson_ratio, {.least = 0, .most = 0.99},
+              "of a membrane: how it narrows across a pull along a thread, geometric mean of both threads");
+  keys.number("strain_limit", garment.fabric.strain_limit, not_negative,
+              "of elastic rows: greatest strain of any edge of the mesh in tension; 0: none");
+  keys.number("thickness", garment.fabric.thickness, not_negative,
+              "of the cloth [m]: its middle stays half of it away from obstacles");
+  keys.object("drag", "of the air, beside alpha", Need::optional,
+              [&](Keys& d) { describe_drag(d, garment.fabric.drag); });
+  describe_spring(keys, "shear_spring", "springs across the diagonals of quads", garment.fabric.shear_spring);
+  describe_spring(keys, "bend_spring",
+                  "springs between neighbours but one along a thread (quads), and across an edge (triangles)",
+                  garment.fabric.bend_spring);
+  keys.integer("shear_diagonals", garment.fabric.shear_diagonals, whole(1, 2), "shear springs per quad");
+}
+
+Json with_fabric_file(Json fabric, const std::filesystem::path& folder, const std::string& key) {
+  if (!fabric.is_object() || !fabric.contains("file") || !fabric["file"].is_string()) return fabric;
+  const std::filesystem::path path = folder / fabric["file"].get<std::string>();
+  Json all = read_json(path);
+  if (!all.is_object() || all.contains("file"))
+    throw SceneError(text(path.string(),
+                          ": found no object of a fabric's keys without a file of its own, expected one; ",
+                          key, ".file names it"));
+  read_root_keys(all, path.string(), [](Keys& keys) {
+    GarmentSpec scratch;
+    describe_fabric(keys, scratch);
+  });
+  bool changed = false;
+  make_files_absolute(all, path.parent_path(), changed);
+  fabric.erase("file");
+  all.update(fabric);
+  return all;
+}
+
+void make_files_absolute(Json& value, const std::filesystem::path& folder, bool& changed) {
+  for (auto& [key, member] : value.items()) {
+    if (key == "file" && value.is_object() && member.is_string()) {
+      const std::filesystem::path file = member.get<std::string>();
+      if (file.is_absolute()) continue;
+      member = std::filesystem::absolute(folder / file).lexically_normal().string();
+      changed = true;
+    } else if (member.is_structured()) {
+      make_files_absolute(member, folder, changed);
+    }
+  }
+}
+
+}  // namespace isocloth
