@@ -16,6 +16,12 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double same_time = 1e-9;  ///< [s]
 
+Eigen::Vector3d as_eigen(const Vec3d& v) { return {v.x, v.y, v.z}; }
+
+Eigen::Map<const Eigen::Matrix3Xd> columns(const std::vector<Eigen::Vector3d>& all) {
+  return {all[0].data(), 3, static_cast<Eigen::Index>(all.size())};
+}
+
 }  // namespace
 
 /// What the cloth of a trial did at the times of the samples.
@@ -191,30 +197,42 @@ Recording Experiment::placed_positions(const Trial& trial) const {
   return turned;
 }
 
-RecordedMotion Experiment::followed(const Pin& pin, const Recording& placed) const {
+RecordedMotion Experiment::followed(const Garment& garment, const Pin& pin, bool is_rigid,
+                                    const Recording& placed) const {
   RecordedMotion motion{.file = placed.file, .times = placed.times, .positions = {}};
-  const std::vector<double>& times = placed.times;
-  for (std::size_t sample = 0; sample < times.size(); ++sample) {
-    // As many samples on either side, so that a steady motion stays as it is at the ends, too.
-    std::size_t reach = 0;
-    const auto is_near = [&](std::size_t k) {
-      return sample >= k && sample + k < times.size() &&
-             std::max(times[sample + k] - times[sample], times[sample] - times[sample - k]) < spec_.smoothing;
-    };
-    while (is_near(reach + 1)) ++reach;
+  for (std::size_t sample = 0; sample < placed.times.size(); ++sample) {
+    std::vector<Eigen::Vector3d> start, seen;
     for (const Index node : pin.nodes) {
       const auto point = static_cast<std::size_t>(std::ranges::find(nodes_, node) - nodes_.begin());
-      Vec3d mean;
-      double sum = 0;
-      for (std::size_t k = sample - reach; k <= sample + reach; ++k) {
-        const double weight = reach == 0 ? 1 : 1 - std::fabs(times[k] - times[sample]) / spec_.smoothing;
-        mean += weight * placed.at_time(point, times[k]);
-        sum += weight;
-      }
-      motion.positions.push_back((1 / sum) * mean);
+      seen.push_back(as_eigen(smoothed(placed, point, sample)));
+      start.push_back(as_eigen(start_positions(garment)[static_cast<std::size_t>(node)]));
+    }
+    const Eigen::Matrix4d rigid = Eigen::umeyama(columns(start), columns(seen), false);
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      const Eigen::Vector3d p = is_rigid ? (rigid * start[i].homogeneous()).head<3>().eval() : seen[i];
+      motion.positions.push_back({p.x(), p.y(), p.z()});
     }
   }
   return motion;
+}
+
+Vec3d Experiment::smoothed(const Recording& placed, std::size_t point, std::size_t sample) const {
+  // A parabola through the samples around, in the least squares with weights (1 - |dt / s|^3)^3.
+  Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();
+  Eigen::Matrix3d right = Eigen::Matrix3d::Zero();
+  int count = 0;
+  for (std::size_t k = 0; k < placed.times.size(); ++k) {
+    const double at = (placed.times[k] - placed.times[sample]) / spec_.smoothing;
+    if (!(std::fabs(at) < 1) || !is_seen(placed.at(k, point))) continue;
+    const double weight = std::pow(1 - std::pow(std::fabs(at), 3), 3);
+    const Eigen::Vector3d powers(1, at, at * at);
+    normal += weight * powers * powers.transpose();
+    right += weight * powers * as_eigen(placed.at(k, point)).transpose();
+    ++count;
+  }
+  if (count < 4) return placed.at_time(point, placed.times[sample]);
+  const Eigen::Vector3d value = normal.ldlt().solve(right).row(0).transpose();
+  return {value.x(), value.y(), value.z()};
 }
 
 Garment Experiment::garment(const Trial& trial) {
@@ -222,9 +240,9 @@ Garment Experiment::garment(const Trial& trial) {
   garment.time_offset = begin_;
   if (spec_.follow.empty()) return garment;
   const Recording placed = placed_positions(trial);
-  for (const std::string& name : spec_.follow) {
-    Pin& pin = garment.pins[find_named(garment.pins, name, "follow")];
-    pin.motion = followed(pin, placed);
+  for (const FollowSpec& follow : spec_.follow) {
+    Pin& pin = garment.pins[find_named(garment.pins, follow.pin, "follow")];
+    pin.motion = followed(garment, pin, follow.is_rigid, placed);
     pin.ramp = spec_.lead_in / 2;
   }
   return garment;
@@ -324,21 +342,17 @@ std::vector<Recording> Experiment::simulate(const Trial& trial, const ExecutionO
 double align(const Recording& recorded, Alignment alignment, const std::vector<double>& window,
              Comparison& comparison) {
   if (alignment == Alignment::none) return 0;
-  const auto vector = [](const Vec3d& v) { return Eigen::Vector3d(v.x, v.y, v.z); };
   std::vector<Eigen::Vector3d> seen, simulated;
   for (std::size_t sample = 0; sample < recorded.times.size(); ++sample) {
     if (!Experiment::is_inside(recorded, sample, window)) continue;
     for (std::size_t point = 0; point < recorded.point_count; ++point) {
       const Vec3d& error = comparison.positions[sample * recorded.point_count + point];
       if (!is_seen(error)) continue;
-      seen.push_back(vector(recorded.at(sample, point)));
-      simulated.push_back(vector(recorded.at(sample, point) + error));
+      seen.push_back(as_eigen(recorded.at(sample, point)));
+      simulated.push_back(as_eigen(recorded.at(sample, point) + error));
     }
   }
   if (seen.empty()) return 0;
-  const auto columns = [](const std::vector<Eigen::Vector3d>& all) {
-    return Eigen::Map<const Eigen::Matrix3Xd>(all[0].data(), 3, static_cast<Eigen::Index>(all.size()));
-  };
   Eigen::Matrix4d motion = Eigen::Matrix4d::Identity();
   if (alignment == Alignment::rigid)
     motion = Eigen::umeyama(columns(seen), columns(simulated), false);
@@ -346,7 +360,7 @@ double align(const Recording& recorded, Alignment alignment, const std::vector<d
     motion.topRightCorner<3, 1>() = (columns(simulated) - columns(seen)).rowwise().mean();
   double moved = 0;
   for (std::size_t k = 0; k < comparison.positions.size(); ++k) {
-    const Eigen::Vector3d p = vector(recorded.values[k]);
+    const Eigen::Vector3d p = as_eigen(recorded.values[k]);
     const Eigen::Vector3d step = motion.topLeftCorner<3, 3>() * p + motion.topRightCorner<3, 1>() - p;
     comparison.positions[k] -= Vec3d{step.x(), step.y(), step.z()};
     if (step.allFinite()) moved += step.norm();

@@ -89,7 +89,9 @@ class Experiment {
   Garment garment(const Trial& trial);
   std::vector<bool> accepted_trials(const std::vector<Trial>& trials);
   Comparison compared(const Trial& trial, Seen seen) const;
-  RecordedMotion followed(const Pin& pin, const Recording& placed) const;
+  RecordedMotion followed(const Garment& garment, const Pin& pin, bool is_rigid,
+                          const Recording& placed) const;
+  Vec3d smoothed(const Recording& placed, std::size_t point, std::size_t sample) const;
 
   ExperimentSpec spec_;
   SceneTemplate scene_;

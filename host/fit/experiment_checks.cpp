@@ -101,7 +101,7 @@ void Experiment::check_pins() const {
   const std::vector<Pin>& pins = scene_.base().garments[0].pins;
   for (std::size_t i = 0; i < spec_.follow.size(); ++i) {
     const std::string key = text(spec_.scene, ": experiment \"", spec_.name, "\": follow[", i, "].pin");
-    const Pin& pin = pins[find_named(pins, spec_.follow[i], key)];
+    const Pin& pin = pins[find_named(pins, spec_.follow[i].pin, key)];
     for (const Index node : pin.nodes) {
       const auto at = std::ranges::find(nodes_, node);
       if (at == nodes_.end())

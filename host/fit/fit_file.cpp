@@ -65,15 +65,19 @@ void describe_experiment(Keys& keys, ExperimentSpec& experiment) {
       "of the recording's vertical, to be found along with the parameters [degrees]; 0: it is upright");
   keys.number("most_delay", experiment.most_delay, not_negative,
               "of the recording's clock against the scene's, either way, to be found, too [s]; 0: none");
-  keys.objects("follow", "pins that go where the recording saw their nodes, in place of their motions", 0,
-               [&](Keys& k, std::size_t i) {
-                 experiment.follow.resize(i + 1);
-                 k.word("pin", experiment.follow[i], "name of a pin of the scene", required);
-               });
-  keys.number(
-      "smoothing", experiment.smoothing, not_negative,
-      "pins that follow take a mean of the samples around, with weights that fall to 0 within this time [s]: "
-      "noise pulls at cloth that is taut between them");
+  keys.objects(
+      "follow", "pins that go where the recording saw their nodes, in place of their motions", 0,
+      [&](Keys& k, std::size_t i) {
+        experiment.follow.resize(i + 1);
+        k.word("pin", experiment.follow[i].pin, "name of a pin of the scene", required);
+        k.flag("rigid", experiment.follow[i].is_rigid,
+               "its nodes keep the distances that they start with: the nearest rigid motion, which noise "
+               "cannot stretch");
+      });
+  keys.number("smoothing", experiment.smoothing, not_negative,
+              "pins that follow take the value of the parabola nearest to the samples within this time "
+              "before and after "
+              "(Cleveland 1979) [s]: noise shakes the cloth, and pulls at it where it is taut between them");
   keys.number("lead_in", experiment.lead_in, not_negative,
               "time for which the cloth comes to rest before the first sample; pins that follow reach their "
               "places in its first half [s]");
@@ -105,8 +109,9 @@ void describe_fit(Keys& keys, FitSpec& spec) {
       "parts in which the training windows grow to their whole length, each begun where the last ended: "
       "against local minima");
   keys.integer("most_iterations", spec.most_iterations, whole(1, 10'000), "of each level");
-  keys.number("difference", spec.difference, {.least = 1e-6, .most = 0.1},
-              "of central differences, as a part of the way between the bounds");
+  keys.number("difference", spec.difference, {.least = 1e-6, .most = 0.05},
+              "of central differences, as a part of the way between the bounds; the search begins with five "
+              "times as much");
 }
 
 /// What the keys alone cannot say.

@@ -36,6 +36,12 @@ struct ForceData {
   double noise = 0.05;  ///< standard deviation of a component [N], > 0
 };
 
+/// A pin that goes where the recording saw its nodes.
+struct FollowSpec {
+  std::string pin;
+  bool is_rigid = false;  ///< its nodes keep their distances: the rigid motion nearest to what was seen
+};
+
 enum class Alignment { none, translation, rigid };
 
 /// One motion that was recorded, and the scene that is to move like it.
@@ -45,12 +51,12 @@ struct ExperimentSpec {
   std::vector<ForceData> forces;
   std::vector<double> train, test;  ///< [from, to] of samples [s]; empty: none
   Alignment alignment = Alignment::none;
-  double most_tilt = 0;             ///< of the recording's vertical, to be found [degrees]; 0: none
-  double most_delay = 0;            ///< of the recording's clock, either way, to be found [s]; 0: none
-  std::vector<std::string> follow;  ///< pins that go where the recording saw their nodes
-  double smoothing = 0;             ///< half width of the mean over time that these pins take [s]
-  double lead_in = 0;               ///< from the scene's start to the first sample [s]
-  double weight = 1;                ///< of its squares
+  double most_tilt = 0;   ///< of the recording's vertical, to be found [degrees]; 0: none
+  double most_delay = 0;  ///< of the recording's clock, either way, to be found [s]; 0: none
+  std::vector<FollowSpec> follow;
+  double smoothing = 0;  ///< half width in time of the local regression of these pins; 0: none [s]
+  double lead_in = 0;    ///< from the scene's start to the first sample [s]
+  double weight = 1;     ///< of its squares
 };
 
 enum class Loss { squares, huber, cauchy };

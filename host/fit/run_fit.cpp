@@ -19,6 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Eigen::VectorXd;
 
+constexpr double wide = 5;                     ///< differences, beside those that the file says
 constexpr int scan_count = 9, map_count = 10;  ///< values along a scan, and along each side of a map
 
 class Fit {
@@ -135,24 +136,29 @@ class Fit {
     add_step(text("best of ", points.size(), " starts"), best_, loss_of(found[least]));
   }
 
+  /// With wide differences, which see over what noise in the motion of pins or contacts make rough, then with
+  /// narrow ones.
   void search() {
-    const ResidualsAt at_level[] = {[this](const std::vector<VectorXd>& points) {
+    const ResidualsAt residuals = [this](const std::vector<VectorXd>& points) {
       std::vector<VectorXd> found = problem_.residuals(points, share(level_));
       residual_count_ = found[0].size();
       return found;
-    }};
+    };
     bool is_converged = true;
     for (level_ = 1; level_ <= spec_.levels; ++level_) {
-      stage_ = spec_.levels > 1 ? text("level ", level_) : std::string("search");
-      const LeastSquaresResult result =
-          least_squares(at_level[0], best_, {spec_.most_iterations, spec_.difference},
-                        [this](const LeastSquaresStep& step) {
-                          best_ = step.point;
-                          add_step(text(stage_, " iteration ", step.iteration), step.point,
-                                   std::sqrt(step.cost / static_cast<double>(residual_count_)));
-                        });
-      best_ = result.point;
-      is_converged = result.is_converged;
+      int iteration = 0;
+      for (const double difference : {wide * spec_.difference, spec_.difference}) {
+        stage_ = spec_.levels > 1 ? text("level ", level_) : std::string("search");
+        const LeastSquaresResult result =
+            least_squares(residuals, best_, {spec_.most_iterations - iteration, difference},
+                          [&](const LeastSquaresStep& step) {
+                            best_ = step.point;
+                            add_step(text(stage_, " iteration ", ++iteration), step.point,
+                                     std::sqrt(step.cost / static_cast<double>(residual_count_)));
+                          });
+        best_ = result.point;
+        is_converged = result.is_converged;
+      }
     }
     level_ = spec_.levels;
     record_.status = is_converged ? "completed" : "stopped";
@@ -184,7 +190,12 @@ class Fit {
       return problem_.residuals(points, 1);
     };
     const VectorXd residuals = at({best_})[0];
-    const Confidence confidence = confidence_of(residuals, jacobian_at(at, best_, spec_.difference));
+    // Of two differences the one that says less: where the loss is rough, narrow ones see its roughness.
+    Eigen::MatrixXd jacobian = jacobian_at(at, best_, spec_.difference);
+    const Eigen::MatrixXd smooth = jacobian_at(at, best_, wide * spec_.difference);
+    for (Eigen::Index u = 0; u < jacobian.cols(); ++u)
+      if (smooth.col(u).norm() < jacobian.col(u).norm()) jacobian.col(u) = smooth.col(u);
+    const Confidence confidence = confidence_of(residuals, jacobian);
     record_.correlation = confidence.correlation;
     record_.noise_factor = std::sqrt(confidence.variance);
     for (std::size_t u = 0; u < record_.numbers.size(); ++u)

@@ -1,10 +1,7 @@
 #include "host/scene/fabric_keys.hpp"
 
-#include "engine/core/errors.hpp"
-#include "engine/core/text.hpp"
 #include "engine/model/fabric_presets.hpp"
 #include "engine/model/kes_sheet.hpp"
-#include "host/files/key_reader.hpp"
 #include "host/files/names.hpp"
 #include "host/scene/motion_keys.hpp"
 
@@ -114,38 +111,6 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
                   "springs between neighbours but one along a thread (quads), and across an edge (triangles)",
                   garment.fabric.bend_spring);
   keys.integer("shear_diagonals", garment.fabric.shear_diagonals, whole(1, 2), "shear springs per quad");
-}
-
-Json with_fabric_file(Json fabric, const std::filesystem::path& folder, const std::string& key) {
-  if (!fabric.is_object() || !fabric.contains("file") || !fabric["file"].is_string()) return fabric;
-  const std::filesystem::path path = folder / fabric["file"].get<std::string>();
-  Json all = read_json(path);
-  if (!all.is_object() || all.contains("file"))
-    throw SceneError(text(path.string(),
-                          ": found no object of a fabric's keys without a file of its own, expected one; ",
-                          key, ".file names it"));
-  read_root_keys(all, path.string(), [](Keys& keys) {
-    GarmentSpec scratch;
-    describe_fabric(keys, scratch);
-  });
-  bool changed = false;
-  make_files_absolute(all, path.parent_path(), changed);
-  fabric.erase("file");
-  all.update(fabric);
-  return all;
-}
-
-void make_files_absolute(Json& value, const std::filesystem::path& folder, bool& changed) {
-  for (auto& [key, member] : value.items()) {
-    if (key == "file" && value.is_object() && member.is_string()) {
-      const std::filesystem::path file = member.get<std::string>();
-      if (file.is_absolute()) continue;
-      member = std::filesystem::absolute(folder / file).lexically_normal().string();
-      changed = true;
-    } else if (member.is_structured()) {
-      make_files_absolute(member, folder, changed);
-    }
-  }
 }
 
 }  // namespace isocloth

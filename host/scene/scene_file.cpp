@@ -11,10 +11,10 @@
 #include "engine/core/text.hpp"
 #include "host/files/key_reader.hpp"
 #include "host/files/text_file.hpp"
-#include "host/scene/fabric_keys.hpp"
 #include "host/scene/garment_maker.hpp"
 #include "host/scene/obstacle_maker.hpp"
 #include "host/scene/replicas.hpp"
+#include "host/scene/scene_json.hpp"
 
 namespace isocloth {
 namespace {
@@ -223,18 +223,6 @@ std::string sizes_asked(const SceneSpec& spec) {
 }
 
 }  // namespace
-
-Json read_scene_json(const fs::path& path) {
-  Json root = read_json(path);
-  if (!root.is_object() || !root.contains("garments") || !root["garments"].is_array()) return root;
-  for (std::size_t g = 0; g < root["garments"].size(); ++g) {
-    Json& garment = root["garments"][g];
-    if (garment.is_object() && garment.contains("fabric"))
-      garment["fabric"] = with_fabric_file(garment["fabric"], path.parent_path(),
-                                           text(path.string(), ": garments[", g, "].fabric"));
-  }
-  return root;
-}
 
 Scene read_scene(const fs::path& path) {
   std::vector<std::string> warnings;

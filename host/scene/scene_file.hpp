@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "engine/model/scene.hpp"
-#include "host/files/json_text.hpp"
 
 namespace isocloth {
 
@@ -19,10 +18,6 @@ Scene read_scene(const std::filesystem::path& path);
 /// The same; `warnings` receives what the file says that was likely meant otherwise, a line each: pins far
 /// from the points that name them, recordings that are shorter than the run.
 Scene read_scene(const std::filesystem::path& path, std::vector<std::string>& warnings);
-
-/// The tree of a scene file, with the files of fabrics in the place of their names. Throws SceneError and
-/// FileError beginning with the file that is wrong.
-Json read_scene_json(const std::filesystem::path& path);
 
 /// The text of a scene file for a copy in another folder: the same, with fabrics from files written out and
 /// the other files that it names made absolute.

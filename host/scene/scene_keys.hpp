@@ -74,7 +74,7 @@ struct GarmentSpec {
   NoiseSpec rest_noise;
   Vec3d initial_velocity;          ///< [m/s]
   Vec3d initial_angular_velocity;  ///< [rad/s]
-  std::string fabric_file;         ///< before it is read: with_fabric_file
+  std::string fabric_file;         ///< which read_scene_json replaces by what it has
   Fabric fabric;                   ///< but curves
   CurveSpec warp_curve, weft_curve, shear_curve;
   Sewing sewing;

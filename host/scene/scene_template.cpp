@@ -4,6 +4,7 @@
 #include "engine/core/text.hpp"
 #include "host/files/text_file.hpp"
 #include "host/scene/scene_file.hpp"
+#include "host/scene/scene_json.hpp"
 
 namespace isocloth {
 namespace {

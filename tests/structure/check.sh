@@ -38,7 +38,7 @@ allow_host_rooms() {
     run) rooms='files|scene|results|report' ;;
     sweep) rooms='files|meshes|scene|results|report' ;;
     fit) rooms='files|scene|results|report|run|sweep' ;;
-    python) rooms='files|meshes|scene|results|run' kernels='' ;;
+    python) rooms='files|meshes|scene|results|run|fit' kernels='' ;;
     app) rooms='memory|files|meshes|scene|results|report|run|sweep|fit|validation' ;;
     *) rooms='none' ;;  # a new room says here what it stands on
   esac

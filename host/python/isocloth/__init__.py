@@ -8,6 +8,7 @@
 from ._core import ContactMeasures, GarmentInfo, HoldMeasures, Measures, Snapshot, StepReport, Strain
 from ._core import version as _version
 from ._export import export
+from ._fit import fit, save_recording
 from ._results import Result, check, run, save_mesh, schema
 from ._simulation import Simulation, View
 from ._view import view
@@ -17,5 +18,5 @@ __version__ = _version()
 __all__ = [
     "ContactMeasures", "DeviceError", "Error", "FileError", "GarmentInfo", "HoldMeasures", "MeshError", "Measures",
     "NumericalError", "Result", "SceneError", "SceneWarning", "ShapeError", "Simulation", "Snapshot", "StepReport",
-    "Strain", "View", "check", "export", "run", "save_mesh", "schema", "view",
+    "Strain", "View", "check", "export", "fit", "run", "save_mesh", "save_recording", "schema", "view",
 ]

@@ -21,7 +21,7 @@ def _make_files_absolute(value, folder):
 
 
 @contextlib.contextmanager
-def scene_file(scene):
+def scene_file(scene, what="scene"):
     """The path of a scene that is a path; a :class:`isocloth.scene.Scene`, or a dict as in a scene file, is written to
     a temporary file, and files that it names are looked for in the current folder."""
     if isinstance(scene, (str, os.PathLike)):
@@ -30,21 +30,21 @@ def scene_file(scene):
     if isinstance(scene, Keys):
         scene = scene.to_dict()
     if not isinstance(scene, dict):
-        raise ShapeError(f"scene: found {type(scene).__name__}, expected a path, an isocloth.scene.Scene, or a dict as "
-                         "in a scene file")
+        raise ShapeError(f"{what}: found {type(scene).__name__}, expected a path, an isocloth.scene.Scene, or a dict as in "
+                         "a scene file")
     content = copy.deepcopy(scene)
     _make_files_absolute(content, pathlib.Path.cwd())
     try:
         text = json.dumps(content, default=_plain)
     except (TypeError, ValueError) as error:
-        raise ShapeError(f"scene: {error}, expected numbers, texts, lists and dicts") from None
+        raise ShapeError(f"{what}: {error}, expected numbers, texts, lists and dicts") from None
     with tempfile.TemporaryDirectory(prefix="isocloth-") as folder:
-        path = pathlib.Path(folder, "scene.json")
+        path = pathlib.Path(folder, f"{what}.json")
         path.write_text(text, encoding="utf-8")
         try:
             yield str(path)
         except Error as error:
-            raise type(error)(str(error).replace(str(path), "scene")) from None
+            raise type(error)(str(error).replace(str(path), what)) from None
 
 
 def _plain(value):

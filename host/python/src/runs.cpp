@@ -4,8 +4,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdio>
 #include <optional>
 
+#include "host/fit/run_fit.hpp"
 #include "host/python/src/arrays.hpp"
 #include "host/python/src/bindings.hpp"
 #include "host/python/src/interruptible.hpp"
@@ -52,6 +54,35 @@ std::string run(const std::string& scene, const std::string& output, const Execu
   return summary_json(summary);
 }
 
+class FitProgress : public FitObserver {
+ public:
+  explicit FitProgress(bool quiet) : quiet_(quiet) {}
+  void on_step(const FitProblem&, const FitStep& step) override {
+    if (!quiet_) std::fprintf(stderr, "isocloth: %s: %.4g x noise\n", step.stage.c_str(), step.loss);
+  }
+
+ private:
+  const bool quiet_;
+};
+
+void fit(const std::string& file, const std::string& output, const ExecutionOptions& options,
+         IfExists if_exists, bool simulate, bool quiet) {
+  Monitor monitor;
+  FitRequest request{.file = file, .output = output, .if_exists = if_exists, .execution = options};
+  request.execution.monitor = &monitor;
+  run_interruptible(monitor, [&] {
+    FitProgress progress(quiet);
+    if (simulate)
+      simulate_recordings(request, &progress);
+    else
+      run_fit(request, &progress);
+  });
+}
+
+IfExists if_exists_of(const std::string& word) {
+  return word == "resume" ? IfExists::resume : word == "overwrite" ? IfExists::overwrite : IfExists::refuse;
+}
+
 Array<std::int32_t> faces_of(const TrajectoryFile& file) {
   std::vector<std::array<Index, 4>> faces = file.layout().faces;
   const std::size_t count = faces.size();
@@ -70,15 +101,23 @@ void bind_runs(nb::module_& module) {
          const std::string& precision, const std::string& solver, const std::string& simd, int threads,
          const std::string& if_exists, std::optional<std::size_t> frames_of, bool certify, bool quiet) {
         ResultOptions result;
-        result.if_exists = if_exists == "resume"      ? IfExists::resume
-                           : if_exists == "overwrite" ? IfExists::overwrite
-                                                      : IfExists::refuse;
+        result.if_exists = if_exists_of(if_exists);
         result.frames_of = frames_of;
         return run(scene, output, execution_options(backend, precision, solver, simd, threads), result,
                    certify, quiet);
       },
       "scene"_a, "output"_a, "backend"_a, "precision"_a, "solver"_a, "simd"_a, "threads"_a, "if_exists"_a,
       "frames_of"_a.none(), "certify"_a, "quiet"_a);
+  module.def(
+      "fit",
+      [](const std::string& file, const std::string& output, const std::string& backend,
+         const std::string& precision, const std::string& solver, const std::string& simd, int threads,
+         const std::string& if_exists, bool simulate, bool quiet) {
+        fit(file, output, execution_options(backend, precision, solver, simd, threads),
+            if_exists_of(if_exists), simulate, quiet);
+      },
+      "file"_a, "output"_a, "backend"_a, "precision"_a, "solver"_a, "simd"_a, "threads"_a, "if_exists"_a,
+      "simulate"_a, "quiet"_a);
 
   nb::class_<TrajectoryFile>(module, "Trajectory", "The trajectory of a result folder.")
       .def(nb::init<const std::string&>(), "path"_a)

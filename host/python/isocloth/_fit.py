@@ -1,0 +1,58 @@
+"""Numbers of scenes with which they move as was recorded."""
+
+import json
+import os
+import pathlib
+import tempfile
+
+import numpy
+
+from . import _core
+from ._scenes import scene_file
+from .errors import ShapeError
+
+
+def fit(plan, output=None, *, backend="cpu", precision="float64", solver="automatic", simd="", threads=0,
+        overwrite=False, resume=False, simulate=False, quiet=False):
+    """Finds the numbers of scenes with which they move as was recorded, as ``isocloth fit`` does, and returns what
+    ``fit.json`` has: ``status``, ``parameters`` (a list of dicts with name, unit, value, low, high, verdict),
+    ``experiments`` with their errors, ``correlation``, ``noise_factor``, ``notes``.
+
+    plan: path of a file, or a dict with its keys (``isocloth fit --schema``), whose files are looked for in the current
+    folder. output: folder for numbers and pictures; none: nothing is kept. overwrite, resume: what to do with a fit
+    that is there. simulate: write the recordings that the plan names, as its scenes have them with each parameter's
+    ``value``, and return None. quiet: no line for every step of the search. Other options: as :class:`Simulation`.
+
+    Ctrl-C leaves the best numbers so far in the folder, and raises KeyboardInterrupt.
+    """
+    if overwrite and resume:
+        raise ValueError("fit: found overwrite and resume, expected one of them")
+    if isinstance(plan, dict):  # scenes are files that it names, too
+        experiments = [{**e, "scene": os.path.abspath(e["scene"])} if "scene" in e else e
+                       for e in plan.get("experiments", [])]
+        plan = {**plan, "experiments": experiments}
+    if_exists = "overwrite" if overwrite else "resume" if resume else "refuse"
+    with scene_file(plan, "fit") as path, tempfile.TemporaryDirectory(prefix="isocloth-") as folder:
+        target = os.fspath(output) if output is not None else str(pathlib.Path(folder, "fit"))
+        _core.fit(path, target, backend, precision, solver, simd, threads, if_exists, simulate, quiet)
+        return None if simulate else json.loads(pathlib.Path(target, "fit.json").read_text(encoding="utf-8"))
+
+
+def save_recording(path, times, positions):
+    """Writes points over time as a recording for :func:`fit`: times [s], shape (samples,), ascending; positions [m],
+    shape (samples, points, 3), NaN where a point was not seen.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_recording(os.path.join(folder, "seen.csv"), [0, 0.1], [[[0, 0, 1]], [[float("nan")] * 3]])
+    ...     print(open(os.path.join(folder, "seen.csv")).read(), end="")
+    # t [s], x, y, z of each point [m]
+    0,0,0,1
+    0.1,nan,nan,nan
+    """
+    times, positions = numpy.asarray(times, dtype=float), numpy.asarray(positions, dtype=float)
+    if times.ndim != 1 or positions.shape[:1] != times.shape or positions.ndim != 3 or positions.shape[2] != 3:
+        raise ShapeError(f"positions: found shape {positions.shape} for {times.shape} times, expected "
+                         "(samples, points, 3) for (samples,)")
+    rows = numpy.column_stack([times, positions.reshape(len(times), -1)])
+    numpy.savetxt(path, rows, fmt="%.9g", delimiter=",", header="t [s], x, y, z of each point [m]")
