@@ -271,41 +271,43 @@ std::vector<Comparison> Experiment::compare(const std::vector<Trial>& trials, do
   std::vector<Trial> sound;
   for (std::size_t i = 0; i < trials.size(); ++i)
     if (accepted[i]) sound.push_back(trials[i]);
-  Run run(*this, sound, until, quick);
-  std::vector<Seen> seen = run.run(progress);
+  std::vector<Seen> seen;
+  std::int64_t steps = 0;
+  if (!sound.empty()) {
+    Run run(*this, sound, until, quick);
+    steps = run.steps();
+    seen = run.run(progress);
+  }
   std::vector<Comparison> all;
   auto next = seen.begin();
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    Comparison comparison;
-    comparison.is_lost = true;
     if (accepted[i]) {
-      comparison = compared(trials[i], std::move(*next++));
-      comparison.steps = run.steps();
-    } else {
-      comparison.positions.assign(positions_.values.size(), {nan, nan, nan});
-      for (const Recording& force : forces_)
-        comparison.forces.emplace_back(force.times.size(), Vec3d{nan, nan, nan});
+      all.push_back(compared(trials[i], std::move(*next++)));
+      all.back().steps = steps;
+      continue;
     }
-    all.push_back(std::move(comparison));
+    Comparison& lost = all.emplace_back();
+    lost.is_lost = true;
+    lost.positions.assign(positions_.values.size(), {nan, nan, nan});
+    for (const Recording& force : forces_) lost.forces.emplace_back(force.times.size(), Vec3d{nan, nan, nan});
   }
   return all;
 }
 
 std::vector<bool> Experiment::accepted_trials(const std::vector<Trial>& trials) {
   std::vector<bool> accepted;
-  std::string reason;
   for (const Trial& trial : trials) {
     try {
       validate_garment(garment(trial), "garments[0]");
       accepted.push_back(true);
-    } catch (const Interrupted&) {
-      throw;
-    } catch (const Error& error) {
+    } catch (const SceneError& error) {
       accepted.push_back(false);
-      reason = error.what();
+      refusal_ = error.what();
+    } catch (const MeshError& error) {
+      accepted.push_back(false);
+      refusal_ = error.what();
     }
   }
-  if (std::ranges::find(accepted, true) == accepted.end()) throw SceneError(reason);
   return accepted;
 }
 

@@ -62,11 +62,13 @@ class Experiment {
   double end() const { return std::max(training_end(), spec_.test.empty() ? 0 : spec_.test[1]); }
 
   /// The cloths of all trials side by side, up to the recording's time `until`. Results do not depend on what
-  /// lies beside. Throws Interrupted, and SceneError or MeshError where the scene refuses all of them.
+  /// lies beside. Throws Interrupted.
   std::vector<Comparison> compare(const std::vector<Trial>& trials, double until,
                                   const ExecutionOptions& options, const TrialProgress& progress);
   /// Whether trials can be compared with a sample, whatever the delay.
   bool is_comparable(double time) const { return time - spec_.most_delay >= begin_ - 1e-9; }
+  /// Why the scene refused the numbers of a trial last; empty: it never did.
+  const std::string& refusal() const { return refusal_; }
   /// What the trial's cloth is seen to do at the times of the samples: positions, then forces.
   std::vector<Recording> simulate(const Trial& trial, const ExecutionOptions& options,
                                   const TrialProgress& progress);
@@ -99,6 +101,7 @@ class Experiment {
   std::vector<Recording> forces_;
   std::vector<std::size_t> grippers_;  ///< of each force recording
   std::vector<Index> nodes_;
+  std::string refusal_;
   double begin_ = 0;  ///< time of the recording at which the scene begins [s]
 };
 

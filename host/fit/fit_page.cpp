@@ -123,7 +123,7 @@ std::string experiment_section(const FitProblem& problem, const FitRecord& recor
            player_data(problem.experiments()[e], record.experiments[e]) +
            "</script><canvas width=\"440\" height=\"360\"></canvas><button>Play</button> <input "
            "type=\"range\" min=\"0\" value=\"0\"> "
-           "<output></output><figcaption>Recording (dots) and fitted cloth (lines); drag to "
+           "<output></output><figcaption>Recording (dots) and fitted cloth (red); drag to "
            "turn.</figcaption></figure>\n" +
            figure(map_svg(problem, record, e)) + "</div>\n";
   }

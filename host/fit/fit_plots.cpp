@@ -54,7 +54,7 @@ class Chart {
     for (const Band& band : bands_) {
       const double from = std::clamp(x(band.from), left, right), to = std::clamp(x(band.to), left, right);
       svg.rect(from, top, to - from, bottom - top, text("fill=\"", band.colour, "\""), band.name);
-      if (to > from) svg.text(from + 4, bottom - 6, band.name, "fill=\"#888\" font-size=\"11\"");
+      if (to > from) svg.text(from + 4, top + 24, band.name, "fill=\"#888\" font-size=\"11\"");
     }
     for (const double tick : y.ticks(6)) {
       svg.line(left, y(tick), right, y(tick), "stroke=\"#e4e4e4\"");

@@ -127,10 +127,14 @@ class Fit {
     std::size_t least = 0;
     for (std::size_t i = 1; i < points.size(); ++i)
       if (found[i].squaredNorm() < found[least].squaredNorm()) least = i;
-    if (!std::isfinite(found[least].squaredNorm()))
+    if (!std::isfinite(found[least].squaredNorm())) {
+      std::string why;
+      for (const Experiment& experiment : problem_.experiments())
+        if (!experiment.refusal().empty()) why = text("; one of them: ", experiment.refusal());
       throw NumericalError(
           text(request_.file.string(), ": starts: found none of ", points.size(),
-               " with which the scenes run, expected one at least; give values, or nearer bounds"));
+               " with which the scenes run, expected one at least; give values, or nearer bounds", why));
+    }
     best_ = points[least];
     if (points.size() > 1) add_step(text("start 1 of ", points.size()), start_, loss_of(found[0]));
     add_step(text("best of ", points.size(), " starts"), best_, loss_of(found[least]));
