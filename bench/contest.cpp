@@ -107,9 +107,10 @@ void Contests::add(const TaskMakers<>& makers) { add_tasks(makers); }
 void Contests::add(const TaskMakers<FactorTask>& makers) { add_tasks(makers); }
 
 std::vector<Table> Contests::tables() const {
+  const bool on_cpu = device_.backend().memory.host_accessible;
+  const std::string device = on_cpu ? text("the CPU, ", to_string(device_.simd())) : cuda_status().message;
   Table all{
-      .title =
-          text("The engine's kernels on ", device_.backend().name, " and libraries: ", libraries_.versions()),
+      .title = text("The engine's kernels and libraries on ", device, "; ", libraries_.versions()),
       .columns = {"work", "size", "precision", "by", "once [ms]", "time [us]", "of these the solve [us]",
                   "engine / this", "error", "same bits again", "same bits in a batch", "note"},
       .rows = {},

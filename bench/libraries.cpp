@@ -36,7 +36,6 @@ std::vector<Table> measure_libraries(const LibrariesRequest& request) {
     if (is_asked("sorts")) contest_sorts(contests, length);
     if (is_asked("selections")) contest_selections(contests, length);
   }
-  if (request.backend == "cuda") contests.note("Device: " + cuda_status().message + '.');
   return contests.tables();
 }
 
