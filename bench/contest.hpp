@@ -52,7 +52,6 @@ class Contests {
   /// The same for each task that can be made.
   void add(const TaskMakers<>& makers);
   void add(const TaskMakers<FactorTask>& makers);
-  const std::vector<Outcome>& outcomes() const { return entries_.back().outcomes; }
   std::vector<Outcome>& outcomes() { return entries_.back().outcomes; }
   /// Wall time of one run [s].
   double time(const std::function<void()>& run, const Queue& queue) const;
