@@ -70,6 +70,20 @@ struct IterativeRequest {
 /// Conjugate gradients on the same systems, beside the direct solver.
 std::vector<Table> measure_iterative(const IterativeRequest& request);
 
+struct LibrariesRequest {
+  std::vector<std::string> parts;  ///< some of library_parts(), all if empty
+  std::string backend = "cuda";  ///< "cpu": Eigen and the standard library in the place of a GPU's libraries
+  std::vector<int> sides;        ///< nodes a side of one sheet
+  std::vector<int> batch_sides;  ///< those of them that are solved in batches, too
+  std::vector<int> counts;       ///< systems at once, ascending
+  std::vector<int> lengths;      ///< of arrays that are reduced, scanned, sorted
+  double eps = 0;
+  double budget = 0.2;  ///< wall time of each way's repetitions [s]
+};
+/// The engine's kernels beside cuSPARSE, cuSOLVER and CUB on the same arrays of a GPU.
+std::vector<Table> measure_libraries(const LibrariesRequest& request);
+std::vector<std::string> library_parts();
+
 /// Scenes with a known answer: those whose group is in `groups`, all if that is empty.
 std::vector<Table> compare_scenes(const std::vector<std::string>& groups, double eps, int workers);
 std::vector<std::string> scene_groups();

@@ -2,6 +2,7 @@
 # gather_dependencies.sh FOLDER: copies what isocloth is built from, apart from compilers and CMake, out of this Debian
 # machine's packages into FOLDER, for a machine that can fetch nothing. There:
 #   cmake -S . -B build -DCMAKE_PREFIX_PATH=FOLDER -DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags
+# nvcc, cuSPARSE, cuSOLVER and CUB are that machine's own, of one CUDA Toolkit (host/docs/DEVICE_LIBRARIES.md).
 # (HDF5's own libraries lie in FOLDER too and are found through the program's DT_RPATH alone.)
 set -euo pipefail
 if (($# != 1)); then

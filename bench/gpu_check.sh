@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # gpu_check.sh DEPENDENCIES [OUT.json]: on a machine with an NVIDIA GPU and nvcc, where DEPENDENCIES is a folder of
 # gather_dependencies.sh (or any prefix that holds the same): builds everything, runs all tests with the GPU required,
-# the small ones again under compute-sanitizer, and the benchmarks on the device; writes commit, machine, results and
-# figures into OUT.json (default results/gpu_check.json of the repository). Fails when a test or a check does.
-# ISOCLOTH_GPU_STAGES="build tests checks bench" chooses; what earlier calls found since the last build is kept in the
-# build folder, and fails this call, too, where it failed.
+# the small ones again under compute-sanitizer, the benchmarks on the device, and the kernels beside NVIDIA's
+# libraries; writes commit, machine, results and figures into OUT.json (default results/gpu_check.json of the
+# repository). Fails when a test or a check does.
+# ISOCLOTH_GPU_STAGES="build tests checks bench libraries" chooses; what earlier calls found since the last build is
+# kept in the build folder, and fails this call, too, where it failed.
 # ISOCLOTH_GPU_BUILD is that folder, default build/gpu.
 set -euo pipefail
 if (($# < 1 || $# > 2)) || [[ ! -d $1 ]]; then
@@ -17,7 +18,7 @@ out=${2:-}
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=${out:-results/gpu_check.json}
 build=${ISOCLOTH_GPU_BUILD:-build/gpu}
-read -ra stages <<<"${ISOCLOTH_GPU_STAGES:-build tests checks bench}"
+read -ra stages <<<"${ISOCLOTH_GPU_STAGES:-build tests checks bench libraries}"
 parts=$build/gpu_check
 mkdir -p "$parts" "$(dirname "$out")"
 
@@ -141,14 +142,25 @@ stage_bench() {
   "$bench" --json "$parts/frames.json" frames --backend cuda --sheets 100:1 20:4096 >"$parts/frames.md"
 }
 
+# The tables that decide which library serves (host/docs/DEVICE_LIBRARIES.md).
+stage_libraries() {
+  if [[ ! -e $build/lib/libisocloth_device_libraries.so ]]; then
+    echo "gpu_check: SKIPPED the libraries: the build found no cuSPARSE and cuSOLVER of CUDA 12.4 or newer"
+    return
+  fi
+  "$bench" --json "$parts/libraries.json" libraries >"$parts/libraries.md"
+  sed -n '/^### What serves best/,$p' "$parts/libraries.md"
+}
+
 # A stage has failed until it is over: NAME.failed outlives a call that was ended.
 bad=()
 for stage in "${stages[@]}"; do
   case $stage in
     build) rm -f "$parts"/* ;;
     tests | checks) rm -f "$parts/$stage.json" ;;
+    libraries) rm -f "$parts/libraries.json" ;;
     bench) rm -f "$parts/batch.json" "$parts/mesh.json" "$parts/frames.json" ;;
-    *) fail "no stage '$stage'; there are: build tests checks bench" ;;
+    *) fail "no stage '$stage'; there are: build tests checks bench libraries" ;;
   esac
   touch "$parts/$stage.failed"
   start=$SECONDS
@@ -165,7 +177,7 @@ record=$("$bench" machine) || fail "$bench does not run"
     "$(quoted "$driver")" "$(quoted "$("$nvcc" --version | grep -o 'release [0-9.]*')")" \
     "$(quoted "$(first_line cmake --version)")"
   printf '"date": %s' "$(quoted "$(date -u +%Y-%m-%d)")"
-  for part in build tests checks batch mesh frames; do
+  for part in build tests checks batch mesh frames libraries; do
     [[ ! -s $parts/$part.json ]] || printf ',\n"%s": %s' "$part" "$(cat "$parts/$part.json")"
   done
   printf '\n}\n'

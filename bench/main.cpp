@@ -159,6 +159,25 @@ Run add_iterative(CLI::App& command, const Shared& shared) {
   return measure_later(measure_iterative, request, shared);
 }
 
+Run add_libraries(CLI::App& command, const Shared& shared) {
+  const auto request = keep<LibrariesRequest>({.parts = {},
+                                               .sides = {9, 17, 33, 65, 129},
+                                               .batch_sides = {9, 17},
+                                               .counts = {1, 64, 1024},
+                                               .lengths = {1000, 10'000, 100'000, 1'000'000}});
+  command.add_option("--only", request->parts, "these parts only")->check(CLI::IsMember(library_parts()));
+  add_checked(command, "--backend", request->backend, "cpu: Eigen and the standard library stand in",
+              CLI::IsMember({"cpu", "cuda"}));
+  add_checked(command, "--mesh", request->sides, "nodes a side", CLI::Range(3, 1025));
+  add_checked(command, "--batch-mesh", request->batch_sides, "those of them solved in batches, too",
+              CLI::Range(3, 33));
+  add_checked(command, "--counts", request->counts, "systems at once, ascending", CLI::Range(1, 1 << 16));
+  add_checked(command, "--lengths", request->lengths, "arrays that are reduced, scanned, sorted",
+              CLI::Range(1, 1 << 26));
+  add_positive(command, "--budget", request->budget, "wall time of each way's repetitions [s]");
+  return measure_later(measure_libraries, request, shared);
+}
+
 Run add_scenes(CLI::App& command, const Shared& shared) {
   const auto groups = keep<std::vector<std::string>>({});
   command.add_option("--only", *groups, "these groups only")->check(CLI::IsMember(scene_groups()));
@@ -265,6 +284,7 @@ constexpr Benchmark benchmarks[] = {
     {"mesh", "one shaken sheet, finer and finer", add_mesh},
     {"factor", "factorisation and solve of nodal systems, beside other libraries", add_factor},
     {"iterative", "conjugate gradients on nodal systems, beside the direct solver", add_iterative},
+    {"libraries", "the kernels beside cuSPARSE, cuSOLVER and CUB", add_libraries},
     {"scenes", "scenes with a known answer", add_scenes},
     {"drape", "drape coefficient of a ring against mesh and stiffness", add_drape},
     {"impulse", "impulse solvers beside the figures of Bender and Bayer", add_impulse},

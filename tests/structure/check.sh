@@ -48,7 +48,7 @@ allow_host_rooms() {
 # Folders whose headers a file may include, and the system headers that it may not, as extended regular expressions.
 set_include_rules() {
   local third_party='Eigen/|unsupported/|nlohmann/|CLI/|hdf5|H5|metis|gtest/|gmock/|benchmark/'
-  local cuda='cuda|cu[a-z]+\.h|thrust/|cub/|cooperative_groups'
+  local cuda='cuda|cu[a-zA-Z_]+\.h|thrust/|cub/|cooperative_groups'
   local machine='thread|mutex|shared_mutex|barrier|condition_variable|future|atomic|semaphore|latch|stop_token'
   local files='fstream|iostream|filesystem|chrono|cstdio|stdio\.h'
   case $1 in
@@ -62,7 +62,9 @@ set_include_rules() {
     host/app/*) allow_host_rooms "$1" && forbidden="gtest/|benchmark/|$cuda" ;;
     host/*/*) allow_host_rooms "$1" && forbidden="gtest/|benchmark/|CLI/|csignal|iostream|$cuda" ;;
     host/*) allowed='(engine|kernels|host)/' forbidden="gtest/|benchmark/|$cuda" ;;
+    bench/cuda/*) allowed='(engine|kernels|bench)/' forbidden="$third_party" ;;
     bench/*) allowed='(engine|kernels|host|bench)/' forbidden="gtest/|$cuda" ;;
+    tests/bench/*) allowed='(engine|kernels|host|bench|tests)/' forbidden="$cuda" ;;
     tests/*) allowed='(engine|kernels|host|tests)/' forbidden="$cuda" ;;
     *) allowed='(engine|kernels|host|bench|tests)/' forbidden='$^' ;;
   esac

@@ -64,7 +64,11 @@ plant includes host/sweep/x.cpp '#include "host/run/run_scene.hpp"'
 plant includes host/run/x.cpp '#include <CLI/CLI.hpp>'
 plant includes host/run/x.cpp '#include <csignal>'
 plant includes bench/x.cpp '#include "tests/support/meshes.hpp"'
+plant includes bench/x.cpp '#include <cusolverDn.h>'
+plant includes bench/cuda/x.cu '#include <Eigen/Sparse>'
+plant includes bench/cuda/x.cu '#include "host/s.hpp"'
 plant includes tests/host/x.cpp '#include "bench/clock.hpp"'
+plant includes tests/bench/x.cpp '#include <cub/cub.cuh>'
 plant top_level src/x.cpp 'int x;' src
 plant top_level NOTES.md 'notes'
 plant file_length kernels/x.cpp "$(printf '\\n%.0s' {1..451})"
