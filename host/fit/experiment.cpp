@@ -8,6 +8,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/geometry/triangle_tree.hpp"
 #include "host/fit/find_named.hpp"
 
 namespace isocloth {
@@ -49,6 +50,8 @@ class Experiment::Run {
         seen.forces.emplace_back(force.times.size(), Vec3d{nan, nan, nan});
       seen.next_forces.assign(experiment.forces_.size(), 0);
     }
+    for (const Trial& trial : trials_)
+      if (experiment.is_cloud_) placed_.push_back(experiment.placed_positions(trial));
   }
 
   std::int64_t steps() const { return step_count(simulation_.scene()); }
@@ -98,6 +101,10 @@ class Experiment::Run {
     const Recording& recorded = experiment_.positions_;
     pass(recorded.times, seen_[i].next_position, i, now, step, [&](std::size_t sample) {
       const double share = share_at(recorded.times[sample]);
+      if (experiment_.is_cloud_) {
+        look_at_surface(i, sample, share);
+        return;
+      }
       for (std::size_t point = 0; point < recorded.point_count; ++point) {
         const auto node = static_cast<std::size_t>(experiment_.nodes_[point]);
         Vec3d& seen = seen_[i].positions[sample * recorded.point_count + point];
@@ -105,6 +112,32 @@ class Experiment::Run {
         if (share < 1) seen = (1 - share) * positions_before_[i][node] + share * seen;
       }
     });
+  }
+
+  /// The point of the cloth nearest to each point of the sample.
+  void look_at_surface(std::size_t i, std::size_t sample, double share) {
+    const Mesh& mesh = simulation_.scene().garments[i].mesh;
+    const auto at = [&](Index node) {
+      const auto n = static_cast<std::size_t>(node);
+      return share < 1 ? (1 - share) * positions_before_[i][n] + share * positions_now_[i][n]
+                       : positions_now_[i][n];
+    };
+    std::vector<TriangleCorners> triangles;
+    for (Index f = 0; f < mesh.face_count(); ++f)
+      for (std::size_t k = 2; k < mesh.face(f).size(); ++k)
+        triangles.push_back({at(mesh.face(f)[0]), at(mesh.face(f)[k - 1]), at(mesh.face(f)[k])});
+    const TriangleTree tree(std::move(triangles));
+    const Recording& placed = placed_[i];
+    NearestPoint nearest;
+    for (std::size_t point = 0; point < placed.point_count; ++point) {
+      const Vec3d& p = placed.at(sample, point);
+      if (!is_seen(p)) continue;
+      // Neighbours in the file are neighbours in space, mostly: a bound that makes the search short.
+      if (nearest.triangle >= 0)
+        nearest = nearest_on_triangle(p, tree.triangle(nearest.triangle), nearest.triangle);
+      nearest = tree.nearest(p, nearest);
+      seen_[i].positions[sample * placed.point_count + point] = nearest.position;
+    }
   }
 
   void look_at_forces(std::size_t i, double now, std::int64_t step, const auto& share_at) {
@@ -128,13 +161,15 @@ class Experiment::Run {
   const double until_;
   Simulation simulation_;
   std::vector<Seen> seen_;
+  std::vector<Recording> placed_;  ///< of each trial, where clouds are compared
   std::vector<std::vector<Vec3d>> positions_before_, positions_now_, holds_before_;
 };
 
 Experiment::Experiment(const ExperimentSpec& spec, const FitSpec& fit, Source source)
     : spec_(spec), scene_(fit.folder / spec.scene) {
   find_grippers();
-  find_nodes();
+  is_cloud_ = spec_.positions && spec_.positions->match == Match::surface && source == Source::recordings;
+  if (!is_cloud_) find_nodes();
   if (source == Source::frames) {
     spec_.follow.clear();
     make_samples();
@@ -145,7 +180,7 @@ Experiment::Experiment(const ExperimentSpec& spec, const FitSpec& fit, Source so
     forces_.push_back(read_recording(fit.folder / data.file, 1, "t, Fx, Fy, Fz"));
   check_pins();
   check_windows();
-  if (spec_.positions) check_lengths();
+  if (spec_.positions && !is_cloud_) check_lengths();
   double first = std::numeric_limits<double>::infinity();
   if (spec_.positions) first = positions_.times[0];
   for (const Recording& force : forces_) first = std::min(first, force.times[0]);
@@ -175,9 +210,11 @@ void Experiment::make_samples() {
 
 void Experiment::read_positions(const FitSpec& fit) {
   const PositionData& data = *spec_.positions;
-  positions_ = read_recording(fit.folder / data.file, nodes_.size(),
-                              text("t, and x, y, z of ", nodes_.size(),
-                                   data.nodes.empty() ? " nodes of the mesh" : " nodes of positions.nodes"));
+  const std::string meaning =
+      is_cloud_ ? std::string("t, and x, y, z of points")
+                : text("t, and x, y, z of ", nodes_.size(),
+                       data.nodes.empty() ? " nodes of the mesh" : " nodes of positions.nodes");
+  positions_ = read_recording(fit.folder / data.file, nodes_.size(), meaning);
   for (Vec3d& p : positions_.values) p = placed(p, data.transform);
 }
 

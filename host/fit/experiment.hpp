@@ -50,7 +50,7 @@ class Experiment {
   const SceneTemplate& scene() const { return scene_; }
   const Recording& positions() const { return positions_; }  ///< in the scene's coordinates
   const Recording& force(std::size_t i) const { return forces_[i]; }
-  /// Node of each recorded point.
+  /// Node of each recorded point; empty: a cloud of points, which are none.
   const std::vector<Index>& nodes() const { return nodes_; }
   /// Whether sample i of a recording lies in a window of the spec.
   static bool is_inside(const Recording& recording, std::size_t sample, const std::vector<double>& window) {
@@ -101,6 +101,7 @@ class Experiment {
   std::vector<Recording> forces_;
   std::vector<std::size_t> grippers_;  ///< of each force recording
   std::vector<Index> nodes_;
+  bool is_cloud_ = false;
   std::string refusal_;
   double begin_ = 0;  ///< time of the recording at which the scene begins [s]
 };

@@ -30,6 +30,10 @@ void describe_positions(Keys& keys, PositionData& data) {
             "folder, a trajectory.h5, or an HDF5 file with datasets times (frames) and positions (frames, "
             "points, 3)",
             required);
+  keys.choice("match", data.match, {"nodes", "surface"},
+              "each recorded point is a node, or some point of the cloth, as in a cloud of points: its "
+              "distance is then "
+              "that to the nearest point of the surface");
   keys.list("nodes", data.nodes, any_nodes, "node that each recorded point is; default: point i is node i",
             Need::optional);
   describe_transform(keys, "transform", "from the recording's coordinates to those of the scene",
@@ -165,6 +169,12 @@ class FitChecks {
     needs_positions(experiment.alignment != Alignment::none, "alignment");
     needs_positions(experiment.most_tilt > 0, "most_tilt");
     needs_positions(!experiment.follow.empty(), "follow");
+    const bool is_cloud = experiment.positions && experiment.positions->match == Match::surface;
+    for (const auto& [is_there, name] : {std::pair{experiment.alignment != Alignment::none, "alignment"},
+                                         std::pair{!experiment.follow.empty(), "follow"}})
+      if (is_cloud && is_there)
+        throw SceneError(text(key, ".", name,
+                              ": found it with positions.match \"surface\", expected none: it needs nodes"));
     if (experiment.most_delay > 0 && !experiment.follow.empty())
       throw SceneError(text(key, ".most_delay: found ", experiment.most_delay,
                             " where pins follow the recording and have its clock, expected 0"));

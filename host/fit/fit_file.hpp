@@ -22,9 +22,15 @@ struct FitParameter {
   bool is_own = false;          ///< one for each experiment, else all share it
 };
 
+enum class Match {
+  nodes,    ///< each recorded point is a node
+  surface,  ///< it is some point of the cloth: the nearest
+};
+
 /// Where nodes were seen.
 struct PositionData {
   std::string file;
+  Match match = Match::nodes;
   std::vector<double> nodes;  ///< of the recorded points; empty: point i is node i
   TransformSpec transform;    ///< from the recording's coordinates to those of the scene
   double noise = 0.005;       ///< standard deviation of a coordinate [m], > 0

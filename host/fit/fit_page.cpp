@@ -100,7 +100,7 @@ std::string player_data(const Experiment& experiment, const ExperimentRecord& fo
     }
   }
   std::vector<std::ptrdiff_t> point_of(experiment.scene().base().garments[0].mesh.positions.size(), -1);
-  for (std::size_t i = 0; i < count; ++i)
+  for (std::size_t i = 0; i < experiment.nodes().size(); ++i)
     point_of[static_cast<std::size_t>(experiment.nodes()[i])] = static_cast<std::ptrdiff_t>(i);
   for (const auto& [a, b] : build_topology(experiment.scene().base().garments[0].mesh).edges) {
     const auto p = point_of[static_cast<std::size_t>(a)], q = point_of[static_cast<std::size_t>(b)];
@@ -125,7 +125,8 @@ std::string experiment_section(const FitProblem& problem, const FitRecord& recor
            "type=\"range\" min=\"0\" value=\"0\"> "
            "<output></output><figcaption>Recording (dots) and fitted cloth (red); drag to "
            "turn.</figcaption></figure>\n" +
-           figure(map_svg(problem, record, e)) + "</div>\n";
+           (problem.experiments()[e].nodes().empty() ? std::string() : figure(map_svg(problem, record, e))) +
+           "</div>\n";
   }
   for (std::size_t f = 0; f < spec.forces.size(); ++f) all += figure(force_svg(problem, record, e, f));
   return all;

@@ -79,6 +79,15 @@ std::vector<std::filesystem::path> simulate_recordings(const FitRequest& request
         // Of as many digits as an instrument has.
         for (double* const x : {&value.x, &value.y, &value.z}) *x = std::round(*x * 1e6) / 1e6;
       }
+      // A cloud does not know which point is which.
+      if (is_positions && experiment.positions->match == Match::surface) {
+        Recording& cloud = recordings[i];
+        for (std::size_t sample = 0; sample < cloud.times.size(); ++sample)
+          for (std::size_t k = cloud.point_count - 1; k > 0; --k)
+            std::swap(cloud.values[sample * cloud.point_count + k],
+                      cloud.values[sample * cloud.point_count +
+                                   static_cast<std::size_t>(random.uniform() * static_cast<double>(k + 1))]);
+      }
       files.push_back({paths[files.size()],
                        recording_csv(recordings[i], is_positions ? "# t [s], x, y, z of each point [m]"
                                                                  : "# t [s], Fx, Fy, Fz [N]")});

@@ -33,6 +33,9 @@ class FitTest : public ResultTest {
     scene["frame_interval"] = 0.02;
     write_scene("scene.json", scene);
   }
+  std::vector<Vec3d> shaken_start() const {
+    return read_scene(folder_ / "scene.json").garments[0].mesh.positions;
+  }
   void simulate(const Json& fit) const {
     write_scene("truth.json", fit);
     simulate_recordings({.file = folder_ / "truth.json", .output = {}, .execution = {.threads = 1}});

@@ -75,6 +75,23 @@ TEST_F(FitTest, LeavesOutWhatWasNotSeenAndTakesAnyNodes) {
   EXPECT_EQ(found.experiments[0].train.positions, 71u * 6 * 2 / 3);
 }
 
+TEST_F(FitTest, FindsNumbersFromCloudsOfPoints) {
+  write_shaken_scene();
+  Json plan = shaken_fit();
+  plan["experiments"][0]["positions"]["match"] = "surface";
+  simulate(plan);
+  // Which point is which is lost: an order that was kept would be good to the noise.
+  const Recording cloud = read_recording(folder_ / "shake.csv", 0, "");
+  EXPECT_GT(norm(cloud.at(0, 0) - shaken_start()[0]) + norm(cloud.at(0, 1) - shaken_start()[1]), 0.05);
+  const FitRecord found = fit(blind(plan));
+  EXPECT_NEAR(number(found, "fabric.alpha").value, 2.69, 0.05 * 2.69);
+  EXPECT_NEAR(number(found, "fabric.delta").value, 0.52, 0.05 * 0.52);
+  // Nearer than the points that were meant, whose mean distance is 3.2 mm.
+  EXPECT_LT(found.experiments[0].test.mean_distance, 0.0025);
+  plan["experiments"][0]["follow"] = {{{"pin", "pin 0"}}};
+  EXPECT_THROW(fit(plan), SceneError);
+}
+
 TEST_F(FitTest, BearsOutliersWhereTheLossSaysSo) {
   write_shaken_scene();
   simulate(shaken_fit());
