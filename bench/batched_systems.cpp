@@ -84,8 +84,7 @@ double worst_backward_error(const NodalSystem& system, const std::vector<double>
   std::vector<double> x(size);
   for (std::size_t c = 0; c < solutions.size() / size; ++c) {
     for (std::size_t i = 0; i < size; ++i) x[i] = batch_scale(static_cast<int>(c)) * solutions[c * size + i];
-    const double error = backward_error(system, x.data());
-    if (!(error <= worst)) worst = error;  // NaN stays
+    worst = larger_or_nan(worst, backward_error(system, x.data()));
   }
   return worst;
 }

@@ -40,7 +40,7 @@ class BatchedSystems {
 };
 
 /// Worst backward error of solutions of BatchedSystems, shape [count, unknowns]; `system` is what their
-/// matrices are multiples of.
+/// matrices are multiples of. NaN where a solution is not finite.
 double worst_backward_error(const NodalSystem& system, const std::vector<double>& solutions);
 
 }  // namespace isocloth::bench

@@ -28,6 +28,22 @@ std::vector<double> as_doubles(const std::vector<T>& values) {
   return {values.begin(), values.end()};
 }
 
+/// A library's task, and the copy of its result to the host.
+class TaskThenRead final : public LibraryTask {
+ public:
+  TaskThenRead(std::unique_ptr<LibraryTask> task, std::function<void()> read)
+      : task_(std::move(task)), read_(std::move(read)) {}
+  std::string name() const override { return task_->name() + ", then those"; }
+  void run() override {
+    task_->run();
+    read_();
+  }
+
+ private:
+  std::unique_ptr<LibraryTask> task_;
+  std::function<void()> read_;
+};
+
 template <class Real>
 void contest_reduction(Contests& contests, int length) {
   const Device& device = contests.device();
@@ -207,18 +223,18 @@ void contest_selections(Contests& contests, int length) {
     for (std::size_t i = 0; i < size; ++i)
       if (all_statuses[i] != PairStatus::apart) chosen.push_back(all[i]);
   });
+  const auto read_selected = [&] {
+    const std::size_t most = static_cast<std::size_t>(count.download().front());
+    const FoundContact* const few = std::as_const(selected).read(0, most, staging);
+    chosen.assign(few, few + most);
+  };
+  TaskMakers<> selections;
   for (const auto& make : contests.libraries().selections(device.queue(), {.statuses = device_statuses.view(),
                                                                           .found = found.view(),
                                                                           .selected = selected.view(),
-                                                                          .count = count.view()})) {
-    const std::shared_ptr<LibraryTask> task = make();
-    contests.add(task->name() + ", then those", [&] {
-      task->run();
-      const std::size_t most = static_cast<std::size_t>(count.download().front());
-      const FoundContact* const few = std::as_const(selected).read(0, most, staging);
-      chosen.assign(few, few + most);
-    });
-  }
+                                                                          .count = count.view()}))
+    selections.push_back([=] { return std::make_unique<TaskThenRead>(make(), read_selected); });
+  contests.add(selections);
 }
 
 }  // namespace isocloth::bench

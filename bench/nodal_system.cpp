@@ -174,7 +174,7 @@ double backward_error(const NodalSystem& system, const double* x) {
     norm = std::max(norm, sums[i]);
     largest_x = std::max(largest_x, std::fabs(x[i]));
     largest_b = std::max(largest_b, std::fabs(system.right_side[i]));
-    if (!(std::fabs(residual[i]) <= largest_r)) largest_r = std::fabs(residual[i]);  // NaN stays
+    largest_r = larger_or_nan(largest_r, std::fabs(residual[i]));
   }
   return largest_r / (norm * largest_x + largest_b);
 }

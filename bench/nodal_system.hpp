@@ -28,7 +28,10 @@ MovingSheet moving_sheet(Index side);
 /// nodes, or follow an order of elimination with little fill.
 NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_order);
 
-/// max |b - A x| / (|A|_inf max |x| + max |b|).
+/// The larger number; NaN if one of them is.
+inline double larger_or_nan(double a, double b) { return a >= b || a != a ? a : b; }
+
+/// max |b - A x| / (|A|_inf max |x| + max |b|); NaN where a number of x is not finite.
 double backward_error(const NodalSystem& system, const double* x);
 
 }  // namespace isocloth::bench
