@@ -14,6 +14,7 @@
 #include "engine/core/text.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/app/check_scene.hpp"
+#include "host/app/drape_command.hpp"
 #include "host/app/run_command.hpp"
 #include "host/app/sweep_command.hpp"
 #include "host/app/validate_scene.hpp"
@@ -198,6 +199,12 @@ int command_line(int argc, char** argv) {
   add_sweep_options(*sweep_command, sweep);
   add_execution_options(*sweep_command, sweep.request.execution);
 
+  DrapeRequest drape_request;
+  CLI::App* drape_command =
+      app.add_subcommand("drape", "hang the cloth of a scene by geometry alone, without a simulation");
+  add_drape_options(*drape_command, drape_request);
+  drape_command->add_flag("--overwrite", overwrite, "replace an earlier result");
+
   CLI::App* check_command = app.add_subcommand("check", "say what run would do with a scene");
   check_command->add_option("scene", scene, "scene file")->required()->check(named);
   add_execution_options(*check_command, request.execution);
@@ -213,8 +220,8 @@ int command_line(int argc, char** argv) {
   CLI::App* info_command = app.add_subcommand("info", "list backends and recipes");
   CLI::App* report_command = app.add_subcommand("report", "write report.html of a result folder again");
   report_command->add_option("folder", folder, "result folder")->required()->check(named);
-  for (CLI::App* command : {run_command, rest_command, sweep_command, check_command, validate_command,
-                            schema_command, info_command, report_command})
+  for (CLI::App* command : {run_command, rest_command, sweep_command, drape_command, check_command,
+                            validate_command, schema_command, info_command, report_command})
     command->add_flag("--json", json, "print JSON");
 
   try {
@@ -239,6 +246,11 @@ int command_line(int argc, char** argv) {
     return run(rest_request, json, quiet);
   }
   if (app.got_subcommand(sweep_command)) return run_sweep_command(sweep, json) ? exit_done : exit_interrupted;
+  if (app.got_subcommand(drape_command)) {
+    if (overwrite) drape_request.if_exists = IfExists::overwrite;
+    run_drape_command(drape_request, json);
+    return exit_done;
+  }
   if (app.got_subcommand(check_command)) {
     check_scene_file(scene, request.execution, json);
     return exit_done;

@@ -299,7 +299,8 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
   describe_mesh(keys, garment.mesh);
   keys.object(
       "transform",
-      "placing of the rest shape: x = R (scale x0) + translation; the initial shape is the rest shape",
+      "placing of the rest shape: x = R (scale x0) + translation; the initial shape, unless initial says "
+      "otherwise",
       Need::optional, [&](Keys& k) {
         k.number("scale", garment.transform.scale, positive, "factor on all lengths");
         k.vector("rotation", garment.transform.rotation, "rotation vector [degrees]");
@@ -313,6 +314,7 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
         k.number("seed", garment.rest_noise.seed, seed_range,
                  "seed of the noise; default: the scene's seed plus the garment's number in the file");
       });
+  describe_initial(keys, garment.initial);
   keys.vector("initial_velocity", garment.initial_velocity, "velocity at the start [m/s]");
   keys.vector("initial_angular_velocity", garment.initial_angular_velocity,
               "angular velocity at the start about the centroid of the area [rad/s]");

@@ -9,6 +9,7 @@
 #include "engine/model/scene.hpp"
 #include "engine/model/variation.hpp"
 #include "host/files/keys.hpp"
+#include "host/scene/drape_keys.hpp"
 #include "host/scene/gripper_keys.hpp"
 #include "host/scene/obstacle_keys.hpp"
 #include "host/scene/panel_keys.hpp"
@@ -70,6 +71,7 @@ struct GarmentSpec {
   MeshSpec mesh;
   TransformSpec transform;
   NoiseSpec rest_noise;
+  InitialSpec initial;
   Vec3d initial_velocity;          ///< [m/s]
   Vec3d initial_angular_velocity;  ///< [rad/s]
   Fabric fabric;                   ///< but curves
