@@ -107,6 +107,7 @@ DrapeSummary drape_scene(const DrapeRequest& request) {
   tally.summary.status = "completed";
   tally.summary.message = text("hung by ", to_string(request.settings.method), ", no simulation");
   tally.summary.frame_count = 1;
+  tally.summary.tolerance = 0;  // no step kept any
 
   std::vector<Index> hanging;
   for (const HangingPoint& point : points) hanging.push_back(point.node);
