@@ -11,6 +11,7 @@ namespace isocloth {
 struct HangingPoint {
   Index node = 0;
   Vec3d place;  ///< [m]
+  bool operator==(const HangingPoint&) const = default;
 };
 
 enum class DrapeMethod { weil, laplace };
@@ -20,7 +21,8 @@ struct DrapeSettings {
   DrapeMethod method = DrapeMethod::weil;
   /// laplace: catenaries across the sheet are held, too, not only those along its rim.
   bool diagonals = false;
-  /// weil: triangles are divided down to this [m]; 0: half the mean size of the elements.
+  /// weil: triangles are divided down to this [m]; 0: half the mean size of the elements; no finer
+  /// than a thousandth of it.
   double resolution = 0;
   /// weil: least angle between the two edges of a thread that meet at a node [degrees], 0 to 180; 0: any.
   double least_angle = 0;
@@ -31,6 +33,7 @@ struct DrapeSettings {
   /// elements, or after most_passes.
   double relaxation_tolerance = 1e-4;
   int most_passes = 20'000;
+  bool operator==(const DrapeSettings&) const = default;
 };
 
 /// A mesh laid out in its plane.

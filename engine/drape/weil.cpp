@@ -227,7 +227,9 @@ std::vector<Vec3d> weil_catenaries(const HangingSheet& sheet, double resolution,
   std::vector<Vec3d> positions(sheet.mesh.positions.size());
   std::vector<char> is_open(positions.size(), 1);
 
-  Filling filling(sheet, resolution > 0 ? resolution : 0.5 * sheet.element_size, size, positions);
+  const double finest =
+      std::max(resolution > 0 ? resolution : 0.5 * sheet.element_size, 1e-3 * sheet.element_size);
+  Filling filling(sheet, finest, size, positions);
   for (const auto& [i, j, k] : hull.triangles()) {
     const std::array<Corner, 3> corners{hull.corners()[i], hull.corners()[j], hull.corners()[k]};
     const double area = cross(corners[1].flat - corners[0].flat, corners[2].flat - corners[0].flat);

@@ -177,23 +177,6 @@ void require_memory(const std::string& key, const std::string& found, double nod
                         " GB of memory"));
 }
 
-/// Its pinned nodes go to their places, the others hang from there.
-static void hang(Garment& garment, const InitialSpec& initial, const std::string& key) {
-  std::vector<Vec3d> start = start_positions(garment);
-  std::size_t pinned = 0;
-  for (const Pin& pin : garment.pins)
-    for (const Index node : pin.nodes) {
-      if (pinned < initial.places.size()) start[node] = initial.places[pinned];
-      ++pinned;
-    }
-  if (!initial.places.empty() && initial.places.size() != pinned)
-    fail(text(key, ".places: found ", initial.places.size(), " places, expected ", pinned,
-              ", one for each pinned node"));
-  garment.initial_positions = std::move(start);
-  garment.initial_positions =
-      drape(garment.mesh, hanging_points(garment, garment.time_offset), *initial.drape, key);
-}
-
 Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std::size_t number) {
   Garment garment;
   garment.name = spec.name.empty() ? text("garment ", number) : spec.name;
@@ -260,6 +243,27 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   validate_garment(garment, key);
   require_pins_at_start(garment, key);
   return garment;
+}
+
+void GarmentMaker::hang(Garment& garment, const InitialSpec& initial, const std::string& key) {
+  std::vector<Vec3d> start = start_positions(garment);
+  std::size_t pinned = 0;
+  for (const Pin& pin : garment.pins)
+    for (const Index node : pin.nodes) {
+      if (pinned < initial.places.size()) start[node] = initial.places[pinned];
+      ++pinned;
+    }
+  if (!initial.places.empty() && initial.places.size() != pinned)
+    fail(text(key, ".places: found ", initial.places.size(), " places, expected ", pinned,
+              ", one for each pinned node"));
+  garment.initial_positions = std::move(start);
+  Hung hung{garment.mesh.positions, garment.mesh.face_nodes, hanging_points(garment, garment.time_offset),
+            *initial.drape};
+  if (last_hung_ != hung) {
+    last_drape_ = drape(garment.mesh, hung.points, hung.settings, key);
+    last_hung_ = std::move(hung);
+  }
+  garment.initial_positions = last_drape_;
 }
 
 Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
