@@ -14,6 +14,7 @@
 #include "engine/core/text.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/app/check_scene.hpp"
+#include "host/app/drape_command.hpp"
 #include "host/app/fit_command.hpp"
 #include "host/app/run_command.hpp"
 #include "host/app/sweep_command.hpp"
@@ -205,6 +206,12 @@ int command_line(int argc, char** argv) {
   add_fit_options(*fit_command, fit);
   add_execution_options(*fit_command, fit.request.execution);
 
+  DrapeRequest drape_request;
+  CLI::App* drape_command =
+      app.add_subcommand("drape", "hang the cloth of a scene by geometry alone, without a simulation");
+  add_drape_options(*drape_command, drape_request);
+  drape_command->add_flag("--overwrite", overwrite, "replace an earlier result");
+
   CLI::App* check_command = app.add_subcommand("check", "say what run would do with a scene");
   check_command->add_option("scene", scene, "scene file")->required()->check(named);
   add_execution_options(*check_command, request.execution);
@@ -220,8 +227,8 @@ int command_line(int argc, char** argv) {
   CLI::App* info_command = app.add_subcommand("info", "list backends and recipes");
   CLI::App* report_command = app.add_subcommand("report", "write report.html of a result folder again");
   report_command->add_option("folder", folder, "result folder")->required()->check(named);
-  for (CLI::App* command : {run_command, rest_command, sweep_command, fit_command, check_command,
-                            validate_command, schema_command, info_command, report_command})
+  for (CLI::App* command : {run_command, rest_command, sweep_command, fit_command, drape_command,
+                            check_command, validate_command, schema_command, info_command, report_command})
     command->add_flag("--json", json, "print JSON");
 
   try {
@@ -247,6 +254,11 @@ int command_line(int argc, char** argv) {
   }
   if (app.got_subcommand(sweep_command)) return run_sweep_command(sweep, json) ? exit_done : exit_interrupted;
   if (app.got_subcommand(fit_command)) return run_fit_command(fit, json);
+  if (app.got_subcommand(drape_command)) {
+    if (overwrite) drape_request.if_exists = IfExists::overwrite;
+    run_drape_command(drape_request, json);
+    return exit_done;
+  }
   if (app.got_subcommand(check_command)) {
     check_scene_file(scene, request.execution, json);
     return exit_done;

@@ -65,27 +65,51 @@ void weld_file(Mesh& mesh, double distance, const std::string& key) {
   weld(mesh, distance);
 }
 
-void write_ply(const std::filesystem::path& path, const Mesh& mesh, ArrayView<const Vec3d> positions) {
+/// Throws ShapeError and NumericalError before anything is written.
+static void require_positions(const std::filesystem::path& path, const Mesh& mesh,
+                              ArrayView<const Vec3d> positions) {
   if (positions.size() != mesh.positions.size()) {
     throw ShapeError(text(path.string(), ": found ", positions.size(), " positions, expected ",
                           mesh.positions.size(), ", one per node"));
   }
-  std::string bytes = text("ply\nformat binary_little_endian 1.0\nelement vertex ", positions.size(),
-                           "\nproperty double x\nproperty double y\nproperty double z\nelement face ",
-                           mesh.face_count(), "\nproperty list uchar int vertex_indices\nend_header\n");
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const Vec3d& p = positions[i];
     if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) {
       throw NumericalError(
           text(path.string(), ": node ", i, " has a non-finite position; nothing was written"));
     }
-    for (const double coordinate : {p.x, p.y, p.z}) append_bytes(bytes, coordinate);
   }
+}
+
+void write_ply(const std::filesystem::path& path, const Mesh& mesh, ArrayView<const Vec3d> positions) {
+  require_positions(path, mesh, positions);
+  std::string bytes = text("ply\nformat binary_little_endian 1.0\nelement vertex ", positions.size(),
+                           "\nproperty double x\nproperty double y\nproperty double z\nelement face ",
+                           mesh.face_count(), "\nproperty list uchar int vertex_indices\nend_header\n");
+  for (const Vec3d& p : positions)
+    for (const double coordinate : {p.x, p.y, p.z}) append_bytes(bytes, coordinate);
   for (Index f = 0; f < mesh.face_count(); ++f) {
     append_bytes(bytes, static_cast<unsigned char>(mesh.face_size(f)));
     for (const Index node : mesh.face(f)) append_bytes(bytes, node);
   }
   write_whole_file(path, bytes);
+}
+
+void write_obj(const std::filesystem::path& path, const Mesh& mesh, ArrayView<const Vec3d> positions) {
+  require_positions(path, mesh, positions);
+  std::string lines;
+  for (const Vec3d& p : positions)
+    lines += "v " + shortest(p.x) + " " + shortest(p.y) + " " + shortest(p.z) + "\n";
+  for (const Vec2d& uv : mesh.corner_uvs) lines += "vt " + shortest(uv.x) + " " + shortest(uv.y) + "\n";
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    lines += "f";
+    for (Index corner = mesh.face_begin[f]; corner < mesh.face_begin[f + 1]; ++corner) {
+      lines += " " + std::to_string(mesh.face_nodes[corner] + 1);
+      if (!mesh.corner_uvs.empty()) lines += "/" + std::to_string(corner + 1);
+    }
+    lines += "\n";
+  }
+  write_whole_file(path, lines);
 }
 
 }  // namespace isocloth

@@ -37,4 +37,9 @@ Mesh parse_stl(std::string_view content, const std::string& source);
 /// FileError.
 void write_ply(const std::filesystem::path& path, const Mesh& mesh, ArrayView<const Vec3d> positions);
 
+/// The same as OBJ, in the shortest decimals that read back as the same numbers, with corner_uvs if there are
+/// any: what read_mesh() makes of it has the same nodes and faces. Throws ShapeError, NumericalError and
+/// FileError.
+void write_obj(const std::filesystem::path& path, const Mesh& mesh, ArrayView<const Vec3d> positions);
+
 }  // namespace isocloth

@@ -12,6 +12,7 @@
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/validate.hpp"
 #include "engine/mesh/weld.hpp"
+#include "host/drape/drape.hpp"
 #include "host/files/number_rows.hpp"
 #include "host/files/text_file.hpp"
 #include "host/meshes/mesh_file.hpp"
@@ -198,13 +199,6 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   validate_mesh(garment.mesh, key + ".mesh");
   Mesh shown = garment.mesh;
   shown.positions = start_positions(garment);
-  if (!(spec.initial_velocity == Vec3d{}) || !(spec.initial_angular_velocity == Vec3d{})) {
-    const Vec3d center = area_centroid(shown);
-    for (const Vec3d& p : start_positions(garment)) {
-      garment.initial_velocities.push_back(spec.initial_velocity +
-                                           cross(spec.initial_angular_velocity, p - center));
-    }
-  }
   garment.fabric = spec.fabric;
   for (const auto& [of_spec, curve, name] :
        {std::tuple{&spec.warp_curve, &garment.fabric.curves.warp, ".warp"},
@@ -219,6 +213,18 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   garment.pressure = spec.pressure;
   for (std::size_t p = 0; p < spec.pins.size(); ++p) {
     garment.pins.push_back(pin(spec.pins[p], spec.transform, shown, text(key, ".pins[", p, "]"), p));
+  }
+  if (spec.initial.drape) {
+    validate_garment(garment, key);
+    hang(garment, spec.initial, key + ".initial");
+  }
+  if (!(spec.initial_velocity == Vec3d{}) || !(spec.initial_angular_velocity == Vec3d{})) {
+    shown.positions = start_positions(garment);
+    const Vec3d center = area_centroid(shown);
+    for (const Vec3d& p : shown.positions) {
+      garment.initial_velocities.push_back(spec.initial_velocity +
+                                           cross(spec.initial_angular_velocity, p - center));
+    }
   }
   const auto is_recorded = [](const Pin& pin) {
     return std::holds_alternative<RecordedMotion>(pin.motion) && pin.ramp == 0;
@@ -238,6 +244,27 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   validate_garment(garment, key);
   require_pins_at_start(garment, key);
   return garment;
+}
+
+void GarmentMaker::hang(Garment& garment, const InitialSpec& initial, const std::string& key) {
+  std::vector<Vec3d> start = start_positions(garment);
+  std::size_t pinned = 0;
+  for (const Pin& pin : garment.pins)
+    for (const Index node : pin.nodes) {
+      if (pinned < initial.places.size()) start[node] = initial.places[pinned];
+      ++pinned;
+    }
+  if (!initial.places.empty() && initial.places.size() != pinned)
+    fail(text(key, ".places: found ", initial.places.size(), " places, expected ", pinned,
+              ", one for each pinned node"));
+  garment.initial_positions = std::move(start);
+  Hung hung{garment.mesh.positions, garment.mesh.face_nodes, hanging_points(garment, garment.time_offset),
+            *initial.drape};
+  if (last_hung_ != hung) {
+    last_drape_ = drape(garment.mesh, hung.points, hung.settings, key);
+    last_hung_ = std::move(hung);
+  }
+  garment.initial_positions = last_drape_;
 }
 
 Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {

@@ -12,8 +12,8 @@ namespace isocloth {
 /// them, `found` says what.
 void require_memory(const std::string& key, const std::string& found, double node_count);
 
-/// Makes meshes, places them and finds the nodes of pins. Remembers the mesh that it made last and the files
-/// of its pins, which replicas share as a rule.
+/// Makes meshes, places them and finds the nodes of pins. Remembers the mesh that it made last, the files of
+/// its pins and how it hung, which replicas share as a rule.
 class GarmentMaker {
  public:
   /// `folder`: where the files lie that garments name.
@@ -31,6 +31,8 @@ class GarmentMaker {
   Mesh mesh(const MeshSpec& spec, const std::string& key);
   void warn_of_distant_points(const SelectSpec& select, const Mesh& mesh, const std::vector<Index>& nodes,
                               const std::string& key);
+  /// Its pinned nodes go to their places, the others hang from there.
+  void hang(Garment& garment, const InitialSpec& initial, const std::string& key);
   Pin pin(const PinSpec& spec, const TransformSpec& transform, const Mesh& mesh, const std::string& key,
           std::size_t number);
   /// Of the driven nodes, from a file of rows.
@@ -46,6 +48,15 @@ class GarmentMaker {
   Mesh last_mesh_;                        // of last_spec_, as generated or read
   std::vector<Vec3d> last_placed_;        // where its panels stand, empty: no panels [m]
   std::optional<RecordedMotion> motion_;  // read last
+  struct Hung {
+    std::vector<Vec3d> rest_positions;
+    std::vector<Index> face_nodes;
+    std::vector<HangingPoint> points;
+    DrapeSettings settings;
+    bool operator==(const Hung&) const = default;
+  };
+  std::optional<Hung> last_hung_;  // and the shape that came of it
+  std::vector<Vec3d> last_drape_;  // [m]
   std::vector<std::string> warnings_;
 };
 

@@ -254,10 +254,10 @@ void describe_transform(Keys& keys, const std::string& name, const std::string& 
 void describe_garment(Keys& keys, GarmentSpec& garment) {
   keys.word("name", garment.name, "name in results, distinct; default: garment and its number");
   describe_mesh(keys, garment.mesh);
-  describe_transform(
-      keys, "transform",
-      "placing of the rest shape: x = R (scale x0) + translation; the initial shape is the rest shape",
-      garment.transform);
+  describe_transform(keys, "transform",
+                     "placing of the rest shape: x = R (scale x0) + translation; the initial shape, unless "
+                     "initial says otherwise",
+                     garment.transform);
   keys.object(
       "rest_noise", "seeded Gaussian displacement of the rest shape along its node normals, after transform",
       Need::optional, [&](Keys& k) {
@@ -266,6 +266,7 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
         k.number("seed", garment.rest_noise.seed, seed_range,
                  "seed of the noise; default: the scene's seed plus the garment's number in the file");
       });
+  describe_initial(keys, garment.initial);
   keys.vector("initial_velocity", garment.initial_velocity, "velocity at the start [m/s]");
   keys.vector("initial_angular_velocity", garment.initial_angular_velocity,
               "angular velocity at the start about the centroid of the area [rad/s]");

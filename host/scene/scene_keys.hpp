@@ -9,6 +9,7 @@
 #include "engine/model/scene.hpp"
 #include "engine/model/variation.hpp"
 #include "host/files/keys.hpp"
+#include "host/scene/drape_keys.hpp"
 #include "host/scene/gripper_keys.hpp"
 #include "host/scene/obstacle_keys.hpp"
 #include "host/scene/panel_keys.hpp"
@@ -72,6 +73,7 @@ struct GarmentSpec {
   MeshSpec mesh;
   TransformSpec transform;
   NoiseSpec rest_noise;
+  InitialSpec initial;
   Vec3d initial_velocity;          ///< [m/s]
   Vec3d initial_angular_velocity;  ///< [rad/s]
   std::string fabric_file;         ///< which read_scene_json replaces by what it has

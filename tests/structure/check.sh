@@ -32,10 +32,11 @@ allow_host_rooms() {
     validation) rooms='memory|solver|impulse|orchestrator|reference' ;;
     files) rooms='' kernels='' ;;
     meshes) rooms='files' kernels='' ;;
-    scene) rooms='files|meshes' kernels='' ;;
+    drape) rooms='' kernels='' ;;
+    scene) rooms='files|meshes|drape' kernels='' ;;
     results) rooms='files|meshes' kernels='' ;;
     report) rooms='files|results' kernels='' ;;
-    run) rooms='files|scene|results|report' ;;
+    run) rooms='files|meshes|drape|scene|results|report' ;;
     sweep) rooms='files|meshes|scene|results|report' ;;
     fit) rooms='files|scene|results|report|run|sweep' ;;
     python) rooms='files|meshes|scene|results|run|fit' kernels='' ;;

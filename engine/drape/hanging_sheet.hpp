@@ -1,0 +1,70 @@
+// A sheet of cloth and the points that it hangs from, as the geometric methods see it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/mesh/topology.hpp"
+
+namespace isocloth {
+
+struct HangingPoint {
+  Index node = 0;
+  Vec3d place;  ///< [m]
+  bool operator==(const HangingPoint&) const = default;
+};
+
+enum class DrapeMethod { weil, laplace };
+
+/// What shapes a sheet from nothing but its rest shape and the points that it hangs from.
+struct DrapeSettings {
+  DrapeMethod method = DrapeMethod::weil;
+  /// laplace: catenaries across the sheet are held, too, not only those along its rim.
+  bool diagonals = false;
+  /// weil: triangles are divided down to this [m]; 0: half the mean size of the elements; no finer
+  /// than a thousandth of it.
+  double resolution = 0;
+  /// weil: least angle between the two edges of a thread that meet at a node [degrees], 0 to 180; 0: any.
+  double least_angle = 0;
+  /// weil: diagonals of quads are relaxed to their rest lengths, too, and with them the angles between
+  /// threads.
+  bool angles = false;
+  /// weil: passes of the relaxation end where no node moves by more than this share of the mean size of the
+  /// elements, or after most_passes.
+  double relaxation_tolerance = 1e-4;
+  int most_passes = 20'000;
+  bool operator==(const DrapeSettings&) const = default;
+};
+
+/// A mesh laid out in its plane.
+struct HangingSheet {
+  /// Throws SceneError beginning with `key` for fewer points than the method needs (weil: 2, laplace: 3),
+  /// points on every node, and a mesh that the method cannot do: weil wants it flat (no node farther from its
+  /// plane than a tenth of an element) and convex, laplace with one rim, and flat and convex for diagonals.
+  /// Throws it, too, where two points are farther apart than the cloth between them is long: straight where
+  /// it is flat and convex, else along the rim. The mesh must outlive the sheet.
+  HangingSheet(const Mesh& mesh, std::vector<HangingPoint> points, const DrapeSettings& settings,
+               const std::string& key);
+
+  const Mesh& mesh;
+  const Topology topology;
+  const std::vector<HangingPoint> points;
+  const double element_size;  ///< mean_element_size() [m]
+  std::vector<Vec2d> flat;    ///< coordinates of the nodes in the plane that fits best [m]
+  bool is_convex = false;     ///< flat, too
+};
+
+inline double norm(const Vec2d& v) { return std::hypot(v.x, v.y); }
+inline double cross(const Vec2d& a, const Vec2d& b) { return a.x * b.y - a.y * b.x; }
+inline double dot(const Vec2d& a, const Vec2d& b) { return a.x * b.x + a.y * b.y; }
+
+/// A stretch of the rim between two hanging points that follow each other.
+struct RimSide {
+  std::size_t from = 0, to = 0;  ///< of the points
+  std::vector<Index> nodes;      ///< from the one to the other, both included
+  std::vector<double> lengths;   ///< along the rim from the first to each of them [m]
+};
+/// All of them, in the direction of the faces; a single point on the rim: one that ends where it begins.
+std::vector<RimSide> rim_sides(const HangingSheet& sheet);
+
+}  // namespace isocloth

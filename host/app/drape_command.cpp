@@ -1,0 +1,56 @@
+#include "host/app/drape_command.hpp"
+
+#include <cstdio>
+
+namespace isocloth {
+
+void add_drape_options(CLI::App& command, DrapeRequest& request) {
+  command
+      .add_option("scene", request.scene, "scene file; the first garment hangs from the nodes that it pins")
+      ->required();
+  command.add_option("-o,--output", request.output, "folder for drape.obj, summary.json and report.html")
+      ->required();
+  command
+      .add_option_function<std::string>(
+          "--method",
+          [&request](const std::string& word) {
+            request.settings.method = word == "weil" ? DrapeMethod::weil : DrapeMethod::laplace;
+          },
+          "weil: catenaries between the pins, lengths relaxed; laplace: catenaries along the rim, Laplace's "
+          "equation inside")
+      ->check(CLI::IsMember({"weil", "laplace"}))
+      ->required();
+  command.add_option("--time", request.time, "at which the pins are where they hang [s]; default: the start");
+  command.add_flag("--diagonals", request.settings.diagonals, "laplace: catenaries between all corners");
+  command
+      .add_option("--resolution", request.settings.resolution,
+                  "weil: sides of the smallest triangles [m], 0: half an element")
+      ->check(CLI::Range(0.0, 1e9));
+  command.add_flag("--angles", request.settings.angles, "weil: relax the angles between threads, too");
+  command
+      .add_option("--least-angle", request.settings.least_angle,
+                  "weil: between the edges of a thread at a node [degrees], 0: any")
+      ->check(CLI::Range(0.0, 180.0));
+}
+
+void run_drape_command(const DrapeRequest& request, bool json) {
+  const DrapeSummary s = drape_scene(request);
+  for (const std::string& line : s.warnings) std::fprintf(stderr, "isocloth: warning: %s\n", line.c_str());
+  if (json) {
+    std::fputs(drape_json(s).c_str(), stdout);
+    return;
+  }
+  const ShapeMeasures& m = s.shape;
+  std::printf("%s: garment %s hung from %lld nodes by %s in %.3g s\n", s.scene.c_str(), s.garment.c_str(),
+              static_cast<long long>(s.hanging_count), s.method.c_str(), s.wall_seconds);
+  std::printf("lengths of edges off by %.2g %% on average, 95 %% of them by <= %.2g %%, all by <= %.2g %%\n",
+              100 * m.edge_error_mean, 100 * m.edge_error_p95, 100 * m.edge_error_max);
+  std::printf(
+      "areas of elements off by %.2g %% on average, 95 %% of them by <= %.2g %%, all by <= %.2g %%; "
+      "that of the whole by %.2g %%\n",
+      100 * m.area_error_mean, 100 * m.area_error_p95, 100 * m.area_error_max, 100 * m.area_error_total);
+  std::printf("it hangs %.6g m below its lowest point, potential energy %.6g J\n", m.sag, s.potential_energy);
+  std::printf("result: %s (drape.obj, summary.json, report.html)\n", request.output.c_str());
+}
+
+}  // namespace isocloth

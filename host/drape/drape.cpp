@@ -1,0 +1,78 @@
+#include "host/drape/drape.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/drape/weil.hpp"
+#include "engine/mesh/face_normal.hpp"
+#include "host/drape/laplace.hpp"
+
+namespace isocloth {
+namespace {
+
+struct Spread {
+  double mean = 0, p95 = 0, max = 0;
+};
+
+Spread spread_of(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::ranges::sort(values);
+  Spread spread{.max = values.back()};
+  for (const double value : values) spread.mean += value / static_cast<double>(values.size());
+  spread.p95 = values[(values.size() * 95 + 99) / 100 - 1];
+  return spread;
+}
+
+}  // namespace
+
+std::vector<Vec3d> drape(const Mesh& mesh, const std::vector<HangingPoint>& points,
+                         const DrapeSettings& settings, const std::string& key) {
+  const HangingSheet sheet(mesh, points, settings, key);
+  if (settings.method == DrapeMethod::laplace) return laplace_drape(sheet, settings);
+  std::vector<Vec3d> positions = weil_catenaries(sheet, settings.resolution, key);
+  relax_distances(sheet, settings, positions);
+  return positions;
+}
+
+std::vector<HangingPoint> hanging_points(const Garment& garment, double t) {
+  std::vector<HangingPoint> points;
+  for (const Pin& pin : garment.pins)
+    for (std::size_t i = 0; i < pin.nodes.size(); ++i)
+      points.push_back({pin.nodes[i], pin_position(garment, pin, i, t)});
+  return points;
+}
+
+const char* to_string(DrapeMethod method) { return method == DrapeMethod::weil ? "weil" : "laplace"; }
+
+ShapeMeasures measure_shape(const Mesh& mesh, const std::vector<Vec3d>& positions,
+                            const std::vector<Index>& hanging) {
+  Mesh shape = mesh;
+  shape.positions = positions;
+  std::vector<double> edge_errors, area_errors;
+  for (const auto& [a, b] : build_topology(mesh).edges)
+    edge_errors.push_back(
+        std::fabs(norm(positions[b] - positions[a]) / norm(mesh.positions[b] - mesh.positions[a]) - 1));
+  ShapeMeasures found;
+  double area = 0, rest_area = 0;
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    const double now = norm(area_vector(shape, f)), rest = norm(area_vector(mesh, f));
+    area_errors.push_back(std::fabs(now / rest - 1));
+    area += now;
+    rest_area += rest;
+    Vec3d center;
+    for (const Index node : mesh.face(f)) center += (1.0 / mesh.face_size(f)) * positions[node];
+    found.center_height += rest * center.z;
+  }
+  found.center_height /= rest_area;
+  const auto [edge_mean, edge_p95, edge_max] = spread_of(std::move(edge_errors));
+  const auto [area_mean, area_p95, area_max] = spread_of(std::move(area_errors));
+  found.edge_error_mean = edge_mean, found.edge_error_p95 = edge_p95, found.edge_error_max = edge_max;
+  found.area_error_mean = area_mean, found.area_error_p95 = area_p95, found.area_error_max = area_max;
+  found.area_error_total = std::fabs(area / rest_area - 1);
+  double lowest_point = std::numeric_limits<double>::infinity();
+  for (const Index node : hanging) lowest_point = std::min(lowest_point, positions[node].z);
+  found.sag = std::max(0.0, lowest_point - std::ranges::min(positions, {}, &Vec3d::z).z);
+  return found;
+}
+
+}  // namespace isocloth

@@ -1,0 +1,18 @@
+// The shape in which a garment starts, as a scene file describes it.
+#pragma once
+
+#include <optional>
+
+#include "engine/drape/hanging_sheet.hpp"
+#include "host/files/keys.hpp"
+
+namespace isocloth {
+
+struct InitialSpec {
+  std::optional<DrapeSettings> drape;  ///< none: the rest shape
+  std::vector<Vec3d> places;           ///< of the pinned nodes [m]; empty: where they are in the rest shape
+};
+
+void describe_initial(Keys& keys, InitialSpec& initial);
+
+}  // namespace isocloth
