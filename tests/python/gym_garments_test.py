@@ -114,15 +114,17 @@ def test_rings_wind_around_the_post_or_not():
 def test_the_camera_sees_obstacles_and_cloth():
     envs = isocloth.gym.DressPosts(1, starts=1, observation="depth")
     empty = envs.background()
-    assert abs(empty.min() - (1 - envs.post_radius)) < 1e-3
-    shown = (empty < 1.01).sum() * envs.camera.pixel**2
+    edge = empty == 1 - envs.table_size / 2
+    assert edge[:4].all() and not edge[4:].any()  # z < 0
+    assert abs(empty[4:].min() - (1 - envs.post_radius)) < 1e-3
+    shown = (empty[4:] < 1.01).sum() * envs.camera.pixel**2
     r, length = envs.post_radius, envs.post_height - envs.post_radius
-    assert abs(shown / (2 * r * length + numpy.pi * r * r) - 1) < 0.05  # it stands in the table by r
+    assert abs(shown / (2 * r * length + numpy.pi * r * r / 2) - 1) < 0.05
     tube = envs._rest[None] - [0, 0, envs.post_height + 0.05]
     # A tube on the post: a rectangle that hides its lower part; a ring's polygon is narrower than its circle.
     [depth] = envs.depth(tube)
     assert abs(((depth < 1.0).sum() - (empty < 1.0).sum()) * envs.camera.pixel**2
                - 2 * (envs.radius - r) * envs.height) < 0.003
-    assert abs(depth.min() - (1 - envs.radius)) < 0.002
+    assert abs(depth[4:].min() - (1 - envs.radius)) < 0.002
     seen, _ = envs.reset(seed=1)
     assert seen["depth"].shape == (1, 64, 64) and seen["depth"].max() == envs.camera.far

@@ -106,6 +106,7 @@ class DressPosts(_HeldVectorEnv):
 
     post_radius, post_height = 0.05, 0.35
     radius, height = 0.075, 0.24  # of the tube [m]
+    table_size = 0.8
     camera = Camera(right=(1, 0, 0), up=(0, 0, 1), centre=(0, 0, 0.35), reach=0.4, far=2.0)
     workspace = ((-0.3, -0.3, 0.05), (0.3, 0.3, 0.75))
     turn = numpy.pi / 4
@@ -127,11 +128,14 @@ class DressPosts(_HeldVectorEnv):
 
     def obstacles(self):
         length = self.post_height - self.post_radius
-        return [table(0.8), {"name": "post", "friction": {"static": 0.3}, "position": [0, 0, length / 2],
+        return [table(self.table_size), {"name": "post", "friction": {"static": 0.3}, "position": [0, 0, length / 2],
                              "shape": {"type": "capsule", "radius": self.post_radius, "length": length}}]
 
     def background(self):
-        return self.camera.capsule([0, 0, 0], [0, 0, self.post_height - self.post_radius], self.post_radius)
+        image = self.camera.capsule([0, 0, 0], [0, 0, self.post_height - self.post_radius], self.post_radius)
+        at = self.camera.centre[2] - self.camera.reach + (numpy.arange(self.camera.pixels) + 0.5) * self.camera.pixel
+        image[at < 0] = self.camera.distance - self.table_size / 2
+        return image
 
     def rings(self, points):
         """Rings from the lowest to the highest [m], shape (envs, along, around, 3)."""
