@@ -1,4 +1,4 @@
-"""Environments of gymnasium."""
+"""Environments of gymnasium: what they have in common, and towels."""
 
 import gymnasium
 import isocloth.gym
@@ -6,11 +6,51 @@ import numpy
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+SMALL = {"FoldTowel": {"nodes": 7}, "FlattenTowel": {"nodes": 7}, "HangShirt": {"triangles": 300},
+         "DressPost": {"along": 5, "around": 8}}
 
-@pytest.mark.parametrize("name", ["isocloth/FoldTowel-v0", "isocloth/FlattenTowel-v0"])
+
+@pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("observation", ["points", "depth"])
 def test_the_checker_is_content(name, observation):
-    check_env(gymnasium.make(name, nodes=7, observation=observation).unwrapped, skip_render_check=True)
+    check_env(gymnasium.make(f"isocloth/{name}-v0", observation=observation, starts=2, **SMALL[name]).unwrapped,
+              skip_render_check=True)
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("observation", ["points", "depth"])
+def test_vectors_are_what_their_spaces_say(name, observation):
+    envs = gymnasium.make_vec(f"isocloth/{name}-v0", num_envs=2, vectorization_mode="vector_entry_point",
+                              observation=observation, starts=2, horizon=2, **SMALL[name])
+    envs.action_space.seed(1)
+    observations, infos = envs.reset(seed=1)
+    assert observations in envs.observation_space
+    for step in range(3):
+        observations, rewards, terminations, truncations, infos = envs.step(envs.action_space.sample())
+        assert observations in envs.observation_space
+        assert rewards.shape == terminations.shape == truncations.shape == infos["score"].shape == (2,)
+        assert truncations.tolist() == [step == 1] * 2 and not terminations.any() and not infos["lost"].any()
+        assert rewards.any() == (step < 2)
+    again, _ = envs.reset(seed=1)
+    other, _ = envs.reset(seed=2)
+    first = envs.unwrapped.reset(seed=1)[0][observation]
+    numpy.testing.assert_array_equal(again[observation], first)
+    assert (other[observation] != first).any()
+    alike, _ = envs.reset(seed=1, options={"same": True})
+    numpy.testing.assert_array_equal(alike[observation][0], alike[observation][1])
+
+
+@pytest.mark.parametrize("name", ["FlattenTowels", "HangShirts", "DressPosts"])
+def test_a_reset_chooses_among_starts_and_steps_nothing(name):
+    envs = getattr(isocloth.gym, name)(12, starts=3, **SMALL[name[:-1]])
+    shapes = set()
+    for seed in range(2):
+        envs.reset(seed=seed)
+        assert envs.simulation.step_index == 0
+        points = envs._points()
+        # What turning and shifting do not change.
+        shapes |= set(numpy.linalg.norm(points - points[:, :1], axis=-1).sum(-1).round(6))
+    assert len(shapes) == 3
 
 
 def folding(envs, lift=0.15):
@@ -90,3 +130,6 @@ def test_wrong_actions_are_refused():
         envs.step(numpy.full((2, 2, 4), numpy.nan))
     with pytest.raises(ValueError, match="observation"):
         isocloth.gym.FoldTowels(2, observation="smell")
+    for name, wrong in (("FoldTowels", {"nodes": 2}), ("DressPosts", {"around": 4}), ("HangShirts", {"starts": 0})):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            getattr(isocloth.gym, name)(2, **wrong)

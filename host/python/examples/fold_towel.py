@@ -87,6 +87,8 @@ def main():
     frames = []
     scores(towels, numpy.repeat(best[None], arguments.towels, axis=0), arguments.seed, True, frames)
     others = scores(towels, numpy.repeat(best[None], arguments.towels, axis=0), arguments.seed, False)
+    before = towels.reset(seed=arguments.seed, options={"same": True})[1]["score"][0]
+    print(f"reward of an episode: 0 if the towel is left alone at {before:.3f}, {score - before:.3f} by the best way")
     print(f"best: nodes lie {100 * -score:.1f} % of an edge from a perfect fold on average; for other fabrics, places "
           f"and angles, untold: {100 * -numpy.median(others):.1f} % (median of {arguments.towels})")
     if arguments.picture:
