@@ -61,11 +61,13 @@ class MujocoFlex:
             f'<pin id="0 {NODES - 1}"/></flexcomp></worldbody></mujoco>')
         self.states = [mujoco.MjData(model) for _ in range(towels)]
         self.step = lambda: [mujoco.mj_step(model, state) for state in self.states]
+        self.update = lambda: mujoco.mj_fwdPosition(model, self.states[0])  # a step leaves positions of its start
 
     def advance(self):
         self.step()
 
     def positions(self):
+        self.update()
         return self.states[0].flexvert_xpos.copy()
 
 
