@@ -10,9 +10,9 @@ namespace isocloth {
 namespace {
 
 /// Places of the nodes on the lines between corners that do not follow each other.
-class Diagonals {
+class DiagonalCatenaries {
  public:
-  Diagonals(const HangingSheet& sheet, const std::vector<RimSide>& sides)
+  DiagonalCatenaries(const HangingSheet& sheet, const std::vector<RimSide>& sides)
       : sheet_(sheet), sums_(sheet.mesh.positions.size()), weights_(sums_.size(), 0) {
     for (std::size_t i = 0; i < sides.size(); ++i)
       for (std::size_t j = i + 2; j < sides.size(); ++j)
@@ -97,7 +97,7 @@ std::vector<Vec3d> laplace_drape(const HangingSheet& sheet, const DrapeSettings&
     positions[point.node] = point.place;
     is_held[point.node] = 1;
   }
-  if (settings.diagonals) Diagonals(sheet, sides).place(is_held, positions);
+  if (settings.diagonals) DiagonalCatenaries(sheet, sides).place(is_held, positions);
   solve_laplace(sheet.topology, is_held, positions);
   return positions;
 }

@@ -9,7 +9,6 @@
 namespace isocloth {
 namespace {
 
-using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
@@ -24,7 +23,7 @@ VectorXd unbounded(const VectorXd& t) {
 struct Problem {
   const ResidualsAt& residuals;
   double difference;
-  Index unknown_count, residual_count;
+  Eigen::Index unknown_count, residual_count;
 
   int inputs() const { return static_cast<int>(unknown_count); }
   int values() const { return static_cast<int>(residual_count); }
@@ -44,7 +43,7 @@ struct Problem {
 
 MatrixXd jacobian_at(const ResidualsAt& residuals, const VectorXd& point, double difference) {
   std::vector<VectorXd> points{point};
-  for (Index k = 0; k < point.size(); ++k) {
+  for (Eigen::Index k = 0; k < point.size(); ++k) {
     for (const double side : {-1.0, 1.0}) {
       points.push_back(point);
       points.back()[k] = std::clamp(point[k] + side * difference, 0.0, 1.0);
@@ -52,9 +51,9 @@ MatrixXd jacobian_at(const ResidualsAt& residuals, const VectorXd& point, double
   }
   const std::vector<VectorXd> found = residuals(points);
   MatrixXd jacobian = MatrixXd::Zero(found[0].size(), point.size());
-  for (Index k = 0; k < point.size(); ++k) {
+  for (Eigen::Index k = 0; k < point.size(); ++k) {
     // A side that is infinite gives way to the point itself.
-    const auto side = [&](Index at) {
+    const auto side = [&](Eigen::Index at) {
       return found[static_cast<std::size_t>(at)].allFinite() ? static_cast<std::size_t>(at) : 0;
     };
     const std::size_t below = side(2 * k + 1), above = side(2 * k + 2);
@@ -87,10 +86,10 @@ LeastSquaresResult least_squares(const ResidualsAt& residuals, const VectorXd& s
 }
 
 Confidence confidence_of(const VectorXd& residuals, const MatrixXd& jacobian) {
-  const Index count = jacobian.cols();
+  const Eigen::Index count = jacobian.cols();
   Confidence result;
   result.variance =
-      residuals.squaredNorm() / static_cast<double>(std::max<Index>(1, residuals.size() - count));
+      residuals.squaredNorm() / static_cast<double>(std::max<Eigen::Index>(1, residuals.size() - count));
   const Eigen::JacobiSVD<MatrixXd> svd(jacobian, Eigen::ComputeThinU | Eigen::ComputeThinV);
   const VectorXd& singular = svd.singularValues();
   const double least = 1e-9 * std::max(singular[0], std::numeric_limits<double>::min());
@@ -99,13 +98,13 @@ Confidence confidence_of(const VectorXd& residuals, const MatrixXd& jacobian) {
   const MatrixXd covariance = result.variance * half * half.transpose();
   result.deviation = covariance.diagonal().cwiseSqrt();
   result.correlation = MatrixXd::Identity(count, count);
-  for (Index i = 0; i < count; ++i)
-    for (Index j = 0; j < count; ++j)
+  for (Eigen::Index i = 0; i < count; ++i)
+    for (Eigen::Index j = 0; j < count; ++j)
       if (i != j && result.deviation[i] > 0 && result.deviation[j] > 0)
         result.correlation(i, j) = covariance(i, j) / (result.deviation[i] * result.deviation[j]);
   // A direction without any effect leaves whatever has a part in it open.
-  for (Index k = 0; k < count; ++k)
-    for (Index i = 0; i < count; ++i)
+  for (Eigen::Index k = 0; k < count; ++k)
+    for (Eigen::Index i = 0; i < count; ++i)
       if (!(singular[k] > least) && std::fabs(svd.matrixV()(i, k)) > 1e-3)
         result.deviation[i] = std::numeric_limits<double>::infinity();
   return result;

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const fs::path& path, const std::string& message) {
+[[noreturn]] void refuse_folder(const fs::path& path, const std::string& message) {
   throw FileError(text(path.string(), ": ", message));
 }
 
@@ -30,17 +30,17 @@ OutputFolder::OutputFolder(const fs::path& dir, IfExists if_exists, const std::s
   const fs::file_status status = fs::status(dir_, error);
   const bool exists = fs::exists(status);
   if (exists && !fs::is_directory(status))
-    fail(dir_, "found a file, expected a folder for the results or nothing");
+    refuse_folder(dir_, "found a file, expected a folder for the results or nothing");
   const bool is_known = fs::exists(dir_ / mark, error);
   const bool is_empty = !exists || fs::is_empty(dir_, error);
   if (if_exists == IfExists::resume && !is_known)
-    fail(dir_, text("found no ", what_, ", expected one that --resume can go on with"));
+    refuse_folder(dir_, text("found no ", what_, ", expected one that --resume can go on with"));
   if (if_exists == IfExists::refuse && !is_empty)
-    fail(dir_, text("found a folder that is not empty, expected a new one; name another",
-                    is_known ? ", or use --overwrite or --resume" : ""));
+    refuse_folder(dir_, text("found a folder that is not empty, expected a new one; name another",
+                             is_known ? ", or use --overwrite or --resume" : ""));
   if (if_exists == IfExists::overwrite && !is_empty && !is_known)
-    fail(dir_, text("found a folder of other files, expected a ", what_,
-                    " that --overwrite may replace; name another"));
+    refuse_folder(dir_, text("found a folder of other files, expected a ", what_,
+                             " that --overwrite may replace; name another"));
 }
 
 OutputFolder::~OutputFolder() {
@@ -52,8 +52,8 @@ OutputFolder::~OutputFolder() {
 void OutputFolder::lock() {
   lock_ = OwnedFile(::open(dir_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (lock_.descriptor() >= 0 && ::flock(lock_.descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    fail(dir_,
-         text("found another ", what_, " that writes there now, expected none; wait for it or name another"));
+    refuse_folder(dir_, text("found another ", what_,
+                             " that writes there now, expected none; wait for it or name another"));
 }
 
 void OutputFolder::create() {
@@ -63,10 +63,11 @@ void OutputFolder::create() {
     missing.push_back(above);
   for (auto path = missing.rbegin(); path != missing.rend(); ++path) {
     if (!fs::create_directory(*path, error) && error)
-      fail(dir_, text("cannot create ", path->string(), ": ", error.message()));
+      refuse_folder(dir_, text("cannot create ", path->string(), ": ", error.message()));
     created_.push_back(*path);
   }
-  if (::access(dir_.c_str(), W_OK | X_OK) != 0) fail(dir_, text("cannot write: ", std::strerror(errno)));
+  if (::access(dir_.c_str(), W_OK | X_OK) != 0)
+    refuse_folder(dir_, text("cannot write: ", std::strerror(errno)));
   lock();
 }
 
