@@ -7,8 +7,8 @@ COMMAND: the program isocloth, default build/release/bin/isocloth. Nothing here 
 paper.json    A3 paper is shaken by two corners, fast and slowly, as Coltraro et al. 2022, section 9, shook theirs. A
               sheet of 17 x 17 nodes stands for the real one; 25 of its points are seen ten times a second to 5 mm. A
               sheet of 9 x 9 nodes is fitted to the first half of the fast motion.
-camera.json   The fast motion as a depth camera has it: in millimetres, its axes right, down and away from it, 2 degrees off
-              the vertical, three points in a hundred hidden. The fit follows the bar that holds the corners.
+camera.json   The fast motion as a depth camera has it: in millimetres, its axes right, down and away from it, 2 degrees
+              off the vertical, three points in a hundred hidden. The fit follows the bar that holds the corners.
 clips.json    A specimen of 0.1 m is pulled and sheared by two clips, as by Miguel et al. 2012, section 3. Seen are the
               force of a clip and all nodes to 0.2 mm.
 """

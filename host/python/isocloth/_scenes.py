@@ -30,8 +30,8 @@ def scene_file(scene, what="scene"):
     if isinstance(scene, Keys):
         scene = scene.to_dict()
     if not isinstance(scene, dict):
-        raise ShapeError(f"{what}: found {type(scene).__name__}, expected a path, an isocloth.scene.Scene, or a dict as in "
-                         "a scene file")
+        raise ShapeError(f"{what}: found {type(scene).__name__}, expected a path, an isocloth.scene.Scene, or a dict "
+                         "as in its file")
     content = copy.deepcopy(scene)
     _make_files_absolute(content, pathlib.Path.cwd())
     try:
