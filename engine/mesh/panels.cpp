@@ -188,6 +188,7 @@ class PatternMesher {
         cuts_[p].edges.emplace_back(panel, e);
     }
     divide();
+    for (std::size_t p = 0; p < panels_.size(); ++p) outline(p);
     for (std::size_t p = 0; p < panels_.size(); ++p) mesh(p);
     for (std::size_t s = 0; s < seams_.size(); ++s) sew(s);
     // Where two edges that meet in a corner are sewn, their last nodes may be those of a triangle in it: it
@@ -253,7 +254,8 @@ class PatternMesher {
     });
   }
 
-  void mesh(std::size_t p) {
+  /// The nodes of the edges; cheap beside what lies inside of them, and what is wrong is mostly wrong here.
+  void outline(std::size_t p) {
     Cut& cut = cuts_[p];
     for (std::size_t e = 0; e < cut.edges.size(); ++e) {
       cut.first.push_back(static_cast<Index>(cut.points.size()));
@@ -262,6 +264,10 @@ class PatternMesher {
     }
     check_outline(cut.points, panel_key(p));
     cut.outline_count = static_cast<Index>(cut.points.size());
+  }
+
+  void mesh(std::size_t p) {
+    Cut& cut = cuts_[p];
     cut.first_node = result_.mesh.node_count();
     fill(cut.points, h_);
     std::vector<std::array<Index, 3>> triangles;
