@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/core/error_free.hpp"
+
 namespace isocloth {
 namespace {
 
@@ -32,6 +34,19 @@ double half_span(double c) {
   return t;
 }
 
+/// L^2 - |to - from|^2, to rounding of itself: in plain doubles a chain that is longer than straight by 1e-14
+/// of its length would lose all but two digits of it, and its sag, the root of it, 3e-10 of the length.
+double excess_of(const Vec3d& from, const Vec3d& to, double length) {
+  const ExactPair square = two_product(length, length);
+  double sum = square.high, rest = square.low;
+  for (const ExactPair side : {two_sum(to.x, -from.x), two_sum(to.y, -from.y), two_sum(to.z, -from.z)}) {
+    const ExactPair part = two_product(side.high, side.high), next = two_sum(sum, -part.high);
+    sum = next.high;
+    rest += next.low - part.low - 2 * side.high * side.low;
+  }
+  return sum + rest;
+}
+
 /// asinh(p) - asinh(q), exact to rounding also where the two are close; `d`: p - q.
 double asinh_difference(double p, double q, double d) {
   const double root_p = std::hypot(1, p), root_q = std::hypot(1, q);
@@ -44,17 +59,16 @@ double asinh_difference(double p, double q, double d) {
 Catenary::Catenary(const Vec3d& from, const Vec3d& to, double length)
     : from_(from), to_(to), length_(length), parameter_(std::numeric_limits<double>::infinity()) {
   horizontal_ = std::hypot(to.x - from.x, to.y - from.y);
-  const double v = to.z - from.z, distance = std::hypot(horizontal_, v);
-  if (!(length > distance)) return;
+  const double excess = excess_of(from, to, length);
+  if (!(excess > 0)) return;
   if (horizontal_ <= 1e-14 * length) {
     parameter_ = 0;
     return;
   }
-  // L^2 - v^2 = h^2 + this, which keeps the digits of a nearly taut and of a steep chain.
-  const double excess = (length - distance) * (length + distance);
+  // L^2 - v^2 = h^2 + excess, which keeps the digits of a nearly taut and of a steep chain.
   const double t = half_span(0.5 * std::log1p(excess / (horizontal_ * horizontal_)));
   parameter_ = horizontal_ / (2 * t);
-  start_ = std::asinh(v / std::hypot(horizontal_, std::sqrt(excess))) - t;
+  start_ = std::asinh((to.z - from.z) / std::hypot(horizontal_, std::sqrt(excess))) - t;
   sinh_of_start_ = std::sinh(start_);
 }
 

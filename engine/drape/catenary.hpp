@@ -13,9 +13,9 @@ namespace isocloth {
 /// it as y = a cosh(x / b) and y = a cosh(x + b): with two numbers in the place of one a that is no catenary
 /// unless a = b, and without L two points do not determine one.
 ///
-/// Solved to 1e-12 relative, nearly taut to almost vertical; the points may have one height, lie above each
-/// other or coincide, and then the chain goes straight down and up. Checked in
-/// tests/engine/catenary_test.cpp.
+/// Points of it lie within 1e-12 L of the exact curve through the doubles given, and a is as exact relative
+/// to itself, nearly taut to almost vertical; the points may have one height, lie above each other or
+/// coincide, and then the chain goes straight down and up. Checked in tests/engine/catenary_test.cpp.
 class Catenary {
  public:
   /// `length` [m], >= 0; no longer than the distance of the points: the straight way between them, evenly

@@ -47,6 +47,18 @@ void require_reach(const std::string& key, const HangingPoint& a, const HangingP
                         " m, the length of the cloth between them; bring them closer together"));
 }
 
+/// The points at the ends of the sides, in the rest shape, to a tenth of an element.
+bool lie_on_a_line(const Mesh& mesh, const std::vector<HangingPoint>& points,
+                   const std::vector<RimSide>& sides) {
+  const auto place = [&](const RimSide& side) { return mesh.positions[points[side.from].node]; };
+  const Vec3d first = place(sides[0]);
+  const auto distance = [&](const RimSide& side) { return norm(place(side) - first); };
+  const Vec3d way = normalized(place(*std::ranges::max_element(sides, {}, distance)) - first);
+  return std::ranges::all_of(sides, [&](const RimSide& side) {
+    return norm(cross(place(side) - first, way)) <= 0.1 * mean_element_size(mesh);
+  });
+}
+
 }  // namespace
 
 HangingSheet::HangingSheet(const Mesh& of_mesh, std::vector<HangingPoint> of_points,
@@ -67,17 +79,20 @@ HangingSheet::HangingSheet(const Mesh& of_mesh, std::vector<HangingPoint> of_poi
   const double deviation = lay_flat(mesh, flat);
   const bool is_flat = deviation <= 0.1 * element_size;
   is_convex = is_flat && turns_left_only(topology, flat);
+  const bool has_one_rim = topology.boundary_loops.size() == 1;
   if (!is_convex && (is_weil || settings.diagonals)) {
     const std::string found =
-        is_flat ? std::string(topology.boundary_loops.size() == 1 ? "a sheet whose outline turns inwards"
-                                                                  : "a sheet with holes")
+        is_flat ? std::string(has_one_rim ? "a sheet whose outline turns inwards" : "a sheet with holes")
                 : text("a mesh that leaves its plane by ", deviation, " m");
-    throw SceneError(text(key, ": found ", found, ", expected a flat, convex one such as quad_grid; use ",
-                          is_weil ? "laplace" : "no diagonals"));
+    throw SceneError(text(key, ": found ", found, ", expected a flat, convex one such as quad_grid; ",
+                          !has_one_rim ? "leave the drape out"
+                          : is_weil    ? "use laplace"
+                                       : "use no diagonals"));
   }
-  if (topology.boundary_loops.size() != 1)
+  if (!has_one_rim)
     throw SceneError(text(key, ": found a mesh with ", topology.boundary_loops.size(),
-                          " boundary loops, expected one, along which catenaries hang"));
+                          " boundary loops, expected one, along which catenaries hang; leave the drape "
+                          "out"));
   if (is_convex) {
     for (std::size_t a = 0; a < points.size(); ++a)
       for (std::size_t b = a + 1; b < points.size(); ++b)
@@ -89,6 +104,10 @@ HangingSheet::HangingSheet(const Mesh& of_mesh, std::vector<HangingPoint> of_poi
   if (sides.size() < least)
     throw SceneError(text(key, ": found ", sides.size(), " pinned nodes on the rim, expected at least ",
                           least, ", the corners of the polygon that laplace hangs; pin more, or use weil"));
+  if (lie_on_a_line(mesh, points, sides))
+    throw SceneError(text(key,
+                          ": found all pinned nodes of the rim on a line, expected corners of a polygon ",
+                          "that laplace hangs; pin one beside it, or use weil"));
   for (const RimSide& side : sides)
     require_reach(key, points[side.from], points[side.to], side.lengths.back());
 }

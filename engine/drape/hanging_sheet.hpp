@@ -40,9 +40,10 @@ struct DrapeSettings {
 struct HangingSheet {
   /// Throws SceneError beginning with `key` for fewer points than the method needs (weil: 2, laplace: 3),
   /// points on every node, and a mesh that the method cannot do: weil wants it flat (no node farther from its
-  /// plane than a tenth of an element) and convex, laplace with one rim, and flat and convex for diagonals.
-  /// Throws it, too, where two points are farther apart than the cloth between them is long: straight where
-  /// it is flat and convex, else along the rim. The mesh must outlive the sheet.
+  /// plane than a tenth of an element) and convex, laplace with one rim, pinned at three nodes that are not
+  /// on a line, and flat and convex for diagonals. Throws it, too, where two points are farther apart than
+  /// the cloth between them is long: straight where it is flat and convex, else along the rim. The mesh must
+  /// outlive the sheet.
   HangingSheet(const Mesh& mesh, std::vector<HangingPoint> points, const DrapeSettings& settings,
                const std::string& key);
 

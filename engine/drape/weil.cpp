@@ -24,11 +24,15 @@ struct Corner {
 
 Catenary curve_between(const Corner& a, const Corner& b) { return {a.place, b.place, norm(b.flat - a.flat)}; }
 
-/// The curve between two corners; it is lower than `higher` of those that cross it.
+/// The curve between two corners, and those that cross it.
 struct Curve {
+  struct Crossing {
+    std::size_t curve;
+    bool is_lower;
+  };
   std::size_t a = 0, b = 0;
-  std::vector<std::size_t> crosses_lower{};  ///< numbers of curves that this one drops
-  int higher = 0;
+  std::vector<Crossing> crossings{};
+  int higher = 0;       ///< open curves that cross above it
   bool is_open = true;  ///< neither kept nor dropped
 };
 
@@ -84,7 +88,7 @@ class Hull {
   }
 
   /// All curves and their crossings; with `add_corners` those in one point of space become corners, whose
-  /// number is returned, and the curves are for naught.
+  /// number is returned, and the curves are for naught. Where that would be too many none does.
   std::size_t add_curves(bool add_corners) {
     curves_.clear();
     for (std::size_t a = 0; a < corners_.size(); ++a)
@@ -104,15 +108,17 @@ class Hull {
         const Vec3d p = shapes[i].at(s * norm(way)), q = shapes[j].at(t * norm(other));
         if (add_corners && norm(p - q) <= small_) {
           const Vec2d at = flat(curves_[i].a) + s * way;
-          if (std::ranges::none_of(added, [&](const Corner& c) { return norm(c.flat - at) <= small_; }))
-            added.push_back({at, p});
+          if (std::ranges::any_of(added, [&](const Corner& c) { return norm(c.flat - at) <= small_; }))
+            continue;
+          if (corners_.size() + added.size() == most_weil_points) return add_curves(false);
+          added.push_back({at, p});
           continue;
         }
         const bool i_is_higher = p.z >= q.z;
-        curves_[i_is_higher ? i : j].crosses_lower.push_back(i_is_higher ? j : i);
+        curves_[i].crossings.push_back({j, i_is_higher});
+        curves_[j].crossings.push_back({i, !i_is_higher});
         ++curves_[i_is_higher ? j : i].higher;
       }
-    if (added.size() + corners_.size() > most_weil_points) added.clear();
     corners_.insert(corners_.end(), added.begin(), added.end());
     return added.size();
   }
@@ -127,14 +133,12 @@ class Hull {
       if (next == nullptr) return;
       next->is_open = false;
       kept_.push_back(*next);
-      for (std::size_t i = 0; i < curves_.size(); ++i) {
-        Curve& other = curves_[i];
-        const bool drops =
-            std::ranges::find(next->crosses_lower, i) != next->crosses_lower.end() ||
-            std::ranges::find(other.crosses_lower, next - curves_.data()) != other.crosses_lower.end();
-        if (!drops || !other.is_open) continue;
+      for (const Curve::Crossing& crossing : next->crossings) {
+        Curve& other = curves_[crossing.curve];
+        if (!other.is_open) continue;
         other.is_open = false;
-        for (const std::size_t lower : other.crosses_lower) --curves_[lower].higher;
+        for (const auto& [curve, is_lower] : other.crossings)
+          if (is_lower) --curves_[curve].higher;
       }
     }
   }

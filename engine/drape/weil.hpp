@@ -11,8 +11,8 @@ namespace isocloth {
 /// - Between each pair of points hangs a catenary as long as they are apart in the cloth. Where two cross in
 ///   the cloth, the lower one is dropped; what stays cuts the hull into triangles. Curves that cross in one
 ///   point of space, as the diagonals of a square do, both stay, and hang from that point, too, so that a
-///   symmetric sheet has a symmetric shape. (The tutorial of Karthikeyan and Ranganathan drops the lower of
-///   two diagonals and says no more.)
+///   symmetric sheet has a symmetric shape, unless there would be more than most_weil_points then. (The
+///   tutorial of Karthikeyan and Ranganathan drops the lower of two diagonals and says no more.)
 /// - A triangle is divided by a catenary from a corner to the middle of the opposite side, until its sides
 ///   are as short as the resolution or no node is left within; nodes on a curve lie at their arc length,
 ///   what is left by the corners' barycentric coordinates. Weil's choice of the corner is not in the sources

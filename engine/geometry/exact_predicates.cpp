@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "engine/core/error_free.hpp"
+
 namespace isocloth {
 namespace {
 
@@ -20,24 +22,8 @@ struct Expansion {
   int sign() const { return count == 0 ? 0 : terms[count - 1] > 0 ? 1 : -1; }
 };
 
-struct Pair {
-  double high, low;  ///< high + low is exact, high the rounded result
-};
-
-/// a + b (Knuth; Shewchuk, theorem 7).
-Pair two_sum(double a, double b) {
-  const double sum = a + b, of_b = sum - a, of_a = sum - of_b;
-  return {sum, (a - of_a) + (b - of_b)};
-}
-
-/// a b.
-Pair two_product(double a, double b) {
-  const double product = a * b;
-  return {product, std::fma(a, b, -product)};
-}
-
 Expansion<2> difference(double a, double b) {
-  const Pair exact = two_sum(a, -b);
+  const ExactPair exact = two_sum(a, -b);
   Expansion<2> result;
   result.add(exact.low);
   result.add(exact.high);
@@ -51,7 +37,7 @@ Expansion<n + m> operator+(const Expansion<n>& e, const Expansion<m>& f) {
   double sum = 0;
   for (std::size_t i = 0, j = 0; i < e.count || j < f.count;) {
     const bool from_e = j == f.count || (i < e.count && std::fabs(e.terms[i]) < std::fabs(f.terms[j]));
-    const Pair next = two_sum(sum, from_e ? e.terms[i++] : f.terms[j++]);
+    const ExactPair next = two_sum(sum, from_e ? e.terms[i++] : f.terms[j++]);
     result.add(next.low);
     sum = next.high;
   }
@@ -65,10 +51,10 @@ Expansion<2 * n> operator*(double factor, const Expansion<n>& e) {
   Expansion<2 * n> result;
   double sum = 0;
   for (std::size_t i = 0; i < e.count; ++i) {
-    const Pair product = two_product(factor, e.terms[i]);
-    const Pair low = two_sum(sum, product.low);
+    const ExactPair product = two_product(factor, e.terms[i]);
+    const ExactPair low = two_sum(sum, product.low);
     result.add(low.low);
-    const Pair high = two_sum(product.high, low.high);
+    const ExactPair high = two_sum(product.high, low.high);
     result.add(high.low);
     sum = high.high;
   }

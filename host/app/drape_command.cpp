@@ -1,8 +1,30 @@
 #include "host/app/drape_command.hpp"
 
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 namespace isocloth {
+namespace {
+
+/// CLI::Range lets through what is no number.
+std::string finite(const std::string& word) {
+  return std::isfinite(std::strtod(word.c_str(), nullptr)) ? ""
+                                                           : "found " + word + ", expected a finite number";
+}
+
+/// Throws CLI::ValidationError for what the other method alone knows, which would change nothing.
+void require_options_of(const CLI::App& command, DrapeMethod method) {
+  const auto refuse = [&](const std::string& option) {
+    if (command.count(option) > 0)
+      throw CLI::ValidationError(option, std::string("found with --method ") + to_string(method) +
+                                             ", which has no such option; leave it out");
+  };
+  if (method == DrapeMethod::weil) return refuse("--diagonals");
+  for (const char* option : {"--resolution", "--angles", "--least-angle"}) refuse(option);
+}
+
+}  // namespace
 
 void add_drape_options(CLI::App& command, DrapeRequest& request) {
   command
@@ -20,17 +42,21 @@ void add_drape_options(CLI::App& command, DrapeRequest& request) {
           "equation inside")
       ->check(CLI::IsMember({"weil", "laplace"}))
       ->required();
-  command.add_option("--time", request.time, "at which the pins are where they hang [s]; default: the start");
+  command.add_option("--time", request.time, "at which the pins are where they hang [s]; default: the start")
+      ->check(finite);
   command.add_flag("--diagonals", request.settings.diagonals, "laplace: catenaries between all corners");
   command
       .add_option("--resolution", request.settings.resolution,
                   "weil: sides of the smallest triangles [m], 0: half an element")
+      ->check(finite)
       ->check(CLI::Range(0.0, 1e9));
   command.add_flag("--angles", request.settings.angles, "weil: relax the angles between threads, too");
   command
       .add_option("--least-angle", request.settings.least_angle,
                   "weil: between the edges of a thread at a node [degrees], 0: any")
+      ->check(finite)
       ->check(CLI::Range(0.0, 180.0));
+  command.final_callback([&] { require_options_of(command, request.settings.method); });
 }
 
 void run_drape_command(const DrapeRequest& request, bool json) {

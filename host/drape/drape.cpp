@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "engine/drape/weil.hpp"
-#include "engine/mesh/face_normal.hpp"
+#include "engine/rows/surface_element.hpp"
 #include "host/drape/laplace.hpp"
 
 namespace isocloth {
@@ -46,8 +46,6 @@ const char* to_string(DrapeMethod method) { return method == DrapeMethod::weil ?
 
 ShapeMeasures measure_shape(const Mesh& mesh, const std::vector<Vec3d>& positions,
                             const std::vector<Index>& hanging) {
-  Mesh shape = mesh;
-  shape.positions = positions;
   std::vector<double> edge_errors, area_errors;
   for (const auto& [a, b] : build_topology(mesh).edges)
     edge_errors.push_back(
@@ -55,12 +53,17 @@ ShapeMeasures measure_shape(const Mesh& mesh, const std::vector<Vec3d>& position
   ShapeMeasures found;
   double area = 0, rest_area = 0;
   for (Index f = 0; f < mesh.face_count(); ++f) {
-    const double now = norm(area_vector(shape, f)), rest = norm(area_vector(mesh, f));
+    Vec3d corners[4], rest_corners[4], center;
+    int count = 0;
+    for (const Index node : mesh.face(f)) {
+      corners[count] = positions[node];
+      rest_corners[count++] = mesh.positions[node];
+      center += (1.0 / mesh.face_size(f)) * positions[node];
+    }
+    const double now = element_area(corners, count), rest = element_area(rest_corners, count);
     area_errors.push_back(std::fabs(now / rest - 1));
     area += now;
     rest_area += rest;
-    Vec3d center;
-    for (const Index node : mesh.face(f)) center += (1.0 / mesh.face_size(f)) * positions[node];
     found.center_height += rest * center.z;
   }
   found.center_height /= rest_area;

@@ -79,6 +79,13 @@ TEST_F(DrapeCommand, RefusesInOneLine) {
                  "free.json: garments[0].pins: found 0 pinned nodes, expected at least 2");
   expect_refused(isocloth({"drape", "far.json", "--method", "laplace", "--time", "1", "-o", "out", "--json"}),
                  "far.json: garments[0].pins: nodes 0 and 8 hang 1.4 m apart, expected at most 1 m");
+  expect_refused(isocloth({"drape", "scene.json", "--method", "laplace", "--angles", "-o", "out"}),
+                 "--angles: found with --method laplace, which has no such option");
+  expect_refused(isocloth({"drape", "scene.json", "--diagonals", "--method", "weil", "-o", "out"}),
+                 "--diagonals: found with --method weil, which has no such option");
+  for (const std::string option : {"--time", "--resolution", "--least-angle"})
+    expect_refused(isocloth({"drape", "scene.json", "--method", "weil", option, "nan", "-o", "out"}),
+                   option + ": found nan, expected a finite number");
   EXPECT_FALSE(fs::exists(folder_ / "out"));
 }
 

@@ -72,6 +72,22 @@ TEST(Catenary, HasTheSagsOfClosedForms) {
   }
 }
 
+TEST(Catenary, KeepsTheDigitsOfANearlyTautChain) {
+  // sinh(t)^2 / t^2 = 1 + t^2 / 3 + 2 t^4 / 45 + ... is 1 + e / h^2 with e = L^2 - h^2 - v^2, so that t^2 = 3
+  // e / h^2 (1 - 2 e / 5 h^2 + ...), and a = h / 2t. Here e is exact but for one rounding; L - sqrt(3) has
+  // lost its digits.
+  for (const double slack : {1e-15, 1e-13, 1e-11, 1e-9}) {
+    const double length = std::sqrt(3.0) * (1 + slack), e = std::fma(length, length, -3.0),
+                 h = std::sqrt(2.0);
+    ASSERT_GT(e, 0);
+    const double a = h / (2 * std::sqrt(3 * e / 2 * (1 - e / 5)));
+    for (const Vec3d& from : {Vec3d{}, Vec3d{7, -5, 3}, Vec3d{0x1p30, 1, 0x1p20}}) {
+      EXPECT_NEAR(Catenary(from, from + Vec3d{1, 1, 1}, length).parameter() / a, 1, relative) << slack;
+      EXPECT_NEAR(Catenary(from, from + Vec3d{1, 1, -1}, length).parameter() / a, 1, relative) << slack;
+    }
+  }
+}
+
 TEST(Catenary, GoesDownAndUpBetweenPointsAboveEachOther) {
   const Catenary above({0, 0, 0}, {0, 0, 1}, 3), closed({1, 1, 1}, {1, 1, 1}, 2);
   EXPECT_EQ(above.at(1), (Vec3d{0, 0, -1}));

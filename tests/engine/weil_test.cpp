@@ -141,6 +141,20 @@ TEST(Weil, SymmetricInputHasASymmetricShape) {
   expect_symmetric(1e-10);
 }
 
+TEST(Weil, StaysFlatWhereTheWholeRimIsHeldTaut) {
+  // All 64 nodes of the rim: all curves cross in the plane, in far more places than may become corners.
+  const Mesh mesh = quad_grid(n, n, 1, 1);
+  std::vector<HangingPoint> rim;
+  for (Index node = 0; node < n * n; ++node)
+    if (node % n == 0 || node % n == n - 1 || node < n || node >= n * (n - 1))
+      rim.push_back({node, mesh.positions[node]});
+  ASSERT_EQ(rim.size(), most_weil_points);
+  const HangingSheet sheet(mesh, rim, weil, "");
+  const std::vector<Vec3d> x = weil_catenaries(sheet, 0, "");
+  // A curve one rounding longer than straight sags by sqrt(3 / 8 2^-52) = 1e-8.
+  for (Index node = 0; node < n * n; ++node) EXPECT_NEAR(norm(x[node] - mesh.positions[node]), 0, 1e-7);
+}
+
 TEST(Weil, HangsFromTwoPointsAndFromPointsInside) {
   const Mesh mesh = quad_grid(n, n, 1, 1);
   for (const std::vector<HangingPoint>& points :
@@ -176,8 +190,9 @@ TEST(Weil, RefusesWhatCannotHang) {
       "bring them closer together");
   EXPECT_EQ(refusal(quad_grid(2, 2, 1, 1), {{0, {}}, {1, {}}, {2, {}}, {3, {}}}, weil),
             "KEY: every node is pinned, expected some that hang; take pins away, or leave the drape out");
-  EXPECT_EQ(refusal(ring(3, 12, 0.2, 1, FaceKind::quads), {{0, {}}, {1, {}}}, weil),
-            "KEY: found a sheet with holes, expected a flat, convex one such as quad_grid; use laplace");
+  EXPECT_EQ(
+      refusal(ring(3, 12, 0.2, 1, FaceKind::quads), {{0, {}}, {1, {}}}, weil),
+      "KEY: found a sheet with holes, expected a flat, convex one such as quad_grid; leave the drape out");
   EXPECT_NE(
       refusal(tube(5, 12, 0.2, 1, FaceKind::quads), {{0, {}}, {1, {}}}, weil).find("KEY: found a mesh that "),
       std::string::npos);
@@ -193,8 +208,13 @@ TEST(Weil, RefusesWhatCannotHang) {
       refusal(mesh, {{0, {}}, {16, {}}, {n + 1, {}}}, laplace),
       "KEY: found 2 pinned nodes on the rim, expected at least 3, the corners of the polygon that laplace "
       "hangs; pin more, or use weil");
-  EXPECT_EQ(refusal(ring(3, 12, 0.2, 1, FaceKind::quads), {{0, {}}, {1, {}}, {2, {}}}, laplace),
-            "KEY: found a mesh with 2 boundary loops, expected one, along which catenaries hang");
+  EXPECT_EQ(
+      refusal(ring(3, 12, 0.2, 1, FaceKind::quads), {{0, {}}, {1, {}}, {2, {}}}, laplace),
+      "KEY: found a mesh with 2 boundary loops, expected one, along which catenaries hang; leave the drape "
+      "out");
+  EXPECT_EQ(refusal(mesh, {{0, {}}, {8, {}}, {16, {}}}, laplace),
+            "KEY: found all pinned nodes of the rim on a line, expected corners of a polygon that laplace "
+            "hangs; pin one beside it, or use weil");
 }
 
 }  // namespace
