@@ -151,7 +151,7 @@ def rig(kind, recipe, fabric, mesh="quad_grid"):
         "duration": SECONDS, "frame_interval": 0.1, "seed": 1, "projection": {"tolerance": 1e-5, "max_substeps": 8},
         "garments": [{
             "name": "specimen", "mesh": {"generator": mesh, "nodes": [NODES, NODES], "size": [SIDE, SIDE]},
-            "rest_noise": {"normal_deviation": 1e-5},
+            "rest_noise": {"normal_deviation": 2e-4},
             "fabric": {"rho": 0.25, "delta": 0.25, "kappa": 2e-6, "alpha": 0.5, **fabric}, "grippers": RIGS[kind]}]}
 
 
@@ -175,7 +175,7 @@ def clips(parameters, folder="clips"):
                 "forces": [{"gripper": "moving clip", "file": f"clips/{kind}_force.csv", "noise": 0.02}],
                 window: [0.1, SECONDS]}
 
-    return {"name": "Stress-strain curves of a wool-like cloth", "levels": 3, "parameters": parameters,
+    return {"name": "Stress-strain curves of a wool-like cloth", "levels": 3, "most_iterations": 60, "parameters": parameters,
             "experiments": [experiment(kind) for kind in RIGS]}
 
 

@@ -1,7 +1,9 @@
 // Random numbers that are the same on every machine.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <random>
 
 namespace isocloth {
@@ -19,6 +21,30 @@ class Random {
 
  private:
   std::mt19937_64 engine_;
+};
+
+/// Standard normal numbers, by Box and Muller. std::normal_distribution differs between libraries, so it is
+/// not used.
+class Gaussian {
+ public:
+  explicit Gaussian(std::uint64_t seed) : random_(seed) {}
+
+  double operator()() {
+    if (has_spare_) {
+      has_spare_ = false;
+      return spare_;
+    }
+    const double radius = std::sqrt(-2 * std::log(1 - random_.uniform()));
+    const double angle = 2 * std::numbers::pi * random_.uniform();
+    spare_ = radius * std::sin(angle);
+    has_spare_ = true;
+    return radius * std::cos(angle);
+  }
+
+ private:
+  Random random_;
+  double spare_ = 0;
+  bool has_spare_ = false;
 };
 
 }  // namespace isocloth

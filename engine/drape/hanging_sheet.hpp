@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/plane.hpp"
 #include "engine/mesh/topology.hpp"
 
 namespace isocloth {
@@ -54,10 +55,6 @@ struct HangingSheet {
   std::vector<Vec2d> flat;    ///< coordinates of the nodes in the plane that fits best [m]
   bool is_convex = false;     ///< flat, too
 };
-
-inline double norm(const Vec2d& v) { return std::hypot(v.x, v.y); }
-inline double cross(const Vec2d& a, const Vec2d& b) { return a.x * b.y - a.y * b.x; }
-inline double dot(const Vec2d& a, const Vec2d& b) { return a.x * b.x + a.y * b.y; }
 
 /// A stretch of the rim between two hanging points that follow each other.
 struct RimSide {

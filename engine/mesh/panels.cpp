@@ -1,6 +1,7 @@
 #include "engine/mesh/panels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -8,15 +9,13 @@
 #include <set>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/plane.hpp"
 #include "engine/core/rotation.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/delaunay.hpp"
 
 namespace isocloth {
 namespace {
-
-double length(Vec2d a) { return std::hypot(a.x, a.y); }
-double cross(Vec2d a, Vec2d b) { return a.x * b.y - a.y * b.x; }
 
 template <class... Parts>
 [[noreturn]] void refuse(const Parts&... parts) {
@@ -46,8 +45,7 @@ class Edge {
       for (std::size_t left = points.size() - 1; left > 0; --left)
         for (std::size_t j = 0; j < left; ++j) points[j] = (1 - t) * points[j] + t * points[j + 1];
       points_.push_back(points.front());
-      along_.push_back(
-          i == 0 ? 0 : along_.back() + isocloth::length(points_[points_.size() - 2] - points_.back()));
+      along_.push_back(i == 0 ? 0 : along_.back() + norm(points_[points_.size() - 2] - points_.back()));
     }
   }
   double length() const { return along_.back(); }
@@ -117,6 +115,30 @@ bool meet(Vec2d a, Vec2d b, Vec2d c, Vec2d d) {
          ((cd_a <= 0 && cd_b >= 0) || (cd_a >= 0 && cd_b <= 0));
 }
 
+/// The lower end of a segment of a closed outline of n that meets another which is no neighbour; n: none
+/// does. Cost O(n log n), as long as few segments lie beside each other along the direction of the sweep,
+/// which no edge of a pattern has but by chance.
+std::size_t first_meeting(const std::vector<Vec2d>& points) {
+  const std::size_t n = points.size();
+  constexpr Vec2d direction{1, 0.6180339887};
+  std::vector<std::array<double, 2>> ranges;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double here = dot(direction, points[i]), next = dot(direction, points[(i + 1) % n]);
+    ranges.push_back({std::min(here, next), std::max(here, next)});
+  }
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return ranges[i][0]; });
+  std::size_t first = n;
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = a + 1; b < n && ranges[order[b]][0] <= ranges[order[a]][1]; ++b) {
+      const auto [i, j] = std::minmax(order[a], order[b]);
+      if (j == i + 1 || (i == 0 && j + 1 == n) || i >= first) continue;
+      if (meet(points[i], points[i + 1], points[j], points[(j + 1) % n])) first = i;
+    }
+  return first;
+}
+
 void check_outline(const std::vector<Vec2d>& points, const std::string& key) {
   const std::size_t n = points.size();
   double twice = 0;
@@ -126,13 +148,9 @@ void check_outline(const std::vector<Vec2d>& points, const std::string& key) {
   if (!(twice > 0))
     refuse(key, ".outline: found an area of ", twice / 2,
            " m^2, expected corners counter-clockwise; give them in the opposite order");
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = i + 2; j < n; ++j) {
-      if (i == 0 && j + 1 == n) continue;
-      if (meet(points[i], points[i + 1], points[j], points[(j + 1) % n]))
-        refuse(key, ".outline: found it crossing itself at (", points[i].x, " ", points[i].y,
-               "), expected a simple outline");
-    }
+  if (const std::size_t i = first_meeting(points); i < n)
+    refuse(key, ".outline: found it crossing itself at (", points[i].x, " ", points[i].y,
+           "), expected a simple outline");
 }
 
 /// Points of a grid of even triangles, at least half an edge away from the outline.
@@ -152,9 +170,8 @@ void fill(std::vector<Vec2d>& points, double h) {
       bool is_inside = false, is_near = false;
       for (std::size_t i = 0; i < outline.size() && !is_near; ++i) {
         const Vec2d a = outline[i], b = outline[(i + 1) % outline.size()], side = b - a, way = p - a;
-        const double t =
-            std::clamp((side.x * way.x + side.y * way.y) / (side.x * side.x + side.y * side.y), 0.0, 1.0);
-        is_near = length(way - t * side) < 0.55 * h;
+        const double t = std::clamp(dot(side, way) / dot(side, side), 0.0, 1.0);
+        is_near = norm(way - t * side) < 0.55 * h;
         if ((a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / side.y * side.x) is_inside = !is_inside;
       }
       if (is_inside && !is_near) points.push_back(p);

@@ -36,7 +36,7 @@ class FitWatch : public FitObserver {
   void on_work(const std::string& stage, std::int64_t done, std::int64_t total) override {
     if (!progress_ || stage != stage_ || done < done_) {
       progress_.reset();
-      progress_.emplace(text("thousandths of ", stage), total, 0, quiet_, &monitor);
+      progress_.emplace(text("per cent of ", stage), total, 0, quiet_, &monitor);
       stage_ = stage;
     }
     done_ = done;

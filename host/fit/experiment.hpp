@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/fit/fit_file.hpp"
-#include "host/fit/recording.hpp"
+#include "host/results/recording.hpp"
 #include "host/scene/scene_template.hpp"
 #include "host/simulation.hpp"
 

@@ -163,14 +163,14 @@ std::vector<std::vector<Comparison>> FitProblem::compare(const std::vector<Eigen
       const std::size_t count = std::min(batch_, points.size() - first);
       std::vector<Trial> trials;
       for (std::size_t i = 0; i < count; ++i) trials.push_back(trial(e, points[first + i]));
-      // Parts of a thousand: experiments have different numbers of steps.
+      // Per cent: experiments have different numbers of steps.
       std::vector<Comparison> found =
           experiments_[e].compare(trials, until, options_, [&](std::int64_t step, std::int64_t steps) {
             const double part =
                 (static_cast<double>(done) +
                  static_cast<double>(count) * static_cast<double>(step) / static_cast<double>(steps)) /
                 static_cast<double>(compared * points.size());
-            watch_(static_cast<std::int64_t>(1000 * part), 1000);
+            watch_(static_cast<std::int64_t>(100 * part), 100);
           });
       done += count;
       for (std::size_t i = 0; i < count; ++i) {

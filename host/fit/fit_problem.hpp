@@ -37,7 +37,7 @@ struct FitErrors {
 
 class FitProblem {
  public:
-  /// Called while trials are simulated, with the case steps done of this evaluation and their number.
+  /// Called while trials are simulated, with how much of this evaluation is done, of how much.
   using Watch = std::function<void(std::int64_t done, std::int64_t total)>;
 
   /// Throws as Experiment does, and SceneError for a parameter that a scene does not know, or that with its

@@ -193,7 +193,9 @@ class Fit {
     const ResidualsAt at = [this](const std::vector<VectorXd>& points) {
       return problem_.residuals(points, 1);
     };
-    const VectorXd residuals = at({best_})[0];
+    const std::vector<VectorXd> both = at({best_, start_});
+    const VectorXd& residuals = both[0];
+    loss_ = loss_of(residuals);
     // Of two differences the one that says less: where the loss is rough, narrow ones see its roughness.
     Eigen::MatrixXd jacobian = jacobian_at(at, best_, spec_.difference);
     const Eigen::MatrixXd smooth = jacobian_at(at, best_, wide * spec_.difference);
@@ -210,8 +212,7 @@ class Fit {
           text("what is left is ", tick_text(record_.noise_factor),
                " times the stated noise: the scenes do not move as was recorded, or it is larger; "
                "intervals count all of it as noise and are too narrow where it is not"));
-    if (record_.history.size() > 1 &&
-        !(record_.history.back().loss < record_.history.front().loss * (1 - 1e-6)))
+    if (const double start = loss_of(both[1]); std::isfinite(start) && !(loss_ < (1 - 1e-6) * start))
       record_.notes.push_back("the fit is no better than its start");
     if (problem_.missed_steps() > 0)
       record_.notes.push_back(text(problem_.missed_steps(),
@@ -275,6 +276,23 @@ class Fit {
     for (SweepTable& table : record_.scans) {
       table.rows.assign(next, next + static_cast<std::ptrdiff_t>(table.plan.case_count));
       next += static_cast<std::ptrdiff_t>(table.plan.case_count);
+      tell_lower(table);
+    }
+  }
+
+  /// A search that ended in a neighbouring minimum may be seen to have done so.
+  void tell_lower(const SweepTable& table) {
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      if (table.rows[i].values.empty() || !(table.rows[i].values[0] < (1 - 1e-3) * loss_)) continue;
+      std::string where;
+      for (std::size_t p = 0; p < table.plan.parameters.size(); ++p)
+        where +=
+            text(p > 0 ? ", " : "", table.plan.parameters[p].path, " = ", tick_text(table.plan.value(i, p)));
+      record_.notes.push_back(
+          text("the loss is lower elsewhere, at ", where, " (", tick_text(table.rows[i].values[0]),
+               " in the place of ", tick_text(loss_),
+               "): the search ended in a local minimum; begin with values there, or with more levels"));
+      return;
     }
   }
 
@@ -337,6 +355,7 @@ class Fit {
   const VectorXd start_;
   VectorXd best_;
   int level_ = 1;
+  double loss_ = 0;  ///< at the end, of whole windows
   Eigen::Index residual_count_ = 1;
   FitRecord record_;
 };

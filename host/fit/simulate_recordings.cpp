@@ -1,5 +1,4 @@
 #include <cmath>
-#include <numbers>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/random.hpp"
@@ -12,11 +11,6 @@ namespace isocloth {
 namespace {
 
 using Eigen::VectorXd;
-
-/// Standard normal by Box and Muller.
-double normal(Random& random) {
-  return std::sqrt(-2 * std::log(1 - random.uniform())) * std::cos(2 * std::numbers::pi * random.uniform());
-}
 
 }  // namespace
 
@@ -63,6 +57,7 @@ std::vector<std::filesystem::path> simulate_recordings(const FitRequest& request
   for (std::size_t u = 0; u < problem.unknowns().size(); ++u)
     truth[static_cast<Eigen::Index>(u)] =
         problem.unknowns()[u].part_of(problem.unknowns()[u].value.value_or(0));
+  Gaussian noise(spec.seed);
   Random random(spec.seed);
   std::vector<FileContent> files;
   for (std::size_t e = 0; e < spec.experiments.size(); ++e) {
@@ -73,9 +68,9 @@ std::vector<std::filesystem::path> simulate_recordings(const FitRequest& request
     for (std::size_t i = 0; i < recordings.size(); ++i) {
       const bool is_positions = experiment.positions && i == 0;
       const std::size_t force = i - (experiment.positions ? 1 : 0);
-      const double noise = is_positions ? experiment.positions->noise : experiment.forces[force].noise;
+      const double deviation = is_positions ? experiment.positions->noise : experiment.forces[force].noise;
       for (Vec3d& value : recordings[i].values) {
-        value += noise * Vec3d{normal(random), normal(random), normal(random)};
+        value += deviation * Vec3d{noise(), noise(), noise()};
         // Of as many digits as an instrument has.
         for (double* const x : {&value.x, &value.y, &value.z}) *x = std::round(*x * 1e6) / 1e6;
       }

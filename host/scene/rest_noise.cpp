@@ -1,35 +1,11 @@
 #include "host/scene/rest_noise.hpp"
 
 #include <cmath>
-#include <numbers>
 
 #include "engine/core/random.hpp"
 
 namespace isocloth {
 namespace {
-
-/// Standard normal numbers. std::normal_distribution differs between libraries, so it is not used.
-class Gaussian {
- public:
-  explicit Gaussian(std::uint64_t seed) : random_(seed) {}
-
-  double operator()() {
-    if (has_spare_) {
-      has_spare_ = false;
-      return spare_;
-    }
-    const double radius = std::sqrt(-2 * std::log(1 - random_.uniform()));
-    const double angle = 2 * std::numbers::pi * random_.uniform();
-    spare_ = radius * std::sin(angle);
-    has_spare_ = true;
-    return radius * std::cos(angle);
-  }
-
- private:
-  Random random_;
-  double spare_ = 0;
-  bool has_spare_ = false;
-};
 
 /// Twice the vector area of a face.
 Vec3d face_area_vector(const Mesh& mesh, Index face) {

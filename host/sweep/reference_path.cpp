@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "engine/core/errors.hpp"
-#include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
+#include "host/results/recording.hpp"
 #include "host/results/scene_digest.hpp"
-#include "host/results/trajectory_file.hpp"
 #include "host/scene/recorded_motion.hpp"
 
 namespace isocloth {
@@ -21,17 +20,11 @@ ReferencePath ReferencePath::read(const std::filesystem::path& path, Index node_
   }
   std::error_code ignored;
   const TrajectoryFile file(std::filesystem::is_directory(path, ignored) ? path / "trajectory.h5" : path);
-  const TrajectoryLayout& layout = file.layout();
-  if (layout.garments.empty() || file.frame_count() == 0)
-    throw FileError(text(path.string(), ": found no garment or no frame, expected at least one of each"));
-  std::vector<Vec3d> positions;
-  for (std::size_t frame = 0; frame < file.frame_count(); ++frame) {
-    const std::vector<Vec3d> all = as_vectors(file.positions(frame));
-    positions.insert(positions.end(), all.begin(), all.begin() + layout.garments[0].node_count);
-  }
-  return {file.times(),
-          std::move(positions),
-          {layout.rest_positions.begin(), layout.rest_positions.begin() + layout.garments[0].node_count}};
+  Recording recording = first_garment_of(file, path);
+  const std::vector<Vec3d>& rest = file.layout().rest_positions;
+  return {std::move(recording.times),
+          std::move(recording.values),
+          {rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(recording.point_count)}};
 }
 
 std::vector<std::pair<Index, Index>> ReferencePath::shared_nodes(const Mesh& mesh) const {

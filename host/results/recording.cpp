@@ -1,4 +1,4 @@
-#include "host/fit/recording.hpp"
+#include "host/results/recording.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,6 @@
 #include "host/files/hdf5_file.hpp"
 #include "host/files/number_rows.hpp"
 #include "host/files/text_file.hpp"
-#include "host/results/trajectory_file.hpp"
 
 namespace isocloth {
 namespace {
@@ -35,20 +34,6 @@ Recording from_rows(const fs::path& path, std::size_t point_count, const std::st
                              4 + 3 * point, ": found a number beside nan, expected three numbers or none"));
       recording.values.push_back(value);
     }
-  }
-  return recording;
-}
-
-Recording from_trajectory(const fs::path& path) {
-  const TrajectoryFile file(path);
-  if (file.layout().garments.empty() || file.frame_count() == 0)
-    throw FileError(text(path.string(), ": found no garment or no frame, expected at least one of each"));
-  const auto count = static_cast<std::size_t>(file.layout().garments[0].node_count);
-  Recording recording{.file = path.string(), .point_count = count, .times = file.times(), .values = {}};
-  for (std::size_t frame = 0; frame < file.frame_count(); ++frame) {
-    const std::vector<Vec3d> all = as_vectors(file.positions(frame));
-    recording.values.insert(recording.values.end(), all.begin(),
-                            all.begin() + static_cast<std::ptrdiff_t>(count));
   }
   return recording;
 }
@@ -92,11 +77,25 @@ Vec3d Recording::at_time(std::size_t point, double t) const {
   return (1 - share) * at(b, point) + share * at(after, point);
 }
 
+Recording first_garment_of(const TrajectoryFile& file, const fs::path& path) {
+  if (file.layout().garments.empty() || file.frame_count() == 0)
+    throw FileError(text(path.string(), ": found no garment or no frame, expected at least one of each"));
+  const auto count = static_cast<std::size_t>(file.layout().garments[0].node_count);
+  Recording recording{.file = path.string(), .point_count = count, .times = file.times(), .values = {}};
+  for (std::size_t frame = 0; frame < file.frame_count(); ++frame) {
+    const std::vector<Vec3d> all = as_vectors(file.positions(frame));
+    recording.values.insert(recording.values.end(), all.begin(),
+                            all.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  return recording;
+}
+
 Recording read_recording(const fs::path& path, std::size_t point_count, const std::string& meaning) {
   std::error_code ignored;
   Recording recording = [&] {
-    if (fs::is_directory(path, ignored)) return from_trajectory(path / "trajectory.h5");
-    if (path.filename() == "trajectory.h5") return from_trajectory(path);
+    if (fs::is_directory(path, ignored))
+      return first_garment_of(TrajectoryFile(path / "trajectory.h5"), path);
+    if (path.filename() == "trajectory.h5") return first_garment_of(TrajectoryFile(path), path);
     if (path.extension() == ".h5" || path.extension() == ".hdf5") return from_datasets(path);
     return from_rows(path, point_count, meaning);
   }();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/core/vec3.hpp"
+#include "host/results/trajectory_file.hpp"
 
 namespace isocloth {
 
@@ -25,6 +26,10 @@ struct Recording {
 
 /// Whether all three coordinates are there.
 bool is_seen(const Vec3d& value);
+
+/// Every node of the first garment, at all frames; `path` is for messages. Throws FileError without garment
+/// or frame, and where the file is damaged.
+Recording first_garment_of(const TrajectoryFile& file, const std::filesystem::path& path);
 
 /// `point_count`: how many are expected, 0 any; `meaning` of a row, for messages. By the name: rows of a .csv
 /// (read_number_rows, with gaps), the first garment of a result folder or trajectory.h5, or datasets `times`
