@@ -175,7 +175,8 @@ def clips(parameters, folder="clips"):
                 "forces": [{"gripper": "moving clip", "file": f"clips/{kind}_force.csv", "noise": 0.02}],
                 window: [0.1, SECONDS]}
 
-    return {"name": "Stress-strain curves of a wool-like cloth", "levels": 3, "most_iterations": 60, "parameters": parameters,
+    return {"name": "Stress-strain curves of a wool-like cloth", "levels": 3, "most_iterations": 60,
+            "parameters": parameters,
             "experiments": [experiment(kind) for kind in RIGS]}
 
 
