@@ -129,12 +129,14 @@ std::vector<Table> measure_frames(const FramesRequest& request);
 
 struct ParetoRequest {
   std::vector<int> sides;  ///< nodes a side
+  int fine_side = 129;     ///< of the mesh that all are compared with; 0: none
   double budget = 30;      ///< processor time of a run [s]
   int workers = 1;
   bool quick = false;         ///< shorter runs and fewer settings
   std::filesystem::path svg;  ///< empty: not written
 };
-/// Time per simulated second against reached strain of every solver.
+/// Time per simulated second against reached strain of every solver, and against the distance from a fine
+/// mesh.
 std::vector<Table> measure_pareto(const ParetoRequest& request);
 
 struct ContactRequest {

@@ -14,6 +14,7 @@ namespace {
 /// A square metre dropped on a sphere of radius 0.3 m, beside `far` spheres 5 m and more away.
 Scene sphere_scene(Index side, int far) {
   Scene scene;
+  scene.recipe = "coltraro2022";
   Garment sheet;
   sheet.name = "sheet";
   sheet.mesh = quad_grid(side, side, 1, 1);

@@ -236,6 +236,9 @@ Run add_frames(CLI::App& command, const Shared& shared) {
 Run add_pareto(CLI::App& command, const Shared& shared) {
   const auto request = keep<ParetoRequest>({.sides = {9, 20, 50, 100}, .svg = {}});
   add_checked(command, "--mesh", request->sides, "nodes a side", CLI::Range(3, 1025));
+  add_checked(command, "--fine", request->fine_side,
+              "nodes a side of the mesh that all are compared with, about a minute for 129; 0: none",
+              CLI::Range(0, 1025));
   add_positive(command, "--budget", request->budget, "processor time of a run [s]");
   command.add_flag("--quick", request->quick, "shorter runs, fewer settings");
   command.add_option("--svg", request->svg, "draw the curves into this file");

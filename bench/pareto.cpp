@@ -32,8 +32,10 @@ struct Run {
   double strain_worst = 0, strain_final = 0;  ///< over edges, from positions
   double elements_p95 = 0;                    ///< worst Strain::stretch_p95 of all frames
   double area_error = 0;                      ///< worst |area / area at rest - 1| of the whole sheet
-  double distance = 0, own_distance = 0;      ///< [m], mean over nodes and frames; NAN: no reference
-  double iterations = 0;                      ///< per simulated second
+  // [m], mean over nodes and frames; NAN: no reference
+  double distance = 0, own_distance = 0;  ///< to converged projections on the same mesh
+  double fine_distance = 0;               ///< to a membrane on a fine one
+  double iterations = 0;                  ///< per simulated second
   std::int64_t steps = 0, missed = 0;
   bool finite = true;
 };
@@ -77,9 +79,35 @@ Scene pareto_scene(Index side, const Setting& setting, double seconds) {
   return scene;
 }
 
-/// `path` not null: positions of each frame go there. Errors against `isometric` and `own`, as far as they
-/// go.
-Run run_setting(const Scene& scene, double budget, const Path* isometric, const Path* own, Path* path) {
+/// Of a grid of `to` x `to` nodes, from those of one of `from` x `from` on the same sheet: bilinear.
+std::vector<Vec3d> resampled(const std::vector<Vec3d>& positions, Index from, Index to) {
+  const auto split = [&](Index i) {
+    const double s = static_cast<double>(i) * (from - 1) / (to - 1);
+    const Index below = std::min(static_cast<Index>(s), from - 2);
+    return std::pair{below, s - below};
+  };
+  const auto at = [&](Index row, Index column) {
+    return positions[static_cast<std::size_t>(row) * static_cast<std::size_t>(from) +
+                     static_cast<std::size_t>(column)];
+  };
+  std::vector<Vec3d> result;
+  for (Index row = 0; row < to; ++row)
+    for (Index column = 0; column < to; ++column) {
+      const auto [r, v] = split(row);
+      const auto [c, u] = split(column);
+      result.push_back((1 - v) * ((1 - u) * at(r, c) + u * at(r, c + 1)) +
+                       v * ((1 - u) * at(r + 1, c) + u * at(r + 1, c + 1)));
+    }
+  return result;
+}
+
+/// What errors are taken against, as far as it goes: motions of the same nodes.
+struct References {
+  const Path *isometric = nullptr, *own = nullptr, *fine = nullptr;
+};
+
+/// `path` not null: positions of each frame go there.
+Run run_setting(const Scene& scene, double budget, const References& references, Path* path) {
   const Mesh& mesh = scene.garments[0].mesh;
   const EdgeLengths edges(mesh);
   const double rest_area = whole_area(mesh, mesh.positions);
@@ -88,7 +116,7 @@ Run run_setting(const Scene& scene, double budget, const Path* isometric, const 
   Simulation simulation(scene, one_thread());
   Run run;
   double iterations = 0;
-  std::size_t compared = 0;
+  std::size_t compared = 0, compared_finely = 0;
   for (std::size_t k = 0; k < frames && run.cpu_seconds < budget; ++k) {
     for (int s = 0; s < steps; ++s) {
       StepReport report;
@@ -107,15 +135,21 @@ Run run_setting(const Scene& scene, double budget, const Path* isometric, const 
     run.strain_worst = std::max(run.strain_worst, run.strain_final);
     run.elements_p95 = std::max(run.elements_p95, simulation.strains()[0].stretch_p95);
     run.area_error = std::max(run.area_error, std::fabs(whole_area(mesh, positions) / rest_area - 1));
+    const auto [isometric, own, fine] = references;
     if (isometric != nullptr && own != nullptr && k < std::min(isometric->size(), own->size())) {
       run.distance += mean_distance(positions, (*isometric)[k]);
       run.own_distance += mean_distance(positions, (*own)[k]);
       ++compared;
     }
+    if (fine != nullptr && k < fine->size()) {
+      run.fine_distance += mean_distance(positions, (*fine)[k]);
+      ++compared_finely;
+    }
     if (path != nullptr) path->push_back(positions);
   }
   run.distance /= static_cast<double>(compared);
   run.own_distance /= static_cast<double>(compared);
+  run.fine_distance /= static_cast<double>(compared_finely);
   run.iterations = iterations / std::max(run.simulated, frame);
   return run;
 }
@@ -250,8 +284,8 @@ std::vector<Table> measure_pareto(const ParetoRequest& request) {
                   "largest edge error of all frames", "of the last frame",
                   "95 % of elements' principal stretches, worst frame", "largest residual (own rows)",
                   "largest error of the whole area", "mean node distance to fine isometric projection [mm]",
-                  "to fine projection on the same rows [mm]", "iterations or sweeps per simulated second",
-                  "steps that missed [%]"},
+                  "to fine projection on the same rows [mm]", "to a membrane on a fine mesh [mm]",
+                  "iterations or sweeps per simulated second", "steps that missed [%]"},
       .rows = {},
       .notes = {
           "One definition for all: 1 m sheet of quads, rho = delta = 1 kg/m^2, alpha = 0.5, no springs and "
@@ -267,8 +301,28 @@ std::vector<Table> measure_pareto(const ParetoRequest& request) {
           "counted as missed against 1e-2. One thread, double precision, processor time; a run ends after " +
           short_number(request.budget) +
           " s of it and is then not on a line of the picture. Fine: h = 1 ms up to 20 x 20, else 2.5 ms, "
-          "tolerance 1e-5."}};
+          "tolerance 1e-5. The fine mesh: " +
+          grid_name(request.fine_side) +
+          " nodes as a membrane of 25,000 N/m at 2.5 ms, between whose nodes places are interpolated."}};
   std::vector<Panel> panels;
+  // Of the longest run; each mesh sees as much of it as it simulates.
+  Path on_fine_mesh;
+  if (request.fine_side > 1) {
+    double longest = 0;
+    for (const Index side : request.sides)
+      longest = std::max(longest, simulated_seconds(side, request.quick));
+    const Setting setting{.curve = "",
+                          .label = "",
+                          .recipe = "membrane",
+                          .step = 0.0025,
+                          .projection = projection_to(1e-3),
+                          .stretch_stiffness = 25000};
+    const Run run =
+        run_setting(pareto_scene(request.fine_side, setting, longest), HUGE_VAL, {}, &on_fine_mesh);
+    say(text(grid_name(request.fine_side), ", fine membrane: ", run.simulated, " s simulated, ",
+             run.cpu_seconds, " s, edge error ", run.strain_worst, ", missed ", run.missed, " of ",
+             run.steps));
+  }
   for (const Index side : request.sides) {
     const double seconds = simulated_seconds(side, request.quick);
     const char* const reference_recipes[] = {"coltraro2022", "inextensible_edges"};
@@ -279,18 +333,20 @@ std::vector<Table> measure_pareto(const ParetoRequest& request) {
                          .recipe = reference_recipes[k],
                          .step = side <= 20 ? 0.001 : 0.0025,
                          .projection = projection_to(1e-5)};
-      const Run run = run_setting(pareto_scene(side, fine, seconds), 10 * request.budget, nullptr, nullptr,
-                                  &references[k]);
+      const Run run = run_setting(pareto_scene(side, fine, seconds), 10 * request.budget, {}, &references[k]);
       say(text(grid_name(side), ", fine, ", fine.recipe, ": ", run.simulated, " s simulated, ",
                run.cpu_seconds, " s, edge error ", run.strain_worst, ", missed ", run.missed, " of ",
                run.steps));
     });
+    Path fine_here;
+    for (const std::vector<Vec3d>& positions : on_fine_mesh)
+      fine_here.push_back(resampled(positions, request.fine_side, side));
     std::vector<Run> runs(settings.size());
     for_each_case(settings.size(), request.workers, [&](std::size_t i) {
       const Setting& s = settings[i];
       const bool edges = find_recipe(s.recipe).holds_edges();
-      runs[i] = run_setting(pareto_scene(side, s, seconds), request.budget, &references[0],
-                            &references[edges], nullptr);
+      runs[i] = run_setting(pareto_scene(side, s, seconds), request.budget,
+                            {&references[0], &references[edges], &fine_here}, nullptr);
       say(text(grid_name(side), ", ", s.curve, ", ", s.label, ": ", runs[i].cpu_seconds / runs[i].simulated,
                " s/s, edge error ", runs[i].strain_worst, runs[i].finite ? "" : ", not finite"));
     });
@@ -300,13 +356,16 @@ std::vector<Table> measure_pareto(const ParetoRequest& request) {
                             run.finite ? Json(run.simulated) : Json(text("not finite after ", run.simulated)),
                             run.steps, run.cpu_seconds / run.simulated, run.strain_worst, run.strain_final,
                             run.elements_p95, run.residual, run.area_error, 1000 * run.distance,
-                            1000 * run.own_distance, run.iterations,
+                            1000 * run.own_distance, 1000 * run.fine_distance, run.iterations,
                             100 * static_cast<double>(run.missed) /
                                 static_cast<double>(std::max<std::int64_t>(1, run.steps))});
     }
     const std::string nodes = grid_name(side) + " nodes: ";
     panels.push_back(make_panel(nodes + "edges", &Run::strain_worst, settings, runs));
     panels.push_back(make_panel(nodes + "95 % of elements", &Run::elements_p95, settings, runs));
+    if (!on_fine_mesh.empty())
+      panels.push_back(
+          make_panel(nodes + "distance to a fine mesh [m]", &Run::fine_distance, settings, runs));
   }
   if (!request.svg.empty())
     write_text(request.svg, log_panels("largest relative error of all frames (not below 1e-6)",

@@ -42,6 +42,7 @@ void require_same_terms(const std::string& key, const Fabric& found, const Fabri
   require(".strain_limit", (found.strain_limit > 0) == (now.strain_limit > 0));
   require(".thickness", found.thickness == now.thickness);
   require(".drag", found.drag.exists() == now.drag.exists());
+  require(".structural_spring", found.structural_spring.exists() == now.structural_spring.exists());
   require(".shear_spring", found.shear_spring.exists() == now.shear_spring.exists() &&
                                found.shear_diagonals == now.shear_diagonals);
   require(".bend_spring", found.bend_spring.exists() == now.bend_spring.exists() &&
@@ -127,6 +128,16 @@ void Simulation::set_body_velocity(std::size_t body, const Vec3d& velocity, cons
 
 void Simulation::set_wind(const Wind& wind) {
   validate_wind(wind, "wind");
+  const Wind& before = members_->scene.wind;
+  const auto require_same = [](const char* key, bool same) {
+    if (!same) refuse(key, "another than at the start", "the same as at the start; make a new simulation");
+  };
+  require_same("wind.model", wind.model == before.model);
+  if (wind.model == WindModel::panels) {
+    require_same("wind.density", wind.density == before.density);
+    require_same("wind.permeability", wind.permeability == before.permeability);
+    require_same("wind.wake_rows", wind.wake_rows == before.wake_rows);
+  }
   members_->scene.wind = wind;
 }
 

@@ -37,6 +37,7 @@ Simulation::Simulation(Scene scene, ExecutionOptions options) {
   m.solvers = make_garment_solvers(m.device, m.options.precision, m.resolved, m.options.solver);
   m.clocks.assign(m.scene.garments.size(), 0);
   m.frozen.assign(m.scene.garments.size(), 0);
+  m.make_sheets();
   for (std::size_t g = 0; g < m.scene.garments.size(); ++g) m.start.push_back(state(g));
   m.start_bodies = bodies();
   m.options.threads = m.device.threads();
@@ -46,34 +47,47 @@ Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
-std::vector<StepReport> Simulation::advance(int steps) {
-  if (steps < 0) throw ShapeError("steps: found " + std::to_string(steps) + ", expected >= 0");
-  Members& m = *members_;
-  std::vector<StepReport> reports(garment_count());
-  std::vector<std::vector<Clock>> clocks(m.solvers.solvers.size());
+std::vector<StepReport> Simulation::Members::advance_solvers(int steps) {
+  std::vector<StepReport> reports(solvers.members.size());
+  std::vector<std::vector<Clock>> starts(solvers.solvers.size());
   for (std::size_t g = 0; g < reports.size(); ++g)
-    clocks[m.solvers.members[g].solver].push_back(
-        {.offset = m.scene.garments[g].time_offset, .steps = m.clocks[g]});
+    starts[solvers.members[g].solver].push_back(
+        {.offset = scene.garments[g].time_offset, .steps = clocks[g]});
   std::vector<std::vector<AdvanceReport>> found;
   const auto take_over = [&] {
     for (std::size_t g = 0; g < reports.size(); ++g) {
-      const AdvanceReport& own = found[m.solvers.members[g].solver][m.solvers.members[g].member];
+      const AdvanceReport& own = found[solvers.members[g].solver][solvers.members[g].member];
       reports[g] = own.total;
-      m.clocks[g] += own.steps;
-      m.frozen[g] = m.frozen[g] != 0 || is_lost(own.total.status);
+      clocks[g] += own.steps;
+      frozen[g] = frozen[g] != 0 || is_lost(own.total.status);
     }
   };
   int done = 0;
   try {
-    advance_together(m.solvers.solvers, clocks, m.scene.step, steps, m.device,
-                     {.measures = m.options.measure_strain, .tolerance = m.resolved.tolerance}, found, done);
+    advance_together(solvers.solvers, starts, scene.step, steps, device,
+                     {.measures = options.measure_strain, .tolerance = resolved.tolerance}, found, done);
   } catch (...) {
     take_over();
-    m.step_index += done;
+    step_index += done;
     throw;
   }
   take_over();
-  m.step_index += steps;
+  step_index += steps;
+  return reports;
+}
+
+std::vector<StepReport> Simulation::advance(int steps) {
+  if (steps < 0) throw ShapeError("steps: found " + std::to_string(steps) + ", expected >= 0");
+  Members& m = *members_;
+  if (m.scene.wind.model != WindModel::panels) return m.advance_solvers(steps);
+  std::vector<AdvanceReport> sums(garment_count());
+  for (AdvanceReport& sum : sums) sum.total.substeps = 0;
+  for (int i = 0; i < steps; ++i) {
+    const std::vector<StepReport> own = m.step_in_air();
+    for (std::size_t g = 0; g < own.size(); ++g) add_up(own[g], sums[g].total);
+  }
+  std::vector<StepReport> reports;
+  for (const AdvanceReport& sum : sums) reports.push_back(sum.total);
   return reports;
 }
 
@@ -125,6 +139,18 @@ ContactMeasures Simulation::contacts(std::size_t garment) const {
   }
   return found;
 }
+std::vector<ClothLoads> Simulation::cloth_loads() const {
+  std::vector<ClothLoads> all = members_->of_all([](GarmentSolver& solver) { return solver.cloth_loads(); });
+  const double h = members_->scene.step;
+  for (std::size_t g = 0; g < all.size(); ++g) {
+    const std::size_t count = members_->scene.garments[g].mesh.positions.size();
+    all[g].forces.resize(count);
+    all[g].loads.resize(count);
+    for (Vec3d& force : all[g].forces) force = 1 / (h * h) * force;
+    for (double& load : all[g].loads) load /= h * h;
+  }
+  return all;
+}
 HoldMeasures Simulation::holds(std::size_t garment) const {
   const GarmentState kept = state(garment);
   const Scene& scene = members_->scene;
@@ -172,11 +198,18 @@ GarmentState Simulation::state(std::size_t garment) const {
   GarmentState state =
       members_->at(garment, [](GarmentSolver& solver, std::size_t i) { return solver.state(i); });
   state.step_index = members_->clocks[garment];
+  state.air = members_->air[garment];
   return state;
 }
 
 void Simulation::set_state(std::size_t garment, const GarmentState& state) {
+  check_index(garment, garment_count());
+  if (const auto& sheet = members_->sheets[garment])
+    sheet->check(state.air);
+  else if (state.air != AirState{})
+    throw ShapeError("air: found a state of it, expected none: wind.model is not \"panels\"");
   members_->at(garment, [&](GarmentSolver& solver, std::size_t i) { solver.set_state(i, state); });
+  members_->air[garment] = state.air;
   members_->frozen[garment] = state.frozen;
   members_->clocks[garment] = state.step_index;
 }

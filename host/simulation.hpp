@@ -93,6 +93,10 @@ struct StepReport {
       0;               ///< deepest point of the cloth in what it must not enter, at the end of the step [m]
   Strain strain = {};  ///< at the end of the step; see ExecutionOptions::measure_strain
   Index cloth_contacts = 0;  ///< pairs of nodes, edges and faces of cloth near cloth, of all that meet
+  Index cloth_loaded = 0;    ///< contacts that carry a force, of all that meet
+  double cloth_force = 0;    ///< greatest force of one of them [N]
+  double cloth_gap = 1;      ///< least distance of such a pair over its thickness, 1: none is nearer
+  int cg_iterations = 0;     ///< most conjugate gradient iterations of a solve of all that meet
   Index held_back = 0;       ///< nodes held back, because cloth would have passed through cloth
   double wall_seconds = 0;
   Index bad_node = -1;  ///< where the matrix had a pivot that was not positive, -1: nowhere
@@ -128,6 +132,14 @@ struct HoldMeasures {
   Index count = 0;            ///< held nodes
   Vec3d force;                ///< of all grippers on the garment [N]
   std::vector<Vec3d> forces;  ///< the same by each gripper of the garment [N], shape [gripper_count]
+};
+
+/// What contacts between cloths do to one garment at the end of its last step.
+struct ClothLoads {
+  std::vector<Vec3d> forces;  ///< on its nodes, friction included [N], shape [node_count]
+  /// Sums of the sizes of what `forces` adds up [N], same shape: a layer between two others is pressed by
+  /// both, and the forces on it cancel.
+  std::vector<double> loads;
 };
 
 enum class ContactMode : int;  ///< see kernels/contact/contact_arrays.hpp
@@ -167,6 +179,25 @@ struct ClothContactState {
   bool operator==(const ClothContactState&) const = default;
 };
 
+/// What is kept of the potential flow around a sheet (WindModel::panels); all empty: air at rest.
+struct AirState {
+  std::vector<double> circulations;       ///< of the panels [m^2/s], shape [panel_count]
+  std::vector<double> wake_points;        ///< of the lines of the wake [m], shape [rows, columns + 1, 3]
+  std::vector<double> wake_circulations;  ///< of its rows, the youngest first [m^2/s], shape [rows, columns]
+  std::vector<double> pressures;          ///< behind the panels over that in front of them [Pa]
+  std::vector<double> loads;              ///< on the nodes in the last step [N], shape [node_count, 3]
+  std::vector<double> velocities;         ///< of the nodes before that step [m/s], shape [node_count, 3]
+  static constexpr auto fields() {
+    return std::tuple{Field{"circulations", &AirState::circulations},
+                      Field{"wake_points", &AirState::wake_points},
+                      Field{"wake_circulations", &AirState::wake_circulations},
+                      Field{"pressures", &AirState::pressures},
+                      Field{"loads", &AirState::loads},
+                      Field{"velocities", &AirState::velocities}};
+  }
+  bool operator==(const AirState&) const = default;
+};
+
 /// Everything that a restart needs, bit for bit. Copies, checkpoints and checks go through fields().
 struct GarmentState {
   std::vector<double> positions;   ///< [m], shape [node_count, 3]
@@ -183,6 +214,10 @@ struct GarmentState {
   bool diverged = false;        ///< frozen: its step diverged, else it was not finite
   /// By keys, each with the first of its two garments; where cloth meets no cloth: none.
   std::vector<ClothContactState> cloth_contacts;
+  /// Where springs yield: e_p of structural, shear and bend springs with a free end, each kind in the order
+  /// of its pairs (engine/mesh/spring_pairs.hpp); else none.
+  std::vector<double> plastic_strains;
+  AirState air;
   static constexpr auto fields() {
     using State = GarmentState;
     return std::tuple{Field{"positions", &State::positions},
@@ -196,7 +231,9 @@ struct GarmentState {
                       Field{"step_index", &State::step_index},
                       Field{"frozen", &State::frozen},
                       Field{"diverged", &State::diverged},
-                      Field{"cloth_contacts", &State::cloth_contacts}};
+                      Field{"cloth_contacts", &State::cloth_contacts},
+                      Field{"plastic_strains", &State::plastic_strains},
+                      Field{"air", &State::air}};
   }
   bool operator==(const GarmentState&) const = default;
 };
@@ -286,6 +323,9 @@ class Simulation {
   ContactMeasures contacts(std::size_t garment) const;
   /// Forces of the grippers at the end of the last step. Costs a state(garment).
   HoldMeasures holds(std::size_t garment) const;
+  /// Of every garment; 0 where cloth meets no cloth. A contact is shared out to nodes by where its two sides
+  /// are nearest now; its force is as in contacts(). Costs a state() of every garment.
+  std::vector<ClothLoads> cloth_loads() const;
   /// Of all bodies, shape [body_count].
   std::vector<BodyState> bodies() const;
   /// Throws ShapeError for another number of bodies, or axes that are not orthonormal.

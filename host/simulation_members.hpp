@@ -1,12 +1,14 @@
 // What a running scene is made of.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/core/errors.hpp"
 #include "engine/model/resolved_scene.hpp"
+#include "host/air/sheet_in_air.hpp"
 #include "host/memory/device.hpp"
 #include "host/orchestrator/garment_solvers.hpp"
 #include "host/simulation.hpp"
@@ -29,7 +31,9 @@ struct Simulation::Members {
   std::vector<GarmentState> start;
   std::vector<BodyState> start_bodies;
   std::vector<char> frozen;
-  std::vector<std::int64_t> clocks;  ///< steps of each garment since its last reset
+  std::vector<std::int64_t> clocks;                 ///< steps of each garment since its last reset
+  std::vector<std::unique_ptr<SheetInAir>> sheets;  ///< of garments in potential flow; null: of others
+  std::vector<AirState> air;                        ///< of every garment
   std::int64_t step_index = 0;
 
   Members(Scene s, ExecutionOptions o)
@@ -41,6 +45,12 @@ struct Simulation::Members {
     const GarmentSolvers::Member member = solvers.members[garment];
     return use(*solvers.solvers[member.solver], member.member);
   }
+  /// Of the scene's garments, in wind that flows around panels.
+  void make_sheets();
+  /// Steps of the solvers, as Simulation::advance(), with the forces that the scene has.
+  std::vector<StepReport> advance_solvers(int steps);
+  /// One step of flow and cloth.
+  std::vector<StepReport> step_in_air();
   /// Of all solvers, with the numbers of the garments in the scene.
   std::vector<FieldView> views(GarmentField field) const;
   /// Between the nodes of garments and arrays, shape [garments.size()][node_count]; Vector const: to the

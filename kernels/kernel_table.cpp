@@ -22,6 +22,7 @@ StepKernels<Real> make_step_kernels() {
           .apply_correction = apply_correction<Real>,
           .update_multipliers = update_multipliers<Real>,
           .find_mismatches = find_mismatches<Real>,
+          .find_imbalances = find_imbalances<Real>,
           .begin_samples = begin_samples<Real>,
           .list_near_obstacles = list_near_obstacles<Real>,
           .act_on_samples = act_on_samples<Real>,

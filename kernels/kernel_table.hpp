@@ -59,6 +59,7 @@ struct StepKernels {
   Kernel<ApplyCorrection<Real>> apply_correction;
   Kernel<UpdateMultipliers<Real>> update_multipliers;
   Kernel<FindMismatches<Real>> find_mismatches;
+  Kernel<FindImbalances<Real>> find_imbalances;
   Kernel<ActOnSamples<Real>> begin_samples, list_near_obstacles, act_on_samples;
   Kernel<PlaceHeld<Real>> place_held;
   Kernel<UpdateSamples<Real>> update_samples;

@@ -63,6 +63,15 @@ class FaceTree {
   /// The same of a state that goes from one to the other along straight ways.
   void fit(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin, Boxes& boxes) const;
 
+  /// Nodes of the tree are numbered in preorder: a node over n triangles has 2 n - 1 in its subtree, its left
+  /// child has n / 2 triangles and follows it.
+  struct Branch {
+    Index node, first, count;  ///< triangles first .. first + count
+    Branch left() const { return {node + 1, first, count / 2}; }
+    Branch right() const { return {node + 2 * (count / 2), first + count / 2, count - count / 2}; }
+  };
+  Branch root() const { return {0, 0, static_cast<Index>(triangles_.size())}; }
+
   /// Calls visit(Leaf, Leaf) for all pairs of triangles whose boxes overlap, neighbours included, each pair
   /// once, in the order of the tree.
   template <class Visit>
@@ -75,22 +84,7 @@ class FaceTree {
                           const Visit& visit) const {
     between(boxes, root(), other_boxes, other.root(), visit);
   }
-
- private:
-  /// Nodes of the tree are numbered in preorder: a node over n triangles has 2 n - 1 in its subtree, its left
-  /// child has n / 2 triangles and follows it.
-  struct Branch {
-    Index node, first, count;  ///< triangles first .. first + count
-    Branch left() const { return {node + 1, first, count / 2}; }
-    Branch right() const { return {node + 2 * (count / 2), first + count / 2, count - count / 2}; }
-  };
-  Branch root() const { return {0, 0, static_cast<Index>(triangles_.size())}; }
-
-  void part(const Branch& branch, const std::vector<Vec3d>& middles, std::vector<Index>& order) const;
-  void give_features_away();
-  void fit(const Branch& branch, ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin,
-           Boxes& boxes) const;
-
+  /// The same of the triangles of a branch among themselves.
   template <class Visit>
   static void within(const Boxes& boxes, const Branch& branch, const Visit& visit) {
     if (branch.count == 1) return;
@@ -98,6 +92,7 @@ class FaceTree {
     within(boxes, branch.right(), visit);
     between(boxes, branch.left(), boxes, branch.right(), visit);
   }
+  /// And of those of two branches, of one tree or two.
   template <class Visit>
   static void between(const Boxes& a_boxes, const Branch& a, const Boxes& b_boxes, const Branch& b,
                       const Visit& visit) {
@@ -113,6 +108,12 @@ class FaceTree {
       between(a_boxes, a, b_boxes, b.right(), visit);
     }
   }
+
+ private:
+  void part(const Branch& branch, const std::vector<Vec3d>& middles, std::vector<Index>& order) const;
+  void give_features_away();
+  void fit(const Branch& branch, ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin,
+           Boxes& boxes) const;
 
   std::vector<Triangle> triangles_;
 };

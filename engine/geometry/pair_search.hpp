@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "engine/geometry/face_tree.hpp"
@@ -38,6 +39,16 @@ class PairSearch {
   explicit PairSearch(const std::vector<const Mesh*>& meshes, const std::vector<Index>& worlds = {},
                       const std::vector<bool>& is_driven = {});
   static constexpr Index every_world = -1;
+  /// Who does the pieces of a search.
+  struct Workers {
+    using Piece = std::function<void(std::size_t)>;
+    /// Calls piece(i) for all i < count, in any order, perhaps several at once.
+    std::function<void(std::size_t count, const Piece& piece)> for_each;
+    /// Adds to a sum that all pieces share, and returns it.
+    std::function<std::size_t(std::size_t)> add;
+  };
+  /// The caller, piece after piece.
+  static Workers alone();
   const SurfaceFeatures& features() const { return features_; }
 
   /// Pairs whose boxes overlap on straight ways from one state to the other, each once, in an order that the
@@ -46,7 +57,7 @@ class PairSearch {
   /// whole cloth all features are near all others. Cost O(n log n) for n triangles of which few are near
   /// others.
   bool find(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, ArrayView<const double> margins,
-            std::size_t most, std::vector<FeaturePair>& pairs);
+            std::size_t most, std::vector<FeaturePair>& pairs, const Workers& workers = alone());
 
  private:
   struct Surface {
@@ -59,6 +70,18 @@ class PairSearch {
              (world == other.world || world == every_world || other.world == every_world);
     }
   };
+  /// A branch of a surface's tree, whose triangles are looked at.
+  struct Piece {
+    enum class With { itself, sibling, other_surfaces };  ///< the last: those that come later
+    std::size_t surface;
+    FaceTree::Branch branch, sibling;
+    With with;
+    std::vector<FeaturePair> pairs;
+  };
+  /// The pieces of a branch that is parted so many times.
+  void split(std::size_t surface, const FaceTree::Branch& branch, int levels);
+  void fit(std::size_t surface, ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin);
+  void search(Piece& piece, std::size_t most, const Workers& workers) const;
   void test(const FaceTree::Leaf& one, Index first_triangle, const FaceTree::Leaf& other,
             Index other_first_triangle, std::vector<FeaturePair>& pairs) const;
   void test_nodes(Index triangle, const FaceTree::Leaf& with, Index other,
@@ -68,7 +91,8 @@ class PairSearch {
   SurfaceFeatures features_;
   std::vector<unsigned> owned_nodes_, owned_sides_;  ///< as FaceTree::Triangle, shape [triangle_count]
   std::vector<BoundingBox> node_boxes_, edge_boxes_;
-  std::size_t most_ = 0;  ///< of the search under way
+  std::vector<Index> edge_begin_;  ///< edges of each surface, shape [surface_count + 1]
+  std::vector<Piece> pieces_;
 };
 
 }  // namespace isocloth

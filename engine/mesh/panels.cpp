@@ -153,7 +153,8 @@ void check_outline(const std::vector<Vec2d>& points, const std::string& key) {
            "), expected a simple outline");
 }
 
-/// Points of a grid of even triangles, at least half an edge away from the outline.
+/// Points of a grid of even triangles, inside and at least half an edge away from the outline. Cost: that of
+/// the grid and, per side of the outline, of what lies near it.
 void fill(std::vector<Vec2d>& points, double h) {
   const std::vector<Vec2d> outline = points;
   Vec2d low = outline.front(), high = low;
@@ -161,21 +162,49 @@ void fill(std::vector<Vec2d>& points, double h) {
     low = {std::min(low.x, p.x), std::min(low.y, p.y)};
     high = {std::max(high.x, p.x), std::max(high.y, p.y)};
   }
-  const double rise = h * std::sqrt(0.75);
-  const auto rows = static_cast<Index>((high.y - low.y) / rise),
-             columns = static_cast<Index>((high.x - low.x) / h);
-  for (Index row = 0; row <= rows; ++row)
-    for (Index column = 0; column <= columns + 1; ++column) {
-      const Vec2d p{low.x + h * (column + (row % 2 == 0 ? 0.0 : -0.5)), low.y + (row + 0.5) * rise};
-      bool is_inside = false, is_near = false;
-      for (std::size_t i = 0; i < outline.size() && !is_near; ++i) {
-        const Vec2d a = outline[i], b = outline[(i + 1) % outline.size()], side = b - a, way = p - a;
+  const double rise = h * std::sqrt(0.75), apart = 0.55 * h;
+  const auto rows = static_cast<Index>((high.y - low.y) / rise) + 1,
+             columns = static_cast<Index>((high.x - low.x) / h) + 2;
+  const auto at = [&](Index row, Index column) {
+    return Vec2d{low.x + h * (column + (row % 2 == 0 ? 0.0 : -0.5)), low.y + (row + 0.5) * rise};
+  };
+  /// The numbers whose places, start + step * number, lie between two, and one more on either side.
+  const auto near_numbers = [](double from, double to, double start, double step, Index count) {
+    return std::pair{std::max(Index{0}, static_cast<Index>((from - start) / step) - 1),
+                     std::min(count - 1, static_cast<Index>((to - start) / step) + 1)};
+  };
+  std::vector<std::vector<double>> crossings(static_cast<std::size_t>(rows));  // of the outline, by row
+  std::vector<char> is_near(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), 0);
+  const auto place = [&](Index row, Index column) {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) +
+           static_cast<std::size_t>(column);
+  };
+  for (std::size_t i = 0; i < outline.size(); ++i) {
+    const Vec2d a = outline[i], b = outline[(i + 1) % outline.size()], side = b - a;
+    const auto [first, last] =
+        near_numbers(std::min(a.y, b.y) - apart, std::max(a.y, b.y) + apart, low.y + 0.5 * rise, rise, rows);
+    for (Index row = first; row <= last; ++row) {
+      const double y = at(row, 0).y;
+      if ((a.y > y) != (b.y > y))
+        crossings[static_cast<std::size_t>(row)].push_back(a.x + (y - a.y) / side.y * side.x);
+      const auto [begin, end] =
+          near_numbers(std::min(a.x, b.x) - apart, std::max(a.x, b.x) + apart, at(row, 0).x, h, columns);
+      for (Index column = begin; column <= end; ++column) {
+        const Vec2d way = at(row, column) - a;
         const double t = std::clamp(dot(side, way) / dot(side, side), 0.0, 1.0);
-        is_near = norm(way - t * side) < 0.55 * h;
-        if ((a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / side.y * side.x) is_inside = !is_inside;
+        if (norm(way - t * side) < apart) is_near[place(row, column)] = 1;
       }
-      if (is_inside && !is_near) points.push_back(p);
     }
+  }
+  for (Index row = 0; row < rows; ++row) {
+    std::vector<double>& here = crossings[static_cast<std::size_t>(row)];
+    std::ranges::sort(here);
+    for (Index column = 0; column < columns; ++column) {
+      const Vec2d p = at(row, column);
+      const auto beyond = here.end() - std::ranges::upper_bound(here, p.x);
+      if (beyond % 2 == 1 && !is_near[place(row, column)]) points.push_back(p);
+    }
+  }
 }
 
 /// Numbers of an edge among those of all panels.

@@ -26,8 +26,6 @@ void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
     refuse(key, "true", "false with projection.method \"fast_projection\": use \"proximal_newton\"");
   if (scene.projection.metric != Metric::implicit_b)
     refuse(key, "true", "false with projection.metric \"mass\": use \"implicit_b\"");
-  if (!scene.bodies.empty())
-    refuse(key, "true", text("false in a scene with bodies, of which there are ", scene.bodies.size()));
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];
     const double thickness = garment.fabric.thickness;

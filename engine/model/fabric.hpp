@@ -15,6 +15,14 @@ struct SpringDamper {
   bool exists() const { return stiffness > 0 || damping > 0; }
 };
 
+/// The plastic part of springs (Bingham, Perzyna): beyond an elastic strain |e - e_p| of `yield_strain`, with
+/// e = |d| / l - 1, the plastic strain e_p follows, d e_p / dt = (e - e_p -+ yield_strain) / flow_time, and
+/// stays when the pull ends. The length at rest is (1 + e_p) l.
+struct Plasticity {
+  double yield_strain = 0;  ///< of every spring, in tension and compression, >= 0; 0: none yields
+  double flow_time = 0;     ///< in which 63 % of what is beyond the yield strain flows [s], >= 0; 0: at once
+};
+
 /// Stress per rate of strain, beside that of strain (Kelvin and Voigt).
 struct Viscosity {
   double stretch = 0;  ///< of threads, along weft as much more as that is stiffer than warp [N s/m], >= 0
@@ -46,14 +54,17 @@ struct Fabric {
   double poisson_ratio = 0;
   StressCurves curves{};  ///< of a membrane, in the place of stiffnesses
   Viscosity viscosity{};  ///< of recipes with elastic rows
-  /// Of recipes with elastic rows: greatest strain l / l0 - 1 of any edge of the mesh, >= 0; 0: none.
+  /// Of recipes with elastic rows or springs along edges: greatest strain l / l0 - 1 of any edge of the mesh,
+  /// >= 0; 0: none.
   double strain_limit = 0;
   double thickness = 0;  ///< of the cloth [m], >= 0: its middle stays half of it away from obstacles
   Drag drag{};           ///< of the air; beside alpha, which drags every node alike
   // Impulse solvers (Bender, section 3.3), and bend_spring of the recipe `springs`; which nodes they join:
   // engine/mesh/spring_pairs.hpp.
   SpringDamper shear_spring{}, bend_spring{};
-  int shear_diagonals = 2;  ///< shear springs per quad: 1 or 2
+  SpringDamper structural_spring{};  ///< of each edge, with the recipes `provot1995` and `sakaguchi1991`
+  Plasticity plasticity{};           ///< of all springs, with the recipe `sakaguchi1991`
+  int shear_diagonals = 2;           ///< shear springs per quad: 1 or 2
 
   /// The weft's part in the stress along warp, a = nu sqrt(k_v / k_u); see engine/rows/membrane.hpp.
   double poisson_coupling() const { return poisson_ratio * std::sqrt(weft_stiffness() / stretch_stiffness); }

@@ -44,6 +44,25 @@ const std::vector<Recipe>& recipes() {
        edges, SolverFamily::impulse},
       {"bender_sle", "the same, section 3.4.2: all impulses of a step from one system of linear equations",
        edges, SolverFamily::impulse_system},
+      {"provot1995",
+       "Provot 1995, Deformation constraints in a mass-spring model to describe rigid cloth behavior: "
+       "explicit "
+       "springs along edges (structural_spring), diagonals (shear_spring) and to the next neighbours but one "
+       "(bend_spring); edges longer than strain_limit are drawn together, one after another",
+       edges, SolverFamily::impulse, BendingModel::isometric, StrainMeasure::green, true},
+      {"sakaguchi1991",
+       "Sakaguchi et al. 1991, PARTY: a dynamically deformable model of dress, as far as the tutorial of "
+       "Karthikeyan "
+       "and Ranganathan (1998) tells: the springs of provot1995 with viscous (damping) and plastic parts "
+       "(yield_strain, flow_time)",
+       edges, SolverFamily::impulse, BendingModel::isometric, StrainMeasure::green, true, true},
+      {"terzopoulos1987",
+       "Terzopoulos, Platt, Barr, Fleischer 1987, Elastically deformable models: metric and curvature "
+       "tensors of a "
+       "quad_grid, by semi-implicit steps",
+       edges, SolverFamily::semi_implicit, BendingModel::isometric, StrainMeasure::green, true},
+      {"terzopoulos1987_implicit", "the same energies by implicit steps (backward Euler, Newton's method)",
+       edges, SolverFamily::semi_implicit, BendingModel::isometric, StrainMeasure::green, true, false, true},
       {"isometric_impulse", "the rows of coltraro2022 by the sweeps of bender_iterative", isometry,
        SolverFamily::impulse},
   };
@@ -53,7 +72,7 @@ const std::vector<Recipe>& recipes() {
 std::vector<RowFamily> row_families(const Recipe& recipe, const Fabric& fabric) {
   std::vector<RowFamily> rows = recipe.rows;
   if (recipe.has_springs() && fabric.bend_spring.exists()) rows.push_back(RowFamily::flexion_springs);
-  if (fabric.strain_limit > 0) rows.push_back(RowFamily::edge_limits);
+  if (fabric.strain_limit > 0 && !recipe.limits_edges) rows.push_back(RowFamily::edge_limits);
   return rows;
 }
 

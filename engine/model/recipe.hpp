@@ -15,6 +15,7 @@ enum class SolverFamily {
   projection,      ///< implicit step, brought back to the constraints by linear solves (ProjectionSettings)
   impulse,         ///< impulses row by row, in sweeps over all rows (ImpulseSettings)
   impulse_system,  ///< all impulses of a step from one linear system (ImpulseSettings)
+  semi_implicit,   ///< a linear system with the forces and their matrix where the step begins
 };
 
 struct Recipe {
@@ -24,11 +25,18 @@ struct Recipe {
   SolverFamily solver;
   BendingModel bending = BendingModel::isometric;  ///< unless the fabric says another
   StrainMeasure strain = StrainMeasure::green;     ///< of threads, where rows are elastic
+  /// Rows are bounds: edges may have any length up to strain_limit, and impulses let them be springs
+  /// (Fabric::structural_spring).
+  bool limits_edges = false;
+  bool yields = false;    ///< springs are plastic (Fabric::plasticity), and strain_limit is not known
+  bool iterates = false;  ///< semi_implicit: on to the implicit step, by Newton's method
 
   /// Whether every row is the length of an edge.
   bool holds_edges() const {
     return rows.size() == 1 && (rows[0] == RowFamily::edges || rows[0] == RowFamily::elastic_edges);
   }
+  /// Edges are explicit springs.
+  bool has_edge_springs() const { return limits_edges && solver == SolverFamily::impulse; }
   bool has_springs() const { return rows[0] == RowFamily::springs; }
   /// Whether any row is compliant.
   bool is_elastic() const { return std::any_of(rows.begin(), rows.end(), is_compliant); }

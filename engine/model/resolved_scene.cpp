@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/standard_gravity.hpp"
 #include "engine/model/checks.hpp"
 #include "engine/rows/surface_element.hpp"
 
@@ -37,7 +38,8 @@ ImpulseSettings ResolvedScene::impulse(double force_rate) const {
   const bool sweeps_once = !is_system && settings.mode == ImpulseMode::substeps;
   if (settings.substeps == 0) {
     double parts = std::max(scene.step * force_rate, 1.0);
-    if (sweeps_once) parts = std::max(parts, scene.step / longest_sweep);
+    if (sweeps_once && recipe.solver == SolverFamily::impulse)
+      parts = std::max(parts, scene.step / longest_sweep);
     if (is_system) parts = std::max(parts, scene.step / longest_system);
     // Rounding of the quotient must not add a part.
     settings.substeps = static_cast<int>(std::clamp(std::ceil(parts - whole_tolerance), 1.0, 1e6));
@@ -45,7 +47,8 @@ ImpulseSettings ResolvedScene::impulse(double force_rate) const {
   if (settings.max_sweeps == 0) settings.max_sweeps = sweeps_once ? 1 : 10'000;
   if (settings.relaxation == 0 && sweeps_once) settings.relaxation = 1;
   if (settings.velocity_pass == VelocityPass::automatic)
-    settings.velocity_pass = sweeps_once && holds_edges ? VelocityPass::off : VelocityPass::on;
+    settings.velocity_pass =
+        recipe.limits_edges || (sweeps_once && holds_edges) ? VelocityPass::off : VelocityPass::on;
   return settings;
 }
 
@@ -77,6 +80,11 @@ FactorPattern ResolvedScene::factor(const Garment& garment) const {
   const Fabric& fabric = garment.fabric;
   const double bending = h * h * fabric.kappa + h * fabric.beta, inertia = fabric.rho + h * fabric.alpha;
   return bending <= most * inertia * of_node * of_node ? FactorPattern::rows : FactorPattern::whole;
+}
+
+double ResolvedScene::weight(const Garment& garment) const {
+  const double found = std::abs(garment.fabric.delta * garment.gravity.value_or(scene.gravity));
+  return found > 0 ? found : garment.fabric.rho * standard_gravity;
 }
 
 double ResolvedScene::contact_unit(const Fabric& fabric, double h) const {

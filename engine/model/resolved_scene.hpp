@@ -43,6 +43,9 @@ struct ResolvedScene {
   /// with dx^2 the mean area of a node; else the whole. By the garment's own numbers at the start: what
   /// commands change later does not change it.
   FactorPattern factor(const Garment& garment) const;
+  /// By what imbalances are measured: weight per area of a garment, or where it has none rho times 9.81 m/s^2
+  /// [N/m^2].
+  double weight(const Garment& garment) const;
   /// What the force of a contact that a state keeps is per unit of, in steps of h [s]: rho + h alpha where
   /// the mass alone is the metric of a projection [kg/m^2], else 1.
   double contact_unit(const Fabric& fabric, double h) const;

@@ -6,11 +6,13 @@
 #include <map>
 #include <type_traits>
 
+#include "engine/air/panel_grid.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/validate.hpp"
 #include "engine/mesh/weld.hpp"
 #include "engine/model/checks.hpp"
 #include "engine/model/recipe.hpp"
+#include "engine/model/recipe_checks.hpp"
 
 namespace isocloth {
 namespace {
@@ -55,6 +57,13 @@ void check_projection(const ProjectionSettings& settings) {
   if (!(settings.tolerance > 0 && settings.tolerance < 1)) {
     refuse("projection.tolerance", settings.tolerance, "a number between 0 and 1");
   }
+  require_not_negative("projection.balance", settings.balance);
+  if (settings.balance > 0 && settings.method == ProjectionMethod::fast_projection)
+    refuse("projection.balance", settings.balance,
+           "0 with projection.method \"fast_projection\", which has no forces to balance");
+  if (settings.balance > 0 && settings.metric == Metric::mass)
+    refuse("projection.balance", settings.balance,
+           "0 with projection.metric \"M\", whose steps balance no forces");
   if (settings.max_iterations < 0)
     refuse("projection.max_iterations", settings.max_iterations, "0 for the default, or at least 1");
   if (!(settings.eps >= 0 && settings.eps < 1)) {
@@ -90,70 +99,6 @@ void check_impulse(const ImpulseSettings& settings) {
            "at most 1 in mode substeps: more pays only in sweeps that converge, and blows up in the others");
   }
   if (settings.max_solves < 1) refuse("impulse.max_solves", settings.max_solves, "at least 1");
-}
-
-void check_laws(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
-  const bool has_laws = recipe.rows.front() == RowFamily::membrane || recipe.has_springs();
-  const std::string others =
-      text("with the recipe ", recipe.name, ": use membrane, soft_constraints or springs");
-  if (fabric.viscosity.exists() && !has_laws)
-    refuse(key + ".stretch_viscosity, shear_viscosity", "some", "none " + others);
-  if (fabric.curves.exist() && !has_laws) refuse(key + ".curves", "some", "none " + others);
-  if (fabric.poisson_ratio > 0 && fabric.curves.exist())
-    refuse(key + ".poisson_ratio", fabric.poisson_ratio, "0 with fabric.curves, each of a direction alone");
-  if (fabric.poisson_ratio > 0 && recipe.strain == StrainMeasure::engineering)
-    refuse(key + ".poisson_ratio", fabric.poisson_ratio,
-           text("0 with the recipe ", recipe.name, ", whose threads are apart: use membrane"));
-}
-
-void check_bending(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
-  if (fabric.weft_kappa > 0 && bending_of(recipe, fabric).model != BendingModel::plate)
-    refuse(key + ".weft_kappa", fabric.weft_kappa,
-           "0 with isometric bending, which knows no directions: set fabric.bending to \"plate\"");
-}
-
-/// Threads are stiff: they are part of the matrix of a step, with the metric that has units.
-void check_stitches(const std::string& key, const Garment& garment, const Scene& scene,
-                    const Recipe& recipe) {
-  const std::size_t count = garment.mesh.stitches.size();
-  if (count == 0) return;
-  if (recipe.solver != SolverFamily::projection)
-    refuse(key + ".mesh", text(count, " stitches"),
-           text("none with the recipe ", recipe.name, ": use membrane, or another recipe of the projection"));
-  if (scene.projection.method != ProjectionMethod::proximal_newton)
-    refuse("projection.method", "fast_projection", text("proximal_newton with the stitches of ", key));
-  if (scene.projection.metric != Metric::implicit_b)
-    refuse("projection.metric", "mass", text("implicit_b with the stitches of ", key));
-}
-
-void check_springs(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
-  if (recipe.solver != SolverFamily::projection) return;
-  for (const auto& [name, spring] :
-       {std::pair{".shear_spring", fabric.shear_spring}, {".bend_spring", fabric.bend_spring}}) {
-    const bool is_flexion = std::string_view(name) == ".bend_spring" && recipe.has_springs();
-    if (is_flexion && spring.damping > 0 && spring.stiffness == 0)
-      refuse(key + ".bend_spring.stiffness", 0, "more than 0 where bend_spring.damping is");
-    if (spring.exists() && !is_flexion) {
-      refuse(key + name, text("stiffness ", spring.stiffness, " and damping ", spring.damping),
-             text("none with the recipe ", recipe.name,
-                  ", which has no springs: use kappa, or an impulse recipe"));
-    }
-  }
-}
-
-/// Elastic rows are part of the step's energy, whose multipliers the iterations carry.
-void check_elasticity(const Scene& scene, const Recipe& recipe) {
-  if (!recipe.is_elastic()) {
-    for (std::size_t g = 0; g < scene.garments.size(); ++g)
-      if (const double limit = scene.garments[g].fabric.strain_limit; limit > 0)
-        refuse(text("garments[", g, "].fabric.strain_limit"), limit,
-               text("none with the recipe ", recipe.name, ", whose rows do not stretch: use membrane"));
-    return;
-  }
-  if (scene.projection.method != ProjectionMethod::proximal_newton)
-    refuse("projection.method", "fast_projection", text("proximal_newton with the recipe ", recipe.name));
-  if (scene.projection.metric != Metric::implicit_b)
-    refuse("projection.metric", "mass", text("implicit_b with the recipe ", recipe.name));
 }
 
 /// Obstacles under names that tell them apart.
@@ -247,6 +192,8 @@ void validate_fabric(const std::string& key, const Fabric& fabric) {
   if (!(fabric.poisson_ratio >= 0 && fabric.poisson_ratio < 1))
     refuse(key + ".poisson_ratio", fabric.poisson_ratio, "a number in [0, 1)");
   require_not_negative(key + ".strain_limit", fabric.strain_limit);
+  require_not_negative(key + ".yield_strain", fabric.plasticity.yield_strain);
+  require_not_negative(key + ".flow_time", fabric.plasticity.flow_time);
   require_not_negative(key + ".stretch_viscosity", fabric.viscosity.stretch);
   require_not_negative(key + ".shear_viscosity", fabric.viscosity.shear);
   validate_curves(key + ".curves", fabric.curves);
@@ -254,8 +201,9 @@ void validate_fabric(const std::string& key, const Fabric& fabric) {
   require_not_negative(key + ".beta", fabric.beta);
   require_not_negative(key + ".thickness", fabric.thickness);
   validate_drag(fabric.drag, key + ".drag");
-  for (const auto& [name, spring] :
-       {std::pair{".shear_spring", fabric.shear_spring}, {".bend_spring", fabric.bend_spring}}) {
+  for (const auto& [name, spring] : {std::pair{".shear_spring", fabric.shear_spring},
+                                     {".bend_spring", fabric.bend_spring},
+                                     {".structural_spring", fabric.structural_spring}}) {
     require_not_negative(key + name + ".stiffness", spring.stiffness);
     require_not_negative(key + name + ".damping", spring.damping);
   }
@@ -323,10 +271,7 @@ void validate_scene(const Scene& scene) {
   if (scene.garments.empty()) refuse("garments", "none", "at least one garment");
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     validate_garment(scene.garments[g], text("garments[", g, "]"));
-    check_bending(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
-    check_laws(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
-    check_springs(text("garments[", g, "].fabric"), scene.garments[g].fabric, recipe);
-    check_stitches(text("garments[", g, "]"), scene.garments[g], scene, recipe);
+    check_recipe_of(text("garments[", g, "]"), scene.garments[g], scene, recipe);
   }
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];
@@ -340,6 +285,8 @@ void validate_scene(const Scene& scene) {
     validate_forces(key + ".forces", garment.forces, garment.mesh.positions.size(), scene);
   }
   validate_wind(scene.wind, "wind");
+  check_outer_force("wind.model", scene.wind.model == WindModel::panels, scene);
+  check_air(scene);
   check_obstacles(scene.obstacles);
   check_bodies(scene, recipe);
   check_elasticity(scene, recipe);
@@ -394,7 +341,7 @@ void require_pins_at_start(const Garment& garment, const std::string& key) {
 }
 
 bool has_surroundings(const Scene& scene) {
-  return !scene.obstacles.empty() || !scene.bodies.empty() ||
+  return !scene.obstacles.empty() || !scene.bodies.empty() || scene.wind.model == WindModel::panels ||
          std::any_of(scene.garments.begin(), scene.garments.end(), [](const Garment& garment) {
            return !garment.grippers.empty() || garment.fabric.drag.exists() || !garment.forces.empty() ||
                   garment.pressure != 0;

@@ -68,7 +68,10 @@ struct ProjectionSettings {
   /// next iteration takes up.
   double cg_tolerance = 1e-2;
   double tolerance = 1e-3;  ///< bound on the largest |scaled row| at the end of a step, > 0
-  int max_iterations = 0;   ///< per (sub)step; 0: see ResolvedScene
+  /// Bound on the largest force on a node that nothing balances at the end of a step, over the weight of the
+  /// node (its inertia times 9.81 m/s^2 where it has none), >= 0; 0: none. Of proximal_newton.
+  double balance = 0;
+  int max_iterations = 0;  ///< per (sub)step; 0: see ResolvedScene
   /// Relative softness of the rows at the start of a step; 0: 1e-6 (proximal_newton), 1e-7 (fast_projection),
   /// 1e-4 in single precision.
   double eps = 0;
@@ -132,7 +135,7 @@ struct ContactSettings {
 
 struct Scene {
   std::string name;
-  std::string recipe = "coltraro2022";  ///< see engine/model/recipe.hpp
+  std::string recipe = "membrane";  ///< see engine/model/recipe.hpp
   std::vector<Garment> garments;
   std::vector<Obstacle> obstacles;  ///< each garment meets all of them, at the time of its own clock
   std::vector<RigidBody> bodies;    ///< fall, and meet all garments

@@ -53,8 +53,13 @@ std::vector<CurvePiece> pieces_through(const std::vector<std::array<double, 2>>&
   return pieces;
 }
 
+/// What a point of a curve is called.
+struct PointNames {
+  const char *strain = "strain", *force = "force", *where = "per width of the stretched cloth";
+};
+
 void validate_curve(const std::string& key, const StressCurve& curve,
-                    const std::vector<std::array<double, 2>>& knots) {
+                    const std::vector<std::array<double, 2>>& knots, const PointNames& names = {}) {
   if (curve.points.size() > most_points)
     refuse(key, text(curve.points.size(), " points"), text("at most ", most_points));
   double steepest = 0;
@@ -62,22 +67,24 @@ void validate_curve(const std::string& key, const StressCurve& curve,
     const auto& [strain, force] = curve.points[i];
     const std::string at = text(key, "[", i, "]");
     if (!std::isfinite(strain) || !std::isfinite(force))
-      refuse(at, text("strain ", strain, ", force ", force), "finite numbers");
+      refuse(at, text(names.strain, ' ', strain, ", ", names.force, ' ', force), "finite numbers");
     const double before = i == 0 ? 0 : curve.points[i - 1][0];
     if (!(strain > before))
-      refuse(at + ".strain", strain, text("more than ", before, ", the strain before; (0, 0) is implied"));
+      refuse(text(at, '.', names.strain), strain,
+             text("more than ", before, ", the ", names.strain, " before; (0, 0) is implied"));
     const double slope = (knots[i + 1][1] - knots[i][1]) / (knots[i + 1][0] - knots[i][0]);
     steepest = std::max(steepest, slope);
     if (!(slope > 0))
-      refuse(at + ".force", force,
-             text("more: stress must rise, per width of the stretched cloth by more than 0 after ",
-                  i == 0 ? 0 : curve.points[i - 1][1], " N/m at strain ", before));
+      refuse(text(at, '.', names.force), force,
+             text("more: ", names.force, " must rise, ", names.where, " by more than 0 after ",
+                  i == 0 ? 0 : curve.points[i - 1][1], " at ", names.strain, ' ', before));
   }
   for (std::size_t i = 0; i < curve.points.size(); ++i) {
     const double slope = (knots[i + 1][1] - knots[i][1]) / (knots[i + 1][0] - knots[i][0]);
     if (slope < least_slope * steepest)
-      refuse(text(key, "[", i, "].force"), curve.points[i][1],
-             text("more: stress must rise everywhere by ", least_slope, " of where it rises most"));
+      refuse(
+          text(key, "[", i, "].", names.force), curve.points[i][1],
+          text("more: ", names.force, " must rise everywhere by ", least_slope, " of where it rises most"));
   }
 }
 
@@ -109,6 +116,9 @@ void validate_curves(const std::string& key, const StressCurves& curves) {
   validate_curve(key + ".warp", curves.warp, thread_knots(curves.warp, 1));
   validate_curve(key + ".weft", curves.weft, thread_knots(curves.weft, 1));
   validate_curve(key + ".shear", curves.shear, shear_knots(curves.shear, 1));
+  constexpr PointNames of_bending{"curvature", "moment", "per width"};
+  validate_curve(key + ".bend", curves.bend, shear_knots(curves.bend, 1), of_bending);
+  validate_curve(key + ".weft_bend", curves.weft_bend, shear_knots(curves.weft_bend, 1), of_bending);
 }
 
 }  // namespace isocloth

@@ -23,6 +23,10 @@ struct StressCurve {
 /// as warp.
 struct StressCurves {
   StressCurve warp, weft, shear;
+  /// Of Breen's energies alone (engine/particles/breen1994.hpp): points (curvature [1/m], moment per width of
+  /// the cloth [N]) of a bending tester, straight between and beyond them; weft: as warp.
+  StressCurve bend{}, weft_bend{};
+  /// Whether there is any that rows of elements answer by.
   bool exist() const { return warp.exists() || weft.exists() || shear.exists(); }
   bool operator==(const StressCurves&) const = default;
 };

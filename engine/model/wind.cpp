@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "engine/core/random.hpp"
+#include "engine/core/text.hpp"
 #include "engine/model/checks.hpp"
 
 namespace isocloth {
@@ -25,6 +26,10 @@ void validate_wind(const Wind& wind, const std::string& key) {
   require_finite(key + ".velocity", wind.velocity);
   require_not_negative(key + ".gusts", wind.gusts);
   require_positive(key + ".gust_period", wind.gust_period);
+  require_positive(key + ".density", wind.density);
+  require_not_negative(key + ".permeability", wind.permeability);
+  if (wind.wake_rows < 0 || wind.wake_rows > most_wake_rows)
+    refuse(key + ".wake_rows", wind.wake_rows, text("0 to ", most_wake_rows));
 }
 
 void validate_drag(const Drag& drag, const std::string& key) {

@@ -16,6 +16,10 @@ struct Drag {
   bool exists() const { return normal > 0 || tangential > 0; }
 };
 
+/// What the air does to cloth: drag on each element by Drag of its fabric, or potential flow around each
+/// sheet (engine/air, host/docs/AIR.md).
+enum class WindModel { drag, panels };
+
 /// Velocity of the air, the same everywhere: u(t) = velocity (1 + gusts g(t)). g is a sum of eight sines of
 /// equal size whose frequencies lie half an octave apart around 1 / gust_period, phases random from the
 /// scene's seed: its root mean square is 1.
@@ -23,7 +27,13 @@ struct Wind {
   Vec3d velocity;          ///< mean [m/s]
   double gusts = 0;        ///< root mean square of the gusts in parts of the mean, >= 0
   double gust_period = 1;  ///< [s], > 0
+  WindModel model = WindModel::drag;
+  double density = 1.2;     ///< of the air, where it flows around panels [kg/m^3], > 0
+  double permeability = 0;  ///< of the cloth there: velocity through it per pressure [m/(s Pa)], >= 0
+  int wake_rows = 40;       ///< that are kept of the wake there, one a step; 0: quasi-steady flow
 };
+
+constexpr int most_wake_rows = 10000;
 
 /// u(t) [m/s] at the scene's time t [s].
 Vec3d wind_velocity(const Wind& wind, std::uint64_t seed, double t);

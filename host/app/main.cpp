@@ -16,6 +16,7 @@
 #include "host/app/check_scene.hpp"
 #include "host/app/drape_command.hpp"
 #include "host/app/fit_command.hpp"
+#include "host/app/minimise_command.hpp"
 #include "host/app/run_command.hpp"
 #include "host/app/sweep_command.hpp"
 #include "host/app/validate_scene.hpp"
@@ -60,6 +61,12 @@ int run(const RunRequest& request, bool json, bool quiet) {
   if (s.status == "completed") return s.steps_violated > 0 ? exit_violated : exit_done;
   std::fprintf(stderr, "isocloth: %s\n", s.message.c_str());
   return s.status == "interrupted" ? exit_interrupted : exit_violated;
+}
+
+int minimise(const MinimiseRequest& request, bool json, bool quiet) {
+  const MinimiseSummary s = run_minimise_command(request, json, quiet);
+  if (s.status == "interrupted") return exit_interrupted;
+  return s.status == "at rest" ? exit_done : exit_violated;
 }
 
 int info(bool json) {
@@ -191,6 +198,8 @@ int command_line(int argc, char** argv) {
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   add_execution_options(*rest_command, rest_request.execution);
+  MinimiseRequest minimise_request;
+  add_minimise_options(*rest_command, minimise_request);
   rest_command->add_flag("--overwrite", overwrite, "replace an earlier result");
   rest_command->add_flag("--quiet", quiet, "show no progress");
 
@@ -248,6 +257,13 @@ int command_line(int argc, char** argv) {
   if (resume) request.result.if_exists = IfExists::resume;
   if (app.got_subcommand(run_command)) return run(request, json, quiet);
   if (app.got_subcommand(rest_command)) {
+    if (!minimise_request.recipe.empty()) {
+      minimise_request.scene = rest_request.scene;
+      minimise_request.output = rest_request.output;
+      minimise_request.settings.search.tolerance = rest.tolerance;
+      if (overwrite) minimise_request.if_exists = IfExists::overwrite;
+      return minimise(minimise_request, json, quiet);
+    }
     if (overwrite) rest_request.result.if_exists = IfExists::overwrite;
     rest_request.rest = rest;
     return run(rest_request, json, quiet);

@@ -65,6 +65,8 @@ const char* method_name(const ResolvedScene& resolved) {
       return to_string(resolved.scene.projection.method);
     case SolverFamily::impulse:
       return resolved.scene.impulse.mode == ImpulseMode::substeps ? "impulse_substeps" : "impulse_converge";
+    case SolverFamily::semi_implicit:
+      return "semi_implicit";
     case SolverFamily::impulse_system:
       break;
   }

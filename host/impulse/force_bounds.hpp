@@ -1,6 +1,7 @@
 // How fast the explicit forces of a garment may be.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "engine/model/fabric.hpp"
@@ -12,9 +13,13 @@ namespace isocloth {
 /// + 2 h C <= 4 for x'' = -K x - C x' in symplectic Euler steps, with Gershgorin's bounds K_i = (sum of 2 k
 /// over the springs at node i + kappa sum_j |K_ij|) / (rho m_i) and C_i alike. Arrays: shape [node_count].
 struct ForceBounds {
-  std::vector<double> shear_springs, bend_springs;  ///< number of springs at each node
-  std::vector<double> bending;                      ///< sum_j |K_ij| [1/m^2], or empty
-  std::vector<double> inverse_masses;               ///< 1 / m_i [1/m^2], 0: pinned
+  std::vector<double> structural_springs, shear_springs, bend_springs;  ///< number of springs at each node
+  std::vector<double> bending;                                          ///< sum_j |K_ij| [1/m^2], or empty
+  std::vector<double> inverse_masses;                                   ///< 1 / m_i [1/m^2], 0: pinned
+  /// Of semi-implicit steps, else empty: see TensorGrid::metric_rows(). Their stretching is explicit: with
+  /// the metric of the beginning of a step, central differences of x'' = -K x are stable for h^2 K <= 4,
+  /// damped or not.
+  std::array<std::vector<double>, 3> metric;
   double rate(const Fabric& fabric) const;
 };
 

@@ -9,6 +9,7 @@
 #include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/checks.hpp"
+#include "engine/particles/tensor_grid.hpp"
 #include "host/garment/reach.hpp"
 
 namespace isocloth {
@@ -19,13 +20,6 @@ std::vector<Index> all_pinned_nodes(const Garment& garment) {
   for (const Pin& pin : garment.pins) nodes.insert(nodes.end(), pin.nodes.begin(), pin.nodes.end());
   std::sort(nodes.begin(), nodes.end());
   return nodes;
-}
-
-std::vector<double> pairs_at_nodes(const NodePairs& pairs, std::size_t node_count) {
-  std::vector<double> counts(node_count, 0.0);
-  for (const auto& pair : pairs)
-    for (const Index node : pair) ++counts[node];
-  return counts;
 }
 
 }  // namespace
@@ -65,7 +59,6 @@ ImpulseGarments<Real>::ImpulseGarments(const Device& device, std::vector<const G
 template <class Real>
 void ImpulseGarments<Real>::build_rows() {
   const Garment& first = *garments_.front();
-  const Topology topology = build_topology(first.mesh);
   const int width = kernels_.lane_width();
   std::vector<const std::vector<Vec3d>*> rest(shapes_.shapes.size());
   std::vector<std::vector<Real>> inverse_masses;
@@ -77,7 +70,6 @@ void ImpulseGarments<Real>::build_rows() {
                               shape.inverse_masses.end());
     bending.insert(bending.end(), shape.bending.begin(), shape.bending.end());
   }
-  const auto is_free = [&](Index node) { return inverse_masses.front()[node] > 0; };
 
   const auto take_order = [this](const std::vector<Index>& numbers, Index offset) {
     for (const Index number : numbers)
@@ -99,15 +91,9 @@ void ImpulseGarments<Real>::build_rows() {
     take(arrays_.rows.singles, view.singles, scalar_stencils_, arrays_.rows.triples.stencil_count());
   }
 
-  const auto springs = [&](NodePairs pairs, NodePairs& kept) {
-    std::erase_if(pairs, [&](const auto& pair) { return !is_free(pair[0]) && !is_free(pair[1]); });
-    kept = pairs;
-    return PacketBuffers<Real>(device_, plan_packets(pairs, arrays_.node_count(), width), rest, {});
-  };
-  const Fabric& fabric = first.fabric;
-  if (fabric.shear_spring.exists())
-    shear_springs_ = springs(shear_pairs(first.mesh, fabric.shear_diagonals), shear_pairs_);
-  if (fabric.bend_spring.exists()) bend_springs_ = springs(bend_pairs(first.mesh, topology), bend_pairs_);
+  std::vector<char> is_free;
+  for (const Real w : inverse_masses.front()) is_free.push_back(w > 0);
+  springs_ = {device_, first, size(), resolved_.recipe.yields, rest, is_free, width};
 
   inverse_masses_ = {device_, all_inverse_masses};
   bending_ = {device_, bending};
@@ -122,7 +108,7 @@ void ImpulseGarments<Real>::require_memory(std::size_t obstacle_count, std::size
   const std::size_t of_node = sizeof(Vec3d) + sizeof(Vec3<Real>);
   std::size_t each = of_node * static_cast<std::size_t>(arrays_.node_count()) +
                      sizeof(Vec3d) * pinned_nodes_.size() * largest_start + sizeof(ImpulseParameters<Real>) +
-                     sizeof(ImpulseReport) + 2 * sizeof(Real);
+                     sizeof(ImpulseReport) + 2 * sizeof(Real) + springs_.bytes_each();
   std::size_t fixed = 16 * Arena::alignment;  // roundings of as many arrays
   if (obstacle_count > 0) {
     const Mesh& mesh = garments_.front()->mesh;
@@ -156,10 +142,16 @@ template <class Real>
 ForceBounds ImpulseGarments<Real>::force_bounds(std::size_t shape) const {
   const std::size_t nodes = arrays_.node_count();
   const RestShape<Real>& own = shapes_.shapes[shape];
-  ForceBounds bounds{.shear_springs = pairs_at_nodes(shear_pairs_, nodes),
-                     .bend_springs = pairs_at_nodes(bend_pairs_, nodes),
-                     .bending = {},
-                     .inverse_masses = {own.inverse_masses.begin(), own.inverse_masses.end()}};
+  ForceBounds bounds;
+  bounds.inverse_masses = {own.inverse_masses.begin(), own.inverse_masses.end()};
+  springs_.count_into(bounds, nodes);
+  if (resolved_.recipe.solver == SolverFamily::semi_implicit) {
+    // Bending is implicit, and so is everything where steps are.
+    const Garment& first = *garments_.front();
+    if (!resolved_.recipe.iterates)
+      bounds.metric = TensorGrid(first.mesh, "garment \"" + first.name + '"').metric_rows();
+    return bounds;
+  }
   if (!arrays_.has_bending) return bounds;
   const std::vector<Index> begin = arrays_.bending_begin.download();
   for (std::size_t i = 0; i < nodes; ++i) {
@@ -190,31 +182,48 @@ double ImpulseGarments<Real>::rounding_of_strains(const Mesh& mesh) const {
   return (squared ? 8 : 4) * std::numeric_limits<Real>::epsilon() * norm(high - low) / shortest;
 }
 
+/// See ImpulseParameters::longest_edge.
+double longest_edge(const Recipe& recipe, const Fabric& fabric) {
+  constexpr double any = 1e20;
+  if (!recipe.limits_edges) return 0;
+  return fabric.strain_limit > 0 ? 1 + fabric.strain_limit : any;
+}
+
 template <class Real>
 void ImpulseGarments<Real>::build_parameters() {
   std::vector<ForceBounds> bounds;
   for (std::size_t s = 0; s < shapes_.shapes.size(); ++s) bounds.push_back(force_bounds(s));
   parameters_.clear();
+  fastest_ = 0;
   for (std::size_t g = 0; g < size(); ++g) {
     const Fabric& f = garments_[g]->fabric;
     const double rate = bounds[shapes_.of[g]].rate(f);
     settings_ = resolved_.impulse(rate);
+    fastest_ = std::max(fastest_, rate);
     if (scene_.step * rate > settings_.substeps * (1 + whole_tolerance))
-      throw SceneError(text("garment \"", garments_[g]->name, "\": impulse.substeps: found ",
-                            settings_.substeps, " parts of a step of ", scene_.step, " s, expected at least ",
-                            std::ceil(scene_.step * rate),
-                            " for its springs and bending, which are explicit; use 0, or softer ones"));
+      throw SceneError(
+          text("garment \"", garments_[g]->name, "\": impulse.substeps: found ", settings_.substeps,
+               " parts of a step of ", scene_.step, " s, expected at least ", std::ceil(scene_.step * rate),
+               " for its springs, bending or metric, which are explicit; use 0, or softer ones"));
     const auto per_mass = [&f](double x) { return static_cast<Real>(x / f.rho); };
+    // What the systems of semi-implicit steps have is none of the preview's.
+    const double explicit_part = resolved_.recipe.solver == SolverFamily::semi_implicit ? 0 : 1;
+    const double part = scene_.step / settings_.substeps;
     parameters_.push_back(
-        {.part = scene_.step / settings_.substeps,
+        {.part = part,
          .parts = settings_.substeps,
          .sweep_tolerance =
              std::max(settings_.tolerance - rounding_of_strains(garments_[g]->mesh), settings_.tolerance / 2),
          .inverse_density = per_mass(1),
          .gravity = per_mass(f.delta * gravity(g)),
-         .drag = per_mass(f.alpha),
-         .kappa = per_mass(f.kappa),
-         .beta = per_mass(f.beta),
+         .drag = per_mass(explicit_part * f.alpha),
+         .kappa = per_mass(explicit_part * f.kappa),
+         .beta = per_mass(explicit_part * f.beta),
+         .longest_edge = static_cast<Real>(longest_edge(resolved_.recipe, f)),
+         .yield_strain = static_cast<Real>(yields_at(f)),
+         .flow = static_cast<Real>(part / (part + f.plasticity.flow_time)),
+         .structural_stiffness = per_mass(f.structural_spring.stiffness),
+         .structural_damping = per_mass(f.structural_spring.damping),
          .shear_stiffness = per_mass(f.shear_spring.stiffness),
          .shear_damping = per_mass(f.shear_spring.damping),
          .bend_stiffness = per_mass(f.bend_spring.stiffness),
@@ -233,12 +242,14 @@ ImpulsePattern<Real> ImpulseGarments<Real>::pattern() const {
                                .edges = edges_.view(),
                                .metric_stencils = metric_stencils_.view(),
                                .scalar_stencils = scalar_stencils_.view(),
-                               .shear_springs = shear_springs_.view(),
-                               .bend_springs = bend_springs_.view(),
+                               .structural_springs = {},
+                               .shear_springs = {},
+                               .bend_springs = {},
                                .pinned_nodes = pinned_.view(),
                                .bending = {arrays_.bending_begin.view(), arrays_.bending_columns.view()},
                                .bending_values = bending_.view(),
                                .inverse_masses = inverse_masses_.view()};
+  springs_.take_over(pattern);
   holds_.take_over(pattern);
   return pattern;
 }
@@ -261,6 +272,7 @@ ImpulseCloths<Real> ImpulseGarments<Real>::cloths() {
           .velocities = velocities_.view(),
           .contacts = contacts_.view(),
           .holds = holds_.view(),
+          .plastic = springs_.strains(),
           .faces = forces_.faces(arrays_),
           .forces = forces_.sets()};
 }
@@ -273,6 +285,7 @@ void ImpulseGarments<Real>::keep_before(bool undoable) {
   velocities_.copy_to(before_.velocities);
   contacts_.copy_to(before_.contacts);
   holds_.copy_to(before_.holds);
+  springs_.copy_to(before_.springs);
   before_.lost = lost_;
 }
 
@@ -284,6 +297,7 @@ void ImpulseGarments<Real>::undo() {
   velocities_.upload(before_.velocities);
   contacts_.put_back(before_.contacts);
   holds_.put_back(before_.holds);
+  springs_.put_back(before_.springs);
   lost_ = before_.lost;
 }
 
@@ -377,10 +391,9 @@ std::string ImpulseGarments<Real>::instructions() const {
 template <class Real>
 GarmentInfo ImpulseGarments<Real>::info(std::size_t) const {
   std::size_t bytes = arrays_.memory_bytes() + edges_.memory_bytes() + metric_stencils_.memory_bytes() +
-                      scalar_stencils_.memory_bytes() + shear_springs_.memory_bytes() +
-                      bend_springs_.memory_bytes() + contacts_.memory_bytes() + holds_.memory_bytes() +
-                      forces_.memory_bytes() + (strain_meter_ ? strain_meter_->memory_bytes() : 0) +
-                      work_bytes();
+                      scalar_stencils_.memory_bytes() + springs_.memory_bytes() + contacts_.memory_bytes() +
+                      holds_.memory_bytes() + forces_.memory_bytes() +
+                      (strain_meter_ ? strain_meter_->memory_bytes() : 0) + work_bytes();
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(pinned_, shape_of_, bending_, inverse_masses_, velocities_, device_parameters_, targets_, positions_);
   return {.node_count = arrays_.node_count(),
@@ -388,7 +401,7 @@ GarmentInfo ImpulseGarments<Real>::info(std::size_t) const {
           .row_count = arrays_.rows.row_count(),
           .free_node_count = arrays_.pattern.free_count(),
           .memory_bytes = bytes / size(),
-          .solver = solver_name()};
+          .solver = solver_name() + stable_parts()};
 }
 
 template <class Real>
@@ -403,6 +416,7 @@ GarmentState ImpulseGarments<Real>::state(std::size_t member) const {
   state.velocities = as_numbers(v, nodes);
   state.contacts = contacts_.state(member);
   state.holds = holds_.state(member);
+  state.plastic_strains = springs_.state(member);
   set_lost(lost_[member], state);
   return state;
 }
@@ -415,7 +429,8 @@ void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& st
                .contacts = contacts_.contact_count(),
                .obstacles = scene_.obstacles.size(),
                .holds = holds_.hold_count(),
-               .grippers = garments_[member]->grippers.size()},
+               .grippers = garments_[member]->grippers.size(),
+               .springs = springs_.strain_count()},
               static_cast<double>(std::numeric_limits<Real>::max()));
   const auto put = [&](auto& buffer, const auto& values) {
     buffer.edit(first, nodes, [&](auto* own) { std::copy(values.begin(), values.end(), own); });
@@ -424,6 +439,7 @@ void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& st
   put(velocities_, narrowed<Real>(as_vectors(state.velocities)));
   contacts_.set_state(member, state.contacts);
   holds_.set_state(member, state.holds);
+  springs_.set_state(member, state.plastic_strains);
   lost_[member] = lost_by(state);
 }
 

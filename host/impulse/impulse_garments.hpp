@@ -3,11 +3,12 @@
 
 #include <memory>
 
+#include "engine/core/text.hpp"
 #include "host/garment/rest_shape.hpp"
 #include "host/impulse/force_bounds.hpp"
 #include "host/impulse/impulse_contacts.hpp"
 #include "host/impulse/impulse_holds.hpp"
-#include "host/impulse/pair_packets.hpp"
+#include "host/impulse/impulse_springs.hpp"
 #include "host/impulse/stencil_packets.hpp"
 #include "host/measures/garment_measures.hpp"
 #include "host/measures/strain_meter.hpp"
@@ -74,8 +75,7 @@ class ImpulseGarments : public GarmentSolver {
   const Buffer<Real>& inverse_masses() const { return inverse_masses_; }  ///< of every shape
   const StencilBuffers<Real, 3>& metric_stencils() const { return metric_stencils_; }
   const StencilBuffers<Real, 1>& scalar_stencils() const { return scalar_stencils_; }
-  const PacketBuffers<Real>& shear_springs() const { return shear_springs_; }
-  const PacketBuffers<Real>& bend_springs() const { return bend_springs_; }
+  const ImpulseSpringBuffers<Real>& springs() const { return springs_; }
   /// Instruction set of the host, or name of the backend.
   std::string instructions() const;
   virtual std::size_t work_bytes() const = 0;
@@ -96,6 +96,10 @@ class ImpulseGarments : public GarmentSolver {
   void build_parameters();
   double rounding_of_strains(const Mesh& mesh) const;
   ForceBounds force_bounds(std::size_t shape) const;
+  /// What GarmentInfo::solver says of explicit forces.
+  std::string stable_parts() const {
+    return fastest_ > 0 ? text(", explicit forces stable in parts of up to ", 1 / fastest_, " s") : "";
+  }
   double gravity(std::size_t member) const { return garments_[member]->gravity.value_or(scene_.gravity); }
 
   const ResolvedScene resolved_;
@@ -104,10 +108,11 @@ class ImpulseGarments : public GarmentSolver {
   GarmentArrays<Real> arrays_;
   RestShapes<Real> shapes_;
   std::vector<Index> sweep_order_;
-  NodePairs shear_pairs_, bend_pairs_;
   std::vector<Index> pinned_nodes_;  ///< ascending
   Index most_slots_ = 0;             ///< of a stencil
-  PacketBuffers<Real> edges_, shear_springs_, bend_springs_;
+  double fastest_ = 0;               ///< rate of explicit forces of any member [1/s]; see ForceBounds
+  PacketBuffers<Real> edges_;
+  ImpulseSpringBuffers<Real> springs_;
   StencilBuffers<Real, 3> metric_stencils_;
   StencilBuffers<Real, 1> scalar_stencils_;
   Buffer<Index> pinned_, shape_of_;
@@ -126,6 +131,7 @@ class ImpulseGarments : public GarmentSolver {
     std::vector<Vec3<Real>> velocities;
     std::vector<Real> contacts;
     typename ImpulseHoldBuffers<Real>::Copy holds;
+    typename ImpulseSpringBuffers<Real>::Copy springs;
     std::vector<StepStatus> lost;
     bool is_kept = false;  ///< undo() may follow
   };

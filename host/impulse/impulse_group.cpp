@@ -20,23 +20,16 @@ ImpulseGroup<Real>::ImpulseGroup(const Device& device, std::vector<const Garment
 }
 
 template <class Real>
-void ImpulseGroup<Real>::start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) {
+void ImpulseGroup<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) {
   const auto begin = std::chrono::steady_clock::now();
-  this->keep_before(options.undoable);
+  this->keep_before(undoable);
   this->set_targets(clocks, h, steps);
-  Queue queue = queue_.get();
-  if (options.alone) queue.pool = nullptr;
-  kernels_.step_impulse(queue, {.cloths = this->cloths(),
-                                .steps = steps,
-                                .alive = alive_.view(),
-                                .reports = reports_.view(),
-                                .monitor = {}});
+  kernels_.step_impulse(queue_.get(), {.cloths = this->cloths(),
+                                       .steps = steps,
+                                       .alive = alive_.view(),
+                                       .reports = reports_.view(),
+                                       .monitor = {}});
   start_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-template <class Real>
-std::size_t ImpulseGroup<Real>::threads() const {
-  return device_.backend().memory.host_accessible ? this->size() : 0;
 }
 
 template <class Real>

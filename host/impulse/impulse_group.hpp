@@ -14,9 +14,9 @@ class ImpulseGroup final : public ImpulseGarments<Real> {
                const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   /// One upload of targets and one launch; finish() waits for it and downloads the reports.
-  void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
+  void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
   /// One per cloth.
-  std::size_t threads() const override;
+  std::size_t threads() const override { return this->size(); }
   std::vector<AdvanceReport> finish() override;
   void set_state(std::size_t member, const GarmentState& state) override;
   void undo() override;

@@ -12,11 +12,13 @@ ImpulseSolver<Real>::ImpulseSolver(const Device& device, const Garment& garment,
                                    const ResolvedScene& resolved,
                                    const std::shared_ptr<const ObstacleShapes<Real>>& obstacles)
     : Base(device, {&garment}, resolved, obstacles), queue_(device.queue()), reducer_(device) {
+  const auto springs = this->springs().colours();
   colours_ = {{Items::metric_stencils, this->metric_stencils().colour_begin.download()},
               {Items::scalar_stencils, this->scalar_stencils().colour_begin.download()},
               {Items::edges, this->edges().colour_begin.download()},
-              {Items::shear_springs, this->shear_springs().colour_begin.download()},
-              {Items::bend_springs, this->bend_springs().colour_begin.download()},
+              {Items::structural_springs, springs[0]},
+              {Items::shear_springs, springs[1]},
+              {Items::bend_springs, springs[2]},
               {Items::samples, this->contacts().colours()}};
   const ImpulsePattern<Real> pattern = this->pattern();
   const std::size_t nodes = static_cast<std::size_t>(pattern.node_count) + 1;
@@ -104,9 +106,9 @@ void ImpulseSolver<Real>::hold_rates(Step& step) {
 }
 
 template <class Real>
-void ImpulseSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) {
+void ImpulseSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) {
   request_ = {.clock = clocks.front(), .step = h, .steps = steps};
-  this->keep_before(options.undoable);
+  this->keep_before(undoable);
 }
 
 template <class Real>

@@ -4,6 +4,7 @@
 #include "host/garment/reducer.hpp"
 #include "host/impulse/impulse_garments.hpp"
 #include "kernels/impulse/impulse_step.hpp"
+#include "kernels/launch/side_by_side.hpp"
 
 namespace isocloth {
 
@@ -17,7 +18,8 @@ class ImpulseSolver : public ImpulseGarments<Real> {
                 const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   /// Takes note: the host decides between the launches, so that all work is done in finish().
-  void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
+  void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
+  std::size_t threads() const override { return threads_for(this->garments_.front()->mesh.positions.size()); }
   std::vector<AdvanceReport> finish() override;
 
  protected:
@@ -37,7 +39,7 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   struct Corrections : Told {
     explicit Corrections(bool /*is_watched*/) {}
   };
-  void enter(Index step, int part);
+  virtual void enter(Index step, int part);
   /// Throws Interrupted where the work is to end.
   bool stops() const;
   void tell_sweep() const { device_.monitor().count(1); }

@@ -91,9 +91,8 @@ void ImpulseSystem<Real>::build_matrix() {
   entries_ = {device_, entries};
   weights_ = {device_, entries.size() / 2};
   values_ = {device_, weights_.size()};
-  is_small_ = edge_count_ <= largest_small && device_.backend().memory.host_accessible;
-  if (is_small_) queue_.pool = nullptr;
-  system_.emplace(make_multifrontal<Real>(device_, pattern, is_small_ ? nullptr : device_.queue().pool));
+  if (edge_count_ <= largest_small && device_.backend().memory.host_accessible) queue_.pool = nullptr;
+  system_.emplace(make_multifrontal<Real>(device_, pattern, queue_.pool));
 }
 
 template <class Real>
@@ -220,15 +219,14 @@ void ImpulseSystem<Real>::hold_rates(Step& step) {
 }
 
 template <class Real>
-void ImpulseSystem<Real>::start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) {
-  Base::start(clocks, h, steps, options);
+void ImpulseSystem<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) {
+  Base::start(clocks, h, steps, undoable);
   fallbacks_ = 0;
-  if (is_small_) reports_ = Base::finish();
 }
 
 template <class Real>
 std::vector<AdvanceReport> ImpulseSystem<Real>::finish() {
-  std::vector<AdvanceReport> reports = is_small_ ? std::move(reports_) : Base::finish();
+  std::vector<AdvanceReport> reports = Base::finish();
   reports.front().total.fallbacks = fallbacks_;
   return reports;
 }

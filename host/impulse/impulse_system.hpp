@@ -22,10 +22,10 @@ class ImpulseSystem final : public ImpulseSolver<Real> {
   ImpulseSystem(const Device& device, const Garment& garment, const ResolvedScene& resolved,
                 const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
-  /// A small cloth is stepped here, by the calling thread alone; a large one in finish().
-  void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
+  void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
   std::vector<AdvanceReport> finish() override;
-  std::size_t threads() const override { return is_small_ ? 1 : 0; }
+  /// Of a small cloth one.
+  std::size_t threads() const override { return queue_.pool == nullptr ? 1 : Base::threads(); }
 
  private:
   using Base = ImpulseSolver<Real>;
@@ -55,7 +55,6 @@ class ImpulseSystem final : public ImpulseSolver<Real> {
   std::size_t work_bytes() const override;
   std::string solver_name() const override;
 
-  bool is_small_ = false;
   Index edge_count_ = 0, node_count_ = 0;
   Buffer<Index> edge_nodes_, entries_, node_begin_, node_edges_;
   Buffer<Real> lengths_, scales_, weights_, reaches_, values_, right_side_, impulses_, strains_,
@@ -65,7 +64,6 @@ class ImpulseSystem final : public ImpulseSolver<Real> {
   bool fell_back_ = false;                        ///< the last part
   bool touched_ = false;                          ///< a contact moved its point in it
   int fallbacks_ = 0;                             ///< of this finish()
-  std::vector<AdvanceReport> reports_;            ///< of a small cloth's start()
 };
 
 }  // namespace isocloth

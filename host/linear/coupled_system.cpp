@@ -1,8 +1,10 @@
 #include "host/linear/coupled_system.hpp"
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <utility>
 
+#include "kernels/launch/side_by_side.hpp"
 #include "kernels/linear/conjugate_gradients.hpp"
 
 namespace isocloth {
@@ -10,7 +12,10 @@ namespace isocloth {
 template <class Real>
 CoupledSystem<Real>::CoupledSystem(const Device& device, const std::vector<std::size_t>& sizes)
     : device_(&device), begin_{0} {
-  for (const std::size_t size : sizes) begin_.push_back(begin_.back() + size);
+  for (const std::size_t size : sizes) {
+    begin_.push_back(begin_.back() + size);
+    widths_.push_back(threads_for(size));
+  }
   partials_ = {device, static_cast<std::size_t>(dot_count(static_cast<Index>(size())))};
   for (auto* vector : {&residual_, &preconditioned_, &direction_, &factor_product_, &product_, &solution_})
     *vector = {device, size()};
@@ -53,8 +58,9 @@ struct CoupledSystem<Real>::Iteration {
   CoupledSystem& of;
   const Members& members;
   const Contacts& contacts;
-  std::vector<double> partials;
-  bool is_first = true, solved = true;
+  bool has_solved;  ///< preconditioned before the first iteration, with the factorisation
+  bool solved = true;
+  std::vector<double> partials{};
 
   const Queue& queue() const { return of.device_->queue(); }
   void combine(const Vector& start, Real weight, Vector& direction) const {
@@ -70,17 +76,19 @@ struct CoupledSystem<Real>::Iteration {
   }
 
   void precondition() {
-    const bool has_solved = std::exchange(is_first, false);  // with the factorisation
-    for (std::size_t m = 0; m < members.size(); ++m) {
+    std::vector<char> failed(members.size(), 0);
+    side_by_side(of.size() >= least_range ? queue().pool : nullptr, of.widths_, [&](std::size_t m) {
       const CoupledMember<Real>& member = members[m];
-      if (member.factor == nullptr) continue;
+      if (member.factor == nullptr) return;
       const std::size_t first = of.begin_[m], end = of.begin_[m + 1];
       if (!has_solved) {
         of.copy(slice(std::as_const(of.residual_).view(), first, end), member.right_side->view());
-        solved = member.factor->solve_more(*member.right_side, *member.solution, end - first, 1) && solved;
+        failed[m] = !member.factor->solve_more(*member.right_side, *member.solution, end - first, 1);
       }
       of.copy(std::as_const(*member.solution).view(), slice(of.preconditioned_.view(), first, end));
-    }
+    });
+    solved = solved && std::ranges::find(failed, 1) == failed.end();
+    has_solved = false;
   }
   double energy() { return dot(of.residual_, of.preconditioned_); }
   void begin() const {
@@ -124,9 +132,20 @@ int CoupledSystem<Real>::solve(const Members& members, const Contacts& contacts,
     }
     for (auto* vector : {&residual_, &preconditioned_}) clear(own(*vector));
   }
-  Iteration iteration{*this, members, contacts, {}};
+  Iteration iteration{*this, members, contacts, true};
   const int count = cpu::conjugate_gradients<double>(iteration, rtol);
   give_back(members);
+  return iteration.solved ? count : -1;
+}
+
+template <class Real>
+int CoupledSystem<Real>::solve_more(const Members& members, const Contacts& contacts,
+                                    ArrayView<const Vec3<Real>> right_side, double rtol) {
+  copy(right_side, residual_.view());
+  for (std::size_t m = 0; m < members.size(); ++m)
+    if (members[m].factor == nullptr) clear(slice(residual_.view(), begin_[m], begin_[m + 1]));
+  Iteration iteration{*this, members, contacts, false};
+  const int count = cpu::conjugate_gradients<double>(iteration, rtol);
   return iteration.solved ? count : -1;
 }
 
@@ -138,14 +157,39 @@ void CoupledSystem<Real>::give_back(const Members& members) {
 }
 
 template <class Real>
-void CoupledSystem<Real>::correct(const Members& members, const Contacts& contacts,
-                                  const Buffer<Vec3<Real>>& columns, int column_count) {
+std::vector<std::vector<double>> CoupledSystem<Real>::island_products(const Buffer<Vec3<Real>>& columns,
+                                                                      const Buffer<Vec3<Real>>& right) {
+  const std::size_t rows = columns.size() / size(), right_count = right.size() / size(),
+                    count = rows * right_count;
+  for (std::size_t m = 0; m < islands_.size(); ++m)
+    if (islands_[m] >= 0)
+      kernels().multiply_columns(device_->queue(),
+                                 {.left = slice(columns.view(), begin_[m], columns.size()),
+                                  .right = slice(right.view(), begin_[m], right.size()),
+                                  .free_count = static_cast<Index>(begin_[m + 1] - begin_[m]),
+                                  .stride = static_cast<Index>(size()),
+                                  .right_count = static_cast<Index>(right_count),
+                                  .products = slice(column_products_.view(), m * count, (m + 1) * count)});
+  const std::vector<Real> products = column_products_.download();
+  std::vector<std::vector<double>> sums(inverses_.size(), std::vector<double>(count, 0.0));
+  for (std::size_t m = 0; m < islands_.size(); ++m)
+    for (std::size_t i = 0; islands_[m] >= 0 && i < count; ++i)
+      sums[static_cast<std::size_t>(islands_[m])][i] += static_cast<double>(products[m * count + i]);
+  return sums;
+}
+
+template <class Real>
+void CoupledSystem<Real>::set_modes(const Members& members, const Contacts& contacts,
+                                    const Buffer<Vec3<Real>>& columns, int column_count,
+                                    const std::vector<int>& islands) {
   const std::size_t count = static_cast<std::size_t>(column_count), all = size();
   if (images_.size() != columns.size()) {
     images_ = {*device_, columns.size()};
-    column_products_ = {*device_, count * (count + 1)};
+    column_products_ = {*device_, members.size() * count * count};
     moves_ = {*device_, count};
   }
+  islands_ = islands;
+  inverses_.assign(static_cast<std::size_t>(1 + *std::ranges::max_element(islands)), {});
   const auto column = [&](auto view, std::size_t k) { return slice(view, k * all, (k + 1) * all); };
   for (std::size_t k = 0; k < count; ++k) {
     const ArrayView<const Vec3<Real>> z = column(columns.view(), k);
@@ -159,36 +203,37 @@ void CoupledSystem<Real>::correct(const Members& members, const Contacts& contac
         clear(slice(image, begin_[m], begin_[m + 1]));
     add_couplings(members, contacts, z, image, image);
   }
-  const auto multiply = [&](ArrayView<const Vec3<Real>> right, std::size_t right_count, std::size_t at) {
-    kernels().multiply_columns(device_->queue(),
-                               {.left = columns.view(),
-                                .right = right,
-                                .free_count = static_cast<Index>(all),
-                                .right_count = static_cast<Index>(right_count),
-                                .products = slice(column_products_.view(), at, at + count * right_count)});
-  };
-  multiply(std::as_const(images_).view(), count, 0);
-  multiply(std::as_const(residual_).view(), 1, count * count);
-  const std::vector<Real> products = column_products_.download();
+  const std::vector<std::vector<double>> products = island_products(columns, images_);
   const Eigen::Index n = column_count;
-  Eigen::MatrixXd matrix(n, n);
-  Eigen::VectorXd right(n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    right(i) = static_cast<double>(products[count * count + static_cast<std::size_t>(i)]);
-    for (Eigen::Index j = 0; j < n; ++j)
-      matrix(i, j) = static_cast<double>(products[static_cast<std::size_t>(i * n + j)]);
+  for (std::size_t i = 0; i < inverses_.size(); ++i) {
+    const Eigen::Map<const Eigen::MatrixXd> matrix(products[i].data(), n, n);
+    const Eigen::LLT<Eigen::MatrixXd> factor((matrix + matrix.transpose()) / 2);
+    if (factor.info() != Eigen::Success) continue;
+    inverses_[i].resize(count * count);
+    Eigen::Map<Eigen::MatrixXd>(inverses_[i].data(), n, n) = factor.solve(Eigen::MatrixXd::Identity(n, n));
   }
-  const Eigen::LLT<Eigen::MatrixXd> factor((matrix + matrix.transpose()) / 2);
-  if (factor.info() != Eigen::Success) return;
-  const Eigen::VectorXd moves = factor.solve(right);
-  if (!moves.allFinite()) return;
-  std::vector<Real> narrowed(count);
-  for (std::size_t k = 0; k < count; ++k)
-    narrowed[k] = static_cast<Real>(moves(static_cast<Eigen::Index>(k)));
-  moves_.upload(narrowed);
-  kernels().add_columns(
-      device_->queue(),
-      {.columns = columns.view(), .moves = std::as_const(moves_).view(), .correction = solution_.view()});
+}
+
+template <class Real>
+void CoupledSystem<Real>::correct(const Members& members, const Buffer<Vec3<Real>>& columns) {
+  const std::vector<std::vector<double>> products = island_products(columns, residual_);
+  for (std::size_t i = 0; i < inverses_.size(); ++i) {
+    if (inverses_[i].empty()) continue;
+    const Eigen::Index n = static_cast<Eigen::Index>(products[i].size());
+    const Eigen::VectorXd moves = Eigen::Map<const Eigen::MatrixXd>(inverses_[i].data(), n, n) *
+                                  Eigen::Map<const Eigen::VectorXd>(products[i].data(), n);
+    if (!moves.allFinite()) continue;
+    std::vector<Real> narrowed;
+    for (const double move : moves) narrowed.push_back(static_cast<Real>(move));
+    moves_.upload(narrowed);
+    for (std::size_t m = 0; m < members.size(); ++m)
+      if (islands_[m] == static_cast<int>(i))
+        kernels().add_columns(device_->queue(),
+                              {.columns = slice(columns.view(), begin_[m], columns.size()),
+                               .stride = static_cast<Index>(size()),
+                               .moves = std::as_const(moves_).view(),
+                               .correction = slice(solution_.view(), begin_[m], begin_[m + 1])});
+  }
   give_back(members);
 }
 

@@ -35,30 +35,44 @@ class CoupledSystem {
   /// Returns the iterations, -1: a factor met something that is not finite, and the solutions are worth
   /// nothing.
   int solve(const Members& members, const Contacts& contacts, double rtol);
-  /// Takes the part of the residual of the last solve() away that lies along `columns`, Z:
-  /// x += Z (Z^T A Z)^-1 Z^T r. shape [column_count, all free nodes]. Where Z^T A Z is not positive definite
-  /// it does nothing.
-  void correct(const Members& members, const Contacts& contacts, const Buffer<Vec3<Real>>& columns,
-               int column_count);
+  /// The same of another right side, shape [all free nodes], after that. The members' own vectors are of use
+  /// no more, until give_back().
+  int solve_more(const Members& members, const Contacts& contacts, ArrayView<const Vec3<Real>> right_side,
+                 double rtol);
+  /// What correct() solves exactly with the matrix of the last solve(): `columns`, Z, shape [column_count,
+  /// all free nodes], for each island by itself. islands: of each member, -1: none; nothing couples two.
+  void set_modes(const Members& members, const Contacts& contacts, const Buffer<Vec3<Real>>& columns,
+                 int column_count, const std::vector<int>& islands);
+  /// Takes the part of the residual of the last solve() or solve_more() away that lies along these:
+  /// x += Z (Z^T A Z)^-1 Z^T r. Where Z^T A Z is not positive definite it does nothing.
+  void correct(const Members& members, const Buffer<Vec3<Real>>& columns);
   /// x of all members after that [m].
   const Buffer<Vec3<Real>>& solution() const { return solution_; }
+  Buffer<Vec3<Real>>& solution() { return solution_; }
+  /// To the members.
+  void give_back(const Members& members);
   std::size_t memory_bytes() const;
 
  private:
   struct Iteration;
   std::size_t size() const { return begin_.empty() ? 0 : begin_.back(); }
-  void give_back(const Members& members);
   void clear(ArrayView<Vec3<Real>> values) const;
   const StepKernels<Real>& kernels() const { return step_kernels<Real>(device_->backend()); }
   void copy(ArrayView<const Vec3<Real>> from, ArrayView<Vec3<Real>> to) const;
+  /// Sums over each island of the products of columns, Z, with some columns, shape [mode_count, right_count].
+  std::vector<std::vector<double>> island_products(const Buffer<Vec3<Real>>& columns,
+                                                   const Buffer<Vec3<Real>>& right);
   /// y = P x + E x, P x in y beforehand.
   void add_couplings(const Members& members, const Contacts& contacts, ArrayView<const Vec3<Real>> x,
                      ArrayView<const Vec3<Real>> factor_product, ArrayView<Vec3<Real>> y) const;
 
   const Device* device_ = nullptr;
-  std::vector<std::size_t> begin_;  ///< of each member, shape [member_count + 1]
+  std::vector<std::size_t> begin_;   ///< of each member, shape [member_count + 1]
+  std::vector<std::size_t> widths_;  ///< of each member, see side_by_side()
   Buffer<Vec3<Real>> residual_, preconditioned_, direction_, factor_product_, product_, solution_;
-  Buffer<Vec3<Real>> images_;  ///< A Z
+  std::vector<int> islands_;                   ///< of the modes, see set_modes()
+  std::vector<std::vector<double>> inverses_;  ///< (Z^T A Z)^-1 of each island; empty: it is left alone
+  Buffer<Vec3<Real>> images_;                  ///< A Z
   Buffer<Real> column_products_, moves_;
   Buffer<double> partials_;
 };

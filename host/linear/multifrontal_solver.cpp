@@ -117,12 +117,16 @@ void MultifrontalSolver<Real>::solve(const Real* right_side, Real* solution, int
   const FrontVectors<Real> vectors{
       .right_side = right_side, .solution = solution, .work = vectors_.get(), .count = count};
   const Index tasks = static_cast<Index>(plan_.solve_tasks.size());
-  plan_.forward_graph.run(pool_, [&](int, Index t) {
+  // Entries of the factor for fewer of which threads would wait longer for each other than they work.
+  constexpr std::size_t least_shared = 100'000;
+  ThreadPool* const pool =
+      plan_.factor_size * static_cast<std::size_t>(count) >= least_shared ? pool_ : nullptr;
+  plan_.forward_graph.run(pool, [&](int, Index t) {
     const FrontTask& task = plan_.solve_tasks[t];
     for (Index f = task.first_front; f <= task.front; ++f)
       solve_front_forward(plan, factor_.get(), dense_, vectors, f);
   });
-  plan_.backward_graph.run(pool_, [&](int, Index t) {
+  plan_.backward_graph.run(pool, [&](int, Index t) {
     const FrontTask& task = plan_.solve_tasks[tasks - 1 - t];
     for (Index f = task.front; f >= task.first_front; --f)
       solve_front_backward(plan, factor_.get(), dense_, vectors, f);

@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "host/memory/device.hpp"
-#include "kernels/launch/thread_pool.hpp"
+#include "kernels/launch/side_by_side.hpp"
 
 namespace isocloth {
 namespace {
@@ -12,6 +12,12 @@ namespace {
 void add(const AdvanceReport& part, AdvanceReport& sum) {
   sum.steps += part.steps;
   add_up(part.total, sum.total);
+}
+
+std::vector<std::size_t> widths_of(const std::vector<std::unique_ptr<GarmentSolver>>& solvers) {
+  std::vector<std::size_t> widths;
+  for (const auto& solver : solvers) widths.push_back(solver->threads());
+  return widths;
 }
 
 /// One start() and finish() of every solver; adds up the reports.
@@ -23,37 +29,31 @@ void advance_once(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
   const bool undoable = monitor.exists() && std::any_of(solvers.begin(), solvers.end(),
                                                         [](const auto& s) { return s->can_stop(); });
   ThreadPool* const pool = device.queue().pool;
-  std::vector<std::exception_ptr> errors(solvers.size());
   std::vector<char> started(solvers.size(), 0);
-  const auto start = [&](std::size_t s, bool alone) {
+  std::vector<std::vector<AdvanceReport>> found(solvers.size());
+  std::exception_ptr error;
+  const auto for_all = [&](const auto& work) {
     try {
-      solvers[s]->start(clocks[s], h, steps, {.alone = alone, .undoable = undoable});
-      started[s] = 1;
+      side_by_side(pool, widths_of(solvers), work);
     } catch (...) {
-      errors[s] = std::current_exception();
+      if (!error) error = std::current_exception();
     }
   };
-  std::vector<std::size_t> narrow, others;
-  for (std::size_t s = 0; s < solvers.size(); ++s) {
-    const std::size_t threads = solvers[s]->threads();
-    const bool fills = pool == nullptr || threads == 0 || threads >= static_cast<std::size_t>(pool->size());
-    (fills ? others : narrow).push_back(s);
-  }
-  if (narrow.size() > 1)
-    pool->run(static_cast<Index>(narrow.size()), 1, [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) start(narrow[i], true);
+  const auto start = [&](std::size_t s) {
+    solvers[s]->start(clocks[s], h, steps, undoable);
+    started[s] = 1;
+  };
+  const auto finish = [&](std::size_t s) {
+    if (started[s] != 0) found[s] = solvers[s]->finish();
+  };
+  if (pool == nullptr) {  // on a device all work before the first is waited for
+    for_all(start);
+    for_all(finish);
+  } else {
+    for_all([&](std::size_t s) {
+      start(s);
+      finish(s);
     });
-  else
-    others.insert(others.end(), narrow.begin(), narrow.end());
-  for (const std::size_t s : others) start(s, false);
-  std::vector<std::vector<AdvanceReport>> found(solvers.size());
-  for (std::size_t s = 0; s < solvers.size(); ++s) {
-    if (started[s] == 0) continue;
-    try {
-      found[s] = solvers[s]->finish();
-    } catch (...) {
-      errors[s] = std::current_exception();
-    }
   }
   // Asked once for all solvers: some may have been done before others were told to stop.
   if (undoable && monitor.stops()) {
@@ -62,22 +62,21 @@ void advance_once(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
   }
   for (std::size_t s = 0; s < solvers.size(); ++s)
     for (std::size_t i = 0; i < found[s].size(); ++i) add(found[s][i], sums[s][i]);
-  for (const std::exception_ptr& error : errors)
-    if (error) std::rethrow_exception(error);
+  if (error) std::rethrow_exception(error);
 }
 
 /// At the end of a step. Edges between pinned nodes are where their motions lead: stretched ones are a
 /// tolerance missed like any other.
-void measure_strains(const std::vector<std::unique_ptr<GarmentSolver>>& solvers, double tolerance,
-                     std::vector<std::vector<AdvanceReport>>& sums) {
-  for (std::size_t s = 0; s < solvers.size(); ++s) {
+void measure_strains(const std::vector<std::unique_ptr<GarmentSolver>>& solvers, const Device& device,
+                     double tolerance, std::vector<std::vector<AdvanceReport>>& sums) {
+  side_by_side(device.queue().pool, widths_of(solvers), [&](std::size_t s) {
     const std::vector<Strain> strains = solvers[s]->strains();
     for (std::size_t i = 0; i < strains.size(); ++i) {
       StepReport& total = sums[s][i].total;
       keep_worst(strains[i], total.strain);
       if (strains[i].pinned_max > tolerance) total.status = std::max(total.status, StepStatus::stalled);
     }
-  }
+  });
 }
 
 }  // namespace
@@ -96,7 +95,7 @@ void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers
   for (done = 0; done < steps;) {
     const int count = std::min(steps - done, most);
     advance_once(solvers, now, h, count, device, sums);
-    if (check.measures) measure_strains(solvers, check.tolerance, sums);
+    if (check.measures) measure_strains(solvers, device, check.tolerance, sums);
     done += count;
     for (std::vector<Clock>& own : now)
       for (Clock& clock : own) clock.steps += count;

@@ -9,6 +9,7 @@
 #include "host/impulse/impulse_group.hpp"
 #include "host/impulse/impulse_solver.hpp"
 #include "host/impulse/impulse_system.hpp"
+#include "host/impulse/tensor_grid_solver.hpp"
 #include "host/projection/cloth_group.hpp"
 #include "host/projection/coupled_solver.hpp"
 #include "host/projection/projection_solver.hpp"
@@ -110,10 +111,13 @@ template <class Real>
 std::unique_ptr<GarmentSolver> make_solver(const Device& device, const std::vector<const Garment*>& garments,
                                            const ResolvedScene& scene, StepSolver choice,
                                            const std::shared_ptr<const ObstacleShapes<Real>>& obstacles) {
-  if (scene.recipe.solver == SolverFamily::impulse_system) {
+  if (scene.recipe.solver == SolverFamily::impulse_system ||
+      scene.recipe.solver == SolverFamily::semi_implicit) {
     if (choice != StepSolver::automatic && choice != StepSolver::direct)
       throw DeviceError(text("solver: found \"", to_string(choice), "\" with the recipe ", scene.recipe.name,
                              ", expected \"automatic\" or \"direct\": one cloth at a time is factored"));
+    if (scene.recipe.solver == SolverFamily::semi_implicit)
+      return std::make_unique<TensorGridSolver<Real>>(device, *garments.front(), scene, obstacles);
     return std::make_unique<ImpulseSystem<Real>>(device, *garments.front(), scene, obstacles);
   }
   if (scene.recipe.solver == SolverFamily::impulse) {
@@ -138,7 +142,9 @@ std::unique_ptr<GarmentSolver> make_solver(const Device& device, Precision preci
 /// Whether garments of one kind share a solver.
 bool is_grouped(const Device& device, Precision precision, const Garment& garment, const ResolvedScene& scene,
                 StepSolver choice) {
-  if (scene.recipe.solver == SolverFamily::impulse_system) return false;
+  if (scene.recipe.solver == SolverFamily::impulse_system ||
+      scene.recipe.solver == SolverFamily::semi_implicit)
+    return false;
   if (scene.recipe.solver == SolverFamily::projection) return is_batched(garment, choice);
   return precision == Precision::float32 ? is_stepped_by_block<float>(device, garment, choice)
                                          : is_stepped_by_block<double>(device, garment, choice);

@@ -21,6 +21,29 @@ struct BodyCoupling<Real>::System {
   VectorXd right;
 };
 
+/// A garment, or all of them where they touch each other.
+template <class Real>
+struct BodyCoupling<Real>::Cloths {
+  std::vector<ProjectionSolver<Real>*> garments;
+  ClothContacts<Real>* contacts;  ///< null: one garment alone
+
+  const void* owner() const {
+    return contacts != nullptr ? static_cast<const void*>(contacts) : garments.front();
+  }
+  Buffer<Vec3<Real>>& corrections() const {
+    return contacts != nullptr ? contacts->corrections() : garments.front()->correction();
+  }
+  std::size_t free_count() const { return corrections().size(); }
+  std::size_t first_free(const ProjectionSolver<Real>& garment) const {
+    return contacts != nullptr ? static_cast<std::size_t>(contacts->first_free(garment)) : 0;
+  }
+  bool solve_more(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions, int count) const {
+    return contacts != nullptr
+               ? contacts->solve_more(columns, solutions, count)
+               : garments.front()->nodal_solver().solve_more(columns, solutions, free_count(), count);
+  }
+};
+
 template <class Real>
 BodyCoupling<Real>::BodyCoupling(const Device& device, std::shared_ptr<const ObstacleShapes<Real>> shapes)
     : device_(device),
@@ -99,37 +122,30 @@ void BodyCoupling<Real>::place(const std::vector<ProjectionSolver<Real>*>& garme
 }
 
 template <class Real>
-typename BodyCoupling<Real>::Columns& BodyCoupling<Real>::columns_of(const ProjectionSolver<Real>& garment,
-                                                                     std::size_t free_count) {
+typename BodyCoupling<Real>::Columns& BodyCoupling<Real>::columns_of(const Cloths& cloths) {
   for (auto& [owner, columns] : columns_)
-    if (owner == &garment) return columns;
-  const std::size_t count = 6 * bodies_.size();
-  columns_.push_back({&garment, Columns{.columns = {device_, count * free_count},
-                                        .solutions = {device_, count * free_count},
-                                        .products = {device_, count * (count + 1)},
-                                        .moves = {device_, count},
-                                        .touched = {}}});
+    if (owner == cloths.owner()) return columns;
+  const std::size_t count = 6 * bodies_.size(), free_count = cloths.free_count();
+  columns_.push_back({cloths.owner(), Columns{.columns = {device_, count * free_count},
+                                              .solutions = {device_, count * free_count},
+                                              .products = {device_, count * (count + 1)},
+                                              .moves = {device_, count},
+                                              .touched = {}}});
   return columns_.back().second;
 }
 
 template <class Real>
-bool BodyCoupling<Real>::add_garment(ProjectionSolver<Real>& garment, System& system) {
-  const Queue& queue = device_.queue();
-  const std::size_t free_count = garment.correction().size();
-  Columns& own = columns_of(garment, free_count);
-  own.touched.clear();
-  const Index first = static_cast<Index>(shapes_->scene.obstacles.size());
-  const ActOnSamples<Real>& found = garment.contacts().found();
-  kernels_.sum_bodies(
-      queue,
-      {.found = found, .first_body = first, .centers = std::as_const(centers_).view(), .sums = sums_.view()});
+void BodyCoupling<Real>::add_contacts(const ProjectionSolver<Real>& garment, System& system,
+                                      std::vector<char>& touched) {
+  kernels_.sum_bodies(device_.queue(), {.found = garment.contacts().found(),
+                                        .first_body = static_cast<Index>(shapes_->scene.obstacles.size()),
+                                        .centers = std::as_const(centers_).view(),
+                                        .sums = sums_.view()});
   const std::vector<Real> sums = sums_.download();
-  std::vector<Index> groups(bodies_.size(), -1);
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     const Real* const sum = sums.data() + b * static_cast<std::size_t>(body_terms);
     if (!(sum[body_terms - 1] > 0)) continue;
-    groups[b] = static_cast<Index>(own.touched.size());
-    own.touched.push_back(static_cast<Index>(b));
+    touched[b] = 1;
     const Eigen::Index at = 6 * static_cast<Eigen::Index>(b);
     int entry = 0;
     for (int i = 0; i < 6; ++i)
@@ -139,43 +155,62 @@ bool BodyCoupling<Real>::add_garment(ProjectionSolver<Real>& garment, System& sy
       }
     for (int i = 0; i < 6; ++i, ++entry) system.right(at + i) -= static_cast<double>(sum[entry]);
   }
-  if (own.touched.empty() || free_count == 0) return true;
+}
+
+template <class Real>
+bool BodyCoupling<Real>::add(const Cloths& cloths, System& system) {
+  const Queue& queue = device_.queue();
+  Columns& own = columns_of(cloths);
+  std::vector<char> touched(bodies_.size(), 0);
+  for (const ProjectionSolver<Real>* garment : cloths.garments) add_contacts(*garment, system, touched);
+  std::vector<Index> groups(bodies_.size(), -1);
+  own.touched.clear();
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    if (touched[b] == 0) continue;
+    groups[b] = static_cast<Index>(own.touched.size());
+    own.touched.push_back(static_cast<Index>(b));
+  }
+  const std::size_t count = 6 * own.touched.size(), free_count = cloths.free_count();
+  if (count == 0 || free_count == 0) return true;
   groups_.upload(groups);
-  const std::size_t count = 6 * own.touched.size();
+  for (const ProjectionSolver<Real>* garment : cloths.garments)
+    kernels_.assemble_body_columns(
+        queue, {.found = garment->contacts().found(),
+                .first_body = static_cast<Index>(shapes_->scene.obstacles.size()),
+                .centers = std::as_const(centers_).view(),
+                .node_slots = garment->contacts().samples().node_slots.view(),
+                .groups = std::as_const(groups_).view(),
+                .free_count = garment->pattern().free_count(),
+                .column_count = static_cast<Index>(count),
+                .stride = static_cast<Index>(free_count),
+                .columns = slice(own.columns.view(), cloths.first_free(*garment), own.columns.size())});
+  if (!cloths.solve_more(own.columns, own.solutions, static_cast<int>(count))) return false;
   const auto first_columns = [&](auto& buffer) { return slice(buffer.view(), 0, count * free_count); };
-  kernels_.assemble_body_columns(queue, {.found = found,
-                                         .first_body = first,
-                                         .centers = std::as_const(centers_).view(),
-                                         .node_slots = garment.contacts().samples().node_slots.view(),
-                                         .groups = std::as_const(groups_).view(),
-                                         .free_count = static_cast<Index>(free_count),
-                                         .columns = first_columns(own.columns)});
-  if (!garment.nodal_solver().solve_more(own.columns, own.solutions, free_count, static_cast<int>(count)))
-    return false;
   const auto multiply = [&](ArrayView<const Vec3<Real>> right, std::size_t right_count, std::size_t at) {
     kernels_.multiply_columns(queue, {.left = first_columns(std::as_const(own.columns)),
                                       .right = right,
                                       .free_count = static_cast<Index>(free_count),
+                                      .stride = static_cast<Index>(free_count),
                                       .right_count = static_cast<Index>(right_count),
                                       .products = slice(own.products.view(), at, at + count * right_count)});
   };
   multiply(first_columns(std::as_const(own.solutions)), count, 0);
-  multiply(std::as_const(garment.correction()).view(), 1, count * count);
+  multiply(std::as_const(cloths.corrections()).view(), 1, count * count);
   const std::vector<Real> products = own.products.download();
   const auto row = [&](std::size_t k) {
     return static_cast<Eigen::Index>(6 * static_cast<std::size_t>(own.touched[k / 6]) + k % 6);
   };
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t j = 0; j < count; ++j)
-      system.matrix(row(i), row(j)) -=
-          static_cast<double>(products[i * count + j] + products[j * count + i]) / 2;
+      system.matrix(row(i), row(j)) -= static_cast<double>(products[i * count + j]);
     system.right(row(i)) += static_cast<double>(products[count * count + i]);
   }
   return true;
 }
 
 template <class Real>
-bool BodyCoupling<Real>::solve(const std::vector<ProjectionSolver<Real>*>& garments) {
+bool BodyCoupling<Real>::solve(const std::vector<ProjectionSolver<Real>*>& garments,
+                               ClothContacts<Real>* cloth) {
   const Eigen::Index size = 6 * static_cast<Eigen::Index>(bodies_.size());
   System system{.matrix = MatrixXd::Zero(size, size), .right = VectorXd::Zero(size)};
   std::vector<Vec3<Real>> centers;
@@ -195,9 +230,19 @@ bool BodyCoupling<Real>::solve(const std::vector<ProjectionSolver<Real>*>& garme
     }
   }
   centers_.upload(centers);
-  for (ProjectionSolver<Real>* garment : garments)
-    if (!add_garment(*garment, system)) return false;
-  const VectorXd moves = contacts_.solve(system.matrix, system.right);
+  std::vector<Cloths> all;
+  if (cloth != nullptr)
+    all.push_back({garments, cloth});
+  else
+    for (ProjectionSolver<Real>* garment : garments) all.push_back({{garment}, nullptr});
+  for (const Cloths& cloths : all)
+    if (!add(cloths, system)) return false;
+  // C^T H^-1 C is as symmetric as H^-1 C is exact.
+  const MatrixXd symmetric = (system.matrix + system.matrix.transpose()) / 2;
+  VectorXd moves = contacts_.solve(symmetric, system.right);
+  // By conjugate gradients it is not, and the forces found are given to the bodies as they act on the cloth:
+  // else momentum would leak between them.
+  if (cloth != nullptr) moves = system.matrix.partialPivLu().solve(symmetric * moves);
   if (!moves.allFinite()) return false;
   std::vector<Real> narrowed_moves(static_cast<std::size_t>(size));
   for (Eigen::Index i = 0; i < size; ++i) {
@@ -205,19 +250,20 @@ bool BodyCoupling<Real>::solve(const std::vector<ProjectionSolver<Real>*>& garme
     narrowed_moves[static_cast<std::size_t>(i)] = static_cast<Real>(moves(i));
   }
   moves_.upload(narrowed_moves);
-  for (ProjectionSolver<Real>* garment : garments) {
-    const std::size_t free_count = garment->correction().size();
-    Columns& own = columns_of(*garment, free_count);
-    if (own.touched.empty() || free_count == 0) continue;
+  for (const Cloths& cloths : all) {
+    Columns& own = columns_of(cloths);
+    const std::size_t count = 6 * own.touched.size(), free_count = cloths.free_count();
+    if (count == 0 || free_count == 0) continue;
     std::vector<Real> of_columns(own.moves.size());
-    for (std::size_t k = 0; k < 6 * own.touched.size(); ++k)
+    for (std::size_t k = 0; k < count; ++k)
       of_columns[k] = narrowed_moves[6 * static_cast<std::size_t>(own.touched[k / 6]) + k % 6];
     own.moves.upload(of_columns);
-    const std::size_t count = 6 * own.touched.size();
     kernels_.add_columns(device_.queue(),
                          {.columns = slice(std::as_const(own.solutions).view(), 0, count * free_count),
+                          .stride = static_cast<Index>(free_count),
                           .moves = slice(std::as_const(own.moves).view(), 0, count),
-                          .correction = garment->correction().view()});
+                          .correction = cloths.corrections().view()});
+    if (cloth != nullptr) cloth->give_back();
   }
   return true;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "host/bodies/body_contacts.hpp"
-#include "host/projection/projection_solver.hpp"
+#include "host/projection/cloth_contacts.hpp"
 
 namespace isocloth {
 
@@ -11,7 +11,8 @@ namespace isocloth {
 /// the turn from A~, I: the inertia there; then v = (x - x_n) / h and L = L_n + I psi / h, so that momentum
 /// goes from cloth to body and back without loss. H d = C b + r is solved for d first: one factorisation of
 /// each garment's H, six right sides more per body that it touches, and (H_b - sum C^T H^-1 C) b = r_b + sum
-/// C^T H^-1 r, dense, on the host in double. Contacts of bodies with each other and with obstacles are solved
+/// C^T H^-1 r, dense, on the host in double. Where cloth touches cloth, H is that of all garments together,
+/// whose factors are then preconditioners. Contacts of bodies with each other and with obstacles are solved
 /// on that.
 template <class Real>
 class BodyCoupling {
@@ -37,8 +38,9 @@ class BodyCoupling {
   double penetration() const { return penetration_; }
   /// Tells the garments where the bodies are in step `number` of their requests.
   void place(const std::vector<ProjectionSolver<Real>*>& garments, int number) const;
-  /// The bodies' moves, and the garments' corrections with them; false: not finite.
-  bool solve(const std::vector<ProjectionSolver<Real>*>& garments);
+  /// The bodies' moves, and the garments' corrections with them; cloth: what couples the garments, null: they
+  /// do not touch each other. False: not finite.
+  bool solve(const std::vector<ProjectionSolver<Real>*>& garments, ClothContacts<Real>* cloth);
   BodyMoves<Real> moves() const;
   /// Moves the bodies after iteration `number`, as far as the cloth may go.
   void correct();
@@ -55,8 +57,11 @@ class BodyCoupling {
     Vec3d offset, turn;                ///< from the flight: x - x~ [m] and psi [rad]
   };
   struct System;
-  /// What a garment's contacts add to the system; false: its factor fails.
-  bool add_garment(ProjectionSolver<Real>& garment, System& system);
+  struct Cloths;
+  /// What contacts of the cloths add to the system; false: a factor fails.
+  bool add(const Cloths& cloths, System& system);
+  /// What a garment's contacts add to the bodies' own part of it, and which bodies they push.
+  void add_contacts(const ProjectionSolver<Real>& garment, System& system, std::vector<char>& touched);
 
   std::vector<SolidState> solids() const;
 
@@ -72,14 +77,14 @@ class BodyCoupling {
   std::vector<BodyState> states_;
   std::vector<std::array<double, 6>> found_moves_;
 
-  /// Work arrays of a garment.
+  /// Work arrays of cloths that are solved as one.
   struct Columns {
     Buffer<Vec3<Real>> columns, solutions;  ///< C and H^-1 C, shape [6 bodies, free_count]
     Buffer<Real> products, moves;
     std::vector<Index> touched;  ///< bodies, ascending
   };
-  std::vector<std::pair<const ProjectionSolver<Real>*, Columns>> columns_;
-  Columns& columns_of(const ProjectionSolver<Real>& garment, std::size_t free_count);
+  std::vector<std::pair<const void*, Columns>> columns_;
+  Columns& columns_of(const Cloths& cloths);
   Buffer<Vec3<Real>> centers_;
   Buffer<Index> groups_;
   Buffer<Real> sums_, moves_;

@@ -1,6 +1,7 @@
 #include "host/projection/cloth_contacts.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -230,7 +231,17 @@ bool ClothContacts<Real>::find_pairs(const std::vector<Vec3d>& from, const std::
   constexpr std::size_t most_per_node = 400, always = 1'000'000;
   std::vector<double> margins;
   for (const double thickness : thicknesses_) margins.push_back((thickness + reach_) / 2 + spare);
-  return pairs_.find(from, to, margins, std::max(always, most_per_node * rooms_.size()), pairs);
+  PairSearch::Workers workers = PairSearch::alone();
+  std::atomic<std::size_t> found{0};
+  if (ThreadPool* const pool = device_.queue().pool; pool != nullptr && rooms_.size() >= least_range)
+    workers = {.for_each =
+                   [pool](std::size_t count, const PairSearch::Workers::Piece& piece) {
+                     pool->run(static_cast<Index>(count), 1, [&](Index begin, Index end) {
+                       for (Index i = begin; i < end; ++i) piece(static_cast<std::size_t>(i));
+                     });
+                   },
+               .add = [&found](std::size_t more) { return found += more; }};
+  return pairs_.find(from, to, margins, std::max(always, most_per_node * rooms_.size()), pairs, workers);
 }
 
 template <class Real>
@@ -314,6 +325,16 @@ std::array<Index, 4> ClothContacts<Real>::nodes_of(const FeaturePair& pair) cons
   return {a[0], a[1], b[0], b[1]};
 }
 
+/// What no step can part is nobody's fault.
+template <class Real>
+bool ClothContacts<Real>::can_part(const FeaturePair& pair, const FoundContact& found,
+                                   const double* inverse_inertia) const {
+  double inverse[4];
+  const std::array<Index, 4> nodes = nodes_of(pair);
+  for (std::size_t i = 0; i < 4; ++i) inverse[i] = inverse_inertia[static_cast<std::size_t>(nodes[i])];
+  return points_can_part(found.weights, inverse);
+}
+
 template <class Real>
 void ClothContacts<Real>::choose() {
   struct Candidate {
@@ -332,13 +353,6 @@ void ClothContacts<Real>::choose() {
   std::vector<double> inertia_staging;
   const double* const inverse_inertia =
       std::as_const(inverse_inertia_).read(0, rooms_.size(), inertia_staging);
-  // What no step can part is nobody's fault.
-  const auto can_part = [&](std::size_t p) {
-    double inverse[4];
-    const std::array<Index, 4> nodes = nodes_of(host_pairs_[p]);
-    for (std::size_t i = 0; i < 4; ++i) inverse[i] = inverse_inertia[static_cast<std::size_t>(nodes[i])];
-    return points_can_part(found[p].weights, inverse);
-  };
   cpu::ContactLaw<double> law;
   law.tolerance = tolerance_;
   std::vector<Candidate> candidates;
@@ -349,7 +363,7 @@ void ClothContacts<Real>::choose() {
     const bool passes = statuses[p] == PairStatus::passing;
     passing_ += passes;
     if (const double depth = law.depth(found[p].gap, law.deep_rest(found[p].before));
-        !passes && depth > depth_ && can_part(p))
+        !passes && depth > depth_ && can_part(host_pairs_[p], found[p], inverse_inertia))
       depth_ = depth;
     candidates.push_back({found[p].key, passes ? 0 : 1, static_cast<Index>(p)});
   }

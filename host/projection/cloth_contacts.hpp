@@ -14,6 +14,7 @@ struct KeptContacts {
   std::vector<Vec3d> forces;
 
   void scale(double factor);
+  double largest() const;  ///< size of the largest force [kg m]
 };
 
 /// The first `count` values.
@@ -47,6 +48,8 @@ class ClothContacts {
   void set_kept(std::size_t garment, const KeptContacts& kept);
   /// What its sizes are, and what the last step did.
   std::size_t memory_bytes() const;
+  /// Of every garment, where the nodes of all of them are at `positions` [m]; forces times h^2 [kg m].
+  std::vector<ClothLoads> loads(const std::vector<Vec3d>& positions) const;
 
   // The phases of a step, see StepController.
   void begin_step();
@@ -59,8 +62,21 @@ class ClothContacts {
   bool exist() const { return !keys_.empty(); }
   /// What contacts add to the matrices and right sides of the garments, which have been assembled.
   void add();
+  /// What contacts exert as they are kept, for forces_on(): times h^2, on free nodes [kg m].
+  void sum_forces();
+  ArrayView<const Vec3<Real>> forces_on(const ProjectionSolver<Real>& garment) const;
   /// The corrections of all garments from their factors; false: not finite.
   bool solve(double rtol);
+  /// A X = C with the matrix of solve(), whose corrections stay. columns, solutions: shape [count,
+  /// free_count()]; false: not finite.
+  bool solve_more(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions, int count);
+  /// Of all garments.
+  std::size_t free_count() const { return free_nodes_.size(); }
+  /// Where a garment's free nodes begin among them.
+  Index first_free(const ProjectionSolver<Real>& garment) const;
+  /// The corrections of all garments, and back to them what was made of these.
+  Buffer<Vec3<Real>>& corrections() { return system_.solution(); }
+  void give_back() { system_.give_back(coupled_); }
   /// Forces after the corrections.
   void update();
   /// astray: garments whose iterates are no state to go on from. Returns whether nodes were held back.
@@ -70,7 +86,9 @@ class ClothContacts {
 
   // Of the iterate, and since the step began.
   Index count() const { return static_cast<Index>(keys_.size()); }
-  int cg_iterations() const { return cg_iterations_; }
+  int cg_iterations() const { return cg_iterations_; }  ///< most of a solve
+  /// Least distance of a pair that forces can part over its thickness, at most 1.
+  double least_gap() const;
   /// Nodes of a garment that were held back from where their step led, because cloth would have passed
   /// through cloth.
   Index held_back(const ProjectionSolver<Real>& garment) const;
@@ -93,9 +111,13 @@ class ClothContacts {
                   std::vector<FeaturePair>& pairs);
   std::size_t keeper_of(std::uint64_t key) const;
   std::array<Index, 4> nodes_of(const FeaturePair& pair) const;
+  /// Whether forces can move the two sides apart; inverse_inertia: of all nodes.
+  bool can_part(const FeaturePair& pair, const FoundContact& found, const double* inverse_inertia) const;
   void choose();
   void respond(int iteration);
-  void add_rigid_modes(const typename CoupledSystem<Real>::Members& members);
+  std::vector<int> islands() const;
+  /// False: nothing that moves touches.
+  bool set_rigid_modes();
   typename CoupledSystem<Real>::Contacts product();
   ClothContactList list() const;
   ClothFeatures features() const;
@@ -119,7 +141,10 @@ class ClothContacts {
   Buffer<Vec3d> rest_, sought_at_, from_, to_;
   Buffer<Vec4<double>> ways_;
   CoupledSystem<Real> system_;
-  Buffer<Vec3<Real>> modes_;
+  typename CoupledSystem<Real>::Members coupled_;  ///< of the last solve()
+  double rtol_ = 0;                                ///< the same
+  bool has_modes_ = false;                         ///< the same
+  Buffer<Vec3<Real>> modes_, kept_corrections_, summed_forces_;
 
   // Pairs that may touch, and the room of every node in which that is so.
   std::vector<FeaturePair> host_pairs_;

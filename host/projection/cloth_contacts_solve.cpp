@@ -1,9 +1,11 @@
 // What contacts between cloths add to the systems of the garments, and what comes of a correction.
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
 #include "host/projection/cloth_contacts.hpp"
+#include "host/surroundings/shape_views.hpp"
 
 namespace isocloth {
 
@@ -24,6 +26,36 @@ void ClothContacts<Real>::add() {
 }
 
 template <class Real>
+void ClothContacts<Real>::sum_forces() {
+  const std::size_t count = keys_.size();
+  std::vector<ClothResponse> staged_responses;
+  std::vector<Vec3d> staged_forces;
+  std::vector<Index> staged_numbers;
+  const ClothResponse* const responses = std::as_const(responses_).read(0, count, staged_responses);
+  const Vec3d* const forces = std::as_const(forces_).read(0, count, staged_forces);
+  const Index* const numbers = std::as_const(free_number_).read(staged_numbers);
+  std::vector<Vec3<Real>> sums(free_count());
+  for (std::size_t c = 0; c < count; ++c) {
+    if (!responses[c].acts()) continue;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const Index free = numbers[responses[c].nodes[i]];
+      if (free < 0) continue;
+      const Vec3d f = responses[c].weights[i] * forces[c];
+      sums[static_cast<std::size_t>(free)] +=
+          Vec3<Real>{static_cast<Real>(f.x), static_cast<Real>(f.y), static_cast<Real>(f.z)};
+    }
+  }
+  if (summed_forces_.size() != sums.size()) summed_forces_ = {device_, sums.size()};
+  summed_forces_.upload(sums);
+}
+
+template <class Real>
+ArrayView<const Vec3<Real>> ClothContacts<Real>::forces_on(const ProjectionSolver<Real>& garment) const {
+  return slice(summed_forces_.view(), static_cast<std::size_t>(first_free(garment)),
+               garment.pattern().free_nodes.size());
+}
+
+template <class Real>
 typename CoupledSystem<Real>::Contacts ClothContacts<Real>::product() {
   return MultiplyClothContacts<Real>{
       .responses = first(std::as_const(responses_), keys_.size()),
@@ -38,85 +70,118 @@ typename CoupledSystem<Real>::Contacts ClothContacts<Real>::product() {
 
 template <class Real>
 bool ClothContacts<Real>::solve(double rtol) {
-  typename CoupledSystem<Real>::Members all;
+  rtol_ = rtol;
+  coupled_.clear();
   for (const Member& member : members_) {
-    CoupledMember<Real>& own = all.emplace_back();
+    CoupledMember<Real>& own = coupled_.emplace_back();
     if (member.solver->frozen()) continue;
     own = member.solver->coupled_member();
     own.matrix = {member.row_begin.view(), member.columns.view(), member.blocks.view(),
                   std::as_const(member.solver->blocks()).view()};
   }
-  const int iterations = system_.solve(all, product(), rtol);
+  const int iterations = system_.solve(coupled_, product(), rtol);
   if (iterations < 0) return false;
-  cg_iterations_ += iterations;
-  add_rigid_modes(all);
+  cg_iterations_ = std::max(cg_iterations_, iterations);
+  has_modes_ = set_rigid_modes();
+  if (has_modes_) system_.correct(coupled_, modes_);
   return true;
+}
+
+template <class Real>
+bool ClothContacts<Real>::solve_more(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions,
+                                     int count) {
+  const std::size_t size = free_count();
+  const auto copy = [&](ArrayView<const Vec3<Real>> from, ArrayView<Vec3<Real>> to) {
+    kernels_.scale_values(
+        device_.queue(), {.from = {&from.data()->x, 3 * size}, .factor = 1, .to = {&to.data()->x, 3 * size}});
+  };
+  if (kept_corrections_.size() != size) kept_corrections_ = {device_, size};
+  copy(std::as_const(system_).solution().view(), kept_corrections_.view());
+  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+    const std::size_t begin = k * size, end = begin + size;
+    const int iterations = system_.solve_more(coupled_, product(), slice(columns.view(), begin, end), rtol_);
+    if (iterations < 0) return false;
+    cg_iterations_ = std::max(cg_iterations_, iterations);
+    if (has_modes_) system_.correct(coupled_, modes_);
+    copy(std::as_const(system_).solution().view(), slice(solutions.view(), begin, end));
+  }
+  copy(std::as_const(kept_corrections_).view(), system_.solution().view());
+  give_back();
+  return true;
+}
+
+template <class Real>
+Index ClothContacts<Real>::first_free(const ProjectionSolver<Real>& garment) const {
+  return std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.solver == &garment; })
+      ->first_free;
+}
+
+/// Of each garment the number of those that touch each other directly or through others, -1: it touches
+/// nothing or stands still.
+template <class Real>
+std::vector<int> ClothContacts<Real>::islands() const {
+  std::vector<std::size_t> parents(members_.size());
+  std::iota(parents.begin(), parents.end(), std::size_t{0});
+  const auto root = [&](std::size_t g) {
+    while (parents[g] != g) g = parents[g] = parents[parents[g]];
+    return g;
+  };
+  std::vector<char> touches(members_.size(), 0);
+  for (const Index pair : host_chosen_) {
+    // The first node is of one side, the last of the other.
+    const std::array<Index, 4> nodes = nodes_of(host_pairs_[static_cast<std::size_t>(pair)]);
+    const auto garment_of = [&](Index node) {
+      return static_cast<std::size_t>(pairs_.features().node_surfaces[static_cast<std::size_t>(node)]);
+    };
+    const std::size_t a = garment_of(nodes.front()), b = garment_of(nodes.back());
+    touches[a] = touches[b] = 1;
+    parents[root(a)] = root(b);
+  }
+  std::vector<int> numbers(members_.size(), -1);
+  std::map<std::size_t, int> known;
+  for (std::size_t g = 0; g < members_.size(); ++g)
+    if (touches[g] != 0 && coupled_[g].factor != nullptr && coupled_[g].solution->size() > 0)
+      numbers[g] = known.emplace(root(g), static_cast<int>(known.size())).first->second;
+  return numbers;
 }
 
 /// What conjugate gradients leave is momentum that comes from nowhere, unless the six motions of what touches
 /// as a rigid whole are solved exactly.
 template <class Real>
-void ClothContacts<Real>::add_rigid_modes(const typename CoupledSystem<Real>::Members& members) {
-  const SurfaceFeatures& features = pairs_.features();
-  std::vector<std::size_t> island(members_.size());
-  std::iota(island.begin(), island.end(), std::size_t{0});
-  const auto root = [&](std::size_t g) {
-    while (island[g] != g) g = island[g] = island[island[g]];
-    return g;
+bool ClothContacts<Real>::set_rigid_modes() {
+  const std::vector<int> numbers = islands();
+  const std::size_t count = static_cast<std::size_t>(1 + *std::max_element(numbers.begin(), numbers.end()));
+  if (count == 0) return false;
+  const auto for_each_free_node = [&](const auto& visit) {
+    for (std::size_t g = 0; g < members_.size(); ++g) {
+      if (numbers[g] < 0) continue;
+      const std::vector<Index>& nodes = members_[g].solver->pattern().free_nodes;
+      for (std::size_t i = 0; i < nodes.size(); ++i)
+        visit(static_cast<std::size_t>(numbers[g]), static_cast<std::size_t>(members_[g].first_free) + i,
+              host_to_[static_cast<std::size_t>(members_[g].first_node + nodes[i])]);
+    }
   };
-  std::vector<char> touches(members_.size(), 0);
-  for (const Index pair : host_chosen_) {
-    const FeaturePair& p = host_pairs_[static_cast<std::size_t>(pair)];
-    const auto garment_of = [&](bool is_edge, Index feature) {
-      const Index node = is_edge ? features.edges[static_cast<std::size_t>(feature)][0]
-                                 : features.triangles[static_cast<std::size_t>(feature)][0];
-      return static_cast<std::size_t>(features.node_surfaces[static_cast<std::size_t>(node)]);
-    };
-    const std::size_t a = p.is_edges != 0 ? garment_of(true, p.first)
-                                          : static_cast<std::size_t>(
-                                                features.node_surfaces[static_cast<std::size_t>(p.first)]),
-                      b = garment_of(p.is_edges != 0, p.second);
-    touches[a] = touches[b] = 1;
-    island[root(a)] = root(b);
-  }
+  std::vector<Vec3d> centers(count);
+  std::vector<double> nodes(count, 0.0);
+  for_each_free_node([&](std::size_t island, std::size_t, const Vec3d& x) {
+    centers[island] += x;
+    ++nodes[island];
+  });
+  for (std::size_t i = 0; i < count; ++i) centers[i] = (1 / nodes[i]) * centers[i];
   const std::size_t all = free_nodes_.size();
   std::vector<Vec3<Real>> staging;
-  for (std::size_t own = 0; own < members_.size(); ++own) {
-    if (root(own) != own || touches[own] == 0) continue;
-    const auto belongs = [&](std::size_t g) { return root(g) == own && members[g].factor != nullptr; };
-    const auto for_each_free_node = [&](const auto& visit) {
-      for (std::size_t g = 0; g < members_.size(); ++g) {
-        if (!belongs(g)) continue;
-        const std::vector<Index>& nodes = members_[g].solver->pattern().free_nodes;
-        for (std::size_t i = 0; i < nodes.size(); ++i)
-          visit(static_cast<std::size_t>(members_[g].first_free) + i,
-                host_to_[static_cast<std::size_t>(members_[g].first_node + nodes[i])]);
+  modes_.write(staging, [&](Vec3<Real>* modes) {
+    std::fill(modes, modes + 6 * all, Vec3<Real>{});
+    const Vec3d axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for_each_free_node([&](std::size_t island, std::size_t i, const Vec3d& x) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        modes[k * all + i] = narrow<Real>(axes[k]);
+        modes[(3 + k) * all + i] = narrow<Real>(cross(axes[k], x - centers[island]));
       }
-    };
-    Vec3d center{};
-    double count = 0;
-    for_each_free_node([&](std::size_t, const Vec3d& x) {
-      center += x;
-      ++count;
     });
-    if (count == 0) continue;
-    center = (1 / count) * center;
-    modes_.write(staging, [&](Vec3<Real>* modes) {
-      std::fill(modes, modes + 6 * all, Vec3<Real>{});
-      const Vec3d axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-      for_each_free_node([&](std::size_t i, const Vec3d& x) {
-        for (std::size_t k = 0; k < 3; ++k) {
-          const Vec3d turn = cross(axes[k], x - center);
-          const auto narrow = [](const Vec3d& v) {
-            return Vec3<Real>{static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)};
-          };
-          modes[k * all + i] = narrow(axes[k]);
-          modes[(3 + k) * all + i] = narrow(turn);
-        }
-      });
-    });
-    system_.correct(members, product(), modes_, 6);
-  }
+  });
+  system_.set_modes(coupled_, product(), modes_, 6, numbers);
+  return true;
 }
 
 template <class Real>

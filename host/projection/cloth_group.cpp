@@ -392,15 +392,13 @@ void ClothGroup<Real>::undo() {
 }
 
 template <class Real>
-void ClothGroup<Real>::start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) {
+void ClothGroup<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) {
   const auto begin = std::chrono::steady_clock::now();
   before_.is_kept = false;
   set_targets(clocks, h, steps);
-  Queue queue = queue_.get();
-  if (options.alone) queue.pool = nullptr;
-  if (options.undoable) keep_before();
+  if (undoable) keep_before();
   StepCloths<Real> args = arguments(h, steps);
-  if (options.undoable) {
+  if (undoable) {
     const Before& before = before_;
     args.before = {.positions = before.positions.view(),
                    .velocities = before.velocities.view(),
@@ -409,7 +407,7 @@ void ClothGroup<Real>::start(const std::vector<Clock>& clocks, double h, int ste
                    .history = before.history.view(),
                    .alive = before.alive.view()};
   }
-  kernels_.step_cloths(queue, args);
+  kernels_.step_cloths(queue_.get(), args);
   start_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 

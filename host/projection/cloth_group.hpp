@@ -31,9 +31,9 @@ class ClothGroup final : public GarmentSolver {
 
   std::size_t size() const override { return garments_.size(); }
   /// One upload of targets and one launch; finish() waits for it and downloads the reports.
-  void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
+  void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
   /// One per tile.
-  std::size_t threads() const override { return device_.backend().memory.host_accessible ? tiles_ : 0; }
+  std::size_t threads() const override { return tiles_; }
   std::vector<AdvanceReport> finish() override;
   void undo() override;
   /// A launch on a device runs to its end.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/core/flat_vectors.hpp"
+
 namespace isocloth {
 
 template <class Real>
@@ -21,13 +23,20 @@ CoupledSolver<Real>::CoupledSolver(const Device& device, const std::vector<const
 }
 
 template <class Real>
-void CoupledSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) {
-  for (std::size_t g = 0; g < garments_.size(); ++g) garments_[g]->start({clocks[g]}, h, steps, options);
+void CoupledSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) {
+  for (std::size_t g = 0; g < garments_.size(); ++g) garments_[g]->start({clocks[g]}, h, steps, undoable);
   before_ = bodies();
   if (bodies_) bodies_->set_clock(clocks.front());
   if (cloth_) contacts_before_ = cloth_->kept();
   step_ = h;
   steps_ = steps;
+}
+
+template <class Real>
+std::size_t CoupledSolver<Real>::threads() const {
+  std::size_t sum = 0;
+  for (const auto& garment : garments_) sum += garment->threads();
+  return sum;
 }
 
 template <class Real>
@@ -86,6 +95,17 @@ std::vector<Strain> CoupledSolver<Real>::strains() {
   std::vector<Strain> all;
   for (const auto& garment : garments_) all.push_back(garment->strains().front());
   return all;
+}
+
+template <class Real>
+std::vector<ClothLoads> CoupledSolver<Real>::cloth_loads() const {
+  if (!cloth_) return GarmentSolver::cloth_loads();
+  std::vector<Vec3d> positions;
+  for (const auto& garment : garments_) {
+    const std::vector<Vec3d> own = as_vectors(garment->state(0).positions);
+    positions.insert(positions.end(), own.begin(), own.end());
+  }
+  return cloth_->loads(positions);
 }
 
 template <class Real>

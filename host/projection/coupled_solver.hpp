@@ -18,7 +18,8 @@ class CoupledSolver final : public GarmentSolver {
                 StepSolver choice);
 
   std::size_t size() const override { return garments_.size(); }
-  void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
+  void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
+  std::size_t threads() const override;
   std::vector<AdvanceReport> finish() override;
   void undo() override;
   std::vector<Measures> measure(std::size_t first, std::size_t count) override;
@@ -33,6 +34,7 @@ class CoupledSolver final : public GarmentSolver {
   GarmentInfo info(std::size_t member) const override;
   GarmentState state(std::size_t member) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
+  std::vector<ClothLoads> cloth_loads() const override;
   std::vector<BodyState> bodies() const override {
     return bodies_ ? bodies_->states() : std::vector<BodyState>();
   }

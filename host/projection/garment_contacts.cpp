@@ -138,6 +138,16 @@ SampleForces<Real> GarmentContacts<Real>::forces() const {
 }
 
 template <class Real>
+KeptForces<Real> GarmentContacts<Real>::kept_forces() const {
+  if (!exist()) return {};
+  const std::size_t contacts = layout().contacts;
+  return {.pattern = pattern_,
+          .forces = {last_.contacts.forces.data, 3 * contacts},
+          .pulls = pulls_.view(),
+          .modes = {last_.contacts.modes.data, contacts}};
+}
+
+template <class Real>
 std::size_t GarmentContacts<Real>::memory_bytes() const {
   std::size_t bytes = samples_.memory_bytes();
   for (const Buffer<Real>* buffer : {&normals_, &pulls_, &stiffness_, &weights_, &depths_, &sample_stiffness_,

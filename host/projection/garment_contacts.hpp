@@ -63,6 +63,7 @@ class GarmentContacts {
   const SampleArrays& samples() const { return samples_; }
   /// For the matrix and the right side of the system.
   SampleForces<Real> forces() const;
+  KeptForces<Real> kept_forces() const;
   /// 1 / m_i, 0: pinned or held rigidly [1/m^2], shape [node_count].
   ArrayView<const Real> inverse_masses() const;
 

@@ -206,9 +206,7 @@ bool ProjectionSolver<Real>::predict(bool with_predicted) {
 template <class Real>
 void ProjectionSolver<Real>::assemble_system(const MetricView<Real>& metric, bool with_rows,
                                              const SampleForces<Real>& samples) {
-  const Queue& queue = device_.queue();
-  const bool pulled = newton_ || !with_rows;
-  kernels_.assemble_system(queue,
+  kernels_.assemble_system(device_.queue(),
                            {.metric = metric,
                             .free = arrays_.free_view(),
                             .block_rows = arrays_.block_rows.view(),
@@ -224,23 +222,52 @@ void ProjectionSolver<Real>::assemble_system(const MetricView<Real>& metric, boo
                             .samples = samples,
                             .with_rows = with_rows,
                             .blocks = blocks_.view()});
+  assemble_right_side(metric, with_rows, samples);
+}
+
+template <class Real>
+AssembleGradient<Real> ProjectionSolver<Real>::right_side(const MetricView<Real>& metric, bool with_rows,
+                                                          const SampleForces<Real>& samples) {
+  const bool pulled = newton_ || !with_rows;
   const bool from_predicted = with_rows && settings_.metric == Metric::mass;
-  kernels_.assemble_gradient(
-      queue, {.metric = metric,
-              .free = arrays_.free_view(),
-              .rows = arrays_.rows_view(),
-              .jacobian = rows_.jacobian.view(),
-              .residuals = rows_.residuals.view(),
-              .scales = rows_.scales.view(),
-              .multipliers = newton_ ? std::as_const(work_.multipliers).view() : ArrayView<const Real>{},
-              .laws = laws(),
-              .positions = iterate_.view(),
-              .start = (from_predicted ? std::as_const(predicted_) : base()).view(),
-              .momentum = pulled ? std::as_const(momentum_).view() : ArrayView<const Vec3<Real>>{},
-              .samples = samples,
-              .with_rows = with_rows,
-              .right_side = right_side_.view(),
-              .stitches = stitches()});
+  return {.metric = metric,
+          .free = arrays_.free_view(),
+          .rows = arrays_.rows_view(),
+          .jacobian = rows_.jacobian.view(),
+          .residuals = rows_.residuals.view(),
+          .scales = rows_.scales.view(),
+          .multipliers = newton_ ? std::as_const(work_.multipliers).view() : ArrayView<const Real>{},
+          .laws = laws(),
+          .positions = iterate_.view(),
+          .start = (from_predicted ? std::as_const(predicted_) : base()).view(),
+          .momentum = pulled ? std::as_const(momentum_).view() : ArrayView<const Vec3<Real>>{},
+          .samples = samples,
+          .with_rows = with_rows,
+          .right_side = right_side_.view(),
+          .stitches = stitches()};
+}
+
+template <class Real>
+void ProjectionSolver<Real>::assemble_right_side(const MetricView<Real>& metric, bool with_rows,
+                                                 const SampleForces<Real>& samples) {
+  kernels_.assemble_gradient(device_.queue(), right_side(metric, with_rows, samples));
+}
+
+template <class Real>
+double ProjectionSolver<Real>::imbalance(ArrayView<const Vec3<Real>> from_cloth) {
+  if (right_side_.size() == 0) return 0;  // nothing is free
+  if (imbalances_.size() != right_side_.size()) imbalances_ = {device_, right_side_.size()};
+  FindImbalances<Real> find{.balance = right_side(projection_metric(), true, contacts_.forces()),
+                            .contacts = contacts_.kept_forces(),
+                            .from_cloth = from_cloth,
+                            .inverse_masses = contacts_.hold_count() > 0 ? contacts_.inverse_masses()
+                                                                         : arrays_.inverse_masses.view(),
+                            .weight = static_cast<Real>(part_.h * part_.h * resolved_.weight(garment_)),
+                            .imbalances = imbalances_.view()};
+  find.balance.of_multipliers = true;
+  kernels_.find_imbalances(device_.queue(), find);
+  const Reduction<Real> r = rows_.reduce(std::as_const(imbalances_).view());
+  return r.first_bad < 0 ? static_cast<double>(r.maximum) : std::numeric_limits<double>::infinity();
 }
 
 template <class Real>

@@ -121,9 +121,8 @@ void ProjectionSolver<Real>::undo() {
 }
 
 template <class Real>
-void ProjectionSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps,
-                                   StartOptions options) {
-  request_ = {.clock = clocks.front(), .step = h, .steps = steps, .undoable = options.undoable};
+void ProjectionSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) {
+  request_ = {.clock = clocks.front(), .step = h, .steps = steps, .undoable = undoable};
   is_undoable_ = false;
 }
 

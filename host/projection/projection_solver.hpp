@@ -9,8 +9,10 @@
 #include "host/measures/garment_measures.hpp"
 #include "host/measures/strain_meter.hpp"
 #include "host/projection/garment_contacts.hpp"
+#include "host/projection/step_gradient.hpp"
 #include "host/solver/garment_solver.hpp"
 #include "host/surroundings/surroundings.hpp"
+#include "kernels/launch/side_by_side.hpp"
 #include "kernels/projection/integrator.hpp"
 #include "kernels/projection/step_controller.hpp"
 
@@ -56,7 +58,8 @@ class ProjectionSolver final : public GarmentSolver {
                    StepSolver choice = StepSolver::direct);
 
   /// Takes note: after each iteration the host decides on the next, so that all work is done in finish().
-  void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options) override;
+  void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
+  std::size_t threads() const override { return threads_for(garment_.mesh.positions.size()); }
   std::vector<AdvanceReport> finish() override;
   void undo() override;
   std::vector<Measures> measure(std::size_t first, std::size_t count) override;
@@ -74,6 +77,19 @@ class ProjectionSolver final : public GarmentSolver {
   void note(const StepReport& report, AdvanceReport& sum);
   bool frozen() const { return is_lost(lost_); }
 
+  // Derivatives of a step, in double on the CPU, of a garment without surroundings but forces on nodes, by
+  // the implicit function theorem: a step from x_n, v_n that has converged ends where
+  //   R(x) = B (phi~ - x^) - B (x - x^) - J^T lambda = 0
+  // on free nodes, lambda the stress of compliant rows times h^2, and C = 0 of rigid ones.
+  /// R, with multipliers that are the stress of places, [kg m], shape [node_count], 0: pinned. The solver's
+  /// state is then that before the step.
+  std::vector<Vec3d> balance(const FinishedStep& step);
+  /// From dL/dx and dL/dv after the step. w solves the transposed system of dR/dx, with second derivatives of
+  /// all rows as they are: A w = dL/dx + (r / h) dL/dv on free nodes, J w = 0 of rigid rows (r the
+  /// integrator's rate). Where A is not positive definite along the way, because cloth is about to buckle, it
+  /// is taken without what pushes, as steps take it (StepGradient::buckles).
+  StepGradient gradient(const FinishedStep& step, const StateGradient& loss);
+
   // The phases of a step, see StepController.
   void begin_step(int number);
   bool begin_part(const StepPart<double>& part);
@@ -81,6 +97,8 @@ class ProjectionSolver final : public GarmentSolver {
   double evaluate_rows(int iteration);
   /// Contacts at the iterate; returns how deep the cloth lies [m].
   double find_contacts(int iteration) { return contacts_.find(iterate_, iteration, rows_); }
+  /// Largest imbalance of a node at the iterate, see FindImbalances; from_cloth: times h^2, empty: none.
+  double imbalance(ArrayView<const Vec3<Real>> from_cloth);
   void follow(double before, double after);
   /// The correction: assemble(), factor(), and what the factor leaves out.
   bool solve();
@@ -105,6 +123,7 @@ class ProjectionSolver final : public GarmentSolver {
   /// Where the last matrix had a pivot that was not positive, -1: nowhere.
   Index bad_node() const { return bad_block_ >= 0 ? arrays_.pattern.free_nodes[bad_block_] : -1; }
   const MonitorView& monitor() const { return device_.monitor(); }
+  ThreadPool* pool() const { return device_.queue().pool; }
   ObstacleTable<Real>& obstacles() { return surroundings_.obstacles; }
   const GarmentContacts<Real>& contacts() const { return contacts_; }
   NodalSolver<Real>& nodal_solver() { return *nodal_solver_; }
@@ -136,6 +155,10 @@ class ProjectionSolver final : public GarmentSolver {
   void set_targets(double t);
   /// H and the right side, both of B alone without rows, with what `samples` add.
   void assemble_system(const MetricView<Real>& metric, bool with_rows, const SampleForces<Real>& samples);
+  /// The right side, and that alone.
+  AssembleGradient<Real> right_side(const MetricView<Real>& metric, bool with_rows,
+                                    const SampleForces<Real>& samples);
+  void assemble_right_side(const MetricView<Real>& metric, bool with_rows, const SampleForces<Real>& samples);
   /// Adds to the correction of the factor what that leaves out; false: not finite.
   bool couple(const MetricView<Real>& metric, double rtol);
   /// Of the part that is under way.
@@ -145,6 +168,14 @@ class ProjectionSolver final : public GarmentSolver {
   Stitches<Real> stitches() const;
   /// What viscous rows compare their strains with.
   void note_strains();
+  /// Where a step ended, with rows and contacts as they are there.
+  void go_to_end(const FinishedStep& step);
+  /// x of A x = b by conjugate gradients; the factor is that of A without `pushing`. `is_convex`: set to
+  /// false where A was not positive definite along the way, and x is worth nothing.
+  std::vector<Vec3d> solve_whole(const std::vector<Vec3d>& right_side, const std::vector<double>& pushing,
+                                 bool& is_convex);
+  /// G_ab where positive [kg], 0 else, shape [pair_count]: what steps leave out of the geometric stiffness.
+  std::vector<double> pushing_pairs();
   /// What threads are in the part that is under way.
   void begin_stitches();
 
@@ -181,6 +212,7 @@ class ProjectionSolver final : public GarmentSolver {
   StepStatus lost_before_ = StepStatus::converged;
   bool is_undoable_ = false;
   Buffer<Real> row_stiffness_, mismatches_;  ///< empty: all rows are rigid
+  Buffer<Real> imbalances_;                  ///< empty: nobody asks
   Buffer<Real> row_bounds_, bound_growth_;   ///< empty: no row has a bound
   Buffer<Real> row_curves_, strains_;        ///< see RowLaws; C when the part of a step began
   int iteration_ = 0;

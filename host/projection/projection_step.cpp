@@ -26,6 +26,12 @@ class GarmentsTogether {
         number_(number) {
     members_.resize(garments.size());
     for (Member& member : members_) member.report.iterations = 0;
+    std::size_t nodes = 0;
+    for (const ProjectionSolver<Real>* garment : garments) {
+      widths_.push_back(garment->threads());
+      nodes += static_cast<std::size_t>(garment->pattern().free_count());
+    }
+    if (nodes >= least_range) pool_ = garments.front()->pool();
     if (bodies != nullptr) states_ = bodies->states();
   }
 
@@ -54,7 +60,7 @@ class GarmentsTogether {
     // Bodies alone are done once they have felt the forces of the step.
     if (garments_.empty()) found.done = bodies_done && iteration > 0;
     bool all_finite = true;
-    for (std::size_t g = 0; g < members_.size(); ++g) {
+    each_garment([&](std::size_t g) {
       Member& member = members_[g];
       member.previous = member.residual;
       member.residual = garments_[g]->evaluate_rows(iteration);
@@ -62,6 +68,8 @@ class GarmentsTogether {
       member.done = member.residual <= control_.tolerance &&
                     member.penetration <= static_cast<double>(garments_[g]->contacts().tolerance) &&
                     bodies_done && (iteration > 0 || !control_.newton);
+    });
+    for (Member& member : members_) {
       if (bodies_ != nullptr) member.penetration = std::max(member.penetration, bodies_->penetration());
       if (!std::isfinite(member.residual)) member.lose();
       all_finite = all_finite && !member.lost;
@@ -69,15 +77,17 @@ class GarmentsTogether {
       found.residual = std::max(found.residual, member.residual);
       found.penetration = std::max(found.penetration, member.penetration);
     }
-    if (cloth_ == nullptr || !all_finite) return found;
-    const double depth = cloth_->find(iteration);
-    const bool cloths_done = depth <= control_.contact_tolerance && !cloth_->passes();
-    found.done = found.done && cloths_done;
-    found.penetration = std::max(found.penetration, depth);
-    for (Member& member : members_) {
-      member.done = member.done && cloths_done;
-      member.penetration = std::max(member.penetration, depth);
+    if (cloth_ != nullptr && all_finite) {
+      const double depth = cloth_->find(iteration);
+      const bool cloths_done = depth <= control_.contact_tolerance && !cloth_->passes();
+      found.done = found.done && cloths_done;
+      found.penetration = std::max(found.penetration, depth);
+      for (Member& member : members_) {
+        member.done = member.done && cloths_done;
+        member.penetration = std::max(member.penetration, depth);
+      }
     }
+    if (found.done && control_.balance > 0) found.done = balances();
     return found;
   }
   void follow(double, double, bool) {
@@ -89,7 +99,7 @@ class GarmentsTogether {
     for (Member& member : members_) ++member.report.iterations;
     const bool touches = cloth_ != nullptr && cloth_->exist();
     if (touches) {
-      for (ProjectionSolver<Real>* garment : garments_) garment->assemble();
+      each_garment([&](std::size_t g) { garments_[g]->assemble(); });
       cloth_->add();
     }
     if (!all_work(
@@ -97,21 +107,21 @@ class GarmentsTogether {
             bad_pivot))
       return false;
     if (touches && !cloth_->solve(control_.cg_tolerance)) return lose_all(bad_pivot);
-    if (bodies_ == nullptr || bodies_->solve(garments_)) return true;
+    if (bodies_ == nullptr || bodies_->solve(garments_, touches ? cloth_ : nullptr)) return true;
     return lose_all(bad_pivot);
   }
   void correct(bool) {
     if (cloth_ != nullptr) cloth_->update();
     const BodyMoves<Real> moves = bodies_ != nullptr ? bodies_->moves() : BodyMoves<Real>{};
-    for (ProjectionSolver<Real>* garment : garments_) garment->correct(moves);
+    each_garment([&](std::size_t g) { garments_[g]->correct(moves); });
     if (bodies_ != nullptr) bodies_->correct();
   }
   void end_part(const PartEnd<double, bool>& end) {
     if (cloth_ != nullptr) end_contacts(end);
-    for (std::size_t g = 0; g < members_.size(); ++g) {
+    each_garment([&](std::size_t g) {
       members_[g].end_part(end);
       garments_[g]->end_part(end, members_[g].residual);
-    }
+    });
     if (bodies_ == nullptr) return;
     if (end.again) bodies_->set_states(states_);
     if (end.onward) bodies_->accept(end.part.h);
@@ -135,12 +145,18 @@ class GarmentsTogether {
 
   std::vector<StepReport> reports(double seconds) const {
     std::vector<StepReport> all;
+    const double gap = cloth_ != nullptr ? cloth_->least_gap() : 1,
+                 unit = 1 / (control_.step * control_.step);
     for (std::size_t g = 0; g < members_.size(); ++g) {
       StepReport report = members_[g].report;
       report.bad_node = garments_[g]->bad_node();
       if (is_lost(report.status)) report.penetration = 0;
       if (cloth_ != nullptr) {
         report.cloth_contacts = cloth_->count();
+        report.cloth_loaded = static_cast<Index>(cloth_->kept().keys.size());
+        report.cloth_force = unit * cloth_->kept().largest();
+        if (!is_lost(report.status)) report.cloth_gap = gap;
+        report.cg_iterations = cloth_->cg_iterations();
         report.held_back = cloth_->held_back(*garments_[g]);
       }
       report.wall_seconds = seconds / static_cast<double>(members_.size());
@@ -181,15 +197,32 @@ class GarmentsTogether {
     }
   };
 
+  template <class Work>
+  void each_garment(const Work& work) const {
+    side_by_side(pool_, widths_, work);
+  }
   /// Every garment does it, or is lost; true: all did.
   template <class Work>
   bool all_work(const Work& work, double& bad_pivot) {
+    std::vector<char> did(members_.size(), 0);
+    each_garment([&](std::size_t g) { did[g] = work(*garments_[g]); });
     for (std::size_t g = 0; g < members_.size(); ++g)
-      if (!work(*garments_[g])) {
+      if (did[g] == 0) {
         members_[g].lose();
         bad_pivot = static_cast<double>(std::max(garments_[g]->bad_node() + 1, Index{1}));
       }
     return !(bad_pivot > 0);
+  }
+
+  /// Whether forces do, on every garment.
+  bool balances() {
+    const bool touches = cloth_ != nullptr && cloth_->exist();
+    if (touches) cloth_->sum_forces();
+    each_garment([&](std::size_t g) {
+      const auto from_cloth = touches ? cloth_->forces_on(*garments_[g]) : ArrayView<const Vec3<Real>>{};
+      members_[g].done = garments_[g]->imbalance(from_cloth) <= control_.balance;
+    });
+    return std::ranges::all_of(members_, &Member::done);
   }
 
   /// What is held back is another state than the iterates, and judged as such.
@@ -214,7 +247,9 @@ class GarmentsTogether {
   const MonitorView monitor_;
   const int number_;
   std::vector<Member> members_;
-  std::vector<BodyState> states_;  ///< of the bodies, before the step
+  std::vector<std::size_t> widths_;  ///< of the garments, see side_by_side()
+  ThreadPool* pool_ = nullptr;       ///< null: they are too small for phases of a step side by side
+  std::vector<BodyState> states_;    ///< of the bodies, before the step
 };
 
 }  // namespace
@@ -232,6 +267,7 @@ StepControl step_control(const ResolvedScene& resolved, Precision precision, dou
           .max_iterations = resolved.max_iterations(),
           .max_substeps = resolved.max_substeps(),
           .contact_tolerance = resolved.scene.contact.tolerance,
+          .balance = settings.balance,
           .cg_tolerance = settings.cg_tolerance};
 }
 

@@ -20,9 +20,12 @@ constexpr double longest_correction = 1;  ///< by A alone, in edges
 void check_recipe(const Recipe& recipe) {
   const bool by_sweeps = recipe.solver == SolverFamily::impulse;
   const bool by_system = recipe.solver == SolverFamily::impulse_system && recipe.holds_edges();
-  if (!by_sweeps && !by_system)
+  const bool by_tensors = recipe.solver == SolverFamily::semi_implicit && !recipe.iterates;
+  if (!by_sweeps && !by_system && !by_tensors)
     throw SceneError("recipe: found \"" + std::string(recipe.name) +
-                     "\", expected one that impulses solve, as \"bender_iterative\"");
+                     "\", expected one that impulses solve, as \"bender_iterative\", or terzopoulos1987: the "
+                     "reference knows no "
+                     "other implicit steps than those of projections");
 }
 
 void check_settings(const ImpulseSettings& settings) {
@@ -57,10 +60,15 @@ ImpulseCloth::ImpulseCloth(const Garment& garment, const Recipe& recipe, const I
   inverse_masses_ = VectorXd::Zero(masses_.size());
   for (const Index node : nodes_.free) inverse_masses_[node] = 1 / (fabric_.rho * masses_[node]);
   bending_ = bending_matrix(mesh, topology, bending_of(recipe, fabric_), nodes_.is_free);
+  if (recipe.solver == SolverFamily::semi_implicit) sheet_ = std::make_unique<TensorSheet>(garment);
   springs_ = garment_springs(garment, topology);
+  if (recipe.yields)
+    for (const Spring& spring : springs_) spring_lengths_.push_back(spring.length);
   if (recipe.holds_edges()) {
-    constraints_ = distance_constraints(mesh, topology, inverse_masses_);
-    rows_ = std::make_unique<DistanceRows>(constraints_);
+    auto rows = std::make_unique<DistanceRows>(
+        distance_rows(distance_constraints(mesh, topology, inverse_masses_), recipe, fabric_));
+    constraints_ = rows->constraints();
+    rows_ = std::move(rows);
   } else {
     rows_ = std::make_unique<BlockRows>(isometry_rows(mesh, topology, nodes_.is_free), inverse_masses_);
   }
@@ -73,6 +81,31 @@ ImpulseCloth::ImpulseCloth(const Garment& garment, const Recipe& recipe, const I
 void ImpulseCloth::set_positions(const MatrixX3d& positions) {
   check_rows("positions", positions.rows(), positions_.rows());
   positions_ = positions;
+}
+
+std::vector<double> ImpulseCloth::plastic_strains() const {
+  std::vector<double> strains;
+  for (std::size_t s = 0; s < spring_lengths_.size(); ++s)
+    if (has_free_end(springs_[s])) strains.push_back(springs_[s].length / spring_lengths_[s] - 1);
+  return strains;
+}
+
+void ImpulseCloth::set_plastic_strains(const std::vector<double>& strains) {
+  check_rows("plastic strains", static_cast<Eigen::Index>(strains.size()),
+             static_cast<Eigen::Index>(plastic_strains().size()));
+  std::size_t next = 0;
+  for (std::size_t s = 0; s < spring_lengths_.size(); ++s)
+    if (has_free_end(springs_[s])) springs_[s].length = spring_lengths_[s] * (1 + strains[next++]);
+}
+
+void ImpulseCloth::flow(double h, const MatrixX3d& positions) {
+  const auto& [yield_strain, flow_time] = fabric_.plasticity;
+  if (spring_lengths_.empty() || yield_strain == 0) return;
+  for (std::size_t s = 0; s < springs_.size(); ++s) {
+    Spring& spring = springs_[s];
+    const double distance = (positions.row(spring.b) - positions.row(spring.a)).norm();
+    spring.length = plastic_length(spring.length, distance, yield_strain * spring_lengths_[s], flow_time, h);
+  }
 }
 
 void ImpulseCloth::set_velocities(const MatrixX3d& velocities) {
@@ -107,6 +140,7 @@ MatrixX3d ImpulseCloth::forces(const MatrixX3d& positions, const MatrixX3d& velo
 }
 
 double ImpulseCloth::force_rate() const {
+  if (sheet_) return sheet_->stretch_rate(masses_, nodes_.is_free);
   const VectorXd of_bending = bending_.cwiseAbs() * VectorXd::Ones(masses_.size());
   VectorXd stiffness = fabric_.kappa * of_bending, damping = fabric_.beta * of_bending;
   for (const Spring& spring : springs_) {
@@ -195,6 +229,15 @@ void ImpulseCloth::part(double h, const MatrixX3d& pinned_positions, MatrixX3d& 
   }
 
   MatrixX3d displacements = preview;
+  if (sheet_) {
+    MatrixX3d weight = MatrixX3d::Zero(positions.rows(), 3);
+    weight.col(2) = -fabric_.delta * gravity_ * masses_;
+    sheet_->step(h, positions, velocities, weight, masses_, nodes_.is_free, displacements);
+    ++result.solves;
+    positions += displacements;
+    velocities = displacements / h;
+    return;
+  }
   std::optional<ImpulseSystem> system;
   if (solver_ == SolverFamily::impulse_system) {
     system.emplace(constraints_, inverse_masses_, unit_rounding_);
@@ -248,6 +291,7 @@ ImpulseStepResult ImpulseCloth::step(double step, const MatrixX3d& prescribed, d
     start.row(i) = positions_.row(nodes_.pinned[static_cast<std::size_t>(i)]);
 
   MatrixX3d positions = positions_, velocities = velocities_;
+  const std::vector<Spring> before = springs_;
   ImpulseStepResult result;
   if (contact_)
     contact_->begin_step(time, step, settings_.substeps,
@@ -255,12 +299,15 @@ ImpulseStepResult ImpulseCloth::step(double step, const MatrixX3d& prescribed, d
   for (int s = 1; s <= settings_.substeps; ++s) {
     if (contact_) contact_->begin_part(s - 1);
     const MatrixX3d pinned = start + (prescribed - start) * s / settings_.substeps;
+    flow(step / settings_.substeps, positions);
     part(step / settings_.substeps, pinned, positions, velocities, result);
     if (contact_) contact_->end_part();
-    if (!positions.allFinite() || !velocities.allFinite())
+    if (!positions.allFinite() || !velocities.allFinite()) {
+      springs_ = before;
       throw NumericalError("step: found a coordinate that is not finite in part " + std::to_string(s) +
                            " of " + std::to_string(settings_.substeps) +
                            ", expected finite positions; shorten the step");
+    }
   }
   result.residual = rows_->residual(positions);
   result.converged = result.residual <= settings_.tolerance &&

@@ -13,6 +13,7 @@
 #include "host/reference/impulse_relaxation.hpp"
 #include "host/reference/impulse_rows.hpp"
 #include "host/reference/spring_forces.hpp"
+#include "host/reference/tensor_sheet.hpp"
 
 namespace isocloth::reference {
 
@@ -48,7 +49,8 @@ class ImpulseCloth {
  public:
   /// Starts from the garment's initial positions and velocities. Throws ShapeError when initial arrays do not
   /// fit the mesh or a pinned node is out of range, SceneError when settings are not those of
-  /// ResolvedScene::impulse or the recipe is not one of an impulse solver (impulse_system: of rows `edges`).
+  /// ResolvedScene::impulse or the recipe is not one of an impulse solver (impulse_system: of rows `edges`)
+  /// or of semi-implicit steps.
   ImpulseCloth(const Garment& garment, const Recipe& recipe, const ImpulseSettings& settings, double gravity);
 
   const std::vector<Index>& free_nodes() const { return nodes_.free; }      ///< ascending
@@ -59,7 +61,10 @@ class ImpulseCloth {
 
   const MatrixX3d& positions() const { return positions_; }    ///< [m], shape [node_count, 3]
   const MatrixX3d& velocities() const { return velocities_; }  ///< [m/s], shape [node_count, 3]
+  /// L / l - 1 of springs with a free end, in the order of garment_springs(); empty unless the recipe yields.
+  std::vector<double> plastic_strains() const;
   /// Each throws ShapeError when the size does not fit.
+  void set_plastic_strains(const std::vector<double>& strains);
   void set_positions(const MatrixX3d& positions);
   void set_velocities(const MatrixX3d& velocities);
 
@@ -86,18 +91,18 @@ class ImpulseCloth {
   /// symplectic Euler of x'' = -K x - C x' is stable while h^2 K + 2 h C < 4, that is, h force_rate < 1.
   double force_rate() const;
 
-  /// One step H [s] in settings.substeps parts h: v* = (v_n + h f/(rho m)) / (1 + h alpha/rho), preview u = h
-  /// v*, pinned nodes evenly towards `prescribed` (their positions at the end [m], shape [pinned_count, 3]),
-  /// impulses on u, x_{n+1} = x_n + u, v = u/h, impulses on v if settings.velocity_pass. Mode `substeps`:
-  /// max_sweeps sweeps over every constraint; mode `converge`: sweeps over those beyond the tolerance until
-  /// none is, at most max_sweeps. impulse_system: a solve, a second one with the same factor, then Newton
-  /// with A + 1e-2 diag(A); if max_solves do not meet the tolerance, or a factorisation fails, the sweeps of
-  /// `converge` from the preview. A system with a pivot within rounding, or that moves a node by more
-  /// than its shortest edge, goes to A + 1e-2 diag(A) from the preview at once; velocities moved so far are
-  /// swept. Contacts come last in each of max_sweeps sweeps, first in those of `converge`, which go on while
-  /// one moves its node by more than a tenth of its tolerance, and end with one more of contacts where
-  /// max_sweeps were too few. `time`: of the obstacles at the beginning [s]. Throws NumericalError, state
-  /// unchanged, when a coordinate is not finite.
+  /// One step H [s] in settings.substeps parts h: where springs yield they flow first; v* = (v_n + h f/(rho
+  /// m)) / (1 + h alpha/rho), preview u = h v*, pinned nodes evenly towards `prescribed` (their positions at
+  /// the end [m], shape [pinned_count, 3]), impulses on u, x_{n+1} = x_n + u, v = u/h, impulses on v if
+  /// settings.velocity_pass. Mode `substeps`: max_sweeps sweeps over every constraint; mode `converge`:
+  /// sweeps over those beyond the tolerance until none is, at most max_sweeps. impulse_system: a solve, a
+  /// second one with the same factor, then Newton with A + 1e-2 diag(A); if max_solves do not meet the
+  /// tolerance, or a factorisation fails, the sweeps of `converge` from the preview. A system with a pivot
+  /// within rounding, or that moves a node by more than its shortest edge, goes to A + 1e-2 diag(A) from the
+  /// preview at once; velocities moved so far are swept. Contacts come last in each of max_sweeps sweeps,
+  /// first in those of `converge`, which go on while one moves its node by more than a tenth of its
+  /// tolerance, and end with one more of contacts where max_sweeps were too few. `time`: of the obstacles at
+  /// the beginning [s]. Throws NumericalError, state unchanged, when a coordinate is not finite.
   ImpulseStepResult step(double step, const MatrixX3d& prescribed, double time = 0);
 
  private:
@@ -113,6 +118,11 @@ class ImpulseCloth {
              ImpulseStepResult& result) const;
   void part(double h, const MatrixX3d& pinned_positions, MatrixX3d& positions, MatrixX3d& velocities,
             ImpulseStepResult& result) const;
+  /// Lengths at rest of the springs after h [s] at these positions.
+  void flow(double h, const MatrixX3d& positions);
+  bool has_free_end(const Spring& spring) const {
+    return nodes_.is_free[spring.a] || nodes_.is_free[spring.b];
+  }
 
   Fabric fabric_;
   SolverFamily solver_;
@@ -121,7 +131,9 @@ class ImpulseCloth {
   NodeKinds nodes_;
   VectorXd masses_, inverse_masses_;
   SparseMatrix bending_;
+  std::unique_ptr<TensorSheet> sheet_;  ///< of semi_implicit: in the place of bending, springs and rows
   std::vector<Spring> springs_;
+  std::vector<double> spring_lengths_;  ///< at rest before anything flowed; empty: nothing does
   std::unique_ptr<ImpulseRows> rows_;
   std::unique_ptr<ImpulseContact> contact_;
   std::vector<DistanceConstraint> constraints_;

@@ -19,6 +19,15 @@ std::vector<DistanceConstraint> distance_constraints(const Mesh& mesh, const Top
   return constraints;
 }
 
+DistanceRows distance_rows(std::vector<DistanceConstraint> constraints, const Recipe& recipe,
+                           const Fabric& fabric) {
+  constexpr double any = 1e20;
+  if (recipe.limits_edges)
+    for (DistanceConstraint& edge : constraints)
+      edge.length *= fabric.strain_limit > 0 ? 1 + fabric.strain_limit : any;
+  return DistanceRows(std::move(constraints), recipe.limits_edges);
+}
+
 bool has_direction(const DistanceConstraint& constraint, double distance) {
   return distance >= 1e-6 * constraint.length;
 }
@@ -29,13 +38,13 @@ Visit DistanceRows::correct_position(Index i, const MatrixX3d& positions, double
   const Eigen::RowVector3d d = (positions.row(pair.b) - positions.row(pair.a)) +
                                (displacements.row(pair.b) - displacements.row(pair.a));
   const double distance = d.norm(), error = distance - pair.length;
-  Visit visit{std::abs(error) / pair.length, std::abs(error) > threshold * pair.length};
+  Visit visit{violation(error) / pair.length, violation(error) > threshold * pair.length};
   visit.corrected = visit.corrected && has_direction(pair, distance);
   if (visit.corrected) {
     const double impulse = relaxation * error / distance;
     displacements.row(pair.a) += pair.share_a * impulse * d;
     displacements.row(pair.b) -= pair.share_b * impulse * d;
-    visit.change = std::abs(error) / distance;
+    visit.change = violation(error) / distance;
   }
   return visit;
 }
@@ -45,10 +54,10 @@ Visit DistanceRows::correct_velocity(Index i, const MatrixX3d& positions, double
   const DistanceConstraint& pair = constraints_[i];
   const Eigen::RowVector3d d = positions.row(pair.b) - positions.row(pair.a);
   const double distance = d.norm();
-  if (!has_direction(pair, distance)) return {};
+  if (!has_direction(pair, distance) || (are_bounds_ && distance <= 0.999 * pair.length)) return {};
   const Eigen::RowVector3d direction = d / distance;
   const double rate = (velocities.row(pair.b) - velocities.row(pair.a)).dot(direction);
-  const Visit visit{std::abs(rate) / pair.length, std::abs(rate) > rate_threshold * pair.length};
+  const Visit visit{violation(rate) / pair.length, violation(rate) > rate_threshold * pair.length};
   if (visit.corrected) {
     velocities.row(pair.a) += relaxation * pair.share_a * rate * direction;
     velocities.row(pair.b) -= relaxation * pair.share_b * rate * direction;
@@ -59,8 +68,8 @@ Visit DistanceRows::correct_velocity(Index i, const MatrixX3d& positions, double
 double DistanceRows::residual(const MatrixX3d& positions) const {
   double largest = 0;
   for (const DistanceConstraint& pair : constraints_)
-    largest =
-        std::max(largest, std::abs((positions.row(pair.b) - positions.row(pair.a)).norm() / pair.length - 1));
+    largest = std::max(largest,
+                       violation((positions.row(pair.b) - positions.row(pair.a)).norm() / pair.length - 1));
   return largest;
 }
 

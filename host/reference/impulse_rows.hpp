@@ -1,9 +1,12 @@
 // Constraints that impulses correct one after the other.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "engine/mesh/topology.hpp"
+#include "engine/model/recipe.hpp"
 #include "host/reference/rows.hpp"
 
 namespace isocloth::reference {
@@ -44,15 +47,23 @@ struct DistanceConstraint {
 std::vector<DistanceConstraint> distance_constraints(const Mesh& mesh, const Topology& topology,
                                                      const VectorXd& inverse_masses);
 
+/// The rows that impulses make of them: equations, or with a recipe that limits edges bounds at 1 +
+/// strain_limit times the lengths at rest, without a limit so far away that no edge comes there.
+class DistanceRows;
+DistanceRows distance_rows(std::vector<DistanceConstraint> constraints, const Recipe& recipe,
+                           const Fabric& fabric);
+
 /// Whether |d| is long enough to have a direction: below 1e-6 l a pair is left to its neighbours.
 bool has_direction(const DistanceConstraint& constraint, double distance);
 
 /// Bender, (2) and (3), with the direction d/|d| of the preview d = (x_b - x_a) + (u_b - u_a): e = |d| - l,
 /// p = relaxation e / |d|, u_a += share_a p d, u_b -= share_b p d; for velocities d = x_b - x_a,
 /// r = (v_b - v_a).d/|d|, v_a += relaxation share_a r d/|d|, v_b -= relaxation share_b r d/|d|.
+/// Bounds: |x_b - x_a| <= l instead, corrected where it does not hold.
 class DistanceRows final : public ImpulseRows {
  public:
-  explicit DistanceRows(std::vector<DistanceConstraint> constraints) : constraints_(std::move(constraints)) {}
+  explicit DistanceRows(std::vector<DistanceConstraint> constraints, bool are_bounds = false)
+      : constraints_(std::move(constraints)), are_bounds_(are_bounds) {}
 
   Index count() const override { return static_cast<Index>(constraints_.size()); }
   Visit correct_position(Index i, const MatrixX3d& positions, double relaxation, double threshold,
@@ -60,9 +71,14 @@ class DistanceRows final : public ImpulseRows {
   Visit correct_velocity(Index i, const MatrixX3d& positions, double relaxation, double rate_threshold,
                          MatrixX3d& velocities) const override;
   double residual(const MatrixX3d& positions) const override;
+  const std::vector<DistanceConstraint>& constraints() const { return constraints_; }
 
  private:
+  /// Of an equation the size of an error, of a bound how far it is exceeded.
+  double violation(double error) const { return are_bounds_ ? std::max(error, 0.0) : std::abs(error); }
+
   std::vector<DistanceConstraint> constraints_;
+  bool are_bounds_;
 };
 
 /// Quadratic rows corrected together: C_r = sum_ij tensors[r](i, j) p_i.p_j - rest[r] over the nodes of a

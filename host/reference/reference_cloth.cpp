@@ -372,6 +372,18 @@ double ReferenceCloth::residual(VectorXd values, const VectorXd& multipliers, co
   return largest(values);
 }
 
+double ReferenceCloth::imbalance(const MatrixX3d& positions, const MatrixX3d& unconstrained,
+                                 const VectorXd& multipliers, double step) const {
+  const auto [laplacian, of_rests] = threads(step);
+  const SparseMatrix block = select_free_ * metric_matrix(step) * select_free_.transpose();
+  const MatrixX3d of_rows = unflatten(row_jacobian(positions).transpose() * multipliers);
+  const MatrixX3d forces = select_free_ * MatrixX3d(of_rests - laplacian * positions - of_rows) -
+                           block * (select_free_ * (positions - unconstrained));
+  const double own = std::fabs(fabric_.delta * gravity_), weight = own > 0 ? own : 9.81 * fabric_.rho;
+  const VectorXd weights = step * step * weight * (select_free_ * masses_);
+  return largest(forces.rowwise().norm().cwiseQuotient(weights));
+}
+
 MatrixX3d ReferenceCloth::clamped(MatrixX3d displacement) const {
   const double limit = settings_.clamp * std::sqrt(masses_.mean());
   for (Eigen::Index node = 0; limit > 0 && node < displacement.rows(); ++node) {
@@ -409,6 +421,10 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
                            ", expected finite positions; shorten the step");
     result.converged =
         !softness.exceeds(result.residual, settings_.tolerance) && (result.iterations > 0 || !newton);
+    if (result.converged && settings_.balance > 0) {
+      const double share = imbalance(next, unconstrained, multipliers, step) / settings_.balance;
+      result.converged = !softness.exceeds(settings_.tolerance * share, settings_.tolerance);
+    }
     constexpr int most = 50;  // where the settings leave it open
     if (result.converged ||
         result.iterations == (settings_.max_iterations > 0 ? settings_.max_iterations : most))

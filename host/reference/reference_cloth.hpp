@@ -121,7 +121,8 @@ class ReferenceCloth {
   /// are.
   MatrixX3d clamped(MatrixX3d displacement) const;
 
-  /// One step h [s]: iterations until the largest |C| is within tolerance, from the unconstrained step in the
+  /// One step h [s]: iterations until the largest |C| is within tolerance, and forces balance to
+  /// settings.balance where that is above 0, from the unconstrained step in the
   /// fast projection, from the inertial one and at least one in the proximal Newton;
   /// v = (phi_{n+1} - phi_n)/h (BDF2: (phi_{n+1} - x^)/g). One part only (settings.max_substeps is the
   /// caller's business). From the second iteration of the proximal Newton on eps follows the residual,
@@ -143,6 +144,10 @@ class ReferenceCloth {
   /// What a step brings below its tolerance, from row_values().
   double residual(VectorXd values, const VectorXd& multipliers, const VectorXd& d, double step,
                   int iteration) const;
+  /// Largest force on a node that nothing balances, B (phi~ - phi) - J^T lambda and that of threads, over the
+  /// weight of the node, of 9.81 m/s^2 where it has none; both times h^2.
+  double imbalance(const MatrixX3d& positions, const MatrixX3d& unconstrained, const VectorXd& multipliers,
+                   double step) const;
   EulerStep euler_step(double step) const;
   double euler_time(double step) const;
 

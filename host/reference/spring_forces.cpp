@@ -1,5 +1,7 @@
 #include "host/reference/spring_forces.hpp"
 
+#include <cmath>
+
 #include "engine/mesh/spring_pairs.hpp"
 
 namespace isocloth::reference {
@@ -12,6 +14,7 @@ std::vector<Spring> garment_springs(const Garment& garment, const Topology& topo
       springs.push_back({a, b, (rest.row(b) - rest.row(a)).norm(), kind.stiffness, kind.damping});
   };
   const Fabric& fabric = garment.fabric;
+  if (fabric.structural_spring.exists()) add(topology.edges, fabric.structural_spring);
   if (fabric.shear_spring.exists())
     add(shear_pairs(garment.mesh, fabric.shear_diagonals), fabric.shear_spring);
   if (fabric.bend_spring.exists()) add(bend_pairs(garment.mesh, topology), fabric.bend_spring);
@@ -32,6 +35,15 @@ MatrixX3d spring_forces(const std::vector<Spring>& springs, const MatrixX3d& pos
     forces.row(spring.b) -= tension * direction;
   }
   return forces;
+}
+
+double plastic_length(double length, double distance, double yield_stretch, double flow_time, double h) {
+  // Where |d| - L' = s yield_stretch + s flow_time (L' - L) / h, s = 1 pulled and -1 pushed, is solved for
+  // L'.
+  const double pull = distance - length;
+  if (std::abs(pull) <= yield_stretch) return length;
+  const double end = distance - std::copysign(yield_stretch, pull);  // where flow ends
+  return (flow_time * length + h * end) / (flow_time + h);
 }
 
 double spring_energy(const std::vector<Spring>& springs, const MatrixX3d& positions) {

@@ -45,6 +45,8 @@ ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summa
     data.obstacles.push_back({obstacle.name, obstacle.shape, obstacle.vertices, obstacle.triangles});
   data.clock_count = std::max<std::size_t>(1, layout.clock_offsets.size());
   data.obstacle_poses = [&trajectory](std::size_t frame) { return trajectory.obstacle_poses(frame); };
+  if (layout.has_contact_loads)
+    data.contact_loads = [&trajectory](std::size_t frame) { return trajectory.contact_loads(frame); };
   data.frame_times = trajectory.times();
   data.frame_positions = [&trajectory](std::size_t frame) { return trajectory.positions(frame); };
   for (std::size_t frame = 0; frame < trajectory.frame_count(); ++frame)

@@ -26,8 +26,9 @@ bool has_stresses(const ReportData& data, std::size_t garment_count) {
 double frame_bytes(const ReportData& data, std::size_t garment_count) {
   double bytes = 28.0 * static_cast<double>(data.clock_count * data.obstacles.size());
   for (std::size_t g = 0; g < garment_count; ++g)
-    bytes += 7.0 * data.garments[g].node_count + (has_stresses(data, garment_count) ? 5.0 : 2.0) *
-                                                     static_cast<double>(face_count(data.garments[g]));
+    bytes +=
+        (data.contact_loads ? 8.0 : 7.0) * data.garments[g].node_count +
+        (has_stresses(data, garment_count) ? 5.0 : 2.0) * static_cast<double>(face_count(data.garments[g]));
   return bytes * 4 / 3;
 }
 
@@ -89,7 +90,8 @@ Playback read_playback(const ReportData& data, const PlaybackSelection& selectio
   const ShapeErrors errors(data, selection.garment_count);
   const ElementStresses stresses(data, selection.garment_count);
   std::vector<double> positions;
-  std::vector<float> area_errors, edge_strains, element_strains, components[3];
+  std::vector<float> area_errors, edge_strains, element_strains, pressures, components[3];
+  const std::vector<double> node_areas = errors.node_areas(value_count / 3);
   for (const std::uint32_t frame : selection.frames) {
     const std::vector<double> all = data.frame_positions(frame);
     if (all.size() != data.rest_positions.size())
@@ -106,6 +108,15 @@ Playback read_playback(const ReportData& data, const PlaybackSelection& selectio
     errors.append_area_errors(kept.data(), area_errors);
     errors.append_edge_strains(kept.data(), value_count / 3, edge_strains);
     errors.append_element_strains(kept.data(), element_strains);
+    if (data.contact_loads) {
+      const std::vector<float> loads = data.contact_loads(frame);
+      if (3 * loads.size() != all.size())
+        throw ShapeError("report: frame " + std::to_string(frame) + " has " + std::to_string(loads.size()) +
+                         " loads of contacts, expected " + std::to_string(all.size() / 3) +
+                         "; give one per node of every garment");
+      for (std::size_t i = 0; i < value_count / 3; ++i)
+        pressures.push_back(node_areas[i] > 0 ? static_cast<float>(loads[i] / node_areas[i]) : 0.0F);
+    }
     if (!stresses.exist()) continue;
     for (const MembraneStress& stress : stresses.of(kept.data())) {
       components[0].push_back(static_cast<float>(stress.warp));
@@ -136,6 +147,8 @@ Playback read_playback(const ReportData& data, const PlaybackSelection& selectio
   playback.area_errors = quantise_signed(area_errors, playback.area_scale);
   playback.edge_strains = quantise_signed(edge_strains, playback.strain_scale);
   playback.element_strains = quantise_signed(element_strains, playback.element_scale);
+  playback.contact_scale = largest_magnitude(pressures);
+  playback.contact_pressures = quantise_signed(pressures, playback.contact_scale);
   for (std::size_t k = 0; k < 3; ++k) {
     playback.stress_scales[k] = largest_magnitude(components[k]);
     playback.stresses[k] = quantise_signed(components[k], playback.stress_scales[k]);

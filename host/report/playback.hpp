@@ -27,6 +27,9 @@ struct Playback {
   /// Membrane stress along warp, along weft and in shear, each of shape [frame, face]; empty: no garment has
   /// a law.
   std::array<std::vector<std::int8_t>, 3> stresses;
+  /// Load of contacts over the rest area of a node, shape [frame, node]; empty: frames have no loads.
+  std::vector<std::int8_t> contact_pressures;
+  double contact_scale = 0;                                    ///< largest of them [N/m^2], never 0
   std::array<double, 3> stress_scales{};                       ///< largest magnitude of each [N/m], never 0
   double area_scale = 0, strain_scale = 0, element_scale = 0;  ///< largest |e|, never 0
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "host/report/encode.hpp"
 #include "host/results/metric_columns.hpp"
@@ -12,43 +13,58 @@ namespace {
 constexpr std::size_t sample_limit = 4000;
 constexpr std::size_t garment_limit = 16;
 
+/// What counts of several garments or frames.
+enum class Of {
+  most,
+  least,
+  sum,  ///< over garments, at the first frame of a sample
+};
+
 /// A curve of the page: the size of a vector where there are several columns.
 struct Curve {
   const char* name;
   std::vector<std::string> columns;
-  bool is_sum;       ///< over garments, at the first frame of a sample; else the worst of all
-  bool is_optional;  ///< left out where it is 0 all the time
+  Of of;
+  bool is_optional;  ///< left out where it is all the time what it is without steps
 };
 
 std::vector<Curve> curves() {
   const std::string force = "contact_force_", hold = "gripper_force_";
-  return {{"residual", {"residual_worst"}, false, false},
-          {"row_strain", {"row_strain"}, false, false},
-          {"iterations", {"iterations"}, false, false},
-          {"strain_max", {"strain_max"}, false, false},
-          {"strain_p95", {"strain_p95"}, false, false},
-          {"strain_mean", {"strain_mean"}, false, false},
-          {"stretch_max", {"stretch_max"}, false, false},
-          {"stretch_p95", {"stretch_p95"}, false, false},
-          {"compression_max", {"compression_max"}, false, false},
-          {"area_total", {"area_error_total"}, false, false},
-          {"area_mean", {"area_error_mean"}, false, false},
-          {"area_dispersion", {"area_error_dispersion"}, false, false},
-          {"area_element_max", {"area_error_element_max"}, false, false},
-          {"penetration", {"penetration"}, false, true},
-          {"contact_count", {"contact_count"}, false, true},
-          {"sticking_count", {"sticking_count"}, false, true},
-          {"held_count", {"held_count"}, false, true},
-          {"contact_force", {force + "x", force + "y", force + "z"}, false, true},
-          {"gripper_force", {hold + "x", hold + "y", hold + "z"}, false, true},
-          {"kinetic", {"kinetic_energy"}, true, false},
-          {"potential", {"potential_energy"}, true, false},
-          {"elastic", {"elastic_energy"}, true, true}};
+  return {{"residual", {"residual_worst"}, Of::most, false},
+          {"row_strain", {"row_strain"}, Of::most, false},
+          {"iterations", {"iterations"}, Of::most, false},
+          {"strain_max", {"strain_max"}, Of::most, false},
+          {"strain_p95", {"strain_p95"}, Of::most, false},
+          {"strain_mean", {"strain_mean"}, Of::most, false},
+          {"stretch_max", {"stretch_max"}, Of::most, false},
+          {"stretch_p95", {"stretch_p95"}, Of::most, false},
+          {"compression_max", {"compression_max"}, Of::most, false},
+          {"area_total", {"area_error_total"}, Of::most, false},
+          {"area_mean", {"area_error_mean"}, Of::most, false},
+          {"area_dispersion", {"area_error_dispersion"}, Of::most, false},
+          {"area_element_max", {"area_error_element_max"}, Of::most, false},
+          {"penetration", {"penetration"}, Of::most, true},
+          {"contact_count", {"contact_count"}, Of::most, true},
+          {"sticking_count", {"sticking_count"}, Of::most, true},
+          {"held_count", {"held_count"}, Of::most, true},
+          {"contact_force", {force + "x", force + "y", force + "z"}, Of::most, true},
+          {"gripper_force", {hold + "x", hold + "y", hold + "z"}, Of::most, true},
+          {"cloth_contacts", {"cloth_contacts"}, Of::most, true},
+          {"cloth_loaded", {"cloth_loaded"}, Of::most, true},
+          {"cloth_force", {"cloth_force"}, Of::most, true},
+          {"cloth_gap", {"cloth_gap"}, Of::least, true},
+          {"cg_iterations", {"cg_iterations"}, Of::most, true},
+          {"substeps_max", {"substeps_max"}, Of::most, true},
+          {"held_back", {"held_back"}, Of::most, true},
+          {"kinetic", {"kinetic_energy"}, Of::sum, false},
+          {"potential", {"potential_energy"}, Of::sum, false},
+          {"elastic", {"elastic_energy"}, Of::sum, true}};
 }
 
 /// A value that is not a number is worse than any number.
-void keep_worst(float& worst, double value) {
-  if (value > worst || std::isnan(value)) worst = static_cast<float>(value);
+void keep_worst(float& worst, double value, Of of) {
+  if ((of == Of::least ? value < worst : value > worst) || std::isnan(value))
+    worst = static_cast<float>(value);
 }
 
 double magnitude(const std::vector<const MetricColumn*>& columns, const FrameMetrics& metrics) {
@@ -73,18 +89,19 @@ std::vector<float> samples(const ReportData& data, const Curve& curve,
                            const std::vector<const MetricColumn*>& columns, std::size_t begin,
                            std::size_t end, std::size_t stride) {
   const std::size_t frame_count = data.frame_times.size(), garment_count = data.garments.size();
-  std::vector<float> values((frame_count + stride - 1) / stride);
+  const float best = curve.of == Of::least ? std::numeric_limits<float>::infinity() : 0;
+  std::vector<float> values((frame_count + stride - 1) / stride, best);
   for (std::size_t frame = 0; frame < frame_count; ++frame) {
     const FrameMetrics* metrics = data.metrics.data() + frame * garment_count;
     double sum = 0;
     for (std::size_t g = begin; g < end; ++g) {
       const double value = magnitude(columns, metrics[g]);
-      if (curve.is_sum)
+      if (curve.of == Of::sum)
         sum += value;
       else
-        keep_worst(values[frame / stride], value);
+        keep_worst(values[frame / stride], value, curve.of);
     }
-    if (curve.is_sum && frame % stride == 0) values[frame / stride] = static_cast<float>(sum);
+    if (curve.of == Of::sum && frame % stride == 0) values[frame / stride] = static_cast<float>(sum);
   }
   return values;
 }
@@ -96,8 +113,10 @@ nlohmann::ordered_json group_json(const ReportData& data, std::size_t begin, std
   for (const Curve& curve : curves()) {
     const std::vector<const MetricColumn*> columns = find_columns(curve);
     if (columns.empty()) continue;
-    const auto is_zero = [&](const FrameMetrics& metrics) { return magnitude(columns, metrics) == 0; };
-    if (curve.is_optional && std::all_of(data.metrics.begin(), data.metrics.end(), is_zero)) continue;
+    const auto is_idle = [&](const FrameMetrics& metrics) {
+      return magnitude(columns, metrics) == magnitude(columns, {});
+    };
+    if (curve.is_optional && std::all_of(data.metrics.begin(), data.metrics.end(), is_idle)) continue;
     group[curve.name] = encode_base64(samples(data, curve, columns, begin, end, stride));
   }
   std::vector<std::uint8_t> status((frame_count + stride - 1) / stride);

@@ -181,6 +181,12 @@ Json stresses_json(const Playback& playback) {
   return result;
 }
 
+/// Null where frames have no loads.
+Json contacts_json(const Playback& playback) {
+  if (playback.contact_pressures.empty()) return nullptr;
+  return {{"scale", playback.contact_scale}, {"bytes", encode_base64(playback.contact_pressures)}};
+}
+
 Json page_json(const ReportData& data) {
   const PlaybackSelection selection = select_playback(data);
   const Playback playback = read_playback(data, selection);
@@ -207,7 +213,8 @@ Json page_json(const ReportData& data) {
             {"edge_strains", encode_base64(playback.edge_strains)},
             {"element_scale", playback.element_scale},
             {"element_strains", encode_base64(playback.element_strains)},
-            {"stresses", stresses_json(playback)}}},
+            {"stresses", stresses_json(playback)},
+            {"contacts", contacts_json(playback)}}},
           {"plots", plot_json(data)}};
 }
 

@@ -46,6 +46,9 @@ struct ReportData {
   std::vector<double> frame_times;     ///< [s], ascending, shape [frame_count >= 1]
   /// Positions of one frame [m], shape [node_count, 3]; called once per frame that the page keeps, in order.
   std::function<std::vector<double>(std::size_t frame)> frame_positions;
+  /// Loads of contacts between cloths in one frame [N], shape [node_count] (ClothLoads); called as
+  /// frame_positions is; empty: there are none.
+  std::function<std::vector<float>(std::size_t frame)> contact_loads{};
   std::vector<FrameMetrics> metrics;  ///< shape [frame_count, garment_count]
   std::vector<ReportObstacle> obstacles;
   std::size_t clock_count = 1;  ///< of the garments
@@ -62,7 +65,8 @@ struct ReportData {
 /// Obstacles are drawn as they are given, at their poses, those that stand still with one pose. Plots use all
 /// frames, the worst of several where there are more than 4000. Colours are the signed area error of an
 /// element, Coltraro 2022, (22), at each node the strain of the incident edge that is stretched or compressed
-/// most, and of garments with a law the stress of elements (ElementStresses). Throws ShapeError when sizes do
+/// most, of garments with a law the stress of elements (ElementStresses), and where cloth meets cloth at each
+/// node the load of contacts over its part of the rest shape's area. Throws ShapeError when sizes do
 /// not belong together or there is no frame, NumericalError when a position or time is not finite or a number
 /// of the summary infinite, FileError when the file cannot be written. Checked in tests/report.
 void write_report(const std::filesystem::path& file, const ReportData& data);

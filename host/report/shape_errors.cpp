@@ -82,6 +82,15 @@ ShapeErrors::ShapeErrors(const ReportData& data, std::size_t garment_count) {
   for (const auto& [a, b] : edges_) rest_lengths_.push_back(norm(vector_at(rest, b) - vector_at(rest, a)));
 }
 
+std::vector<double> ShapeErrors::node_areas(std::size_t node_count) const {
+  std::vector<double> areas(node_count);
+  std::size_t corner = 0;
+  for (std::size_t face = 0; face < sizes_.size(); ++face)
+    for (int c = 0; c < sizes_[face]; ++c, ++corner)
+      areas[static_cast<std::size_t>(corners_[corner])] += rest_areas_[face] / sizes_[face];
+  return areas;
+}
+
 void ShapeErrors::append_area_errors(const double* positions, std::vector<float>& errors) const {
   const std::vector<double> now = areas(positions);
   for (std::size_t f = 0; f < now.size(); ++f)

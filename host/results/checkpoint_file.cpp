@@ -15,7 +15,7 @@ namespace isocloth {
 namespace {
 
 constexpr const char* format_name = "isocloth checkpoint";
-constexpr std::uint64_t format_version = 9;
+constexpr std::uint64_t format_version = 10;
 
 /// "" or what is wrong with the number of coordinates.
 std::string wrong_size(const Scene& scene, const std::vector<GarmentState>& garments) {
@@ -81,8 +81,9 @@ void write_content(Hdf5File& file, const Scene& scene, const Checkpoint& checkpo
   file.write_attribute("content_digest", digest.value());
 }
 
-std::vector<FrameMetrics> read_since_frame(const Hdf5File& file, Digest& digest) {
-  const std::size_t width = 1 + metric_columns().size();
+std::vector<FrameMetrics> read_since_frame(const Hdf5File& file, const std::vector<MetricColumn>& columns,
+                                           Digest& digest) {
+  const std::size_t width = 1 + columns.size();
   const Hdf5Shape shape = file.shape("since_frame");
   const hsize_t count = shape.empty() ? 0 : shape[0];
   const auto counted = file.read<double>("since_frame", {count, width});
@@ -90,7 +91,7 @@ std::vector<FrameMetrics> read_since_frame(const Hdf5File& file, Digest& digest)
   std::vector<FrameMetrics> all(count);
   for (std::size_t g = 0; g < count; ++g) {
     all[g].status = static_cast<StepStatus>(static_cast<int>(counted[g * width]));
-    for (std::size_t c = 1; c < width; ++c) metric_columns()[c - 1].set(all[g], counted[g * width + c]);
+    for (std::size_t c = 1; c < width; ++c) columns[c - 1].set(all[g], counted[g * width + c]);
   }
   return all;
 }
@@ -123,11 +124,11 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const Scene& scene
     fail(text("found \"", format, "\" version ", version, ", expected \"", format_name, "\" version ",
               format_version, "; use the program that wrote it, or run the scene again"));
   }
-  if (file.read_text_attribute("columns") != metric_names())
+  const std::vector<MetricColumn> columns = columns_of(file.read_text_attribute("columns"));
+  if (columns.empty())
     fail(
         "found other columns of metrics than those of this program; use the program that wrote it, or run "
-        "the "
-        "scene again");
+        "the scene again");
   if (file.read_number_attribute("scene_digest") != scene_digest(scene)) {
     fail(
         text("found the state of another scene (\"", file.read_text_attribute("scene_name"),
@@ -145,7 +146,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const Scene& scene
   Digest digest = begin_digest(checkpoint.step_index, summary);
   checkpoint.garments = read_columns<GarmentState>(file, "garments", scene.garments.size(), digest);
   checkpoint.bodies = read_columns<BodyState>(file, "bodies", scene.bodies.size(), digest);
-  checkpoint.since_frame = read_since_frame(file, digest);
+  checkpoint.since_frame = read_since_frame(file, columns, digest);
   if (const std::string wrong = wrong_size(scene, checkpoint.garments); !wrong.empty())
     fail(text(wrong, "; the file is damaged"));
   if (digest.value() != file.read_number_attribute("content_digest")) {

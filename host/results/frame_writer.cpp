@@ -13,7 +13,7 @@ constexpr auto flush_interval = std::chrono::milliseconds(500);
 
 std::size_t bytes_of(const TrajectoryFrame& frame) {
   return frame.positions.size() * sizeof(double) + frame.metrics.size() * sizeof(FrameMetrics) +
-         frame.obstacle_poses.size() * sizeof(float);
+         (frame.obstacle_poses.size() + frame.contact_loads.size()) * sizeof(float);
 }
 
 /// A thread that gets no signals: those of the process go to the threads that it had before.

@@ -18,6 +18,14 @@ MetricColumn column(const char* name) {
           [](FrameMetrics& m, double value) { (m.*....*path) = static_cast<Number>(value); }};
 }
 
+/// One that files written before it was there lack.
+template <auto... path>
+MetricColumn later_column(const char* name) {
+  MetricColumn later = column<path...>(name);
+  later.came_later = true;
+  return later;
+}
+
 }  // namespace
 
 const std::vector<MetricColumn>& metric_columns() {
@@ -39,6 +47,11 @@ const std::vector<MetricColumn>& metric_columns() {
       column<&FrameMetrics::gripper_force, &Vec3d::z>("gripper_force_z"),
       column<&FrameMetrics::cloth_contacts>("cloth_contacts"),
       column<&FrameMetrics::held_back>("held_back"),
+      later_column<&FrameMetrics::cloth_loaded>("cloth_loaded"),
+      later_column<&FrameMetrics::cloth_force>("cloth_force"),
+      later_column<&FrameMetrics::cloth_gap>("cloth_gap"),
+      later_column<&FrameMetrics::cg_iterations>("cg_iterations"),
+      later_column<&FrameMetrics::substeps_max>("substeps_max"),
       column<&FrameMetrics::strain, &Strain::max>("strain_max"),
       column<&FrameMetrics::strain, &Strain::p95>("strain_p95"),
       column<&FrameMetrics::strain, &Strain::mean>("strain_mean"),
@@ -63,6 +76,17 @@ const std::vector<MetricColumn>& metric_columns() {
       column<&FrameMetrics::measures, &Measures::angular_momentum, &Vec3d::z>("angular_momentum_z"),
   };
   return all;
+}
+
+std::vector<MetricColumn> columns_of(const std::string& names) {
+  std::vector<MetricColumn> found;
+  std::string own;
+  for (const MetricColumn& column : metric_columns()) {
+    if (column.came_later && ("," + names + ",").find("," + column.name + ",") == std::string::npos) continue;
+    own += (own.empty() ? "" : ",") + column.name;
+    found.push_back(column);
+  }
+  return own == names ? found : std::vector<MetricColumn>();
 }
 
 void check_finite(const std::vector<FrameMetrics>& metrics, std::int64_t frame, const std::string& where) {

@@ -13,10 +13,15 @@ struct MetricColumn {
   bool is_integer = false;
   double (*get)(const FrameMetrics&) = nullptr;
   void (*set)(FrameMetrics&, double) = nullptr;
+  bool came_later = false;  ///< files of this format may lack it, and have what FrameMetrics{} has
 };
 
 /// Every number of FrameMetrics but the status, in the order of the members.
 const std::vector<MetricColumn>& metric_columns();
+
+/// The columns of a file that names them so (metric_names()), in its order; none where these are not those of
+/// metric_columns() but for some that came later.
+std::vector<MetricColumn> columns_of(const std::string& names);
 
 /// Throws NumericalError naming frame, garment and column of the first number that is not finite.
 void check_finite(const std::vector<FrameMetrics>& metrics, std::int64_t frame, const std::string& where);

@@ -59,6 +59,8 @@ ResultFolder::ResultFolder(const fs::path& dir, const Scene& scene, const std::s
   for (const Garment& garment : scene.garments) names_.push_back(garment.name);
   if (options_.if_exists == IfExists::resume) find_checkpoint();
   layout_ = trajectory_layout(scene, chosen_frames_of());
+  if (resumed_from_)
+    layout_.has_contact_loads = TrajectoryFile(resumed_folder_ / "trajectory.h5").layout().has_contact_loads;
   mesh_ = layout_.mesh();
   try {
     working_.create();
@@ -147,12 +149,15 @@ void ResultFolder::carry_over() {
 }
 
 void ResultFolder::add_frame(std::int64_t step, double time, const std::vector<std::vector<Vec3d>>& positions,
-                             const std::vector<FrameMetrics>& metrics, const std::vector<BodyState>& bodies) {
+                             const std::vector<FrameMetrics>& metrics, const std::vector<BodyState>& bodies,
+                             const std::vector<ClothLoads>& loads) {
   TrajectoryFrame frame{step, time, {}, metrics, obstacle_poses(scene_, layout_.clock_offsets, time, bodies)};
   frame.positions.reserve(3 * layout_.rest_positions.size());
   const std::size_t kept = std::min(positions.size(), frames_of());
   for (std::size_t g = 0; g < kept; ++g)
     for (const Vec3d& p : positions[g]) frame.positions.insert(frame.positions.end(), {p.x, p.y, p.z});
+  for (std::size_t g = 0; has_contact_loads() && g < std::min(loads.size(), kept); ++g)
+    for (const double load : loads[g].loads) frame.contact_loads.push_back(static_cast<float>(load));
   push(std::move(frame));
 }
 

@@ -50,17 +50,20 @@ class ResultFolder {
   std::int64_t frame_count() const { return frame_count_; }
   /// Garments, the first ones, whose positions frames keep.
   std::size_t frames_of() const { return layout_.frames_of(); }
+  /// Whether frames keep loads of contacts between cloths.
+  bool has_contact_loads() const { return layout_.has_contact_loads; }
   /// Worst status of a garment in all frames so far.
   StepStatus worst_status(std::size_t garment) const { return worst_[garment]; }
   /// Where files lie until publish, and after it.
   const std::filesystem::path& working_path() const { return working_.path(); }
 
   /// Hands a frame to the thread that appends it to trajectory.h5, metrics.csv and, on request, frames/.
-  /// `positions` [m] and `metrics` have one entry per garment; of positions only the first frames_of() are
-  /// used; `bodies` of the scene. Throws NumericalError for a non-finite number (nothing is written),
-  /// ShapeError, and FileError for this frame or one before.
+  /// `positions` [m], `metrics` and, where frames keep them, `loads` have one entry per garment; of positions
+  /// and loads only the first frames_of() are used; `bodies` of the scene. Throws NumericalError for a
+  /// non-finite number (nothing is written), ShapeError, and FileError for this frame or one before.
   void add_frame(std::int64_t step, double time, const std::vector<std::vector<Vec3d>>& positions,
-                 const std::vector<FrameMetrics>& metrics, const std::vector<BodyState>& bodies = {});
+                 const std::vector<FrameMetrics>& metrics, const std::vector<BodyState>& bodies = {},
+                 const std::vector<ClothLoads>& loads = {});
   /// Replaces checkpoint.h5 once all frames before it are on the disk.
   void save_checkpoint(const Checkpoint& checkpoint);
   /// Writes summary.json and closes the trajectory; no frame can be added afterwards.

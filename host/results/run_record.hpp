@@ -34,6 +34,11 @@ struct FrameMetrics {
   Vec3d gripper_force;        ///< of all grippers on the garment [N]
   Index cloth_contacts = 0;   ///< most at the end of any of these steps, as StepReport
   Index held_back = 0;        ///< sum over these steps, as StepReport
+  Index cloth_loaded = 0;     ///< most at the end of any of these steps, as StepReport
+  double cloth_force = 0;     ///< greatest at the end of any of these steps, as StepReport [N]
+  double cloth_gap = 1;       ///< least at the end of any of these steps, as StepReport
+  int cg_iterations = 0;      ///< most of any of these steps, as StepReport
+  int substeps_max = 0;       ///< most of one of these steps
   Measures measures;          ///< at the frame itself
 };
 
@@ -68,6 +73,10 @@ struct RunSummary {
   std::int64_t fallbacks =
       0;  ///< substeps of all garments that sweeps did, because no linear system held them
   std::int64_t cloth_contacts_max = 0, held_back = 0;  ///< as FrameMetrics, of all garments
+  /// The same.
+  std::int64_t cloth_loaded_max = 0;
+  double cloth_force_max = 0, cloth_gap_min = 1;
+  int cg_iterations_max = 0, substeps_max = 0;
   double seam_opening = 0;  ///< largest distance of two nodes that are sewn together, at the last frame [m]
   std::int64_t frames_of = 0;  ///< the first garments whose positions the trajectory keeps
   double residual_max = 0;

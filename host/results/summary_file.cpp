@@ -1,8 +1,11 @@
 #include "host/results/summary_file.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 
 #include "engine/core/errors.hpp"
@@ -68,6 +71,11 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("fallbacks", s.fallbacks);
   visit("cloth_contacts_max", s.cloth_contacts_max);
   visit("held_back", s.held_back);
+  visit("cloth_loaded_max", s.cloth_loaded_max);
+  visit("cloth_force_max", s.cloth_force_max);
+  visit("cloth_gap_min", s.cloth_gap_min);
+  visit("cg_iterations_max", s.cg_iterations_max);
+  visit("substeps_max", s.substeps_max);
   visit("seam_opening", s.seam_opening);
   visit("frames_of", s.frames_of);
   visit("residual_max", s.residual_max);
@@ -96,6 +104,13 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("area_error_element_max", s.area_error_element_max);
   visit("memory_bytes", s.memory_bytes);
   visit("seed", s.seed);
+}
+
+/// Members that summaries written before they were there lack.
+bool came_later(std::string_view name) {
+  constexpr std::string_view later[] = {"cloth_loaded_max", "cloth_force_max", "cloth_gap_min",
+                                        "cg_iterations_max", "substeps_max"};
+  return std::find(std::begin(later), std::end(later), name) != std::end(later);
 }
 
 std::string quoted(const std::string& name) {
@@ -130,6 +145,7 @@ RunSummary parse_summary(const std::string& content, const std::string& source) 
     const Json root = parse_json(content, source);
     for_each_member(summary, [&root](const char* name, auto& member) {
       using Member = std::remove_cvref_t<decltype(member)>;
+      if (came_later(name) && !root.contains(name)) return;
       const Json& found = root.at(name);
       if constexpr (std::is_floating_point_v<Member>) {
         member = found.is_null() ? std::numeric_limits<double>::quiet_NaN() : found.get<double>();

@@ -82,12 +82,14 @@ void check_obstacle(const TrajectoryObstacle& obstacle, const std::string& path)
 TrajectoryFile::TrajectoryFile(const std::filesystem::path& path) : file_(Hdf5File::open(path)) {
   check_version();
   const std::uint64_t obstacle_count = file_.read_number_attribute("obstacle_count");
+  layout_.has_contact_loads = file_.has_attribute(contact_loads_name);
   read_layout(obstacle_count);
   check_layout(layout_, path.string());
 
   // A run that is killed while it writes leaves its last frames in some datasets and not in others.
   std::vector<std::string> per_frame{"positions", "origins", "times", "steps", "diagnostics/status"};
-  for (const MetricColumn& column : metric_columns()) per_frame.push_back("diagnostics/" + column.name);
+  for (const MetricColumn& column : columns_) per_frame.push_back("diagnostics/" + column.name);
+  if (layout_.has_contact_loads) per_frame.push_back(contact_loads_name);
   if (obstacle_count > 0) per_frame.push_back("obstacles/poses");
   std::size_t frame_count = length(file_, "times");
   for (const std::string& name : per_frame)
@@ -122,7 +124,7 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path) : file_(Hdf5Fi
   }
 }
 
-void TrajectoryFile::check_version() const {
+void TrajectoryFile::check_version() {
   const std::string format = file_.read_text_attribute("format");
   const std::uint64_t version = file_.read_number_attribute("version");
   const auto fail = [&](const std::string& found, const std::string& expected) {
@@ -133,7 +135,8 @@ void TrajectoryFile::check_version() const {
     fail(text("\"", printable(format), "\" version ", version),
          text("\"", format_name, "\" version ", format_version));
   const std::string found = file_.read_text_attribute("columns"), expected = metric_names();
-  if (found == expected) return;
+  columns_ = columns_of(found);
+  if (!columns_.empty()) return;
   const std::string lacking = missing_names(expected, found), more = missing_names(found, expected);
   fail(text("other columns of diagnostics (", lacking.empty() ? "" : "without " + lacking,
             lacking.empty() || more.empty() ? "" : ", ", more.empty() ? "" : "with " + printable(more, 300),
@@ -173,7 +176,7 @@ void TrajectoryFile::read_metrics(std::size_t frame_count) {
   metrics_.resize(frame_count * garment_count);
   const auto statuses = read_frames<std::int32_t>("diagnostics/status", frame_count, {garment_count});
   for (std::size_t i = 0; i < metrics_.size(); ++i) metrics_[i].status = static_cast<StepStatus>(statuses[i]);
-  for (const MetricColumn& column : metric_columns()) {
+  for (const MetricColumn& column : columns_) {
     const auto values = read_frames<double>("diagnostics/" + column.name, frame_count, {garment_count});
     for (std::size_t i = 0; i < metrics_.size(); ++i) column.set(metrics_[i], values[i]);
   }
@@ -197,6 +200,7 @@ bool TrajectoryFile::is_whole(std::size_t frame) const {
   try {
     positions(frame);
     obstacle_poses(frame);
+    contact_loads(frame);
   } catch (const FileError&) {
     return false;
   }
@@ -224,6 +228,14 @@ std::vector<float> TrajectoryFile::obstacle_poses(std::size_t frame) const {
   std::vector<float> poses = file_.read_rows<float>("obstacles/poses", frame, 1, layout_.pose_size());
   check_numbers("obstacles/poses", frame, poses);
   return poses;
+}
+
+std::vector<float> TrajectoryFile::contact_loads(std::size_t frame) const {
+  if (!layout_.has_contact_loads) return {};
+  std::vector<float> loads =
+      file_.read_rows<float>(contact_loads_name, frame, 1, layout_.rest_positions.size());
+  check_numbers(contact_loads_name, frame, loads);
+  return loads;
 }
 
 template <class T>
@@ -266,11 +278,9 @@ std::vector<double> TrajectoryFile::positions(std::size_t frame) const {
 TrajectoryFrame TrajectoryFile::frame(std::size_t frame) const {
   const std::size_t garment_count = layout_.garments.size();
   const auto begin = metrics_.begin() + static_cast<std::ptrdiff_t>(frame * garment_count);
-  return {steps_[frame],
-          times_[frame],
-          positions(frame),
-          {begin, begin + static_cast<std::ptrdiff_t>(garment_count)},
-          obstacle_poses(frame)};
+  return {steps_[frame],         times_[frame],
+          positions(frame),      {begin, begin + static_cast<std::ptrdiff_t>(garment_count)},
+          obstacle_poses(frame), contact_loads(frame)};
 }
 
 }  // namespace isocloth

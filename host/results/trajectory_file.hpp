@@ -9,7 +9,10 @@
 // [frame], faces int32 [face, 4] (nodes of the whole scene; the fourth is -1 for a triangle), rest_positions
 // float64 [node, 3], absolute; garments/name, node_begin, node_count, face_begin, face_count [garment];
 // diagnostics/status (0 converged, 1 stalled, 2 non_finite, 3 diverged), int32, and a dataset of each metric
-// column, int32 or float64, each [frame, garment]. Attribute obstacle_count; with obstacles: obstacles/name,
+// column, int32 or float64, each [frame, garment]; files of before a column was added lack it (came_later).
+// Where cloth meets cloth, with an attribute of the same name, contact_loads float32 [frame, node] (N): sums
+// of the sizes of the forces of contacts between cloths on the node, 4 bytes per node and frame beside the 12
+// of its position. Attribute obstacle_count; with obstacles: obstacles/name,
 // obstacles/shape; of obstacle i in its own frame obstacles/i/vertices float32 [vertex, 3] (m) and
 // obstacles/i/triangles int32 [triangle, 3]; obstacles/clock_offsets float64 [clock] (s), obstacles/poses
 // float32 [frame, clock, obstacle, 7] (centre in m, quaternion x, y, z, w); garments/clock: which clock each
@@ -24,6 +27,7 @@
 #include <vector>
 
 #include "host/files/hdf5_file.hpp"
+#include "host/results/metric_columns.hpp"
 #include "host/results/trajectory_layout.hpp"
 
 namespace isocloth {
@@ -44,10 +48,12 @@ class TrajectoryFile {
   /// Origins added [m], shape [node, 3]. Throws FileError where the file is damaged.
   std::vector<double> positions(std::size_t frame) const;
   std::vector<float> obstacle_poses(std::size_t frame) const;  ///< shape [clock, obstacle, 7]
+  /// [N], shape [node]; empty where the file has none.
+  std::vector<float> contact_loads(std::size_t frame) const;
   TrajectoryFrame frame(std::size_t frame) const;
 
  private:
-  void check_version() const;
+  void check_version();
   void read_layout(std::uint64_t obstacle_count);
   void read_obstacles(std::size_t count);
   void read_metrics(std::size_t frame_count);
@@ -61,6 +67,7 @@ class TrajectoryFile {
                              const Hdf5Shape& row_shape) const;
 
   Hdf5File file_;
+  std::vector<MetricColumn> columns_;  // of the file
   TrajectoryLayout layout_;
   std::vector<double> times_;
   std::vector<std::int64_t> steps_;

@@ -12,6 +12,8 @@ namespace isocloth::trajectory_format {
 
 inline constexpr const char* format_name = "isocloth trajectory";
 inline constexpr std::uint64_t format_version = 3;
+/// Attribute of files that have the dataset of that name.
+inline constexpr const char* contact_loads_name = "contact_loads";
 /// What a part that is not in the file reads as.
 inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 inline constexpr std::int32_t no_integer = std::numeric_limits<std::int32_t>::min();

@@ -6,8 +6,6 @@
 #include "host/results/obstacle_surface.hpp"
 
 namespace isocloth {
-namespace {
-
 TrajectoryObstacle trajectory_obstacle(const std::string& name, const ObstacleShape& shape) {
   const ObstacleSurface surface = obstacle_surface(shape);
   TrajectoryObstacle result{.name = name, .shape = shape_name(shape), .vertices = {}, .triangles = {}};
@@ -17,8 +15,6 @@ TrajectoryObstacle trajectory_obstacle(const std::string& name, const ObstacleSh
     result.triangles.insert(result.triangles.end(), corners.begin(), corners.end());
   return result;
 }
-
-}  // namespace
 
 Mesh TrajectoryLayout::mesh() const {
   Mesh mesh;
@@ -36,6 +32,7 @@ std::size_t TrajectoryLayout::frames_of() const {
 
 TrajectoryLayout trajectory_layout(const Scene& scene, std::size_t frames_of) {
   TrajectoryLayout layout;
+  layout.has_contact_loads = scene.contact.cloth;
   layout.expected_frames = 2 + step_count(scene) / steps_per_frame(scene);
   const Mesh nothing;
   for (const Garment& garment : scene.garments) {

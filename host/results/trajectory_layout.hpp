@@ -25,6 +25,8 @@ struct TrajectoryObstacle {
   std::vector<float> vertices;   ///< [m], shape [vertex, 3]
   std::vector<Index> triangles;  ///< shape [triangle, 3]
 };
+/// As obstacle_surface() has it.
+TrajectoryObstacle trajectory_obstacle(const std::string& name, const ObstacleShape& shape);
 
 struct TrajectoryLayout {
   std::vector<TrajectoryGarment> garments;
@@ -34,6 +36,7 @@ struct TrajectoryLayout {
   /// Distinct time offsets of the garments whose positions are kept [s], shape [clock]; empty without
   /// obstacles.
   std::vector<double> clock_offsets;
+  bool has_contact_loads = false;  ///< cloth meets cloth
   /// Frames that the run will have, 0: not known. Files of short runs are laid out smaller.
   std::int64_t expected_frames = 0;
   /// All garments as one mesh.
@@ -54,6 +57,8 @@ struct TrajectoryFrame {
   std::vector<FrameMetrics> metrics;  ///< shape [garment]
   /// See obstacle_poses, shape [clock, obstacle, 7].
   std::vector<float> obstacle_poses = {};
+  /// ClothLoads::loads of the nodes [N], shape [node]; empty unless the layout has them.
+  std::vector<float> contact_loads = {};
 };
 
 }  // namespace isocloth

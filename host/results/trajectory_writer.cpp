@@ -62,6 +62,7 @@ TrajectoryWriter::TrajectoryWriter(const std::filesystem::path& path, const Traj
       node_count_(layout.rest_positions.size()),
       garment_count_(layout.garments.size()),
       pose_size_(layout.pose_size()),
+      has_contact_loads_(layout.has_contact_loads),
       reserve_bytes_(reserve_bytes),
       integer_columns_(metric_columns().size()),
       columns_(metric_columns().size()) {
@@ -95,7 +96,7 @@ TrajectoryWriter::TrajectoryWriter(const std::filesystem::path& path, const Traj
   file_.write_attribute("obstacle_count", static_cast<std::uint64_t>(layout.obstacles.size()));
 
   frame_bytes_ = (is_float64_ ? 24 : 12) * node_count_ + 24 * ranges_.size() + 16 + 4 * pose_size_ +
-                 8 * (1 + columns_.size()) * garment_count_;
+                 8 * (1 + columns_.size()) * garment_count_ + (has_contact_loads_ ? 4 * node_count_ : 0);
   const std::int64_t most =
       layout.expected_frames > 0 ? std::min<std::int64_t>(256, layout.expected_frames) : 256;
   chunk_rows_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(block_bytes / frame_bytes_), 1, most);
@@ -110,6 +111,10 @@ TrajectoryWriter::TrajectoryWriter(const std::filesystem::path& path, const Traj
     file_.create_rows<double>("positions", {node_count_, 3}, rows, no_number);
   else
     file_.create_rows<float>("positions", {node_count_, 3}, rows, no_float);
+  if (has_contact_loads_) {
+    file_.write_attribute(contact_loads_name, std::uint64_t{1});
+    file_.create_rows<float>(contact_loads_name, {node_count_}, rows, no_float);
+  }
   file_.create_rows<double>("origins", {ranges_.size(), 3}, rows, no_number);
   file_.create_rows<double>("times", {}, rows, no_number);
   file_.create_rows<std::int64_t>("steps", {}, rows, no_step);
@@ -164,6 +169,14 @@ void TrajectoryWriter::check(const TrajectoryFrame& frame, std::int64_t index) c
                               ", expected finite numbers; the frame was not written"));
   }
   check_finite(frame.metrics, index, path);
+  if (frame.contact_loads.size() != (has_contact_loads_ ? node_count_ : 0))
+    throw ShapeError(text(path, ": frame ", index, ": found ", frame.contact_loads.size(),
+                          " loads of contacts, expected ", has_contact_loads_ ? node_count_ : 0));
+  for (std::size_t i = 0; i < frame.contact_loads.size(); ++i) {
+    if (!std::isfinite(frame.contact_loads[i]))
+      throw NumericalError(text(path, ": frame ", index, ": found a non-finite load of contacts at node ", i,
+                                "; the frame was not written"));
+  }
   for (const float x : frame.obstacle_poses) {
     if (!std::isfinite(x))
       throw NumericalError(text(path, ": frame ", index,
@@ -209,6 +222,7 @@ void TrajectoryWriter::append(const TrajectoryFrame& frame) {
     }
   }
   poses_.insert(poses_.end(), frame.obstacle_poses.begin(), frame.obstacle_poses.end());
+  contact_loads_.insert(contact_loads_.end(), frame.contact_loads.begin(), frame.contact_loads.end());
   times_.push_back(frame.time);
   steps_.push_back(frame.step);
   for (const FrameMetrics& m : frame.metrics) statuses_.push_back(static_cast<std::int32_t>(m.status));
@@ -231,7 +245,7 @@ void TrajectoryWriter::write_rows() {
   // Rows up to the end of a chunk: either all chunks are new, or none is.
   const bool is_new = (frame_count_ - row_count_) % chunk_rows_ == 0;
   const std::uint64_t block = static_cast<std::uint64_t>(chunk_rows_) * frame_bytes_,
-                      trees = dataset_bytes * (8 + columns_.size());
+                      trees = dataset_bytes * (9 + columns_.size());
   file_.reserve(reserve_bytes_ + (is_new ? block + trees : 0));
   const auto write = [this](const std::string& name, auto& values) {
     file_.append_rows(name, view(values), static_cast<hsize_t>(row_count_));
@@ -243,6 +257,7 @@ void TrajectoryWriter::write_rows() {
     write("positions", small_positions_);
   write("origins", origins_);
   if (pose_size_ > 0) write("obstacles/poses", poses_);
+  if (has_contact_loads_) write(contact_loads_name, contact_loads_);
   write("times", times_);
   write("steps", steps_);
   write("diagnostics/status", statuses_);

@@ -42,13 +42,13 @@ class TrajectoryWriter {
   Hdf5File file_;
   std::size_t node_count_ = 0, garment_count_ = 0, pose_size_ = 0;
   std::vector<Range> ranges_;  // of garments whose positions are kept
-  bool is_float64_ = false;
+  bool is_float64_ = false, has_contact_loads_ = false;
   std::int64_t frame_count_ = 0, chunk_rows_ = 1;
   std::uint64_t frame_bytes_ = 0, reserve_bytes_ = 0;
   // Rows that are not in the file yet, shape [row, ...] each.
   std::int64_t row_count_ = 0;
   std::vector<double> positions_, origins_, times_;
-  std::vector<float> small_positions_, poses_;
+  std::vector<float> small_positions_, poses_, contact_loads_;
   std::vector<std::int64_t> steps_;
   std::vector<std::int32_t> statuses_;
   std::vector<std::vector<std::int32_t>> integer_columns_;  // by metric column, empty for the others

@@ -50,7 +50,8 @@ fs::path folder_path(const fs::path& dir) {
 bool is_result_folder(const fs::path& dir) {
   std::error_code error;
   return fs::exists(dir / "scene.json", error) &&
-         (fs::exists(dir / "trajectory.h5", error) || fs::exists(dir / "drape.obj", error));
+         (fs::exists(dir / "trajectory.h5", error) || fs::exists(dir / "drape.obj", error) ||
+          fs::exists(dir / "rest.obj", error));
 }
 
 OwnedFile open_file(const fs::path& path, int flags) {

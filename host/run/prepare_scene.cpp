@@ -56,6 +56,14 @@ void warn_of_units(const Garment& garment, const std::string& what, Warnings& wa
                                    " m, more than a tenth of its length, ", size, " m; it is in metres"));
 }
 
+void warn_of_curves(const Garment& garment, const std::string& what, Warnings& warnings) {
+  const StressCurves& curves = garment.fabric.curves;
+  if (curves.bend.exists() || curves.weft_bend.exists())
+    warnings.add("bend", text(what,
+                              ": fabric.curves.bend is read by isocloth rest --recipe breen1994 alone; "
+                              "steps bend by kappa"));
+}
+
 void warn_of_pieces(const Garment& garment, const std::string& what, Warnings& warnings) {
   constexpr double near = 0.01;  // of an element
   const Index pieces = piece_count(garment.mesh);
@@ -231,6 +239,7 @@ std::vector<std::string> start_warnings(const Scene& scene, const IntersectionRe
     const std::string what = text("garments[", g, "] \"", garment.name, "\"");
     nodes += static_cast<double>(garment.mesh.positions.size());
     warn_of_units(garment, what, warnings);
+    warn_of_curves(garment, what, warnings);
     warn_of_pieces(garment, what, warnings);
     warn_of_pins(garment, resolved, what, warnings);
     for (std::size_t i = 0; i < garment.grippers.size(); ++i) {

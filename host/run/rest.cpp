@@ -15,20 +15,16 @@ namespace {
 constexpr double shortest_step = 1e-5;  ///< [s]
 constexpr double nearly_at_rest = 0.05;
 
-double weight(const Garment& garment, double gravity) {
-  const double found = garment.fabric.delta * std::fabs(garment.gravity.value_or(gravity));
-  return found > 0 ? found : garment.fabric.rho * 9.81;
-}
-
 bool is_still(const auto& motion) { return std::holds_alternative<FixedMotion>(motion); }
 
 /// (rho / h + alpha) |v| over the weight per area, of the node for which it is largest.
 double largest_imbalance(const Scene& scene, const std::vector<Vec3d>& velocities) {
+  const ResolvedScene resolved(scene);
   double most = 0;
   std::size_t node = 0;
   for (const Garment& garment : scene.garments) {
     const Fabric& fabric = garment.fabric;
-    const double scale = (fabric.rho / scene.step + fabric.alpha) / weight(garment, scene.gravity);
+    const double scale = (fabric.rho / scene.step + fabric.alpha) / resolved.weight(garment);
     for (Index i = 0; i < garment.mesh.node_count(); ++i)
       most = std::max(most, scale * norm(velocities[node++]));
   }
@@ -46,6 +42,7 @@ void require_rest(const Scene& scene) {
         text("recipe: found ", scene.recipe, ", expected one of the projection: impulses have no forces"));
   if (!scene.bodies.empty()) refuse("bodies", "some");
   if (scene.wind.gusts > 0) refuse("wind.gusts", "some");
+  if (scene.wind.model == WindModel::panels) refuse("wind.model", "\"panels\"");
   for (std::size_t o = 0; o < scene.obstacles.size(); ++o)
     if (!is_still(scene.obstacles[o].motion)) refuse(text("obstacles[", o, "].motion"), "a motion");
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
@@ -68,7 +65,7 @@ double RestSearch::step_tolerance(const Scene& scene, const RestSettings& settin
   for (const Garment& garment : scene.garments) {
     const double dx = mean_element_size(garment.mesh);
     const double stiffest = std::max(garment.fabric.stretch_stiffness, garment.fabric.weft_stiffness());
-    least = std::min(least, settings.tolerance * weight(garment, scene.gravity) * dx / stiffest);
+    least = std::min(least, settings.tolerance * ResolvedScene(scene).weight(garment) * dx / stiffest);
   }
   return std::max(least, 1e-11);
 }

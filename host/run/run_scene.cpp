@@ -234,7 +234,8 @@ class Run {
     tally_.measure_frame();
     const std::int64_t step = simulation_.step_index();
     folder_.add_frame(step, static_cast<double>(step) * scene_.step, positions, tally_.since_frame,
-                      simulation_.bodies());
+                      simulation_.bodies(),
+                      folder_.has_contact_loads() ? simulation_.cloth_loads() : std::vector<ClothLoads>());
     tally_.since_frame.assign(tally_.since_frame.size(), {});
     if (has_frozen) take_snapshot();  // what was before does not repeat itself
     return true;

@@ -83,6 +83,16 @@ void RunTally::count(const std::vector<StepReport>& reports) {
     m.held_back += r.held_back;
     summary.cloth_contacts_max = std::max<std::int64_t>(summary.cloth_contacts_max, r.cloth_contacts);
     summary.held_back += r.held_back;
+    m.cloth_loaded = std::max(m.cloth_loaded, r.cloth_loaded);
+    m.cloth_force = std::max(m.cloth_force, r.cloth_force);
+    m.cloth_gap = std::min(m.cloth_gap, r.cloth_gap);
+    m.cg_iterations = std::max(m.cg_iterations, r.cg_iterations);
+    m.substeps_max = std::max(m.substeps_max, r.substeps);
+    summary.cloth_loaded_max = std::max<std::int64_t>(summary.cloth_loaded_max, r.cloth_loaded);
+    summary.cloth_force_max = std::max(summary.cloth_force_max, r.cloth_force);
+    summary.cloth_gap_min = std::min(summary.cloth_gap_min, r.cloth_gap);
+    summary.cg_iterations_max = std::max(summary.cg_iterations_max, r.cg_iterations);
+    summary.substeps_max = std::max(summary.substeps_max, r.substeps);
     if (!is_lost(r.status)) {
       m.residual_worst = std::max(m.residual_worst, r.residual);
       m.row_strain = resolved_.row_strain(m.residual_worst);

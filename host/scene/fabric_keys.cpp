@@ -1,5 +1,8 @@
 #include "host/scene/fabric_keys.hpp"
 
+#include <array>
+
+#include "engine/core/text.hpp"
 #include "engine/model/fabric_presets.hpp"
 #include "engine/model/kes_sheet.hpp"
 #include "host/files/names.hpp"
@@ -40,16 +43,24 @@ void describe_kes(Keys& keys, Fabric& fabric) {
   });
 }
 
-void describe_curve(Keys& keys, const std::string& name, const std::string& doc, CurveSpec& curve) {
-  keys.one_of(name, doc + "; points from (0, 0) on, both numbers rising, smooth between them", Need::optional,
-              {{"strain", "", "points by their numbers",
-                [&curve](Keys& k) {
-                  k.list("strain", curve.strain, positive, "displacement over length", required);
-                  k.list("force", curve.force, positive, "per width at rest [N/m], of each strain", required);
-                }},
-               {"file", "", "rows of strain and force per width [N/m]", [&curve](Keys& k) {
-                  k.word("file", curve.file, "path, relative to the folder of the scene file", required);
-                }}});
+/// Of the two numbers of a curve's point: key and doc.
+using PointKeys = std::array<std::array<const char*, 2>, 2>;
+constexpr PointKeys of_stress{{{"strain", "displacement over length"}, {"force", "per width at rest [N/m]"}}};
+constexpr PointKeys of_bending{{{"curvature", "[1/m]"}, {"moment", "per width [N]"}}};
+
+void describe_curve(Keys& keys, const std::string& name, const std::string& doc, CurveSpec& curve,
+                    const PointKeys& point = of_stress) {
+  const auto& [first, second] = point;
+  keys.one_of(
+      name, doc + "; points from (0, 0) on, both numbers rising", Need::optional,
+      {{first[0], "", "points by their numbers",
+        [&](Keys& k) {
+          k.list(first[0], curve.strain, positive, first[1], required);
+          k.list(second[0], curve.force, positive, text(second[1], ", of each ", first[0]), required);
+        }},
+       {"file", "", text("rows of ", first[0], " and ", second[0], ", ", second[1]), [&curve](Keys& k) {
+          k.word("file", curve.file, "path, relative to the folder of the scene file", required);
+        }}});
 }
 
 void describe_spring(Keys& keys, const std::string& name, const std::string& doc, SpringDamper& spring) {
@@ -86,13 +97,23 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
               "of a membrane along weft [N/m]; 0: as along warp");
   keys.number("shear_stiffness", garment.fabric.shear_stiffness, positive,
               "of a membrane, force per width and angle between warp and weft [N/m]");
-  keys.object("curves", "measured force against strain, of a membrane, in the place of stiffnesses",
+  keys.object("curves",
+              "what was measured, in the place of stiffnesses: force against strain, of a membrane, smooth "
+              "between the points; moment against curvature, of `isocloth rest --recipe breen1994`",
               Need::optional, [&](Keys& c) {
                 describe_curve(c, "warp", "pulled along warp", garment.warp_curve);
                 describe_curve(c, "weft", "pulled along weft; default: as along warp", garment.weft_curve);
                 describe_curve(c, "shear", "displacement of parallel threads over their distance",
                                garment.shear_curve);
+                describe_curve(c, "bend", "bent along warp, in the place of kappa", garment.bend_curve,
+                               of_bending);
+                describe_curve(c, "weft_bend", "bent along weft; default: as along warp",
+                               garment.weft_bend_curve, of_bending);
               });
+  const auto is_given = [](const CurveSpec& c) { return !c.file.empty() || !c.strain.empty(); };
+  // Poisson's ratio of a preset belongs to its stiffnesses.
+  if (is_given(garment.warp_curve) || is_given(garment.weft_curve) || is_given(garment.shear_curve))
+    garment.fabric.poisson_ratio = 0;
   keys.number("stretch_viscosity", garment.fabric.viscosity.stretch, not_negative,
               "with the recipes membrane, soft_constraints and springs: force per width and rate of strain "
               "along warp; along weft as much more as that is stiffer [N s/m]");
@@ -100,16 +121,28 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
               "with the same recipes: shear force per width and rate of the angle [N s/m]");
   keys.number("poisson_ratio", garment.fabric.poisson_ratio, {.least = 0, .most = 0.99},
               "of a membrane: how it narrows across a pull along a thread, geometric mean of both threads");
-  keys.number("strain_limit", garment.fabric.strain_limit, not_negative,
-              "of elastic rows: greatest strain of any edge of the mesh in tension; 0: none");
+  keys.number(
+      "strain_limit", garment.fabric.strain_limit, not_negative,
+      "of elastic rows, and of provot1995: greatest strain of any edge of the mesh in tension; 0: none");
   keys.number("thickness", garment.fabric.thickness, not_negative,
               "of the cloth [m]: its middle stays half of it away from obstacles");
   keys.object("drag", "of the air, beside alpha", Need::optional,
               [&](Keys& d) { describe_drag(d, garment.fabric.drag); });
+  describe_spring(keys, "structural_spring",
+                  "springs along the edges of the mesh, of provot1995 and sakaguchi1991",
+                  garment.fabric.structural_spring);
   describe_spring(keys, "shear_spring", "springs across the diagonals of quads", garment.fabric.shear_spring);
   describe_spring(keys, "bend_spring",
                   "springs between neighbours but one along a thread (quads), and across an edge (triangles)",
                   garment.fabric.bend_spring);
+  keys.number(
+      "yield_strain", garment.fabric.plasticity.yield_strain, not_negative,
+      "of sakaguchi1991: elastic strain, in tension and compression, beyond which springs of all kinds "
+      "yield; 0: none does");
+  keys.number(
+      "flow_time", garment.fabric.plasticity.flow_time, not_negative,
+      "of sakaguchi1991: time in which 63 % of the strain beyond yield_strain becomes plastic [s]; 0: "
+      "at once");
   keys.integer("shear_diagonals", garment.fabric.shear_diagonals, whole(1, 2), "shear springs per quad");
 }
 

@@ -151,15 +151,16 @@ std::vector<Index> selected_nodes(const SelectSpec& select, const Mesh& mesh, co
 StressCurve stress_curve(const CurveSpec& spec, const std::string& key, const std::filesystem::path& folder) {
   StressCurve curve;
   if (!spec.file.empty()) {
-    const NumberRows rows = read_number_rows(folder / spec.file, 2, "strain and force per width [N/m]");
+    const NumberRows rows =
+        read_number_rows(folder / spec.file, 2, "two numbers of each point, in the units of the schema");
     for (std::size_t i = 0; i < rows.values.size(); i += 2)
       if (i > 0 || rows.values[0] != 0 || rows.values[1] != 0)  // the origin may be given
         curve.points.push_back({rows.values[i], rows.values[i + 1]});
     return curve;
   }
   if (spec.strain.size() != spec.force.size())
-    fail(text(key, ".force: found ", spec.force.size(), " numbers, expected ", spec.strain.size(),
-              ", one for each strain"));
+    fail(text(key, ": found ", spec.strain.size(), " and ", spec.force.size(),
+              " numbers, expected as many of one as of the other"));
   for (std::size_t i = 0; i < spec.strain.size(); ++i)
     curve.points.push_back({spec.strain[i], spec.force[i]});
   return curve;
@@ -203,7 +204,9 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   for (const auto& [of_spec, curve, name] :
        {std::tuple{&spec.warp_curve, &garment.fabric.curves.warp, ".warp"},
         {&spec.weft_curve, &garment.fabric.curves.weft, ".weft"},
-        {&spec.shear_curve, &garment.fabric.curves.shear, ".shear"}})
+        {&spec.shear_curve, &garment.fabric.curves.shear, ".shear"},
+        {&spec.bend_curve, &garment.fabric.curves.bend, ".bend"},
+        {&spec.weft_bend_curve, &garment.fabric.curves.weft_bend, ".weft_bend"}})
     if (const StressCurve found = stress_curve(*of_spec, key + ".fabric.curves" + name, folder_);
         found.exists())
       *curve = found;

@@ -70,6 +70,15 @@ void describe_wind(Keys& keys, Wind& wind) {
   keys.vector("velocity", wind.velocity, "mean velocity of the air [m/s]");
   keys.number("gusts", wind.gusts, not_negative, "root mean square of the gusts in parts of the mean");
   keys.number("gust_period", wind.gust_period, positive, "about which the periods of the gusts lie [s]");
+  keys.choice(
+      "model", wind.model, {"drag", "panels"},
+      "what the air does: drag on each element by fabric.drag, or potential flow around each garment, a "
+      "quad_grid, as around panels of vortices, whose wake leaves one side");
+  keys.number("density", wind.density, positive, "of the air that flows around panels [kg/m^3]");
+  keys.number("permeability", wind.permeability, not_negative,
+              "of cloth that is panels: velocity through it per pressure [m/(s Pa)]; 0: tight");
+  keys.integer("wake_rows", wind.wake_rows, whole(0, most_wake_rows),
+               "of the wake of panels, one a step, that are kept; 0: quasi-steady flow");
 }
 
 }  // namespace isocloth

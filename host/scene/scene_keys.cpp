@@ -199,6 +199,9 @@ void describe_projection(Keys& keys, ProjectionSettings& settings) {
               "that of the rows");
   keys.number("tolerance", settings.tolerance, {.least = 0, .most = 0.5, .above = true},
               "bound on the largest relative constraint error at the end of a step");
+  keys.number("balance", settings.balance, not_negative,
+              "bound on the largest force on a node that nothing balances at the end of a step, over the "
+              "node's weight; 0: none");
   keys.integer("max_iterations", settings.max_iterations, whole(0, 1'000'000),
                "linear solves per step or part of a step; 0: 50, and 12 with contact.cloth");
   keys.number(

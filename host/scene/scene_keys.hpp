@@ -63,7 +63,7 @@ struct TransformSpec {
 /// R (scale p) + translation.
 Vec3d placed(const Vec3d& p, const TransformSpec& transform);
 
-/// A stress-strain curve by its points or by a file of them.
+/// A curve of force against strain, or of moment against curvature, by its points or by a file of them.
 struct CurveSpec {
   std::string file;
   std::vector<double> strain, force;
@@ -78,7 +78,7 @@ struct GarmentSpec {
   Vec3d initial_angular_velocity;  ///< [rad/s]
   std::string fabric_file;         ///< which read_scene_json replaces by what it has
   Fabric fabric;                   ///< but curves
-  CurveSpec warp_curve, weft_curve, shear_curve;
+  CurveSpec warp_curve, weft_curve, shear_curve, bend_curve, weft_bend_curve;
   Sewing sewing;
   double pressure = 0;  ///< [Pa]
   std::vector<PinSpec> pins;

@@ -19,6 +19,10 @@ void add_up(const StepReport& step, StepReport& sum) {
   sum.penetration = std::max(sum.penetration, step.penetration);
   keep_worst(step.strain, sum.strain);
   sum.cloth_contacts = std::max(sum.cloth_contacts, step.cloth_contacts);
+  sum.cloth_loaded = std::max(sum.cloth_loaded, step.cloth_loaded);
+  sum.cloth_force = std::max(sum.cloth_force, step.cloth_force);
+  sum.cloth_gap = std::min(sum.cloth_gap, step.cloth_gap);
+  sum.cg_iterations = std::max(sum.cg_iterations, step.cg_iterations);
   sum.held_back += step.held_back;
   sum.wall_seconds += step.wall_seconds;
   if (step.bad_node >= 0) sum.bad_node = step.bad_node;
@@ -32,8 +36,9 @@ void check_state(const GarmentState& state, const std::string& garment, const St
   const std::size_t coordinates = 3 * sizes.nodes,
                     previous = sizes.has_history && state.previous_step > 0 ? coordinates : 0;
   const std::size_t expected[] = {
-      coordinates, coordinates, sizes.rows, sizes.contacts,
-      sizes.holds, previous,    previous,   sizes.meets_cloth ? state.cloth_contacts.size() : 0};
+      coordinates,  coordinates, sizes.rows, sizes.contacts,
+      sizes.holds,  previous,    previous,   sizes.meets_cloth ? state.cloth_contacts.size() : 0,
+      sizes.springs};
   std::size_t count = 0;
   for_each_field<GarmentState>([&](const char* name, auto member) {
     if constexpr (requires { (state.*member).size(); }) {

@@ -39,12 +39,6 @@ struct AdvanceReport {
 /// Adds a step to the sum of those before it.
 void add_up(const StepReport& step, StepReport& sum);
 
-/// How solvers share the work of a request.
-struct StartOptions {
-  bool alone = false;     ///< the calling thread does all of it, and several solvers may start so at once
-  bool undoable = false;  ///< undo() may follow
-};
-
 /// Time of a garment, by counting steps so that it does not depend on how many are taken at once.
 struct Clock {
   double offset = 0;       ///< [s]
@@ -62,11 +56,12 @@ class GarmentSolver {
   virtual ~GarmentSolver() = default;
   virtual std::size_t size() const { return 1; }
   /// Begins `steps` steps of h [s], at most largest_start, of every member that is not frozen; one clock per
-  /// member, shape [size()]. Nothing else may be asked of the solver before finish(). Garments on a device
-  /// run on while the next solver starts.
-  virtual void start(const std::vector<Clock>& clocks, double h, int steps, StartOptions options = {}) = 0;
-  /// CPU threads that start() has work for; 0: it does not work before it returns, and cannot start alone.
-  virtual std::size_t threads() const { return 0; }
+  /// member, shape [size()]. undoable: undo() may follow. Nothing else may be asked of the solver before
+  /// finish(). Garments on a device run on while the next solver starts.
+  virtual void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable = false) = 0;
+  /// CPU threads that its steps have work for. What several solvers do may be done by several threads at
+  /// once.
+  virtual std::size_t threads() const = 0;
   /// One report per member. A step that misses its tolerance is tried again in parts if settings allow. A
   /// lost step leaves the state as it was and freezes the member. Where the device's monitor says stop, it
   /// throws Interrupted or returns reports that are worth nothing; only undo() may follow.
@@ -91,6 +86,8 @@ class GarmentSolver {
   /// Positions, velocities, multipliers and `frozen`; the clock is kept elsewhere.
   virtual GarmentState state(std::size_t member) const = 0;
   virtual void set_state(std::size_t member, const GarmentState& state) = 0;
+  /// Of every member, forces times h^2 [kg m]; empty arrays where cloth meets no cloth.
+  virtual std::vector<ClothLoads> cloth_loads() const { return std::vector<ClothLoads>(size()); }
   /// Of the scene's bodies, where the solver has them.
   virtual std::vector<BodyState> bodies() const { return {}; }
   virtual void set_bodies(const std::vector<BodyState>&) {}
@@ -121,6 +118,7 @@ struct StateSizes {
   std::size_t holds = 0, grippers = 0;      ///< nodes that may be held, and how many grippers there are
   bool has_history = false;                 ///< a step before may be remembered
   bool meets_cloth = false;                 ///< contacts between cloths may be kept, any number of them
+  std::size_t springs = 0;                  ///< that may yield
 };
 /// Throws ShapeError unless the arrays of `state` have these sizes, hold no number beyond `largest`, name
 /// obstacles and grippers that exist, and the clock is not negative.

@@ -25,6 +25,10 @@ std::vector<Index> sweep_order(const GarmentSolver& solver) {
   return dynamic_cast<const ImpulseGarments<float>&>(solver).sweep_order();
 }
 
+VectorXd vector(const std::vector<double>& values) {
+  return Eigen::Map<const VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
 VectorXd one(double value) { return VectorXd::Constant(1, value); }
 
 }  // namespace
@@ -73,13 +77,15 @@ MatrixX3d ImpulseComparison::rounding(const MatrixX3d& sizes) {
 ImpulseComparison::Run ImpulseComparison::exact_step(const GarmentState& before, double t) {
   whole_->set_positions(as_matrix(before.positions));
   whole_->set_velocities(as_matrix(before.velocities));
+  whole_->set_plastic_strains(before.plastic_strains);
   auto result =
       whole_->step(scene_.step, prescribed_positions(garment_, whole_->pinned_nodes(), t + scene_.step));
-  return {std::move(result), whole_->positions(), whole_->velocities()};
+  return {std::move(result), whole_->positions(), whole_->velocities(), vector(whole_->plastic_strains())};
 }
 
 ImpulseComparison::Run ImpulseComparison::rounded_step(const GarmentState& before, double t, int parts) {
-  Run run{{}, as_matrix(before.positions), as_matrix(before.velocities)};
+  Run run{{}, as_matrix(before.positions), as_matrix(before.velocities), {}};
+  part_->set_plastic_strains(before.plastic_strains);
   const std::vector<Index>& nodes = part_->pinned_nodes();
   const MatrixX3d target = prescribed_positions(garment_, nodes, t + scene_.step);
   MatrixX3d start(target.rows(), 3);
@@ -100,6 +106,7 @@ ImpulseComparison::Run ImpulseComparison::rounded_step(const GarmentState& befor
     run.positions = part_->positions();
     run.velocities = part_->velocities();
   }
+  run.plastic_strains = vector(part_->plastic_strains());
   return run;
 }
 
@@ -191,6 +198,10 @@ void ImpulseComparison::step(std::int64_t step_index) {
           bound(rounded.positions, exact.positions, length_));
   compare("velocities", distances(velocities, exact.velocities), speed,
           bound(rounded.velocities, exact.velocities, speed));
+  if (exact.plastic_strains.size() == 0) return;
+  const VectorXd of_rounding = (rounded.plastic_strains - exact.plastic_strains).cwiseAbs();
+  compare("plastic strains", (vector(after.plastic_strains) - exact.plastic_strains).cwiseAbs(), 1,
+          strain_rounding + amplification * of_rounding.maxCoeff());
 }
 
 }  // namespace isocloth

@@ -28,6 +28,7 @@ class ImpulseComparison {
   struct Run {
     reference::ImpulseStepResult result;
     reference::MatrixX3d positions, velocities;
+    reference::VectorXd plastic_strains;
   };
   reference::ImpulseCloth make_cloth(int substeps) const;
   void compare_parts(int parts);

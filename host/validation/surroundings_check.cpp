@@ -57,7 +57,9 @@ SurroundingsCheck::SurroundingsCheck(const Device& device, const ExecutionOption
   for (std::size_t i = 0; i < is_free_.size(); ++i)
     inverse_masses[static_cast<Eigen::Index>(i)] = is_free_[i];
   if (resolved.holds_edges && !resolved_.projects)
-    edges_.emplace(reference::distance_constraints(garment.mesh, topology, inverse_masses));
+    edges_.emplace(
+        reference::distance_rows(reference::distance_constraints(garment.mesh, topology, inverse_masses),
+                                 resolved.recipe, garment.fabric));
   else
     rows_ = reference::garment_rows(resolved.recipe, garment.mesh, topology, garment.fabric, is_free_);
   shortest_ = length_;

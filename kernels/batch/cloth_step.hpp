@@ -1,6 +1,7 @@
 // One step of a tile of cloths by the threads of a block.
 #pragma once
 
+#include "engine/core/standard_gravity.hpp"
 #include "kernels/batch/tile_samples.hpp"
 #include "kernels/batch/tile_system.hpp"
 #include "kernels/tensors/row_terms.hpp"
@@ -15,8 +16,8 @@ class ClothStep : ClothTile<S, T, Block> {
   using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::work_, Tile::at_, Tile::parameters_;
   using Tile::begin_stitches, Tile::stitches;
   using Tile::implicit_metric, Tile::projection_metric;
+  using Tile::kept_history, Tile::remember, Tile::take_over;
   using Tile::number, Tile::infinity, Tile::largest, Tile::rest;
-  using Tile::take_over;
   using Tile::vectors, Tile::nodes, Tile::free_nodes, Tile::rows, Tile::tile_nodes, Tile::tile_rows;
   using typename Tile::Mask;
   using typename Tile::Scalar;
@@ -80,6 +81,9 @@ class ClothStep : ClothTile<S, T, Block> {
     found.penetration = samples_.act(sample_step_, which);
     found.done = (found.residual <= number(a_.control.tolerance)) &
                  (found.penetration <= number(a_.control.contact_tolerance));
+    // Of the first iterate nobody asks: no step ends with it.
+    if (a_.control.balance > 0 && iteration > 0 && any(found.done & which))
+      found.done = found.done & (imbalance() <= number(a_.control.balance));
     return found;
   }
 
@@ -182,10 +186,6 @@ class ClothStep : ClothTile<S, T, Block> {
   }
 
  private:
-  ISOCLOTH_DEVICE S* kept_history() const {
-    return reinterpret_cast<S*>(a_.states.history.data()) + tile_ * p_.history().size();
-  }
-
   /// The integrator's coefficients, x^ and v^ of a part of h that begins at `start`.
   ISOCLOTH_DEVICE void integrate(S h) {
     rate_ = number(1);
@@ -202,26 +202,6 @@ class ClothStep : ClothTile<S, T, Block> {
       base[i] = extrapolated(now.memory, start[i], x[i]);
       base_velocity[i] = extrapolated(now.memory, velocity[i], v[i]);
     });
-    block_.sync();
-  }
-
-  /// What the next part will know of this one, before `start` and `velocity` move on.
-  ISOCLOTH_DEVICE void remember(const PartEnd<S, Mask>& end) {
-    const StepHistoryLayout history = p_.history();
-    const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity);
-    S* const now = work_ + at_.history;
-    const S* const kept = kept_history();
-    const auto visit = [&](const ArrayView<Vec3<S>>& values, std::size_t first) {
-      Vec3<S>* const to = vectors(at_.history + first);
-      const Vec3<S>* const from = reinterpret_cast<const Vec3<S>*>(kept + first);
-      share(block_, p_.node_count,
-            [&](Index i) { to[i] = select(end.again, from[i], select(end.onward, values[i], to[i])); });
-    };
-    visit(start, 0);
-    visit(velocity, history.velocities());
-    if (block_.rank() == 0)
-      now[history.step()] =
-          select(end.again, kept[history.step()], select(end.onward, end.part.h, now[history.step()]));
     block_.sync();
   }
 
@@ -366,6 +346,43 @@ class ClothStep : ClothTile<S, T, Block> {
     return most;
   }
 
+  ISOCLOTH_DEVICE AssembleGradient<S, T> right_side(const MetricView<S, T>& metric, bool with_rows,
+                                                    const SampleForces<S>& samples) const {
+    const bool newton = a_.control.newton;
+    return {metric,
+            p_.free,
+            p_.rows,
+            jacobian(),
+            rows(at_.residuals),
+            rows(at_.scales),
+            newton ? rows(at_.multipliers) : ArrayView<S>{},
+            laws(),
+            nodes(at_.iterate),
+            nodes(at_.base),
+            newton || !with_rows ? free_nodes(at_.momentum) : ArrayView<Vec3<S>>{},
+            samples,
+            with_rows,
+            {},
+            stitches()};
+  }
+
+  /// See FindImbalances. A function of its own, as solve_coupled().
+  [[gnu::noinline]] ISOCLOTH_DEVICE S imbalance() {
+    const S h = sample_step_.part.h;
+    FindImbalances<S, T, typename Samples::InverseMass> find{
+        right_side(projection_metric(h, rate_), true, samples_.forces()),
+        samples_.kept_forces(),
+        {},
+        samples_.inverse_masses(),
+        {},
+        {}};
+    const S own = magnitude(parameters_.weight), standard = parameters_.rho * number(standard_gravity);
+    find.weight = h * h * select(own > S{}, own, standard);
+    find.balance.of_multipliers = true;
+    return largest(p_.free.nodes.size(),
+                   [&](Index i) { return isocloth::ISOCLOTH_BACKEND::imbalance(find, i); });
+  }
+
   /// Assembles H and the right side, both of B alone without rows, with what `samples` add, factorises and
   /// solves into `correction`; false: some pivot is not positive.
   ISOCLOTH_DEVICE bool solve_system(const MetricView<S, T>& metric, bool with_rows,
@@ -387,23 +404,7 @@ class ClothStep : ClothTile<S, T, Block> {
         samples,
         with_rows,
         {}};
-    const ArrayView<S> none;
-    const AssembleGradient<S, T> gradients{
-        metric,
-        p_.free,
-        p_.rows,
-        jacobian(),
-        rows(at_.residuals),
-        rows(at_.scales),
-        newton ? rows(at_.multipliers) : none,
-        laws(),
-        nodes(at_.iterate),
-        nodes(at_.base),
-        newton || !with_rows ? free_nodes(at_.momentum) : ArrayView<Vec3<S>>{},
-        samples,
-        with_rows,
-        {},
-        stitches()};
+    const AssembleGradient<S, T> gradients = right_side(metric, with_rows, samples);
     const BlockFactor<S> factor{work_ + at_.blocks, work_ + at_.diagonals, work_ + at_.pivots};
     const ArrayView<Vec3<S>> x = free_nodes(at_.correction);
     share(block_, x.size(), [&](Index i) { x[i] = gradient(gradients, i); });

@@ -139,6 +139,30 @@ class ClothTile {
     block_.sync();
   }
 
+  ISOCLOTH_DEVICE S* kept_history() const {
+    return reinterpret_cast<S*>(a_.states.history.data()) + tile_ * p_.history().size();
+  }
+
+  /// What the next part will know of this one, before `start` and `velocity` move on.
+  ISOCLOTH_DEVICE void remember(const PartEnd<S, Mask>& end) const {
+    const StepHistoryLayout history = p_.history();
+    const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity);
+    S* const now = work_ + at_.history;
+    const S* const kept = kept_history();
+    const auto visit = [&](const ArrayView<Vec3<S>>& values, std::size_t first) {
+      Vec3<S>* const to = vectors(at_.history + first);
+      const Vec3<S>* const from = reinterpret_cast<const Vec3<S>*>(kept + first);
+      share(block_, p_.node_count,
+            [&](Index i) { to[i] = select(end.again, from[i], select(end.onward, values[i], to[i])); });
+    };
+    visit(start, 0);
+    visit(velocity, history.velocities());
+    if (block_.rank() == 0)
+      now[history.step()] =
+          select(end.again, kept[history.step()], select(end.onward, end.part.h, now[history.step()]));
+    block_.sync();
+  }
+
   /// See kernels/divergence.hpp; of a step that ends at `start`.
   ISOCLOTH_DEVICE Mask has_diverged(S residual) const {
     const Vec3<S>*positions = tile_nodes(a_.states.positions), *velocities = tile_nodes(a_.states.velocities);

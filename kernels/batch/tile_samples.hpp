@@ -32,6 +32,7 @@ class NoSamples : ClothTile<S, T, Block> {
   ISOCLOTH_DEVICE S act(const SampleStep<S>&, Mask) const { return {}; }
   ISOCLOTH_DEVICE void update(const SampleStep<S>&, Mask) const {}
   ISOCLOTH_DEVICE SampleForces<S> forces() const { return {}; }
+  ISOCLOTH_DEVICE KeptForces<S> kept_forces() const { return {}; }
   ISOCLOTH_DEVICE ArrayView<const T> inverse_masses() const {
     return Tile::rest(Tile::a_.rest.inverse_masses, static_cast<std::size_t>(Tile::p_.node_count));
   }
@@ -110,6 +111,14 @@ class TileSamples : ClothTile<S, T, Block> {
             {work_ + at_.contacts.weights, p_.samples.slot_nodes.size()},
             {work_ + at_.contacts.sample_stiffness, 6 * samples},
             {work_ + at_.contacts.sample_forces, 3 * samples}};
+  }
+
+  ISOCLOTH_DEVICE KeptForces<S> kept_forces() const {
+    const ContactStateLayout own = layout();
+    return {p_.samples,
+            {work() + own.forces(), 3 * own.contacts},
+            {work_ + at_.contacts.pulls, 3 * own.contacts},
+            {work() + own.modes(), own.contacts}};
   }
 
   /// Of the cloths as grippers hold them now.

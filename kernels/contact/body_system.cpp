@@ -63,8 +63,7 @@ struct ColumnsBody {
   ISOCLOTH_DEVICE void operator()(Index node) const {
     const SamplePattern& p = a.found.pattern;
     const ContactArrays<Real>& arrays = a.found.contacts;
-    const Index columns = static_cast<Index>(a.columns.size()) / a.free_count;
-    for (Index k = 0; k < columns; ++k) a.columns[k * a.free_count + node] = {};
+    for (Index k = 0; k < a.column_count; ++k) a.columns[k * a.stride + node] = {};
     for (Index entry = a.node_slots.begin[node]; entry < a.node_slots.begin[node + 1]; ++entry) {
       const Index slot = a.node_slots.first[entry], sample = a.node_slots.second[entry];
       const Index first = p.first_contact(sample), count = p.contacts_of(sample);
@@ -75,7 +74,7 @@ struct ColumnsBody {
         const ContactResponse<Real> response = kept_response(arrays, c);
         const Real weight = arrays.weights[static_cast<std::size_t>(slot)];
         for (int k = 0; k < 6; ++k)
-          a.columns[(6 * a.groups[body] + k) * a.free_count + node] +=
+          a.columns[(6 * a.groups[body] + k) * a.stride + node] +=
               weight * response.times(body_direction(k, r));
       }
     }
@@ -89,7 +88,7 @@ struct ProductBody {
   template <class Block>
   ISOCLOTH_DEVICE void operator()(const Block& block, Index item) const {
     Real* const partial = block.template shared<Real>();
-    const Index left = item / a.right_count * a.free_count, right = item % a.right_count * a.free_count;
+    const Index left = item / a.right_count * a.stride, right = item % a.right_count * a.stride;
     for (int lane = block.rank(); lane < sum_lanes; lane += block.size()) {
       Real sum = 0;
       for (Index i = lane; i < a.free_count; i += sum_lanes) sum += dot(a.left[left + i], a.right[right + i]);
@@ -107,10 +106,9 @@ template <class Real>
 struct AddBody {
   AddColumns<Real> a;
   ISOCLOTH_DEVICE void operator()(Index node) const {
-    const Index free_count = static_cast<Index>(a.correction.size());
     Vec3<Real> d = a.correction[node];
     for (Index k = 0; k < static_cast<Index>(a.moves.size()); ++k)
-      d += a.moves[k] * a.columns[k * free_count + node];
+      d += a.moves[k] * a.columns[k * a.stride + node];
     a.correction[node] = d;
   }
 };

@@ -30,14 +30,15 @@ struct AssembleBodyColumns {
   GatherView node_slots;          ///< per free node: (slot, its sample)
   ArrayView<const Index> groups;  ///< of six columns of each body, -1: none; shape [body]
   Index free_count = 0;
-  ArrayView<Vec3<Real>> columns;  ///< C, column after column, shape [6 groups, free_count]
+  Index column_count = 0, stride = 0;  ///< six per group; from a node's place in one to that in the next
+  ArrayView<Vec3<Real>> columns;       ///< C from the garment's first free node on
 };
 
 /// products[i, j] = left column i . right column j.
 template <class Real>
 struct MultiplyColumns {
-  ArrayView<const Vec3<Real>> left, right;  ///< shape [columns, free_count]
-  Index free_count = 0;
+  ArrayView<const Vec3<Real>> left, right;  ///< shape [columns, stride], of which the first free_count count
+  Index free_count = 0, stride = 0;
   Index right_count = 0;
   ArrayView<Real> products;  ///< shape [left columns, right_count]
 };
@@ -45,9 +46,10 @@ struct MultiplyColumns {
 /// correction += columns * moves.
 template <class Real>
 struct AddColumns {
-  ArrayView<const Vec3<Real>> columns;  ///< shape [column, free_count]
-  ArrayView<const Real> moves;          ///< shape [column]
-  ArrayView<Vec3<Real>> correction;     ///< shape [free_count]
+  ArrayView<const Vec3<Real>> columns;  ///< shape [column, stride], of which the first free_count count
+  Index stride = 0;
+  ArrayView<const Real> moves;       ///< shape [column]
+  ArrayView<Vec3<Real>> correction;  ///< shape [free_count]
 };
 
 namespace ISOCLOTH_BACKEND {

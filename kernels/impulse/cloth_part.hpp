@@ -33,7 +33,7 @@ struct ClothPart {
     else if constexpr (Phase::items == Items::scalar_stencils)
       return StencilTerms<Real, 1, counts_holds>(pattern.scalar_stencils, work, sets);
     else if constexpr (Phase::items == Items::edges)
-      return EdgeTerms<Real, counts_holds>(pattern.edges, work, sets);
+      return EdgeTerms<Real, counts_holds>(pattern.edges, work, sets, cloths.parameters[cloth].longest_edge);
     else
       return ImpulseTerms<Real>(cloths, cloth, work);
   }

@@ -5,7 +5,14 @@
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
-/// Distance constraints of one cloth; Holds: grippers may hold nodes.
+/// Edges so near to their bound, over it, are held to it: those that have been drawn together lie on it but
+/// for rounding.
+template <class Real>
+inline constexpr Real near_bound = Real(0.999);
+
+/// Distance constraints of one cloth; Holds: grippers may hold nodes. They are equations |d| = l, or, where
+/// edges may be `longest` times as long as at rest, bounds |d| <= longest l, as the procedure of Provot 1995
+/// holds them.
 template <class Real, bool Holds>
 class EdgeTerms {
  public:
@@ -13,8 +20,13 @@ class EdgeTerms {
   using Mask = typename Lanes<S>::Mask;
   static constexpr int width = Lanes<S>::width;
 
-  ISOCLOTH_DEVICE EdgeTerms(const PairPackets<Real>& packets, const ImpulseWork<Real>& work, RowSets sets)
-      : p_(packets), work_(work), sets_(sets) {}
+  ISOCLOTH_DEVICE EdgeTerms(const PairPackets<Real>& packets, const ImpulseWork<Real>& work, RowSets sets,
+                            Real longest)
+      : p_(packets),
+        work_(work),
+        sets_(sets),
+        is_bound_(longest > Real(0)),
+        length_(is_bound_ ? longest : Real(1)) {}
 
   /// Impulses of a packet of constraints that make their lengths right at the end of the part (Bender (2),
   /// with the preview's direction): e = |d| - l, u_a += factor c_a e d / |d|, u_b -= factor c_b e d / |d|.
@@ -26,7 +38,8 @@ class EdgeTerms {
     const Vec3<S> lanes = d.lanes();
     const S l = rest_lengths(packet);
     const S length = square_root(dot_add(lanes, lanes, S{})), error = length - l;
-    Mask corrected = (magnitude(error) > S(phase.threshold) * l) & (length > S(collapsed<Real>) * l);
+    Mask corrected = (is_bound_ ? error : magnitude(error)) > S(phase.threshold) * l;
+    corrected = corrected & (length > S(collapsed<Real>) * l);
     if constexpr (Holds) corrected = corrected & can_move(packet);
     const S change = select(corrected, error / length, S{});
     apply(packet, d, S(phase.factor) * change);
@@ -42,19 +55,22 @@ class EdgeTerms {
     const Vec3<S> lanes = d.lanes(), u = Quads<S>::difference(work_.moves, pairs).lanes();
     const S l = rest_lengths(packet);
     const S square = dot_add(lanes, lanes, S{}), rate = dot_add(lanes, u, S{}), length = square_root(square);
-    Mask corrected = (magnitude(rate) > S(phase.threshold) * l * length) & (length > S(collapsed<Real>) * l);
+    Mask corrected = (is_bound_ ? rate : magnitude(rate)) > S(phase.threshold) * l * length;
+    corrected = corrected & (length > S(is_bound_ ? near_bound<Real> : collapsed<Real>) * l);
     if constexpr (Holds) corrected = corrected & can_move(packet);
     const S change = select(corrected, rate / square, S{});
     apply(packet, d, S(phase.factor) * change);
     return {magnitude(change), corrected};
   }
 
-  /// The largest ||d| / l - 1| of a packet at the places; infinite where they are not finite.
+  /// The largest ||d| / l - 1| of a packet at the places, of bounds the largest excess; infinite where they
+  /// are not finite.
   ISOCLOTH_DEVICE Real operator()(phases::MeasureRows<Items::edges>, Index packet) const {
     const Vec3<S> d = Quads<S>::difference(work_.places, pairs_of(packet)).lanes();
     const S l = rest_lengths(packet), one = S(Real(1));
     const S divisor = select(l > S{}, l, one);  // spare places
-    return largest_lane(magnitude((square_root(dot_add(d, d, S{})) - l) / divisor));
+    const S error = (square_root(dot_add(d, d, S{})) - l) / divisor;
+    return largest_lane(is_bound_ ? select(error < S{}, S{}, error) : magnitude(error));
   }
 
  private:
@@ -62,7 +78,7 @@ class EdgeTerms {
     return p_.nodes.data() + static_cast<std::size_t>(packet) * 2 * width;
   }
   ISOCLOTH_DEVICE S rest_lengths(Index packet) const {
-    return packet_values<S>(p_.lengths, p_.packet_count(), sets_.rest, packet, 1, 0);
+    return S(length_) * packet_values<S>(p_.lengths, p_.packet_count(), sets_.rest, packet, 1, 0);
   }
   ISOCLOTH_DEVICE S share(Index packet, int field) const {
     const int fields = Holds ? p_.share_fields() : 2;
@@ -91,6 +107,8 @@ class EdgeTerms {
   const PairPackets<Real>& p_;
   const ImpulseWork<Real>& work_;
   const RowSets sets_;
+  const bool is_bound_;
+  const Real length_;  ///< allowed, over that at rest
 };
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -75,7 +75,7 @@ struct ImpulsePattern {
   PairPackets<Real> edges;                  ///< rows `edges`, else empty
   StencilPackets<Real, 3> metric_stencils;  ///< rows `isometry`: E, F, G, else empty
   StencilPackets<Real, 1> scalar_stencils;  ///< rows `isometry`: F at corners, boundary edges, else empty
-  PairPackets<Real> shear_springs, bend_springs;
+  PairPackets<Real> structural_springs, shear_springs, bend_springs;
   ArrayView<const Index> pinned_nodes;   ///< all of them have a target in every step
   NodeMatrixView bending;                ///< pattern of K, empty: no bending
   ArrayView<const Real> bending_values;  ///< K [1/m^2], shape [shape, entries of K]
@@ -83,8 +83,8 @@ struct ImpulsePattern {
 
   /// Whether the work arrays have one of forces; large stencils keep the moves before their impulses there.
   ISOCLOTH_HD bool has_forces() const {
-    return !shear_springs.nodes.empty() || !bend_springs.nodes.empty() || !bending.columns.empty() ||
-           most_slots > most_kept_slots;
+    return !structural_springs.nodes.empty() || !shear_springs.nodes.empty() || !bend_springs.nodes.empty() ||
+           !bending.columns.empty() || most_slots > most_kept_slots;
   }
 };
 
@@ -98,6 +98,10 @@ struct ImpulseParameters {
   Real gravity;            ///< delta g / rho [m/s^2]
   Real drag;               ///< alpha / rho [1/s]
   Real kappa, beta;        ///< bending [m^4/s^2], its damping [m^4/s]
+  Real longest_edge;       ///< of what edges may be, over their rest length; 0: they keep that
+  Real yield_strain;       ///< where springs yield
+  Real flow;  ///< part of the strain beyond it that becomes plastic in a part: h / (h + flow time)
+  Real structural_stiffness, structural_damping;
   Real shear_stiffness, shear_damping;  ///< of each spring [m^2/s^2], [m^2/s]
   Real bend_stiffness, bend_damping;
   Real contact_offset;  ///< distance that the middle of the cloth keeps from obstacles [m]
@@ -174,6 +178,19 @@ struct ImpulseHolds {
   ISOCLOTH_HD bool exist() const { return grippers.count > 0; }
 };
 
+/// Plastic strains of one kind of springs, those of spare places zero; shape [cloth, packet, width].
+template <class Real>
+struct PlasticStrains {
+  ArrayView<Real> kept;  ///< when the step began
+  ArrayView<Real> now;   ///< in it
+};
+/// The same of all kinds; empty: no spring yields.
+template <class Real>
+struct SpringStrains {
+  PlasticStrains<Real> structural, shear, bend;
+  ISOCLOTH_HD bool exist() const { return !structural.kept.empty(); }
+};
+
 /// How a step is taken; see ImpulseSettings.
 struct ImpulseControl {
   int max_sweeps = 1;  ///< per part
@@ -213,6 +230,7 @@ struct ImpulseCloths {
   ArrayView<Vec3<Real>> velocities;   ///< [m/s], shape [cloth, node]
   ImpulseContacts<Real> contacts;
   ImpulseHolds<Real> holds;
+  SpringStrains<Real> plastic;
   FacesView faces;  ///< where there is drag
   NodeForceSets<Real> forces;
 

@@ -14,6 +14,7 @@ enum class Items {
   metric_stencils,
   scalar_stencils,
   edges,
+  structural_springs,
   shear_springs,
   bend_springs,
   samples,
@@ -34,6 +35,8 @@ ISOCLOTH_HD auto& colours_of(Cloths& c, Items items) {
       return c.pattern.scalar_stencils.colour_begin;
     case Items::edges:
       return c.pattern.edges.colour_begin;
+    case Items::structural_springs:
+      return c.pattern.structural_springs.colour_begin;
     case Items::shear_springs:
       return c.pattern.shear_springs.colour_begin;
     case Items::bend_springs:
@@ -62,13 +65,16 @@ struct On {
 
 // When a step begins.
 struct BeginNodes : On<Items::nodes_and_spare> {};  ///< state to work arrays
+template <Items Springs>
+struct BeginSprings : On<Springs> {};  ///< plastic strains, where there are some
 struct BeginContacts : On<Items::contacts, Meets::obstacles> {};
 struct Grasp : On<Items::nodes_and_spare, Meets::all> {};  ///< grippers let go and take hold
 template <Items Rows>
 struct WeighRows : On<Rows, Meets::all> {};  ///< what rows count of held nodes
 
 // The preview of a part.
-struct Bend : On<Items::nodes_and_spare> {};     ///< bending forces, or zero
+struct Bend : On<Items::nodes_and_spare> {};  ///< bending forces, or zero
+struct PullStructural : On<Items::structural_springs> {};
 struct PullShear : On<Items::shear_springs> {};  ///< forces of springs, added
 struct PullBend : On<Items::bend_springs> {};
 struct Preview : On<Items::nodes> {};  ///< forces to moves
@@ -120,6 +126,8 @@ template <Items Rows>
 struct MeasureRows : On<Rows> {};                   ///< residuals, infinite where one is not finite
 struct MeasureDisplacements : On<Items::nodes> {};  ///< 1: went beyond excess_displacement(), else 0
 struct EndNodes : On<Items::nodes> {};              ///< work arrays to state
+template <Items Springs>
+struct EndSprings : On<Springs> {};  ///< plastic strains, where there are some
 
 }  // namespace phases
 

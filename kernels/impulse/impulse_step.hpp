@@ -98,6 +98,12 @@ class ImpulseStep {
     visit(Family<Items::scalar_stencils>{});
     visit(Family<Items::edges>{});
   }
+  template <class Visit>
+  static ISOCLOTH_DEVICE void for_each_spring_kind(const Visit& visit) {
+    visit(Family<Items::structural_springs>{});
+    visit(Family<Items::shear_springs>{});
+    visit(Family<Items::bend_springs>{});
+  }
   ISOCLOTH_DEVICE bool touches() const { return Machine::may_touch && cloths_.contacts.exist(); }
   ISOCLOTH_DEVICE bool has_holds() const { return Machine::meets_external && cloths_.holds.exist(); }
 
@@ -122,6 +128,8 @@ class ImpulseStep {
   ISOCLOTH_DEVICE void begin(Index n) {
     machine_.enter(n, 0);
     machine_.each(phases::BeginNodes{});
+    if (cloths_.plastic.exist())
+      for_each_spring_kind([&](auto kind) { machine_.each(phases::BeginSprings<decltype(kind)::value>{}); });
     if (touches()) machine_.each(phases::BeginContacts{});
     if (!has_holds()) return;
     machine_.each(phases::Grasp{});
@@ -132,6 +140,7 @@ class ImpulseStep {
   ISOCLOTH_DEVICE void preview(Index n, int part) {
     if (cloths_.pattern.has_forces()) {
       machine_.each(phases::Bend{});
+      machine_.by_colour(phases::PullStructural{});
       machine_.by_colour(phases::PullShear{});
       machine_.by_colour(phases::PullBend{});
     }
@@ -155,6 +164,8 @@ class ImpulseStep {
     report.residual = residual > report.residual ? residual : report.residual;
     if (status > 1) return false;
     machine_.each(phases::EndNodes{});
+    if (cloths_.plastic.exist())
+      for_each_spring_kind([&](auto kind) { machine_.each(phases::EndSprings<decltype(kind)::value>{}); });
     report.steps += 1;
     report.penetration = depth > report.penetration ? depth : report.penetration;
     return true;

@@ -79,13 +79,30 @@ class ImpulseTerms {
     work_.forces[i] = f;
   }
 
+  ISOCLOTH_DEVICE void operator()(phases::PullStructural, Index packet) const {
+    add_spring_forces(p_.structural_springs, packet, shape_, parameters_.structural_stiffness,
+                      parameters_.structural_damping / h_, work_.places, work_.moves, work_.forces,
+                      yield_of(a_.plastic.structural, p_.structural_springs));
+  }
   ISOCLOTH_DEVICE void operator()(phases::PullShear, Index packet) const {
     add_spring_forces(p_.shear_springs, packet, shape_, parameters_.shear_stiffness,
-                      parameters_.shear_damping / h_, work_.places, work_.moves, work_.forces);
+                      parameters_.shear_damping / h_, work_.places, work_.moves, work_.forces,
+                      yield_of(a_.plastic.shear, p_.shear_springs));
   }
   ISOCLOTH_DEVICE void operator()(phases::PullBend, Index packet) const {
     add_spring_forces(p_.bend_springs, packet, shape_, parameters_.bend_stiffness,
-                      parameters_.bend_damping / h_, work_.places, work_.moves, work_.forces);
+                      parameters_.bend_damping / h_, work_.places, work_.moves, work_.forces,
+                      yield_of(a_.plastic.bend, p_.bend_springs));
+  }
+  template <Items Springs>
+  ISOCLOTH_DEVICE void operator()(phases::BeginSprings<Springs>, Index packet) const {
+    const PlasticStrains<Real>& strains = plastic_strains<Springs>();
+    for_lanes<Springs>(packet, [&](std::size_t i) { strains.now[i] = strains.kept[i]; });
+  }
+  template <Items Springs>
+  ISOCLOTH_DEVICE void operator()(phases::EndSprings<Springs>, Index packet) const {
+    const PlasticStrains<Real>& strains = plastic_strains<Springs>();
+    for_lanes<Springs>(packet, [&](std::size_t i) { strains.kept[i] = strains.now[i]; });
   }
 
   /// u = h v*, v* = (v + h f / m) / (1 + h alpha / rho) of a free node.
@@ -137,6 +154,31 @@ class ImpulseTerms {
   }
 
  private:
+  template <Items Springs>
+  ISOCLOTH_DEVICE const PlasticStrains<Real>& plastic_strains() const {
+    if constexpr (Springs == Items::structural_springs)
+      return a_.plastic.structural;
+    else if constexpr (Springs == Items::shear_springs)
+      return a_.plastic.shear;
+    else
+      return a_.plastic.bend;
+  }
+  /// Calls visit(index in an array of shape [cloth, packet, width]) for every lane of a packet of a kind.
+  template <Items Springs, class Visit>
+  ISOCLOTH_DEVICE void for_lanes(Index packet, const Visit& visit) const {
+    constexpr auto width = static_cast<std::size_t>(Lanes<PairLanes<Real>>::width);
+    const std::size_t strains =
+        plastic_strains<Springs>().kept.size() / static_cast<std::size_t>(a_.cloth_count);
+    const std::size_t first = cloth_ * strains + packet * width;
+    for (std::size_t i = first; i < first + width; ++i) visit(i);
+  }
+  ISOCLOTH_DEVICE SpringYield<Real> yield_of(const PlasticStrains<Real>& strains,
+                                             const PairPackets<Real>& springs) const {
+    if (strains.now.empty()) return {nullptr, Real(0), Real(0)};
+    constexpr auto width = static_cast<std::size_t>(Lanes<PairLanes<Real>>::width);
+    const std::size_t first = cloth_ * static_cast<std::size_t>(springs.packet_count()) * width;
+    return {strains.now.data() + first, parameters_.yield_strain, parameters_.flow};
+  }
   ISOCLOTH_DEVICE std::size_t first_node() const { return cloth_ * static_cast<std::size_t>(p_.node_count); }
 
   ISOCLOTH_DEVICE Vec4<Real> place(Vec3<double> x) const {

@@ -60,8 +60,7 @@ void run_ranges(const Queue& queue, Index count, RangeCall call) {
       for (Index i = rank; i < count; i += size) call.run(call.body, i, i + 1);
     });
   } else if (queue.pool) {
-    // Below, waking a thread costs more than the work.
-    queue.pool->run(count, 1024, [&](Index begin, Index end) { call.run(call.body, begin, end); });
+    queue.pool->run(count, least_range, [&](Index begin, Index end) { call.run(call.body, begin, end); });
   } else {
     call.run(call.body, 0, count);
   }

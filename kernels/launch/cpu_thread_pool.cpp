@@ -3,6 +3,26 @@
 #include "kernels/launch/thread_pool.hpp"
 
 namespace isocloth {
+namespace {
+
+thread_local bool inside = false;
+
+/// Waits awake for the short while that passes between most launches: to put a thread to sleep and wake it
+/// takes as long as a kernel of a thousand nodes. Others that want the core get it meanwhile. Returns whether
+/// it came true.
+template <class Condition>
+bool comes_soon(const Condition& condition) {
+  constexpr int looks = 500;  // some 0.2 ms where nobody else wants the core
+  for (int n = 0; n < looks; ++n) {
+    if (condition()) return true;
+    std::this_thread::yield();
+  }
+  return condition();
+}
+
+}  // namespace
+
+bool ThreadPool::is_inside() { return inside; }
 
 ThreadPool::ThreadPool(int threads) {
   for (int i = 1; i < threads; ++i)
@@ -10,6 +30,7 @@ ThreadPool::ThreadPool(int threads) {
 }
 
 void ThreadPool::share(Call call, const void* body, Index count, Index grain) {
+  bool wakes = false;
   {
     const std::scoped_lock lock(mutex_);
     call_ = call;
@@ -17,30 +38,39 @@ void ThreadPool::share(Call call, const void* body, Index count, Index grain) {
     count_ = count;
     chunk_ = std::max(grain, count / (8 * size()));
     next_.store(0, std::memory_order_relaxed);
-    busy_ = static_cast<int>(workers_.size());
-    ++generation_;
+    busy_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+    generation_.fetch_add(1, std::memory_order_release);
+    wakes = sleepers_ > 0;
   }
-  wake_.notify_all();
+  if (wakes) wake_.notify_all();
   drain();
+  const auto all_done = [this] { return busy_.load(std::memory_order_acquire) == 0; };
+  if (comes_soon(all_done)) return;
   std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return busy_ == 0; });
+  done_.wait(lock, all_done);
 }
 
 void ThreadPool::drain() {
+  inside = true;
   for (Index begin; (begin = next_.fetch_add(chunk_, std::memory_order_relaxed)) < count_;)
     call_(body_, begin, std::min(begin + chunk_, count_));
+  inside = false;
 }
 
 void ThreadPool::work(const std::stop_token& stop) {
-  for (unsigned seen = 0;;) {
-    {
+  for (unsigned seen = 0;; ++seen) {
+    const auto has_work = [&] { return generation_.load(std::memory_order_acquire) != seen; };
+    if (!comes_soon([&] { return has_work() || stop.stop_requested(); })) {
       std::unique_lock lock(mutex_);
-      if (!wake_.wait(lock, stop, [&] { return generation_ != seen; })) return;
-      seen = generation_;
+      ++sleepers_;
+      wake_.wait(lock, stop, has_work);
+      --sleepers_;
     }
+    if (!has_work()) return;  // the pool ends
     drain();
-    const std::scoped_lock lock(mutex_);
-    if (--busy_ == 0) done_.notify_one();
+    if (busy_.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
+    { const std::scoped_lock lock(mutex_); }  // the caller waits by now, or sees it
+    done_.notify_one();
   }
 }
 

@@ -47,7 +47,7 @@ void TaskGraph::finish() {
 }
 
 void TaskGraph::run(Call call, const void* body, ThreadPool* pool) {
-  if (!pool || pool->size() == 1 || size() <= 1) {
+  if (!pool || pool->size() == 1 || size() <= 1 || ThreadPool::is_inside()) {
     for (Index t = 0; t < size(); ++t) call(body, 0, t);
     return;
   }

@@ -12,6 +12,9 @@
 
 namespace isocloth {
 
+/// Items of a launch that are worth a thread: for fewer, waking it costs more than the work.
+constexpr Index least_range = 1024;
+
 class ThreadPool {
  public:
   /// `threads` in all, the calling one included; >= 1.
@@ -19,16 +22,20 @@ class ThreadPool {
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
   /// Calls body(begin, end) on ranges that cover [0, count), at least `grain` indices each; returns when all
-  /// are done. Not reentrant. A body must not throw.
+  /// are done. Within a body the calling thread does all of it: what runs side by side launches alone. Two
+  /// threads must not call it at once otherwise. A body must not throw.
   template <class Body>
   void run(Index count, Index grain, const Body& body) {
-    if (workers_.empty() || count <= grain) {
+    if (workers_.empty() || count <= grain || is_inside()) {
       if (count > 0) body(Index{0}, count);
       return;
     }
     share([](const void* b, Index begin, Index end) { (*static_cast<const Body*>(b))(begin, end); }, &body,
           count, grain);
   }
+
+  /// Whether the calling thread is within the body of a run.
+  static bool is_inside();
 
  private:
   using Call = void (*)(const void*, Index, Index);
@@ -43,8 +50,9 @@ class ThreadPool {
   const void* body_ = nullptr;
   Index count_ = 0, chunk_ = 1;
   std::atomic<Index> next_{0};
-  int busy_ = 0;
-  unsigned generation_ = 0;
+  int sleepers_ = 0;  ///< workers that wait for wake_
+  std::atomic<int> busy_{0};
+  std::atomic<unsigned> generation_{0};
   std::vector<std::jthread> workers_;  // last: joins before the rest is destroyed
 };
 

@@ -61,6 +61,12 @@ struct MismatchBody {
   }
 };
 
+template <class Real>
+struct ImbalanceBody {
+  FindImbalances<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index i) const { a.imbalances[i] = imbalance(a, i); }
+};
+
 }  // namespace
 
 template <class Real>
@@ -92,6 +98,13 @@ void find_mismatches(const Queue& queue, const FindMismatches<Real>& args) {
   parallel_for(queue, static_cast<Index>(args.mismatches.size()), MismatchBody<Real>{args});
 }
 
+template <class Real>
+void find_imbalances(const Queue& queue, const FindImbalances<Real>& args) {
+  parallel_for(queue, static_cast<Index>(args.imbalances.size()), ImbalanceBody<Real>{args});
+}
+
+template void find_imbalances<float>(const Queue&, const FindImbalances<float>&);
+template void find_imbalances<double>(const Queue&, const FindImbalances<double>&);
 template void find_mismatches<float>(const Queue&, const FindMismatches<float>&);
 template void find_mismatches<double>(const Queue&, const FindMismatches<double>&);
 template void geometric_stiffness<float>(const Queue&, const GeometricStiffness<float>&);

@@ -1,6 +1,7 @@
 // The symmetric positive definite system of one projection iteration, 3x3 blocks on free nodes.
 #pragma once
 
+#include "kernels/contact/contact_arrays.hpp"
 #include "kernels/forces/stitches.hpp"
 #include "kernels/launch/queue.hpp"
 #include "kernels/linear/couplings.hpp"
@@ -74,6 +75,29 @@ struct AssembleGradient {
   bool with_rows = true;          ///< false: B alone
   ArrayView<Vec3<S>> right_side;  ///< [kg m], shape [free_count]
   Stitches<S> stitches{};
+  bool of_multipliers =
+      false;  ///< rows pull with lambda itself, not with what the next iteration begins from
+};
+
+/// What samples exert that keep forces from iteration to iteration: p, and what the next iteration begins
+/// from in its place; see ContactArrays.
+template <class S>
+struct KeptForces {
+  SamplePattern pattern;
+  ArrayView<const S> forces, pulls, modes;
+};
+
+/// How far forces are from balancing at the end of a step: at free node i
+///   |B (phi~ - phi) - J^T lambda + forces on samples and from cloth| / (h^2 weight m_i),
+/// by which the residual of Newton's method is measured as a user measures it. 0 at nodes that are held.
+template <class S, class T = S, class M = S>
+struct FindImbalances {
+  AssembleGradient<S, T> balance;  ///< of_multipliers
+  KeptForces<S> contacts;
+  ArrayView<const Vec3<S>> from_cloth;  ///< times h^2 [kg m], shape [free_count]; empty: none
+  ArrayView<const M> inverse_masses;    ///< 0: held; shape [node_count]
+  S weight{};                           ///< per area, times h^2 [kg/m]
+  ArrayView<S> imbalances;              ///< shape [free_count]
 };
 
 /// See CoupledSystem (host/linear/coupled_system.hpp).
@@ -138,6 +162,9 @@ void update_multipliers(const Queue& queue, const UpdateMultipliers<Real>& args)
 /// What the step must bring below its tolerance, see mismatch(). One item per row.
 template <class Real>
 void find_mismatches(const Queue& queue, const FindMismatches<Real>& args);
+/// One item per free node.
+template <class Real>
+void find_imbalances(const Queue& queue, const FindImbalances<Real>& args);
 }  // namespace ISOCLOTH_BACKEND
 
 }  // namespace isocloth

@@ -1,6 +1,8 @@
 // What the kernels of one iteration do for one item, on any lane value.
 #pragma once
 
+#include <cmath>
+
 #include "kernels/launch/lanes.hpp"
 #include "kernels/projection/nodal_system.hpp"
 
@@ -74,15 +76,21 @@ ISOCLOTH_HD S add_tensors(const GeometricStiffness<S, T>& a, const ElementGroup&
   return multiply_add(multiply_add(a.coupling, lambda[0], lambda[2]), S(i[1] * j[1]), sum);
 }
 
+/// -G_ab of a pair, of any sign.
 template <class S, class T>
-ISOCLOTH_HD S pair_stiffness(const GeometricStiffness<S, T>& a, Index pair) {
+ISOCLOTH_HD S pair_weight(const GeometricStiffness<S, T>& a, Index pair) {
   S half{};
   a.rows.for_each_group([&](const auto& group) {
     const GatherView& terms = group.pair_terms;
     for (Index t = terms.begin[pair]; t < terms.begin[pair + 1]; ++t)
       half = add_tensors(a, group, terms.first[t], terms.second[t], half);
   });
-  const S g = -(half + half), of_rows = select(g > S{}, g, S{});
+  return -(half + half);
+}
+
+template <class S, class T>
+ISOCLOTH_HD S pair_stiffness(const GeometricStiffness<S, T>& a, Index pair) {
+  const S g = pair_weight(a, pair), of_rows = select(g > S{}, g, S{});
   if (!a.stitches.exist()) return of_rows;
   const Index stitch = a.stitches.pattern.of_pairs[pair];
   return stitch < 0 ? of_rows : of_rows + a.stitches.stiffness[stitch];
@@ -145,15 +153,15 @@ ISOCLOTH_HD void system_block(const AssembleSystem<S, T>& a, Index b, S (&block)
   if (a.samples.exist()) add_samples(a.samples, b, block);
 }
 
-/// -(prox / s + s C), so that -J^T (prox + s^2 C) = (s J)^T row_force.
+/// -(prox / s + s C), so that -J^T (prox + s^2 C) = (s J)^T row_force; of multipliers -lambda / s.
 template <class S, class T>
 ISOCLOTH_HD S row_force(const AssembleGradient<S, T>& a, Index row) {
   using Scalar = typename Lanes<S>::Scalar;
   const S s = a.scales[row];
   const auto has_part = s > S{};
-  const S carried = a.multipliers.empty()
-                        ? S{}
-                        : proximal(a.laws, row, s, a.multipliers[row]) / select(has_part, s, S(Scalar(1)));
+  const S divisor = select(has_part, s, S(Scalar(1)));
+  if (a.of_multipliers) return select(has_part, -(a.multipliers[row] / divisor), S{});
+  const S carried = a.multipliers.empty() ? S{} : proximal(a.laws, row, s, a.multipliers[row]) / divisor;
   return select(has_part, -multiply_add(s, a.residuals[row], carried), S{});
 }
 
@@ -187,6 +195,34 @@ ISOCLOTH_HD Vec3<S> gradient(const AssembleGradient<S, T>& a, Index i) {
                        b);
     }
   return b;
+}
+
+/// See FindImbalances; infinite where it is not finite.
+template <class S, class T, class M>
+ISOCLOTH_HD S imbalance(const FindImbalances<S, T, M>& a, Index i) {
+  using Scalar = typename Lanes<S>::Scalar;
+  const AssembleGradient<S, T>& balance = a.balance;
+  const Index node = balance.free.nodes[i];
+  Vec3<S> r = gradient(balance, i);
+  if (!a.from_cloth.empty()) r += a.from_cloth[i];
+  if (const SampleForces<S>& samples = balance.samples; samples.exist()) {
+    const KeptForces<S>& kept = a.contacts;
+    const auto at = [](ArrayView<const S> values, Index contact) {
+      const std::size_t c = 3 * static_cast<std::size_t>(contact);
+      return Vec3<S>{values[c], values[c + 1], values[c + 2]};
+    };
+    for (Index t = samples.node_slots.begin[i]; t < samples.node_slots.begin[i + 1]; ++t) {
+      const Index sample = samples.node_slots.second[t], first = kept.pattern.first_contact(sample);
+      for (Index c = first; c < first + kept.pattern.contacts_of(sample); ++c) {
+        const Vec3<S> change = at(kept.forces, c) - at(kept.pulls, c);
+        r = select(kept.modes[c] > S{}, multiply_add(samples.weights[samples.node_slots.first[t]], change, r),
+                   r);
+      }
+    }
+  }
+  const S size = square_root(dot_add(r, r, S{})) / (a.weight * S(balance.metric.masses[node])),
+          infinity(static_cast<Scalar>(HUGE_VAL));
+  return select(S(a.inverse_masses[node]) > S{}, select(size < infinity, size, infinity), S{});
 }
 
 /// d, no longer than the clamp; not finite where its length is not.

@@ -20,6 +20,7 @@ struct StepControl {
   double eps = 1e-6, least_eps = 1e-9;
   int max_iterations = 50, max_substeps = 1;
   double contact_tolerance = 1e-4;  ///< [m]
+  double balance = 0;               ///< bound on FindImbalances, 0: none
   double cg_tolerance = 1e-2;       ///< see conjugate_gradients()
 };
 

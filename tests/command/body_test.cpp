@@ -9,7 +9,7 @@ namespace {
 /// A sheet held at its corners that come together, and two bodies that fall into it, one on the other.
 Json sheet_with_bodies(std::int64_t step_count) {
   Json scene = Json::parse(R"({
-    "name": "bodies in a sheet", "step": 0.01, "seed": 7, "projection": {"max_substeps": 4},
+    "name": "bodies in a sheet", "recipe": "coltraro2022", "step": 0.01, "seed": 7, "projection": {"max_substeps": 4},
     "contact": {"tolerance": 0.001},
     "garments": [{
       "name": "sheet",

@@ -105,7 +105,8 @@ TEST_F(ObstacleCommand, RefusesObstaclesThatCannotBeMet) {
 
 /// A sheet that falls from 2 mm onto a floor and the ball in it.
 Json sheet_on_a_floor() {
-  return Json::parse(R"({"name": "floor", "step": 0.01, "duration": 0.2, "frame_interval": 0.02,
+  return Json::parse(
+      R"({"name": "floor", "recipe": "coltraro2022", "step": 0.01, "duration": 0.2, "frame_interval": 0.02,
     "projection": {"max_substeps": 4},
     "garments": [{"name": "sheet", "mesh": {"generator": "quad_grid", "nodes": [6, 5], "size": [0.3, 0.2]},
                   "fabric": {"rho": 0.2, "delta": 0.2, "kappa": 1e-5, "alpha": 0.1},

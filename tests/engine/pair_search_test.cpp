@@ -68,6 +68,14 @@ TEST(PairSearch, FindsAllPairsOfFeaturesWhoseBoxesOverlapOnce) {
       EXPECT_TRUE(found.emplace(p.is_edges, p.first, p.second).second) << p.first << " " << p.second;
     EXPECT_GT(found.size(), 100u);
     EXPECT_EQ(found, expected);
+    // Whoever does the pieces, and in whatever order.
+    PairSearch::Workers backwards = PairSearch::alone();
+    backwards.for_each = [](std::size_t count, const PairSearch::Workers::Piece& piece) {
+      while (count > 0) piece(--count);
+    };
+    std::vector<FeaturePair> again;
+    EXPECT_TRUE(search.find(from, to, margins, expected.size(), again, backwards));
+    EXPECT_EQ(again, pairs);
   }
 }
 

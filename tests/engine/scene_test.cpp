@@ -16,6 +16,7 @@ namespace {
 
 Scene good_scene() {
   Scene scene;
+  scene.recipe = "coltraro2022";
   Garment garment;
   garment.mesh = quad_grid(3, 3, 1, 1);
   garment.pins = {{"left", {0, 3}, FixedMotion{}}, {"right", {2}, OscillationMotion{{0.1, 0, 0}, 1, 0, 1}}};

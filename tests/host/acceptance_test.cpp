@@ -31,6 +31,7 @@ Scene shaken_sheet(Index nx, Index ny, ProjectionMethod method, Metric metric) {
        {(ny - 1) * nx, ny * nx - 1},
        OscillationMotion{.amplitude = {0.075, 0, 0}, .frequency = 0.6, .start = 1, .duration = 10}}};
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.garments.push_back(std::move(garment));
   scene.duration = 14;
   scene.projection.method = method;
@@ -136,6 +137,7 @@ Garment sheet(Mesh mesh) {
 
 Index row_count(const Garment& garment) {
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.garments.push_back(garment);
   return Simulation(scene).info(0).row_count;
 }

@@ -61,7 +61,7 @@ Scene batch_scene(const BatchCase& batch, const std::vector<int>& members) {
   scene.projection.metric = batch.metric;
   scene.projection.integrator = batch.integrator;
   scene.projection.factor = batch.factor;
-  if (batch.factor == FactorPattern::rows) scene.recipe = "inextensible_edges";
+  scene.recipe = batch.factor == FactorPattern::rows ? "inextensible_edges" : "coltraro2022";
   if (batch.parted) {
     scene.projection.max_iterations = 3;
     scene.projection.max_substeps = 16;

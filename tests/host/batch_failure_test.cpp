@@ -182,6 +182,7 @@ TEST(BatchFailure, AStepThatIsSavedInPartsNamesNoNode) {
   sheet.mesh = quad_grid(9, 9, 1, 1);
   sheet.fabric = {.rho = 0.1, .delta = 0.1, .kappa = 1e-5, .alpha = 0.1, .beta = 0};
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.step = 0.01;
   scene.projection.max_substeps = 16;
   int parted = 0;

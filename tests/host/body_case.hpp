@@ -18,6 +18,7 @@ inline RigidBody body(const ObstacleShape& shape, double mass, Vec3d position, d
 
 inline Scene body_scene(const Garment& garment, const std::vector<RigidBody>& bodies, double step) {
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.garments = {garment};
   scene.bodies = bodies;
   for (std::size_t b = 0; b < bodies.size(); ++b) scene.bodies[b].name = "body " + std::to_string(b);

@@ -134,7 +134,7 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
   EXPECT_EQ(contacts[2], 0);
   const VectorXd expected = matrix.partialPivLu().solve(right);
 
-  ASSERT_TRUE(bodies.solve({&garment}));
+  ASSERT_TRUE(bodies.solve({&garment}, nullptr));
   const std::vector<Vec3d> corrected = garment.correction().download();
   const ArrayView<const double> moves = bodies.moves().moves;
   // H comes from its inverse, and is off by eps times its condition.

@@ -28,6 +28,7 @@ Garment cloth(Mesh mesh) {
 
 Scene scene_of(Garment garment, double step, double tolerance) {
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.garments.push_back(std::move(garment));
   scene.gravity = gravity;
   scene.step = scene.duration = step;

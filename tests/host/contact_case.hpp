@@ -35,6 +35,7 @@ inline Obstacle obstacle(const ObstacleShape& shape, Vec3d position, double mu =
 
 inline Scene contact_scene(const Garment& garment, const Obstacle& obstacle, double step) {
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.garments = {garment};
   scene.obstacles = {obstacle};
   scene.step = step;

@@ -35,6 +35,7 @@ Garment falling_triangles() {
 
 Scene scene_of(std::vector<Garment> garments) {
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.garments = std::move(garments);
   scene.step = 0.01;
   scene.duration = 1;

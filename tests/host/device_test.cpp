@@ -217,6 +217,7 @@ Garment swinging(const std::string& name, Index nodes) {
 
 TEST_F(TestDevice, StartsAllGroupsBeforeItWaitsForOne) {
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.garments = {swinging("small", 5), swinging("large", 9), swinging("second small", 5)};
   Simulation simulation(scene, {.backend = "cuda", .measure_strain = false});
   calls();
@@ -226,6 +227,7 @@ TEST_F(TestDevice, StartsAllGroupsBeforeItWaitsForOne) {
 
 TEST_F(TestDevice, CopiesABatchAtOnce) {
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.garments = {swinging("small", 5), swinging("large", 9), swinging("second small", 5)};
   Simulation simulation(scene, {.backend = "cuda"});
   simulation.advance(3);
@@ -253,6 +255,7 @@ TEST_F(TestDevice, CopiesABatchAtOnce) {
 
 TEST_F(TestDevice, SendsTheLaunchesOfALargeFactorisationAsOne) {
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.garments = {swinging("sheet", 19)};
   Simulation simulation(scene, {.backend = "cuda", .solver = StepSolver::direct});
   calls();
@@ -265,6 +268,7 @@ TEST_F(TestDevice, SendsTheLaunchesOfALargeFactorisationAsOne) {
 
 TEST_F(TestDevice, NamesWhatDoesNotFitAndHowManyWould) {
   Scene scene;
+  scene.recipe = "coltraro2022";
   for (int i = 0; i < 64; ++i) scene.garments.push_back(swinging("cloth " + std::to_string(i), 9));
   ASSERT_EQ(setenv("ISOCLOTH_TEST_DEVICE_BYTES", "700000", 1), 0);
   try {

@@ -169,6 +169,7 @@ TEST(ShapeMeasures, AreThoseOfARun) {
   garment.pins.push_back({"corners", {0, n - 1, n * (n - 1), n * n - 1}, FixedMotion{}});
   garment.initial_positions = drape(garment.mesh, corners(n, 0.2), {.angles = true}, "");
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.garments.push_back(garment);
   const Simulation simulation(scene);
   const Measures measures = simulation.measure(0);

@@ -18,6 +18,7 @@ struct Drop {
 inline Drop random_drop(int number) {
   Random random(1000 + static_cast<std::uint64_t>(number));
   Drop drop{.solid = static_cast<Solid>(number % 5), .scene = {}, .thinnest = 1};
+  drop.scene.recipe = "coltraro2022";
   const double size = random.uniform(0.3, 1);
   Garment sheet = square_sheet(number % 2 ? 6 : 9, size, random.uniform(0, 3));
   const auto length = [&] { return random.uniform(0.05, 0.4); };

@@ -35,6 +35,7 @@ Garment sheet(Index nodes, int variant) {
 
 Scene batch(Index nodes, int count) {
   Scene scene;
+  scene.recipe = "coltraro2022";
   for (int i = 0; i < count; ++i) scene.garments.push_back(sheet(nodes, i));
   return scene;
 }

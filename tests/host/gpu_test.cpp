@@ -24,6 +24,7 @@ Scene hanging_sheet(double kappa, ProjectionMethod method) {
                         .nodes = {19 * 22, 19 * 23 - 1},
                         .motion = OscillationMotion{{0.05, 0, 0}, 0.6, 0, 10}});
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.garments.push_back(sheet);
   scene.projection.method = method;
   return scene;

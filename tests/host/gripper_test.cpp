@@ -10,6 +10,7 @@ constexpr double gravity = 9.8;
 
 Scene scene_of(const Garment& garment, double step = 0.01) {
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.garments = {garment};
   scene.gravity = gravity;
   scene.step = step;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "engine/core/text.hpp"
 #include "host/impulse/impulse_garments.hpp"
 #include "host/memory/device.hpp"
 #include "host/orchestrator/garment_solvers.hpp"
@@ -68,6 +69,22 @@ TEST(ImpulseReference, EveryCaseInFloat) {
       expect_valid(every_case(recipe, mode), {.precision = Precision::float32, .threads = 1},
                    unless_sanitized(3, 1));
     }
+}
+
+/// Springs along edges, and bounds on their lengths in the place of equations.
+TEST(ImpulseReference, ProvotsSpringsWithAndWithoutALimit) {
+  std::vector<Garment> garments = impulse_garments();
+  for (Garment& garment : garments) garment.fabric.structural_spring = {.stiffness = 3, .damping = 1e-3};
+  for (const double limit : {0.0, 0.02})
+    for (const ImpulseMode mode : both_modes)
+      for (const Precision precision : both_precisions) {
+        SCOPED_TRACE(text(limit, ", ", describe(mode), ", ", to_string(precision)));
+        for (Garment& garment : garments) garment.fabric.strain_limit = limit;
+        Scene scene = impulse_scene(garments, "provot1995", mode);
+        if (is_sanitized && mode == ImpulseMode::converge) scene.impulse.max_sweeps = 20;
+        expect_valid(scene, {.precision = precision, .solver = StepSolver::batched, .threads = 1},
+                     unless_sanitized(4, 1), 0);
+      }
 }
 
 TEST(ImpulseReference, EveryInstructionSet) {

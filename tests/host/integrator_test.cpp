@@ -19,6 +19,7 @@ Scene sheet_scene(Integrator integrator, double h) {
   sheet.mesh = quad_grid(5, 4, 0.4, 0.3);
   sheet.fabric = {.rho = 0.2, .delta = 0.2, .kappa = 0, .alpha = 0};
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.step = h;
   scene.projection.integrator = integrator;
   scene.projection.tolerance = 1e-10;

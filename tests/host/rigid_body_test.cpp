@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "engine/core/errors.hpp"
+#include "engine/geometry/intersection_search.hpp"
 #include "kernels/contact/contact_law.hpp"
 #include "tests/host/body_case.hpp"
 #include "tests/support/sanitized.hpp"
@@ -40,6 +41,95 @@ TEST(RigidBody, MomentumIsKept) {
       EXPECT_GT(norm(simulation.measure(0).linear_momentum), 0);
     }
   }
+}
+
+/// A box that falls on two sheets which lie on each other: what they and it have of momentum is kept, though
+/// the three are solved as one by conjugate gradients; and no cloth passes through cloth.
+TEST(RigidBody, MomentumIsKeptAmongClothsThatTouch) {
+  constexpr double thickness = 0.004;
+  std::vector<Garment> sheets{square_sheet(9, 0.5, 0), square_sheet(7, 0.4, 0)};
+  for (Vec3d& p : sheets[1].initial_positions) p.z += 0.006;
+  sheets[0].name = "lower";
+  sheets[1].name = "upper";
+  for (Garment& sheet : sheets) {
+    sheet.fabric.rho = sheet.fabric.delta = 0.2;
+    sheet.fabric.thickness = thickness;
+    sheet.fabric.stretch_stiffness = 2000;
+    sheet.fabric.shear_stiffness = 100;
+  }
+  constexpr double mass = 0.1;
+  RigidBody box = body(BoxShape{{0.1, 0.12, 0.08}, 0.02}, mass, {0.03, -0.02, 0.12}, 0.5);
+  box.velocity = {0.3, 0.1, -2};
+  box.angular_velocity = {3, -2, 4};
+  Scene scene = body_scene(sheets[0], {box}, 0.005);
+  scene.garments = sheets;
+  scene.recipe = "membrane";
+  scene.gravity = 0;
+  scene.contact.cloth = true;
+  scene.contact.tolerance = thickness / 4;
+  scene.contact.cloth_friction = {.static_ = 0.3, .dynamic = 0.3};
+  Simulation simulation(scene, one_thread());
+  IntersectionSearch search({&scene.garments[0].mesh, &scene.garments[1].mesh});
+  const auto total = [&] {
+    const BodyState state = simulation.bodies()[0];
+    Vec3d linear = mass * state.velocity,
+          angular = state.angular_momentum + mass * cross(state.pose.center, state.velocity);
+    for (const Measures& m : simulation.measure()) {
+      linear += m.linear_momentum;
+      angular += m.angular_momentum;
+    }
+    return std::pair{linear, angular};
+  };
+  const auto start = total();
+  auto before = start;
+  Index most_cloth = 0;
+  int of_body = 0;
+  for (int step = 0; step < 60; ++step) {
+    for (const StepReport& report : simulation.step()) {
+      EXPECT_EQ(report.status, StepStatus::converged) << step;
+      EXPECT_EQ(report.held_back, 0) << step;
+      most_cloth = std::max(most_cloth, report.cloth_contacts);
+    }
+    of_body += simulation.contacts(1).count;
+    const auto now = total();
+    EXPECT_LE(norm(now.first - before.first), 1e-9 * norm(start.first)) << step;
+    before = now;
+    EXPECT_EQ(search.find(simulation.positions()).crossing.count, 0) << step;
+  }
+  std::printf("angular momentum %.3e of %.3e lost\n", norm(before.second - start.second), norm(start.second));
+  EXPECT_GT(most_cloth, 20);
+  EXPECT_GT(of_body, 0);
+  // Both sheets have been taken along, the lower one by the upper alone.
+  for (const Measures& m : simulation.measure()) EXPECT_LT(m.linear_momentum.z, -1e-3);
+}
+
+/// Where no cloth touches cloth, that it could changes nothing, to the last bit.
+TEST(RigidBody, ClothThatTouchesNoneMovesWithBodiesAsBefore) {
+  Garment sheet = square_sheet(9, 0.5, 0);
+  sheet.fabric.thickness = 0.004;
+  sheet.fabric.stretch_stiffness = 2000;
+  sheet.fabric.shear_stiffness = 100;
+  RigidBody ball = body(SphereShape{0.1}, 0.1, {0.03, -0.02, 0.12}, 0.5);
+  ball.velocity = {0, 0, -1};
+  Scene scene = body_scene(sheet, {ball}, 0.005);
+  scene.recipe = "membrane";
+  scene.contact.tolerance = 0.001;
+  scene.projection.max_iterations = 20;
+  scene.projection.max_substeps = 4;
+  std::vector<std::vector<Vec3d>> found;
+  for (const bool cloth : {false, true}) {
+    scene.contact.cloth = cloth;
+    Simulation simulation(scene, one_thread());
+    int contacts = 0;
+    for (int step = 0; step < 40; ++step) {
+      simulation.step();
+      EXPECT_EQ(simulation.state(0).cloth_contacts.size(), 0u);
+      contacts += simulation.contacts(0).count;
+    }
+    EXPECT_GT(contacts, 0);
+    found.push_back(simulation.positions(0));
+  }
+  EXPECT_EQ(found[0], found[1]);
 }
 
 TEST(RigidBody, NetCarriesTheWeightOfABall) {

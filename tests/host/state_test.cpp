@@ -31,8 +31,10 @@ std::vector<Kind> kinds() {
     remembering.scene.projection.integrator = Integrator::bdf2;
     all.push_back(remembering);
   }
-  for (const char* recipe : {"bender_iterative", "isometric_impulse", "bender_sle"}) {
+  for (const char* recipe : {"bender_iterative", "isometric_impulse", "bender_sle", "sakaguchi1991"}) {
     grips.recipe = recipe;
+    for (Garment& garment : grips.garments)
+      if (grips.recipe == "sakaguchi1991") garment.fabric.structural_spring = {.stiffness = 10};
     all.push_back({recipe, grips, StepSolver::direct, true});
     if (grips.recipe != "bender_sle") all.push_back({recipe, grips, StepSolver::batched, true});
   }
@@ -56,9 +58,11 @@ class Numbers {
 void change(GarmentState& state, const Scene& scene, std::size_t garment, bool impulses) {
   Numbers numbers;
   auto& [positions, velocities, multipliers, contacts, holds, previous_positions, previous_velocities,
-         previous_step, step_index, frozen, diverged, cloth_contacts] = state;
+         previous_step, step_index, frozen, diverged, cloth_contacts, plastic_strains, air] = state;
+  EXPECT_EQ(air, AirState{});  // these scenes have none: tests/host/cloth_in_air_test.cpp
   if (scene.contact.cloth) cloth_contacts = {{.key = 77, .force = {1, 2, 3}}};
-  for (std::vector<double>* values : {&positions, &velocities, &multipliers}) numbers.fill(*values);
+  for (std::vector<double>* values : {&positions, &velocities, &multipliers, &plastic_strains})
+    numbers.fill(*values);
   int count = 0;
   for (auto& [obstacle, mode, force, place] : contacts) {
     obstacle = static_cast<Index>(++count % static_cast<int>(scene.obstacles.size() + scene.bodies.size()));

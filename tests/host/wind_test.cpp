@@ -6,6 +6,7 @@ namespace {
 
 Scene windy_scene(const Garment& sheet, Vec3d wind) {
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.garments = {sheet};
   scene.gravity = 0;
   scene.step = 0.01;

@@ -11,7 +11,7 @@ namespace {
 
 /// A good scene of which each case replaces one part.
 struct Parts {
-  std::string top = R"("step": 0.01, "duration": 1)";
+  std::string top = R"("recipe": "coltraro2022", "step": 0.01, "duration": 1)";
   std::string mesh = R"({"generator": "quad_grid", "nodes": [3, 3], "size": [1, 1]})";
   std::string garment = R"("fabric": {"rho": 1})";
   std::string pins = "";
@@ -100,14 +100,24 @@ const BadScene bad_scenes[] = {
     {with_fabric(R"("shear_viscosity": 0.1)"),
      "garments[0].fabric.stretch_viscosity, shear_viscosity: found some, expected none with the recipe"},
     {with_fabric(R"("curves": {"warp": {"strain": [0.01, 0.02], "force": [5, 4]}})"),
-     "garments[0].fabric.curves.warp[1].force: found 4, expected more: stress must rise"},
+     "garments[0].fabric.curves.warp[1].force: found 4, expected more: force must rise"},
     {with_fabric(R"("curves": {"shear": {"strain": [0.02, 0.01], "force": [5, 6]}})"),
      "garments[0].fabric.curves.shear[1].strain: found 0.01, expected more than 0.02"},
     {with_fabric(R"("curves": {"weft": {"strain": [0.02, 0.01], "force": [5]}})"),
-     "garments[0].fabric.curves.weft.force: found 1 numbers, expected 2, one for each strain"},
+     "garments[0].fabric.curves.weft: found 2 and 1 numbers, expected as many of one as of the other"},
     {with_fabric(R"("kes": {"warp": {"EMT": 5, "LT": 0.6, "B": 0.1}})"),
      "garments[0].fabric.kes.W: not found"},
     {with_fabric(R"("poisson_ratio": 1)"), "garments[0].fabric.poisson_ratio: found 1"},
+    {with_fabric(R"("yield_strain": -0.1)"),
+     "garments[0].fabric.yield_strain: found -0.1, expected a number"},
+    {with_fabric(R"("flow_time": "slow")"),
+     "garments[0].fabric.flow_time: found \"slow\", expected a number"},
+    {with_fabric(R"("yield_strain": 0.1)"),
+     "garments[0].fabric.yield_strain: found 0.1, expected 0 with the recipe coltraro2022, which is elastic: "
+     "use "
+     "sakaguchi1991"},
+    {with_fabric(R"("flow_time": 0.1)"),
+     "garments[0].fabric.flow_time: found 0.1, expected 0 where yield_strain is 0, and nothing flows"},
     {with_fabric(R"("strain_limit": -0.01)"),
      "garments[0].fabric.strain_limit: found -0.01, expected a number"},
     {with_fabric(R"("strain_limit": 0.01)"),

@@ -47,10 +47,17 @@ Checkpoint checkpoint_of(const Scene& scene) {
     checkpoint.garments.emplace_back();
     // All members, so that one that is new must be set here, too.
     auto& [positions, velocities, multipliers, contacts, holds, previous_positions, previous_velocities,
-           previous_step, step_index, frozen, diverged, cloth_contacts] = checkpoint.garments.back();
+           previous_step, step_index, frozen, diverged, cloth_contacts, plastic_strains, air] =
+        checkpoint.garments.back();
+    auto& [circulations, wake_points, wake_circulations, pressures, loads, node_velocities] = air;
+    std::size_t air_count = 0;
+    for (std::vector<double>* values :
+         {&circulations, &wake_points, &wake_circulations, &pressures, &loads, &node_velocities})
+      *values = random_doubles(20 + ++air_count, random);
     cloth_contacts = {{.key = 5, .force = vector()}, {.key = -(std::int64_t{1} << 62), .force = vector()}};
     previous_positions = random_doubles(count, random);
     previous_velocities = random_doubles(count, random);
+    plastic_strains = random_doubles(count, random);
     previous_step = 0.01 / 3;
     positions = random_doubles(count, random);
     velocities = random_doubles(count, random);
@@ -144,7 +151,7 @@ TEST(CheckpointFile, RefusesAnotherScenePrecisionOrVersion) {
   file.write_attribute("version", std::uint64_t{99});
   file.close();
   message = message_of<FileError>([&] { read_checkpoint(folder / "future.h5", scene, Precision::float64); });
-  EXPECT_NE(message.find("version 99, expected \"isocloth checkpoint\" version 9"), std::string::npos)
+  EXPECT_NE(message.find("version 99, expected \"isocloth checkpoint\" version 10"), std::string::npos)
       << message;
 }
 

@@ -13,6 +13,7 @@ namespace isocloth {
 
 inline Scene two_garments() {
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.name = "two";
   scene.step = 0.01;
   scene.garments.resize(2);

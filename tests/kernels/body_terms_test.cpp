@@ -153,7 +153,10 @@ TYPED_TEST(BodyTermsTest, ColumnsAreThoseOfAllContacts) {
         }
       });
   ASSERT_GT(expected.norm(), 0);
-  std::vector<Vec3<Real>> columns(count * free_count, Vec3<Real>{Real(77), Real(77), Real(77)});
+  // Nodes of others lie between the columns, and stay as they are.
+  const std::size_t stride = free_count + 3;
+  const Vec3<Real> others{Real(77), Real(77), Real(77)};
+  std::vector<Vec3<Real>> columns(count * stride, others);
   const StepKernels<Real>& kernels = step_kernels<Real>(this->device.backend());
   kernels.assemble_body_columns(this->device.queue(),
                                 {.found = this->found(),
@@ -162,20 +165,25 @@ TYPED_TEST(BodyTermsTest, ColumnsAreThoseOfAllContacts) {
                                  .node_slots = this->samples.node_slots.view(),
                                  .groups = {groups.data(), groups.size()},
                                  .free_count = static_cast<Index>(free_count),
+                                 .column_count = static_cast<Index>(count),
+                                 .stride = static_cast<Index>(stride),
                                  .columns = {columns.data(), columns.size()}});
   MatrixXd found(expected.rows(), count);
   for (std::size_t k = 0; k < count; ++k)
     for (std::size_t i = 0; i < free_count; ++i) {
-      const Vec3<Real>& v = columns[k * free_count + i];
+      const Vec3<Real>& v = columns[k * stride + i];
       found.col(static_cast<Eigen::Index>(k)).segment<3>(3 * static_cast<Eigen::Index>(i)) << v.x, v.y, v.z;
     }
   EXPECT_LE((found - expected).cwiseAbs().maxCoeff(), known<Real>(size, 40));
+  for (std::size_t k = 0; k < count; ++k)
+    for (std::size_t i = free_count; i < stride; ++i) EXPECT_EQ(columns[k * stride + i], others);
 
   // Products of columns, and their sum with weights.
   std::vector<Real> products(count * count, Real(77));
   kernels.multiply_columns(this->device.queue(), {.left = {columns.data(), columns.size()},
                                                   .right = {columns.data(), columns.size()},
                                                   .free_count = static_cast<Index>(free_count),
+                                                  .stride = static_cast<Index>(stride),
                                                   .right_count = count,
                                                   .products = {products.data(), products.size()}});
   const MatrixXd square = found.transpose() * found;
@@ -189,6 +197,7 @@ TYPED_TEST(BodyTermsTest, ColumnsAreThoseOfAllContacts) {
     moves.push_back(Real(0.25) * static_cast<Real>(7 * k % 11) - Real(1));
   std::vector<Vec3<Real>> corrected(free_count, Vec3<Real>{Real(1), Real(2), Real(-1)});
   kernels.add_columns(this->device.queue(), {.columns = {columns.data(), columns.size()},
+                                             .stride = static_cast<Index>(stride),
                                              .moves = {moves.data(), moves.size()},
                                              .correction = {corrected.data(), corrected.size()}});
   const Eigen::VectorXd factors =

@@ -46,6 +46,7 @@ inline Scene planted_scene() {
   const double half = 0.0625;
   const Vec3d axis = upright / std::sqrt(2.0) * Vec3d{1, -1, 0};
   Scene scene;
+  scene.recipe = "coltraro2022";
   scene.contact.push_out = true;  // the sheet is planted in its obstacles
   scene.garments = {sheet};
   scene.obstacles = {make("floor", PlaneShape{}, {}, {}, {0.5, 0.375}),

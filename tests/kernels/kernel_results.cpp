@@ -247,21 +247,32 @@ class Run {
                                 .with_rows = with_rows,
                                 .blocks = blocks.view()});
       auto right_side = output<Vector>(p.free_nodes.size());
-      kernels_.assemble_gradient(queue_,
-                                 {.metric = metric(),
-                                  .free = arrays_.free_view(),
-                                  .rows = arrays_.rows_view(),
-                                  .jacobian = rows.jacobian.view(),
-                                  .residuals = rows.residuals.view(),
-                                  .scales = rows.scales.view(),
-                                  .multipliers = newton ? read(multipliers_) : ArrayView<const Real>{},
-                                  .laws = laws(),
-                                  .positions = read(positions_),
-                                  .start = read(predicted_),
-                                  .momentum = part != "fast" ? read(momentum) : ArrayView<const Vector>{},
-                                  .samples = {},
-                                  .with_rows = with_rows,
-                                  .right_side = right_side.view()});
+      AssembleGradient<Real> balance{.metric = metric(),
+                                     .free = arrays_.free_view(),
+                                     .rows = arrays_.rows_view(),
+                                     .jacobian = rows.jacobian.view(),
+                                     .residuals = rows.residuals.view(),
+                                     .scales = rows.scales.view(),
+                                     .multipliers = newton ? read(multipliers_) : ArrayView<const Real>{},
+                                     .laws = laws(),
+                                     .positions = read(positions_),
+                                     .start = read(predicted_),
+                                     .momentum = part != "fast" ? read(momentum) : ArrayView<const Vector>{},
+                                     .samples = {},
+                                     .with_rows = with_rows,
+                                     .right_side = right_side.view()};
+      kernels_.assemble_gradient(queue_, balance);
+      if (newton) {
+        balance.of_multipliers = true;
+        auto imbalances = output<Real>(p.free_nodes.size());
+        kernels_.find_imbalances(queue_, {.balance = balance,
+                                          .contacts = {},
+                                          .from_cloth = {},
+                                          .inverse_masses = arrays_.inverse_masses.view(),
+                                          .weight = 2,
+                                          .imbalances = imbalances.view()});
+        results_["imbalances"] = widened(imbalances);
+      }
       results_["blocks " + part] = widened(blocks);
       results_["gradient " + part] = widened(right_side);
     }

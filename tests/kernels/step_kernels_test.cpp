@@ -232,6 +232,32 @@ TYPED_TEST(StepKernelsTest, Gradient) {
   });
 }
 
+// |B (phi~ - x^) - B (phi - x^) - J^T lambda| of each free node over twice its mass.
+TYPED_TEST(StepKernelsTest, Imbalances) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    const auto cloth = at.reference();
+    const ExpectedRows rows(at);
+    const SparseMatrix jacobian = rows.jacobian * free_columns(cloth, 3);
+    const MatrixX3d moved = cloth.positions() - reference::to_matrix(at.predicted);
+    const SparseMatrix implicit = cloth.implicit_matrix(at.step);
+    const MatrixX3d momentum = reference::to_matrix(at.momentum);
+    const VectorXd force =
+        (rows.scales.array() > 0).select(as_vector(at.multipliers).array() / rows.scales.array(), 0).matrix();
+    const VectorXd left =
+        flat(free_rows(cloth, momentum - implicit * moved)) - VectorXd(jacobian.transpose() * force);
+    const double size = largest(jacobian.cwiseAbs().transpose() * force.cwiseAbs()) +
+                        largest(flat(momentum)) + largest(flat(implicit.cwiseAbs() * moved.cwiseAbs()));
+    VectorXd expected(left.size() / 3);
+    double lightest = HUGE_VAL;
+    for (Eigen::Index i = 0; i < expected.size(); ++i) {
+      const double mass = cloth.masses()[cloth.free_nodes()[static_cast<std::size_t>(i)]];
+      expected[i] = left.segment<3>(3 * i).norm() / (2 * mass);
+      lightest = std::min(lightest, mass);
+    }
+    expect_near(found.at("imbalances"), expected, rounding<TypeParam>(81) * size / lightest, what);
+  });
+}
+
 TYPED_TEST(StepKernelsTest, Correction) {
   for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
     const auto cloth = at.reference();

@@ -20,6 +20,9 @@ def test_code_blocks_run(tmp_path, monkeypatch):
         exec(compile(block, "README.md", "exec"), names)
     assert names["result"].summary["status"] == "completed"
     assert names["observations"]["points"].shape == (1024, 169, 3)
+    [block] = re.findall(r"```python\n(.*?)```", (ROOT / "host" / "docs" / "GRADIENTS.md").read_text(), re.DOTALL)
+    exec(compile(block, "GRADIENTS.md", "exec"), names)
+    assert names["gradient"].fabric["delta"] < 0
 
 
 def test_scenes_of_the_page_on_sewing_run():

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 /// A sheet hung from two corners that move to and fro, in steps of 0.01 s.
 inline Json shaken_sheet(std::int64_t step_count) {
   Json scene = Json::parse(R"({
-    "name": "shaken sheet", "step": 0.01, "seed": 7, "projection": {"max_substeps": 4},
+    "name": "shaken sheet", "recipe": "coltraro2022", "step": 0.01, "seed": 7, "projection": {"max_substeps": 4},
     "garments": [{
       "name": "sheet",
       "mesh": {"generator": "quad_grid", "nodes": [5, 6], "size": [0.297, 0.42]},
@@ -78,8 +78,10 @@ class ResultTest : public ::testing::Test {
     EXPECT_EQ(first.steps(), second.steps());
     EXPECT_TRUE(same_bits(first.times(), second.times()));
     ASSERT_EQ(first.frame_count(), second.frame_count());
-    for (std::size_t f = 0; f < first.frame_count(); ++f)
+    for (std::size_t f = 0; f < first.frame_count(); ++f) {
       ASSERT_TRUE(same_bits(first.positions(f), second.positions(f))) << "frame " << f;
+      ASSERT_TRUE(same_bits(first.contact_loads(f), second.contact_loads(f))) << "frame " << f;
+    }
     // Every metric of every frame, in digits that give its bits back.
     EXPECT_EQ(read_whole_file(folder_ / a / "metrics.csv"), read_whole_file(folder_ / b / "metrics.csv"));
   }

@@ -135,6 +135,38 @@ TEST_F(RunScene, AStoppedRunIsAResultThatGoesOnBitForBit) {
   }
 }
 
+/// A sheet falls on one that hangs by its corners: figures of their contacts are those of the run that was
+/// not stopped.
+TEST_F(RunScene, FiguresOfClothOnClothGoOnWithTheirRun) {
+  scene_ = Json::parse(R"({
+    "step": 0.005, "duration": 0.2, "frame_interval": 0.015, "recipe": "membrane",
+    "contact": {"cloth": true, "tolerance": 0.0002},
+    "garments": [
+      {"name": "below", "mesh": {"generator": "quad_grid", "nodes": [6, 6], "size": [0.2, 0.2]},
+       "pins": [{"select": {"nearest": [[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0], [0.2, 0.2, 0]]}}]},
+      {"name": "above", "mesh": {"generator": "quad_grid", "nodes": [5, 5], "size": [0.12, 0.12]},
+       "transform": {"translation": [0.03, 0.05, 0.0015]}}]})");
+  for (Json& garment : scene_["garments"])
+    garment["fabric"] = Json::parse(R"({"rho": 0.2, "thickness": 0.001, "stretch_stiffness": 1000})");
+  write_scene("scene.json", scene_);
+  Listener first(13), last, straight;
+  EXPECT_EQ(run("out", first).status, "interrupted");
+  EXPECT_EQ(run("out", last, IfExists::resume).status, "completed");
+  const RunSummary whole = run("straight", straight);
+  EXPECT_GT(whole.cloth_loaded_max, 0);
+  EXPECT_GT(whole.cloth_force_max, 0);
+  EXPECT_LE(whole.cloth_gap_min, 1);
+  EXPECT_GT(whole.cg_iterations_max, 0);
+  EXPECT_GT(whole.substeps_max, 0);
+  expect_same_trajectory("out", "straight");
+  expect_same_summary("out", "straight");
+  const TrajectoryFile trajectory(folder_ / "straight" / "trajectory.h5");
+  double load = 0;
+  for (std::size_t f = 0; f < trajectory.frame_count(); ++f)
+    for (const float own : trajectory.contact_loads(f)) load += static_cast<double>(own);
+  EXPECT_GT(load, 0);
+}
+
 TEST_F(RunScene, AStopDuringSetUpLeavesNothing) {
   Listener listener(-1);
   EXPECT_THROW(run("above/out", listener), Interrupted);

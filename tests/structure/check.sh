@@ -29,17 +29,20 @@ allow_host_rooms() {
     projection) rooms='memory|linear|garment|measures|solver|surroundings|bodies' ;;
     impulse) rooms='memory|linear|garment|measures|solver|surroundings' ;;
     orchestrator) rooms='memory|garment|solver|surroundings|projection|impulse' ;;
+    gradients) rooms='memory|projection' ;;
     validation) rooms='memory|solver|impulse|orchestrator|reference' ;;
+    air) rooms='' kernels='' ;;
     files) rooms='' kernels='' ;;
     meshes) rooms='files' kernels='' ;;
     drape) rooms='' kernels='' ;;
+    minimise) rooms='reference' kernels='' ;;
     scene) rooms='files|meshes|drape' kernels='' ;;
     results) rooms='files|meshes' kernels='' ;;
     report) rooms='files|results' kernels='' ;;
-    run) rooms='files|meshes|drape|scene|results|report' ;;
+    run) rooms='files|meshes|drape|minimise|scene|results|report' ;;
     sweep) rooms='files|meshes|scene|results|report' ;;
     fit) rooms='files|scene|results|report|run|sweep' ;;
-    python) rooms='files|meshes|scene|results|run|fit' kernels='' ;;
+    python) rooms='gradients|files|meshes|scene|results|run|fit' kernels='' ;;
     app) rooms='memory|files|meshes|scene|results|report|run|sweep|fit|validation' ;;
     *) rooms='none' ;;  # a new room says here what it stands on
   esac

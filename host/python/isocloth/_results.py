@@ -34,6 +34,11 @@ class Result:
         """Positions of a frame [m], shape (nodes, 3); negative numbers count from the end."""
         return self._trajectory.positions(number + len(self.times) if number < 0 else number)
 
+    def contact_loads(self, number):
+        """Sums of the sizes of the forces of cloth on cloth at each node in a frame [N], shape (nodes,); empty where
+        cloth meets no cloth. Negative numbers count from the end."""
+        return self._trajectory.contact_loads(number + len(self.times) if number < 0 else number)
+
     @functools.cached_property
     def positions(self):
         """Of all frames [m], shape (frames, nodes, 3)."""

@@ -248,6 +248,10 @@ class Viewer:
         lines = [f"**{self.simulation.time:.2f} s**, {self._rate:.2g} times real time",
                  f"{max(report.iterations for report in reports) / steps:.1f} iterations per step",
                  f"edges: {100 * max(s.max for s in strains):.1f} %, 95 %: {100 * max(s.p95 for s in strains):.2f} %"]
+        contacts = max(report.cloth_contacts for report in reports)
+        if contacts:
+            lines.append(f"cloth on cloth: {contacts} contacts, {max(r.cloth_loaded for r in reports)} with a force, "
+                         f"{100 * min(r.cloth_gap for r in reports):.0f} % of the thickness left")
         if max(openings) > 0:
             lines.append(f"seams: {1000 * max(openings):.2g} mm")
         frozen = sum(self.simulation.frozen(g) for g in range(self.simulation.garment_count))

@@ -10,6 +10,7 @@ namespace isocloth::python {
 void bind_errors();
 void bind_reports(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
+void bind_gradients(nanobind::module_& module);
 void bind_runs(nanobind::module_& module);
 
 ExecutionOptions execution_options(const std::string& backend, const std::string& precision,

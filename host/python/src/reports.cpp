@@ -39,6 +39,12 @@ void bind_reports(nb::module_& module) {
       .def_ro("penetration", &StepReport::penetration, "deepest point in what it must not enter [m]")
       .def_ro("strain", &StepReport::strain)
       .def_ro("cloth_contacts", &StepReport::cloth_contacts, "contacts of all cloths that meet")
+      .def_ro("cloth_loaded", &StepReport::cloth_loaded, "those that carry a force")
+      .def_ro("cloth_force", &StepReport::cloth_force, "greatest force of one of them [N]")
+      .def_ro("cloth_gap", &StepReport::cloth_gap,
+              "least distance of cloth from cloth over the thickness, 1: none is nearer")
+      .def_ro("cg_iterations", &StepReport::cg_iterations,
+              "most conjugate gradient iterations of a solve of all cloths that meet")
       .def_ro("held_back", &StepReport::held_back, "nodes held back from passing through cloth")
       .def_ro("wall_seconds", &StepReport::wall_seconds)
       .def("__repr__", [](const StepReport& r) {

@@ -148,6 +148,16 @@ void bind_runs(nb::module_& module) {
             const std::size_t count = values.size() / 3;
             return to_array<double>(std::move(values), {count, 3});
           },
+          "frame"_a)
+      .def(
+          "contact_loads",
+          [](const TrajectoryFile& t, std::size_t frame) {
+            if (frame >= t.frame_count())
+              throw ShapeError(text("frame: found ", frame, ", expected 0 to ", t.frame_count() - 1));
+            const std::vector<float> values = t.contact_loads(frame);
+            const std::size_t count = values.size();
+            return to_array<float>(values, {count});
+          },
           "frame"_a);
 }
 

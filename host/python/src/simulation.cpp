@@ -4,14 +4,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
 #include <filesystem>
 
 #include "host/python/src/arrays.hpp"
 #include "host/python/src/bindings.hpp"
-#include "host/python/src/interruptible.hpp"
-#include "host/run/prepare_scene.hpp"
-#include "host/scene/scene_file.hpp"
+#include "host/python/src/runner.hpp"
 
 namespace isocloth::python {
 
@@ -38,61 +35,6 @@ KeyframeMotion keyframes(std::vector<double> times, const std::optional<ArrayLik
   motion.center = to_vector(center, "center");
   return motion;
 }
-
-/// Of one scene; the lock of the interpreter is given up while it steps, and nothing else may then be asked.
-class Runner {
- public:
-  Runner(const std::string& path, const ExecutionOptions& options) {
-    ExecutionOptions own = options;
-    own.monitor = &monitor_;
-    run_interruptible(monitor_, [&] {
-      const Scene scene = read_scene(path, warnings_);
-      simulation_.emplace(start_simulation(scene, path, own));
-      for (const std::string& line : start_warnings(scene, Certificate(scene).of_start(), path))
-        warnings_.push_back(line);
-    });
-  }
-
-  const std::vector<std::string>& warnings() const { return warnings_; }
-
-  Simulation& idle() {
-    if (is_busy_)
-      throw Error("the simulation is stepping in another thread: wait for it, or make one per thread");
-    return *simulation_;
-  }
-
-  std::vector<StepReport> advance(int steps) {
-    Simulation& simulation = idle();
-    const Busy busy(is_busy_);
-    std::vector<StepReport> reports;
-    const auto begin = std::chrono::steady_clock::now();
-    const auto work = [&] { reports = steps == 1 ? simulation.step() : simulation.advance(steps); };
-    // A thread costs as much as a small cloth's step.
-    constexpr double soon = 0.02;
-    if (steps == 1 && last_seconds_ < soon) {
-      const nb::gil_scoped_release released;
-      work();
-    } else {
-      run_interruptible(monitor_, work);
-    }
-    last_seconds_ =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / std::max(steps, 1);
-    return reports;
-  }
-
- private:
-  struct Busy {
-    explicit Busy(std::atomic<bool>& flag) : flag_(flag) { flag_ = true; }
-    ~Busy() { flag_ = false; }
-    std::atomic<bool>& flag_;
-  };
-
-  Monitor monitor_;
-  std::vector<std::string> warnings_;
-  std::optional<Simulation> simulation_;
-  std::atomic<bool> is_busy_{false};
-  double last_seconds_ = 1;
-};
 
 std::size_t node_count(Simulation& simulation, const std::vector<std::size_t>& garments) {
   std::size_t count = 0;
@@ -131,22 +73,22 @@ nb::list views(nb::handle self, Runner& runner, const std::string& name) {
   return all;
 }
 
-/// The number of a fabric that has that name in a scene.
+/// Numbers of a fabric by their names in a scene.
+constexpr std::pair<const char*, double Fabric::*> fabric_members[] = {
+    {"rho", &Fabric::rho},
+    {"delta", &Fabric::delta},
+    {"kappa", &Fabric::kappa},
+    {"weft_kappa", &Fabric::weft_kappa},
+    {"alpha", &Fabric::alpha},
+    {"beta", &Fabric::beta},
+    {"stretch_stiffness", &Fabric::stretch_stiffness},
+    {"weft_stretch_stiffness", &Fabric::weft_stretch_stiffness},
+    {"shear_stiffness", &Fabric::shear_stiffness},
+    {"poisson_ratio", &Fabric::poisson_ratio},
+    {"strain_limit", &Fabric::strain_limit}};
 double Fabric::*fabric_number(const std::string& name) {
-  const std::pair<const char*, double Fabric::*> members[] = {
-      {"rho", &Fabric::rho},
-      {"delta", &Fabric::delta},
-      {"kappa", &Fabric::kappa},
-      {"weft_kappa", &Fabric::weft_kappa},
-      {"alpha", &Fabric::alpha},
-      {"beta", &Fabric::beta},
-      {"stretch_stiffness", &Fabric::stretch_stiffness},
-      {"weft_stretch_stiffness", &Fabric::weft_stretch_stiffness},
-      {"shear_stiffness", &Fabric::shear_stiffness},
-      {"poisson_ratio", &Fabric::poisson_ratio},
-      {"strain_limit", &Fabric::strain_limit}};
   std::string known;
-  for (const auto& [own, member] : members) {
+  for (const auto& [own, member] : fabric_members) {
     if (name == own) return member;
     known += text(known.empty() ? "" : ", ", own);
   }
@@ -231,7 +173,12 @@ void bind_commands(nb::class_<Runner>& type) {
       .def(
           "set_wind",
           [](Runner& r, const std::vector<double>& velocity, double gusts, double period) {
-            r.idle().set_wind({to_vector(velocity, "velocity"), gusts, period});
+            Simulation& simulation = r.idle();
+            Wind wind = simulation.scene().wind;  // its model stays
+            wind.velocity = to_vector(velocity, "velocity");
+            wind.gusts = gusts;
+            wind.gust_period = period;
+            simulation.set_wind(wind);
           },
           "velocity"_a, "gusts"_a = 0.0, "gust_period"_a = 1.0,
           "Mean velocity [m/s], root mean square of gusts in parts of it, their period [s].")
@@ -305,6 +252,30 @@ void bind_simulation(nb::module_& module) {
           "step_index", [](Runner& r) { return r.idle().step_index(); }, "steps done")
       .def_prop_ro(
           "time", [](Runner& r) { return r.idle().time(); }, "[s]")
+      .def(
+          "fabric",
+          [](Runner& r, std::size_t garment) {
+            Simulation& s = r.idle();
+            node_count(s, {garment});
+            nb::dict numbers;
+            for (const auto& [name, member] : fabric_members)
+              numbers[name] = s.scene().garments[garment].fabric.*member;
+            return numbers;
+          },
+          "garment"_a, "Numbers that :meth:`set_fabric` takes, by their names.")
+      .def_prop_ro(
+          "step_length", [](Runner& r) { return r.idle().scene().step; }, "h of a step [s]")
+      .def(
+          "pin_nodes",
+          [](Runner& r, std::size_t garment) {
+            Simulation& s = r.idle();
+            node_count(s, {garment});
+            nb::list pins;
+            for (const Pin& pin : s.scene().garments[garment].pins)
+              pins.append(to_array<std::int32_t>(std::vector<Index>(pin.nodes), {pin.nodes.size()}));
+            return pins;
+          },
+          "garment"_a, "Nodes of each pin.")
       .def_prop_ro("garment_count", [](Runner& r) { return r.idle().garment_count(); })
       .def_prop_ro("garment_names",
                    [](Runner& r) {

@@ -32,6 +32,7 @@ function decodeRun(json) {
     edge: { bytes: decodeBase64(p.edge_strains, Uint8Array), scale: p.strain_scale, ofNodes: true },
     area: { bytes: decodeBase64(p.area_errors, Uint8Array), scale: p.area_scale, ofNodes: false },
     ...decodeStresses(p.stresses),
+    ...decodeContacts(p.contacts),
   };
   let nodeCount = 0, faceCount = 0;
   const garments = json.garments.map((g) => {
@@ -90,6 +91,12 @@ function decodeRun(json) {
 function decodeSigned(byte) {
   const b = byte > 127 ? byte - 256 : byte;
   return (Math.sign(b) * b * b) / (127 * 127);
+}
+
+// Pressure of contacts between cloths at nodes, most of which have none.
+function decodeContacts(stored) {
+  if (!stored) return {};
+  return { contact: { bytes: decodeBase64(stored.bytes, Uint8Array), scale: stored.scale, ofNodes: true, unit: "N/m²", isPositive: true, isSparse: true } };
 }
 
 // Membrane stress in N/m as more colourings, von Mises' of plane stress from the three components.

@@ -79,7 +79,7 @@ function formatByKey(key, value) {
   if (/bytes$/.test(key)) return formatBytes(value);
   if (/force/.test(key)) return formatForce(value);
   if (/penetration/.test(key)) return formatLength(value);
-  if (/strain|stretch|compression|area_error|fraction/.test(key)) return formatPercent(value);
+  if (/strain|stretch|compression|area_error|fraction|gap/.test(key)) return formatPercent(value);
   return Number.isInteger(value) && Math.abs(value) < 1e15 ? formatCount(value) : formatNumber(value);
 }
 
@@ -118,12 +118,13 @@ const summaryTables = [
   ["Exactness", { tolerance: "tolerance of a residual", residual_max: "largest residual", steps_violated: "garment steps over tolerance",
     garments_stalled: "garments over tolerance", garments_frozen: "garments frozen", area_error_total_max: "total area error (19)",
     area_error_element_mean_max: "mean area error (20)", area_error_element_max: "area error of an element (22)", penetration_max: "deepest penetration" }],
-  ["Cloth against cloth", { steps_certified: "steps tested", steps_intersecting: "steps that end with cloth through cloth",
+  ["Cloth against cloth", { cloth_contacts_max: "contacts, most", cloth_loaded_max: "contacts with a force, most", cloth_force_max: "force of a contact, greatest",
+    cloth_gap_min: "distance over the thickness, least", cg_iterations_max: "conjugate gradients of a solve, most", held_back: "nodes held back", steps_certified: "steps tested", steps_intersecting: "steps that end with cloth through cloth",
     steps_touching: "steps that end with touching cloth", intersections_max: "pairs of an edge and a face, most" }],
   ["Contact and grippers", { contact_count_max: "contacts of a garment, most", contact_force_max: "force on a garment, largest",
     friction_stick_fraction: "contacts that stick, at the end", held_count_max: "nodes in grippers, most" }],
   ["Time and machine", { simulated_seconds: "simulated time", wall_seconds: "wall time", setup_seconds: "set-up time", realtime_factor: "times real time",
-    iterations_per_step_mean: "iterations per step, mean", iterations_per_step_max: "iterations per step, most", fallbacks: "parts of steps left to sweeps",
+    iterations_per_step_mean: "iterations per step, mean", iterations_per_step_max: "iterations per step, most", substeps_max: "parts of a step, most", fallbacks: "parts of steps left to sweeps",
     backend: "backend", precision: "precision", solver: "linear solver", threads: "threads", machine: "machine" }],
 ];
 const nestedTitles = { contact_force: "Force of obstacles and bodies, at the end", gripper_force_max: "Force of grippers, largest", body_poses: "Bodies, at the end" };
@@ -135,7 +136,7 @@ function fillSummary(s) {
   const hasContact = s.contact_count_max > 0 || s.held_count_max > 0 || Object.keys(s.contact_force || {}).length > 0;
   for (const [title, rows] of [...summaryTables, ["Other", Object.fromEntries(others.map((key) => [key, readable(key)]))]]) {
     if (title === "Contact and grippers" && !hasContact) continue;
-    if (title === "Cloth against cloth" && !(s.steps_certified > 0)) continue;
+    if (title === "Cloth against cloth" && !(s.steps_certified > 0 || s.cloth_contacts_max > 0)) continue;
     const table = html("table", {}, html("caption", {}, title));
     for (const [key, label] of Object.entries(rows))
       if (s[key] !== "" && s[key] !== undefined)
@@ -152,6 +153,8 @@ function fillNotes(run) {
   notes.push(`Positions in the playback are rounded to ${formatLength(fine)}; colours and plots come from the unrounded positions.`);
   if (run.errors.von_mises)
     notes.push("Stress is what the fabric's law answers to the strain of a frame, in N per m of the rest shape (second Piola and Kirchhoff: times the stretch of a thread it is the thread's force per width), without viscosity and strain limits; pull is positive, von Mises' is √(su² − su sv + sv² + 3 suv²). P shows the flat pattern.");
+  if (run.errors.contact)
+    notes.push("Pressure of cloth on cloth is the sum of the sizes of the forces of contacts at a node over its area in the rest shape: of a layer between two others that of both sides.");
   const frames = run.playback.times.length;
   if (frames < run.frameCount) notes.push(`To keep this file small the playback shows ${formatCount(frames)} of ${formatCount(run.frameCount)} frames, evenly chosen.`);
   if (run.garments.length < run.garmentNames.length) notes.push(`It shows the first ${formatCount(run.garments.length)} of ${formatCount(run.garmentNames.length)} garments; the plots are of all.`);

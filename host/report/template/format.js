@@ -45,7 +45,6 @@ function formatUnit(x, unit, digits = 3) {
 }
 const formatLength = (x) => formatUnit(x, "m");
 const formatForce = (x) => formatUnit(x, "N");
-const formatTension = (x, digits) => formatUnit(x, "N/m", digits);
 const formatEnergy = (x) => formatUnit(x, "J");
 const formatSeconds = (x) => (isNumber(x) && Math.abs(x) >= 1 ? `${formatNumber(x)} s` : formatUnit(x, "s"));
 

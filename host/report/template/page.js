@@ -1,6 +1,6 @@
 // The page: colouring, playback, saving; what the address after # asks for.
-// Options: frame=120 or time=1.2, color=fabric|checks|element|edge|area|von_mises|warp|weft|shear,
-// scale=0.01 (of a stress in N/m), mesh=1, pattern=0|1,
+// Options: frame=120 or time=1.2, color=fabric|checks|element|edge|area|von_mises|warp|weft|shear|contact,
+// scale=0.01 (of a stress in N/m, of contacts in N/m²), mesh=1, pattern=0|1,
 // view=azimuth,elevation[,distance] in degrees, play=1, group=1, theme=light|dark, only=view,
 // cloth=together|page:0|number.
 
@@ -16,11 +16,12 @@ const colorings = {
   element: "Principal strain of elements",
   edge: "Largest edge strain at a node",
   area: "Area error of elements (22)",
+  contact: "Pressure of cloth on cloth, both sides together",
   von_mises: "Stress", warp: "Stress", weft: "Stress", shear: "Stress",
 };
 const stressNames = { von_mises: "von Mises", warp: "along warp", weft: "along weft", shear: "in shear" };
 const isStress = (coloring) => coloring in stressNames;
-const formatError = (errors, value, digits) => (errors.unit ? formatTension(value, digits) : formatPercent(value, digits));
+const formatError = (errors, value, digits) => (errors.unit ? formatUnit(value, errors.unit, digits) : formatPercent(value, digits));
 
 function fillHeader() {
   $("version").textContent = summary.version || "";
@@ -37,8 +38,9 @@ function automaticScale(errors) {
   const { bytes, scale } = errors, choices = choicesOf(errors);
   const counts = new Float64Array(128);
   for (const byte of bytes) ++counts[Math.min(127, byte > 127 ? 256 - byte : byte)];
+  const count = errors.isSparse ? bytes.length - counts[0] : bytes.length;
   let outside = 0, level = 127;
-  while (level > 1 && (outside += counts[level]) <= 0.02 * bytes.length) --level;
+  while (level > 1 && (outside += counts[level]) <= 0.02 * count) --level;
   return choices.find((choice) => choice >= decodeSigned(level) * scale) || choices[choices.length - 1];
 }
 
@@ -259,6 +261,7 @@ function start() {
   for (const [name, errors] of Object.entries(run.errors)) state.scales[name] = automaticScale(errors);
   for (const [name, title] of Object.entries(stressNames)) $("component").append(html("option", { value: name }, title));
   $("coloring").querySelector("[data-color=stress]").hidden = !run.errors.von_mises;
+  $("coloring").querySelector("[data-color=contact]").hidden = !run.errors.contact;
   $("slider").max = frameCount - 1;
   fillCloths();
   try {

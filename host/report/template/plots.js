@@ -132,6 +132,7 @@ function makePlots(run, onSeek) {
   const fromStart = (g) => g.potential && g.potential.map((e) => e - g.potential[0]);
   const total = (g) => g.kinetic && g.potential && g.kinetic.map((e, k) => e + g.potential[k] - g.potential[0] + (g.elastic ? g.elastic[k] : 0));
   const column = (name) => (g) => g[name];
+  const ofCloth = (name) => (g) => g.cloth_contacts && g[name];
   const tolerance = run.summary.tolerance;
   const bound = tolerance > 0 ? { value: tolerance, label: `tolerance ${formatNumber(tolerance)}` } : undefined;
   const percent = ["fraction", formatPercent, { fromZero: true }];
@@ -145,6 +146,11 @@ function makePlots(run, onSeek) {
     ["Penetration", "m", formatLength, { fromZero: true }, [["deepest", column("penetration")]]],
     ["Forces on a garment", "N", formatForce, { fromZero: true }, [["contact", column("contact_force")], ["grippers", column("gripper_force")]]],
     ["Nodes in contact", "", formatCount, { fromZero: true, bars: true }, [["contacts", column("contact_count")], ["sticking", column("sticking_count")], ["in grippers", column("held_count")]]],
+    ["Contacts of cloth with cloth", "", formatCount, { fromZero: true, bars: true }, [["near", column("cloth_contacts")], ["with a force", column("cloth_loaded")]]],
+    ["Greatest force of cloth on cloth", "N", formatForce, { fromZero: true }, [["of a contact", column("cloth_force")]]],
+    ["Least distance of cloth from cloth", ...percent, [["of the thickness", column("cloth_gap")]]],
+    ["Steps with cloth on cloth", "", formatCount, { fromZero: true, bars: true },
+      [["conjugate gradients of a solve, most", ofCloth("cg_iterations")], ["parts of a step, most", ofCloth("substeps_max")], ["nodes held back", column("held_back")]]],
   ];
   const first = run.plots.groups[0];
   const shown = definitions.map(([title, kind, format, options, series]) => ({ title, kind, format, options, series: series.filter(([, pick]) => pick(first)) }))

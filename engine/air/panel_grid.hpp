@@ -1,0 +1,40 @@
+// A grid of cloth as panels in the wind: rows downwind, columns across.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "engine/core/array_view.hpp"
+#include "engine/model/scene.hpp"
+
+namespace isocloth {
+
+/// rows x columns panels, the quads of a grid; row 0 is at the leading edge, and the wake leaves the trailing
+/// edge behind the last row. Panel p = i * columns + j is that of row i and column j.
+struct PanelGrid {
+  Index rows = 0, columns = 0;
+  Index first = 0, down = 0, across = 0;  ///< of node(): number at (0, 0) and strides
+  /// Number in the mesh of the node at corner (i, j), 0 <= i <= rows, 0 <= j <= columns.
+  Index node(Index i, Index j) const { return first + i * down + j * across; }
+  Index panel_count() const { return rows * columns; }
+  /// Corners (i, j), (i, j + 1), (i + 1, j), (i + 1, j + 1) of a panel: two upwind, two downwind.
+  std::array<Index, 4> corners(Index i, Index j) const {
+    return {node(i, j), node(i, j + 1), node(i + 1, j), node(i + 1, j + 1)};
+  }
+};
+
+/// The panels of a quad_grid(); the wind passes along the sides with which it makes the
+/// smaller angle at `positions` [m], shape [node_count]. Throws SceneError beginning with `key` for another
+/// mesh, and for wind that is zero or blows square to the sheet to a thousandth.
+PanelGrid panel_grid(const Mesh& mesh, ArrayView<const Vec3d> positions, const Vec3d& wind,
+                     const std::string& key);
+
+/// Whether air flows around the garment as around panels: around all but driven ones.
+bool is_sheet_in_air(const Garment& garment, const Scene& scene);
+
+/// Throws SceneError, where panels are asked for (WindModel::panels), for a garment that panel_grid()
+/// refuses.
+void check_air(const Scene& scene);
+
+}  // namespace isocloth

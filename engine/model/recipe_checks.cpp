@@ -1,0 +1,121 @@
+#include "engine/model/recipe_checks.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "engine/core/text.hpp"
+#include "engine/model/checks.hpp"
+#include "engine/particles/tensor_grid.hpp"
+
+namespace isocloth {
+namespace {
+
+void check_laws(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
+  const bool has_laws = recipe.rows.front() == RowFamily::membrane || recipe.has_springs();
+  const std::string others =
+      text("with the recipe ", recipe.name, ": use membrane, soft_constraints or springs");
+  if (fabric.viscosity.exists() && !has_laws)
+    refuse(key + ".stretch_viscosity, shear_viscosity", "some", "none " + others);
+  if (fabric.curves.exist() && !has_laws) refuse(key + ".curves", "some", "none " + others);
+  if (fabric.poisson_ratio > 0 && fabric.curves.exist())
+    refuse(key + ".poisson_ratio", fabric.poisson_ratio, "0 with fabric.curves, each of a direction alone");
+  if (fabric.poisson_ratio > 0 && recipe.strain == StrainMeasure::engineering)
+    refuse(key + ".poisson_ratio", fabric.poisson_ratio,
+           text("0 with the recipe ", recipe.name, ", whose threads are apart: use membrane"));
+}
+
+void check_bending(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
+  if (fabric.weft_kappa > 0 && bending_of(recipe, fabric).model != BendingModel::plate)
+    refuse(key + ".weft_kappa", fabric.weft_kappa,
+           "0 with isometric bending, which knows no directions: set fabric.bending to \"plate\"");
+}
+
+/// Threads are stiff: they are part of the matrix of a step, with the metric that has units.
+void check_stitches(const std::string& key, const Garment& garment, const Scene& scene,
+                    const Recipe& recipe) {
+  const std::size_t count = garment.mesh.stitches.size();
+  if (count == 0) return;
+  if (recipe.solver != SolverFamily::projection)
+    refuse(key + ".mesh", text(count, " stitches"),
+           text("none with the recipe ", recipe.name, ": use membrane, or another recipe of the projection"));
+  if (scene.projection.method != ProjectionMethod::proximal_newton)
+    refuse("projection.method", "fast_projection", text("proximal_newton with the stitches of ", key));
+  if (scene.projection.metric != Metric::implicit_b)
+    refuse("projection.metric", "mass", text("implicit_b with the stitches of ", key));
+}
+
+void check_springs(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
+  const SpringDamper& structural = fabric.structural_spring;
+  if (structural.exists() && !recipe.has_edge_springs())
+    refuse(key + ".structural_spring",
+           text("stiffness ", structural.stiffness, " and damping ", structural.damping),
+           text("none with the recipe ", recipe.name, ": use provot1995 or sakaguchi1991"));
+  if (recipe.has_edge_springs() && !(structural.stiffness > 0))
+    refuse(key + ".structural_spring.stiffness", structural.stiffness,
+           text("more than 0 with the recipe ", recipe.name));
+  const auto& [yield_strain, flow_time] = fabric.plasticity;
+  if (yield_strain > 0 && !recipe.yields)
+    refuse(key + ".yield_strain", yield_strain,
+           text("0 with the recipe ", recipe.name, ", which is elastic: use sakaguchi1991"));
+  if (flow_time > 0 && yield_strain == 0)
+    refuse(key + ".flow_time", flow_time, "0 where yield_strain is 0, and nothing flows");
+  if (fabric.strain_limit > 0 && recipe.yields)
+    refuse(key + ".strain_limit", fabric.strain_limit,
+           text("0 with the recipe ", recipe.name, ", whose springs yield: use provot1995"));
+  if (recipe.solver != SolverFamily::projection) return;
+  for (const auto& [name, spring] :
+       {std::pair{".shear_spring", fabric.shear_spring}, {".bend_spring", fabric.bend_spring}}) {
+    const bool is_flexion = std::string_view(name) == ".bend_spring" && recipe.has_springs();
+    if (is_flexion && spring.damping > 0 && spring.stiffness == 0)
+      refuse(key + ".bend_spring.stiffness", 0, "more than 0 where bend_spring.damping is");
+    if (spring.exists() && !is_flexion) {
+      refuse(key + name, text("stiffness ", spring.stiffness, " and damping ", spring.damping),
+             text("none with the recipe ", recipe.name,
+                  ", which has no springs: use kappa, or an impulse recipe"));
+    }
+  }
+}
+
+/// Steps by metric and curvature tensors are those of a grid alone.
+void check_tensors(const std::string& key, const Garment& garment, const Recipe& recipe) {
+  if (recipe.solver != SolverFamily::semi_implicit) return;
+  TensorGrid(garment.mesh, key);
+  const Fabric& fabric = garment.fabric;
+  const auto refuse_some = [&](const std::string& name, bool exists, const char* instead) {
+    if (exists) refuse(key + name, "some", text("none with the recipe ", recipe.name, instead));
+  };
+  refuse_some(".grippers", !garment.grippers.empty(), ": use membrane");
+  refuse_some(".fabric.shear_spring", fabric.shear_spring.exists(), ": use shear_stiffness");
+  refuse_some(".fabric.bend_spring", fabric.bend_spring.exists(), ": use kappa");
+  refuse_some(".fabric.beta", fabric.beta > 0, ", which damps by alpha alone");
+  refuse_some(".fabric.strain_limit", fabric.strain_limit > 0, ": use membrane");
+  refuse_some(".fabric.poisson_ratio", fabric.poisson_ratio > 0, ": use membrane");
+}
+
+}  // namespace
+
+void check_recipe_of(const std::string& key, const Garment& garment, const Scene& scene,
+                     const Recipe& recipe) {
+  const Fabric& fabric = garment.fabric;
+  check_bending(key + ".fabric", fabric, recipe);
+  check_laws(key + ".fabric", fabric, recipe);
+  check_tensors(key, garment, recipe);
+  check_springs(key + ".fabric", fabric, recipe);
+  check_stitches(key, garment, scene, recipe);
+}
+
+void check_elasticity(const Scene& scene, const Recipe& recipe) {
+  if (!recipe.is_elastic()) {
+    for (std::size_t g = 0; g < scene.garments.size(); ++g)
+      if (const double limit = scene.garments[g].fabric.strain_limit; limit > 0 && !recipe.limits_edges)
+        refuse(text("garments[", g, "].fabric.strain_limit"), limit,
+               text("none with the recipe ", recipe.name, ", whose rows do not stretch: use membrane"));
+    return;
+  }
+  if (scene.projection.method != ProjectionMethod::proximal_newton)
+    refuse("projection.method", "fast_projection", text("proximal_newton with the recipe ", recipe.name));
+  if (scene.projection.metric != Metric::implicit_b)
+    refuse("projection.metric", "mass", text("implicit_b with the recipe ", recipe.name));
+}
+
+}  // namespace isocloth

@@ -1,0 +1,53 @@
+#include "host/gradients/fabric_numbers.hpp"
+
+#include "engine/core/text.hpp"
+
+namespace isocloth {
+
+std::vector<FabricNumber> fabric_numbers(const Recipe& recipe, const Fabric& fabric) {
+  std::vector<FabricNumber> found;
+  Fabric values = fabric;
+  const auto add = [&](const std::string& name, const std::function<double&(Fabric&)>& of,
+                       bool is_linear = true, bool is_matrix = false) {
+    if (of(values) != 0) found.push_back({name, of, nullptr, is_linear, is_matrix});
+  };
+  found.push_back({"rho", [](Fabric& f) -> double& { return f.rho; }, &StepGradient::rho});
+  found.push_back({"delta", [](Fabric& f) -> double& { return f.delta; }, &StepGradient::weight});
+  found.push_back({"alpha", [](Fabric& f) -> double& { return f.alpha; }, &StepGradient::alpha});
+  if (fabric.beta > 0)
+    found.push_back({"beta", [](Fabric& f) -> double& { return f.beta; }, &StepGradient::beta});
+  const bool is_isotropic = fabric.weft_kappa == 0, has_poisson = fabric.poisson_ratio > 0;
+  if (fabric.kappa > 0 && is_isotropic)
+    found.push_back({"kappa", [](Fabric& f) -> double& { return f.kappa; }, &StepGradient::kappa});
+  if (!is_isotropic)
+    add(
+        "kappa", [](Fabric& f) -> double& { return f.kappa; }, false, true);
+  add(
+      "weft_kappa", [](Fabric& f) -> double& { return f.weft_kappa; }, false, true);
+  if (!recipe.is_elastic()) return found;
+  // A curve stands in the place of a stiffness; that of weft is as that of warp.
+  const StressCurves& curves = fabric.curves;
+  if (!curves.warp.exists()) {
+    add(
+        "stretch_stiffness", [](Fabric& f) -> double& { return f.stretch_stiffness; }, !has_poisson);
+    if (!curves.weft.exists())
+      add(
+          "weft_stretch_stiffness", [](Fabric& f) -> double& { return f.weft_stretch_stiffness; },
+          !has_poisson);
+  }
+  if (!curves.shear.exists()) add("shear_stiffness", [](Fabric& f) -> double& { return f.shear_stiffness; });
+  add(
+      "poisson_ratio", [](Fabric& f) -> double& { return f.poisson_ratio; }, false);
+  add("stretch_viscosity", [](Fabric& f) -> double& { return f.viscosity.stretch; });
+  add("shear_viscosity", [](Fabric& f) -> double& { return f.viscosity.shear; });
+  for (const auto& [name, curve] : {std::pair{"warp", &StressCurves::warp},
+                                    {"weft", &StressCurves::weft},
+                                    {"shear", &StressCurves::shear}})
+    for (std::size_t i = 0; i < (curves.*curve).points.size(); ++i)
+      add(
+          text("curves.", name, ".force[", i, "]"),
+          [curve = curve, i](Fabric& f) -> double& { return (f.curves.*curve).points[i][1]; }, false);
+  return found;
+}
+
+}  // namespace isocloth

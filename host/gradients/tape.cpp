@@ -1,0 +1,236 @@
+#include "host/gradients/tape.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/flat_vectors.hpp"
+#include "engine/core/text.hpp"
+#include "host/gradients/fabric_numbers.hpp"
+#include "host/memory/device.hpp"
+#include "host/projection/projection_solver.hpp"
+
+namespace isocloth {
+namespace {
+
+using Nodes = std::vector<Vec3d>;
+
+void require_smooth(const Scene& scene, const ResolvedScene& resolved, const ExecutionOptions& options) {
+  const auto refuse = [](const std::string& key, const std::string& found, const std::string& expected) {
+    throw SceneError(
+        text(key, ": found ", found, ", expected ", expected, ": a run has no gradient with it"));
+  };
+  if (!resolved.projects) refuse("recipe", scene.recipe, "one of the projection");
+  if (!resolved.is_newton) refuse("projection.method", "fast_projection", "proximal_newton");
+  if (resolved.metric == Metric::mass) refuse("projection.metric", "mass", "implicit_b");
+  if (options.precision != Precision::float64) refuse("precision", "float32", "float64");
+  if (!scene.obstacles.empty()) refuse("obstacles", "some", "none");
+  if (!scene.bodies.empty()) refuse("bodies", "some", "none");
+  if (scene.contact.cloth) refuse("contact.cloth", "true", "false");
+  if (scene.wind.model == WindModel::panels) refuse("wind.model", "panels", "drag");
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    const Garment& garment = scene.garments[g];
+    const std::string key = text("garments[", g, "]");
+    if (!garment.grippers.empty()) refuse(key + ".grippers", "some", "none; pins move, too");
+    if (garment.fabric.drag.exists()) refuse(key + ".fabric.drag", "some", "none");
+    if (garment.pressure != 0) refuse(key + ".pressure", text(garment.pressure), "0");
+    if (!garment.mesh.stitches.empty()) refuse(key + ".mesh", "seams", "none");
+    if (garment.fabric.strain_limit > 0)
+      refuse(key + ".fabric.strain_limit", text(garment.fabric.strain_limit), "0");
+  }
+}
+
+std::vector<double> numbers_of(const Scene& scene, Fabric fabric) {
+  std::vector<double> values;
+  for (const FabricNumber& number : fabric_numbers(find_recipe(scene.recipe), fabric))
+    values.push_back(number.of(fabric));
+  return values;
+}
+
+/// Without what forces on nodes keep of nothing but themselves.
+GarmentState bare_state(const Simulation& simulation, std::size_t garment) {
+  GarmentState state = simulation.state(garment);
+  state.contacts.clear();
+  state.holds.clear();
+  state.step_index = 0;
+  return state;
+}
+
+double dot_of(const Nodes& a, const Nodes& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += dot(a[i], b[i]);
+  return sum;
+}
+void add(const Nodes& from, Nodes& to) {
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
+}
+
+/// A garment by itself, whose fabric may change.
+struct Alone {
+  Alone(const Device& device, const Scene& all, Garment own)
+      : scene(all), garment(std::move(own)), resolved(scene), solver(device, garment, resolved, nullptr) {}
+  Scene scene;
+  Garment garment;
+  ResolvedScene resolved;
+  ProjectionSolver<double> solver;
+};
+
+}  // namespace
+
+Tape::Tape(Simulation& simulation) : simulation_(simulation) {
+  const Scene& scene = simulation.scene();
+  require_smooth(scene, scene, simulation.options());
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    fabrics_.push_back(scene.garments[g].fabric);
+    gravities_.push_back(scene.garments[g].gravity.value_or(scene.gravity));
+    states_.push_back({bare_state(simulation, g)});
+  }
+}
+
+const GarmentState& Tape::state(std::size_t garment, std::size_t step) const {
+  if (garment >= states_.size() || step > step_count())
+    throw ShapeError(text("tape: found garment ", garment, " after step ", step, ", expected less than ",
+                          states_.size(), " and at most ", step_count()));
+  return states_[garment][step];
+}
+std::vector<Vec3d> Tape::positions(std::size_t garment, std::size_t step) const {
+  return as_vectors(state(garment, step).positions);
+}
+std::vector<Vec3d> Tape::velocities(std::size_t garment, std::size_t step) const {
+  return as_vectors(state(garment, step).velocities);
+}
+
+std::vector<StepReport> Tape::step() {
+  const Scene& scene = simulation_.scene();
+  std::vector<double> times;
+  for (std::size_t g = 0; g < states_.size(); ++g) {
+    const Garment& garment = scene.garments[g];
+    if (numbers_of(scene, garment.fabric) != numbers_of(scene, fabrics_[g]) ||
+        garment.gravity.value_or(scene.gravity) != gravities_[g])
+      throw SceneError(text("garments[", g,
+                            "]: found another fabric or gravity than when the tape began, "
+                            "expected them to stay; begin another tape"));
+    // What other code wrote into the simulation is where this step begins.
+    GarmentState now = bare_state(simulation_, g);
+    if (step_count() > 0 && !(now == states_[g].back()))
+      throw SceneError(text("garments[", g,
+                            "]: found another state than after the last step of the tape, "
+                            "expected it to stay; begin another tape"));
+    states_[g].back() = std::move(now);
+    times.push_back(simulation_.time(g));
+  }
+  std::vector<StepReport> reports = simulation_.step();
+  for (std::size_t g = 0; g < reports.size(); ++g) {
+    const StepReport& r = reports[g];
+    if (r.status == StepStatus::converged && r.substeps == 1) continue;
+    const std::string what = is_lost(r.status)                 ? "is lost"
+                             : r.status == StepStatus::stalled ? "misses its tolerance"
+                                                               : text("took ", r.substeps, " parts");
+    throw NumericalError(text("garments[", g, "] \"", scene.garments[g].name, "\": step ", step_count() + 1,
+                              " of the tape ", what,
+                              ", expected one that converges whole; make scene.step "
+                              "shorter, or projection.max_iterations larger"));
+  }
+  for (std::size_t g = 0; g < states_.size(); ++g) states_[g].push_back(bare_state(simulation_, g));
+  times_.push_back(std::move(times));
+  return reports;
+}
+
+RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>& loss) const {
+  const std::size_t steps = step_count(), nodes = positions(garment, 0).size();
+  if (loss.size() != steps + 1)
+    throw ShapeError(text("loss: found gradients of ", loss.size(), " states, expected ", steps + 1,
+                          ", that of the start and one after each step"));
+  std::vector<StateGradient> sums = loss;
+  for (std::size_t n = 0; n <= steps; ++n)
+    for (Nodes* part : {&sums[n].positions, &sums[n].velocities}) {
+      if (part->empty()) part->resize(nodes);
+      if (part->size() != nodes)
+        throw ShapeError(text("loss[", n, "]: found ", part->size(), " nodes, expected ", nodes, " or none"));
+    }
+  const Scene& scene = simulation_.scene();
+  ExecutionOptions options{.threads = simulation_.options().threads,
+                           .monitor = simulation_.options().monitor};
+  const Device device(options);
+  Scene own = scene;
+  own.garments = {scene.garments[garment]};
+  own.garments.front().forces.clear();  // they add to the balance, and nothing to its derivatives
+  const double h = scene.step;
+  Alone alone(device, own, own.garments.front());
+
+  RunGradient result;
+  StepGradient totals;
+  std::vector<Nodes> adjoints(steps);
+  result.targets.resize(steps);
+  const std::vector<GarmentState>& states = states_[garment];
+  for (std::size_t n = steps; n-- > 0;) {
+    device.monitor().check();
+    StepGradient found = alone.solver.gradient(
+        {.before = states[n], .after = states[n + 1], .time = times_[n][garment], .step = h}, sums[n + 1]);
+    add(found.before.positions, sums[n].positions);
+    add(found.before.velocities, sums[n].velocities);
+    if (n > 0) {
+      add(found.previous.positions, sums[n - 1].positions);
+      add(found.previous.velocities, sums[n - 1].velocities);
+    }
+    for (double StepGradient::*const number : {&StepGradient::rho, &StepGradient::alpha, &StepGradient::beta,
+                                               &StepGradient::kappa, &StepGradient::weight})
+      totals.*number += found.*number;
+    result.buckling_steps += found.buckles;
+    result.targets[n] = std::move(found.targets);
+    adjoints[n] = std::move(found.adjoint);
+  }
+  result.positions = std::move(sums.front().positions);
+  result.velocities = std::move(sums.front().velocities);
+  for (const Nodes& w : adjoints) {
+    Nodes& forces = result.forces.emplace_back(nodes);
+    for (std::size_t i = 0; i < nodes; ++i) forces[i] = h * h * w[i];
+  }
+  const Fabric& fabric = fabrics_[garment];
+  result.gravity = fabric.delta * totals.weight;
+
+  // dL = w . dR at the states as they are, of what has no closed form.
+  const auto balance = [&](ProjectionSolver<double>& solver) {
+    double sum = 0;
+    for (std::size_t n = 0; n < steps; ++n) {
+      device.monitor().check();
+      sum +=
+          dot_of(adjoints[n],
+                 solver.balance(
+                     {.before = states[n], .after = states[n + 1], .time = times_[n][garment], .step = h}));
+    }
+    return sum;
+  };
+  const auto balance_with = [&](const FabricNumber& number, double value) {
+    Garment changed = alone.garment;
+    number.of(changed.fabric) = value;
+    if (number.is_matrix) {
+      Alone other(device, own, changed);
+      return balance(other.solver);
+    }
+    alone.garment.fabric = changed.fabric;
+    alone.solver.refresh();
+    const double found = balance(alone.solver);
+    alone.garment.fabric = fabric;
+    alone.solver.refresh();
+    return found;
+  };
+  std::optional<double> unchanged;
+  for (const FabricNumber& number : fabric_numbers(alone.resolved.recipe, fabric)) {
+    if (number.closed_form != nullptr) {
+      const bool is_delta = number.closed_form == &StepGradient::weight;
+      result.fabric.emplace_back(number.name,
+                                 (is_delta ? gravities_[garment] : 1) * (totals.*number.closed_form));
+      continue;
+    }
+    if (number.is_linear && !unchanged) unchanged = balance(alone.solver);
+    Fabric values = fabric;
+    const double middle = number.of(values), way = number.is_linear ? std::max(middle, 0.1) : 1e-4 * middle;
+    const double ahead = balance_with(number, middle + way);
+    const double behind = number.is_linear ? *unchanged : balance_with(number, middle - way);
+    result.fabric.emplace_back(number.name, (ahead - behind) / (number.is_linear ? way : 2 * way));
+  }
+  return result;
+}
+
+}  // namespace isocloth

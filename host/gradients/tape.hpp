@@ -1,0 +1,66 @@
+// Derivatives of a loss of a run by what the run began with and was told: reverse mode, step by step.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/projection/step_gradient.hpp"
+#include "host/simulation.hpp"
+
+namespace isocloth {
+
+/// Of a loss by what a garment's run began with and was told.
+struct RunGradient {
+  std::vector<Vec3d> positions;   ///< by the initial places [1/m], shape [node_count]
+  std::vector<Vec3d> velocities;  ///< by the initial velocities [s/m], shape [node_count]
+  /// By where pinned nodes are after each step [1/m], 0: free nodes, shape [step_count][node_count].
+  std::vector<std::vector<Vec3d>> targets;
+  /// By forces on nodes during each step (Simulation::set_forces) [1/N], shape [step_count][node_count].
+  std::vector<std::vector<Vec3d>> forces;
+  /// By numbers of the fabric, under their names in a scene: those that are not 0, and rho, delta, alpha.
+  std::vector<std::pair<std::string, double>> fabric;
+  double gravity = 0;  ///< by the garment's gravity [s^2/m]
+  /// Steps that end where cloth is about to buckle: what pushes is left out of their second derivatives, or
+  /// there would be no gradient.
+  int buckling_steps = 0;
+};
+
+/// Takes a simulation's steps and remembers their states, then goes back through them. The simulation must
+/// outlive it; what other code does to it between steps (commands that move pins, forces) is seen, a change
+/// of fabric or gravity refused.
+///
+/// Every step is differentiated as if it had converged exactly (ProjectionSolver::gradient): derivatives are
+/// those of the motion for projection.balance -> 0, and differ from differences of runs by about what the
+/// balance leaves. By stiffnesses they are differences of the balance of forces, exact to 1e-6.
+class Tape {
+ public:
+  /// Throws SceneError, naming the key, for what has no derivative here: impulses and fast projection, metric
+  /// mass, single precision; obstacles, bodies, grippers, air, pressure, seams, contact between cloths, and
+  /// strain limits.
+  explicit Tape(Simulation& simulation);
+
+  /// Simulation::step(). Throws NumericalError for a step that is lost, misses its tolerance or is taken in
+  /// parts, which is then not on the tape; SceneError where a fabric or gravity has changed.
+  std::vector<StepReport> step();
+  std::size_t step_count() const { return times_.size(); }
+  /// Of a garment after so many steps [m], shape [node_count].
+  std::vector<Vec3d> positions(std::size_t garment, std::size_t step) const;
+  std::vector<Vec3d> velocities(std::size_t garment, std::size_t step) const;
+
+  /// loss: dL/dx and dL/dv of the states, shape [step_count + 1]; empty vectors are zeros. Throws ShapeError
+  /// for other sizes, NumericalError where it is not finite, Interrupted when the simulation's monitor
+  /// says stop.
+  RunGradient gradient(std::size_t garment, const std::vector<StateGradient>& loss) const;
+
+ private:
+  const GarmentState& state(std::size_t garment, std::size_t step) const;
+
+  Simulation& simulation_;
+  std::vector<Fabric> fabrics_;
+  std::vector<double> gravities_;
+  std::vector<std::vector<GarmentState>> states_;  ///< shape [garment][step_count + 1]
+  std::vector<std::vector<double>> times_;         ///< when each step began [s], shape [step_count][garment]
+};
+
+}  // namespace isocloth

@@ -1,0 +1,68 @@
+"""Gradients of runs."""
+
+import dataclasses
+import typing
+
+import numpy
+
+from . import _core
+
+
+@dataclasses.dataclass(frozen=True)
+class Gradient:
+    """Derivatives of a loss L by what a garment's run began with and was told.
+
+    ``positions`` [1/m] and ``velocities`` [s/m]: by the start, shape (nodes, 3). ``targets`` [1/m]: by where pinned
+    nodes are after each step, 0 for free ones, shape (steps, nodes, 3). ``forces`` [1/N]: by forces on nodes during
+    each step (:meth:`Simulation.set_forces`), shape (steps, nodes, 3). ``fabric``: by numbers of the fabric under
+    their names in a scene, ``{"alpha": ...}``: those that are not 0, and rho, delta and alpha. ``gravity`` [s^2/m].
+    ``buckling_steps``: steps that end where cloth is about to buckle, whose second derivatives leave out what pushes.
+    """
+
+    positions: numpy.ndarray
+    velocities: numpy.ndarray
+    targets: numpy.ndarray
+    forces: numpy.ndarray
+    fabric: dict[str, float]
+    gravity: float
+    buckling_steps: int
+
+
+class Tape(_core.Tape):
+    """Takes the steps of a simulation and goes back through them: reverse mode, by the implicit function theorem.
+
+    Every step is differentiated as if it had converged exactly: set ``projection.balance`` of the scene as low as
+    the gradient is to be good. Recipes of the projection in float64, of cloth that pins and forces move: what meets
+    obstacles, other cloth, air or grippers has no gradient here, and is refused with :class:`SceneError`.
+
+    >>> import isocloth
+    >>> scene = {"step": 0.01, "duration": 1, "recipe": "membrane", "garments": [
+    ...     {"mesh": {"generator": "quad_grid", "nodes": [5, 5], "size": [0.4, 0.4]}, "fabric": {"preset": "cotton"},
+    ...      "pins": [{"select": {"nodes": [0, 4]}}]}]}
+    >>> simulation = isocloth.Simulation(scene)
+    >>> tape = isocloth.Tape(simulation)
+    >>> for _ in range(10):
+    ...     reports = tape.step()
+    >>> height = numpy.zeros((11, 25, 3))
+    >>> height[10, :, 2] = 1 / 25  # of the mean height at the end
+    >>> gradient = tape.gradient(height)
+    >>> gradient.fabric["delta"] < 0  # it falls the faster the heavier it is
+    True
+    """
+
+    def __init__(self, simulation):
+        super().__init__(simulation)
+        self.simulation = simulation
+
+    def positions(self, garment=0):
+        """Of the start and after each step [m], shape (steps + 1, nodes, 3)."""
+        return self._states(garment, False)
+
+    def velocities(self, garment=0):
+        """The same of velocities [m/s]."""
+        return self._states(garment, True)
+
+    def gradient(self, positions: typing.Any = None, velocities: typing.Any = None, garment=0) -> Gradient:
+        """:class:`Gradient` of a loss from its derivatives by the states, dL/dx [1/m] and dL/dv [s/m], of the start
+        and after each step, shape (steps + 1, nodes, 3); ``None``: zero."""
+        return Gradient(*self._gradient(garment, positions, velocities))

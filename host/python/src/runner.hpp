@@ -1,0 +1,79 @@
+// A running scene as Python holds it.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/core/errors.hpp"
+#include "host/python/src/interruptible.hpp"
+#include "host/run/prepare_scene.hpp"
+#include "host/scene/scene_file.hpp"
+#include "host/simulation.hpp"
+
+namespace isocloth::python {
+
+/// Of one scene; the lock of the interpreter is given up while it steps, and nothing else may then be asked.
+class Runner {
+ public:
+  Runner(const std::string& path, const ExecutionOptions& options) {
+    ExecutionOptions own = options;
+    own.monitor = &monitor_;
+    run_interruptible(monitor_, [&] {
+      const Scene scene = read_scene(path, warnings_);
+      simulation_.emplace(start_simulation(scene, path, own));
+      for (const std::string& line : start_warnings(scene, Certificate(scene).of_start(), path))
+        warnings_.push_back(line);
+    });
+  }
+
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+  Simulation& idle() {
+    if (is_busy_)
+      throw Error("the simulation is stepping in another thread: wait for it, or make one per thread");
+    return *simulation_;
+  }
+
+  std::vector<StepReport> advance(int steps) {
+    Simulation& simulation = idle();
+    std::vector<StepReport> reports;
+    work(steps, [&] { reports = steps == 1 ? simulation.step() : simulation.advance(steps); });
+    return reports;
+  }
+
+  /// Does what takes as long as so many steps, without the interpreter's lock; Ctrl-C ends it.
+  template <class Work>
+  void work(int steps, const Work& what) {
+    const Busy busy(is_busy_);
+    const auto begin = std::chrono::steady_clock::now();
+    // A thread costs as much as a small cloth's step.
+    constexpr double soon = 0.02;
+    if (steps == 1 && last_seconds_ < soon) {
+      const nanobind::gil_scoped_release released;
+      what();
+    } else {
+      run_interruptible(monitor_, what);
+    }
+    last_seconds_ =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / std::max(steps, 1);
+  }
+
+ private:
+  struct Busy {
+    explicit Busy(std::atomic<bool>& flag) : flag_(flag) { flag_ = true; }
+    ~Busy() { flag_ = false; }
+    std::atomic<bool>& flag_;
+  };
+
+  Monitor monitor_;
+  std::vector<std::string> warnings_;
+  std::optional<Simulation> simulation_;
+  std::atomic<bool> is_busy_{false};
+  double last_seconds_ = 1;
+};
+
+}  // namespace isocloth::python

@@ -1,0 +1,109 @@
+"""Gradients of runs, against differences, and through torch and jax where they are installed."""
+
+import isocloth
+import numpy
+import pytest
+
+
+@pytest.fixture
+def scene():
+    return {
+        "step": 0.01, "duration": 1, "recipe": "membrane",
+        "projection": {"balance": 1e-9, "cg_tolerance": 1e-12, "max_iterations": 200, "max_substeps": 1},
+        "garments": [{
+            "mesh": {"generator": "quad_grid", "nodes": [5, 4], "size": [0.4, 0.3]},
+            "rest_noise": {"normal_deviation": 0.001},
+            "fabric": {"preset": "cotton", "alpha": 0.2},
+            "pins": [{"select": {"nodes": [0]}}, {"select": {"nodes": [4]}}]}]}
+
+
+STEPS = 6
+
+
+@pytest.fixture
+def values(scene):
+    function = isocloth.RunFunction(scene, STEPS)
+    start = function.simulation.positions()
+    random = numpy.random.default_rng(1)
+    lift = numpy.linspace(0, 0.01, STEPS + 1)[1:, None, None] * numpy.array([0.2, 0.1, 1])
+    return {"positions": start, "velocities": numpy.zeros_like(start), "alpha": 0.4, "stretch_stiffness": 300.0,
+            "targets": start[function.pinned_nodes] + lift, "forces": 1e-3 * random.normal(size=(STEPS, 20, 3))}
+
+
+def weights():
+    random = numpy.random.default_rng(2)
+    return random.normal(size=(STEPS + 1, 20, 3)), 0.1 * random.normal(size=(STEPS + 1, 20, 3))
+
+
+def loss_of(run, **values):
+    by_positions, by_velocities = weights()
+    positions, velocities, _ = run(**values)
+    return (by_positions * positions).sum() + (by_velocities * velocities).sum()
+
+
+def test_pull_back_is_that_of_differences(scene, values):
+    function = isocloth.RunFunction(scene, STEPS)
+    found = function.run(**values)[2](*weights())
+    assert set(found) == set(values)
+    random = numpy.random.default_rng(3)
+    for name, value in values.items():
+        along = random.normal(size=numpy.shape(value))
+        if name == "positions":
+            along[function.pinned_nodes] = 0  # they are told
+        way = 1e-6 if numpy.ndim(value) else 1e-5 * value
+        ahead, behind = (loss_of(function.run, **{**values, name: value + side * way * along}) for side in (1, -1))
+        assert (found[name] * along).sum() == pytest.approx((ahead - behind) / (2 * way), rel=1e-5), name
+
+
+def test_runs_do_not_remember_fabrics(scene):
+    function = isocloth.RunFunction(scene, STEPS)
+    first = function.run()[0]
+    function.run(alpha=3.0)
+    numpy.testing.assert_array_equal(function.run()[0], first)
+
+
+def test_what_has_no_gradient_is_named(scene):
+    scene["obstacles"] = [{"shape": {"type": "plane"}, "position": [0, 0, -1]}]
+    with pytest.raises(isocloth.SceneError, match="obstacles: found some"):
+        isocloth.Tape(isocloth.Simulation(scene))
+    del scene["obstacles"]
+    function = isocloth.RunFunction(scene, STEPS)
+    with pytest.raises(isocloth.ShapeError, match="targets: found shape"):
+        function.run(targets=numpy.zeros((2, 2, 3)))
+    with pytest.raises(isocloth.SceneError, match="stiffness"):
+        function.run(stiffness=3.0)
+    tape = isocloth.Tape(function.simulation)
+    tape.step()
+    with pytest.raises(isocloth.ShapeError, match="expected \\(2, nodes, 3\\)"):
+        tape.gradient(numpy.zeros((3, 20, 3)))
+    function.simulation.set_fabric(0, alpha=0.7)
+    with pytest.raises(isocloth.SceneError, match="another fabric"):
+        tape.step()
+
+
+def test_torch(scene, values):
+    torch = pytest.importorskip("torch")
+    function = isocloth.RunFunction(scene, STEPS)
+    expected = function.run(**values)[2](*weights())
+    tensors = {name: torch.tensor(value, dtype=torch.float64, requires_grad=True) for name, value in values.items()}
+    positions, velocities = function.torch(**tensors)
+    by_positions, by_velocities = (torch.from_numpy(w) for w in weights())
+    ((by_positions * positions).sum() + (by_velocities * velocities).sum()).backward()
+    for name, tensor in tensors.items():
+        numpy.testing.assert_allclose(tensor.grad.numpy(), expected[name], rtol=1e-12, err_msg=name)
+
+
+def test_jax(scene, values):
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    function = isocloth.RunFunction(scene, STEPS)
+    expected = function.run(**values)[2](*weights())
+
+    def loss(arguments):
+        positions, velocities = function.jax(**arguments)
+        by_positions, by_velocities = weights()
+        return (by_positions * positions).sum() + (by_velocities * velocities).sum()
+
+    for gradient in (jax.grad(loss), jax.jit(jax.grad(loss))):
+        for name, found in gradient(values).items():
+            numpy.testing.assert_allclose(numpy.asarray(found), expected[name], rtol=1e-12, err_msg=name)
