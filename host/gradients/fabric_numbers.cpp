@@ -28,8 +28,11 @@ std::vector<FabricNumber> fabric_numbers(const Recipe& recipe, const Fabric& fab
   // A curve stands in the place of a stiffness; that of weft is as that of warp.
   const StressCurves& curves = fabric.curves;
   if (!curves.warp.exists()) {
+    // The time in which weft relaxes is that of warp: viscosity over this stiffness.
+    const bool relaxes_weft = fabric.viscosity.stretch > 0 && fabric.weft_stretch_stiffness > 0;
     add(
-        "stretch_stiffness", [](Fabric& f) -> double& { return f.stretch_stiffness; }, !has_poisson);
+        "stretch_stiffness", [](Fabric& f) -> double& { return f.stretch_stiffness; },
+        !has_poisson && !relaxes_weft);
     if (!curves.weft.exists())
       add(
           "weft_stretch_stiffness", [](Fabric& f) -> double& { return f.weft_stretch_stiffness; },

@@ -1,6 +1,7 @@
 #include "host/gradients/tape.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "engine/core/errors.hpp"
@@ -147,6 +148,10 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
       if (part->empty()) part->resize(nodes);
       if (part->size() != nodes)
         throw ShapeError(text("loss[", n, "]: found ", part->size(), " nodes, expected ", nodes, " or none"));
+      for (const Vec3d& by : *part)
+        if (!std::isfinite(norm(by)))
+          throw NumericalError(
+              text("loss[", n, "]: found a gradient that is not finite, expected finite ones"));
     }
   const Scene& scene = simulation_.scene();
   ExecutionOptions options{.threads = simulation_.options().threads,
@@ -154,9 +159,12 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
   const Device device(options);
   Scene own = scene;
   own.garments = {scene.garments[garment]};
-  own.garments.front().forces.clear();  // they add to the balance, and nothing to its derivatives
+  Garment& self = own.garments.front();
+  self.forces.clear();              // they add to the balance, and nothing to its derivatives
+  self.fabric = fabrics_[garment];  // the steps', whatever commands have said since
+  self.gravity = gravities_[garment];
   const double h = scene.step;
-  Alone alone(device, own, own.garments.front());
+  Alone alone(device, own, self);
 
   RunGradient result;
   StepGradient totals;

@@ -6,6 +6,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/flat_vectors.hpp"
+#include "engine/core/text.hpp"
 #include "host/projection/projection_solver.hpp"
 #include "kernels/linear/conjugate_gradients.hpp"
 #include "kernels/projection/nodal_terms.hpp"
@@ -32,7 +33,8 @@ struct HostSystem {
   void precondition() { start = inverse(residual); }
   double energy() const { return dot_of(residual, start); }
   void begin() {
-    solution.assign(residual.size(), {});
+    solution = start;
+    for (Vec3d& s : solution) s -= s;
     direction = start;
     image = residual;
   }
@@ -139,10 +141,14 @@ std::vector<Vec3d> ProjectionSolver<Real>::solve_whole(const std::vector<Vec3d>&
     return correction_.download();
   };
   HostSystem<decltype(multiply), decltype(inverse)> system{multiply, inverse, right_side};
-  cpu::conjugate_gradients<double>(system, 1e-10);
-  if (!is_finite)
+  const int iterations = cpu::conjugate_gradients<double>(system, 1e-10);
+  if (!is_finite || !std::isfinite(system.dot_of(system.solution, system.solution)))
     throw NumericalError("garment \"" + garment_.name +
                          "\": the gradient of a step is not finite, expected one of finite losses");
+  if (iterations == most_cg_iterations)
+    throw NumericalError(text("garment \"", garment_.name,
+                              "\": the gradient of a step: found no solution to 1e-10 in ", iterations,
+                              " conjugate gradient iterations; set projection.factor to \"whole\""));
   is_convex = is_convex && system.is_convex;
   return system.solution;
 }

@@ -192,7 +192,10 @@ TEST(Gradients, OfFabricsOfManyNumbersAreThoseOfDifferences) {
   fabric.weft_stretch_stiffness = 700;
   fabric.poisson_ratio = 0.2;
   fabric.viscosity = {.stretch = 0.4, .shear = 0.05};
-  expect_gradient_of_differences(SwungSheet(quad_grid(6, 5, 0.3, 0.25), "membrane", fabric), of_runs);
+  for (const double poisson_ratio : {0.2, 0.0}) {
+    fabric.poisson_ratio = poisson_ratio;
+    expect_gradient_of_differences(SwungSheet(quad_grid(6, 5, 0.3, 0.25), "membrane", fabric), of_runs);
+  }
 }
 
 TEST(Gradients, OfMeasuredCurvesAreThoseOfDifferences) {
@@ -258,6 +261,27 @@ TEST(Gradients, OfAStepAreThoseOfItsBalance) {
     const double by_speed = product(found.before.velocities, along);
     EXPECT_NEAR(difference(before.velocities), by_speed, 1e-6 * std::abs(by_speed));
   }
+}
+
+TEST(Gradients, AreThoseOfTheTapesOwnFabric) {
+  const SwungSheet run(quad_grid(6, 5, 0.3, 0.25), "membrane", cotton());
+  Simulation simulation(run.scene, {.threads = 1});
+  Tape tape(simulation);
+  run.take(simulation, [&] { tape.step(); });
+  const RunGradient before = tape.gradient(0, run.weights());
+  Fabric other = cotton();
+  other.alpha = 3;
+  other.stretch_stiffness = 900;
+  simulation.set_fabric(0, other);
+  simulation.set_gravity(0, 1.0);
+  const RunGradient after = tape.gradient(0, run.weights());
+  EXPECT_EQ(after.positions, before.positions);
+  EXPECT_EQ(after.fabric, before.fabric);
+  EXPECT_EQ(after.gravity, before.gravity);
+
+  std::vector<StateGradient> broken = run.weights();
+  broken.back().positions[7].y = std::nan("");
+  EXPECT_THROW(tape.gradient(0, broken), NumericalError);
 }
 
 TEST(Gradients, WhatHasNoneIsRefused) {

@@ -62,6 +62,30 @@ def test_runs_do_not_remember_fabrics(scene):
     numpy.testing.assert_array_equal(function.run()[0], first)
 
 
+def test_runs_remember_nothing_of_those_before(scene, values):
+    function = isocloth.RunFunction(scene, STEPS)
+    first = function.run()[0]
+    for name in ("forces", "targets", "positions", "velocities"):
+        function.run(**{name: values[name] + (0.01 if name == "velocities" else 0)})
+        numpy.testing.assert_array_equal(function.run()[0], first, err_msg=name)
+
+
+def test_pull_back_goes_through_its_own_run(scene):
+    function = isocloth.RunFunction(scene, STEPS)
+    expected = function.run(alpha=1.0, stretch_stiffness=200.0)[2](*weights())
+    pull_back = function.run(alpha=1.0, stretch_stiffness=200.0)[2]
+    function.run(alpha=2.0, stretch_stiffness=900.0)
+    assert pull_back(*weights()) == expected
+
+
+def test_losses_that_are_not_finite_are_refused(scene):
+    pull_back = isocloth.RunFunction(scene, STEPS).run(alpha=1.0)[2]
+    by_positions, by_velocities = weights()
+    by_positions[-1, 7, 1] = numpy.nan
+    with pytest.raises(isocloth.NumericalError, match="not finite"):
+        pull_back(by_positions, by_velocities)
+
+
 def test_what_has_no_gradient_is_named(scene):
     scene["obstacles"] = [{"shape": {"type": "plane"}, "position": [0, 0, -1]}]
     with pytest.raises(isocloth.SceneError, match="obstacles: found some"):

@@ -1,5 +1,7 @@
 """A run as a function of what it began with and was told, with its gradient, for torch and jax."""
 
+import copy
+
 import numpy
 
 from ._gradients import Tape
@@ -37,23 +39,30 @@ class RunFunction:
     """
 
     def __init__(self, scene, steps, *, garment=0, **options):
-        self.simulation = Simulation(scene, measure_strain=False, **options)
+        scene = copy.deepcopy(scene)
+        self._make = lambda: Simulation(scene, measure_strain=False, **options)
+        self.simulation = self._make()
         self.steps = int(steps)
         self.garment = garment
         self.pins = self.simulation.pin_nodes(garment)
         self.pinned_nodes = numpy.concatenate(self.pins) if self.pins else numpy.zeros(0, dtype=int)
         self._start = self.simulation.snapshot()
         self._fabric = self.simulation.fabric(garment)
+        self._has_moved_pins = False
 
     def run(self, **values):
+        if self._has_moved_pins:  # what commands said of pins stays; a run's pins move as the scene or its targets say
+            self.simulation, self._has_moved_pins = self._make(), False
         simulation, h = self.simulation, self.simulation.step_length
         simulation.restore(self._start)
+        simulation.set_forces(self.garment, None)
         numbers = {name: float(value) for name, value in values.items() if name not in _STATE + _MOTION}
         simulation.set_fabric(self.garment, **{**self._fabric, **numbers})
         for field in _STATE:
             if values.get(field) is not None:
                 simulation.write(field, values[field], [self.garment])
         targets, forces = (self._motion(name, values.get(name)) for name in _MOTION)
+        self._has_moved_pins = targets is not None
         tape = Tape(simulation)
         for n in range(self.steps):
             if targets is not None:

@@ -50,7 +50,7 @@ void bind_gradients(nb::module_& module) {
   nb::class_<TapeOf>(module, "Tape", nb::dynamic_attr())
       .def(nb::init<Runner&>(), "simulation"_a, nb::keep_alive<1, 2>())
       .def_prop_ro(
-          "step_count", [](const TapeOf& t) { return t.tape.step_count(); }, "steps on the tape")
+          "step_count", [](TapeOf& t) { return t.runner.idle(), t.tape.step_count(); }, "steps on the tape")
       .def(
           "step",
           [](TapeOf& t) {
@@ -62,7 +62,8 @@ void bind_gradients(nb::module_& module) {
           "One step of the simulation, which is kept on the tape.")
       .def(
           "_states",
-          [](const TapeOf& t, std::size_t garment, bool are_velocities) {
+          [](TapeOf& t, std::size_t garment, bool are_velocities) {
+            t.runner.idle();
             std::vector<std::vector<Vec3d>> all;
             for (std::size_t n = 0; n <= t.tape.step_count(); ++n)
               all.push_back(are_velocities ? t.tape.velocities(garment, n) : t.tape.positions(garment, n));
