@@ -18,7 +18,7 @@ struct ForceBounds {
   std::vector<double> inverse_masses;                                   ///< 1 / m_i [1/m^2], 0: pinned
   /// Of semi-implicit steps, else empty: see TensorGrid::metric_rows(). Their stretching is explicit: with
   /// the metric of the beginning of a step, central differences of x'' = -K x are stable for h^2 K <= 4,
-  /// damped or not.
+  /// damped or not, and the rate is that of threads which are stretched by half of their length.
   std::array<std::vector<double>, 3> metric;
   double rate(const Fabric& fabric) const;
 };

@@ -201,10 +201,11 @@ void ImpulseGarments<Real>::build_parameters() {
     settings_ = resolved_.impulse(rate);
     fastest_ = std::max(fastest_, rate);
     if (scene_.step * rate > settings_.substeps * (1 + whole_tolerance))
-      throw SceneError(
-          text("garment \"", garments_[g]->name, "\": impulse.substeps: found ", settings_.substeps,
-               " parts of a step of ", scene_.step, " s, expected at least ", std::ceil(scene_.step * rate),
-               " for its springs, bending or metric, which are explicit; use 0, or softer ones"));
+      throw SceneError(text("garment \"", garments_[g]->name, "\": impulse.substeps: found ",
+                            settings_.substeps, " parts of a step of ", scene_.step, " s, expected at least ",
+                            std::ceil(scene_.step * rate),
+                            " for its springs, bending or metric, which are explicit; use 0, or softer ones, "
+                            "or a shorter step"));
     const auto per_mass = [&f](double x) { return static_cast<Real>(x / f.rho); };
     // What the systems of semi-implicit steps have is none of the preview's.
     const double explicit_part = resolved_.recipe.solver == SolverFamily::semi_implicit ? 0 : 1;

@@ -58,7 +58,8 @@ int TensorGridSolver<Real>::hold_lengths(Step& step) {
                             .h = this->parameters_.front().part,
                             .places = places_of_part_,
                             .before = before_,
-                            .moves = moves_of_part_};
+                            .moves = moves_of_part_,
+                            .monitor = this->device_.monitor()};
   int solves = 1;
   if (iterates_) {
     solves = step_.implicit(part);

@@ -16,6 +16,8 @@ class TensorGridSolver final : public ImpulseSolver<Real> {
   TensorGridSolver(const Device& device, const Garment& garment, const ResolvedScene& resolved,
                    const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
+  std::size_t threads() const override { return 1; }  // its systems are solved by one
+
   /// A step whose Newton's method did not end is reported as stalled.
   std::vector<AdvanceReport> finish() override;
 

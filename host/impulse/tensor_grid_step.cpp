@@ -167,6 +167,7 @@ int TensorGridStep::implicit(const TensorGridPart& part) {
   };
   double now = potential(u);
   for (int solves = 1; solves <= most_solves; ++solves) {
+    part.monitor.check();
     system.clear();
     for (std::size_t i = 0; i < masses_.size(); ++i) {
       const Index a = system.numbers[i];

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/core/monitor.hpp"
 #include "engine/particles/tensor_grid.hpp"
 
 namespace isocloth {
@@ -17,6 +18,7 @@ struct TensorGridPart {
   const std::vector<Vec3d>& before;  ///< h v where it begins [m]
   std::vector<Vec3d>&
       moves;  ///< in: h v + h^2 f / m of forces from outside, of fixed nodes their way; out: u [m]
+  MonitorView monitor = {};  ///< asked before each solve
 };
 
 class TensorGridStep {

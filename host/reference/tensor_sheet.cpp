@@ -257,7 +257,8 @@ double TensorSheet::stretch_rate(const VectorXd& masses, const std::vector<char>
   for (Eigen::Index i = 0; i < flat.rows(); ++i)
     if (is_free[static_cast<std::size_t>(i)] != 0)
       most = std::max(most, sums.segment<3>(3 * i).maxCoeff() / (rho_ * masses[i]));
-  return std::sqrt(most) / 2;
+  constexpr double stretched = 1.5;  // h^2 s^2 K < 4 + h^2 (s^2 - 1) / 2 K
+  return std::sqrt(most * (1 + stretched * stretched) / 2) / 2;
 }
 
 }  // namespace isocloth::reference

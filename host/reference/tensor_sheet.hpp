@@ -26,7 +26,8 @@ class TensorSheet {
   void step(double h, const MatrixX3d& positions, const MatrixX3d& velocities, const MatrixX3d& forces,
             const VectorXd& masses, const std::vector<char>& is_free, MatrixX3d& displacements) const;
   /// sqrt(K) / 2 [1/s], K the largest row sum of |J^T w J| of the metric over rho m at the flat sheet: the
-  /// explicit step of what stretches is stable for h rate <= 1.
+  /// explicit step of what stretches is stable for h rate <= 1; times what threads that are stretched by half
+  /// of their length ask for.
   double stretch_rate(const VectorXd& masses, const std::vector<char>& is_free) const;
 
  private:

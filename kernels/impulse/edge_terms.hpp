@@ -63,14 +63,17 @@ class EdgeTerms {
     return {magnitude(change), corrected};
   }
 
-  /// The largest ||d| / l - 1| of a packet at the places, of bounds the largest excess; infinite where they
-  /// are not finite.
+  /// The largest ||d| / l - 1| of a packet at the places, of bounds the largest excess, or strain where that
+  /// is beyond the largest (kernels/divergence.hpp); infinite where they are not finite.
   ISOCLOTH_DEVICE Real operator()(phases::MeasureRows<Items::edges>, Index packet) const {
     const Vec3<S> d = Quads<S>::difference(work_.places, pairs_of(packet)).lanes();
     const S l = rest_lengths(packet), one = S(Real(1));
     const S divisor = select(l > S{}, l, one);  // spare places
-    const S error = (square_root(dot_add(d, d, S{})) - l) / divisor;
-    return largest_lane(is_bound_ ? select(error < S{}, S{}, error) : magnitude(error));
+    const S length = square_root(dot_add(d, d, S{})), error = (length - l) / divisor;
+    if (!is_bound_) return largest_lane(magnitude(error));
+    const S strain = S(length_) * length / divisor - one;
+    const Mask is_torn = strain > S(static_cast<Real>(largest_strain));
+    return largest_lane(select(is_torn, strain, select(error < S{}, S{}, error)));
   }
 
  private:

@@ -92,6 +92,23 @@ TEST(Provot, PullsAtTheCornersAreLimited) {
   EXPECT_LT(beside[1], 0.1);
 }
 
+/// Springs without a limit are of any length, and still a cloth that they have torn apart is named and
+/// frozen.
+TEST(Provot, WhatIsTornApartHasDiverged) {
+  const Fabric fabric{.rho = 0.2, .delta = 0.2, .structural_spring = {.stiffness = 20}};
+  for (const double strain : {8.0, 12.0})
+    for (const Precision precision : {Precision::float64, Precision::float32}) {
+      Scene scene = hanging(quad_grid(5, 5, 1, 1), {20, 24}, fabric);
+      Garment& sheet = scene.garments[0];
+      sheet.initial_velocities.assign(sheet.mesh.positions.size(), Vec3d{});
+      sheet.initial_velocities[0] = {0, -0.25 * strain / scene.step, 0};
+      Simulation simulation(scene, {.precision = precision});
+      const StepReport report = simulation.step()[0];
+      EXPECT_EQ(report.status, strain > 10 ? StepStatus::diverged : StepStatus::converged) << strain;
+      if (strain > 10) EXPECT_EQ(simulation.positions(0)[0], sheet.mesh.positions[0]);
+    }
+}
+
 std::string refusal(const Scene& scene) {
   try {
     Simulation simulation(scene);
