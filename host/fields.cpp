@@ -202,6 +202,7 @@ void Simulation::write(GarmentField field, const std::vector<std::size_t>& garme
         throw ShapeError(text("values: found ", x, " at node ", i,
                               ", expected a finite number in the precision of the simulation"));
   members_->transfer_nodes(field, garments, nodes);
+  for (const std::size_t g : garments) members_->air[g] = {};  // its wake is that of another motion
 }
 
 void Simulation::write(GarmentField field, ArrayView<const Vec3d> values) {

@@ -72,8 +72,11 @@ bool is_sheet_in_air(const Garment& garment, const Scene& scene) {
 void check_air(const Scene& scene) {
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];
-    if (is_sheet_in_air(garment, scene))
-      panel_grid(garment.mesh, start_positions(garment), scene.wind.velocity, text("garments[", g, "].mesh"));
+    if (!is_sheet_in_air(garment, scene)) continue;
+    if (garment.fabric.drag.normal > 0)
+      throw SceneError(text("garments[", g, "].fabric.drag.normal: found ", garment.fabric.drag.normal,
+                            ", expected 0 with wind.model \"panels\", which has that force"));
+    panel_grid(garment.mesh, start_positions(garment), scene.wind.velocity, text("garments[", g, "].mesh"));
   }
 }
 

@@ -25,7 +25,9 @@ void check_laws(const std::string& key, const Fabric& fabric, const Recipe& reci
 }
 
 void check_bending(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
-  if (fabric.weft_kappa > 0 && bending_of(recipe, fabric).model != BendingModel::plate)
+  const bool knows_directions =
+      recipe.solver == SolverFamily::semi_implicit || bending_of(recipe, fabric).model == BendingModel::plate;
+  if (fabric.weft_kappa > 0 && !knows_directions)
     refuse(key + ".weft_kappa", fabric.weft_kappa,
            "0 with isometric bending, which knows no directions: set fabric.bending to \"plate\"");
 }

@@ -40,11 +40,13 @@ std::vector<MultigridLevel> minimise_by_multigrid(
     model.is_held = every_second(grid, is_held);
     ParticleEnergy coarse_energy(std::move(model));
     std::vector<Vec3d> coarse_x = every_second(grid, x);
-    levels = minimise_by_multigrid(coarse_energy, coarse, model_of, coarse_x, settings);
-    std::vector<Vec3d> start = prolonged(coarse, coarse_x);
-    for (std::size_t i = 0; i < x.size(); ++i)
-      if (is_held[i]) start[i] = x[i];
-    if (std::isfinite(energy.value(start))) x = std::move(start);
+    if (std::isfinite(coarse_energy.value(coarse_x))) {  // else a shape that this grid alone allows
+      levels = minimise_by_multigrid(coarse_energy, coarse, model_of, coarse_x, settings);
+      std::vector<Vec3d> start = prolonged(coarse, coarse_x);
+      for (std::size_t i = 0; i < x.size(); ++i)
+        if (is_held[i]) start[i] = x[i];
+      if (std::isfinite(energy.value(start))) x = std::move(start);
+    }
   }
   const std::int64_t done = levels.empty() ? 0 : levels.back().result.history.back().iteration;
   left.most_iterations -= done;

@@ -132,7 +132,7 @@ MinimiserResult minimise_by_newton(ParticleEnergy& energy, std::vector<Vec3d>& x
     factor.analyzePattern(h);
     bool moved = false;
     std::vector<Vec3d> next(x.size());
-    for (int attempt = 0; attempt < 30 && !moved; ++attempt) {
+    for (int attempt = 0; attempt < 30 && !moved && !monitor.stops(); ++attempt) {
       factor.setShift(mu);
       factor.factorize(h);
       Eigen::VectorXd d = factor.solve(-g);
@@ -156,7 +156,7 @@ MinimiserResult minimise_by_newton(ParticleEnergy& energy, std::vector<Vec3d>& x
       }
       if (!moved) mu *= 10;
     }
-    if (!moved) return result.status = "stalled", result;
+    if (!moved) return result.status = monitor.stops() ? "interrupted" : "stalled", result;
     x = next;
     rest = note_iteration({k, now, residual(energy, x)}, settings, result);
   }

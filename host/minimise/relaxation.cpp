@@ -67,7 +67,8 @@ void fall(ParticleEnergy& energy, std::vector<Vec3d>& x, Sweeps& sweeps, const R
       if (const double length = norm(move); length > way) move = (way / length) * move;
       x[i] += move;
       if (!model.gap) continue;
-      if (const Gap gap = model.gap(x[i]); gap.value < 0) x[i] -= gap.value * gap.normal;
+      // A little at a time: neighbours that start deep inside leave towards different sides.
+      if (const Gap gap = model.gap(x[i]); gap.value < 0) x[i] -= std::max(gap.value, -way) * gap.normal;
     }
     for (int k = 0; k < settings.sweeps_per_step; ++k) sweeps.sweep(x);
     for (std::size_t i = 0; i < x.size(); ++i) velocities[i] = (1 / h) * (x[i] - before[i]);

@@ -39,11 +39,20 @@ ParticleModel recipe_model(const std::string& recipe, const Scene& scene, const 
 
 /// Throws SceneError for what the energies do not know.
 ParticleEnergy particle_energy(const std::string& recipe, const Scene& scene, const ParticleGrid& grid) {
-  require_rest(scene);
+  require_stillness(scene);
   if (scene.garments.size() != 1)
     throw SceneError(
         text("garments: found ", scene.garments.size(), ", expected one; leave out the others and replicas"));
   const Garment& garment = scene.garments.front();
+  if (garment.pressure != 0)
+    throw SceneError(
+        text("garments[0].pressure: found ", garment.pressure, ", expected 0: ", recipe, " has none"));
+  if (garment.fabric.drag.exists() && norm(scene.wind.velocity) > 0)
+    throw SceneError(text("wind.velocity: found wind and garments[0].fabric.drag, expected no wind: ", recipe,
+                          " has none"));
+  if (!(garment.fabric.delta > 0))
+    throw SceneError(text("garments[0].fabric.delta: found ", garment.fabric.delta,
+                          ", expected more than 0: ", recipe, " measures forces by weights"));
   ParticleModel model = recipe_model(recipe, scene, grid);
   const std::vector<HangingPoint> held = hanging_points(garment, garment.time_offset);
   for (const HangingPoint& point : held) model.is_held[static_cast<std::size_t>(point.node)] = 1;

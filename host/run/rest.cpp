@@ -34,12 +34,16 @@ double largest_imbalance(const Scene& scene, const std::vector<Vec3d>& velocitie
 }  // namespace
 
 void require_rest(const Scene& scene) {
-  const auto refuse = [](const std::string& key, const char* found) {
-    throw SceneError(text(key, ": found ", found, ", expected none: it has no rest; use isocloth run"));
-  };
   if (find_recipe(scene.recipe).solver != SolverFamily::projection)
     throw SceneError(
         text("recipe: found ", scene.recipe, ", expected one of the projection: impulses have no forces"));
+  require_stillness(scene);
+}
+
+void require_stillness(const Scene& scene) {
+  const auto refuse = [](const std::string& key, const char* found) {
+    throw SceneError(text(key, ": found ", found, ", expected none: it has no rest; use isocloth run"));
+  };
   if (!scene.bodies.empty()) refuse("bodies", "some");
   if (scene.wind.gusts > 0) refuse("wind.gusts", "some");
   if (scene.wind.model == WindModel::panels) refuse("wind.model", "\"panels\"");

@@ -84,6 +84,14 @@ TEST_F(MinimiseCommand, BendsByAMeasuredCurveWhichOtherRecipesDoNotKnow) {
   EXPECT_EQ(rest(scene).code, 0);
 }
 
+TEST_F(MinimiseCommand, TakesThePlaceOfTheScenesRecipe) {
+  Json scene = hung();
+  scene["recipe"] = "provot1995";
+  scene["garments"][0]["fabric"]["structural_spring"] = {{"stiffness", 20}};
+  const Finished run = rest(scene);
+  EXPECT_EQ(run.code, 0) << run.errors;
+}
+
 TEST_F(MinimiseCommand, RefusesWhatTheEnergiesDoNotKnow) {
   Json scene = hung();
   scene["garments"][0]["mesh"]["size"] = {0.3, 0.4};
@@ -99,6 +107,17 @@ TEST_F(MinimiseCommand, RefusesWhatTheEnergiesDoNotKnow) {
   expect_refusal(scene, "garments[0].fabric.curves.shear");
   scene["garments"][0]["fabric"]["curves"] = {{"bend", {{"curvature", {10, 5}}, {"moment", {1e-4, 2e-4}}}}};
   expect_refusal(scene, "garments[0].fabric.curves.bend[1].curvature: found 5");
+  scene = hung();
+  scene["garments"][0]["pressure"] = 100;
+  expect_refusal(scene, "garments[0].pressure: found 100");
+  scene = hung();
+  scene["garments"][0]["fabric"]["drag"] = {{"normal", 0.5}};
+  EXPECT_EQ(rest(scene).code, 0);
+  scene["wind"] = {{"velocity", {3, 0, 0}}};
+  expect_refusal(scene, "wind.velocity: found wind and garments[0].fabric.drag");
+  scene = hung();
+  scene["garments"][0]["fabric"]["delta"] = 0;
+  expect_refusal(scene, "garments[0].fabric.delta: found 0");
   EXPECT_EQ(rest(hung(), {"--recipe", "breen1994", "--most-steps", "3"}).code, 2);
   EXPECT_EQ(rest(hung(), {"--seed", "3"}).code, 2);
 }

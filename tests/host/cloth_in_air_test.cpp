@@ -185,6 +185,9 @@ TEST(ClothInAir, RefusesWhatItCannotDo) {
     scene.wind.wake_rows = rows;
     expect_refused(scene, "wind.wake_rows");
   }
+  scene = flag(1, 10, 1);
+  scene.garments[0].fabric.drag.normal = 0.5;
+  expect_refused(scene, "garments[0].fabric.drag.normal: found 0.5, expected 0 with wind.model");
   scene = flag(0, 10, 1);
   expect_refused(scene, "wind.density");
   scene = flag(1, 10, 1);
