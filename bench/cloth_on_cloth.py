@@ -3,10 +3,11 @@
     python3 bench/cloth_on_cloth.py build/release/bin/isocloth --json bench/results/cloth_on_cloth.json
     python3 bench/cloth_on_cloth.py build/release/bin/isocloth --only knot --seeds 3 --precision float32
 
-Prints a Markdown table. Every run has one thread and is certified; times are processor time of the whole command, set-up,
-certificate and result included. A seed is that of the noise of the rest shape; a garment without noise has the way of its
-pins changed by as many micrometres. Standard library only.
+Prints a Markdown table. Every run has one thread and is certified; times are processor time of the whole command,
+set-up, certificate and result included. A seed is that of the noise of the rest shape; a garment without noise has the
+way of its pins changed by as many micrometres. Standard library only.
 """
+
 import argparse
 import copy
 import json
@@ -53,8 +54,8 @@ def scene_of(file, changes, seed, cloth):
     return scene
 
 
-def processor_seconds(words):
-    """Of a command, and its output."""
+def outcome_of(words):
+    """Exit code of a command, what it prints and what it complains of."""
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         output, errors = process.communicate()
     return process.returncode, output, errors
@@ -65,17 +66,30 @@ def run(command, scene, options, folder):
     path = folder / "scene.json"
     path.write_text(json.dumps(scene))
     before = os.times()
-    words = [command, "run", path, "-o", folder / "result", "--overwrite", "--certify", "--quiet", "--threads", "1", *options]
-    code, _, errors = processor_seconds([str(word) for word in words])
+    words = [
+        command,
+        "run",
+        path,
+        "-o",
+        folder / "result",
+        "--overwrite",
+        "--certify",
+        "--quiet",
+        "--threads",
+        "1",
+        *options,
+    ]
+    code, _, errors = outcome_of([str(word) for word in words])
     after = os.times()
     if code not in (0, 1):
         raise SystemExit(f"{scene['name']}: {errors.strip()}")
     summary = json.loads((folder / "result" / "summary.json").read_text())
     spent = after.children_user + after.children_system - before.children_user - before.children_system
     keys = (
-        "status message node_count step_count steps_violated garments_frozen garment_count steps_intersecting held_back "
-        "iterations_per_step_mean iterations_per_step_max substeps_max cg_iterations_max cloth_contacts_max cloth_gap_min "
-        "strain_max strain_p95 stretch_max stretch_p95 compression_max memory_bytes machine version"
+        "status message node_count step_count steps_violated garments_frozen garment_count steps_intersecting "
+        "iterations_per_step_mean iterations_per_step_max substeps_max cg_iterations_max cloth_contacts_max "
+        "held_back cloth_gap_min strain_max strain_p95 stretch_max stretch_p95 compression_max "
+        "memory_bytes machine version"
     ).split()
     row = {key: summary[key] for key in keys}
     row["processor_seconds"] = spent
@@ -96,6 +110,9 @@ def line(name, with_cloth, without):
     def of(key, rows=with_cloth):
         return [row[key] for row in rows]
 
+    def before(key, form):
+        return form.format(sum(of(key, without)) / len(without)) + " -> " if without else ""
+
     steps = sum(of("step_count"))
     missed = sum(row["steps_violated"] / row["garment_count"] for row in with_cloth)
     mean = sum(of("iterations_per_step_mean")) / len(with_cloth)
@@ -104,12 +121,13 @@ def line(name, with_cloth, without):
         f"{with_cloth[0]['node_count']:,}",
         f"{steps:,} of {len(with_cloth)}",
         f"{missed:.0f}",
-        f"{sum(of('steps_intersecting', without)) / len(without):.0f} -> {sum(of('steps_intersecting'))}",
+        before("steps_intersecting", "{:.0f}") + f"{sum(of('steps_intersecting'))}",
         f"{sum(of('held_back')):,}",
-        f"{without[0]['iterations_per_step_mean']:.2f} -> {mean:.2f}, {max(of('iterations_per_step_max'))}",
+        before("iterations_per_step_mean", "{:.2f}") + f"{mean:.2f}, {max(of('iterations_per_step_max'))}",
         f"{min(of('cloth_gap_min')):.2f}",
         f"{spread(of('stretch_max'), percent)}; {spread(of('stretch_p95'), percent)}",
-        f"{without[0]['processor_seconds_per_second']:.1f} -> {sum(of('processor_seconds_per_second')) / len(with_cloth):.1f}",
+        before("processor_seconds_per_second", "{:.1f}")
+        + f"{sum(of('processor_seconds_per_second')) / len(with_cloth):.1f}",
     ]
     return "| " + " | ".join(cells) + " |"
 
@@ -122,8 +140,18 @@ def main():
     parser.add_argument("--precision", default="float64", choices=["float64", "float32"])
     parser.add_argument("--json", type=Path, help="file for all figures")
     args = parser.parse_args()
-    head = ["scene", "nodes", "steps of runs", "missed", "steps through cloth, without -> with", "held back",
-            "iterations per step, most", "least gap", "elements stretched, most; 95 % [%]", "processor s per s"]
+    head = [
+        "scene",
+        "nodes",
+        "steps of runs",
+        "missed",
+        "steps through cloth, without -> with",
+        "held back",
+        "iterations per step, most",
+        "least gap",
+        "elements stretched, most; 95 % [%]",
+        "processor s per s",
+    ]
     print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
     cases = []
     with tempfile.TemporaryDirectory() as name:
@@ -133,14 +161,23 @@ def main():
             rows = {}
             for cloth, seeds in ((False, 1), (True, args.seeds or usual)):
                 rows[cloth] = [
-                    run(args.command, copy.deepcopy(scene_of(file, changes, seed, cloth)), ["--precision", args.precision],
-                        Path(name))
+                    run(
+                        args.command,
+                        copy.deepcopy(scene_of(file, changes, seed, cloth)),
+                        ["--precision", args.precision],
+                        Path(name),
+                    )
                     for seed in range(1, seeds + 1)
                 ]
             print(line(title, rows[True], rows[False]), flush=True)
             cases.append({"case": title, "scene": file, **changes, "with_cloth": rows[True], "without": rows[False]})
             if args.json:
-                record = {"command": "cloth_on_cloth", "precision": args.precision, "load": os.getloadavg(), "cases": cases}
+                record = {
+                    "command": "cloth_on_cloth",
+                    "precision": args.precision,
+                    "load": os.getloadavg(),
+                    "cases": cases,
+                }
                 args.json.write_text(json.dumps(record, indent=1) + "\n")
 
 

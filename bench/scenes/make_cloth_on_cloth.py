@@ -6,6 +6,7 @@ and sheet_on_sheet, with the meshes that they need.
 
 Membranes of cotton, 1 mm thick, steps of 5 ms. Needs numpy.
 """
+
 import argparse
 import json
 import math
@@ -52,9 +53,9 @@ def sheet(name, nodes, size, args, translation, rotation=None, **more):
 
 
 def twist(args):
-    """The middle thirds of two opposite edges turn against each other about the line between them, two turns in all.
+    """The middle thirds of two opposite edges turn about the line between them, against each other, by two turns.
 
-    They come together by what a helix of radius r takes up, L - (L^2 - (r angle)^2)^(1/2), and a little for the gathering.
+    They come together by what a helix of radius r takes up, L - (L^2 - (r angle)^2)^(1/2), and a little more.
     """
     side, turns, duration, radius, gather = 0.5, 2, 2.0, 0.016, 0.06
 
@@ -109,7 +110,14 @@ def sleeve_through_cuff(args):
     pull = {"type": "keyframes", "times": [0.05, 1.55], "translations": [[0, 0, 0], [0, 0, 0.6]]}
     sleeve = {
         "name": "sleeve",
-        "mesh": {"generator": "tube", "along": along, "around": around, "radius": radius, "height": height, "faces": faces},
+        "mesh": {
+            "generator": "tube",
+            "along": along,
+            "around": around,
+            "radius": radius,
+            "height": height,
+            "faces": faces,
+        },
         "rest_noise": {"normal_deviation": 0.0001},
         "fabric": COTTON,
         "pins": [{"name": "tip", "select": {"sphere": {"center": tip, "radius": 0.009}}, "motion": pull}],
@@ -118,7 +126,11 @@ def sleeve_through_cuff(args):
     cuff = {
         "name": "cuff",
         "mesh": {
-            "generator": "tube", "along": 5 * args.fine + 1, "around": 24 * args.fine, "radius": wide, "height": high,
+            "generator": "tube",
+            "along": 5 * args.fine + 1,
+            "around": 24 * args.fine,
+            "radius": wide,
+            "height": high,
             "faces": faces,
         },
         "transform": {"translation": [radius, 0, height + 0.005]},
@@ -152,12 +164,29 @@ def towels_and_balls(args):
         towels.append(sheet(f"towel {i}", [11, 11], [side, side], args, corner.tolist(), turn.tolist()))
     walls = [{"name": "floor", "shape": {"type": "plane"}, "friction": FRICTION}]
     # Far above the towels: none begins in a wall.
-    for name, place, turn in (("left", [-half, 0, 0], [0, 70, 0]), ("right", [half, 0, 0], [0, -70, 0]),
-                              ("front", [0, -half, 0], [-70, 0, 0]), ("back", [0, half, 0], [70, 0, 0])):
-        walls.append({"name": name, "shape": {"type": "plane"}, "position": place, "rotation_degrees": turn, "friction": FRICTION})
+    for name, place, turn in (
+        ("left", [-half, 0, 0], [0, 70, 0]),
+        ("right", [half, 0, 0], [0, -70, 0]),
+        ("front", [0, -half, 0], [-70, 0, 0]),
+        ("back", [0, half, 0], [70, 0, 0]),
+    ):
+        walls.append(
+            {
+                "name": name,
+                "shape": {"type": "plane"},
+                "position": place,
+                "rotation_degrees": turn,
+                "friction": FRICTION,
+            }
+        )
     balls = [
-        {"name": f"ball {i}", "shape": {"type": "sphere", "radius": 0.04}, "density": 300,
-         "position": [0.05 * (i - 1), 0.03 * (1 - i), 1.0 + 0.12 * i], "friction": FRICTION}
+        {
+            "name": f"ball {i}",
+            "shape": {"type": "sphere", "radius": 0.04},
+            "density": 300,
+            "position": [0.05 * (i - 1), 0.03 * (1 - i), 1.0 + 0.12 * i],
+            "friction": FRICTION,
+        }
         for i in range(2)
     ]
     return scene("Five towels and two balls that fall into a box", 1.1, towels, obstacles=walls, bodies=balls)
@@ -211,7 +240,9 @@ def write_knot(args, length, width):
     elements, rows = 200 * args.fine, 2 * args.fine
     at, nodes, tangents = overhand(length, elements)
     sideways = across(at, tangents)
-    lines = ["# A strip in an open overhand knot, its flat shape as texture coordinates: bench/scenes/make_cloth_on_cloth.py"]
+    lines = [
+        "# A strip in an open overhand knot, its flat shape as texture coordinates: bench/scenes/make_cloth_on_cloth.py"
+    ]
     for j in range(rows + 1):
         for x, b in zip(nodes, sideways):
             lines.append("v {:.6f} {:.6f} {:.6f}".format(*(x + (j / rows - 0.5) * width * b)))
@@ -224,7 +255,9 @@ def write_knot(args, length, width):
             quad = [a, a + 1, a + elements + 2, a + elements + 1]
             parts = [quad]
             if args.triangles:
-                parts = [[quad[k] for k in part] for part in (((0, 1, 2), (0, 2, 3)), ((0, 1, 3), (1, 2, 3)))[(i + j) % 2]]
+                parts = [
+                    [quad[k] for k in part] for part in (((0, 1, 2), (0, 2, 3)), ((0, 1, 3), (1, 2, 3)))[(i + j) % 2]
+                ]
             lines += ["f " + " ".join(f"{n}/{n}" for n in part) for part in parts]
     (args.output / "knot.obj").write_text("\n".join(lines) + "\n")
     return nodes
@@ -268,7 +301,9 @@ def text(value):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("-o", "--output", type=Path, default=Path(__file__).parent, help="folder; default: beside this file")
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path(__file__).parent, help="folder; default: beside this file"
+    )
     parser.add_argument("--only", nargs="+", choices=[make.__name__ for make in SCENES], help="of the scenes")
     parser.add_argument("--fine", type=int, default=1, help="so many elements in the place of one, along each side")
     parser.add_argument("--triangles", action="store_true", help="two triangles in the place of each quad")
