@@ -9,6 +9,7 @@ import numpy
 from ._fields import GARMENT_COLORS, PLAIN, QUANTITIES, colors_of
 from ._shown import SOLID
 
+BACKGROUND = (226, 229, 232)  # apart from the white of what is not strained
 COLORS = 24
 _CHUNK = 128  # triangles: buffers have some of these, so that they seldom grow
 
@@ -109,6 +110,22 @@ class SolidLayers:
             self._poses[number] = pose
             mesh.position = tuple(float(x) for x in pose[:3])
             mesh.wxyz = tuple(float(x) for x in (pose[6], *pose[3:6]))
+
+
+def light_page(server, low, high):
+    """Light that keeps colours as the legend has them, and a grid below the box from low to high [m]."""
+    scene = server.scene
+    scene.configure_default_lights(False)
+    scene.configure_environment_map(None)
+    scene.add_light_ambient("/light/ambient", intensity=1.2)
+    scene.add_light_directional("/light/sun", intensity=2.0, position=(-0.35, -0.45, 1.0), cast_shadow=False)
+    scene.add_light_directional("/light/side", intensity=0.7, position=(0.8, -0.6, 0.2), cast_shadow=False)
+    scene.set_background_image(numpy.full((2, 2, 3), BACKGROUND, dtype=numpy.uint8))
+    size = float(numpy.linalg.norm(high - low))
+    cell = 10.0 ** numpy.floor(numpy.log10(max(size, 0.05)))  # 0.1 m for a sheet of 0.4 m
+    scene.add_grid("/grid", width=12 * cell, height=12 * cell, cell_size=cell, section_size=10 * cell,
+                   cell_color=(205, 205, 205), section_color=(205, 205, 205), shadow_opacity=0.0,
+                   position=(*((low + high) / 2)[:2], low[2] - max(size, 0.05)))
 
 
 def legend_html(name, low, high):

@@ -5,8 +5,8 @@ import math
 
 from ._fields import QUANTITIES
 
-_LABELS = {"stretch_stiffness": ("stretch stiffness", "N/m"), "shear_stiffness": ("shear stiffness", "N/m"),
-           "kappa": ("bending", "N m"), "alpha": ("damping alpha", "kg/(m² s)")}
+_LABELS = {"stretch_stiffness": ("stretch", "N/m"), "shear_stiffness": ("shear", "N/m"), "kappa": ("bending", "N m"),
+           "alpha": ("damping alpha", "kg/(m² s)")}
 _ALL = "all"
 
 
@@ -16,6 +16,11 @@ def _distinct(names):
     for name in names:
         counts[name] = counts.get(name, 0) + 1
     return [name if counts[name] == 1 and name != _ALL else f"{name} ({number})" for number, name in enumerate(names)]
+
+
+def _text(number):
+    """Three digits."""
+    return f"{float(f'{number:.3g}'):g}"
 
 
 class Panel:
@@ -35,7 +40,7 @@ class Panel:
         """Has the viewer do something with the value of a handle whenever it changes, the last one alone."""
         @handle.on_update
         def _(_event):
-            self._viewer.ask(lambda: command(handle.value), key=handle)
+            self._viewer.ask(lambda: command(handle.value), key=id(handle))
 
     def _add_run(self):
         viewer = self._viewer
@@ -56,28 +61,42 @@ class Panel:
     def _add_colors(self):
         viewer = self._viewer
         with self._gui.add_folder("Colours"):
-            by = self._gui.add_dropdown("colour by", ("plain", "garment", *viewer.shown.quantities()),
-                                        initial_value=viewer.color)
-            fixed = self._gui.add_checkbox("fixed range", False)
-            most = self._gui.add_number("up to", 1.0, min=1e-9, step=0.01, visible=False)
+            self.by = by = self._gui.add_dropdown("colour by", ("plain", "garment", *viewer.shown.quantities()),
+                                                  initial_value=viewer.color)
+            self._fixed = self._gui.add_checkbox("fixed range", False)
+            self._most = self._gui.add_number("up to", 1.0, min=1e-9, step=0.01, visible=False)
             self.legend = self._gui.add_html("", visible=False)
+        self._follows = False  # the page follows the program: nothing is asked for
 
-        @by.on_update
-        def _(_event):
-            most.label = f"up to [{QUANTITIES[by.value].unit}]" if by.value in QUANTITIES else "up to"
-            viewer.ask(lambda: viewer.color_by(by.value, most.value if fixed.value else None))
+        def ask(_event):
+            if not self._follows:
+                color, most = by.value, self._most.value if self._fixed.value else None
+                viewer.ask(lambda: viewer.color_by(color, most), key="color")
 
-        @fixed.on_update
-        def _(_event):
-            most.visible = fixed.value
-            if fixed.value:
-                most.value = float(f"{viewer.range_end:.6g}")
-            viewer.ask(lambda: viewer.color_by(by.value, most.value if fixed.value else None))
+        by.on_update(ask)
+        self._most.on_update(ask)
 
-        @most.on_update
-        def _(_event):
-            if fixed.value:
-                viewer.ask(lambda: viewer.color_by(by.value, most.value), key=most)
+        @self._fixed.on_update
+        def _(event):
+            if self._fixed.value and not self._follows:
+                self._most.value = float(f"{viewer.range_end:.6g}")
+            ask(event)
+
+    def show_color(self, color, most):
+        """What the cloth is coloured by now."""
+        self._follows = True
+        try:
+            if self.by.value != color:
+                self.by.value = color
+            if self._fixed.value != (most is not None):
+                self._fixed.value = most is not None
+            if most is not None and self._most.value != most:
+                self._most.value = most
+        finally:
+            self._follows = False
+        self._most.visible = most is not None
+        self._most.label = f"up to [{QUANTITIES[color].unit}]" if color in QUANTITIES else "up to"
+        self.legend.visible = color in QUANTITIES
 
     def _add_surroundings(self):
         viewer, simulation = self._viewer, self._viewer.simulation
@@ -131,8 +150,8 @@ class Panel:
             if term != "alpha" and own:
                 values = [simulation.fabric(garments[n])[term] for n in own]
                 low, high = min(values), max(values)
-                number = f"{low:.3g}" if high <= low * (1 + 1e-9) else f"{low:.3g} to {high:.3g}"
-                slider.label = f"{name}: {number} {unit}, 10^"
+                number = _text(low) if high <= low * (1 + 1e-9) else f"{_text(low)} to {_text(high)}"
+                slider.label = f"{name} {number} {unit}"
 
         def change(term, value):
             own = chosen(term)
@@ -164,7 +183,7 @@ class Panel:
         if term == "alpha":
             most = max(5.0, 2 * max(self._viewer.simulation.fabric(g)[term] for g in self._viewer.shown.garments))
             return self._gui.add_slider(f"{name} [{unit}]", 0.0, most, 0.05, 0.0)
-        return self._gui.add_slider(name, -2.0, 2.0, 0.05, 0.0)
+        return self._gui.add_slider(name, -2.0, 2.0, 0.05, 0.0, hint="power of 10 of what the scene says")
 
     def _add_recorder(self):
         viewer = self._viewer

@@ -16,7 +16,7 @@ import numpy
 
 from ._export import library
 from ._fields import QUANTITIES, Range, quantity
-from ._layers import ColoredLayers, PlainLayers, SolidLayers, legend_html
+from ._layers import ColoredLayers, PlainLayers, SolidLayers, legend_html, light_page
 from ._panel import Panel
 from ._picture import Camera
 from ._render import Recorder
@@ -186,6 +186,7 @@ class Viewer:
         center, size = (low + high) / 2, max(float(numpy.linalg.norm(high - low)), 0.1)
         self.server.initial_camera.position = tuple(center + size * numpy.array([0.9, -1.3, 0.5]))
         self.server.initial_camera.look_at = tuple(center)
+        light_page(self.server, low, high)
         self._solids = SolidLayers(self.server, self.shown.solids, self.shown.poses())
         self._cloth = PlainLayers(self.server, self.shown, positions.astype(numpy.float32), self._dragged, False)
         self.panel = Panel(self)
@@ -264,7 +265,7 @@ class Viewer:
             positions = self.shown.positions().astype(numpy.float32)
             self._cloth = ColoredLayers(self.server, self.shown, color, self._dragged) if color in QUANTITIES else \
                 PlainLayers(self.server, self.shown, positions, self._dragged, color == "garment")
-        self.panel.legend.visible = color in QUANTITIES
+        self.panel.show_color(color, most)
         self._legend = None
         self.show()
 
