@@ -86,7 +86,8 @@ def test_the_engine_measures_the_same(sheet):
     simulation = isocloth.Simulation(sheet)
     simulation.advance(15)
     for garment, strain in enumerate(simulation.strains()):
-        cloth = Cloth(simulation.rest_positions(garment), simulation.faces(garment), simulation.warp_directions(garment))
+        faces, warps = simulation.faces(garment), simulation.warp_directions(garment)
+        cloth = Cloth(simulation.rest_positions(garment), faces, warps)
         positions = simulation.positions(garment)
         assert 0.001 < strain.max
         assert numpy.abs(cloth.edge_strain(positions)).max() / 100 == pytest.approx(strain.max, rel=1e-9)
@@ -129,8 +130,8 @@ def test_contact_loads_carry_the_weight_of_a_stack(sheet):
              "fabric": {"rho": 0.5, "delta": 0.5, "thickness": 0.002, "alpha": 2},
              "transform": {"translation": [0, 0, 0.0035]}}
     below = dict(above, name="below", transform={"translation": [0, 0, 0.0011]})
-    sheet |= {"recipe": "membrane", "contact": {"cloth": True}, "garments": [below, above], "gravity": 9.8, "obstacles": [
-        {"name": "floor", "shape": {"type": "plane"}}]}
+    floor = {"name": "floor", "shape": {"type": "plane"}}
+    sheet |= {"contact": {"cloth": True}, "garments": [below, above], "gravity": 9.8, "obstacles": [floor]}
     simulation = isocloth.Simulation(sheet)
     simulation.advance(60)
     lower, upper = simulation.cloth_loads()

@@ -157,7 +157,8 @@ class Cloth:
         faces, weights, areas, is_row = [], [], [], []
         for chosen, by_xi, by_eta in shapes:
             corner = numpy.where(self.faces[chosen] >= 0, self.faces[chosen], self.faces[chosen, :1])
-            for point, (along_xi, along_eta) in enumerate(zip(numpy.asarray(by_xi, float), numpy.asarray(by_eta, float))):
+            by_xi, by_eta = numpy.asarray(by_xi, dtype=float), numpy.asarray(by_eta, dtype=float)
+            for point, (along_xi, along_eta) in enumerate(zip(by_xi, by_eta)):
                 a = numpy.einsum("k,fkx->fx", along_xi, self.rest[corner])
                 b = numpy.einsum("k,fkx->fx", along_eta, self.rest[corner])
                 normal = numpy.cross(a, b)

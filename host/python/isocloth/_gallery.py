@@ -6,7 +6,7 @@ import json
 import os
 import pathlib
 
-from ._picture import jpeg
+from ._films import jpeg
 from ._render import frame_picture
 from ._results import Result, run
 from .errors import Error, FileError
@@ -98,17 +98,17 @@ def _article(folder, wrong, page, color, size):
         parts.append(f'<tr><td colspan="2" class="bad">{html.escape(wrong)}</td></tr>')
     parts += [f'<tr><td>{name}</td><td{" class=bad" if bad else ""}>{html.escape(text)}</td></tr>'
               for name, text, bad in rows]
-    parts.append(f'<tr><td>{html.escape(folder.name)}</td><td>{f"<a href={chr(34)}{link}{chr(34)}>report</a>" if link else ""}'
-                 "</td></tr></table></article>")
+    to_report = f'<a href="{link}">report</a>' if link else ""
+    parts.append(f"<tr><td>{html.escape(folder.name)}</td><td>{to_report}</td></tr></table></article>")
     return "\n".join(parts)
 
 
 def gallery(folders, output="gallery.html", *, results="results", color="plain", size=(640, 360)):
-    """Writes one HTML page with a picture of each result, its key figures and a link to its report, and returns its path.
+    """Writes one HTML page with a picture of each result, its key figures and a link to its report; returns its path.
 
-    folders: each a result, a folder of results, or a folder of scenes, which are run into ``results`` unless they have a
-    result there. color: as of :func:`isocloth.render`; results that lack the quantity say so. The page needs nothing but
-    itself, and the reports where they lie. Needs vtk and h5py.
+    folders: each a result, a folder of results, or a folder of scenes, which are run into ``results`` unless they have
+    a result there. color: as of :func:`isocloth.render`; results that lack the quantity say so. The page needs nothing
+    but itself, and the reports where they lie. Needs vtk and h5py.
     """
     page = pathlib.Path(output)
     entries = [entry for folder in ([folders] if isinstance(folders, (str, os.PathLike)) else folders)
@@ -116,7 +116,8 @@ def gallery(folders, output="gallery.html", *, results="results", color="plain",
     if not entries:
         raise Error("gallery: found neither a result nor a scene, expected at least one")
     articles = [_article(folder, wrong, page, color, size) for folder, wrong in entries]
-    text = (f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    text = ('<!doctype html>\n<html lang="en"><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width">'
             f"<title>isocloth: {len(entries)} scenes</title><style>{_STYLE}</style>\n<h1>{len(entries)} scenes</h1>\n"
             "<main>\n" + "\n".join(articles) + "\n</main></html>\n")
     try:

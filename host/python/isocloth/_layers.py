@@ -1,7 +1,7 @@
 """Meshes of a page: cloth in one material or coloured, and solids where they are.
 
-A mesh of viser has one colour. Cloth that is coloured by a quantity is therefore one mesh for each of some colours, whose
-triangles have vertices of their own: what changes from frame to frame is positions alone, in buffers that stay.
+A mesh of viser has one colour. Cloth that is coloured by a quantity is therefore one mesh for each of some colours,
+whose triangles have vertices of their own: what changes from frame to frame is positions alone, in buffers that stay.
 """
 
 import numpy

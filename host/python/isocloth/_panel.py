@@ -112,7 +112,8 @@ class Panel:
             speed = self._gui.add_slider("wind [m/s]", 0, max(20.0, math.ceil(size)), 0.1, size)
             towards = self._gui.add_slider("blows towards [° from x]", -180, 180, 1,
                                            round(math.degrees(math.atan2(y, x))) if flat else 0)
-            rises = self._gui.add_slider("and up [°]", -90, 90, 1, round(math.degrees(math.atan2(z, flat))) if size else 0)
+            rises = self._gui.add_slider("and up [°]", -90, 90, 1,
+                                         round(math.degrees(math.atan2(z, flat))) if size else 0)
 
         def blow(_value):
             a, b = math.radians(towards.value), math.radians(rises.value)

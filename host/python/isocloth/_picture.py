@@ -3,14 +3,13 @@
 import ctypes.util
 import math
 import os
-import pathlib
 import sys
 
 import numpy
 
 from ._export import library
 from ._fields import PLAIN, QUANTITIES, colors_of
-from .errors import Error, FileError
+from .errors import Error
 
 GROUND = (0.93, 0.92, 0.90)
 SOLID = (170, 166, 158)
@@ -180,7 +179,7 @@ class Picture:
             size = float(numpy.linalg.norm(self._high - self._low))
             _set_uvs(self._data, unique[:, 1:] / (size / 20))  # threads are drawn wider than they are
             self._weave = core.vtkTexture()
-            self._weave.SetInputData(_image(_weave()))
+            self._weave.SetInputData(image_data(_weave()))
             self._weave.InterpolateOn()
             self._weave.RepeatOn()
             self._weave.MipmapOn()
@@ -352,7 +351,8 @@ def _set_uvs(poly, uvs):
     poly.GetPointData().SetTCoords(arrays.numpy_to_vtk(numpy.ascontiguousarray(uvs, dtype=numpy.float32), deep=True))
 
 
-def _image(pixels):
+def image_data(pixels):
+    """An image of VTK, the first row at the bottom."""
     arrays = library("vtkmodules.util.numpy_support", "vtk")
     image = library("vtkmodules.vtkCommonDataModel", "vtk").vtkImageData()
     image.SetDimensions(pixels.shape[1], pixels.shape[0], 1)
@@ -397,68 +397,3 @@ def _blurred(image, radius):
             ends = numpy.take(sums, range(width, sums.shape[axis]), axis=axis)
             image = (ends - numpy.take(sums, range(sums.shape[axis] - width), axis=axis)) / width
     return image
-
-
-def write_png(path, picture):
-    """Writes a picture, shape (height, width, 3), uint8."""
-    io = library("vtkmodules.vtkIOImage", "vtk")
-    _write(io.vtkPNGWriter(), pathlib.Path(path), picture)
-
-
-def jpeg(picture, quality=85):
-    """Bytes of a picture as JPEG."""
-    arrays = library("vtkmodules.util.numpy_support", "vtk")
-    writer = library("vtkmodules.vtkIOImage", "vtk").vtkJPEGWriter()
-    writer.SetQuality(quality)
-    writer.WriteToMemoryOn()
-    writer.SetInputData(_image(numpy.ascontiguousarray(picture[::-1])))
-    writer.Write()
-    return arrays.vtk_to_numpy(writer.GetResult()).tobytes()
-
-
-def _write(writer, path, picture):
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.open("wb").close()
-    except OSError as error:
-        raise FileError(f"{path}: {error.strerror}") from None
-    writer.SetFileName(str(path))
-    writer.SetInputData(_image(numpy.ascontiguousarray(picture[::-1])))
-    writer.Write()
-
-
-class Video:
-    """A film that is written frame by frame: .mp4 (H.264) or .webm (VP9), by the suffix of the path. Needs
-    imageio-ffmpeg."""
-
-    CODECS = {".mp4": "libx264", ".webm": "libvpx-vp9"}
-
-    def __init__(self, path, size, frames_per_second):
-        ffmpeg = library("imageio_ffmpeg", "imageio-ffmpeg")
-        path = pathlib.Path(path)
-        codec = self.CODECS.get(path.suffix.lower())
-        if codec is None:
-            raise Error(f"render: {path.name}: found the suffix \"{path.suffix}\", expected "
-                        f"{', '.join(self.CODECS)} or .png")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.open("wb").close()
-        except OSError as error:
-            raise FileError(f"{path}: {error.strerror}") from None
-        options = ["-row-mt", "1", "-cpu-used", "6", "-deadline", "realtime", "-b:v", "0", "-crf", "33"] \
-            if codec == "libvpx-vp9" else ["-preset", "veryfast", "-crf", "20", "-movflags", "+faststart"]
-        # Both codecs want sides that are even.
-        self._size = (size[0] // 2 * 2, size[1] // 2 * 2)
-        self._frames = ffmpeg.write_frames(str(path), self._size, fps=frames_per_second, codec=codec, quality=None,
-                                           pix_fmt_out="yuv420p", macro_block_size=2, output_params=options,
-                                           ffmpeg_log_level="error")
-        self._frames.send(None)
-
-    def add(self, picture):
-        """The next frame."""
-        width, height = self._size
-        self._frames.send(numpy.ascontiguousarray(picture[:height, :width]))
-
-    def close(self):
-        """Ends the file."""
-        self._frames.close()

@@ -5,7 +5,8 @@ import pathlib
 import numpy
 
 from ._fields import QUANTITIES, Range, quantity
-from ._picture import Camera, Picture, Video, rotation_of, write_png
+from ._films import Video, write_png
+from ._picture import Camera, Picture, rotation_of
 from ._shown import ShownResult
 from .errors import Error, FileError
 
@@ -53,15 +54,16 @@ def render(result, path, *, color="plain", most=None, frame=None, size=(1280, 72
 
     result: a :class:`Result` or its folder. color: ``plain``, ``garment``, or a quantity of which it shows a legend:
     ``edge strain``, ``warp strain``, ``weft strain``, ``shear``, ``stretch``, ``stress``, ``contact load``; most: upper
-    end of its colours in its unit, None: by the values of all frames. frame: negative ones count from the end; None: the
-    last. size: width and height [pixels]. speed: seconds of the run per second of the film. azimuth, elevation: from
-    where it is seen, counter-clockwise from x and up [degrees]. Needs vtk and h5py, films imageio-ffmpeg.
+    end of its colours in its unit, None: by the values of what is drawn. frame: negative ones count from the end; None:
+    the last. size: width and height [pixels]. speed: seconds of the run per second of the film. azimuth, elevation:
+    from where it is seen, counter-clockwise from x and up [degrees]. Needs vtk and h5py, films imageio-ffmpeg.
     """
     shown = ShownResult(result)
     path = pathlib.Path(path)
     is_film = path.suffix.lower() in Video.CODECS
     if not is_film and path.suffix.lower() != ".png":
-        raise Error(f"render: {path.name}: found the suffix \"{path.suffix}\", expected .png, {', '.join(Video.CODECS)}")
+        raise Error(f"render: {path.name}: found the suffix \"{path.suffix}\", expected .png, "
+                    f"{', '.join(Video.CODECS)}")
     if color not in ("plain", "garment"):
         quantity(color)
     last = shown.frame_count - 1
@@ -130,8 +132,8 @@ def _ends(shown, color, most, frames):
 
 
 class Recorder:
-    """Writes pictures and films of what a page plays into a folder: ``NAME-1.png``, ``NAME-2.mp4`` and so on. A film has
-    30 frames for each second that is played, whatever drawing them takes."""
+    """Writes pictures and films of what a page plays into a folder: ``NAME-1.png``, ``NAME-2.mp4`` and so on. A film
+    has 30 frames for each second that is played, whatever drawing them takes."""
 
     RATE = 30
 

@@ -19,8 +19,8 @@ class Shown:
 
     ``garments``: their numbers; ``names``; ``begins``: first node of each and the number of all; ``garment_of_nodes``,
     ``garment_of_triangles``: counted from 0; ``is_body``: of triangles, whether they are those of a garment that is
-    driven as a whole, of which nothing is measured; ``uvs``: see :class:`._picture.Picture`; ``solids``: names, vertices
-    [m] and triangles; ``has_stress``, ``has_loads``.
+    driven as a whole, of which nothing is measured; ``uvs``: see :class:`._picture.Picture`; ``solids``: names,
+    vertices [m] and triangles; ``has_stress``, ``has_loads``.
     """
 
     def __init__(self, parts, solids):
@@ -147,7 +147,8 @@ class ShownResult(Shown):
         if not len(self.result.times):
             raise Error(f"render: {self.result.folder}: found no frame, expected at least one")
         if not self.result.garments:
-            raise Error(f"render: {self.result.folder}: found no garment whose positions are kept, expected at least one")
+            raise Error(f"render: {self.result.folder}: found no garment whose positions are kept, expected at least "
+                        "one")
         self.frame_count, self.number = len(self.result.times), 0
         self.simulation = self._simulation()
         parts, self._nodes = [], []

@@ -95,8 +95,9 @@ class Simulation(_core.Simulation):
         viser.
 
         The program goes on to step, and calls ``viewer.update(reports)`` after each step; or ``viewer.loop()`` steps in
-        real time, until Ctrl-C or for some seconds, and the page can pause it. Dragging acts by :meth:`set_forces`, in the
-        place of forces that were set before. record: folder for pictures and films; ``viewer.close()`` ends the page.
+        real time, until Ctrl-C or for some seconds, and the page can pause it. Dragging acts by :meth:`set_forces`, in
+        the place of forces that were set before. record: folder for pictures and films; ``viewer.close()`` ends the
+        page.
 
         >>> viewer = simulation.view()  # doctest: +SKIP
         >>> for _ in range(1000):  # doctest: +SKIP

@@ -16,6 +16,7 @@ import numpy
 
 from ._export import library
 from ._fields import QUANTITIES, Range, quantity
+from ._hands import ForceHand, GripperHand
 from ._layers import ColoredLayers, PlainLayers, SolidLayers, legend_html, light_page
 from ._panel import Panel
 from ._picture import Camera
@@ -80,76 +81,11 @@ def _origins():
         server.serve = serve
 
 
-class GripperHand:
-    """Holds cloth by grippers that the scene was given for it: part of the system of each step."""
-
-    def __init__(self, simulation, grippers):
-        self._simulation, self._grippers = simulation, grippers
-
-    def take(self, garment, place):
-        """Of a garment, what is around a place [m], shape (3,)."""
-        self._at = place
-        self.lead(garment, place)
-        self._simulation.close_gripper(garment, self._grippers[garment])
-
-    def lead(self, garment, goal):
-        """Brings it to a place within a twentieth of a second, at most 5 m/s."""
-        now = self._simulation.garment_time(garment)
-        duration = max(0.05, float(numpy.linalg.norm(goal - self._at)) / 5)
-        self._simulation.set_gripper_motion(garment, self._grippers[garment], [now, now + duration],
-                                            [list(self._at), list(goal)])
-        self._at = goal
-
-    def release(self, garment):
-        self._simulation.open_gripper(garment, self._grippers[garment])
-
-    def pull(self, _length):
-        """Before a step."""
-
-
-class ForceHand:
-    """Pulls a simulation that has no such grippers by forces on the nodes around a place, as a damped spring that the
-    lightest of them bears: m (d / (4 t^2) - v / (2 t)) for a way d, the velocity v and a time t between two updates."""
-
-    def __init__(self, simulation, shown, reach):
-        self._simulation, self._shown, self._reach, self._garment = simulation, shown, reach, None
-
-    def take(self, garment, place):
-        """Of a garment, what is around a place [m], shape (3,)."""
-        begin = self._shown.begins[self._shown.garments.index(garment)]
-        positions = self._simulation.positions(garment)
-        self._nodes = numpy.flatnonzero(numpy.linalg.norm(positions - place, axis=1) <= self._reach)
-        self._offsets = positions[self._nodes] - place
-        areas = self._shown.cloth.node_areas[begin:begin + len(positions)]
-        self._masses = self._simulation.fabric(garment)["rho"] * areas[self._nodes, None]
-        self._garment, self._goal = garment, place
-        self._simulation.set_forces(garment, numpy.zeros_like(positions))
-
-    def lead(self, _garment, goal):
-        """To a place [m]."""
-        self._goal = goal
-
-    def release(self, garment):
-        self._garment = None
-        self._simulation.set_forces(garment, None)
-
-    def pull(self, length):
-        """Before a step, or before all until the next update, of this length [s]."""
-        if self._garment is None:
-            return
-        positions, velocities = (read(self._garment) for read in (self._simulation.positions,
-                                                                  self._simulation.velocities))
-        way = self._goal + self._offsets - positions[self._nodes]
-        forces = numpy.zeros_like(positions)
-        forces[self._nodes] = self._masses * (way / (4 * length ** 2) - velocities[self._nodes] / (2 * length))
-        self._simulation.set_forces(self._garment, forces)
-
-
 class Viewer:
     """Shows a simulation in a page, and does what the page asks for. ``address`` is that of the page.
 
-    scene: as of :class:`Simulation`, or one that runs already. record: folder for pictures and films; None: the page has
-    no buttons for them. options: as of :class:`Simulation`, of a scene.
+    scene: as of :class:`Simulation`, or one that runs already. record: folder for pictures and films; None: the page
+    has no buttons for them. options: as of :class:`Simulation`, of a scene.
 
     Either :meth:`loop` steps the simulation, or the program that has it, which calls :meth:`update` after its steps.
     Everything that the page asks for is done by the thread that is in one of these.
@@ -379,8 +315,9 @@ class Viewer:
             self.panel.message.content = f"**the film ended:** {error}"
 
     def update(self, reports=None):
-        """For a program that steps the simulation itself: call it after each step, it returns at once. Does what the page
-        asks for, and sends positions at most 30 times a second; reports: what the step returned, whose figures are shown.
+        """For a program that steps the simulation itself: call it after each step, it returns at once. Does what the
+        page asks for, and sends positions at most 30 times a second. reports: what the step returned; its figures are
+        shown.
         """
         time_now = self.simulation.time
         self._obey()
@@ -423,8 +360,8 @@ class Viewer:
 def view(scene, port=8080, record=None, **options):
     """Opens a scene in the browser: prints the address and runs until Ctrl-C.
 
-    scene and options: as of :class:`Simulation`. Drag the cloth with the mouse; the rest is in the panel. record: folder
-    for pictures and films, which need vtk and imageio-ffmpeg. Needs viser.
+    scene and options: as of :class:`Simulation`. Drag the cloth with the mouse; the rest is in the panel. record:
+    folder for pictures and films, which need vtk and imageio-ffmpeg. Needs viser.
     """
     viewer = Viewer(scene, port, record, **options)
     print(f"isocloth: open {viewer.address} (this machine alone); Ctrl-C ends", flush=True)
