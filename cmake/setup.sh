@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing; does nothing, quickly, when all are there.
-# setup.sh tests: those of the tests, too: a browser of 290 MB that looks at the report page, what Python compiles with.
+# setup.sh tests: those of the tests, too: a browser of 290 MB that looks at the report page, what Python compiles with,
+# and Mesa, by which pictures are drawn without a display.
 # ISOCLOTH_SETUP=off leaves the machine alone: the packages are then found through CMAKE_PREFIX_PATH.
 set -euo pipefail
 [[ ${ISOCLOTH_SETUP:-on} != off ]] || exit 0
 packages=(g++ cmake ninja-build ccache libeigen3-dev libhdf5-dev libmetis-dev nlohmann-json3-dev libcli11-dev
   libjs-three libgtest-dev clang-format git)
-[[ ${1:-} != tests ]] || packages+=(chromium-headless-shell python3-dev python3-venv)
+[[ ${1:-} != tests ]] || packages+=(chromium-headless-shell python3-dev python3-venv libegl1 libgl1-mesa-dri)
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "setup: not a Debian system; going on, but these must be there under their local names: ${packages[*]}" >&2

@@ -9,17 +9,19 @@ from ._core import ContactMeasures, GarmentInfo, HoldMeasures, Measures, Snapsho
 from ._core import version as _version
 from ._export import export
 from ._fit import fit, save_recording
+from ._gallery import gallery
 from ._gradients import Gradient, Tape
+from ._render import render
 from ._results import Result, check, run, save_mesh, schema
 from ._run_function import RunFunction
 from ._simulation import Simulation, View
-from ._view import view
+from ._view import Viewer, view
 from .errors import DeviceError, Error, FileError, MeshError, NumericalError, SceneError, SceneWarning, ShapeError
 
 __version__ = _version()
 __all__ = [
     "ContactMeasures", "DeviceError", "Error", "FileError", "GarmentInfo", "Gradient", "HoldMeasures", "Measures",
     "MeshError", "NumericalError", "Result", "RunFunction", "SceneError", "SceneWarning", "ShapeError", "Simulation",
-    "Snapshot", "StepReport", "Strain", "Tape", "View", "check", "export", "fit", "run", "save_mesh",
-    "save_recording", "schema", "view",
+    "Snapshot", "StepReport", "Strain", "Tape", "View", "Viewer", "check", "export", "fit", "gallery", "render", "run",
+    "save_mesh", "save_recording", "schema", "view",
 ]

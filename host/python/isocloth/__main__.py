@@ -4,6 +4,9 @@ import argparse
 import sys
 
 from ._export import WRITERS, export
+from ._fields import QUANTITIES
+from ._gallery import gallery
+from ._render import render
 from ._results import Result
 from ._view import view
 from .errors import Error
@@ -20,10 +23,13 @@ def main(arguments=None):
     command.add_argument("--garment", action="append", help="one to write, by its name; default: all")
     command.add_argument("--no-obstacles", action="store_true", help="garments alone")
     command = commands.add_parser("view", help="watch a scene in the browser, and drag its cloth")
-    command.set_defaults(run=lambda options: view(options.scene, options.port, threads=options.threads))
+    command.set_defaults(run=lambda options: view(options.scene, options.port, options.record, threads=options.threads))
     command.add_argument("scene", help="file")
     command.add_argument("--port", type=int, default=8080, help="of the page; the next free one if taken")
     command.add_argument("--threads", type=int, default=0, help="0: all cores")
+    command.add_argument("--record", metavar="FOLDER", help="for pictures and films; the page has buttons then")
+    _add_render(commands)
+    _add_gallery(commands)
     options = parser.parse_args(arguments)
     try:
         options.run(options)
@@ -31,6 +37,49 @@ def main(arguments=None):
         print(f"isocloth: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def _add_render(commands):
+    command = commands.add_parser("render", help="draw a result as a picture or a film, without a display")
+    command.set_defaults(run=_render)
+    command.add_argument("result", help="folder")
+    command.add_argument("file", help="to write: .png, .mp4 or .webm")
+    command.add_argument("--color", default="plain", help="plain, garment, " + ", ".join(QUANTITIES))
+    command.add_argument("--most", type=float, help="upper end of the colours in their unit; default: by all frames")
+    command.add_argument("--frame", type=int, help="of a picture, from 0, or from -1 backwards; default: the last")
+    command.add_argument("--size", default="1280x720", help="width x height in pixels; default: %(default)s")
+    command.add_argument("--fps", type=float, default=30, help="frames per second of a film; default: %(default)s")
+    command.add_argument("--speed", type=float, default=1, help="seconds of the run per second of the film")
+    command.add_argument("--azimuth", type=float, default=-55, help="from where, degrees from x; default: %(default)s")
+    command.add_argument("--elevation", type=float, default=18, help="degrees; default: %(default)s")
+
+
+def _add_gallery(commands):
+    command = commands.add_parser("gallery", help="a page with a picture and figures of each result")
+    command.set_defaults(run=_gallery)
+    command.add_argument("folders", nargs="+", metavar="FOLDER",
+                         help="a result, a folder of results, or a folder of scenes, which are run")
+    command.add_argument("--output", default="gallery.html", help="page to write; default: %(default)s")
+    command.add_argument("--results", default="results", help="where scenes are run that have no result there yet; "
+                         "default: %(default)s")
+    command.add_argument("--color", default="plain", help="plain, garment, " + ", ".join(QUANTITIES))
+
+
+def _size(text):
+    parts = text.lower().split("x")
+    if len(parts) != 2 or not all(part.isdigit() and 16 <= int(part) <= 8192 for part in parts):
+        raise Error(f"--size: found \"{text}\", expected WIDTHxHEIGHT, 16 to 8192 each")
+    return int(parts[0]), int(parts[1])
+
+
+def _render(options):
+    print(render(options.result, options.file, color=options.color, most=options.most, frame=options.frame,
+                 size=_size(options.size), frames_per_second=options.fps, speed=options.speed, azimuth=options.azimuth,
+                 elevation=options.elevation))
+
+
+def _gallery(options):
+    print(gallery(options.folders, options.output, results=options.results, color=options.color))
 
 
 def _export(options):

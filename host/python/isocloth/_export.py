@@ -75,7 +75,7 @@ def library(module, package):
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise Error(f"export: needs {package}, which is not installed; pip install {package}") from None
+        raise Error(f"found no {package}, which this needs: pip install {package}") from None
 
 
 def _identifier(name, taken):

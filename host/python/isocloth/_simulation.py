@@ -89,3 +89,20 @@ class Simulation(_core.Simulation):
         ``contact_obstacles``, ``contact_forces`` [kg m] (force times step squared) or ``hold_forces`` [kg m].
         """
         return [View(array, garments) for array, garments in self._views(field)]
+
+    def view(self, port=8080, record=None):
+        """Opens a page that shows this simulation as it runs, and returns its :class:`isocloth.Viewer` at once. Needs
+        viser.
+
+        The program goes on to step, and calls ``viewer.update(reports)`` after each step; or ``viewer.loop()`` steps in
+        real time, until Ctrl-C or for some seconds, and the page can pause it. Dragging acts by :meth:`set_forces`, in
+        the place of forces that were set before. record: folder for pictures and films; ``viewer.close()`` ends the
+        page.
+
+        >>> viewer = simulation.view()  # doctest: +SKIP
+        >>> for _ in range(1000):  # doctest: +SKIP
+        ...     viewer.update(simulation.step())
+        """
+        from ._view import Viewer
+
+        return Viewer(self, port, record)

@@ -1,4 +1,4 @@
-"""A running simulation in the browser: look around, pause, step, drag the cloth, change gravity, wind and fabrics.
+"""A running simulation in the browser: look around, colour it, pause, step, drag the cloth, change what acts on it.
 
 The page is that of viser, on this machine alone: the server listens on the loopback interface, and pages of other
 origins are refused.
@@ -6,25 +6,29 @@ origins are refused.
 
 import contextlib
 import json
-import os
 import pathlib
 import queue
-import tempfile
 import threading
 import time
 import warnings
 
 import numpy
 
-from ._export import library, obstacle_surfaces
-from ._results import run
+from ._export import library
+from ._fields import QUANTITIES, Range, quantity
+from ._hands import ForceHand, GripperHand
+from ._layers import ColoredLayers, PlainLayers, SolidLayers, legend_html, light_page
+from ._panel import Panel
+from ._picture import Camera
+from ._render import Recorder
 from ._scenes import _make_files_absolute
+from ._shown import ShownSimulation
 from ._simulation import Simulation
-from .errors import Error, FileError, SceneWarning
+from .errors import Error, FileError, SceneError, SceneWarning
 
-COLORS = [(214, 104, 78), (72, 128, 176), (96, 160, 104), (196, 160, 72), (148, 112, 176), (88, 164, 168)]
 HAND = "hand of the viewer"
-MOST_CLOTHS = 100  # drawn
+FRAME = 1 / 30  # [s]
+_TEXT_EVERY = 0.25  # [s]
 
 
 def _content(scene):
@@ -47,6 +51,7 @@ def _content(scene):
 
 def _with_hands(content, size):
     """The scene with a soft gripper in each garment, which commands close."""
+    content = json.loads(json.dumps(content))
     for garment in content["garments"]:
         garment.setdefault("grippers", []).append(
             {"name": HAND, "region": {"type": "sphere", "radius": size}, "position": [0, 0, 0], "stiffness": 1e5})
@@ -77,228 +82,288 @@ def _origins():
 
 
 class Viewer:
-    """Steps a simulation and shows it. ``address`` is that of the page.
+    """Shows a simulation in a page, and does what the page asks for. ``address`` is that of the page.
 
-    Everything that a page asks for is done between two steps, by the thread that is in :meth:`loop`.
+    scene: as of :class:`Simulation`, or one that runs already. record: folder for pictures and films; None: the page
+    has no buttons for them. options: as of :class:`Simulation`, of a scene.
+
+    Either :meth:`loop` steps the simulation, or the program that has it, which calls :meth:`update` after its steps.
+    Everything that the page asks for is done by the thread that is in one of these.
     """
 
-    def __init__(self, scene, port=8080, **options):
+    def __init__(self, scene, port=8080, record=None, **options):
         viser = library("viser", "viser")
-        content = _content(scene)
-        sizes = _quiet(lambda: Simulation(content, **options))
-        for line in sizes.warnings:
-            print(f"isocloth: warning: {line}", flush=True)
-        reach = 1.5 * max(_element_size(sizes, g) for g in range(sizes.garment_count))
-        hands = [len(garment.get("grippers", [])) for garment in content["garments"]
-                 for _ in range(int(garment.get("replicas", 1)))]
-        self._hands = hands  # number of the viewer's gripper in each garment
-        self.simulation = _quiet(lambda: Simulation(_with_hands(content, reach), **options))
+        if isinstance(scene, Simulation):
+            self.simulation, self._hands = scene, None
+        else:
+            self._open(scene, options)
+        self.steps_by_itself = not isinstance(scene, Simulation)
+        self.shown = ShownSimulation(self.simulation)
+        reach = 1.5 * self.shown.cloth.longest_edge
+        self._hand = ForceHand(self.simulation, self.shown, reach) if self._hands is None else GripperHand(
+            self.simulation, self._hands)
+        self.recorder = Recorder(record) if record is not None else None
         self.commands = queue.SimpleQueue()
+        self._latest = {}
         self.is_paused, self.speed = False, 1.0
-        self.held = None  # garment, and where its node was when it was taken [m]
+        self.held = None  # garment, and where its node was and where the pointer when it was taken [m]
+        self.color, self._range, self.range_end = "plain", None, 1.0
+        self.frames_shown = 0
+        self._rate, self._shown_at, self._text_at, self._updated = 0.0, -1e9, -1e9, None
         self._stop = threading.Event()
         with _origins():
             self.server = viser.ViserServer(host="127.0.0.1", port=port, label="isocloth", verbose=False)
         self.address = f"http://127.0.0.1:{self.server.get_port()}"
+        # The button of viser for sharing would lead around the loopback interface.
+        self.server.gui.configure_theme(show_share_button=False)
         self.server.scene.set_up_direction("+z")
-        self._step = float(content["step"])
-        self._gravity = float(content.get("gravity", 9.8))
-        self._add_obstacles(content, options)
-        self._meshes = [self._add_garment(g) for g in range(min(self.simulation.garment_count, MOST_CLOTHS))]
-        positions = numpy.concatenate([self.simulation.positions(g) for g in range(len(self._meshes))])
+        positions = self.shown.positions()
         low, high = positions.min(0), positions.max(0)
         center, size = (low + high) / 2, max(float(numpy.linalg.norm(high - low)), 0.1)
         self.server.initial_camera.position = tuple(center + size * numpy.array([0.9, -1.3, 0.5]))
         self.server.initial_camera.look_at = tuple(center)
-        self._add_controls(content)
+        light_page(self.server, low, high)
+        self._solids = SolidLayers(self.server, self.shown.solids, self.shown.poses())
+        self._cloth = PlainLayers(self.server, self.shown, positions.astype(numpy.float32), self._dragged, False)
+        self.panel = Panel(self)
+        self.server.on_client_connect(lambda _client: self.ask(self.show))
 
-    def _add_garment(self, g):
-        faces = self.simulation.faces(g)
-        triangles = numpy.concatenate([faces[:, :3], faces[faces[:, 3] >= 0][:, [0, 2, 3]]])
-        mesh = self.server.scene.add_mesh_simple(
-            f"/garments/{g}", self.simulation.positions(g).astype(numpy.float32), triangles.astype(numpy.uint32),
-            color=COLORS[g % len(COLORS)], side="double")
-
-        @mesh.on_drag
-        def _(event):
-            start, end, phase = numpy.array(event.start_position), numpy.array(event.end_position), event.phase
-            self.commands.put(lambda: self.drag(g, phase, start, end))
-
-        return mesh
-
-    def _add_obstacles(self, content, options):
-        if not content.get("obstacles"):
-            return
+    def _open(self, scene, options):
+        content = _content(scene)
+        plain = _quiet(lambda: Simulation(content, **options))
+        for line in plain.warnings:
+            print(f"isocloth: warning: {line}", flush=True)
+        reach = 1.5 * ShownSimulation(plain).cloth.longest_edge
+        self._hands = [len(garment.get("grippers", [])) for garment in content["garments"]
+                       for _ in range(int(garment.get("replicas", 1)))]
         try:
-            library("h5py", "h5py")
-        except Error as error:
-            print(f"isocloth: obstacles are not drawn: {error}", flush=True)
+            self.simulation = _quiet(lambda: Simulation(_with_hands(content, reach), **options))
+        except SceneError:  # a recipe that knows no grippers
+            self.simulation, self._hands = plain, None
+
+    def ask(self, command, key=None):
+        """Has a command done between two steps; of those with one key that wait, the last alone."""
+        if key is None:
+            self.commands.put(command)
             return
-        one = dict(content, duration=content["step"], frame_interval=0)
-        with tempfile.TemporaryDirectory(prefix="isocloth-") as folder:
-            surfaces = _quiet(lambda: obstacle_surfaces(run(one, os.path.join(folder, "start"), quiet=True, **options)))
-        moving = {obstacle.get("name", f"obstacle {i}") for i, obstacle in enumerate(content["obstacles"])
-                  if "motion" in obstacle}
-        for surface in surfaces:
-            if surface.name in moving:
-                print(f"isocloth: \"{surface.name}\" moves and is not drawn", flush=True)
-                continue
-            self.server.scene.add_mesh_simple(f"/obstacles/{surface.name}", surface.frame(0).astype(numpy.float32),
-                                              surface.triangles(), color=(170, 166, 158), side="double")
+        self._latest[key] = command
+        self.commands.put(lambda: self._latest.pop(key, lambda: None)())
 
-    def _add_controls(self, content):
-        gui = self.server.gui
-        self._text = gui.add_markdown("")
-        pause = gui.add_button("Pause")
-        step, reset = gui.add_button("Step"), gui.add_button("Start again")
-        gravity = gui.add_slider("gravity [m/s^2]", 0, 20, 0.1, min(max(self._gravity, 0), 20))
-        speed = gui.add_slider("times real time", 0.1, 4, 0.1, 1)
-        bending = gui.add_slider("bending, power of 10", -2, 2, 0.1, 0)
-        feels_air = any("drag" in garment.get("fabric", {}) for garment in content["garments"])
-        wind = gui.add_vector3("wind [m/s]", (0, 0, 0), min=(-20, -20, -20), max=(20, 20, 20), step=0.5) \
-            if feels_air else None
-        kappas = [garment.get("fabric", {}).get("kappa") for garment in content["garments"]]
-
-        @pause.on_click
-        def _(_event):
-            self.commands.put(lambda: self.pause(not self.is_paused))
-
-        @step.on_click
-        def _(_event):
-            self.commands.put(self.single_step)
-
-        @reset.on_click
-        def _(_event):
-            self.commands.put(self.simulation.reset)
-
-        @gravity.on_update
-        def _(_event):
-            self.commands.put(lambda: [self.simulation.set_gravity(g, gravity.value)
-                                       for g in range(self.simulation.garment_count)])
-
-        @speed.on_update
-        def _(_event):
-            self.speed = speed.value
-
-        @bending.on_update
-        def _(_event):
-            def change():
-                for g, kappa in enumerate(kappas):
-                    if kappa and len(kappas) == self.simulation.garment_count:
-                        self.simulation.set_fabric(g, kappa=kappa * 10 ** bending.value)
-            self.commands.put(change)
-
-        bending.disabled = not any(kappas) or len(kappas) != self.simulation.garment_count
-        if wind is not None:
-            @wind.on_update
-            def _(_event):
-                self.commands.put(lambda: self.simulation.set_wind(list(wind.value)))
-
-        self._pause_button = pause
+    def _obey(self):
+        """What is refused is said in the page, and changes nothing."""
+        while not self.commands.empty():
+            try:
+                self.commands.get()()
+            except (Error, ValueError, RuntimeError) as error:
+                print(f"isocloth: {error}", flush=True)
+                self.panel.message.content = f"**refused:** {error}"
+            else:
+                if self.panel.message.content:
+                    self.panel.message.content = ""
 
     def pause(self, is_paused):
         """Whether the simulation stands still."""
         self.is_paused = is_paused
-        self._pause_button.label = "Go on" if is_paused else "Pause"
+        self.panel.pause.label = "Go on" if is_paused else "Pause"
 
     def single_step(self):
         """One step, after which it stands still."""
         self.pause(True)
         self._advance(1)
 
-    def drag(self, garment, phase, start, end):
-        """phase ``start`` takes hold of the node of a garment nearest to ``start`` [m], shape (3,); ``update`` leads it
-        by ``end - start`` of that time; ``end`` lets go."""
-        gripper = self._hands[garment]
-        if phase == "start":
-            positions = self.simulation.positions(garment)
-            node = positions[numpy.linalg.norm(positions - start, axis=1).argmin()]
-            self.held = (garment, node, numpy.array(start))
-            self._lead(garment, gripper, node, node)
-            self.simulation.close_gripper(garment, gripper)
-            return
-        if self.held is None or self.held[0] != garment:
-            return
-        if phase == "end":
-            self.simulation.open_gripper(garment, gripper)
-            self.held = None
-            return
-        _, node, begin = self.held
-        goal = node + (numpy.array(end) - begin)
-        self._lead(garment, gripper, self._at, goal)
+    def start_again(self):
+        """From the start of the scene."""
+        self.simulation.reset()
+        self.show()
 
-    def _lead(self, garment, gripper, start, goal):
-        """Brings a hand to a place within a twentieth of a second, at most 5 m/s."""
-        now = self.simulation.garment_time(garment)
-        duration = max(0.05, float(numpy.linalg.norm(goal - start)) / 5)
-        self.simulation.set_gripper_motion(garment, gripper, [now, now + duration], [list(start), list(goal)])
-        self._at = goal
+    def set_gravity(self, value):
+        """Of all garments [m/s^2]."""
+        for garment in range(self.simulation.garment_count):
+            self.simulation.set_gravity(garment, value)
+
+    def set_wind(self, velocity):
+        """[m/s], shape (3,), without gusts."""
+        self.simulation.set_wind(velocity)
+
+    def set_fabric(self, garments, term, values):
+        """A number of the fabric, one for all of the garments or for each."""
+        self.simulation.set_fabrics(garments, **{term: values})
+
+    def color_by(self, color, most=None):
+        """``plain``, ``garment`` or a quantity; most: upper end of its colours in its unit, None: automatic."""
+        if color not in ("plain", "garment"):
+            quantity(color)
+            self.shown.values(color, self.shown.positions())  # says what is missing
+            self._range = Range(QUANTITIES[color].signed, most)
+        if color != self.color:
+            self._cloth.remove()
+            self.color = color
+            positions = self.shown.positions().astype(numpy.float32)
+            self._cloth = ColoredLayers(self.server, self.shown, color, self._dragged) if color in QUANTITIES else \
+                PlainLayers(self.server, self.shown, positions, self._dragged, color == "garment")
+        self.panel.show_color(color, most)
+        self._legend = None
+        self.show()
+
+    def _dragged(self, event):
+        start, end, phase = numpy.array(event.start_position), numpy.array(event.end_position), event.phase
+        self.ask(lambda: self.drag(phase, start, end), key="drag" if phase == "update" else None)
+
+    def drag(self, phase, start, end):
+        """phase ``start`` takes hold of the node nearest to ``start`` [m], shape (3,); ``update`` leads it by
+        ``end - start`` of that time; ``end`` lets go."""
+        if phase == "start":
+            positions = self.shown.positions()
+            node = int(numpy.linalg.norm(positions - start, axis=1).argmin())
+            garment = self.shown.garments[self.shown.garment_of_nodes[node]]
+            self.held = (garment, positions[node], numpy.array(start))
+            self._hand.take(garment, positions[node])
+        elif self.held is not None and phase == "end":
+            self._hand.release(self.held[0])
+            self.held = None
+        elif self.held is not None:
+            garment, node, begin = self.held
+            self._hand.lead(garment, node + (numpy.array(end) - begin))
 
     def _advance(self, steps):
-        reports = self.simulation.advance(steps)
-        self._show(reports, steps)
+        length = self.simulation.step_length
+        if self.held is None or self._hands is not None:
+            reports = self.simulation.advance(steps)
+        else:
+            for _ in range(steps):  # forces follow every step
+                self._hand.pull(length)
+                reports = self.simulation.advance(1)
+        self.show(reports, steps)
 
-    def _show(self, reports, steps):
+    def show(self, reports=None, steps=1):
+        """Sends positions and colours; figures, if there are reports, four times a second."""
+        now = time.perf_counter()
+        self._shown_at = now
+        positions = self.shown.positions()
+        values = ends = None
+        if self.color in QUANTITIES:
+            values = self.shown.values(self.color, positions)
+            ends = self._range.of(self.shown.measured(self.color, values), now)
+            self.range_end = ends[1]
+            values = self.shown.cloth.of_triangles(self.color, values)
         with self.server.atomic():
-            for g, mesh in enumerate(self._meshes):
-                mesh.vertices = self.simulation.positions(g).astype(numpy.float32)
+            self._cloth.show(positions.astype(numpy.float32), values, *(ends or (0, 1)))
+            self._solids.show(self.shown.poses())
+            if ends is not None and ends != self._legend:
+                self.panel.legend.content, self._legend = legend_html(self.color, *ends), ends
+        self.frames_shown += 1
+        if self.recorder is not None and self.recorder.is_filming:
+            self._film_frame(ends)
+        if reports is not None and now - self._text_at > _TEXT_EVERY:
+            self._text_at = now
+            self._say(reports, steps)
+
+    def _say(self, reports, steps):
         strains = [report.strain for report in reports]
-        openings = [measures.seam_opening for measures in self.simulation.measures()] \
-            if len(reports) <= MOST_CLOTHS else [0.0]
-        lines = [f"**{self.simulation.time:.2f} s**, {self._rate:.2g} times real time",
+        lines = [f"**{self.simulation.time:.2f} s**" + (f", {self._rate:.2g} times real time" if self._rate else ""),
                  f"{max(report.iterations for report in reports) / steps:.1f} iterations per step",
                  f"edges: {100 * max(s.max for s in strains):.1f} %, 95 %: {100 * max(s.p95 for s in strains):.2f} %"]
         contacts = max(report.cloth_contacts for report in reports)
         if contacts:
             lines.append(f"cloth on cloth: {contacts} contacts, {max(r.cloth_loaded for r in reports)} with a force, "
                          f"{100 * min(r.cloth_gap for r in reports):.0f} % of the thickness left")
-        if max(openings) > 0:
-            lines.append(f"seams: {1000 * max(openings):.2g} mm")
+        if len(reports) <= 100:
+            opening = max(measures.seam_opening for measures in self.simulation.measures())
+            if opening > 0:
+                lines.append(f"seams: {1000 * opening:.2g} mm")
         frozen = sum(self.simulation.frozen(g) for g in range(self.simulation.garment_count))
         if frozen:
             lines.append(f"**{frozen} frozen**: start again")
-        self._text.content = "  \n".join(lines)
+        self.panel.text.content = "  \n".join(lines)
+
+    def _camera(self):
+        """Of the first page that is open; None: none is."""
+        for client in self.server.get_clients().values():
+            own = client.camera
+            return Camera(own.position, own.look_at, own.up_direction, float(numpy.degrees(own.fov)))
+        return None
+
+    def _ends(self):
+        return self._range.of(numpy.zeros(0) if self._range.fixed else self.shown.measured(
+            self.color, self.shown.values(self.color, self.shown.positions()))) if self.color in QUANTITIES else None
+
+    def take_picture(self):
+        """Writes what is seen now as PNG and returns the path."""
+        path = self._recorder().take_picture(self.shown, self._camera(), self.color, self._ends())
+        self.panel.written.content = str(path)
+        return path
+
+    def film(self, kind="mp4"):
+        """Begins a film, or ends the one that is made: ``mp4`` or ``webm``."""
+        recorder = self._recorder()
+        if recorder.is_filming:
+            recorder.end()
+        else:
+            self.panel.written.content = str(recorder.begin(kind, self.simulation.time))
+        self.panel.film.label = "End the film" if recorder.is_filming else "Record"
+
+    def _recorder(self):
+        if self.recorder is None:
+            raise Error("record: found no folder, expected one: --record FOLDER, or record=")
+        return self.recorder
+
+    def _film_frame(self, ends):
+        try:
+            self.recorder.add(self.shown, self._camera(), self.color, ends, self.simulation.time, self.speed)
+        except (Error, OSError) as error:
+            self.recorder.end()
+            self.panel.message.content = f"**the film ended:** {error}"
+
+    def update(self, reports=None):
+        """For a program that steps the simulation itself: call it after each step, it returns at once. Does what the
+        page asks for, and sends positions at most 30 times a second. reports: what the step returned; its figures are
+        shown.
+        """
+        time_now = self.simulation.time
+        self._obey()
+        length = time_now - self._updated if self._updated is not None else 0
+        self._updated = time_now
+        self._hand.pull(length if length > 0 else self.simulation.step_length)
+        if time.perf_counter() - self._shown_at >= FRAME:
+            self.show(reports)
 
     def loop(self, seconds=None):
-        """Runs until :meth:`close`, Ctrl-C, or for some seconds."""
-        frame, began = 1 / 30, time.perf_counter()
-        shown, debt = began, 0.0
+        """Steps in real time times ``speed`` until :meth:`close`, Ctrl-C, or for some seconds."""
+        if not self.steps_by_itself:
+            self.steps_by_itself = True
+            self.panel.show_run(True)
+        began = time.perf_counter()
+        shown, debt, step, due = began, 0.0, self.simulation.step_length, began
         while not self._stop.is_set() and (seconds is None or time.perf_counter() - began < seconds):
-            while not self.commands.empty():
-                try:
-                    self.commands.get()()
-                except Error as error:
-                    print(f"isocloth: {error}", flush=True)
+            self._obey()
             now = time.perf_counter()
-            debt = min(debt + (now - shown) * self.speed, 2 * frame * self.speed + self._step)
             elapsed, shown = now - shown, now
-            steps = 0 if self.is_paused else int(debt / self._step)
+            debt = min(debt + elapsed * self.speed, 2 * FRAME * self.speed + step)
+            steps = 0 if self.is_paused else int(debt / step)
             if steps > 0:
-                debt -= steps * self._step
-                self._rate = steps * self._step / max(elapsed, 1e-9)
+                debt -= steps * step
+                self._rate = steps * step / max(elapsed, 1e-9)
                 self._advance(steps)
-            time.sleep(max(0.0, frame - (time.perf_counter() - now)))
+            due = max(due + FRAME, time.perf_counter())
+            time.sleep(due - time.perf_counter() if due > time.perf_counter() else 0)
 
     def close(self):
-        """Ends the page."""
+        """Ends the page, and a film."""
         self._stop.set()
+        if self.recorder is not None:
+            self.recorder.end()
         self.server.stop()
 
-    _rate = 0.0
+    _legend = None
 
 
-def _element_size(simulation, garment):
-    """Longest edge [m]."""
-    faces, positions = simulation.faces(garment), simulation.positions(garment)
-    return float(numpy.linalg.norm(positions[faces[:, 1]] - positions[faces[:, 0]], axis=1).max())
-
-
-def view(scene, port=8080, **options):
+def view(scene, port=8080, record=None, **options):
     """Opens a scene in the browser: prints the address and runs until Ctrl-C.
 
-    scene and options: as of :class:`Simulation`. Drag the cloth with the mouse; the rest is in the panel. Needs viser.
+    scene and options: as of :class:`Simulation`. Drag the cloth with the mouse; the rest is in the panel. record:
+    folder for pictures and films, which need vtk and imageio-ffmpeg. Needs viser.
     """
-    viewer = Viewer(scene, port, **options)
+    viewer = Viewer(scene, port, record, **options)
     print(f"isocloth: open {viewer.address} (this machine alone); Ctrl-C ends", flush=True)
     try:
         viewer.loop()

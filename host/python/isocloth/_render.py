@@ -1,0 +1,193 @@
+"""Pictures and films of results and of running simulations."""
+
+import pathlib
+
+import numpy
+
+from ._fields import QUANTITIES, Range, quantity
+from ._films import Video, write_png
+from ._picture import Camera, Picture, rotation_of
+from ._shown import ShownResult
+from .errors import Error, FileError
+
+
+class Stage:
+    """What of a scene is drawn, and where: ``low`` and ``high``, the box of what is to be seen [m]; ``ground``, the
+    height of the ground [m], that of an obstacle that is a level plane, else a little below all cloth; ``chosen``:
+    numbers of the solids that are drawn.
+    """
+
+    def __init__(self, shown, positions, poses):
+        """positions, poses: of some instants."""
+        self.shown = shown
+        clouds = numpy.concatenate(positions)
+        self.low, self.high = clouds.min(0), clouds.max(0)
+        size = max(float(numpy.linalg.norm(self.high - self.low)), 0.05)
+        grounds, self.chosen = [], []
+        for number, (_name, vertices, _triangles) in enumerate(shown.solids):
+            placed = numpy.concatenate([vertices @ rotation_of(p[number]).T + p[number, :3] for p in poses])
+            is_plane = len(vertices) == 4 and numpy.ptp(vertices, axis=0).max() > 9
+            if is_plane and numpy.ptp(placed[:, 2]) < 1e-6:
+                grounds.append(placed[0, 2])
+                continue
+            self.chosen.append(number)
+            if numpy.linalg.norm(numpy.ptp(placed, axis=0)) < 3 * size:
+                self.low, self.high = numpy.minimum(self.low, placed.min(0)), numpy.maximum(self.high, placed.max(0))
+        self.ground = max(grounds) if grounds else self.low[2] - 0.02 * size
+
+    def picture(self, size, camera=None):
+        """A :class:`Picture` of it."""
+        solids = [self.shown.solids[number][1:] for number in self.chosen]
+        return Picture(self.shown.cloth, self.shown.uvs, solids, self.low, self.high, self.ground, size, camera)
+
+    def draw(self, picture, positions, poses, color, values=None, ends=None):
+        """color: plain, garment or a quantity, with its values and the ends of its colours."""
+        poses = numpy.asarray(poses).reshape(-1, 7)[self.chosen]
+        if color not in QUANTITIES:
+            return picture.draw(positions, poses, self.shown.plain_colors(color == "garment"))
+        return picture.draw(positions, poses, self.shown.colors(color, values, *ends), (color, *ends))
+
+
+def render(result, path, *, color="plain", most=None, frame=None, size=(1280, 720), frames_per_second=30.0, speed=1.0,
+           azimuth=-55.0, elevation=18.0):
+    """Draws a result folder without a display: the frame ``frame`` as .png, all as .mp4 or .webm. Returns the path.
+
+    result: a :class:`Result` or its folder. color: ``plain``, ``garment``, or a quantity of which it shows a legend:
+    ``edge strain``, ``warp strain``, ``weft strain``, ``shear``, ``stretch``, ``stress``, ``contact load``; most: upper
+    end of its colours in its unit, None: by the values of what is drawn. frame: negative ones count from the end; None:
+    the last. size: width and height [pixels]. speed: seconds of the run per second of the film. azimuth, elevation:
+    from where it is seen, counter-clockwise from x and up [degrees]. Needs vtk and h5py, films imageio-ffmpeg.
+    """
+    shown = ShownResult(result)
+    path = pathlib.Path(path)
+    is_film = path.suffix.lower() in Video.CODECS
+    if not is_film and path.suffix.lower() != ".png":
+        raise Error(f"render: {path.name}: found the suffix \"{path.suffix}\", expected .png, "
+                    f"{', '.join(Video.CODECS)}")
+    if color not in ("plain", "garment"):
+        quantity(color)
+    last = shown.frame_count - 1
+    number = last if frame is None else frame + shown.frame_count if frame < 0 else frame
+    if not 0 <= number <= last:
+        raise Error(f"render: frame: found {frame}, expected {-last - 1} to {last}")
+    if not speed > 0 or not frames_per_second > 0:
+        raise Error(f"render: found speed {speed} and {frames_per_second} frames per second, expected more than 0")
+    some = sorted({round(k) for k in numpy.linspace(0, last, 40)}) if is_film else [number]
+    stage = Stage(shown, [shown.positions(k) for k in some], [shown.poses(k) for k in some])
+    ends = _ends(shown, color, most, some)
+    camera = Camera.around(stage.low, stage.high, azimuth, elevation, aspect=size[0] / size[1])
+    picture = stage.picture(size, camera)
+
+    def drawn(k):
+        shown.number = k
+        positions = shown.positions(k)
+        values = shown.values(color, positions) if color in QUANTITIES else None
+        return stage.draw(picture, positions, shown.poses(k), color, values, ends)
+
+    try:
+        if not is_film:
+            write_png(path, drawn(number))
+            return path
+        times = shown.result.times
+        video = Video(path, size, frames_per_second)
+        try:
+            count = max(1, int((times[-1] - times[0]) / speed * frames_per_second + 1e-9) + 1)
+            at, image = -1, None
+            for instant in times[0] + numpy.arange(count) * speed / frames_per_second:
+                nearest = int(numpy.abs(times - instant).argmin())
+                if nearest != at:
+                    at, image = nearest, drawn(nearest)
+                video.add(image)
+        finally:
+            video.close()
+    finally:
+        picture.close()
+    return path
+
+
+def frame_picture(result, color="plain", size=(640, 360)):
+    """The picture of a result that tells most of it: that of its last frame, shape (height, width, 3), uint8."""
+    shown = ShownResult(result)
+    last = shown.number = shown.frame_count - 1
+    positions, poses = shown.positions(), shown.poses()
+    stage = Stage(shown, [positions], [poses])
+    ends = _ends(shown, color, None, [last])
+    values = shown.values(color, positions) if color in QUANTITIES else None
+    picture = stage.picture(size)
+    try:
+        return stage.draw(picture, positions, poses, color, values, ends)
+    finally:
+        picture.close()
+
+
+def _ends(shown, color, most, frames):
+    if color not in QUANTITIES:
+        return None
+    if most is not None and not most > 0:
+        raise Error(f"render: most: found {most}, expected more than 0")
+    values = []
+    for shown.number in frames if most is None else ():
+        values.append(shown.measured(color, shown.values(color, shown.positions())))
+    return Range(QUANTITIES[color].signed, most).of(numpy.concatenate(values) if values else numpy.zeros(0))
+
+
+class Recorder:
+    """Writes pictures and films of what a page plays into a folder: ``NAME-1.png``, ``NAME-2.mp4`` and so on. A film
+    has 30 frames for each second that is played, whatever drawing them takes."""
+
+    RATE = 30
+
+    def __init__(self, folder, name="isocloth", size=(1280, 720)):
+        self.folder, self.name, self.size = pathlib.Path(folder), name, size
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"{self.folder}: {error.strerror}, expected a folder to record into") from None
+        self._video = self._picture = self._stage = None
+
+    @property
+    def is_filming(self):
+        return self._video is not None
+
+    def _next(self, suffix):
+        taken = {file.stem for file in self.folder.glob(f"{self.name}-*")}
+        return self.folder / (next(f"{self.name}-{n}" for n in range(1, 100_000) if f"{self.name}-{n}" not in taken)
+                              + suffix)
+
+    def _draw(self, shown, camera, color, ends):
+        positions, poses = shown.positions(), shown.poses()
+        if self._picture is None:
+            self._stage = Stage(shown, [positions], [poses])
+            self._picture = self._stage.picture(self.size, camera)
+        self._picture.look(camera or Camera.around(self._stage.low, self._stage.high))
+        values = shown.values(color, positions) if color in QUANTITIES else None
+        return self._stage.draw(self._picture, positions, poses, color, values, ends)
+
+    def take_picture(self, shown, camera, color, ends):
+        """Writes it as PNG and returns the path."""
+        path = self._next(".png")
+        write_png(path, self._draw(shown, camera, color, ends))
+        return path
+
+    def begin(self, kind, now):
+        """Begins a film at a time of the simulation [s], and returns its path."""
+        path = self._next("." + kind)
+        self._video, self._due = Video(path, self.size, self.RATE), now
+        return path
+
+    def add(self, shown, camera, color, ends, now, speed):
+        """The frames that are due at a time of the simulation [s]."""
+        if now < self._due - speed / self.RATE:
+            self._due = now  # it was started again
+        if now < self._due:
+            return
+        image = self._draw(shown, camera, color, ends)
+        while self._due <= now:
+            self._video.add(image)
+            self._due += speed / self.RATE
+
+    def end(self):
+        """Ends the film."""
+        if self._video is not None:
+            self._video.close()
+            self._video = None
