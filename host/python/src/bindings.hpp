@@ -12,6 +12,7 @@ void bind_reports(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
 void bind_gradients(nanobind::module_& module);
 void bind_runs(nanobind::module_& module);
+void bind_sweeps(nanobind::module_& module);
 
 ExecutionOptions execution_options(const std::string& backend, const std::string& precision,
                                    const std::string& solver, const std::string& simd, int threads);
