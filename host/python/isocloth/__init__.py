@@ -21,9 +21,9 @@ from .errors import DeviceError, Error, FileError, MeshError, NumericalError, Sc
 
 __version__ = _version()
 __all__ = [
-    "CaseRun", "ContactMeasures", "DeviceError", "Error", "FileError", "GarmentInfo", "Gradient", "HoldMeasures", "Measures",
-    "MeshError", "NumericalError", "Result", "RunFunction", "SceneError", "SceneWarning", "ShapeError", "Simulation",
-    "Snapshot", "StepReport", "Strain", "SweepTable", "Tape", "View", "check", "export", "fit", "load_plan",
-    "read_sweep", "run", "run_plan", "save_mesh",
+    "CaseRun", "ContactMeasures", "DeviceError", "Error", "FileError", "GarmentInfo", "Gradient", "HoldMeasures",
+    "Measures", "MeshError", "NumericalError", "Result", "RunFunction", "SceneError", "SceneWarning", "ShapeError",
+    "Simulation", "Snapshot", "StepReport", "Strain", "SweepTable", "Tape", "View", "check", "export", "fit",
+    "load_plan", "read_sweep", "run", "run_plan", "save_mesh",
     "save_recording", "schema", "sweep", "view",
 ]

@@ -11,8 +11,8 @@ _LOSSES = 3  # workers that a batch may take with it before it is given up
 
 
 def spread(folder, plan, missing, workers, threads, devices, progress):
-    """Runs batches on the workers of a Dask cluster: a number of processes of this machine, the address of a scheduler, a
-    client or a cluster. What is sent for a batch is its number; what it gives goes into the folder."""
+    """Runs batches on the workers of a Dask cluster: a number of processes of this machine, the address of a scheduler,
+    a client or a cluster. What is sent for a batch is its number; what it gives goes into the folder."""
     try:
         import cloudpickle
         import distributed
@@ -27,7 +27,7 @@ def spread(folder, plan, missing, workers, threads, devices, progress):
         arguments = (str(folder), plan.digest, functions, threads)
 
         def submit(number):
-            # A lost worker's batch is run again by another, and no result of its own is lost with it: it is in the folder.
+            # A lost worker's batch is run again by another; those that it had done are in the folder.
             return client.submit(run_number, number, *arguments, key=f"batch-{number}-{plan.digest[:8]}", pure=False)
 
         # As many at once as keep workers busy; a scheduler that knows all of a million batches takes gigabytes.
@@ -46,9 +46,9 @@ def spread(folder, plan, missing, workers, threads, devices, progress):
                 running.add(submit(names.popleft()))
     if lost:
         batch = plan.batches()[lost[0]]
-        raise DeviceError(f"sweep: {len(lost)} batches ended {_LOSSES + 1} workers each and were left out, the first is number "
-                          f"{lost[0]}, cases {batch[0]} to {batch[-1]}; too little memory? try a smaller batch, or "
-                          "run one of its cases alone; the other batches are whole")
+        raise DeviceError(f"sweep: {len(lost)} batches ended {_LOSSES + 1} workers each and were left out, the first "
+                          f"is number {lost[0]}, cases {batch[0]} to {batch[-1]}; too little memory? try a smaller "
+                          "batch, or run one of its cases alone; the other batches are whole")
 
 
 def _told(error):
@@ -69,8 +69,8 @@ def run_number(number, folder, digest, functions, threads):
         simd = plan.content["execution"]["simd"]
         order = ("baseline", "avx2", "avx512")
         if simd and order.index(simd) > order.index(_core.widest_simd()):
-            raise DeviceError(f"simd: found {_core.widest_simd()} on a worker, expected {simd}, which the plan was made with; "
-                              f"say simd=\"{_core.widest_simd()}\", or leave this machine out")
+            raise DeviceError(f"simd: found {_core.widest_simd()} on a worker, expected {simd}, which the plan was "
+                              f"made with; say simd=\"{_core.widest_simd()}\", or leave this machine out")
         _own.clear()
         _own[folder, digest] = Worker(folder, plan, threads)
     return _own[folder, digest].run(number)
@@ -104,8 +104,8 @@ class _client:
             return client
         except OSError as error:
             self.__exit__()
-            raise FileError(f"workers: {self.workers}: {error}, expected a number of processes, or a Dask scheduler that "
-                            "runs there") from None
+            raise FileError(f"workers: {self.workers}: {error}, expected a number of processes, or a Dask scheduler "
+                            "that runs there") from None
 
     def _local(self, count):
         devices = [str(d) for d in self.devices or ()]
@@ -118,7 +118,8 @@ class _client:
                    for i in range(count)}
         return self.distributed.SpecCluster(
             workers=workers, scheduler={"cls": self.distributed.Scheduler,
-                                        "options": {"host": "127.0.0.1", "dashboard": False, "port": 0}},
+                                        "options": {"host": "127.0.0.1", "dashboard": False,
+                                                                                "dashboard_address": "127.0.0.1:0"}},
             silence_logs=40)
 
     def __exit__(self, *error):

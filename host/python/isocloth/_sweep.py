@@ -13,8 +13,8 @@ from ._sweep_table import batch_table, join_tables
 from .errors import SceneError, ShapeError
 
 
-def sweep(scene, vary, output=None, *, measures=(), samples=None, seed=0, against=None, window=None, garment=None, batch=0,
-          frames=False, format="parquet", workers=1, worker=None, threads=0, devices=None, backend="cpu",
+def sweep(scene, vary, output=None, *, measures=(), samples=None, seed=0, against=None, window=None, garment=None,
+          batch=0, frames=False, format="parquet", workers=1, worker=None, threads=0, devices=None, backend="cpu",
           precision="float64", solver="automatic", simd="", check=True, quiet=False):
     """Runs a scene for every combination of values, and returns a :class:`SweepTable`.
 
@@ -27,8 +27,8 @@ def sweep(scene, vary, output=None, *, measures=(), samples=None, seed=0, agains
     measures: names as for ``isocloth sweep --measure`` (``strain_max``, ``node:40``, ``distance_mean``, ...), functions
     that take a :class:`CaseRun` and return a number, ``{column: function}``, or ``"module:function"``; nothing: a
     sensible choice. against: ``"base"``, the scene as it stands, or a result folder, a ``trajectory.h5`` or a CSV file
-    that distances are measured to. window: (from, to) [s], frames that measures count. garment: name or number of the one
-    that is measured, where a scene has several.
+    that distances are measured to. window: (from, to) [s], frames that measures count. garment: name or number of the
+    one that is measured, where a scene has several.
 
     output: folder of the table, a file per batch; the same call goes on with a sweep that is there, after its whole
     batches; none: nothing is kept. batch: cases of one simulation, 0: a sensible number. frames: keep positions, too
@@ -37,13 +37,13 @@ def sweep(scene, vary, output=None, *, measures=(), samples=None, seed=0, agains
     workers: 1: this process; a larger number: so many processes of this machine, or the address of a Dask scheduler, a
     ``dask.distributed.Client`` or a cluster (``dask_jobqueue.SLURMCluster``): see host/docs/SCALING.md; a script then
     needs ``if __name__ == "__main__":``. worker: ``(i, n)``, the i-th of n processes that share the folder and know
-    nothing of each other, from 1; the table is then that of the whole batches. threads of each process, 0: all cores, or
-    an equal part of them. devices: numbers of GPUs, one for each process of this machine.
+    nothing of each other, from 1; the table is then that of the whole batches. threads of each process, 0: all cores,
+    or an equal part of them. devices: numbers of GPUs, one for each process of this machine.
 
     Cases whose values need no other mesh, recipe or step, numbers of the only garment, share the vector lanes of one
     simulation; others are simulations of their own. The table has the same bits however many processes there are. A
-    case that is lost or refused is recorded as ``failed`` with its message. check: read the scene for every value before
-    anything runs, and raise what is wrong with one. Ctrl-C leaves the whole batches.
+    case that is lost or refused is recorded as ``failed`` with its message. check: read the scene for every value
+    before anything runs, and raise what is wrong with one. Ctrl-C leaves the whole batches.
 
     Raises :class:`SceneError` (unknown keys, with the nearest known one; empty or repeated values; unknown measures),
     :class:`FileError` (a folder of another plan, no write access).
@@ -64,8 +64,8 @@ def sweep(scene, vary, output=None, *, measures=(), samples=None, seed=0, agains
 
 
 def load_plan(file, check=True):
-    """The plan of a JSON file with the keys of :func:`sweep` that say what is computed; files that it names are looked for
-    beside it."""
+    """The plan of a JSON file with the keys of :func:`sweep` that say what is computed; files that it names are looked
+    for beside it."""
     file = pathlib.Path(file)
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
@@ -114,9 +114,9 @@ def run_plan(plan, output=None, *, workers=1, worker=None, threads=0, devices=No
             spread(folder, plan, missing, workers, threads, devices, progress)
     except KeyboardInterrupt:
         progress.end()
-        left = len(missing_batches(folder, plan))
-        print(f"isocloth: interrupted with {len(plan.batches()) - left} of {len(plan.batches())} batches whole in {folder}; "
-              "the same call goes on there", file=sys.stderr)
+        count, left = len(plan.batches()), len(missing_batches(folder, plan))
+        print(f"isocloth: interrupted with {count - left} of {count} batches whole in {folder}; the same call goes on "
+              "there", file=sys.stderr)
         raise
     progress.end()
     table = read_sweep(folder)
@@ -164,8 +164,9 @@ class Progress:
         self.shown = now
         seconds = max(now - self.begin, 1e-9)
         left = (self.total - self.done) * seconds / self.done
-        self.say(f"isocloth: {self.batches - self.total + self.done} of {self.batches} batches, {self.cases / seconds:.3g} cases/s, "
-                 f"{self.failed} failed{f', {workers} workers' if workers else ''}, {left:.0f} s to go")
+        self.say(f"isocloth: {self.batches - self.total + self.done} of {self.batches} batches, "
+                 f"{self.cases / seconds:.3g} cases/s, {self.failed} failed"
+                 f"{f', {workers} workers' if workers else ''}, {left:.0f} s to go")
 
     def say(self, line, stays=False):
         if self.quiet:

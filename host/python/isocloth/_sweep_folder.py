@@ -1,5 +1,5 @@
-"""The folder of a sweep: ``plan.json``, ``table/batch-0000000.parquet``, ...; ``frames/`` and ``frames.h5`` if frames are
-kept, ``base.npz`` if distances to the base run are measured, ``log/``."""
+"""The folder of a sweep: ``plan.json``, ``table/batch-0000000.parquet``, ...; ``frames/`` and ``frames.h5`` if frames
+are kept, ``base.npz`` if distances to the base run are measured, ``log/``."""
 
 import json
 import os
@@ -52,7 +52,8 @@ def read_plan(folder, functions=None):
         digest = content.pop("digest")
         plan = Plan(content, functions if functions is not None else dict.fromkeys(content["functions"]))
     except FileNotFoundError:
-        raise FileError(f"{file}: No such file, expected the folder of a sweep, on a disk that all workers share") from None
+        raise FileError(f"{file}: No such file, expected the folder of a sweep, on a disk that all workers share"
+                        ) from None
     except (OSError, ValueError, KeyError) as error:
         raise FileError(f"{file}: {error}, expected the plan of a sweep; the file is damaged") from None
     if plan.digest != digest:
@@ -68,8 +69,8 @@ def _compare(file, plan):
         ours, theirs = _inner(plan.content.get(key), found.content.get(key))
         if ours != theirs:
             path, ours, theirs = _first_difference(key, plan.content.get(key), found.content.get(key))
-            raise FileError(f"{file}: {path}: found {_short(theirs)}, now {_short(ours)}: another sweep; go on with the scene "
-                            "and the plan that it was begun with, or choose another folder")
+            raise FileError(f"{file}: {path}: found {_short(theirs)}, now {_short(ours)}: another sweep; go on with "
+                            "the scene and the plan that it was begun with, or choose another folder")
     raise FileError(f"{file}: found the keys of a scene or plan in another order: another sweep; choose another folder")
 
 
@@ -86,7 +87,8 @@ def _first_difference(path, ours, theirs):
             at = next(i for i in range(len(ours)) if ours[i] != theirs[i])
             path = f"{path}[{at}]"
         else:
-            keys = [key for key in {**theirs, **ours} if key not in ours or key not in theirs or ours[key] != theirs[key]]
+            keys = [key for key in {**theirs, **ours}
+                    if key not in ours or key not in theirs or ours[key] != theirs[key]]
             if not keys:
                 break
             at = keys[0]
@@ -128,7 +130,10 @@ class Worker:
         self.log = self.folder / "log" / f"{socket.gethostname()}-{os.getpid()}.jsonl"
 
     def run(self, number):
-        """Runs a batch into its file and returns what became of it."""
+        """Runs a batch into its file, unless that is there and whole, and returns what became of it."""
+        if is_whole(self.folder, self.plan, number):  # by a worker that was lost before it could say so
+            table = read_table(self.folder, self.plan, [number])
+            return {"batch": number, "cases": table.case_count, "failed": table.count("failed")}
         begin = time.perf_counter()
         batch = run_batch(self.plan, number, self.reference, self.threads)
         simulated = time.perf_counter()
@@ -136,7 +141,8 @@ class Worker:
         table = batch_table(self.plan, batch)
         size_of_table = write_batch(self.folder, self.plan, number, table)
         done = {"batch": number, "cases": len(batch.cases), "failed": table.count("failed"),
-                "simulated_seconds": round(simulated - begin, 6), "written_seconds": round(time.perf_counter() - simulated, 6),
+                "simulated_seconds": round(simulated - begin, 6),
+                "written_seconds": round(time.perf_counter() - simulated, 6),
                 "table_bytes": size_of_table, "frames_bytes": size}
         with open(self.log, "a", encoding="utf-8") as file:  # how long it took is no part of the table
             file.write(json.dumps(done) + "\n")
@@ -188,7 +194,8 @@ def _h5py():
     try:
         import h5py
     except ImportError:
-        raise ImportError("sweep: found no h5py, which keeps frames; pip install isocloth[sweep], or frames=False") from None
+        raise ImportError("sweep: found no h5py, which keeps frames; pip install isocloth[sweep], or frames=False"
+                          ) from None
     return h5py
 
 
@@ -198,5 +205,5 @@ def read_sweep(folder):
     plan = read_plan(folder)
     missing = set(missing_batches(folder, plan))
     table = read_table(folder, plan, [number for number in range(len(plan.batches())) if number not in missing])
-    table.batches_missing = len(missing)
+    table.batches_missing, table.format = len(missing), plan.content["format"]
     return table

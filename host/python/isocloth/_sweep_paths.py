@@ -56,7 +56,7 @@ def resolve(path, scene):
         where = text(parts[:i])
         if isinstance(part, int):
             if "[]" not in known:
-                raise SceneError(f"vary: {path}: found a number in brackets after {where or 'nothing'}, which is no list")
+                raise SceneError(f"vary: {path}: found a number in brackets after {where}, which is no list")
             count = len(value) if isinstance(value, list) else 0
             if part >= count:
                 raise SceneError(f"vary: {path}: found number {part} of {where}, of which the scene has {count}")
@@ -79,16 +79,18 @@ def _add_members(node, known):
 
 
 def _refuse_unknown(path, parts, i, known):
-    where = text(parts[:i])
+    where, asked = text(parts[:i]), text(parts[:i + 1])
     candidates = {f"{where}.{key}".lstrip(".") for key in known if key != "[]"}
-    if where in ("", "garments[0]"):
-        garment = {}
-        _add_members(_schema()["properties"]["garments"]["items"], garment)
-        candidates |= {f"garments[0].{key}" for key in garment} | set(_schema()["properties"])
-    asked = text(parts[:i + 1])
+    is_short = not path.startswith(asked)  # the garment was left out
+    if is_short:
+        asked = asked.removeprefix("garments[0].")
+        candidates = {candidate.removeprefix("garments[0].") for candidate in candidates}
+    if i == 0 or is_short and i == 2:
+        candidates |= set(_schema()["properties"])
     near = difflib.get_close_matches(asked, sorted(candidates), 1, 0)
-    raise SceneError(f"vary: {path}: unknown key {asked}" + (f", the nearest known one is {near[0]}" if near else
-                     f", {where} holds no keys"))
+    raise SceneError(f"vary: {path}: unknown key"
+                     + (f" {asked}" if asked != path else "")
+                     + (f", the nearest known one is {near[0]}" if near else f"; {where} holds no keys"))
 
 
 def put(scene, path, value):

@@ -144,8 +144,9 @@ def make_plan(scene, vary, *, samples=None, seed=0, measures=(), against=None, w
         raise ShapeError(f"format: found {format!r}, expected parquet or csv")
     execution = {"backend": backend, "precision": precision, "solver": solver,
                  "simd": (simd or _core.widest_simd()) if backend == "cpu" else ""}
-    plan = Plan({"isocloth": _core.version(), "scene": content, "files": _files(content), "paths": paths, "names": names_of_keys, "vary": vary,
-                 "measures": names, "columns": columns, "functions": list(functions), "against": reference, "window": window and list(window),
+    plan = Plan({"isocloth": _core.version(), "scene": content, "files": _files(content), "paths": paths,
+                 "names": names_of_keys, "vary": vary, "measures": names, "columns": columns,
+                 "functions": list(functions), "against": reference, "window": window and list(window),
                  "garment": garment, "batch": batch if lanes else 1, "lanes": lanes, "frames": bool(frames),
                  "format": format, "execution": execution}, functions)
     for path, values in vary.items() if isinstance(vary, dict) else zip(paths, zip(*vary)):
@@ -186,7 +187,8 @@ def _expand(vary, samples, seed, scene, folder):
         written = list(vary[0])
         for i, case in enumerate(vary):
             if set(case) != set(written):
-                raise SceneError(f"vary: case {i} varies {', '.join(case)}, case 0 {', '.join(written)}, expected the same")
+                raise SceneError(f"vary: case {i} varies {', '.join(case)}, case 0 {', '.join(written)}, "
+                                 "expected the same")
         paths = _paths(written, scene)
         rows = [[_value(case[key], key, folder) for key in written] for case in vary]
         seen = {}
@@ -241,7 +243,8 @@ def _axis(values, path, folder):
         raise SceneError(f"vary: {path}: found an empty list, expected at least one value")
     seen = set()
     for value in found:
-        word = repr(float(value)) if isinstance(value, (int, float)) and not isinstance(value, bool) else json.dumps(value)
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        word = repr(float(value)) if is_number else json.dumps(value)
         if word in seen:
             raise SceneError(f"vary: {path}: found {json.dumps(value)} a second time, expected each value once")
         seen.add(word)
@@ -255,7 +258,8 @@ def _range(values, path, keys):
         raise SceneError(f"vary: {path}: found {json.dumps(values, default=str)}, expected a list, or {{from, to"
                          f"{', count' if 'count' in keys else ''}, scale}} with finite numbers")
     if scale not in ("linear", "log") or scale == "log" and not (low > 0 and high > 0):
-        raise SceneError(f"vary: {path}: scale: found {scale!r} from {low} to {high}, expected linear, or log of numbers > 0")
+        raise SceneError(f"vary: {path}: scale: found {scale!r} from {low} to {high}, expected linear, or log of "
+                         "numbers > 0")
     return float(low), float(high), scale
 
 
@@ -355,8 +359,8 @@ def _check_window(window, scene):
     if len(window) != 2 or not all(isinstance(t, (int, float)) for t in window) or not window[0] <= window[1]:
         raise SceneError(f"window: found {window!r}, expected (from, to) in seconds, from <= to")
     if window[0] > scene["duration"] + 1e-9:
-        raise SceneError(f"window: found {window[0]} to {window[1]} s, expected a time with at least one frame of the run, "
-                         f"which ends at {scene['duration']} s")
+        raise SceneError(f"window: found {window[0]} to {window[1]} s, expected a time with at least one frame of the "
+                         f"run, which ends at {scene['duration']} s")
 
 
 def _files(value):

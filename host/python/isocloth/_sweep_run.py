@@ -102,7 +102,7 @@ def _run_lanes(plan, cases, reference, threads):
     window = content["window"] or [0, scene["duration"]]
     times = [min(step, steps) * scene["step"] for step in range(0, steps + per_frame, per_frame)]
     if not any(window[0] - 1e-9 <= t <= window[1] + 1e-9 for t in times):
-        raise SceneError(f"window: found {window[0]} to {window[1]} s, expected a time with at least one frame of the run")
+        raise SceneError(f"window: found {window[0]} to {window[1]} s, expected a time with at least one frame")
     recorders = _core.CaseRecorders(simulation, garments, content["measures"], reference, *map(float, window))
     has_positions = bool(plan.functions or content["frames"])
     positions, at = [], []
@@ -145,7 +145,8 @@ def _add_case(plan, batch, case, row, motion):
             try:
                 numbers.append(float(function(run)))
             except Exception as error:  # whatever the user's function does, other cases go on
-                status, message = "failed", " ".join(f"{plan.describe(case)}: {name}: {type(error).__name__}: {error}".split())
+                what = " ".join(f"{type(error).__name__}: {error}".split())
+                status, message = "failed", f"{plan.describe(case)}: {name}: {what}"
                 break
     if status == "failed":
         numbers = [math.nan] * len(plan.columns)
@@ -155,8 +156,8 @@ def _add_case(plan, batch, case, row, motion):
 
 
 def run_base(plan, threads=0):
-    """The scene as it stands: times [s] and positions [m] of its frames, and its rest shape. Raises NumericalError where a
-    step missed its tolerance."""
+    """The scene as it stands: times [s] and positions [m] of its frames, and its rest shape. Raises NumericalError
+    where a step missed its tolerance."""
     content = plan.content
     scene = json.loads(json.dumps(plan.scene))
     for method in ("projection", "impulse"):
@@ -172,8 +173,8 @@ def run_base(plan, threads=0):
     while simulation.step_index < steps:
         reports = simulation.advance(min(per_frame, steps - simulation.step_index))
         if reports[garment].status != "converged":
-            raise NumericalError("against base: the scene as it stands missed its tolerance, expected a sound reference; use "
-                                 "a smaller step or max_substeps")
+            raise NumericalError("against base: the scene as it stands missed its tolerance, expected a sound "
+                                 "reference; use a smaller step or max_substeps")
         times.append(simulation.time)
         positions.append(simulation.positions(garment))
     return numpy.array(times), numpy.stack(positions), _core.rest_positions(simulation, garment)

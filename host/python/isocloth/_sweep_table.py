@@ -19,7 +19,8 @@ class SweepTable(collections.abc.Mapping):
     ``stalled``: a step missed its tolerance; ``failed``), ``message`` of failed cases, then the measures, NaN in
     failed cases. Numbers are float64 or int64, other values of keys text: themselves, or as JSON.
 
-    ``folder``: where it lies, or None; ``units``: of measures, by column; ``plan_digest``: SHA-256 of scene and plan.
+    ``folder``: where it lies, or None; ``batches_missing`` there; ``units``: of measures, by column; ``plan_digest``:
+    SHA-256 of scene and plan.
 
     >>> table = SweepTable({"case": numpy.array([0, 1]), "strain_max": numpy.array([0.1, 0.2])})
     >>> len(table["case"]), table["strain_max"].max()
@@ -29,6 +30,7 @@ class SweepTable(collections.abc.Mapping):
     def __init__(self, columns, units=None, plan_digest="", folder=None):
         self.columns, self.units, self.plan_digest = dict(columns), units or {}, plan_digest
         self.folder = pathlib.Path(folder) if folder is not None else None
+        self.batches_missing, self.format = 0, ""
 
     def __getitem__(self, name):
         return self.columns[name]
@@ -233,8 +235,8 @@ def _pyarrow():
     try:
         import pyarrow
     except ImportError:
-        raise ImportError("sweep: found no pyarrow, which writes Parquet; pip install isocloth[sweep], or format=\"csv\"") \
-            from None
+        raise ImportError("sweep: found no pyarrow, which writes Parquet; pip install isocloth[sweep], or say "
+                          "format=\"csv\"") from None
     return pyarrow
 
 
