@@ -112,7 +112,7 @@ class _client:
         if devices and len(devices) != count:
             raise DeviceError(f"devices: found {len(devices)} for {count} processes, expected one for each")
         # One thread takes batches; the engine has its own.
-        options = {"nthreads": 1, "memory_limit": 0, "dashboard_address": None, "silence_logs": 40}
+        options = {"nthreads": 1, "memory_limit": 0, "dashboard_address": None, "silence_logs": 50}
         workers = {i: {"cls": self.distributed.Nanny,
                        "options": options | ({"env": {"CUDA_VISIBLE_DEVICES": devices[i]}} if devices else {})}
                    for i in range(count)}
@@ -120,7 +120,7 @@ class _client:
             workers=workers, scheduler={"cls": self.distributed.Scheduler,
                                         "options": {"host": "127.0.0.1", "dashboard": False,
                                                                                 "dashboard_address": "127.0.0.1:0"}},
-            silence_logs=40)
+            silence_logs=50)
 
     def __exit__(self, *error):
         for part in self.closing:

@@ -140,8 +140,8 @@ class Worker:
         size = _write_frames(self.folder, number, batch) if self.plan.content["frames"] else 0
         table = batch_table(self.plan, batch)
         size_of_table = write_batch(self.folder, self.plan, number, table)
-        done = {"batch": number, "cases": len(batch.cases), "failed": table.count("failed"),
-                "simulated_seconds": round(simulated - begin, 6),
+        done = {"batch": number, "ended": round(time.time(), 3), "cases": len(batch.cases),
+                "failed": table.count("failed"), "simulated_seconds": round(simulated - begin, 6),
                 "written_seconds": round(time.perf_counter() - simulated, 6),
                 "table_bytes": size_of_table, "frames_bytes": size}
         with open(self.log, "a", encoding="utf-8") as file:  # how long it took is no part of the table
