@@ -1,6 +1,6 @@
 """What a batch of a sweep costs beside the simulation: bytes that are sent and stored, processor time, memory.
 
-usage: python spread_overhead.py FOLDER, with pip install isocloth[sweep]
+usage: python spread_overhead.py FOLDER [lanes|alone|stored|sent ...], with pip install isocloth[sweep]
 
 Processor time, so that programs beside it change little. The scene is an A3 sheet of 9 x 9 nodes, 3 keys vary.
 """
@@ -96,8 +96,9 @@ def sent(folder):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    for measure in (lanes, alone, stored, sent):
-        measure(folder)
+    measures = {function.__name__: function for function in (lanes, alone, stored, sent)}
+    for name in sys.argv[2:] or measures:
+        measures[name](folder)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import isocloth
 import numpy
 
 SCENE = pathlib.Path(__file__).parents[3] / "bench" / "scenes" / "paper_fast_9x9.json"
-RECIPES, MESHES = ["coltraro2022", "membrane"], [[9, 9], [13, 13]]
+RECIPES, MESHES = ["coltraro2022", "membrane"], [[9, 9], [17, 17]]
 
 
 def sweep(folder):

@@ -1,6 +1,7 @@
 """``python -m isocloth``: what the package does beside the command of the engine."""
 
 import argparse
+import os
 import signal
 import sys
 
@@ -48,6 +49,16 @@ def main(arguments=None):
     return 0
 
 
+def command():
+    """:func:`main` as a process."""
+    code = main()
+    if code == 130:  # other processes that were interrupted, too, are not waited for: they end with this one
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
 def _sweep(options):
     def stop(*_):
         raise KeyboardInterrupt
@@ -79,4 +90,4 @@ def _export(options):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

@@ -22,7 +22,7 @@ def spread(folder, plan, missing, workers, threads, devices, progress):
     functions = cloudpickle.dumps(plan.functions)
     with _client(distributed, workers, threads, devices) as client:
         count = len(client.scheduler_info(n_workers=-1)["workers"])
-        threads = threads or (max(1, (os.cpu_count() or 1) // workers) if isinstance(workers, int) else 0)
+        threads = threads or (max(1, len(os.sched_getaffinity(0)) // workers) if isinstance(workers, int) else 0)
         names = collections.deque(missing)
         arguments = (str(folder), plan.digest, functions, threads)
 
@@ -102,8 +102,10 @@ class _client:
             if isinstance(self.workers, int):
                 client.wait_for_workers(self.workers)
             return client
-        except OSError as error:
+        except BaseException as error:  # Ctrl-C while processes start, too
             self.__exit__()
+            if not isinstance(error, OSError):
+                raise
             raise FileError(f"workers: {self.workers}: {error}, expected a number of processes, or a Dask scheduler "
                             "that runs there") from None
 
@@ -124,5 +126,8 @@ class _client:
 
     def __exit__(self, *error):
         for part in self.closing:
-            part.close()
+            try:
+                part.close(timeout=10)
+            except Exception:  # workers that were interrupted themselves; what they had done is in the folder
+                pass
         self.config.__exit__(None, None, None)
