@@ -42,7 +42,7 @@ allow_host_rooms() {
     run) rooms='files|meshes|drape|minimise|scene|results|report' ;;
     sweep) rooms='files|meshes|scene|results|report' ;;
     fit) rooms='files|scene|results|report|run|sweep' ;;
-    python) rooms='gradients|files|meshes|scene|results|run|fit' kernels='' ;;
+    python) rooms='gradients|files|meshes|scene|results|run|fit|sweep' kernels='kernels/kernel_table\.hpp|' ;;
     app) rooms='memory|files|meshes|scene|results|report|run|sweep|fit|validation' ;;
     *) rooms='none' ;;  # a new room says here what it stands on
   esac

@@ -15,13 +15,17 @@ from ._render import render
 from ._results import Result, check, run, save_mesh, schema
 from ._run_function import RunFunction
 from ._simulation import Simulation, View
+from ._sweep import load_plan, read_sweep, run_plan, sweep
+from ._sweep_run import CaseRun
+from ._sweep_table import SweepTable
 from ._view import Viewer, view
 from .errors import DeviceError, Error, FileError, MeshError, NumericalError, SceneError, SceneWarning, ShapeError
 
 __version__ = _version()
 __all__ = [
-    "ContactMeasures", "DeviceError", "Error", "FileError", "GarmentInfo", "Gradient", "HoldMeasures", "Measures",
-    "MeshError", "NumericalError", "Result", "RunFunction", "SceneError", "SceneWarning", "ShapeError", "Simulation",
-    "Snapshot", "StepReport", "Strain", "Tape", "View", "Viewer", "check", "export", "fit", "gallery", "render", "run",
-    "save_mesh", "save_recording", "schema", "view",
+    "CaseRun", "ContactMeasures", "DeviceError", "Error", "FileError", "GarmentInfo", "Gradient", "HoldMeasures",
+    "Measures", "MeshError", "NumericalError", "Result", "RunFunction", "SceneError", "SceneWarning", "ShapeError",
+    "Simulation", "Snapshot", "StepReport", "Strain", "SweepTable", "Tape", "View", "Viewer", "check", "export", "fit",
+    "gallery", "load_plan", "read_sweep", "render", "run", "run_plan", "save_mesh", "save_recording", "schema", "sweep",
+    "view",
 ]

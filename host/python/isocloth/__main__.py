@@ -1,6 +1,8 @@
 """``python -m isocloth``: what the package does beside the command of the engine."""
 
 import argparse
+import os
+import signal
 import sys
 
 from ._export import WRITERS, export
@@ -8,12 +10,13 @@ from ._fields import QUANTITIES
 from ._gallery import gallery
 from ._render import render
 from ._results import Result
+from ._sweep import load_plan, run_plan
 from ._view import view
-from .errors import Error
+from .errors import Error, SceneError
 
 
 def main(arguments=None):
-    """Returns the exit code: 0 done, 2 bad input."""
+    """Returns the exit code: 0 done, 2 bad input, 130 interrupted."""
     parser = argparse.ArgumentParser(prog="python -m isocloth", description=__doc__)
     commands = parser.add_subparsers(required=True)
     command = commands.add_parser("export", help="write a result for other programs")
@@ -30,12 +33,15 @@ def main(arguments=None):
     command.add_argument("--record", metavar="FOLDER", help="for pictures and films; the page has buttons then")
     _add_render(commands)
     _add_gallery(commands)
+    _add_sweep(commands)
     options = parser.parse_args(arguments)
     try:
         options.run(options)
-    except Error as error:
+    except (Error, ImportError) as error:
         print(f"isocloth: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 
@@ -82,6 +88,53 @@ def _gallery(options):
     print(gallery(options.folders, options.output, results=options.results, color=options.color))
 
 
+def _add_sweep(commands):
+    command = commands.add_parser("sweep", help="run a scene for all cases of a plan, on this machine or many")
+    command.set_defaults(run=_sweep)
+    command.add_argument("plan", help="JSON file with the keys of isocloth.sweep: scene, vary, measures, ...")
+    command.add_argument("-o", "--output", required=True, help="folder of the table; a sweep there is gone on with")
+    how = command.add_mutually_exclusive_group()
+    how.add_argument("--worker", metavar="I/N", help="the I-th of N processes that share the folder, from 1")
+    how.add_argument("--workers", type=int, default=1, metavar="N", help="processes of this machine")
+    how.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask scheduler whose workers run the batches")
+    command.add_argument("--threads", type=int, default=0, help="of each process; 0: all cores, or an equal part")
+    command.add_argument("--devices", metavar="I,J,...", help="GPUs, one for each process of this machine")
+    command.add_argument("--quiet", action="store_true", help="no progress on standard error")
+
+
+def command():
+    """:func:`main` as a process."""
+    code = main()
+    if code == 130:  # other processes that were interrupted, too, are not waited for: they end with this one
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+def _sweep(options):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, stop)  # of batch systems that want the machine back
+    worker = None
+    if options.worker:
+        words = options.worker.split("/")
+        if len(words) != 2 or not all(word.isdigit() for word in words):
+            raise SceneError(f"--worker: found {options.worker}, expected I/N with I from 1 to N")
+        worker = int(words[0]), int(words[1])
+    devices = [word for word in (options.devices or "").split(",") if word]
+    table = run_plan(load_plan(options.plan), options.output, workers=options.scheduler or options.workers,
+                     worker=worker, threads=options.threads, devices=devices, quiet=options.quiet)
+    print(f"{table.case_count} cases: {table.count('completed')} completed, {table.count('stalled')} missed the "
+          f"tolerance, {table.count('failed')} failed"
+          + (f"; {table.batches_missing} batches to come" if table.batches_missing else ""))
+    for message in table["message"][table["status"] == "failed"][:3]:
+        print(f"failed: {message}")
+    print(f"result: {options.output} (table/*.{table.format}: read the folder as one table, or isocloth.read_sweep)")
+
+
 def _export(options):
     result = Result(options.result)
     for file in options.files:
@@ -90,4 +143,4 @@ def _export(options):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

@@ -15,6 +15,7 @@ void bind_simulation(nanobind::module_& module);
 void bind_pictures(nanobind::class_<Runner>& type);
 void bind_gradients(nanobind::module_& module);
 void bind_runs(nanobind::module_& module);
+void bind_sweeps(nanobind::module_& module);
 
 ExecutionOptions execution_options(const std::string& backend, const std::string& precision,
                                    const std::string& solver, const std::string& simd, int threads);

@@ -8,4 +8,5 @@ NB_MODULE(_core, module) {
   isocloth::python::bind_simulation(module);
   isocloth::python::bind_gradients(module);
   isocloth::python::bind_runs(module);
+  isocloth::python::bind_sweeps(module);
 }
