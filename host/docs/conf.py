@@ -41,7 +41,6 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "plot_gallery": True,
     "only_warn_on_example_error": False,
-    "abort_on_example_error": True,
     "write_computation_times": False,
     "capture_repr": (),
     "min_reported_time": 1e9,
