@@ -31,4 +31,4 @@ if [[ -z $python ]]; then
   "$python" -m pip install -q --no-build-isolation host/python -C "cmake.define.isocloth_ROOT=$prefix"
 fi
 "$python" -m pip install -q --disable-pip-version-check 'sphinx>=8' 'myst-parser>=4' furo 'sphinx-gallery>=0.19' matplotlib
-"$python" host/docs/build_site.py "$work" build/docs "$@"
+"$python" -B host/docs/build_site.py "$work" build/docs "$@"
