@@ -12,7 +12,7 @@ case $level in
     simd='baseline;native'
     ;;
   all)
-    default_stages='format structure release headers package python asan tsan cuda'
+    default_stages='format structure release headers package python docs asan tsan cuda'
     simd='baseline;avx2;avx512'
     ;;
   *)
@@ -158,6 +158,13 @@ stage_python() {
     "$python" -m pytest -q -p no:cacheprovider --doctest-modules --pyargs isocloth)
 }
 
+# The pages, from scratch, with the tutorials that they run; in the environment of the stage python if that ran before.
+stage_docs() {
+  local python=''
+  [[ " ${stages[*]} " != *' python '* ]] || python=$PWD/build/python/venv/bin/python
+  ISOCLOTH_PYTHON=$python bash cmake/docs.sh --check
+}
+
 # What a reader wants of a stage that passed: ctest's closing lines and what was skipped.
 closing_lines() {
   grep -E '^(SKIPPED|NOTE|SPILLS):|^[0-9]+ passed' "$1" || true
@@ -167,7 +174,7 @@ closing_lines() {
 run_stage() {
   local name=$1 log=$logs/$1.log start=$SECONDS status
   if ! declare -F "stage_$name" >/dev/null; then
-    echo "test: no stage '$name'; there are: format structure release headers package python asan tsan cuda" >&2
+    echo "test: no stage '$name'; there are: format structure release headers package python docs asan tsan cuda" >&2
     exit 2
   fi
   set +e

@@ -96,7 +96,7 @@ check_top_level() {
   while IFS= read -r entry; do
     case $entry in
       engine | kernels | host | bench | tests | cmake) ;;
-      CMakeLists.txt | CMakePresets.json | README.md | LICENSE | .*) ;;
+      CMakeLists.txt | CMakePresets.json | README.md | LICENSE | CITATION.cff | SECURITY.md | .*) ;;
       *) violation "$entry: not an entry of the top level; move it into engine, kernels, host, bench, tests or cmake" ;;
     esac
   done < <(printf '%s\n' "$files" | cut -d/ -f1 | sort -u)
