@@ -139,10 +139,7 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
     member.columns = {device, rows.columns};
     member.blocks = {device, rows.blocks};
   }
-  const double thickest = *std::max_element(thicknesses_.begin(), thicknesses_.end()),
-               thinnest = *std::min_element(thicknesses_.begin(), thicknesses_.end());
-  reach_ = std::max(thinnest / 4, 2 * tolerance_);
-  spare_ = thickest;
+  reach_ = std::max(*std::min_element(thicknesses_.begin(), thicknesses_.end()) / 4, 2 * tolerance_);
   triangles_ = {device, flat(features.triangles)};
   sides_ = {device, flat(features.sides)};
   edges_ = {device, flat(features.edges)};
@@ -226,11 +223,12 @@ bool ClothContacts<Real>::left_room(const std::vector<Vec3d>& positions) const {
 
 template <class Real>
 bool ClothContacts<Real>::find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to,
-                                     double spare, std::vector<FeaturePair>& pairs) {
+                                     bool has_spare, std::vector<FeaturePair>& pairs) {
   // In a tangle of many layers a node is near a hundred features; memory for so many is there.
   constexpr std::size_t most_per_node = 400, always = 1'000'000;
   std::vector<double> margins;
-  for (const double thickness : thicknesses_) margins.push_back((thickness + reach_) / 2 + spare);
+  for (const double thickness : thicknesses_)
+    margins.push_back((thickness + reach_) / 2 + (has_spare ? thickness : 0));
   PairSearch::Workers workers = PairSearch::alone();
   std::atomic<std::size_t> found{0};
   if (ThreadPool* const pool = device_.queue().pool; pool != nullptr && rooms_.size() >= least_range)
@@ -257,14 +255,15 @@ bool ClothContacts<Real>::search() {
   constexpr double far_ahead = 2;
   searched_ = false;
   for (const bool ahead : {true, false}) {
-    const double spare = ahead ? spare_ : 0;
     for (std::size_t i = 0; i < rooms_.size(); ++i) {
+      const auto garment = static_cast<std::size_t>(pairs_.features().node_surfaces[i]);
+      const double spare = ahead ? thicknesses_[garment] : 0;
       onward[i] = ahead ? to[i] + far_ahead * (to[i] - from[i]) : to[i];
       rooms_[i] = joined({from[i], from[i]}, {onward[i], onward[i]});
       rooms_[i].low -= Vec3d{spare, spare, spare};
       rooms_[i].high += Vec3d{spare, spare, spare};
     }
-    searched_ = find_pairs(from, onward, spare, host_pairs_);
+    searched_ = find_pairs(from, onward, ahead, host_pairs_);
     if (searched_) break;
   }
   if (!searched_) return false;

@@ -106,8 +106,9 @@ class ClothContacts {
   bool left_room(const std::vector<Vec3d>& positions) const;
   /// False: the iterate is so wild that everything is near everything.
   bool search();
-  /// Pairs that come within reach on straight ways, or `spare` [m] beyond on each side; false: too many.
-  bool find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, double spare,
+  /// Pairs that come within reach on straight ways, has_spare: or a thickness of their own beyond on each
+  /// side, the room for nodes to move without another search; false: too many.
+  bool find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, bool has_spare,
                   std::vector<FeaturePair>& pairs);
   std::size_t keeper_of(std::uint64_t key) const;
   std::array<Index, 4> nodes_of(const FeaturePair& pair) const;
@@ -131,7 +132,6 @@ class ClothContacts {
   const ClothContactKernels& contact_kernels_;
   const double tolerance_;
   double reach_ = 0;  ///< gap up to which a contact keeps its force [m]
-  double spare_ = 0;  ///< room for nodes to move without another search [m]
   PairSearch pairs_;
   std::vector<Member> members_;
   std::vector<double> thicknesses_;

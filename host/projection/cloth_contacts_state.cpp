@@ -100,7 +100,7 @@ void ClothContacts<Real>::hold_back(const std::vector<const ProjectionSolver<Rea
                 host_to_.begin() + features.node_begin[g]);
   std::vector<FeaturePair> pairs;
   std::vector<double> shares(host_to_.size(), 0.0);  // where all is near all, all stays
-  if (find_pairs(host_from_, host_to_, 0, pairs))
+  if (find_pairs(host_from_, host_to_, false, pairs))
     shares = way_shares(features, pairs, host_from_, host_to_, thicknesses_);
   for (std::size_t g = 0; g < members_.size(); ++g) {
     const std::size_t begin = static_cast<std::size_t>(features.node_begin[g]),

@@ -338,7 +338,9 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
              100 * overload_, " %: the cloth is pulled or laden further than it can follow"));
   if (summary.held_back > 0)
     add(text("nodes were held back ", summary.held_back,
-             " times, because cloth would have passed through cloth: use a smaller step"));
+             " times, because cloth would have passed through cloth: use a smaller step, or "
+             "projection.max_substeps > ",
+             summary.substeps_max));
   if (summary.fallbacks > 0) add(text(summary.fallbacks, " parts of steps fell back on sweeps"));
 }
 

@@ -162,7 +162,7 @@ void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpe
             "an error");
   keys.flag("cloth", settings.cloth,
             "whether cloth meets itself and other cloth, at the distance of its thickness; recipes of the "
-            "projection, scenes without bodies");
+            "projection, by proximal_newton");
   keys.object("cloth_friction", "friction of cloth with cloth; default: none", Need::optional,
               [&](Keys& k) { describe_friction(k, settings.cloth_friction); });
   keys.objects(

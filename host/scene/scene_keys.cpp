@@ -331,8 +331,8 @@ void describe_scene(Keys& keys, SceneSpec& spec) {
     describe_obstacle(k, spec.obstacles[o]);
   });
   keys.objects("bodies",
-               "rigid bodies that fall and meet the cloth, which pushes back; coltraro2022 and "
-               "inextensible_edges only, in double precision",
+               "rigid bodies that fall and meet the cloth, which pushes back; recipes of the projection, by "
+               "proximal_newton, in double precision",
                0, [&](Keys& k, std::size_t b) {
                  spec.bodies.resize(b + 1);
                  describe_body(k, spec.bodies[b]);
