@@ -97,8 +97,9 @@ def sent(folder):
             few = figures
             print(f"start and end of two processes: {figures[1]:.3g} s")
     processor, wall, size, messages, batches = (b - a for a, b in zip(few, figures))
-    print(f"a batch by scheduler and client: {1000 * processor / batches:.3g} ms of its processor, {size / batches:.0f} bytes "
-          f"sent in {messages / batches:.2g} messages; {batches / wall:.3g} batches a second on the clock here")
+    print(f"a batch by scheduler and client: {1000 * processor / batches:.3g} ms of their processor, "
+          f"{size / batches:.0f} bytes sent in {messages / batches:.2g} messages and {batches / wall:.3g} a second "
+          "on the clock here")
 
 
 def main():
