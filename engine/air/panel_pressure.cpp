@@ -6,7 +6,7 @@ PanelPressure panel_pressure(const PanelGrid& grid, const VortexLattice& lattice
                              const Vec3d& velocity, double density, double rate,
                              const std::vector<double>& before) {
   const Index n = grid.columns, i = p / n, j = p % n;
-  const Panel& own = lattice.panels[static_cast<std::size_t>(p)];
+  const VortexPanel& own = lattice.panels[static_cast<std::size_t>(p)];
   const auto old = [&before](Index panel) { return before[static_cast<std::size_t>(panel)]; };
   PanelPressure pressure;
 

@@ -16,8 +16,8 @@ Vec3d weighted(const std::array<double, 4>& weights, const std::array<Vec3d, 4>&
 }
 
 /// across: of the collocation point, in parts of the panel.
-Panel panel_of(const std::array<Vec3d, 4>& x, double across) {
-  Panel panel;
+VortexPanel panel_of(const std::array<Vec3d, 4>& x, double across) {
+  VortexPanel panel;
   const Vec3d row = 0.5 * (x[2] - x[0] + x[3] - x[1]), column = 0.5 * (x[1] - x[0] + x[3] - x[2]);
   const Vec3d normal = cross(row, column);
   panel.area = norm(normal);
@@ -42,14 +42,14 @@ VortexLattice vortex_lattice(const PanelGrid& grid, ArrayView<const Vec3d> posit
   for (Index i = 0; i < m; ++i)
     for (Index j = 0; j < n; ++j) {
       const double across = 0.5 + 0.125 * ((j == 0) - (j == n - 1));
-      Panel panel = panel_of({at(i, j), at(i, j + 1), at(i + 1, j), at(i + 1, j + 1)}, across);
+      VortexPanel panel = panel_of({at(i, j), at(i, j + 1), at(i + 1, j), at(i + 1, j + 1)}, across);
       if (!(panel.area > 0))
         throw NumericalError(text("air: found panel ", i, ", ", j, " of area ", panel.area, " m^2"));
       panel.ring_share -= 0.25 * ((j == 0) + (j == n - 1));
       lattice.panels.push_back(panel);
     }
   double rows = 0, columns = 0;
-  for (const Panel& panel : lattice.panels) {
+  for (const VortexPanel& panel : lattice.panels) {
     rows += 1 / norm(panel.down);
     columns += 1 / norm(panel.across);
   }
@@ -57,7 +57,7 @@ VortexLattice vortex_lattice(const PanelGrid& grid, ArrayView<const Vec3d> posit
   // Slopes of panels are those at their middles; three quarters down is a quarter of the way to the next.
   for (Index p = 0; p < m * n; ++p) {
     const Index i = p / n, next = i + 1 < m ? p + n : p, before = i + 1 < m || i == 0 ? p : p - n;
-    Panel& panel = lattice.panels[static_cast<std::size_t>(p)];
+    VortexPanel& panel = lattice.panels[static_cast<std::size_t>(p)];
     const Vec3d turn = lattice.panels[static_cast<std::size_t>(next)].normal -
                        lattice.panels[static_cast<std::size_t>(before)].normal;
     panel.wash_normal = normalized(panel.normal + 0.25 * turn);

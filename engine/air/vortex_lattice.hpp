@@ -9,7 +9,7 @@
 namespace isocloth {
 
 /// A panel as the flow sees it, and where what acts on it is felt.
-struct Panel {
+struct VortexPanel {
   Vec3d normal;        ///< unit, downwind x across
   double area = 0;     ///< [m^2]
   Vec3d down, across;  ///< dual to the sides: down . d/d(row) = 1 [1/m]; gradients of circulation
@@ -27,9 +27,9 @@ constexpr std::array<double, 4> middle_weights{0.25, 0.25, 0.25, 0.25};
 /// inward by a quarter of the outermost column (Hough, J. Aircraft 10(5), 1973: the error of the lift of a
 /// plane wing is then of second order), and the last row of rings ends at the trailing edge.
 struct VortexLattice {
-  std::vector<Panel> panels;       ///< shape [panel_count]
-  std::vector<Vec3d> ring_points;  ///< corners of rings [m], shape [rows + 1, columns + 1]
-  double panel_size = 0;           ///< smaller one of the mean sides of the panels [m]
+  std::vector<VortexPanel> panels;  ///< shape [panel_count]
+  std::vector<Vec3d> ring_points;   ///< corners of rings [m], shape [rows + 1, columns + 1]
+  double panel_size = 0;            ///< smaller one of the mean sides of the panels [m]
 };
 /// Throws NumericalError for a panel without area. positions: [m], of all nodes of the mesh.
 VortexLattice vortex_lattice(const PanelGrid& grid, ArrayView<const Vec3d> positions);

@@ -19,7 +19,7 @@ class DenseRingSystem final : public RingSystem {
     InducedVelocities induced{std::vector<Vec3d>(count), std::vector<Vec3d>(count)};
     RingVelocities velocities(rings_.grid.columns, rings_.core);
     for (std::size_t c = 0; c < count; ++c) {
-      const Panel& panel = rings_.lattice.panels[c];
+      const VortexPanel& panel = rings_.lattice.panels[c];
       velocities(panel.collocation, rings_.lines, [&](std::size_t r, std::size_t j, const Vec3d& u) {
         if (r <= rows) {
           const std::size_t ring = std::min(r, rows - 1) * columns + j;

@@ -137,7 +137,7 @@ class PanelStep {
       const double quarter = pressures[p].quarter.value(state_.circulations);
       const double middle = pressures[p].middle.value(state_.circulations);
       state_.pressures.push_back(quarter + middle);
-      const Panel& panel = lattice_.panels[p];
+      const VortexPanel& panel = lattice_.panels[p];
       const auto corners = corners_of(p);
       for (std::size_t k = 0; k < 4; ++k) {
         const double force = panel.area * (quarter * quarter_weights[k] + middle * middle_weights[k]);
@@ -177,7 +177,7 @@ class PanelStep {
             quarter += moved * quarter_weights[l];
             middle += moved * middle_weights[l];
           }
-        const Panel& panel = lattice_.panels[p];
+        const VortexPanel& panel = lattice_.panels[p];
         const double factor = step_ * panel.area * dot(lattice_.panels[c].wash_normal, panel.normal);
         add_pressure(c, pressures[p].quarter, factor * quarter);
         add_pressure(c, pressures[p].middle, factor * middle);

@@ -40,7 +40,7 @@ class TreeRingSystem final : public RingSystem {
       : rings_(rings),
         rows_(static_cast<std::size_t>(rings.grid.rows)),
         columns_(static_cast<std::size_t>(rings.grid.columns)) {
-    for (const Panel& panel : rings.lattice.panels) {
+    for (const VortexPanel& panel : rings.lattice.panels) {
       collocations_.push_back(panel.collocation);
       normals_.push_back(panel.wash_normal);
     }
@@ -137,7 +137,7 @@ class TreeRingSystem final : public RingSystem {
     RingVelocities velocities(cell.width(), rings_.core);
     const std::size_t last = static_cast<std::size_t>(cell.row_end - cell.row) - 1;
     for (Eigen::Index k = 0; k < size; ++k) {
-      const Panel& panel = rings_.lattice.panels[panels[static_cast<std::size_t>(k)]];
+      const VortexPanel& panel = rings_.lattice.panels[panels[static_cast<std::size_t>(k)]];
       velocities(panel.collocation, lines, [&](std::size_t r, std::size_t j, const Vec3d& u) {
         matrix(k, static_cast<Eigen::Index>(std::min(r, last)) * cell.width() +
                       static_cast<Eigen::Index>(j)) += dot(panel.wash_normal, u);
