@@ -7,9 +7,13 @@
 
 namespace isocloth::python {
 
+class Runner;
+
 void bind_errors();
 void bind_reports(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
+/// Of the class Simulation.
+void bind_forces(nanobind::class_<Runner>& type);
 void bind_gradients(nanobind::module_& module);
 void bind_runs(nanobind::module_& module);
 

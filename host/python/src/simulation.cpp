@@ -358,6 +358,7 @@ void bind_simulation(nb::module_& module) {
           "restore", [](Runner& r, const Snapshot& s) { r.idle().restore(s); }, "snapshot"_a,
           "Back to where it was, bit for bit. What commands said stays said.");
   bind_commands(type);
+  bind_forces(type);
 }
 
 }  // namespace isocloth::python
