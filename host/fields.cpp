@@ -139,6 +139,9 @@ void Simulation::Members::transfer_nodes(GarmentField field, const std::vector<s
   }
 }
 
+template void Simulation::Members::transfer_nodes(GarmentField, const std::vector<std::size_t>&,
+                                                  const std::vector<Vec3d*>&) const;
+
 std::vector<FieldView> Simulation::view(GarmentField field) {
   std::vector<FieldView> views = members_->views(field);
   if (!views.empty()) return views;

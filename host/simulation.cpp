@@ -79,11 +79,12 @@ std::vector<StepReport> Simulation::Members::advance_solvers(int steps) {
 std::vector<StepReport> Simulation::advance(int steps) {
   if (steps < 0) throw ShapeError("steps: found " + std::to_string(steps) + ", expected >= 0");
   Members& m = *members_;
-  if (m.scene.wind.model != WindModel::panels) return m.advance_solvers(steps);
+  m.require_idle("advance");
+  if (m.scene.wind.model != WindModel::panels && m.forces.empty()) return m.advance_solvers(steps);
   std::vector<AdvanceReport> sums(garment_count());
   for (AdvanceReport& sum : sums) sum.total.substeps = 0;
   for (int i = 0; i < steps; ++i) {
-    const std::vector<StepReport> own = m.step_in_air();
+    const std::vector<StepReport> own = m.step_with_loads();
     for (std::size_t g = 0; g < own.size(); ++g) add_up(own[g], sums[g].total);
   }
   std::vector<StepReport> reports;

@@ -10,6 +10,7 @@
 #include "engine/core/fields.hpp"
 #include "engine/core/monitor.hpp"
 #include "engine/model/scene.hpp"
+#include "host/node_force.hpp"
 
 namespace isocloth {
 
@@ -394,6 +395,24 @@ class Simulation {
   /// Of many garments at once, shape [garments]: what those that are stepped together share is refreshed
   /// once, not for each. All are refused if one is.
   void set_fabrics(const std::vector<std::size_t>& garments, const std::vector<Fabric>& fabrics);
+
+  /// A force of the program's own: from now on `function` is asked before each step what acts on the nodes of
+  /// these garments, one call for all whose meshes have the same faces. Calls come from the thread that
+  /// steps, one at a time, forces in the order in which they were added; all see the state that the step
+  /// begins with. What they say acts throughout the step, as set_forces() would, and adds up with that:
+  /// explicit, so that a spring k [N/m] or damper d [N s/m] on a node of mass m is stable for h < 2 sqrt(m /
+  /// k) and h < 2 m / d.
+  ///
+  /// The state of a simulation knows nothing of it: what the function keeps to itself no reset() or restore()
+  /// takes back. What it throws ends advance() as ForceError with its name (Interrupted: as it is), and so
+  /// does what it says if that is not finite or of another size; the steps before have then been done, of
+  /// this one nothing. It may read the simulation, but not step it. Throws ShapeError for a name that is
+  /// there or empty, a garment that is none or there twice, and SceneError with Metric::mass.
+  void add_force(const std::string& name, const std::vector<std::size_t>& garments, ForceFunction function);
+  void add_force(const std::string& name, ForceFunction function);  ///< on all garments
+  /// Throws ShapeError where there is none of that name.
+  void remove_force(const std::string& name);
+  std::vector<std::string> forces() const;  ///< names, in the order in which they are asked
 
  private:
   struct Members;

@@ -22,7 +22,38 @@ inline void check_index(std::size_t index, std::size_t count, const char* what =
                      std::to_string(count));
 }
 
+/// On the nodes of garments throughout a step [N], shape [garments][node_count]; empty: none.
+using NodeLoads = std::vector<std::vector<Vec3d>>;
+
+/// Adds loads to the forces of a scene's garments for its lifetime.
+class Loaded {
+ public:
+  Loaded(Scene& scene, NodeLoads loads);
+  ~Loaded() { exchange(); }
+  Loaded(const Loaded&) = delete;
+  Loaded& operator=(const Loaded&) = delete;
+
+ private:
+  void exchange();
+
+  Scene& scene_;
+  NodeLoads kept_;
+  std::vector<std::size_t> loaded_;  ///< numbers of garments
+};
+
 struct Simulation::Members {
+  /// Garments whose meshes have the same faces.
+  struct ForceGroup {
+    std::vector<std::size_t> garments;
+    std::vector<double> areas;  ///< of nodes, garment by garment [m^2]
+  };
+  /// See Simulation::add_force().
+  struct NodeForce {
+    std::string name;
+    ForceFunction function;
+    std::vector<ForceGroup> groups;
+  };
+
   Scene scene;
   ResolvedScene resolved;
   ExecutionOptions options;
@@ -34,6 +65,8 @@ struct Simulation::Members {
   std::vector<std::int64_t> clocks;                 ///< steps of each garment since its last reset
   std::vector<std::unique_ptr<SheetInAir>> sheets;  ///< of garments in potential flow; null: of others
   std::vector<AirState> air;                        ///< of every garment
+  std::vector<NodeForce> forces;                    ///< in the order in which they are asked
+  bool is_asking = false;                           ///< forces
   std::int64_t step_index = 0;
 
   Members(Scene s, ExecutionOptions o)
@@ -49,8 +82,15 @@ struct Simulation::Members {
   void make_sheets();
   /// Steps of the solvers, as Simulation::advance(), with the forces that the scene has.
   std::vector<StepReport> advance_solvers(int steps);
-  /// One step of flow and cloth.
-  std::vector<StepReport> step_in_air();
+  /// One step with the loads of forces and of the air.
+  std::vector<StepReport> step_with_loads();
+  /// Adds what forces say of where the garments are. Throws what they throw, ForceError.
+  void ask_forces(NodeLoads& loads);
+  void ask(const NodeForce& force, const ForceGroup& group, NodeLoads& loads) const;
+  /// Throws ShapeError while forces are asked.
+  void require_idle(const char* call) const;
+  /// The flow after a step, whose loads it adds; freezes garments where there is none.
+  std::vector<AirState> find_flow(NodeLoads& loads);
   /// Of all solvers, with the numbers of the garments in the scene.
   std::vector<FieldView> views(GarmentField field) const;
   /// Between the nodes of garments and arrays, shape [garments.size()][node_count]; Vector const: to the

@@ -17,7 +17,7 @@ constexpr double tolerance = 1e-8;
 /// Products before a system counts as unsolvable.
 constexpr int most_products = 200;
 /// Panels of a block of the preconditioner, and how many rows and columns of its neighbours it sees.
-constexpr Index most_in_block = 144, overlap = 2;
+constexpr Index most_in_block = 144, shared_rings = 2;
 
 std::vector<std::size_t> numbers(const PanelGrid& grid, const ItemCell& cell) {
   std::vector<std::size_t> panels;
@@ -101,10 +101,10 @@ class TreeRingSystem final : public RingSystem {
     for (const ItemCell& own : item_cells(points_, most_in_block)) {
       if (own.child != 0) continue;
       ItemCell seen = own;
-      seen.row = std::max(own.row - overlap, 0);
-      seen.column = std::max(own.column - overlap, 0);
-      seen.row_end = std::min(own.row_end + overlap, rings_.grid.rows);
-      seen.column_end = std::min(own.column_end + overlap, rings_.grid.columns);
+      seen.row = std::max(own.row - shared_rings, 0);
+      seen.column = std::max(own.column - shared_rings, 0);
+      seen.row_end = std::min(own.row_end + shared_rings, rings_.grid.rows);
+      seen.column_end = std::min(own.column_end + shared_rings, rings_.grid.columns);
       Block block{numbers(rings_.grid, seen), {}, {}};
       for (std::size_t k = 0; k < block.panels.size(); ++k) {
         const Index i = static_cast<Index>(block.panels[k] / columns_),

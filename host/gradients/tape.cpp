@@ -57,6 +57,14 @@ GarmentState bare_state(const Simulation& simulation, std::size_t garment) {
   return state;
 }
 
+/// What they say of where the cloth is has derivatives that nobody knows.
+void require_no_forces(const Simulation& simulation) {
+  for (const std::string& name : simulation.forces())
+    throw SceneError(text("force \"", name,
+                          "\": found one of the program's own, expected none on a tape: remove_force() it; "
+                          "set_forces() acts as it is told, and has a gradient"));
+}
+
 double dot_of(const Nodes& a, const Nodes& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += dot(a[i], b[i]);
@@ -81,6 +89,7 @@ struct Alone {
 Tape::Tape(Simulation& simulation) : simulation_(simulation) {
   const Scene& scene = simulation.scene();
   require_smooth(scene, scene, simulation.options());
+  require_no_forces(simulation);
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     fabrics_.push_back(scene.garments[g].fabric);
     gravities_.push_back(scene.garments[g].gravity.value_or(scene.gravity));
@@ -102,6 +111,7 @@ std::vector<Vec3d> Tape::velocities(std::size_t garment, std::size_t step) const
 }
 
 std::vector<StepReport> Tape::step() {
+  require_no_forces(simulation_);
   const Scene& scene = simulation_.scene();
   std::vector<double> times;
   for (std::size_t g = 0; g < states_.size(); ++g) {

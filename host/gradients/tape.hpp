@@ -36,12 +36,13 @@ struct RunGradient {
 class Tape {
  public:
   /// Throws SceneError, naming the key, for what has no derivative here: impulses and fast projection, metric
-  /// mass, single precision; obstacles, bodies, grippers, air, pressure, seams, contact between cloths, and
-  /// strain limits.
+  /// mass, single precision; obstacles, bodies, grippers, air, pressure, seams, contact between cloths,
+  /// strain limits, and forces that the program computes (Simulation::add_force).
   explicit Tape(Simulation& simulation);
 
   /// Simulation::step(). Throws NumericalError for a step that is lost, misses its tolerance or is taken in
-  /// parts, which is then not on the tape; SceneError where a fabric or gravity has changed.
+  /// parts, which is then not on the tape; SceneError where a fabric or gravity has changed or a force has
+  /// been added.
   std::vector<StepReport> step();
   std::size_t step_count() const { return times_.size(); }
   /// Of a garment after so many steps [m], shape [node_count].

@@ -21,6 +21,9 @@ int main() {
     scene.garments.push_back(sheet);
 
     isocloth::Simulation simulation(scene, {.threads = 1});
+    simulation.add_force("draught", [](const isocloth::ForceInput& in, isocloth::ForceOutput& out) {
+      for (std::size_t i = 0; i < in.masses.size(); ++i) out.forces[i].y = 0.1 * in.masses[i];
+    });
     isocloth::StepReport report;
     for (int i = 0; i < 10; ++i) {
       report = simulation.step().front();

@@ -9,6 +9,7 @@ from ._core import ContactMeasures, GarmentInfo, HoldMeasures, Measures, Snapsho
 from ._core import version as _version
 from ._export import export
 from ._fit import fit, save_recording
+from ._forces import ClothState, SlopedForce
 from ._gallery import gallery
 from ._gradients import Gradient, Tape
 from ._render import render
@@ -19,13 +20,23 @@ from ._sweep import load_plan, read_sweep, run_plan, sweep
 from ._sweep_run import CaseRun
 from ._sweep_table import SweepTable
 from ._view import Viewer, view
-from .errors import DeviceError, Error, FileError, MeshError, NumericalError, SceneError, SceneWarning, ShapeError
+from .errors import (
+    DeviceError,
+    Error,
+    FileError,
+    ForceError,
+    MeshError,
+    NumericalError,
+    SceneError,
+    SceneWarning,
+    ShapeError,
+)
 
 __version__ = _version()
 __all__ = [
-    "CaseRun", "ContactMeasures", "DeviceError", "Error", "FileError", "GarmentInfo", "Gradient", "HoldMeasures",
-    "Measures", "MeshError", "NumericalError", "Result", "RunFunction", "SceneError", "SceneWarning", "ShapeError",
-    "Simulation", "Snapshot", "StepReport", "Strain", "SweepTable", "Tape", "View", "Viewer", "check", "export", "fit",
-    "gallery", "load_plan", "read_sweep", "render", "run", "run_plan", "save_mesh", "save_recording", "schema", "sweep",
-    "view",
+    "CaseRun", "ClothState", "ContactMeasures", "DeviceError", "Error", "FileError", "ForceError", "GarmentInfo",
+    "Gradient", "HoldMeasures", "Measures", "MeshError", "NumericalError", "Result", "RunFunction", "SceneError",
+    "SceneWarning", "ShapeError", "Simulation", "SlopedForce", "Snapshot", "StepReport", "Strain", "SweepTable", "Tape",
+    "View", "Viewer", "check", "export", "fit", "gallery", "load_plan", "read_sweep", "render", "run", "run_plan",
+    "save_mesh", "save_recording", "schema", "sweep", "view",
 ]

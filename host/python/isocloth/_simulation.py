@@ -6,6 +6,7 @@ import typing
 import warnings
 
 from . import _core
+from ._forces import Forces
 from ._scenes import scene_file
 from .errors import SceneWarning, ShapeError
 
@@ -60,6 +61,7 @@ class Simulation(_core.Simulation):
                  measure_strain=True):
         with scene_file(scene) as path:
             super().__init__(path, backend, precision, solver, simd, threads, measure_strain)
+        self._forces = Forces()
         for line in self.warnings:
             warnings.warn(line, SceneWarning, stacklevel=2)
 
@@ -81,6 +83,50 @@ class Simulation(_core.Simulation):
             raise ShapeError(f"garments: found some of {min(counts)} and of {max(counts)} nodes, expected one number; "
                              "read() has them one after another")
         return self.read(field, chosen).reshape(len(chosen), -1, 3)
+
+    def add_force(self, function, garments=None, name=None):
+        """From now on ``function`` says before each step what acts on the nodes of these garments.
+
+        It is called with a :class:`ClothState`, once a step for all garments whose meshes have the same faces, and
+        returns forces [N] as an array of shape (cloths, nodes, 3). They act throughout the step, beside
+        :meth:`set_forces` and other forces. They are explicit: a spring k [N/m] or damper d [N s/m] on a node of mass m
+        is stable in steps below 2 sqrt(m / k) and 2 m / d; what is stiffer a soft gripper holds (``close_gripper``).
+
+        garments: a number, a slice or a sequence of numbers; None: all. name: for messages and :meth:`remove_force`;
+        None: that of the function. Returns the function, so that it may stand as a decorator.
+
+        Forces are asked in the order in which they were added, in the thread that steps, with the state that the step
+        begins with. What a function remembers is its own: :meth:`reset` and :meth:`restore` do not know of it. What it
+        raises ends the step and is raised by :meth:`step` or :meth:`advance`, with the name in a note; of that step
+        nothing has then happened. :class:`ForceError`, which names garment, node and time, is raised for what is not
+        finite or of another shape, :class:`ShapeError` for a name that is there and garments that are none,
+        :class:`SceneError` with ``projection.metric`` "M".
+
+        >>> simulation = Simulation({"step": 0.01, "duration": 1, "gravity": 0, "garments": [
+        ...     {"mesh": {"generator": "quad_grid", "nodes": [5, 5], "size": [0.4, 0.4]}}]})
+        >>> @simulation.add_force
+        ... def attraction(state):
+        ...     return state.masses[..., None] * ([0.2, 0.2, 1.0] - state.positions)
+        >>> simulation.advance(10)[0].status
+        'converged'
+        >>> simulation.forces
+        ['attraction']
+        """
+        name = getattr(function, "__name__", type(function).__name__) if name is None else name
+        if not callable(function):
+            raise ShapeError(f'force "{name}": found {function!r}, expected a function')
+        if garments is None or isinstance(garments, slice):
+            garments = range(self.garment_count)[garments or slice(None)]
+        elif isinstance(garments, numbers.Integral):
+            garments = [garments]
+        self._add_force(name, [int(g) for g in garments])
+        self._forces.functions[name] = function
+        return function
+
+    def remove_force(self, name):
+        """Raises :class:`ShapeError` where there is none of that name."""
+        self._remove_force(name)
+        del self._forces.functions[name]
 
     def views(self, field="positions"):
         """:class:`View` of each set of garments that are stepped together, where they lie.

@@ -25,6 +25,10 @@ class NumericalError(Error, ArithmeticError):
     """A computation that left the finite numbers."""
 
 
+class ForceError(Error, ValueError):
+    """What a force returned that is no force."""
+
+
 class FileError(Error, OSError):
     """A file that cannot be read or written."""
 

@@ -13,6 +13,8 @@ void bind_errors();
 void bind_reports(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
 void bind_pictures(nanobind::class_<Runner>& type);
+/// Of the class Simulation.
+void bind_forces(nanobind::class_<Runner>& type);
 void bind_gradients(nanobind::module_& module);
 void bind_runs(nanobind::module_& module);
 void bind_sweeps(nanobind::module_& module);

@@ -16,6 +16,7 @@ const char* class_of(const Error& error) {
   if (is(static_cast<DeviceError*>(nullptr))) return "DeviceError";
   if (is(static_cast<NumericalError*>(nullptr))) return "NumericalError";
   if (is(static_cast<FileError*>(nullptr))) return "FileError";
+  if (is(static_cast<ForceError*>(nullptr))) return "ForceError";
   return "Error";
 }
 

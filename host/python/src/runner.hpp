@@ -34,7 +34,10 @@ class Runner {
 
   Simulation& idle() {
     if (is_busy_)
-      throw Error("the simulation is stepping in another thread: wait for it, or make one per thread");
+      throw Error(
+          "the simulation is stepping in another thread, or asks a force: wait for it, make one per thread, "
+          "or "
+          "use what the force is given");
     return *simulation_;
   }
 
@@ -45,21 +48,28 @@ class Runner {
     return reports;
   }
 
-  /// Does what takes as long as so many steps, without the interpreter's lock; Ctrl-C ends it.
+  /// Where it steps: does `errand` in the thread that asked for the steps.
+  template <class Errand>
+  void run_in_caller(const Errand& errand) {
+    caller_.run(errand);
+  }
+
+  /// Does what takes as long as so many steps, without the interpreter's lock; Ctrl-C ends it. What a
+  /// function of Python threw is thrown as it was.
   template <class Work>
   void work(int steps, const Work& what) {
-    const Busy busy(is_busy_);
-    const auto begin = std::chrono::steady_clock::now();
-    // A thread costs as much as a small cloth's step.
-    constexpr double soon = 0.02;
-    if (steps == 1 && last_seconds_ < soon) {
-      const nanobind::gil_scoped_release released;
-      what();
-    } else {
-      run_interruptible(monitor_, what);
+    try {
+      work_busily(steps, what);
+    } catch (const ForceError& error) {
+      try {
+        std::rethrow_if_nested(error);
+      } catch (const nanobind::python_error&) {
+        throw;
+      } catch (...) {
+        // It is in the message.
+      }
+      throw;
     }
-    last_seconds_ =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / std::max(steps, 1);
   }
 
  private:
@@ -69,7 +79,24 @@ class Runner {
     std::atomic<bool>& flag_;
   };
 
+  template <class Work>
+  void work_busily(int steps, const Work& what) {
+    const Busy busy(is_busy_);
+    const auto begin = std::chrono::steady_clock::now();
+    // A thread costs as much as a small cloth's step.
+    constexpr double soon = 0.02;
+    if (steps == 1 && last_seconds_ < soon) {
+      const nanobind::gil_scoped_release released;
+      what();
+    } else {
+      run_interruptible(monitor_, caller_, what);
+    }
+    last_seconds_ =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / std::max(steps, 1);
+  }
+
   Monitor monitor_;
+  Caller caller_;
   std::vector<std::string> warnings_;
   std::optional<Simulation> simulation_;
   std::atomic<bool> is_busy_{false};

@@ -359,6 +359,7 @@ void bind_simulation(nb::module_& module) {
           "Back to where it was, bit for bit. What commands said stays said.");
   bind_commands(type);
   bind_pictures(type);
+  bind_forces(type);
 }
 
 }  // namespace isocloth::python

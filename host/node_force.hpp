@@ -1,0 +1,37 @@
+// A force that a program computes before each step: what it is told, what it says.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "engine/core/array_view.hpp"
+#include "engine/core/errors.hpp"
+#include "engine/core/vec3.hpp"
+
+namespace isocloth {
+
+/// What a force threw or said that is no force. What it threw is nested in it (std::rethrow_if_nested).
+struct ForceError : Error {
+  using Error::Error;
+};
+
+/// Garments before a step. They have the same faces; arrays of nodes hold one garment after another, in the
+/// order of `garments`, shape [garments.size() * node_count], and are valid during the call.
+struct ForceInput {
+  const std::vector<std::size_t>& garments;  ///< numbers in the scene
+  const std::vector<double>& times;          ///< of their clocks when the step begins [s], same shape
+  double step = 0;                           ///< its length [s]
+  ArrayView<const Vec3d> positions;          ///< [m]
+  ArrayView<const Vec3d> velocities;         ///< [m/s]
+  ArrayView<const double> masses;            ///< rho m_i, m_i the lumped area [kg]
+};
+
+/// What the force says.
+struct ForceOutput {
+  std::vector<Vec3d>
+      forces;  ///< that act throughout the step [N], shape of positions; zeros when it is asked
+};
+
+using ForceFunction = std::function<void(const ForceInput&, ForceOutput&)>;
+
+}  // namespace isocloth
