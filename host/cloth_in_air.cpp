@@ -16,7 +16,7 @@ void Simulation::Members::make_sheets() {
       sheets[g] = std::make_unique<SheetInAir>(scene.garments[g], scene.wind, text("garments[", g, "].mesh"));
 }
 
-std::vector<AirState> Simulation::Members::find_flow(NodeLoads& loads) {
+std::vector<AirState> Simulation::Members::find_flow(std::vector<NodeLoad>& loads) {
   std::vector<AirState> next(sheets.size());
   for (std::size_t g = 0; g < sheets.size(); ++g) {
     if (!sheets[g] || frozen[g] != 0) continue;
@@ -33,8 +33,8 @@ std::vector<AirState> Simulation::Members::find_flow(NodeLoads& loads) {
       continue;
     }
     const std::vector<Vec3d> own = as_vectors(next[g].loads);
-    loads[g].resize(own.size());
-    for (std::size_t i = 0; i < own.size(); ++i) loads[g][i] += own[i];
+    loads[g].forces.resize(own.size());
+    for (std::size_t i = 0; i < own.size(); ++i) loads[g].forces[i] += own[i];
   }
   return next;
 }

@@ -156,12 +156,14 @@ void Simulation::set_forces(std::size_t garment, ArrayView<const Vec3d> forces) 
   validate_forces(key_of(garment) + ".forces", values, own.mesh.positions.size(), scene);
   const bool was_surrounded = has_surroundings(scene);
   std::swap(own.forces, values);
+  std::vector<ForceSlope> slopes = std::exchange(own.force_slopes, {});
   // Solvers read forces anew in every step, but must have room for them.
   if (was_surrounded == has_surroundings(scene)) return;
   try {
     for (const auto& solver : members_->solvers.solvers) solver->refresh();
   } catch (...) {
     own.forces = values;
+    own.force_slopes = std::move(slopes);
     throw;
   }
 }

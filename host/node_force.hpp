@@ -6,7 +6,7 @@
 
 #include "engine/core/array_view.hpp"
 #include "engine/core/errors.hpp"
-#include "engine/core/vec3.hpp"
+#include "engine/model/force_slope.hpp"
 
 namespace isocloth {
 
@@ -26,10 +26,14 @@ struct ForceInput {
   ArrayView<const double> masses;            ///< rho m_i, m_i the lumped area [kg]
 };
 
-/// What the force says.
+/// What the force says; arrays of the shape of positions.
 struct ForceOutput {
-  std::vector<Vec3d>
-      forces;  ///< that act throughout the step [N], shape of positions; zeros when it is asked
+  /// F at positions and velocities of the input [N]; zeros when the force is asked.
+  std::vector<Vec3d> forces;
+  /// K = -dF/dx [N/m] and D = -dF/dv [N s/m] of each node, or what of them is positive semidefinite; empty:
+  /// none. With them the force is implicit: F - K (x - x_n) - D (v - v_n) acts, x and v at the end of the
+  /// step.
+  std::vector<SymmetricTensor> stiffness, damping;
 };
 
 using ForceFunction = std::function<void(const ForceInput&, ForceOutput&)>;

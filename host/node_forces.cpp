@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "engine/core/text.hpp"
@@ -42,20 +43,46 @@ struct Asking {
   bool& flag_;
 };
 
+void add(const SymmetricTensor& from, SymmetricTensor& to) {
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
+}
+Vec3d multiplied(const SymmetricTensor& m, const Vec3d& v) {
+  return {m[0] * v.x + m[1] * v.y + m[2] * v.z, m[1] * v.x + m[3] * v.y + m[4] * v.z,
+          m[2] * v.x + m[4] * v.y + m[5] * v.z};
+}
+
+/// Adds a given force of a node to a load.
+void add(const Vec3d& force, const ForceSlope* slope, NodeLoad& to, std::size_t node) {
+  to.forces[node] += force;
+  if (slope == nullptr) return;
+  ForceSlope& sum = to.slopes[node];
+  to.forces[node] -= multiplied(slope->stiffness, sum.position - slope->position) +
+                     multiplied(slope->damping, sum.velocity - slope->velocity);
+  add(slope->stiffness, sum.stiffness);
+  add(slope->damping, sum.damping);
+}
+
 }  // namespace
 
-Loaded::Loaded(Scene& scene, NodeLoads loads) : scene_(scene), kept_(std::move(loads)) {
+Loaded::Loaded(Scene& scene, std::vector<NodeLoad> loads) : scene_(scene), kept_(std::move(loads)) {
   for (std::size_t g = 0; g < kept_.size(); ++g) {
-    if (kept_[g].empty()) continue;
-    const std::vector<Vec3d>& own = scene.garments[g].forces;
-    for (std::size_t i = 0; i < own.size(); ++i) kept_[g][i] += own[i];
+    NodeLoad& load = kept_[g];
+    if (load.forces.empty()) continue;
+    const Garment& own = scene.garments[g];
+    const bool are_both_sloped = !load.slopes.empty() && !own.force_slopes.empty();
+    if (load.slopes.empty()) load.slopes = own.force_slopes;
+    for (std::size_t i = 0; i < own.forces.size(); ++i)
+      add(own.forces[i], are_both_sloped ? &own.force_slopes[i] : nullptr, load, i);
     loaded_.push_back(g);
   }
   exchange();
 }
 
 void Loaded::exchange() {
-  for (const std::size_t g : loaded_) std::swap(scene_.garments[g].forces, kept_[g]);
+  for (const std::size_t g : loaded_) {
+    std::swap(scene_.garments[g].forces, kept_[g].forces);
+    std::swap(scene_.garments[g].force_slopes, kept_[g].slopes);
+  }
 }
 
 void Simulation::Members::require_idle(const char* call) const {
@@ -63,7 +90,8 @@ void Simulation::Members::require_idle(const char* call) const {
     throw ShapeError(text(call, ": found a call from within a force, expected one between steps"));
 }
 
-void Simulation::Members::ask(const NodeForce& force, const ForceGroup& group, NodeLoads& loads) const {
+void Simulation::Members::ask(const NodeForce& force, const ForceGroup& group,
+                              std::vector<NodeLoad>& loads) const {
   const std::size_t nodes = group.areas.size() / group.garments.size(), all = group.areas.size();
   std::vector<Vec3d> positions(all), velocities(all);
   std::vector<double> times, masses = group.areas;
@@ -77,7 +105,7 @@ void Simulation::Members::ask(const NodeForce& force, const ForceGroup& group, N
   }
   transfer_nodes(GarmentField::positions, group.garments, x);
   transfer_nodes(GarmentField::velocities, group.garments, v);
-  ForceOutput found{.forces = std::vector<Vec3d>(all)};
+  ForceOutput found{.forces = std::vector<Vec3d>(all), .stiffness = {}, .damping = {}};
   const std::string name = text("force \"", force.name, "\"");
   try {
     force.function({.garments = group.garments,
@@ -95,35 +123,56 @@ void Simulation::Members::ask(const NodeForce& force, const ForceGroup& group, N
     std::throw_with_nested(
         ForceError(text(name, " at t = ", times.front(), " s: threw what is no exception")));
   }
-  if (found.forces.size() != all)
-    throw ForceError(text(name, " at t = ", times.front(), " s: found ", found.forces.size(),
-                          " forces, expected ", all, ": ", group.garments.size(), " garments of ", nodes,
-                          " nodes"));
+  const auto require_size_of = [&](const char* what, std::size_t size) {
+    if (size != all)
+      throw ForceError(text(name, " at t = ", times.front(), " s: found ", size, " ", what, ", expected ",
+                            all, ": ", group.garments.size(), " garments of ", nodes, " nodes"));
+  };
+  require_size_of("forces", found.forces.size());
+  if (!found.stiffness.empty()) require_size_of("stiffnesses", found.stiffness.size());
+  if (!found.damping.empty()) require_size_of("dampings", found.damping.size());
+  const bool is_sloped = !found.stiffness.empty() || !found.damping.empty();
   const double largest = options.precision == Precision::float32
                              ? static_cast<double>(std::numeric_limits<float>::max())
                              : std::numeric_limits<double>::max();
   for (std::size_t k = 0; k < all; ++k) {
-    const std::size_t i = k / nodes, g = group.garments[i];
+    const std::size_t i = k / nodes, g = group.garments[i], node = k % nodes;
     if (frozen[g] != 0) continue;
+    const auto refuse = [&](const std::string& what, const char* expected) {
+      throw ForceError(text(name, " at t = ", times[i], " s, garments[", g, "] \"", scene.garments[g].name,
+                            "\", node ", node, ": found ", what, ", expected ", expected));
+    };
     const Vec3d& f = found.forces[k];
     for (const double component : {f.x, f.y, f.z})
       if (!(std::fabs(component) <= largest))
-        throw ForceError(text(name, " at t = ", times[i], " s, garments[", g, "] \"", scene.garments[g].name,
-                              "\", node ", k % nodes, ": found (", f.x, ", ", f.y, ", ", f.z,
-                              "), expected finite numbers in the precision of the simulation"));
-    loads[g].resize(nodes);
-    loads[g][k % nodes] += f;
+        refuse(text("(", f.x, ", ", f.y, ", ", f.z, ")"),
+               "finite numbers in the precision of the simulation");
+    loads[g].forces.resize(nodes);
+    loads[g].forces[node] += f;
+    if (!is_sloped) continue;
+    loads[g].slopes.resize(nodes);
+    ForceSlope& slope = loads[g].slopes[node];
+    slope.position = positions[k];
+    slope.velocity = velocities[k];
+    for (const auto& [what, from, to] : {std::tuple{"stiffness", &found.stiffness, &slope.stiffness},
+                                         std::tuple{"damping", &found.damping, &slope.damping}}) {
+      if (from->empty()) continue;
+      if (!is_positive_semidefinite((*from)[k]))
+        refuse(text("a ", what, " with a negative eigenvalue, or not finite"),
+               "a positive semidefinite one: leave out what pushes away");
+      add((*from)[k], *to);
+    }
   }
 }
 
-void Simulation::Members::ask_forces(NodeLoads& loads) {
+void Simulation::Members::ask_forces(std::vector<NodeLoad>& loads) {
   const Asking asking(is_asking);
   for (const NodeForce& force : forces)
     for (const ForceGroup& group : force.groups) ask(force, group, loads);
 }
 
 std::vector<StepReport> Simulation::Members::step_with_loads() {
-  NodeLoads loads(scene.garments.size());
+  std::vector<NodeLoad> loads(scene.garments.size());
   ask_forces(loads);
   std::vector<AirState> next = find_flow(loads);
   const Loaded loaded(scene, std::move(loads));
@@ -162,8 +211,8 @@ void Simulation::add_force(const std::string& name, const std::vector<std::size_
   if (!has_surroundings(m.scene)) {
     // Solvers make room for forces where they see some.
     const std::size_t nodes = m.scene.garments[garments.front()].mesh.positions.size();
-    NodeLoads none(m.scene.garments.size());
-    none[garments.front()].resize(nodes);
+    std::vector<NodeLoad> none(m.scene.garments.size());
+    none[garments.front()].forces.resize(nodes);
     const Loaded loaded(m.scene, std::move(none));
     for (const auto& solver : m.solvers.solvers) solver->refresh();
   }

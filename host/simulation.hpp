@@ -401,7 +401,7 @@ class Simulation {
   /// steps, one at a time, forces in the order in which they were added; all see the state that the step
   /// begins with. What they say acts throughout the step, as set_forces() would, and adds up with that:
   /// explicit, so that a spring k [N/m] or damper d [N s/m] on a node of mass m is stable for h < 2 sqrt(m /
-  /// k) and h < 2 m / d.
+  /// k) and h < 2 m / d; or, with the slopes of ForceOutput, implicit at any step.
   ///
   /// The state of a simulation knows nothing of it: what the function keeps to itself no reset() or restore()
   /// takes back. What it throws ends advance() as ForceError with its name (Interrupted: as it is), and so

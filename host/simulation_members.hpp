@@ -22,13 +22,16 @@ inline void check_index(std::size_t index, std::size_t count, const char* what =
                      std::to_string(count));
 }
 
-/// On the nodes of garments throughout a step [N], shape [garments][node_count]; empty: none.
-using NodeLoads = std::vector<std::vector<Vec3d>>;
+/// On the nodes of a garment throughout a step; see Garment::forces. Empty: none.
+struct NodeLoad {
+  std::vector<Vec3d> forces;
+  std::vector<ForceSlope> slopes;
+};
 
-/// Adds loads to the forces of a scene's garments for its lifetime.
+/// Adds loads, shape [garments], to the forces of a scene's garments for its lifetime.
 class Loaded {
  public:
-  Loaded(Scene& scene, NodeLoads loads);
+  Loaded(Scene& scene, std::vector<NodeLoad> loads);
   ~Loaded() { exchange(); }
   Loaded(const Loaded&) = delete;
   Loaded& operator=(const Loaded&) = delete;
@@ -37,7 +40,7 @@ class Loaded {
   void exchange();
 
   Scene& scene_;
-  NodeLoads kept_;
+  std::vector<NodeLoad> kept_;
   std::vector<std::size_t> loaded_;  ///< numbers of garments
 };
 
@@ -85,12 +88,12 @@ struct Simulation::Members {
   /// One step with the loads of forces and of the air.
   std::vector<StepReport> step_with_loads();
   /// Adds what forces say of where the garments are. Throws what they throw, ForceError.
-  void ask_forces(NodeLoads& loads);
-  void ask(const NodeForce& force, const ForceGroup& group, NodeLoads& loads) const;
+  void ask_forces(std::vector<NodeLoad>& loads);
+  void ask(const NodeForce& force, const ForceGroup& group, std::vector<NodeLoad>& loads) const;
   /// Throws ShapeError while forces are asked.
   void require_idle(const char* call) const;
   /// The flow after a step, whose loads it adds; freezes garments where there is none.
-  std::vector<AirState> find_flow(NodeLoads& loads);
+  std::vector<AirState> find_flow(std::vector<NodeLoad>& loads);
   /// Of all solvers, with the numbers of the garments in the scene.
   std::vector<FieldView> views(GarmentField field) const;
   /// Between the nodes of garments and arrays, shape [garments.size()][node_count]; Vector const: to the

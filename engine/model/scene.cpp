@@ -220,6 +220,23 @@ void validate_forces(const std::string& key, const std::vector<Vec3d>& forces, s
   check_outer_force(key, true, scene);
 }
 
+void validate_force_slopes(const std::string& key, const Garment& garment) {
+  const std::vector<ForceSlope>& slopes = garment.force_slopes;
+  if (slopes.empty()) return;
+  require_size(key, slopes.size(), garment.mesh.positions.size(), "node");
+  require_size(key + " and forces", garment.forces.size(), slopes.size(), "slope");
+  for (std::size_t i = 0; i < slopes.size(); ++i) {
+    const std::string at = text(key, "[", i, "]");
+    require_finite(at + ".position", slopes[i].position);
+    require_finite(at + ".velocity", slopes[i].velocity);
+    for (const auto& [name, tensor] :
+         {std::pair{".stiffness", slopes[i].stiffness}, std::pair{".damping", slopes[i].damping}})
+      if (!is_positive_semidefinite(tensor))
+        refuse(at + name, "one with a negative eigenvalue or that is not finite",
+               "a positive semidefinite one");
+  }
+}
+
 void validate_garment(const Garment& garment, const std::string& key) {
   const std::size_t node_count = garment.mesh.positions.size();
   Mesh mesh = garment.mesh;
@@ -283,6 +300,7 @@ void validate_scene(const Scene& scene) {
       refuse(key + ".pressure", garment.pressure,
              text("0 with the recipe ", recipe.name, ": use membrane, or another recipe of the projection"));
     validate_forces(key + ".forces", garment.forces, garment.mesh.positions.size(), scene);
+    validate_force_slopes(key + ".force_slopes", garment);
   }
   validate_wind(scene.wind, "wind");
   check_outer_force("wind.model", scene.wind.model == WindModel::panels, scene);

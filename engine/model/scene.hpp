@@ -8,6 +8,7 @@
 
 #include "engine/mesh/mesh.hpp"
 #include "engine/model/fabric.hpp"
+#include "engine/model/force_slope.hpp"
 #include "engine/model/gripper.hpp"
 #include "engine/model/integrator.hpp"
 #include "engine/model/motion.hpp"
@@ -40,7 +41,10 @@ struct Garment {
   std::optional<double> gravity;  ///< [m/s^2], along -z; none: that of the scene
   double time_offset = 0;         ///< time of its motions at step 0 [s]
   std::vector<Vec3d> forces;      ///< from outside, constant [N], shape [node_count]; empty: none
-  double pressure = 0;            ///< behind the cloth over that in front of it [Pa]
+  /// How `forces` go with places and velocities, shape [node_count]; empty: not at all. With them `forces`
+  /// must have a value for each node.
+  std::vector<ForceSlope> force_slopes;
+  double pressure = 0;  ///< behind the cloth over that in front of it [Pa]
   /// Cloths of one world meet each other (ContactSettings::cloth), those of every_world meet all.
   Index world = every_world;
   static constexpr Index every_world = -1;
@@ -156,6 +160,8 @@ void validate_fabric(const std::string& key, const Fabric& fabric);
 /// Of a garment's `forces`, in the scene.
 void validate_forces(const std::string& key, const std::vector<Vec3d>& forces, std::size_t node_count,
                      const Scene& scene);
+/// Of its `force_slopes`.
+void validate_force_slopes(const std::string& key, const Garment& garment);
 
 /// Checks everything that the members promise (ranges, sizes, pins distinct and in range, motions well
 /// formed, at least one garment, a known recipe, step and frame_interval dividing duration); throws

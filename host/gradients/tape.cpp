@@ -35,6 +35,7 @@ void require_smooth(const Scene& scene, const ResolvedScene& resolved, const Exe
     if (!garment.grippers.empty()) refuse(key + ".grippers", "some", "none; pins move, too");
     if (garment.fabric.drag.exists()) refuse(key + ".fabric.drag", "some", "none");
     if (garment.pressure != 0) refuse(key + ".pressure", text(garment.pressure), "0");
+    if (!garment.force_slopes.empty()) refuse(key + ".force_slopes", "some", "none");
     if (!garment.mesh.stitches.empty()) refuse(key + ".mesh", "seams", "none");
     if (garment.fabric.strain_limit > 0)
       refuse(key + ".fabric.strain_limit", text(garment.fabric.strain_limit), "0");

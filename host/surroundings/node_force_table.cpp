@@ -61,9 +61,38 @@ void NodeForceTable<Real>::set_loads(const std::vector<Clock>& clocks, double h,
       to += nodes;
     }
   });
+  write_slopes(nodes);
   load_.set(*device_, clocks, h, steps, [&](std::size_t member, double) -> LoadView<Real> {
     if (!is_loaded(garments_[member])) return {};
-    return {slice(std::as_const(loads_).view(), member * nodes, (member + 1) * nodes)};
+    const auto own = [&](auto all) { return slice(all, member * nodes, (member + 1) * nodes); };
+    LoadView<Real> load{.forces = own(std::as_const(loads_).view())};
+    if (!garments_[member]->force_slopes.empty()) load.slopes = own(std::as_const(slopes_).view());
+    return load;
+  });
+}
+
+template <class Real>
+void NodeForceTable<Real>::write_slopes(std::size_t nodes) {
+  if (std::all_of(garments_.begin(), garments_.end(),
+                  [](const Garment* garment) { return garment->force_slopes.empty(); }))
+    return;
+  if (slopes_.size() == 0) slopes_ = {*device_, garments_.size() * nodes};
+  slopes_.write(staged_slopes_, [&](LoadSlope<Real>* to) {
+    for (const Garment* garment : garments_) {
+      std::transform(garment->force_slopes.begin(), garment->force_slopes.end(), to,
+                     [](const ForceSlope& slope) {
+                       LoadSlope<Real> own{.stiffness = {},
+                                           .damping = {},
+                                           .position = slope.position,
+                                           .velocity = narrow<Real>(slope.velocity)};
+                       for (int i = 0; i < 6; ++i) {
+                         own.stiffness[i] = static_cast<Real>(slope.stiffness[i]);
+                         own.damping[i] = static_cast<Real>(slope.damping[i]);
+                       }
+                       return own;
+                     });
+      to += nodes;
+    }
   });
 }
 

@@ -25,11 +25,12 @@ class NodeForceTable {
   FacesView faces(const GarmentArrays<Real>& arrays) const;
   std::size_t memory_bytes() const {
     return drag_.memory_bytes() + load_.memory_bytes() + pressure_.memory_bytes() + node_face_begin_.bytes() +
-           node_faces_.bytes() + loads_.bytes();
+           node_faces_.bytes() + loads_.bytes() + slopes_.bytes();
   }
 
  private:
   void set_loads(const std::vector<Clock>& clocks, double h, int steps);
+  void write_slopes(std::size_t nodes);
 
   const Device* device_ = nullptr;
   const Scene* scene_ = nullptr;
@@ -41,6 +42,8 @@ class NodeForceTable {
   Buffer<Index> node_face_begin_, node_faces_;
   Buffer<Vec3<Real>> loads_;  ///< [N], shape [member, node_count]; of members without loads undefined
   std::vector<Vec3<Real>> staging_;
+  Buffer<LoadSlope<Real>> slopes_;  ///< same shape; empty until there are some
+  std::vector<LoadSlope<Real>> staged_slopes_;
 };
 
 }  // namespace isocloth

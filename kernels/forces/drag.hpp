@@ -38,13 +38,6 @@ ISOCLOTH_HD void drag_of_node(const FacesView& faces, const DragView<Real>& drag
   });
 }
 
-/// M v of a symmetric matrix xx, xy, xz, yy, yz, zz.
-template <class Real>
-ISOCLOTH_HD Vec3<Real> multiplied(const Real (&m)[6], Vec3<Real> v) {
-  return {m[0] * v.x + m[1] * v.y + m[2] * v.z, m[1] * v.x + m[3] * v.y + m[4] * v.z,
-          m[2] * v.x + m[4] * v.y + m[5] * v.z};
-}
-
 /// Adds the drag on a node to its sample: with D as the faces lie when the step begins, the force of the
 /// velocity at its end, h^2 D (u - rate (x - x^) / h). Without pulls the stiffness h rate D alone.
 template <class Real>

@@ -33,6 +33,13 @@ struct NodeSite {
 
 namespace ISOCLOTH_BACKEND {
 
+/// M v of a symmetric matrix xx, xy, xz, yy, yz, zz.
+template <class Real>
+ISOCLOTH_HD Vec3<Real> multiplied(const Real (&m)[6], Vec3<Real> v) {
+  return {m[0] * v.x + m[1] * v.y + m[2] * v.z, m[1] * v.x + m[3] * v.y + m[4] * v.z,
+          m[2] * v.x + m[4] * v.y + m[5] * v.z};
+}
+
 /// visit(twice the vector area, number of corners) of the faces of a node; position(node): where nodes are.
 template <class PositionOf, class Visit>
 ISOCLOTH_HD void for_each_face(const FacesView& faces, Index node, const PositionOf& position,

@@ -70,7 +70,7 @@ class ImpulseExternalTerms {
 
   /// In place of phases::Preview: what is held moves with its gripper. With w = 1 / m, D the drag, F the
   /// load: (1 + h alpha / rho + h w D / rho) u = h v + h^2 (w (f + F) / rho + g) + h w D / rho (h u_wind) =
-  /// r.
+  /// r; a load with slopes adds h w (h K + D') / rho to D's and is F - K (x - place) + D' velocity at u = 0.
   ISOCLOTH_DEVICE void operator()(const phases::PreviewExternal& at_part, Index node) const {
     const Real loose = loose_masses_[node];
     if (holds_.exist()) holds_.loads[load_at(node)] = {};
@@ -93,6 +93,14 @@ class ImpulseExternalTerms {
       drag_of_node(a_.faces, forces_.drag, node, place, drag);
       for (Real& entry : drag) entry *= h_ * loose * parameters_.inverse_density;
       r += multiplied(drag, h_ * forces_.drag.wind);
+    }
+    if (!forces_.load.slopes.empty()) {
+      const LoadSlope<Real>& slope = forces_.load.slopes[node];
+      const Real of_load = of_force * parameters_.inverse_density;
+      r += of_load * (multiplied(slope.damping, slope.velocity) -
+                      multiplied(slope.stiffness, way_of(slope, terms_.position(node))));
+      for (int i = 0; i < 6; ++i)
+        drag[i] += of_load * slope.stiffness[i] + h_ * loose * parameters_.inverse_density * slope.damping[i];
     }
     Vec3<Real> u;
     if (holder < 0) {

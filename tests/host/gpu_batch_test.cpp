@@ -140,7 +140,9 @@ TEST_F(GpuBatch, BatchesLargerThanTheWorkspaceGiveTheBitsOfSmallOnes) {
   const int multiprocessors = Device({.backend = "cuda"}).queue().multiprocessors;
   ASSERT_GT(multiprocessors, 0);
   const std::size_t count = 9 * static_cast<std::size_t>(multiprocessors);
-  Scene small = batch(17, 3), large;
+  const Scene small = batch(17, 3);
+  Scene large = small;
+  large.garments.clear();
   for (std::size_t i = 0; i < count; ++i) {
     large.garments.push_back(small.garments[i % 3]);
     large.garments.back().name += ", copy " + std::to_string(i);

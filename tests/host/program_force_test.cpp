@@ -129,45 +129,74 @@ Scene weightless_scene(const Way& way, int count) {
 
 /// A spring from every node to where it starts, moved by `offset`, that draws all of them alike: omega^2
 /// [1/s^2] of its mass, rate [1/s] of its velocity.
-ForceFunction springs(std::vector<Vec3d> anchors, Vec3d offset, double omega2, double rate) {
+ForceFunction springs(std::vector<Vec3d> anchors, Vec3d offset, double omega2, double rate,
+                      bool is_implicit) {
   for (Vec3d& anchor : anchors) anchor += offset;
   return [=](const ForceInput& in, ForceOutput& out) {
-    for (std::size_t i = 0; i < out.forces.size(); ++i)
-      out.forces[i] = in.masses[i] * (omega2 * (anchors[i] - in.positions[i]) - rate * in.velocities[i]);
+    for (std::size_t i = 0; i < out.forces.size(); ++i) {
+      const double m = in.masses[i];
+      out.forces[i] = m * omega2 * (anchors[i] - in.positions[i]) - m * rate * in.velocities[i];
+      if (!is_implicit) continue;
+      out.stiffness.push_back(isotropic_tensor(m * omega2));
+      out.damping.push_back(isotropic_tensor(m * rate));
+    }
   };
 }
 
-// A sheet on springs moves as one mass on one spring: with w = h omega, d = h rate, y the way to the anchor,
-//   y_{n+1} = y_n + (1 - d) (y_n - y_{n-1}) - w^2 y_n,
-// whose period is 2 pi h / acos(1 - w^2 / 2) for d = 0; and so it explodes for w > 2 and for d > 2.
+// A sheet on springs moves as one mass on one spring. With w = h omega, d = h rate, y the way to the anchor:
+// explicit: y_{n+1} = y_n + (1 - d) (y_n - y_{n-1}) - w^2 y_n, whose period is 2 pi h / acos(1 - w^2 / 2) for
+// d = 0; implicit: (1 + d + w^2) y_{n+1} = (2 + d) y_n - y_{n-1}, which is backward Euler.
 TEST(ProgramForces, OfSpringsSwingAsOneMassDoes) {
   const Vec3d offset{0.02, -0.01, 0.03};
   for (const Way& way : ways())
-    for (const double rate : {0.0, 10.0}) {
-      const Scene scene = weightless_scene(way, 2);
-      Simulation simulation(scene, way.options);
-      const double h = scene.step, omega2 = 400, w2 = h * h * omega2, d = h * rate;
-      const std::vector<Vec3d> start = simulation.positions(1);
-      simulation.add_force("springs", {1}, springs(start, offset, omega2, rate));
-      double before = -1, now = -1, seen_before = -1;
-      constexpr int steps = 100;
-      const double bound = 1000 * steps * rounding(way) * 0.3;
-      int passes = 0;
-      for (int n = 0; n < steps; ++n) {
-        simulation.step();
-        before = std::exchange(now, now + (1 - d) * (now - before) - w2 * now);
-        const double seen = (simulation.positions(1)[7].x - start[7].x) / offset.x - 1;
-        passes += seen * std::exchange(seen_before, seen) < 0;
+    for (const bool is_implicit : {false, true})
+      for (const double rate : {0.0, 10.0}) {
+        const Scene scene = weightless_scene(way, 2);
+        Simulation simulation(scene, way.options);
+        const double h = scene.step, omega2 = 400, w2 = h * h * omega2, d = h * rate;
+        const std::vector<Vec3d> start = simulation.positions(1);
+        simulation.add_force("springs", {1}, springs(start, offset, omega2, rate, is_implicit));
+        double before = -1, now = -1, seen_before = -1;
+        constexpr int steps = 100;
+        const double bound = 1000 * steps * rounding(way) * 0.3;
+        int passes = 0;
+        for (int n = 0; n < steps; ++n) {
+          simulation.step();
+          const double next = is_implicit ? ((2 + d) * now - before) / (1 + d + w2)
+                                          : now + (1 - d) * (now - before) - w2 * now;
+          before = std::exchange(now, next);
+          const double seen = (simulation.positions(1)[7].x - start[7].x) / offset.x - 1;
+          passes += seen * std::exchange(seen_before, seen) < 0;
+        }
+        const std::vector<Vec3d> x = simulation.positions(1);
+        for (std::size_t i = 0; i < x.size(); ++i)
+          EXPECT_LT(norm(x[i] - start[i] - (1 + now) * offset), bound)
+              << way.name << (is_implicit ? ", implicit" : "") << ", " << rate;
+        if (!is_implicit && rate == 0) {
+          const double period = 2 * std::numbers::pi * h / std::acos(1 - w2 / 2);
+          EXPECT_EQ(passes, static_cast<int>((steps * h + period / 4) / (period / 2))) << way.name;
+        }
+        for (const Vec3d& v : simulation.velocities(0)) EXPECT_LT(norm(v), bound / h) << way.name;
       }
-      const std::vector<Vec3d> x = simulation.positions(1);
-      for (std::size_t i = 0; i < x.size(); ++i)
-        EXPECT_LT(norm(x[i] - start[i] - (1 + now) * offset), bound) << way.name << ", " << rate;
-      if (rate == 0) {
-        const double period = 2 * std::numbers::pi * h / std::acos(1 - w2 / 2);
-        EXPECT_EQ(passes, static_cast<int>((steps * h + period / 4) / (period / 2))) << way.name;
-      }
-      for (const Vec3d& v : simulation.velocities(0)) EXPECT_LT(norm(v), bound / h) << way.name;
-    }
+}
+
+// h omega = 1000: an explicit step would throw the sheet by a million times the way.
+TEST(ProgramForces, ThatAreStiffAndImplicitDoNotLimitTheStep) {
+  for (const Way& way : ways()) {
+    const Scene scene = weightless_scene(way, 1);
+    const double omega2 = 1e6 / (scene.step * scene.step);
+    const Vec3d offset{0.01, 0, 0.01};
+    Simulation stiff(scene, way.options), loose(scene, way.options);
+    const std::vector<Vec3d> start = stiff.positions(0);
+    stiff.add_force("springs", springs(start, offset, omega2, 0, true));
+    stiff.advance(5);
+    const double bound = 1000 * rounding(way) * 0.3 + 2e-6 * norm(offset);
+    const std::vector<Vec3d> x = stiff.positions(0);
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_LT(norm(x[i] - start[i] - offset), bound) << way.name;
+    loose.add_force("springs", springs(start, offset, omega2, 0, false));
+    loose.advance(5);
+    EXPECT_TRUE(loose.frozen(0)) << way.name;
+  }
 }
 
 // The bounds of the documentation: sqrt(k / m) h = 1.9 and 2.1, d h / m = 1.9 and 2.1. By the recursion above
@@ -181,13 +210,77 @@ TEST(ProgramForces, AreStableUpToTheirBounds) {
       const double h = scene.step;
       Simulation simulation(scene, way.options);
       const std::vector<Vec3d> start = simulation.positions(0);
-      simulation.add_force("springs", is_spring ? springs(start, {1e-4, 0, 0}, part * part / (h * h), 0)
-                                                : springs(start, {}, 0, part / h));
+      simulation.add_force("springs", is_spring
+                                          ? springs(start, {1e-4, 0, 0}, part * part / (h * h), 0, false)
+                                          : springs(start, {}, 0, part / h, false));
       if (!is_spring) simulation.write(GarmentField::velocities, std::vector<Vec3d>(49, Vec3d{0.01, 0, 0}));
       simulation.advance(40);
       const double moved = norm(simulation.positions(0)[7] - start[7]);
       EXPECT_EQ(moved > 6e-4 || simulation.frozen(0), part > 2) << part << ", " << is_spring << ", " << moved;
     }
+}
+
+// k = 50 N/m on a node of 0.13 g, which wants explicit steps below 3.2 ms: the sheet hangs by M g / k.
+TEST(ProgramForces, OfASpringAtOneNodeCarryTheSheet) {
+  for (const bool is_batched : {true, false}) {
+    Scene scene = bare_scene({"", "membrane", {}}, 1);
+    scene.step = 0.02;
+    scene.projection.balance = 1e-3;
+    scene.garments[0].fabric.alpha = 1;
+    Simulation simulation(scene, {.solver = is_batched ? StepSolver::batched : StepSolver::direct});
+    constexpr std::size_t corner = 48;
+    constexpr double k = 50;
+    const Vec3d anchor = simulation.positions(0)[corner];
+    simulation.add_force("hook", [=](const ForceInput& in, ForceOutput& out) {
+      out.forces[corner] = k * (anchor - in.positions[corner]);
+      out.stiffness.resize(out.forces.size());
+      out.stiffness[corner] = isotropic_tensor(k);
+    });
+    simulation.advance(1500);
+    EXPECT_EQ(simulation.step()[0].status, StepStatus::converged);
+    const double weight = 0.2 * 0.09 * 2;
+    EXPECT_NEAR(anchor.z - simulation.positions(0)[corner].z, weight / k, 0.01 * weight / k);
+    EXPECT_LT(std::sqrt(2 * simulation.measure(0).kinetic_energy / (0.2 * 0.09)), 1e-3);
+  }
+}
+
+// K = k n n^T, full 3x3: a wall that nodes may slide along. Beside it a damper along another direction.
+TEST(ProgramForces, ActAlongTheDirectionsOfTheirSlopes) {
+  const Vec3d n{2. / 3, -1. / 3, 2. / 3}, a{1, 2, -1};
+  const SymmetricTensor along{n.x * n.x, n.x * n.y, n.x * n.z, n.y * n.y, n.y * n.z, n.z * n.z};
+  const auto times = [&along](double factor) {
+    SymmetricTensor scaled = along;
+    for (double& entry : scaled) entry *= factor;
+    return scaled;
+  };
+  for (const Way& way : ways()) {
+    const Scene scene = weightless_scene(way, 1);
+    const double h = scene.step, omega2 = 1e4, rate = 300;
+    Simulation simulation(scene, way.options);
+    const std::vector<Vec3d> start = simulation.positions(0);
+    simulation.add_force("wall", [&](const ForceInput& in, ForceOutput& out) {
+      for (std::size_t i = 0; i < out.forces.size(); ++i) {
+        const double m = in.masses[i];
+        out.forces[i] = m * a - m * omega2 * dot(n, in.positions[i] - start[i]) * n -
+                        m * rate * dot(n, in.velocities[i]) * n;
+        out.stiffness.push_back(times(m * omega2));
+        out.damping.push_back(times(m * rate));
+      }
+    });
+    constexpr int steps = 4;
+    simulation.advance(steps);
+    double before = 0, now = 0;
+    for (int i = 0; i < steps; ++i) {
+      const double next =
+          ((2 + h * rate) * now - before + h * h * dot(n, a)) / (1 + h * rate + h * h * omega2);
+      before = std::exchange(now, next);
+    }
+    const Vec3d way_along = now * n, free = h * h * steps * (steps + 1) / 2 * (a - dot(n, a) * n);
+    const std::vector<Vec3d> x = simulation.positions(0);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      EXPECT_LT(norm(x[i] - start[i] - way_along - free), 1000 * steps * steps * rounding(way) * 0.3)
+          << way.name;
+  }
 }
 
 // Action and reaction, whatever the rows do: nodes of two sheets draw each other, explicitly.
@@ -302,6 +395,15 @@ TEST(ProgramForces, ThatFailEndTheStepWithTheStateBeforeIt) {
               {"force \"magnet\"", "t = 0.01 s", "garments[1] \"sheet1\"", "node 1", "nan"});
   expect_ends([](const ForceInput&, ForceOutput& out) { out.forces.resize(49); },
               {"force \"magnet\"", "found 49 forces, expected 98: 2 garments of 49 nodes"});
+  expect_ends([](const ForceInput&, ForceOutput& out) { out.damping.resize(7); }, {"found 7 dampings"});
+  expect_ends(
+      [](const ForceInput&, ForceOutput& out) {
+        out.stiffness.resize(98, isotropic_tensor(1));
+        out.stiffness[3] = {1, 2, 0, 1, 0, 1};
+      },
+      {"force \"magnet\"", "garments[2] \"sheet2\"", "node 3", "stiffness", "positive semidefinite"});
+  expect_ends([](const ForceInput&, ForceOutput& out) { out.damping.resize(98, isotropic_tensor(INFINITY)); },
+              {"damping", "positive semidefinite"});
 }
 
 TEST(ProgramForces, CarryWhatTheyThrow) {
@@ -379,14 +481,43 @@ TEST(ProgramForces, AreRefusedByTapes) {
   EXPECT_EQ(tape.step_count(), 1U);
 }
 
+// Slopes of a scene, and those of a program beside them, given about another place: k of each makes 2 k.
+TEST(ProgramForces, AddUpWithTheSlopesOfAScene) {
+  const Way way = ways().front();
+  Scene scene = bare_scene(way, 1);
+  Simulation bare(scene, way.options);
+  const double omega2 = 1e4;
+  const Vec3d offset{0.01, 0.02, 0};
+  const std::vector<Vec3d> start = bare.positions(0), one = even_forces(scene.garments[0], {1, 0, 0});
+  bare.add_force("both", springs(start, offset, 2 * omega2, 0, true));
+  Garment& sheet = scene.garments[0];
+  sheet.forces.resize(49);
+  for (std::size_t i = 0; i < 49; ++i)
+    sheet.force_slopes.push_back({isotropic_tensor(one[i].x * omega2), {}, start[i] + offset, {}});
+  validate_scene(scene);
+  Simulation sloped(scene, way.options);
+  sloped.add_force("one", springs(start, offset, omega2, 0, true));
+  bare.advance(10);
+  sloped.advance(10);
+  const auto x = bare.positions(0), y = sloped.positions(0);
+  for (std::size_t i = 0; i < 49; ++i) EXPECT_LT(norm(x[i] - y[i]), 1e-11);
+  EXPECT_GT(norm(x[0] - start[0]), 0.5 * norm(offset));
+  scene.garments[0].force_slopes[3].damping = isotropic_tensor(-1);
+  EXPECT_THROW(validate_scene(scene), SceneError);
+  sloped.set_forces(0, {});
+  EXPECT_TRUE(sloped.scene().garments[0].force_slopes.empty());
+}
+
 using GpuForces = GpuCase;
 // They are computed here, and copied there.
 TEST_F(GpuForces, OfSpringsSwingAsOnTheCpu) {
   for (const char* recipe : {"coltraro2022", "bender_iterative"}) {
     const Scene scene = bare_scene({"", recipe, {}}, 3);
     Simulation cpu(scene), gpu(scene, {.backend = "cuda"});
-    for (Simulation* each : {&cpu, &gpu})
-      each->add_force("springs", {1}, springs(each->positions(1), {0.01, 0, 0}, 400, 1));
+    for (Simulation* each : {&cpu, &gpu}) {
+      each->add_force("explicit", {0}, springs(each->positions(0), {0.01, 0, 0}, 400, 1, false));
+      each->add_force("implicit", {1}, springs(each->positions(1), {0.01, 0, 0}, 4e4, 1, true));
+    }
     for (int n = 0; n < 20; ++n) {
       gpu.restore(cpu.snapshot());
       const int iterations = cpu.step()[1].iterations;
@@ -394,7 +525,8 @@ TEST_F(GpuForces, OfSpringsSwingAsOnTheCpu) {
       for (std::size_t g = 0; g < 3; ++g)
         EXPECT_LT(distance(cpu, gpu, g), rounding_of_step(iterations, 1e-6)) << recipe;
     }
-    EXPECT_GT(cpu.positions(1)[0].x, scene.garments[1].initial_positions[0].x + 1e-3);
+    for (const std::size_t g : {0, 1})
+      EXPECT_GT(cpu.positions(g)[0].x, scene.garments[g].initial_positions[0].x + 1e-3);
   }
 }
 

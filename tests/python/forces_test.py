@@ -76,21 +76,36 @@ def test_the_state_is_that_of_the_garments(batch):
     assert seen[1][0].positions.shape == (1, 16, 3)
 
 
-# y_{n+1} = y_n + (y_n - y_{n-1}) - w^2 y_n, of the way y to the anchor.
-def test_a_spring_swings_as_one_mass_does(free):
+# x_{n+1} = (2 x_n - x_{n-1} + w^2 a) / (1 + w^2) of backward Euler, of every shape that a stiffness may have.
+@pytest.mark.parametrize("shape", ["nodes", "axes", "tensors"])
+def test_a_stiff_spring_is_backward_euler(free, shape):
     simulation = isocloth.Simulation(free)
     start = simulation.positions()
-    way, omega2 = numpy.array([0.01, 0.02, -0.01]), 400.0
+    anchor, omega2 = start + [0.01, 0.02, -0.01], 1e6
 
-    @simulation.add_force
     def spring(state):
-        return state.masses[..., None] * omega2 * (start + way - state.positions)
+        k = state.masses * omega2
+        stiffness = {"nodes": k, "axes": k[..., None] * numpy.ones(3),
+                     "tensors": k[..., None, None] * numpy.eye(3)}[shape]
+        return isocloth.SlopedForce(k[..., None] * (anchor - state.positions), stiffness)
 
-    before = now = -1.0
-    for _ in range(30):
+    simulation.add_force(spring)
+    w2 = omega2 * 0.01**2
+    before = now = 0.0
+    for _ in range(4):
         simulation.step()
-        before, now = now, 2 * now - before - 0.01**2 * omega2 * now
-        numpy.testing.assert_allclose(simulation.positions(), start + (1 + now) * way, rtol=0, atol=1e-11)
+        before, now = now, (2 * now - before + w2) / (1 + w2)
+        numpy.testing.assert_allclose(simulation.positions(), start + now * (anchor - start), rtol=0, atol=1e-11)
+    assert now > 0.99
+
+
+def test_damping_is_backward_euler(free):
+    simulation = isocloth.Simulation(free)
+    simulation.write("velocities", numpy.full((35, 3), [1.0, 0, 0]))
+    simulation.add_force(lambda s: isocloth.SlopedForce(
+        -50 * s.masses[..., None] * s.velocities, damping=50 * s.masses), name="drag")
+    simulation.advance(3)
+    numpy.testing.assert_allclose(simulation.velocities(), numpy.full((35, 3), [1.5**-3, 0, 0]), rtol=0, atol=1e-11)
 
 
 @pytest.mark.parametrize("steps", [1, 5])
@@ -121,10 +136,13 @@ def test_what_a_force_raises_is_raised_with_the_state_before(sheet, steps):
 
 
 @pytest.mark.parametrize("spoil, text", [
-    (lambda f: f[0], r"force \"bad\" at t = 0 s: found shape \(35, 3\), expected \(1, 35, 3\)"),
-    (lambda f: None, "found"),
+    (lambda f: f[0], r"force \"bad\" at t = 0 s: forces: found shape \(35, 3\), expected \(1, 35, 3\)"),
+    (lambda f: None, "forces: found"),
     (lambda f: "none", "found no array of numbers"),
     (lambda f: f + numpy.nan, r"force \"bad\" at t = 0 s, garments\[0\] \"sheet\", node 0: found \(nan, nan, nan\)"),
+    (lambda f: isocloth.SlopedForce(f, numpy.ones(35)), r"stiffness: found shape \(35,\), expected \(\) or \(1, 35\)"),
+    (lambda f: isocloth.SlopedForce(f, damping=-1), "node 0: found a damping with a negative eigenvalue"),
+    (lambda f: isocloth.SlopedForce(f, numpy.full((1, 35), numpy.inf)), "node 0: found a stiffness"),
 ])
 def test_what_is_no_force_is_refused(sheet, spoil, text):
     simulation = isocloth.Simulation(sheet)

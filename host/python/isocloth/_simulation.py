@@ -88,9 +88,9 @@ class Simulation(_core.Simulation):
         """From now on ``function`` says before each step what acts on the nodes of these garments.
 
         It is called with a :class:`ClothState`, once a step for all garments whose meshes have the same faces, and
-        returns forces [N] as an array of shape (cloths, nodes, 3). They act throughout the step, beside
-        :meth:`set_forces` and other forces. They are explicit: a spring k [N/m] or damper d [N s/m] on a node of mass m
-        is stable in steps below 2 sqrt(m / k) and 2 m / d; what is stiffer a soft gripper holds (``close_gripper``).
+        returns forces [N] as an array of shape (cloths, nodes, 3), or a :class:`SlopedForce`, which is stable
+        however stiff it is. They act throughout the step, beside :meth:`set_forces` and other forces. A plain array is
+        explicit: a spring k [N/m] or damper d [N s/m] on a node of mass m wants steps below 2 sqrt(m / k) and 2 m / d.
 
         garments: a number, a slice or a sequence of numbers; None: all. name: for messages and :meth:`remove_force`;
         None: that of the function. Returns the function, so that it may stand as a decorator.

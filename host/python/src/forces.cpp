@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstring>
+
 #include "host/python/src/arrays.hpp"
 #include "host/python/src/bindings.hpp"
 #include "host/python/src/runner.hpp"
@@ -20,6 +22,14 @@ nb::ndarray<nb::numpy, const double> copied(const Value* values, std::size_t cou
   return to_array<const double>(std::vector<Value>(values, values + count), shape);
 }
 
+/// Numbers of an array, as many as `to` has.
+template <class Value>
+void take(nb::handle array, std::vector<Value>& to) {
+  const auto found = nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(array);
+  if (found.size() * sizeof(double) != to.size() * sizeof(Value)) throw ShapeError("force: another size");
+  std::memcpy(to.data(), found.data(), to.size() * sizeof(Value));
+}
+
 void ask(nb::handle simulation, const std::string& name, const ForceInput& in, ForceOutput& out) {
   const nb::gil_scoped_acquire acquired;
   const std::size_t cloths = in.garments.size(), all = in.positions.size(), nodes = all / cloths;
@@ -29,9 +39,12 @@ void ask(nb::handle simulation, const std::string& name, const ForceInput& in, F
                                    copied(in.positions.data(), all, {cloths, nodes, 3}),
                                    copied(in.velocities.data(), all, {cloths, nodes, 3}),
                                    copied(in.masses.data(), all, {cloths, nodes}));
-    const auto found = nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(said);
-    const auto* const first = reinterpret_cast<const Vec3d*>(found.data());
-    out.forces.assign(first, first + found.size() / 3);
+    take(said[0], out.forces);
+    for (const auto& [number, to] : {std::pair{1, &out.stiffness}, std::pair{2, &out.damping}}) {
+      if (said[number].is_none()) continue;
+      to->resize(all);
+      take(said[number], *to);
+    }
   } catch (const nb::python_error& error) {
     const nb::object raised = nb::borrow(error.value());
     if (nb::hasattr(raised, "add_note"))  // Python 3.11
