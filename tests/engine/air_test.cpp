@@ -76,7 +76,7 @@ TEST(PanelGrid, PutsTheTrailingEdgeWhereTheWindGoes) {
     // The normal is that of the faces, +z, whichever way the wind blows.
     const VortexLattice lattice = vortex_lattice(grid, mesh.positions);
     EXPECT_EQ(lattice.panels.size(), 6u);
-    for (const Panel& panel : lattice.panels) {
+    for (const VortexPanel& panel : lattice.panels) {
       EXPECT_NEAR(panel.normal.z, 1, 1e-15);
       EXPECT_NEAR(panel.area, 0.5 / 6, 1e-15);
     }
@@ -123,7 +123,7 @@ TEST(VortexLattice, HasTheSlopeOfAParabolaWhereNoAirPasses) {
   for (Vec3d& x : mesh.positions) x.z = height(x.x);
   const VortexLattice lattice =
       vortex_lattice(panel_grid(mesh, mesh.positions, {1, 0, 0}, ""), mesh.positions);
-  for (const Panel& panel : lattice.panels) {
+  for (const VortexPanel& panel : lattice.panels) {
     const double slope = -panel.wash_normal.x / panel.wash_normal.z;
     // Slopes of a parabola are linear; unit normals turn by up to 0.2 / 6, which is what interpolation bends.
     EXPECT_NEAR(slope, 0.2 * panel.collocation.x, 2e-4);
