@@ -79,7 +79,7 @@ TEST_F(CertifyCommand, FindsNothingWhereClothMeetsCloth) {
   EXPECT_GT(s["held_back"], 0);
   const auto message = s["message"].get<std::string>();
   EXPECT_NE(message.find("nodes were held back"), std::string::npos) << message;
-  EXPECT_NE(message.find("projection.max_substeps > 16"), std::string::npos) << message;
+  EXPECT_NE(message.find("projection.max_substeps > 8"), std::string::npos) << message;
 }
 
 TEST_F(CertifyCommand, ClothThatMeetsClothDoesNotBeginInIt) {

@@ -195,6 +195,27 @@ TEST(ClothInAir, RefusesWhatItCannotDo) {
   expect_refused(scene, "wind.permeability");
 }
 
+/// Flows side by side have the bits of one after the other, and a sheet that has none is frozen by itself.
+TEST(ClothInAir, SheetsAreDoneSideBySide) {
+  Scene scene = flag(1, 10, 1);
+  for (int copy = 1; copy < 5; ++copy) {
+    scene.garments.push_back(scene.garments[0]);
+    scene.garments.back().name = "flag " + std::to_string(copy);
+    scene.garments.back().time_offset = 0.1 * copy;
+  }
+  Simulation one(scene, {.threads = 1}), many(scene, {.threads = 3});
+  GarmentState folded = one.state(2);
+  folded.positions.assign(folded.positions.size(), 0.25);  // panels without area
+  for (Simulation* each : {&one, &many}) {
+    each->set_state(2, folded);
+    each->advance(4);
+  }
+  for (std::size_t g = 0; g < 5; ++g) {
+    EXPECT_EQ(one.frozen(g), g == 2);
+    EXPECT_EQ(one.state(g), many.state(g)) << g;
+  }
+}
+
 TEST(ClothInAir, RefusesStatesAndWindsOfOthers) {
   Simulation simulation(flag(1, 10, 1), {.threads = 1});
   simulation.advance(2);
