@@ -98,3 +98,10 @@ def test_page_of_headers_has_what_programs_use():
     assert "std::unique_ptr<Members> members_" not in page and "constexpr auto fields()" not in page
     umbrella = (ROOT / "host" / "isocloth.hpp").read_text()
     assert set(re.findall(r'#include "([^"]+)"', umbrella)) <= set(HEADERS)
+
+
+def test_page_of_python_has_what_programs_import():
+    page = (ROOT / "host" / "docs" / "PYTHON.md").read_text()
+    errors = {name for name in isocloth.__all__ if hasattr(isocloth.errors, name)}  # the page takes that module whole
+    documented = set(re.findall(r"^\.\. auto(?:class|function):: (\w+)$", page, re.MULTILINE))
+    assert set(isocloth.__all__) - errors <= documented

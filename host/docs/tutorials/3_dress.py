@@ -62,11 +62,11 @@ def quads(surface):
 
 
 body = quads(hips) + quads(waist)
-triangles = result.faces[:, :3]
+corners = result.faces[:, [0, 1, 2, 2]]  # as many as the body's: matplotlib reads what it has not set of faces of two sizes
 figure = plt.figure(figsize=(10, 3.6))
 for place, frame in enumerate([0, 1, len(result.times) - 1]):
     axes = figure.add_axes([place / 3, 0, 1 / 3, 0.95], projection="3d")
-    skirt = list(result.frame(frame)[triangles])
+    skirt = list(result.frame(frame)[corners])
     colors = ["#b06a70"] * len(skirt) + ["#d8d0c0"] * len(body)
     axes.add_collection3d(Poly3DCollection(skirt + body, facecolors=colors, edgecolors="#402020", linewidth=0.15,
                                            shade=True))
