@@ -62,7 +62,7 @@ def quads(surface):
 
 
 body = quads(hips) + quads(waist)
-corners = result.faces[:, [0, 1, 2, 2]]  # as many as the body's: matplotlib reads what it has not set of faces of two sizes
+corners = result.faces[:, [0, 1, 2, 2]]  # of one size with the body's, or limits are read from what is not set
 figure = plt.figure(figsize=(10, 3.6))
 for place, frame in enumerate([0, 1, len(result.times) - 1]):
     axes = figure.add_axes([place / 3, 0, 1 / 3, 0.95], projection="3d")
