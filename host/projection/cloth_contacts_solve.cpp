@@ -51,8 +51,8 @@ void ClothContacts<Real>::sum_forces() {
 
 template <class Real>
 ArrayView<const Vec3<Real>> ClothContacts<Real>::forces_on(const ProjectionSolver<Real>& garment) const {
-  return slice(summed_forces_.view(), static_cast<std::size_t>(first_free(garment)),
-               garment.pattern().free_nodes.size());
+  const auto first = static_cast<std::size_t>(first_free(garment));
+  return slice(summed_forces_.view(), first, first + garment.pattern().free_nodes.size());
 }
 
 template <class Real>
