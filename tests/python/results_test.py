@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import threading
+import time
 
 import isocloth
 import numpy
@@ -41,14 +42,21 @@ def test_a_result_is_not_overwritten_unasked(sheet, tmp_path):
 
 def test_ctrl_c_leaves_a_result_that_is_resumed_bit_for_bit(sheet, tmp_path):
     sheet["garments"][0]["mesh"]["nodes"] = [17, 17]
-    sheet["duration"] = 10
+    sheet["duration"] = 100  # seconds of work for any machine; the interrupt waits for the first file alone
     path = tmp_path / "scene.json"
     path.write_text(json.dumps(sheet))
     whole = isocloth.run(path, quiet=True)
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+
+    def interrupt():
+        while not (tmp_path / "result" / "trajectory.h5").exists():
+            time.sleep(0.001)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt, daemon=True)
+    thread.start()
     with pytest.raises(KeyboardInterrupt):
         isocloth.run(path, tmp_path / "result", quiet=True)
+    thread.join()
     part = isocloth.Result(tmp_path / "result")
     assert part.summary["status"] == "interrupted" and len(part.times) < len(whole.times)
     result = isocloth.run(path, tmp_path / "result", quiet=True, resume=True)
