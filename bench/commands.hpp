@@ -31,7 +31,8 @@ struct BatchRequest {
   std::vector<int> counts;          ///< cloths at once
   std::vector<Precision> precisions;
   std::vector<std::string> simds;  ///< CPU: instruction sets; empty: the widest
-  ExecutionOptions execution;      ///< backend, solver and threads
+  std::string recipe = "coltraro2022";
+  ExecutionOptions execution;  ///< backend, solver and threads
   double tolerance = 1e-3, eps = 0;
   double seconds = 0.5;       ///< wall time of the timed steps of a case
   std::filesystem::path svg;  ///< empty: not written
@@ -40,7 +41,8 @@ struct BatchRequest {
 std::vector<Table> measure_batch(const BatchRequest& request);
 
 struct MeshRequest {
-  std::vector<int> sides;      ///< nodes a side
+  std::vector<int> sides;  ///< nodes a side
+  std::string recipe = "coltraro2022";
   ExecutionOptions execution;  ///< of one simulation
   double tolerance = 1e-3, eps = 0;
   double seconds = 0;  ///< simulated time after the first step; 0: as the budget allows

@@ -68,6 +68,10 @@ void add_precision(CLI::App& command, Value& value, const std::string& help) {
   command.add_option("--precision", value, help)->transform(CLI::CheckedTransformer(precisions));
 }
 
+void add_recipe(CLI::App& command, std::string& recipe) {
+  command.add_option("--recipe", recipe, "that of the sheets")->capture_default_str();
+}
+
 /// Options of commands that run simulations of one kind.
 void add_execution(CLI::App& command, ExecutionOptions& execution) {
   add_checked(command, "--backend", execution.backend, "where kernels run", CLI::IsMember({"cpu", "cuda"}));
@@ -113,6 +117,7 @@ Run add_batch(CLI::App& command, const Shared& shared) {
   add_precision(command, request->precisions, "float32, float64; default both");
   command.add_option("--simd", request->simds, "CPU: instruction sets; default the widest")
       ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
+  add_recipe(command, request->recipe);
   add_execution(command, request->execution);
   add_positive(command, "--tolerance", request->tolerance);
   add_positive(command, "--seconds", request->seconds, "wall time of the timed steps of a case");
@@ -129,6 +134,7 @@ Run add_mesh(CLI::App& command, const Shared& shared) {
         request->sides.insert(request->sides.end(), {257, 513});
       },
       "257 and 513 nodes a side, too");
+  add_recipe(command, request->recipe);
   add_execution(command, request->execution);
   add_precision(command, request->execution.precision, "float32 or float64");
   add_positive(command, "--tolerance", request->tolerance);

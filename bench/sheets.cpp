@@ -40,6 +40,11 @@ Scene shaken_sheet_at_once(const Mesh& mesh) {
   return scene;
 }
 
+void take_recipe(Scene& scene, const std::string& recipe) {
+  scene.recipe = recipe;
+  if (recipe != "coltraro2022") scene.garments[0].fabric = bench_scene("membrane_batch").garments[0].fabric;
+}
+
 void repeat_garment(Scene& scene, std::size_t count,
                     const std::function<void(Fabric& fabric, double part)>& vary) {
   constexpr double golden = 0.6180339887498949;

@@ -18,6 +18,10 @@ Scene shaken_sheet(const Mesh& mesh);
 /// The same with the motion beginning at step 0.
 Scene shaken_sheet_at_once(const Mesh& mesh);
 
+/// Gives the sheet that recipe; any but the published one, coltraro2022, takes the fabric of the scene
+/// membrane_batch, which its rows can read.
+void take_recipe(Scene& scene, const std::string& recipe);
+
 /// Makes `count` of the scene's one garment. `vary` gives each a fabric of its own by a number that is spread
 /// evenly over [-0.5, 0.5).
 void repeat_garment(Scene& scene, std::size_t count,

@@ -16,7 +16,7 @@ class ClothStep : ClothTile<S, T, Block> {
   using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::work_, Tile::at_, Tile::parameters_;
   using Tile::begin_stitches, Tile::stitches;
   using Tile::implicit_metric, Tile::projection_metric;
-  using Tile::kept_history, Tile::remember, Tile::take_over;
+  using Tile::integrate, Tile::kept_history, Tile::remember, Tile::take_over;
   using Tile::number, Tile::infinity, Tile::largest, Tile::rest;
   using Tile::vectors, Tile::nodes, Tile::free_nodes, Tile::rows, Tile::tile_nodes, Tile::tile_rows;
   using typename Tile::Mask;
@@ -61,7 +61,7 @@ class ClothStep : ClothTile<S, T, Block> {
   }
 
   ISOCLOTH_DEVICE bool begin_part(const StepPart<S>& part, Mask which, S& bad_pivot) {
-    integrate(part.h);
+    rate_ = integrate(part.h);
     sample_step_ = {part, projection_metric(part.h, rate_).inertia, rate_, 0};
     eps_ = number(a_.control.eps);
     block_.sync();
@@ -97,6 +97,7 @@ class ClothStep : ClothTile<S, T, Block> {
 
   ISOCLOTH_DEVICE bool solve(const StepPart<S>& part, S& bad_pivot) {
     if (block_.rank() == 0) a_.monitor.count(1);
+    differentiate();
     if (a_.control.newton) {
       const GeometricStiffness<S, T> stiffness{
           p_.rows,
@@ -186,25 +187,6 @@ class ClothStep : ClothTile<S, T, Block> {
   }
 
  private:
-  /// The integrator's coefficients, x^ and v^ of a part of h that begins at `start`.
-  ISOCLOTH_DEVICE void integrate(S h) {
-    rate_ = number(1);
-    if (!p_.has_history) return;
-    const StepHistoryLayout history = p_.history();
-    block_.sync();
-    const IntegratorCoefficients<S> now =
-        coefficients(a_.control.integrator, h, work_[at_.history + history.step()]);
-    rate_ = now.rate;
-    const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity), base = nodes(at_.base),
-                             base_velocity = nodes(at_.base_velocity);
-    const Vec3<S>*x = vectors(at_.history), *v = vectors(at_.history + history.velocities());
-    share(block_, p_.node_count, [&](Index i) {
-      base[i] = extrapolated(now.memory, start[i], x[i]);
-      base_velocity[i] = extrapolated(now.memory, velocity[i], v[i]);
-    });
-    block_.sync();
-  }
-
   /// One iteration of one step with every quantity kept; the state stays as it was.
   ISOCLOTH_DEVICE void inspect(ClothReport<S>& report) {
     const StepPart<S> part{0, number(a_.control.step), S{}, number(1)};
@@ -302,18 +284,21 @@ class ClothStep : ClothTile<S, T, Block> {
   }
 
   using Evaluation = EvaluateRows<S, T, typename Samples::InverseMass>;
-  /// Rows at these positions.
+  ISOCLOTH_DEVICE Evaluation evaluation(ArrayView<Vec3<S>> positions, const RowLaws<S>& laws) const {
+    return {p_.rows,
+            rest(a_.rest.tensors, p_.rows.tensor_count()),
+            rest(a_.rest.rest_values, p_.row_count),
+            positions,
+            samples_.inverse_masses(),
+            laws,
+            eps_ / sample_step_.inertia,
+            rows(at_.residuals),
+            rows(at_.scales),
+            jacobian()};
+  }
+  /// Rows at these positions, J of elements apart.
   ISOCLOTH_DEVICE Evaluation evaluate_at(ArrayView<Vec3<S>> positions, const RowLaws<S>& laws) {
-    const Evaluation values{p_.rows,
-                            rest(a_.rest.tensors, p_.rows.tensor_count()),
-                            rest(a_.rest.rest_values, p_.row_count),
-                            positions,
-                            samples_.inverse_masses(),
-                            laws,
-                            eps_ / sample_step_.inertia,
-                            rows(at_.residuals),
-                            rows(at_.scales),
-                            jacobian()};
+    const Evaluation values = evaluation(positions, laws);
     p_.rows.for_each_group([&](const auto& group) {
       share(block_, first_pass_count(group), [&](Index item) { first_pass(values, group, item); });
     });
@@ -323,6 +308,15 @@ class ClothStep : ClothTile<S, T, Block> {
     });
     block_.sync();
     return values;
+  }
+
+  /// J of the rows that evaluate() saw.
+  ISOCLOTH_DEVICE void differentiate() {
+    const Evaluation values = evaluation(nodes(at_.iterate), laws().of_strain());
+    p_.rows.for_each_group([&](const auto& group) {
+      share(block_, third_pass_count(group), [&](Index item) { third_pass(values, group, item); });
+    });
+    block_.sync();
   }
 
   /// What viscous rows compare their strains with.
@@ -369,6 +363,7 @@ class ClothStep : ClothTile<S, T, Block> {
   /// See FindImbalances. A function of its own, as solve_coupled().
   [[gnu::noinline]] ISOCLOTH_DEVICE S imbalance() {
     const S h = sample_step_.part.h;
+    differentiate();
     FindImbalances<S, T, typename Samples::InverseMass> find{
         right_side(projection_metric(h, rate_), true, samples_.forces()),
         samples_.kept_forces(),
@@ -404,7 +399,13 @@ class ClothStep : ClothTile<S, T, Block> {
         samples,
         with_rows,
         {}};
-    const AssembleGradient<S, T> gradients = right_side(metric, with_rows, samples);
+    AssembleGradient<S, T> gradients = right_side(metric, with_rows, samples);
+    if (with_rows) {
+      const ArrayView<S> forces = rows(at_.row_forces);
+      share(block_, p_.row_count, [&](Index row) { forces[row] = row_force(gradients, row); });
+      block_.sync();
+      gradients.row_forces = forces;
+    }
     const BlockFactor<S> factor{work_ + at_.blocks, work_ + at_.diagonals, work_ + at_.pivots};
     const ArrayView<Vec3<S>> x = free_nodes(at_.correction);
     share(block_, x.size(), [&](Index i) { x[i] = gradient(gradients, i); });
@@ -418,7 +419,7 @@ class ClothStep : ClothTile<S, T, Block> {
       }
     });
     if (const Couplings<S, T> beyond = matrix.couplings_of_metric(); beyond.exist())
-      solve_coupled(beyond, cholesky, with_rows);
+      solve_coupled(metric, beyond, cholesky, with_rows);
     else
       cholesky.solve(block_, x.data());
     // The first column whose pivot is not positive, counted from the last.
@@ -430,9 +431,10 @@ class ClothStep : ClothTile<S, T, Block> {
   }
 
   /// A function of its own: copied into steps of cloths without couplings it would slow them down.
-  [[gnu::noinline]] ISOCLOTH_DEVICE void solve_coupled(const Couplings<S, T>& beyond,
+  [[gnu::noinline]] ISOCLOTH_DEVICE void solve_coupled(const MetricView<S, T>& metric,
+                                                       const Couplings<S, T>& beyond,
                                                        const BlockCholesky<S>& cholesky, bool with_rows) {
-    TileSystem<S, T, Block> system(*this, beyond, cholesky);
+    TileSystem<S, T, Block> system(*this, metric, beyond, cholesky);
     const bool is_exact = !with_rows || !a_.inspection.empty();
     conjugate_gradients<S>(system, is_exact ? exact_rtol<Scalar>() : a_.control.cg_tolerance);
   }

@@ -105,8 +105,7 @@ class ClothTile {
     const auto count = static_cast<std::size_t>(p_.stitches.count());
     if (count == 0) return;
     const BeginStitches<S, Scalar> begin{p_.stitches,
-                                         a_.stitch_forces,
-                                         a_.stitch_stiffness,
+                                         a_.stitch_laws,
                                          a_.stitch_speed,
                                          h,
                                          nodes(at_.start),
@@ -141,6 +140,24 @@ class ClothTile {
 
   ISOCLOTH_DEVICE S* kept_history() const {
     return reinterpret_cast<S*>(a_.states.history.data()) + tile_ * p_.history().size();
+  }
+
+  /// x^ and v^ of a part of h that begins at `start`; returns the rate of IntegratorCoefficients.
+  ISOCLOTH_DEVICE S integrate(S h) const {
+    if (!p_.has_history) return number(1);
+    const StepHistoryLayout history = p_.history();
+    block_.sync();
+    const IntegratorCoefficients<S> now =
+        coefficients(a_.control.integrator, h, work_[at_.history + history.step()]);
+    const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity), base = nodes(at_.base),
+                             base_velocity = nodes(at_.base_velocity);
+    const Vec3<S>*x = vectors(at_.history), *v = vectors(at_.history + history.velocities());
+    share(block_, p_.node_count, [&](Index i) {
+      base[i] = extrapolated(now.memory, start[i], x[i]);
+      base_velocity[i] = extrapolated(now.memory, velocity[i], v[i]);
+    });
+    block_.sync();
+    return now.rate;
   }
 
   /// What the next part will know of this one, before `start` and `velocity` move on.

@@ -73,8 +73,8 @@ struct StepScratch {
   std::size_t history;              ///< see StepHistoryLayout
   std::size_t krylov;               ///< r, z, p, q, w of conjugate gradients, where there are couplings
   std::size_t iterate, predicted, momentum, correction, multipliers, residuals, scales, growth, strains,
-      stiffness, stitch_stiffness, stitch_rests, jacobian, blocks, diagonals, pivots, contact_state, partials,
-      size;
+      row_forces, stiffness, stitch_stiffness, stitch_rests, jacobian, blocks, diagonals, pivots,
+      contact_state, partials, size;
   ContactScratch contacts;
 };
 /// Partial results of a block's threads; blocks have no more of them.
@@ -100,6 +100,7 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
   s.multipliers = take(rows);
   s.residuals = take(rows);
   s.scales = take(rows);
+  s.row_forces = take(rows);
   s.growth = take(p.has_bounds ? rows : 0);
   s.strains = take(p.is_viscous ? rows : 0);
   s.stiffness = take(p.pair_count);
@@ -154,7 +155,7 @@ struct StepCloths {
   ArrayView<const Real> row_stiffness;  ///< see RowLaws, shape [tile, row, width]; empty: all rows are rigid
   ArrayView<const Real> row_bounds;     ///< see RowBounds, likewise; empty: no row has one
   ArrayView<const Real> row_curves;     ///< see RowLaws, shape [tile, curve_numbers, width]
-  ArrayView<const Real> stitch_forces, stitch_stiffness;  ///< of all cloths alike, see BeginStitches
+  StitchLaws<Real> stitch_laws;         ///< of all cloths alike
   Real stitch_speed{};
   ArrayView<const Real> targets;   ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]
   ClothStates<Real> states;        ///< after the steps

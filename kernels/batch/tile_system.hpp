@@ -13,9 +13,10 @@ class TileSystem : ClothTile<S, T, Block> {
   using Tile::p_, Tile::block_, Tile::at_;
 
  public:
-  ISOCLOTH_DEVICE TileSystem(const Tile& tile, const Couplings<S, T>& couplings,
-                             const BlockCholesky<S>& factor)
+  ISOCLOTH_DEVICE TileSystem(const Tile& tile, const MetricView<S, T>& metric,
+                             const Couplings<S, T>& couplings, const BlockCholesky<S>& factor)
       : Tile(tile),
+        metric_(metric),
         couplings_(couplings),
         factor_(factor),
         x_(Tile::free_nodes(at_.correction)),
@@ -33,6 +34,9 @@ class TileSystem : ClothTile<S, T, Block> {
   }
   ISOCLOTH_DEVICE S energy() const {
     return Tile::sum(r_.size(), [&](Index i) { return dot_add(r_[i], z_[i], S{}); });
+  }
+  ISOCLOTH_DEVICE S most_energy() const {
+    return Tile::sum(r_.size(), [&](Index i) { return dot_add(r_[i], r_[i], S{}) / mass(i); });
   }
   ISOCLOTH_DEVICE void begin() const {
     for_each([&](Index i) { x_[i] = z_[i] - z_[i], direction_[i] = z_[i], q_[i] = r_[i]; });
@@ -64,6 +68,9 @@ class TileSystem : ClothTile<S, T, Block> {
     block_.sync();
   }
 
+  ISOCLOTH_DEVICE S mass(Index i) const { return metric_.inertia * S(metric_.masses[p_.free.nodes[i]]); }
+
+  const MetricView<S, T>& metric_;
   const Couplings<S, T>& couplings_;
   const BlockCholesky<S>& factor_;
   const ArrayView<Vec3<S>> x_, r_, z_, direction_, q_, w_;

@@ -19,6 +19,7 @@ namespace ISOCLOTH_BACKEND {
 /// `System` has b in r and does for those lanes whose number is not zero:
 ///   precondition()  z = P^-1 r
 ///   energy()        r . z
+///   most_energy()   a bound of it that needs no z: r . D^-1 r of some D <= P; may be absent
 ///   begin()         x = z - z, which is not 0 where z is not finite; p = z, q = r
 ///   curvature()     w = q + E p; p . w
 ///   descend(alpha)  x += alpha p, r -= alpha w
@@ -40,6 +41,10 @@ ISOCLOTH_DEVICE int conjugate_gradients(System& system, double rtol) {
     active = active & (curvature > S{});
     system.descend(select(active, energy / select(active, curvature, one), S{}));
     ++iteration;
+    if constexpr (requires { system.most_energy(); }) {
+      active = active & (system.most_energy() > goal);
+      if (!any(active)) break;  // and z is not needed any more
+    }
     system.precondition();
     const S next = system.energy();
     active = active & (next > goal);

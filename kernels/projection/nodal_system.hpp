@@ -77,6 +77,7 @@ struct AssembleGradient {
   Stitches<S> stitches{};
   bool of_multipliers =
       false;  ///< rows pull with lambda itself, not with what the next iteration begins from
+  ArrayView<const S> row_forces{};  ///< row_force() of every row; empty: found anew for each of its nodes
 };
 
 /// What samples exert that keep forces from iteration to iteration: p, and what the next iteration begins

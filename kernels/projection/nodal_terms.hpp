@@ -125,7 +125,7 @@ ISOCLOTH_HD void add_samples(const SampleForces<S>& a, Index b, S (&block)[9]) {
 /// Block b of H.
 template <class S, class T>
 ISOCLOTH_HD void system_block(const AssembleSystem<S, T>& a, Index b, S (&block)[9]) {
-  for (S& x : block) x = S{};
+  S sum[9] = {};  // in registers: `block` may be what is read below, for all that the compiler knows
   S diagonal{};
   if (a.block_rows[b] == a.block_columns[b]) {
     const Index node = a.free.nodes[a.block_rows[b]];
@@ -146,10 +146,10 @@ ISOCLOTH_HD void system_block(const AssembleSystem<S, T>& a, Index b, S (&block)
       const Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian;
       for (Index t = terms.begin[b]; t < terms.begin[b + 1]; ++t)
         for (int w = 0; w < group.width; ++w)
-          add_outer(block, jacobian[terms.first[t] * group.width + w],
+          add_outer(sum, jacobian[terms.first[t] * group.width + w],
                     jacobian[terms.second[t] * group.width + w]);
     });
-  for (int i = 0; i < 9; i += 4) block[i] += diagonal;
+  for (int i = 0; i < 9; ++i) block[i] = i % 4 == 0 ? sum[i] + diagonal : sum[i];
   if (a.samples.exist()) add_samples(a.samples, b, block);
 }
 
@@ -169,6 +169,7 @@ ISOCLOTH_HD S row_force(const AssembleGradient<S, T>& a, Index row) {
 template <class S, class T>
 ISOCLOTH_HD Vec3<S> gradient(const AssembleGradient<S, T>& a, Index i) {
   const Index node = a.free.nodes[i];
+  const auto pull = [&](Index row) { return a.row_forces.empty() ? row_force(a, row) : a.row_forces[row]; };
   Vec3<S> b;
   if (a.with_rows)
     a.rows.for_each_group([&](const auto& group) {
@@ -176,7 +177,7 @@ ISOCLOTH_HD Vec3<S> gradient(const AssembleGradient<S, T>& a, Index i) {
       const Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian;
       for (Index t = terms.begin[i]; t < terms.begin[i + 1]; ++t)
         for (int w = 0; w < group.width; ++w)
-          b = multiply_add(row_force(a, terms.second[t] + w), jacobian[terms.first[t] * group.width + w], b);
+          b = multiply_add(pull(terms.second[t] + w), jacobian[terms.first[t] * group.width + w], b);
     });
   if (a.samples.exist())
     for (Index t = a.samples.node_slots.begin[i]; t < a.samples.node_slots.begin[i + 1]; ++t) {

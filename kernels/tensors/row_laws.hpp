@@ -172,6 +172,22 @@ ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, boo
   scale = scale * square_root(slope);
 }
 
+/// Of a slack band, over that of one that pulls: enough for its row to have a part in the system.
+constexpr double slack_stiffness = 1e-3;
+
+/// The same of a piece of elastic band: f(C) = 2 (1 - 1 / s) with the stretch s = sqrt(1 + C) > 1, of which
+/// the tension is k (s - 1), and slack_stiffness C of a shorter one; see BandRows.
+template <class S>
+ISOCLOTH_HD void apply_band(S& c, S& scale) {
+  const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
+  const S zero{}, one = number(1);
+  const auto is_taut = c > zero;
+  const S inverse = one / square_root(one + select(is_taut, c, zero)),
+          slope = select(is_taut, inverse * inverse * inverse, number(slack_stiffness));
+  c = select(is_taut, (one - inverse) * number(2) / slope, c);
+  scale = scale * square_root(slope);
+}
+
 /// 1 / a of a bounded row.
 template <class S>
 ISOCLOTH_HD S bound_stiffness(const RowLaws<S>& laws, std::size_t row) {

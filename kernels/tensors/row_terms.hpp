@@ -51,8 +51,11 @@ ISOCLOTH_HD void evaluate_row(const EvaluateRows<S, T, W>& a, const RowGroup<Wid
   const S rigid = select(has_part, S(Scalar(1)) / square_root(a.eps * d), S(Scalar(0)));
   S scale = row_scale(a.laws, row, rigid);
   S c = multiply_add(S(Scalar(0.5)), twice, -S(a.rest_values[row]));
-  if (!group.laws.empty() && group.laws[stencil] >= 0 && a.laws.have_laws())
-    apply_law(a.laws, row, group.laws[stencil], true, c, scale);
+  const Index law = group.laws.empty() ? -1 : group.laws[stencil];
+  if (law == RowLaw::band)
+    apply_band(c, scale);
+  else if (law >= 0 && a.laws.have_laws())
+    apply_law(a.laws, row, law, true, c, scale);
   if (a.laws.bounds.exist()) apply_bound(a.laws, row, d, has_part, c, scale);
   a.residuals[row] = c;
   a.scales[row] = scale;
@@ -80,7 +83,7 @@ ISOCLOTH_HD DeformationGradient<S> deformation_gradient(const ElementGroup& grou
   return f;
 }
 
-/// C, s and s J of a stencil of an element, whose rows are compliant.
+/// C and s of a stencil of an element, whose rows are compliant.
 template <class S, class T, class W>
 ISOCLOTH_HD void evaluate_element(const EvaluateRows<S, T, W>& a, const ElementGroup& group, Index stencil) {
   const T* const gradients = a.tensors.data() + group.first_tensor;
@@ -89,17 +92,25 @@ ISOCLOTH_HD void evaluate_element(const EvaluateRows<S, T, W>& a, const ElementG
   const S coupling = a.laws.coupling, along_weft = dot_add(v, v, -S(a.rest_values[row + 2]));
   S c[3] = {multiply_add(coupling, along_weft, dot_add(u, u, -S(a.rest_values[row]))),
             dot_add(u, v, -S(a.rest_values[row + 1])), along_weft};
-  S scale[3];
   for (int w = 0; w < 3; ++w) {
-    scale[w] = row_scale(a.laws, row + static_cast<std::size_t>(w), S{});
+    S scale = row_scale(a.laws, row + static_cast<std::size_t>(w), S{});
     if (a.laws.have_laws())
       apply_law(a.laws, row + static_cast<std::size_t>(w), w,
-                a.laws.measure == StrainMeasure::engineering && w != RowLaw::shear, c[w], scale[w]);
+                a.laws.measure == StrainMeasure::engineering && w != RowLaw::shear, c[w], scale);
     a.residuals[row + static_cast<std::size_t>(w)] = c[w];
-    a.scales[row + static_cast<std::size_t>(w)] = scale[w];
+    a.scales[row + static_cast<std::size_t>(w)] = scale;
   }
+}
+
+/// s J of a stencil of an element whose scales are known.
+template <class S, class T, class W>
+ISOCLOTH_HD void differentiate_element(const EvaluateRows<S, T, W>& a, const ElementGroup& group,
+                                       Index stencil) {
+  const T* const gradients = a.tensors.data() + group.first_tensor;
+  const auto [u, v] = deformation_gradient(group, gradients, a.positions.data(), stencil);
+  const S* const scale = a.scales.data() + group.first_row + 3 * static_cast<std::size_t>(stencil);
   const Vec3<S> uu = (scale[0] + scale[0]) * u, uv = scale[1] * v, vu = scale[1] * u,
-                vv = (scale[2] + scale[2]) * v, coupled = (coupling * (scale[0] + scale[0])) * v;
+                vv = (scale[2] + scale[2]) * v, coupled = (a.laws.coupling * (scale[0] + scale[0])) * v;
   Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian;
   for (Index slot = group.stencils.stencil_begin[stencil]; slot < group.stencils.stencil_begin[stencil + 1];
        ++slot) {
@@ -110,7 +121,8 @@ ISOCLOTH_HD void evaluate_element(const EvaluateRows<S, T, W>& a, const ElementG
   }
 }
 
-// Evaluation in two passes, with a barrier between them: the rows of a stencil need J of all its slots.
+// Evaluation in two passes, with a barrier between them: the rows of a stencil need J of all its slots. A
+// third one completes J, where it is asked for: rows of elements have C without it.
 
 template <int Width>
 ISOCLOTH_HD Index first_pass_count(const RowGroup<Width>& group) {
@@ -138,7 +150,19 @@ ISOCLOTH_HD Index second_pass_count(const ElementGroup&) { return 0; }
 template <class S, class T, class W>
 ISOCLOTH_HD void second_pass(const EvaluateRows<S, T, W>&, const ElementGroup&, Index) {}
 
-/// Both at once.
+template <int Width>
+ISOCLOTH_HD Index third_pass_count(const RowGroup<Width>&) {
+  return 0;
+}
+template <class S, int Width, class T, class W>
+ISOCLOTH_HD void third_pass(const EvaluateRows<S, T, W>&, const RowGroup<Width>&, Index) {}
+ISOCLOTH_HD Index third_pass_count(const ElementGroup& group) { return group.stencil_count(); }
+template <class S, class T, class W>
+ISOCLOTH_HD void third_pass(const EvaluateRows<S, T, W>& a, const ElementGroup& group, Index stencil) {
+  differentiate_element(a, group, stencil);
+}
+
+/// All at once.
 template <class S, int Width, class T, class W>
 ISOCLOTH_HD void evaluate_stencil(const EvaluateRows<S, T, W>& a, const RowGroup<Width>& group,
                                   Index stencil) {
@@ -150,6 +174,7 @@ ISOCLOTH_HD void evaluate_stencil(const EvaluateRows<S, T, W>& a, const RowGroup
 template <class S, class T, class W>
 ISOCLOTH_HD void evaluate_stencil(const EvaluateRows<S, T, W>& a, const ElementGroup& group, Index stencil) {
   evaluate_element(a, group, stencil);
+  differentiate_element(a, group, stencil);
 }
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -33,11 +33,14 @@ Eigen::MatrixXi dense_fill(const BlockPattern& pattern, const std::vector<Index>
   return full;
 }
 
+constexpr Ordering orderings[] = {Ordering::nested_dissection, Ordering::minimum_degree,
+                                  Ordering::minimum_fill};
+
 class OrderingTest : public testing::TestWithParam<NamedPattern> {};
 
 TEST_P(OrderingTest, EliminationIsThatOfTheDenseMatrix) {
   const BlockPattern& pattern = GetParam().pattern;
-  for (const Ordering ordering : {Ordering::nested_dissection, Ordering::minimum_degree}) {
+  for (const Ordering ordering : orderings) {
     const Elimination e = analyze_elimination(pattern, fill_reducing_order(pattern, ordering));
     std::vector<Index> sorted = e.position, expected(pattern.size);
     std::sort(sorted.begin(), sorted.end());
@@ -83,7 +86,7 @@ TEST_P(OrderingTest, ChildrenOfAPostorderEndBeforeTheirParent) {
 }
 
 TEST_P(OrderingTest, SameOrderAgain) {
-  for (const Ordering ordering : {Ordering::nested_dissection, Ordering::minimum_degree})
+  for (const Ordering ordering : orderings)
     EXPECT_EQ(fill_reducing_order(GetParam().pattern, ordering),
               fill_reducing_order(GetParam().pattern, ordering));
 }
@@ -136,10 +139,37 @@ TEST(Ordering, LeavesSignalsToTheProgram) {
   EXPECT_EQ(std::signal(SIGTERM, before), static_cast<void (*)(int)>(receive));
 }
 
+/// A tree has an order without fill, which a careless one does not find.
+TEST(Ordering, MinimumFillAddsNothingToATree) {
+  BlockPattern pattern{.size = 40, .block = 3, .rows = {}, .columns = {}};
+  for (Index parent = 0; parent < pattern.size; ++parent) {
+    pattern.rows.push_back(parent);
+    pattern.columns.push_back(parent);
+    for (Index child = 3 * parent + 1; child <= std::min(3 * parent + 3, pattern.size - 1); ++child) {
+      pattern.rows.push_back(child);
+      pattern.columns.push_back(parent);
+    }
+  }
+  const Elimination e = analyze_elimination(pattern, fill_reducing_order(pattern, Ordering::minimum_fill));
+  EXPECT_EQ(std::accumulate(e.counts.begin(), e.counts.end(), 0), 40 + 39);
+}
+
+TEST(Ordering, MinimumFillSavesATenthOnSomeSheets) {
+  for (const Index side : {9, 17}) {
+    const BlockPattern pattern = sheet_pattern(side, side);
+    const auto flops = [&](Ordering ordering) {
+      return analyze_elimination(pattern, fill_reducing_order(pattern, ordering)).flops;
+    };
+    EXPECT_LT(flops(Ordering::minimum_fill),
+              0.9 * std::min(flops(Ordering::nested_dissection), flops(Ordering::minimum_degree)))
+        << side;
+  }
+}
+
 TEST(Ordering, BestIsTheOneWithFewerFlops) {
   for (const NamedPattern& p : all_patterns()) {
     const double best = analyze_best_order(p.pattern).elimination.flops;
-    for (const Ordering ordering : {Ordering::nested_dissection, Ordering::minimum_degree})
+    for (const Ordering ordering : orderings)
       EXPECT_LE(best, analyze_elimination(p.pattern, fill_reducing_order(p.pattern, ordering)).flops)
           << p.name;
   }
