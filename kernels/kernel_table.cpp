@@ -65,6 +65,7 @@ Backend make_backend(const char* name, const Memory& memory) {
                     .build_curvature = build_curvature,
                     .build_bending = build_bending},
           .cloth_contact = {.measure_pairs = measure_pairs,
+                            .sift_pairs = sift_pairs,
                             .find_contacts = find_cloth_contacts,
                             .respond_contacts = respond_cloth_contacts},
           .float32 = make_step_kernels<float>(),

@@ -35,6 +35,7 @@ struct SetupKernels {
 /// Of contacts between cloths, in double whatever the precision of the steps.
 struct ClothContactKernels {
   Kernel<MeasurePairs> measure_pairs;
+  Kernel<SiftPairs> sift_pairs;
   Kernel<FindClothContacts> find_contacts;
   Kernel<RespondClothContacts> respond_contacts;
 };
@@ -119,7 +120,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 19;
+constexpr int backend_abi = 20;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

@@ -10,6 +10,23 @@ namespace {
 
 bool is_number(const Vec3d& p) { return !std::isnan(p.x) && !std::isnan(p.y) && !std::isnan(p.z); }
 
+/// Empty where a coordinate is no number.
+MovingBox moving_box(const FaceTree::Triangle& triangle, ArrayView<const Vec3d> from,
+                     ArrayView<const Vec3d> to, double margin) {
+  MovingBox box;
+  for (const Index node : triangle.nodes) {
+    const Vec3d &begin = from[node], &end = to[node];
+    if (!is_number(begin) || !is_number(end)) return {};
+    box = joined(box, {{begin, begin}, {end, end}});
+  }
+  const Vec3d beyond{margin, margin, margin};
+  for (BoundingBox* const side : {&box.begin, &box.end}) {
+    side->low -= beyond;
+    side->high += beyond;
+  }
+  return box;
+}
+
 }  // namespace
 
 FaceTree::FaceTree(const Mesh& mesh) {
@@ -77,33 +94,32 @@ void FaceTree::give_features_away() {
     }
 }
 
+template <class Box, class BoxOf>
+void FaceTree::fit_branch(const Branch& branch, const BoxOf& box_of, BoxesOf<Box>& boxes) const {
+  if (branch.count == 1) {
+    boxes[branch.node] = box_of(triangles_[branch.first]);
+    return;
+  }
+  fit_branch(branch.left(), box_of, boxes);
+  fit_branch(branch.right(), box_of, boxes);
+  boxes[branch.node] = joined(boxes[branch.left().node], boxes[branch.right().node]);
+}
+
 void FaceTree::fit(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin,
                    Boxes& boxes) const {
   boxes.resize(2 * triangles_.size() - 1);
-  fit(root(), from, to, margin, boxes);
+  const auto box_of = [&](const Triangle& triangle) {
+    const MovingBox box = moving_box(triangle, from, to, margin);
+    return joined(box.begin, box.end);
+  };
+  fit_branch(root(), box_of, boxes);
 }
 
-void FaceTree::fit(const Branch& branch, ArrayView<const Vec3d> from, ArrayView<const Vec3d> to,
-                   double margin, Boxes& boxes) const {
-  if (branch.count > 1) {
-    fit(branch.left(), from, to, margin, boxes);
-    fit(branch.right(), from, to, margin, boxes);
-    boxes[branch.node] = joined(boxes[branch.left().node], boxes[branch.right().node]);
-    return;
-  }
-  BoundingBox& box = boxes[branch.node];
-  box = {};
-  for (const Index node : triangles_[branch.first].nodes) {
-    const Vec3d &begin = from[node], &end = to[node];
-    if (!is_number(begin) || !is_number(end)) {
-      box = {};
-      return;
-    }
-    box = joined(box, joined({begin, begin}, {end, end}));
-  }
-  const Vec3d beyond{margin, margin, margin};
-  box.low -= beyond;
-  box.high += beyond;
+void FaceTree::fit(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin,
+                   BoxesOf<MovingBox>& boxes) const {
+  boxes.resize(2 * triangles_.size() - 1);
+  fit_branch(
+      root(), [&](const Triangle& triangle) { return moving_box(triangle, from, to, margin); }, boxes);
 }
 
 }  // namespace isocloth

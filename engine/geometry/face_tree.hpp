@@ -28,6 +28,37 @@ inline BoundingBox joined(const BoundingBox& a, const BoundingBox& b) {
           {std::max(a.high.x, b.high.x), std::max(a.high.y, b.high.y), std::max(a.high.z, b.high.z)}};
 }
 
+/// A box that goes from one to another, its sides at constant speeds: it holds what goes on a straight way at
+/// constant speed and is within both when they begin and end (Saltenis et al. 2000, section 4.1).
+struct MovingBox {
+  BoundingBox begin, end;
+};
+
+inline MovingBox joined(const MovingBox& a, const MovingBox& b) {
+  return {joined(a.begin, b.begin), joined(a.end, b.end)};
+}
+
+/// Whether two moving boxes have a point in common at any one time.
+inline bool overlap(const MovingBox& a, const MovingBox& b) {
+  double first = 0, last = 1;  // times at which they may
+  // What a side of one lies beyond a side of the other, at the begin and at the end.
+  const auto meet = [&](double at_begin, double at_end) {
+    if (at_begin < 0) {
+      if (at_end < 0) return false;
+      first = std::max(first, at_begin / (at_begin - at_end));
+    } else if (at_end < 0) {
+      last = std::min(last, at_begin / (at_begin - at_end));
+    }
+    return true;
+  };
+  return meet(b.begin.high.x - a.begin.low.x, b.end.high.x - a.end.low.x) &&
+         meet(a.begin.high.x - b.begin.low.x, a.end.high.x - b.end.low.x) &&
+         meet(b.begin.high.y - a.begin.low.y, b.end.high.y - a.end.low.y) &&
+         meet(a.begin.high.y - b.begin.low.y, a.end.high.y - b.end.low.y) &&
+         meet(b.begin.high.z - a.begin.low.z, b.end.high.z - a.end.low.z) &&
+         meet(a.begin.high.z - b.begin.low.z, a.end.high.z - b.end.low.z) && !(first > last);
+}
+
 /// Triangles of a mesh in a binary tree of boxes, parted once at the median of their rest places: what is
 /// near on the surface is near in the tree, however it moves. The tree itself is fixed and holds no
 /// positions, so that garments of one mesh can share it: fit() finds the boxes of a state, for a sweep of
@@ -42,12 +73,16 @@ class FaceTree {
     unsigned owned_sides = 0;
     unsigned owned_nodes = 0;  ///< the same of its nodes
   };
-  /// A triangle, with its box in a state.
-  struct Leaf {
+  /// A triangle, with its box in a state or on a way.
+  template <class Box>
+  struct LeafOf {
     Index triangle;
-    const BoundingBox& box;
+    const Box& box;
   };
-  using Boxes = std::vector<BoundingBox>;  ///< shape [2 triangle_count - 1], the first is that of all
+  using Leaf = LeafOf<BoundingBox>;
+  template <class Box>
+  using BoxesOf = std::vector<Box>;  ///< shape [2 triangle_count - 1], the first is that of all
+  using Boxes = BoxesOf<BoundingBox>;
 
   /// A valid mesh; quads are split from corner 0 to corner 2. Cost O(n log n).
   explicit FaceTree(const Mesh& mesh);
@@ -62,6 +97,9 @@ class FaceTree {
   }
   /// The same of a state that goes from one to the other along straight ways.
   void fit(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin, Boxes& boxes) const;
+  /// The same, at one speed.
+  void fit(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin,
+           BoxesOf<MovingBox>& boxes) const;
 
   /// Nodes of the tree are numbered in preorder: a node over n triangles has 2 n - 1 in its subtree, its left
   /// child has n / 2 triangles and follows it.
@@ -85,21 +123,21 @@ class FaceTree {
     between(boxes, root(), other_boxes, other.root(), visit);
   }
   /// The same of the triangles of a branch among themselves.
-  template <class Visit>
-  static void within(const Boxes& boxes, const Branch& branch, const Visit& visit) {
+  template <class Box, class Visit>
+  static void within(const BoxesOf<Box>& boxes, const Branch& branch, const Visit& visit) {
     if (branch.count == 1) return;
     within(boxes, branch.left(), visit);
     within(boxes, branch.right(), visit);
     between(boxes, branch.left(), boxes, branch.right(), visit);
   }
   /// And of those of two branches, of one tree or two.
-  template <class Visit>
-  static void between(const Boxes& a_boxes, const Branch& a, const Boxes& b_boxes, const Branch& b,
-                      const Visit& visit) {
-    const BoundingBox &a_box = a_boxes[a.node], &b_box = b_boxes[b.node];
+  template <class Box, class Visit>
+  static void between(const BoxesOf<Box>& a_boxes, const Branch& a, const BoxesOf<Box>& b_boxes,
+                      const Branch& b, const Visit& visit) {
+    const Box &a_box = a_boxes[a.node], &b_box = b_boxes[b.node];
     if (!overlap(a_box, b_box)) return;
     if (a.count == 1 && b.count == 1) {
-      visit(Leaf{a.first, a_box}, Leaf{b.first, b_box});
+      visit(LeafOf<Box>{a.first, a_box}, LeafOf<Box>{b.first, b_box});
     } else if (a.count >= b.count) {
       between(a_boxes, a.left(), b_boxes, b, visit);
       between(a_boxes, a.right(), b_boxes, b, visit);
@@ -112,8 +150,8 @@ class FaceTree {
  private:
   void part(const Branch& branch, const std::vector<Vec3d>& middles, std::vector<Index>& order) const;
   void give_features_away();
-  void fit(const Branch& branch, ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin,
-           Boxes& boxes) const;
+  template <class Box, class BoxOf>
+  void fit_branch(const Branch& branch, const BoxOf& box_of, BoxesOf<Box>& boxes) const;
 
   std::vector<Triangle> triangles_;
 };

@@ -1,7 +1,9 @@
 #include "engine/geometry/pair_search.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <map>
+#include <type_traits>
 #include <utility>
 
 #include "engine/mesh/weld.hpp"
@@ -18,12 +20,23 @@ bool share_node(const std::vector<Index>& sewn, const std::array<Index, 2>& a,
   return is(a[0], b[0]) || is(a[0], b[1]) || is(a[1], b[0]) || is(a[1], b[1]);
 }
 
+/// Of a node on its way.
+template <class Box>
+Box box_on_way(const Vec3d& from, const Vec3d& to, double margin) {
+  const Vec3d beyond{margin, margin, margin};
+  const BoundingBox begin{from - beyond, from + beyond}, end{to - beyond, to + beyond};
+  if constexpr (std::is_same_v<Box, MovingBox>)
+    return {begin, end};
+  else
+    return joined(begin, end);
+}
+
 }  // namespace
 
 PairSearch::PairSearch(const std::vector<const Mesh*>& meshes, const std::vector<Index>& worlds,
                        const std::vector<bool>& is_driven) {
   SurfaceFeatures& f = features_;
-  f.node_begin = f.triangle_begin = edge_begin_ = {0};
+  f.node_begin = f.triangle_begin = f.edge_begin = {0};
   for (std::size_t s = 0; s < meshes.size(); ++s) {
     surfaces_.push_back(
         {FaceTree(*meshes[s]), worlds.empty() ? every_world : worlds[s], !is_driven.empty() && is_driven[s]});
@@ -46,11 +59,9 @@ PairSearch::PairSearch(const std::vector<const Mesh*>& meshes, const std::vector
     for (const Index node : sewn_nodes(*meshes[s])) f.sewn.push_back(first_node + node);
     f.node_begin.push_back(first_node + meshes[s]->node_count());
     f.triangle_begin.push_back(static_cast<Index>(f.triangles.size()));
-    edge_begin_.push_back(static_cast<Index>(f.edges.size()));
+    f.edge_begin.push_back(static_cast<Index>(f.edges.size()));
     f.node_surfaces.resize(static_cast<std::size_t>(f.node_begin.back()), static_cast<Index>(s));
   }
-  node_boxes_.resize(static_cast<std::size_t>(f.node_count()));
-  edge_boxes_.resize(f.edges.size());
   constexpr int levels = 3;  // 23 pieces for a surface
   for (std::size_t s = 0; s < surfaces_.size(); ++s) split(s, surfaces_[s].tree.root(), levels);
 }
@@ -59,54 +70,52 @@ void PairSearch::split(std::size_t surface, const FaceTree::Branch& branch, int 
   using enum Piece::With;
   const bool meets_itself = !surfaces_[surface].is_driven;
   if (levels == 0 || branch.count == 1) {
-    if (meets_itself) pieces_.push_back({surface, branch, {}, itself, {}});
-    if (surface + 1 < surfaces_.size()) pieces_.push_back({surface, branch, {}, other_surfaces, {}});
+    if (meets_itself) pieces_.push_back({surface, branch, {}, itself, {}, {}});
+    if (surface + 1 < surfaces_.size()) pieces_.push_back({surface, branch, {}, other_surfaces, {}, {}});
     return;
   }
   split(surface, branch.left(), levels - 1);
   split(surface, branch.right(), levels - 1);
-  if (meets_itself) pieces_.push_back({surface, branch.left(), branch.right(), sibling, {}});
+  if (meets_itself) pieces_.push_back({surface, branch.left(), branch.right(), sibling, {}, {}});
 }
 
-void PairSearch::fit(std::size_t s, ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin) {
+template <class Box>
+void PairSearch::fit(std::size_t s, ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin,
+                     Boxes<Box>& boxes) const {
   const SurfaceFeatures& f = features_;
   const std::size_t first = f.node_begin[s], end = f.node_begin[s + 1];
-  surfaces_[s].tree.fit(slice(from, first, end), slice(to, first, end), margin, surfaces_[s].boxes);
-  const Vec3d beyond{margin, margin, margin};
-  for (std::size_t i = first; i < end; ++i) {
-    node_boxes_[i] = joined({from[i], from[i]}, {to[i], to[i]});
-    node_boxes_[i].low -= beyond;
-    node_boxes_[i].high += beyond;
-  }
-  for (Index e = edge_begin_[s]; e < edge_begin_[s + 1]; ++e)
-    edge_boxes_[e] = joined(node_boxes_[f.edges[e][0]], node_boxes_[f.edges[e][1]]);
+  surfaces_[s].tree.fit(slice(from, first, end), slice(to, first, end), margin, boxes.surfaces[s]);
+  for (std::size_t i = first; i < end; ++i) boxes.nodes[i] = box_on_way<Box>(from[i], to[i], margin);
+  for (Index e = f.edge_begin[s]; e < f.edge_begin[s + 1]; ++e)
+    boxes.edges[e] = joined(boxes.nodes[f.edges[e][0]], boxes.nodes[f.edges[e][1]]);
 }
 
-void PairSearch::search(Piece& piece, std::size_t most, const Workers& workers) const {
+template <class Box>
+void PairSearch::search(const Boxes<Box>& boxes, std::size_t most, const Workers& workers,
+                        Piece& piece) const {
   constexpr std::size_t portion = 4096;  // pairs between two looks at what all pieces have found
-  const Surface& own = surfaces_[piece.surface];
+  const auto& own = boxes.surfaces[piece.surface];
   const Index first = features_.triangle_begin[piece.surface];
   std::size_t told = 0;
   bool is_full = workers.add(0) > most;
-  piece.pairs.clear();
   const auto visit = [&](Index other_first) {
-    return [&, other_first](const FaceTree::Leaf& a, const FaceTree::Leaf& b) {
+    return [&, other_first](const FaceTree::LeafOf<Box>& a, const FaceTree::LeafOf<Box>& b) {
       if (is_full) return;
-      test(a, first, b, other_first, piece.pairs);
-      if (piece.pairs.size() - told < portion) return;
-      const std::size_t more = piece.pairs.size() - std::exchange(told, piece.pairs.size());
+      test(boxes, a, first, b, other_first, piece);
+      if (piece.count() - told < portion) return;
+      const std::size_t more = piece.count() - std::exchange(told, piece.count());
       is_full = workers.add(more) > most;
     };
   };
   switch (piece.with) {
     case Piece::With::itself:
-      return FaceTree::within(own.boxes, piece.branch, visit(first));
+      return FaceTree::within(own, piece.branch, visit(first));
     case Piece::With::sibling:
-      return FaceTree::between(own.boxes, piece.branch, own.boxes, piece.sibling, visit(first));
+      return FaceTree::between(own, piece.branch, own, piece.sibling, visit(first));
     case Piece::With::other_surfaces:
       for (std::size_t t = piece.surface + 1; t < surfaces_.size(); ++t)
-        if (own.meets(surfaces_[t]))
-          FaceTree::between(own.boxes, piece.branch, surfaces_[t].boxes, surfaces_[t].tree.root(),
+        if (surfaces_[piece.surface].meets(surfaces_[t]))
+          FaceTree::between(own, piece.branch, boxes.surfaces[t], surfaces_[t].tree.root(),
                             visit(features_.triangle_begin[t]));
   }
 }
@@ -119,50 +128,107 @@ PairSearch::Workers PairSearch::alone() {
           .add = [sum = std::size_t{0}](std::size_t more) mutable { return sum += more; }};
 }
 
+template <class Box>
+void PairSearch::find(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, ArrayView<const double> margins,
+                      std::size_t most, const Workers& workers, Boxes<Box>& boxes) {
+  boxes.surfaces.resize(surfaces_.size());
+  boxes.nodes.resize(static_cast<std::size_t>(features_.node_count()));
+  boxes.edges.resize(features_.edges.size());
+  // Memory may run out in any of them, on whichever thread.
+  std::vector<std::exception_ptr> errors(std::max(surfaces_.size(), pieces_.size()));
+  const auto for_each = [&](std::size_t count, const auto& work) {
+    workers.for_each(count, [&](std::size_t i) {
+      try {
+        work(i);
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
+    });
+    for (const std::exception_ptr& error : errors)
+      if (error) {
+        forget_pairs();
+        std::rethrow_exception(error);
+      }
+  };
+  for_each(surfaces_.size(), [&](std::size_t s) { fit(s, from, to, margins[s], boxes); });
+  for_each(pieces_.size(), [&](std::size_t p) { search(boxes, most, workers, pieces_[p]); });
+}
+
+std::size_t PairSearch::memory_bytes() const {
+  std::size_t bytes = 0;
+  const auto add = [&bytes](const auto& values) { bytes += values.capacity() * sizeof(values[0]); };
+  const auto add_boxes = [&](const auto& boxes) {
+    for (const auto& surface : boxes.surfaces) add(surface);
+    add(boxes.nodes);
+    add(boxes.edges);
+  };
+  add_boxes(resting_);
+  add_boxes(moving_);
+  for (const Piece& piece : pieces_) {
+    add(piece.of_nodes);
+    add(piece.of_edges);
+  }
+  return bytes;
+}
+
+void PairSearch::forget_pairs() {
+  for (Piece& piece : pieces_) piece.of_nodes = piece.of_edges = {};
+}
+
 bool PairSearch::find(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, ArrayView<const double> margins,
-                      std::size_t most, std::vector<FeaturePair>& pairs, const Workers& workers) {
+                      std::size_t most, std::vector<FeaturePair>& pairs, const Workers& workers,
+                      Times times) {
   pairs.clear();
-  workers.for_each(surfaces_.size(), [&](std::size_t s) { fit(s, from, to, margins[s]); });
-  workers.for_each(pieces_.size(), [&](std::size_t p) { search(pieces_[p], most, workers); });
+  for (Piece& piece : pieces_) {
+    piece.of_nodes.clear();
+    piece.of_edges.clear();
+  }
+  if (times == Times::own)
+    find(from, to, margins, most, workers, resting_);
+  else
+    find(from, to, margins, most, workers, moving_);
   std::size_t count = 0;
-  for (const Piece& piece : pieces_) count += piece.pairs.size();
+  for (const Piece& piece : pieces_) count += piece.count();
   if (count > most) {
-    for (Piece& piece : pieces_) piece.pairs = {};
+    forget_pairs();
     pairs = {};
     return false;
   }
   pairs.reserve(count);
-  for (const Piece& piece : pieces_) pairs.insert(pairs.end(), piece.pairs.begin(), piece.pairs.end());
+  for (const Piece& piece : pieces_) pairs.insert(pairs.end(), piece.of_nodes.begin(), piece.of_nodes.end());
+  for (const Piece& piece : pieces_) pairs.insert(pairs.end(), piece.of_edges.begin(), piece.of_edges.end());
   return true;
 }
 
-void PairSearch::test(const FaceTree::Leaf& one, Index first_triangle, const FaceTree::Leaf& other,
-                      Index other_first_triangle, std::vector<FeaturePair>& pairs) const {
+template <class Box>
+void PairSearch::test(const Boxes<Box>& boxes, const FaceTree::LeafOf<Box>& one, Index first_triangle,
+                      const FaceTree::LeafOf<Box>& other, Index other_first_triangle, Piece& piece) const {
   const Index a = first_triangle + one.triangle, b = other_first_triangle + other.triangle;
-  test_nodes(a, other, b, pairs);
-  test_nodes(b, one, a, pairs);
+  test_nodes(boxes, a, other, b, piece.of_nodes);
+  test_nodes(boxes, b, one, a, piece.of_nodes);
   for (unsigned k = 0; k < 3; ++k) {
     if ((owned_sides_[a] >> k & 1U) == 0) continue;
     const Index edge = features_.sides[a][k];
-    if (!overlap(edge_boxes_[edge], other.box)) continue;
+    if (!overlap(boxes.edges[edge], other.box)) continue;
     for (unsigned l = 0; l < 3; ++l) {
       if ((owned_sides_[b] >> l & 1U) == 0) continue;
       const Index with = features_.sides[b][l];
-      if (!overlap(edge_boxes_[edge], edge_boxes_[with]) ||
+      if (!overlap(boxes.edges[edge], boxes.edges[with]) ||
           share_node(features_.sewn, features_.edges[edge], features_.edges[with]))
         continue;
-      pairs.push_back({1, std::min(edge, with), std::max(edge, with)});
+      piece.of_edges.push_back({1, std::min(edge, with), std::max(edge, with)});
     }
   }
 }
 
-void PairSearch::test_nodes(Index triangle, const FaceTree::Leaf& with, Index other,
-                            std::vector<FeaturePair>& pairs) const {
+template <class Box>
+void PairSearch::test_nodes(const Boxes<Box>& boxes, Index triangle, const FaceTree::LeafOf<Box>& with,
+                            Index other, std::vector<FeaturePair>& pairs) const {
   const std::array<Index, 3>& face = features_.triangles[other];
   for (unsigned k = 0; k < 3; ++k) {
     if ((owned_nodes_[triangle] >> k & 1U) == 0) continue;
     const Index node = features_.triangles[triangle][k];
-    if (!overlap(node_boxes_[node], with.box)) continue;
+    if (!overlap(boxes.nodes[node], with.box)) continue;
     const std::vector<Index>& sewn = features_.sewn;
     if (sewn[node] == sewn[face[0]] || sewn[node] == sewn[face[1]] || sewn[node] == sewn[face[2]]) continue;
     pairs.push_back({0, node, other});

@@ -9,24 +9,34 @@
 
 namespace isocloth {
 
-/// Nodes, edges and triangles of several surfaces, numbered one surface after another. Quads are two
-/// triangles, split from corner 0 to corner 2; diagonals are edges.
-struct SurfaceFeatures {
-  std::vector<Index> node_begin, triangle_begin;  ///< of each surface, shape [surface_count + 1]
-  std::vector<Index> node_surfaces;               ///< surface of each node, shape [node_count]
-  std::vector<std::array<Index, 3>> triangles;    ///< nodes, shape [triangle_count]
-  std::vector<std::array<Index, 3>> sides;        ///< edge from node k to node k + 1; same shape
-  std::vector<std::array<Index, 2>> edges;        ///< nodes, the lower first, shape [edge_count]
-  std::vector<Index> sewn;                        ///< see sewn_nodes(), shape [node_count]
-
-  Index node_count() const { return node_begin.back(); }
-};
-
 /// A node and a triangle, or two edges.
 struct FeaturePair {
   Index is_edges = 0;  ///< 1: both are edges; 0: `first` is a node, `second` a triangle
   Index first = 0, second = 0;
   bool operator==(const FeaturePair&) const = default;
+};
+
+/// Nodes, edges and triangles of several surfaces, numbered one surface after another. Quads are two
+/// triangles, split from corner 0 to corner 2; diagonals are edges.
+struct SurfaceFeatures {
+  std::vector<Index> node_begin, triangle_begin, edge_begin;  ///< of each surface, shape [surface_count + 1]
+  std::vector<Index> node_surfaces;                           ///< surface of each node, shape [node_count]
+  std::vector<std::array<Index, 3>> triangles;                ///< nodes, shape [triangle_count]
+  std::vector<std::array<Index, 3>> sides;                    ///< edge from node k to node k + 1; same shape
+  std::vector<std::array<Index, 2>> edges;                    ///< nodes, the lower first, shape [edge_count]
+  std::vector<Index> sewn;                                    ///< see sewn_nodes(), shape [node_count]
+
+  Index node_count() const { return node_begin.back(); }
+  /// Those of the first side before those of the second.
+  std::array<Index, 4> nodes_of(const FeaturePair& pair) const {
+    if (pair.is_edges != 0) {
+      const std::array<Index, 2>&one = edges[static_cast<std::size_t>(pair.first)],
+                              &other = edges[static_cast<std::size_t>(pair.second)];
+      return {one[0], one[1], other[0], other[1]};
+    }
+    const auto& [a, b, c] = triangles[static_cast<std::size_t>(pair.second)];
+    return {pair.first, a, b, c};
+  }
 };
 
 /// Finds pairs of features whose boxes overlap, those that share a node, or nodes that are sewn together,
@@ -50,21 +60,29 @@ class PairSearch {
   /// The caller, piece after piece.
   static Workers alone();
   const SurfaceFeatures& features() const { return features_; }
+  /// Of its boxes, and of the room for pairs that it keeps for the next search.
+  std::size_t memory_bytes() const;
 
-  /// Pairs whose boxes overlap on straight ways from one state to the other, each once, in an order that the
-  /// boxes alone decide. from, to [m]: shape [node_count]; margins [m]: of each surface, by which boxes are
-  /// larger on all sides. Returns whether they are at most `most`; else `pairs` is empty: on ways across a
-  /// whole cloth all features are near all others. Cost O(n log n) for n triangles of which few are near
-  /// others.
+  /// How features go from one state to the other along their straight ways.
+  enum class Times {
+    own,    ///< each when it likes: their boxes hold the whole ways
+    common  ///< all at constant speeds and at once: their boxes move
+  };
+  /// Pairs whose boxes overlap on ways from one state to the other, each once, in the order of the trees,
+  /// those of nodes and triangles before those of edges. from, to [m]: shape [node_count]; margins [m]: of
+  /// each surface, by which boxes are larger on all sides. Returns whether they are at most `most`; else
+  /// `pairs` is empty: on ways across a whole cloth, each in its own time, all features are near all others.
+  /// Cost O(n log n) for n triangles of which few are near others. What pieces throw is thrown when all are
+  /// done.
   bool find(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, ArrayView<const double> margins,
-            std::size_t most, std::vector<FeaturePair>& pairs, const Workers& workers = alone());
+            std::size_t most, std::vector<FeaturePair>& pairs, const Workers& workers = alone(),
+            Times times = Times::own);
 
  private:
   struct Surface {
     FaceTree tree;
     Index world = every_world;
     bool is_driven = false;
-    FaceTree::Boxes boxes{};
     bool meets(const Surface& other) const {
       return !(is_driven && other.is_driven) &&
              (world == other.world || world == every_world || other.world == every_world);
@@ -76,22 +94,39 @@ class PairSearch {
     std::size_t surface;
     FaceTree::Branch branch, sibling;
     With with;
-    std::vector<FeaturePair> pairs;
+    std::vector<FeaturePair> of_nodes, of_edges;
+    std::size_t count() const { return of_nodes.size() + of_edges.size(); }
   };
+  /// Of all features, in one of two kinds.
+  template <class Box>
+  struct Boxes {
+    std::vector<FaceTree::BoxesOf<Box>> surfaces;
+    std::vector<Box> nodes, edges;
+  };
+  /// Gives their memory back.
+  void forget_pairs();
   /// The pieces of a branch that is parted so many times.
   void split(std::size_t surface, const FaceTree::Branch& branch, int levels);
-  void fit(std::size_t surface, ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin);
-  void search(Piece& piece, std::size_t most, const Workers& workers) const;
-  void test(const FaceTree::Leaf& one, Index first_triangle, const FaceTree::Leaf& other,
-            Index other_first_triangle, std::vector<FeaturePair>& pairs) const;
-  void test_nodes(Index triangle, const FaceTree::Leaf& with, Index other,
+  template <class Box>
+  void find(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, ArrayView<const double> margins,
+            std::size_t most, const Workers& workers, Boxes<Box>& boxes);
+  template <class Box>
+  void fit(std::size_t surface, ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin,
+           Boxes<Box>& boxes) const;
+  template <class Box>
+  void search(const Boxes<Box>& boxes, std::size_t most, const Workers& workers, Piece& piece) const;
+  template <class Box>
+  void test(const Boxes<Box>& boxes, const FaceTree::LeafOf<Box>& one, Index first_triangle,
+            const FaceTree::LeafOf<Box>& other, Index other_first_triangle, Piece& piece) const;
+  template <class Box>
+  void test_nodes(const Boxes<Box>& boxes, Index triangle, const FaceTree::LeafOf<Box>& with, Index other,
                   std::vector<FeaturePair>& pairs) const;
 
   std::vector<Surface> surfaces_;
   SurfaceFeatures features_;
   std::vector<unsigned> owned_nodes_, owned_sides_;  ///< as FaceTree::Triangle, shape [triangle_count]
-  std::vector<BoundingBox> node_boxes_, edge_boxes_;
-  std::vector<Index> edge_begin_;  ///< edges of each surface, shape [surface_count + 1]
+  Boxes<BoundingBox> resting_;
+  Boxes<MovingBox> moving_;
   std::vector<Piece> pieces_;
 };
 

@@ -6,12 +6,40 @@
 #include <set>
 #include <utility>
 
+#include "engine/mesh/weld.hpp"
 #include "engine/model/checks.hpp"
 #include "engine/model/recipe.hpp"
 #include "engine/model/scene.hpp"
 
 namespace isocloth {
 namespace {
+
+/// Two nodes of a garment that start nearer to each other than `within` [m], the lower first; -1: none do.
+/// Those that are sewn together do not count. Cost O(n log n) where few are near others.
+std::pair<Index, Index> coincident_nodes(const Garment& garment, double within) {
+  const std::vector<Vec3d>& positions = start_positions(garment);
+  const std::vector<Index> sewn = sewn_nodes(garment.mesh);
+  using Cell = std::array<double, 3>;
+  std::map<Cell, std::vector<Index>> cells;
+  const double size = 1e3 * within;  // most nodes see but one cell
+  const auto cell_of = [size](const Vec3d& p) {
+    return Cell{std::floor(p.x / size), std::floor(p.y / size), std::floor(p.z / size)};
+  };
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const Vec3d beyond{within, within, within};
+    const Cell low = cell_of(positions[i] - beyond), high = cell_of(positions[i] + beyond);
+    for (const double x : {low[0], high[0]})
+      for (const double y : {low[1], high[1]})
+        for (const double z : {low[2], high[2]})
+          if (const auto cell = cells.find({x, y, z}); cell != cells.end())
+            for (const Index other : cell->second)
+              if (sewn[static_cast<std::size_t>(other)] != sewn[i] &&
+                  norm(positions[static_cast<std::size_t>(other)] - positions[i]) < within)
+                return {other, static_cast<Index>(i)};
+    cells[cell_of(positions[i])].push_back(static_cast<Index>(i));
+  }
+  return {-1, -1};
+}
 
 /// Contacts between cloths are rows of the proximal Newton.
 void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
@@ -35,6 +63,11 @@ void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
       refuse("contact.tolerance", scene.contact.tolerance,
              text("at most ", thickness / 4, " with contact.cloth, a quarter of ", name));
     if (is_driven(garment)) continue;  // it does not meet itself
+    for (std::size_t b = 0; b < garment.mesh.buttons.size(); ++b)
+      if (const double distance = garment.mesh.buttons[b].distance; distance < thickness)
+        refuse(text("garments[", g, "].mesh.buttons[", b, "].distance"), distance,
+               text("at least fabric.thickness, ", thickness,
+                    ", with contact.cloth, which keeps its sides so far apart [m]"));
     double shortest = HUGE_VAL;
     for (Index f = 0; f < garment.mesh.face_count(); ++f) {
       const auto nodes = garment.mesh.face(f);
@@ -50,6 +83,13 @@ void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
       refuse(name, thickness,
              text("at most ", shortest / 2,
                   " with contact.cloth, half of the shortest edge of sewn panels [m]"));
+    // No direction leads from one to the other, and no force parts them.
+    const double within = 1e-4 * thickness;
+    if (const auto [a, b] = coincident_nodes(garment, within); b >= 0)
+      refuse(text("garments[", g, "]"), text("nodes ", a, " and ", b, " at one place"),
+             text("all more than ", within,
+                  " m apart with contact.cloth: set mesh.weld to unite the nodes of an open seam, or move "
+                  "layers apart by their thickness"));
   }
 }
 

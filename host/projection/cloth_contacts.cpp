@@ -1,14 +1,15 @@
 #include "host/projection/cloth_contacts.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cmath>
 #include <limits>
 #include <map>
+#include <new>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
 #include "host/linear/pcg_rows.hpp"
 #include "kernels/contact/contact_law.hpp"
 
@@ -59,26 +60,6 @@ std::vector<Index> flat(const std::vector<std::array<Index, count>>& all) {
   return numbers;
 }
 
-/// The mean, 0 where it is not finite.
-Vec3d centroid(const std::vector<Vec3d>& positions) {
-  Vec3d sum{};
-  for (const Vec3d& x : positions) sum += x;
-  const Vec3d mean = (1 / static_cast<double>(positions.size())) * sum;
-  return std::isfinite(mean.x) && std::isfinite(mean.y) && std::isfinite(mean.z) ? mean : Vec3d{};
-}
-
-/// Room for `size` values, whatever was in it before.
-template <class T>
-void make_room(const Device& device, std::size_t size, Buffer<T>& buffer) {
-  if (buffer.size() < size) buffer = {device, size + size / 2};
-}
-template <class T>
-void fill(const Device& device, const std::vector<T>& values, Buffer<T>& buffer) {
-  make_room(device, values.size(), buffer);
-  std::vector<T> staging;
-  buffer.write(values.size(), staging, [&](T* to) { std::copy(values.begin(), values.end(), to); });
-}
-
 }  // namespace
 
 void KeptContacts::scale(double factor) {
@@ -100,6 +81,7 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
   std::vector<std::size_t> sizes;
   for (std::size_t g = 0; g < garments.size(); ++g) {
     thicknesses_.push_back(garments[g]->fabric.thickness);
+    densities_.push_back(garments[g]->fabric.rho);
     rest.insert(rest.end(), garments[g]->mesh.positions.begin(), garments[g]->mesh.positions.end());
     const NodalPattern& pattern = solvers[g]->pattern();
     Member& member = members_.emplace_back();
@@ -121,14 +103,14 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
       const auto found = std::lower_bound(from, to, row);
       return found != to && *found == row ? static_cast<Index>(found - pattern.block_rows.begin()) : -1;
     };
-    std::vector<Index> node_blocks, edge_blocks(features.edges.size(), -1);
+    std::vector<Index> node_blocks, edge_blocks;
     for (Index i = 0; i < pattern.free_count(); ++i) node_blocks.push_back(block_of(i, i));
     const auto local = [&](Index node) {
       return pattern.free_number[static_cast<std::size_t>(node - member.first_node)];
     };
-    for (std::size_t e = 0; e < features.edges.size(); ++e)
-      if (features.node_surfaces[features.edges[e][0]] == static_cast<Index>(g))
-        edge_blocks[e] = block_of(local(features.edges[e][0]), local(features.edges[e][1]));
+    member.first_edge = features.edge_begin[g];
+    for (Index e = member.first_edge; e < features.edge_begin[g + 1]; ++e)
+      edge_blocks.push_back(block_of(local(features.edges[e][0]), local(features.edges[e][1])));
     member.node_blocks = {device, node_blocks};
     member.edge_blocks = {device, edge_blocks};
     const SymmetricRows rows = symmetric_rows({.size = pattern.free_count(),
@@ -151,7 +133,7 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
   rest_ = {device, rest};
   for (Buffer<Vec3d>* positions : {&sought_at_, &from_, &to_}) *positions = {device, rest.size()};
   inverse_inertia_ = {device, rest.size()};
-  ways_ = {device, 2 * rest.size()};
+  places_ = {device, 4 * rest.size()};
   sharing_ = {device, rest.size()};
   node_begin_ = {device, rest.size() + 1};
   rooms_.resize(rest.size());
@@ -173,7 +155,7 @@ template <class Real>
 ClothContactList ClothContacts<Real>::list() const {
   return {.features = features(),
           .pairs = first(device_pairs_, host_pairs_.size()),
-          .found = first(found_, host_pairs_.size()),
+          .found = first(found_, host_sifted_.size()),
           .chosen = first(chosen_, keys_.size()),
           .node_begin = node_begin_.view(),
           .node_entries = first(node_entries_, host_entries_.size())};
@@ -182,6 +164,7 @@ ClothContactList ClothContacts<Real>::list() const {
 template <class Real>
 void ClothContacts<Real>::begin_step() {
   work_ = state_;
+  is_fast_ = false;
   cg_iterations_ = 0;
   std::fill(held_back_.begin(), held_back_.end(), 0);
 }
@@ -208,128 +191,46 @@ void ClothContacts<Real>::gather(bool at_start) {
 template <class Real>
 void ClothContacts<Real>::begin_part() {
   gather(true);
-  searched_ = searched_ && !left_room(host_from_);
+  searched_ = searched_ && !left_room(host_from_, &MovingBox::begin);
 }
 
 template <class Real>
-bool ClothContacts<Real>::left_room(const std::vector<Vec3d>& positions) const {
-  const Vec3d middle = centroid(positions);
-  for (std::size_t i = 0; i < rooms_.size(); ++i) {
-    const Vec3d place = positions[i] - middle;
-    if (!overlap(rooms_[i], {place, place})) return true;
-  }
-  return false;
-}
-
-template <class Real>
-bool ClothContacts<Real>::find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to,
-                                     bool has_spare, std::vector<FeaturePair>& pairs) {
-  // In a tangle of many layers a node is near a hundred features; memory for so many is there.
-  constexpr std::size_t most_per_node = 400, always = 1'000'000;
-  std::vector<double> margins;
-  for (const double thickness : thicknesses_)
-    margins.push_back((thickness + reach_) / 2 + (has_spare ? thickness : 0));
-  PairSearch::Workers workers = PairSearch::alone();
-  std::atomic<std::size_t> found{0};
-  if (ThreadPool* const pool = device_.queue().pool; pool != nullptr && rooms_.size() >= least_range)
-    workers = {.for_each =
-                   [pool](std::size_t count, const PairSearch::Workers::Piece& piece) {
-                     pool->run(static_cast<Index>(count), 1, [&](Index begin, Index end) {
-                       for (Index i = begin; i < end; ++i) piece(static_cast<std::size_t>(i));
-                     });
-                   },
-               .add = [&found](std::size_t more) { return found += more; }};
-  return pairs_.find(from, to, margins, std::max(always, most_per_node * rooms_.size()), pairs, workers);
-}
-
-template <class Real>
-bool ClothContacts<Real>::search() {
-  // Relative to what all have in common: where a pair is apart that way, it is.
-  const Vec3d middle_from = centroid(host_from_), middle_to = centroid(host_to_);
-  std::vector<Vec3d> from(host_from_.size()), to(host_to_.size()), onward(host_to_.size());
-  for (std::size_t i = 0; i < rooms_.size(); ++i) {
-    from[i] = host_from_[i] - middle_from;
-    to[i] = host_to_[i] - middle_to;
-  }
-  // A few steps of the same motion are searched at once, unless it is too wild for that.
-  constexpr double far_ahead = 2;
-  searched_ = false;
-  for (const bool ahead : {true, false}) {
-    for (std::size_t i = 0; i < rooms_.size(); ++i) {
-      const auto garment = static_cast<std::size_t>(pairs_.features().node_surfaces[i]);
-      const double spare = ahead ? thicknesses_[garment] : 0;
-      onward[i] = ahead ? to[i] + far_ahead * (to[i] - from[i]) : to[i];
-      rooms_[i] = joined({from[i], from[i]}, {onward[i], onward[i]});
-      rooms_[i].low -= Vec3d{spare, spare, spare};
-      rooms_[i].high += Vec3d{spare, spare, spare};
-    }
-    searched_ = find_pairs(from, onward, ahead, host_pairs_);
-    if (searched_) break;
-  }
-  if (!searched_) return false;
-  measured_ = false;
-  const std::size_t count = host_pairs_.size();
-  fill(device_, host_pairs_, device_pairs_);
-  fill(device_, host_from_, sought_at_);
-  make_room(device_, count, statuses_);
-  make_room(device_, count, found_);
-  make_room(device_, count, pair_thicknesses_);
-  make_room(device_, count + packet_padding, pair_rooms_);
-  make_room(device_, 4 * (count + packet_padding), pair_nodes_);
-  contact_kernels_.measure_pairs(device_.queue(), {.features = features(),
-                                                   .pairs = first(std::as_const(device_pairs_), count),
-                                                   .rest = std::as_const(rest_).view(),
-                                                   .thicknesses = std::as_const(device_thicknesses_).view(),
-                                                   .references = references()});
-  return true;
-}
-
-template <class Real>
-double ClothContacts<Real>::find(int iteration) {
+double ClothContacts<Real>::find(int iteration) try {
   gather(false);
-  const bool is_wild = (!searched_ || left_room(host_to_)) && !search();
+  const bool is_wild = (!searched_ || left_room(host_to_, &MovingBox::end)) && !search();
   if (is_wild) {  // nothing can be said of it but that it is no state to end in
     keys_.clear();
+    host_chosen_.clear();
     respond(iteration);
     passing_ = 1;
     return 0;
   }
-  const std::size_t count = host_pairs_.size();
-  contact_kernels_.find_contacts(device_.queue(), {.features = features(),
-                                                   .pairs = first(std::as_const(device_pairs_), count),
-                                                   .references = references(),
-                                                   .is_measured = measured_,
-                                                   .sought_at = std::as_const(sought_at_).view(),
-                                                   .from = std::as_const(from_).view(),
-                                                   .to = std::as_const(to_).view(),
-                                                   .reach = reach_,
-                                                   .ways = ways_.view(),
-                                                   .statuses = first(statuses_, count),
-                                                   .found = first(found_, count)});
-  measured_ = true;
+  sift();
+  contact_kernels_.find_contacts(device_.queue(),
+                                 {.features = features(),
+                                  .pairs = first(std::as_const(device_pairs_), host_pairs_.size()),
+                                  .thicknesses = std::as_const(pair_thicknesses_).view(),
+                                  .from = std::as_const(from_).view(),
+                                  .to = std::as_const(to_).view(),
+                                  .reach = reach_,
+                                  .sifted = first(std::as_const(sifted_), host_sifted_.size()),
+                                  .found = first(found_, host_sifted_.size())});
   choose();
   respond(iteration);
   return depth_;
-}
-
-template <class Real>
-std::array<Index, 4> ClothContacts<Real>::nodes_of(const FeaturePair& pair) const {
-  const SurfaceFeatures& features = pairs_.features();
-  if (pair.is_edges == 0) {
-    const auto& t = features.triangles[static_cast<std::size_t>(pair.second)];
-    return {pair.first, t[0], t[1], t[2]};
-  }
-  const auto &a = features.edges[static_cast<std::size_t>(pair.first)],
-             &b = features.edges[static_cast<std::size_t>(pair.second)];
-  return {a[0], a[1], b[0], b[1]};
+} catch (const std::bad_alloc&) {
+  throw DeviceError(
+      text("contact.cloth: memory ran out for the pairs of nodes, edges and triangles that may "
+           "touch, of ",
+           rooms_.size(), " nodes; use a smaller step, slower motions or fewer nodes"));
 }
 
 /// What no step can part is nobody's fault.
 template <class Real>
-bool ClothContacts<Real>::can_part(const FeaturePair& pair, const FoundContact& found,
-                                   const double* inverse_inertia) const {
+bool ClothContacts<Real>::can_part(const FoundContact& found, const double* inverse_inertia) const {
   double inverse[4];
-  const std::array<Index, 4> nodes = nodes_of(pair);
+  const std::array<Index, 4> nodes =
+      pairs_.features().nodes_of(host_pairs_[static_cast<std::size_t>(found.pair)]);
   for (std::size_t i = 0; i < 4; ++i) inverse[i] = inverse_inertia[static_cast<std::size_t>(nodes[i])];
   return points_can_part(found.weights, inverse);
 }
@@ -338,16 +239,13 @@ template <class Real>
 void ClothContacts<Real>::choose() {
   struct Candidate {
     std::uint64_t key;
-    Index passes, pair;  // of one key those that pass come first
+    Index passes, place;  // of one key those that pass come first
     bool operator<(const Candidate& other) const {
-      return std::tie(key, passes, pair) < std::tie(other.key, other.passes, other.pair);
+      return std::tie(key, passes, place) < std::tie(other.key, other.passes, other.place);
     }
   };
-  const std::size_t count = host_pairs_.size();
-  std::vector<PairStatus> status_staging;
+  const std::size_t count = host_sifted_.size();
   std::vector<FoundContact> found_staging;
-  const PairStatus* const statuses =
-      count > 0 ? std::as_const(statuses_).read(0, count, status_staging) : nullptr;
   const FoundContact* const found = count > 0 ? std::as_const(found_).read(0, count, found_staging) : nullptr;
   std::vector<double> inertia_staging;
   const double* const inverse_inertia =
@@ -358,11 +256,11 @@ void ClothContacts<Real>::choose() {
   depth_ = 0;
   passing_ = 0;
   for (std::size_t p = 0; p < count; ++p) {
-    if (statuses[p] == PairStatus::apart) continue;
-    const bool passes = statuses[p] == PairStatus::passing;
+    if (found[p].status == PairStatus::apart) continue;
+    const bool passes = found[p].status == PairStatus::passing;
     passing_ += passes;
     if (const double depth = law.depth(found[p].gap, law.deep_rest(found[p].before));
-        !passes && depth > depth_ && can_part(host_pairs_[p], found[p], inverse_inertia))
+        !passes && depth > depth_ && can_part(found[p], inverse_inertia))
       depth_ = depth;
     candidates.push_back({found[p].key, passes ? 0 : 1, static_cast<Index>(p)});
   }
@@ -372,7 +270,7 @@ void ClothContacts<Real>::choose() {
   for (const Candidate& c : candidates) {
     if (!keys_.empty() && keys_.back() == c.key) continue;
     keys_.push_back(c.key);
-    host_chosen_.push_back(c.pair);
+    host_chosen_.push_back(c.place);
   }
 }
 
@@ -385,14 +283,14 @@ void ClothContacts<Real>::respond(int iteration) {
   }
   // The contacts of every node, by counting.
   host_begin_.assign(rooms_.size() + 1, 0);
-  for (const Index pair : host_chosen_)
-    for (const Index node : nodes_of(host_pairs_[static_cast<std::size_t>(pair)]))
+  for (const Index place : host_chosen_)
+    for (const Index node : pairs_.features().nodes_of(chosen_pair(place)))
       ++host_begin_[static_cast<std::size_t>(node) + 1];
   std::partial_sum(host_begin_.begin(), host_begin_.end(), host_begin_.begin());
   host_entries_.resize(4 * count);
   std::vector<Index> next(host_begin_.begin(), host_begin_.end() - 1);
   for (std::size_t c = 0; c < count; ++c) {
-    const auto nodes = nodes_of(host_pairs_[static_cast<std::size_t>(host_chosen_[c])]);
+    const auto nodes = pairs_.features().nodes_of(chosen_pair(host_chosen_[c]));
     for (std::size_t i = 0; i < 4; ++i)
       host_entries_[static_cast<std::size_t>(next[static_cast<std::size_t>(nodes[i])]++)] =
           static_cast<Index>(4 * c + i);

@@ -27,6 +27,18 @@ ArrayView<const T> first(const Buffer<T>& buffer, std::size_t count) {
   return slice(buffer.view(), 0, count);
 }
 
+/// Room for `size` values, whatever was in it before.
+template <class T>
+void make_room(const Device& device, std::size_t size, Buffer<T>& buffer) {
+  if (buffer.size() < size) buffer = {device, size + size / 2};
+}
+template <class T>
+void fill(const Device& device, const std::vector<T>& values, Buffer<T>& buffer) {
+  make_room(device, values.size(), buffer);
+  std::vector<T> staging;
+  buffer.write(values.size(), staging, [&](T* to) { std::copy(values.begin(), values.end(), to); });
+}
+
 /// kernels/cloth_contact/cloth_contact.hpp says what a contact is. Pairs are sought on the host, and again
 /// where a node leaves the room that was searched, perhaps many steps later; contacts are found among them in
 /// every iteration. No result depends on when pairs were sought. Contacts are put in the order of their keys,
@@ -65,6 +77,8 @@ class ClothContacts {
   /// What contacts exert as they are kept, for forces_on(): times h^2, on free nodes [kg m].
   void sum_forces();
   ArrayView<const Vec3<Real>> forces_on(const ProjectionSolver<Real>& garment) const;
+  /// The same on all nodes of a garment, in a part of a step of h [s] that ends [N].
+  std::vector<Vec3d> forces_on_nodes(const ProjectionSolver<Real>& garment, double h) const;
   /// The corrections of all garments from their factors; false: not finite.
   bool solve(double rtol);
   /// A X = C with the matrix of solve(), whose corrections stay. columns, solutions: shape [count,
@@ -97,23 +111,35 @@ class ClothContacts {
   /// Of one garment.
   struct Member {
     ProjectionSolver<Real>* solver = nullptr;
-    Index first_node = 0, first_free = 0;
+    Index first_node = 0, first_edge = 0, first_free = 0;
     Buffer<Index> node_blocks, edge_blocks;
     Buffer<Index> row_begin, columns, blocks;  ///< see SymmetricBlocksView
   };
 
   void gather(bool at_start);
-  bool left_room(const std::vector<Vec3d>& positions) const;
+  /// Whether some node is out of its room for the begin or the end of a way.
+  bool left_room(const std::vector<Vec3d>& positions, BoundingBox MovingBox::*room) const;
+  /// How pairs are sought: within reach of each other, has_spare: or a thickness of their own beyond on each
+  /// side, the room for nodes to move without another search.
+  struct Search {
+    PairSearch::Times times = PairSearch::Times::own;
+    double ahead = 0;  ///< of the iterate, in ways of the part
+    bool has_spare = false;
+    std::size_t most_per_node = 0, always = 0;  ///< more pairs than either are too many
+  };
   /// False: the iterate is so wild that everything is near everything.
   bool search();
-  /// Pairs that come within reach on straight ways, has_spare: or a thickness of their own beyond on each
-  /// side, the room for nodes to move without another search; false: too many.
-  bool find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, bool has_spare,
+  bool find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, const Search& how,
                   std::vector<FeaturePair>& pairs);
+  /// Pairs that may touch at the iterate.
+  void sift();
   std::size_t keeper_of(std::uint64_t key) const;
-  std::array<Index, 4> nodes_of(const FeaturePair& pair) const;
+  /// By its place in host_chosen_'s numbers.
+  const FeaturePair& chosen_pair(Index place) const {
+    return host_pairs_[static_cast<std::size_t>(host_sifted_[static_cast<std::size_t>(place)])];
+  }
   /// Whether forces can move the two sides apart; inverse_inertia: of all nodes.
-  bool can_part(const FeaturePair& pair, const FoundContact& found, const double* inverse_inertia) const;
+  bool can_part(const FoundContact& found, const double* inverse_inertia) const;
   void choose();
   void respond(int iteration);
   std::vector<int> islands() const;
@@ -123,9 +149,12 @@ class ClothContacts {
   ClothContactList list() const;
   ClothFeatures features() const;
   PairReferences references();
-  /// Every node goes so far that it stays on its side of a plane between it and each that it may meet; what
-  /// was held back has no velocity. Garments that went astray stay where they were.
-  void hold_back(const std::vector<const ProjectionSolver<Real>*>& astray);
+  /// Every node goes so far that it stays on its side of a plane between it and each that it may meet, and
+  /// what meets goes on without approaching each other. Garments that went astray, and those that touch
+  /// them, stay where they were when the part of h [s] began, and go on as fast as then but for that.
+  void hold_back(const std::vector<const ProjectionSolver<Real>*>& astray, double h);
+  /// Of each garment whether it is one of them or touches one, directly or through others that move freely.
+  std::vector<char> with_neighbours(const std::vector<const ProjectionSolver<Real>*>& garments) const;
 
   const Device& device_;
   const StepKernels<Real>& kernels_;
@@ -134,12 +163,12 @@ class ClothContacts {
   double reach_ = 0;  ///< gap up to which a contact keeps its force [m]
   PairSearch pairs_;
   std::vector<Member> members_;
-  std::vector<double> thicknesses_;
+  std::vector<double> thicknesses_, densities_;  ///< of each garment [m], [kg/m^2]
   Buffer<Index> triangles_, sides_, edges_, node_garments_, free_number_, free_nodes_;
   Buffer<double> device_thicknesses_, inverse_inertia_, sharing_;
   Buffer<FrictionView<double>> friction_;
   Buffer<Vec3d> rest_, sought_at_, from_, to_;
-  Buffer<Vec4<double>> ways_;
+  Buffer<Vec4<double>> places_;
   CoupledSystem<Real> system_;
   typename CoupledSystem<Real>::Members coupled_;  ///< of the last solve()
   double rtol_ = 0;                                ///< the same
@@ -149,12 +178,15 @@ class ClothContacts {
   // Pairs that may touch, and the room of every node in which that is so.
   std::vector<FeaturePair> host_pairs_;
   std::vector<Vec3d> host_from_, host_to_;
-  std::vector<BoundingBox> rooms_;
+  std::vector<MovingBox> rooms_;
   bool searched_ = false, measured_ = false;
+  bool is_fast_ = false;  ///< this step: ways are too long to look ahead of it
   Buffer<FeaturePair> device_pairs_;
   Buffer<double> pair_thicknesses_, pair_rooms_;
   Buffer<Index> pair_nodes_;
-  Buffer<PairStatus> statuses_;
+  Buffer<std::uint8_t> may_touch_;
+  std::vector<Index> host_sifted_;
+  Buffer<Index> sifted_;
   Buffer<FoundContact> found_;
 
   // Contacts of the iteration.

@@ -53,22 +53,19 @@ double KeptContacts::largest() const {
 
 template <class Real>
 double ClothContacts<Real>::least_gap() const {
-  const std::size_t count = host_pairs_.size();
-  if (keys_.empty() || count == 0) return 1;
-  std::vector<PairStatus> status_staging;
+  if (keys_.empty()) return 1;
   std::vector<FoundContact> found_staging;
   std::vector<double> thickness_staging, inertia_staging;
-  const PairStatus* const statuses = statuses_.read(0, count, status_staging);
-  const FoundContact* const found = found_.read(0, count, found_staging);
-  const double* const thicknesses = pair_thicknesses_.read(0, count, thickness_staging);
+  const FoundContact* const found = found_.read(0, host_sifted_.size(), found_staging);
+  const double* const thicknesses = pair_thicknesses_.read(0, host_pairs_.size(), thickness_staging);
   const double* const inverse_inertia = inverse_inertia_.read(0, rooms_.size(), inertia_staging);
   double least = 1;
-  for (std::size_t c = 0; c < keys_.size(); ++c) {
-    const auto p = static_cast<std::size_t>(host_chosen_[c]);
+  for (const Index place : host_chosen_) {
+    const FoundContact& contact = found[place];
     // What passed was held back, and is elsewhere.
-    if (statuses[p] == PairStatus::passing) continue;
-    const double gap = 1 + found[p].gap / thicknesses[p];
-    if (gap < least && can_part(host_pairs_[p], found[p], inverse_inertia)) least = gap;
+    if (contact.status == PairStatus::passing) continue;
+    const double gap = 1 + contact.gap / thicknesses[contact.pair];
+    if (gap < least && can_part(contact, inverse_inertia)) least = gap;
   }
   return least;
 }

@@ -18,6 +18,7 @@ void ClothContacts<Real>::add() {
                                                   .responses = first(std::as_const(responses_), keys_.size()),
                                                   .free = nodes.free,
                                                   .first_node = member.first_node,
+                                                  .first_edge = member.first_edge,
                                                   .node_blocks = member.node_blocks.view(),
                                                   .edge_blocks = member.edge_blocks.view(),
                                                   .blocks = nodes.blocks,
@@ -53,6 +54,26 @@ template <class Real>
 ArrayView<const Vec3<Real>> ClothContacts<Real>::forces_on(const ProjectionSolver<Real>& garment) const {
   const auto first = static_cast<std::size_t>(first_free(garment));
   return slice(summed_forces_.view(), first, first + garment.pattern().free_nodes.size());
+}
+
+template <class Real>
+std::vector<Vec3d> ClothContacts<Real>::forces_on_nodes(const ProjectionSolver<Real>& garment,
+                                                        double h) const {
+  const auto member = std::ranges::find(members_, &garment, &Member::solver);
+  const auto first = static_cast<std::size_t>(member->first_node),
+             nodes = garment.pattern().free_number.size();
+  const std::size_t count = keys_.size();
+  std::vector<ClothResponse> staged_responses;
+  std::vector<Vec3d> staged_forces, sums(nodes);
+  const ClothResponse* const responses = std::as_const(responses_).read(0, count, staged_responses);
+  const Vec3d* const forces = std::as_const(forces_).read(0, count, staged_forces);
+  for (std::size_t c = 0; c < count; ++c) {
+    if (!responses[c].acts()) continue;
+    for (std::size_t i = 0; i < 4; ++i)
+      if (const std::size_t node = static_cast<std::size_t>(responses[c].nodes[i]) - first; node < nodes)
+        sums[node] += (responses[c].weights[i] / (h * h)) * forces[c];
+  }
+  return sums;
 }
 
 template <class Real>
@@ -127,9 +148,9 @@ std::vector<int> ClothContacts<Real>::islands() const {
     return g;
   };
   std::vector<char> touches(members_.size(), 0);
-  for (const Index pair : host_chosen_) {
+  for (const Index place : host_chosen_) {
     // The first node is of one side, the last of the other.
-    const std::array<Index, 4> nodes = nodes_of(host_pairs_[static_cast<std::size_t>(pair)]);
+    const std::array<Index, 4> nodes = pairs_.features().nodes_of(chosen_pair(place));
     const auto garment_of = [&](Index node) {
       return static_cast<std::size_t>(pairs_.features().node_surfaces[static_cast<std::size_t>(node)]);
     };

@@ -5,6 +5,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "host/projection/cloth_contacts.hpp"
+#include "host/projection/inelastic_impulses.hpp"
 #include "host/projection/way_shares.hpp"
 
 namespace isocloth {
@@ -73,7 +74,7 @@ bool ClothContacts<Real>::end_part(const PartEnd<double, bool>& end, bool is_war
   }
   const bool holds = end.onward && passes();
   if (holds) {
-    hold_back(astray);
+    hold_back(astray, end.part.h);
     if (!astray.empty()) {  // forces of a broken iterate are none to go on with
       work_ = state_;
       work_.scale(1 / (parts * parts));
@@ -89,34 +90,80 @@ void ClothContacts<Real>::end_step(bool is_kept) {
 }
 
 template <class Real>
-void ClothContacts<Real>::hold_back(const std::vector<const ProjectionSolver<Real>*>& astray) {
-  const SurfaceFeatures& features = pairs_.features();
-  const auto stays = [&](std::size_t g) {
-    return std::find(astray.begin(), astray.end(), members_[g].solver) != astray.end();
-  };
+std::vector<char> ClothContacts<Real>::with_neighbours(
+    const std::vector<const ProjectionSolver<Real>*>& garments) const {
+  std::vector<char> found(members_.size(), 0);
   for (std::size_t g = 0; g < members_.size(); ++g)
-    if (stays(g))
-      std::copy(host_from_.begin() + features.node_begin[g], host_from_.begin() + features.node_begin[g + 1],
-                host_to_.begin() + features.node_begin[g]);
+    found[g] = std::find(garments.begin(), garments.end(), members_[g].solver) != garments.end();
+  const auto moves = [&](std::size_t g) {
+    return members_[g].solver->pattern().free_count() > 0 && !members_[g].solver->frozen();
+  };
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const Index place : host_chosen_) {
+      const auto nodes = pairs_.features().nodes_of(chosen_pair(place));
+      const auto garment_of = [&](Index node) {
+        return static_cast<std::size_t>(pairs_.features().node_surfaces[static_cast<std::size_t>(node)]);
+      };
+      const std::size_t one = garment_of(nodes.front()), other = garment_of(nodes.back());
+      if (found[one] == found[other] || !moves(one) || !moves(other)) continue;
+      found[one] = found[other] = 1;
+      grows = true;
+    }
+  }
+  return found;
+}
+
+template <class Real>
+void ClothContacts<Real>::hold_back(const std::vector<const ProjectionSolver<Real>*>& astray, double h) {
+  const SurfaceFeatures& features = pairs_.features();
+  const std::vector<char> stays = with_neighbours(astray);
+  std::vector<Vec3d> velocities, onward = host_to_;  // where what stays would go on its own
+  std::vector<double> inverse_masses;
+  std::vector<double> staging;
+  const double* const inverse_inertia = std::as_const(inverse_inertia_).read(0, rooms_.size(), staging);
+  for (std::size_t g = 0; g < members_.size(); ++g) {
+    const auto begin = static_cast<std::size_t>(features.node_begin[g]),
+               end = static_cast<std::size_t>(features.node_begin[g + 1]);
+    ProjectionSolver<Real>& solver = *members_[g].solver;
+    std::vector<Vec3d> own(end - begin);
+    if (!solver.frozen()) own = solver.velocities(stays[g] == 0, h);
+    // What is frozen has no inertia that is finite, and no inverse.
+    const double inertia = solver.frozen() ? 0 : static_cast<double>(solver.nodes_in_step().inertia);
+    for (std::size_t i = begin; i < end; ++i) {
+      velocities.push_back(own[i - begin]);
+      inverse_masses.push_back(inverse_inertia[i] * inertia / densities_[g]);
+      if (stays[g] == 0) continue;
+      host_to_[i] = host_from_[i];
+      onward[i] = host_from_[i] + (inverse_masses[i] > 0 ? h : 0) * velocities[i];
+    }
+  }
   std::vector<FeaturePair> pairs;
+  constexpr Search at_once{.times = PairSearch::Times::common, .most_per_node = 400, .always = 1'000'000};
+  std::vector<Index> met;
+  if (find_pairs(host_from_, onward, at_once, pairs))
+    met = stop_approach(features, pairs, thicknesses_, {host_from_, onward, inverse_masses, velocities});
   std::vector<double> shares(host_to_.size(), 0.0);  // where all is near all, all stays
-  if (find_pairs(host_from_, host_to_, false, pairs))
+  constexpr Search each{.most_per_node = 400, .always = 1'000'000};
+  if (find_pairs(host_from_, host_to_, each, pairs))
     shares = way_shares(features, pairs, host_from_, host_to_, thicknesses_);
   for (std::size_t g = 0; g < members_.size(); ++g) {
-    const std::size_t begin = static_cast<std::size_t>(features.node_begin[g]),
-                      end = static_cast<std::size_t>(features.node_begin[g + 1]);
-    if (stays(g))
+    if (stays[g] != 0)
       std::fill(shares.begin() + features.node_begin[g], shares.begin() + features.node_begin[g + 1], 0.0);
-    std::vector<Index> held;
-    std::vector<Vec3d> places;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (!(shares[i] < 1)) continue;
-      held.push_back(static_cast<Index>(i - begin));
-      places.push_back(shares[i] > 0 ? host_from_[i] + shares[i] * (host_to_[i] - host_from_[i])
-                                     : host_from_[i]);
+    using NodeValue = typename ProjectionSolver<Real>::NodeValue;
+    std::vector<NodeValue> places, speeds;
+    for (Index i = features.node_begin[g]; i < features.node_begin[g + 1]; ++i) {
+      const auto node = static_cast<std::size_t>(i);
+      const Index own = i - features.node_begin[g];
+      const bool is_held = shares[node] < 1;
+      if (is_held)
+        places.push_back({own, shares[node] > 0
+                                   ? host_from_[node] + shares[node] * (host_to_[node] - host_from_[node])
+                                   : host_from_[node]});
+      if (is_held || std::binary_search(met.begin(), met.end(), i)) speeds.push_back({own, velocities[node]});
     }
-    held_back_[g] += static_cast<Index>(held.size());
-    if (!members_[g].solver->frozen()) members_[g].solver->hold_back(held, places, stays(g));
+    held_back_[g] += static_cast<Index>(places.size());
+    if (!members_[g].solver->frozen()) members_[g].solver->hold_back(places, speeds, stays[g] != 0);
   }
 }
 
@@ -129,12 +176,13 @@ Index ClothContacts<Real>::held_back(const ProjectionSolver<Real>& garment) cons
 
 template <class Real>
 std::size_t ClothContacts<Real>::memory_bytes() const {
-  std::size_t bytes = system_.memory_bytes();
+  std::size_t bytes = system_.memory_bytes() + pairs_.memory_bytes() +
+                      host_pairs_.capacity() * sizeof(FeaturePair) + rooms_.size() * sizeof(MovingBox);
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
-  add(triangles_, sides_, edges_, node_garments_, free_number_, free_nodes_, inverse_inertia_, ways_,
+  add(triangles_, sides_, edges_, node_garments_, free_number_, free_nodes_, inverse_inertia_, places_,
       sharing_, rest_, from_, to_, modes_, kept_corrections_, device_pairs_, sought_at_, pair_thicknesses_,
-      pair_rooms_, pair_nodes_, statuses_, found_, chosen_, node_begin_, node_entries_, active_, forces_,
-      pulls_, responses_);
+      pair_rooms_, pair_nodes_, may_touch_, sifted_, found_, chosen_, node_begin_, node_entries_, active_,
+      forces_, pulls_, responses_);
   for (const Member& member : members_)
     add(member.node_blocks, member.edge_blocks, member.row_begin, member.columns, member.blocks);
   return bytes;

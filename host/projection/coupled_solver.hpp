@@ -31,6 +31,10 @@ class CoupledSolver final : public GarmentSolver {
   void refresh() override {
     for (const auto& garment : garments_) garment->refresh();
   }
+  void keep_parts(bool are_kept) override {
+    for (const auto& garment : garments_) garment->keep_parts(are_kept);
+  }
+  std::vector<KeptPart> take_parts(std::size_t member) override { return garments_[member]->take_parts(0); }
   GarmentInfo info(std::size_t member) const override;
   GarmentState state(std::size_t member) const override;
   void set_state(std::size_t member, const GarmentState& state) override;

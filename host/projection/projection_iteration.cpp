@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "host/projection/projection_solver.hpp"
+#include "host/surroundings/shape_views.hpp"
 #include "kernels/contact/contact_law.hpp"
 #include "kernels/linear/conjugate_gradients.hpp"
 
@@ -74,8 +75,7 @@ template <class Real>
 void ProjectionSolver<Real>::begin_stitches() {
   if (stitch_stiffness_.size() == 0) return;
   kernels_.begin_stitches(device_.queue(), {.pattern = arrays_.stitch_pattern(),
-                                            .forces = arrays_.stitch_forces.view(),
-                                            .stiffness = arrays_.stitch_stiffness.view(),
+                                            .laws = arrays_.stitch_laws(),
                                             .speed = static_cast<Real>(garment_.sewing.speed),
                                             .step = static_cast<Real>(part_.h),
                                             .positions = std::as_const(work_.positions).view(),
@@ -98,6 +98,7 @@ template <class Real>
 void ProjectionSolver<Real>::begin_step(int number) {
   set_targets(request_.clock.time(request_.step, number + 1));
   copy(state_, work_);
+  parts_.clear();
 }
 
 template <class Real>
@@ -335,14 +336,31 @@ bool ProjectionSolver<Real>::solve() {
 }
 
 template <class Real>
-void ProjectionSolver<Real>::hold_back(const std::vector<Index>& nodes, const std::vector<Vec3d>& places,
-                                       bool forgets) {
+std::vector<Vec3d> ProjectionSolver<Real>::velocities(bool at_iterate, double h) const {
+  const auto widen = [](const Vec3<Real>& v) {
+    return Vec3d{static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
+  };
+  std::vector<Vec3<Real>> staging[2];
+  std::vector<Vec3d> all;
+  if (!at_iterate) {
+    const Vec3<Real>* const v = work_.velocities.read(staging[0]);
+    for (std::size_t i = 0; i < work_.velocities.size(); ++i) all.push_back(widen(v[i]));
+    return all;
+  }
+  const Vec3<Real>*const x = iterate_.read(staging[0]), *const from = base().read(staging[1]);
+  for (std::size_t i = 0; i < iterate_.size(); ++i)
+    all.push_back((rate_ / h) * (widen(x[i]) - widen(from[i])));
+  return all;
+}
+
+template <class Real>
+void ProjectionSolver<Real>::hold_back(const std::vector<NodeValue>& places,
+                                       std::vector<NodeValue> velocities, bool forgets) {
   if (forgets) scale(work_.multipliers.view(), 0, work_.multipliers.view());
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    iterate_.edit(static_cast<std::size_t>(nodes[i]), 1, [&](Vec3<Real>* x) {
-      *x = {static_cast<Real>(places[i].x), static_cast<Real>(places[i].y), static_cast<Real>(places[i].z)};
-    });
-  held_back_ = nodes;
+  for (const NodeValue& held : places)
+    iterate_.edit(static_cast<std::size_t>(held.node), 1,
+                  [&](Vec3<Real>* x) { *x = narrow<Real>(held.value); });
+  held_back_ = std::move(velocities);
 }
 
 template <class Real>
@@ -366,15 +384,16 @@ void ProjectionSolver<Real>::correct(const BodyMoves<Real>& bodies) {
 }
 
 template <class Real>
-void ProjectionSolver<Real>::end_part(const PartEnd<double, bool>& end, double residual) {
+void ProjectionSolver<Real>::end_part(const PartEnd<double, bool>& end, double residual,
+                                      std::vector<Vec3d> from_cloth) {
   const std::size_t forces = contacts_.layout().force_count();
   const double parts = end.part.parts;
-  // They carry h^2.
-  const auto scale_multipliers = [&](const ClothState<Real>& from, double factor) {
+  const auto scale_multipliers = [&](const ClothState<Real>& from, double factor) {  // they carry h^2
     scale(from.multipliers.view(), factor, work_.multipliers.view());
     scale(slice(from.contacts.view(), 0, forces), factor, slice(work_.contacts.view(), 0, forces));
   };
   if (end.again) {
+    parts_.clear();
     copy(state_, work_);
     const bool is_warm = cpu::starts_warm(residual, static_cast<double>(bad_block_ + 1));
     scale_multipliers(state_, is_warm ? 1 / (4 * parts * parts) : 0);
@@ -385,13 +404,19 @@ void ProjectionSolver<Real>::end_part(const PartEnd<double, bool>& end, double r
                                                  .from = base().view(),
                                                  .to = std::as_const(iterate_).view(),
                                                  .velocities = work_.velocities.view()});
-    for (const Index node : std::exchange(held_back_, {}))
-      work_.velocities.edit(static_cast<std::size_t>(node), 1, [](Vec3<Real>* v) { *v = {}; });
+    std::vector<Index> stopped;
+    for (const NodeValue& held : std::exchange(held_back_, {})) {
+      work_.velocities.edit(static_cast<std::size_t>(held.node), 1,
+                            [&](Vec3<Real>* v) { *v = narrow<Real>(held.value); });
+      stopped.push_back(held.node);
+    }
     if (has_history()) {
       std::swap(work_.positions, work_.previous_positions);
       work_.previous_step = end.part.h;
     }
     std::swap(work_.positions, iterate_);
+    if (keeps_parts_)
+      parts_.push_back({end.part.h, state_of(work_), std::move(from_cloth), std::move(stopped)});
   }
   if (end.finished && parts > 1) scale_multipliers(work_, parts * parts);
 }
@@ -409,7 +434,7 @@ bool ProjectionSolver<Real>::has_diverged(double residual) const {
 
 template <class Real>
 void ProjectionSolver<Real>::end_step(bool is_kept, double residual) {
-  if (!is_kept) return;
+  if (!is_kept) return parts_.clear();
   std::swap(state_.positions, work_.positions);
   std::swap(state_.velocities, work_.velocities);
   std::swap(state_.contacts, work_.contacts);

@@ -42,8 +42,8 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
     for (auto* buffer : {&base_, &base_velocity_}) *buffer = {device, nodes};
   for (auto* buffer : {&right_side_, &correction_, &momentum_}) *buffer = {device, free};
   stiffness_ = {device, p.pairs.size()};
-  stitch_stiffness_ = {device, garment.mesh.stitches.size()};
-  stitch_rests_ = {device, garment.mesh.stitches.size()};
+  stitch_stiffness_ = {device, arrays_.stitch_forces.size()};
+  stitch_rests_ = {device, arrays_.stitch_forces.size()};
   blocks_ = {device, p.block_rows.size() * 9};
   const auto& start = start_positions(garment);
   host_targets_ = narrowed<Real>(start);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "engine/model/recipe.hpp"
 #include "host/garment/reach.hpp"
@@ -65,6 +66,8 @@ class ProjectionSolver final : public GarmentSolver {
   std::vector<Measures> measure(std::size_t first, std::size_t count) override;
   std::vector<Strain> strains() override;
   Inspection inspect(std::size_t member, double t, double h) override;
+  void keep_parts(bool are_kept) override { keeps_parts_ = are_kept; }
+  std::vector<KeptPart> take_parts(std::size_t) override { return std::exchange(parts_, {}); }
   void refresh() override;
   GarmentInfo info(std::size_t member) const override;
   std::vector<FieldView> views(GarmentField field) override;
@@ -106,13 +109,22 @@ class ProjectionSolver final : public GarmentSolver {
   /// The correction of the factor alone; false: the matrix cannot be factorised.
   bool factor();
   void correct(const BodyMoves<Real>& bodies);
-  void end_part(const PartEnd<double, bool>& end, double residual);
+  /// from_cloth: what other cloth exerts on the nodes [N], where parts are kept; empty: nothing.
+  void end_part(const PartEnd<double, bool>& end, double residual, std::vector<Vec3d> from_cloth = {});
+  bool keeps_parts() const { return keeps_parts_; }
   bool has_diverged(double residual) const;
   void end_step(bool is_kept, double residual);
 
-  /// Puts nodes elsewhere than the iterate has them, where they stop when the part ends; forgets: the
-  /// multipliers, too, are of no use.
-  void hold_back(const std::vector<Index>& nodes, const std::vector<Vec3d>& places, bool forgets);
+  /// Of all nodes when the part of h [s] began, or when it would end at the iterate [m/s].
+  std::vector<Vec3d> velocities(bool at_iterate, double h) const;
+  /// A node, and where it is or how fast.
+  struct NodeValue {
+    Index node;
+    Vec3d value;
+  };
+  /// Puts nodes elsewhere than the iterate has them, and has others go on at other velocities when the part
+  /// ends; forgets: the multipliers, too, are of no use.
+  void hold_back(const std::vector<NodeValue>& places, std::vector<NodeValue> velocities, bool forgets);
 
   const NodalPattern& pattern() const { return arrays_.pattern; }
   NodesInStep<Real> nodes_in_step();
@@ -120,6 +132,7 @@ class ProjectionSolver final : public GarmentSolver {
   /// The system that has been assembled and factorised.
   CoupledMember<Real> coupled_member();
   const ProjectionSettings& settings() const { return settings_; }
+  double element_size() const { return arrays_.element_size; }  ///< mean [m]
   /// Where the last matrix had a pivot that was not positive, -1: nowhere.
   Index bad_node() const { return bad_block_ >= 0 ? arrays_.pattern.free_nodes[bad_block_] : -1; }
   const MonitorView& monitor() const { return device_.monitor(); }
@@ -142,6 +155,7 @@ class ProjectionSolver final : public GarmentSolver {
   void scale(ArrayView<const Real> from, double factor, ArrayView<Real> to) const;
   void copy(const ClothState<Real>& from, ClothState<Real>& to) const;
   ClothState<Real> empty_state() const;
+  GarmentState state_of(const ClothState<Real>& cloth) const;
   /// The integrator's coefficients, x^ and v^ of the part that is under way.
   void integrate();
   bool has_history() const { return remembers_step(settings_.integrator); }
@@ -204,8 +218,10 @@ class ProjectionSolver final : public GarmentSolver {
   GarmentContacts<Real> contacts_;
 
   std::unique_ptr<NodalSolver<Real>> nodal_solver_;
-  std::vector<Index> held_back_;  ///< nodes that stop when the part ends
-  CoupledSystem<Real> coupled_;   ///< where the factor leaves couplings out
+  bool keeps_parts_ = false;
+  std::vector<KeptPart> parts_;       ///< of the last step, where they are kept
+  std::vector<NodeValue> held_back_;  ///< velocities with which nodes leave the part, see hold_back()
+  CoupledSystem<Real> coupled_;       ///< where the factor leaves couplings out
 
   // The state, that of a step under way, and what an undoable request began with.
   ClothState<Real> state_, work_, before_;

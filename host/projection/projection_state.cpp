@@ -63,20 +63,25 @@ GarmentInfo ProjectionSolver<Real>::info(std::size_t) const {
 
 template <class Real>
 GarmentState ProjectionSolver<Real>::state(std::size_t) const {
+  return state_of(state_);
+}
+
+template <class Real>
+GarmentState ProjectionSolver<Real>::state_of(const ClothState<Real>& cloth) const {
   GarmentState state;
   const auto coordinates = [](const Buffer<Vec3<Real>>& vectors) {
     const auto all = vectors.download();
     return as_numbers(all.data(), all.size());
   };
-  state.positions = coordinates(state_.positions);
-  state.velocities = coordinates(state_.velocities);
-  const auto multipliers = state_.multipliers.download(), contacts = state_.contacts.download();
+  state.positions = coordinates(cloth.positions);
+  state.velocities = coordinates(cloth.velocities);
+  const auto multipliers = cloth.multipliers.download(), contacts = cloth.contacts.download();
   state.multipliers.assign(multipliers.begin(), multipliers.end());
   set_contacts({contacts.begin(), contacts.end()}, contacts_.layout(), state);
-  state.previous_step = state_.previous_step;
+  state.previous_step = cloth.previous_step;
   if (state.previous_step > 0) {
-    state.previous_positions = coordinates(state_.previous_positions);
-    state.previous_velocities = coordinates(state_.previous_velocities);
+    state.previous_positions = coordinates(cloth.previous_positions);
+    state.previous_velocities = coordinates(cloth.previous_velocities);
   }
   set_lost(lost_, state);
   return state;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace isocloth {
 namespace {
@@ -16,11 +17,12 @@ class GarmentsTogether {
 
  public:
   GarmentsTogether(const std::vector<ProjectionSolver<Real>*>& garments, BodyCoupling<Real>* bodies,
-                   ClothContacts<Real>* cloth, const StepControl& control, const MonitorView& monitor,
-                   int number)
+                   ClothContacts<Real>* cloth, const ResolvedScene& resolved, StepControl& control,
+                   const MonitorView& monitor, int number)
       : garments_(garments),
         bodies_(bodies),
         cloth_(cloth),
+        has_own_parts_(cloth != nullptr && resolved.scene.projection.max_substeps == 0),
         control_(control),
         monitor_(monitor),
         number_(number) {
@@ -42,6 +44,7 @@ class GarmentsTogether {
   void begin_step() {
     for (ProjectionSolver<Real>* garment : garments_) garment->begin_step(number_);
     if (cloth_ != nullptr) cloth_->begin_step();
+    if (has_own_parts_) control_.max_substeps = std::max(control_.max_substeps, parts_of_elements());
   }
   bool begin_part(const Part& part, bool, double& bad_pivot) {
     monitor_.enter(static_cast<int>(part.done), static_cast<int>(part.parts));
@@ -120,7 +123,10 @@ class GarmentsTogether {
     if (cloth_ != nullptr) end_contacts(end);
     each_garment([&](std::size_t g) {
       members_[g].end_part(end);
-      garments_[g]->end_part(end, members_[g].residual);
+      std::vector<Vec3d> from_cloth;
+      if (end.onward && cloth_ != nullptr && garments_[g]->keeps_parts())
+        from_cloth = cloth_->forces_on_nodes(*garments_[g], end.part.h);
+      garments_[g]->end_part(end, members_[g].residual, std::move(from_cloth));
     });
     if (bodies_ == nullptr) return;
     if (end.again) bodies_->set_states(states_);
@@ -197,6 +203,21 @@ class GarmentsTogether {
     }
   };
 
+  /// Parts in which no node goes farther than an element against another: more do not make an impact easier.
+  int parts_of_elements() const {
+    constexpr int most = 256;
+    BoundingBox velocities;
+    double shortest = HUGE_VAL;
+    for (const ProjectionSolver<Real>* garment : garments_) {
+      for (const Vec3d& v : garment->velocities(false, 0)) velocities = joined(velocities, {v, v});
+      shortest = std::min(shortest, garment->element_size());
+    }
+    const double way = control_.step * norm(velocities.high - velocities.low);
+    int parts = 1;
+    while (parts < most && way > parts * shortest) parts *= 2;
+    return parts;
+  }
+
   template <class Work>
   void each_garment(const Work& work) const {
     side_by_side(pool_, widths_, work);
@@ -243,7 +264,8 @@ class GarmentsTogether {
   const std::vector<ProjectionSolver<Real>*>& garments_;
   BodyCoupling<Real>* const bodies_;
   ClothContacts<Real>* const cloth_;
-  const StepControl& control_;
+  const bool has_own_parts_;  ///< nobody has said how many at most
+  StepControl& control_;
   const MonitorView monitor_;
   const int number_;
   std::vector<Member> members_;
@@ -279,7 +301,7 @@ std::vector<StepReport> take_step(const std::vector<ProjectionSolver<Real>*>& ga
   constexpr auto precision = sizeof(Real) == sizeof(float) ? Precision::float32 : Precision::float64;
   StepControl control = step_control(resolved, precision, h);
   if (garments.empty()) control.max_substeps = 1;
-  GarmentsTogether<Real> together(garments, bodies, cloth, control,
+  GarmentsTogether<Real> together(garments, bodies, cloth, resolved, control,
                                   garments.empty() ? bodies->monitor() : garments.front()->monitor(), number);
   bool alive = true;
   ClothReport<double> sum{};

@@ -13,24 +13,17 @@ std::vector<double> way_shares(const SurfaceFeatures& features, const std::vecto
   constexpr double least_share = 0.1, most_of_way = 0.9, least_part = 0.05, least_distance = 0.02;
   std::vector<double> shares(to.size(), 1);
   for (const FeaturePair& pair : pairs) {
-    Index nodes[4];
+    const std::array<Index, 4> nodes = features.nodes_of(pair);
     cpu::PointPair begins;
     begins.first_count = pair.is_edges != 0 ? 2 : 1;
-    if (pair.is_edges != 0) {
-      std::copy_n(features.edges[static_cast<std::size_t>(pair.first)].begin(), 2, nodes);
-      std::copy_n(features.edges[static_cast<std::size_t>(pair.second)].begin(), 2, nodes + 2);
-    } else {
-      nodes[0] = pair.first;
-      std::copy_n(features.triangles[static_cast<std::size_t>(pair.second)].begin(), 3, nodes + 1);
-    }
-    for (int i = 0; i < 4; ++i) begins.points[i] = from[static_cast<std::size_t>(nodes[i])];
+    for (std::size_t i = 0; i < 4; ++i) begins.points[i] = from[static_cast<std::size_t>(nodes[i])];
     const cpu::NearestPoints near = cpu::nearest_points(begins);
     double begin[4], end[4];  // heights along the normal
     double low = HUGE_VAL, high = -HUGE_VAL, lowest = HUGE_VAL, highest = -HUGE_VAL;
-    for (int i = 0; i < 4; ++i) {
+    for (std::size_t i = 0; i < 4; ++i) {
       begin[i] = dot(near.normal, begins.points[i]);
       end[i] = dot(near.normal, to[static_cast<std::size_t>(nodes[i])]);
-      if (begins.side(i) == 0) {
+      if (begins.side(static_cast<int>(i)) == 0) {
         low = std::min(low, begin[i]);
         lowest = std::min({lowest, begin[i], end[i]});
       } else {
@@ -53,8 +46,8 @@ std::vector<double> way_shares(const SurfaceFeatures& features, const std::vecto
     const double part =
         down + up > 0 && !is_jammed ? std::clamp(up / (down + up), least_part, 1 - least_part) : 0.5;
     const double plane = high + part * (low - high);
-    for (int i = 0; i < 4; ++i) {
-      const double sign = begins.side(i) == 0 ? 1 : -1, limit = apart / 2;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double sign = begins.side(static_cast<int>(i)) == 0 ? 1 : -1, limit = apart / 2;
       const double above = sign * (begin[i] - plane), above_at_end = sign * (end[i] - plane);
       if (above_at_end >= limit) continue;
       double& share = shares[static_cast<std::size_t>(nodes[i])];

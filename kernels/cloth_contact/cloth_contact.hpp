@@ -33,7 +33,7 @@ struct ClothFeatures {
 /// `width`; the last packet is filled up.
 struct PairReferences {
   /// delta: of both garments' thicknesses the mean, and of what is near in the rest shape at most half its
-  /// distance there [m], shape [pair_count]
+  /// distance there [m], shape [packet, width]
   ArrayView<double> thicknesses;
   ArrayView<double> rooms;  ///< distance beyond what is near [m], shape [packet, width]
   ArrayView<Index> nodes;   ///< the first side's before the second's, shape [packet, 4, width]
@@ -67,9 +67,11 @@ struct ContactKey {
   }
 };
 
-/// A contact found: which points touch, and how.
+/// A pair that may touch, and where it does: which points, and how.
 struct FoundContact {
-  std::uint64_t key = 0;  ///< ContactKey::packed
+  Index pair = 0;
+  PairStatus status = PairStatus::apart;  ///< what follows is of those that are not
+  std::uint64_t key = 0;                  ///< ContactKey::packed
   double weights[4] = {};
   Vec3d normal;
   double gap = 0;     ///< g [m]
@@ -94,23 +96,33 @@ struct MeasurePairs {
   ArrayView<const FeaturePair> pairs;
   ArrayView<const Vec3d> rest;          ///< rest shapes [m], shape [node_count]
   ArrayView<const double> thicknesses;  ///< of each garment [m]
-  PairReferences references;            ///< all but rooms, which need the first find_cloth_contacts()
+  PairReferences references;            ///< all but rooms, which need the first sift_pairs()
 };
 
-/// One item per packet of pairs: whether they touch at an iterate, and whether they stayed apart on the way
-/// there. What it says of a pair depends on the way alone, not on where pairs were sought; that only saves
-/// work.
+/// One item per packet of pairs: which of them may touch at an iterate or on the way there. It says so of
+/// more than those that do, and of which others depends on the instruction set and on where pairs were
+/// sought.
+struct SiftPairs {
+  ArrayView<const FeaturePair> pairs;  ///< those of nodes before those of edges
+  PairReferences references;
+  bool is_measured = true;            ///< false: pairs were sought at `from`, and references get their rooms
+  ArrayView<const Vec3d> sought_at;   ///< where pairs were sought [m], shape [node_count]
+  ArrayView<const Vec3d> from, to;    ///< x^n and the iterate [m], shape [node_count]
+  double reach = 0;                   ///< gap up to which a contact keeps its force [m]
+  ArrayView<Vec4<double>> places;     ///< from, to, their ways from sought_at [m], shape [4, node_count]
+  ArrayView<std::uint8_t> may_touch;  ///< 1 or 0, shape [pair_count]
+};
+
+/// One item per pair that may touch: whether it does at an iterate, and whether it stayed apart on the way
+/// there. What it says of a pair depends on the way alone.
 struct FindClothContacts {
   ClothFeatures features;
   ArrayView<const FeaturePair> pairs;
-  PairReferences references;
-  bool is_measured = true;           ///< false: pairs were sought at `from`, and references get their rooms
-  ArrayView<const Vec3d> sought_at;  ///< where pairs were sought [m], shape [node_count]
-  ArrayView<const Vec3d> from, to;   ///< x^n and the iterate [m], shape [node_count]
-  double reach = 0;                  ///< gap up to which a contact keeps its force [m]
-  ArrayView<Vec4<double>> ways;      ///< from sought_at to `from` and `to` [m], shape [2, node_count]
-  ArrayView<PairStatus> statuses;    ///< shape [pair_count]
-  ArrayView<FoundContact> found;     ///< of those that are not apart, shape [pair_count]
+  ArrayView<const double> thicknesses;  ///< see PairReferences
+  ArrayView<const Vec3d> from, to;      ///< as above
+  double reach = 0;                     ///< the same
+  ArrayView<const Index> sifted;        ///< pairs that may touch, ascending
+  ArrayView<FoundContact> found;        ///< shape [sifted]
 };
 
 /// The contacts of an iteration: some of the pairs, and where they are at the nodes.
@@ -118,7 +130,7 @@ struct ClothContactList {
   ClothFeatures features;
   ArrayView<const FeaturePair> pairs;
   ArrayView<const FoundContact> found;
-  ArrayView<const Index> chosen;        ///< pair of each contact, in the order of their keys
+  ArrayView<const Index> chosen;        ///< each contact's place in `found`, in the order of their keys
   ArrayView<const Index> node_begin;    ///< of each node in node_entries, shape [node_count + 1]
   ArrayView<const Index> node_entries;  ///< 4 contact + place of the node in its pair, ascending
 
@@ -161,10 +173,12 @@ struct AddClothContacts {
   ArrayView<const ClothResponse> responses;
   FreeNodesView free;
   Index first_node = 0;                ///< of the garment among all nodes
+  Index first_edge = 0;                ///< the same among all edges
   ArrayView<const Index> node_blocks;  ///< block of each free number with itself
-  ArrayView<const Index> edge_blocks;  ///< block of the two nodes of each edge, -1: none; shape [edge_count]
-  ArrayView<Real> blocks;              ///< shape [block_count, 9]
-  ArrayView<Vec3<Real>> right_side;    ///< [kg m], shape [free_count]
+  /// block of the two nodes of each of the garment's edges, -1: none
+  ArrayView<const Index> edge_blocks;
+  ArrayView<Real> blocks;            ///< shape [block_count, 9]
+  ArrayView<Vec3<Real>> right_side;  ///< [kg m], shape [free_count]
 };
 
 /// product += what contacts couple across their two sides. Vectors are of all garments' free nodes.
@@ -203,6 +217,7 @@ struct GatherClothNodes {
 
 namespace ISOCLOTH_BACKEND {
 void measure_pairs(const Queue& queue, const MeasurePairs& args);
+void sift_pairs(const Queue& queue, const SiftPairs& args);
 void find_cloth_contacts(const Queue& queue, const FindClothContacts& args);
 void respond_cloth_contacts(const Queue& queue, const RespondClothContacts& args);
 template <class Real>

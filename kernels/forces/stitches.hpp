@@ -7,6 +7,11 @@
 //   f; else:         w = k, r = 0: closed.
 // A seam that is torn open by more than v h in one step is drawn together again. Newton's third law holds to
 // rounding; angular momentum, too, for what is closed, where forces act along d.
+//
+// Buttons are threads that pull only beyond their own length l: so is |d_n| - l in the place of |d_n| above,
+// and of what is closed r = l d_n / |d_n|, or w = 0 where |d_n| < l. Their direction is that of d_n, so that
+// their turning is damped; what they pull along it is exact. One whose k (|d_n| - l) is more than its
+// strength, if it has one, lets go: w = 0.
 #pragma once
 
 #include "kernels/launch/lanes.hpp"
@@ -34,14 +39,22 @@ struct Stitches {
   ISOCLOTH_HD bool exist() const { return !stiffness.empty(); }
 };
 
+/// Numbers of each stitch, shape [stitch_count].
+template <class T>
+struct StitchLaws {
+  ArrayView<const T> forces, stiffness;  ///< f [N], k [N/m]
+  ArrayView<const T> distances;          ///< l [m], 0: of a seam
+  ArrayView<const T> strengths;          ///< [N], 0: it does not let go
+};
+
 template <class S, class T = S>
 struct BeginStitches {
   StitchPattern pattern;
-  ArrayView<const T> forces, stiffness;  ///< f [N], k [N/m], shape [stitch_count]
-  T speed{};                             ///< v [m/s]
-  S step{};                              ///< h [s]
-  ArrayView<const Vec3<S>> positions;    ///< where the part begins [m], shape [node_count]
-  ArrayView<S> found_stiffness;          ///< see Stitches
+  StitchLaws<T> laws;
+  T speed{};                           ///< v [m/s]
+  S step{};                            ///< h [s]
+  ArrayView<const Vec3<S>> positions;  ///< where the part begins [m], shape [node_count]
+  ArrayView<S> found_stiffness;        ///< see Stitches
   ArrayView<Vec3<S>> rests;
 };
 
@@ -50,12 +63,16 @@ namespace ISOCLOTH_BACKEND {
 template <class S, class T>
 ISOCLOTH_HD void begin_stitch(const BeginStitches<S, T>& a, Index i) {
   const Vec3<S> d = a.positions[a.pattern.nodes[2 * i]] - a.positions[a.pattern.nodes[2 * i + 1]];
-  const S one(typename Lanes<S>::Scalar(1)), length = square_root(dot_add(d, d, S{})),
-                                             most = S(a.speed) * a.step;
-  const auto is_open = length > most;
-  const S firm(a.stiffness[i]), drawn = S(a.forces[i]) / most, square = a.step * a.step;
-  a.found_stiffness[i] = square * select(is_open & (drawn < firm), drawn, firm);
-  a.rests[i] = select(is_open, one - most / select(is_open, length, one), S{}) * d;
+  const S zero{}, one(typename Lanes<S>::Scalar(1)), length = square_root(dot_add(d, d, S{})),
+                                                     most = S(a.speed) * a.step, own(a.laws.distances[i]),
+                                                     strength(a.laws.strengths[i]);
+  const S opening = length - own;
+  const auto is_open = opening > most, has_length = own > zero;
+  const S firm(a.laws.stiffness[i]), drawn = S(a.laws.forces[i]) / most, square = a.step * a.step;
+  const auto is_loose = (opening < zero) | ((strength > zero) & (firm * opening > strength));
+  a.found_stiffness[i] = select(is_loose, zero, square * select(is_open & (drawn < firm), drawn, firm));
+  const S closed = select(has_length, own / select(has_length, larger(length, own), one), zero);
+  a.rests[i] = select(is_open, one - most / select(is_open, length, one), closed) * d;
 }
 
 /// Adds h^2 f of the threads at free node i, at these positions of all nodes.

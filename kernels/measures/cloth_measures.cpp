@@ -37,7 +37,10 @@ struct MeasureBody {
     if (!a.energies.bounds.empty())
       stiffness = select(of_tile(a.energies.bounds, a.rows.row_count())[row] > zero, zero, stiffness);
     S energy = half * c * c;
-    if (a.energies.curve_numbers > 0 && law >= 0) {
+    if (law == RowLaw::band) {
+      const S x = square_root(larger(one + c, zero)) - one;
+      energy = select(x > zero, (x + x) * x, S(static_cast<Scalar>(slack_stiffness)) * energy);
+    } else if (a.energies.curve_numbers > 0 && law >= 0) {
       const S stretch = is_engineering ? square_root(larger(one + c, zero)) : one;
       const S x = is_engineering ? (stretch - one) + (stretch - one) : c;
       const auto numbers = static_cast<std::size_t>(a.energies.curve_numbers);
@@ -76,7 +79,7 @@ struct MeasureBody {
     const Index law = group.laws.empty() ? -1 : group.laws[stencil];
     for (int w = 0; w < Width; ++w) {
       const S c = multiply_add(number(0.5), twice[w], -S(rest_values[stencil * Width + w]));
-      add_row(c, sums);
+      if (law != RowLaw::band) add_row(c, sums);
       add_energy(tile, group.first_row + static_cast<std::size_t>(stencil * Width + w), law, true, c, sums);
     }
   }
@@ -174,7 +177,7 @@ struct MeasureBody {
       each(a.node_count, [&](Index i) { add_node(x, v, tile, i, sums); });
       each(static_cast<Index>(a.stitches.size() / 2), [&](Index i) {
         const Vec3<S> d = x[a.stitches[2 * i]] - x[a.stitches[2 * i + 1]];
-        sums.opening = larger(square_root(dot_add(d, d, S{})), sums.opening);
+        sums.opening = larger(square_root(dot_add(d, d, S{})) - S(a.stitch_distances[i]), sums.opening);
       });
       partials[k] = sums;
     });

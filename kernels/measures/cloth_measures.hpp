@@ -17,8 +17,8 @@ struct ClothMeasures {
   S area, rest_area;               ///< [m^2]
   S error_sum, error_squares, error_max;  ///< of |a - a0| / a0 of faces, Coltraro 2022, (22)
   S kinetic, potential;                   ///< [J], 1/2 rho m v^2 and delta g m z + 1/2 kappa phi.K phi
-  S elastic;                           ///< [J], K times the integral of p of compliant rows, see apply_law()
-  S opening;                           ///< largest distance of two nodes that are sewn together [m]
+  S elastic;  ///< [J], K times the integral of p of compliant rows, see apply_law()
+  S opening;  ///< largest distance of two nodes that are sewn together, less that of a button [m]
   Vec3<S> momentum, angular_momentum;  ///< rho m v [kg m/s], rho m x x v [kg m^2/s]
 };
 
@@ -48,8 +48,9 @@ struct MeasureCloths {
   Index node_count = 0;
   RowsView rows;
   ArrayView<const Index> face_begin, face_nodes;
-  NodeMatrixView bending;           ///< pattern of K, empty: no bending
-  ArrayView<const Index> stitches;  ///< nodes, shape [stitch_count, 2]
+  NodeMatrixView bending;                  ///< pattern of K, empty: no bending
+  ArrayView<const Index> stitches;         ///< nodes, shape [stitch_count, 2]
+  ArrayView<const Real> stitch_distances;  ///< see StitchLaws [m]
   RestShapesView<Real> rest;
   RowEnergies<Real> energies;
   ArrayView<const Real> physics;     ///< ClothPhysics, shape [tile_count, 4, width]

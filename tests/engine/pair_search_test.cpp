@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <new>
 #include <set>
 #include <tuple>
 
@@ -77,6 +78,134 @@ TEST(PairSearch, FindsAllPairsOfFeaturesWhoseBoxesOverlapOnce) {
     EXPECT_TRUE(search.find(from, to, margins, expected.size(), again, backwards));
     EXPECT_EQ(again, pairs);
   }
+}
+
+BoundingBox box_at(const BoundingBox& a, const BoundingBox& b, double t) {
+  return {a.low + t * (b.low - a.low), a.high + t * (b.high - a.high)};
+}
+
+TEST(MovingBox, OverlapsWhereItDoesAtSomeTime) {
+  Random random(8);
+  const auto any_box = [&] {
+    const Vec3d p{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
+    const Vec3d size{random.uniform(0, 0.5), random.uniform(0, 0.5), random.uniform(0, 0.5)};
+    return BoundingBox{p, p + size};
+  };
+  int meetings = 0, partings = 0, only_on_whole_ways = 0;
+  for (int n = 0; n < 500; ++n) {
+    const MovingBox a{any_box(), any_box()}, b{any_box(), any_box()};
+    bool meets = false;
+    constexpr int times = 2000;
+    for (int k = 0; k <= times && !meets; ++k) {
+      const double t = static_cast<double>(k) / times;
+      meets = overlap(box_at(a.begin, a.end, t), box_at(b.begin, b.end, t));
+    }
+    if (meets) {
+      EXPECT_TRUE(overlap(a, b)) << n;
+    }
+    // Where it says so of boxes that no sample shows to meet, they do when they are a little larger.
+    if (overlap(a, b) && !meets) {
+      MovingBox larger = a;
+      for (BoundingBox* const box : {&larger.begin, &larger.end}) {
+        box->low -= Vec3d{2e-3, 2e-3, 2e-3};
+        box->high += Vec3d{2e-3, 2e-3, 2e-3};
+      }
+      for (int k = 0; k <= times && !meets; ++k) {
+        const double t = static_cast<double>(k) / times;
+        meets = overlap(box_at(larger.begin, larger.end, t), box_at(b.begin, b.end, t));
+      }
+      EXPECT_TRUE(meets) << n;
+    }
+    (meets ? meetings : partings) += 1;
+    only_on_whole_ways += !overlap(a, b) && overlap(joined(a.begin, a.end), joined(b.begin, b.end));
+  }
+  EXPECT_GT(meetings, 50);
+  EXPECT_GT(partings, 50);
+  EXPECT_GT(only_on_whole_ways, 20);
+  EXPECT_FALSE(overlap(MovingBox{}, MovingBox{any_box(), any_box()}));  // of what is no number
+}
+
+/// Two sheets that fly past each other askew: on whole ways all is near all, at no time anything of one near
+/// the other.
+TEST(PairSearch, LeavesOutWhatIsElsewhereAtTheTime) {
+  const Mesh sheet = quad_grid(9, 9, 0.2, 0.2);
+  PairSearch search({&sheet, &sheet});
+  const SurfaceFeatures& f = search.features();
+  std::vector<Vec3d> from, to;
+  for (const Vec3d& p : sheet.positions) {
+    from.push_back(p);
+    to.push_back(p + Vec3d{1, 1, 1});
+  }
+  for (const Vec3d& p : sheet.positions) {
+    from.push_back(p + Vec3d{0.03, 0.02, 0.1});
+    to.push_back(p + Vec3d{1.03, 1.02, 1.02});  // nearer, and not through
+  }
+  const std::vector<double> margins{1e-3, 1e-3};
+  std::vector<FeaturePair> on_whole_ways, at_once;
+  ASSERT_TRUE(search.find(from, to, margins, 10'000'000, on_whole_ways));
+  ASSERT_TRUE(
+      search.find(from, to, margins, 10'000'000, at_once, PairSearch::alone(), PairSearch::Times::common));
+  EXPECT_GT(on_whole_ways.size(), 20'000u);
+  EXPECT_LT(at_once.size(), 4'000u);  // those of each sheet, as of one that rests
+  for (const FeaturePair& pair : at_once) {
+    const auto nodes = f.nodes_of(pair);
+    EXPECT_EQ(f.node_surfaces[nodes.front()], f.node_surfaces[nodes.back()]);
+  }
+  // Through each other: every pair whose nodes come near at one time is there.
+  for (std::size_t i = sheet.positions.size(); i < to.size(); ++i) to[i] += Vec3d{0.1, -0.05, -0.05};
+  ASSERT_TRUE(
+      search.find(from, to, margins, 10'000'000, at_once, PairSearch::alone(), PairSearch::Times::common));
+  std::set<std::tuple<Index, Index, Index>> found;
+  for (const FeaturePair& p : at_once) EXPECT_TRUE(found.emplace(p.is_edges, p.first, p.second).second);
+  const auto at = [&](Index node, double t) {
+    return from[static_cast<std::size_t>(node)] +
+           t * (to[static_cast<std::size_t>(node)] - from[static_cast<std::size_t>(node)]);
+  };
+  int met = 0;
+  for (std::size_t t = 0; t < f.triangles.size(); ++t)
+    for (Index node = 0; node < f.node_count(); ++node) {
+      if (f.node_surfaces[node] == f.node_surfaces[f.triangles[t][0]]) continue;
+      for (int k = 0; k <= 100; ++k) {
+        const Vec3d p = at(node, k / 100.0), beyond{1.9e-3, 1.9e-3, 1.9e-3};  // both margins, nearly
+        BoundingBox box;
+        for (const Index corner : f.triangles[t])
+          box = joined(box, {at(corner, k / 100.0), at(corner, k / 100.0)});
+        if (!overlap(box, {p - beyond, p + beyond})) continue;
+        EXPECT_TRUE(found.contains({0, node, static_cast<Index>(t)})) << node << " " << t;
+        ++met;
+        break;
+      }
+    }
+  EXPECT_GT(met, 20);
+}
+
+/// Whatever a piece throws, on whichever thread, is heard when all are done, and the next search is whole.
+TEST(PairSearch, ThrowsWhatPiecesThrow) {
+  const Mesh sheet = quad_grid(40, 40, 1, 1);
+  std::vector<Vec3d> flat = sheet.positions;
+  for (Vec3d& p : flat) p.x *= 0.1;  // much that is near
+  PairSearch search({&sheet});
+  const std::vector<double> margins{0.05};
+  std::vector<FeaturePair> pairs, again;
+  ASSERT_TRUE(search.find(flat, flat, margins, 100'000'000, pairs));
+  ASSERT_GT(pairs.size(), 100'000u);
+  int pieces = 0;
+  PairSearch::Workers failing{.for_each =
+                                  [&](std::size_t count, const PairSearch::Workers::Piece& piece) {
+                                    for (std::size_t i = 0; i < count; ++i) {
+                                      EXPECT_NO_THROW(piece(i));  // as on a thread of a pool
+                                      ++pieces;
+                                    }
+                                  },
+                              .add = [](std::size_t more) -> std::size_t {
+                                if (more > 0) throw std::bad_alloc();
+                                return 0;
+                              }};
+  EXPECT_THROW(search.find(flat, flat, margins, 100'000'000, again, failing), std::bad_alloc);
+  EXPECT_GT(pieces, 10);
+  EXPECT_TRUE(again.empty());
+  ASSERT_TRUE(search.find(flat, flat, margins, 100'000'000, again));
+  EXPECT_EQ(again, pairs);
 }
 
 /// Of every surface with itself and with each other.

@@ -170,6 +170,77 @@ TEST(ClothContact, WhereIterationsFailNodesAreHeldBack) {
   EXPECT_GT(held_back, 0);
 }
 
+/// What is held back goes on as fast as it and what it meets were together: no momentum is lost, and no
+/// energy is gained.
+TEST(ClothContact, WhatIsHeldBackKeepsItsMomentum) {
+  for (const double speed : {5.0, 50.0, 200.0}) {
+    Scene scene = cloth_scene({sheet("resting", 13, 0.4, {0, 0, 0}),
+                               sheet("flying", 9, 0.2, {0.05, 0.02, 0.02}, {0.2 * speed, 0, -speed})});
+    scene.gravity = 0;
+    scene.projection.max_iterations = scene.projection.max_substeps = 1;
+    scene.projection.on_violation = OnViolation::go_on;
+    Simulation simulation(scene);
+    IntersectionSearch search = search_of(scene);
+    const auto total = [&] {
+      Measures sum;
+      for (const Measures& m : simulation.measure()) {
+        sum.linear_momentum += m.linear_momentum;
+        sum.kinetic_energy += m.kinetic_energy;
+      }
+      return sum;
+    };
+    const Measures first = total();
+    Index held_back = 0;
+    for (int n = 0; n < 20; ++n) {
+      for (const StepReport& report : simulation.step()) held_back += report.held_back;
+      ASSERT_EQ(crossings(search, simulation), 0) << speed << " m/s, step " << n;
+      const Measures now = total();
+      EXPECT_NEAR(norm(now.linear_momentum - first.linear_momentum), 0, 1e-9 * norm(first.linear_momentum))
+          << speed << " m/s, step " << n;
+      EXPECT_LE(now.kinetic_energy, 1.01 * first.kinetic_energy) << speed << " m/s, step " << n;
+    }
+    EXPECT_GT(held_back, 0) << speed;
+  }
+}
+
+/// At 200 m/s a sheet goes a metre per step, twenty of its elements: as many parts as it takes are taken.
+TEST(ClothContact, AFastImpactKeepsMomentumAndHoldsNothingBack) {
+  Scene scene = cloth_scene(
+      {sheet("resting", 13, 0.4, {0, 0, 0}), sheet("flying", 9, 0.2, {0.05, 0.02, 0.02}, {60, 0, -200})});
+  scene.gravity = 0;
+  Simulation simulation(scene);
+  IntersectionSearch search = search_of(scene);
+  const auto momentum = [&] {
+    Vec3d sum;
+    for (const Measures& m : simulation.measure()) sum += m.linear_momentum;
+    return sum;
+  };
+  const Vec3d first = momentum();
+  for (int n = 0; n < 4; ++n) {
+    for (const StepReport& report : simulation.step()) {
+      EXPECT_EQ(report.status, StepStatus::converged) << n;
+      EXPECT_EQ(report.held_back, 0) << n;
+    }
+    EXPECT_EQ(crossings(search, simulation), 0) << n;
+    EXPECT_NEAR(norm(momentum() - first), 0, 1e-9 * norm(first)) << n;
+  }
+}
+
+/// Of many garments that touch nothing each costs as much as of few.
+TEST(ClothContact, SetUpGrowsWithTheGarmentsAndNotWithTheirSquare) {
+  const auto bytes_of = [](Index count) {
+    std::vector<Garment> garments;
+    for (Index g = 0; g < count; ++g)
+      garments.push_back(sheet("sheet", 4, 0.1, {0.2 * (g % 32), 0.2 * (g / 32), 0}));
+    const Simulation simulation(cloth_scene(garments));
+    std::size_t bytes = 0;
+    for (Index g = 0; g < count; ++g) bytes += simulation.info(static_cast<std::size_t>(g)).memory_bytes;
+    return static_cast<double>(bytes);
+  };
+  const double few = bytes_of(50), many = bytes_of(400);
+  EXPECT_NEAR(many / few, 8, 0.4);
+}
+
 /// A strip on its edge folds onto itself; a restart has the same bits, and so has a world beside others.
 TEST(ClothContact, RestartsAndWorldsHaveTheSameBits) {
   Garment strip;
@@ -320,6 +391,11 @@ TEST(ClothContact, WhatItCannotDoIsRefused) {
       refusal([](Scene& s) { s.garments[0].fabric.thickness = 0.2; }),
       "garments[0].fabric.thickness: found 0.2, expected at most 0.1 with contact.cloth, the shortest edge "
       "of the mesh [m]");
+  EXPECT_EQ(
+      refusal([](Scene& s) { s.garments[0].initial_positions[7] = s.garments[0].initial_positions[3]; }),
+      "garments[0]: found nodes 3 and 7 at one place, expected all more than 1e-07 m apart with "
+      "contact.cloth: set mesh.weld to unite the nodes of an open seam, or move layers apart by their "
+      "thickness");
   EXPECT_EQ(refusal([](Scene& s) { s.contact.tolerance = 1e-3; }),
             "contact.tolerance: found 0.001, expected at most 0.00025 with contact.cloth, a quarter of "
             "garments[0].fabric.thickness");

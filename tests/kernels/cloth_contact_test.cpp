@@ -5,9 +5,12 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
 
 #include "engine/core/random.hpp"
 #include "kernels/cloth_contact/pair_geometry.hpp"
+#include "kernels/cloth_contact/pair_packets.hpp"
 #include "kernels/kernel_table.hpp"
 
 namespace isocloth {
@@ -110,6 +113,154 @@ TEST(PairGeometry, TimesApartAreSafeAndNotWasteful) {
   EXPECT_GT(apart, 100);
 }
 
+/// Those of packets are those of pairs one by one.
+TEST(PairPackets, HaveTheDistancesOfPairs) {
+  using S = cpu::PairLanes<double>;
+  constexpr int width = cpu::Lanes<S>::width;
+  Random random(12);
+  for (int n = 0; n < 2000; ++n) {
+    const int first_count = 1 + n % 2;
+    cpu::PointPair pairs[width], moved[width];
+    cpu::PointPacket<S> packet, later;
+    for (int lane = 0; lane < width; ++lane) {
+      pairs[lane] = any_pair(first_count, random);
+      moved[lane] = any_pair(first_count, random);
+      if (n % 7 == 0) pairs[lane].points[1] = pairs[lane].points[2] + Vec3d{1e-3, 0, 0};
+      if (n % 11 == 0)  // parallel
+        pairs[lane].points[3] = pairs[lane].points[2] + (pairs[lane].points[1] - pairs[lane].points[0]);
+      for (int i = 0; i < 4; ++i)
+        for (auto [to, from] : {std::pair{&packet, &pairs[lane]}, {&later, &moved[lane]}}) {
+          const Vec3d& p = from->points[i];
+          to->points[i].x.v[lane] = p.x;
+          to->points[i].y.v[lane] = p.y;
+          to->points[i].z.v[lane] = p.z;
+        }
+    }
+    const cpu::PacketDistances<S> found =
+        first_count == 1 ? cpu::node_distances(packet) : cpu::edge_distances(packet);
+    const S ways = cpu::relative_ways(packet, later, first_count);
+    for (int lane = 0; lane < width; ++lane) {
+      const cpu::NearestPoints near = cpu::nearest_points(pairs[lane]);
+      EXPECT_NEAR(cpu::lane_value(found.distance, lane), near.distance, 1e-12) << n;
+      const Vec3d normal{cpu::lane_value(found.normal.x, lane), cpu::lane_value(found.normal.y, lane),
+                         cpu::lane_value(found.normal.z, lane)};
+      EXPECT_NEAR(norm(normal - near.normal), 0, 1e-9) << n;
+      EXPECT_NEAR(cpu::lane_value(cpu::separations(packet, first_count, found.normal), lane),
+                  cpu::separation(pairs[lane], normal), 1e-12);
+      EXPECT_NEAR(cpu::lane_value(ways, lane), cpu::relative_way(pairs[lane], moved[lane]), 1e-12);
+    }
+  }
+}
+
+/// Boxes that stay apart hold what does.
+TEST(PairGeometry, BoxesThatStayApartAreSafe) {
+  Random random(13);
+  int apart = 0, only_at_once = 0;
+  for (int n = 0; n < 3000; ++n) {
+    cpu::PointPair from = any_pair(1 + n % 2, random), to = from;
+    const Vec3d way = 4.0 * any_place(random), other = 4.0 * any_place(random);
+    for (int i = 0; i < 4; ++i) to.points[i] += from.side(i) == 0 ? way : other;
+    const double least = 0.02;
+    if (!cpu::boxes_stay_apart(from, to, least)) continue;
+    ++apart;
+    for (int k = 0; k <= 100; ++k)
+      EXPECT_GT(cpu::nearest_points(cpu::between(from, to, k / 100.0)).distance, least) << n << " " << k;
+    bool along_one = false;
+    for (const Vec3d& axis : {Vec3d{1, 0, 0}, {0, 1, 0}, {0, 0, 1}})
+      for (const double sign : {-1.0, 1.0})
+        along_one = along_one ||
+                    (cpu::separation(from, sign * axis) > least && cpu::separation(to, sign * axis) > least);
+    only_at_once += !along_one;
+  }
+  EXPECT_GT(apart, 300);
+  EXPECT_GT(only_at_once, 30);
+}
+
+/// What is sifted out would be found apart, and what touches is found, whenever pairs were sought.
+TEST(ClothContact, SiftingLosesNothing) {
+  constexpr Index count = 1800;
+  Random random(14);
+  std::vector<Index> triangles, sides, edges, node_garments(4 * count, 0);
+  std::vector<FeaturePair> pairs;
+  std::vector<Vec3d> sought_at, from, to;
+  for (Index p = 0; p < count; ++p) {
+    const bool is_edges = p >= count / 2;
+    const cpu::PointPair pair = any_pair(is_edges ? 2 : 1, random);
+    const Index first = 4 * p;
+    for (const Index node : {first + 1, first + 2, first + 3}) triangles.push_back(node);
+    for (const Index side : {0, 1, 2}) sides.push_back(2 * p + side % 2);
+    for (const Index node : {first, first + 1, first + 2, first + 3}) edges.push_back(node);
+    pairs.push_back(is_edges ? FeaturePair{1, 2 * p, 2 * p + 1} : FeaturePair{0, first, p});
+    const Vec3d way = random.uniform(0, 1) < 0.5 ? 0.05 * any_place(random) : any_place(random);
+    for (int i = 0; i < 4; ++i) {
+      sought_at.push_back(pair.points[i]);
+      from.push_back(sought_at.back() + 0.02 * any_place(random));
+      to.push_back(from.back() + 0.02 * any_place(random) + (i < pair.first_count ? way : Vec3d{}));
+    }
+  }
+  const double reach = 0.025;
+  const ClothFeatures features{triangles, sides, edges, node_garments};
+  const std::vector<double> garment_thicknesses{0.1};
+  struct alignas(64) Register {  // as a device's memory has them
+    double values[8];
+  };
+  std::vector<Register> of_thicknesses(count / 8 + packet_padding), of_rooms(of_thicknesses.size());
+  const ArrayView<double> thicknesses{of_thicknesses.front().values, count},
+      rooms{of_rooms.front().values, count};
+  std::vector<Index> nodes(4 * (count + packet_padding)), all(count);
+  std::iota(all.begin(), all.end(), 0);
+  const ClothContactKernels& kernels = cpu_backend(widest_simd())->cloth_contact;
+  const PairReferences references{thicknesses, rooms, nodes};
+  kernels.measure_pairs({}, {.features = features,
+                             .pairs = pairs,
+                             .rest = sought_at,
+                             .thicknesses = garment_thicknesses,
+                             .references = references});
+  std::vector<FoundContact> found(count);
+  kernels.find_contacts({}, {.features = features,
+                             .pairs = pairs,
+                             .thicknesses = thicknesses,
+                             .from = from,
+                             .to = to,
+                             .reach = reach,
+                             .sifted = all,
+                             .found = found});
+  std::vector<Vec4<double>> places(16 * count);
+  std::vector<std::uint8_t> fresh(count), measured(count);
+  SiftPairs sift{.pairs = pairs,
+                 .references = references,
+                 .is_measured = false,
+                 .sought_at = sought_at,
+                 .from = sought_at,
+                 .to = sought_at,
+                 .reach = reach,
+                 .places = places,
+                 .may_touch = fresh};
+  kernels.sift_pairs({}, sift);
+  sift.is_measured = true;
+  sift.from = from;
+  sift.to = to;
+  sift.may_touch = measured;
+  kernels.sift_pairs({}, sift);
+  sift.is_measured = false;
+  sift.sought_at = from;
+  sift.may_touch = fresh;
+  kernels.sift_pairs({}, sift);
+  int touching = 0, sifted = 0;
+  for (std::size_t p = 0; p < count; ++p) {
+    const bool touches = found[p].status != PairStatus::apart;
+    touching += touches;
+    sifted += measured[p];
+    if (touches) {
+      EXPECT_EQ(fresh[p], 1) << p;
+      EXPECT_EQ(measured[p], 1) << p;
+    }
+  }
+  EXPECT_GT(touching, 50);
+  EXPECT_LT(touching, 400);
+  EXPECT_LT(sifted, touching + count / 10);
+}
+
 /// Own sides in the blocks and the rest in the product are together sum (w w^T) x K.
 template <class Real>
 void expect_whole_matrix() {
@@ -126,6 +277,7 @@ void expect_whole_matrix() {
   VectorXd expected_right = VectorXd::Zero(15);
   std::vector<Index> begin(7, 0), entries;
   for (int c = 0; c < 3; ++c) {
+    found[c].pair = c;
     for (double& w : found[c].weights) w = random.uniform(-1, 1);
     Matrix3d root = Matrix3d::Random();
     const Matrix3d k = root * root.transpose();

@@ -372,8 +372,9 @@ KernelPattern kernel_pattern(const KernelCase& at) {
   for (const Pin& pin : at.garment.pins)
     for (const Index node : pin.nodes) is_pinned[node] = 1;
   KernelPattern result;
-  result.rows = build_row_pattern(mesh, build_topology(mesh),
-                                  row_families(find_recipe(at.recipe), at.garment.fabric), is_pinned);
+  result.rows =
+      build_row_pattern(mesh, build_topology(mesh),
+                        row_families(find_recipe(at.recipe), at.garment.mesh, at.garment.fabric), is_pinned);
   result.laplacian = neighbour_pattern(mesh);
   if (at.garment.fabric.kappa > 0) result.bending = squared_pattern(result.laplacian);
   result.nodal = build_nodal_pattern(result.rows, result.bending, is_pinned);

@@ -1,0 +1,232 @@
+// Which pairs touch: see PairReferences, SiftPairs and FindClothContacts.
+#include "kernels/cloth_contact/pair_nodes.hpp"
+#include "kernels/cloth_contact/pair_packets.hpp"
+#include "kernels/launch/launch.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+namespace {
+
+constexpr int pair_width = Lanes<PairLanes<double>>::width;
+
+struct MeasureBody {
+  MeasurePairs a;
+  ISOCLOTH_DEVICE void operator()(Index p) const {
+    const bool fills_up = p >= static_cast<Index>(a.pairs.size());
+    const PairNodes nodes(a.features, fills_up ? a.pairs[0] : a.pairs[p]);
+    const Index packet = p / pair_width, lane = p % pair_width;
+    for (int i = 0; i < 4; ++i)
+      a.references.nodes[(4 * static_cast<std::size_t>(packet) + i) * pair_width + lane] = nodes.nodes[i];
+    if (fills_up) return;
+    const Index one = a.features.node_garments[nodes.nodes[0]],
+                other = a.features.node_garments[nodes.nodes[3]];
+    double thickness = (a.thicknesses[one] + a.thicknesses[other]) / 2;
+    if (one == other && may_be_nearer(nodes.at(a.rest), 2 * thickness)) {
+      const double rest = nearest_points(nodes.at(a.rest)).distance / 2;
+      thickness = rest < thickness ? rest : thickness;
+    }
+    a.references.thicknesses[p] = thickness;
+  }
+
+ private:
+  /// False: the distance is certainly not less.
+  static ISOCLOTH_DEVICE bool may_be_nearer(const PointPair& pair, double distance) {
+    const Vec3d* const p = pair.points;
+    const bool is_edges = pair.first_count == 2;
+    const double between = norm(p[0] - p[is_edges ? 2 : 1]);
+    const double sizes =
+        is_edges ? norm(p[1] - p[0]) + norm(p[3] - p[2]) : larger(norm(p[2] - p[1]), norm(p[3] - p[1]));
+    return !(between - sizes > distance);
+  }
+};
+
+ISOCLOTH_DEVICE ContactKey key_of(const FeaturePair& pair) {
+  return {pair.is_edges != 0 ? ContactKey::two_edges : ContactKey::node_and_face, pair.first, pair.second};
+}
+
+struct PlacesBody {
+  SiftPairs a;
+  ISOCLOTH_DEVICE void operator()(Index i) const {
+    const Vec3d from = a.from[i], to = a.to[i], at = a.sought_at[i];
+    const Vec3d all[4] = {from, to, from - at, to - at};
+    for (std::size_t k = 0; k < 4; ++k)
+      a.places[k * a.from.size() + static_cast<std::size_t>(i)] = {all[k].x, all[k].y, all[k].z, 0};
+  }
+};
+
+/// What ways keep apart, in parts of the thickness, or of the distance at first where that is less, and in
+/// any case so many thicknesses, or where they began nearer most of that: steps of a jam that each leave a
+/// tenth would soon leave nothing but rounding.
+template <class S>
+ISOCLOTH_DEVICE S least_distance(S at_start, S thickness) {
+  const S least_share(0.1), least_part(0.01), most_of_distance(0.9);
+  const S nearer = select(at_start < thickness, at_start, thickness);
+  const S most = most_of_distance * at_start, floor = least_part * thickness;
+  return larger(least_share * nearer, select(most < floor, most, floor));
+}
+
+struct SiftBody {
+  SiftPairs a;
+  using S = PairLanes<double>;
+  using Packet = PointPacket<S>;
+  static constexpr double rounding = 1e-3;  ///< much more than that of a distance, in parts of the thickness
+
+  ISOCLOTH_DEVICE void operator()(Index packet) const {
+    const std::size_t first = static_cast<std::size_t>(packet) * pair_width;
+    const std::size_t left = a.pairs.size() - first, end = first + (left < pair_width ? left : pair_width);
+    const auto may = may_touch(first, end - 1);
+    for (std::size_t p = first; p < end; ++p)
+      a.may_touch[p] = lane_value(may, static_cast<int>(p - first)) > 0 ? 1 : 0;
+  }
+
+ private:
+  /// 1 or 0.
+  ISOCLOTH_DEVICE S may_touch(std::size_t first, std::size_t last) const {
+    const S yes(1.0), no(0.0);
+    S& room = *reinterpret_cast<S*>(a.references.rooms.data() + first);
+    // Where motion since pairs were sought tells: x^n is as near as the first way allows, and the way from
+    // there to x is no longer than both.
+    auto far = yes < no;
+    if (a.is_measured) {
+      const S ways = S(2.0) * longest_way(packet_of(first, 2)) + longest_way(packet_of(first, 3));
+      far = room - ways > no;
+      if (!any(!far)) return no;
+    }
+    const int first_count = a.pairs[first].is_edges != 0 ? 2 : 1;
+    if (a.pairs[first].is_edges != a.pairs[last].is_edges) {
+      if (!a.is_measured) room = no;
+      return yes;
+    }
+    const S thickness = *reinterpret_cast<const S*>(a.references.thicknesses.data() + first),
+            near_by = S(1 + rounding) * (thickness + S(a.reach));
+    const Packet from = packet_of(first, 0), to = packet_of(first, 1);
+    const PacketDistances<S> start = distances(from, first_count);
+    if (!a.is_measured) room = start.distance - near_by;
+    far = far | (start.distance - relative_ways(from, to, first_count) > near_by);
+    if (!any(!far)) return no;
+    const PacketDistances<S> at_end = distances(to, first_count);
+    const S least = least_distance(start.distance, thickness) + S(rounding) * thickness;
+    const auto separates = [&](const Vec3<S>& n) {
+      return (separations(from, first_count, n) > least) & (separations(to, first_count, n) > least);
+    };
+    far = far | ((at_end.distance > near_by) & (separates(start.normal) | separates(at_end.normal)));
+    return select(far, no, yes);
+  }
+  /// kind: which of `places`.
+  ISOCLOTH_DEVICE Packet packet_of(std::size_t first, std::size_t kind) const {
+    Packet packet;
+    const Index* const nodes = a.references.nodes.data() + 4 * first;
+    for (int i = 0; i < 4; ++i)
+      packet.points[i] = Quads<S>::at(a.places.data() + kind * a.from.size(), nodes + i * pair_width).lanes();
+    return packet;
+  }
+  static ISOCLOTH_DEVICE PacketDistances<S> distances(const Packet& packet, int first_count) {
+    return first_count == 1 ? node_distances(packet) : edge_distances(packet);
+  }
+  /// As relative_way(), at most longer: a difference within a side is among them.
+  static ISOCLOTH_DEVICE S longest_way(const Packet& ways) {
+    S longest(0.0);  // squared
+    for (int i = 0; i < 2; ++i)
+      for (int j = i + 1; j < 4; ++j) {
+        const Vec3<S> relative = ways.points[i] - ways.points[j];
+        longest = larger(dot(relative, relative), longest);
+      }
+    return square_root(longest);
+  }
+};
+
+struct FindBody {
+  FindClothContacts a;
+  /// What began nearer than so many thicknesses and passed is pushed back the way it came: where points first
+  /// meet they are so near that the direction between them is poor.
+  static constexpr double near_start = 1.5;
+
+  ISOCLOTH_DEVICE void operator()(Index place) const {
+    FoundContact found;
+    found.pair = a.sifted[place];
+    find(found);
+    a.found[place] = found;
+  }
+
+ private:
+  ISOCLOTH_DEVICE void find(FoundContact& found) const {
+    const FeaturePair pair = a.pairs[found.pair];
+    const PairNodes nodes(a.features, pair);
+    const double thickness = a.thicknesses[found.pair], near_by = thickness + a.reach;
+    const PointPair from = nodes.at(a.from), to = nodes.at(a.to);
+    const NearestPoints start = nearest_points(from);
+    if (start.distance - relative_way(from, to) > near_by) return;
+    const NearestPoints end = nearest_points(to);
+    const double least = least_distance(start.distance, thickness);
+    if (!is_separated(start.normal, end.normal, from, to, least)) {
+      const double time = time_apart(from, to, least);
+      if (time < 1) {
+        const NearestPoints meeting =
+            nearest_points(start.distance < near_start * thickness ? from : between(from, to, time));
+        found.status = PairStatus::passing;
+        found.key = key_of(pair).packed();
+        return note(meeting, to, thickness, found);
+      }
+    }
+    if (!(end.distance <= near_by)) return;
+    Index kept[4];
+    int count = 0;
+    for (int i = 0; i < 4; ++i)
+      if (magnitude(end.weights[i]) >= 1e-9) kept[count++] = i;
+    if (pair.is_edges != 0 && count < 4) return;  // a node with an edge or a node: that pair tells
+    found.status = PairStatus::near_by;
+    if (count == 4) {
+      found.key = key_of(pair).packed();
+    } else if (count == 3) {
+      const Index side = side_of(a.features, pair, kept[1], kept[2]);
+      found.key = ContactKey{ContactKey::node_and_edge, pair.first, side}.packed();
+    } else {
+      const Index one = nodes.nodes[0], other = nodes.nodes[kept[1]];
+      found.key = one < other ? ContactKey{ContactKey::two_nodes, one, other}.packed()
+                              : ContactKey{ContactKey::two_nodes, other, one}.packed();
+    }
+    if (start.distance < thickness) found.before = start.distance - thickness;
+    note(end, to, thickness, found);
+  }
+
+  /// Whether one direction tells that the sides keep more than `least` apart all the time.
+  static ISOCLOTH_DEVICE bool is_separated(const Vec3d& at_start, const Vec3d& at_end, const PointPair& from,
+                                           const PointPair& to, double least) {
+    const Vec3d sum = at_start + at_end;
+    const double length = norm(sum);
+    const auto separates = [&](const Vec3d& n) {
+      return separation(from, n) > least && separation(to, n) > least;
+    };
+    if (separates(at_start) || separates(at_end) || (length > 0 && separates((1 / length) * sum)))
+      return true;
+    // By these the search leaves pairs out.
+    const Vec3d axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (const Vec3d& axis : axes)
+      if (separates(axis) || separates(-1.0 * axis)) return true;
+    return boxes_stay_apart(from, to, least);
+  }
+  static ISOCLOTH_DEVICE void note(const NearestPoints& at, const PointPair& to, double thickness,
+                                   FoundContact& found) {
+    for (int i = 0; i < 4; ++i) found.weights[i] = at.weights[i];
+    found.normal = at.normal;
+    found.gap = dot(at.normal, weighted(at.weights, to.points)) - thickness;
+  }
+};
+
+Index packet_count(ArrayView<const FeaturePair> pairs) {
+  return (static_cast<Index>(pairs.size()) + pair_width - 1) / pair_width;
+}
+
+}  // namespace
+
+void measure_pairs(const Queue& queue, const MeasurePairs& args) {
+  parallel_for(queue, packet_count(args.pairs) * pair_width, MeasureBody{args});
+}
+void sift_pairs(const Queue& queue, const SiftPairs& args) {
+  parallel_for(queue, static_cast<Index>(args.from.size()), PlacesBody{args});
+  parallel_for(queue, packet_count(args.pairs), SiftBody{args});
+}
+void find_cloth_contacts(const Queue& queue, const FindClothContacts& args) {
+  parallel_for(queue, static_cast<Index>(args.sifted.size()), FindBody{args});
+}
+
+}  // namespace isocloth::ISOCLOTH_BACKEND
