@@ -8,39 +8,18 @@
 #include "bench/plot.hpp"
 #include "bench/runner.hpp"
 #include "engine/core/text.hpp"
+#include "engine/geometry/drape_shadow.hpp"
 #include "engine/mesh/generators.hpp"
 #include "host/scene/rest_noise.hpp"
 
 namespace isocloth::bench {
 namespace {
 
-constexpr double inner_radius = 0.09, outer_radius = 0.15, pixel = 0.00025;
+constexpr double inner_radius = 0.09, outer_radius = 0.15;
+constexpr double fold_height = 0.003;  ///< of the edge of the shadow [m]
 
-/// Pixels outside the disc that the shadow of a mesh on z = 0 covers; folds over each other count once.
-std::int64_t shadow_pixels(const Mesh& mesh, const std::vector<Vec3d>& positions) {
-  const double reach = outer_radius + 0.01;
-  const int side = static_cast<int>(2 * reach / pixel);
-  std::vector<char> covered(static_cast<std::size_t>(side) * static_cast<std::size_t>(side));
-  auto fill = [&](const Vec3d& a, const Vec3d& b, const Vec3d& c) {
-    auto index = [&](double x) { return std::clamp(static_cast<int>((x + reach) / pixel), 0, side - 1); };
-    auto edge = [](const Vec3d& p, const Vec3d& q, double x, double y) {
-      return (q.x - p.x) * (y - p.y) - (q.y - p.y) * (x - p.x);
-    };
-    for (int j = index(std::min({a.y, b.y, c.y})); j <= index(std::max({a.y, b.y, c.y})); ++j)
-      for (int i = index(std::min({a.x, b.x, c.x})); i <= index(std::max({a.x, b.x, c.x})); ++i) {
-        const double x = (i + 0.5) * pixel - reach, y = (j + 0.5) * pixel - reach;
-        const double u = edge(a, b, x, y), v = edge(b, c, x, y), w = edge(c, a, x, y);
-        if ((u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0))
-          covered[static_cast<std::size_t>(j) * static_cast<std::size_t>(side) +
-                  static_cast<std::size_t>(i)] = x * x + y * y > inner_radius * inner_radius;
-      }
-  };
-  for (Index f = 0; f < mesh.face_count(); ++f) {
-    const auto nodes = mesh.face(f);
-    for (Index k = 2; k < mesh.face_size(f); ++k)
-      fill(positions[nodes[0]], positions[nodes[k - 1]], positions[nodes[k]]);
-  }
-  return std::count(covered.begin(), covered.end(), 1);
+DrapeShadow shadow_of(const Mesh& mesh, const std::vector<Vec3d>& positions) {
+  return drape_shadow(mesh, positions, {.center = {}, .disc = inner_radius});
 }
 
 struct Case {
@@ -48,6 +27,7 @@ struct Case {
   double kappa = 0;
   Index nodes = 0;
   double coefficient = 0, change = 0, kinetic = 0, strain = 0;
+  int folds = 0;
   RunFigures figures;
 };
 
@@ -80,31 +60,32 @@ void run_case(Case& c, const DrapeRequest& request) {
   sheet.fabric.kappa = c.kappa;
   scene.projection.eps = request.eps;
   scene.projection.on_violation = OnViolation::go_on;
-  const double whole = static_cast<double>(shadow_pixels(flat, flat.positions)), duration = scene.duration;
+  const double whole = shadow_of(flat, flat.positions).area, duration = scene.duration;
   Simulation simulation(std::move(scene), one_thread());
   double earlier = 0;
   c.figures = run_until(simulation, duration, [&](const Simulation& s, const StepReport&) {
     if (s.step_index() % 20 == 0) c.strain = std::max(c.strain, s.strains()[0].max);
     if (std::fabs(s.time() - (duration - 0.5)) < s.scene().step / 2)
-      earlier = static_cast<double>(shadow_pixels(flat, s.positions(0))) / whole;
+      earlier = shadow_of(flat, s.positions(0)).area / whole;
   });
   c.nodes = flat.node_count();
-  c.coefficient = static_cast<double>(shadow_pixels(flat, simulation.positions(0))) / whole;
+  const DrapeShadow shadow = shadow_of(flat, simulation.positions(0));
+  c.coefficient = shadow.area / whole;
+  c.folds = count_folds(shadow.radii, fold_height);
   c.change = c.coefficient - earlier;
   c.kinetic = simulation.measure(0).kinetic_energy;
   say(text(request.membrane ? "disc " : "ring ", c.nodes, " nodes, kappa ", c.kappa, ", seed ", c.seed, ": ",
-           100 * c.coefficient, " %, ", c.figures.iterations_mean, " iterations, ", c.figures.cpu_seconds,
-           " s"));
+           100 * c.coefficient, " %, ", c.folds, " folds, ", c.figures.iterations_mean, " iterations, ",
+           c.figures.cpu_seconds, " s"));
 }
 
 std::string csv_text(const std::vector<Case>& cases) {
   std::ostringstream out;
-  out << "nodes,circles,kappa,seed,drape_coefficient,change_in_last_half_second,kinetic_energy,iterations_"
-         "per_step,"
-         "violated_percent,strain_max\n";
+  out << "nodes,circles,kappa,seed,drape_coefficient,folds,change_in_last_half_second,kinetic_energy,"
+         "iterations_per_step,violated_percent,strain_max\n";
   for (const Case& c : cases)
     out << c.nodes << ',' << c.circles << ',' << c.kappa << ',' << c.seed << ',' << c.coefficient << ','
-        << c.change << ',' << c.kinetic << ',' << c.figures.iterations_mean << ','
+        << c.folds << ',' << c.change << ',' << c.kinetic << ',' << c.figures.iterations_mean << ','
         << c.figures.violated_percent << ',' << c.strain << '\n';
   return out.str();
 }
@@ -176,7 +157,7 @@ std::vector<Table> measure_drape(const DrapeRequest& request) {
   for_each_case(cases.size(), request.workers, [&](std::size_t i) { run_case(cases[i], request); });
   Table table{.title = request.membrane ? "Drape coefficient of a membrane of 0.15 m, clamped up to 0.09 m"
                                         : "Drape coefficient of a ring, 0.09 to 0.15 m, on a disc",
-              .columns = {"nodes", "kappa [N m]", "mean [%]", "least [%]", "largest [%]", "seeds",
+              .columns = {"nodes", "kappa [N m]", "mean [%]", "least [%]", "largest [%]", "folds", "seeds",
                           "change in the last 0.5 s [%]", "iterations per step", "violated [%]",
                           "largest strain of an edge"},
               .rows = {},
@@ -188,15 +169,16 @@ std::vector<Table> measure_drape(const DrapeRequest& request) {
     for (const int circles : request.circles) {
       const auto runs = runs_of(cases, circles, kappa);
       const Spread s = spread_of(runs);
-      double change = 0, iterations = 0, violated = 0, strain = 0;
+      double change = 0, iterations = 0, violated = 0, strain = 0, folds = 0;
       for (const Case* c : runs) {
+        folds += static_cast<double>(c->folds) / static_cast<double>(runs.size());
         change = std::max(change, std::fabs(c->change));
         iterations += c->figures.iterations_mean / static_cast<double>(runs.size());
         violated = std::max(violated, c->figures.violated_percent);
         strain = std::max(strain, c->strain);
       }
-      table.rows.push_back({runs[0]->nodes, kappa, 100 * s.mean, 100 * s.least, 100 * s.most, request.seeds,
-                            100 * change, iterations, violated, strain});
+      table.rows.push_back({runs[0]->nodes, kappa, 100 * s.mean, 100 * s.least, 100 * s.most, folds,
+                            request.seeds, 100 * change, iterations, violated, strain});
     }
   if (!request.csv.empty()) write_text(request.csv, csv_text(cases));
   if (!request.svg.empty()) write_text(request.svg, svg_text(request, cases));

@@ -9,6 +9,7 @@
 #include "bench/commands.hpp"
 #include "bench/plot.hpp"
 #include "bench/runner.hpp"
+#include "bench/sheet_rigs.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/model/kes_sheet.hpp"
@@ -361,7 +362,7 @@ std::vector<Table> measure_rigs(const std::string& svg, int workers) {
       panels.push_back(panel_of(shear_rigs[r], sheared[(r + 1) * sizes - 1]));
     write_text(svg, svg_text(panels));
   }
-  return {table, shear_table(sheared)};
+  return {table, shear_table(sheared), sheet_table()};
 }
 
 }  // namespace isocloth::bench

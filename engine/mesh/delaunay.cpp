@@ -283,7 +283,7 @@ std::vector<std::array<Index, 3>> triangulate_region(const std::vector<Vec2d>& p
   return triangles;
 }
 
-void spread_points(std::vector<Vec2d>& points, Index outline_count, int sweeps) {
+void spread_points(std::vector<Vec2d>& points, Index outline_count, int sweeps, Index kept) {
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     std::vector<Vec2d> sums(points.size());
     std::vector<double> areas(points.size(), 0.0);
@@ -295,7 +295,7 @@ void spread_points(std::vector<Vec2d>& points, Index outline_count, int sweeps) 
         areas[node] += area;
       }
     }
-    for (std::size_t k = static_cast<std::size_t>(outline_count); k < points.size(); ++k) {
+    for (auto k = static_cast<std::size_t>(std::max(kept, outline_count)); k < points.size(); ++k) {
       points[k] = (1 / areas[k]) * sums[k];
     }
   }

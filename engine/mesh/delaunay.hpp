@@ -21,8 +21,9 @@ std::vector<std::array<Index, 3>> delaunay_triangles(const std::vector<Vec2d>& p
 /// (points too close).
 std::vector<std::array<Index, 3>> triangulate_region(const std::vector<Vec2d>& points, Index outline_count);
 
-/// Spreads the points inside a polygon evenly: `sweeps` times, each point from `outline_count` on moves to
-/// the area-weighted mean of the centroids of its triangles, and the region is triangulated anew.
-void spread_points(std::vector<Vec2d>& points, Index outline_count, int sweeps);
+/// Spreads the points inside a polygon evenly: `sweeps` times, each point from `kept` >= `outline_count` on,
+/// 0: from that on, moves to the area-weighted mean of the centroids of its triangles, and the region is
+/// triangulated anew.
+void spread_points(std::vector<Vec2d>& points, Index outline_count, int sweeps, Index kept = 0);
 
 }  // namespace isocloth

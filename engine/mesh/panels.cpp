@@ -13,6 +13,7 @@
 #include "engine/core/rotation.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/delaunay.hpp"
+#include "engine/mesh/polygon.hpp"
 
 namespace isocloth {
 namespace {
@@ -68,7 +69,8 @@ class Edge {
 struct Cut {
   std::vector<Edge> edges;
   std::vector<Index> segments, first;  ///< of each edge; its first point in the outline
-  std::vector<Vec2d> points;           ///< of the outline, then inside
+  std::vector<Vec2d> places;           ///< inside, where buttons ask for nodes
+  std::vector<Vec2d> points;           ///< of the outline, then the places, then inside
   Index outline_count = 0, first_node = 0;
 
   /// Nodes along an edge, from corner to corner.
@@ -103,42 +105,6 @@ void check_panel(const Panel& panel, const std::string& key) {
   }
 }
 
-/// Whether two segments cross or touch.
-bool meet(Vec2d a, Vec2d b, Vec2d c, Vec2d d) {
-  // Boxes first: parts of one straight edge lie on one line but for rounding.
-  if (std::max(a.x, b.x) < std::min(c.x, d.x) || std::max(c.x, d.x) < std::min(a.x, b.x) ||
-      std::max(a.y, b.y) < std::min(c.y, d.y) || std::max(c.y, d.y) < std::min(a.y, b.y))
-    return false;
-  const double ab_c = cross(b - a, c - a), ab_d = cross(b - a, d - a), cd_a = cross(d - c, a - c),
-               cd_b = cross(d - c, b - c);
-  return ((ab_c <= 0 && ab_d >= 0) || (ab_c >= 0 && ab_d <= 0)) &&
-         ((cd_a <= 0 && cd_b >= 0) || (cd_a >= 0 && cd_b <= 0));
-}
-
-/// The lower end of a segment of a closed outline of n that meets another which is no neighbour; n: none
-/// does. Cost O(n log n), as long as few segments lie beside each other along the direction of the sweep,
-/// which no edge of a pattern has but by chance.
-std::size_t first_meeting(const std::vector<Vec2d>& points) {
-  const std::size_t n = points.size();
-  constexpr Vec2d direction{1, 0.6180339887};
-  std::vector<std::array<double, 2>> ranges;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double here = dot(direction, points[i]), next = dot(direction, points[(i + 1) % n]);
-    ranges.push_back({std::min(here, next), std::max(here, next)});
-  }
-  std::vector<std::size_t> order(n);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t i) { return ranges[i][0]; });
-  std::size_t first = n;
-  for (std::size_t a = 0; a < n; ++a)
-    for (std::size_t b = a + 1; b < n && ranges[order[b]][0] <= ranges[order[a]][1]; ++b) {
-      const auto [i, j] = std::minmax(order[a], order[b]);
-      if (j == i + 1 || (i == 0 && j + 1 == n) || i >= first) continue;
-      if (meet(points[i], points[i + 1], points[j], points[(j + 1) % n])) first = i;
-    }
-  return first;
-}
-
 void check_outline(const std::vector<Vec2d>& points, const std::string& key) {
   const std::size_t n = points.size();
   double twice = 0;
@@ -153,9 +119,9 @@ void check_outline(const std::vector<Vec2d>& points, const std::string& key) {
            "), expected a simple outline");
 }
 
-/// Points of a grid of even triangles, inside and at least half an edge away from the outline. Cost: that of
-/// the grid and, per side of the outline, of what lies near it.
-void fill(std::vector<Vec2d>& points, double h) {
+/// Appends `places`, and points of a grid of even triangles, inside and at least half an edge away from the
+/// outline and from the places. Cost: that of the grid and, per side of the outline, of what lies near it.
+void fill(std::vector<Vec2d>& points, const std::vector<Vec2d>& places, double h) {
   const std::vector<Vec2d> outline = points;
   Vec2d low = outline.front(), high = low;
   for (const Vec2d& p : outline) {
@@ -196,6 +162,17 @@ void fill(std::vector<Vec2d>& points, double h) {
       }
     }
   }
+  for (const Vec2d& place_of : places) {
+    const auto [first, last] =
+        near_numbers(place_of.y - apart, place_of.y + apart, low.y + 0.5 * rise, rise, rows);
+    for (Index row = first; row <= last; ++row) {
+      const auto [begin, end] =
+          near_numbers(place_of.x - apart, place_of.x + apart, at(row, 0).x, h, columns);
+      for (Index column = begin; column <= end; ++column)
+        if (norm(at(row, column) - place_of) < apart) is_near[place(row, column)] = 1;
+    }
+  }
+  points.insert(points.end(), places.begin(), places.end());
   for (Index row = 0; row < rows; ++row) {
     std::vector<double>& here = crossings[static_cast<std::size_t>(row)];
     std::ranges::sort(here);
@@ -216,9 +193,9 @@ struct EdgeNumber {
 /// Meshes panels and joins them.
 class PatternMesher {
  public:
-  PatternMesher(const std::vector<Panel>& panels, const std::vector<Seam>& seams, double h,
-                const std::string& key)
-      : panels_(panels), seams_(seams), h_(h), key_(key) {}
+  PatternMesher(const std::vector<Panel>& panels, const std::vector<Seam>& seams, const Fasteners& fasteners,
+                double h, const std::string& key)
+      : panels_(panels), seams_(seams), fasteners_(fasteners), h_(h), key_(key) {}
 
   SewnPanels run() {
     if (panels_.empty()) refuse(key_, ".panels: found none, expected at least one");
@@ -235,8 +212,11 @@ class PatternMesher {
     }
     divide();
     for (std::size_t p = 0; p < panels_.size(); ++p) outline(p);
+    for (std::size_t b = 0; b < fasteners_.buttons.size(); ++b) place_button(b);
     for (std::size_t p = 0; p < panels_.size(); ++p) mesh(p);
     for (std::size_t s = 0; s < seams_.size(); ++s) sew(s);
+    for (std::size_t b = 0; b < fasteners_.buttons.size(); ++b) button(b);
+    for (std::size_t b = 0; b < fasteners_.bands.size(); ++b) band(b);
     // Where two edges that meet in a corner are sewn, their last nodes may be those of a triangle in it: it
     // stays as it is.
     std::set<std::array<Index, 2>> edges;
@@ -253,19 +233,24 @@ class PatternMesher {
  private:
   std::string panel_key(std::size_t p) const { return text(key_, ".panels[", p, "]"); }
 
+  /// side: the key, up to the words "panel" and "edge".
+  std::size_t panel_of(const std::string& side, const std::string& name) const {
+    const auto panel = numbers_.find(name);
+    if (panel == numbers_.end()) refuse(side, "panel: found \"", name, "\", expected the name of a panel");
+    return panel->second;
+  }
+  EdgeNumber edge_of(const std::string& side, const std::string& name, Index edge) const {
+    const std::size_t panel = panel_of(side, name);
+    const auto count = static_cast<Index>(panels_[panel].outline.size());
+    if (edge < 0 || edge >= count)
+      refuse(side, "edge: found ", edge, ", expected 0 to ", count - 1, ", an edge of \"", name, "\"");
+    return {panel, edge};
+  }
   std::array<EdgeNumber, 2> edges_of(std::size_t s) const {
     std::array<EdgeNumber, 2> found;
-    for (std::size_t i = 0; i < 2; ++i) {
-      const std::string& name = seams_[s].panels[i];
-      const std::string side = text(key_, ".seams[", s, i == 0 ? "]." : "].other_");
-      const auto panel = numbers_.find(name);
-      if (panel == numbers_.end()) refuse(side, "panel: found \"", name, "\", expected the name of a panel");
-      const auto count = static_cast<Index>(panels_[panel->second].outline.size());
-      const Index edge = seams_[s].edges[i];
-      if (edge < 0 || edge >= count)
-        refuse(side, "edge: found ", edge, ", expected 0 to ", count - 1, ", an edge of \"", name, "\"");
-      found[i] = {panel->second, edge};
-    }
+    for (std::size_t i = 0; i < 2; ++i)
+      found[i] = edge_of(text(key_, ".seams[", s, i == 0 ? "]." : "].other_"), seams_[s].panels[i],
+                         seams_[s].edges[i]);
     if (found[0].panel == found[1].panel && found[0].edge == found[1].edge)
       refuse(key_, ".seams[", s, "]: found edge ", found[0].edge, " of \"", seams_[s].panels[0],
              "\" twice, expected two edges");
@@ -315,11 +300,12 @@ class PatternMesher {
   void mesh(std::size_t p) {
     Cut& cut = cuts_[p];
     cut.first_node = result_.mesh.node_count();
-    fill(cut.points, h_);
+    fill(cut.points, cut.places, h_);
+    const auto kept = static_cast<Index>(static_cast<std::size_t>(cut.outline_count) + cut.places.size());
     std::vector<std::array<Index, 3>> triangles;
     try {
       constexpr int sweeps = 10;
-      spread_points(cut.points, cut.outline_count, sweeps);
+      spread_points(cut.points, cut.outline_count, sweeps, kept);
       triangles = triangulate_region(cut.points, cut.outline_count);
     } catch (const MeshError& error) {
       refuse(panel_key(p), ": ", error.what(), "; lessen edge_length, ", h_, " m");
@@ -367,8 +353,65 @@ class PatternMesher {
     }
   }
 
+  std::string side_of(std::size_t b, std::size_t i) const {
+    return text(key_, ".buttons[", b, i == 0 ? "]." : "].other_");
+  }
+
+  /// Asks for nodes where a button is.
+  void place_button(std::size_t b) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      Cut& cut = cuts_[panel_of(side_of(b, i), fasteners_.buttons[b].panels[i])];
+      const Vec2d place = fasteners_.buttons[b].places[i];
+      constexpr double rounding = 1e-9;
+      const double to_outline = distance_to_polygon(cut.points, place);
+      if (!is_inside_polygon(cut.points, place) && !(to_outline <= rounding * h_))
+        refuse(side_of(b, i), "at: found (", place.x, " ", place.y, "), ", to_outline,
+               " m outside of the panel \"", fasteners_.buttons[b].panels[i], "\", expected a place on it");
+      const auto is_far = [&](Vec2d other) { return norm(other - place) >= least_distance * h_; };
+      if (to_outline >= least_distance * h_ && std::ranges::all_of(cut.places, is_far))
+        cut.places.push_back(place);
+    }
+  }
+
+  void button(std::size_t b) {
+    const PanelButton& of = fasteners_.buttons[b];
+    std::array<Index, 2> ends{};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Cut& cut = cuts_[numbers_.at(of.panels[i])];
+      const auto nearest =
+          std::ranges::min_element(cut.points, {}, [&](Vec2d p) { return norm(p - of.places[i]); });
+      ends[i] = cut.first_node + static_cast<Index>(nearest - cut.points.begin());
+    }
+    const auto joins = [&](const auto& thread) {
+      return std::minmax(thread.a, thread.b) == std::minmax(ends[0], ends[1]);
+    };
+    if (ends[0] == ends[1] || std::ranges::any_of(result_.mesh.buttons, joins))
+      refuse(key_, ".buttons[", b, "]: found both places at ",
+             ends[0] == ends[1] ? "one node" : "those of a button before it",
+             ", expected two places more than 0.4 edge_length apart");
+    result_.mesh.buttons.push_back({ends[0], ends[1], of.distance, of.stiffness, of.force, of.strength});
+  }
+
+  void band(std::size_t b) {
+    const PanelBand& of = fasteners_.bands[b];
+    const std::string side = text(key_, ".bands[", b, "].");
+    const EdgeNumber number = edge_of(side, of.panel, of.edge);
+    for (std::size_t other = 0; other < b; ++other)
+      if (fasteners_.bands[other].panel == of.panel && fasteners_.bands[other].edge == of.edge)
+        refuse(side, "edge: found ", of.edge, ", which bands[", other, "] has already");
+    const std::vector<Index> nodes = cuts_[number.panel].nodes(number.edge);
+    for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+      const auto& p = result_.mesh.positions;
+      const double piece =
+          norm(p[static_cast<std::size_t>(nodes[i])] - p[static_cast<std::size_t>(nodes[i + 1])]);
+      result_.mesh.bands.push_back({nodes[i], nodes[i + 1], of.share * piece, of.stiffness});
+    }
+  }
+
+  static constexpr double least_distance = 0.4;  ///< of a button's node from others, in edge lengths
   const std::vector<Panel>& panels_;
   const std::vector<Seam>& seams_;
+  const Fasteners& fasteners_;
   const double h_;
   const std::string& key_;
   std::map<std::string, std::size_t> numbers_;
@@ -381,8 +424,8 @@ class PatternMesher {
 }  // namespace
 
 SewnPanels sew_panels(const std::vector<Panel>& panels, const std::vector<Seam>& seams, double edge_length,
-                      const std::string& key) {
-  return PatternMesher(panels, seams, edge_length, key).run();
+                      const std::string& key, const Fasteners& fasteners) {
+  return PatternMesher(panels, seams, fasteners, edge_length, key).run();
 }
 
 }  // namespace isocloth

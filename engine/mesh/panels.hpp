@@ -37,6 +37,33 @@ struct Seam {
   bool operator==(const Seam&) const = default;
 };
 
+/// Two places on panels that a button or press stud holds together; numbers as in Button. A place is a node
+/// of its own, unless it is nearer than 0.4 edge lengths to the outline or to another such place: then it is
+/// the nearest node.
+struct PanelButton {
+  std::array<std::string, 2> panels;
+  std::array<Vec2d, 2> places;  ///< in the plane of each panel [m]
+  double distance = Button{}.distance, stiffness = Button{}.stiffness, force = Button{}.force,
+         strength = Button{}.strength;
+  bool operator==(const PanelButton&) const = default;
+};
+
+/// An elastic band along an edge.
+struct PanelBand {
+  std::string panel;
+  Index edge = 0;
+  double share = 1;      ///< of the edge's length: that of the band when nothing pulls it, > 0
+  double stiffness = 0;  ///< tension per strain [N], > 0
+  bool operator==(const PanelBand&) const = default;
+};
+
+/// What holds panels beside seams.
+struct Fasteners {
+  std::vector<PanelButton> buttons;
+  std::vector<PanelBand> bands;
+  bool operator==(const Fasteners&) const = default;
+};
+
 /// What panels come to.
 struct SewnPanels {
   Mesh mesh;  ///< all panels flat, side by side in the plane z = 0; u of corner_uvs is the warp
@@ -46,9 +73,10 @@ struct SewnPanels {
 /// Triangles with edges of about `edge_length` [m] > 0. Edges of a seam are divided alike, by the longest of
 /// those that hang together. Throws MeshError, naming `key` and what of it, for: no panels, names that are
 /// empty or not distinct, outlines of fewer than 3 corners, clockwise or crossing themselves, curves and
-/// seams of edges that do not exist, seams of an edge with itself, outlines too narrow for edge_length.
+/// seams of edges that do not exist, seams of an edge with itself, buttons outside of their panels or of one
+/// place, two bands on an edge, outlines too narrow for edge_length.
 SewnPanels sew_panels(const std::vector<Panel>& panels, const std::vector<Seam>& seams, double edge_length,
-                      const std::string& key);
+                      const std::string& key, const Fasteners& fasteners = {});
 
 /// The same of a mesh whose corner_uvs are a pattern: its islands, `scale` [m] > 0 times as large, are the
 /// panels, its positions where they stand, and the edges along which it was cut are seams. A node of the

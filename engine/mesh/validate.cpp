@@ -21,6 +21,8 @@ constexpr double farthest = 1e30;      ///< [m] whose fourth power is still a nu
 constexpr Index none = -1;
 constexpr Index most_faces_at_node = 1000;
 
+using NodePairSet = std::set<std::array<Index, 2>>;
+
 /// One mesh under test and the name under which its faults are reported.
 class Validation {
  public:
@@ -35,7 +37,8 @@ class Validation {
     check_duplicate_faces();
     check_areas();
     check_quads();
-    check_stitches();
+    check_threads();
+    check_bands();
     const auto opposites = opposite_corners();
     const auto reversed = reversed_faces(opposites);
     for (Index f = 0; f < mesh_.face_count(); ++f) {
@@ -211,18 +214,45 @@ class Validation {
     }
   }
 
-  void check_stitches() const {
-    std::set<std::array<Index, 2>> known;
+  /// Of a thread or band: two nodes, which none before it joins.
+  void check_ends(const char* what, std::size_t s, Index a, Index b, NodePairSet& known) const {
+    if (std::min(a, b) < 0 || std::max(a, b) >= mesh_.node_count())
+      refuse(what, " ", s, " names a node that does not exist: found nodes ", a, " ", b, ", expected 0 to ",
+             mesh_.node_count() - 1);
+    if (a == b) refuse(what, " ", s, ": found node ", a, " twice, expected two nodes");
+    if (!known.insert({std::min(a, b), std::max(a, b)}).second)
+      refuse(what, " ", s, ": found nodes ", a, " and ", b, ", which a ", what, " or stitch before it joins");
+  }
+  void check_number(const char* what, std::size_t s, const char* name, double value, bool may_be_zero) const {
+    if (!(value > 0 || (may_be_zero && value == 0)) || !std::isfinite(value))
+      refuse(what, " ", s, ": found a ", name, " of ", value, ", expected a number ",
+             may_be_zero ? ">= 0" : "> 0");
+  }
+
+  void check_bands() const {
+    NodePairSet known;
+    for (std::size_t s = 0; s < mesh_.bands.size(); ++s) {
+      const Band& band = mesh_.bands[s];
+      check_ends("band", s, band.a, band.b, known);
+      check_number("band", s, "length [m]", band.length, false);
+      check_number("band", s, "stiffness [N]", band.stiffness, false);
+    }
+  }
+
+  void check_threads() const {
+    NodePairSet known;
     for (std::size_t s = 0; s < mesh_.stitches.size(); ++s) {
-      const auto [a, b, length] = mesh_.stitches[s];
-      if (std::min(a, b) < 0 || std::max(a, b) >= mesh_.node_count())
-        refuse("stitch ", s, " names a node that does not exist: found nodes ", a, " ", b, ", expected 0 to ",
-               mesh_.node_count() - 1);
-      if (a == b) refuse("stitch ", s, ": found node ", a, " twice, expected two nodes");
-      if (!(length > 0) || !std::isfinite(length))
-        refuse("stitch ", s, ": found a length of ", length, " m, expected a number > 0");
-      if (!known.insert({std::min(a, b), std::max(a, b)}).second)
-        refuse("stitch ", s, ": found nodes ", a, " and ", b, ", which a stitch before it joins");
+      const Stitch& stitch = mesh_.stitches[s];
+      check_ends("stitch", s, stitch.a, stitch.b, known);
+      check_number("stitch", s, "length [m]", stitch.length, false);
+    }
+    for (std::size_t s = 0; s < mesh_.buttons.size(); ++s) {
+      const Button& button = mesh_.buttons[s];
+      check_ends("button", s, button.a, button.b, known);
+      check_number("button", s, "distance [m]", button.distance, false);
+      check_number("button", s, "stiffness [N/m]", button.stiffness, false);
+      check_number("button", s, "force [N]", button.force, false);
+      check_number("button", s, "strength [N]", button.strength, true);
     }
     if (known.empty()) return;
     for (Index f = 0; f < mesh_.face_count(); ++f)

@@ -135,7 +135,7 @@ std::vector<Index> sewn_nodes(const Mesh& mesh) {
 
 Index piece_count(const Mesh& mesh) {
   NodeSets sets(mesh.node_count());
-  for (const Stitch& stitch : mesh.stitches) sets.unite(stitch.a, stitch.b);
+  for (const auto& [a, b] : mesh.threads()) sets.unite(a, b);
   for (Index f = 0; f < mesh.face_count(); ++f)
     for (const Index node : mesh.face(f)) sets.unite(mesh.face(f)[0], node);
   Index count = 0;

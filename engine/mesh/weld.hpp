@@ -27,7 +27,7 @@ std::vector<Index> weld(Mesh& mesh, double distance);
 /// shape [node_count].
 std::vector<Index> sewn_nodes(const Mesh& mesh);
 
-/// Parts that share no edge, node or stitch. Cost O(corners).
+/// Parts that share no edge, node, stitch or button. Cost O(corners).
 Index piece_count(const Mesh& mesh);
 
 /// Mean length of a face's side, as the square root of the mean area of faces [m].

@@ -69,10 +69,11 @@ const std::vector<Recipe>& recipes() {
   return all;
 }
 
-std::vector<RowFamily> row_families(const Recipe& recipe, const Fabric& fabric) {
+std::vector<RowFamily> row_families(const Recipe& recipe, const Mesh& mesh, const Fabric& fabric) {
   std::vector<RowFamily> rows = recipe.rows;
   if (recipe.has_springs() && fabric.bend_spring.exists()) rows.push_back(RowFamily::flexion_springs);
   if (fabric.strain_limit > 0 && !recipe.limits_edges) rows.push_back(RowFamily::edge_limits);
+  if (!mesh.bands.empty()) rows.push_back(RowFamily::bands);
   return rows;
 }
 

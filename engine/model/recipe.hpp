@@ -42,9 +42,10 @@ struct Recipe {
   bool is_elastic() const { return std::any_of(rows.begin(), rows.end(), is_compliant); }
 };
 
-/// The rows of a garment of this fabric: those of the recipe, flexion springs where it is one of springs and
-/// the fabric has some, and limits of strain where the fabric has one.
-std::vector<RowFamily> row_families(const Recipe& recipe, const Fabric& fabric);
+/// The rows of a garment of this mesh and fabric: those of the recipe, flexion springs where it is one of
+/// springs and the fabric has some, limits of strain where the fabric has one, and bands where the mesh has
+/// some.
+std::vector<RowFamily> row_families(const Recipe& recipe, const Mesh& mesh, const Fabric& fabric);
 
 /// Laws of rows by number (RowLaw), `count` pieces each, the last again where a law has fewer; count 0: as
 /// many as the longest has. Empty where all are linear in Green's strain and count is 0.

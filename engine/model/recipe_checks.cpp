@@ -33,12 +33,16 @@ void check_bending(const std::string& key, const Fabric& fabric, const Recipe& r
 }
 
 /// Threads are stiff: they are part of the matrix of a step, with the metric that has units.
-void check_stitches(const std::string& key, const Garment& garment, const Scene& scene,
-                    const Recipe& recipe) {
-  const std::size_t count = garment.mesh.stitches.size();
-  if (count == 0) return;
+void check_threads(const std::string& key, const Garment& garment, const Scene& scene, const Recipe& recipe) {
+  const Mesh& mesh = garment.mesh;
+  if (!mesh.bands.empty() && !recipe.is_elastic())
+    refuse(key + ".mesh", text(mesh.bands.size(), " pieces of elastic band"),
+           text("none with the recipe ", recipe.name, ", whose rows are not elastic: use membrane"));
+  if (mesh.stitches.empty() && mesh.buttons.empty()) return;
   if (recipe.solver != SolverFamily::projection)
-    refuse(key + ".mesh", text(count, " stitches"),
+    refuse(key + ".mesh",
+           mesh.stitches.empty() ? text(mesh.buttons.size(), " buttons")
+                                 : text(mesh.stitches.size(), " stitches"),
            text("none with the recipe ", recipe.name, ": use membrane, or another recipe of the projection"));
   if (scene.projection.method != ProjectionMethod::proximal_newton)
     refuse("projection.method", "fast_projection", text("proximal_newton with the stitches of ", key));
@@ -103,7 +107,7 @@ void check_recipe_of(const std::string& key, const Garment& garment, const Scene
   check_laws(key + ".fabric", fabric, recipe);
   check_tensors(key, garment, recipe);
   check_springs(key + ".fabric", fabric, recipe);
-  check_stitches(key, garment, scene, recipe);
+  check_threads(key, garment, scene, recipe);
 }
 
 void check_elasticity(const Scene& scene, const Recipe& recipe) {

@@ -33,7 +33,7 @@ struct StressCurves {
 
 /// Numbers of laws: of the three rows of a point of an element, in their order, and of springs.
 struct RowLaw {
-  enum : Index { warp, shear, weft, flexion, count };
+  enum : Index { warp, shear, weft, flexion, count, band = count };  // bands have no curve
 };
 
 /// Which strain of a length a stress belongs to.

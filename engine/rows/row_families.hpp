@@ -3,6 +3,7 @@
 // `is_element` has stencils of elements (kernels/views.hpp); of singles one with laws() has laws by number.
 #pragma once
 
+#include "engine/rows/bands.hpp"
 #include "engine/rows/edge_lengths.hpp"
 #include "engine/rows/edge_limits.hpp"
 #include "engine/rows/isometry.hpp"
@@ -21,6 +22,7 @@ enum class RowFamily {
   membrane,         ///< E, F, G at Gauss points of elements, compliant
   springs,          ///< lengths of edges and of diagonals of quads, compliant
   flexion_springs,  ///< lengths between structural neighbours at distance two, compliant
+  bands,            ///< lengths of pieces of elastic band, compliant
 };
 
 /// visit(family), with `family` of the family's own type.
@@ -43,6 +45,8 @@ auto visit_family(RowFamily family, const Visit& visit) {
       return visit(SpringRows{});
     case RowFamily::flexion_springs:
       return visit(FlexionSpringRows{});
+    case RowFamily::bands:
+      return visit(BandRows{});
     default:
       return visit(EdgeRows{});
   }

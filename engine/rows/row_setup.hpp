@@ -25,7 +25,8 @@ struct TensorSetup {
   ArrayView<const Vec3d> face_warps;    ///< the same of whole faces, shape [face_count]
   ArrayView<const double> masses;       ///< lumped, per unit density [m^2], shape [node_count]
   StencilView stencils;
-  Index first_stencil = 0;        ///< of the family
+  Index first_stencil = 0;               ///< of the family
+  ArrayView<const double> band_lengths;  ///< of Mesh::bands [m]
   ArrayView<const Index> places;  ///< what its add_stencils() noted of each stencil, shape [of the family]
   ArrayView<double> tensors;      ///< T, shape [entry_count, width]; of elements gradients, [slot_count, 2]
 };

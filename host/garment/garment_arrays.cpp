@@ -48,12 +48,15 @@ RowGroupBuffers group_buffers(const Device& device, const StencilPattern& stenci
 }
 
 /// T of all rows, in double.
-std::vector<double> build_tensors(const Device& device, const MeshBuffers& mesh,
+std::vector<double> build_tensors(const Device& device, const Mesh& of, const MeshBuffers& mesh,
                                   const std::vector<Vec3d>& warps, const std::vector<Vec3d>& warps_of_faces,
                                   const Buffer<double>& masses, const RowPattern& rows,
                                   const RowsView& view) {
   const Buffer<Vec3d> corner_warps(device, warps), face_warps(device, warps_of_faces);
   Buffer<double> tensors(device, view.tensor_count());
+  std::vector<double> lengths;
+  for (const Band& band : of.bands) lengths.push_back(band.length);
+  const Buffer<double> band_lengths(device, lengths);
   std::vector<Buffer<Index>> places;  // kernels read them until the download waits
   for (const RowPattern::Part& family : rows.parts) {
     const StencilPattern* const own = &rows.stencils(family.family);
@@ -70,6 +73,7 @@ std::vector<double> build_tensors(const Device& device, const MeshBuffers& mesh,
                                    .masses = masses.view(),
                                    .stencils = stencils[group],
                                    .first_stencil = family.first_stencil,
+                                   .band_lengths = band_lengths.view(),
                                    .places = std::as_const(places.back()).view(),
                                    .tensors = slice(tensors.view(), begin[group], begin[group + 1])}});
   }
@@ -122,13 +126,18 @@ void build_bending(const Device& device, const Mesh& mesh, const MeshBuffers& me
   arrays.bending = converted<Real>(device, bending.download());
 }
 
-/// The rest shape measured by the same kernels that will measure the moving one.
+/// The rest shape measured by the same kernels that will measure the moving one; that of bands is their own.
 template <class Real>
 void measure_rest_shape(const Device& device, const Mesh& mesh, GarmentArrays<Real>& arrays) {
   const Buffer<Vec3<Real>> positions(device, narrowed<Real>(mesh.positions));
   RowEvaluator<Real> rows(device, arrays);
   rows.evaluate(positions, 1);
-  arrays.rest_values.upload(rows.residuals.download());
+  std::vector<Real> values = rows.residuals.download();
+  for (const RowPattern::Part& part : arrays.rows.parts)
+    if (part.family == RowFamily::bands)
+      std::fill_n(values.begin() + arrays.rows.first_single() + part.first_stencil, part.places.size(),
+                  Real(1));
+  arrays.rest_values.upload(values);
   step_kernels<Real>(device.backend())
       .measure_areas(device.queue(), {.face_begin = arrays.face_begin.view(),
                                       .face_nodes = arrays.face_nodes.view(),
@@ -156,13 +165,13 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   const Mesh& mesh = garment.mesh;
   const Topology topology = build_topology(mesh);
   const std::vector<char> is_pinned = pinned_nodes(garment);
-  rows = build_row_pattern(mesh, topology, row_families(recipe, garment.fabric), is_pinned);
+  rows = build_row_pattern(mesh, topology, row_families(recipe, mesh, garment.fabric), is_pinned);
   monitor.check();
   has_bending = garment.fabric.kappa > 0 || garment.fabric.beta > 0;
   const NodeMatrixPattern bending_pattern =
       has_bending ? squared_pattern(neighbour_pattern(mesh)) : NodeMatrixPattern{};
   const NodeMatrixPattern coupled = couples_faces ? neighbour_pattern(mesh) : NodeMatrixPattern{};
-  pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, {}, coupled, factor, mesh.stitches);
+  pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, {}, coupled, factor, mesh.threads());
   monitor.check();
   if (elimination_order) {
     const auto best = analyze_best_order({.size = pattern.free_count(),
@@ -171,7 +180,7 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
                                           .columns = pattern.block_columns});
     std::vector<Index> order;
     for (const Index i : best.elimination.block_row) order.push_back(pattern.free_nodes[i]);
-    pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, order, coupled, factor, mesh.stitches);
+    pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, order, coupled, factor, mesh.threads());
   }
 
   monitor.check();
@@ -193,9 +202,9 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   for (std::size_t i = 0; i < m.size(); ++i) inverse[i] = is_pinned[i] ? 0 : 1 / m[i];
   inverse_masses = converted<Real>(device, inverse);
 
-  tensors =
-      converted<Real>(device, build_tensors(device, mesh_buffers, material_warp_directions(mesh, topology),
-                                            face_warp_directions(mesh, topology), lumped, rows, rows_view()));
+  tensors = converted<Real>(
+      device, build_tensors(device, mesh, mesh_buffers, material_warp_directions(mesh, topology),
+                            face_warp_directions(mesh, topology), lumped, rows, rows_view()));
   if (has_bending)
     build_bending(device, mesh, mesh_buffers, topology, lumped, bending_pattern,
                   bending_of(recipe, garment.fabric), is_pinned, *this);
@@ -213,17 +222,25 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   coupling_columns = {device, pattern.coupling_columns};
   coupling_entries = {device, pattern.coupling_entries};
   std::vector<Index> sewn;
-  std::vector<double> forces, stiffness;
+  std::vector<double> forces, stiffness, distances(mesh.stitches.size()), strengths(mesh.stitches.size());
+  for (const auto& [a, b] : mesh.threads()) sewn.insert(sewn.end(), {a, b});
   for (const Stitch& stitch : mesh.stitches) {
-    sewn.insert(sewn.end(), {stitch.a, stitch.b});
     forces.push_back(garment.sewing.force * stitch.length);
     stiffness.push_back(garment.sewing.stiffness * stitch.length);
+  }
+  for (const Button& button : mesh.buttons) {
+    forces.push_back(button.force);
+    stiffness.push_back(button.stiffness);
+    distances.push_back(button.distance);
+    strengths.push_back(button.strength);
   }
   stitch_nodes = {device, sewn};
   pair_stitches = {device, pattern.pair_stitches};
   stitches = gather_buffers(device, pattern.stitches);
   stitch_forces = converted<Real>(device, forces);
   stitch_stiffness = converted<Real>(device, stiffness);
+  stitch_distances = converted<Real>(device, distances);
+  stitch_strengths = converted<Real>(device, strengths);
   rest_values = {device, static_cast<std::size_t>(rows.row_count())};
   rest_areas = {device, static_cast<std::size_t>(mesh.face_count())};
   measure_rest_shape(device, mesh, *this);
@@ -252,7 +269,7 @@ std::size_t GarmentArrays<Real>::memory_bytes() const {
       bending_columns, bending, free_nodes, free_number, node_pair_begin, node_pairs, block_rows,
       block_columns, block_pairs, block_bending, coupling_begin, coupling_columns, coupling_entries,
       stitch_nodes, pair_stitches, stitches.begin, stitches.first, stitches.second, stitch_forces,
-      stitch_stiffness);
+      stitch_stiffness, stitch_distances, stitch_strengths);
   for (const RowGroupBuffers* group : {&triples, &elements, &singles}) {
     add(group->stencil_begin, group->slot_nodes, group->entry_begin, group->entry_nodes, group->laws);
     for (const GatherBuffers* g : {&group->pair_terms, &group->block_terms, &group->node_terms})

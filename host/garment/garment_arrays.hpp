@@ -85,7 +85,8 @@ struct GarmentArrays {
   Buffer<Index> coupling_begin, coupling_columns, coupling_entries;
   Buffer<Index> stitch_nodes, pair_stitches;
   GatherBuffers stitches;
-  Buffer<Real> stitch_forces, stitch_stiffness;  ///< f [N], k [N/m] of each stitch
+  Buffer<Real> stitch_forces, stitch_stiffness;     ///< f [N], k [N/m] of each stitch, then of each button
+  Buffer<Real> stitch_distances, stitch_strengths;  ///< [m], [N]; see BeginStitches
 
   Index node_count() const { return static_cast<Index>(masses.size()); }
   Index face_count() const { return static_cast<Index>(face_begin.size()) - 1; }
@@ -96,6 +97,9 @@ struct GarmentArrays {
   }
   StitchPattern stitch_pattern() const {
     return {stitch_nodes.view(), pair_stitches.view(), stitches.view()};
+  }
+  StitchLaws<Real> stitch_laws() const {
+    return {stitch_forces.view(), stitch_stiffness.view(), stitch_distances.view(), stitch_strengths.view()};
   }
   std::size_t memory_bytes() const;
 };

@@ -135,7 +135,7 @@ NodeMatrixPattern squared_pattern(const NodeMatrixPattern& p) {
 NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern& bending,
                                  const std::vector<char>& is_pinned, const std::vector<Index>& free_order,
                                  const NodeMatrixPattern& coupled, FactorPattern factor,
-                                 const std::vector<Stitch>& stitches) {
+                                 const std::vector<std::array<Index, 2>>& threads) {
   NodalPattern p;
   const Index node_count = static_cast<Index>(is_pinned.size());
   p.free_nodes = free_order;
@@ -147,13 +147,13 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
   const auto triple_pairs = pair_terms(rows.triples, 0), element_pairs = element_pair_terms(rows.elements),
              single_pairs = pair_terms(rows.singles, rows.first_single());
   std::vector<Term> sewn;
-  for (std::size_t s = 0; s < stitches.size(); ++s) {
-    const auto [low, high] = std::minmax(stitches[s].a, stitches[s].b);
+  for (std::size_t s = 0; s < threads.size(); ++s) {
+    const auto [low, high] = std::minmax(threads[s][0], threads[s][1]);
     sewn.push_back({{low, high}, static_cast<Index>(s), 0});
   }
   sort_terms(sewn);
   p.pairs = merged_keys({&triple_pairs, &element_pairs, &single_pairs, &sewn});
-  p.pair_stitches.assign(stitches.empty() ? 0 : p.pairs.size(), -1);
+  p.pair_stitches.assign(threads.empty() ? 0 : p.pairs.size(), -1);
   for (const Term& stitch : sewn)
     p.pair_stitches[static_cast<std::size_t>(std::ranges::lower_bound(p.pairs, stitch.key) -
                                              p.pairs.begin())] = stitch.first;
@@ -215,12 +215,12 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
     p.coupling_begin.push_back(static_cast<Index>(p.coupling_columns.size()));
   }
   std::vector<Term> ends;
-  for (std::size_t s = 0; s < stitches.size(); ++s)
-    for (const auto& [node, end] : {std::pair{stitches[s].a, Index{0}}, {stitches[s].b, Index{1}}})
+  for (std::size_t s = 0; s < threads.size(); ++s)
+    for (const auto& [node, end] : {std::pair{threads[s][0], Index{0}}, {threads[s][1], Index{1}}})
       if (p.free_number[node] >= 0) ends.push_back({{p.free_number[node], 0}, static_cast<Index>(s), end});
   sort_terms(ends);
   std::vector<Key> free_keys;
-  for (Index i = 0; i < p.free_count() && !stitches.empty(); ++i) free_keys.push_back({i, 0});
+  for (Index i = 0; i < p.free_count() && !threads.empty(); ++i) free_keys.push_back({i, 0});
   p.stitches = gather(ends, free_keys);
   p.triples.nodes = node_lists(rows.triples, 0, p.free_number, p.free_count());
   p.elements.nodes = node_lists(rows.elements, rows.triples.row_count(), p.free_number, p.free_count());

@@ -49,7 +49,7 @@ NodeMatrixPattern neighbour_pattern(const Mesh& mesh);
 NodeMatrixPattern squared_pattern(const NodeMatrixPattern& pattern);
 
 /// Analyses the system of `rows`; `bending` is the pattern of K over all nodes, or empty; so is `coupled`,
-/// nodes that something else couples; so are those of stitches. Free numbers follow `free_order`, the free
+/// nodes that something else couples; so are those of threads. Free numbers follow `free_order`, the free
 /// nodes in some order; empty: ascending. Entries of K have blocks where rows or what is coupled have, or all
 /// of them (factor whole). Cost O(sum of squared stencil sizes, times log).
 NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern& bending,
@@ -57,6 +57,6 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
                                  const std::vector<Index>& free_order = {},
                                  const NodeMatrixPattern& coupled = {},
                                  FactorPattern factor = FactorPattern::whole,
-                                 const std::vector<Stitch>& stitches = {});
+                                 const std::vector<std::array<Index, 2>>& threads = {});
 
 }  // namespace isocloth

@@ -54,7 +54,8 @@ struct RestShapes {
 /// Whether two garments have the same rest shape, bit for bit.
 inline bool same_rest_shape(const Mesh& a, const Mesh& b) {
   return a.positions == b.positions && a.face_begin == b.face_begin && a.face_nodes == b.face_nodes &&
-         a.corner_uvs == b.corner_uvs && a.stitches == b.stitches;
+         a.corner_uvs == b.corner_uvs && a.stitches == b.stitches && a.buttons == b.buttons &&
+         a.bands == b.bands;
 }
 
 template <class Real>

@@ -1,9 +1,11 @@
 #include "host/scene/fabric_keys.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "engine/core/text.hpp"
 #include "engine/model/fabric_presets.hpp"
+#include "engine/model/fast_sheet.hpp"
 #include "engine/model/kes_sheet.hpp"
 #include "host/files/names.hpp"
 #include "host/scene/motion_keys.hpp"
@@ -43,6 +45,49 @@ void describe_kes(Keys& keys, Fabric& fabric) {
   });
 }
 
+/// Ranges are those in which cloth lies: a fraction in the place of per cent, centimetres or kilograms are
+/// not.
+void describe_fast_thread(Keys& keys, const char* name, FastSheet::Thread& thread, const double& weight) {
+  const auto extensions = [&thread](Keys& k) {
+    k.number("E5", thread.at_5, {.least = 0, .most = 100}, "extension at 5 gf/cm [%]", required);
+    k.number("E20", thread.at_20, {.least = thread.at_5, .most = 100, .above = true},
+             "extension at 20 gf/cm, more than E5 [%]", required);
+    k.number("E100", thread.at_100, {.least = std::max(0.25, thread.at_20 * (1 + 1e-9)), .most = 100},
+             "extension at 100 gf/cm, more than E20 [%]", required);
+  };
+  keys.one_of(name, "along these threads", required,
+              {{"C", "", "bending as its length",
+                [&, extensions](Keys& k) {
+                  extensions(k);
+                  double length = 0;
+                  k.number("C", length, {.least = 4, .most = 100},
+                           "bending length [mm]; B = 9.81e-6 W C^3 [uN m]", required);
+                  thread.bending = fast_bending(length, weight);
+                }},
+               {"B", "", "bending as its rigidity", [&, extensions](Keys& k) {
+                  extensions(k);
+                  k.number("B", thread.bending, {.least = 0.1, .most = 10000}, "bending rigidity [uN m]",
+                           required);
+                }}});
+}
+
+/// The keys that follow it have what it says for defaults.
+void describe_fast(Keys& keys, Fabric& fabric) {
+  const std::string doc =
+      "figures of FAST (fabric assurance by simple testing) in the units of its control charts; a membrane's "
+      "curves, shear, bending, mass and thickness follow";
+  keys.object("fast", doc, Need::optional, [&fabric](Keys& k) {
+    FastSheet sheet;
+    k.number("W", sheet.weight, {.least = 10, .most = 5000}, "mass per area [g/m^2]", required);
+    k.number("T2", sheet.thickness, {.least = 0, .most = 20}, "thickness at 2 gf/cm^2 [mm]");
+    describe_fast_thread(k, "warp", sheet.warp, sheet.weight);
+    describe_fast_thread(k, "weft", sheet.weft, sheet.weight);
+    k.number("EB5", sheet.bias, {.least = 0.25, .most = 100},
+             "extension at 45 degrees to the threads at 5 gf/cm [%]; G = 123 / EB5 [N/m]", required);
+    if (sheet.weight > 0) fabric = fast_fabric(sheet);  // not where the schema is described
+  });
+}
+
 /// Of the two numbers of a curve's point: key and doc.
 using PointKeys = std::array<std::array<const char*, 2>, 2>;
 constexpr PointKeys of_stress{{{"strain", "displacement over length"}, {"force", "per width at rest [N/m]"}}};
@@ -78,6 +123,7 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
             "come first");
   describe_preset(keys, garment.fabric);
   describe_kes(keys, garment.fabric);
+  describe_fast(keys, garment.fabric);
   keys.number("rho", garment.fabric.rho, positive, "mass per area [kg/m^2]");
   keys.number("delta", garment.fabric.delta, not_negative,
               "virtual gravitational mass per area [kg/m^2]; rho: no air");

@@ -91,6 +91,7 @@ void apply_transform(Mesh& mesh, const TransformSpec& transform) {
   for (Vec3d& p : mesh.positions) p = placed(p, transform);
   for (Vec2d& uv : mesh.corner_uvs) uv = transform.scale * uv;
   for (Stitch& stitch : mesh.stitches) stitch.length *= transform.scale;
+  for (Band& band : mesh.bands) band.length *= transform.scale;
 }
 
 std::vector<Index> nearest_nodes(const std::vector<Vec3d>& points, const Mesh& mesh, const std::string& key) {
@@ -284,7 +285,7 @@ Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
       double count = 0;
       for (const Panel& panel : spec.sewn.panels) count += most_panel_nodes(panel, spec.sewn.edge_length);
       check_size(key, "edge_length", count);
-      take(sew_panels(spec.sewn.panels, spec.sewn.seams, spec.sewn.edge_length, key));
+      take(sew_panels(spec.sewn.panels, spec.sewn.seams, spec.sewn.edge_length, key, spec.sewn.fasteners));
     }
     last_spec_ = spec;
   }

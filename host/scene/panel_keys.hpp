@@ -11,6 +11,7 @@ namespace isocloth {
 struct PanelSpec {
   std::vector<Panel> panels;
   std::vector<Seam> seams;
+  Fasteners fasteners;
   double edge_length = 0;  ///< [m]
   bool operator==(const PanelSpec&) const = default;
 };

@@ -48,6 +48,77 @@ std::string refusal(const std::vector<Panel>& panels, const std::vector<Seam>& s
   return "";
 }
 
+std::string refusal_of(const Fasteners& fasteners) {
+  try {
+    sew_panels({rectangle("a", 1, 0.5), rectangle("b", 0.3, 0.7)}, {}, 0.1, "mesh", fasteners);
+  } catch (const MeshError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Panels, HaveNodesWhereButtonsAre) {
+  const std::vector<Panel> panels{rectangle("a", 1, 0.5), rectangle("b", 0.3, 0.7)};
+  const Vec2d inside{0.123, 0.234}, beside{0.15, 0.51}, on_edge{0.312, 0.004};
+  const Fasteners fasteners{
+      .buttons = {{.panels = {"a", "b"}, .places = {inside, beside}, .stiffness = 50},
+                  {.panels = {"a", "a"}, .places = {on_edge, {0.5, 0.25}}, .strength = 3}},
+      .bands = {}};
+  Mesh mesh = sew_panels(panels, {}, 0.05, "mesh", fasteners).mesh;
+  EXPECT_EQ(validate_mesh(mesh, "mesh"), 0);
+  EXPECT_NEAR(area(mesh), 0.5 + 0.21, 1e-12);
+  EXPECT_GT(shortest_over_longest_edge(mesh), 0.2);
+  ASSERT_EQ(mesh.buttons.size(), 2u);
+  const double second = 1 + 10 * 0.05;  // where the second panel lies
+  const auto near = [&](Index node, Vec2d place, double within) {
+    EXPECT_LE(norm(mesh.positions[node] - Vec3d{place.x, place.y, 0}), within);
+  };
+  near(mesh.buttons[0].a, inside, 1e-15);
+  near(mesh.buttons[0].b, {second + beside.x, beside.y}, 1e-15);
+  near(mesh.buttons[1].a, {0.3, 0}, 1e-12);  // the nearest node of the edge
+  near(mesh.buttons[1].b, {0.5, 0.25}, 1e-15);
+  EXPECT_EQ(mesh.buttons[0].stiffness, 50);
+  EXPECT_EQ(mesh.buttons[1].strength, 3);
+  EXPECT_EQ(piece_count(mesh), 1);
+  EXPECT_TRUE(mesh.stitches.empty());
+}
+
+TEST(Panels, HaveBandsAlongEdges) {
+  const Fasteners fasteners{.buttons = {},
+                            .bands = {{.panel = "b", .edge = 2, .share = 0.7, .stiffness = 5}}};
+  const Mesh mesh =
+      sew_panels({rectangle("a", 1, 0.5), rectangle("b", 0.3, 0.7)}, {}, 0.05, "mesh", fasteners).mesh;
+  ASSERT_EQ(mesh.bands.size(), 6u);
+  double length = 0;
+  for (const Band& band : mesh.bands) {
+    for (const Index node : {band.a, band.b}) EXPECT_NEAR(mesh.positions[node].y, 0.7, 1e-12);
+    EXPECT_EQ(band.stiffness, 5);
+    length += band.length;
+  }
+  EXPECT_NEAR(length, 0.7 * 0.3, 1e-12);
+}
+
+TEST(Panels, SayWhichButtonOrBandIsWrong) {
+  const auto button = [](const std::string& panel, Vec2d place) {
+    return Fasteners{.buttons = {{.panels = {"a", panel}, .places = {Vec2d{0.5, 0.2}, place}}}, .bands = {}};
+  };
+  const auto says = [](const std::string& found, const std::string& expected) {
+    EXPECT_NE(found.find(expected), std::string::npos) << found;
+  };
+  EXPECT_EQ(refusal_of(button("b", {0.1, 0.1})), "");
+  says(refusal_of(button("c", {0, 0})),
+       "mesh.buttons[0].other_panel: found \"c\", expected the name of a panel");
+  says(refusal_of(button("b", {0.4, 0.1})),
+       "mesh.buttons[0].other_at: found (0.4 0.1), 0.1 m outside of the panel");
+  says(refusal_of(button("b", {NAN, 0.1})), "mesh.buttons[0].other_at: found (nan 0.1)");
+  says(refusal_of(button("a", {0.51, 0.2})), "mesh.buttons[0]: found both places at one node");
+  const PanelBand band{.panel = "a", .edge = 4, .share = 1, .stiffness = 1},
+      good{.panel = "a", .share = 1, .stiffness = 1};
+  says(refusal_of({.buttons = {}, .bands = {band}}), "mesh.bands[0].edge: found 4, expected 0 to 3");
+  says(refusal_of({.buttons = {}, .bands = {good, good}}),
+       "mesh.bands[1].edge: found 0, which bands[0] has already");
+}
+
 TEST(Panels, AreMeshedEvenlyFlatAndApart) {
   const SewnPanels sewn = sew_panels({rectangle("a", 1, 0.5), rectangle("b", 0.3, 0.7)}, {}, 0.05, "mesh");
   Mesh mesh = sewn.mesh;

@@ -53,6 +53,34 @@ TEST(PanelFile, ReadsEveryMember) {
   EXPECT_EQ(garment.pins.at(0).nodes.size(), 2u);
 }
 
+TEST(PanelFile, ReadsButtonsAndBands) {
+  std::string keys = two_panels;
+  keys.replace(keys.find("\"edge_length\""), 0, R"("buttons": [{"panel": "front", "at": [0.2, 0.3],
+    "other_panel": "back", "other_at": [0.1, 0.2], "distance": 0.005, "stiffness": 300, "force": 2, "strength": 9}],
+    "bands": [{"panel": "back", "edge": 0, "share": 0.5, "stiffness": 40}], )");
+  const Garment garment = read_garment(keys + R"(, "transform": {"scale": 2})").garments.at(0);
+  ASSERT_EQ(garment.mesh.buttons.size(), 1u);
+  const Button& button = garment.mesh.buttons[0];
+  EXPECT_EQ(button, (Button{button.a, button.b, 0.005, 300, 2, 9}));
+  const Vec3d &a = garment.initial_positions[button.a], &b = garment.initial_positions[button.b];
+  EXPECT_LT(norm(a - Vec3d{0.4, -0.2, 2.6}), 1e-12);
+  EXPECT_NEAR(b.z, 2.4, 1e-12);
+  ASSERT_EQ(garment.mesh.bands.size(), 4u);
+  double length = 0;
+  for (const Band& band : garment.mesh.bands) length += band.length;
+  EXPECT_NEAR(length, 0.4, 1e-12);  // half of 0.4 m, twice as large
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = keys;
+    changed.replace(changed.find(from), from.size(), to);
+    return refusal(changed);
+  };
+  EXPECT_NE(with("\"share\": 0.5", "\"share\": 0").find("garments[0].mesh.bands[0].share: found 0"),
+            std::string::npos);
+  EXPECT_NE(with("[0.1, 0.2]", "[9, 0.2]").find("garments[0].mesh.buttons[0].other_at: found (9 0.2)"),
+            std::string::npos);
+  EXPECT_NE(with("[0.1, 0.2]", "[9]").find("garments[0].mesh.buttons[0].other_at: found"), std::string::npos);
+}
+
 TEST(PanelFile, SaysWhichKeyIsWrong) {
   const auto with = [](const std::string& from, const std::string& to) {
     std::string keys = two_panels;
