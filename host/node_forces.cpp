@@ -174,6 +174,7 @@ void Simulation::Members::ask_forces(std::vector<NodeLoad>& loads) {
 std::vector<StepReport> Simulation::Members::step_with_loads() {
   std::vector<NodeLoad> loads(scene.garments.size());
   ask_forces(loads);
+  if (keeps_steps) asked = loads;
   std::vector<AirState> next = find_flow(loads);
   const Loaded loaded(scene, std::move(loads));
   std::vector<StepReport> reports = advance_solvers(1);

@@ -79,6 +79,7 @@ GarmentMeasures<Real>::GarmentMeasures(const Device& device, const GarmentArrays
                  .face_nodes = arrays.face_nodes.view(),
                  .bending = {arrays.bending_begin.view(), arrays.bending_columns.view()},
                  .stitches = arrays.stitch_nodes.view(),
+                 .stitch_distances = arrays.stitch_distances.view(),
                  .rest = {},
                  .energies = {},
                  .physics = {},

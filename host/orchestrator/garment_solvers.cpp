@@ -44,17 +44,17 @@ struct Kind {
 bool has_bending(const Garment& garment) { return garment.fabric.kappa > 0 || garment.fabric.beta > 0; }
 bool has_limit(const Garment& garment) { return garment.fabric.strain_limit > 0; }
 RowPattern row_pattern(const Garment& garment, const Recipe& recipe) {
-  return build_row_pattern(garment.mesh, build_topology(garment.mesh), row_families(recipe, garment.fabric),
-                           pinned_nodes(garment));
+  return build_row_pattern(garment.mesh, build_topology(garment.mesh),
+                           row_families(recipe, garment.mesh, garment.fabric), pinned_nodes(garment));
 }
 
 bool fits(const Garment& garment, const Kind& kind, const ResolvedScene& scene) {
   const Mesh &a = garment.mesh, &b = kind.model->mesh;
   if (a.face_begin != b.face_begin || a.face_nodes != b.face_nodes || a.stitches != b.stitches ||
-      garment.sewing != kind.model->sewing || has_bending(garment) != kind.has_bending ||
-      has_limit(garment) != kind.has_limit || garment.fabric.curves.exist() != kind.has_curves ||
-      pinned_nodes(garment) != kind.is_pinned || scene.factor(garment) != kind.factor ||
-      SpringKinds(garment.fabric) != SpringKinds(kind.model->fabric))
+      a.buttons != b.buttons || garment.sewing != kind.model->sewing ||
+      has_bending(garment) != kind.has_bending || has_limit(garment) != kind.has_limit ||
+      garment.fabric.curves.exist() != kind.has_curves || pinned_nodes(garment) != kind.is_pinned ||
+      scene.factor(garment) != kind.factor || SpringKinds(garment.fabric) != SpringKinds(kind.model->fabric))
     return false;
   if (same_rest_shape(a, b)) return true;
   if (scene.recipe.has_springs()) return false;  // laws of springs depend on the directions of threads

@@ -12,6 +12,7 @@
 #include "host/reference/bending.hpp"
 #include "host/reference/garment_nodes.hpp"
 #include "host/reference/saddle_point.hpp"
+#include "host/reference/stress_laws.hpp"
 
 namespace isocloth::reference {
 
@@ -108,6 +109,7 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
   bounds_ = std::move(rows.bounds);
   curves_ = std::move(rows.curves);
   laws_ = std::move(rows.laws);
+  band_count_ = std::ranges::count(laws_, Index{RowLaw::band});
   is_engineering_ = recipe.strain == StrainMeasure::engineering;
   const Viscosity& viscosity = fabric_.viscosity;
   const SpringDamper& flexion = fabric_.bend_spring;
@@ -160,35 +162,14 @@ ReferenceCloth::EulerStep ReferenceCloth::euler_step(double step) const {
           last * velocities_ + (1 - last) * previous_velocities_};
 }
 
-namespace {
-
-/// Value and slope of a law at x > 0.
-std::array<double, 2> at_strain(const std::vector<CurvePiece>& pieces, double x) {
-  auto piece = std::ranges::upper_bound(pieces, x, {}, &CurvePiece::begin);
-  --piece;
-  const double t = x - piece->begin;
-  return {piece->value + piece->slope * t + piece->square * t * t + piece->cube * t * t * t,
-          piece->slope + 2 * piece->square * t + 3 * piece->cube * t * t};
-}
-
-/// The strain x >= 0 of a stress, by halving.
-double strain_of_stress(const std::vector<CurvePiece>& pieces, double stress) {
-  double low = 0, high = 1;
-  while (at_strain(pieces, high)[0] < stress && high < 1e12) high *= 2;
-  for (int i = 0; i < 200 && low < high; ++i) {
-    const double middle = (low + high) / 2;
-    if (middle == low || middle == high) break;
-    (at_strain(pieces, middle)[0] < stress ? low : high) = middle;
-  }
-  return high;
-}
-
-}  // namespace
-
 ReferenceCloth::Response ReferenceCloth::response(Eigen::Index row, double c, double before, double step,
                                                   double lambda) const {
   const Index law = laws_.empty() ? -1 : laws_[static_cast<std::size_t>(row)];
   if (law < 0) return {c, 1};
+  if (law == RowLaw::band) {
+    const auto [stress, slope] = at_band(c);
+    return {stress, slope};
+  }
   double viscosity = 0, viscous = 0;
   if (relaxation_[law] > 0) {
     viscosity = relaxation_[law] / step;
@@ -197,8 +178,8 @@ ReferenceCloth::Response ReferenceCloth::response(Eigen::Index row, double c, do
   if (curves_.empty()) return {c + viscous, 1 + viscosity};
   const std::vector<CurvePiece>& pieces = curves_[static_cast<std::size_t>(law)];
   // Rows are C = s^2 - 1; of springs, and of threads by the engineering measure, stresses belong to s - 1.
-  const bool is_spring =
-      rows_.edges.size() > 0 && row >= rows_.row_count() - static_cast<Eigen::Index>(rows_.edges.size());
+  const bool is_spring = rows_.edges.size() > 0 && row >= rows_.row_count() - band_count_ -
+                                                              static_cast<Eigen::Index>(rows_.edges.size());
   const bool is_length = is_engineering_ && (is_spring || law != RowLaw::shear);
   const double s = is_length ? std::sqrt(c > -0.9999 ? 1 + c : 1e-4) : 1, x = is_length ? 2 * (s - 1) : c;
   const double sign = x < 0 ? -1 : 1;

@@ -174,6 +174,7 @@ class ReferenceCloth {
 
   std::vector<std::vector<CurvePiece>> curves_;
   std::vector<Index> laws_;  ///< of rows, see GarmentRows
+  Eigen::Index band_count_ = 0;
   bool is_engineering_ = false;
   std::array<double, RowLaw::count> relaxation_{};  ///< viscosity over stiffness of each law [s]
   VectorXd stiffness_;  ///< K of compliant rows [J], 0 of rigid ones, shape [row_count]

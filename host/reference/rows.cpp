@@ -242,33 +242,6 @@ VectorXd membrane_stiffness(const Mesh& mesh, const Fabric& fabric, const std::v
 
 }  // namespace
 
-VectorXd QuadraticRows::values(const MatrixX3d& positions) const {
-  const MatrixX3d along_left = left * positions, along_right = right * positions;
-  return weights * along_left.cwiseProduct(along_right).rowwise().sum() - rest;
-}
-
-SparseMatrix QuadraticRows::jacobian(const MatrixX3d& positions) const {
-  const MatrixX3d along_left = left * positions, along_right = right * positions;
-  Triplets entries;
-  for (int component = 0; component < 3; ++component) {
-    const SparseMatrix of_left = weights * VectorXd(along_right.col(component)).asDiagonal() * left;
-    const SparseMatrix of_right = weights * VectorXd(along_left.col(component)).asDiagonal() * right;
-    const SparseMatrix block = of_left + of_right;
-    for (int node = 0; node < block.outerSize(); ++node)
-      for (SparseMatrix::InnerIterator entry(block, node); entry; ++entry)
-        entries.emplace_back(entry.row(), 3 * node + component, entry.value());
-  }
-  SparseMatrix jacobian(row_count(), 3 * left.cols());
-  jacobian.setFromTriplets(entries.begin(), entries.end());
-  return jacobian;
-}
-
-SparseMatrix QuadraticRows::hessian(const VectorXd& multipliers) const {
-  const VectorXd sample_weights = weights.transpose() * multipliers;
-  const SparseMatrix half = left.transpose() * sample_weights.asDiagonal() * right;
-  return half + SparseMatrix(half.transpose());
-}
-
 QuadraticRows isometry_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free) {
   const Sampler sampler(mesh, topology);
   const MatrixX3d rest = to_matrix(mesh.positions);
@@ -363,10 +336,51 @@ void add_springs(const Mesh& mesh, const Topology& topology, const Fabric& fabri
   }
 }
 
-}  // namespace
+/// One below the other.
+SparseMatrix stacked(const SparseMatrix& above, const SparseMatrix& below, Eigen::Index first_column,
+                     Eigen::Index columns) {
+  Triplets entries;
+  for (const auto& [matrix, row, column] :
+       {std::tuple{&above, Eigen::Index{0}, Eigen::Index{0}}, {&below, above.rows(), first_column}})
+    for (int outer = 0; outer < matrix->outerSize(); ++outer)
+      for (SparseMatrix::InnerIterator entry(*matrix, outer); entry; ++entry)
+        entries.emplace_back(row + entry.row(), column + entry.col(), entry.value());
+  SparseMatrix result(above.rows() + below.rows(), columns);
+  result.setFromTriplets(entries.begin(), entries.end());
+  return result;
+}
 
-GarmentRows garment_rows(const Recipe& recipe, const Mesh& mesh, const Topology& topology,
-                         const Fabric& fabric, const std::vector<char>& is_free) {
+/// Rows |p_a - p_b|^2 / l0^2 - 1 of bands, K = k l0 / 4, after all others.
+void append_bands(const Mesh& mesh, const std::vector<char>& is_free, GarmentRows& result) {
+  RowBuilder builder;
+  std::vector<double> stiffness;
+  for (const Band& band : mesh.bands) {
+    if (!is_free[band.a] && !is_free[band.b]) continue;
+    const Form difference{{band.a, band.b}, Eigen::Vector2d(1, -1)};
+    builder.add_row(1);
+    builder.add_sample(1 / (band.length * band.length), difference, difference);
+    stiffness.push_back(band.stiffness * band.length / 4);
+  }
+  QuadraticRows own;
+  builder.finish(mesh.node_count(), own);
+  QuadraticRows& all = result.rows;
+  const Eigen::Index before = all.row_count(), count = own.row_count(), samples = all.left.rows();
+  all.left = stacked(all.left, own.left, 0, mesh.node_count());
+  all.right = stacked(all.right, own.right, 0, mesh.node_count());
+  all.weights = stacked(all.weights, own.weights, samples, samples + own.left.rows());
+  for (VectorXd* vector : {&all.rest, &result.stiffness, &result.bounds}) {
+    vector->conservativeResize(before + count);
+    vector->tail(count).setZero();
+  }
+  all.rest.tail(count).setOnes();
+  result.stiffness.tail(count) = Eigen::Map<const VectorXd>(stiffness.data(), count);
+  result.laws.resize(static_cast<std::size_t>(before), -1);
+  result.laws.resize(static_cast<std::size_t>(before + count), RowLaw::band);
+}
+
+/// Those of the recipe and the fabric.
+GarmentRows recipe_rows(const Recipe& recipe, const Mesh& mesh, const Topology& topology,
+                        const Fabric& fabric, const std::vector<char>& is_free) {
   const double s = fabric.strain_limit;
   GarmentRows result;
   const RowFamily family = recipe.rows.front();
@@ -403,6 +417,15 @@ GarmentRows garment_rows(const Recipe& recipe, const Mesh& mesh, const Topology&
     const auto edges = static_cast<Eigen::Index>(result.rows.edges.size());
     result.bounds.tail(family == RowFamily::membrane ? edges : edges / 2).setConstant(s * (2 + s));
   }
+  return result;
+}
+
+}  // namespace
+
+GarmentRows garment_rows(const Recipe& recipe, const Mesh& mesh, const Topology& topology,
+                         const Fabric& fabric, const std::vector<char>& is_free) {
+  GarmentRows result = recipe_rows(recipe, mesh, topology, fabric, is_free);
+  if (!mesh.bands.empty()) append_bands(mesh, is_free, result);
   return result;
 }
 

@@ -5,19 +5,32 @@
 namespace isocloth::reference {
 
 Threads threads_of(const Mesh& mesh, const Sewing& sewing, const MatrixX3d& positions, double step) {
-  const Eigen::Index count = static_cast<Eigen::Index>(mesh.stitches.size());
+  const std::vector<std::array<Index, 2>> threads = mesh.threads();
+  const std::size_t seams = mesh.stitches.size();
+  const auto count = static_cast<Eigen::Index>(threads.size());
   SparseMatrix ends(count, mesh.node_count());  // d of each thread
   VectorXd stiffness(count);
   MatrixX3d rests(count, 3);
   for (Eigen::Index s = 0; s < count; ++s) {
-    const Stitch& stitch = mesh.stitches[static_cast<std::size_t>(s)];
-    ends.insert(s, stitch.a) = 1;
-    ends.insert(s, stitch.b) = -1;
-    const Eigen::RowVector3d d = positions.row(stitch.a) - positions.row(stitch.b);
-    const double drawn_in = sewing.speed * step, left = d.norm() - drawn_in;
-    double w = sewing.stiffness * stitch.length;
-    if (left > 0) w = std::min(w, sewing.force * stitch.length / drawn_in);
-    rests.row(s) = left > 0 ? Eigen::RowVector3d(left * d.normalized()) : Eigen::RowVector3d::Zero();
+    const auto i = static_cast<std::size_t>(s);
+    const auto& [a, b] = threads[i];
+    ends.insert(s, a) = 1;
+    ends.insert(s, b) = -1;
+    Button thread;
+    if (i < seams) {
+      const double length = mesh.stitches[i].length;
+      thread = {a, b, 0, sewing.stiffness * length, sewing.force * length, 0};
+    } else {
+      thread = mesh.buttons[i - seams];
+    }
+    const Eigen::RowVector3d d = positions.row(a) - positions.row(b);
+    const double drawn_in = sewing.speed * step, opening = d.norm() - thread.distance;
+    const bool is_open = opening > drawn_in;
+    double w = is_open ? std::min(thread.stiffness, thread.force / drawn_in) : thread.stiffness;
+    const bool lets_go = thread.strength > 0 && thread.stiffness * opening > thread.strength;
+    if (opening < 0 || lets_go) w = 0;
+    const double rest = is_open ? d.norm() - drawn_in : std::min(thread.distance, d.norm());
+    rests.row(s) = rest > 0 ? Eigen::RowVector3d(rest * d.normalized()) : Eigen::RowVector3d::Zero();
     stiffness[s] = step * step * w;
   }
   const SparseMatrix forces = ends.transpose() * stiffness.asDiagonal();

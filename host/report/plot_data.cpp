@@ -58,7 +58,24 @@ std::vector<Curve> curves() {
           {"held_back", {"held_back"}, Of::most, true},
           {"kinetic", {"kinetic_energy"}, Of::sum, false},
           {"potential", {"potential_energy"}, Of::sum, false},
-          {"elastic", {"elastic_energy"}, Of::sum, true}};
+          {"elastic", {"elastic_energy"}, Of::sum, true},
+          {"gravity_energy", {"gravity_energy"}, Of::sum, true},
+          {"bending_energy", {"bending_energy"}, Of::sum, true},
+          {"stretch_energy", {"stretch_energy"}, Of::sum, true},
+          {"shear_energy", {"shear_energy"}, Of::sum, true},
+          {"work_gravity", {"work_gravity"}, Of::sum, true},
+          {"work_pins", {"work_pins"}, Of::sum, true},
+          {"work_grippers", {"work_grippers"}, Of::sum, true},
+          {"work_obstacles", {"work_obstacles"}, Of::sum, true},
+          {"work_cloth", {"work_cloth"}, Of::sum, true},
+          {"work_air", {"work_air"}, Of::sum, true},
+          {"work_forces", {"work_forces"}, Of::sum, true},
+          {"work_seams", {"work_seams"}, Of::sum, true},
+          {"loss_contact", {"loss_contact"}, Of::sum, true},
+          {"loss_damping", {"loss_damping"}, Of::sum, true},
+          {"loss_integrator", {"loss_integrator"}, Of::sum, true},
+          {"loss_rows", {"loss_rows"}, Of::sum, true},
+          {"energy_error", {"energy_error"}, Of::sum, true}};
 }
 
 /// A value that is not a number is worse than any number.

@@ -1,7 +1,10 @@
 #include "host/results/metric_columns.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <type_traits>
+#include <utility>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
@@ -26,10 +29,33 @@ MetricColumn later_column(const char* name) {
   return later;
 }
 
+template <std::size_t number>
+double energy_of(const FrameMetrics& m) {
+  return m.energy.*std::get<number>(EnergySums::fields()).member;
+}
+template <std::size_t number>
+void set_energy(FrameMetrics& m, double value) {
+  m.energy.*std::get<number>(EnergySums::fields()).member = value;
+}
+
+/// Those of EnergySums behind others.
+template <std::size_t... numbers>
+std::vector<MetricColumn> and_energies(std::vector<MetricColumn> columns, std::index_sequence<numbers...>) {
+  constexpr auto fields = EnergySums::fields();
+  static_assert(sizeof...(numbers) == member_count<EnergySums>());
+  (columns.push_back(
+       {std::get<numbers>(fields).name, false, energy_of<numbers>, set_energy<numbers>, true, true}),
+   ...);
+  return columns;
+}
+constexpr auto energy_numbers() {
+  return std::make_index_sequence<std::tuple_size_v<decltype(EnergySums::fields())>>();
+}
+
 }  // namespace
 
 const std::vector<MetricColumn>& metric_columns() {
-  static const std::vector<MetricColumn> all = {
+  static const std::vector<MetricColumn> own = {
       column<&FrameMetrics::iterations>("iterations"),
       column<&FrameMetrics::substeps>("substeps"),
       column<&FrameMetrics::fallbacks>("fallbacks"),
@@ -75,7 +101,15 @@ const std::vector<MetricColumn>& metric_columns() {
       column<&FrameMetrics::measures, &Measures::angular_momentum, &Vec3d::y>("angular_momentum_y"),
       column<&FrameMetrics::measures, &Measures::angular_momentum, &Vec3d::z>("angular_momentum_z"),
   };
+  static const std::vector<MetricColumn> all = and_energies(own, energy_numbers());
   return all;
+}
+
+std::vector<MetricColumn> metric_columns(bool has_energies) {
+  std::vector<MetricColumn> found;
+  std::ranges::copy_if(metric_columns(), std::back_inserter(found),
+                       [&](const MetricColumn& column) { return has_energies || !column.is_energy; });
+  return found;
 }
 
 std::vector<MetricColumn> columns_of(const std::string& names) {

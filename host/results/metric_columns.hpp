@@ -14,10 +14,14 @@ struct MetricColumn {
   double (*get)(const FrameMetrics&) = nullptr;
   void (*set)(FrameMetrics&, double) = nullptr;
   bool came_later = false;  ///< files of this format may lack it, and have what FrameMetrics{} has
+  bool is_energy = false;   ///< of EnergySums: files of runs without a balance lack it
 };
 
-/// Every number of FrameMetrics but the status, in the order of the members.
+/// Every number of FrameMetrics but the status.
 const std::vector<MetricColumn>& metric_columns();
+
+/// The same, of a run with a balance of energy or without.
+std::vector<MetricColumn> metric_columns(bool has_energies);
 
 /// The columns of a file that names them so (metric_names()), in its order; none where these are not those of
 /// metric_columns() but for some that came later.

@@ -59,8 +59,16 @@ ResultFolder::ResultFolder(const fs::path& dir, const Scene& scene, const std::s
   for (const Garment& garment : scene.garments) names_.push_back(garment.name);
   if (options_.if_exists == IfExists::resume) find_checkpoint();
   layout_ = trajectory_layout(scene, chosen_frames_of());
-  if (resumed_from_)
-    layout_.has_contact_loads = TrajectoryFile(resumed_folder_ / "trajectory.h5").layout().has_contact_loads;
+  layout_.has_energies = options.has_energies;
+  if (resumed_from_) {
+    const TrajectoryLayout earlier = TrajectoryFile(resumed_folder_ / "trajectory.h5").layout();
+    layout_.has_contact_loads = earlier.has_contact_loads;
+    if (earlier.has_energies != options.has_energies)
+      fail(working_.target(),
+           text("found a run ", earlier.has_energies ? "with" : "without",
+                " a balance of energies, asked to go on ", options.has_energies ? "with" : "without",
+                " one (--energy-balance); a resumed run keeps what it began with"));
+  }
   mesh_ = layout_.mesh();
   try {
     working_.create();
@@ -125,7 +133,7 @@ void ResultFolder::start_files(const std::string& scene_text) {
   write_whole_file(path / "scene.json", scene_text);
   trajectory_.emplace(path / "trajectory.h5", layout_, checkpoint_bytes(scene_));
   metrics_.reset(std::fopen((path / "metrics.csv").c_str(), "wb"));
-  const std::string header = metrics_header();
+  const std::string header = metrics_header(layout_.has_energies);
   if (!metrics_ || std::fwrite(header.data(), 1, header.size(), metrics_.get()) != header.size() ||
       std::fflush(metrics_.get()) != 0)
     fail(path / "metrics.csv", text("cannot write: ", std::strerror(errno)));
@@ -173,7 +181,8 @@ void ResultFolder::push(TrajectoryFrame frame) {
 void ResultFolder::write(const TrajectoryFrame& frame) {
   const std::int64_t index = trajectory_->frame_count();
   trajectory_->append(frame);
-  const std::string lines = metrics_lines(index, frame.step, frame.time, names_, frame.metrics);
+  const std::string lines =
+      metrics_lines(index, frame.step, frame.time, names_, frame.metrics, layout_.has_energies);
   if (std::fwrite(lines.data(), 1, lines.size(), metrics_.get()) != lines.size())
     fail(working_.path() / "metrics.csv", text("cannot write: ", std::strerror(errno)));
   if (!options_.ply_frames) return;

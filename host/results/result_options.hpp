@@ -19,6 +19,8 @@ struct ResultOptions {
   /// Garments, the first ones, whose positions frames keep; none: as many as fit into 256 MiB, one at least.
   /// A resumed run keeps those that it began with.
   std::optional<std::size_t> frames_of = {};
+  /// Metrics have EnergySums (host/energy). A resumed run keeps what it began with.
+  bool has_energies = false;
 };
 
 }  // namespace isocloth

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "host/energy/energy_sums.hpp"
 #include "host/simulation.hpp"
 
 namespace isocloth {
@@ -40,6 +41,7 @@ struct FrameMetrics {
   int cg_iterations = 0;      ///< most of any of these steps, as StepReport
   int substeps_max = 0;       ///< most of one of these steps
   Measures measures;          ///< at the frame itself
+  EnergySums energy;          ///< the same, where the run has a balance (ResultOptions::has_energies)
 };
 
 /// An edge that passes through a face, at the end of a step.

@@ -44,6 +44,18 @@ void add(Digest& digest, const std::vector<ForceSlope>& slopes) {
     add_all(digest, stiffness, damping, position, velocity);
   }
 }
+void add(Digest& digest, const std::vector<Button>& buttons) {
+  for (const Button& button : buttons) {
+    const auto& [a, b, distance, stiffness, force, strength] = button;
+    add_all(digest, a, b, distance, stiffness, force, strength);
+  }
+}
+void add(Digest& digest, const std::vector<Band>& bands) {
+  for (const Band& band : bands) {
+    const auto& [a, b, length, stiffness] = band;
+    add_all(digest, a, b, length, stiffness);
+  }
+}
 
 // From here on the overloads are known.
 template <class... Values>

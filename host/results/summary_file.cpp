@@ -167,22 +167,26 @@ RunSummary read_summary(const std::filesystem::path& path) {
   return parse_summary(read_whole_file(path), path.string());
 }
 
-std::string metric_names() {
+std::string metric_names(bool has_energies) {
   std::string names;
-  for (const MetricColumn& column : metric_columns()) names += (names.empty() ? "" : ",") + column.name;
+  for (const MetricColumn& column : metric_columns(has_energies))
+    names += (names.empty() ? "" : ",") + column.name;
   return names;
 }
 
-std::string metrics_header() { return "frame,step,time,garment,status," + metric_names() + "\n"; }
+std::string metrics_header(bool has_energies) {
+  return "frame,step,time,garment,status," + metric_names(has_energies) + "\n";
+}
 
 std::string metrics_lines(std::int64_t frame, std::int64_t step, double time,
-                          const std::vector<std::string>& garments,
-                          const std::vector<FrameMetrics>& metrics) {
+                          const std::vector<std::string>& garments, const std::vector<FrameMetrics>& metrics,
+                          bool has_energies) {
+  const std::vector<MetricColumn> columns = metric_columns(has_energies);
   const std::string begin = text(frame, ",", step, ",", shortest(time), ",");
   std::string lines;
   for (std::size_t g = 0; g < metrics.size(); ++g) {
     lines.append(begin).append(quoted(garments[g])).append(",").append(to_string(metrics[g].status));
-    for (const MetricColumn& column : metric_columns()) {
+    for (const MetricColumn& column : columns) {
       char number[40];
       number[0] = ',';
       const char* const end = std::to_chars(number + 1, number + sizeof number, column.get(metrics[g])).ptr;

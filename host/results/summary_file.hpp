@@ -17,12 +17,14 @@ std::string summary_json(const RunSummary& summary);
 RunSummary parse_summary(const std::string& content, const std::string& source);
 RunSummary read_summary(const std::filesystem::path& path);
 
-/// Names of the metric columns in order, with commas between them.
-std::string metric_names();
+/// Names of the metric columns in order, with commas between them; has_energies: of a run with a balance of
+/// energy.
+std::string metric_names(bool has_energies = true);
 
 /// First line of metrics.csv, and the lines of one frame, a line per garment.
-std::string metrics_header();
+std::string metrics_header(bool has_energies);
 std::string metrics_lines(std::int64_t frame, std::int64_t step, double time,
-                          const std::vector<std::string>& garments, const std::vector<FrameMetrics>& metrics);
+                          const std::vector<std::string>& garments, const std::vector<FrameMetrics>& metrics,
+                          bool has_energies);
 
 }  // namespace isocloth

@@ -83,6 +83,7 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path) : file_(Hdf5Fi
   check_version();
   const std::uint64_t obstacle_count = file_.read_number_attribute("obstacle_count");
   layout_.has_contact_loads = file_.has_attribute(contact_loads_name);
+  layout_.has_energies = std::ranges::any_of(columns_, &MetricColumn::is_energy);
   read_layout(obstacle_count);
   check_layout(layout_, path.string());
 

@@ -37,6 +37,7 @@ struct TrajectoryLayout {
   /// obstacles.
   std::vector<double> clock_offsets;
   bool has_contact_loads = false;  ///< cloth meets cloth
+  bool has_energies = false;       ///< metrics have EnergySums
   /// Frames that the run will have, 0: not known. Files of short runs are laid out smaller.
   std::int64_t expected_frames = 0;
   /// All garments as one mesh.

@@ -64,11 +64,12 @@ TrajectoryWriter::TrajectoryWriter(const std::filesystem::path& path, const Traj
       pose_size_(layout.pose_size()),
       has_contact_loads_(layout.has_contact_loads),
       reserve_bytes_(reserve_bytes),
-      integer_columns_(metric_columns().size()),
-      columns_(metric_columns().size()) {
+      metric_columns_(metric_columns(layout.has_energies)),
+      integer_columns_(metric_columns_.size()),
+      columns_(metric_columns_.size()) {
   file_.write_attribute("format", std::string(format_name));
   file_.write_attribute("version", format_version);
-  file_.write_attribute("columns", metric_names());
+  file_.write_attribute("columns", metric_names(layout.has_energies));
   std::vector<std::string> names;
   for (const TrajectoryGarment& garment : layout.garments) names.push_back(garment.name);
   file_.write_texts("garments/name", names);
@@ -119,7 +120,7 @@ TrajectoryWriter::TrajectoryWriter(const std::filesystem::path& path, const Traj
   file_.create_rows<double>("times", {}, rows, no_number);
   file_.create_rows<std::int64_t>("steps", {}, rows, no_step);
   file_.create_rows<std::int32_t>("diagnostics/status", {garment_count_}, rows, no_integer);
-  for (const MetricColumn& column : metric_columns()) {
+  for (const MetricColumn& column : metric_columns_) {
     const std::string name = "diagnostics/" + column.name;
     if (column.is_integer) {
       file_.create_rows<std::int32_t>(name, {garment_count_}, rows, no_integer);
@@ -227,7 +228,7 @@ void TrajectoryWriter::append(const TrajectoryFrame& frame) {
   steps_.push_back(frame.step);
   for (const FrameMetrics& m : frame.metrics) statuses_.push_back(static_cast<std::int32_t>(m.status));
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    const MetricColumn& column = metric_columns()[c];
+    const MetricColumn& column = metric_columns_[c];
     for (const FrameMetrics& m : frame.metrics) {
       if (column.is_integer)
         integer_columns_[c].push_back(static_cast<std::int32_t>(column.get(m)));
@@ -262,8 +263,8 @@ void TrajectoryWriter::write_rows() {
   write("steps", steps_);
   write("diagnostics/status", statuses_);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    const std::string name = "diagnostics/" + metric_columns()[c].name;
-    if (metric_columns()[c].is_integer)
+    const std::string name = "diagnostics/" + metric_columns_[c].name;
+    if (metric_columns_[c].is_integer)
       write(name, integer_columns_[c]);
     else
       write(name, columns_[c]);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/files/hdf5_file.hpp"
+#include "host/results/metric_columns.hpp"
 #include "host/results/trajectory_layout.hpp"
 
 namespace isocloth {
@@ -51,6 +52,7 @@ class TrajectoryWriter {
   std::vector<float> small_positions_, poses_, contact_loads_;
   std::vector<std::int64_t> steps_;
   std::vector<std::int32_t> statuses_;
+  const std::vector<MetricColumn> metric_columns_;
   std::vector<std::vector<std::int32_t>> integer_columns_;  // by metric column, empty for the others
   std::vector<std::vector<double>> columns_;
 };

@@ -33,7 +33,6 @@ RunTally::RunTally(const ResolvedScene& resolved, const std::string& name, const
   summary.message.clear();
   summary.warnings.clear();
   summary.node_count = summary.element_count = summary.row_count = 0;
-  summary.memory_bytes = 0;
   summary.scene = scene_.name.empty() ? name : scene_.name;
   summary.recipe = scene_.recipe;
   summary.method = method_name(resolved_);
@@ -53,7 +52,6 @@ RunTally::RunTally(const ResolvedScene& resolved, const std::string& name, const
     summary.node_count += info.node_count;
     summary.element_count += info.face_count;
     summary.row_count += info.row_count;
-    summary.memory_bytes += info.memory_bytes;
     ++solvers[info.solver];
   }
   for (const auto& [solver, count] : solvers) {
@@ -64,6 +62,14 @@ RunTally::RunTally(const ResolvedScene& resolved, const std::string& name, const
     summary.solver = solver_before;
   else if (!solver_before.empty())
     summary.solver = solver_before + ", then " + summary.solver;
+  measure_memory();
+}
+
+/// Arrays of contacts between cloths grow with what they find, and stay.
+void RunTally::measure_memory() {
+  std::uint64_t bytes = 0;
+  for (std::size_t g = 0; g < scene_.garments.size(); ++g) bytes += simulation_.info(g).memory_bytes;
+  summary.memory_bytes = std::max(summary.memory_bytes, bytes);
 }
 
 void RunTally::count(const std::vector<StepReport>& reports) {
@@ -206,6 +212,7 @@ void RunTally::end(const char* status, std::size_t g, const std::string& why) {
 }
 
 void RunTally::measure_frame() {
+  measure_memory();
   measure_contacts();
   measure_holds();
   measure_limits();

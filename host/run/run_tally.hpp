@@ -43,6 +43,7 @@ class RunTally {
   std::string torn_by_pins(std::size_t g) const;
   std::string advice(std::size_t g, const std::string& otherwise) const;
   std::string missed(const StepReport& r) const;
+  void measure_memory();
   void measure_contacts();
   void measure_holds();
   void measure_limits();

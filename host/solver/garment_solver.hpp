@@ -8,6 +8,7 @@
 
 #include "engine/model/resolved_scene.hpp"
 #include "host/simulation.hpp"
+#include "host/solver/kept_step.hpp"
 
 namespace isocloth {
 
@@ -74,6 +75,10 @@ class GarmentSolver {
   virtual std::vector<Measures> measure(std::size_t first, std::size_t count) = 0;
   /// Of every member as it is, shape [size()].
   virtual std::vector<Strain> strains() = 0;
+  /// Whether the ends of the parts of steps are kept from now on.
+  virtual void keep_parts(bool) {}
+  /// Of the last step of the last request; none where the solver keeps none, or the step was lost.
+  virtual std::vector<KeptPart> take_parts(std::size_t) { return {}; }
   /// Predicts the step from t to t + h [s] and does one iteration from there, with every quantity kept; the
   /// state stays as it was. Throws NumericalError when the matrix cannot be factorised.
   virtual Inspection inspect(std::size_t member, double t, double h) = 0;

@@ -1,7 +1,8 @@
 // Curves over time as SVG, with one cursor for all.
 
 class Plot {
-  // series: [{label, values}]; kind: "fraction", "" or a unit; options: log, bars, bound {value, label}, fromZero
+  // series: [{label, values}]; kind: "fraction", "" or a unit; options: log, bars, bound {value, label}, fromZero, stacked:
+  // each on top of those before it, losses and gains apart
   constructor(title, times, series, kind, format, options, onSeek) {
     Object.assign(this, { times, series, kind, format, options, margin: { left: 46, right: 12, top: 20, bottom: 20 } });
     this.readouts = series.map(() => html("b"));
@@ -9,6 +10,7 @@ class Plot {
       html("span", { class: `ink-${i + 1}` }, html("i"), `${s.label} `, this.readouts[i])));
     this.cursor = html("div", { class: "cursor" });
     this.area = html("div", { class: "area" }, this.cursor);
+    this.stack();
     this.element = html("div", { class: "card plot" }, html("h3", {}, title), this.legend, this.area);
     const seek = (event) => {
       const box = this.area.getBoundingClientRect(), m = this.margin;
@@ -26,7 +28,19 @@ class Plot {
 
   setSeries(values) {
     this.series.forEach((s, i) => { s.values = values[i]; });
+    this.stack();
     this.draw();
+  }
+
+  // Where the bands of a stack end: what is positive upwards from 0, what is negative downwards.
+  stack() {
+    if (!this.options.stacked) return;
+    const above = this.times.map(() => 0), below = this.times.map(() => 0);
+    for (const s of this.series) {
+      const base = s.values[s.values.length - 1] < 0 ? below : above;
+      s.from = base.slice();
+      s.to = s.values.map((v, k) => (base[k] += v));
+    }
   }
 
   // The range of finite values (positive ones on a log axis), with the bound in view.
@@ -37,7 +51,8 @@ class Plot {
       low = Math.min(low, value);
       high = Math.max(high, value);
     };
-    for (const s of this.series) s.values.forEach(include);
+    for (const s of this.series) (s.to || s.values).forEach(include);
+    if (this.options.stacked) include(0);
     if (this.options.bound) include(this.options.bound.value);
     if (low > high) return this.options.log ? [1e-6, 1] : [0, 1];
     if (this.options.log) {
@@ -83,8 +98,9 @@ class Plot {
 
     this.series.forEach((s, i) => {
       let path = "", started = false;
-      for (let k = 0; k < s.values.length; ++k) {
-        const v = s.values[k];
+      const drawn = s.to || s.values;
+      for (let k = 0; k < drawn.length; ++k) {
+        const v = drawn[k];
         if (!Number.isFinite(v) || (log && v < low)) { started = false; continue; }
         const px = x(this.times[k]).toFixed(1), py = y(v).toFixed(1);
         path += !started ? `M${px} ${py}` : this.options.bars ? `H${px}V${py}` : `L${px} ${py}`;
@@ -93,6 +109,10 @@ class Plot {
       if (started && s.values.length === 1) path += "h0";
       if (this.options.bars && path)
         picture.append(svg("path", { class: `filled ink-${i + 1}`, d: `${path}V${y(low)}H${x(this.times[0])}Z` }));
+      if (s.from && path) {
+        const back = Array.from(s.from, (v, k) => `L${x(this.times[k]).toFixed(1)} ${y(v).toFixed(1)}`).reverse().join("");
+        picture.append(svg("path", { class: `filled ink-${i + 1}`, d: `${path}${back}Z` }));
+      }
       picture.append(svg("path", { class: `curve ink-${i + 1}`, d: path }));
     });
     const bound = this.options.bound;
@@ -135,6 +155,8 @@ function makePlots(run, onSeek) {
   const ofCloth = (name) => (g) => g.cloth_contacts && g[name];
   const tolerance = run.summary.tolerance;
   const bound = tolerance > 0 ? { value: tolerance, label: `tolerance ${formatNumber(tolerance)}` } : undefined;
+  // Of a run with a balance of energy; what stays 0 is left out of the data.
+  const ofBalance = (name) => (g) => g.loss_integrator && g[name];
   const percent = ["fraction", formatPercent, { fromZero: true }];
   const definitions = [
     ["Strain of edges", ...percent, [["largest", column("strain_max")], ["p95", column("strain_p95")], ["mean", column("strain_mean")]]],
@@ -143,6 +165,13 @@ function makePlots(run, onSeek) {
     ["Area error", ...percent, [["total (19)", column("area_total")], ["mean (20)", column("area_mean")], ["dispersion (21)", column("area_dispersion")]]],
     ["Iterations per frame", "", formatNumber, { bars: true, fromZero: true }, [["solves or sweeps", column("iterations")]]],
     ["Energy", "J", formatEnergy, {}, [["kinetic", column("kinetic")], ["potential", fromStart], ["elastic", column("elastic")], ["sum", total]]],
+    ["Energy done on the cloth since the start", "J", formatEnergy, { stacked: true },
+      [["gravity", ofBalance("work_gravity")], ["pins", ofBalance("work_pins")], ["grippers", ofBalance("work_grippers")], ["obstacles", ofBalance("work_obstacles")],
+        ["other cloth", ofBalance("work_cloth")], ["air", ofBalance("work_air")], ["forces", ofBalance("work_forces")], ["threads", ofBalance("work_seams")]]],
+    ["Where it is, and where it went", "J", formatEnergy, { stacked: true },
+      [["motion", ofBalance("kinetic")], ["bending", ofBalance("bending_energy")], ["stretch", ofBalance("stretch_energy")], ["shear", ofBalance("shear_energy")],
+        ["lost in contacts", ofBalance("loss_contact")], ["damping", ofBalance("loss_damping")], ["integrator", ofBalance("loss_integrator")], ["rows", ofBalance("loss_rows")]]],
+    ["Energy that the balance misses", "J", formatEnergy, {}, [["error", ofBalance("energy_error")]]],
     ["Penetration", "m", formatLength, { fromZero: true }, [["deepest", column("penetration")]]],
     ["Forces on a garment", "N", formatForce, { fromZero: true }, [["contact", column("contact_force")], ["grippers", column("gripper_force")]]],
     ["Nodes in contact", "", formatCount, { fromZero: true, bars: true }, [["contacts", column("contact_count")], ["sticking", column("sticking_count")], ["in grippers", column("held_count")]]],

@@ -1,0 +1,98 @@
+#include "host/energy/contact_work.hpp"
+
+#include <algorithm>
+
+#include "engine/mesh/topology.hpp"
+#include "kernels/contact/contact_arrays.hpp"
+
+namespace isocloth::energy {
+namespace {
+
+/// Weights of the corners of an edge, a triangle or a bilinear quad at (u, v).
+std::array<double, 4> weights_at(int count, const Vec2d& place) {
+  const double u = place.x, v = place.y;
+  if (count == 4) return {(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v};
+  return {1 - u - v, u, v, 0};
+}
+
+/// Where the point of a frame was that is at `place` now.
+Vec3d place_before(const Pose& before, const Pose& now, const Vec3d& place) {
+  const Vec3d r = place - now.center;
+  Vec3d found = before.center;
+  for (int i = 0; i < 3; ++i) found += dot(now.axes[i], r) * before.axes[i];
+  return found;
+}
+
+}  // namespace
+
+ContactWork::ContactWork(const Scene& scene, const Garment& garment) {
+  const std::size_t obstacles = scene.obstacles.size() + scene.bodies.size();
+  if (obstacles == 0) return;
+  const Mesh& mesh = garment.mesh;
+  const auto of_node = std::min<std::size_t>(obstacles, most_contacts_per_node);
+  for (Index node = 0; node < mesh.node_count(); ++node)
+    samples_.insert(samples_.end(), of_node, Sample{{node}, 1});
+  const auto edges = build_topology(mesh).edges;
+  for (Index k = 0; k < (scene.bodies.empty() ? 2 : most_contacts_per_element); ++k) {
+    for (const auto& [a, b] : edges) samples_.push_back({{a, b, b, b}, 2});
+    for (Index f = 0; f < mesh.face_count(); ++f) {
+      Sample sample{{}, mesh.face_size(f)};
+      for (std::size_t i = 0; i < 4; ++i)
+        sample.nodes[i] = mesh.face(f)[std::min(i, static_cast<std::size_t>(sample.count) - 1)];
+      samples_.push_back(sample);
+    }
+  }
+}
+
+void ContactWork::act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) const {
+  const auto& contacts = part.end.state.contacts;
+  const std::size_t obstacle_count = part.scene.obstacles.size();
+  for (std::size_t c = 0; c < contacts.size() && c < samples_.size(); ++c) {
+    if (contacts[c].obstacle < 0 || contacts[c].force == Vec3d{}) continue;
+    const Sample& sample = samples_[c];
+    const std::array<double, 4> weights =
+        sample.count == 1 ? std::array<double, 4>{1} : weights_at(sample.count, contacts[c].place);
+    const Vec3d p = 1 / (part.step * part.step) * contacts[c].force;
+    Vec3d place, way;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(sample.count); ++i) {
+      place += weights[i] * vector(part.to.row(sample.nodes[i]));
+      way += weights[i] * vector(part.move.row(sample.nodes[i]));
+      force.row(sample.nodes[i]) += weights[i] * row(p);
+    }
+    const auto o = static_cast<std::size_t>(contacts[c].obstacle);
+    Vec3d of_obstacle;
+    if (o < obstacle_count) {
+      const Obstacle& obstacle = part.scene.obstacles[o];
+      of_obstacle = place - place_before(obstacle_pose(obstacle, part.begin_time),
+                                         obstacle_pose(obstacle, part.begin_time + part.step), place);
+    } else {
+      const std::size_t b = o - obstacle_count;
+      of_obstacle =
+          part.share * (place - place_before(part.bodies_before[b].pose, part.bodies_after[b].pose, place));
+    }
+    sums.work_obstacles += dot(p, of_obstacle);
+    sums.loss_contact -= dot(p, way - of_obstacle);
+  }
+}
+
+void add_cloth_work(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) {
+  for (std::size_t i = 0; i < part.end.cloth_forces.size(); ++i) {
+    const Eigen::RowVector3d own = row(part.end.cloth_forces[i]);
+    force.row(static_cast<Eigen::Index>(i)) += own;
+    sums.work_cloth += own.dot(part.move.row(static_cast<Eigen::Index>(i)));
+  }
+}
+
+void add_hold_work(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) {
+  const auto& holds = part.end.state.holds;
+  for (std::size_t i = 0; i < holds.size(); ++i) {
+    if (holds[i].gripper < 0) continue;
+    const Gripper& gripper = part.garment.grippers[static_cast<std::size_t>(holds[i].gripper)];
+    if (!(gripper.stiffness > 0)) continue;  // what it exerts is what its node needs
+    const Eigen::RowVector3d own = 1 / (part.step * part.step) * row(holds[i].force);
+    force.row(static_cast<Eigen::Index>(i)) += own;
+    sums.work_grippers += own.dot(part.move.row(static_cast<Eigen::Index>(i)));
+  }
+}
+
+}  // namespace isocloth::energy

@@ -1,0 +1,78 @@
+#include "host/energy/energy_balance.hpp"
+
+#include <string>
+#include <utility>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "engine/model/resolved_scene.hpp"
+#include "host/energy/garment_balance.hpp"
+
+namespace isocloth {
+namespace {
+
+void require_balance(const Simulation& simulation) {
+  const Scene& scene = simulation.scene();
+  const ResolvedScene resolved(scene);
+  const auto refuse = [](const std::string& key, const std::string& found, const std::string& expected) {
+    throw SceneError(
+        text(key, ": found ", found, ", expected ", expected, ": a balance of energy is not known with it"));
+  };
+  if (!resolved.projects) refuse("recipe", text("\"", scene.recipe, "\""), "one of the projection");
+  if (!resolved.is_newton) refuse("projection.method", "\"fast_projection\"", "\"proximal_newton\"");
+  if (resolved.metric == Metric::mass) refuse("projection.metric", "\"mass\"", "\"implicit_b\"");
+  if (resolved.max_substeps() == 1) return;
+  for (std::size_t g = 0; g < scene.garments.size(); ++g)
+    if (simulation.info(g).solver.starts_with("batched"))
+      refuse("projection.max_substeps",
+             text(resolved.max_substeps(), " and garments[", g, "] \"", scene.garments[g].name,
+                  "\" in a batch, which does not tell parts of a step"),
+             "1, or --solver direct");
+}
+
+}  // namespace
+
+EnergyBalance::EnergyBalance(Simulation& simulation) : simulation_(simulation) {
+  require_balance(simulation);
+  const Scene& scene = simulation.scene();
+  const Recipe& recipe = find_recipe(scene.recipe);
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    const Garment& garment = scene.garments[g];
+    garments_.emplace_back();
+    if (is_driven(garment)) continue;
+    garments_.back() = std::make_unique<energy::GarmentBalance>(
+        scene, garment, std::make_shared<const energy::GarmentModel>(recipe, scene, garment),
+        simulation.state(g));
+  }
+  simulation_.keep_steps(true);
+}
+
+EnergyBalance::~EnergyBalance() { simulation_.keep_steps(false); }
+
+std::vector<StepReport> EnergyBalance::step() {
+  const Scene& scene = simulation_.scene();
+  std::vector<GarmentState> before;
+  std::vector<double> times;
+  for (std::size_t g = 0; g < garments_.size(); ++g) {
+    if (garments_[g]) garments_[g]->refresh(find_recipe(scene.recipe));
+    before.push_back(garments_[g] ? simulation_.state(g) : GarmentState{});
+    times.push_back(simulation_.time(g));
+  }
+  const std::vector<BodyState> bodies = simulation_.bodies();
+  std::vector<StepReport> reports = simulation_.step();
+  const std::vector<BodyState> bodies_after = simulation_.bodies();
+  const std::vector<KeptStep> kept = simulation_.take_steps();
+  for (std::size_t g = 0; g < garments_.size(); ++g)
+    if (garments_[g] && !kept[g].parts.empty())
+      garments_[g]->add(kept[g], before[g], times[g], scene.projection.integrator, bodies, bodies_after);
+  return reports;
+}
+
+EnergySums EnergyBalance::sums(std::size_t garment) const {
+  return garments_.at(garment) ? garments_[garment]->sums() : EnergySums{};
+}
+void EnergyBalance::set_sums(std::size_t garment, const EnergySums& sums) {
+  if (garments_.at(garment)) garments_[garment]->set_sums(sums);
+}
+
+}  // namespace isocloth

@@ -1,0 +1,203 @@
+#include "host/energy/garment_balance.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "host/energy/air_work.hpp"
+#include "host/reference/bending.hpp"
+#include "host/reference/garment_nodes.hpp"
+#include "host/reference/stitches.hpp"
+
+namespace isocloth::energy {
+namespace {
+
+MatrixX3d matrix(const std::vector<double>& coordinates) {
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor>;
+  return Eigen::Map<const RowMajor>(coordinates.data(), static_cast<Eigen::Index>(coordinates.size() / 3), 3);
+}
+
+/// v = rate (x - x^) / h with x^ = x_n + memory (x_n - x_{n-1}), and accelerations likewise. BDF2 (Hairer,
+/// Norsett, Wanner, Solving Ordinary Differential Equations I, III.5): the derivative at its end of the
+/// parabola through three values, w the ratio of the steps; backward Euler where w is 0 or above 2.
+struct Formula {
+  double rate = 1, memory = 0;
+  Formula(Integrator integrator, double h, double before) {
+    const double w = before > 0 ? h / before : 0;
+    if (integrator != Integrator::bdf2 || w == 0 || w > 2) return;
+    rate = (1 + 2 * w) / (1 + w);
+    memory = w * w / (1 + 2 * w);
+  }
+};
+
+/// E of K; of a matrix that is empty 0.
+double quadratic_form(const reference::SparseMatrix& k, const MatrixX3d& x) {
+  return k.nonZeros() > 0 ? work_of(k * x, x) / 2 : 0;
+}
+
+double gravity_of(const Scene& scene, const Garment& garment) {
+  return garment.fabric.delta * garment.gravity.value_or(scene.gravity);
+}
+
+}  // namespace
+
+GarmentModel::GarmentModel(const Recipe& recipe, const Scene& scene, const Garment& garment)
+    : is_free(reference::node_kinds(garment).is_free),
+      masses(reference::lumped_areas(garment.mesh, reference::surface_points(garment.mesh))),
+      rows(recipe, garment, is_free),
+      contacts(scene, garment),
+      fabric_(garment.fabric) {
+  if (garment.fabric.kappa > 0 || garment.fabric.beta > 0)
+    bending = reference::bending_matrix(garment.mesh, build_topology(garment.mesh),
+                                        bending_of(recipe, garment.fabric), is_free);
+}
+
+bool GarmentModel::fits(const Fabric& fabric) const {
+  const auto numbers = [](const Fabric& f) {
+    return std::tuple{f.kappa > 0 || f.beta > 0,
+                      f.bending,
+                      f.kappa,
+                      f.weft_kappa,
+                      f.stretch_stiffness,
+                      f.weft_stretch_stiffness,
+                      f.shear_stiffness,
+                      f.poisson_ratio,
+                      f.curves,
+                      f.viscosity.stretch,
+                      f.viscosity.shear,
+                      f.strain_limit,
+                      f.bend_spring.stiffness,
+                      f.bend_spring.damping};
+  };
+  return numbers(fabric) == numbers(fabric_);
+}
+
+void GarmentBalance::refresh(const Recipe& recipe) {
+  if (!model_->fits(garment_.fabric)) model_ = std::make_shared<const GarmentModel>(recipe, scene_, garment_);
+}
+
+GarmentBalance::GarmentBalance(const Scene& scene, const Garment& garment,
+                               std::shared_ptr<const GarmentModel> model, const GarmentState& state)
+    : scene_(scene), garment_(garment), model_(std::move(model)) {
+  last_ = energies(matrix(state.positions), matrix(state.velocities));
+  set_sums({});
+}
+
+void GarmentBalance::set_sums(const EnergySums& sums) {
+  sums_ = sums;
+  sums_.gravity_energy = last_.sums.gravity_energy;
+  sums_.bending_energy = last_.sums.bending_energy;
+  sums_.stretch_energy = last_.sums.stretch_energy;
+  sums_.shear_energy = last_.sums.shear_energy;
+}
+
+StateEnergies GarmentBalance::energies(const MatrixX3d& positions, const MatrixX3d& velocities) const {
+  StateEnergies found;
+  const Fabric& fabric = garment_.fabric;
+  found.kinetic = fabric.rho / 2 * model_->masses.dot(velocities.rowwise().squaredNorm());
+  found.sums.gravity_energy = gravity_of(scene_, garment_) * model_->masses.dot(positions.col(2));
+  // K has no part in rigid motions: far from the origin only rounding would.
+  found.sums.bending_energy =
+      fabric.kappa * quadratic_form(model_->bending, positions.rowwise() - positions.row(0));
+  model_->rows.add_energies(positions, found.sums);
+  return found;
+}
+
+void GarmentBalance::add(const KeptStep& step, const GarmentState& before, double time, Integrator integrator,
+                         const std::vector<BodyState>& bodies_before,
+                         const std::vector<BodyState>& bodies_after) {
+  MatrixX3d positions = matrix(before.positions), velocities = matrix(before.velocities);
+  const StateEnergies start = energies(positions, velocities);
+  sums_.work_commands += start.inner() - last_.inner();
+  History history{matrix(before.previous_positions), matrix(before.previous_velocities),
+                  before.previous_step};
+  const EnergySums sums_before = sums_;
+  double done = 0;
+  for (const KeptPart& end : step.parts) {
+    const double h = end.step;
+    const Formula formula(integrator, h, history.step);
+    const bool remembers = formula.memory > 0;
+    const MatrixX3d base =
+                        remembers ? positions + formula.memory * (positions - history.positions) : positions,
+                    base_velocity = remembers
+                                        ? velocities + formula.memory * (velocities - history.velocities)
+                                        : velocities;
+    const MatrixX3d now = matrix(end.state.positions), velocities_now = matrix(end.state.velocities);
+    const GarmentPart part{.scene = scene_,
+                           .garment = garment_,
+                           .end = end,
+                           .from = positions,
+                           .to = now,
+                           .move = now - positions,
+                           .speed = formula.rate / h * (now - base),
+                           .step = h,
+                           .begin_time = time + done,
+                           .step_end_time = time + scene_.step,
+                           .share = h / scene_.step,
+                           .bodies_before = bodies_before,
+                           .bodies_after = bodies_after};
+    const MatrixX3d acceleration = formula.rate / h * (velocities_now - base_velocity);
+    const MatrixX3d inertia = (garment_.fabric.rho * model_->masses).asDiagonal() * acceleration;
+    const auto kinetic = [&](const MatrixX3d& v) {
+      return garment_.fabric.rho / 2 * model_->masses.dot(v.rowwise().squaredNorm());
+    };
+    sums_.loss_integrator += work_of(inertia, part.move) - (kinetic(velocities_now) - kinetic(velocities));
+    add_part(part, inertia, step);
+    history = {std::move(positions), std::move(velocities), h};
+    positions = now;
+    velocities = velocities_now;
+    done += h;
+  }
+  last_ = energies(positions, velocities);
+  set_sums(EnergySums(sums_));
+  sums_.energy_error += last_.inner() - start.inner() - (sums_.works() - sums_before.works()) +
+                        (sums_.losses() - sums_before.losses());
+  sums_.energy_scale = std::max(sums_.energy_scale, last_.kinetic + sums_.turnover());
+}
+
+void GarmentBalance::add_part(const GarmentPart& part, const MatrixX3d& inertia, const KeptStep& step) {
+  const Fabric& fabric = garment_.fabric;
+  const VectorXd& masses = model_->masses;
+  MatrixX3d force = MatrixX3d::Zero(part.to.rows(), 3);
+  const double gravity = gravity_of(scene_, garment_);
+  force.col(2) -= gravity * masses;
+  sums_.work_gravity -= gravity * masses.dot(part.move.col(2));
+  force -= (fabric.alpha * masses).asDiagonal() * part.speed;
+  sums_.loss_damping += fabric.alpha * masses.dot(part.speed.cwiseProduct(part.move).rowwise().sum());
+  if (model_->bending.nonZeros() > 0) {
+    const MatrixX3d bent = fabric.kappa * (model_->bending * (part.to.rowwise() - part.to.row(0))),
+                    damped = fabric.beta * (model_->bending * part.speed);
+    force -= bent + damped;
+    sums_.loss_damping += work_of(damped, part.move);
+    sums_.loss_integrator += fabric.kappa * quadratic_form(model_->bending, part.move);
+  }
+  model_->rows.act(part, force, sums_);
+  if (!garment_.mesh.stitches.empty()) {
+    const reference::Threads threads =
+        reference::threads_of(garment_.mesh, garment_.sewing, part.from, part.step);
+    const MatrixX3d pulls = 1 / (part.step * part.step) * (threads.of_rests - threads.laplacian * part.to);
+    force += pulls;
+    sums_.work_seams += work_of(pulls, part.move);
+  }
+  add_air_work(part, force, sums_);
+  add_load_work(part, garment_.forces, garment_.force_slopes, force, sums_);
+  add_load_work(part, step.asked.forces, step.asked.slopes, force, sums_);
+  add_hold_work(part, force, sums_);
+  model_->contacts.act(part, force, sums_);
+  add_cloth_work(part, force, sums_);
+  // What moves a node that forces do not.
+  const VectorXd reactions = (inertia - force).cwiseProduct(part.move).rowwise().sum();
+  const auto& holds = part.end.state.holds;
+  for (Eigen::Index i = 0; i < reactions.size(); ++i) {
+    const auto node = static_cast<std::size_t>(i);
+    const Index gripper = node < holds.size() ? holds[node].gripper : -1;
+    if (model_->is_free[node] == 0)
+      sums_.work_pins += reactions[i];
+    else if (gripper >= 0 && !(garment_.grippers[static_cast<std::size_t>(gripper)].stiffness > 0))
+      sums_.work_grippers += reactions[i];
+    else if (std::ranges::find(part.end.held_back, static_cast<Index>(i)) != part.end.held_back.end())
+      sums_.work_cloth += reactions[i];
+  }
+}
+
+}  // namespace isocloth::energy

@@ -1,0 +1,37 @@
+// A part of a step of one garment as the terms of its balance see it.
+#pragma once
+
+#include "engine/model/scene.hpp"
+#include "host/energy/energy_sums.hpp"
+#include "host/reference/surface_quadrature.hpp"
+#include "host/solver/kept_step.hpp"
+
+namespace isocloth::energy {
+
+using Eigen::MatrixX3d;
+using Eigen::VectorXd;
+
+/// Arrays: shape [node_count, 3].
+struct GarmentPart {
+  const Scene& scene;
+  const Garment& garment;
+  const KeptPart& end;
+  MatrixX3d from, to;  ///< where the nodes are when it begins and ends [m]
+  MatrixX3d move;      ///< to - from
+  MatrixX3d
+      speed;  ///< rate (to - x^) / h, which forces feel [m/s]; nodes that were held back have none after it
+  double step = 0;                                            ///< h [s]
+  double begin_time = 0;                                      ///< of the garment's clock [s]
+  double step_end_time = 0;                                   ///< when the whole step ends [s]
+  double share = 1;                                           ///< of the whole step
+  const std::vector<BodyState>&bodies_before, &bodies_after;  ///< of the whole step
+};
+
+/// A term adds the force that it exerts on the nodes [N] to `force` and its work to the sums.
+inline double work_of(const MatrixX3d& force, const MatrixX3d& move) {
+  return force.cwiseProduct(move).sum();
+}
+inline Eigen::RowVector3d row(const Vec3d& v) { return {v.x, v.y, v.z}; }
+inline Vec3d vector(const Eigen::RowVector3d& v) { return {v[0], v[1], v[2]}; }
+
+}  // namespace isocloth::energy

@@ -1,0 +1,41 @@
+// Rows of a garment: the energy of compliant ones, and what the forces of all do in a part of a step.
+#pragma once
+
+#include <array>
+
+#include "host/energy/garment_part.hpp"
+#include "host/reference/rows.hpp"
+
+namespace isocloth::energy {
+
+class RowWork {
+ public:
+  RowWork(const Recipe& recipe, const Garment& garment, const std::vector<char>& is_free);
+
+  /// Adds to stretch, shear and bending energy: of each compliant row K times the integral of its law.
+  void add_energies(const MatrixX3d& positions, EnergySums& sums) const;
+  /// Force -J^T lambda / h^2 at the end of the part, and its work, of which the energy takes the difference.
+  ///
+  /// Along the part C(s) is quadratic, so that J dx = C_1 - C_0 + q, q the row's form at dx. A row with the
+  /// stress sigma(C) loses K sigma(C_1) (J dx) - K (Phi(C_1) - Phi(C_0)) to the integrator, h K tau / h^2
+  /// (C_1 - C_0) (J dx) to viscosity, and what multipliers are beyond that to the tolerance; a rigid or
+  /// bounded one lambda / h^2 q to the integrator, lambda / h^2 (C_1 - C_0) to the tolerance.
+  void act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) const;
+
+ private:
+  struct Law {
+    double energy, stress;  ///< Phi and its derivative, over K
+  };
+  Law law(Eigen::Index row, double c) const;
+  double& energy_of(Eigen::Index row, EnergySums& sums) const;
+  bool is_compliant(Eigen::Index row) const { return rows_.stiffness[row] > 0 && !(rows_.bounds[row] > 0); }
+  Index law_of(Eigen::Index row) const {
+    return rows_.laws.empty() ? -1 : rows_.laws[static_cast<std::size_t>(row)];
+  }
+
+  reference::GarmentRows rows_;
+  std::array<double, RowLaw::count> relaxation_;  ///< viscosity over stiffness [s]
+  bool is_engineering_;
+};
+
+}  // namespace isocloth::energy
