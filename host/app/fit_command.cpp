@@ -54,7 +54,7 @@ class FitWatch : public FitObserver {
 };
 
 void print_record(const FitRequest& request, const FitRecord& record) {
-  const FitSpec spec = read_fit(request.file);
+  const FitSpec spec = read_fit(request.file, request.access);
   for (std::size_t e = 0; e < record.experiments.size(); ++e) {
     const ExperimentRecord& found = record.experiments[e];
     const auto print = [&](const char* window, const FitErrors& start, const FitErrors& fitted) {

@@ -25,16 +25,6 @@ Eigen::Map<const Eigen::Matrix3Xd> columns(const std::vector<Eigen::Vector3d>& a
 
 }  // namespace
 
-/// What the cloth of a trial did at the times of the samples.
-struct Experiment::Seen {
-  std::vector<Vec3d> positions;
-  std::vector<std::vector<Vec3d>> forces;
-  std::size_t next_position = 0;
-  std::vector<std::size_t> next_forces;
-  std::int64_t missed = 0;
-  bool is_lost = false;
-};
-
 /// Steps the trials and takes down what is to be seen at the times of the samples.
 class Experiment::Run {
  public:
@@ -83,6 +73,19 @@ class Experiment::Run {
       };
       look_at_positions(i, now, step, share_at);
       look_at_forces(i, now, step, share_at);
+      look_at_figures(i, now, step);
+    }
+  }
+
+  void look_at_figures(std::size_t i, double now, std::int64_t step) {
+    if (!experiment_.instruments_ || !seen_[i].figure_positions.empty() || step == 0) return;
+    const double h = simulation_.scene().step, late = (now - experiment_.instruments_->time()) / h;
+    if (late < -1e-6) return;
+    const double share = std::clamp(1 - late, 0.0, 1.0);
+    for (std::size_t n = 0; n < positions_now_[i].size(); ++n) {
+      const Vec3d &before = positions_before_[i][n], &after = positions_now_[i][n];
+      seen_[i].figure_positions.push_back((1 - share) * before + share * after);
+      seen_[i].speed = std::max(seen_[i].speed, norm(after - before) / h);
     }
   }
 
@@ -166,8 +169,10 @@ class Experiment::Run {
 };
 
 Experiment::Experiment(const ExperimentSpec& spec, const FitSpec& fit, Source source)
-    : spec_(spec), scene_(fit.folder / spec.scene) {
+    : spec_(spec), scene_(fit.folder / spec.scene, fit.access) {
   find_grippers();
+  if (spec_.figures)
+    instruments_.emplace(spec_, fit, scene_.base().garments[0].mesh, source == Source::frames);
   is_cloud_ = spec_.positions && spec_.positions->match == Match::surface && source == Source::recordings;
   if (!is_cloud_) find_nodes();
   if (source == Source::frames) {
@@ -184,8 +189,9 @@ Experiment::Experiment(const ExperimentSpec& spec, const FitSpec& fit, Source so
   double first = std::numeric_limits<double>::infinity();
   if (spec_.positions) first = positions_.times[0];
   for (const Recording& force : forces_) first = std::min(first, force.times[0]);
-  begin_ = spec_.lead_in > 0 || !spec_.follow.empty() ? first - spec_.lead_in
-                                                      : scene_.base().garments[0].time_offset;
+  begin_ = spec_.has_motion() && (spec_.lead_in > 0 || !spec_.follow.empty())
+               ? first - spec_.lead_in
+               : scene_.base().garments[0].time_offset;
 }
 
 void Experiment::make_samples() {
@@ -274,7 +280,16 @@ Vec3d Experiment::smoothed(const Recording& placed, std::size_t point, std::size
 
 Garment Experiment::garment(const Trial& trial) {
   Garment garment = scene_.garment(trial.numbers);
+  for (const CurveValue& value : trial.curves) {
+    const bool is_shear = value.law == RowLaw::shear;
+    StressCurves& curves = garment.fabric.curves;
+    (is_shear                    ? curves.shear
+     : value.law == RowLaw::weft ? curves.weft
+                                 : curves.warp) =
+        stress_curve(value.spline, is_shear, find_recipe(scene_.base().recipe).strain);
+  }
   garment.time_offset = begin_;
+  if (instruments_) instruments_->add_waves(garment);
   if (spec_.follow.empty()) return garment;
   const Recording placed = placed_positions(trial);
   for (const FollowSpec& follow : spec_.follow) {
@@ -310,7 +325,10 @@ std::vector<Comparison> Experiment::compare(const std::vector<Trial>& trials, do
     if (accepted[i]) sound.push_back(trials[i]);
   std::vector<Seen> seen;
   std::int64_t steps = 0;
-  if (!sound.empty()) {
+  if (!sound.empty() && spec_.at_rest) {
+    seen = seen_at_rest(sound, until, options, progress);
+    steps = static_cast<std::int64_t>(rest_cases().times().size());
+  } else if (!sound.empty()) {
     Run run(*this, sound, until, quick);
     steps = run.steps();
     seen = run.run(progress);
@@ -327,6 +345,7 @@ std::vector<Comparison> Experiment::compare(const std::vector<Trial>& trials, do
     lost.is_lost = true;
     lost.positions.assign(positions_.values.size(), {nan, nan, nan});
     for (const Recording& force : forces_) lost.forces.emplace_back(force.times.size(), Vec3d{nan, nan, nan});
+    if (instruments_) lost.figures.assign(instruments_->figures().size(), nan);
   }
   return all;
 }
@@ -351,6 +370,9 @@ std::vector<bool> Experiment::accepted_trials(const std::vector<Trial>& trials) 
 Comparison Experiment::compared(const Trial& trial, Seen seen) const {
   Comparison comparison{.positions = std::move(seen.positions),
                         .forces = std::move(seen.forces),
+                        .figures = {},
+                        .reading = {},
+                        .speed = seen.speed,
                         .is_lost = seen.is_lost,
                         .steps = 0,
                         .missed_steps = seen.missed};
@@ -358,22 +380,31 @@ Comparison Experiment::compared(const Trial& trial, Seen seen) const {
   for (std::size_t k = 0; k < comparison.positions.size(); ++k) comparison.positions[k] -= recorded.values[k];
   for (std::size_t f = 0; f < forces_.size(); ++f)
     for (std::size_t k = 0; k < forces_[f].times.size(); ++k) comparison.forces[f][k] -= forces_[f].values[k];
+  if (instruments_) {
+    const std::vector<Figure>& figures = instruments_->figures();
+    comparison.figures.assign(figures.size(), nan);
+    if (!seen.figure_positions.empty() && !seen.is_lost) {
+      comparison.reading = instruments_->read(scene_.base().garments[0].mesh, seen.figure_positions);
+      for (std::size_t k = 0; k < figures.size(); ++k)
+        comparison.figures[k] = comparison.reading.values[k] - figures[k].recorded;
+    }
+  }
   align(recorded, spec_.alignment, spec_.train.empty() ? spec_.test : spec_.train, comparison);
   return comparison;
 }
 
-std::vector<Recording> Experiment::simulate(const Trial& trial, const ExecutionOptions& options,
-                                            const TrialProgress& progress) {
-  Run run(*this, {trial}, end(), options);
-  Seen seen = std::move(run.run(progress)[0]);
-  std::vector<Recording> all;
+Experiment::Simulated Experiment::simulate(const Trial& trial, const ExecutionOptions& options,
+                                           const TrialProgress& progress) {
+  Seen seen = spec_.at_rest ? std::move(seen_at_rest({trial}, end(), options, progress)[0])
+                            : std::move(Run(*this, {trial}, end(), options).run(progress)[0]);
+  Simulated all{.recordings = {}, .figure_positions = std::move(seen.figure_positions)};
   if (spec_.positions) {
-    all.push_back(positions_);
-    all.back().values = std::move(seen.positions);
+    all.recordings.push_back(positions_);
+    all.recordings.back().values = std::move(seen.positions);
   }
   for (std::size_t f = 0; f < forces_.size(); ++f) {
-    all.push_back(forces_[f]);
-    all.back().values = std::move(seen.forces[f]);
+    all.recordings.push_back(forces_[f]);
+    all.recordings.back().values = std::move(seen.forces[f]);
   }
   return all;
 }

@@ -2,20 +2,31 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "host/fit/fit_file.hpp"
+#include "host/fit/instruments.hpp"
+#include "host/fit/rest_cases.hpp"
+#include "host/fit/stiffness_spline.hpp"
 #include "host/results/recording.hpp"
 #include "host/scene/scene_template.hpp"
 #include "host/simulation.hpp"
 
 namespace isocloth {
 
+/// A stiffness of the fabric in the place of a measured curve.
+struct CurveValue {
+  Index law = RowLaw::warp;  ///< of RowLaw: warp, weft or shear
+  StiffnessSpline spline;
+};
+
 /// One way in which an experiment may have been.
 struct Trial {
   std::vector<NumberValue> numbers;  ///< of the garment
+  std::vector<CurveValue> curves;    ///< of its fabric
   Vec2d tilt;                        ///< of the recording, about x and y of the scene [degrees]
   double delay = 0;                  ///< of the recording's clock: its time t is t + delay of the scene's [s]
 };
@@ -25,6 +36,9 @@ struct Trial {
 struct Comparison {
   std::vector<Vec3d> positions;              ///< [m], shape [sample, point]
   std::vector<std::vector<Vec3d>> forces;    ///< [N], shape [force recording][sample]
+  std::vector<double> figures;               ///< in their units, shape [figure]
+  Reading reading;                           ///< what they come from
+  double speed = 0;                          ///< of the fastest node while figures are read [m/s]
   bool is_lost = false;                      ///< its cloth left the finite numbers or diverged
   std::int64_t steps = 0, missed_steps = 0;  ///< of the latter those that missed their tolerance
 };
@@ -50,6 +64,8 @@ class Experiment {
   const SceneTemplate& scene() const { return scene_; }
   const Recording& positions() const { return positions_; }  ///< in the scene's coordinates
   const Recording& force(std::size_t i) const { return forces_[i]; }
+  /// What figures are read with; none: there are none.
+  const std::optional<Instruments>& instruments() const { return instruments_; }
   /// Node of each recorded point; empty: a cloud of points, which are none.
   const std::vector<Index>& nodes() const { return nodes_; }
   /// Whether sample i of a recording lies in a window of the spec.
@@ -65,20 +81,41 @@ class Experiment {
   /// lies beside. Throws Interrupted.
   std::vector<Comparison> compare(const std::vector<Trial>& trials, double until,
                                   const ExecutionOptions& options, const TrialProgress& progress);
+  /// Of cloth at_rest: what compare() would change by for a change of 1 in an unknown, of each unknown by the
+  /// two trials beside `trial` and the width between them. Empty where no rest was found.
+  std::vector<Comparison> derivatives(const Trial& trial, const std::vector<std::array<Trial, 2>>& sides,
+                                      const std::vector<double>& widths, double until);
+  /// Quantiles of the strains of a law at rest, see RestCases.
+  std::array<double, 2> strain_range(const Trial& trial, Index law, double until);
+  /// The scene's file with the numbers and curves of a trial.
+  Json json_with(const Trial& trial) const;
   /// Whether trials can be compared with a sample, whatever the delay.
   bool is_comparable(double time) const { return time - spec_.most_delay >= begin_ - 1e-9; }
   /// Why the scene refused the numbers of a trial last; empty: it never did.
   const std::string& refusal() const { return refusal_; }
-  /// What the trial's cloth is seen to do at the times of the samples: positions, then forces.
-  std::vector<Recording> simulate(const Trial& trial, const ExecutionOptions& options,
-                                  const TrialProgress& progress);
+  /// What the trial's cloth is seen to do.
+  struct Simulated {
+    std::vector<Recording> recordings;    ///< at the times of the samples: positions, then forces
+    std::vector<Vec3d> figure_positions;  ///< of all nodes when figures are read [m]; empty without figures
+  };
+  Simulated simulate(const Trial& trial, const ExecutionOptions& options, const TrialProgress& progress);
   /// The garment of a trial as it is simulated, and the scene to simulate it in, up to the time `until`.
   Scene scene_of(const std::vector<Trial>& trials, double until);
   /// The recording in the coordinates of a trial's scene.
   Recording placed_positions(const Trial& trial) const;
 
  private:
-  struct Seen;
+  /// What the cloth of a trial did at the times of the samples.
+  struct Seen {
+    std::vector<Vec3d> positions;
+    std::vector<std::vector<Vec3d>> forces;
+    std::vector<Vec3d> figure_positions;  ///< of all nodes; empty before they are read
+    double speed = 0;
+    std::size_t next_position = 0;
+    std::vector<std::size_t> next_forces;
+    std::int64_t missed = 0;
+    bool is_lost = false;
+  };
   class Run;
 
   void make_samples();
@@ -91,6 +128,10 @@ class Experiment {
   Garment garment(const Trial& trial);
   std::vector<bool> accepted_trials(const std::vector<Trial>& trials);
   Comparison compared(const Trial& trial, Seen seen) const;
+  const RestCases& rest_cases();
+  std::vector<Seen> seen_at_rest(const std::vector<Trial>& trials, double until,
+                                 const ExecutionOptions& options, const TrialProgress& progress);
+  Comparison at_samples(const std::vector<RestCases::Case>& cases) const;
   RecordedMotion followed(const Garment& garment, const Pin& pin, bool is_rigid,
                           const Recording& placed) const;
   Vec3d smoothed(const Recording& placed, std::size_t point, std::size_t sample) const;
@@ -99,11 +140,13 @@ class Experiment {
   SceneTemplate scene_;
   Recording positions_;
   std::vector<Recording> forces_;
+  std::optional<Instruments> instruments_;
   std::vector<std::size_t> grippers_;  ///< of each force recording
   std::vector<Index> nodes_;
   bool is_cloud_ = false;
   std::string refusal_;
-  double begin_ = 0;  ///< time of the recording at which the scene begins [s]
+  double begin_ = 0;                             ///< time of the recording at which the scene begins [s]
+  std::shared_ptr<const RestCases> rest_cases_;  ///< of cloth at_rest, once they are asked for
 };
 
 /// Adds to every position error the displacement or rotation that makes the sum of their squares in the

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/model/variation.hpp"
+#include "host/files/file_access.hpp"
 #include "host/files/json_text.hpp"
 #include "host/scene/scene_keys.hpp"
 
@@ -20,6 +21,11 @@ struct FitParameter {
   std::optional<double> value;  ///< where the search begins; none: the best of the starts
   Scale scale = Scale::linear;  ///< log: searched and measured by ratios
   bool is_own = false;          ///< one for each experiment, else all share it
+  /// Of fabric.curves.warp, weft or shear: most control points of its stiffness (StiffnessSpline), which the
+  /// bounds then are of [N/m]; 0: a number.
+  int points = 0;
+  std::vector<double> strain;  ///< [least, most] of the control points; empty: by the strains of the cloth
+  std::vector<double> stages;  ///< in which it is looked for, from 1; empty: in all
 };
 
 enum class Match {
@@ -40,6 +46,7 @@ struct PositionData {
 struct ForceData {
   std::string gripper, file;
   double noise = 0.05;  ///< standard deviation of a component [N], > 0
+  Vec3d along;          ///< the component that is compared is that along it; zero: all three
 };
 
 /// A pin that goes where the recording saw its nodes.
@@ -48,13 +55,55 @@ struct FollowSpec {
   bool is_rigid = false;  ///< its nodes keep their distances: the rigid motion nearest to what was seen
 };
 
+/// What a drape meter saw: which numbers the file of the figures has.
+struct DrapeData {
+  Vec2d center;                                               ///< of the disc, from above [m]
+  double disc = 0.09;                                         ///< its radius [m], > 0
+  double coefficient_noise = 0.01, silhouette_noise = 0.002;  ///< standard deviations; of a radius [m]; > 0
+  double fold_height = 0.003;  ///< what a fold of the shadow's edge rises and falls by at least [m], > 0
+  /// Height of the waves, as many as folds were recorded, with which the cloth starts [m]; 0: as the scene
+  /// says.
+  double wave = 0.002;
+  bool is_turned = true;  ///< how the silhouette lies to warp and weft is not known
+};
+
+/// The straight line from a node to another one.
+struct ChordData {
+  enum class Measure {
+    length,  ///< [m]
+    angle,   ///< below the horizontal [degrees]
+  };
+  std::string name;
+  std::vector<double> nodes;  ///< two
+  Measure measure = Measure::length;
+  double noise = 0.0005;  ///< standard deviation, > 0
+};
+
+/// What instruments read off cloth at one time.
+struct FigureData {
+  std::string file;
+  double time = 0;  ///< [s]
+  std::optional<DrapeData> drape;
+  std::vector<ChordData> chords;
+};
+
+/// What of an experiment the squares are of; errors are measured of all that was recorded.
+enum class Objective { all, positions, forces };
+
 enum class Alignment { none, translation, rigid };
+
+/// Where the search for a rest begins.
+enum class CaseStart {
+  previous,  ///< at the rest before, moved along
+  recorded,  ///< at the recorded nodes
+};
 
 /// One motion that was recorded, and the scene that is to move like it.
 struct ExperimentSpec {
   std::string name, scene;
   std::optional<PositionData> positions;
   std::vector<ForceData> forces;
+  std::optional<FigureData> figures;
   std::vector<double> train, test;  ///< [from, to] of samples [s]; empty: none
   Alignment alignment = Alignment::none;
   double most_tilt = 0;   ///< of the recording's vertical, to be found [degrees]; 0: none
@@ -63,9 +112,17 @@ struct ExperimentSpec {
   double smoothing = 0;  ///< half width in time of the local regression of these pins; 0: none [s]
   double lead_in = 0;    ///< from the scene's start to the first sample [s]
   double weight = 1;     ///< of its squares
+  /// Whether anything was recorded over time.
+  bool has_motion() const { return positions || !forces.empty(); }
+  bool at_rest = false;  ///< each sample is the cloth at rest, held as it is then; see RestCases
+  CaseStart start = CaseStart::previous;
+  Objective objective = Objective::all;
+  std::vector<double> stages;  ///< that it is trained on in, from 1; empty: in all
 };
 
 enum class Loss { squares, huber, cauchy };
+
+enum class Search { levenberg_marquardt, gauss_newton, nelder_mead, bobyqa };
 
 struct FitSpec {
   std::string name;
@@ -75,17 +132,26 @@ struct FitSpec {
   double outlier = 3;  ///< where other losses begin to bend [noise]
   std::size_t starts = 16;
   std::uint64_t seed = 0;
-  int levels = 1;                ///< the training windows grow to their whole length in so many equal parts
-  int most_iterations = 30;      ///< of each level
-  double difference = 0.01;      ///< of finite differences, as a part of the way between the bounds
+  int levels = 1;            ///< the training windows grow to their whole length in so many equal parts
+  int most_iterations = 30;  ///< of each level
+  Search search = Search::levenberg_marquardt;
+  bool scans = true;          ///< of the loss around what was found
+  double regularisation = 1;  ///< of the second differences of stiffness over its mean [noise]
+  double difference = 0.01;   ///< of finite differences, as a part of the way between the bounds
+  /// The last stage of any parameter or experiment, 1 where there are none.
+  int stage_count() const;
   std::filesystem::path folder;  ///< of the file: others are named relative to it
+  FileAccess access;             ///< of its scenes: the tree of the folder, and what is allowed besides
   Json text;                     ///< the file as it stands
 };
+
+/// Whether a list of stages holds one; an empty list holds all.
+bool is_in_stage(const std::vector<double>& stages, int stage);
 
 /// Throws SceneError and FileError, each one line that begins with the file's name: what Keys refuse, bounds
 /// that are crossed or not positive on a log scale, a start outside of them, windows that are no two
 /// ascending times, no training window at all, an experiment without recording, a name or a parameter twice.
-FitSpec read_fit(const std::filesystem::path& path);
+FitSpec read_fit(const std::filesystem::path& path, const FileAccess& access = {});
 
 /// JSON Schema of the file.
 std::string fit_schema();

@@ -52,6 +52,10 @@ std::string errors_row(const std::string& name, const char* window, const FitErr
     all += "<tr>" + cell(name) + cell(window) + cell("force [N]") +
            cell(tick_text(start.rms_force) + " (rms)") + cell("") + cell(tick_text(fitted.rms_force)) +
            cell(tick_text(fitted.max_force)) + "</tr>\n";
+  if (fitted.figures > 0)
+    all += "<tr>" + cell(name) + cell(window) + cell("figures [noise]") +
+           cell(tick_text(start.rms_figures) + " (rms)") + cell("") + cell(tick_text(fitted.rms_figures)) +
+           cell("") + "</tr>\n";
   return all;
 }
 
@@ -114,6 +118,26 @@ std::string player_data(const Experiment& experiment, const ExperimentRecord& fo
   return escape_json_for_script(data.dump());
 }
 
+std::string figures_table(const Instruments& instruments, const ExperimentRecord& found) {
+  std::string all =
+      "<table><tr><th>figure</th><th>recorded</th><th>start</th><th>fitted</th><th>noise</th><th>unit</th></"
+      "tr>\n";
+  for (std::size_t k = 0; k < instruments.figures().size(); ++k) {
+    const Figure& figure = instruments.figures()[k];
+    if (figure.name == "silhouette") continue;  // a picture
+    all += "<tr>" + cell(figure.name) + cell(tick_text(figure.recorded)) +
+           cell(tick_text(figure.recorded + found.start.figures[k])) +
+           cell(tick_text(figure.recorded + found.fitted.figures[k])) + cell(tick_text(figure.noise)) +
+           cell(figure.unit) + "</tr>\n";
+  }
+  if (instruments.has_drape())
+    all += "<tr>" + cell("folds") +
+           cell(instruments.recorded_folds() > 0 ? text(instruments.recorded_folds()) : "") +
+           cell(text(found.start.reading.folds)) + cell(text(found.fitted.reading.folds)) + cell("") +
+           cell("") + "</tr>\n";
+  return all + "</table>\n";
+}
+
 std::string experiment_section(const FitProblem& problem, const FitRecord& record, std::size_t e) {
   const ExperimentSpec& spec = problem.spec().experiments[e];
   std::string all = "<h2>" + escape_html(spec.name) + "</h2>\n";
@@ -129,6 +153,10 @@ std::string experiment_section(const FitProblem& problem, const FitRecord& recor
            "</div>\n";
   }
   for (std::size_t f = 0; f < spec.forces.size(); ++f) all += figure(force_svg(problem, record, e, f));
+  if (const auto& instruments = problem.experiments()[e].instruments()) {
+    all += figures_table(*instruments, record.experiments[e]);
+    if (instruments->has_drape()) all += figure(shadow_svg(problem, record, e));
+  }
   return all;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "engine/core/text.hpp"
 #include "host/sweep/plot_axis.hpp"
@@ -207,6 +208,42 @@ std::string map_svg(const FitProblem& problem, const FitRecord& record, std::siz
     svg.rect(372, 340 - 7.0 * (i + 1), 14, 7.5, text("fill=\"", viridis(i / 39.0), "\""));
   svg.text(390, 340, "0", "");
   svg.text(390, 66, tick_text(most), "");
+  return svg.finish();
+}
+
+std::string shadow_svg(const FitProblem& problem, const FitRecord& record, std::size_t e) {
+  const ExperimentRecord& found = record.experiments[e];
+  const Instruments& instruments = *problem.experiments()[e].instruments();
+  const std::vector<const std::vector<double>*> all{&found.start.reading.radii, &instruments.recorded_radii(),
+                                                    &found.fitted.reading.radii};
+  double most = instruments.meter().disc;
+  for (const auto* radii : all)
+    for (const double r : *radii) most = std::max(most, r);
+  constexpr double side = 420, middle_x = side / 2, middle_y = side / 2 + 40;
+  const double scale = 0.46 * side / most;
+  Svg svg(side, side + 60, "shadow of the drape");
+  svg.text(12, 16, problem.spec().experiments[e].name + ": shadow from above",
+           "font-size=\"14\" font-weight=\"bold\"");
+  svg.circle(middle_x, middle_y, scale * instruments.meter().disc, "fill=\"#eee\" stroke=\"#999\"", "disc");
+  const char* names[] = {"start", "measured", "fitted"};
+  const char* colours[] = {start_colour, measured_colour, fitted_colour};
+  double at = 12;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::vector<double>& radii = *all[i];
+    if (radii.empty()) continue;
+    std::string points;
+    for (std::size_t k = 0; k <= radii.size(); ++k) {
+      const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(radii.size());
+      const double r = scale * radii[k % radii.size()];
+      points +=
+          svg_number(middle_x + r * std::cos(angle)) + "," + svg_number(middle_y - r * std::sin(angle)) + " ";
+    }
+    const std::string style = text("stroke=\"", colours[i], "\" stroke-width=\"2\"");
+    svg.polyline(points, style + " stroke-linejoin=\"round\"");
+    svg.line(at, 32, at + 18, 32, style);
+    svg.text(at + 22, 36, names[i], "font-size=\"11\"");
+    at += 90;
+  }
   return svg.finish();
 }
 

@@ -15,6 +15,8 @@ std::string force_svg(const FitProblem& problem, const FitRecord& record, std::s
                       std::size_t force);
 /// Mean distance of each point after the fit, where it is in the rest shape.
 std::string map_svg(const FitProblem& problem, const FitRecord& record, std::size_t experiment);
+/// The shadow of a drape from above: recorded, before and after the fit, and the disc.
+std::string shadow_svg(const FitProblem& problem, const FitRecord& record, std::size_t experiment);
 /// Loss over simulations.
 std::string search_svg(const FitRecord& record);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "engine/core/errors.hpp"
@@ -18,6 +19,12 @@ double loss_factor(Loss loss, double outlier, double squared) {
   if (loss == Loss::huber && squared > bend)
     return std::sqrt((2 * outlier * std::sqrt(squared) - bend) / squared);
   return 1;
+}
+
+Index law_of(const std::string& path) {
+  return path == "fabric.curves.shear"  ? RowLaw::shear
+         : path == "fabric.curves.weft" ? RowLaw::weft
+                                        : RowLaw::warp;
 }
 
 }  // namespace
@@ -37,9 +44,11 @@ FitProblem::FitProblem(const FitSpec& spec, const ExecutionOptions& options, Exp
     : spec_(spec), options_(options), watch_(std::move(watch)) {
   for (const ExperimentSpec& experiment : spec.experiments)
     experiments_.emplace_back(experiment, spec, source);
+  for (const FitParameter& parameter : spec.parameters)
+    controls_.push_back(parameter.points > 0 ? control_strains({0.0, 0.1}, 1) : std::vector<double>{});
   add_unknowns();
   check_bounds();
-  check_samples();
+  if (source == Experiment::Source::recordings) check_samples();
   std::size_t bytes = 1;
   for (Experiment& experiment : experiments_) {
     const Simulation one(experiment.scene_of({{}}, experiment.end()), options);
@@ -49,8 +58,13 @@ FitProblem::FitProblem(const FitSpec& spec, const ExecutionOptions& options, Exp
 }
 
 void FitProblem::add_unknowns() {
+  unknowns_.clear();
   for (std::size_t p = 0; p < spec_.parameters.size(); ++p) {
     const FitParameter& parameter = spec_.parameters[p];
+    if (parameter.points > 0) {
+      add_controls(p);
+      continue;
+    }
     const std::string key = text("parameters[", p, "].number");
     Unknown unknown{.kind = Unknown::Kind::number,
                     .label = parameter.number,
@@ -59,7 +73,8 @@ void FitProblem::add_unknowns() {
                     .from = parameter.from,
                     .to = parameter.to,
                     .scale = parameter.scale,
-                    .value = parameter.value};
+                    .value = parameter.value,
+                    .parameter = p};
     for (std::size_t e = 0; e < experiments_.size(); ++e) {
       const SceneTemplate& scene = experiments_[e].scene();
       unknown.unit =
@@ -98,16 +113,21 @@ void FitProblem::check_bounds() {
 }
 
 void FitProblem::check_samples() const {
-  std::size_t count = 0;
+  std::size_t count = 0, figures = 0;
   for (std::size_t e = 0; e < experiments_.size(); ++e) {
     Comparison all;
     all.positions = experiments_[e].positions().values;
     for (std::size_t f = 0; f < spec_.experiments[e].forces.size(); ++f)
       all.forces.push_back(experiments_[e].force(f).values);
-    const auto add = [&](const Vec3d&, double) { count += 3; };
-    visit(e, all, training(e, 1.0 / spec_.levels), add, add);
+    if (experiments_[e].instruments()) all.figures.resize(experiments_[e].instruments()->figures().size());
+    const std::vector<double> window = training(e, 1.0 / spec_.levels);
+    visit_objective(e, all, window, [&](const Vec3d&, double, int components) {
+      count += static_cast<std::size_t>(components);
+    });
+    if (holds_figures(e, window)) figures += all.figures.size();
   }
-  if (count <= unknowns_.size())
+  // A figure is a measurement of its own; noise of motions is found along with the numbers.
+  if (count < unknowns_.size() || (count == unknowns_.size() && figures == 0))
     throw SceneError(text("experiments: found ", count, " numbers in the training windows",
                           spec_.levels > 1 ? " of the first level" : "", " for ", unknowns_.size(),
                           " unknowns, expected more numbers than unknowns"));
@@ -128,7 +148,13 @@ Trial FitProblem::trial(std::size_t experiment, const Eigen::VectorXd& point) co
     if (unknown.experiment != Unknown::every_experiment && unknown.experiment != experiment) continue;
     switch (unknown.kind) {
       case Unknown::Kind::number:
-        trial.numbers.push_back({unknown.path, all[u]});
+        if (unknown.control < 0) {
+          trial.numbers.push_back({unknown.path, all[u]});
+          break;
+        }
+        if (unknown.control == 0) trial.curves.push_back({law_of(unknown.path), {}});
+        trial.curves.back().spline.strains.push_back(unknown.strain);
+        trial.curves.back().spline.stiffness.push_back(all[u]);
         break;
       case Unknown::Kind::tilt_x:
         trial.tilt.x = all[u];
@@ -145,8 +171,10 @@ Trial FitProblem::trial(std::size_t experiment, const Eigen::VectorXd& point) co
 }
 
 std::vector<double> FitProblem::training(std::size_t experiment, double share) const {
+  if (stage_ > 0 && !is_in_stage(spec_.experiments[experiment].stages, stage_)) return {};
   std::vector<double> window = spec_.experiments[experiment].train;
-  if (!window.empty()) window[1] = window[0] + share * (window[1] - window[0]);
+  if (!window.empty() && spec_.experiments[experiment].has_motion())
+    window[1] = window[0] + share * (window[1] - window[0]);
   return window;
 }
 
@@ -154,7 +182,7 @@ std::vector<std::vector<Comparison>> FitProblem::compare(const std::vector<Eigen
                                                          double share, bool to_the_end) {
   std::vector<std::vector<Comparison>> all(points.size(), std::vector<Comparison>(experiments_.size()));
   std::size_t compared = 0, done = 0;
-  const auto is_compared = [&](std::size_t e) { return to_the_end || !spec_.experiments[e].train.empty(); };
+  const auto is_compared = [&](std::size_t e) { return to_the_end || !training(e, 1).empty(); };
   for (std::size_t e = 0; e < experiments_.size(); ++e) compared += is_compared(e);
   for (std::size_t e = 0; e < experiments_.size(); ++e) {
     if (!is_compared(e)) continue;
@@ -183,28 +211,10 @@ std::vector<std::vector<Comparison>> FitProblem::compare(const std::vector<Eigen
   return all;
 }
 
-template <class Positions, class Forces>
-void FitProblem::visit(std::size_t e, const Comparison& comparison, const std::vector<double>& window,
-                       const Positions& positions, const Forces& forces) const {
-  const Experiment& experiment = experiments_[e];
-  const auto counts = [&](const Recording& recording, std::size_t sample) {
-    return Experiment::is_inside(recording, sample, window) &&
-           experiment.is_comparable(recording.times[sample]);
-  };
-  const Recording& recorded = experiment.positions();
-  for (std::size_t sample = 0; sample < recorded.times.size(); ++sample) {
-    if (!counts(recorded, sample)) continue;
-    for (std::size_t point = 0; point < recorded.point_count; ++point)
-      if (is_seen(recorded.at(sample, point)))
-        positions(comparison.positions[sample * recorded.point_count + point],
-                  spec_.experiments[e].positions->noise);
-  }
-  for (std::size_t f = 0; f < comparison.forces.size(); ++f) {
-    const Recording& force = experiment.force(f);
-    for (std::size_t sample = 0; sample < force.times.size(); ++sample)
-      if (counts(force, sample) && is_seen(force.at(sample, 0)))
-        forces(comparison.forces[f][sample], spec_.experiments[e].forces[f].noise);
-  }
+bool FitProblem::holds_figures(std::size_t e, const std::vector<double>& window) const {
+  const std::optional<Instruments>& instruments = experiments_[e].instruments();
+  return instruments && window.size() == 2 && instruments->time() >= window[0] - 1e-9 &&
+         instruments->time() <= window[1] + 1e-9;
 }
 
 Eigen::VectorXd FitProblem::residuals_of(const std::vector<Comparison>& comparisons, double share) const {
@@ -212,22 +222,39 @@ Eigen::VectorXd FitProblem::residuals_of(const std::vector<Comparison>& comparis
   bool is_lost = false;
   for (std::size_t e = 0; e < experiments_.size(); ++e) {
     const double weight = std::sqrt(spec_.experiments[e].weight);
-    const auto add = [&](const Vec3d& error, double noise) {
-      is_lost = is_lost || comparisons[e].is_lost || !is_seen(error);
+    const auto add = [&](const Vec3d& error, double noise, int components) {
+      is_lost = is_lost || comparisons[e].is_lost || !std::isfinite(error.x + error.y + error.z);
       const Vec3d scaled = (1 / noise) * error;
       const double factor = weight * loss_factor(spec_.loss, spec_.outlier, dot(scaled, scaled));
-      all.insert(all.end(), {factor * scaled.x, factor * scaled.y, factor * scaled.z});
+      const double numbers[] = {factor * scaled.x, factor * scaled.y, factor * scaled.z};
+      all.insert(all.end(), numbers, numbers + components);
     };
-    visit(e, comparisons[e], training(e, share), add, add);
+    visit_objective(e, comparisons[e], training(e, share), add);
   }
   if (is_lost) std::ranges::fill(all, std::numeric_limits<double>::infinity());
   return Eigen::Map<const Eigen::VectorXd>(all.data(), static_cast<Eigen::Index>(all.size()));
 }
 
+int FitProblem::wrong_folds(const std::vector<Comparison>& comparisons, double share) const {
+  int wrong = 0;
+  for (std::size_t e = 0; e < experiments_.size(); ++e) {
+    if (!holds_figures(e, training(e, share))) continue;
+    const int recorded = experiments_[e].instruments()->recorded_folds();
+    if (recorded > 0) wrong += std::abs(comparisons[e].reading.folds - recorded);
+  }
+  return wrong;
+}
+
+std::vector<Appraisal> FitProblem::appraise(const std::vector<Eigen::VectorXd>& points, double share) {
+  std::vector<Appraisal> all;
+  for (const std::vector<Comparison>& comparisons : compare(points, share, false))
+    all.push_back({residuals_of(comparisons, share), wrong_folds(comparisons, share)});
+  return all;
+}
+
 std::vector<Eigen::VectorXd> FitProblem::residuals(const std::vector<Eigen::VectorXd>& points, double share) {
   std::vector<Eigen::VectorXd> all;
-  for (const std::vector<Comparison>& comparisons : compare(points, share, false))
-    all.push_back(residuals_of(comparisons, share));
+  for (Appraisal& appraisal : appraise(points, share)) all.push_back(std::move(appraisal.residuals));
   return all;
 }
 
@@ -236,21 +263,26 @@ FitErrors FitProblem::errors(std::size_t experiment, const Comparison& compariso
   FitErrors found;
   visit(
       experiment, comparison, window,
-      [&](const Vec3d& error, double) {
+      [&](const Vec3d& error, double, int) {
         const double distance = norm(error);
         found.mean_distance += distance;
         found.rms_distance += distance * distance;
         found.max_distance = std::max(found.max_distance, distance);
         ++found.positions;
       },
-      [&](const Vec3d& error, double) {
+      [&](const Vec3d& error, double, int) {
         found.rms_force += dot(error, error);
         found.max_force = std::max(found.max_force, norm(error));
         ++found.forces;
+      },
+      [&](double error, double noise) {
+        found.rms_figures += error * error / (noise * noise);
+        ++found.figures;
       });
   const double count = std::max(1.0, static_cast<double>(found.positions));
   found.mean_distance /= count;
   found.rms_distance = std::sqrt(found.rms_distance / count);
+  found.rms_figures = std::sqrt(found.rms_figures / std::max(1.0, static_cast<double>(found.figures)));
   found.rms_force = std::sqrt(found.rms_force / std::max(1.0, static_cast<double>(found.forces)));
   return found;
 }

@@ -20,6 +20,9 @@ struct Unknown {
   Scale scale = Scale::linear;
   std::optional<double> value;  ///< where the search begins
   std::size_t experiment = every_experiment;
+  std::size_t parameter = 0;  ///< of the file; tilts and delays: none
+  int control = -1;           ///< place of a control point of a stiffness; -1: a number
+  double strain = 0;          ///< of that control point
   static constexpr std::size_t every_experiment = static_cast<std::size_t>(-1);
 
   double at(double t) const;           ///< the value at a part of the way
@@ -32,7 +35,18 @@ struct Unknown {
 struct FitErrors {
   double mean_distance = 0, rms_distance = 0, max_distance = 0;  ///< of points [m]
   double rms_force = 0, max_force = 0;                           ///< of forces [N]
-  std::size_t positions = 0, forces = 0;                         ///< samples compared
+  double rms_figures = 0;                                        ///< of figures, over their noise
+  std::size_t positions = 0, forces = 0, figures = 0;            ///< samples compared
+};
+
+/// What trials at a point are worth.
+struct Appraisal {
+  /// Distances over noise of all training samples, weighted, each set of three, and each figure, with the
+  /// square root of its loss; infinite, all of them, where a cloth is lost.
+  Eigen::VectorXd residuals;
+  /// By how many folds drapes are off those that were recorded; how many there are is no smooth function of
+  /// numbers, and no residual.
+  int wrong_folds = 0;
 };
 
 class FitProblem {
@@ -56,9 +70,28 @@ class FitProblem {
   /// all experiments with their tests. An experiment that is not compared has no positions and forces.
   std::vector<std::vector<Comparison>> compare(const std::vector<Eigen::VectorXd>& points, double share,
                                                bool to_the_end);
-  /// Distances over noise of all training samples in the first `share` of the windows, weighted, each set of
-  /// three with the square root of its loss; infinite, all of them, where a cloth is lost.
+  /// Of the training samples in the first `share` of the windows.
+  std::vector<Appraisal> appraise(const std::vector<Eigen::VectorXd>& points, double share);
   std::vector<Eigen::VectorXd> residuals(const std::vector<Eigen::VectorXd>& points, double share);
+  /// d residuals / d t, shape [residual, unknown]: of experiments at rest by the derivatives of balance, else
+  /// by central differences (jacobian_at).
+  Eigen::MatrixXd jacobian(const Eigen::VectorXd& point, double share, double difference);
+  /// Whether all that is trained on in this stage is at rest, and the loss one of squares.
+  bool has_derivatives() const;
+  /// Trains on the experiments of one stage; 0: on all.
+  void set_stage(int stage) { stage_ = stage; }
+  /// Whether an unknown is looked for in a stage.
+  bool is_sought(std::size_t unknown, int stage) const;
+  /// Gives a parameter with points other control points; unknowns change.
+  void set_controls(std::size_t parameter, std::vector<double> strains);
+  const std::vector<double>& controls(std::size_t parameter) const { return controls_[parameter]; }
+  /// Values of these unknowns as values of others of the same fit: stiffness where the others have its
+  /// control points.
+  static std::vector<double> values_of(const std::vector<Unknown>& unknowns,
+                                       const std::vector<double>& values, const std::vector<Unknown>& others);
+  Eigen::VectorXd point_of(const std::vector<double>& values) const;
+  /// Strains of the law of a parameter with points, over all experiments at rest of this stage.
+  std::array<double, 2> strain_range(std::size_t parameter, const Eigen::VectorXd& point);
   FitErrors errors(std::size_t experiment, const Comparison& comparison,
                    const std::vector<double>& window) const;
   std::int64_t simulations() const { return simulations_; }
@@ -66,13 +99,35 @@ class FitProblem {
 
  private:
   void add_unknowns();
+  void add_controls(std::size_t parameter);
   void check_bounds();
   void check_samples() const;
   std::vector<double> training(std::size_t experiment, double share) const;
-  /// Calls take(error, noise) for every sample of a window that is compared.
-  template <class Positions, class Forces>
+  /// Whether a window holds the time of an experiment's figures.
+  bool holds_figures(std::size_t experiment, const std::vector<double>& window) const;
+  int wrong_folds(const std::vector<Comparison>& comparisons, double share) const;
+  /// Calls take(error, noise, components) for every sample of a window that is compared, and take(error,
+  /// noise) for every figure.
+  template <class Positions, class Forces, class Figures>
   void visit(std::size_t experiment, const Comparison& comparison, const std::vector<double>& window,
-             const Positions& positions, const Forces& forces) const;
+             const Positions& positions, const Forces& forces, const Figures& figures) const;
+  /// visit() of what the objective of the experiment takes in; figures always, each as one component.
+  template <class Take>
+  void visit_objective(std::size_t experiment, const Comparison& comparison,
+                       const std::vector<double>& window, const Take& take) const {
+    const Objective objective = spec_.experiments[experiment].objective;
+    visit(
+        experiment, comparison, window,
+        [&](const Vec3d& error, double noise, int components) {
+          if (objective != Objective::forces) take(error, noise, components);
+        },
+        [&](const Vec3d& error, double noise, int components) {
+          if (objective != Objective::positions) take(error, noise, components);
+        },
+        [&](double error, double noise) {
+          take(Vec3d{error, 0, 0}, noise, 1);
+        });
+  }
   Eigen::VectorXd residuals_of(const std::vector<Comparison>& comparisons, double share) const;
 
   const FitSpec& spec_;
@@ -80,8 +135,43 @@ class FitProblem {
   const Watch watch_;
   std::vector<Experiment> experiments_;
   std::vector<Unknown> unknowns_;
+  std::vector<std::vector<double>> controls_;  ///< strains of control points of each parameter with points
+  int stage_ = 0;
   std::size_t batch_ = 1;  ///< trials simulated together
   std::int64_t simulations_ = 0, missed_steps_ = 0;
 };
+
+template <class Positions, class Forces, class Figures>
+void FitProblem::visit(std::size_t e, const Comparison& comparison, const std::vector<double>& window,
+                       const Positions& positions, const Forces& forces, const Figures& figures) const {
+  const Experiment& experiment = experiments_[e];
+  const auto counts = [&](const Recording& recording, std::size_t sample) {
+    return Experiment::is_inside(recording, sample, window) &&
+           experiment.is_comparable(recording.times[sample]);
+  };
+  const Recording& recorded = experiment.positions();
+  for (std::size_t sample = 0; sample < recorded.times.size(); ++sample) {
+    if (!counts(recorded, sample)) continue;
+    for (std::size_t point = 0; point < recorded.point_count; ++point)
+      if (is_seen(recorded.at(sample, point)))
+        positions(comparison.positions[sample * recorded.point_count + point],
+                  spec_.experiments[e].positions->noise, 3);
+  }
+  for (std::size_t f = 0; f < comparison.forces.size(); ++f) {
+    const Recording& force = experiment.force(f);
+    for (std::size_t sample = 0; sample < force.times.size(); ++sample)
+      if (counts(force, sample) && is_seen(force.at(sample, 0))) {
+        const ForceData& data = spec_.experiments[e].forces[f];
+        const Vec3d& error = comparison.forces[f][sample];
+        if (data.along == Vec3d{})
+          forces(error, data.noise, 3);
+        else
+          forces(Vec3d{dot(error, normalized(data.along)), 0, 0}, data.noise, 1);
+      }
+  }
+  if (!holds_figures(e, window)) return;
+  const std::vector<Figure>& all = experiment.instruments()->figures();
+  for (std::size_t k = 0; k < all.size(); ++k) figures(comparison.figures[k], all[k].noise);
+}
 
 }  // namespace isocloth

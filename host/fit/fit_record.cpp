@@ -18,8 +18,32 @@ Json errors_json(const FitErrors& errors) {
     json.update({{"mean_distance", errors.mean_distance},
                  {"rms_distance", errors.rms_distance},
                  {"max_distance", errors.max_distance}});
+  if (errors.figures > 0) json.update({{"rms_figures", errors.rms_figures}});
   if (errors.forces > 0) json.update({{"rms_force", errors.rms_force}, {"max_force", errors.max_force}});
   return json;
+}
+
+/// What instruments read, start and end; the directions of a silhouette are no figures of their own.
+Json figures_json(const Instruments& instruments, const ExperimentRecord& found) {
+  Json figures = Json::array();
+  for (std::size_t k = 0; k < instruments.figures().size(); ++k) {
+    const Figure& figure = instruments.figures()[k];
+    if (figure.name != "silhouette")
+      figures.push_back({{"name", figure.name},
+                         {"unit", figure.unit},
+                         {"recorded", figure.recorded},
+                         {"noise", figure.noise},
+                         {"start", number(figure.recorded + found.start.figures[k])},
+                         {"fitted", number(figure.recorded + found.fitted.figures[k])}});
+  }
+  if (instruments.has_drape())
+    figures.push_back(
+        {{"name", "folds"},
+         {"unit", ""},
+         {"recorded", instruments.recorded_folds() > 0 ? Json(instruments.recorded_folds()) : Json()},
+         {"start", found.start.reading.folds},
+         {"fitted", found.fitted.reading.folds}});
+  return figures;
 }
 
 }  // namespace
@@ -60,6 +84,8 @@ std::string fit_json(const FitProblem& problem, const FitRecord& record) {
                        {"start", found.start},
                        {"from", unknown.from},
                        {"to", unknown.to}});
+    if (unknown.control >= 0)
+      numbers.back().update({{"parameter", unknown.path}, {"strain", unknown.strain}});
   }
   for (Eigen::Index i = 0; i < record.correlation.rows(); ++i) {
     Json row = Json::array();
@@ -73,6 +99,8 @@ std::string fit_json(const FitProblem& problem, const FitRecord& record) {
         {{"name", problem.spec().experiments[e].name},
          {"start", {{"train", errors_json(found.start_train)}, {"test", errors_json(found.start_test)}}},
          {"fitted", {{"train", errors_json(found.train)}, {"test", errors_json(found.test)}}}});
+    if (const auto& instruments = problem.experiments()[e].instruments())
+      experiments.back()["figures"] = figures_json(*instruments, found);
   }
   for (const FitStep& step : record.history)
     history.push_back({{"stage", step.stage}, {"loss", number(step.loss)}, {"values", step.values}});

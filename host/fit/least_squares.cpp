@@ -22,7 +22,7 @@ VectorXd unbounded(const VectorXd& t) {
 /// What Eigen's solver asks for.
 struct Problem {
   const ResidualsAt& residuals;
-  double difference;
+  const LeastSquaresSettings& settings;
   Eigen::Index unknown_count, residual_count;
 
   int inputs() const { return static_cast<int>(unknown_count); }
@@ -33,7 +33,7 @@ struct Problem {
   }
   int df(const VectorXd& u, MatrixXd& jacobian) const {
     const VectorXd t = bounded(u);
-    jacobian = jacobian_at(residuals, t, difference);
+    jacobian = settings.jacobian ? settings.jacobian(t) : jacobian_at(residuals, t, settings.difference);
     jacobian.array().rowwise() *= (t.array() * (1 - t.array())).transpose();
     return 0;
   }
@@ -67,7 +67,7 @@ LeastSquaresResult least_squares(const ResidualsAt& residuals, const VectorXd& s
                                  const LeastSquaresSettings& settings,
                                  const std::function<void(const LeastSquaresStep&)>& on_step) {
   VectorXd u = unbounded(start);
-  Problem problem{residuals, settings.difference, start.size(), residuals({bounded(u)})[0].size()};
+  Problem problem{residuals, settings, start.size(), residuals({bounded(u)})[0].size()};
   Eigen::LevenbergMarquardt<Problem> solver(problem);
   solver.parameters.ftol = 1e-6;
   solver.parameters.xtol = 1e-5;
@@ -90,6 +90,8 @@ Confidence confidence_of(const VectorXd& residuals, const MatrixXd& jacobian) {
   Confidence result;
   result.variance =
       residuals.squaredNorm() / static_cast<double>(std::max<Eigen::Index>(1, residuals.size() - count));
+  // A few samples do not say what their noise is: not less than was stated.
+  if (residuals.size() - count < 10) result.variance = std::max(result.variance, 1.0);
   const Eigen::JacobiSVD<MatrixXd> svd(jacobian, Eigen::ComputeThinU | Eigen::ComputeThinV);
   const VectorXd& singular = svd.singularValues();
   const double least = 1e-9 * std::max(singular[0], std::numeric_limits<double>::min());

@@ -15,6 +15,8 @@ using ResidualsAt = std::function<std::vector<Eigen::VectorXd>(const std::vector
 struct LeastSquaresSettings {
   int most_iterations = 30;
   double difference = 0.01;  ///< of central differences
+  /// d residual / d t, shape [residual, unknown]; none: by central differences.
+  std::function<Eigen::MatrixXd(const Eigen::VectorXd& point)> jacobian{};
 };
 
 struct LeastSquaresStep {
@@ -41,7 +43,8 @@ LeastSquaresResult least_squares(const ResidualsAt& residuals, const Eigen::Vect
 Eigen::MatrixXd jacobian_at(const ResidualsAt& residuals, const Eigen::VectorXd& point, double difference);
 
 /// What the residuals r at their least and the Jacobian J say of the unknowns, if r are independent noise of
-/// one variance: covariance s^2 (J^T J)^-1, s^2 = r^T r / (residuals - unknowns).
+/// one variance: covariance s^2 (J^T J)^-1, s^2 = r^T r / (residuals - unknowns), but with less than ten
+/// residuals more than unknowns not below 1, the stated noise.
 struct Confidence {
   Eigen::VectorXd deviation;  ///< standard, of each unknown; infinite where the residuals do not depend on it
   Eigen::MatrixXd correlation;  ///< shape [unknown, unknown]

@@ -4,11 +4,13 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/random.hpp"
 #include "engine/core/text.hpp"
 #include "host/fit/fit_page.hpp"
+#include "host/fit/incremental_search.hpp"
 #include "host/fit/least_squares.hpp"
 #include "host/results/output_folder.hpp"
 #include "host/sweep/svg.hpp"
@@ -27,7 +29,7 @@ class Fit {
   Fit(const FitRequest& request, FitObserver& observer)
       : request_(request),
         observer_(observer),
-        spec_(read_fit(request.file)),
+        spec_(read_fit(request.file, request.access)),
         folder_(request.output, request.if_exists, "fit.json", "fit"),
         problem_(spec_, request.execution, Experiment::Source::recordings,
                  [this](std::int64_t done, std::int64_t total) { observer_.on_work(stage_, done, total); }),
@@ -61,7 +63,7 @@ class Fit {
     };
     for (std::size_t e = 0; e < problem_.experiments().size(); ++e) {
       const std::string name = spec_.experiments[e].name;
-      const Json scene = problem_.experiments()[e].scene().json_with(problem_.trial(e, best_).numbers);
+      const Json scene = problem_.experiments()[e].json_with(problem_.trial(e, best_));
       files.push_back({fitted / (name + ".json"), dump(scene)});
       files.push_back(
           {fitted / (name + ".fabric.json"), dump(scene["garments"][0].value("fabric", Json::object()))});
@@ -94,6 +96,16 @@ class Fit {
     };
     if (!root.is_object() || root.value("plan", Json()) != spec_.text) refuse("another plan");
     const Json numbers = root.value("parameters", Json::array());
+    for (std::size_t p = 0; p < spec_.parameters.size(); ++p) {
+      if (spec_.parameters[p].points == 0 || !numbers.is_array()) continue;
+      std::vector<double> strains;
+      for (const Json& number : numbers)
+        if (number.value("parameter", std::string()) == spec_.parameters[p].number &&
+            number.value("strain", Json()).is_number())
+          strains.push_back(number["strain"].get<double>());
+      if (!strains.empty()) problem_.set_controls(p, strains);
+    }
+    start_ = start_point();
     if (!numbers.is_array() || numbers.size() != problem_.unknowns().size()) refuse("other parameters");
     best_ = start_;
     for (std::size_t u = 0; u < numbers.size(); ++u) {
@@ -123,11 +135,16 @@ class Fit {
           point[u] = random.uniform();
       points.push_back(point);
     }
-    const std::vector<VectorXd> found = problem_.residuals(points, share(1));
+    const std::vector<Appraisal> found = problem_.appraise(points, share(1));
+    // Folds come before distances: a search hardly leaves the drape that it begins with.
+    const auto rank = [&](std::size_t i) {
+      const double cost = found[i].residuals.squaredNorm();
+      return std::tuple(!std::isfinite(cost), found[i].wrong_folds, cost);
+    };
     std::size_t least = 0;
     for (std::size_t i = 1; i < points.size(); ++i)
-      if (found[i].squaredNorm() < found[least].squaredNorm()) least = i;
-    if (!std::isfinite(found[least].squaredNorm())) {
+      if (rank(i) < rank(least)) least = i;
+    if (!std::isfinite(found[least].residuals.squaredNorm())) {
       std::string why;
       for (const Experiment& experiment : problem_.experiments())
         if (!experiment.refusal().empty()) why = text("; one of them: ", experiment.refusal());
@@ -136,13 +153,39 @@ class Fit {
                " with which the scenes run, expected one at least; give values, or nearer bounds", why));
     }
     best_ = points[least];
-    if (points.size() > 1) add_step(text("start 1 of ", points.size()), start_, loss_of(found[0]));
-    add_step(text("best of ", points.size(), " starts"), best_, loss_of(found[least]));
+    if (points.size() > 1) add_step(text("start 1 of ", points.size()), start_, loss_of(found[0].residuals));
+    add_step(text("best of ", points.size(), " starts"), best_, loss_of(found[least].residuals));
+  }
+
+  /// Stage by stage, see search_in_stages().
+  bool search_stages() {
+    return search_in_stages(
+        problem_, best_, request_.if_exists == IfExists::resume,
+        [this](const std::string& stage, const VectorXd& point, double loss) {
+          stage_ = stage;
+          best_ = point;
+          add_step(stage, point, loss);
+        },
+        [this](const std::vector<Unknown>& before) {
+          const auto now = [&](const std::vector<double>& values) {
+            return FitProblem::values_of(before, values, problem_.unknowns());
+          };
+          for (FitStep& step : record_.history) step.values = now(step.values);
+          std::vector<double> start;
+          for (std::size_t u = 0; u < before.size(); ++u)
+            start.push_back(before[u].at(start_[static_cast<Eigen::Index>(u)]));
+          start_ = problem_.point_of(now(start));
+          record_.numbers.clear();
+        });
   }
 
   /// With wide differences, which see over what noise in the motion of pins or contacts make rough, then with
   /// narrow ones.
   void search() {
+    if (is_in_stages(spec_) || (spec_.levels == 1 && problem_.has_derivatives())) {
+      finish_search(search_stages());
+      return;
+    }
     const ResidualsAt residuals = [this](const std::vector<VectorXd>& points) {
       std::vector<VectorXd> found = problem_.residuals(points, share(level_));
       residual_count_ = found[0].size();
@@ -165,6 +208,10 @@ class Fit {
       }
     }
     level_ = spec_.levels;
+    finish_search(is_converged);
+  }
+
+  void finish_search(bool is_converged) {
     record_.status = is_converged ? "completed" : "stopped";
     if (!is_converged)
       record_.notes.push_back(text("the search was not at its end after ", spec_.most_iterations,
@@ -184,8 +231,22 @@ class Fit {
       found.train = problem_.errors(e, found.fitted, experiment.train);
       found.test = problem_.errors(e, found.fitted, experiment.test);
       found.recorded = problem_.experiments()[e].placed_positions(problem_.trial(e, best_));
+      note_figures(e, found.fitted);
       record_.experiments.push_back(std::move(found));
     }
+  }
+
+  void note_figures(std::size_t e, const Comparison& fitted) {
+    const std::optional<Instruments>& instruments = problem_.experiments()[e].instruments();
+    if (!instruments || fitted.is_lost) return;
+    const std::string& name = spec_.experiments[e].name;
+    const int recorded = instruments->recorded_folds();
+    if (recorded > 0 && fitted.reading.folds != recorded)
+      record_.notes.push_back(text(name, ": the fitted cloth has ", fitted.reading.folds, " folds, ",
+                                   recorded, " were recorded: its coefficient is that of another drape"));
+    if (fitted.speed > 1e-3)
+      record_.notes.push_back(text(name, ": the cloth moves by ", tick_text(1000 * fitted.speed),
+                                   " mm/s when its figures are read; give it more time or damping"));
   }
 
   void judge() {
@@ -197,8 +258,9 @@ class Fit {
     const VectorXd& residuals = both[0];
     loss_ = loss_of(residuals);
     // Of two differences the one that says less: where the loss is rough, narrow ones see its roughness.
-    Eigen::MatrixXd jacobian = jacobian_at(at, best_, spec_.difference);
-    const Eigen::MatrixXd smooth = jacobian_at(at, best_, wide * spec_.difference);
+    Eigen::MatrixXd jacobian = problem_.jacobian(best_, 1, spec_.difference);
+    const Eigen::MatrixXd smooth =
+        problem_.has_derivatives() ? jacobian : jacobian_at(at, best_, wide * spec_.difference);
     for (Eigen::Index u = 0; u < jacobian.cols(); ++u)
       if (smooth.col(u).norm() < jacobian.col(u).norm()) jacobian.col(u) = smooth.col(u);
     const Confidence confidence = confidence_of(residuals, jacobian);
@@ -257,6 +319,7 @@ class Fit {
 
   /// The loss along each unknown, and over the first two numbers together, as Coltraro 2022, figure 16.
   void scan() {
+    if (!spec_.scans) return;
     stage_ = "scans";
     std::vector<VectorXd> points;
     const std::size_t count = problem_.unknowns().size();
@@ -352,7 +415,7 @@ class Fit {
   OutputFolder folder_;
   std::string stage_ = "set-up";
   FitProblem problem_;
-  const VectorXd start_;
+  VectorXd start_;
   VectorXd best_;
   int level_ = 1;
   double loss_ = 0;  ///< at the end, of whole windows

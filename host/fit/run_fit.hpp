@@ -14,6 +14,7 @@ struct FitRequest {
   std::filesystem::path file, output;
   IfExists if_exists = IfExists::refuse;
   ExecutionOptions execution;  ///< its monitor interrupts the fit
+  FileAccess access{};         ///< to files that the fit and its scenes name
 };
 
 /// Hears of a fit, in the thread that runs it.
@@ -40,7 +41,7 @@ FitRecord run_fit(const FitRequest& request, FitObserver* observer = nullptr);
 /// Writes the recordings that the file names, as its scenes would have them with `value` of every parameter,
 /// with Gaussian noise: to see what a recording would tell before there is one. Returns the files. Throws
 /// FileError for one that exists, SceneError for a parameter without a value and for a recording that is no
-/// .csv or has a transform.
+/// .csv (of figures: .json) or has a transform.
 std::vector<std::filesystem::path> simulate_recordings(const FitRequest& request,
                                                        FitObserver* observer = nullptr);
 

@@ -17,14 +17,14 @@ using Eigen::VectorXd;
 std::vector<std::filesystem::path> simulate_recordings(const FitRequest& request, FitObserver* observer) {
   FitObserver nobody;
   FitObserver& watch = observer ? *observer : nobody;
-  const FitSpec spec = read_fit(request.file);
+  const FitSpec spec = read_fit(request.file, request.access);
   const std::string source = request.file.string();
   std::vector<std::filesystem::path> paths;
-  const auto add_path = [&](const std::string& key, const std::string& file) {
+  const auto add_path = [&](const std::string& key, const std::string& file, const char* type = ".csv") {
     const std::filesystem::path path = spec.folder / file;
-    if (path.extension() != ".csv")
+    if (path.extension() != type)
       throw SceneError(
-          text(source, ": ", key, ": found \"", printable(file), "\", expected a .csv to write"));
+          text(source, ": ", key, ": found \"", printable(file), "\", expected a ", type, " to write"));
     if (std::filesystem::exists(path))
       throw FileError(
           text(path.string(),
@@ -48,6 +48,7 @@ std::vector<std::filesystem::path> simulate_recordings(const FitRequest& request
     }
     for (std::size_t f = 0; f < experiment.forces.size(); ++f)
       add_path(text(key, ".forces[", f, "].file"), experiment.forces[f].file);
+    if (experiment.figures) add_path(key + ".figures.file", experiment.figures->file, ".json");
   }
   FitProblem problem(
       spec, request.execution, Experiment::Source::frames,
@@ -62,9 +63,10 @@ std::vector<std::filesystem::path> simulate_recordings(const FitRequest& request
   std::vector<FileContent> files;
   for (std::size_t e = 0; e < spec.experiments.size(); ++e) {
     const ExperimentSpec& experiment = spec.experiments[e];
-    std::vector<Recording> recordings = problem.experiments()[e].simulate(
+    Experiment::Simulated simulated = problem.experiments()[e].simulate(
         problem.trial(e, truth), request.execution,
         [&](std::int64_t done, std::int64_t total) { watch.on_work(experiment.name, done, total); });
+    std::vector<Recording>& recordings = simulated.recordings;
     for (std::size_t i = 0; i < recordings.size(); ++i) {
       const bool is_positions = experiment.positions && i == 0;
       const std::size_t force = i - (experiment.positions ? 1 : 0);
@@ -87,6 +89,10 @@ std::vector<std::filesystem::path> simulate_recordings(const FitRequest& request
                        recording_csv(recordings[i], is_positions ? "# t [s], x, y, z of each point [m]"
                                                                  : "# t [s], Fx, Fy, Fz [N]")});
     }
+    if (const auto& instruments = problem.experiments()[e].instruments())
+      files.push_back({paths[files.size()],
+                       instruments->file_text(problem.experiments()[e].scene().base().garments[0].mesh,
+                                              simulated.figure_positions, noise)});
   }
   replace_files(files);
   return paths;

@@ -49,6 +49,18 @@ class FitTest : public ResultTest {
                     .execution = {.threads = 1, .monitor = monitor}},
                    observer);
   }
+  /// By a message of one line that says so, and without a folder.
+  void expect_refused(const Json& plan, const std::string& expected) const {
+    try {
+      fit(plan);
+      FAIL() << "expected " << expected;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(expected), std::string::npos) << error.what() << "\n"
+                                                                             << expected;
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+  }
   static const FittedNumber& number(const FitRecord& record, const std::string& label) {
     for (const FittedNumber& found : record.numbers)
       if (found.unknown.label == label) return found;

@@ -11,17 +11,6 @@ class FitRefusal : public FitTest {
     write_shaken_scene();
     simulate(shaken_fit());
   }
-  void expect_refused(const Json& plan, const std::string& expected) const {
-    try {
-      fit(plan);
-      FAIL() << "expected " << expected;
-    } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what()).find(expected), std::string::npos) << error.what() << "\n"
-                                                                             << expected;
-      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
-    }
-    EXPECT_FALSE(fs::exists(folder_ / "out"));
-  }
   static Json with(const std::string& pointer, const Json& value) {
     Json plan = shaken_fit();
     plan[Json::json_pointer(pointer)] = value;

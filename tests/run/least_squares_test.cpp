@@ -71,6 +71,9 @@ TEST(LeastSquares, KnowsTheConfidenceOfALine) {
   EXPECT_NEAR(found.deviation[0], s * std::sqrt(squares / det), 1e-12);
   EXPECT_NEAR(found.deviation[1], s * std::sqrt(count / det), 1e-12);
   EXPECT_NEAR(found.correlation(0, 1), -sum / std::sqrt(count * squares), 1e-9);
+  // Few residuals do not say their noise: the stated one is all there is.
+  const Confidence few = confidence_of(VectorXd::Zero(2), Eigen::MatrixXd(Eigen::Matrix2d::Identity() * 4));
+  EXPECT_NEAR(few.deviation[0], 0.25, 1e-12);
   jacobian.col(1) = 2 * jacobian.col(0);  // only their sum is seen
   const Confidence open = confidence_of(residuals, jacobian);
   EXPECT_TRUE(std::isinf(open.deviation[0]) && std::isinf(open.deviation[1]));

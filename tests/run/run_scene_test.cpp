@@ -76,6 +76,40 @@ TEST_F(RunScene, WritesItsFramesAndPrintsNothing) {
                                       "summary.json", "trajectory.h5"}));
 }
 
+// In frames between which the run was stopped, too; asked for otherwise it is another run.
+TEST_F(RunScene, BalancesEnergiesAndResumesThem) {
+  scene_["projection"] = {{"max_substeps", 1}, {"balance", 1e-3}};
+  write_scene("scene.json", scene_);
+  const auto run_with = [&](const std::string& output, Listener& listener, IfExists if_exists,
+                            bool balances) {
+    return run_scene({.scene = folder_ / "scene.json",
+                      .output = folder_ / output,
+                      .execution = {.monitor = &listener.monitor},
+                      .result = {.if_exists = if_exists, .has_energies = balances}},
+                     &listener);
+  };
+  Listener whole, stopped(10), again, other;
+  run_with("whole", whole, IfExists::refuse, true);
+  EXPECT_EQ(run_with("parts", stopped, IfExists::refuse, true).status, "interrupted");
+  EXPECT_NE(message_of<FileError>([&] {
+              run_with("parts", other, IfExists::resume, false);
+            }).find("found a run with a balance of energies"),
+            std::string::npos);
+  run_with("parts", again, IfExists::resume, true);
+  const TrajectoryFile found(folder_ / "parts" / "trajectory.h5"),
+      expected(folder_ / "whole" / "trajectory.h5");
+  EXPECT_TRUE(expected.layout().has_energies);
+  ASSERT_EQ(found.frame_count(), expected.frame_count());
+  for (std::size_t f = 0; f < found.frame_count(); ++f)
+    EXPECT_EQ(found.metrics(f, 0).energy, expected.metrics(f, 0).energy) << f;
+  const EnergySums& last = expected.metrics(expected.frame_count() - 1, 0).energy;
+  EXPECT_NE(last.work_pins, 0);
+  EXPECT_LT(std::fabs(last.energy_error), 1e-2 * last.energy_scale);
+  const std::string table = read_whole_file(folder_ / "whole" / "metrics.csv");
+  EXPECT_NE(table.substr(0, table.find('\n')).find(",loss_integrator,loss_rows,energy_error,energy_scale"),
+            std::string::npos);
+}
+
 TEST_F(RunScene, NeedsNeitherMonitorNorObserver) {
   const RunSummary found =
       run_scene({.scene = folder_ / "scene.json", .output = folder_ / "out", .execution = {}, .result = {}});
