@@ -27,9 +27,14 @@ def test_code_blocks_run(tmp_path, monkeypatch):
 
 def test_scenes_of_the_page_on_sewing_run():
     text = (ROOT / "host" / "docs" / "SEWING.md").read_text()
-    [block] = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    block, *parts = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
     simulation = isocloth.Simulation(json.loads(block))
     assert not simulation.warnings
     start = simulation.measures()[0].seam_opening
     simulation.advance(40)
     assert simulation.measures()[0].seam_opening < 1e-3 < start
+    assert len(parts) == 2  # buttons and bands, beside the seams
+    for part in parts:
+        scene = json.loads(block)
+        scene["garments"][0]["mesh"].update(json.loads("{" + part + "}"))
+        isocloth.Simulation(scene).advance(5)

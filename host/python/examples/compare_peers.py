@@ -11,133 +11,60 @@ one thread, of stepping alone.
 """
 
 import argparse
-import importlib.metadata
 import json
+import os
 import statistics
 import time
 
+os.environ["OMP_NUM_THREADS"] = "1"  # before an engine is imported
+
 import numpy
+import peers
+from sheet_ruler import Sheet, edge_strains
 
-NODES, SIZE, DENSITY, FRAME = 13, 0.4, 0.2, 0.005
+TOWEL = Sheet(nodes=13, size=0.4, density=0.2, frame=0.005, even=True)
 STIFFNESS, POISSON, KAPPA, THICKNESS = 2000.0, 0.3, 2e-5, 0.002
-CELL, MASS = SIZE / (NODES - 1), DENSITY * SIZE**2
 
 
-class Isocloth:
-    """Membrane elements of some ``stiffness`` [N/m], projection: one step of 5 ms."""
-
-    package = "isocloth"
-
-    def __init__(self, towels, stiffness=STIFFNESS):
-        import isocloth
-
-        self.simulation = isocloth.Simulation(
-            {"recipe": "membrane", "step": FRAME, "duration": 1, "projection": {"tolerance": 0.005}, "garments": [{
-                "mesh": {"generator": "quad_grid", "nodes": [NODES, NODES], "size": [SIZE, SIZE]}, "replicas": towels,
-                "fabric": {"rho": DENSITY, "delta": DENSITY, "alpha": 0, "kappa": KAPPA, "poisson_ratio": POISSON,
-                           "stretch_stiffness": stiffness, "shear_stiffness": stiffness / 2 / (1 + POISSON)},
-                "pins": [{"select": {"nodes": [0, NODES - 1]}}]}]}, threads=1, measure_strain=False)
-
-    def advance(self):
-        self.simulation.step()
-
-    def positions(self):
-        return self.simulation.positions(0)
+def membrane(stiffness=STIFFNESS):
+    return {"projection": {"tolerance": 0.005}, "fabric": {
+        "kappa": KAPPA, "poisson_ratio": POISSON, "stretch_stiffness": stiffness,
+        "shear_stiffness": stiffness / 2 / (1 + POISSON)}}
 
 
-class MujocoFlex:
-    """Flex of triangles: one model, a state for each towel."""
-
-    package = "mujoco"
-
-    def __init__(self, towels, flex, integrator):
-        import mujoco
-
-        model = mujoco.MjModel.from_xml_string(
-            f'<mujoco><option timestep="{FRAME}" integrator="{integrator}"><flag contact="disable"/></option>'
-            '<worldbody>'
-            f'<flexcomp name="towel" type="grid" dim="2" count="{NODES} {NODES} 1" spacing="{CELL} {CELL} {CELL}" '
-            f'mass="{MASS}" radius="0.001">{flex}<contact selfcollide="none" contype="0" conaffinity="0"/>'
-            f'<pin id="0 {NODES - 1}"/></flexcomp></worldbody></mujoco>')
-        self.states = [mujoco.MjData(model) for _ in range(towels)]
-        self.step = lambda: [mujoco.mj_step(model, state) for state in self.states]
-        self.update = lambda: mujoco.mj_fwdPosition(model, self.states[0])  # a step leaves positions of its start
-
-    def advance(self):
-        self.step()
-
-    def positions(self):
-        self.update()
-        return self.states[0].flexvert_xpos.copy()
-
-
-class NewtonVbd:
-    """Triangles, vertex block descent: ``substeps`` of ``iterations`` in a frame, all towels in one model."""
-
-    package = "newton"
-
-    def __init__(self, towels, substeps, iterations):
-        import newton
-        import warp
-
-        warp.config.quiet = True
-        warp.set_device("cpu")
-        builder = newton.ModelBuilder()
-        for towel in range(towels):
-            builder.add_cloth_grid(
-                pos=warp.vec3(0.0, 0.0, 0.0), rot=warp.quat_identity(), vel=warp.vec3(0.0, 0.0, 0.0), dim_x=NODES - 1,
-                dim_y=NODES - 1, cell_x=CELL, cell_y=CELL, mass=MASS / NODES**2, tri_ke=STIFFNESS, tri_ka=STIFFNESS,
-                tri_kd=1e-3, edge_ke=KAPPA, edge_kd=0.0, particle_radius=0.001)
-            for node in (towel * NODES**2, towel * NODES**2 + NODES - 1):
-                builder.particle_mass[node] = 0.0
-                builder.particle_flags[node] &= ~int(newton.ParticleFlags.ACTIVE)
-        builder.color(include_bending=True)
-        model = builder.finalize(device="cpu")
-        model.set_gravity((0.0, 0.0, -9.81))
-        self.solver = newton.solvers.SolverVBD(model, iterations=iterations)
-        self.states, self.control, self.substeps = [model.state(), model.state()], model.control(), substeps
-        self.contacts = newton.CollisionPipeline(model).contacts()
-
-    def advance(self):
-        for _ in range(self.substeps):
-            self.states[0].clear_forces()
-            self.solver.step(*self.states, self.control, self.contacts, FRAME / self.substeps)
-            self.states.reverse()
-
-    def positions(self):
-        return self.states[0].particle_q.numpy()[:NODES**2].copy()
+def vbd(substeps, iterations):
+    return {"substeps": substeps, "iterations": iterations, "stiffness": STIFFNESS, "damping": 1e-3, "kappa": KAPPA}
 
 
 ELASTIC = f'<elasticity young="{STIFFNESS / THICKNESS}" poisson="{POISSON}" thickness="{THICKNESS}" elastic2d="both"/>'
 
 #: Name, class, towels, arguments.
 ENTRIES = [
-    ("isocloth, membrane", Isocloth, 1, {}),
-    ("isocloth, membrane", Isocloth, 64, {}),
-    ("isocloth, membrane", Isocloth, 1024, {}),
-    ("isocloth, membrane of 8000 N/m", Isocloth, 64, {"stiffness": 8000.0}),
-    ("MuJoCo, elasticity, discrete", MujocoFlex, 1, {"flex": ELASTIC, "integrator": "discrete"}),
-    ("MuJoCo, elasticity, discrete", MujocoFlex, 64, {"flex": ELASTIC, "integrator": "discrete"}),
-    ("MuJoCo, edge equality, Euler", MujocoFlex, 64, {"flex": '<edge equality="true"/>', "integrator": "Euler"}),
-    ("Newton, VBD, 1 x 10", NewtonVbd, 16, {"substeps": 1, "iterations": 10}),
-    ("Newton, VBD, 1 x 50", NewtonVbd, 16, {"substeps": 1, "iterations": 50}),
-    ("Newton, VBD, 5 x 10", NewtonVbd, 16, {"substeps": 5, "iterations": 10}),
+    ("isocloth, membrane", peers.Isocloth, 1, membrane()),
+    ("isocloth, membrane", peers.Isocloth, 64, membrane()),
+    ("isocloth, membrane", peers.Isocloth, 1024, membrane()),
+    ("isocloth, membrane of 8000 N/m", peers.Isocloth, 64, membrane(8000.0)),
+    ("MuJoCo, elasticity, discrete", peers.MujocoFlex, 1, {"flex": ELASTIC, "integrator": "discrete"}),
+    ("MuJoCo, elasticity, discrete", peers.MujocoFlex, 64, {"flex": ELASTIC, "integrator": "discrete"}),
+    ("MuJoCo, edge equality, Euler", peers.MujocoFlex, 64, {"flex": '<edge equality="true"/>', "integrator": "Euler"}),
+    ("Newton, VBD, 1 x 10", peers.NewtonVbd, 16, vbd(1, 10)),
+    ("Newton, VBD, 1 x 50", peers.NewtonVbd, 16, vbd(1, 50)),
+    ("Newton, VBD, 5 x 10", peers.NewtonVbd, 16, vbd(5, 10)),
 ]
 
 
 def measure(kind, towels, arguments, frames):
     """Towel frames per second, strains, shape (frames, edges), and mean height of the free edge at 0.25 s [m]."""
-    engine = kind(towels, **arguments)
+    engine = kind(TOWEL, towels, **arguments)
     seconds, strains, fall = 0.0, [], numpy.nan
     for frame in range(frames):
         begin = time.process_time()
         engine.advance()
         seconds += time.process_time() - begin
-        sheet = engine.positions().reshape(NODES, NODES, 3)
-        lengths = [numpy.linalg.norm(numpy.diff(sheet, axis=axis), axis=-1).ravel() for axis in (0, 1)]
-        strains.append(numpy.abs(numpy.concatenate(lengths) / CELL - 1))
-        if frame == round(0.25 / FRAME) - 1:
-            fall = sheet[-1, :, 2].mean()
+        positions = engine.positions()
+        strains.append(edge_strains(positions, TOWEL.nodes, TOWEL.size))
+        if frame == round(0.25 / TOWEL.frame) - 1:
+            fall = positions[-TOWEL.nodes:, 2].mean()
     return towels * frames / seconds, numpy.array(strains), fall
 
 
@@ -161,7 +88,7 @@ def main():
                 print(f"left out: {name}: {type(error).__name__}: {error}", flush=True)
                 continue
             speeds.setdefault(number, []).append(speed)
-            found[number] = {"engine": name, "version": importlib.metadata.version(kind.package), "towels": towels,
+            found[number] = {"engine": name, "version": peers.version(kind), "towels": towels,
                              "strain_p95": float(numpy.percentile(strains, 95)), "strain_max": float(strains.max()),
                              "free_edge_at_0.25_s_m": float(fall)}
     print("| engine | towels | frames per second: median (least to most) | strain p95 | max | free edge at 0.25 s |")

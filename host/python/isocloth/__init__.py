@@ -12,6 +12,7 @@ from ._fit import fit, save_recording
 from ._forces import ClothState, SlopedForce
 from ._gallery import gallery
 from ._gradients import Gradient, Tape
+from ._import import Imported, import_meshes
 from ._render import render
 from ._results import Result, check, run, save_mesh, schema
 from ._run_function import RunFunction
@@ -35,8 +36,8 @@ from .errors import (
 __version__ = _version()
 __all__ = [
     "CaseRun", "ClothState", "ContactMeasures", "DeviceError", "Error", "FileError", "ForceError", "GarmentInfo",
-    "Gradient", "HoldMeasures", "Measures", "MeshError", "NumericalError", "Result", "RunFunction", "SceneError",
-    "SceneWarning", "ShapeError", "Simulation", "SlopedForce", "Snapshot", "StepReport", "Strain", "SweepTable", "Tape",
-    "View", "Viewer", "check", "export", "fit", "gallery", "load_plan", "read_sweep", "render", "run", "run_plan",
-    "save_mesh", "save_recording", "schema", "sweep", "view",
+    "Gradient", "HoldMeasures", "Imported", "Measures", "MeshError", "NumericalError", "Result", "RunFunction",
+    "SceneError", "SceneWarning", "ShapeError", "Simulation", "SlopedForce", "Snapshot", "StepReport", "Strain",
+    "SweepTable", "Tape", "View", "Viewer", "check", "export", "fit", "gallery", "import_meshes", "load_plan",
+    "read_sweep", "render", "run", "run_plan", "save_mesh", "save_recording", "schema", "sweep", "view",
 ]

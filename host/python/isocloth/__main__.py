@@ -8,6 +8,7 @@ import sys
 from ._export import WRITERS, export
 from ._fields import QUANTITIES
 from ._gallery import gallery
+from ._import import EXACT, import_meshes, read_meshes
 from ._render import render
 from ._results import Result
 from ._sweep import load_plan, run_plan
@@ -25,12 +26,15 @@ def main(arguments=None):
     command.add_argument("files", nargs="+", help="files to write: " + " ".join(WRITERS))
     command.add_argument("--garment", action="append", help="one to write, by its name; default: all")
     command.add_argument("--no-obstacles", action="store_true", help="garments alone")
+    _add_import(commands)
     command = commands.add_parser("view", help="watch a scene in the browser, and drag its cloth")
-    command.set_defaults(run=lambda options: view(options.scene, options.port, options.record, threads=options.threads))
+    command.set_defaults(run=lambda options: view(options.scene, options.port, options.record, threads=options.threads,
+                                                   allow=options.allow))
     command.add_argument("scene", help="file")
     command.add_argument("--port", type=int, default=8080, help="of the page; the next free one if taken")
     command.add_argument("--threads", type=int, default=0, help="0: all cores")
     command.add_argument("--record", metavar="FOLDER", help="for pictures and films; the page has buttons then")
+    _add_allow(command)
     _add_render(commands)
     _add_gallery(commands)
     _add_sweep(commands)
@@ -43,6 +47,60 @@ def main(arguments=None):
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _add_allow(command):
+    command.add_argument("--allow", metavar="FOLDER", action="append", default=[],
+                         help="besides that of the file, in whose tree files that it names may lie; / for any")
+
+
+def _add_import(commands):
+    command = commands.add_parser("import", help="write meshes of glTF, USD or FBX, at rest or moving, for scenes")
+    command.set_defaults(run=_import)
+    command.add_argument("file", help=".glb .gltf .usd .usda .usdc .fbx")
+    command.add_argument("-o", "--output", metavar="FOLDER", help="for NAME.obj, NAME.mdd and scene.json")
+    command.add_argument("--list", action="store_true", help="say what the file holds, and write nothing")
+    command.add_argument("--mesh", action="append", metavar="NAME", help="one to take; default: all")
+    for role, help in (("garment", "what is open"), ("obstacle", "what is closed"), ("body", "what moves")):
+        command.add_argument(f"--{role}", action="append", default=[], metavar="NAME",
+                             help=f"one that becomes {role}; default: {help}")
+    command.add_argument("--unit", help="m, cm, mm, in, ft, or metres as a number; default: that of the file")
+    command.add_argument("--up", help="x, y or z; default: that of the file")
+    command.add_argument("--weld", type=float, nargs="?", const=EXACT, metavar="METRES",
+                         help="unite nodes on open edges that lie so near; without a number: %(const)g m, for vertices "
+                         "that a program has split")
+    command.add_argument("--rate", type=float, help="frames per second of an animation; default: that of the file")
+    command.add_argument("--from", type=float, dest="begin", help="[s] of the file, time 0 of the scene")
+    command.add_argument("--to", type=float, dest="end", help="[s] of the file")
+    command.add_argument("--animation", metavar="NAME", help="one of several")
+    command.add_argument("--overwrite", action="store_true", help="files that are there")
+    _add_allow(command)
+
+
+def _import(options):
+    if options.list:
+        source = read_meshes(options.file, animation=options.animation, allow=options.allow)
+        unit = "no unit" if source.unit is None else f"unit {source.unit:g} m"
+        span = "no animation" if source.span is None else "an animation from {:g} to {:g} s".format(*source.span)
+        print(f"{options.file}: {unit}, {f'{source.up} is up' if source.up else 'no axis that is up'}, {span}")
+        for mesh in source.meshes:
+            print(f"  {mesh.name}: {len(mesh.faces)} faces{', moving' if mesh.moves and source.span else ''}"
+                  f"{'' if mesh.uvs is None else ', with texture coordinates'}")
+        return
+    if options.output is None:
+        raise Error("import: found no output, expected a folder (-o FOLDER), or --list")
+    done = import_meshes(options.file, options.output, meshes=options.mesh, garments=options.garment,
+                         obstacles=options.obstacle, bodies=options.body, unit=options.unit, up=options.up,
+                         weld=options.weld, rate=options.rate, begin=options.begin, end=options.end,
+                         animation=options.animation, overwrite=options.overwrite, allow=options.allow)
+    print(f"{options.file}: unit {done.unit:g} m, {done.up} was up; metres and z up now")
+    for mesh in done.meshes:
+        print("  {role} {name}: {nodes} nodes, {faces} faces, {0:.3g} x {1:.3g} x {2:.3g} m{3}".format(
+            *mesh["size"], f", {mesh['frames']} frames" if mesh["motion"] else "", **mesh))
+    for note in done.notes:
+        print(f"  note: {note}")
+    print(f"{done.scene}:")
+    print(done.scene.read_text(encoding="utf-8"), end="")
 
 
 def _add_render(commands):
@@ -100,6 +158,7 @@ def _add_sweep(commands):
     command.add_argument("--threads", type=int, default=0, help="of each process; 0: all cores, or an equal part")
     command.add_argument("--devices", metavar="I,J,...", help="GPUs, one for each process of this machine")
     command.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    _add_allow(command)
 
 
 def command():
@@ -125,8 +184,9 @@ def _sweep(options):
             raise SceneError(f"--worker: found {options.worker}, expected I/N with I from 1 to N")
         worker = int(words[0]), int(words[1])
     devices = [word for word in (options.devices or "").split(",") if word]
-    table = run_plan(load_plan(options.plan), options.output, workers=options.scheduler or options.workers,
-                     worker=worker, threads=options.threads, devices=devices, quiet=options.quiet)
+    plan = load_plan(options.plan, allow=options.allow or None)
+    table = run_plan(plan, options.output, workers=options.scheduler or options.workers, worker=worker,
+                     threads=options.threads, devices=devices, quiet=options.quiet)
     print(f"{table.case_count} cases: {table.count('completed')} completed, {table.count('stalled')} missed the "
           f"tolerance, {table.count('failed')} failed"
           + (f"; {table.batches_missing} batches to come" if table.batches_missing else ""))

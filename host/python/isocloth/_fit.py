@@ -13,7 +13,7 @@ from .errors import ShapeError
 
 
 def fit(plan, output=None, *, backend="cpu", precision="float64", solver="automatic", simd="", threads=0,
-        overwrite=False, resume=False, simulate=False, quiet=False):
+        overwrite=False, resume=False, simulate=False, quiet=False, allow=None):
     """Finds the numbers of scenes with which they move as was recorded, as ``isocloth fit`` does, and returns what
     ``fit.json`` has: ``status``, ``parameters`` (a list of dicts with name, unit, value, low, high, verdict),
     ``experiments`` with their errors, ``correlation``, ``noise_factor``, ``notes``.
@@ -21,7 +21,8 @@ def fit(plan, output=None, *, backend="cpu", precision="float64", solver="automa
     plan: path of a file, or a dict with its keys (``isocloth fit --schema``), whose files are looked for in the current
     folder. output: folder for numbers and pictures; none: nothing is kept. overwrite, resume: what to do with a fit
     that is there. simulate: write the recordings that the plan names, as its scenes have them with each parameter's
-    ``value``, and return None. quiet: no line for every step of the search. Other options: as :class:`Simulation`.
+    ``value``, and return None. quiet: no line for every step of the search. allow: as
+    :class:`Simulation`, of the plan and its scenes. Other options: as :class:`Simulation`.
 
     Ctrl-C leaves the best numbers so far in the folder, and raises KeyboardInterrupt.
     """
@@ -32,9 +33,9 @@ def fit(plan, output=None, *, backend="cpu", precision="float64", solver="automa
                        for e in plan.get("experiments", [])]
         plan = {**plan, "experiments": experiments}
     if_exists = "overwrite" if overwrite else "resume" if resume else "refuse"
-    with scene_file(plan, "fit") as path, tempfile.TemporaryDirectory(prefix="isocloth-") as folder:
+    with scene_file(plan, "fit", allow) as file, tempfile.TemporaryDirectory(prefix="isocloth-") as folder:
         target = os.fspath(output) if output is not None else str(pathlib.Path(folder, "fit"))
-        _core.fit(path, target, backend, precision, solver, simd, threads, if_exists, simulate, quiet)
+        _core.fit(*file, target, backend, precision, solver, simd, threads, if_exists, simulate, quiet)
         return None if simulate else json.loads(pathlib.Path(target, "fit.json").read_text(encoding="utf-8"))
 
 

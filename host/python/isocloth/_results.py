@@ -71,13 +71,14 @@ class Result:
 
 
 def run(scene, output=None, *, backend="cpu", precision="float64", solver="automatic", simd="", threads=0,
-        overwrite=False, resume=False, frames_of=None, certify=False, quiet=False):
+        overwrite=False, resume=False, frames_of=None, certify=False, energy_balance=False, quiet=False, allow=None):
     """Simulates a scene into a result folder, as ``isocloth run`` does, and returns its :class:`Result`.
 
-    scene and the options of execution: as :class:`Simulation`. output: folder; none: the result is
+    scene, allow and the options of execution: as :class:`Simulation`. output: folder; none: the result is
     kept in memory alone. overwrite, resume: what to do with a result folder that is there. frames_of: number of
     garments, the first ones, whose positions are kept. certify: test every step for cloth that passes through
-    cloth. quiet: no progress on standard error.
+    cloth. energy_balance: measure in every step where the energy of each garment comes from and goes to; `metrics` then
+    has the columns of host/docs/ENERGY_BALANCE.md. quiet: no progress on standard error.
 
     How it ended is ``summary["status"]``: ``completed``, ``stopped`` or ``failed``. Ctrl-C leaves a valid result and
     a checkpoint to resume from, and raises KeyboardInterrupt.
@@ -90,11 +91,11 @@ def run(scene, output=None, *, backend="cpu", precision="float64", solver="autom
     """
     if overwrite and resume:
         raise ValueError("run: found overwrite and resume, expected one of them")
-    with scene_file(scene) as path, tempfile.TemporaryDirectory(prefix="isocloth-") as folder:
+    with scene_file(scene, allow=allow) as file, tempfile.TemporaryDirectory(prefix="isocloth-") as folder:
         target = os.fspath(output) if output is not None else str(pathlib.Path(folder, "result"))
         if_exists = "overwrite" if overwrite else "resume" if resume else "refuse"
-        summary = json.loads(_core.run(path, target, backend, precision, solver, simd, threads, if_exists, frames_of,
-                                       certify, quiet))
+        summary = json.loads(_core.run(*file, target, backend, precision, solver, simd, threads, if_exists, frames_of,
+                                       certify, energy_balance, quiet))
         for line in summary["warnings"]:
             warnings.warn(line, SceneWarning, stacklevel=2)
         result = Result(target)

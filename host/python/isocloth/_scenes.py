@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import tempfile
+import typing
 
 from ._keys import Keys
 from .errors import Error, ShapeError
@@ -20,13 +21,24 @@ def _make_files_absolute(value, folder):
             _make_files_absolute(member, folder)
 
 
+class SceneFile(typing.NamedTuple):
+    """What the engine asks of a scene: its path, and folders besides its own from whose trees it may read files."""
+
+    path: str
+    allow: list[str]
+
+
 @contextlib.contextmanager
-def scene_file(scene, what="scene"):
-    """The path of a scene that is a path; a :class:`isocloth.scene.Scene`, or a dict as in a scene file, is written to
-    a temporary file, and files that it names are looked for in the current folder."""
+def scene_file(scene, what="scene", allow=None):
+    """The :class:`SceneFile` of a scene. A path names a file; a :class:`isocloth.scene.Scene`, or a dict as in a scene
+    file, is written to a temporary file, and files that it names are looked for in the current folder. allow: a folder
+    or several, as :class:`Simulation`; None: none besides that of a scene file, any for what a program has made."""
+    folders = [allow] if isinstance(allow, (str, os.PathLike)) else list(allow or ())
+    folders = [os.path.abspath(folder) for folder in folders]
     if isinstance(scene, (str, os.PathLike)):
-        yield os.fspath(scene)
+        yield SceneFile(os.fspath(scene), folders)
         return
+    folders = ["/"] if allow is None else [os.getcwd(), *folders]
     if isinstance(scene, Keys):
         scene = scene.to_dict()
     if not isinstance(scene, dict):
@@ -42,7 +54,7 @@ def scene_file(scene, what="scene"):
         path = pathlib.Path(folder, f"{what}.json")
         path.write_text(text, encoding="utf-8")
         try:
-            yield str(path)
+            yield SceneFile(str(path), folders)
         except Error as error:
             raise type(error)(str(error).replace(str(path), what)) from None
 

@@ -174,7 +174,7 @@ class ShownResult(Shown):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", SceneWarning)
-                return Simulation(self.result.folder / "scene.json")
+                return Simulation(self.result.folder / "scene.json", allow="/")  # as the run was
         except Error:
             return None
 

@@ -41,7 +41,9 @@ class Simulation(_core.Simulation):
     backend: ``cpu`` or ``cuda``; precision: ``float64`` or ``float32``; solver: ``automatic``, ``batched``,
     ``direct``, ``mixed`` or ``iterative``; simd: ``baseline``, ``avx2`` or ``avx512``, empty: the widest there is;
     threads: 0 for all cores, results do not depend on it. measure_strain: reports have strains; off, batches are
-    faster.
+    faster. allow: a folder, or several, from whose trees a scene may read, "/" for any; files that it names there are
+    refused else. A scene file may read from the tree of its own folder; what a program has made, a dict or a Scene,
+    from anywhere, or with ``allow=()`` from the current folder alone: for a dict that came from somebody else.
 
     The interpreter's lock is given up during steps, so that simulations in several threads run side by side. Raises
     :class:`isocloth.SceneError` and the other errors of :mod:`isocloth.errors`; Ctrl-C ends a step within a moment
@@ -58,9 +60,9 @@ class Simulation(_core.Simulation):
     """
 
     def __init__(self, scene, *, backend="cpu", precision="float64", solver="automatic", simd="", threads=0,
-                 measure_strain=True):
-        with scene_file(scene) as path:
-            super().__init__(path, backend, precision, solver, simd, threads, measure_strain)
+                 measure_strain=True, allow=None):
+        with scene_file(scene, allow=allow) as file:
+            super().__init__(*file, backend, precision, solver, simd, threads, measure_strain)
         self._forces = Forces()
         for line in self.warnings:
             warnings.warn(line, SceneWarning, stacklevel=2)

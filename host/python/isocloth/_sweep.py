@@ -15,14 +15,14 @@ from .errors import SceneError, ShapeError
 
 def sweep(scene, vary, output=None, *, measures=(), samples=None, seed=0, against=None, window=None, garment=None,
           batch=0, frames=False, format="parquet", workers=1, worker=None, threads=0, devices=None, backend="cpu",
-          precision="float64", solver="automatic", simd="", check=True, quiet=False):
+          precision="float64", solver="automatic", simd="", check=True, quiet=False, allow=None):
     """Runs a scene for every combination of values, and returns a :class:`SweepTable`.
 
-    scene: as :class:`Simulation`, without replicas. vary: values by the path of any key of the scene, numbers, texts,
-    lists or dicts: ``{"fabric.kappa": [1e-6, 1e-5], "recipe": ["membrane", "coltraro2022"], "step": [0.01, 0.005]}``; a
-    path that is none of the scene is one of its only garment; ``None``: the key is not said. In the place of a list a
-    range, ``{"from": a, "to": b, "count": n, "scale": "log"}``; with samples: so many random cases, uniform between
-    ``from`` and ``to``, from seed. Or a list of cases, ``[{path: value}, ...]``.
+    scene, allow: as :class:`Simulation`, without replicas. vary: values by the path of any key of the scene, numbers,
+    texts, lists or dicts: ``{"fabric.kappa": [1e-6, 1e-5], "recipe": ["membrane", "coltraro2022"], "step": [0.01,
+    0.005]}``; a path that is none of the scene is one of its only garment; ``None``: the key is not said. In the place
+    of a list a range, ``{"from": a, "to": b, "count": n, "scale": "log"}``; with samples: so many random cases, uniform
+    between ``from`` and ``to``, from seed. Or a list of cases, ``[{path: value}, ...]``.
 
     measures: names as for ``isocloth sweep --measure`` (``strain_max``, ``node:40``, ``distance_mean``, ...), functions
     that take a :class:`CaseRun` and return a number, ``{column: function}``, or ``"module:function"``; nothing: a
@@ -59,11 +59,11 @@ def sweep(scene, vary, output=None, *, measures=(), samples=None, seed=0, agains
     """
     plan = make_plan(scene, vary, samples=samples, seed=seed, measures=measures, against=against, window=window,
                      garment=garment, batch=batch, frames=frames, format=format, backend=backend, precision=precision,
-                     solver=solver, simd=simd, check=check)
+                     solver=solver, simd=simd, check=check, allow=allow)
     return run_plan(plan, output, workers=workers, worker=worker, threads=threads, devices=devices, quiet=quiet)
 
 
-def load_plan(file, check=True):
+def load_plan(file, check=True, allow=None):
     """The plan of a JSON file with the keys of :func:`sweep` that say what is computed; files that it names are looked
     for beside it."""
     file = pathlib.Path(file)
@@ -81,7 +81,7 @@ def load_plan(file, check=True):
     here = os.getcwd()
     try:
         os.chdir(file.absolute().parent)
-        return make_plan(**content, folder=file.absolute().parent, check=check)
+        return make_plan(**content, folder=file.absolute().parent, check=check, allow=allow)
     finally:
         os.chdir(here)
 

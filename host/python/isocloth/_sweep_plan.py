@@ -108,15 +108,15 @@ def _groups(plan):
 
 def make_plan(scene, vary, *, samples=None, seed=0, measures=(), against=None, window=None, garment=None, batch=0,
               frames=False, format="parquet", backend="cpu", precision="float64", solver="automatic", simd="",
-              folder=None, check=True):
+              folder=None, check=True, allow=None):
     """Plan of a sweep. folder: where functions of ``"module:function"`` are looked for, too; check: read the scene for
     every value. Raises what :func:`isocloth.sweep` raises before it runs anything."""
-    with scene_file(scene) as path:
+    with scene_file(scene, allow=allow) as file:
         try:
-            sizes = _core.scene_sizes(path)
-            content = json.loads(_core.portable_scene_text(path))
+            sizes = _core.scene_sizes(*file)
+            content = json.loads(_core.portable_scene_text(*file))
         except Error as error:
-            raise type(error)(str(error).replace(path, "scene") if not isinstance(scene, (str, os.PathLike))
+            raise type(error)(str(error).replace(file.path, "scene") if not isinstance(scene, (str, os.PathLike))
                               else str(error)) from None
     garments = content["garments"]
     is_batch = any("replicas" in g or "vary" in g for g in garments)
@@ -170,8 +170,8 @@ def _batch_sizes(plan, nodes):
     sizes = {}
     for key, cases in _groups(plan).items():
         try:
-            with scene_file(plan.case_scene(cases[0])) as path:
-                sizes[key] = size(_core.scene_sizes(path)["nodes"][0])
+            with scene_file(plan.case_scene(cases[0])) as file:
+                sizes[key] = size(_core.scene_sizes(*file)["nodes"][0])
         except Error:  # what is wrong with them is said when they run
             sizes[key] = 1
     return sizes
@@ -400,7 +400,7 @@ def _check_values(plan):
         checked = sorted({checked[i] for i in numpy.linspace(0, len(checked) - 1, _MOST_CHECKED).astype(int)})
     for case in checked:
         try:
-            with scene_file(plan.case_scene(case)) as path:
-                _core.scene_sizes(path)
+            with scene_file(plan.case_scene(case)) as file:
+                _core.scene_sizes(*file)
         except Error as error:
             raise type(error)(f"{plan.describe(case)}: {error}") from None

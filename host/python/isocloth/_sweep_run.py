@@ -89,8 +89,8 @@ def _batch_scene(plan, cases):
 def _run_lanes(plan, cases, reference, threads):
     content = plan.content
     scene = _batch_scene(plan, cases)
-    with scene_file(scene) as path:
-        sizes = _core.scene_sizes(path)
+    with scene_file(scene) as file:
+        sizes = _core.scene_sizes(*file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SceneWarning)
         simulation = Simulation(scene, threads=threads, **content["execution"])
@@ -162,8 +162,8 @@ def run_base(plan, threads=0):
     scene = json.loads(json.dumps(plan.scene))
     for method in ("projection", "impulse"):
         scene.setdefault(method, {})["on_violation"] = "continue"
-    with scene_file(scene) as path:
-        sizes = _core.scene_sizes(path)
+    with scene_file(scene) as file:
+        sizes = _core.scene_sizes(*file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SceneWarning)
         simulation = Simulation(scene, threads=threads, **content["execution"])
@@ -186,8 +186,8 @@ def reference_of(plan, folder=None, threads=0):
     if against is None:
         return None
     if against != "base":
-        with scene_file(plan.scene) as path:
-            sizes = _core.scene_sizes(path)
+        with scene_file(plan.scene) as file:
+            sizes = _core.scene_sizes(*file)
         return _core.ReferencePath.read(against["file"], sizes["nodes"][_garment_number(plan.content["garment"],
                                                                                         sizes["garments"])])
     file = pathlib.Path(folder, "base.npz") if folder else None

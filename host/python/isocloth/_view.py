@@ -6,6 +6,7 @@ origins are refused.
 
 import contextlib
 import json
+import os
 import pathlib
 import queue
 import threading
@@ -130,7 +131,9 @@ class Viewer:
 
     def _open(self, scene, options):
         content = _content(scene)
-        plain = _quiet(lambda: Simulation(content, **options))
+        plain = _quiet(lambda: Simulation(scene, **options))
+        if isinstance(scene, (str, os.PathLike)):  # its files have been asked; its content is a dict from here on
+            options = {name: value for name, value in options.items() if name != "allow"}
         for line in plain.warnings:
             print(f"isocloth: warning: {line}", flush=True)
         reach = 1.5 * ShownSimulation(plain).cloth.longest_edge

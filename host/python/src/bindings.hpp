@@ -3,6 +3,10 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+#include <vector>
+
+#include "host/files/file_access.hpp"
 #include "host/simulation.hpp"
 
 namespace isocloth::python {
@@ -21,5 +25,6 @@ void bind_sweeps(nanobind::module_& module);
 
 ExecutionOptions execution_options(const std::string& backend, const std::string& precision,
                                    const std::string& solver, const std::string& simd, int threads);
+FileAccess file_access(const std::vector<std::string>& folders);
 
 }  // namespace isocloth::python

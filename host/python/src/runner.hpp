@@ -19,11 +19,11 @@ namespace isocloth::python {
 /// Of one scene; the lock of the interpreter is given up while it steps, and nothing else may then be asked.
 class Runner {
  public:
-  Runner(const std::string& path, const ExecutionOptions& options) {
+  Runner(const std::string& path, const FileAccess& access, const ExecutionOptions& options) {
     ExecutionOptions own = options;
     own.monitor = &monitor_;
     run_interruptible(monitor_, [&] {
-      const Scene scene = read_scene(path, warnings_);
+      const Scene scene = read_scene(path, warnings_, access);
       simulation_.emplace(start_simulation(scene, path, own));
       for (const std::string& line : start_warnings(scene, Certificate(scene).of_start(), path))
         warnings_.push_back(line);

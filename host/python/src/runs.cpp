@@ -40,11 +40,12 @@ class RunProgress : public RunObserver {
   std::optional<Progress> progress_;
 };
 
-std::string run(const std::string& scene, const std::string& output, const ExecutionOptions& options,
-                const ResultOptions& result, bool certify, bool quiet) {
+std::string run(const std::string& scene, const FileAccess& access, const std::string& output,
+                const ExecutionOptions& options, const ResultOptions& result, bool certify, bool quiet) {
   Monitor monitor;
   RunRequest request{.scene = scene, .output = output, .execution = options, .result = result};
   request.certify = certify;
+  request.access = access;
   request.execution.monitor = &monitor;
   RunSummary summary;
   run_interruptible(monitor, [&] {
@@ -65,10 +66,11 @@ class FitProgress : public FitObserver {
   const bool quiet_;
 };
 
-void fit(const std::string& file, const std::string& output, const ExecutionOptions& options,
-         IfExists if_exists, bool simulate, bool quiet) {
+void fit(const std::string& file, const FileAccess& access, const std::string& output,
+         const ExecutionOptions& options, IfExists if_exists, bool simulate, bool quiet) {
   Monitor monitor;
-  FitRequest request{.file = file, .output = output, .if_exists = if_exists, .execution = options};
+  FitRequest request{
+      .file = file, .output = output, .if_exists = if_exists, .execution = options, .access = access};
   request.execution.monitor = &monitor;
   run_interruptible(monitor, [&] {
     FitProgress progress(quiet);
@@ -97,27 +99,29 @@ void bind_runs(nb::module_& module) {
   module.def("schema", &scene_schema);
   module.def(
       "run",
-      [](const std::string& scene, const std::string& output, const std::string& backend,
-         const std::string& precision, const std::string& solver, const std::string& simd, int threads,
-         const std::string& if_exists, std::optional<std::size_t> frames_of, bool certify, bool quiet) {
+      [](const std::string& scene, const std::vector<std::string>& allow, const std::string& output,
+         const std::string& backend, const std::string& precision, const std::string& solver,
+         const std::string& simd, int threads, const std::string& if_exists,
+         std::optional<std::size_t> frames_of, bool certify, bool energies, bool quiet) {
         ResultOptions result;
         result.if_exists = if_exists_of(if_exists);
         result.frames_of = frames_of;
-        return run(scene, output, execution_options(backend, precision, solver, simd, threads), result,
-                   certify, quiet);
+        result.has_energies = energies;
+        return run(scene, file_access(allow), output,
+                   execution_options(backend, precision, solver, simd, threads), result, certify, quiet);
       },
-      "scene"_a, "output"_a, "backend"_a, "precision"_a, "solver"_a, "simd"_a, "threads"_a, "if_exists"_a,
-      "frames_of"_a.none(), "certify"_a, "quiet"_a);
+      "scene"_a, "allow"_a, "output"_a, "backend"_a, "precision"_a, "solver"_a, "simd"_a, "threads"_a,
+      "if_exists"_a, "frames_of"_a.none(), "certify"_a, "energy_balance"_a, "quiet"_a);
   module.def(
       "fit",
-      [](const std::string& file, const std::string& output, const std::string& backend,
-         const std::string& precision, const std::string& solver, const std::string& simd, int threads,
-         const std::string& if_exists, bool simulate, bool quiet) {
-        fit(file, output, execution_options(backend, precision, solver, simd, threads),
+      [](const std::string& file, const std::vector<std::string>& allow, const std::string& output,
+         const std::string& backend, const std::string& precision, const std::string& solver,
+         const std::string& simd, int threads, const std::string& if_exists, bool simulate, bool quiet) {
+        fit(file, file_access(allow), output, execution_options(backend, precision, solver, simd, threads),
             if_exists_of(if_exists), simulate, quiet);
       },
-      "file"_a, "output"_a, "backend"_a, "precision"_a, "solver"_a, "simd"_a, "threads"_a, "if_exists"_a,
-      "simulate"_a, "quiet"_a);
+      "file"_a, "allow"_a, "output"_a, "backend"_a, "precision"_a, "solver"_a, "simd"_a, "threads"_a,
+      "if_exists"_a, "simulate"_a, "quiet"_a);
 
   nb::class_<TrajectoryFile>(module, "Trajectory", "The trajectory of a result folder.")
       .def(nb::init<const std::string&>(), "path"_a)

@@ -226,18 +226,22 @@ ExecutionOptions execution_options(const std::string& backend, const std::string
   return options;
 }
 
+FileAccess file_access(const std::vector<std::string>& folders) { return {{folders.begin(), folders.end()}}; }
+
 void bind_simulation(nb::module_& module) {
   nb::class_<Snapshot>(module, "Snapshot", "Where a simulation was, to the last bit.");
   nb::class_<Runner> type(module, "Simulation", nb::dynamic_attr());
   type.def(
           "__init__",
-          [](Runner* self, const std::string& path, const std::string& backend, const std::string& precision,
-             const std::string& solver, const std::string& simd, int threads, bool measure_strain) {
+          [](Runner* self, const std::string& path, const std::vector<std::string>& allow,
+             const std::string& backend, const std::string& precision, const std::string& solver,
+             const std::string& simd, int threads, bool measure_strain) {
             ExecutionOptions options = execution_options(backend, precision, solver, simd, threads);
             options.measure_strain = measure_strain;
-            new (self) Runner(path, options);
+            new (self) Runner(path, file_access(allow), options);
           },
-          "path"_a, "backend"_a, "precision"_a, "solver"_a, "simd"_a, "threads"_a, "measure_strain"_a)
+          "path"_a, "allow"_a, "backend"_a, "precision"_a, "solver"_a, "simd"_a, "threads"_a,
+          "measure_strain"_a)
       .def_prop_ro(
           "warnings", [](Runner& r) { return r.warnings(); },
           "what the scene says that was likely meant otherwise, a line each")

@@ -77,8 +77,8 @@ class CaseRecorders {
   std::vector<std::string> losses_;
 };
 
-nb::dict scene_sizes(const std::string& path) {
-  const Scene scene = read_scene(path);
+nb::dict scene_sizes(const std::string& path, const std::vector<std::string>& allow) {
+  const Scene scene = read_scene(path, file_access(allow));
   nb::list names, nodes;
   for (const Garment& garment : scene.garments) {
     names.append(garment.name);
@@ -102,9 +102,13 @@ void bind_sweeps(nb::module_& module) {
       },
       "simulation"_a, "garment"_a);
   module.def("widest_simd", [] { return to_string(widest_simd()); });
-  module.def("scene_sizes", &scene_sizes, "path"_a);
+  module.def("scene_sizes", &scene_sizes, "path"_a, "allow"_a);
   module.def(
-      "portable_scene_text", [](const std::string& path) { return portable_scene_text(path); }, "path"_a);
+      "portable_scene_text",
+      [](const std::string& path, const std::vector<std::string>& allow) {
+        return portable_scene_text(path, file_access(allow));
+      },
+      "path"_a, "allow"_a);
   module.def(
       "sweep_measures",
       [](const std::vector<std::string>& words, Index node_count, bool has_reference) {
