@@ -80,6 +80,7 @@ std::vector<StepReport> Simulation::advance(int steps) {
   if (steps < 0) throw ShapeError("steps: found " + std::to_string(steps) + ", expected >= 0");
   Members& m = *members_;
   m.require_idle("advance");
+  m.asked.clear();
   if (m.scene.wind.model != WindModel::panels && m.forces.empty()) return m.advance_solvers(steps);
   std::vector<AdvanceReport> sums(garment_count());
   for (AdvanceReport& sum : sums) sum.total.substeps = 0;
@@ -90,6 +91,26 @@ std::vector<StepReport> Simulation::advance(int steps) {
   std::vector<StepReport> reports;
   for (const AdvanceReport& sum : sums) reports.push_back(sum.total);
   return reports;
+}
+
+void Simulation::keep_steps(bool are_kept) {
+  members_->keeps_steps = are_kept;
+  for (const auto& solver : members_->solvers.solvers) solver->keep_parts(are_kept);
+}
+
+std::vector<KeptStep> Simulation::take_steps() {
+  const Members& m = *members_;
+  std::vector<KeptStep> steps(garment_count());
+  for (std::size_t g = 0; g < steps.size(); ++g) {
+    if (g < m.asked.size()) steps[g].asked = m.asked[g];
+    if (m.frozen[g] != 0) continue;
+    steps[g].parts = m.at(g, [](GarmentSolver& solver, std::size_t i) { return solver.take_parts(i); });
+    for (KeptPart& part : steps[g].parts) part.state.air.loads = m.air[g].loads;
+    if (!steps[g].parts.empty()) continue;
+    // Of a batch: the step is one part, or nobody knows.
+    steps[g].parts.push_back({.step = m.scene.step, .state = state(g), .cloth_forces = {}, .held_back = {}});
+  }
+  return steps;
 }
 
 std::vector<StepReport> Simulation::step() { return advance(1); }

@@ -279,6 +279,7 @@ struct Snapshot {
 };
 
 class GarmentSolver;
+struct KeptStep;
 
 /// A running scene. Not thread-safe; distinct objects are independent.
 class Simulation {
@@ -297,6 +298,11 @@ class Simulation {
   /// the worst status, residual, penetration and strain. Throws ShapeError when steps < 0, Interrupted as
   /// step() does: step_index() tells how many steps have then been done, 0 or more.
   std::vector<StepReport> advance(int steps);
+
+  /// Whether each step leaves what it did for take_steps(), which costs a copy of the state.
+  void keep_steps(bool are_kept);
+  /// What the last step did, of every garment (host/solver/kept_step.hpp); once, and after advance(1).
+  std::vector<KeptStep> take_steps();
 
   const Scene& scene() const;
   const ExecutionOptions& options() const;

@@ -12,6 +12,7 @@
 #include "host/memory/device.hpp"
 #include "host/orchestrator/garment_solvers.hpp"
 #include "host/simulation.hpp"
+#include "host/solver/kept_step.hpp"
 
 namespace isocloth {
 
@@ -21,12 +22,6 @@ inline void check_index(std::size_t index, std::size_t count, const char* what =
     throw ShapeError(std::string(what) + ": found index " + std::to_string(index) + ", expected less than " +
                      std::to_string(count));
 }
-
-/// On the nodes of a garment throughout a step; see Garment::forces. Empty: none.
-struct NodeLoad {
-  std::vector<Vec3d> forces;
-  std::vector<ForceSlope> slopes;
-};
 
 /// Adds loads, shape [garments], to the forces of a scene's garments for its lifetime.
 class Loaded {
@@ -70,6 +65,9 @@ struct Simulation::Members {
   std::vector<AirState> air;                        ///< of every garment
   std::vector<NodeForce> forces;                    ///< in the order in which they are asked
   bool is_asking = false;                           ///< forces
+  bool keeps_steps = false;
+  std::vector<NodeLoad>
+      asked;  ///< of every garment in the last step, where steps are kept; empty: nobody was
   std::int64_t step_index = 0;
 
   Members(Scene s, ExecutionOptions o)

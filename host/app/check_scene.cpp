@@ -43,6 +43,10 @@ Json as_json(const Garment& garment, const GarmentInfo& info) {
               {"stitch_count", garment.mesh.stitches.size()},
               {"seam_length", 0},
               {"seam_opening", 0},
+              {"button_count", garment.mesh.buttons.size()},
+              {"undone_count", 0},
+              {"band_length", 0},
+              {"band_sewn_length", 0},
               {"bounds", {as_json(bounds.low), as_json(bounds.high)}},
               {"solver", info.solver},
               {"memory_bytes", info.memory_bytes},
@@ -61,6 +65,23 @@ Json as_json(const Garment& garment, const GarmentInfo& info) {
     opening = std::max(
         opening, norm(start[static_cast<std::size_t>(stitch.a)] - start[static_cast<std::size_t>(stitch.b)]));
   }
+  const auto distance = [&](const std::vector<Vec3d>& positions, const auto& link) {
+    return norm(positions[static_cast<std::size_t>(link.a)] - positions[static_cast<std::size_t>(link.b)]);
+  };
+  std::size_t undone = 0;
+  for (const Button& button : garment.mesh.buttons) {
+    const double open = distance(start_positions(garment), button) - button.distance;
+    opening = std::max(opening, open);
+    undone += button.strength > 0 && button.stiffness * open > button.strength;
+  }
+  double band = 0, sewn = 0;
+  for (const Band& piece : garment.mesh.bands) {
+    band += piece.length;
+    sewn += distance(garment.mesh.positions, piece);
+  }
+  result["undone_count"] = undone;
+  result["band_length"] = band;
+  result["band_sewn_length"] = sewn;
   result["seam_length"] = seam_length;
   result["seam_opening"] = opening;
   for (const Gripper& gripper : garment.grippers) {
@@ -88,6 +109,12 @@ void print_garment(const Json& g) {
     std::printf("    sewn: %.3g m of seams by %lld threads, open by up to %.3g m at the start\n",
                 g["seam_length"].get<double>(), g["stitch_count"].get<long long>(),
                 g["seam_opening"].get<double>());
+  if (g["button_count"] > 0)
+    std::printf("    %lld buttons, %lld press studs undone at the start\n",
+                g["button_count"].get<long long>(), g["undone_count"].get<long long>());
+  if (g["band_length"] > 0)
+    std::printf("    elastic bands of %.3g m on edges of %.3g m\n", g["band_length"].get<double>(),
+                g["band_sewn_length"].get<double>());
   for (const auto& pin : g["pins"])
     std::printf("    pin %s: holds %lld nodes, %s\n", pin["name"].get<std::string>().c_str(),
                 pin["node_count"].get<long long>(), pin["motion"].get<std::string>().c_str());
@@ -110,9 +137,10 @@ void print_first(const Json& list, const char* what, const Print& print) {
 
 }  // namespace
 
-void check_scene_file(const std::filesystem::path& path, const ExecutionOptions& execution, bool json) {
+void check_scene_file(const std::filesystem::path& path, const FileAccess& access,
+                      const ExecutionOptions& execution, bool json) {
   std::vector<std::string> warnings;
-  const Scene scene = read_scene(path, warnings);
+  const Scene scene = read_scene(path, warnings, access);
   const Simulation simulation = start_simulation(scene, path, execution);
   const IntersectionReport start = Certificate(scene).of_start();
   for (const std::string& line : start_warnings(scene, start, path)) warnings.push_back(line);

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "host/files/file_access.hpp"
 #include "host/simulation.hpp"
 
 namespace isocloth {
@@ -10,6 +11,7 @@ namespace isocloth {
 /// Brings the scene to its first frame as `run` does and prints what was found: steps and frames, of each
 /// garment its size, place, solver, pins and grippers, and warnings; as JSON if asked. Throws what
 /// read_scene and start_simulation throw.
-void check_scene_file(const std::filesystem::path& path, const ExecutionOptions& execution, bool json);
+void check_scene_file(const std::filesystem::path& path, const FileAccess& access,
+                      const ExecutionOptions& execution, bool json);
 
 }  // namespace isocloth

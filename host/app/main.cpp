@@ -96,8 +96,9 @@ int info(bool json) {
   return exit_done;
 }
 
-int report(const std::filesystem::path& folder, bool json) {
-  write_folder_report(folder, read_scene(folder / "scene.json"), read_summary(folder / "summary.json"));
+int report(const std::filesystem::path& folder, const FileAccess& access, bool json) {
+  write_folder_report(folder, read_scene(folder / "scene.json", access),
+                      read_summary(folder / "summary.json"));
   const std::filesystem::path page = folder / "report.html";
   if (json)
     std::puts(nlohmann::ordered_json{{"report", page.string()}}
@@ -172,6 +173,8 @@ int command_line(int argc, char** argv) {
       ->check(CLI::Range(std::size_t{0}, std::size_t{10'000'000}));
   run_command->add_flag("--certify", request.certify,
                         "test after every step whether cloth passes through cloth, and say where");
+  run_command->add_flag("--energy-balance", request.result.has_energies,
+                        "measure in every step where the energy of each garment comes from and goes to");
   run_command->add_flag("--quiet", quiet, "show no progress");
   run_command
       ->add_option("--checkpoint-every", request.checkpoint_every,
@@ -236,6 +239,16 @@ int command_line(int argc, char** argv) {
   CLI::App* info_command = app.add_subcommand("info", "list backends and recipes");
   CLI::App* report_command = app.add_subcommand("report", "write report.html of a result folder again");
   report_command->add_option("folder", folder, "result folder")->required()->check(named);
+  FileAccess access;
+  for (CLI::App* command : {run_command, rest_command, sweep_command, fit_command, drape_command,
+                            check_command, validate_command, report_command})
+    command
+        ->add_option(
+            "--allow", access.folders,
+            "folders besides that of the scene in whose trees files that it names may lie; / for any")
+        ->check(CLI::ExistingDirectory)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   for (CLI::App* command : {run_command, rest_command, sweep_command, fit_command, drape_command,
                             check_command, validate_command, schema_command, info_command, report_command})
     command->add_flag("--json", json, "print JSON");
@@ -255,6 +268,8 @@ int command_line(int argc, char** argv) {
   }
   if (overwrite) request.result.if_exists = IfExists::overwrite;
   if (resume) request.result.if_exists = IfExists::resume;
+  request.access = rest_request.access = minimise_request.access = access;
+  sweep.request.access = fit.request.access = drape_request.access = access;
   if (app.got_subcommand(run_command)) return run(request, json, quiet);
   if (app.got_subcommand(rest_command)) {
     if (!minimise_request.recipe.empty()) {
@@ -276,13 +291,14 @@ int command_line(int argc, char** argv) {
     return exit_done;
   }
   if (app.got_subcommand(check_command)) {
-    check_scene_file(scene, request.execution, json);
+    check_scene_file(scene, access, request.execution, json);
     return exit_done;
   }
   if (app.got_subcommand(validate_command))
-    return validate_scene_file(scene, request.execution, steps, json, quiet) ? exit_done : exit_violated;
+    return validate_scene_file(scene, access, request.execution, steps, json, quiet) ? exit_done
+                                                                                     : exit_violated;
   if (app.got_subcommand(info_command)) return info(json);
-  if (app.got_subcommand(report_command)) return report(folder, json);
+  if (app.got_subcommand(report_command)) return report(folder, access, json);
   std::puts(scene_schema().c_str());
   return exit_done;
 }

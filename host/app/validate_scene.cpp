@@ -56,9 +56,9 @@ void print_table(const ValidationReport& report) {
 
 }  // namespace
 
-bool validate_scene_file(const std::filesystem::path& path, const ExecutionOptions& execution,
-                         std::int64_t steps, bool json, bool quiet) {
-  const Scene scene = read_scene(path);
+bool validate_scene_file(const std::filesystem::path& path, const FileAccess& access,
+                         const ExecutionOptions& execution, std::int64_t steps, bool json, bool quiet) {
+  const Scene scene = read_scene(path, access);
   const std::int64_t count = steps > 0 ? std::min(steps, step_count(scene)) : step_count(scene);
   ValidationReport report;
   {

@@ -37,6 +37,8 @@ void require_smooth(const Scene& scene, const ResolvedScene& resolved, const Exe
     if (garment.pressure != 0) refuse(key + ".pressure", text(garment.pressure), "0");
     if (!garment.force_slopes.empty()) refuse(key + ".force_slopes", "some", "none");
     if (!garment.mesh.stitches.empty()) refuse(key + ".mesh", "seams", "none");
+    if (!garment.mesh.buttons.empty()) refuse(key + ".mesh", "buttons", "none");
+    if (!garment.mesh.bands.empty()) refuse(key + ".mesh", "elastic bands", "none");
     if (garment.fabric.strain_limit > 0)
       refuse(key + ".fabric.strain_limit", text(garment.fabric.strain_limit), "0");
   }

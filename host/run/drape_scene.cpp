@@ -35,7 +35,7 @@ std::string drape_json(const DrapeSummary& s) {
 
 DrapeSummary drape_scene(const DrapeRequest& request) {
   DrapeSummary summary;
-  Scene scene = read_scene(request.scene, summary.warnings);
+  Scene scene = read_scene(request.scene, summary.warnings, request.access);
   if (scene.garments.size() > 1)
     summary.warnings.push_back(
         text(request.scene.string(), ": has ", scene.garments.size(), " garments; the first one is hung"));
@@ -69,7 +69,8 @@ DrapeSummary drape_scene(const DrapeRequest& request) {
   summary.potential_energy = page.metrics[0].measures.potential_energy;
 
   publish_shape(folder, "drape.obj", garment,
-                {{"scene.json", portable_scene_text(request.scene)}, {"summary.json", drape_json(summary)}},
+                {{"scene.json", portable_scene_text(request.scene, request.access)},
+                 {"summary.json", drape_json(summary)}},
                 page);
   return summary;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/drape/drape.hpp"
+#include "host/files/file_access.hpp"
 #include "host/results/result_options.hpp"
 
 namespace isocloth {
@@ -16,6 +17,7 @@ struct DrapeRequest {
   DrapeSettings settings;
   std::optional<double> time{};  ///< of the motions of its pins [s]; none: at the start
   IfExists if_exists = IfExists::refuse;
+  FileAccess access{};  ///< to files that the scene names
 };
 
 /// The content of summary.json (names of the keys are the names of the members, those of `shape` in between).

@@ -118,7 +118,7 @@ std::string minimise_json(const MinimiseSummary& s) {
 
 MinimiseSummary minimise_scene(const MinimiseRequest& request) {
   MinimiseSummary summary;
-  Scene scene = read_scene(request.scene, summary.warnings);
+  Scene scene = read_scene(request.scene, summary.warnings, request.access);
   WorkingFolder folder(request.output, request.if_exists);
   Garment garment = scene.garments.front();
   ParticleGrid grid;
@@ -173,7 +173,7 @@ MinimiseSummary minimise_scene(const MinimiseRequest& request) {
       shape_report(simulation, summary.scene, garment, obstacles,
                    text(request.recipe, ", minimised by ", summary.minimiser, ": ", summary.status));
   publish_shape(folder, "rest.obj", garment,
-                {{"scene.json", portable_scene_text(request.scene)},
+                {{"scene.json", portable_scene_text(request.scene, request.access)},
                  {"summary.json", minimise_json(summary)},
                  {"energy.csv", energy_table(levels)}},
                 page);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/drape/drape.hpp"
+#include "host/files/file_access.hpp"
 #include "host/minimise/minimise.hpp"
 #include "host/results/result_options.hpp"
 
@@ -22,6 +23,7 @@ struct MinimiseRequest {
   Minimiser minimiser = Minimiser::newton;
   RelaxationSettings settings{};
   IfExists if_exists = IfExists::refuse;
+  FileAccess access{};  ///< to files that the scene names
 };
 
 /// How a grid of the search ended; `iterations` count those of coarser grids, too.

@@ -8,6 +8,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "host/energy/energy_balance.hpp"
 #include "host/report/from_trajectory.hpp"
 #include "host/results/result_folder.hpp"
 #include "host/run/certificate.hpp"
@@ -31,7 +32,7 @@ class Run {
         observer_(observer),
         scene_(read()),
         resolved_(scene_),
-        folder_(request.output, scene_, portable_scene_text(request.scene), request.result,
+        folder_(request.output, scene_, portable_scene_text(request.scene, request.access), request.result,
                 request.execution.precision),
         simulation_(start_simulation(scene_, request.scene, request.execution)),
         tally_(resolved_, request.scene.stem().string(), simulation_, folder_.resumed_from()),
@@ -39,10 +40,11 @@ class Run {
     for (const std::string& line : warnings_) warn(line);
     for (const std::string& line : start_warnings(scene_, certificate_.of_start(), request_.scene))
       warn(line);
-    if (const auto& checkpoint = folder_.resumed_from()) {
-      go_to(*checkpoint);
-    } else if (tally_.measure_start(); !add_frame()) {
-      throw SceneError(text(request.scene.string(), ": ", tally_.summary.message));
+    if (const auto& checkpoint = folder_.resumed_from()) go_to(*checkpoint);
+    begin_balance();
+    if (!folder_.resumed_from()) {
+      tally_.measure_start();
+      if (!add_frame()) throw SceneError(text(request.scene.string(), ": ", tally_.summary.message));
     }
     take_snapshot();
     tally_.summary.setup_seconds += seconds_since(begin_);
@@ -94,7 +96,7 @@ class Run {
 
  private:
   Scene read() {
-    Scene scene = read_scene(request_.scene, warnings_);
+    Scene scene = read_scene(request_.scene, warnings_, request_.access);
     if (request_.rest) {
       require_rest(scene);
       scene.projection.integrator = Integrator::backward_euler;
@@ -153,7 +155,7 @@ class Run {
       RunSummary summary_before = tally_.summary;
       std::vector<StepReport> reports;
       try {
-        reports = simulation_.step();
+        reports = balance_ ? balance_->step() : simulation_.step();
       } catch (const Interrupted&) {
         tally_.summary.status = "interrupted";
         tally_.summary.message =
@@ -161,6 +163,7 @@ class Run {
         break;
       }
       tally_.count(reports);
+      note_energies();
       if (request_.certify) certificate_.count(simulation_, tally_.summary);
       const std::int64_t done = simulation_.step_index();
       if (done % per_frame == 0 || done == total || tally_.summary.status != "completed") add_frame();
@@ -177,6 +180,22 @@ class Run {
       }
       observer_.on_step(done, simulation_.time() / std::max(1e-9, tally_.summary.wall_seconds));
     }
+  }
+
+  void begin_balance() {
+    if (!request_.result.has_energies) return;
+    try {
+      balance_.emplace(simulation_);
+    } catch (const SceneError& error) {
+      throw SceneError(text(request_.scene.string(), ": ", error.what()));
+    }
+    for (std::size_t g = 0; folder_.resumed_from() && g < tally_.since_frame.size(); ++g)
+      balance_->set_sums(g, tally_.since_frame[g].energy);
+    note_energies();
+  }
+  void note_energies() {
+    for (std::size_t g = 0; balance_ && g < tally_.since_frame.size(); ++g)
+      tally_.since_frame[g].energy = balance_->sums(g);
   }
 
   void find_rest() {
@@ -237,6 +256,7 @@ class Run {
                       simulation_.bodies(),
                       folder_.has_contact_loads() ? simulation_.cloth_loads() : std::vector<ClothLoads>());
     tally_.since_frame.assign(tally_.since_frame.size(), {});
+    note_energies();
     if (has_frozen) take_snapshot();  // what was before does not repeat itself
     return true;
   }
@@ -316,6 +336,7 @@ class Run {
   Simulation simulation_;
   RunTally tally_;
   Certificate certificate_;
+  std::optional<EnergyBalance> balance_;
   double checkpoint_pause_ = 0;  ///< between checkpoints [s] of wall time
   /// Steps after which a run that ends badly would rather have copied its state than repeat them.
   static constexpr std::int64_t snapshot_interval = 32;

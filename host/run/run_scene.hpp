@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/files/file_access.hpp"
 #include "host/results/result_options.hpp"
 #include "host/results/run_record.hpp"
 #include "host/run/rest.hpp"
@@ -22,6 +23,7 @@ struct RunRequest {
   /// Test after every step whether cloth passes through cloth (host/run/certificate.hpp); counts as wall
   /// time.
   bool certify = false;
+  FileAccess access{};  ///< to files that the scene names
 };
 
 /// Where a run begins.

@@ -224,13 +224,13 @@ std::string sizes_asked(const SceneSpec& spec) {
 
 }  // namespace
 
-Scene read_scene(const fs::path& path) {
+Scene read_scene(const fs::path& path, const FileAccess& access) {
   std::vector<std::string> warnings;
-  return read_scene(path, warnings);
+  return read_scene(path, warnings, access);
 }
 
-Scene read_scene(const fs::path& path, std::vector<std::string>& warnings) {
-  const Json root = read_scene_json(path);
+Scene read_scene(const fs::path& path, std::vector<std::string>& warnings, const FileAccess& access) {
+  const Json root = read_scene_json(path, access);
   SceneSpec spec;
   read_root_keys(root, path.string(), [&spec](Keys& keys) { describe_scene(keys, spec); });
   try {
@@ -247,9 +247,9 @@ Scene read_scene(const fs::path& path, std::vector<std::string>& warnings) {
   }
 }
 
-std::string portable_scene_text(const fs::path& path) {
+std::string portable_scene_text(const fs::path& path, const FileAccess& access) {
   const std::string content = read_whole_file(path);
-  Json root = read_scene_json(path);
+  Json root = read_scene_json(path, access);
   bool changed = root != parse_json(content, path.string());
   make_files_absolute(root, path.parent_path(), changed);
   return changed ? root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : content;

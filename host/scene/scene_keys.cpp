@@ -209,9 +209,11 @@ void describe_projection(Keys& keys, ProjectionSettings& settings) {
       "relative softness of the rows; 0: 1e-6 (proximal_newton), 1e-7 (fast_projection), 1e-4 in float32");
   keys.number("clamp", settings.clamp, not_negative,
               "largest move of a node per iteration [mean element sizes]; 0: off");
-  keys.integer("max_substeps", settings.max_substeps, whole(0, 1 << 20),
-               "a step that misses its tolerance is tried again in 2, 4, ... parts up to this power of two; "
-               "0: 1, and 16 with contact.cloth");
+  keys.integer(
+      "max_substeps", settings.max_substeps, whole(0, 1 << 20),
+      "a step that misses its tolerance is tried again in 2, 4, ... parts up to this power of two; "
+      "0: 1, and with contact.cloth 16, or up to 256 until no node goes farther than an element in a "
+      "part");
   keys.choice("on_violation", settings.on_violation,
               {to_string(OnViolation::stop), to_string(OnViolation::go_on)},
               "what to do when a step misses its tolerance all the same");

@@ -30,12 +30,13 @@ const Json& only_garment(const Json& root, const std::string& source) {
 
 }  // namespace
 
-SceneTemplate::SceneTemplate(const std::filesystem::path& path)
-    : SceneTemplate(path, read_scene_json(path)) {}
+SceneTemplate::SceneTemplate(const std::filesystem::path& path, const FileAccess& access)
+    : SceneTemplate(path, access, read_scene_json(path, access)) {}
 
-SceneTemplate::SceneTemplate(const std::filesystem::path& path, const Json& root)
+SceneTemplate::SceneTemplate(const std::filesystem::path& path, const FileAccess& access, const Json& root)
     : path_(path),
-      base_(read_scene(path)),
+      access_(access),
+      base_(read_scene(path, access)),
       garment_(only_garment(root, path.string()), garment_key),
       maker_(path.parent_path(), base_.seed) {}
 
@@ -60,7 +61,7 @@ Scene SceneTemplate::side_by_side(std::vector<Garment> garments) const {
 }
 
 Json SceneTemplate::json_with(const std::vector<NumberValue>& values) const {
-  Json root = parse_json(portable_scene_text(path_), path_.string());
+  Json root = parse_json(portable_scene_text(path_, access_), path_.string());
   for (const auto& [path, value] : values)
     set_number(root["garments"][0], find_number(numbers(), path, garment_key), value);
   return root;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "host/files/file_access.hpp"
 #include "host/scene/garment_maker.hpp"
 #include "host/scene/replicas.hpp"
 
@@ -13,7 +14,7 @@ namespace isocloth {
 class SceneTemplate {
  public:
   /// Throws as read_scene does, and SceneError for more than one garment, replicas or vary.
-  explicit SceneTemplate(const std::filesystem::path& path);
+  explicit SceneTemplate(const std::filesystem::path& path, const FileAccess& access = {});
 
   /// The scene as it stands.
   const Scene& base() const { return base_; }
@@ -28,9 +29,10 @@ class SceneTemplate {
   Json json_with(const std::vector<NumberValue>& values) const;
 
  private:
-  SceneTemplate(const std::filesystem::path& path, const Json& root);
+  SceneTemplate(const std::filesystem::path& path, const FileAccess& access, const Json& root);
 
   std::filesystem::path path_;
+  FileAccess access_;
   Scene base_;
   GarmentTemplate garment_;
   GarmentMaker maker_;

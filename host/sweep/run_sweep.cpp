@@ -28,7 +28,7 @@ class Sweep {
   Sweep(const SweepRequest& request, const SweepProgress& progress)
       : request_(request),
         progress_(progress),
-        scene_(request.scene),
+        scene_(request.scene, request.access),
         folder_(request.output, request.if_exists),
         step_count_(step_count(scene_.base())),
         per_frame_(steps_per_frame(scene_.base())),
@@ -47,7 +47,7 @@ class Sweep {
     if (request_.if_exists == IfExists::resume)
       folder_.resume(table_, plan_);
     else
-      folder_.create(portable_scene_text(request_.scene));
+      folder_.create(portable_scene_text(request_.scene, request_.access));
     total_ = static_cast<std::int64_t>(table_.plan.case_count) * step_count_;
     try {
       run_cases();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "host/files/file_access.hpp"
 #include "host/results/result_folder.hpp"
 #include "host/sweep/sweep_table.hpp"
 
@@ -26,6 +27,7 @@ struct SweepRequest {
   std::size_t batch = 0;              ///< cases simulated together; 0: 128, less if they need more than 1 GiB
   IfExists if_exists = IfExists::refuse;
   ExecutionOptions execution;  ///< its monitor interrupts the sweep
+  FileAccess access{};         ///< to files that the scene names
 };
 
 struct SweepOutcome {

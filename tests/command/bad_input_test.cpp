@@ -106,6 +106,30 @@ TEST_F(BadInput, IsFoundInText) {
   }
 }
 
+TEST_F(BadInput, IsOutsideOfTheScene) {
+  std::filesystem::create_directory(folder_ / "scenes");
+  folder_.write("sheet.obj", "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nf 1 2 3\n");
+  Json scene = shaken_sheet(5);
+  scene["garments"][0] = {{"mesh", {{"file", "../sheet.obj"}}}};
+  write_scene("scenes/scene.json", scene);
+  const std::string expected = "scene.json: garments[0].mesh.file: found \"../sheet.obj\", which is ";
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"run", "scenes/scene.json", "-o", "out"},
+        {"check", "scenes/scene.json"},
+        {"validate", "scenes/scene.json"},
+        {"rest", "scenes/scene.json", "-o", "out"},
+        {"rest", "scenes/scene.json", "-o", "out", "--recipe", "breen1994"},
+        {"drape", "scenes/scene.json", "-o", "out", "--method", "weil"},
+        {"sweep", "scenes/scene.json", "-o", "out", "--vary", "fabric.kappa=0:1:2"}})
+    expect_refused_without_trace(arguments, expected);
+  expect_refused_without_trace({"check", "scenes/scene.json", "--allow", "nowhere"}, "--allow: ");
+  EXPECT_EQ(isocloth({"check", "scenes/scene.json", "--allow", "."}).code, 0);
+  // The result's own scene names the file, too.
+  complete("scenes/scene.json", "out", {"--allow", "."});
+  expect_refused(isocloth({"report", "out"}), "garments[0].mesh.file: found ");
+  EXPECT_EQ(isocloth({"report", "out", "--allow", "/tmp", "--allow", "."}).code, 0);
+}
+
 TEST_F(BadInput, IsNoFileAtAll) {
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   folder_.write("foreign.txt", "1 2 3\nuser secret\n");
@@ -120,7 +144,10 @@ TEST_F(BadInput, IsNoFileAtAll) {
   with_terrain("pipe");
   expect_refused_without_trace({"check", "scene.json"}, "pipe: found a pipe, expected a file");
   with_terrain("/dev/zero");
-  expect_refused_without_trace({"run", "scene.json", "-o", "out"}, "/dev/zero: found a device");
+  expect_refused_without_trace({"run", "scene.json", "-o", "out"},
+                               "found \"/dev/zero\", which is /dev/zero, ");
+  expect_refused_without_trace({"run", "scene.json", "-o", "out", "--allow", "/"},
+                               "/dev/zero: found a device");
   expect_refused_without_trace({"run", "pipe", "-o", "out"}, "pipe: found a pipe, expected a file");
   for (const char* file : {"foreign.txt", "secret.txt"}) {
     with_terrain(file);

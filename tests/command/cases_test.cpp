@@ -218,13 +218,16 @@ TEST_F(CasesCommand, ForeignFilesAreNotQuoted) {
   for (const char* command : {"check", "run"}) {
     std::vector<std::string> arguments{command, "scenes/case.json"};
     if (std::string(command) == "run") arguments.insert(arguments.end(), {"-o", "out"});
+    expect_refused(isocloth(arguments),
+                   "obstacles[0].shape.heights.file: found \"../outside.txt\", which is ");
+    arguments.insert(arguments.end(), {"--allow", "."});
     const Finished refused = isocloth(arguments);
-    expect_refused(refused, "outside.txt");
+    expect_refused(refused, "outside.txt:2: column 1: found no number");
     EXPECT_EQ(refused.errors.find("hunter2"), std::string::npos) << refused.errors;
   }
   fs::remove(folder_ / "outside.txt");
   ASSERT_EQ(mkfifo((folder_ / "outside.txt").c_str(), 0600), 0);
-  expect_refused(isocloth({"check", "scenes/case.json"}), "outside.txt");
+  expect_refused(isocloth({"check", "scenes/case.json", "--allow", "."}), "outside.txt: found a pipe");
 }
 
 TEST_F(CasesCommand, LargeMeshesTakeSeconds) {

@@ -266,9 +266,10 @@ class Fuzzer {
     note(faults, fuzz);
   }
 
-  /// A page without what a clock said.
+  /// A page without what is of one process: what a clock said, and how much memory there was.
   static std::string without_times(const std::string& page) {
-    static const std::regex timing("\"(wall_seconds|setup_seconds|realtime_factor)\": ?[-+.e0-9]+");
+    static const std::regex timing(
+        "\"(wall_seconds|setup_seconds|realtime_factor|memory_bytes)\": ?[-+.e0-9]+");
     return std::regex_replace(page, timing, "");
   }
 

@@ -37,6 +37,15 @@ double product(const Nodes& a, const Nodes& b) {
   return sum;
 }
 
+/// A sum, and what its terms come to whatever their signs: they round with their sizes.
+struct Loss {
+  double value = 0, size = 0;
+  void add(const Nodes& weights, const Nodes& nodes) {
+    value += product(weights, nodes);
+    for (std::size_t i = 0; i < nodes.size(); ++i) size += norm(weights[i]) * norm(nodes[i]);
+  }
+};
+
 /// A sheet that two corners swing, bent and moving from the start.
 struct SwungSheet {
   Scene scene;
@@ -90,15 +99,16 @@ struct SwungSheet {
       step();
     }
   }
-  double loss() const {
+  Loss loss() const {
     Simulation simulation(scene, {.threads = 1});
     const std::vector<StateGradient> all = weights();
-    double sum = 0;
+    Loss sum;
     std::size_t n = 0;
     const auto look = [&] {
-      if (!all[n].positions.empty())
-        sum += product(all[n].positions, simulation.positions(0)) +
-               product(all[n].velocities, simulation.velocities(0));
+      if (!all[n].positions.empty()) {
+        sum.add(all[n].positions, simulation.positions(0));
+        sum.add(all[n].velocities, simulation.velocities(0));
+      }
       ++n;
     };
     look();
@@ -132,9 +142,9 @@ Difference difference(const SwungSheet& run, double h, const Change& change) {
     change(other, way);
     return other.loss();
   };
-  const double ahead = loss(h), behind = loss(-h);
-  return {(8 * (ahead - behind) - (loss(2 * h) - loss(-2 * h))) / (12 * h),
-          1.5 * std::numeric_limits<double>::epsilon() * (std::abs(ahead) + std::abs(behind)) / h};
+  const Loss ahead = loss(h), behind = loss(-h);
+  return {(8 * (ahead.value - behind.value) - (loss(2 * h).value - loss(-2 * h).value)) / (12 * h),
+          std::numeric_limits<double>::epsilon() / 2 * (ahead.size + behind.size) / h};
 }
 
 constexpr double of_runs = 1e-7, of_rigid_rows = 3e-5;

@@ -25,6 +25,12 @@ std::string with_top(const std::string& top) { return scene_text({.top = top}); 
 std::string with_mesh(const std::string& mesh) { return scene_text({.mesh = mesh}); }
 std::string with_garment(const std::string& garment) { return scene_text({.garment = garment}); }
 std::string with_fabric(const std::string& fabric) { return with_garment(R"("fabric": {)" + fabric + "}"); }
+/// A sheet whose warp says what is wrong, or, where it says nothing, nothing that is.
+std::string with_fast(const std::string& figures, const std::string& warp) {
+  const std::string good = R"("E5": 0.5, "E20": 1.7, "E100": 3, "C": 18)";
+  return with_fabric(R"("fast": {"warp": {)" + (warp.empty() ? good : warp) + R"(}, "weft": {)" + good +
+                     "}, " + figures + "}");
+}
 std::string with_pins(const std::string& pins) { return scene_text({.pins = pins}); }
 std::string with_motion(const std::string& motion) {
   return with_pins(R"({"select": {"nodes": [0]}, "motion": )" + motion + "}");
@@ -107,6 +113,24 @@ const BadScene bad_scenes[] = {
      "garments[0].fabric.curves.weft: found 2 and 1 numbers, expected as many of one as of the other"},
     {with_fabric(R"("kes": {"warp": {"EMT": 5, "LT": 0.6, "B": 0.1}})"),
      "garments[0].fabric.kes.W: not found"},
+    {with_fast(R"("EB5": 3)", ""), "garments[0].fabric.fast.W: not found"},
+    {with_fast(R"("W": 185)", ""), "garments[0].fabric.fast.EB5: not found"},
+    {with_fast(R"("W": 0.185, "EB5": 3)", ""),
+     "garments[0].fabric.fast.W: found 0.185, expected a number from 10 to 5000"},
+    {with_fast(R"("W": 185, "EB5": 0.03)", ""),
+     "garments[0].fabric.fast.EB5: found 0.03, expected a number from 0.25 to 100"},
+    {with_fast(R"("W": 185, "EB5": 3)", R"("E5": 0.5, "E20": 1.7, "E100": 1.2, "C": 18)"),
+     "garments[0].fabric.fast.warp.E100: found 1.2, expected a number from 1.7"},
+    {with_fast(R"("W": 185, "EB5": 3)", R"("E5": 0.5, "E20": 0.4, "E100": 3, "C": 18)"),
+     "garments[0].fabric.fast.warp.E20: found 0.4, expected a number > 0.5"},
+    {with_fast(R"("W": 185, "EB5": 3)", R"("E5": -0.5, "E20": 1.7, "E100": 3, "C": 18)"),
+     "garments[0].fabric.fast.warp.E5: found -0.5, expected a number from 0"},
+    {with_fast(R"("W": 185, "EB5": 3)", R"("E5": 0.005, "E20": 0.017, "E100": 0.03, "C": 18)"),
+     "garments[0].fabric.fast.warp.E100: found 0.03, expected a number from 0.25 to 100"},
+    {with_fast(R"("W": 185, "EB5": 3)", R"("E5": 0.5, "E20": 1.7, "E100": 3, "C": 1.8)"),
+     "garments[0].fabric.fast.warp.C: found 1.8, expected a number from 4 to 100"},
+    {with_fast(R"("W": 185, "EB5": 3)", R"("E5": 0.5, "E20": 1.7, "E100": 3)"),
+     "garments[0].fabric.fast.warp"},
     {with_fabric(R"("poisson_ratio": 1)"), "garments[0].fabric.poisson_ratio: found 1"},
     {with_fabric(R"("yield_strain": -0.1)"),
      "garments[0].fabric.yield_strain: found -0.1, expected a number"},

@@ -37,7 +37,7 @@ Checkpoint checkpoint_of(const Scene& scene) {
   checkpoint.summary.wall_seconds = 1. / 3;
   checkpoint.summary.residual_max = std::nan("");
   checkpoint.summary.seed = std::numeric_limits<std::uint64_t>::max();
-  checkpoint.since_frame = metrics_at(scene, 7);
+  checkpoint.since_frame = metrics_at(scene, 7, true);
   for (const Garment& garment : scene.garments) {
     const std::size_t count = 3 * garment.mesh.positions.size();
     const auto vector = [&random] {

@@ -174,7 +174,8 @@ TEST(ObstacleFile, SurfacesLieBesideTheScene) {
   EXPECT_EQ(solid.thicken, 3);
 
   const TemporaryFolder elsewhere;
-  const Scene copy = read_scene(elsewhere.write("scene.json", portable_scene_text(folder / "scene.json")));
+  const Scene copy = read_scene(elsewhere.write("scene.json", portable_scene_text(folder / "scene.json")),
+                                {{folder.path()}});
   EXPECT_EQ(scene_digest(copy), scene_digest(scene));
 }
 

@@ -54,12 +54,13 @@ inline std::vector<std::vector<Vec3d>> positions_at(const Scene& scene, std::int
   return all;
 }
 
-inline std::vector<FrameMetrics> metrics_at(const Scene& scene, std::int64_t step) {
+inline std::vector<FrameMetrics> metrics_at(const Scene& scene, std::int64_t step,
+                                            bool has_energies = false) {
   std::vector<FrameMetrics> all(scene.garments.size());
   double number = 100 * static_cast<double>(step);
   for (FrameMetrics& metrics : all) {
     metrics.status = step % 3 == 0 ? StepStatus::stalled : StepStatus::converged;
-    for (const MetricColumn& column : metric_columns()) {
+    for (const MetricColumn& column : metric_columns(has_energies)) {
       number += 1;
       column.set(metrics, column.is_integer ? number : number / 3);
     }

@@ -260,7 +260,8 @@ TEST(SceneFile, RecordedMotionAndMeshFilesLieBesideTheScene) {
   EXPECT_EQ(motion.positions, (std::vector<Vec3d>{{0, 0, 0}, {1, -2, 0.3}}));
 
   const TemporaryFolder elsewhere;
-  const Scene copy = read_scene(elsewhere.write("scene.json", portable_scene_text(folder / "scene.json")));
+  const Scene copy = read_scene(elsewhere.write("scene.json", portable_scene_text(folder / "scene.json")),
+                                {{folder.path()}});
   EXPECT_EQ(scene_digest(copy), scene_digest(scene));
 }
 
