@@ -73,6 +73,8 @@ def run(command, scene, options, folder):
         "-o",
         folder / "result",
         "--overwrite",
+        "--allow",
+        SCENES,  # of which this scene is a copy that names the same files
         "--certify",
         "--quiet",
         "--threads",

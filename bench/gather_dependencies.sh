@@ -10,7 +10,7 @@ if (($# != 1)); then
   exit 2
 fi
 folder=$1
-packages=(libeigen3-dev libcli11-dev nlohmann-json3-dev libgtest-dev libmetis-dev libhdf5-dev libjs-three)
+packages=(libeigen3-dev libcli11-dev nlohmann-json3-dev libgtest-dev libmetis-dev libnlopt-dev libhdf5-dev libjs-three)
 for package in "${packages[@]}"; do
   if [[ $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) != "install ok installed" ]]; then
     echo "gather_dependencies: package $package is not installed; run: bash cmake/setup.sh" >&2
@@ -43,16 +43,17 @@ done
 
 # Shared libraries under the names by which programs ask for them, and whatever they ask for themselves, but for what
 # comes with every compiler.
-cp /usr/include/metis.h "$folder/include"
+cp /usr/include/metis.h /usr/include/nlopt.h "$folder/include"
 cp /usr/include/hdf5/serial/*.h "$folder/include"
 metis=/usr/lib/$multiarch/libmetis.so
+nlopt=/usr/lib/$multiarch/libnlopt.so
 hdf5=/usr/lib/$multiarch/hdf5/serial/libhdf5.so
-for library in "$metis" "$hdf5"; do
+for library in "$metis" "$nlopt" "$hdf5"; do
   name=$(objdump -p "$library" | awk '$1 == "SONAME" { print $2 }')
   cp -L "$library" "$libraries/$name"
   ln -s "$name" "$libraries/$(basename "$library")"
 done
-ldd "$metis" "$hdf5" | awk '$2 == "=>" { print $1, $3 }' | sort -u | while read -r name path; do
+ldd "$metis" "$nlopt" "$hdf5" | awk '$2 == "=>" { print $1, $3 }' | sort -u | while read -r name path; do
   case $name in
     libc.so.* | libm.so.* | libresolv.so.* | libpthread.so.* | libdl.so.* | librt.so.* | libgcc_s.so.* | libstdc++.so.*) ;;
     *) cp -L "$path" "$libraries/$name" ;;

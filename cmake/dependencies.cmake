@@ -11,6 +11,13 @@ if(NOT ISOCLOTH_METIS OR NOT ISOCLOTH_METIS_INCLUDE)
   message(FATAL_ERROR "METIS not found: install the Debian package libmetis-dev, or set ISOCLOTH_METIS to its library "
     "and ISOCLOTH_METIS_INCLUDE to the folder of metis.h")
 endif()
+# Searches without derivatives (host/fit/search.hpp): its library and header are all that is asked for.
+find_library(ISOCLOTH_NLOPT nlopt)
+find_path(ISOCLOTH_NLOPT_INCLUDE nlopt.h)
+if(NOT ISOCLOTH_NLOPT OR NOT ISOCLOTH_NLOPT_INCLUDE)
+  message(FATAL_ERROR "NLopt not found: install the Debian package libnlopt-dev, or set ISOCLOTH_NLOPT to its library "
+    "and ISOCLOTH_NLOPT_INCLUDE to the folder of nlopt.h")
+endif()
 if(ISOCLOTH_BUILD_TESTS)
   find_package(GTest REQUIRED)
 endif()

@@ -1,4 +1,4 @@
-# cmake --install: the command, the library with its public headers, the plugin, the scenes, and find_package(isocloth).
+# cmake --install: the command, the library with its public headers, the plugin, scenes and fabrics, and find_package(isocloth).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(isocloth_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/isocloth)
@@ -15,11 +15,11 @@ endif()
 # Public: plain data, the public class, and the files that need no other library's header.
 install(DIRECTORY engine DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth FILES_MATCHING PATTERN *.hpp)
 install(FILES host/isocloth.hpp host/node_force.hpp host/simulation.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/host)
-foreach(header gradients/tape projection/step_gradient results/checkpoint_file results/result_options results/run_record meshes/mesh_file run/certificate run/rest run/run_scene scene/scene_file)
+foreach(header energy/energy_balance energy/energy_sums files/file_access gradients/tape projection/step_gradient results/checkpoint_file results/result_options results/run_record meshes/mesh_file run/certificate run/rest run/run_scene scene/scene_file)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES host/${header}.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/host/${folder})
 endforeach()
-install(DIRECTORY bench/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/isocloth)
+install(DIRECTORY bench/scenes bench/fabrics DESTINATION ${CMAKE_INSTALL_DATADIR}/isocloth)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 install(EXPORT isocloth FILE isoclothTargets.cmake NAMESPACE isocloth:: DESTINATION ${isocloth_config_dir})

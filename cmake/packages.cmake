@@ -10,5 +10,5 @@ set(CPACK_PACKAGE_DESCRIPTION "The command isocloth, example scenes, and the lib
 # What the command is linked to, in the versions of the machine that builds the package.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # A static library leaves its own libraries to the programs that link it.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "cmake, g++, libhdf5-dev, libmetis-dev")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "cmake, g++, libhdf5-dev, libmetis-dev, libnlopt-dev")
 include(CPack)

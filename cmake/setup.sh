@@ -5,7 +5,7 @@
 # ISOCLOTH_SETUP=off leaves the machine alone: the packages are then found through CMAKE_PREFIX_PATH.
 set -euo pipefail
 [[ ${ISOCLOTH_SETUP:-on} != off ]] || exit 0
-packages=(g++ cmake ninja-build ccache libeigen3-dev libhdf5-dev libmetis-dev nlohmann-json3-dev libcli11-dev
+packages=(g++ cmake ninja-build ccache libeigen3-dev libhdf5-dev libmetis-dev libnlopt-dev nlohmann-json3-dev libcli11-dev
   libjs-three libgtest-dev clang-format git)
 [[ ${1:-} != tests ]] || packages+=(chromium-headless-shell python3-dev python3-venv libegl1 libgl1-mesa-dri)
 

@@ -151,7 +151,7 @@ stage_python() {
   python3 -m venv "$root/venv"
   local python=$root/venv/bin/python
   "$python" -m pip install -q --disable-pip-version-check scikit-build-core nanobind pytest gymnasium ruff \
-    h5py pygltflib usd-core viser vtk imageio-ffmpeg distributed pyarrow
+    h5py pygltflib usd-core ufbx viser vtk imageio-ffmpeg distributed pyarrow
   "$python" -m pip install -q --no-build-isolation host/python -C "cmake.define.isocloth_ROOT=$root/prefix"
   "$root/venv/bin/ruff" check --config host/python/pyproject.toml host/python tests/python
   (cd "$root" && "$python" -m pytest -q -p no:cacheprovider ../../tests/python &&

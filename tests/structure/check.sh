@@ -30,6 +30,7 @@ allow_host_rooms() {
     impulse) rooms='memory|linear|garment|measures|solver|surroundings' ;;
     orchestrator) rooms='memory|garment|solver|surroundings|projection|impulse' ;;
     gradients) rooms='memory|projection' ;;
+    energy) rooms='solver|reference' ;;
     validation) rooms='memory|solver|impulse|orchestrator|reference' ;;
     air) rooms='' kernels='' ;;
     files) rooms='' kernels='' ;;
@@ -37,12 +38,12 @@ allow_host_rooms() {
     drape) rooms='' kernels='' ;;
     minimise) rooms='reference' kernels='' ;;
     scene) rooms='files|meshes|drape' kernels='' ;;
-    results) rooms='files|meshes' kernels='' ;;
+    results) rooms='files|meshes|energy' kernels='' ;;
     report) rooms='files|results' kernels='' ;;
-    run) rooms='files|meshes|drape|minimise|scene|results|report' ;;
+    run) rooms='files|meshes|drape|minimise|scene|energy|results|report' ;;
     sweep) rooms='files|meshes|scene|results|report' ;;
-    fit) rooms='files|scene|results|report|run|sweep' ;;
-    python) rooms='gradients|files|meshes|scene|results|run|fit|sweep' kernels='kernels/kernel_table\.hpp|' ;;
+    fit) rooms='files|minimise|scene|results|report|run|sweep' ;;
+    python) rooms='gradients|energy|files|meshes|scene|results|run|fit|sweep' kernels='kernels/kernel_table\.hpp|' ;;
     app) rooms='memory|files|meshes|scene|results|report|run|sweep|fit|validation' ;;
     *) rooms='none' ;;  # a new room says here what it stands on
   esac
@@ -51,7 +52,7 @@ allow_host_rooms() {
 
 # Folders whose headers a file may include, and the system headers that it may not, as extended regular expressions.
 set_include_rules() {
-  local third_party='Eigen/|unsupported/|nlohmann/|CLI/|hdf5|H5|metis|gtest/|gmock/|benchmark/'
+  local third_party='Eigen/|unsupported/|nlohmann/|CLI/|hdf5|H5|metis|nlopt|gtest/|gmock/|benchmark/'
   local cuda='cuda|cu[a-zA-Z_]+\.h|thrust/|cub/|cooperative_groups'
   local machine='thread|mutex|shared_mutex|barrier|condition_variable|future|atomic|semaphore|latch|stop_token'
   local files='fstream|iostream|filesystem|chrono|cstdio|stdio\.h'
