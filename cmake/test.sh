@@ -42,8 +42,11 @@ stage_format() {
   tracked_files . | grep -E '\.(hpp|cpp|cu)$' | tr '\n' '\0' | xargs -0 clang-format --dry-run -Werror
 }
 
+# Nobody edits files between the stages of a whole test: those of the host are compiled several at once.
 configure_release() {
-  cmake --preset release -DISOCLOTH_SIMD="$simd"
+  local unity=OFF
+  [[ $level != all ]] || unity=ON
+  cmake --preset release -DISOCLOTH_SIMD="$simd" -DISOCLOTH_UNITY=$unity
 }
 
 stage_structure() {
