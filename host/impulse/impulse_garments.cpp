@@ -116,16 +116,13 @@ void ImpulseGarments<Real>::require_memory(std::size_t obstacle_count, std::size
     fixed += ImpulseContactBuffers<Real>::bytes_fixed(mesh) + 8 * Arena::alignment;
   }
   std::size_t grippers = 0;
-  bool feels_air = false;
-  for (const Garment* garment : garments_) {
-    grippers = std::max(grippers, garment->grippers.size());
-    feels_air = feels_air || garment->fabric.drag.exists();
-  }
+  for (const Garment* garment : garments_) grippers = std::max(grippers, garment->grippers.size());
+  const auto feels_air = [](const Garment* garment) { return garment->fabric.drag.exists(); };
   if (grippers > 0) {
     each += ImpulseHoldBuffers<Real>::bytes_each(pattern(), kernels_.lane_width(), grippers);
     fixed += 14 * Arena::alignment;
   }
-  if (feels_air) {
+  if (std::ranges::any_of(garments_, feels_air)) {
     const std::size_t corners = garments_.front()->mesh.face_nodes.size();
     each += (2 + 3 * largest_start) * sizeof(Real);
     fixed +=
