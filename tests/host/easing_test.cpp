@@ -283,7 +283,11 @@ TEST(Easing, WhereDistancesAreFlatNothingLeadsOut) {
                          .distances = distances};
   StartDepths<double> depths(scene);
   try {
-    depths.add("obstacle \"fog\"", [](double) { return Pose{}; }, flat, {Vec3d{-1, -1, -1}, Vec3d{1, 1, 1}});
+    depths.add("obstacle \"fog\"",
+               [](double) {
+                 return Pose{{}, {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}}};
+               },
+               flat, {Vec3d{-1, -1, -1}, Vec3d{1, 1, 1}});
     FAIL() << "not refused";
   } catch (const SceneError& error) {
     const std::string message = error.what();
