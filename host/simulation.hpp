@@ -90,9 +90,13 @@ struct StepReport {
   int fallbacks = 0;    ///< impulse_system: substeps that no linear system could hold, and sweeps did
   double residual = 0;  ///< largest |scaled row| at the end of the step (worst substep), of a lost one, too;
                         ///< infinite: no number
-  double penetration =
-      0;               ///< deepest point of the cloth in what it must not enter, at the end of the step [m]
-  Strain strain = {};  ///< at the end of the step; see ExecutionOptions::measure_strain
+  /// Deepest point of the cloth in what it must not enter, at the end of the step [m]; what is eased out
+  /// (contact.push_out_time) is counted as deep as it may be, eased_depth.
+  double penetration = 0;
+  /// Greatest depth that is left to what started inside of obstacles and is eased out, at the end of the
+  /// last step [m].
+  double eased_depth = 0;
+  Strain strain = {};        ///< at the end of the step; see ExecutionOptions::measure_strain
   Index cloth_contacts = 0;  ///< pairs of nodes, edges and faces of cloth near cloth, of all that meet
   Index cloth_loaded = 0;    ///< contacts that carry a force, of all that meet
   double cloth_force = 0;    ///< greatest force of one of them [N]
@@ -158,6 +162,16 @@ struct ContactState {
   bool operator==(const ContactState&) const = default;
 };
 
+/// What is kept of a sample that started inside of an obstacle (kernels/contact/easing.hpp).
+struct EasedState {
+  Index obstacle = -1;  ///< as ContactState::obstacle; -1: none, or out of it by now
+  double depth = 0;     ///< at the start, or as deep as it would have been to be where it is now [m]
+  static constexpr auto fields() {
+    return std::tuple{Field{"obstacle", &EasedState::obstacle}, Field{"depth", &EasedState::depth}};
+  }
+  bool operator==(const EasedState&) const = default;
+};
+
 /// What is kept of a node that grippers may hold.
 struct HoldState {
   Index gripper = -1;  ///< of the garment; -1: none
@@ -206,7 +220,9 @@ struct GarmentState {
   std::vector<double>
       multipliers;  ///< scaled rows' multipliers of the last step, shape [row_count]; impulses: none
   std::vector<ContactState> contacts;  ///< of the last step; a scene without obstacles has none
-  std::vector<HoldState> holds;        ///< of every node; a garment without grippers has none
+  /// One for each contact; a scene without contact.push_out, or at once (contact.push_out_time), has none.
+  std::vector<EasedState> eased;
+  std::vector<HoldState> holds;  ///< of every node; a garment without grippers has none
   /// The same a step ago, where the integrator remembers it (Integrator::bdf2); empty: there was none.
   std::vector<double> previous_positions, previous_velocities;
   double previous_step = 0;     ///< length of that step [s]; 0: there was none
@@ -225,6 +241,7 @@ struct GarmentState {
                       Field{"velocities", &State::velocities},
                       Field{"multipliers", &State::multipliers},
                       Field{"contacts", &State::contacts},
+                      Field{"eased", &State::eased},
                       Field{"holds", &State::holds},
                       Field{"previous_positions", &State::previous_positions},
                       Field{"previous_velocities", &State::previous_velocities},

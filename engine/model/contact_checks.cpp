@@ -98,6 +98,7 @@ void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
 void check_contact(const Scene& scene) {
   require_positive("contact.tolerance", scene.contact.tolerance);
   require_not_negative("contact.margin", scene.contact.margin);
+  require_not_negative("contact.push_out_time", scene.contact.push_out_time);
   check_cloth_contact(scene, find_recipe(scene.recipe));
   const std::size_t solids = scene.obstacles.size() + scene.bodies.size();
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;  // and the number of the pair

@@ -317,13 +317,22 @@ bool is_driven(const Garment& garment) {
   return pinned == garment.mesh.positions.size();
 }
 
+bool eases_out(const Scene& scene) {
+  return scene.contact.push_out && scene.contact.push_out_time > 0 &&
+         !(scene.obstacles.empty() && scene.bodies.empty());
+}
+
+double eased_share(double s) {
+  if (!(s > 0)) return 1;
+  return s < 1 ? 1 - s * s * (3 - 2 * s) : 0;
+}
+
 Vec3d pin_position(const Garment& garment, const Pin& pin, std::size_t i, double t) {
   const Vec3d& start = start_positions(garment)[pin.nodes[i]];
   const Vec3d place = evaluate_motion(pin.motion, start, i, t);
   const double s = (t - garment.time_offset) / pin.ramp;
   if (!(pin.ramp > 0 && s < 1)) return place;
-  const double left = s > 0 ? 1 - s * s * (3 - 2 * s) : 1;
-  return place + left * (start - evaluate_motion(pin.motion, start, i, garment.time_offset));
+  return place + eased_share(s) * (start - evaluate_motion(pin.motion, start, i, garment.time_offset));
 }
 
 PinGap find_pin_gap(const Garment& garment, const Pin& pin) {

@@ -130,10 +130,11 @@ struct ContactSettings {
   double margin = 0;
   std::vector<FrictionPair> pairs;
   std::vector<BodyFrictionPair> body_pairs;
-  /// A cloth that starts inside of an obstacle is an error, or is moved out during the first steps.
+  /// A cloth that starts inside of an obstacle is an error, or is moved out within push_out_time.
   bool push_out = false;
-  bool cloth = false;       ///< cloth meets itself and other cloth
-  Friction cloth_friction;  ///< of cloth with cloth
+  double push_out_time = 0.5;  ///< [s], >= 0; 0: at once, half of what is left of a depth in each step
+  bool cloth = false;          ///< cloth meets itself and other cloth
+  Friction cloth_friction;     ///< of cloth with cloth
   std::vector<ClothFrictionPair> cloth_pairs;
 };
 
@@ -171,6 +172,12 @@ void validate_scene(const Scene& scene);
 
 /// The part of it that concerns one garment; messages begin with `key`.
 void validate_garment(const Garment& garment, const std::string& key);
+
+/// Whether cloth that starts inside of obstacles or bodies is eased out of them over a time.
+bool eases_out(const Scene& scene);
+/// What is left, 1 ... 0, of a way at the part s of its time: 1 - s^2 (3 - 2 s), 0 <= s <= 1; beyond, the
+/// ends.
+double eased_share(double s);
 
 /// Where the garment's nodes start: initial_positions, else the rest shape.
 inline const std::vector<Vec3d>& start_positions(const Garment& garment) {

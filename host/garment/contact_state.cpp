@@ -13,6 +13,8 @@ void for_each_array(State& state, const ContactStateLayout& at, const Visit& vis
   visit(state.contacts, &ContactState::place, at.points());
   visit(state.holds, &HoldState::gripper, at.holders());
   visit(state.holds, &HoldState::place, at.places());
+  visit(state.eased, &EasedState::obstacle, at.eased_obstacles());
+  visit(state.eased, &EasedState::depth, at.eased_depths());
 }
 
 }  // namespace
@@ -21,6 +23,7 @@ std::vector<double> no_contacts(const ContactStateLayout& layout) {
   GarmentState none;
   none.contacts.resize(layout.contacts);
   none.holds.resize(layout.holds);
+  none.eased.resize(layout.eased);
   return flat_contacts(none, layout);
 }
 
@@ -36,6 +39,7 @@ std::vector<double> flat_contacts(const GarmentState& state, const ContactStateL
 void set_contacts(const std::vector<double>& flat, const ContactStateLayout& layout, GarmentState& state) {
   state.contacts.resize(layout.contacts);
   state.holds.resize(layout.holds);
+  state.eased.resize(layout.eased);
   for_each_array(state, layout, [&](auto& rows, auto field, std::size_t at) {
     for (auto& row : rows)
       for_each_number(row.*field,

@@ -39,15 +39,15 @@ GatherLists gather(std::vector<GatherTerm>& terms, std::size_t target_count) {
 }  // namespace
 
 SampleArrays::SampleArrays(const Device& device, const Mesh& mesh, const NodalPattern& pattern,
-                           std::size_t obstacle_count, std::size_t body_count)
-    : node_count(mesh.node_count()) {
-  const std::size_t count = obstacle_count + body_count;
+                           const Scene& scene)
+    : node_count(mesh.node_count()), eases(eases_out(scene)) {
+  const std::size_t count = scene.obstacles.size() + scene.bodies.size();
   const auto at_most = [count](Index most) {
     return static_cast<Index>(std::min(count, static_cast<std::size_t>(most)));
   };
   contacts_per_node = at_most(most_contacts_per_node);
   if (count > 0) face_count = mesh.face_count();
-  if (count > 0) contacts_per_element = body_count > 0 ? most_contacts_per_element : 2;
+  if (count > 0) contacts_per_element = !scene.bodies.empty() ? most_contacts_per_element : 2;
   const auto edges = build_topology(mesh).edges;
   if (count > 0) edge_count = static_cast<Index>(edges.size());
   std::vector<Index> begin{0}, nodes, samples;

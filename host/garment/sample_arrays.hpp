@@ -9,6 +9,7 @@ namespace isocloth {
 
 struct SampleArrays {
   Index node_count = 0, edge_count = 0, face_count = 0, contacts_per_node = 0, contacts_per_element = 1;
+  bool eases = false;
   Buffer<Index> sample_begin, slot_nodes, slot_samples;
   GatherBuffers block_slots, node_slots;
 
@@ -17,8 +18,7 @@ struct SampleArrays {
   /// alone, for what else acts on them. contacts_per_node: at most
   /// most_contacts_per_node; more obstacles at one node are held three at a time. The same of an edge or a
   /// face among bodies; among obstacles alone each keeps two.
-  SampleArrays(const Device& device, const Mesh& mesh, const NodalPattern& pattern,
-               std::size_t obstacle_count, std::size_t body_count = 0);
+  SampleArrays(const Device& device, const Mesh& mesh, const NodalPattern& pattern, const Scene& scene);
 
   SamplePattern view() const {
     return {.node_count = node_count,
@@ -26,6 +26,7 @@ struct SampleArrays {
             .face_count = face_count,
             .contacts_per_node = contacts_per_node,
             .contacts_per_element = contacts_per_element,
+            .eases = eases,
             .sample_begin = sample_begin.view(),
             .slot_nodes = slot_nodes.view()};
   }

@@ -55,6 +55,7 @@ std::vector<double> numbers_of(const Scene& scene, Fabric fabric) {
 GarmentState bare_state(const Simulation& simulation, std::size_t garment) {
   GarmentState state = simulation.state(garment);
   state.contacts.clear();
+  state.eased.clear();
   state.holds.clear();
   state.step_index = 0;
   return state;

@@ -13,7 +13,9 @@ template <class Real>
 ImpulseContactBuffers<Real>::ImpulseContactBuffers(const Device& device,
                                                    std::shared_ptr<const ObstacleShapes<Real>> obstacles,
                                                    const std::vector<const Garment*>& garments)
-    : device_(&device), tolerance_(static_cast<Real>(obstacles->scene.contact.tolerance)) {
+    : device_(&device),
+      tolerance_(static_cast<Real>(obstacles->scene.contact.tolerance)),
+      eases_(eases_out(obstacles->scene)) {
   const Mesh& mesh = garments.front()->mesh;
   const auto edges = build_topology(mesh).edges;
   node_count_ = mesh.node_count();
@@ -53,13 +55,14 @@ ImpulseContactBuffers<Real>::ImpulseContactBuffers(const Device& device,
   order_ = {device, order};
   work_ = {device, garments.size() * ImpulseContactLayout(samples()).count};
   obstacles_ = {device, std::move(obstacles), garments};
-  for (std::size_t member = 0; member < garments.size(); ++member) set_state(member, no_contacts());
+  for (std::size_t member = 0; member < garments.size(); ++member)
+    set_state(member, no_contacts(), no_eased());
 }
 
 namespace {
 
 /// Counts without arrays.
-SamplePattern count_samples(const Mesh& mesh, std::size_t obstacle_count) {
+SamplePattern count_samples(const Mesh& mesh, std::size_t obstacle_count, bool eases) {
   const std::size_t edges = build_topology(mesh).edges.size();
   const std::size_t slots = mesh.positions.size() + 2 * edges + mesh.face_nodes.size();
   return {.node_count = mesh.node_count(),
@@ -67,6 +70,7 @@ SamplePattern count_samples(const Mesh& mesh, std::size_t obstacle_count) {
           .face_count = mesh.face_count(),
           .contacts_per_node =
               static_cast<Index>(std::min(obstacle_count, static_cast<std::size_t>(most_contacts_per_node))),
+          .eases = eases,
           .sample_begin = {},
           .slot_nodes = {nullptr, slots}};
 }
@@ -75,15 +79,15 @@ SamplePattern count_samples(const Mesh& mesh, std::size_t obstacle_count) {
 
 template <class Real>
 std::size_t ImpulseContactBuffers<Real>::bytes_each(const Mesh& mesh, std::size_t obstacle_count,
-                                                    std::size_t moving_count) {
-  const ImpulseContactLayout layout(count_samples(mesh, obstacle_count));
+                                                    std::size_t moving_count, bool eases) {
+  const ImpulseContactLayout layout(count_samples(mesh, obstacle_count, eases));
   return layout.count * sizeof(Real) + largest_start * moving_count * sizeof(Placement<Real>) +
          obstacle_count * sizeof(FrictionView<Real>) + 2 * sizeof(Index);
 }
 
 template <class Real>
 std::size_t ImpulseContactBuffers<Real>::bytes_fixed(const Mesh& mesh) {
-  const SamplePattern samples = count_samples(mesh, 1);
+  const SamplePattern samples = count_samples(mesh, 1, false);
   // Samples, their order and, at most, a colour each.
   return (3 * static_cast<std::size_t>(samples.sample_count()) + 2 + samples.slot_nodes.size()) *
          sizeof(Index);
@@ -96,6 +100,7 @@ SamplePattern ImpulseContactBuffers<Real>::samples() const {
           .face_count = face_count_,
           .contacts_per_node = contacts_per_node_,
           .contacts_per_element = 1,
+          .eases = eases_,
           .sample_begin = sample_begin_.view(),
           .slot_nodes = slot_nodes_.view()};
 }
@@ -129,7 +134,21 @@ std::vector<ContactState> ImpulseContactBuffers<Real>::state(std::size_t member)
 }
 
 template <class Real>
-void ImpulseContactBuffers<Real>::set_state(std::size_t member, const std::vector<ContactState>& state) {
+std::vector<EasedState> ImpulseContactBuffers<Real>::eased(std::size_t member) const {
+  if (node_count_ == 0) return {};
+  const ImpulseContactLayout at(samples());
+  std::vector<Real> staging;
+  const Real* const own = work_.read(member * at.count, at.impulses, staging);
+  std::vector<EasedState> state = no_eased();
+  for (std::size_t i = 0; i < state.size(); ++i)
+    state[i] = {static_cast<Index>(own[at.eased_obstacles + i]),
+                static_cast<double>(own[at.eased_depths + i])};
+  return state;
+}
+
+template <class Real>
+void ImpulseContactBuffers<Real>::set_state(std::size_t member, const std::vector<ContactState>& state,
+                                            const std::vector<EasedState>& eased) {
   if (node_count_ == 0) return;
   const ImpulseContactLayout at(samples());
   work_.edit(member * at.count, at.impulses, [&](Real* own) {
@@ -138,6 +157,10 @@ void ImpulseContactBuffers<Real>::set_state(std::size_t member, const std::vecto
       own[at.modes + c] = static_cast<Real>(state[c].mode);
       std::size_t k = at.forces + 3 * c;
       for_each_number(state[c].force, [&](double number) { own[k++] = static_cast<Real>(number); });
+    }
+    for (std::size_t i = 0; i < eased.size(); ++i) {
+      own[at.eased_obstacles + i] = static_cast<Real>(eased[i].obstacle);
+      own[at.eased_depths + i] = static_cast<Real>(eased[i].depth);
     }
   });
 }

@@ -18,7 +18,8 @@ class ImpulseContactBuffers {
                         const std::vector<const Garment*>& garments);
 
   /// What every garment with such a mesh takes of a device's memory, and what all take together.
-  static std::size_t bytes_each(const Mesh& mesh, std::size_t obstacle_count, std::size_t moving_count);
+  static std::size_t bytes_each(const Mesh& mesh, std::size_t obstacle_count, std::size_t moving_count,
+                                bool eases);
   static std::size_t bytes_fixed(const Mesh& mesh);
 
   /// Where the obstacles are in the next `steps` steps of h [s].
@@ -35,8 +36,14 @@ class ImpulseContactBuffers {
   /// See GarmentState::contacts.
   std::vector<ContactState> no_contacts() const { return std::vector<ContactState>(contact_count()); }
   std::vector<ContactState> state(std::size_t member) const;
-  void set_state(std::size_t member, const std::vector<ContactState>& state);
-  /// All that GarmentState::contacts tells, of all garments.
+  /// See GarmentState::eased.
+  std::vector<EasedState> no_eased() const {
+    return std::vector<EasedState>(static_cast<std::size_t>(samples().eased_count()));
+  }
+  std::vector<EasedState> eased(std::size_t member) const;
+  void set_state(std::size_t member, const std::vector<ContactState>& state,
+                 const std::vector<EasedState>& eased);
+  /// All that GarmentState::contacts and GarmentState::eased tell, of all garments.
   void copy_to(std::vector<Real>& copy) const;
   void put_back(const std::vector<Real>& copy);
   std::size_t memory_bytes() const;
@@ -46,6 +53,7 @@ class ImpulseContactBuffers {
 
   const Device* device_ = nullptr;
   Real tolerance_ = 0;
+  bool eases_ = false;
   Index node_count_ = 0, edge_count_ = 0, face_count_ = 0, contacts_per_node_ = 0;
   std::vector<Index> colours_;
   Buffer<Index> sample_begin_, slot_nodes_, colour_begin_, order_;

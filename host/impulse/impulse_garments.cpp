@@ -112,20 +112,17 @@ void ImpulseGarments<Real>::require_memory(std::size_t obstacle_count, std::size
   std::size_t fixed = 16 * Arena::alignment;  // roundings of as many arrays
   if (obstacle_count > 0) {
     const Mesh& mesh = garments_.front()->mesh;
-    each += ImpulseContactBuffers<Real>::bytes_each(mesh, obstacle_count, moving_count);
+    each += ImpulseContactBuffers<Real>::bytes_each(mesh, obstacle_count, moving_count, eases_out(scene_));
     fixed += ImpulseContactBuffers<Real>::bytes_fixed(mesh) + 8 * Arena::alignment;
   }
   std::size_t grippers = 0;
-  bool feels_air = false;
-  for (const Garment* garment : garments_) {
-    grippers = std::max(grippers, garment->grippers.size());
-    feels_air = feels_air || garment->fabric.drag.exists();
-  }
+  for (const Garment* garment : garments_) grippers = std::max(grippers, garment->grippers.size());
+  const auto feels_air = [](const Garment* garment) { return garment->fabric.drag.exists(); };
   if (grippers > 0) {
     each += ImpulseHoldBuffers<Real>::bytes_each(pattern(), kernels_.lane_width(), grippers);
     fixed += 14 * Arena::alignment;
   }
-  if (feels_air) {
+  if (std::ranges::any_of(garments_, feels_air)) {
     const std::size_t corners = garments_.front()->mesh.face_nodes.size();
     each += (2 + 3 * largest_start) * sizeof(Real);
     fixed +=
@@ -306,7 +303,7 @@ template <class Real>
 void ImpulseGarments<Real>::lose(std::size_t member, StepStatus status) {
   lost_[member] = status;
   // Both were changed in place, and may hold what is no number.
-  contacts_.set_state(member, contacts_.no_contacts());
+  contacts_.set_state(member, contacts_.no_contacts(), contacts_.eased(member));
   std::vector<HoldState> holds = holds_.state(member);
   for (HoldState& hold : holds) hold.force = {};
   holds_.set_state(member, holds);
@@ -416,6 +413,7 @@ GarmentState ImpulseGarments<Real>::state(std::size_t member) const {
   state.positions = as_numbers(x, nodes);
   state.velocities = as_numbers(v, nodes);
   state.contacts = contacts_.state(member);
+  state.eased = contacts_.eased(member);
   state.holds = holds_.state(member);
   state.plastic_strains = springs_.state(member);
   set_lost(lost_[member], state);
@@ -428,6 +426,7 @@ void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& st
   check_state(state, garments_[member]->name,
               {.nodes = nodes,
                .contacts = contacts_.contact_count(),
+               .eased = contacts_.no_eased().size(),
                .obstacles = scene_.obstacles.size(),
                .holds = holds_.hold_count(),
                .grippers = garments_[member]->grippers.size(),
@@ -438,7 +437,7 @@ void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& st
   };
   put(positions_, as_vectors(state.positions));
   put(velocities_, narrowed<Real>(as_vectors(state.velocities)));
-  contacts_.set_state(member, state.contacts);
+  contacts_.set_state(member, state.contacts, state.eased);
   holds_.set_state(member, state.holds);
   springs_.set_state(member, state.plastic_strains);
   lost_[member] = lost_by(state);

@@ -65,6 +65,7 @@ class ImpulseGarments : public GarmentSolver {
     report.total.substeps = report.steps * parameters_[member].parts;
     report.total.residual = found.residual;
     report.total.penetration = found.penetration;
+    report.total.eased_depth = found.eased_depth;
     if (is_lost(status)) lose(member, status);
     return report;
   }

@@ -30,7 +30,8 @@ ImpulseSolver<Real>::ImpulseSolver(const Device& device, const Garment& garment,
   std::size_t packets = 0;
   for (const Items rows : {Items::metric_stencils, Items::scalar_stencils, Items::edges})
     packets += static_cast<std::size_t>(item_count(here_, rows));
-  told_ = {device, std::max({packets, nodes, this->contacts().sample_count()})};
+  const ImpulseContactBuffers<Real>& contacts = this->contacts();
+  told_ = {device, std::max({packets, nodes, contacts.sample_count(), contacts.no_eased().size()})};
   last_sweeps_ = {device, packets};
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
-#include <new>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -34,24 +32,6 @@ std::vector<bool> driven_of(const std::vector<const Garment*>& garments) {
   return driven;
 }
 
-/// Of each two of the garments.
-std::vector<FrictionView<double>> friction_of(const Scene& scene,
-                                              const std::vector<const Garment*>& garments) {
-  const std::size_t count = garments.size();
-  const auto view = [](const Friction& friction) {
-    return FrictionView<double>{friction.static_, friction.dynamic};
-  };
-  std::vector<FrictionView<double>> all(count * count, view(scene.contact.cloth_friction));
-  std::map<const Garment*, std::size_t> places;
-  for (std::size_t g = 0; g < count; ++g) places[garments[g]] = g;
-  for (const ClothFrictionPair& pair : scene.contact.cloth_pairs) {
-    const auto a = places.find(&scene.garments[pair.garment]), b = places.find(&scene.garments[pair.other]);
-    if (a == places.end() || b == places.end()) continue;
-    all[a->second * count + b->second] = all[b->second * count + a->second] = view(pair.friction);
-  }
-  return all;
-}
-
 template <std::size_t count>
 std::vector<Index> flat(const std::vector<std::array<Index, count>>& all) {
   std::vector<Index> numbers;
@@ -74,6 +54,7 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
       contact_kernels_(device.backend().cloth_contact),
       tolerance_(scene.contact.tolerance),
       pairs_(meshes_of(garments), worlds_of(garments), driven_of(garments)),
+      friction_(device, friction_classes(scene, garments)),
       held_back_(garments.size(), 0) {
   const SurfaceFeatures& features = pairs_.features();
   std::vector<Vec3d> rest;
@@ -129,7 +110,6 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
   free_number_ = {device, free_number};
   free_nodes_ = {device, free_nodes};
   device_thicknesses_ = {device, thicknesses_};
-  friction_ = {device, friction_of(scene, garments)};
   rest_ = {device, rest};
   for (Buffer<Vec3d>* positions : {&sought_at_, &from_, &to_}) *positions = {device, rest.size()};
   inverse_inertia_ = {device, rest.size()};
@@ -195,7 +175,20 @@ void ClothContacts<Real>::begin_part() {
 }
 
 template <class Real>
-double ClothContacts<Real>::find(int iteration) try {
+void ClothContacts<Real>::throw_out_of_memory() const {
+  throw DeviceError(
+      text("contact.cloth: memory ran out for the pairs of nodes, edges and triangles that may "
+           "touch, of ",
+           rooms_.size(), " nodes; use a smaller step, slower motions or fewer nodes"));
+}
+
+template <class Real>
+double ClothContacts<Real>::find(int iteration) {
+  return within_memory([&] { return find_in(iteration); });
+}
+
+template <class Real>
+double ClothContacts<Real>::find_in(int iteration) {
   gather(false);
   const bool is_wild = (!searched_ || left_room(host_to_, &MovingBox::end)) && !search();
   if (is_wild) {  // nothing can be said of it but that it is no state to end in
@@ -218,11 +211,6 @@ double ClothContacts<Real>::find(int iteration) try {
   choose();
   respond(iteration);
   return depth_;
-} catch (const std::bad_alloc&) {
-  throw DeviceError(
-      text("contact.cloth: memory ran out for the pairs of nodes, edges and triangles that may "
-           "touch, of ",
-           rooms_.size(), " nodes; use a smaller step, slower motions or fewer nodes"));
 }
 
 /// What no step can part is nobody's fault.
@@ -314,8 +302,7 @@ void ClothContacts<Real>::respond(int iteration) {
                                      .from = std::as_const(from_).view(),
                                      .to = std::as_const(to_).view(),
                                      .inverse_inertia = std::as_const(inverse_inertia_).view(),
-                                     .friction = std::as_const(friction_).view(),
-                                     .garment_count = static_cast<Index>(members_.size()),
+                                     .friction = friction_.view(),
                                      .tolerance = tolerance_,
                                      .stiffening = contact_stiffening(iteration, true, gentle),
                                      .reach = reach_,

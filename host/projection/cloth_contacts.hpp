@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 
 #include "engine/geometry/pair_search.hpp"
+#include "host/projection/cloth_friction.hpp"
 #include "host/projection/projection_solver.hpp"
 
 namespace isocloth {
@@ -127,6 +129,17 @@ class ClothContacts {
     bool has_spare = false;
     std::size_t most_per_node = 0, always = 0;  ///< more pairs than either are too many
   };
+  /// What work() returns, in which pairs are found. Throws DeviceError where memory runs out.
+  template <class Work>
+  auto within_memory(const Work& work) const {
+    try {
+      return work();
+    } catch (const std::bad_alloc&) {
+      throw_out_of_memory();
+    }
+  }
+  [[noreturn]] void throw_out_of_memory() const;
+  double find_in(int iteration);
   /// False: the iterate is so wild that everything is near everything.
   bool search();
   bool find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, const Search& how,
@@ -162,11 +175,11 @@ class ClothContacts {
   const double tolerance_;
   double reach_ = 0;  ///< gap up to which a contact keeps its force [m]
   PairSearch pairs_;
+  ClothFrictionTable friction_;
   std::vector<Member> members_;
   std::vector<double> thicknesses_, densities_;  ///< of each garment [m], [kg/m^2]
   Buffer<Index> triangles_, sides_, edges_, node_garments_, free_number_, free_nodes_;
   Buffer<double> device_thicknesses_, inverse_inertia_, sharing_;
-  Buffer<FrictionView<double>> friction_;
   Buffer<Vec3d> rest_, sought_at_, from_, to_;
   Buffer<Vec4<double>> places_;
   CoupledSystem<Real> system_;

@@ -211,8 +211,7 @@ void ClothContacts<Real>::update() {
   const std::size_t count = keys_.size();
   kernels_.update_cloth_contacts(device_.queue(), {.responses = first(std::as_const(responses_), count),
                                                    .node_garments = node_garments_.view(),
-                                                   .friction = std::as_const(friction_).view(),
-                                                   .garment_count = static_cast<Index>(members_.size()),
+                                                   .friction = friction_.view(),
                                                    .free_number = std::as_const(free_number_).view(),
                                                    .correction = system_.solution().view(),
                                                    .forces = first(forces_, count)});

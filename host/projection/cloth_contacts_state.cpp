@@ -74,7 +74,7 @@ bool ClothContacts<Real>::end_part(const PartEnd<double, bool>& end, bool is_war
   }
   const bool holds = end.onward && passes();
   if (holds) {
-    hold_back(astray, end.part.h);
+    within_memory([&] { hold_back(astray, end.part.h); });
     if (!astray.empty()) {  // forces of a broken iterate are none to go on with
       work_ = state_;
       work_.scale(1 / (parts * parts));

@@ -90,7 +90,7 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
 
 template <class Real>
 void ClothGroup<Real>::build_surroundings(const std::shared_ptr<const ObstacleShapes<Real>>& obstacles) {
-  samples_ = SampleArrays(device_, garments_.front()->mesh, arrays_.pattern, scene_.obstacles.size());
+  samples_ = SampleArrays(device_, garments_.front()->mesh, arrays_.pattern, scene_);
   std::vector<const Garment*> of_lanes = garments_;
   of_lanes.resize(tiles_ * width_, garments_.back());
   surroundings_ = {device_, scene_, obstacles, of_lanes};
@@ -420,7 +420,7 @@ std::vector<AdvanceReport> ClothGroup<Real>::finish() {
   for (std::size_t c = 0; c < size(); ++c) {
     Real own[fields];
     for (std::size_t i = 0; i < fields; ++i) own[i] = reports[place(c, i, fields)];
-    const ClothReport<Real> found{own[0], own[1], own[2], own[3], own[4], own[5], own[6]};
+    const ClothReport<Real> found{own[0], own[1], own[2], own[3], own[4], own[5], own[6], own[7]};
     result[c].steps = static_cast<int>(found.steps);
     StepReport& total = result[c].total;
     total.status = is_lost(lost_[c]) ? lost_[c] : static_cast<StepStatus>(static_cast<int>(found.status));
@@ -428,6 +428,7 @@ std::vector<AdvanceReport> ClothGroup<Real>::finish() {
     total.substeps = static_cast<int>(found.substeps);
     total.residual = static_cast<double>(found.residual);
     total.penetration = static_cast<double>(found.penetration);
+    total.eased_depth = static_cast<double>(found.eased_depth);
     if (found.bad_pivot > 0)
       total.bad_node = arrays_.pattern.free_nodes[static_cast<std::size_t>(found.bad_pivot) - 1];
     if (is_lost(total.status)) lost_[c] = total.status;

@@ -60,6 +60,7 @@ void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) 
               {.nodes = static_cast<std::size_t>(arrays_.node_count()),
                .rows = row_count_,
                .contacts = layout.contacts,
+               .eased = layout.eased,
                .obstacles = surroundings_.obstacles.size(),
                .holds = layout.holds,
                .grippers = garments_[member]->grippers.size(),

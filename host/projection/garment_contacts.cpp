@@ -28,7 +28,7 @@ GarmentContacts<Real>::GarmentContacts(const Device& device, const Garment& garm
       device_(&device),
       kernels_(&step_kernels<Real>(device.backend())),
       garment_(&arrays),
-      samples_(device, garment.mesh, arrays.pattern, scene.obstacles.size(), scene.bodies.size()),
+      samples_(device, garment.mesh, arrays.pattern, scene),
       pattern_(samples_.view()) {
   const std::size_t contacts = layout().contacts, samples = static_cast<std::size_t>(pattern_.sample_count());
   for (Buffer<Real>* three : {&normals_, &pulls_}) *three = {device, 3 * contacts};
@@ -72,7 +72,8 @@ void GarmentContacts<Real>::begin(const SurroundingsView<Real>& surroundings,
                         .weights = numbers(weights_),
                         .depths = numbers(depths_),
                         .sample_stiffness = numbers(sample_stiffness_),
-                        .sample_forces = numbers(sample_forces_)},
+                        .sample_forces = numbers(sample_forces_),
+                        .eased = {field(at.eased_obstacles()), field(at.eased_depths())}},
            .grippers = surroundings.grippers,
            .holds = {.forces = field(at.hold_forces()),
                      .holders = field(at.holders()),
@@ -83,8 +84,15 @@ void GarmentContacts<Real>::begin(const SurroundingsView<Real>& surroundings,
 }
 
 template <class Real>
-void GarmentContacts<Real>::grasp() {
-  if (hold_count() > 0) kernels_->begin_samples(device_->queue(), last_);
+void GarmentContacts<Real>::begin_step() {
+  if (hold_count() > 0 || pattern_.eases) kernels_->begin_samples(device_->queue(), last_);
+}
+
+template <class Real>
+double GarmentContacts<Real>::eased_depth(RowEvaluator<Real>& rows) const {
+  if (!pattern_.eases) return 0;
+  const ArrayView<const Real> depths{last_.contacts.eased.depths.data, layout().eased};
+  return static_cast<double>(last_.obstacles.ease_end * rows.reduce(depths).maximum);
 }
 
 template <class Real>

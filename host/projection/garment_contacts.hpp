@@ -39,15 +39,19 @@ class GarmentContacts {
   /// Nodes that may be held: all, or none.
   std::size_t hold_count() const { return inverse_masses_.size(); }
   ContactStateLayout layout() const {
-    return {static_cast<std::size_t>(pattern_.contact_count()), hold_count()};
+    return {static_cast<std::size_t>(pattern_.contact_count()), hold_count(),
+            static_cast<std::size_t>(pattern_.eased_count())};
   }
 
   /// A part of a step begins at `start` with this state (see layout()), `base` the integrator's x^; what
   /// follows is meant for it.
   void begin(const SurroundingsView<Real>& surroundings, const ContactControl<Real>& control,
              const Buffer<Vec3<Real>>& start, const Buffer<Vec3<Real>>& base, ArrayView<Real> state);
-  /// Grippers let go and take hold; once before the first part of a step, or again.
-  void grasp();
+  /// Grippers let go and take hold, and depths at the start go on; once before the first part of a step, or
+  /// again.
+  void begin_step();
+  /// How deep what started inside may be when the step of the last part ends [m]. `rows` reduces.
+  double eased_depth(RowEvaluator<Real>& rows) const;
   /// Nodes that are held rigidly, where their grippers are when the part ends.
   void place_held(Buffer<Vec3<Real>>& positions);
   /// Whether grippers or forces of NodeForces act in this part of a step.

@@ -144,7 +144,7 @@ bool ProjectionSolver<Real>::begin_part(const StepPart<double>& part) {
                    .keeps_forces = newton_,
                    .stiffening = static_cast<Real>(contact_stiffening(0, newton_))},
                   work_.positions, base(), work_.contacts.view());
-  if (part.done == 0) contacts_.grasp();
+  if (part.done == 0) contacts_.begin_step();
   note_strains();
   begin_stitches();
   return predict();

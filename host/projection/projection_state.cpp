@@ -94,6 +94,7 @@ void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
               {.nodes = state_.positions.size(),
                .rows = rows_.row_count(),
                .contacts = layout.contacts,
+               .eased = layout.eased,
                .obstacles = surroundings_.obstacles.size(),
                .holds = layout.holds,
                .grippers = garment_.grippers.size(),

@@ -49,9 +49,12 @@ class GarmentsTogether {
   bool begin_part(const Part& part, bool, double& bad_pivot) {
     monitor_.enter(static_cast<int>(part.done), static_cast<int>(part.parts));
     for (Member& member : members_) member.start_part();
+    if (bodies_ != nullptr) {
+      bodies_->begin_part(part);
+      bodies_->place(garments_, part.number);
+    }
     if (!all_work([&](ProjectionSolver<Real>& garment) { return garment.begin_part(part); }, bad_pivot))
       return false;
-    if (bodies_ != nullptr) bodies_->begin_part(part);
     if (cloth_ != nullptr) cloth_->begin_part();
     return true;
   }
@@ -132,6 +135,15 @@ class GarmentsTogether {
     if (end.again) bodies_->set_states(states_);
     if (end.onward) bodies_->accept(end.part.h);
   }
+  /// Of each garment in its report.
+  double eased_depth() {
+    for (std::size_t g = 0; g < members_.size(); ++g) {
+      StepReport& report = members_[g].report;
+      report.eased_depth = garments_[g]->eased_depth();
+      report.penetration += report.eased_depth;
+    }
+    return 0;
+  }
   bool has_diverged(double) {
     bool any = false;
     for (std::size_t g = 0; g < members_.size(); ++g) {
@@ -156,7 +168,7 @@ class GarmentsTogether {
     for (std::size_t g = 0; g < members_.size(); ++g) {
       StepReport report = members_[g].report;
       report.bad_node = garments_[g]->bad_node();
-      if (is_lost(report.status)) report.penetration = 0;
+      if (is_lost(report.status)) report.penetration = report.eased_depth = 0;
       if (cloth_ != nullptr) {
         report.cloth_contacts = cloth_->count();
         report.cloth_loaded = static_cast<Index>(cloth_->kept().keys.size());

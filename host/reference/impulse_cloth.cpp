@@ -132,6 +132,8 @@ void ImpulseCloth::set_obstacles(const std::vector<Obstacle>& obstacles, double 
   contact_ = std::make_unique<ImpulseContact>(obstacles, offset, tolerance, inverse_masses_);
 }
 
+void ImpulseCloth::set_push_out(double time) { contact_->set_push_out(time); }
+
 MatrixX3d ImpulseCloth::forces(const MatrixX3d& positions, const MatrixX3d& velocities) const {
   MatrixX3d forces = spring_forces(springs_, positions, velocities);
   forces -= fabric_.kappa * (bending_ * positions) + fabric_.beta * (bending_ * velocities);
@@ -294,7 +296,7 @@ ImpulseStepResult ImpulseCloth::step(double step, const MatrixX3d& prescribed, d
   const std::vector<Spring> before = springs_;
   ImpulseStepResult result;
   if (contact_)
-    contact_->begin_step(time, step, settings_.substeps,
+    contact_->begin_step(positions, time, step, settings_.substeps,
                          1 + step / settings_.substeps * fabric_.alpha / fabric_.rho);
   for (int s = 1; s <= settings_.substeps; ++s) {
     if (contact_) contact_->begin_part(s - 1);

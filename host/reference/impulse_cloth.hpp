@@ -81,6 +81,8 @@ class ImpulseCloth {
 
   /// Obstacles that nodes meet, at first none. Throws SceneError for impulse_system.
   void set_obstacles(const std::vector<Obstacle>& obstacles, double offset, double tolerance);
+  /// After set_obstacles(), see ImpulseContact::set_push_out.
+  void set_push_out(double time);
   /// Null: no obstacles.
   const ImpulseContact* contact() const { return contact_.get(); }
 

@@ -27,16 +27,44 @@ ImpulseContact::ImpulseContact(const std::vector<Obstacle>& obstacles, double of
       tolerance_(tolerance),
       inverse_masses_(std::move(inverse_masses)),
       contacts_(obstacles.size(), std::vector<Contact>(static_cast<std::size_t>(inverse_masses_.size()))),
-      forces_(obstacles.size(), MatrixX3d::Zero(inverse_masses_.size(), 3)) {
+      forces_(obstacles.size(), MatrixX3d::Zero(inverse_masses_.size(), 3)),
+      depths_(obstacles.size(), VectorXd::Zero(inverse_masses_.size())) {
   for (const Obstacle& obstacle : obstacles_) shapes_.emplace_back(obstacle.shape);
 }
 
-void ImpulseContact::begin_step(double t, double h, int parts, double air) {
+void ImpulseContact::begin_step(const MatrixX3d& positions, double t, double h, int parts, double air) {
   start_ = t;
   end_ = t + h;
   parts_ = parts;
   air_ = air;
   for (MatrixX3d& forces : forces_) forces.setZero();
+  if (push_out_time_ == 0) return;
+  const auto share = [this](double time) {
+    const double s = std::min(time / push_out_time_, 1.0);
+    return (1 - s) * (1 - s) * (1 + 2 * s);
+  };
+  shares_ = {share(start_), share(end_)};
+  for (std::size_t o = 0; o < obstacles_.size(); ++o)
+    for (Eigen::Index i = 0; i < positions.rows(); ++i) {
+      const Pose now = obstacle_pose(obstacles_[o], start_);
+      const double depth = offset_ - shapes_[o].at(to_local(now, row(positions, i))).value;
+      if (t == 0)
+        depths_[o][i] = depth > tolerance_ ? depth : 0;
+      else if (shares_[0] == 0)
+        depths_[o][i] = 0;
+      else
+        depths_[o][i] = std::max(0.0, std::min(depths_[o][i], depth / shares_[0]));
+    }
+}
+
+double ImpulseContact::sunk(std::size_t obstacle, Eigen::Index node, double done) const {
+  return depths_[obstacle][node] * ((1 - done) * shares_[0] + done * shares_[1]);
+}
+
+double ImpulseContact::eased_depth() const {
+  double deepest = 0;
+  for (const VectorXd& depths : depths_) deepest = std::max(deepest, shares_[1] * depths.maxCoeff());
+  return deepest;
 }
 
 void ImpulseContact::begin_part(int part) {
@@ -82,13 +110,14 @@ double ImpulseContact::correct_positions(const MatrixX3d& positions, MatrixX3d& 
     for (std::size_t o = 0; o < obstacles_.size(); ++o) {
       Contact& contact = contacts_[o][static_cast<std::size_t>(i)];
       const double w = inverse_masses_[i];
-      const Pose begin = pose(o, static_cast<double>(part_) / parts_),
-                 end = pose(o, static_cast<double>(part_ + 1) / parts_);
+      const double from_done = static_cast<double>(part_) / parts_,
+                   to_done = static_cast<double>(part_ + 1) / parts_;
+      const Pose begin = pose(o, from_done), end = pose(o, to_done);
       const Vec3d x = row(positions, i), u = row(displacements, i), from = to_local(begin, x);
       const SignedDistance there = shapes_[o].at(to_local(end, x + u));
-      double gap = there.value - offset_;
+      double gap = there.value - offset_ + sunk(o, i, to_done);
       if (gap < 0) {
-        const double earlier = std::min(shapes_[o].at(from).value - offset_, 0.0);
+        const double earlier = std::min(shapes_[o].at(from).value - offset_ + sunk(o, i, from_done), 0.0);
         const double shallow = std::max(earlier, -tolerance_), deep = earlier - shallow;
         gap -= (1 - 0.1 / parts_) * shallow + (1 - 0.5 / parts_) * deep;
       }
@@ -128,8 +157,8 @@ double ImpulseContact::penetration(const MatrixX3d& positions) const {
   for (std::size_t o = 0; o < obstacles_.size(); ++o)
     for (Eigen::Index i = 0; i < positions.rows(); ++i)
       deepest = std::max(
-          deepest,
-          offset_ - shapes_[o].at(to_local(obstacle_pose(obstacles_[o], end_), row(positions, i))).value);
+          deepest, offset_ - sunk(o, i, 1) -
+                       shapes_[o].at(to_local(obstacle_pose(obstacles_[o], end_), row(positions, i))).value);
   return deepest;
 }
 

@@ -2,6 +2,7 @@
 // are validated against.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "host/reference/garment_nodes.hpp"
@@ -21,10 +22,14 @@ class ImpulseContact {
   /// leaves by a tenth per step, what is beyond by half. inverse_masses: w [1/kg], 0: pinned.
   ImpulseContact(const std::vector<Obstacle>& obstacles, double offset, double tolerance,
                  VectorXd inverse_masses);
+  /// Nodes that are inside by more than `tolerance` [m] in a step that begins at time 0 are eased out over
+  /// `time` [s]: s = t / time after the start they may be (1 - s)^2 (1 + 2 s) as deep, or as deep as they
+  /// are in less time; the depth that a step ends with comes evenly from that which it begins with. 0: never.
+  void set_push_out(double time) { push_out_time_ = time; }
 
-  /// A step of h [s] from time t [s] in so many parts. air: 1 + alpha h / (parts rho), what a force adds to a
-  /// preview being an air-th of what an impulse does.
-  void begin_step(double t, double h, int parts, double air);
+  /// A step of h [s] from these positions [m] at time t [s] in so many parts. air: 1 + alpha h / (parts rho),
+  /// what a force adds to a preview being an air-th of what an impulse does.
+  void begin_step(const MatrixX3d& positions, double t, double h, int parts, double air);
   void begin_part(int part);
   /// Impulses of all contacts at positions + displacements [m], shape [node_count, 3] each; returns the
   /// largest move of a node.
@@ -36,8 +41,10 @@ class ImpulseContact {
 
   /// Force * h^2 of each obstacle on each node over the step [kg m], shape [obstacle][node_count, 3].
   const std::vector<MatrixX3d>& forces() const { return forces_; }
-  /// Deepest node at the end of the step [m], >= 0.
+  /// Deepest node at the end of the step, beyond what it may be by easing [m], >= 0.
   double penetration(const MatrixX3d& positions) const;
+  /// Greatest depth that a node may have by easing at the end of the step [m].
+  double eased_depth() const;
   double tolerance() const { return tolerance_; }
 
  private:
@@ -45,6 +52,8 @@ class ImpulseContact {
     Vec3d impulse, normal;
     double floor = 0;
   };
+  /// How deep a node may be by easing at a part of the step [m].
+  double sunk(std::size_t obstacle, Eigen::Index node, double done) const;
   Pose pose(std::size_t obstacle, double done) const;
   /// Applies the law; returns the change of the impulse.
   Vec3d act(Contact& contact, const Friction& friction, double w, double gap, Vec3d normal, Vec3d way,
@@ -58,6 +67,9 @@ class ImpulseContact {
   std::vector<MatrixX3d> forces_;
   double start_ = 0, end_ = 0;  ///< of the step [s]
   double air_ = 1;
+  double push_out_time_ = 0;
+  std::array<double, 2> shares_{};  ///< of depths at the start, when the step begins and ends
+  std::vector<VectorXd> depths_;    ///< at the start [m], 0: none; shape [obstacle][node]
   int part_ = 0, parts_ = 1;
   bool has_floors_ = false;
 };

@@ -25,6 +25,7 @@ struct FrameMetrics {
   int fallbacks = 0;          ///< substeps that sweeps did, because no linear system held them
   double residual_worst = 0;  ///< largest residual at the end of any of these steps
   double penetration = 0;     ///< deepest at the end of any of these steps [m]
+  double eased_depth = 0;     ///< left to what started inside, at the end of the last of them [m]
   Strain strain;              ///< worst at the end of any of these steps
   double row_strain = 0;      ///< the same of what the rows bound (row_strain() of residual_worst)
   Index contact_count = 0;    ///< at the frame itself, as the next
@@ -85,6 +86,7 @@ struct RunSummary {
   Strain strain;                ///< worst at the end of any step of any garment, in keys strain_max and so on
   double row_strain_max = 0;    ///< the same of what the rows bound
   double penetration_max = 0;   ///< deepest at the end of any step [m]
+  double eased_depth = 0;       ///< left to what started inside, at the end of the last step [m]
   Index contact_count_max = 0;  ///< of any garment at any frame
   double contact_force_max = 0;  ///< largest force of all obstacles on a garment at any frame [N]
   /// Force of each obstacle and body on all garments together at the last frame, by its name [N].

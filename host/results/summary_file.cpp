@@ -80,6 +80,7 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("frames_of", s.frames_of);
   visit("residual_max", s.residual_max);
   visit("penetration_max", s.penetration_max);
+  visit("eased_depth", s.eased_depth);
   visit("contact_count_max", s.contact_count_max);
   visit("contact_force_max", s.contact_force_max);
   visit("contact_force", s.contact_force);
@@ -108,8 +109,8 @@ void for_each_member(Summary& s, const Visit& visit) {
 
 /// Members that summaries written before they were there lack.
 bool came_later(std::string_view name) {
-  constexpr std::string_view later[] = {"cloth_loaded_max", "cloth_force_max", "cloth_gap_min",
-                                        "cg_iterations_max", "substeps_max"};
+  constexpr std::string_view later[] = {"cloth_loaded_max",  "cloth_force_max", "cloth_gap_min",
+                                        "cg_iterations_max", "substeps_max",    "eased_depth"};
   return std::find(std::begin(later), std::end(later), name) != std::end(later);
 }
 

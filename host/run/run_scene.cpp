@@ -41,6 +41,7 @@ class Run {
     for (const std::string& line : start_warnings(scene_, certificate_.of_start(), request_.scene))
       warn(line);
     if (const auto& checkpoint = folder_.resumed_from()) go_to(*checkpoint);
+    for (const std::string& line : tally_.eased_garments()) warn(line);
     begin_balance();
     if (!folder_.resumed_from()) {
       tally_.measure_start();

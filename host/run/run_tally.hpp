@@ -29,6 +29,8 @@ class RunTally {
   void end(const char* status, std::size_t g, const std::string& why);
   /// Remembers the first reason why a garment froze.
   void note_lost(std::size_t g, const std::string& why);
+  /// A line for each garment that starts inside of obstacles and is being eased out.
+  std::vector<std::string> eased_garments() const;
   /// A line for each gripper that held nothing at any frame, unless a warning has named it before.
   std::vector<std::string> idle_grippers() const;
   /// Counts the garments that froze or missed their tolerance, and names the first of them; `worst_before`:

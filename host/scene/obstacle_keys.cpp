@@ -158,8 +158,11 @@ void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpe
   keys.number("margin", settings.margin, not_negative,
               "distance kept between cloth and obstacles, beyond half the thickness of the cloth [m]");
   keys.flag("push_out", settings.push_out,
-            "whether cloth that starts inside of an obstacle is moved out during the first steps; else it is "
+            "whether cloth that starts inside of an obstacle is moved out within push_out_time; else it is "
             "an error");
+  keys.number("push_out_time", settings.push_out_time, not_negative,
+              "within which cloth that starts inside of an obstacle is eased out, no faster than 1.5 depth / "
+              "push_out_time [s]; 0: at once, half of what is left in each step");
   keys.flag("cloth", settings.cloth,
             "whether cloth meets itself and other cloth, at the distance of its thickness; recipes of the "
             "projection, by proximal_newton");

@@ -17,6 +17,7 @@ void add_up(const StepReport& step, StepReport& sum) {
   sum.fallbacks += step.fallbacks;
   sum.residual = std::max(sum.residual, step.residual);
   sum.penetration = std::max(sum.penetration, step.penetration);
+  sum.eased_depth = step.eased_depth;
   keep_worst(step.strain, sum.strain);
   sum.cloth_contacts = std::max(sum.cloth_contacts, step.cloth_contacts);
   sum.cloth_loaded = std::max(sum.cloth_loaded, step.cloth_loaded);
@@ -36,8 +37,9 @@ void check_state(const GarmentState& state, const std::string& garment, const St
   const std::size_t coordinates = 3 * sizes.nodes,
                     previous = sizes.has_history && state.previous_step > 0 ? coordinates : 0;
   const std::size_t expected[] = {
-      coordinates,  coordinates, sizes.rows, sizes.contacts,
-      sizes.holds,  previous,    previous,   sizes.meets_cloth ? state.cloth_contacts.size() : 0,
+      coordinates,    coordinates, sizes.rows,
+      sizes.contacts, sizes.eased, sizes.holds,
+      previous,       previous,    sizes.meets_cloth ? state.cloth_contacts.size() : 0,
       sizes.springs};
   std::size_t count = 0;
   for_each_field<GarmentState>([&](const char* name, auto member) {
@@ -59,6 +61,11 @@ void check_state(const GarmentState& state, const std::string& garment, const St
     const ContactMode mode = state.contacts[c].mode;
     require(mode >= ContactMode::none && mode <= ContactMode::slide_on, "contacts: found mode ",
             static_cast<int>(mode), " at ", c, ", expected one of ContactMode");
+  }
+  for (std::size_t i = 0; i < state.eased.size(); ++i) {
+    require_number("eased", i, state.eased[i].obstacle, sizes.obstacles);
+    require(state.eased[i].depth >= 0, "eased: found depth ", state.eased[i].depth, " at ", i,
+            ", expected >= 0");
   }
   for (std::size_t i = 0; i < state.holds.size(); ++i)
     require_number("holds", i, state.holds[i].gripper, sizes.grippers);

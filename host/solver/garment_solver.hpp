@@ -119,11 +119,11 @@ inline StepStatus lost_by(const GarmentState& state) {
 /// Sizes that the state of a garment must have.
 struct StateSizes {
   std::size_t nodes = 0, rows = 0;
-  std::size_t contacts = 0, obstacles = 0;  ///< and how many obstacles there are
-  std::size_t holds = 0, grippers = 0;      ///< nodes that may be held, and how many grippers there are
-  bool has_history = false;                 ///< a step before may be remembered
-  bool meets_cloth = false;                 ///< contacts between cloths may be kept, any number of them
-  std::size_t springs = 0;                  ///< that may yield
+  std::size_t contacts = 0, eased = 0, obstacles = 0;  ///< and how many obstacles there are
+  std::size_t holds = 0, grippers = 0;  ///< nodes that may be held, and how many grippers there are
+  bool has_history = false;             ///< a step before may be remembered
+  bool meets_cloth = false;             ///< contacts between cloths may be kept, any number of them
+  std::size_t springs = 0;              ///< that may yield
 };
 /// Throws ShapeError unless the arrays of `state` have these sizes, hold no number beyond `largest`, name
 /// obstacles and grippers that exist, and the clock is not negative.

@@ -4,11 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/geometry/distance_grid.hpp"
 #include "host/surroundings/shape_views.hpp"
-#include "kernels/contact/signed_distance.hpp"
+#include "host/surroundings/start_depths.hpp"
 
 namespace isocloth {
 namespace {
@@ -58,75 +57,18 @@ struct Compile {
   }
 };
 
-/// Raises the depths at the start [m], shape [garment_count], to those of points of the cloth in the
-/// obstacle. Throws SceneError where one is deeper than the tolerance and is not to be pushed out; what: as
-/// "obstacle "rod"".
-template <class Real, class PoseAt>
-void find_start_depths(const Scene& scene, const std::string& what, const PoseAt& pose_at,
-                       const Compiled<Real>& compiled, std::vector<double>& depths) {
-  ShapeView<Real> shape = compiled.view;
-  shape.distances = compiled.grid.distances;
-  const auto& [low, high] = compiled.box;
-  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
-    const Garment& garment = scene.garments[g];
-    const Pose pose = pose_at(garment.time_offset);
-    const std::vector<Vec3d>& start = start_positions(garment);
-    const double room = garment.fabric.thickness / 2;
-    /// How deep the surface of the cloth is at x; nothing is asked far away.
-    const auto depth_at = [&, reach = contact_offset(garment, scene)](const Vec3d& x) {
-      const Vec3d r = x - pose.center;
-      const Vec3d local{dot(pose.axes[0], r), dot(pose.axes[1], r), dot(pose.axes[2], r)};
-      if (local.x < low.x - reach || local.x > high.x + reach || local.y < low.y - reach ||
-          local.y > high.y + reach || local.z < low.z - reach || local.z > high.z + reach)
-        return -reach;
-      return room - static_cast<double>(cpu::signed_distance(shape, narrow<Real>(local)).value);
-    };
-    double deepest = 0;
-    std::size_t at = 0, count = 0;
-    for (std::size_t i = 0; i < start.size(); ++i) {
-      const double depth = depth_at(start[i]);
-      if (std::isnan(depth))
-        throw SceneError(text("garments[", g, "] \"", garment.name, "\": found no distance of node ", i,
-                              " from ", what, ", expected a number; check the sizes of both"));
-      count += depth > scene.contact.tolerance;
-      if (depth <= deepest) continue;
-      deepest = depth;
-      at = i;
-    }
-    // As in the steps: with the margin, and between the nodes.
-    const auto keep_deepest = [&](const Vec3d& x) {
-      depths[g] = std::max(depths[g], depth_at(x) + scene.contact.margin);
-    };
-    constexpr int parts = 4;  // of an edge
-    for (Index f = 0; f < garment.mesh.face_count(); ++f) {
-      const ArrayView<const Index> n = garment.mesh.face(f);
-      const Vec3d &x0 = start[n[0]], &x1 = start[n[1]], &x2 = start[n[2]], &x3 = start[n[n.size() - 1]];
-      for (int i = 0; i <= parts; ++i)
-        for (int j = 0; j <= (n.size() == 3 ? parts - i : parts); ++j) {
-          const double u = static_cast<double>(i) / parts, v = static_cast<double>(j) / parts;
-          keep_deepest(n.size() == 3 ? x0 + u * (x1 - x0) + v * (x2 - x0)
-                                     : (1 - v) * (x0 + u * (x1 - x0)) + v * (x3 + u * (x2 - x3)));
-        }
-    }
-    if (count > 0 && !scene.contact.push_out)
-      throw SceneError(text("garments[", g, "] \"", garment.name, "\": found node ", at, " ", deepest,
-                            " m inside of ", what, " at the start, the deepest of ", count, " of ",
-                            start.size(),
-                            " nodes there, expected all nodes outside; move one of them, or set "
-                            "contact.push_out to have the cloth moved out during the first steps"));
-  }
-}
-
 }  // namespace
 
 template <class Real>
 ObstacleShapes<Real>::ObstacleShapes(const Device& device, const Scene& own_scene) : scene(own_scene) {
-  start_depths.assign(scene.garments.size(), 0);
+  StartDepths<Real> depths(scene);
   std::vector<ShapeView<Real>> views;
   const auto add = [&](const ObstacleShape& shape, const std::string& key, const std::string& what,
                        const auto& pose_at) {
     Compiled<Real> compiled = std::visit(Compile<Real>{key, device.monitor()}, shape);
-    find_start_depths(scene, what, pose_at, compiled, start_depths);
+    ShapeView<Real> here = compiled.view;
+    here.distances = compiled.grid.distances;
+    depths.add(what, pose_at, here, compiled.box);
     if (compiled.view.kind == ShapeKind::grid) {
       grids.emplace_back(device, compiled.grid.distances);
       compiled.view.distances = std::as_const(grids.back()).view();
@@ -146,6 +88,7 @@ ObstacleShapes<Real>::ObstacleShapes(const Device& device, const Scene& own_scen
     const Pose start = shape_pose(start_state(body, properties).pose, properties);
     add(body.shape, key, text("body \"", body.name, "\""), [&](double) { return start; });
   }
+  start_depths = depths.of_garments();
   shapes = {device, views};
   moving = {device, size()};
   resting = {device, size()};
@@ -208,6 +151,7 @@ ObstacleTable<Real>::ObstacleTable(const Device& device, std::shared_ptr<const O
     return a.static_ == b.static_ && a.dynamic == b.dynamic;
   };
   for (const Garment* garment : garments) {
+    starts_.push_back(garment->time_offset);
     std::vector<FrictionView<Real>> own;
     for (const Obstacle& o : scene.obstacles)
       own.push_back({static_cast<Real>(o.friction.static_), static_cast<Real>(o.friction.dynamic)});
@@ -235,14 +179,19 @@ ObstacleTable<Real>::ObstacleTable(const Device& device, std::shared_ptr<const O
 template <class Real>
 void ObstacleTable<Real>::set_motions(const std::vector<Clock>& clocks, double h, int steps) {
   steps_ = steps;
-  if (size() == 0 || shapes_->moving_obstacles.empty()) return;
+  if (size() == 0) return;
+  const bool eases = eases_out(shapes_->scene);
+  if (shapes_->moving_obstacles.empty() && !eases) return;
   std::vector<Clock> distinct;
+  std::vector<double> starts;
   std::vector<Index> sets;
-  for (const Clock& clock : clocks) {
+  for (std::size_t member = 0; member < clocks.size(); ++member) {
+    const Clock& clock = clocks[member];
     std::size_t s = distinct.size();
     while (s > 0 && (distinct[s - 1].offset != clock.offset || distinct[s - 1].steps != clock.steps)) --s;
     if (s == 0) {
       distinct.push_back(clock);
+      starts.push_back(starts_[member]);
       s = distinct.size();
     }
     sets.push_back(static_cast<Index>(s - 1));
@@ -251,6 +200,7 @@ void ObstacleTable<Real>::set_motions(const std::vector<Clock>& clocks, double h
     clock_set_ = sets;
     member_clock_.upload(sets);
   }
+  if (eases) set_eases(distinct, starts, h);
   const std::size_t moving = shapes_->moving_obstacles.size(),
                     count = distinct.size() * static_cast<std::size_t>(steps) * moving;
   if (motions_.size() < count) motions_ = {*device_, count};
@@ -264,6 +214,23 @@ void ObstacleTable<Real>::set_motions(const std::vector<Clock>& clocks, double h
           ++motions;
         }
   });
+}
+
+template <class Real>
+void ObstacleTable<Real>::set_eases(const std::vector<Clock>& clocks, const std::vector<double>& starts,
+                                    double h) {
+  const double time = shapes_->scene.contact.push_out_time;
+  const Real below_one = std::nextafter(Real(1), Real(0));  // 1 is the start alone
+  eases_.clear();
+  for (std::size_t s = 0; s < clocks.size(); ++s)
+    for (int n = 0; n <= steps_; ++n) {
+      const double since = clocks[s].time(h, n) - starts[s];
+      const auto share = static_cast<Real>(eased_share(since / time));
+      eases_.push_back(since > 0 ? std::min(share, below_one) : share);
+    }
+  if (device_eases_.size() < eases_.size()) device_eases_ = {*device_, eases_.size()};
+  device_eases_.write(eases_.size(), ease_staging_,
+                      [&](Real* to) { std::copy(eases_.begin(), eases_.end(), to); });
 }
 
 template <class Real>
@@ -285,6 +252,7 @@ ObstacleSets<Real> ObstacleTable<Real>::sets() const {
           .friction = friction_.view(),
           .clocks = member_clock_.view(),
           .friction_rows = member_friction_.view(),
+          .eases = slice(device_eases_.view(), 0, eases_.size()),
           .steps = steps_,
           .moving_count = static_cast<Index>(shapes_->moving_obstacles.size())};
 }
@@ -294,6 +262,10 @@ ObstaclesView<Real> ObstacleTable<Real>::view(std::size_t member, int step) cons
   if (size() == 0) return {};
   const std::size_t count = size(), moving = shapes_->moving_obstacles.size(),
                     first = static_cast<std::size_t>(clock_set_[member] * steps_ + step) * moving;
+  const auto ease_at = [&](int after) {
+    return eases_.empty() ? Real(0)
+                          : eases_[static_cast<std::size_t>(clock_set_[member] * (steps_ + 1) + after)];
+  };
   return {.shapes = shapes_->shapes.view(),
           .moving = shapes_->moving.view(),
           .resting = shapes_->resting.view(),
@@ -302,12 +274,15 @@ ObstaclesView<Real> ObstacleTable<Real>::view(std::size_t member, int step) cons
           .friction = slice(friction_.view(), static_cast<std::size_t>(friction_row_[member]) * count,
                             static_cast<std::size_t>(friction_row_[member] + 1) * count),
           .first_body = shapes_->scene.bodies.empty() ? ObstaclesView<Real>::no_body
-                                                      : static_cast<Index>(shapes_->scene.obstacles.size())};
+                                                      : static_cast<Index>(shapes_->scene.obstacles.size()),
+          .ease_begin = ease_at(step),
+          .ease_end = ease_at(step + 1)};
 }
 
 template <class Real>
 std::size_t ObstacleTable<Real>::memory_bytes() const {
-  return friction_.bytes() + motions_.bytes() + member_friction_.bytes() + member_clock_.bytes();
+  return friction_.bytes() + motions_.bytes() + member_friction_.bytes() + member_clock_.bytes() +
+         device_eases_.bytes();
 }
 
 template struct ObstacleShapes<float>;

@@ -14,8 +14,7 @@ namespace isocloth {
 /// those of the scene.
 template <class Real>
 struct ObstacleShapes {
-  /// Throws SceneError for a surface that is not closed, and, unless scene.contact.push_out, for a garment
-  /// with a node inside of an obstacle at the start: which, where and how deep.
+  /// Throws SceneError for a surface that is not closed, and as StartDepths does.
   ObstacleShapes(const Device& device, const Scene& scene);
   /// Motions of obstacles have changed: notes which of them move. Between steps.
   void refresh();
@@ -58,6 +57,9 @@ class ObstacleTable {
   std::size_t memory_bytes() const;
 
  private:
+  /// Of these clocks; start: of each.
+  void set_eases(const std::vector<Clock>& clocks, const std::vector<double>& starts, double h);
+
   const Device* device_ = nullptr;
   std::shared_ptr<const ObstacleShapes<Real>> shapes_;
   std::vector<Index> friction_row_, clock_set_;  ///< of each member
@@ -65,7 +67,11 @@ class ObstacleTable {
   Buffer<FrictionView<Real>> friction_;  ///< shape [row, obstacle]
   Buffer<Placement<Real>> motions_;      ///< shape [clock set, step, moving]
   Buffer<Index> member_friction_, member_clock_;
+  std::vector<double> starts_;  ///< times at which the clocks of members start [s], shape [member]
+  std::vector<Real> eases_;     ///< see ObstacleSets; empty: nothing is eased out
+  Buffer<Real> device_eases_;
   std::vector<Placement<Real>> staging_;
+  std::vector<Real> ease_staging_;
 };
 
 /// Distance that the middle of a garment keeps from obstacles [m].

@@ -166,6 +166,7 @@ class ClothStep : ClothTile<S, T, Block> {
     block_.sync();
   }
 
+  ISOCLOTH_DEVICE S eased_depth() const { return samples_.eased_depth(sample_step_); }
   ISOCLOTH_DEVICE void end_step(Mask kept, S residual) {
     Vec3<S>*positions = tile_nodes(a_.states.positions), *velocities = tile_nodes(a_.states.velocities);
     S* multipliers = tile_rows(a_.states.multipliers);

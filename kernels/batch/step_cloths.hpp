@@ -40,7 +40,8 @@ struct ClothPatternView {
 
   /// Nothing of a cloth that nothing surrounds.
   ISOCLOTH_HD ContactStateLayout contact_state() const {
-    return {static_cast<std::size_t>(samples.contact_count()), static_cast<std::size_t>(hold_count)};
+    return {static_cast<std::size_t>(samples.contact_count()), static_cast<std::size_t>(hold_count),
+            static_cast<std::size_t>(samples.eased_count())};
   }
   ISOCLOTH_HD StepHistoryLayout history() const {
     return {has_history ? static_cast<std::size_t>(node_count) : 0};
@@ -160,7 +161,7 @@ struct StepCloths {
   ArrayView<const Real> targets;   ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]
   ClothStates<Real> states;        ///< after the steps
   ClothStates<const Real> before;  ///< where they begin, left as it is; empty: in `states`
-  ArrayView<Real> reports;         ///< ClothReport, written anew, shape [tile, 7, width]
+  ArrayView<Real> reports;         ///< ClothReport, written anew, shape [tile, 8, width]
   /// Not empty: one iteration of one step with phi~ computed in any case, the work arrays copied here, phi_0
   /// in the place of `velocity`; the state stays as it was. Shape [tile, step_scratch().size, width].
   ArrayView<Real> inspection;

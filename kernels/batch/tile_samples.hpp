@@ -30,6 +30,7 @@ class NoSamples : ClothTile<S, T, Block> {
   ISOCLOTH_DEVICE void place_held(const SampleStep<S>&, Mask) const {}
   ISOCLOTH_DEVICE void act_without_contacts(const SampleStep<S>&, Mask) const {}
   ISOCLOTH_DEVICE S act(const SampleStep<S>&, Mask) const { return {}; }
+  ISOCLOTH_DEVICE S eased_depth(const SampleStep<S>&) const { return {}; }
   ISOCLOTH_DEVICE void update(const SampleStep<S>&, Mask) const {}
   ISOCLOTH_DEVICE SampleForces<S> forces() const { return {}; }
   ISOCLOTH_DEVICE KeptForces<S> kept_forces() const { return {}; }
@@ -61,10 +62,23 @@ class TileSamples : ClothTile<S, T, Block> {
   // The hooks of SampleTerms, for the cloths in `which`.
 
   ISOCLOTH_DEVICE void begin(const SampleStep<S>& step, Mask which) const {
+    const Index count = p_.samples.eases ? p_.node_count + p_.samples.element_count() : p_.node_count;
     for_each_lane(step, which, false, [&](const Terms& terms, int) {
-      share(block_, static_cast<std::size_t>(p_.node_count), [&](Index node) { terms.begin(node); });
+      share(block_, static_cast<std::size_t>(count), [&](Index sample) { terms.begin(sample); });
     });
     block_.sync();
+  }
+  /// How deep what started inside may still be when the step ends [m].
+  ISOCLOTH_DEVICE S eased_depth(const SampleStep<S>& step) const {
+    if (!p_.samples.eases) return {};
+    S left{};
+    for (int lane = 0; lane < width; ++lane)
+      reinterpret_cast<Scalar*>(&left)[lane] =
+          a_.obstacles
+              .of(static_cast<std::size_t>(tile_) * width + static_cast<std::size_t>(lane), step.part.number)
+              .ease_end;
+    const S* depths = work() + layout().eased_depths();
+    return left * largest(layout().eased, [&](Index i) { return depths[i]; });
   }
   /// Nodes of `iterate`.
   ISOCLOTH_DEVICE void place_held(const SampleStep<S>& step, Mask which) const {
@@ -192,11 +206,18 @@ class TileSamples : ClothTile<S, T, Block> {
                       shared ? 1 : width}},
           .obstacles = has_obstacles() ? a_.obstacles.of(cloth, step.part.number) : ObstaclesView<Scalar>{},
           .near = {lane_array(at.near, lane)},
-          .contacts = {kept(own.forces()), kept(own.obstacles()), kept(own.modes()), kept(own.points()),
-                       lane_array(at.normals, lane), lane_array(at.pulls, lane),
-                       lane_array(at.stiffness, lane), lane_array(at.weights, lane),
-                       lane_array(at.depths, lane), lane_array(at.sample_stiffness, lane),
-                       lane_array(at.sample_forces, lane)},
+          .contacts = {kept(own.forces()),
+                       kept(own.obstacles()),
+                       kept(own.modes()),
+                       kept(own.points()),
+                       lane_array(at.normals, lane),
+                       lane_array(at.pulls, lane),
+                       lane_array(at.stiffness, lane),
+                       lane_array(at.weights, lane),
+                       lane_array(at.depths, lane),
+                       lane_array(at.sample_stiffness, lane),
+                       lane_array(at.sample_forces, lane),
+                       {kept(own.eased_obstacles()), kept(own.eased_depths())}},
           .grippers = p_.hold_count > 0 ? a_.grippers.of(cloth, step.part.number) : GrippersView<Scalar>{},
           .holds = {kept(own.hold_forces()), kept(own.holders()), kept(own.places()), held_masses},
           .faces = p_.faces,

@@ -39,10 +39,9 @@ ISOCLOTH_DEVICE ContactLaw<double> law_of(const RespondClothContacts& a) {
   law.stiffening = a.stiffening;
   return law;
 }
-ISOCLOTH_DEVICE FrictionView<double> friction_of(ArrayView<const FrictionView<double>> friction,
-                                                 ArrayView<const Index> node_garments, const Index* nodes,
-                                                 Index garments) {
-  return friction[static_cast<std::size_t>(node_garments[nodes[0]]) * garments + node_garments[nodes[3]]];
+ISOCLOTH_DEVICE FrictionView<double> friction_of(const ClothFriction& friction,
+                                                 ArrayView<const Index> node_garments, const Index* nodes) {
+  return friction.of(node_garments[nodes[0]], node_garments[nodes[3]]);
 }
 
 struct ActivateBody {
@@ -87,9 +86,9 @@ struct RespondBody {
       displacement += found.weights[i] * (a.to[node] - a.from[node]);
     }
     const ContactLaw<double> law = law_of(a);
-    const ContactResponse<double> r = law.response(
-        a.forces[c], found.normal, law.wanted_gap(found.gap, found.before), displacement, 1 / inverse,
-        friction_of(a.friction, a.list.features.node_garments, nodes.nodes, a.garment_count));
+    const ContactResponse<double> r =
+        law.response(a.forces[c], found.normal, law.wanted_gap(found.gap, found.before), displacement,
+                     1 / inverse, friction_of(a.friction, a.list.features.node_garments, nodes.nodes));
     ClothResponse response;
     response.along = r.along;
     response.across = r.across;
@@ -204,8 +203,7 @@ struct UpdateBody {
     }
     const ContactResponse<double> r{response.mode,  response.normal, response.pull, {},
                                     response.along, response.across};
-    a.forces[c] = ContactLaw<double>::force(
-        r, d, friction_of(a.friction, a.node_garments, response.nodes, a.garment_count));
+    a.forces[c] = ContactLaw<double>::force(r, d, friction_of(a.friction, a.node_garments, response.nodes));
   }
 };
 

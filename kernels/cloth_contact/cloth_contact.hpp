@@ -152,13 +152,25 @@ struct ClothResponse {
   ISOCLOTH_HD int side(int i) const { return i < first_count ? 0 : 1; }
 };
 
+/// Friction of garments with each other and each with itself, by classes
+/// (host/projection/cloth_friction.hpp).
+struct ClothFriction {
+  ArrayView<const Index> classes;                   ///< shape [garment]
+  ArrayView<const FrictionView<double>> between;    ///< of two garments, shape [class, class]
+  ArrayView<const FrictionView<double>> with_self;  ///< shape [garment]
+  Index class_count = 0;
+
+  ISOCLOTH_HD FrictionView<double> of(Index a, Index b) const {
+    return a == b ? with_self[a] : between[classes[a] * class_count + classes[b]];
+  }
+};
+
 /// One item per contact: which act, then how, among how many others at its nodes.
 struct RespondClothContacts {
   ClothContactList list;
-  ArrayView<const Vec3d> from, to;                 ///< as above
-  ArrayView<const double> inverse_inertia;         ///< of each node, 0: pinned or held [1/kg]
-  ArrayView<const FrictionView<double>> friction;  ///< of two garments, shape [garment, garment]
-  Index garment_count = 0;
+  ArrayView<const Vec3d> from, to;          ///< as above
+  ArrayView<const double> inverse_inertia;  ///< of each node, 0: pinned or held [1/kg]
+  ClothFriction friction;
   double tolerance = 0, stiffening = 0, reach = 0;
   ArrayView<Index> active;             ///< shape [contact_count]
   ArrayView<double> sharing;           ///< active contacts at each node, shape [node_count]
@@ -198,8 +210,7 @@ template <class Real>
 struct UpdateClothContacts {
   ArrayView<const ClothResponse> responses;
   ArrayView<const Index> node_garments;
-  ArrayView<const FrictionView<double>> friction;
-  Index garment_count = 0;
+  ClothFriction friction;
   ArrayView<const Index> free_number;
   ArrayView<const Vec3<Real>> correction;  ///< d [m], of all garments' free nodes
   ArrayView<Vec3d> forces;                 ///< p, shape [contact_count]

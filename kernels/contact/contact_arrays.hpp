@@ -18,6 +18,7 @@ struct SamplePattern {
   /// The same of an edge or a face, each at a point of its own, on one obstacle or several. With one contact
   /// an element that rolls over a solid, or lies on two, is held in turns here and there, without end.
   Index contacts_per_element = 1;
+  bool eases = false;                   ///< samples keep depths at the start, see EasedDepths
   ArrayView<const Index> sample_begin;  ///< slots of each sample, shape [sample_count + 1]
   ArrayView<const Index> slot_nodes;    ///< shape [slot_count]
 
@@ -26,6 +27,8 @@ struct SamplePattern {
   ISOCLOTH_HD Index contact_count() const {
     return node_count * contacts_per_node + contacts_per_element * element_count();
   }
+  /// Places of EasedDepths.
+  ISOCLOTH_HD Index eased_count() const { return eases ? contact_count() : 0; }
   ISOCLOTH_HD Index first_contact(Index sample) const {
     return sample < node_count ? sample * contacts_per_node
                                : node_count * contacts_per_node + sample - node_count;
@@ -59,6 +62,15 @@ enum class ContactMode : int {
   slide_on,  ///< the same for a point that friction cannot stop within the step
 };
 
+/// Depths at which samples of one cloth were in obstacles at the start, as kernels/contact/easing.hpp goes on
+/// from them. A sample has as many places as contacts, an element in the order of its contacts. Null: nothing
+/// is eased out.
+template <class Real>
+struct EasedDepths {
+  Strided<Real> obstacles;  ///< number, -1: none; shape [eased_count]
+  Strided<Real> depths;     ///< [m], 0 where there is none; shape [eased_count]
+};
+
 /// One cloth's contacts. The contact keeps the force that the obstacle exerts times h^2, p [kg m], the number
 /// of the obstacle, how it acts, and where; the rest is of one iteration.
 template <class Real>
@@ -75,6 +87,7 @@ struct ContactArrays {
   // Sums over the contacts of a sample: the matrix and right side of its point.
   Strided<Real> sample_stiffness;  ///< xx, xy, xz, yy, yz, zz [kg], shape [sample_count, 6]
   Strided<Real> sample_forces;     ///< [kg m], shape [sample_count, 3]
+  EasedDepths<Real> eased;
 };
 
 /// What drives the contacts of one cloth in one iteration.

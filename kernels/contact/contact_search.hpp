@@ -28,8 +28,13 @@ class ContactSearch {
  public:
   ISOCLOTH_DEVICE ContactSearch(const SamplePattern& pattern, const ObstaclesView<Real>& obstacles,
                                 const ContactControl<Real>& control, const ContactPlaces<Real>& places,
-                                const NearObstacles<Real>& near)
-      : p_(pattern), o_(obstacles), c_(control), x_(places), near_(near) {}
+                                const NearObstacles<Real>& near, const EasedDepths<Real>& eased)
+      : p_(pattern),
+        o_(obstacles),
+        c_(control),
+        x_(places),
+        easing_(pattern, obstacles, eased, control.from, control.to),
+        near_(near) {}
 
   /// Lists the obstacles whose boxes meet that of the cloth.
   ISOCLOTH_DEVICE void list_near(Vec3<Real> least, Vec3<Real> most) const {
@@ -48,7 +53,17 @@ class ContactSearch {
     hit.obstacle = o;
     hit.from = to_local(pose_at_begin(o, between), x_.start.vector(node));
     hit.to = to_local(pose_at_end(o, between), x_.iterate.vector(node));
-    measure(hit);
+    measure(hit, node);
+  }
+  /// How deep a sample lies in obstacle o when the step begins [m]; far away at most 0.
+  ISOCLOTH_DEVICE Real start_depth(Index o, Index sample) const {
+    Box<Real> box{x_.start.vector(p_.slot_nodes[p_.sample_begin[sample]]), {}};
+    box.most = box.least;
+    for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
+      box.add(x_.start.vector(p_.slot_nodes[slot]));
+    if (!may_meet(o_, o, box.least, box.most, c_.offset)) return Real(0);
+    PoseView<Real> between;
+    return c_.offset - least_distance(o_.shapes[o], element_at(sample, pose_at_begin(o, between), x_.start));
   }
   /// The element of a sample at the iterate, in the frame of obstacle o.
   ISOCLOTH_DEVICE Element<Real> element_at(Index o, Index sample) const {
@@ -80,7 +95,7 @@ class ContactSearch {
     element.weigh(own.u, own.v, weights);
     own.from = element_at(sample, pose_at_begin(o, between), x_.start).at(weights);
     own.to = element.at(weights);
-    measure(own);
+    measure(own, sample);
   }
   /// Whether the element touches obstacle o at a point that is not a corner, or one that it keeps; that
   /// point.
@@ -92,15 +107,16 @@ class ContactSearch {
     const ShapeView<Real>& shape = o_.shapes[o];
     PoseView<Real> between;
     const Element<Real> before = element_at(sample, pose_at_begin(o, between), x_.start);
+    const ContactOffset<Real> offset = easing_.offset_from(c_.offset, o, sample);
     if (found.is_fast) {
-      const EntryPoint<Real> entry = deepest_entry(shape, c_.offset, c_.tolerance, before, element);
+      const EntryPoint<Real> entry = deepest_entry(shape, offset, c_.tolerance, before, element);
       if (!(entry.gap < 0)) return false;
       own.u = entry.u;
       own.v = entry.v;
       measure_point(o, sample, element, own);
       return true;
     }
-    const Real limit = limit_of(keeps), dip = found.corner - Law::least_dip;
+    const Real limit = limit_of(offset.now, keeps), dip = found.corner - Law::least_dip;
     const ElementPoint<Real> best =
         element.size == 2
             ? deepest_on_edge(shape, element)
@@ -112,9 +128,9 @@ class ContactSearch {
     own.v = best.v;
     own.from = before.at(best.weights);
     own.to = best.place;
-    own.gap = best.distance.value - c_.offset;
+    own.gap = best.distance.value - offset.now;
     own.normal = best.distance.normal;
-    own.before = own.gap < 0 ? gap_before(shape, c_.offset, own.from) : Real(0);
+    own.before = own.gap < 0 ? gap_before(shape, offset.before, own.from) : Real(0);
     return true;
   }
 
@@ -123,6 +139,7 @@ class ContactSearch {
   const ObstaclesView<Real>& o_;
   const ContactControl<Real>& c_;
   const ContactPlaces<Real>& x_;
+  const Easing<Real> easing_;
 
  private:
   struct Approach {
@@ -130,8 +147,8 @@ class ContactSearch {
     bool is_fast = false;  ///< it may have passed through
     Real corner{};         ///< distance of the deepest corner, where it is not fast
   };
-  ISOCLOTH_DEVICE Real limit_of(bool keeps) const {
-    return c_.offset + (keeps ? Law::release_distance : Real(0));
+  static ISOCLOTH_DEVICE Real limit_of(Real offset, bool keeps) {
+    return offset + (keeps ? Law::release_distance : Real(0));
   }
   /// Whether find_deepest() may find anything: few distances tell where it cannot.
   ISOCLOTH_DEVICE_CALL Approach approach(Index o, Index sample, const Element<Real>& element,
@@ -150,9 +167,10 @@ class ContactSearch {
     result.is_fast = result.may_touch = Law::may_pass_through(length(center.place - from), shape.reach);
     if (result.is_fast) return result;
     const bool is_convex = shape.kind != ShapeKind::grid;
+    const Real limit = limit_of(easing_.offset_from(c_.offset, o, sample).now, keeps);
     // Bounds are taken a little wider than they are, for what is rounded.
-    if (!(is_convex ? least_in_convex(element, center) < limit_of(keeps) + Law::least_dip
-                    : center.distance.value - radius_around(element, center) < limit_of(keeps)))
+    if (!(is_convex ? least_in_convex(element, center) < limit + Law::least_dip
+                    : center.distance.value - radius_around(element, center) < limit))
       return result;
     Real mean = 0;
     result.corner = Real(HUGE_VAL);
@@ -213,9 +231,10 @@ class ContactSearch {
     return element;
   }
   /// A point that moved from hit.from to hit.to.
-  ISOCLOTH_DEVICE void measure(Hit<Real>& hit) const {
+  ISOCLOTH_DEVICE void measure(Hit<Real>& hit, Index sample) const {
     static_cast<SweptDistance<Real>&>(hit) =
-        swept_distance(o_.shapes[hit.obstacle], c_.offset, c_.tolerance, hit.from, hit.to);
+        swept_distance(o_.shapes[hit.obstacle], easing_.offset_from(c_.offset, hit.obstacle, sample),
+                       c_.tolerance, hit.from, hit.to);
   }
 
   const NearObstacles<Real> near_;

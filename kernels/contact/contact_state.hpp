@@ -6,10 +6,12 @@
 
 namespace isocloth {
 
-/// Where the fields lie, see ContactArrays and HoldArrays: forces, which carry h^2, before the rest.
+/// Where the fields lie, see ContactArrays, HoldArrays and EasedDepths: forces, which carry h^2, before the
+/// rest.
 struct ContactStateLayout {
   std::size_t contacts = 0;  ///< that the cloth may have
   std::size_t holds = 0;     ///< nodes that may be held: all, or none
+  std::size_t eased = 0;     ///< places of EasedDepths
 
   ISOCLOTH_HD std::size_t forces() const { return 0; }
   ISOCLOTH_HD std::size_t hold_forces() const { return 3 * contacts; }
@@ -19,7 +21,9 @@ struct ContactStateLayout {
   ISOCLOTH_HD std::size_t points() const { return modes() + contacts; }
   ISOCLOTH_HD std::size_t holders() const { return points() + 2 * contacts; }
   ISOCLOTH_HD std::size_t places() const { return holders() + holds; }
-  ISOCLOTH_HD std::size_t size() const { return places() + 3 * holds; }
+  ISOCLOTH_HD std::size_t eased_obstacles() const { return places() + 3 * holds; }
+  ISOCLOTH_HD std::size_t eased_depths() const { return eased_obstacles() + eased; }
+  ISOCLOTH_HD std::size_t size() const { return eased_depths() + eased; }
 };
 
 }  // namespace isocloth

@@ -14,19 +14,26 @@ namespace isocloth::ISOCLOTH_BACKEND {
 template <class Real>
 class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
   using Search = ContactSearch<Real>;
-  using Search::p_, Search::o_, Search::c_, Search::x_;
+  using Search::p_, Search::o_, Search::c_, Search::x_, Search::easing_;
   using Law = ContactLaw<Real>;
   /// Least move of an element's deepest point within an iteration that is a jump, in parts of the element.
   static constexpr Real jump = Real(0.05);
 
  public:
   ISOCLOTH_DEVICE explicit ContactTerms(const ActOnSamples<Real>& args)
-      : Search(args.pattern, args.obstacles, args.control, args.places, args.near),
+      : Search(args.pattern, args.obstacles, args.control, args.places, args.near, args.contacts.eased),
         law_{.tolerance = args.control.tolerance,
              .stiffening = args.control.stiffening,
              .keeps_forces = args.control.keeps_forces},
         a_(args.contacts),
         without_contacts_(args.without_contacts) {}
+
+  /// What is left of depths at the start, see Easing.
+  ISOCLOTH_DEVICE void begin(Index sample) const {
+    if (!p_.eases || sample >= p_.node_count + p_.element_count()) return;
+    easing_.keep(sample, static_cast<Index>(o_.size()), c_.tolerance,
+                 [&](Index o) { return this->start_depth(o, sample); });
+  }
 
   /// Contacts of a sample at the iterate, their stiffness and forces, and how deep it lies.
   ISOCLOTH_DEVICE void act(Index sample) const {

@@ -182,4 +182,19 @@ ISOCLOTH_DEVICE_CALL ElementPoint<Real> deepest_on_face_in_convex(const ShapeVie
   return best;
 }
 
+/// Least distance of all points of an element, or of a node, corners among them, as far as these searches
+/// find it.
+template <class Real>
+ISOCLOTH_DEVICE_CALL Real least_distance(const ShapeView<Real>& shape, const Element<Real>& element) {
+  Real least = Real(HUGE_VAL);
+  for (int i = 0; i < element.size; ++i) {
+    const Real corner = distance_value(shape, element.corners[i]);
+    least = corner < least ? corner : least;
+  }
+  if (element.size == 1 || shape.kind == ShapeKind::plane) return least;
+  const ElementPoint<Real> deepest =
+      element.size == 2 ? deepest_on_edge(shape, element) : deepest_on_face(shape, element);
+  return deepest.distance.value < least ? deepest.distance.value : least;
+}
+
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -54,6 +54,9 @@ struct ObstaclesView {
   ArrayView<const FrictionView<Real>> friction;  ///< shape [obstacle]
   /// Obstacles from here on are bodies: their motions are of the part of the step that is sought.
   Index first_body = no_body;
+  /// What is left of depths at the start when the step begins and ends, see kernels/contact/easing.hpp; 0:
+  /// none
+  Real ease_begin{}, ease_end{};
 
   static constexpr Index no_body = 0x7fffffff;
   ISOCLOTH_HD std::size_t size() const { return shapes.size(); }
@@ -72,18 +75,24 @@ struct ObstacleSets {
   ArrayView<const FrictionView<Real>> friction;  ///< shape [row, obstacle]
   ArrayView<const Index> clocks;                 ///< of each cloth
   ArrayView<const Index> friction_rows;          ///< of each cloth
+  /// What is left of depths at the start before each step and after the last, shape [clock, steps + 1];
+  /// empty: nothing is eased out.
+  ArrayView<const Real> eases;
   Index steps = 0, moving_count = 0;
 
   ISOCLOTH_HD ObstaclesView<Real> of(std::size_t cloth, Index step) const {
     const std::size_t count = shapes.size(), moved = static_cast<std::size_t>(moving_count);
     const std::size_t first = static_cast<std::size_t>(clocks[cloth] * steps + step) * moved;
     const std::size_t row = static_cast<std::size_t>(friction_rows[cloth]) * count;
+    const std::size_t ease = static_cast<std::size_t>(clocks[cloth] * (steps + 1) + step);
     return {shapes,
             moving,
             resting,
             slice(motions, first, first + moved),
             slice(friction, row, row + count),
-            ObstaclesView<Real>::no_body};
+            ObstaclesView<Real>::no_body,
+            eases.empty() ? Real(0) : eases[ease],
+            eases.empty() ? Real(0) : eases[ease + 1]};
   }
 };
 

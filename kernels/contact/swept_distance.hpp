@@ -3,6 +3,7 @@
 
 #include "kernels/contact/contact_law.hpp"
 #include "kernels/contact/deepest_point.hpp"
+#include "kernels/contact/easing.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
@@ -24,12 +25,13 @@ ISOCLOTH_DEVICE Real gap_before(const ShapeView<Real>& shape, Real offset, Vec3<
 /// Of a point that went from `from` to `to`, in the obstacle's frame before and after: the gap there; or,
 /// where it moved so far that it could have passed through, the gap to the tangent plane where it entered.
 template <class Real>
-ISOCLOTH_DEVICE_CALL SweptDistance<Real> swept_distance(const ShapeView<Real>& shape, Real offset,
-                                                        Real tolerance, Vec3<Real> from, Vec3<Real> to) {
+ISOCLOTH_DEVICE_CALL SweptDistance<Real> swept_distance(const ShapeView<Real>& shape,
+                                                        ContactOffset<Real> offset, Real tolerance,
+                                                        Vec3<Real> from, Vec3<Real> to) {
   const ContactLaw<Real> law{tolerance};
   const Distance<Real> here = signed_distance(shape, to);
-  SweptDistance<Real> result{here.value - offset, here.normal, Real(0)};
-  if (result.gap < 0) result.before = gap_before(shape, offset, from);
+  SweptDistance<Real> result{here.value - offset.now, here.normal, Real(0)};
+  if (result.gap < 0) result.before = gap_before(shape, offset.before, from);
   const Vec3<Real> displacement = to - from;
   const Real far = length(displacement);
   if (!law.may_pass_through(far, shape.reach)) return result;
@@ -37,7 +39,7 @@ ISOCLOTH_DEVICE_CALL SweptDistance<Real> swept_distance(const ShapeView<Real>& s
   for (int n = 0; n < 64 && done < 1; ++n) {
     const Vec3<Real> place = from + done * displacement;
     const Distance<Real> there = signed_distance(shape, place);
-    const Real gap = there.value - offset;
+    const Real gap = there.value - offset.now;
     if (law.enters(gap)) {
       if (law.is_inside(gap) && n == 0) return result;
       if (dot(there.normal, displacement) < 0)
@@ -55,8 +57,8 @@ struct EntryPoint {
 };
 /// Of five points (three of an edge) of an element that moved far, the one deepest behind where it entered.
 template <class Real>
-ISOCLOTH_DEVICE_CALL EntryPoint<Real> deepest_entry(const ShapeView<Real>& shape, Real offset, Real tolerance,
-                                                    const Element<Real>& before,
+ISOCLOTH_DEVICE_CALL EntryPoint<Real> deepest_entry(const ShapeView<Real>& shape, ContactOffset<Real> offset,
+                                                    Real tolerance, const Element<Real>& before,
                                                     const Element<Real>& element) {
   const Real us[5] = {Real(0.5), Real(0.25), Real(0.75), Real(0.75), Real(0.25)},
              vs[5] = {Real(0.5), Real(0.25), Real(0.25), Real(0.75), Real(0.75)};

@@ -22,8 +22,9 @@ class HoldTerms : public SampleTerm<Real> {
   ISOCLOTH_DEVICE explicit HoldTerms(const ActOnSamples<Real>& args)
       : all_(args), g_(args.grippers), c_(args.control), a_(args.holds) {}
 
-  /// Lets go and takes hold.
+  /// Lets go and takes hold; of nodes, where any may be held.
   ISOCLOTH_DEVICE void begin(Index node) const {
+    if (node >= all_.pattern.node_count || a_.inverse_masses.data == nullptr) return;
     const Real inverse_mass = all_.places.rest_inverse_masses[node];
     Index holder = -1;
     if (exist()) {

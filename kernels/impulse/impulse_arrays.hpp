@@ -130,6 +130,7 @@ struct ImpulseContactLayout {
   std::size_t obstacles;  ///< number, -1: none; shape [contact]
   std::size_t modes;      ///< ContactMode of the last impulse, shape [contact]
   std::size_t forces;  ///< sum of the impulses of the step so far, as force * h^2 [kg m], shape [contact, 3]
+  std::size_t eased_obstacles, eased_depths;  ///< see EasedDepths
   std::size_t impulses;  ///< of this part, moves * m [m^3], shape [contact, 3]; what is kept lies before
   std::size_t normals;   ///< of the last impulse, shape [contact, 3]
   std::size_t floors;    ///< least normal impulse in the velocity pass, shape [contact]
@@ -142,10 +143,13 @@ struct ImpulseContactLayout {
     obstacles = 0;
     modes = contacts;
     forces = 2 * contacts;
-    impulses = 5 * contacts;
-    normals = 8 * contacts;
-    floors = 11 * contacts;
-    weights = 12 * contacts;
+    const auto eased = static_cast<std::size_t>(samples.eased_count());
+    eased_obstacles = 5 * contacts;
+    eased_depths = eased_obstacles + eased;
+    impulses = eased_depths + eased;
+    normals = impulses + 3 * contacts;
+    floors = normals + 3 * contacts;
+    weights = floors + contacts;
     near = weights + samples.slot_nodes.size();
     count = near + 1 + static_cast<std::size_t>(most_near);
   }
@@ -207,7 +211,8 @@ struct ImpulseReport {
   double steps;        ///< done; none follows one that was not finite or diverged
   double sweeps;       ///< over positions, of all parts together
   double residual;     ///< worst at the end of a step
-  double penetration;  ///< deepest at the end of a step [m]
+  double penetration;  ///< deepest at the end of a step, what is eased out at most so deep [m]
+  double eased_depth;  ///< how deep what started inside may be at the end of the last step [m]
 };
 
 /// Numbers of the sets that a cloth's rows take: lengths, tensors and rest values of its shape, and masses.

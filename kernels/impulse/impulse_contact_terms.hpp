@@ -38,6 +38,7 @@ class ImpulseContactTerms {
     floors_ = {own + at.floors, 1};
     weights_ = {own + at.weights, 1};
     near_ = {{own + at.near, 1}};
+    eased_ = {{own + at.eased_obstacles, 1}, {own + at.eased_depths, 1}};
   }
 
   ISOCLOTH_DEVICE void operator()(phases::BeginContacts, Index contact) const {
@@ -46,6 +47,11 @@ class ImpulseContactTerms {
     forces_.set_vector(contact, {});
     impulses_.set_vector(contact, {});
   }
+  ISOCLOTH_DEVICE void operator()(phases::Ease, Index sample) const {
+    easing().keep(sample, static_cast<Index>(o_.size()), law_.tolerance,
+                  [&](Index o) { return start_depth(o, sample); });
+  }
+  ISOCLOTH_DEVICE Real operator()(phases::MeasureEased, Index place) const { return easing().left(place); }
   ISOCLOTH_DEVICE void operator()(phases::EndContacts, Index contact) const {
     forces_.set_vector(contact, forces_.vector(contact) + scale_ * impulses_.vector(contact));
     impulses_.set_vector(contact, {});
@@ -73,7 +79,7 @@ class ImpulseContactTerms {
     const Index c = p_.first_contact(sample);
     const Point point = point_of(sample);
     const auto o = static_cast<Index>(obstacles_[c]);
-    return push(sample, c, point, touch(o, point), Real(0));
+    return push(sample, c, point, touch(o, point, sample), Real(0));
   }
 
   /// Impulses against velocities into obstacles, in moves, of contacts that had an impulse on positions. The
@@ -106,10 +112,11 @@ class ImpulseContactTerms {
     if (o < 0) return Real(0);
     Real rest = 0;
     for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot) {
-      const Real own = law_.deep_rest(sweep(o, point_of(p_.slot_nodes[slot])).before);
+      const Index node = p_.slot_nodes[slot];
+      const Real own = law_.deep_rest(sweep(o, point_of(node), node).before);
       rest = own < rest ? own : rest;
     }
-    return larger(law_.depth(sweep(o, point_of(sample, weights)).gap, rest), Real(0));
+    return larger(law_.depth(sweep(o, point_of(sample, weights), sample).gap, rest), Real(0));
   }
 
  private:
@@ -188,12 +195,30 @@ class ImpulseContactTerms {
            r.y * (end.axes[1] - begin.axes[1]) + r.z * (end.axes[2] - begin.axes[2]);
   }
 
-  ISOCLOTH_DEVICE Swept sweep(Index o, const Point& point) const {
-    return swept_distance(o_.shapes[o], offset_, law_.tolerance, local(pose_at(o, from_), point.start),
+  ISOCLOTH_DEVICE Easing<Real> easing() const { return {p_, o_, eased_, from_, to_}; }
+  /// How deep a sample lies in obstacle o when the step begins [m]; far away at most 0.
+  ISOCLOTH_DEVICE Real start_depth(Index o, Index sample) const {
+    const Index slot0 = p_.sample_begin[sample];
+    const PoseView<Real> pose = pose_at(o, from_);
+    Box<Real> box{narrow(start(p_.slot_nodes[slot0])), {}};
+    box.most = box.least;
+    Element<Real> element;
+    element.size = static_cast<int>(p_.sample_begin[sample + 1] - slot0);
+    for (int i = 0; i < element.size; ++i) {
+      const Vec3<double> x = start(p_.slot_nodes[slot0 + i]);
+      box.add(narrow(x));
+      element.corners[i] = local(pose, x);
+    }
+    if (!may_meet(o_, o, box.least, box.most, offset_)) return Real(0);
+    return offset_ - least_distance(o_.shapes[o], element);
+  }
+  ISOCLOTH_DEVICE Swept sweep(Index o, const Point& point, Index sample) const {
+    return swept_distance(o_.shapes[o], easing().offset_from(offset_, o, sample), law_.tolerance,
+                          local(pose_at(o, from_), point.start),
                           local(pose_at(o, to_), point.start + wide(point.move)));
   }
-  ISOCLOTH_DEVICE Touch touch(Index o, const Point& point) const {
-    const Swept swept = sweep(o, point);
+  ISOCLOTH_DEVICE Touch touch(Index o, const Point& point, Index sample) const {
+    const Swept swept = sweep(o, point, sample);
     return {law_.wanted_gap(swept.gap, swept.before), turned(pose_at(o, to_), swept.normal),
             surface_move(o, point.start, false)};
   }
@@ -202,7 +227,7 @@ class ImpulseContactTerms {
     Real deepest = 0;
     for_each_near(o_, near_, [&](Index o) {
       if (!may_meet(o_, o, box.least, box.most, room())) return;
-      const Swept swept = sweep(o, point_of(node));
+      const Swept swept = sweep(o, point_of(node), node);
       deepest = larger(law_.depth(swept.gap, law_.deep_rest(swept.before)), deepest);
     });
     return deepest;
@@ -215,7 +240,7 @@ class ImpulseContactTerms {
     for_each_near(o_, near_, [&](Index o) {
       if (!may_meet(o_, o, box.least, box.most, room())) return;
       const Point point = point_of(node);
-      const Touch found = touch(o, point);
+      const Touch found = touch(o, point, node);
       Index place = -1;
       for (Index c = first; c < first + count; ++c)
         if (static_cast<Index>(obstacles_[c]) == o) place = c;
@@ -301,7 +326,8 @@ class ImpulseContactTerms {
       if (!may_meet(o_, o, box.least, box.most, room())) return;
       Real own[4] = {};
       const Real most = o == kept ? limit : Real(0);
-      const Real gap = find_deepest_in(o, slot0, size, o == kept, most, own);
+      const ContactOffset<Real> offset = easing().offset_from(offset_, o, sample);
+      const Real gap = find_deepest_in(o, offset, slot0, size, o == kept, most, own);
       if (!(gap < most) || !(gap < least)) return;
       least = gap;
       deepest = o;
@@ -311,8 +337,8 @@ class ImpulseContactTerms {
   }
 
   /// Gap of the deepest point in obstacle o where it is below `limit`; infinite: none.
-  ISOCLOTH_DEVICE Real find_deepest_in(Index o, Index slot0, int size, bool keeps, Real limit,
-                                       Real (&weights)[4]) const {
+  ISOCLOTH_DEVICE Real find_deepest_in(Index o, ContactOffset<Real> offset, Index slot0, int size, bool keeps,
+                                       Real limit, Real (&weights)[4]) const {
     constexpr Real none = Real(HUGE_VAL);
     const ShapeView<Real>& shape = o_.shapes[o];
     const PoseView<Real> begin = pose_at(o, from_), end = pose_at(o, to_);
@@ -331,7 +357,7 @@ class ImpulseContactTerms {
     const Distance<Real> center = signed_distance(shape, place);
     // The corners cannot have come from much further than the middle.
     if (law_.may_pass_through(length(place - before.at(even)), shape.reach)) {
-      const EntryPoint<Real> entry = deepest_entry(shape, offset_, law_.tolerance, before, element);
+      const EntryPoint<Real> entry = deepest_entry(shape, offset, law_.tolerance, before, element);
       if (entry.gap < 0) element.weigh(entry.u, entry.v, weights);
       return entry.gap;
     }
@@ -343,7 +369,7 @@ class ImpulseContactTerms {
       const Real own = center.value + (is_convex ? dot(center.normal, d) : -length(d));
       bound = own < bound ? own : bound;
     }
-    if (!(bound < offset_ + limit)) return none;
+    if (!(bound < offset.now + limit)) return none;
     Real corner = Real(HUGE_VAL), mean = 0;
     for (int i = 0; i < size; ++i) {
       const Real own = signed_distance(shape, element.corners[i]).value;
@@ -357,7 +383,7 @@ class ImpulseContactTerms {
                                                 : deepest_on_face(shape, element);
     if (!keeps && !(best.distance.value < corner - Law::least_dip)) return none;
     for (int i = 0; i < size; ++i) weights[i] = best.weights[i];
-    return best.distance.value - offset_;
+    return best.distance.value - offset.now;
   }
 
   const SamplePattern& p_;
@@ -371,6 +397,7 @@ class ImpulseContactTerms {
   const Real from_, to_;  ///< part of the obstacles' motion that this part of a step begins and ends with
   Strided<Real> obstacles_, modes_, forces_, impulses_, normals_, floors_, weights_;
   NearObstacles<Real> near_;
+  EasedDepths<Real> eased_;
 };
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -68,7 +68,9 @@ struct BeginNodes : On<Items::nodes_and_spare> {};  ///< state to work arrays
 template <Items Springs>
 struct BeginSprings : On<Springs> {};  ///< plastic strains, where there are some
 struct BeginContacts : On<Items::contacts, Meets::obstacles> {};
-struct Grasp : On<Items::nodes_and_spare, Meets::all> {};  ///< grippers let go and take hold
+struct Ease : On<Items::samples, Meets::obstacles> {};           ///< depths at the start go on
+struct MeasureEased : On<Items::contacts, Meets::obstacles> {};  ///< what is left of them at the end [m]
+struct Grasp : On<Items::nodes_and_spare, Meets::all> {};        ///< grippers let go and take hold
 template <Items Rows>
 struct WeighRows : On<Rows, Meets::all> {};  ///< what rows count of held nodes
 

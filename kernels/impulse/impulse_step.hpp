@@ -131,6 +131,11 @@ class ImpulseStep {
     if (cloths_.plastic.exist())
       for_each_spring_kind([&](auto kind) { machine_.each(phases::BeginSprings<decltype(kind)::value>{}); });
     if (touches()) machine_.each(phases::BeginContacts{});
+    eased_ = 0;
+    if (touches() && cloths_.contacts.samples.eases) {
+      machine_.each(phases::Ease{});
+      eased_ = largest(phases::MeasureEased{});
+    }
     if (!has_holds()) return;
     machine_.each(phases::Grasp{});
     for_each_row_family([&](auto rows) { machine_.each(phases::WeighRows<decltype(rows)::value>{}); });
@@ -169,7 +174,8 @@ class ImpulseStep {
     if (cloths_.plastic.exist())
       for_each_spring_kind([&](auto kind) { machine_.each(phases::EndSprings<decltype(kind)::value>{}); });
     report.steps += 1;
-    report.penetration = depth > report.penetration ? depth : report.penetration;
+    report.penetration = depth + eased_ > report.penetration ? depth + eased_ : report.penetration;
+    report.eased_depth = eased_;
     return true;
   }
   /// See kernels/divergence.hpp.
@@ -208,6 +214,7 @@ class ImpulseStep {
   const ImpulseParameters<Real>& parameters_;
   Machine& machine_;
   bool met_ = false;  ///< obstacles, maybe, in this part
+  double eased_ = 0;  ///< how deep what started inside may be when the step ends [m]
 };
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -55,7 +55,8 @@ struct ClothReport {
   S iterations;   ///< of all steps together
   S substeps;     ///< of all steps together
   S residual;     ///< worst |C| at the end of a step
-  S penetration;  ///< deepest into an obstacle at the end of a step [m]
+  S penetration;  ///< deepest into an obstacle at the end of a step, what is eased out at most so deep [m]
+  S eased_depth;  ///< how deep what started inside may be at the end of the last step [m]
   S bad_pivot;    ///< 1 + free number of the first pivot that was not positive in the last failure, 0: none
 };
 
@@ -65,7 +66,7 @@ namespace ISOCLOTH_BACKEND {
 template <class S>
 struct Assessment {
   S residual{};                    ///< max |C|, infinite where any is not finite
-  S penetration{};                 ///< [m]
+  S penetration{};                 ///< deeper than what is eased out may be [m]
   typename Lanes<S>::Mask done{};  ///< both are within their tolerances
 };
 
@@ -79,6 +80,7 @@ struct Assessment {
 ///   solve(part, bad_pivot)              the correction; false: some matrix cannot be factorised
 ///   correct(which)                      multipliers, contacts, iterate
 ///   end_part(PartEnd)                   where the next part begins
+///   eased_depth()                       how deep what is eased out may be when the step ends [m]
 ///   has_diverged(residual)              of a step that ends here (kernels/divergence.hpp)
 ///   end_step(kept, residual)            the state of those that are kept
 template <class S, class Cloths>
@@ -131,7 +133,9 @@ class StepController {
     const Mask kept = alive & (status < number(2));
     report.status = select(alive, larger(status, report.status), report.status);
     report.residual = select(alive, larger(residual, report.residual), report.residual);
-    report.penetration = select(kept, larger(penetration, report.penetration), report.penetration);
+    const S eased = cloths_.eased_depth();
+    report.penetration = select(kept, larger(penetration + eased, report.penetration), report.penetration);
+    report.eased_depth = select(kept, eased, report.eased_depth);
     report.substeps += select(alive, substeps, S{});
     report.steps += select(kept, one, S{});
     report.bad_pivot = select(alive & (status == number(2)), bad_pivot, report.bad_pivot);

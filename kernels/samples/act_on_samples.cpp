@@ -10,7 +10,7 @@ namespace {
 template <class Real>
 struct BeginBody {
   ActOnSamples<Real> a;
-  ISOCLOTH_DEVICE void operator()(Index node) const { SampleTerms<Real>(a).begin(node); }
+  ISOCLOTH_DEVICE void operator()(Index sample) const { SampleTerms<Real>(a).begin(sample); }
 };
 
 template <class Real>
@@ -71,7 +71,7 @@ struct UpdateBody {
 
 template <class Real>
 void begin_samples(const Queue& queue, const ActOnSamples<Real>& args) {
-  parallel_for(queue, args.pattern.node_count, BeginBody<Real>{args});
+  parallel_for(queue, args.begin_count(), BeginBody<Real>{args});
 }
 template <class Real>
 void place_held(const Queue& queue, const PlaceHeld<Real>& args) {

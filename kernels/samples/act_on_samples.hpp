@@ -25,6 +25,10 @@ struct ActOnSamples {
 
   /// Whether anything but contacts acts.
   ISOCLOTH_HD bool has_external_forces() const { return grippers.size() > 0 || forces.exist(); }
+  /// Samples that have anything to begin a step with.
+  ISOCLOTH_HD Index begin_count() const {
+    return pattern.eases ? pattern.node_count + pattern.element_count() : pattern.node_count;
+  }
   /// Whether forces act, or their stiffness alone: where they are not kept, those of the step act already.
   ISOCLOTH_HD bool pulls() const { return without_contacts || control.keeps_forces; }
 };
@@ -49,7 +53,8 @@ struct UpdateSamples {
 namespace ISOCLOTH_BACKEND {
 // The hooks of SampleTerms.
 
-/// Grippers let go and take hold at the beginning of a step. One item per node.
+/// At the beginning of a step grippers let go and take hold, and depths at the start go on. One item per
+/// node, per sample where depths are eased out.
 template <class Real>
 void begin_samples(const Queue& queue, const ActOnSamples<Real>& args);
 /// Nodes that are held rigidly, where their grippers are when the step ends. One item per node.

@@ -11,7 +11,7 @@ namespace isocloth::ISOCLOTH_BACKEND {
 template <class Real>
 struct SampleTerm {
   /// A step begins; doing it again changes nothing.
-  ISOCLOTH_DEVICE void begin(Index /*node*/) const {}
+  ISOCLOTH_DEVICE void begin(Index /*sample*/) const {}
   /// Puts the node where the term wants it when the part of the step ends.
   ISOCLOTH_DEVICE void place(Index /*node*/, Strided<Real> /*positions*/) const {}
   /// Adds force and stiffness at the iterate to those of the sample.

@@ -28,8 +28,8 @@ class SampleTerms {
   ISOCLOTH_DEVICE explicit SampleTerms(const ActOnSamples<Real>& args)
       : a_(args), contacts_(args), holds_(args) {}
 
-  ISOCLOTH_DEVICE void begin(Index node) const {
-    for_each([&](const auto& term) { term.begin(node); });
+  ISOCLOTH_DEVICE void begin(Index sample) const {
+    for_each([&](const auto& term) { term.begin(sample); });
   }
   ISOCLOTH_DEVICE void place(Index node, Strided<Real> positions) const {
     for_each([&](const auto& term) { term.place(node, positions); });

@@ -47,6 +47,7 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
                   sunk_body("box", BoxShape{{0.08, 0.1, 0.06}, 0.01}, 2, {0.1, -0.1, 0.036}),
                   sunk_body("high", SphereShape{0.05}, 1, {0, 0, 1})};
   scene.contact.push_out = true;
+  scene.contact.push_out_time = 0;
   const Device device(one_thread());
   const auto shapes = std::make_shared<ObstacleShapes<double>>(device, scene);
   ProjectionSolver<double> garment(device, scene.garments[0], scene, shapes);

@@ -77,7 +77,7 @@ Scene corner_scene(const Kind& kind, const char* recipe, ImpulseMode mode, bool 
 }
 
 struct Compared {
-  int steps = 0, touching = 0;
+  int steps = 0, touching = 0, eased = 0;
 };
 
 /// Step after step from the kernels' state, while only nodes touch.
@@ -91,6 +91,7 @@ void compare(const Kind& kind, const Scene& scene, Compared& compared) {
                                 scene.gravity);
   cloth.set_order(dynamic_cast<const ImpulseGarments<double>&>(*solver).sweep_order());
   cloth.set_obstacles(scene.obstacles, garment.fabric.thickness / 2, scene.contact.tolerance);
+  if (eases_out(scene)) cloth.set_push_out(scene.contact.push_out_time);
   const double mass = garment.fabric.rho * cloth.masses().maxCoeff();
   const double part = scene.step / cloth.settings().substeps;
   // A place is moved by its distance's rounding, or its own of 1 m, once in each sweep, and so are its
@@ -128,7 +129,10 @@ void compare(const Kind& kind, const Scene& scene, Compared& compared) {
     EXPECT_LE((as_matrix(after.velocities) - cloth.velocities()).cwiseAbs().maxCoeff(), bound / part)
         << kind.name << ", step " << step;
     EXPECT_EQ(report.status == StepStatus::converged, result.converged) << kind.name << ", step " << step;
-    EXPECT_NEAR(report.penetration, cloth.contact()->penetration(cloth.positions()), bound);
+    EXPECT_NEAR(report.eased_depth, cloth.contact()->eased_depth(), bound);
+    EXPECT_NEAR(report.penetration - report.eased_depth, cloth.contact()->penetration(cloth.positions()),
+                bound);
+    compared.eased += report.eased_depth > scene.contact.tolerance;
     const MatrixX3d& forces = cloth.contact()->forces()[0];
     for (std::size_t i = 0; i < nodes; ++i) {
       const Vec3d& p = after.contacts[i].force;
@@ -157,6 +161,24 @@ TEST(ImpulseContactReference, EveryKindOfObstacle) {
         }
       EXPECT_GT(all.steps, 40);
     }
+}
+
+// The corner starts inside and is eased out while the sheet falls on.
+TEST(ImpulseContactReference, EveryKindOfObstacleEasesOut) {
+  for (const char* recipe : sweep_recipes) {
+    int eased = 0;
+    for (const Kind& kind : kinds())
+      for (const bool moves : {false, true}) {
+        Scene scene = corner_scene(kind, recipe, ImpulseMode::substeps, moves);
+        scene.contact.push_out = true;
+        scene.contact.push_out_time = 0.05;
+        for (Vec3d& p : scene.garments[0].initial_positions) p.z -= 0.008;
+        Compared compared;
+        compare(kind, scene, compared);
+        eased += compared.eased;
+      }
+    EXPECT_GT(eased, 25) << recipe;
+  }
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ std::vector<Kind> kinds() {
   Scene grips = many_grippers(contact_scene(square_sheet(7, 0.3, 1), {}, 0.01));
   grips.obstacles.push_back(obstacle(SphereShape{0.1}, {0, 0, -1}, 0.3));
   grips.obstacles.back().name = "ball";
+  grips.contact.push_out = true;
   Scene bodies = body_scene(hanging_net(9), {body(SphereShape{0.1}, 1, {0.02, 0.01, 0.11}, 0.2)}, 0.01);
   std::vector<Kind> all{{"batched", grips, StepSolver::batched},
                         {"direct", grips, StepSolver::direct},
@@ -57,7 +58,7 @@ class Numbers {
 /// Another value in every field. The bindings name all members: one that is new must be changed here, too.
 void change(GarmentState& state, const Scene& scene, std::size_t garment, bool impulses) {
   Numbers numbers;
-  auto& [positions, velocities, multipliers, contacts, holds, previous_positions, previous_velocities,
+  auto& [positions, velocities, multipliers, contacts, eased, holds, previous_positions, previous_velocities,
          previous_step, step_index, frozen, diverged, cloth_contacts, plastic_strains, air] = state;
   EXPECT_EQ(air, AirState{});  // these scenes have none: tests/host/cloth_in_air_test.cpp
   if (scene.contact.cloth) cloth_contacts = {{.key = 77, .force = {1, 2, 3}}};
@@ -69,6 +70,10 @@ void change(GarmentState& state, const Scene& scene, std::size_t garment, bool i
     mode = static_cast<ContactMode>(count % 5);
     force = numbers.vector();
     if (!impulses) place = {numbers.next(), numbers.next()};
+  }
+  for (auto& [obstacle, depth] : eased) {
+    obstacle = static_cast<Index>(++count % static_cast<int>(scene.obstacles.size()));
+    depth = numbers.next();
   }
   for (auto& [gripper, place, force] : holds) {
     gripper = static_cast<Index>(++count % static_cast<int>(scene.garments[garment].grippers.size()));
@@ -95,6 +100,7 @@ TEST(StateFields, EveryFieldGoesInAndComesBack) {
       const Snapshot start = simulation.snapshot();
       GarmentState state = start.garments[garment];
       EXPECT_FALSE(state.contacts.empty()) << kind.name;
+      EXPECT_EQ(state.eased.empty(), !kind.scene.contact.push_out) << kind.name;
       EXPECT_EQ(state.holds.empty(), kind.scene.garments[garment].grippers.empty()) << kind.name;
       change(state, kind.scene, garment, kind.impulses);
       simulation.set_state(garment, state);
@@ -129,6 +135,10 @@ TEST(StateFields, WhatCannotBeIsRefused) {
     expect_refused("velocities[2] = nan", [](GarmentState& s) { s.velocities[2] = std::nan(""); });
     expect_refused("contacts[1].force = inf", [](GarmentState& s) { s.contacts[1].force.y = HUGE_VAL; });
     expect_refused("contacts: found number 2 at 0", [](GarmentState& s) { s.contacts[0].obstacle = 2; });
+    if (!good.eased.empty()) {
+      expect_refused("eased: found number 2 at 1", [](GarmentState& s) { s.eased[1].obstacle = 2; });
+      expect_refused("eased: found depth -1 at 1", [](GarmentState& s) { s.eased[1].depth = -1; });
+    }
     expect_refused("contacts: found mode 5 at 0",
                    [](GarmentState& s) { s.contacts[0].mode = ContactMode{5}; });
     expect_refused("previous_step: found -1", [](GarmentState& s) { s.previous_step = -1; });

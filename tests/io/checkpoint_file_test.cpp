@@ -46,9 +46,9 @@ Checkpoint checkpoint_of(const Scene& scene) {
     };
     checkpoint.garments.emplace_back();
     // All members, so that one that is new must be set here, too.
-    auto& [positions, velocities, multipliers, contacts, holds, previous_positions, previous_velocities,
-           previous_step, step_index, frozen, diverged, cloth_contacts, plastic_strains, air] =
-        checkpoint.garments.back();
+    auto& [positions, velocities, multipliers, contacts, eased, holds, previous_positions,
+           previous_velocities, previous_step, step_index, frozen, diverged, cloth_contacts, plastic_strains,
+           air] = checkpoint.garments.back();
     auto& [circulations, wake_points, wake_circulations, pressures, loads, node_velocities] = air;
     std::size_t air_count = 0;
     for (std::vector<double>* values :
@@ -68,6 +68,11 @@ Checkpoint checkpoint_of(const Scene& scene) {
       mode = static_cast<ContactMode>(1 + random() % 4);
       force = vector();
       place = {vector().x, vector().y};
+    }
+    eased.resize(6);
+    for (auto& [obstacle, depth] : eased) {
+      obstacle = static_cast<Index>(random() % 1000);
+      depth = vector().x;
     }
     holds.resize(14);
     for (auto& [gripper, place, force] : holds) {

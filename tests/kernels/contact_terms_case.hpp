@@ -48,6 +48,7 @@ inline Scene planted_scene() {
   Scene scene;
   scene.recipe = "coltraro2022";
   scene.contact.push_out = true;  // the sheet is planted in its obstacles
+  scene.contact.push_out_time = 0;
   scene.garments = {sheet};
   scene.obstacles = {make("floor", PlaneShape{}, {}, {}, {0.5, 0.375}),
                      make("wall", PlaneShape{}, {}, {0.1, 0.2, 0}, {}),
@@ -96,13 +97,15 @@ class ContactTermsCase : public ::testing::Test {
   const Garment& garment = scene.garments[0];
   Device device{ExecutionOptions{.threads = 1}};
   GarmentArrays<Real> arrays{device, garment, find_recipe(scene.recipe), false, true};
-  SampleArrays samples{device, garment.mesh, arrays.pattern, scene.obstacles.size()};
+  SampleArrays samples{device, garment.mesh, arrays.pattern, scene};
   ObstacleTable<Real> table{device, std::make_shared<ObstacleShapes<Real>>(device, scene), {&garment}};
   SamplePattern pattern = samples.view();
   std::vector<Real> start, iterate, correction, inverse_masses;
   std::vector<Real> forces, obstacles, points, normals, pulls, stiffness, modes, weights, depths,
       sample_stiffness, sample_forces, near;
-  std::vector<Vector3d> planted;  ///< forces before
+  std::vector<Real> eased_obstacles, eased_depths;        ///< where pattern.eases
+  double ease_begin = 0, ease_end = 0, from = 0, to = 1;  ///< of the step; of the part that is sought
+  std::vector<Vector3d> planted;                          ///< forces before
   std::vector<int> planted_on;
 
   void plant(std::uint64_t seed) {
@@ -161,6 +164,10 @@ class ContactTermsCase : public ::testing::Test {
     ActOnSamples<Real> args;
     args.pattern = pattern;
     args.obstacles = table.view(0, 0);
+    args.obstacles.ease_begin = static_cast<Real>(ease_begin);
+    args.obstacles.ease_end = static_cast<Real>(ease_end);
+    args.control.from = static_cast<Real>(from);
+    args.control.to = static_cast<Real>(to);
     args.control.offset = static_cast<Real>(offset);
     args.control.tolerance = static_cast<Real>(tolerance);
     args.control.inertia = static_cast<Real>(inertia);
@@ -184,6 +191,7 @@ class ContactTermsCase : public ::testing::Test {
     all.depths.data = depths.data();
     all.sample_stiffness.data = sample_stiffness.data();
     all.sample_forces.data = sample_forces.data();
+    all.eased = {{eased_obstacles.data(), 1}, {eased_depths.data(), 1}};
     use(cpu::ContactTerms<Real>(args));
   }
   void find(bool keeps_forces) {
@@ -225,6 +233,16 @@ class ContactTermsCase : public ::testing::Test {
              static_cast<double>(inverse_masses[pattern.slot_nodes[slot]]);
     return sum;
   }
+  /// How deep a node may be in an obstacle by easing at a part of the step [m].
+  double sunk(Index sample, int obstacle, double done) const {
+    if (!pattern.eases || sample >= pattern.node_count) return 0;
+    double depth = 0;
+    for (Index k = 0; k < pattern.contacts_per_node; ++k) {
+      const auto at = static_cast<std::size_t>(pattern.first_contact(sample) + k);
+      if (static_cast<int>(eased_obstacles[at]) == obstacle) depth = static_cast<double>(eased_depths[at]);
+    }
+    return depth * ((1 - done) * ease_begin + done * ease_end);
+  }
   /// contact: where the kernel keeps it, -1: nowhere.
   Expected expected(Index sample, int obstacle, const Vector3d& force, Index contact,
                     bool keeps_forces) const {
@@ -241,8 +259,10 @@ class ContactTermsCase : public ::testing::Test {
       if (at.value < 0 && norm(n - at.gradient) > 0.1 && std::abs(out - at.value - step) <= most)
         at.gradient = n;
     }
+    at.value += sunk(sample, obstacle, this->to);
     return expected_contact(
-        force, to - from, at, distance.at({from.x(), from.y(), from.z()}, 0).value - offset,
+        force, to - from, at,
+        distance.at({from.x(), from.y(), from.z()}, 0).value - offset + sunk(sample, obstacle, this->from),
         inverse_mass(sample), scene.obstacles[static_cast<std::size_t>(obstacle)].friction, keeps_forces);
   }
   /// Places are known to a few u of a metre, forces to k times that.

@@ -37,6 +37,8 @@ void bind_reports(nb::module_& module) {
       .def_ro("fallbacks", &StepReport::fallbacks, "substeps that no linear system could hold")
       .def_ro("residual", &StepReport::residual, "largest scaled row at the end")
       .def_ro("penetration", &StepReport::penetration, "deepest point in what it must not enter [m]")
+      .def_ro("eased_depth", &StepReport::eased_depth,
+              "depth left to what started inside of obstacles and is eased out [m]")
       .def_ro("strain", &StepReport::strain)
       .def_ro("cloth_contacts", &StepReport::cloth_contacts, "contacts of all cloths that meet")
       .def_ro("cloth_loaded", &StepReport::cloth_loaded, "those that carry a force")
