@@ -63,7 +63,7 @@ void bind_reports(nb::module_& module) {
       .def_ro("potential_energy", &Measures::potential_energy, "of gravity and bending [J]")
       .def_ro("elastic_energy", &Measures::elastic_energy, "of rows that are not rigid [J]")
       .def_ro("seam_opening", &Measures::seam_opening,
-              "largest distance of two nodes that are sewn together [m]")
+              "largest distance of two nodes that are sewn together, of a button beyond its length [m]")
       .def_prop_ro(
           "linear_momentum", [](const Measures& m) { return to_array(m.linear_momentum); },
           nb::rv_policy::automatic, "[kg m/s], shape (3,)")
