@@ -223,7 +223,7 @@ def test_clips_that_a_stage_names_are_asked(tmp_path):
     assert read_mdd(tmp_path / "out/m.mdd")[1][1].tolist() == [[0, 0, 1], [1, 0, 1], [0, 1, 1]]
     for number, names in ((1, ("../clip.usda", "./clip.usda")), (2, ("./clip.usda", "../clip.usda"))):
         path = clipped(number, listed.format(*names))
-        with pytest.raises(isocloth.FileError, match="names ../clip.usda, which is .* --allow"):
+        with pytest.raises(isocloth.FileError, match="names .*/clip.usda, which is .* --allow"):
             isocloth.import_meshes(path, tmp_path / "out2")
         isocloth.import_meshes(path, tmp_path / f"out{number}", rate=1, allow=tmp_path)
     template = 'string templateAssetPath = "../clip.#.usda"\n double templateStartTime = 0\n' \
