@@ -24,7 +24,9 @@ TEST(EnergyFasteners, OfSeamsAddUp) {
   for (const Index count : {5, 15})
     for (const double gap : {0.02, 1e-4}) {
       Hanging hanging(count, gap);
-      hanging.garment.sewing = {.speed = 0.5, .force = 20, .stiffness = 5000};
+      hanging.garment.sewing.speed = 0.5;
+      hanging.garment.sewing.force = 20;
+      hanging.garment.sewing.stiffness = 5000;
       for (Index c = 0; c < count; ++c)
         hanging.garment.mesh.stitches.push_back(
             {hanging.above(c), hanging.below(c), hanging::size / static_cast<double>(count - 1)});
@@ -33,7 +35,9 @@ TEST(EnergyFasteners, OfSeamsAddUp) {
       expect_closed(b, 1e-4, what);
       EXPECT_LT(b.end.seam_opening, 2e-3) << what;
       // Threads that draw the lower sheet up lift its weight.
-      if (gap > 0.01) EXPECT_GT(b.sums.work_seams, 0.5 * weight * gap) << what;
+      if (gap > 0.01) {
+        EXPECT_GT(b.sums.work_seams, 0.5 * weight * gap) << what;
+      }
     }
 }
 
@@ -100,7 +104,9 @@ TEST(EnergyFasteners, OfElasticBandsAddUp) {
         const std::string what = text(recipe, has_curves ? " with curves, " : ", ", count);
         const MeasuredBalance b = balance_of(exact({hanging.garment}, recipe), count == 5 ? 100 : 30);
         expect_closed(b, 1e-4, what);
-        if (count == 5) EXPECT_GT(b.sums.stretch_energy, 0.5 * 0.01 * 5 * stiffness * 0.25 / 2) << what;
+        if (count == 5) {
+          EXPECT_GT(b.sums.stretch_energy, 0.5 * 0.01 * 5 * stiffness * 0.25 / 2) << what;
+        }
       }
 }
 
