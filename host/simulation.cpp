@@ -9,6 +9,7 @@
 #include "engine/core/text.hpp"
 #include "host/orchestrator/advance.hpp"
 #include "host/simulation_members.hpp"
+#include "host/solver/step_sums.hpp"
 #include "kernels/contact/contact_arrays.hpp"
 
 namespace isocloth {
@@ -77,20 +78,12 @@ std::vector<StepReport> Simulation::Members::advance_solvers(int steps) {
 }
 
 std::vector<StepReport> Simulation::advance(int steps) {
-  if (steps < 0) throw ShapeError("steps: found " + std::to_string(steps) + ", expected >= 0");
+  require_step_count(steps);
   Members& m = *members_;
   m.require_idle("advance");
   m.asked.clear();
   if (m.scene.wind.model != WindModel::panels && m.forces.empty()) return m.advance_solvers(steps);
-  std::vector<AdvanceReport> sums(garment_count());
-  for (AdvanceReport& sum : sums) sum.total.substeps = 0;
-  for (int i = 0; i < steps; ++i) {
-    const std::vector<StepReport> own = m.step_with_loads();
-    for (std::size_t g = 0; g < own.size(); ++g) add_up(own[g], sums[g].total);
-  }
-  std::vector<StepReport> reports;
-  for (const AdvanceReport& sum : sums) reports.push_back(sum.total);
-  return reports;
+  return add_up_steps(steps, garment_count(), [&m] { return m.step_with_loads(); });
 }
 
 void Simulation::keep_steps(bool are_kept) {

@@ -7,6 +7,7 @@
 #include "engine/core/text.hpp"
 #include "engine/model/resolved_scene.hpp"
 #include "host/energy/garment_balance.hpp"
+#include "host/solver/step_sums.hpp"
 
 namespace isocloth {
 namespace {
@@ -36,13 +37,14 @@ EnergyBalance::EnergyBalance(Simulation& simulation) : simulation_(simulation) {
   require_balance(simulation);
   const Scene& scene = simulation.scene();
   const Recipe& recipe = find_recipe(scene.recipe);
+  std::shared_ptr<const energy::GarmentModel> model;  // of the garment before: those of a batch have one
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];
     garments_.emplace_back();
     if (is_driven(garment)) continue;
-    garments_.back() = std::make_unique<energy::GarmentBalance>(
-        scene, garment, std::make_shared<const energy::GarmentModel>(recipe, scene, garment),
-        simulation.state(g));
+    if (!model || !model->is_of(garment))
+      model = std::make_shared<const energy::GarmentModel>(recipe, scene, garment);
+    garments_.back() = std::make_unique<energy::GarmentBalance>(scene, garment, model, simulation.state(g));
   }
   simulation_.keep_steps(true);
 }
@@ -68,11 +70,15 @@ std::vector<StepReport> EnergyBalance::step() {
   return reports;
 }
 
+std::vector<StepReport> EnergyBalance::advance(int steps) {
+  return add_up_steps(steps, garments_.size(), [this] { return step(); });
+}
+
 EnergySums EnergyBalance::sums(std::size_t garment) const {
   return garments_.at(garment) ? garments_[garment]->sums() : EnergySums{};
 }
 void EnergyBalance::set_sums(std::size_t garment, const EnergySums& sums) {
-  if (garments_.at(garment)) garments_[garment]->set_sums(sums);
+  if (garments_.at(garment)) garments_[garment]->go_on(sums, simulation_.state(garment));
 }
 
 }  // namespace isocloth

@@ -17,7 +17,7 @@ class GarmentBalance;
 /// and rows at the end of every part of every step, the energies of each garment and what works and losses
 /// changed them. Everything is computed in double, on the host, by formulas that share nothing with the
 /// kernels (host/reference), and no bit of the simulation depends on it. The balance closes to the work of
-/// forces that the iterations left unbalanced: host/docs/ENERGIES.md.
+/// forces that the iterations left unbalanced: host/docs/ENERGY_BALANCE.md.
 class EnergyBalance {
  public:
   /// The simulation must outlive it. Throws SceneError where a balance is not known: impulses, fast
@@ -29,9 +29,11 @@ class EnergyBalance {
 
   /// One step of the simulation, as Simulation::step().
   std::vector<StepReport> step();
+  /// Several, as Simulation::advance().
+  std::vector<StepReport> advance(int steps);
   /// Of a garment, since this object was made or the sums were set; zero of a body that is driven.
   EnergySums sums(std::size_t garment) const;
-  /// Goes on from what an earlier run counted.
+  /// Goes on from the garment's state, whatever led to it, and from what was counted until then.
   void set_sums(std::size_t garment, const EnergySums& sums);
 
  private:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/energy/air_work.hpp"
+#include "host/garment/rest_shape.hpp"
 #include "host/reference/bending.hpp"
 #include "host/reference/garment_nodes.hpp"
 #include "host/reference/stitches.hpp"
@@ -46,10 +47,16 @@ GarmentModel::GarmentModel(const Recipe& recipe, const Scene& scene, const Garme
       masses(reference::lumped_areas(garment.mesh, reference::surface_points(garment.mesh))),
       rows(recipe, garment, is_free),
       contacts(scene, garment),
+      mesh_(garment.mesh),
       fabric_(garment.fabric) {
   if (garment.fabric.kappa > 0 || garment.fabric.beta > 0)
     bending = reference::bending_matrix(garment.mesh, build_topology(garment.mesh),
                                         bending_of(recipe, garment.fabric), is_free);
+}
+
+bool GarmentModel::is_of(const Garment& garment) const {
+  return fits(garment.fabric) && same_rest_shape(garment.mesh, mesh_) &&
+         reference::node_kinds(garment).is_free == is_free;
 }
 
 bool GarmentModel::fits(const Fabric& fabric) const {
@@ -79,8 +86,12 @@ void GarmentBalance::refresh(const Recipe& recipe) {
 GarmentBalance::GarmentBalance(const Scene& scene, const Garment& garment,
                                std::shared_ptr<const GarmentModel> model, const GarmentState& state)
     : scene_(scene), garment_(garment), model_(std::move(model)) {
+  go_on({}, state);
+}
+
+void GarmentBalance::go_on(const EnergySums& sums, const GarmentState& state) {
   last_ = energies(matrix(state.positions), matrix(state.velocities));
-  set_sums({});
+  set_sums(sums);
 }
 
 void GarmentBalance::set_sums(const EnergySums& sums) {
@@ -172,7 +183,7 @@ void GarmentBalance::add_part(const GarmentPart& part, const MatrixX3d& inertia,
     sums_.loss_integrator += fabric.kappa * quadratic_form(model_->bending, part.move);
   }
   model_->rows.act(part, force, sums_);
-  if (!garment_.mesh.stitches.empty()) {
+  if (!garment_.mesh.stitches.empty() || !garment_.mesh.buttons.empty()) {
     const reference::Threads threads =
         reference::threads_of(garment_.mesh, garment_.sewing, part.from, part.step);
     const MatrixX3d pulls = 1 / (part.step * part.step) * (threads.of_rests - threads.laplacian * part.to);
@@ -188,6 +199,8 @@ void GarmentBalance::add_part(const GarmentPart& part, const MatrixX3d& inertia,
   // What moves a node that forces do not.
   const VectorXd reactions = (inertia - force).cwiseProduct(part.move).rowwise().sum();
   const auto& holds = part.end.state.holds;
+  std::vector<char> is_held_back(static_cast<std::size_t>(reactions.size()));
+  for (const Index node : part.end.held_back) is_held_back[static_cast<std::size_t>(node)] = 1;
   for (Eigen::Index i = 0; i < reactions.size(); ++i) {
     const auto node = static_cast<std::size_t>(i);
     const Index gripper = node < holds.size() ? holds[node].gripper : -1;
@@ -195,7 +208,7 @@ void GarmentBalance::add_part(const GarmentPart& part, const MatrixX3d& inertia,
       sums_.work_pins += reactions[i];
     else if (gripper >= 0 && !(garment_.grippers[static_cast<std::size_t>(gripper)].stiffness > 0))
       sums_.work_grippers += reactions[i];
-    else if (std::ranges::find(part.end.held_back, static_cast<Index>(i)) != part.end.held_back.end())
+    else if (is_held_back[node] != 0)
       sums_.work_cloth += reactions[i];
   }
 }

@@ -15,6 +15,8 @@ class GarmentModel {
  public:
   GarmentModel(const Recipe& recipe, const Scene& scene, const Garment& garment);
 
+  /// Whether it is that of a garment of the same scene, too.
+  bool is_of(const Garment& garment) const;
   /// Whether a fabric has the same rows and pattern of bending.
   bool fits(const Fabric& fabric) const;
 
@@ -25,6 +27,7 @@ class GarmentModel {
   ContactWork contacts;
 
  private:
+  const Mesh& mesh_;
   Fabric fabric_;
 };
 
@@ -56,10 +59,11 @@ class GarmentBalance {
   void refresh(const Recipe& recipe);
 
   const EnergySums& sums() const { return sums_; }
-  /// Goes on from these, as far as the works and losses are concerned.
-  void set_sums(const EnergySums& sums);
+  /// From a state, and from these as far as works and losses are concerned.
+  void go_on(const EnergySums& sums, const GarmentState& state);
 
  private:
+  void set_sums(const EnergySums& sums);
   /// What the integrator remembers.
   struct History {
     MatrixX3d positions, velocities;

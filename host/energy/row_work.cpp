@@ -1,8 +1,5 @@
 #include "host/energy/row_work.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace isocloth::energy {
 namespace {
 
@@ -13,27 +10,21 @@ VectorXd products(const MatrixX3d& a, const MatrixX3d& b) { return a.cwiseProduc
 RowWork::RowWork(const Recipe& recipe, const Garment& garment, const std::vector<char>& is_free)
     : rows_(reference::garment_rows(recipe, garment.mesh, build_topology(garment.mesh), garment.fabric,
                                     is_free)),
+      laws_(rows_.curves.begin(), rows_.curves.end()),
       relaxation_(relaxation_times(garment.fabric)),
       is_engineering_(recipe.strain == StrainMeasure::engineering) {}
 
-RowWork::Law RowWork::law(Eigen::Index row, double c) const {
+reference::ElasticResponse RowWork::law(Eigen::Index row, double c) const {
   const Index number = law_of(row);
-  if (number < 0 || rows_.curves.empty()) return {c * c / 2, c};
-  const bool is_spring = row >= rows_.rows.row_count() - static_cast<Eigen::Index>(rows_.rows.edges.size()),
-             is_length = is_engineering_ && (is_spring || number != RowLaw::shear);
-  const double stretch = is_length ? std::sqrt(c > -0.9999 ? 1 + c : 1e-4) : 1,
-               x = is_length ? 2 * (stretch - 1) : c, size = std::fabs(x);
-  const std::vector<CurvePiece>& pieces = rows_.curves[static_cast<std::size_t>(number)];
-  Law found{0, 0};
-  for (std::size_t i = 0; i < pieces.size() && size >= pieces[i].begin; ++i) {
-    const CurvePiece& p = pieces[i];
-    const bool is_last = i + 1 == pieces.size() || size < pieces[i + 1].begin;
-    const double t = (is_last ? size : pieces[i + 1].begin) - p.begin;
-    found.energy += t * (p.value + t * (p.slope / 2 + t * (p.square / 3 + t * p.cube / 4)));
-    found.stress = p.value + t * (p.slope + t * (p.square + t * p.cube));
-  }
-  found.stress = std::copysign(found.stress, x) / stretch;
-  return found;
+  if (number == RowLaw::band) return reference::band_response(c);
+  if (number < 0 || laws_.empty()) return {c * c / 2, c, 1};
+  return laws_[static_cast<std::size_t>(number)].at(
+      c, is_engineering_ && (rows_.is_of_edge(row) || number != RowLaw::shear));
+}
+
+double RowWork::relaxation(Eigen::Index row) const {
+  const Index number = law_of(row);
+  return number < 0 || number == RowLaw::band ? 0 : relaxation_[static_cast<std::size_t>(number)];
 }
 
 double& RowWork::energy_of(Eigen::Index row, EnergySums& sums) const {
@@ -66,11 +57,9 @@ void RowWork::act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) c
       continue;
     }
     const double stiffness = rows_.stiffness[row];
-    const Law before = law(row, start[row]), after = law(row, end[row]);
+    const reference::ElasticResponse before = law(row, start[row]), after = law(row, end[row]);
     const double elastic = stiffness * after.stress,
-                 viscous = law_of(row) < 0 ? 0
-                                           : stiffness * relaxation_[static_cast<std::size_t>(law_of(row))] /
-                                                 part.step * change;
+                 viscous = stiffness * relaxation(row) / part.step * change;
     sums.loss_integrator += elastic * way - stiffness * (after.energy - before.energy);
     sums.loss_damping += viscous * way;
     sums.loss_rows += (stress[row] - elastic - viscous) * way;

@@ -5,6 +5,7 @@
 
 #include "host/energy/garment_part.hpp"
 #include "host/reference/rows.hpp"
+#include "host/reference/stress_laws.hpp"
 
 namespace isocloth::energy {
 
@@ -23,18 +24,19 @@ class RowWork {
   void act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) const;
 
  private:
-  struct Law {
-    double energy, stress;  ///< Phi and its derivative, over K
-  };
-  Law law(Eigen::Index row, double c) const;
+  reference::ElasticResponse law(Eigen::Index row, double c) const;
   double& energy_of(Eigen::Index row, EnergySums& sums) const;
   bool is_compliant(Eigen::Index row) const { return rows_.stiffness[row] > 0 && !(rows_.bounds[row] > 0); }
   Index law_of(Eigen::Index row) const {
     return rows_.laws.empty() ? -1 : rows_.laws[static_cast<std::size_t>(row)];
   }
 
+  /// Viscosity over stiffness [s].
+  double relaxation(Eigen::Index row) const;
+
   reference::GarmentRows rows_;
-  std::array<double, RowLaw::count> relaxation_;  ///< viscosity over stiffness [s]
+  std::vector<reference::StressLaw> laws_;  ///< empty: all are linear in C
+  std::array<double, RowLaw::count> relaxation_;
   bool is_engineering_;
 };
 

@@ -26,7 +26,11 @@ void require_energy(const Garment& garment, const Recipe& recipe) {
   if (garment.fabric.strain_limit > 0)
     refuse("fabric.strain_limit", text(garment.fabric.strain_limit), "0 of cloth at rest by its energy");
   if (garment.pressure != 0) refuse("pressure", text(garment.pressure), "0 of cloth at rest by its energy");
-  if (!garment.mesh.stitches.empty()) refuse("seams", "some", "none of cloth at rest by its energy");
+  const Mesh& mesh = garment.mesh;
+  for (const auto& [key, is_there] : {std::pair{"seams", !mesh.stitches.empty()},
+                                      {"buttons", !mesh.buttons.empty()},
+                                      {"bands", !mesh.bands.empty()}})
+    if (is_there) refuse(key, "some", "none of cloth at rest by its energy");
 }
 
 }  // namespace
@@ -137,7 +141,6 @@ void StaticSheet::set_rows(const Fabric& fabric) {
   const reference::QuadraticRows& rows = made.rows;
   const SparseMatrix weights = rows.weights.transpose(), left = rows.left.transpose(),
                      right = rows.right.transpose();
-  const auto edges = static_cast<Eigen::Index>(rows.edges.size());
   rows_.assign(static_cast<std::size_t>(rows.row_count()), {});
   for (Eigen::Index r = 0; r < rows.row_count(); ++r) {
     Row& row = rows_[static_cast<std::size_t>(r)];
@@ -145,7 +148,7 @@ void StaticSheet::set_rows(const Fabric& fabric) {
     row.stiffness = made.stiffness[r];
     row.law = made.laws.empty() ? -1 : made.laws[static_cast<std::size_t>(r)];
     row.is_length = recipe.strain == StrainMeasure::engineering && row.law >= 0 &&
-                    (r >= rows.row_count() - edges || row.law != RowLaw::shear);
+                    (made.is_of_edge(r) || row.law != RowLaw::shear);
     const auto place = [&row](Index node) {
       for (int i = 0; i < row.count; ++i)
         if (row.nodes[static_cast<std::size_t>(i)] == node) return i;
@@ -161,16 +164,7 @@ void StaticSheet::set_rows(const Fabric& fabric) {
           row.tensor[static_cast<std::size_t>(4 * j + i)] += half;
         }
   }
-  curves_ = std::move(made.curves);
-  energies_.clear();
-  for (const std::vector<CurvePiece>& pieces : curves_) {
-    std::vector<double>& sums = energies_.emplace_back(1, 0.0);
-    for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
-      const CurvePiece& p = pieces[i];
-      const double t = pieces[i + 1].begin - p.begin;
-      sums.push_back(sums[i] + t * (p.value + t * (p.slope / 2 + t * (p.square / 3 + t * p.cube / 4))));
-    }
-  }
+  laws_ = std::vector<reference::StressLaw>(made.curves.begin(), made.curves.end());
   const Bending bending = bending_of(recipe, fabric);
   if (!bending_ || !(bending == model_))
     bending_ = std::make_shared<const SparseMatrix>(
@@ -180,21 +174,9 @@ void StaticSheet::set_rows(const Fabric& fabric) {
   weight_ = fabric.delta * shape_->gravity;
 }
 
-StaticSheet::Response StaticSheet::response(const Row& row, double c) const {
-  if (row.law < 0 || curves_.empty()) return {c * c / 2, c, 1};
-  const auto law = static_cast<std::size_t>(row.law);
-  // Of an inverted element as the steps have it: none is shorter than a hundredth.
-  const double s = row.is_length ? std::sqrt(c > -0.9999 ? 1 + c : 1e-4) : 1,
-               x = row.is_length ? 2 * (s - 1) : c, size = std::fabs(x), sign = x < 0 ? -1 : 1;
-  const std::vector<CurvePiece>& pieces = curves_[law];
-  const auto piece = std::prev(std::ranges::upper_bound(pieces, size, {}, &CurvePiece::begin));
-  const double t = size - piece->begin;
-  const double p = sign * (piece->value + t * (piece->slope + t * (piece->square + t * piece->cube)));
-  const double rise = piece->slope + t * (2 * piece->square + 3 * t * piece->cube);
-  const double energy =
-      energies_[law][static_cast<std::size_t>(piece - pieces.begin())] +
-      t * (piece->value + t * (piece->slope / 2 + t * (piece->square / 3 + t * piece->cube / 4)));
-  return {energy, p / s, row.is_length ? rise / (s * s) - p / (2 * s * s * s) : rise};
+reference::ElasticResponse StaticSheet::response(const Row& row, double c) const {
+  if (row.law < 0 || laws_.empty()) return {c * c / 2, c, 1};
+  return laws_[static_cast<std::size_t>(row.law)].at(c, row.is_length);
 }
 
 /// C and dC/dx of each of its nodes.
@@ -248,7 +230,7 @@ void StaticSheet::assemble(const Vector& x) {
   Vector sizes = std::fabs(weight_) * shape_->masses;
   std::array<Vector3d, 4> g;
   for (const Row& row : rows_) {
-    const Response found = response(row, strain(row, x, g));
+    const reference::ElasticResponse found = response(row, strain(row, x, g));
     const double along = row.stiffness * found.slope, force = row.stiffness * found.stress;
     for (int i = 0; i < row.count; ++i) {
       const auto a = static_cast<std::size_t>(i);

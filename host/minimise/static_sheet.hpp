@@ -9,6 +9,7 @@
 #include "engine/mesh/topology.hpp"
 #include "engine/model/scene.hpp"
 #include "host/reference/rows.hpp"
+#include "host/reference/stress_laws.hpp"
 
 namespace isocloth {
 
@@ -34,7 +35,7 @@ class StaticSheet {
   using Vector = Eigen::VectorXd;
 
   /// `is_held`: shape [node_count]. Throws SceneError for a recipe without energies, limits of strain,
-  /// seams and pressure: they have no such U.
+  /// seams, buttons, bands and pressure, which are not in U.
   StaticSheet(const Garment& garment, const Recipe& recipe, double gravity, std::vector<char> is_held);
   /// The same cloth of another fabric. Throws SceneError as before.
   StaticSheet(const StaticSheet& like, const Fabric& fabric);
@@ -68,15 +69,11 @@ class StaticSheet {
     bool is_length = false;                ///< its law is one of l / l0 - 1
     std::array<std::size_t, 16> blocks{};  ///< of each pair of nodes
   };
-  /// Phi, Phi' and Phi'' at C.
-  struct Response {
-    double energy = 0, stress = 0, slope = 0;
-  };
   struct Shape;
 
   void set_rows(const Fabric& fabric);
   void start_system();
-  Response response(const Row& row, double strain) const;
+  reference::ElasticResponse response(const Row& row, double strain) const;
   double strain(const Row& row, const Vector& x, std::array<Eigen::Vector3d, 4>& gradient) const;
   void assemble(const Vector& x);
   void factorise(double& mu);
@@ -84,8 +81,7 @@ class StaticSheet {
 
   std::shared_ptr<const Shape> shape_;  ///< what does not depend on the fabric
   std::vector<Row> rows_;
-  std::vector<std::vector<CurvePiece>> curves_;
-  std::vector<std::vector<double>> energies_;  ///< of each law at the begin of each piece
+  std::vector<reference::StressLaw> laws_;  ///< empty: all are linear in C
   std::shared_ptr<const reference::SparseMatrix> bending_;
   std::vector<std::size_t> bending_blocks_;  ///< of its entries on and below the diagonal
   Bending model_;

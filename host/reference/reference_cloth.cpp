@@ -167,8 +167,8 @@ ReferenceCloth::Response ReferenceCloth::response(Eigen::Index row, double c, do
   const Index law = laws_.empty() ? -1 : laws_[static_cast<std::size_t>(row)];
   if (law < 0) return {c, 1};
   if (law == RowLaw::band) {
-    const auto [stress, slope] = at_band(c);
-    return {stress, slope};
+    const ElasticResponse found = band_response(c);
+    return {found.stress, found.slope};
   }
   double viscosity = 0, viscous = 0;
   if (relaxation_[law] > 0) {

@@ -376,6 +376,7 @@ void append_bands(const Mesh& mesh, const std::vector<char>& is_free, GarmentRow
   result.stiffness.tail(count) = Eigen::Map<const VectorXd>(stiffness.data(), count);
   result.laws.resize(static_cast<std::size_t>(before), -1);
   result.laws.resize(static_cast<std::size_t>(before + count), RowLaw::band);
+  result.band_count = count;
 }
 
 /// Those of the recipe and the fabric.

@@ -69,6 +69,13 @@ struct GarmentRows {
   std::vector<Index> laws;
   /// p of each law; empty: all are linear in C.
   std::vector<std::vector<CurvePiece>> curves;
+  Eigen::Index band_count = 0;  ///< rows of pieces of elastic band, the last ones
+
+  /// Whether a row is one of rows.edges.
+  bool is_of_edge(Eigen::Index row) const {
+    const Eigen::Index end = rows.row_count() - band_count;
+    return row < end && row >= end - static_cast<Eigen::Index>(rows.edges.size());
+  }
 };
 /// The rows of a recipe.
 GarmentRows garment_rows(const Recipe& recipe, const Mesh& mesh, const Topology& topology,

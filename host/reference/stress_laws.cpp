@@ -2,8 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace isocloth::reference {
+namespace {
+
+/// Integral of p from the begin of a piece over t.
+double integral(const CurvePiece& p, double t) {
+  return t * (p.value + t * (p.slope / 2 + t * (p.square / 3 + t * p.cube / 4)));
+}
+
+}  // namespace
 
 std::array<double, 2> at_strain(const std::vector<CurvePiece>& pieces, double x) {
   auto piece = std::ranges::upper_bound(pieces, x, {}, &CurvePiece::begin);
@@ -24,11 +33,28 @@ double strain_of_stress(const std::vector<CurvePiece>& pieces, double stress) {
   return high;
 }
 
-std::array<double, 2> at_band(double c) {
+StressLaw::StressLaw(std::vector<CurvePiece> pieces) : pieces_(std::move(pieces)), energies_(1, 0.0) {
+  for (std::size_t i = 0; i + 1 < pieces_.size(); ++i)
+    energies_.push_back(energies_[i] + integral(pieces_[i], pieces_[i + 1].begin - pieces_[i].begin));
+}
+
+ElasticResponse StressLaw::at(double c, bool is_length) const {
+  // Of an inverted element as the steps have it: none is shorter than a hundredth.
+  const double s = is_length ? std::sqrt(c > -0.9999 ? 1 + c : 1e-4) : 1, x = is_length ? 2 * (s - 1) : c,
+               size = std::fabs(x), sign = x < 0 ? -1 : 1;
+  const auto piece = std::prev(std::ranges::upper_bound(pieces_, size, {}, &CurvePiece::begin));
+  const double t = size - piece->begin,
+               p = sign * (piece->value + t * (piece->slope + t * (piece->square + t * piece->cube))),
+               rise = piece->slope + t * (2 * piece->square + 3 * t * piece->cube);
+  return {energies_[static_cast<std::size_t>(piece - pieces_.begin())] + integral(*piece, t), p / s,
+          is_length ? rise / (s * s) - p / (2 * s * s * s) : rise};
+}
+
+ElasticResponse band_response(double c) {
   // The energy k l0 (s - 1)^2 / 2 of C = s^2 - 1, over k l0 / 4, differentiated twice.
-  if (c <= 0) return {1e-3 * c, 1e-3};
+  if (c <= 0) return {1e-3 * c * c / 2, 1e-3 * c, 1e-3};
   const double s = std::sqrt(1 + c);
-  return {2 * (s - 1) / s, std::pow(1 + c, -1.5)};
+  return {2 * (s - 1) * (s - 1), 2 * (s - 1) / s, std::pow(1 + c, -1.5)};
 }
 
 }  // namespace isocloth::reference

@@ -14,7 +14,24 @@ std::array<double, 2> at_strain(const std::vector<CurvePiece>& pieces, double x)
 /// The strain x >= 0 of a stress, by halving.
 double strain_of_stress(const std::vector<CurvePiece>& pieces, double stress);
 
-/// Value and slope by C of a piece of elastic band (BandRows), of the energy over K.
-std::array<double, 2> at_band(double c);
+/// Phi of a row with the energy K Phi(C), and its first two derivatives.
+struct ElasticResponse {
+  double energy = 0, stress = 0, slope = 0;
+};
+
+/// A law by its pieces, whose energy is K times the integral of p(x) by x.
+class StressLaw {
+ public:
+  explicit StressLaw(std::vector<CurvePiece> pieces);
+  /// is_length: C = s^2 - 1 answers by x = 2 (s - 1); else x = C.
+  ElasticResponse at(double c, bool is_length) const;
+
+ private:
+  std::vector<CurvePiece> pieces_;
+  std::vector<double> energies_;  ///< where each piece begins
+};
+
+/// Of a piece of elastic band (BandRows).
+ElasticResponse band_response(double c);
 
 }  // namespace isocloth::reference

@@ -270,14 +270,20 @@ class Run {
       return false;
     simulation_.reset({g});
     GarmentState kept = simulation_.state(g);
+    bool is_snapshot = false;
     if (!snapshot_.garments.empty()) {
       simulation_.set_state(g, snapshot_.garments[g]);
       FrameMetrics metrics;
       metrics.measures = simulation_.measure(g);
-      if (fits_a_frame(simulation_.positions(g), metrics)) kept = snapshot_.garments[g];
+      is_snapshot = fits_a_frame(simulation_.positions(g), metrics);
+      if (is_snapshot) kept = snapshot_.garments[g];
     }
     kept.frozen = true;
     simulation_.set_state(g, kept);
+    if (balance_) {  // what the lost numbers came from is lost with them
+      balance_->set_sums(g, is_snapshot ? snapshot_.since_frame[g].energy : EnergySums{});
+      tally_.since_frame[g].energy = balance_->sums(g);
+    }
     tally_.since_frame[g].status = StepStatus::non_finite;
     tally_.note_lost(g, "its numbers are too large for a frame");
     return true;

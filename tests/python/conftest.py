@@ -1,4 +1,7 @@
+import os
 import pathlib
+import signal
+import threading
 
 import pytest
 
@@ -24,3 +27,25 @@ def batch(sheet):
     """Six of them, three to a vector lane and more, of fabrics of their own."""
     sheet["garments"][0] |= {"replicas": 6, "vary": {"fabric.kappa": {"from": 1e-6, "to": 1e-4}}}
     return sheet
+
+
+@pytest.fixture
+def interrupt_when():
+    """Ctrl-C from a thread as soon as something holds, however fast the machine is: ``interrupt_when(holds)``."""
+    is_over = threading.Event()
+
+    def wait(holds):
+        while not is_over.wait(1e-3):
+            if holds():
+                return os.kill(os.getpid(), signal.SIGINT)
+
+    threads = []
+
+    def begin(holds):
+        threads.append(threading.Thread(target=wait, args=(holds,)))
+        threads[-1].start()
+
+    yield begin
+    is_over.set()
+    for thread in threads:
+        thread.join()

@@ -1,5 +1,8 @@
 """Meshes of FBX as files of scenes: places by closed forms, from ASCII files of version 7.4."""
 
+import subprocess
+import sys
+
 import isocloth
 import numpy
 import pytest
@@ -124,6 +127,18 @@ def test_skins_of_fbx(tmp_path):
     for t, frame in zip(times, frames):
         numpy.testing.assert_allclose(frame, upright(blended(points, upper, t * numpy.pi / 2)), atol=2 * SINGLE)
     assert done.meshes[0]["role"] == "body"
+
+
+def test_no_module_of_the_current_folder_is_run(tmp_path):
+    (tmp_path / "here").mkdir()
+    for name in ("json", "numpy", "ufbx", "isocloth"):
+        (tmp_path / f"here/{name}.py").write_text("import pathlib\npathlib.Path(__file__).with_name('run').touch()\n")
+    square(tmp_path / "here/a.fbx")
+    (tmp_path / "tools").mkdir()
+    program = tmp_path / "tools/program.py"
+    program.write_text("import isocloth\nisocloth.import_meshes('a.fbx', 'out')\n")
+    subprocess.run([sys.executable, program], cwd=tmp_path / "here", check=True)
+    assert (tmp_path / "here/out/sheet.obj").exists() and not (tmp_path / "here/run").exists()
 
 
 def test_bad_fbx_is_refused(tmp_path):

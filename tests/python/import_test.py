@@ -238,8 +238,9 @@ def test_gltf_choices_of_the_format(tmp_path):
     """Strips and fans, quantised and sparse numbers, several primitives, mirrored nodes."""
     gltf = Gltf()
     strip = gltf.primitive([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], mode=5)
+    none = gltf.primitive([[0, 0, 0], [1, 0, 0]], mode=5)
     fan = gltf.primitive(numpy.array(SQUARE) + [2, 0, 0], mode=6)
-    gltf.node(name="parts", mesh=gltf.mesh([strip, fan]))
+    gltf.node(name="parts", mesh=gltf.mesh([strip, none, fan]))
     gltf.node(name="mirror", mesh=1, scale=[-1, 1, 1])
     quantised = gltf.primitive(SQUARE, SQUARE_FACES)
     quantised.attributes.POSITION = gltf.add(numpy.array(SQUARE) * 127, "i1", True)
@@ -329,6 +330,9 @@ def test_bad_gltf_is_refused(tmp_path):
     short = json.loads(json.dumps(good))
     short["accessors"][0]["count"] = 10**9
     refused(short, "do not fit into their buffer")
+    short["bufferViews"][0]["byteStride"] = 0  # all of them would be one item
+    refused(short, "do not fit into their buffer")
+    del short["bufferViews"][0]["byteStride"]
     short["accessors"][0]["count"] = 3
     refused(short, "found an index 3, expected less than 3")
     nan = numpy.array(SQUARE, dtype="<f4")
@@ -346,6 +350,32 @@ def test_bad_gltf_is_refused(tmp_path):
     with pytest.raises(isocloth.Error, match="found the animations walk, run, expected the name of one"):
         isocloth.import_meshes(path, tmp_path / "out")
     assert isocloth.import_meshes(path, tmp_path / "out", animation="run").meshes[0]["frames"] == 61
+
+
+def test_every_mesh_has_files_of_its_own(tmp_path):
+    gltf = Gltf()
+    mesh = gltf.mesh([gltf.primitive(SQUARE, SQUARE_FACES)])
+    for i, name in enumerate(("a", "a", "a_2", "A", "a/2", "")):
+        gltf.node(name=name, mesh=mesh, translation=[i, 0, 0])
+    done = isocloth.import_meshes(gltf.save(tmp_path / "a.glb"), tmp_path / "out")
+    assert len({m["name"].lower() for m in done.meshes}) == 6 and [m["name"] for m in done.meshes][:2] == ["a", "a_2"]
+    lefts = [read_obj(tmp_path / "out" / m["file"])[0][:, 0].min() for m in done.meshes]
+    numpy.testing.assert_allclose(lefts, range(6), atol=SINGLE)
+
+
+def test_files_that_are_there_stay(tmp_path):
+    gltf = Gltf()
+    node = gltf.node(name="s", mesh=gltf.mesh([gltf.primitive(SQUARE, SQUARE_FACES)]))
+    gltf.animate("go", (node, "translation", [0, 1], [[0, 0, 0], [1, 0, 0]], "LINEAR"))
+    path = gltf.save(tmp_path / "a.glb")
+    for name in ("s.obj", "s.mdd", "scene.json"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / name).write_text("mine")
+        with pytest.raises(isocloth.FileError, match=f"{name}/{name}: found a file, expected none"):
+            isocloth.import_meshes(path, folder)
+        assert [(p.name, p.read_text()) for p in folder.iterdir()] == [(name, "mine")]
+        isocloth.import_meshes(path, folder, overwrite=True)
 
 
 def test_files_that_a_file_names_are_asked(tmp_path):

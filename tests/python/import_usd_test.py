@@ -200,6 +200,38 @@ def test_layers_that_a_stage_names_are_asked(tmp_path):
             isocloth.import_meshes(bad, tmp_path / "out2")
 
 
+def test_clips_that_a_stage_names_are_asked(tmp_path):
+    """Value clips bring layers that composition does not know."""
+    (tmp_path / "in").mkdir()
+    for folder in ("in", "."):
+        (tmp_path / folder / "clip.usda").write_text(
+            '#usda 1.0\ndef Mesh "m"\n{\n point3f[] points.timeSamples = {\n'
+            "  0: [(0, 0, 0), (1, 0, 0), (0, 1, 0)],\n  1: [(0, 0, 1), (1, 0, 1), (0, 1, 1)],\n }\n}\n")
+
+    def clipped(number, keys):
+        path = tmp_path / f"in/{number}.usda"
+        path.write_text('#usda 1.0\n(\n metersPerUnit = 1\n upAxis = "Z"\n timeCodesPerSecond = 1\n'
+                        ' startTimeCode = 0\n endTimeCode = 1\n)\ndef Mesh "m" (\n'
+                        ' clips = {\n  dictionary default = {\n'
+                        f'   string primPath = "/m"\n   {keys}\n  }}\n }}\n)\n{{\n int[] faceVertexCounts = [3]\n'
+                        ' int[] faceVertexIndices = [0, 1, 2]\n point3f[] points\n}\n')
+        return path
+
+    listed = ("double2[] active = [(0, 0)]\n double2[] times = [(0, 0), (1, 1)]\n"
+              "asset[] assetPaths = [@{0}@]\n asset manifestAssetPath = @{1}@")
+    isocloth.import_meshes(clipped(0, listed.format("./clip.usda", "./clip.usda")), tmp_path / "out", rate=1)
+    assert read_mdd(tmp_path / "out/m.mdd")[1][1].tolist() == [[0, 0, 1], [1, 0, 1], [0, 1, 1]]
+    for number, names in ((1, ("../clip.usda", "./clip.usda")), (2, ("./clip.usda", "../clip.usda"))):
+        path = clipped(number, listed.format(*names))
+        with pytest.raises(isocloth.FileError, match="names .*/clip.usda, which is .* --allow"):
+            isocloth.import_meshes(path, tmp_path / "out2")
+        isocloth.import_meshes(path, tmp_path / f"out{number}", rate=1, allow=tmp_path)
+    template = 'string templateAssetPath = "../clip.#.usda"\n double templateStartTime = 0\n' \
+               "double templateEndTime = 1\n double templateStride = 1"
+    with pytest.raises(isocloth.FileError, match="3.usda: /m: found clips by a template, expected clips by assetPaths"):
+        isocloth.import_meshes(clipped(3, template), tmp_path / "out2")
+
+
 def test_exports_come_back(sheet, tmp_path):
     pytest.importorskip("pygltflib")
     result = isocloth.run(sheet, tmp_path / "result", quiet=True)

@@ -1,11 +1,7 @@
 """Runs into result folders."""
 
 import json
-import os
 import pathlib
-import signal
-import threading
-import time
 
 import isocloth
 import numpy
@@ -40,23 +36,15 @@ def test_a_result_is_not_overwritten_unasked(sheet, tmp_path):
         isocloth.run(sheet, tmp_path / "result", overwrite=True, resume=True)
 
 
-def test_ctrl_c_leaves_a_result_that_is_resumed_bit_for_bit(sheet, tmp_path):
+def test_ctrl_c_leaves_a_result_that_is_resumed_bit_for_bit(sheet, tmp_path, interrupt_when):
     sheet["garments"][0]["mesh"]["nodes"] = [17, 17]
     sheet["duration"] = 100  # seconds of work for any machine; the interrupt waits for the first file alone
     path = tmp_path / "scene.json"
     path.write_text(json.dumps(sheet))
     whole = isocloth.run(path, quiet=True)
-
-    def interrupt():
-        while not (tmp_path / "result" / "trajectory.h5").exists():
-            time.sleep(0.001)
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt, daemon=True)
-    thread.start()
+    interrupt_when((tmp_path / "result" / "trajectory.h5").exists)
     with pytest.raises(KeyboardInterrupt):
         isocloth.run(path, tmp_path / "result", quiet=True)
-    thread.join()
     part = isocloth.Result(tmp_path / "result")
     assert part.summary["status"] == "interrupted" and len(part.times) < len(whole.times)
     result = isocloth.run(path, tmp_path / "result", quiet=True, resume=True)

@@ -198,6 +198,26 @@ TEST_F(RestFitTest, FindsWhatMadeAMotionWithoutDerivatives) {
   }
 }
 
+TEST(DirectSearch, FindsTheLeastOfOneNumberAndOfSome) {
+  for (const Search method : {Search::nelder_mead, Search::bobyqa})
+    for (const Eigen::Index count : {1, 2, 5}) {
+      const Eigen::VectorXd truth = Eigen::VectorXd::LinSpaced(count, 0.3, 0.6),
+                            weights = Eigen::VectorXd::LinSpaced(count, 1, 3);
+      const ResidualsAt residuals = [&](const std::vector<Eigen::VectorXd>& points) {
+        std::vector<Eigen::VectorXd> found;
+        for (const Eigen::VectorXd& t : points) found.push_back(weights.cwiseProduct(t - truth));
+        return found;
+      };
+      int told = 0;
+      const LeastSquaresResult found =
+          direct_search(method, residuals, Eigen::VectorXd::Constant(count, 0.9), {.most_iterations = 500},
+                        [&](const LeastSquaresStep&) { ++told; });
+      EXPECT_TRUE(found.is_converged) << count;
+      EXPECT_LT((found.point - truth).cwiseAbs().maxCoeff(), 2e-3) << count;
+      EXPECT_GT(told, 1) << count;
+    }
+}
+
 TEST(BoundedStep, MeetsTheConditionsOfALeast) {
   std::srand(7);
   for (int trial = 0; trial < 200; ++trial) {

@@ -30,7 +30,7 @@ allow_host_rooms() {
     impulse) rooms='memory|linear|garment|measures|solver|surroundings' ;;
     orchestrator) rooms='memory|garment|solver|surroundings|projection|impulse' ;;
     gradients) rooms='memory|projection' ;;
-    energy) rooms='solver|reference' ;;
+    energy) rooms='garment|solver|reference' ;;
     validation) rooms='memory|solver|impulse|orchestrator|reference' ;;
     air) rooms='' kernels='' ;;
     files) rooms='' kernels='' ;;

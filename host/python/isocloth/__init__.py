@@ -5,7 +5,7 @@
 >>> simulation = isocloth.Simulation("scene.json")  # doctest: +SKIP
 """
 
-from ._core import ContactMeasures, GarmentInfo, HoldMeasures, Measures, Snapshot, StepReport, Strain
+from ._core import ContactMeasures, EnergySums, GarmentInfo, HoldMeasures, Measures, Snapshot, StepReport, Strain
 from ._core import version as _version
 from ._export import export
 from ._fit import fit, save_recording
@@ -35,9 +35,9 @@ from .errors import (
 
 __version__ = _version()
 __all__ = [
-    "CaseRun", "ClothState", "ContactMeasures", "DeviceError", "Error", "FileError", "ForceError", "GarmentInfo",
-    "Gradient", "HoldMeasures", "Imported", "Measures", "MeshError", "NumericalError", "Result", "RunFunction",
-    "SceneError", "SceneWarning", "ShapeError", "Simulation", "SlopedForce", "Snapshot", "StepReport", "Strain",
-    "SweepTable", "Tape", "View", "Viewer", "check", "export", "fit", "gallery", "import_meshes", "load_plan",
+    "CaseRun", "ClothState", "ContactMeasures", "DeviceError", "EnergySums", "Error", "FileError", "ForceError",
+    "GarmentInfo", "Gradient", "HoldMeasures", "Imported", "Measures", "MeshError", "NumericalError", "Result",
+    "RunFunction", "SceneError", "SceneWarning", "ShapeError", "Simulation", "SlopedForce", "Snapshot", "StepReport",
+    "Strain", "SweepTable", "Tape", "View", "Viewer", "check", "export", "fit", "gallery", "import_meshes", "load_plan",
     "read_sweep", "render", "run", "run_plan", "save_mesh", "save_recording", "schema", "sweep", "view",
 ]

@@ -112,12 +112,14 @@ def read_meshes(path, *, animation=None, allow=()):
     source = read(path, animation, allow)
     if not source.meshes:
         raise MeshError(f"{path}: found no mesh, expected at least one; {'; '.join(source.notes) or 'it is empty'}")
-    seen = collections.Counter()
+    taken = set()  # in lower case: some systems tell no files apart by more
     for mesh in source.meshes:
-        mesh.name = re.sub(r"[^A-Za-z0-9_.-]+", "_", mesh.name).strip("._") or "mesh"
-        seen[mesh.name] += 1
-        if seen[mesh.name] > 1:
-            mesh.name = f"{mesh.name}_{seen[mesh.name]}"
+        name = mesh.name = re.sub(r"[^A-Za-z0-9_.-]+", "_", mesh.name).strip("._") or "mesh"
+        number = 1
+        while mesh.name.lower() in taken:
+            number += 1
+            mesh.name = f"{name}_{number}"
+        taken.add(mesh.name.lower())
     return source
 
 
@@ -398,7 +400,8 @@ def import_meshes(path, folder, *, meshes=None, garments=(), obstacles=(), bodie
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in ["scene.json", *(f"{shape.name}.obj" for shape in shapes)]:
+        for name in ["scene.json", *(f"{shape.name}.obj" for shape in shapes),
+                     *(f"{shape.name}.mdd" for shape in shapes if shape.moves)]:
             if (folder / name).exists() and not overwrite:
                 raise FileError(f"{folder / name}: found a file, expected none; --overwrite replaces it")
         for shape, role in parts:

@@ -46,9 +46,12 @@ def read(path, animation, allow):
 def _ask(path, animation, times):
     """What the other process says of the file, and its arrays; with times, positions at these alone."""
     with tempfile.TemporaryDirectory(prefix="isocloth-") as folder:
-        question = json.dumps({"path": os.fspath(path), "animation": animation, "times": times, "folder": folder})
+        question = json.dumps({"path": os.path.abspath(path), "animation": animation, "times": times,
+                               "folder": folder})
+        # Modules are sought where it begins, too, which may be a stranger's folder: not there.
         done = subprocess.run([sys.executable, "-m", __name__], input=question, text=True, capture_output=True,
-                              env={**os.environ, "PYTHONPATH": os.pathsep.join(p or os.getcwd() for p in sys.path)})
+                              cwd=folder, env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath,
+                                                                                             sys.path))})
         if done.returncode != 0:
             last = (done.stderr.strip().splitlines() or [f"it ended with code {done.returncode}"])[-1]
             raise FileError(f"{path}: found no FBX that can be read: {last[:300]}")

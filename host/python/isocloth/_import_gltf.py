@@ -86,7 +86,7 @@ class Document:
         begin = view.get("byteOffset", 0) + offset
         content = self.buffers[view["buffer"]]
         end = begin + stride * (count - 1) + item if count else begin
-        if min(count, begin, offset, stride) < 0 or end > len(content):
+        if min(count, begin, offset) < 0 or stride < item or end > len(content):
             raise FileError(f"{self.path}: found {count} items that do not fit into their buffer of {len(content)} "
                             "bytes")
         return numpy.ndarray((count, width), kind, content, begin, (stride, numpy.dtype(kind).itemsize)).copy()
@@ -250,8 +250,10 @@ def _triangles(document, primitive, count):
         return nodes.reshape(-1, 3)
     rest = range(len(nodes) - 2)
     if mode == 5:  # every other triangle of a strip is turned (specification 3.7.2.1)
-        return numpy.array([(nodes[i], nodes[i + 1 + i % 2], nodes[i + 2 - i % 2]) for i in rest]).reshape(-1, 3)
-    return numpy.array([(nodes[i + 1], nodes[i + 2], nodes[0]) for i in rest]).reshape(-1, 3)
+        turns = [(nodes[i], nodes[i + 1 + i % 2], nodes[i + 2 - i % 2]) for i in rest]
+    else:
+        turns = [(nodes[i + 1], nodes[i + 2], nodes[0]) for i in rest]
+    return numpy.array(turns, dtype=numpy.int64).reshape(-1, 3)
 
 
 class _Parts:

@@ -11,6 +11,25 @@ from .errors import Error, FileError, MeshError
 _SUFFIXES = (".usd", ".usda", ".usdc")
 
 
+def _clips(layer):
+    """Names of the layers that value clips of a layer bring, which composition does not know."""
+    sdf = library("pxr.Sdf", "usd-core")
+    names = []
+
+    def look(path):
+        spec = layer.GetObjectAtPath(path)
+        if not isinstance(spec, sdf.PrimSpec) or not spec.HasInfo("clips"):
+            return
+        for clips in spec.GetInfo("clips").values():
+            if clips.get("templateAssetPath"):
+                raise FileError(f"{layer.realPath}: {path}: found clips by a template, expected clips by assetPaths")
+            named = [*clips.get("assetPaths", ()), clips.get("manifestAssetPath")]
+            names.extend(asset.path for asset in named if asset)
+
+    layer.Traverse(sdf.Path.absoluteRootPath, look)
+    return names
+
+
 def _require_layers(path, allow):
     """Every layer that the file brings lies in its folder's tree: before a stage opens them."""
     sdf = library("pxr.Sdf", "usd-core")
@@ -24,7 +43,7 @@ def _require_layers(path, allow):
         layer = sdf.Layer.FindOrOpen(str(file))
         if layer is None:
             raise FileError(f"{file}: found no layer of USD, expected one")
-        for name in layer.GetCompositionAssetDependencies():
+        for name in [*layer.GetCompositionAssetDependencies(), *_clips(layer)]:
             other = pathlib.Path(layer.ComputeAbsolutePath(name))
             if other.suffix.lower() not in _SUFFIXES:
                 raise FileError(f"{file}: names {name}, expected a layer with the suffix {' '.join(_SUFFIXES)}")

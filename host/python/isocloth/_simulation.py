@@ -38,12 +38,14 @@ class Simulation(_core.Simulation):
 
     scene: path of a scene file, a :class:`isocloth.scene.Scene`, or a dict with the same keys (see
     :func:`isocloth.schema`); files that it names are looked for beside the scene file, or in the current folder.
-    backend: ``cpu`` or ``cuda``; precision: ``float64`` or ``float32``; solver: ``automatic``, ``batched``,
-    ``direct``, ``mixed`` or ``iterative``; simd: ``baseline``, ``avx2`` or ``avx512``, empty: the widest there is;
-    threads: 0 for all cores, results do not depend on it. measure_strain: reports have strains; off, batches are
-    faster. allow: a folder, or several, from whose trees a scene may read, "/" for any; files that it names there are
-    refused else. A scene file may read from the tree of its own folder; what a program has made, a dict or a Scene,
-    from anywhere, or with ``allow=()`` from the current folder alone: for a dict that came from somebody else.
+    backend: ``cpu`` or ``cuda``; precision: ``float64`` or ``float32``; solver: ``automatic``, ``batched``, ``direct``,
+    ``mixed`` or ``iterative``; simd: ``baseline``, ``avx2`` or ``avx512``, empty: the widest there is; threads: 0 for
+    all cores, results do not depend on it. measure_strain: reports have strains; off, batches are faster.
+    energy_balance: :meth:`energy_balance` tells where the energy of each garment comes from and goes to, which is
+    measured in every step, without a change of any bit of it. allow: a folder, or several, from whose trees a scene may
+    read, "/" for any; files that it names there are refused else. A scene file may read from the tree of its own
+    folder; what a program has made, a dict or a Scene, from anywhere, or with ``allow=()`` from the current folder
+    alone: for a dict that came from somebody else.
 
     The interpreter's lock is given up during steps, so that simulations in several threads run side by side. Raises
     :class:`isocloth.SceneError` and the other errors of :mod:`isocloth.errors`; Ctrl-C ends a step within a moment
@@ -60,9 +62,9 @@ class Simulation(_core.Simulation):
     """
 
     def __init__(self, scene, *, backend="cpu", precision="float64", solver="automatic", simd="", threads=0,
-                 measure_strain=True, allow=None):
+                 measure_strain=True, energy_balance=False, allow=None):
         with scene_file(scene, allow=allow) as file:
-            super().__init__(*file, backend, precision, solver, simd, threads, measure_strain)
+            super().__init__(*file, backend, precision, solver, simd, threads, measure_strain, energy_balance)
         self._forces = Forces()
         for line in self.warnings:
             warnings.warn(line, SceneWarning, stacklevel=2)

@@ -17,7 +17,12 @@ namespace {
 
 /// A tape and the simulation that it lies in.
 struct TapeOf {
-  explicit TapeOf(Runner& r) : runner(r), tape(r.idle()) {}
+  explicit TapeOf(Runner& r) : runner(r), tape(without_balance(r)) {}
+  static Simulation& without_balance(Runner& r) {
+    if (r.has_energy_balance())
+      throw Error("tape: found a simulation with energy_balance, expected one without: both take its steps");
+    return r.idle();
+  }
   Runner& runner;
   Tape tape;
 };

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "host/energy/energy_sums.hpp"
 #include "host/python/src/arrays.hpp"
 #include "host/python/src/bindings.hpp"
 
@@ -64,13 +65,42 @@ void bind_reports(nb::module_& module) {
       .def_ro("potential_energy", &Measures::potential_energy, "of gravity and bending [J]")
       .def_ro("elastic_energy", &Measures::elastic_energy, "of rows that are not rigid [J]")
       .def_ro("seam_opening", &Measures::seam_opening,
-              "largest distance of two nodes that are sewn together [m]")
+              "largest distance of two nodes that are sewn together, of a button beyond its length [m]")
       .def_prop_ro(
           "linear_momentum", [](const Measures& m) { return to_array(m.linear_momentum); },
           nb::rv_policy::automatic, "[kg m/s], shape (3,)")
       .def_prop_ro(
           "angular_momentum", [](const Measures& m) { return to_array(m.angular_momentum); },
           nb::rv_policy::automatic, "about the origin [kg m^2/s], shape (3,)");
+
+  nb::class_<EnergySums> sums(module, "EnergySums",
+                              "Where the energy of a garment came from and went to since the run began [J]: "
+                              "kinetic + bending + stretch + shear energy = that of the start + works - "
+                              "losses + ``energy_error``. Columns of the same names are in results of "
+                              ":func:`run` with ``energy_balance``.");
+  sums.def_ro("gravity_energy", &EnergySums::gravity_energy, "``delta g sum m z``")
+      .def_ro("bending_energy", &EnergySums::bending_energy, "of bending, and of flexion springs")
+      .def_ro("stretch_energy", &EnergySums::stretch_energy, "of threads, springs and elastic bands")
+      .def_ro("shear_energy", &EnergySums::shear_energy)
+      .def_ro("work_gravity", &EnergySums::work_gravity)
+      .def_ro("work_pins", &EnergySums::work_pins)
+      .def_ro("work_grippers", &EnergySums::work_grippers)
+      .def_ro("work_obstacles", &EnergySums::work_obstacles, "of obstacles and bodies that move")
+      .def_ro("work_cloth", &EnergySums::work_cloth, "of contacts with cloth")
+      .def_ro("work_air", &EnergySums::work_air)
+      .def_ro("work_forces", &EnergySums::work_forces, "of :meth:`Simulation.set_forces` and ``add_force``")
+      .def_ro("work_seams", &EnergySums::work_seams, "of threads of seams, buttons and press studs")
+      .def_ro("work_commands", &EnergySums::work_commands,
+              "changes between steps: ``write``, ``set_fabric``, ``reset``, ``restore``")
+      .def_ro("loss_contact", &EnergySums::loss_contact, "friction and impact")
+      .def_ro("loss_damping", &EnergySums::loss_damping)
+      .def_ro("loss_integrator", &EnergySums::loss_integrator, "of the step's length")
+      .def_ro("loss_rows", &EnergySums::loss_rows, "of the tolerance")
+      .def_ro("energy_error", &EnergySums::energy_error, "what is left")
+      .def_ro("energy_scale", &EnergySums::energy_scale,
+              "largest so far of kinetic energy + sum of the sizes of works and losses")
+      .def_prop_ro("works", &EnergySums::works, "their sum")
+      .def_prop_ro("losses", &EnergySums::losses, "their sum");
 
   nb::class_<ContactMeasures>(module, "ContactMeasures", "Contacts of a garment with obstacles and bodies.")
       .def_ro("count", &ContactMeasures::count, "nodes, edges and faces that are pushed")

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "host/energy/energy_balance.hpp"
 #include "host/python/src/interruptible.hpp"
 #include "host/run/prepare_scene.hpp"
 #include "host/scene/scene_file.hpp"
@@ -19,7 +21,8 @@ namespace isocloth::python {
 /// Of one scene; the lock of the interpreter is given up while it steps, and nothing else may then be asked.
 class Runner {
  public:
-  Runner(const std::string& path, const FileAccess& access, const ExecutionOptions& options) {
+  Runner(const std::string& path, const FileAccess& access, const ExecutionOptions& options,
+         bool balances_energy) {
     ExecutionOptions own = options;
     own.monitor = &monitor_;
     run_interruptible(monitor_, [&] {
@@ -27,6 +30,12 @@ class Runner {
       simulation_.emplace(start_simulation(scene, path, own));
       for (const std::string& line : start_warnings(scene, Certificate(scene).of_start(), path))
         warnings_.push_back(line);
+      if (!balances_energy) return;
+      try {
+        balance_.emplace(*simulation_);
+      } catch (const SceneError& error) {
+        throw SceneError(text(path, ": ", error.what()));
+      }
     });
   }
 
@@ -44,9 +53,24 @@ class Runner {
   std::vector<StepReport> advance(int steps) {
     Simulation& simulation = idle();
     std::vector<StepReport> reports;
-    work(steps, [&] { reports = steps == 1 ? simulation.step() : simulation.advance(steps); });
+    work(steps, [&] {
+      reports = balance_     ? balance_->advance(steps)
+                : steps == 1 ? simulation.step()
+                             : simulation.advance(steps);
+    });
     return reports;
   }
+
+  /// Of every garment.
+  std::vector<EnergySums> energy_balance() {
+    idle();
+    if (!balance_)
+      throw Error("energy_balance: found a simulation without one, expected Simulation(energy_balance=True)");
+    std::vector<EnergySums> all;
+    for (std::size_t g = 0; g < simulation_->garment_count(); ++g) all.push_back(balance_->sums(g));
+    return all;
+  }
+  bool has_energy_balance() const { return balance_.has_value(); }
 
   /// Where it steps: does `errand` in the thread that asked for the steps.
   template <class Errand>
@@ -99,6 +123,7 @@ class Runner {
   Caller caller_;
   std::vector<std::string> warnings_;
   std::optional<Simulation> simulation_;
+  std::optional<EnergyBalance> balance_;  ///< takes the steps, where it is asked for
   std::atomic<bool> is_busy_{false};
   double last_seconds_ = 1;
 };

@@ -235,13 +235,13 @@ void bind_simulation(nb::module_& module) {
           "__init__",
           [](Runner* self, const std::string& path, const std::vector<std::string>& allow,
              const std::string& backend, const std::string& precision, const std::string& solver,
-             const std::string& simd, int threads, bool measure_strain) {
+             const std::string& simd, int threads, bool measure_strain, bool energy_balance) {
             ExecutionOptions options = execution_options(backend, precision, solver, simd, threads);
             options.measure_strain = measure_strain;
-            new (self) Runner(path, file_access(allow), options);
+            new (self) Runner(path, file_access(allow), options, energy_balance);
           },
           "path"_a, "allow"_a, "backend"_a, "precision"_a, "solver"_a, "simd"_a, "threads"_a,
-          "measure_strain"_a)
+          "measure_strain"_a, "energy_balance"_a)
       .def_prop_ro(
           "warnings", [](Runner& r) { return r.warnings(); },
           "what the scene says that was likely meant otherwise, a line each")
@@ -341,6 +341,10 @@ void bind_simulation(nb::module_& module) {
           "strains", [](Runner& r) { return r.idle().strains(); }, "of every garment as it is")
       .def(
           "measures", [](Runner& r) { return r.idle().measure(); }, "of every garment as it is")
+      .def("energy_balance", &Runner::energy_balance,
+           "Of every garment an :class:`EnergySums`: what its energy came from and went to since the "
+           "simulation began. Raises :class:`isocloth.Error` unless it was asked for: "
+           "``Simulation(scene, energy_balance=True)``.")
       .def(
           "contacts", [](Runner& r, std::size_t g) { return r.idle().contacts(g); }, "garment"_a,
           "with obstacles and bodies at the end of the last step")
