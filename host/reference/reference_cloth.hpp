@@ -71,7 +71,8 @@ class ReferenceCloth {
   /// dC/dphi [1/m], shape [row_count, 3 node_count].
   SparseMatrix row_jacobian(const MatrixX3d& positions) const {
     const SparseMatrix jacobian = rows_.jacobian(positions);
-    return strain_.exists() ? strain_.derivative(rows_.values(positions)) * jacobian : jacobian;
+    if (!strain_.exists()) return jacobian;
+    return strain_.derivative(rows_.values(positions)) * jacobian;
   }
   /// Multipliers of rows() that pull as `multipliers` pull C, sum mu dQ = sum lambda dC.
   VectorXd quadratic_multipliers(const VectorXd& multipliers, const MatrixX3d& positions) const;

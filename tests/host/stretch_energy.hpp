@@ -44,7 +44,7 @@ using Gradient = Eigen::Matrix<double, 3, 2>;  // F, and energies by it
 inline Gradient stretch_force(const Fabric& fabric, const Gradient& f) {
   const double nu = fabric.poisson_ratio, k_u = fabric.stretch_stiffness, k_v = fabric.weft_stretch_stiffness,
                unit = 1 / (1 - nu * nu), mixed = nu * std::sqrt(k_u * k_v);
-  const Eigen::JacobiSVD<Gradient, Eigen::ComputeFullU | Eigen::ComputeFullV> svd(f);
+  const Eigen::JacobiSVD<Gradient> svd(f, Eigen::ComputeFullV);
   const Eigen::Vector2d s = svd.singularValues();
   const Eigen::Matrix2d v = svd.matrixV(),
                         strain = v * s.asDiagonal() * v.transpose() - Eigen::Matrix2d::Identity();
