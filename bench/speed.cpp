@@ -92,7 +92,8 @@ Table models_on_the_shake() {
        1000},
       {"mass-spring, implicit (Provot 1995): springs", "springs", newton, 5e-3, 1000},
       {"StVK (Volino 2009), 1,000 N/m: membrane", "membrane", newton, 5e-3, 1000},
-      {"the same, 10,000 N/m", "membrane", newton, 5e-3, 10000},
+      {"corotational (Etzmuss 2003), 1,000 N/m: corotational", "corotational", newton, 5e-3, 1000},
+      {"StVK, 10,000 N/m", "membrane", newton, 5e-3, 10000},
       {"the same, 100,000 N/m", "membrane", newton, 5e-3, 100000},
   };
   Table table{

@@ -6,6 +6,7 @@ namespace {
 template <class Real>
 StepKernels<Real> make_step_kernels() {
   return {.evaluate_rows = evaluate_rows<Real>,
+          .quadratic_multipliers = quadratic_multipliers<Real>,
           .assemble_momentum = assemble_momentum<Real>,
           .start_iteration = start_iteration<Real>,
           .extrapolate_nodes = extrapolate_nodes<Real>,

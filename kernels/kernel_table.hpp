@@ -44,6 +44,7 @@ struct ClothContactKernels {
 template <class Real>
 struct StepKernels {
   Kernel<EvaluateRows<Real>> evaluate_rows;
+  Kernel<QuadraticMultipliers<Real>> quadratic_multipliers;
   Kernel<AssembleMomentum<Real>> assemble_momentum;
   Kernel<StartIteration<Real>> start_iteration;
   Kernel<ExtrapolateNodes<Real>> extrapolate_nodes;

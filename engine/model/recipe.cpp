@@ -32,6 +32,11 @@ const std::vector<Recipe>& recipes() {
        "Baraff, Witkin 1998, Large steps in cloth simulation, section 4.2, as Miguel et al. 2012, (4), have "
        "it: the elements of membrane, threads with force over elongation in the place of Green's strain",
        elements, SolverFamily::projection, BendingModel::plate, StrainMeasure::engineering},
+      {"corotational",
+       "Etzmuss, Keckeisen, Strasser 2003, A fast finite element solution for cloth modelling, as Volino, "
+       "Magnenat-Thalmann, Faure 2009, section 4.3, compare it with theirs: the elements of membrane, stress "
+       "linear in the strain S - I of the polar decomposition F = R S",
+       elements, SolverFamily::projection, BendingModel::plate, StrainMeasure::corotational},
       {"springs",
        "Provot 1995, Deformation constraints in a mass-spring model; Miguel et al. 2012, (1): springs along "
        "edges and both diagonals of quads with the stiffness of warp, weft and shear, flexion by fabric."
@@ -79,7 +84,7 @@ std::vector<RowFamily> row_families(const Recipe& recipe, const Mesh& mesh, cons
 
 std::vector<CurvePiece> stress_laws(const Recipe& recipe, const Fabric& fabric, std::size_t count) {
   const StressCurves& curves = fabric.curves;
-  const bool is_linear = !curves.exist() && recipe.strain == StrainMeasure::green;
+  const bool is_linear = !curves.exist() && recipe.strain != StrainMeasure::engineering;
   if (count == 0 && is_linear) return {};
   const std::vector<CurvePiece> of_laws[RowLaw::count] = {
       thread_law(curves.warp, fabric.stretch_stiffness, recipe.strain),

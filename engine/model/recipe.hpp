@@ -24,7 +24,7 @@ struct Recipe {
   std::vector<RowFamily> rows;
   SolverFamily solver;
   BendingModel bending = BendingModel::isometric;  ///< unless the fabric says another
-  StrainMeasure strain = StrainMeasure::green;     ///< of threads, where rows are elastic
+  StrainMeasure strain = StrainMeasure::green;     ///< of threads or elements, where rows are elastic
   /// Rows are bounds: edges may have any length up to strain_limit, and impulses let them be springs
   /// (Fabric::structural_spring).
   bool limits_edges = false;

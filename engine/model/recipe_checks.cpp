@@ -17,6 +17,10 @@ void check_laws(const std::string& key, const Fabric& fabric, const Recipe& reci
   if (fabric.viscosity.exists() && !has_laws)
     refuse(key + ".stretch_viscosity, shear_viscosity", "some", "none " + others);
   if (fabric.curves.exist() && !has_laws) refuse(key + ".curves", "some", "none " + others);
+  if (fabric.curves.exist() && recipe.strain == StrainMeasure::corotational)
+    refuse(key + ".curves", "some",
+           text("none with the recipe ", recipe.name,
+                ", whose stress is linear in stretch: use membrane, soft_constraints or springs"));
   if (fabric.poisson_ratio > 0 && fabric.curves.exist())
     refuse(key + ".poisson_ratio", fabric.poisson_ratio, "0 with fabric.curves, each of a direction alone");
   if (fabric.poisson_ratio > 0 && recipe.strain == StrainMeasure::engineering)

@@ -38,8 +38,9 @@ struct RowLaw {
 
 /// Which strain of a length a stress belongs to.
 enum class StrainMeasure {
-  green,        ///< ((l / l0)^2 - 1) / 2
-  engineering,  ///< l / l0 - 1
+  green,         ///< ((l / l0)^2 - 1) / 2
+  engineering,   ///< l / l0 - 1
+  corotational,  ///< of elements alone: S - I of F = R S; no curves (kernels/tensors/stretch_tensor.hpp)
 };
 
 /// p(x) = value + t (slope + t (square + t cube)), t = |x| - begin, for |x| from `begin` to that of the next;

@@ -10,7 +10,8 @@
 //
 // With stress-strain curves, and no Poisson coupling, each row has an energy whose derivative by C is K f(C);
 // see thread_law(). By the engineering measure of threads, e_uu = |F_u| - 1, the energy is that of the
-// constraints of Baraff and Witkin (1998).
+// constraints of Baraff and Witkin (1998). By the corotational one rows are (2 (S_uu - 1), 2 S_uv, 2 (S_vv -
+// 1)) of the polar decomposition F = R S, with the same energy: kernels/tensors/stretch_tensor.hpp.
 //
 // On triangles one point, where strain is even. On quads two of the 2 x 2 Gauss points, on a diagonal: their
 // six rows leave none of the five ways to strain an element free, integrate what is linear in it exactly and

@@ -19,8 +19,10 @@ struct MembraneStress {
 
 /// What a fabric answers to strain: the derivatives of the energy per area whose rows are MembraneRows,
 ///   S_uu = 2 K_u f(C_uu + a C_vv),  S_vv = 2 K_v f(C_vv) + a S_uu,  S_uv = G f(gamma),
-/// with K per area, a of Fabric::poisson_coupling() and f of thread_law(); linear: f(C) = C. The elastic part
-/// alone: neither viscosity nor what holds a strain_limit. Checked in tests/engine/membrane_stress_test.cpp.
+/// with K per area, a of Fabric::poisson_coupling() and f of thread_law(); linear: f(C) = C. By the
+/// corotational measure the T of these formulas belongs to the stretch tensor, dW = T : dS, and the stress 2
+/// M to F^T F, S M + M S = T. The elastic part alone: neither viscosity nor what holds a strain_limit.
+/// Checked in tests/engine/membrane_stress_test.cpp.
 class MembraneLaw {
  public:
   /// Whether the recipe has such rows; others have no stress of elements.
@@ -33,6 +35,7 @@ class MembraneLaw {
  private:
   /// K f(C) of a row [N/m].
   double row_stress(Index law, double c) const;
+  MembraneStress stress_by_stretch(Vec3d along_warp, Vec3d along_weft) const;
 
   std::array<double, 3> stiffness_;  ///< K per area of the rows [N/m]
   double coupling_;

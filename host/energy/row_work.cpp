@@ -35,7 +35,7 @@ double& RowWork::energy_of(Eigen::Index row, EnergySums& sums) const {
 }
 
 void RowWork::add_energies(const MatrixX3d& positions, EnergySums& sums) const {
-  const VectorXd values = rows_.rows.values(positions);
+  const VectorXd values = rows_.strain.of(rows_.rows.values(positions));
   for (Eigen::Index row = 0; row < values.size(); ++row)
     if (is_compliant(row)) energy_of(row, sums) += rows_.stiffness[row] * law(row, values[row]).energy;
 }
@@ -44,8 +44,16 @@ void RowWork::act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) c
   const reference::QuadraticRows& rows = rows_.rows;
   if (rows.row_count() == 0) return;
   const MatrixX3d left = rows.left * part.to, right = rows.right * part.to;
-  const VectorXd end = rows.weights * products(left, right) - rows.rest, start = rows.values(part.from),
-                 curved = rows.weights * products(rows.left * part.move, rows.right * part.move);
+  VectorXd end = rows.weights * products(left, right) - rows.rest, start = rows.values(part.from),
+           curved = rows.weights * products(rows.left * part.move, rows.right * part.move);
+  reference::SparseMatrix by_rows;  // dC / d(rows) at the end
+  if (rows_.strain.exists()) {
+    by_rows = rows_.strain.derivative(end);
+    const VectorXd way = by_rows * (end - start + curved);  // J dx
+    end = rows_.strain.of(end);
+    start = rows_.strain.of(start);
+    curved = way - (end - start);
+  }
   const double square = part.step * part.step;
   VectorXd stress(rows.row_count());
   for (Eigen::Index row = 0; row < stress.size(); ++row) {
@@ -64,6 +72,7 @@ void RowWork::act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) c
     sums.loss_damping += viscous * way;
     sums.loss_rows += (stress[row] - elastic - viscous) * way;
   }
+  if (rows_.strain.exists()) stress = by_rows.transpose() * stress;
   const VectorXd at_samples = rows.weights.transpose() * stress;
   force -= rows.left.transpose() * (at_samples.asDiagonal() * right);
   force -= rows.right.transpose() * (at_samples.asDiagonal() * left);

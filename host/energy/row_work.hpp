@@ -20,7 +20,8 @@ class RowWork {
   /// Along the part C(s) is quadratic, so that J dx = C_1 - C_0 + q, q the row's form at dx. A row with the
   /// stress sigma(C) loses K sigma(C_1) (J dx) - K (Phi(C_1) - Phi(C_0)) to the integrator, h K tau / h^2
   /// (C_1 - C_0) (J dx) to viscosity, and what multipliers are beyond that to the tolerance; a rigid or
-  /// bounded one lambda / h^2 q to the integrator, lambda / h^2 (C_1 - C_0) to the tolerance.
+  /// bounded one lambda / h^2 q to the integrator, lambda / h^2 (C_1 - C_0) to the tolerance. Rows that are
+  /// not quadratic (CorotationalStrain) have J dx by the chain rule, and q what that is beyond C_1 - C_0.
   void act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) const;
 
  private:

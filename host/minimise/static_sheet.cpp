@@ -23,6 +23,9 @@ void require_energy(const Garment& garment, const Recipe& recipe) {
   if (recipe.solver != SolverFamily::projection || !recipe.is_elastic())
     refuse("recipe", std::string(recipe.name),
            "membrane, soft_constraints, springs or elastic_edges: others have no stiffness at rest");
+  if (recipe.strain == StrainMeasure::corotational)
+    refuse("recipe", std::string(recipe.name),
+           "membrane, soft_constraints, springs or elastic_edges, whose rows are strains one by one");
   if (garment.fabric.strain_limit > 0)
     refuse("fabric.strain_limit", text(garment.fabric.strain_limit), "0 of cloth at rest by its energy");
   if (garment.pressure != 0) refuse("pressure", text(garment.pressure), "0 of cloth at rest by its energy");

@@ -10,6 +10,7 @@
 #include "host/projection/projection_solver.hpp"
 #include "kernels/linear/conjugate_gradients.hpp"
 #include "kernels/projection/nodal_terms.hpp"
+#include "kernels/tensors/row_terms.hpp"
 
 namespace isocloth {
 namespace {
@@ -106,13 +107,43 @@ template <class Real>
 std::vector<double> ProjectionSolver<Real>::pushing_pairs() {
   const GeometricStiffness<double> geometric{.rows = arrays_.rows_view(),
                                              .tensors = arrays_.tensors.view(),
-                                             .multipliers = std::as_const(work_.multipliers).view(),
+                                             .multipliers = quadratic_multipliers(),
                                              .coupling = laws().coupling,
                                              .stiffness = {}};
   std::vector<double> pushing(arrays_.pattern.pairs.size());
   for (std::size_t p = 0; p < pushing.size(); ++p)
     pushing[p] = std::max(-cpu::pair_weight(geometric, static_cast<Index>(p)), 0.0);
   return pushing;
+}
+
+template <class Real>
+void ProjectionSolver<Real>::add_stretch_curvature(const std::vector<Vec3d>& w, std::vector<Vec3d>& sum) {
+  if (quadratic_multipliers_.size() == 0) return;
+  const ElementGroup group = arrays_.rows_view().elements;
+  const ArrayView<const double> tensors = arrays_.tensors.view(),
+                                multipliers = std::as_const(work_.multipliers).view();
+  const ArrayView<const Vec3d> positions = std::as_const(iterate_).view();
+  const double* const gradients = tensors.data() + group.first_tensor;
+  const double coupling = laws().coupling;
+  for (Index stencil = 0; stencil < group.stencil_count(); ++stencil) {
+    const auto f = cpu::deformation_gradient(group, gradients, positions.data(), stencil),
+               way = cpu::deformation_gradient(group, gradients, w.data(), stencil);
+    const auto s = cpu::stretch_tensor(f);
+    const double* const lambda = multipliers.data() + group.first_row + 3 * static_cast<std::size_t>(stencil);
+    // S M + M S = T, which stays: S dM + dM S = -(dS M + M dS).
+    const auto m = cpu::metric_multipliers(s, lambda, coupling),
+               ds = cpu::lyapunov_solution(
+                   s, {2 * dot(f.u, way.u), dot(f.u, way.v) + dot(f.v, way.u), 2 * dot(f.v, way.v)}),
+               dm = cpu::lyapunov_solution(
+                   s, {-2 * (m.uu * ds.uu + m.uv * ds.uv), -m.uv * (ds.uu + ds.vv) - ds.uv * (m.uu + m.vv),
+                       -2 * (m.uv * ds.uv + m.vv * ds.vv)});
+    const Vec3d along_warp = 2.0 * (dm.uu * f.u + dm.uv * f.v),
+                along_weft = 2.0 * (dm.uv * f.u + dm.vv * f.v);
+    for (Index slot = group.stencils.stencil_begin[stencil]; slot < group.stencils.stencil_begin[stencil + 1];
+         ++slot)
+      sum[static_cast<std::size_t>(group.stencils.slot_nodes[slot])] +=
+          gradients[2 * slot] * along_warp + gradients[2 * slot + 1] * along_weft;
+  }
 }
 
 template <class Real>
@@ -133,6 +164,12 @@ std::vector<Vec3d> ProjectionSolver<Real>::solve_whole(const std::vector<Vec3d>&
       if (a >= 0) y[static_cast<std::size_t>(a)] -= pushing[p] * between;
       if (b >= 0) y[static_cast<std::size_t>(b)] += pushing[p] * between;
     }
+    if (quadratic_multipliers_.size() == 0) return;
+    Nodes of_all(pattern.free_number.size()), curved(of_all.size());
+    for (std::size_t i = 0; i < x.size(); ++i) of_all[static_cast<std::size_t>(pattern.free_nodes[i])] = x[i];
+    add_stretch_curvature(of_all, curved);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      y[i] += curved[static_cast<std::size_t>(pattern.free_nodes[i])];
   };
   bool is_finite = true;
   const auto inverse = [&](const Nodes& r) {
@@ -240,6 +277,7 @@ StepGradient ProjectionSolver<Real>::gradient(const FinishedStep& step, const St
     pulled[a] += pull;
     pulled[b] -= pull;
   }
+  add_stretch_curvature(w, pulled);
   for (std::size_t i = 0; i < nodes; ++i)
     if (pattern.free_number[i] < 0) result.targets[i] = after[i] - (pulled[i] + metric.stiffness * bent[i]);
 

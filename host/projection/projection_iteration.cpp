@@ -321,7 +321,7 @@ void ProjectionSolver<Real>::assemble() {
   if (newton_)
     kernels_.geometric_stiffness(device_.queue(), {.rows = arrays_.rows_view(),
                                                    .tensors = arrays_.tensors.view(),
-                                                   .multipliers = std::as_const(work_.multipliers).view(),
+                                                   .multipliers = quadratic_multipliers(),
                                                    .coupling = laws().coupling,
                                                    .stiffness = stiffness_.view(),
                                                    .stitches = stitches()});

@@ -42,6 +42,8 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
     for (auto* buffer : {&base_, &base_velocity_}) *buffer = {device, nodes};
   for (auto* buffer : {&right_side_, &correction_, &momentum_}) *buffer = {device, free};
   stiffness_ = {device, p.pairs.size()};
+  if (resolved.recipe.strain == StrainMeasure::corotational)
+    quadratic_multipliers_ = {device, rows_.row_count()};
   stitch_stiffness_ = {device, arrays_.stitch_forces.size()};
   stitch_rests_ = {device, arrays_.stitch_forces.size()};
   blocks_ = {device, p.block_rows.size() * 9};
@@ -93,6 +95,19 @@ ClothState<Real> ProjectionSolver<Real>::empty_state() const {
           .contacts = {device_, std::vector<Real>(none.begin(), none.end())},
           .previous_positions = {device_, has_history() ? nodes : 0},
           .previous_velocities = {device_, has_history() ? nodes : 0}};
+}
+
+template <class Real>
+ArrayView<const Real> ProjectionSolver<Real>::quadratic_multipliers() {
+  const ArrayView<const Real> multipliers = std::as_const(work_.multipliers).view();
+  if (quadratic_multipliers_.size() == 0) return multipliers;
+  kernels_.quadratic_multipliers(device_.queue(), {.rows = arrays_.rows_view(),
+                                                   .tensors = arrays_.tensors.view(),
+                                                   .positions = iterate_.view(),
+                                                   .multipliers = multipliers,
+                                                   .coupling = laws().coupling,
+                                                   .found = quadratic_multipliers_.view()});
+  return std::as_const(quadratic_multipliers_).view();
 }
 
 template <class Real>

@@ -191,6 +191,11 @@ class ProjectionSolver final : public GarmentSolver {
                                  bool& is_convex);
   /// G_ab where positive [kg], 0 else, shape [pair_count]: what steps leave out of the geometric stiffness.
   std::vector<double> pushing_pairs();
+  /// The multipliers of quadratic rows: those of the step, or see QuadraticMultipliers.
+  ArrayView<const Real> quadratic_multipliers();
+  /// Adds to `sum` what second derivatives of rows by the polar decomposition are along w beyond the
+  /// geometric stiffness, 2 F dM of QuadraticMultipliers; shapes [node_count].
+  void add_stretch_curvature(const std::vector<Vec3d>& w, std::vector<Vec3d>& sum);
   /// What threads are in the part that is under way.
   void begin_stitches();
 
@@ -232,6 +237,7 @@ class ProjectionSolver final : public GarmentSolver {
   Buffer<Real> imbalances_;                  ///< empty: nobody asks
   Buffer<Real> row_bounds_, bound_growth_;   ///< empty: no row has a bound
   Buffer<Real> row_curves_, strains_;        ///< see RowLaws; C when the part of a step began
+  Buffer<Real> quadratic_multipliers_;       ///< empty: all rows are quadratic
   int iteration_ = 0;
   Buffer<Vec3<Real>> iterate_, predicted_, targets_, momentum_;
   Buffer<Vec3<Real>> base_, base_velocity_;  ///< x^, v^ of integrators that remember

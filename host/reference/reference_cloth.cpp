@@ -108,6 +108,7 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
   stiffness_ = std::move(rows.stiffness);
   bounds_ = std::move(rows.bounds);
   curves_ = std::move(rows.curves);
+  strain_ = rows.strain;
   laws_ = std::move(rows.laws);
   band_count_ = std::ranges::count(laws_, Index{RowLaw::band});
   is_engineering_ = recipe.strain == StrainMeasure::engineering;
@@ -284,8 +285,15 @@ MatrixX3d ReferenceCloth::unconstrained_step(double step, const MatrixX3d& presc
   return next;
 }
 
-SparseMatrix ReferenceCloth::geometric_stiffness(const VectorXd& multipliers) const {
-  const SparseMatrix hessian = rows_.hessian(multipliers);
+VectorXd ReferenceCloth::quadratic_multipliers(const VectorXd& multipliers,
+                                               const MatrixX3d& positions) const {
+  if (!strain_.exists()) return multipliers;
+  return strain_.derivative(rows_.values(positions)).transpose() * multipliers;
+}
+
+SparseMatrix ReferenceCloth::geometric_stiffness(const VectorXd& multipliers,
+                                                 const MatrixX3d& positions) const {
+  const SparseMatrix hessian = rows_.hessian(quadratic_multipliers(multipliers, positions));
   std::vector<Eigen::Triplet<double>> entries;
   for (int column = 0; column < hessian.outerSize(); ++column) {
     for (SparseMatrix::InnerIterator entry(hessian, column); entry; ++entry) {
@@ -318,7 +326,8 @@ Iteration ReferenceCloth::single_iteration(const MatrixX3d& positions, const Mat
   if (settings_.method == ProjectionMethod::proximal_newton) {
     primal_side = -flatten(block * (select_free_ * (positions - unconstrained)));
     dual_side -= proximal.cwiseProduct(multipliers);
-    block += SparseMatrix(select_free_ * geometric_stiffness(multipliers) * select_free_.transpose());
+    block +=
+        SparseMatrix(select_free_ * geometric_stiffness(multipliers, positions) * select_free_.transpose());
     const auto [laplacian, of_rests] = threads(step);
     block += SparseMatrix(select_free_ * laplacian * select_free_.transpose());
     primal_side += flatten(select_free_ * MatrixX3d(of_rests - laplacian * positions));

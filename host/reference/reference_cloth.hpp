@@ -57,18 +57,25 @@ class ReferenceCloth {
   const VectorXd& masses() const { return masses_; }
   /// K [1/m^2], shape [node_count, node_count].
   const SparseMatrix& bending_matrix() const { return bending_; }
-  /// C(phi), shape [row_count].
   /// Largest |f''| / f' of the fabric's curves, 0 without: rounding of C is so much larger in D.
   double bend_of_curves() const;
-  /// C - c of each row, c its bound or 0.
-  VectorXd row_strains(const MatrixX3d& positions) const { return rows_.values(positions) - bounds_; }
+  /// C(phi) - c of each row, c its bound or 0, shape [row_count].
+  VectorXd row_strains(const MatrixX3d& positions) const {
+    return strain_.of(rows_.values(positions)) - bounds_;
+  }
   /// The same, of rows with a law stress over tangent, at these multipliers.
   VectorXd row_values(const MatrixX3d& positions, double step, const VectorXd& multipliers) const;
   VectorXd row_values(const MatrixX3d& positions, double step = 1) const {
     return row_values(positions, step, multipliers_);
   }
   /// dC/dphi [1/m], shape [row_count, 3 node_count].
-  SparseMatrix row_jacobian(const MatrixX3d& positions) const { return rows_.jacobian(positions); }
+  SparseMatrix row_jacobian(const MatrixX3d& positions) const {
+    const SparseMatrix jacobian = rows_.jacobian(positions);
+    if (!strain_.exists()) return jacobian;
+    return strain_.derivative(rows_.values(positions)) * jacobian;
+  }
+  /// Multipliers of rows() that pull as `multipliers` pull C, sum mu dQ = sum lambda dC.
+  VectorXd quadratic_multipliers(const VectorXd& multipliers, const MatrixX3d& positions) const;
   /// D = diag(J W J^T) over free nodes; W = 1/(b m) in metric implicit_b, where B has b m of mass and
   /// damping, 1/m in metric mass.
   /// 0 where pinned nodes hold a row alone: the free nodes' part of J is rounding. Of a row with the energy
@@ -96,9 +103,12 @@ class ReferenceCloth {
   /// phi_n + h v_n (BDF2: x^ + g v^) on free nodes, `prescribed` on pinned ones: where the proximal Newton
   /// starts.
   MatrixX3d inertial_step(double step, const MatrixX3d& prescribed) const;
-  /// G+: graph Laplacian of the positive weights -G_ab of G = sum_k lambda_k 2 T_k, shape [node_count,
-  /// node_count].
-  SparseMatrix geometric_stiffness(const VectorXd& multipliers) const;
+  /// G+: graph Laplacian of the positive weights -G_ab of G = sum_k mu_k 2 T_k with quadratic_multipliers(),
+  /// shape [node_count, node_count].
+  SparseMatrix geometric_stiffness(const VectorXd& multipliers) const {
+    return geometric_stiffness(multipliers, positions_);
+  }
+  SparseMatrix geometric_stiffness(const VectorXd& multipliers, const MatrixX3d& positions) const;
 
   /// In a step from positions().
   Threads threads(double step) const { return threads_of(mesh_, sewing_, positions_, step); }
@@ -160,6 +170,7 @@ class ReferenceCloth {
   SparseMatrix select_free_, select_pinned_;  // rows of the identity
   SparseMatrix select_free_coordinates_;      // select_free_ on three components
   QuadraticRows rows_;
+  CorotationalStrain strain_;
   VectorXd masses_;
   SparseMatrix bending_;
   MatrixX3d positions_, velocities_;

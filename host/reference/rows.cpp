@@ -409,6 +409,8 @@ GarmentRows recipe_rows(const Recipe& recipe, const Mesh& mesh, const Topology& 
   }
   if (family == RowFamily::membrane) {
     const VectorXd of_elements = membrane_stiffness(mesh, fabric, is_free);
+    if (recipe.strain == StrainMeasure::corotational)
+      result.strain = {of_elements.size() / 3, fabric.poisson_coupling()};
     result.stiffness.head(of_elements.size()) = of_elements;
     result.laws.assign(static_cast<std::size_t>(result.rows.row_count()), -1);
     for (std::size_t row = 0; row < static_cast<std::size_t>(of_elements.size()); ++row)

@@ -7,7 +7,7 @@
 
 #include "engine/mesh/topology.hpp"
 #include "engine/model/recipe.hpp"
-#include "host/reference/surface_quadrature.hpp"
+#include "host/reference/corotational_strain.hpp"
 
 namespace isocloth::reference {
 
@@ -67,6 +67,8 @@ struct GarmentRows {
   VectorXd bounds;
   /// Which of the laws each row has: RowLaw, -1: none; empty: none has one.
   std::vector<Index> laws;
+  /// C of the values of `rows`: of elements that strain is measured of by the polar decomposition.
+  CorotationalStrain strain;
   /// p of each law; empty: all are linear in C.
   std::vector<std::vector<CurvePiece>> curves;
   Eigen::Index band_count = 0;  ///< rows of pieces of elastic band, the last ones

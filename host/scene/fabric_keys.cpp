@@ -161,7 +161,8 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
   if (is_given(garment.warp_curve) || is_given(garment.weft_curve) || is_given(garment.shear_curve))
     garment.fabric.poisson_ratio = 0;
   keys.number("stretch_viscosity", garment.fabric.viscosity.stretch, not_negative,
-              "with the recipes membrane, soft_constraints and springs: force per width and rate of strain "
+              "with the recipes membrane, soft_constraints, corotational and springs: force per width and "
+              "rate of strain "
               "along warp; along weft as much more as that is stiffer [N s/m]");
   keys.number("shear_viscosity", garment.fabric.viscosity.shear, not_negative,
               "with the same recipes: shear force per width and rate of the angle [N s/m]");

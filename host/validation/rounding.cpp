@@ -128,7 +128,7 @@ RoundingChange rounded_iteration(const reference::ReferenceCloth& cloth, const I
   const bool newton = cloth.settings().method == ProjectionMethod::proximal_newton;
   const auto threads = cloth.threads(step);
   if (newton) {
-    node_block += cloth.geometric_stiffness(at.multipliers) + threads.laplacian;
+    node_block += cloth.geometric_stiffness(at.multipliers, positions) + threads.laplacian;
     force += at.multipliers;
   }
   const SparseMatrix matrix = on_coordinates(select * node_block * select.transpose()) +

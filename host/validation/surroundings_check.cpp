@@ -97,7 +97,7 @@ void SurroundingsCheck::step(std::int64_t step_index) {
 double SurroundingsCheck::row_residual(const StepReport& report, const GarmentState& after) const {
   const MatrixX3d positions = as_matrix(after.positions);
   if (edges_) return edges_->residual(positions);
-  VectorXd values = rows_.rows.values(positions) - rows_.bounds;
+  VectorXd values = rows_.strain.of(rows_.rows.values(positions)) - rows_.bounds;
   // Compliant rows end where stress and strain agree, bounded ones where a spring a thousand times as stiff
   // does; those count in tenths of the bound, and for 15 iterations.
   for (Eigen::Index row = 0; row < values.size(); ++row) {

@@ -156,7 +156,7 @@ class Comparison {
             sums_ * (1 + cloth_.bend_of_curves()));
     if (newton) {
       const SparseMatrix stiffness =
-          cloth_.geometric_stiffness(cloth_.multipliers()) + cloth_.threads(h).laplacian;
+          cloth_.geometric_stiffness(cloth_.multipliers(), start) + cloth_.threads(h).laplacian;
       compare("geometric stiffness", entry_differences(geometric_stiffness(found), stiffness),
               largest(stiffness), sums_);
     }

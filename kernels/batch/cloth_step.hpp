@@ -14,7 +14,7 @@ template <class S, class T, class Block, class Samples>
 class ClothStep : ClothTile<S, T, Block> {
   using Tile = ClothTile<S, T, Block>;
   using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::work_, Tile::at_, Tile::parameters_;
-  using Tile::begin_stitches, Tile::stitches;
+  using Tile::begin_stitches, Tile::quadratic_multipliers, Tile::stitches;
   using Tile::implicit_metric, Tile::projection_metric;
   using Tile::integrate, Tile::kept_history, Tile::remember, Tile::take_over;
   using Tile::number, Tile::infinity, Tile::largest, Tile::rest;
@@ -102,7 +102,7 @@ class ClothStep : ClothTile<S, T, Block> {
       const GeometricStiffness<S, T> stiffness{
           p_.rows,
           rest(a_.rest.tensors, p_.rows.tensor_count()),
-          rows(at_.multipliers),
+          quadratic_multipliers(),
           parameters_.coupling,
           {work_ + at_.stiffness, static_cast<std::size_t>(p_.pair_count)},
           stitches()};

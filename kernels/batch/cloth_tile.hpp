@@ -3,6 +3,7 @@
 
 #include "kernels/batch/step_cloths.hpp"
 #include "kernels/projection/nodal_terms.hpp"
+#include "kernels/tensors/row_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
@@ -112,6 +113,25 @@ class ClothTile {
                                          {work_ + at_.stitch_stiffness, count},
                                          {vectors(at_.stitch_rests), count}};
     share(block_, count, [&](Index i) { begin_stitch(begin, i); });
+    block_.sync();
+  }
+
+  /// Those of the iterate, see QuadraticMultipliers; others than the step's lie where row_forces will.
+  ISOCLOTH_DEVICE ArrayView<S> quadratic_multipliers() const {
+    if (p_.measure == StrainMeasure::corotational) make_all_quadratic();
+    return rows(p_.measure == StrainMeasure::corotational ? at_.row_forces : at_.multipliers);
+  }
+  /// A function of its own, not to slow down the steps of other cloths.
+  [[gnu::noinline]] ISOCLOTH_DEVICE void make_all_quadratic() const {
+    const QuadraticMultipliers<S, T> quadratic{p_.rows,
+                                               rest(a_.rest.tensors, p_.rows.tensor_count()),
+                                               nodes(at_.iterate),
+                                               rows(at_.multipliers),
+                                               parameters_.coupling,
+                                               rows(at_.row_forces)};
+    p_.rows.for_each_group([&](const auto& group) {
+      share(block_, group.stencil_count(), [&](Index i) { make_quadratic(quadratic, group, i); });
+    });
     block_.sync();
   }
 

@@ -85,11 +85,12 @@ struct MeasureBody {
   }
   ISOCLOTH_DEVICE void add_rows(const ElementGroup& group, Index tile, const T* tensors, const T* rest_values,
                                 const Vec3<S>* x, Index stencil, ClothMeasures<S>& sums) const {
-    const auto [u, v] = deformation_gradient(group, tensors + group.first_tensor, x, stencil);
+    const auto f = deformation_gradient(group, tensors + group.first_tensor, x, stencil);
     const std::size_t row = group.first_row + 3 * static_cast<std::size_t>(stencil);
-    const S strains[3] = {dot_add(u, u, -S(rest_values[row])), dot_add(u, v, -S(rest_values[row + 1])),
-                          dot_add(v, v, -S(rest_values[row + 2]))};
+    S strains[3];
+    element_strains(StrainMeasure::green, f, rest_values + row, strains);
     for (const S& c : strains) add_row(c, sums);
+    if (a.energies.measure == StrainMeasure::corotational) stretch_strains(f, strains);
     const S coupled = multiply_add(physics(tile).coupling, strains[2], strains[0]);
     for (int w = 0; w < 3; ++w)
       add_energy(tile, row + static_cast<std::size_t>(w), w,

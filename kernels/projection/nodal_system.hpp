@@ -16,7 +16,7 @@ template <class S, class T = S>
 struct GeometricStiffness {
   RowsView rows;
   ArrayView<const T> tensors;      ///< [1/m^2], shape [tensor_count()]
-  ArrayView<const S> multipliers;  ///< lambda [kg m^2], shape [row_count]
+  ArrayView<const S> multipliers;  ///< lambda [kg m^2], or QuadraticMultipliers, shape [row_count]
   S coupling{};                    ///< see RowLaws
   ArrayView<S> stiffness;          ///< max(0, -G_ab), and of stitches [kg], shape [pair_count]
   Stitches<S> stitches{};

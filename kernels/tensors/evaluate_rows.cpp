@@ -15,6 +15,14 @@ struct Body {
   }
 };
 
+template <class Real>
+struct QuadraticBody {
+  QuadraticMultipliers<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index item) const {
+    a.rows.visit_stencil(item, [&](const auto& group, Index stencil) { make_quadratic(a, group, stencil); });
+  }
+};
+
 }  // namespace
 
 template <class Real>
@@ -22,7 +30,14 @@ void evaluate_rows(const Queue& queue, const EvaluateRows<Real>& args) {
   parallel_for(queue, args.rows.stencil_count(), Body<Real>{args});
 }
 
+template <class Real>
+void quadratic_multipliers(const Queue& queue, const QuadraticMultipliers<Real>& args) {
+  parallel_for(queue, args.rows.stencil_count(), QuadraticBody<Real>{args});
+}
+
 template void evaluate_rows<float>(const Queue&, const EvaluateRows<float>&);
 template void evaluate_rows<double>(const Queue&, const EvaluateRows<double>&);
+template void quadratic_multipliers<float>(const Queue&, const QuadraticMultipliers<float>&);
+template void quadratic_multipliers<double>(const Queue&, const QuadraticMultipliers<double>&);
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

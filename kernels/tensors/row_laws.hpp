@@ -43,7 +43,7 @@ struct RowLaws {
   RowBounds<S> bounds{};
   /// Numbers of CurvePiece, shape [RowLaw::count, pieces, 5]; empty: all laws are linear in C.
   ArrayView<const S> curves{};
-  StrainMeasure measure = StrainMeasure::green;  ///< of the threads of elements that have curves
+  StrainMeasure measure = StrainMeasure::green;  ///< of elements; engineering: of the threads of their curves
   S relaxation[RowLaw::count]{};                 ///< tau, viscosity over stiffness [s]
   ArrayView<const S> before{};  ///< C when the step began, shape [row_count]; empty: nothing is viscous
 
@@ -53,6 +53,7 @@ struct RowLaws {
     result.stiffness = stiffness;
     result.step = step;
     result.coupling = coupling;
+    result.measure = measure;
     return result;
   }
   /// Whether any row has more than K C.

@@ -3,6 +3,7 @@
 
 #include "kernels/launch/lanes.hpp"
 #include "kernels/tensors/evaluate_rows.hpp"
+#include "kernels/tensors/stretch_tensor.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
@@ -63,11 +64,6 @@ ISOCLOTH_HD void evaluate_row(const EvaluateRows<S, T, W>& a, const RowGroup<Wid
     jacobian[slot * Width + w] = scale * jacobian[slot * Width + w];
 }
 
-/// The derivatives of the positions along warp and weft at a point of an element.
-template <class S>
-struct DeformationGradient {
-  Vec3<S> u, v;
-};
 template <class S, class T>
 ISOCLOTH_HD DeformationGradient<S> deformation_gradient(const ElementGroup& group, const T* gradients,
                                                         const Vec3<S>* positions, Index stencil) {
@@ -83,15 +79,25 @@ ISOCLOTH_HD DeformationGradient<S> deformation_gradient(const ElementGroup& grou
   return f;
 }
 
+/// C of the rows of a stencil of an element, not coupled yet. rest: c0 of Green's; S has 1 and 0.
+template <class S, class T>
+ISOCLOTH_HD void element_strains(StrainMeasure measure, const DeformationGradient<S>& f, const T* rest,
+                                 S (&c)[3]) {
+  if (measure == StrainMeasure::corotational) return stretch_strains(f, c);
+  c[0] = dot_add(f.u, f.u, -S(rest[0]));
+  c[1] = dot_add(f.u, f.v, -S(rest[1]));
+  c[2] = dot_add(f.v, f.v, -S(rest[2]));
+}
+
 /// C and s of a stencil of an element, whose rows are compliant.
 template <class S, class T, class W>
 ISOCLOTH_HD void evaluate_element(const EvaluateRows<S, T, W>& a, const ElementGroup& group, Index stencil) {
   const T* const gradients = a.tensors.data() + group.first_tensor;
-  const auto [u, v] = deformation_gradient(group, gradients, a.positions.data(), stencil);
   const std::size_t row = group.first_row + 3 * static_cast<std::size_t>(stencil);
-  const S coupling = a.laws.coupling, along_weft = dot_add(v, v, -S(a.rest_values[row + 2]));
-  S c[3] = {multiply_add(coupling, along_weft, dot_add(u, u, -S(a.rest_values[row]))),
-            dot_add(u, v, -S(a.rest_values[row + 1])), along_weft};
+  S c[3];
+  element_strains(a.laws.measure, deformation_gradient(group, gradients, a.positions.data(), stencil),
+                  a.rest_values.data() + row, c);
+  c[0] = multiply_add(a.laws.coupling, c[2], c[0]);
   for (int w = 0; w < 3; ++w) {
     S scale = row_scale(a.laws, row + static_cast<std::size_t>(w), S{});
     if (a.laws.have_laws())
@@ -102,10 +108,28 @@ ISOCLOTH_HD void evaluate_element(const EvaluateRows<S, T, W>& a, const ElementG
   }
 }
 
+/// s J of a stencil of an element by the strain S - I.
+template <class S, class T, class W>
+ISOCLOTH_HD void differentiate_stretch(const EvaluateRows<S, T, W>& a, const ElementGroup& group,
+                                       Index stencil) {
+  const T* const gradients = a.tensors.data() + group.first_tensor;
+  const StretchDerivatives<S> by = stretch_derivatives(
+      deformation_gradient(group, gradients, a.positions.data(), stencil), a.laws.coupling);
+  const S* const scale = a.scales.data() + group.first_row + 3 * static_cast<std::size_t>(stencil);
+  Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian;
+  for (int w = 0; w < 3; ++w) {
+    const Vec3<S> warp = scale[w] * by.warp[w], weft = scale[w] * by.weft[w];
+    for (Index slot = group.stencils.stencil_begin[stencil]; slot < group.stencils.stencil_begin[stencil + 1];
+         ++slot)
+      jacobian[3 * slot + w] = multiply_add(S(gradients[2 * slot + 1]), weft, S(gradients[2 * slot]) * warp);
+  }
+}
+
 /// s J of a stencil of an element whose scales are known.
 template <class S, class T, class W>
 ISOCLOTH_HD void differentiate_element(const EvaluateRows<S, T, W>& a, const ElementGroup& group,
                                        Index stencil) {
+  if (a.laws.measure == StrainMeasure::corotational) return differentiate_stretch(a, group, stencil);
   const T* const gradients = a.tensors.data() + group.first_tensor;
   const auto [u, v] = deformation_gradient(group, gradients, a.positions.data(), stencil);
   const S* const scale = a.scales.data() + group.first_row + 3 * static_cast<std::size_t>(stencil);
@@ -119,6 +143,26 @@ ISOCLOTH_HD void differentiate_element(const EvaluateRows<S, T, W>& a, const Ele
     jacobian[3 * slot + 1] = multiply_add(h, vu, g * uv);
     jacobian[3 * slot + 2] = h * vv;
   }
+}
+
+/// The multipliers of a stencil as QuadraticMultipliers has them.
+template <class S, int Width, class T>
+ISOCLOTH_HD void make_quadratic(const QuadraticMultipliers<S, T>& a, const RowGroup<Width>& group,
+                                Index stencil) {
+  const std::size_t row = group.first_row + static_cast<std::size_t>(Width * stencil);
+  for (int w = 0; w < Width; ++w)
+    a.found[row + static_cast<std::size_t>(w)] = a.multipliers[row + static_cast<std::size_t>(w)];
+}
+template <class S, class T>
+ISOCLOTH_HD void make_quadratic(const QuadraticMultipliers<S, T>& a, const ElementGroup& group,
+                                Index stencil) {
+  const std::size_t row = group.first_row + 3 * static_cast<std::size_t>(stencil);
+  const StretchTensor<S> stretch = stretch_tensor(
+      deformation_gradient(group, a.tensors.data() + group.first_tensor, a.positions.data(), stencil));
+  const SymmetricTensor<S> m = metric_multipliers(stretch, a.multipliers.data() + row, a.coupling);
+  a.found[row] = m.uu;
+  a.found[row + 1] = m.uv + m.uv;
+  a.found[row + 2] = multiply_add(-a.coupling, m.uu, m.vv);
 }
 
 // Evaluation in two passes, with a barrier between them: the rows of a stencil need J of all its slots. A

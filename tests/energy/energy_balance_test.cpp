@@ -9,8 +9,9 @@ namespace isocloth {
 namespace {
 
 constexpr double g = gravity_of_scenes, pi = std::numbers::pi;
-const char* const recipes_of_the_projection[] = {"membrane", "coltraro2022",     "inextensible_edges",
-                                                 "springs",  "soft_constraints", "elastic_edges"};
+const char* const recipes_of_the_projection[] = {"membrane",     "coltraro2022",     "inextensible_edges",
+                                                 "springs",      "soft_constraints", "corotational",
+                                                 "elastic_edges"};
 
 // Backward Euler falls by g h^2 n (n + 1) / 2 in n steps, with n g h at the end, and loses m (g h)^2 / 2 a
 // step.

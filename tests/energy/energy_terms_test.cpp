@@ -25,7 +25,8 @@ void expect_same_sums(const EnergySums& found, const EnergySums& expected, doubl
 }
 
 TEST(EnergyTerms, OfEveryRecipeAndFabricAddUp) {
-  for (const char* recipe : {"membrane", "coltraro2022", "springs", "soft_constraints", "elastic_edges"})
+  for (const char* recipe :
+       {"membrane", "coltraro2022", "springs", "soft_constraints", "corotational", "elastic_edges"})
     expect_closed(balance_of(swing(recipe), 80), 1e-4, recipe);
   Scene scene = swing("membrane");
   Fabric& fabric = scene.garments[0].fabric;
@@ -37,6 +38,9 @@ TEST(EnergyTerms, OfEveryRecipeAndFabricAddUp) {
   MeasuredBalance b = balance_of(scene, 80);
   expect_closed(b, 1e-4, "damped");
   EXPECT_GT(b.sums.loss_damping, 0);
+  scene.recipe = "corotational";
+  expect_closed(balance_of(scene, 80), 1e-4, "damped, by the stretch tensor");
+  scene.recipe = "membrane";
   fabric.poisson_ratio = 0;
   fabric.curves.warp.points = {{0.01, 5}, {0.05, 40}, {0.2, 400}};
   fabric.curves.shear.points = {{0.1, 2}, {0.5, 40}};

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "kernels/tensors/row_laws.hpp"
@@ -43,6 +44,27 @@ TEST(MembraneStress, OfSoftConstraintsIsForceOverStretch) {
     const MembraneStress found = stress("soft_constraints", linear_fabric(), {s, 0, 0}, {0, 1, 0});
     EXPECT_NEAR(found.warp * s, 900 * (s - 1), 20 * 900 * eps);
     EXPECT_EQ(found.weft, 0);
+  }
+}
+
+// By the stretch tensor, too; and with S and R given, F = R S, the stress is that of dW = T : dS = (stress) :
+// dE, E = (S^2 - I) / 2, wherever the element turns: T = (stress S + S stress) / 2.
+TEST(MembraneStress, OfTheStretchTensorIsLinearInIt) {
+  for (const double s : {0.8, 1.0, 1.6}) {
+    const MembraneStress found = stress("corotational", linear_fabric(), {0, s, 0}, {0, 0, 1});
+    EXPECT_NEAR(found.warp * s, 900 * (s - 1), 20 * 900 * eps);
+    EXPECT_NEAR(found.weft, 0, 20 * 900 * eps);
+  }
+  Fabric fabric = linear_fabric();
+  fabric.poisson_ratio = 0.3;
+  const Vec3d r_u{2.0 / 3, 2.0 / 3, 1.0 / 3}, r_v{-2.0 / 3, 1.0 / 3, 2.0 / 3};
+  using Stretch = std::array<double, 3>;
+  for (const auto& [uu, uv, vv] : {Stretch{1.3, 0.2, 0.7}, Stretch{0.6, -0.25, 1.1}, Stretch{1, 0, 1}}) {
+    const MembraneStress found = stress("corotational", fabric, uu * r_u + uv * r_v, uv * r_u + vv * r_v);
+    const double unit = 1 / (1 - 0.3 * 0.3), mixed = 0.3 * std::sqrt(900.0 * 400);
+    EXPECT_NEAR(found.warp * uu + found.shear * uv, unit * (900 * (uu - 1) + mixed * (vv - 1)), 1e4 * eps);
+    EXPECT_NEAR(found.weft * vv + found.shear * uv, unit * (400 * (vv - 1) + mixed * (uu - 1)), 1e4 * eps);
+    EXPECT_NEAR((found.warp * uv + found.shear * (uu + vv) + found.weft * uv) / 2, 30 * 2 * uv, 1e4 * eps);
   }
 }
 
@@ -102,7 +124,8 @@ TEST(MembraneStress, AnswersWhatTheStepsAnswer) {
 
 TEST(MembraneStress, IsKnownOfElementsAlone) {
   for (const Recipe& recipe : recipes())
-    EXPECT_EQ(MembraneLaw::exists(recipe), recipe.name == "membrane" || recipe.name == "soft_constraints");
+    EXPECT_EQ(MembraneLaw::exists(recipe), recipe.name == "membrane" || recipe.name == "soft_constraints" ||
+                                               recipe.name == "corotational");
 }
 
 }  // namespace

@@ -216,6 +216,19 @@ TEST(Gradients, OfFabricsOfManyNumbersAreThoseOfDifferences) {
   }
 }
 
+// Second derivatives of the polar decomposition are in no step's matrix.
+TEST(Gradients, OfCorotationalElementsAreThoseOfDifferences) {
+  Fabric fabric = cotton();
+  fabric.stretch_stiffness = 40;  // stretched by some percent
+  fabric.weft_stretch_stiffness = 70;
+  fabric.shear_stiffness = 10;
+  expect_gradient_of_differences(
+      SwungSheet(triangle_grid(6, 5, 0.3, 0.25, Diagonals::parallel), "corotational", fabric), of_runs);
+  fabric.poisson_ratio = 0.2;
+  fabric.viscosity = {.stretch = 0.4, .shear = 0.05};
+  expect_gradient_of_differences(SwungSheet(quad_grid(6, 5, 0.3, 0.25), "corotational", fabric), of_runs);
+}
+
 TEST(Gradients, OfMeasuredCurvesAreThoseOfDifferences) {
   Fabric fabric = cotton();
   fabric.curves.warp = {{{0.001, 0.3}, {0.01, 5}, {0.05, 60}}};
@@ -238,12 +251,14 @@ TEST(Gradients, OfInextensibleClothAreThoseOfDifferences) {
 // Without a solve on the other side: w carries changes of a step's balance R to those of the loss, A w =
 // dL/dx and w . dR/dx_n = dL/dx_n, whether the states are those of a step or not.
 TEST(Gradients, OfAStepAreThoseOfItsBalance) {
-  for (const bool has_curves : {false, true}) {
+  for (const std::string way : {"membrane", "curves", "corotational"}) {
+    SCOPED_TRACE(way);
+    const bool has_curves = way == "curves";
     Fabric fabric = cotton();
     fabric.poisson_ratio = has_curves ? 0 : 0.2;
     fabric.viscosity = {.stretch = 0.4, .shear = 0.05};
     if (has_curves) fabric.curves.warp = {{{0.001, 0.3}, {0.01, 5}, {0.05, 60}}};
-    SwungSheet sheet(quad_grid(6, 5, 0.3, 0.25), "membrane", fabric);
+    SwungSheet sheet(quad_grid(6, 5, 0.3, 0.25), has_curves ? "membrane" : way, fabric);
     Simulation simulation(sheet.scene, {.threads = 1});
     simulation.advance(3);
     GarmentState before = simulation.state(0);

@@ -220,9 +220,20 @@ class Run {
     const Rows rows = evaluated_rows();
     const NodalPattern& p = arrays_.pattern;
     auto stiffness = output<Real>(p.pairs.size());
+    auto quadratic = numbers(at_.multipliers);
+    if (laws().measure == StrainMeasure::corotational) {
+      quadratic = output<Real>(at_.multipliers.size());
+      kernels_.quadratic_multipliers(queue_, {.rows = arrays_.rows_view(),
+                                              .tensors = arrays_.tensors.view(),
+                                              .positions = read(positions_),
+                                              .multipliers = read(multipliers_),
+                                              .coupling = coupling(),
+                                              .found = quadratic.view()});
+    }
+    results_["quadratic multipliers"] = widened(quadratic);
     kernels_.geometric_stiffness(queue_, {.rows = arrays_.rows_view(),
                                           .tensors = arrays_.tensors.view(),
-                                          .multipliers = read(multipliers_),
+                                          .multipliers = read(quadratic),
                                           .coupling = coupling(),
                                           .stiffness = stiffness.view()});
     results_["stiffness"] = widened(stiffness);

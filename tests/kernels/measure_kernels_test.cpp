@@ -33,11 +33,11 @@ TYPED_TEST(MeasureKernels, Areas) {
 
 TYPED_TEST(MeasureKernels, RowsAreThoseOfTheSteps) {
   for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
-    // Measured is strain itself, without what bounds, curves and Poisson's ratio make of it.
+    // Measured is Green's strain itself, without what bounds, curves and Poisson's ratio make of it.
     const auto cloth = at.reference();
-    const bool is_curved = at.garment.fabric.curves.exist() || at.garment.fabric.viscosity.exists();
-    VectorXd rows = is_curved ? cloth.row_strains(cloth.positions()) : as_vector(found.at("residuals"));
-    rows += cloth.row_bounds();
+    const bool is_other = at.garment.fabric.curves.exist() || at.garment.fabric.viscosity.exists();
+    const VectorXd rows_of_steps = as_vector(found.at("residuals")) + cloth.row_bounds();
+    VectorXd rows = is_other ? cloth.rows().values(cloth.positions()) : rows_of_steps;
     const RowPattern pattern = kernel_pattern(at).rows;
     for (Index row = pattern.triples.row_count(); row < pattern.first_single(); row += 3)
       rows[row] -= at.garment.fabric.poisson_coupling() * rows[row + 2];

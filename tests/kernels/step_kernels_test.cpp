@@ -152,6 +152,15 @@ TYPED_TEST(StepKernelsTest, PredictedPositions) {
   });
 }
 
+TYPED_TEST(StepKernelsTest, QuadraticMultipliers) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    const auto cloth = at.reference();
+    const VectorXd expected = cloth.quadratic_multipliers(as_vector(at.multipliers), cloth.positions());
+    expect_near(found.at("quadratic multipliers"), expected, rounding<TypeParam>(81) * largest(expected),
+                what);
+  });
+}
+
 TYPED_TEST(StepKernelsTest, GeometricStiffness) {
   for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
     const auto cloth = at.reference();

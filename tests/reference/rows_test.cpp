@@ -146,6 +146,61 @@ TEST(Rows, JacobianMatchesFiniteDifferences) {
   }
 }
 
+// By the stretch tensor, whatever Poisson's ratio couples.
+TEST(CorotationalRows, MatchFiniteDifferences) {
+  for (const auto& [name, mesh] : assorted_meshes()) {
+    Garment garment = garment_of(mesh);
+    garment.fabric.poisson_ratio = 0.3;
+    garment.fabric.weft_stretch_stiffness = 400;
+    ReferenceCloth cloth(garment, find_recipe("corotational"), {}, 9.8);
+    EXPECT_LE(cloth.row_strains(cloth.positions()).lpNorm<Eigen::Infinity>(), 1e-13) << name;
+    const MatrixX3d at = cloth.positions() + noise(mesh.node_count(), 0.02, 1);
+    // They do not turn.
+    const VectorXd values = cloth.row_strains(at);
+    EXPECT_LE((cloth.row_strains(at * some_rotation().transpose()) - values).lpNorm<Eigen::Infinity>(),
+              1e-13);
+    EXPECT_GT(values.maxCoeff(), 0.1);
+    const Eigen::MatrixXd jacobian = cloth.row_jacobian(at);
+    double worst = 0, step = 1e-5;
+    for (Eigen::Index i = 0; i < at.rows(); ++i)
+      for (int c = 0; c < 3; ++c) {
+        MatrixX3d ahead = at, behind = at;
+        ahead(i, c) += step;
+        behind(i, c) -= step;
+        const VectorXd column = (cloth.row_strains(ahead) - cloth.row_strains(behind)) / (2 * step);
+        worst = std::max(worst, (column - jacobian.col(3 * i + c)).lpNorm<Eigen::Infinity>());
+      }
+    EXPECT_LE(worst / jacobian.cwiseAbs().maxCoeff(), 1e-7) << name;
+    // The forces are those of Green's rows with other multipliers.
+    const VectorXd lambda = noise(values.size(), 1, 2).col(0), mu = cloth.quadratic_multipliers(lambda, at),
+                   force = jacobian.transpose() * lambda;
+    EXPECT_LE((cloth.rows().jacobian(at).transpose() * mu - force).lpNorm<Eigen::Infinity>(),
+              1e-12 * force.lpNorm<Eigen::Infinity>());
+  }
+}
+
+// An even stretch: phi = (1.3 x, 0.8 y) turned; of a simple shear x + g y S is known, too (S^2 = F^T F).
+TEST(CorotationalRows, AreTheStretchTensor) {
+  const Mesh mesh = quad_grid(3, 4, 0.9, 0.7);
+  ReferenceCloth cloth(garment_of(mesh), find_recipe("corotational"), {}, 9.8);
+  MatrixX3d stretched = to_matrix(mesh.positions);
+  stretched.col(0) *= 1.3;
+  stretched.col(1) *= 0.8;
+  const VectorXd even = cloth.row_strains(stretched * some_rotation().transpose());
+  MatrixX3d sheared = to_matrix(mesh.positions);
+  const double g = 0.5, root = std::sqrt(4 + g * g);  // tr S of a shear, whose det is 1
+  sheared.col(0) += g * sheared.col(1).eval();
+  const VectorXd turned = cloth.row_strains(sheared);
+  for (Eigen::Index row = 0; row < even.size(); row += 3) {
+    EXPECT_NEAR(even[row], 0.6, 1e-12);
+    EXPECT_NEAR(even[row + 1], 0, 1e-12);
+    EXPECT_NEAR(even[row + 2], -0.4, 1e-12);
+    EXPECT_NEAR(turned[row], 2 * (2 / root - 1), 1e-12);
+    EXPECT_NEAR(turned[row + 1], 2 * g / root, 1e-12);
+    EXPECT_NEAR(turned[row + 2], 2 * ((2 + g * g) / root - 1), 1e-12);
+  }
+}
+
 TEST(Rows, HessianIsTheDerivativeOfTheJacobian) {
   for (const auto& [name, mesh] : assorted_meshes()) {
     const QuadraticRows rows = rows_of(mesh);

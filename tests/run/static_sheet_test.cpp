@@ -200,6 +200,8 @@ TEST(StaticSheet, RefusesWhatItDoesNotKnow) {
   EXPECT_NE(
       message([](Scene& s) { s.recipe = "coltraro2022"; }).find("tester.json: recipe: found coltraro2022"),
       std::string::npos);
+  EXPECT_NE(message([](Scene& s) { s.recipe = "corotational"; }).find("recipe: found corotational"),
+            std::string::npos);
   EXPECT_NE(message([](Scene& s) { s.garments[0].fabric.strain_limit = 0.1; }).find("fabric.strain_limit"),
             std::string::npos);
   EXPECT_NE(message([](Scene& s) {
