@@ -53,6 +53,21 @@ struct PlacesBody {
   }
 };
 
+template <class S>
+ISOCLOTH_DEVICE PointPacket<S> packet_of(const PointPair* pairs) {
+  PointPacket<S> packet;
+  for (int i = 0; i < 4; ++i) {
+    alignas(S) double lanes[3][pair_width];
+    for (int lane = 0; lane < pair_width; ++lane) {
+      const Vec3d& p = pairs[lane].points[i];
+      lanes[0][lane] = p.x, lanes[1][lane] = p.y, lanes[2][lane] = p.z;
+    }
+    packet.points[i] = {*reinterpret_cast<const S*>(lanes[0]), *reinterpret_cast<const S*>(lanes[1]),
+                        *reinterpret_cast<const S*>(lanes[2])};
+  }
+  return packet;
+}
+
 /// What ways keep apart, in parts of the thickness, or of the distance at first where that is less, and in
 /// any case so many thicknesses, or where they began nearer most of that: steps of a jam that each leave a
 /// tenth would soon leave nothing but rounding.
@@ -66,6 +81,7 @@ ISOCLOTH_DEVICE S least_distance(S at_start, S thickness) {
 
 struct SiftBody {
   SiftPairs a;
+  double longest_ways = HUGE_VAL;  ///< bound of what is taken from the room of any pair [m]
   using S = PairLanes<double>;
   using Packet = PointPacket<S>;
   static constexpr double rounding = 1e-3;  ///< much more than that of a distance, in parts of the thickness
@@ -87,6 +103,8 @@ struct SiftBody {
     // there to x is no longer than both.
     auto far = yes < no;
     if (a.is_measured) {
+      far = room > S((1 + rounding) * longest_ways);
+      if (!any(!far)) return no;
       const S ways = S(2.0) * longest_way(packet_of(first, 2)) + longest_way(packet_of(first, 3));
       far = room - ways > no;
       if (!any(!far)) return no;
@@ -99,11 +117,11 @@ struct SiftBody {
     const S thickness = *reinterpret_cast<const S*>(a.references.thicknesses.data() + first),
             near_by = S(1 + rounding) * (thickness + S(a.reach));
     const Packet from = packet_of(first, 0), to = packet_of(first, 1);
-    const PacketDistances<S> start = distances(from, first_count);
+    const NearestOfPacket<S> start = nearest_points(from, first_count);
     if (!a.is_measured) room = start.distance - near_by;
     far = far | (start.distance - relative_ways(from, to, first_count) > near_by);
     if (!any(!far)) return no;
-    const PacketDistances<S> at_end = distances(to, first_count);
+    const NearestOfPacket<S> at_end = nearest_points(to, first_count);
     const S least = least_distance(start.distance, thickness) + S(rounding) * thickness;
     const auto separates = [&](const Vec3<S>& n) {
       return (separations(from, first_count, n) > least) & (separations(to, first_count, n) > least);
@@ -119,9 +137,6 @@ struct SiftBody {
       packet.points[i] = Quads<S>::at(a.places.data() + kind * a.from.size(), nodes + i * pair_width).lanes();
     return packet;
   }
-  static ISOCLOTH_DEVICE PacketDistances<S> distances(const Packet& packet, int first_count) {
-    return first_count == 1 ? node_distances(packet) : edge_distances(packet);
-  }
   /// As relative_way(), at most longer: a difference within a side is among them.
   static ISOCLOTH_DEVICE S longest_way(const Packet& ways) {
     S longest(0.0);  // squared
@@ -134,21 +149,72 @@ struct SiftBody {
   }
 };
 
+/// A packet of those that may touch: what can be told of all lanes alike is, the rest of each by itself.
 struct FindBody {
   FindClothContacts a;
+  using S = PairLanes<double>;
   /// What began nearer than so many thicknesses and passed is pushed back the way it came: where points first
   /// meet they are so near that the direction between them is poor.
   static constexpr double near_start = 1.5;
 
-  ISOCLOTH_DEVICE void operator()(Index place) const {
-    FoundContact found;
-    found.pair = a.sifted[place];
-    find(found);
-    a.found[place] = found;
+  ISOCLOTH_DEVICE void operator()(Index packet) const {
+    const Index first = packet * pair_width, count = static_cast<Index>(a.sifted.size()),
+                end = first + pair_width < count ? first + pair_width : count;
+    // Pairs of nodes come before those of edges.
+    if (a.pairs[a.sifted[first]].is_edges == a.pairs[a.sifted[end - 1]].is_edges) return find(first, end);
+    for (Index place = first; place < end; ++place) {
+      FoundContact found;
+      found.pair = a.sifted[place];
+      find_alone(found);
+      a.found[place] = found;
+    }
   }
 
  private:
-  ISOCLOTH_DEVICE void find(FoundContact& found) const {
+  /// Of one kind.
+  ISOCLOTH_DEVICE void find(Index first, Index end) const {
+    PointPair from[pair_width], to[pair_width];
+    alignas(S) double thicknesses[pair_width];
+    for (int lane = 0; lane < pair_width; ++lane) {  // the last one fills up
+      const Index pair = a.sifted[first + lane < end ? first + lane : end - 1];
+      const PairNodes nodes(a.features, a.pairs[pair]);
+      from[lane] = nodes.at(a.from);
+      to[lane] = nodes.at(a.to);
+      thicknesses[lane] = a.thicknesses[pair];
+    }
+    const int first_count = from[0].first_count;
+    const PointPacket<S> begin = packet_of<S>(from), iterate = packet_of<S>(to);
+    const S thickness = *reinterpret_cast<const S*>(thicknesses), near_by = thickness + S(a.reach);
+    const NearestOfPacket<S> start = nearest_points(begin, first_count),
+                             at_end = nearest_points(iterate, first_count);
+    const S least = least_distance(start.distance, thickness), yes(1.0), no(0.0);
+    const auto separates = [&](const Vec3<S>& n) {
+      return (separations(begin, first_count, n) > least) & (separations(iterate, first_count, n) > least);
+    };
+    const S far = select(start.distance - relative_ways(begin, iterate, first_count) > near_by, yes, no),
+            separated = select(separates(start.normal) | separates(at_end.normal), yes, no);
+    for (int lane = 0; lane < end - first; ++lane) {
+      FoundContact found;
+      found.pair = a.sifted[first + lane];
+      if (!(lane_value(far, lane) > 0)) {
+        if (lane_value(separated, lane) > 0)
+          note_near(lane_value(start.distance, lane), of_lane(at_end, lane), to[lane], found);
+        else
+          find_alone(found);
+      }
+      a.found[first + lane] = found;
+    }
+  }
+  static ISOCLOTH_DEVICE NearestPoints of_lane(const NearestOfPacket<S>& packet, int lane) {
+    NearestPoints found;
+    found.distance = lane_value(packet.distance, lane);
+    found.normal = {lane_value(packet.normal.x, lane), lane_value(packet.normal.y, lane),
+                    lane_value(packet.normal.z, lane)};
+    for (int i = 0; i < 4; ++i) found.weights[i] = lane_value(packet.weights[i], lane);
+    return found;
+  }
+
+  ISOCLOTH_DEVICE void find_alone(FoundContact& found) const {
     const FeaturePair pair = a.pairs[found.pair];
     const PairNodes nodes(a.features, pair);
     const double thickness = a.thicknesses[found.pair], near_by = thickness + a.reach;
@@ -167,7 +233,15 @@ struct FindBody {
         return note(meeting, to, thickness, found);
       }
     }
-    if (!(end.distance <= near_by)) return;
+    note_near(start.distance, end, to, found);
+  }
+
+  /// Of a pair that stays apart; `before`: its distance when the part began.
+  ISOCLOTH_DEVICE void note_near(double before, const NearestPoints& end, const PointPair& to,
+                                 FoundContact& found) const {
+    const FeaturePair pair = a.pairs[found.pair];
+    const double thickness = a.thicknesses[found.pair];
+    if (!(end.distance <= thickness + a.reach)) return;
     Index kept[4];
     int count = 0;
     for (int i = 0; i < 4; ++i)
@@ -180,11 +254,12 @@ struct FindBody {
       const Index side = side_of(a.features, pair, kept[1], kept[2]);
       found.key = ContactKey{ContactKey::node_and_edge, pair.first, side}.packed();
     } else {
-      const Index one = nodes.nodes[0], other = nodes.nodes[kept[1]];
+      const Index one = pair.first,
+                  other = a.features.triangles[3 * static_cast<std::size_t>(pair.second) + kept[1] - 1];
       found.key = one < other ? ContactKey{ContactKey::two_nodes, one, other}.packed()
                               : ContactKey{ContactKey::two_nodes, other, one}.packed();
     }
-    if (start.distance < thickness) found.before = start.distance - thickness;
+    if (before < thickness) found.before = before - thickness;
     note(end, to, thickness, found);
   }
 
@@ -212,6 +287,19 @@ struct FindBody {
   }
 };
 
+#if !defined(__CUDACC__)
+/// Bound of how far any two nodes have gone against each other [m].
+double spread(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to) {
+  Vec3d low{HUGE_VAL, HUGE_VAL, HUGE_VAL}, high{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const Vec3d way = to[i] - from[i];
+    low = {way.x < low.x ? way.x : low.x, way.y < low.y ? way.y : low.y, way.z < low.z ? way.z : low.z};
+    high = {larger(way.x, high.x), larger(way.y, high.y), larger(way.z, high.z)};
+  }
+  return norm(high - low);
+}
+#endif
+
 Index packet_count(ArrayView<const FeaturePair> pairs) {
   return (static_cast<Index>(pairs.size()) + pair_width - 1) / pair_width;
 }
@@ -223,10 +311,16 @@ void measure_pairs(const Queue& queue, const MeasurePairs& args) {
 }
 void sift_pairs(const Queue& queue, const SiftPairs& args) {
   parallel_for(queue, static_cast<Index>(args.from.size()), PlacesBody{args});
-  parallel_for(queue, packet_count(args.pairs), SiftBody{args});
+  SiftBody body{args};
+#if !defined(__CUDACC__)
+  // Where the host can read them: of cloth that hardly moves most pairs are done with.
+  body.longest_ways = 2 * spread(args.sought_at, args.from) + spread(args.sought_at, args.to);
+#endif
+  parallel_for(queue, packet_count(args.pairs), body);
 }
 void find_cloth_contacts(const Queue& queue, const FindClothContacts& args) {
-  parallel_for(queue, static_cast<Index>(args.sifted.size()), FindBody{args});
+  const Index count = static_cast<Index>(args.sifted.size());
+  parallel_for(queue, (count + pair_width - 1) / pair_width, FindBody{args});
 }
 
 }  // namespace isocloth::ISOCLOTH_BACKEND
