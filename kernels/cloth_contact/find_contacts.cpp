@@ -53,21 +53,6 @@ struct PlacesBody {
   }
 };
 
-template <class S>
-ISOCLOTH_DEVICE PointPacket<S> packet_of(const PointPair* pairs) {
-  PointPacket<S> packet;
-  for (int i = 0; i < 4; ++i) {
-    alignas(S) double lanes[3][pair_width];
-    for (int lane = 0; lane < pair_width; ++lane) {
-      const Vec3d& p = pairs[lane].points[i];
-      lanes[0][lane] = p.x, lanes[1][lane] = p.y, lanes[2][lane] = p.z;
-    }
-    packet.points[i] = {*reinterpret_cast<const S*>(lanes[0]), *reinterpret_cast<const S*>(lanes[1]),
-                        *reinterpret_cast<const S*>(lanes[2])};
-  }
-  return packet;
-}
-
 /// What ways keep apart, in parts of the thickness, or of the distance at first where that is less, and in
 /// any case so many thicknesses, or where they began nearer most of that: steps of a jam that each leave a
 /// tenth would soon leave nothing but rounding.
@@ -120,7 +105,8 @@ struct SiftBody {
     const NearestOfPacket<S> start = nearest_points(from, first_count);
     if (!a.is_measured) room = start.distance - near_by;
     far = far | (start.distance - relative_ways(from, to, first_count) > near_by);
-    if (!any(!far)) return no;
+    if (!any((!far) & (start.distance > near_by)))
+      return select(far, no, yes);  // what is near mostly stays so
     const NearestOfPacket<S> at_end = nearest_points(to, first_count);
     const S least = least_distance(start.distance, thickness) + S(rounding) * thickness;
     const auto separates = [&](const Vec3<S>& n) {
@@ -156,6 +142,7 @@ struct FindBody {
   /// What began nearer than so many thicknesses and passed is pushed back the way it came: where points first
   /// meet they are so near that the direction between them is poor.
   static constexpr double near_start = 1.5;
+  static constexpr double least_weight = 1e-9;  ///< of a node that takes part
 
   ISOCLOTH_DEVICE void operator()(Index packet) const {
     const Index first = packet * pair_width, count = static_cast<Index>(a.sifted.size()),
@@ -173,45 +160,57 @@ struct FindBody {
  private:
   /// Of one kind.
   ISOCLOTH_DEVICE void find(Index first, Index end) const {
-    PointPair from[pair_width], to[pair_width];
-    alignas(S) double thicknesses[pair_width];
+    Index pairs[pair_width], nodes[4][pair_width];
+    int first_count = 1;
     for (int lane = 0; lane < pair_width; ++lane) {  // the last one fills up
-      const Index pair = a.sifted[first + lane < end ? first + lane : end - 1];
-      const PairNodes nodes(a.features, a.pairs[pair]);
-      from[lane] = nodes.at(a.from);
-      to[lane] = nodes.at(a.to);
-      thicknesses[lane] = a.thicknesses[pair];
+      pairs[lane] = a.sifted[first + lane < end ? first + lane : end - 1];
+      const PairNodes own(a.features, a.pairs[pairs[lane]]);
+      for (int i = 0; i < 4; ++i) nodes[i][lane] = own.nodes[i];
+      first_count = own.first_count;
     }
-    const int first_count = from[0].first_count;
-    const PointPacket<S> begin = packet_of<S>(from), iterate = packet_of<S>(to);
-    const S thickness = *reinterpret_cast<const S*>(thicknesses), near_by = thickness + S(a.reach);
-    const NearestOfPacket<S> start = nearest_points(begin, first_count),
-                             at_end = nearest_points(iterate, first_count);
-    const S least = least_distance(start.distance, thickness), yes(1.0), no(0.0);
-    const auto separates = [&](const Vec3<S>& n) {
-      return (separations(begin, first_count, n) > least) & (separations(iterate, first_count, n) > least);
+    const auto packet_at = [&](ArrayView<const Vec3d> positions) {
+      PointPacket<S> packet;
+      for (int i = 0; i < 4; ++i)
+        packet.points[i] = {lanes_of<S>([&](int lane) { return positions[nodes[i][lane]].x; }),
+                            lanes_of<S>([&](int lane) { return positions[nodes[i][lane]].y; }),
+                            lanes_of<S>([&](int lane) { return positions[nodes[i][lane]].z; })};
+      return packet;
     };
-    const S far = select(start.distance - relative_ways(begin, iterate, first_count) > near_by, yes, no),
-            separated = select(separates(start.normal) | separates(at_end.normal), yes, no);
+    const PointPacket<S> from = packet_at(a.from), to = packet_at(a.to);
+    const S thickness = lanes_of<S>([&](int lane) { return a.thicknesses[pairs[lane]]; }),
+            near_by = thickness + S(a.reach);
+    const NearestOfPacket<S> start = nearest_points(from, first_count),
+                             at_end = nearest_points(to, first_count);
+    const S least = least_distance(start.distance, thickness), none(0.0), once(1.0), alone(2.0);
+    const auto separates = [&](const Vec3<S>& n) {
+      return (separations(from, first_count, n) > least) & (separations(to, first_count, n) > least);
+    };
+    auto counts = at_end.distance <= near_by;
+    if (first_count == 2)  // a node with an edge or a node: that pair tells
+      for (const S& weight : at_end.weights) counts = counts & (magnitude(weight) >= S(least_weight));
+    S what = select(separates(start.normal) | separates(at_end.normal), select(counts, once, none), alone);
+    what = select(start.distance - relative_ways(from, to, first_count) > near_by, none, what);
+    const S gap = dot(at_end.normal, at_end.way) - thickness,
+            before = select(start.distance < thickness, start.distance - thickness, none);
     for (int lane = 0; lane < end - first; ++lane) {
+      FoundContact& to_write = a.found[first + lane];
+      to_write.pair = pairs[lane];
+      to_write.status = PairStatus::apart;
+      if (!(lane_value(what, lane) > 0)) continue;
       FoundContact found;
-      found.pair = a.sifted[first + lane];
-      if (!(lane_value(far, lane) > 0)) {
-        if (lane_value(separated, lane) > 0)
-          note_near(lane_value(start.distance, lane), of_lane(at_end, lane), to[lane], found);
-        else
-          find_alone(found);
+      found.pair = pairs[lane];
+      if (lane_value(what, lane) > 1) {
+        find_alone(found);
+      } else {
+        for (int i = 0; i < 4; ++i) found.weights[i] = lane_value(at_end.weights[i], lane);
+        found.normal = {lane_value(at_end.normal.x, lane), lane_value(at_end.normal.y, lane),
+                        lane_value(at_end.normal.z, lane)};
+        found.gap = lane_value(gap, lane);
+        found.before = lane_value(before, lane);
+        set_near(found);
       }
-      a.found[first + lane] = found;
+      to_write = found;
     }
-  }
-  static ISOCLOTH_DEVICE NearestPoints of_lane(const NearestOfPacket<S>& packet, int lane) {
-    NearestPoints found;
-    found.distance = lane_value(packet.distance, lane);
-    found.normal = {lane_value(packet.normal.x, lane), lane_value(packet.normal.y, lane),
-                    lane_value(packet.normal.z, lane)};
-    for (int i = 0; i < 4; ++i) found.weights[i] = lane_value(packet.weights[i], lane);
-    return found;
   }
 
   ISOCLOTH_DEVICE void find_alone(FoundContact& found) const {
@@ -233,19 +232,19 @@ struct FindBody {
         return note(meeting, to, thickness, found);
       }
     }
-    note_near(start.distance, end, to, found);
+    if (!(end.distance <= near_by)) return;
+    if (start.distance < thickness) found.before = start.distance - thickness;
+    note(end, to, thickness, found);
+    set_near(found);
   }
 
-  /// Of a pair that stays apart; `before`: its distance when the part began.
-  ISOCLOTH_DEVICE void note_near(double before, const NearestPoints& end, const PointPair& to,
-                                 FoundContact& found) const {
+  /// What touches, by the weights of the nearest points of a pair that is near.
+  ISOCLOTH_DEVICE void set_near(FoundContact& found) const {
     const FeaturePair pair = a.pairs[found.pair];
-    const double thickness = a.thicknesses[found.pair];
-    if (!(end.distance <= thickness + a.reach)) return;
     Index kept[4];
     int count = 0;
     for (int i = 0; i < 4; ++i)
-      if (magnitude(end.weights[i]) >= 1e-9) kept[count++] = i;
+      if (magnitude(found.weights[i]) >= least_weight) kept[count++] = i;
     if (pair.is_edges != 0 && count < 4) return;  // a node with an edge or a node: that pair tells
     found.status = PairStatus::near_by;
     if (count == 4) {
@@ -259,8 +258,6 @@ struct FindBody {
       found.key = one < other ? ContactKey{ContactKey::two_nodes, one, other}.packed()
                               : ContactKey{ContactKey::two_nodes, other, one}.packed();
     }
-    if (before < thickness) found.before = before - thickness;
-    note(end, to, thickness, found);
   }
 
   /// Whether one direction tells that the sides keep more than `least` apart all the time.

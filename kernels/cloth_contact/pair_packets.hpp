@@ -12,11 +12,23 @@ struct PointPacket {
   Vec3<S> points[4];
 };
 
-/// NearestPoints, of lanes.
+/// value(lane) of each lane.
+template <class S, class Value>
+ISOCLOTH_DEVICE S lanes_of(const Value& value) {
+  if constexpr (Lanes<S>::width == 1) {
+    return S(value(0));
+  } else {
+    S all;
+    for (int lane = 0; lane < Lanes<S>::width; ++lane) all.v[lane] = value(lane);
+    return all;
+  }
+}
+
+/// NearestPoints, of lanes, and the way from one to the other.
 template <class S>
 struct NearestOfPacket {
   S distance{};  ///< [m]
-  Vec3<S> normal{};
+  Vec3<S> normal{}, way{};
   S weights[4] = {};
 };
 
@@ -80,11 +92,11 @@ ISOCLOTH_DEVICE NearestOfPacket<S> nearest_points(const PointPacket<S>& pair, in
     found.weights[3] = -at[1];
   }
   const S* const w = found.weights;
-  const Vec3<S> way = w[0] * p[0] + w[1] * p[1] + w[2] * p[2] + w[3] * p[3];
-  found.distance = square_root(dot(way, way));
+  found.way = w[0] * p[0] + w[1] * p[1] + w[2] * p[2] + w[3] * p[3];
+  found.distance = square_root(dot(found.way, found.way));
   const auto has_direction = found.distance > none;
   const S inverse = all / select(has_direction, found.distance, all);
-  found.normal = select(has_direction, inverse * way, Vec3<S>{});
+  found.normal = select(has_direction, inverse * found.way, Vec3<S>{});
   return found;
 }
 
