@@ -190,11 +190,13 @@ double ClothContacts<Real>::find(int iteration) {
 template <class Real>
 double ClothContacts<Real>::find_in(int iteration) {
   gather(false);
+  iteration_ = iteration;
+  has_responses_ = false;
   const bool is_wild = (!searched_ || left_room(host_to_, &MovingBox::end)) && !search();
   if (is_wild) {  // nothing can be said of it but that it is no state to end in
     keys_.clear();
     host_chosen_.clear();
-    respond(iteration);
+    work_ = {};
     passing_ = 1;
     return 0;
   }
@@ -209,7 +211,7 @@ double ClothContacts<Real>::find_in(int iteration) {
                                   .sifted = first(std::as_const(sifted_), host_sifted_.size()),
                                   .found = first(found_, host_sifted_.size())});
   choose();
-  respond(iteration);
+  if (keys_.empty()) work_ = {};
   return depth_;
 }
 
@@ -263,12 +265,9 @@ void ClothContacts<Real>::choose() {
 }
 
 template <class Real>
-void ClothContacts<Real>::respond(int iteration) {
+void ClothContacts<Real>::respond() {
   const std::size_t count = keys_.size();
-  if (count == 0) {
-    work_ = {};
-    return;
-  }
+  if (std::exchange(has_responses_, true) || count == 0) return;
   // The contacts of every node, by counting.
   host_begin_.assign(rooms_.size() + 1, 0);
   for (const Index place : host_chosen_)
@@ -304,7 +303,7 @@ void ClothContacts<Real>::respond(int iteration) {
                                      .inverse_inertia = std::as_const(inverse_inertia_).view(),
                                      .friction = friction_.view(),
                                      .tolerance = tolerance_,
-                                     .stiffening = contact_stiffening(iteration, true, gentle),
+                                     .stiffening = contact_stiffening(iteration_, true, gentle),
                                      .reach = reach_,
                                      .active = first(active_, count),
                                      .sharing = sharing_.view(),

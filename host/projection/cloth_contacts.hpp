@@ -74,6 +74,9 @@ class ClothContacts {
   bool passes() const { return passing_ > 0; }
   /// Whether any contact may act: then the systems of the garments are coupled.
   bool exist() const { return !keys_.empty(); }
+  /// How contacts act at the iterate, for what follows, but for add() and sum_forces(), which ask themselves:
+  /// most iterates that end a step need not know.
+  void respond();
   /// What contacts add to the matrices and right sides of the garments, which have been assembled.
   void add();
   /// What contacts exert as they are kept, for forces_on(): times h^2, on free nodes [kg m].
@@ -154,7 +157,6 @@ class ClothContacts {
   /// Whether forces can move the two sides apart; inverse_inertia: of all nodes.
   bool can_part(const FoundContact& found, const double* inverse_inertia) const;
   void choose();
-  void respond(int iteration);
   std::vector<int> islands() const;
   /// False: nothing that moves touches.
   bool set_rigid_modes();
@@ -210,6 +212,8 @@ class ClothContacts {
   Buffer<ClothResponse> responses_;
   double depth_ = 0;
   Index passing_ = 0;
+  int iteration_ = 0;
+  bool has_responses_ = false;
   int cg_iterations_ = 0;
   std::vector<Index> held_back_;
 

@@ -11,6 +11,7 @@ namespace isocloth {
 
 template <class Real>
 void ClothContacts<Real>::add() {
+  respond();
   for (const Member& member : members_) {
     if (member.solver->frozen()) continue;
     const NodesInStep<Real> nodes = member.solver->nodes_in_step();
@@ -28,6 +29,7 @@ void ClothContacts<Real>::add() {
 
 template <class Real>
 void ClothContacts<Real>::sum_forces() {
+  respond();
   const std::size_t count = keys_.size();
   std::vector<ClothResponse> staged_responses;
   std::vector<Vec3d> staged_forces;

@@ -123,6 +123,9 @@ class GarmentsTogether {
     if (bodies_ != nullptr) bodies_->correct();
   }
   void end_part(const PartEnd<double, bool>& end) {
+    const bool keeps_forces =
+        end.onward && std::ranges::any_of(garments_, [](const auto* g) { return g->keeps_parts(); });
+    if (cloth_ != nullptr && keeps_forces) cloth_->respond();
     if (cloth_ != nullptr) end_contacts(end);
     each_garment([&](std::size_t g) {
       members_[g].end_part(end);

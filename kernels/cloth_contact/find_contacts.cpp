@@ -66,6 +66,7 @@ ISOCLOTH_DEVICE S least_distance(S at_start, S thickness) {
 
 struct SiftBody {
   SiftPairs a;
+  double longest_ways = HUGE_VAL;  ///< bound of what is taken from the room of any pair [m]
   using S = PairLanes<double>;
   using Packet = PointPacket<S>;
   static constexpr double rounding = 1e-3;  ///< much more than that of a distance, in parts of the thickness
@@ -87,6 +88,8 @@ struct SiftBody {
     // there to x is no longer than both.
     auto far = yes < no;
     if (a.is_measured) {
+      far = room > S((1 + rounding) * longest_ways);
+      if (!any(!far)) return no;
       const S ways = S(2.0) * longest_way(packet_of(first, 2)) + longest_way(packet_of(first, 3));
       far = room - ways > no;
       if (!any(!far)) return no;
@@ -99,11 +102,12 @@ struct SiftBody {
     const S thickness = *reinterpret_cast<const S*>(a.references.thicknesses.data() + first),
             near_by = S(1 + rounding) * (thickness + S(a.reach));
     const Packet from = packet_of(first, 0), to = packet_of(first, 1);
-    const PacketDistances<S> start = distances(from, first_count);
+    const NearestOfPacket<S> start = nearest_points(from, first_count);
     if (!a.is_measured) room = start.distance - near_by;
     far = far | (start.distance - relative_ways(from, to, first_count) > near_by);
-    if (!any(!far)) return no;
-    const PacketDistances<S> at_end = distances(to, first_count);
+    if (!any((!far) & (start.distance > near_by)))
+      return select(far, no, yes);  // what is near mostly stays so
+    const NearestOfPacket<S> at_end = nearest_points(to, first_count);
     const S least = least_distance(start.distance, thickness) + S(rounding) * thickness;
     const auto separates = [&](const Vec3<S>& n) {
       return (separations(from, first_count, n) > least) & (separations(to, first_count, n) > least);
@@ -119,9 +123,6 @@ struct SiftBody {
       packet.points[i] = Quads<S>::at(a.places.data() + kind * a.from.size(), nodes + i * pair_width).lanes();
     return packet;
   }
-  static ISOCLOTH_DEVICE PacketDistances<S> distances(const Packet& packet, int first_count) {
-    return first_count == 1 ? node_distances(packet) : edge_distances(packet);
-  }
   /// As relative_way(), at most longer: a difference within a side is among them.
   static ISOCLOTH_DEVICE S longest_way(const Packet& ways) {
     S longest(0.0);  // squared
@@ -134,21 +135,85 @@ struct SiftBody {
   }
 };
 
+/// A packet of those that may touch: what can be told of all lanes alike is, the rest of each by itself.
 struct FindBody {
   FindClothContacts a;
+  using S = PairLanes<double>;
   /// What began nearer than so many thicknesses and passed is pushed back the way it came: where points first
   /// meet they are so near that the direction between them is poor.
   static constexpr double near_start = 1.5;
+  static constexpr double least_weight = 1e-9;  ///< of a node that takes part
 
-  ISOCLOTH_DEVICE void operator()(Index place) const {
-    FoundContact found;
-    found.pair = a.sifted[place];
-    find(found);
-    a.found[place] = found;
+  ISOCLOTH_DEVICE void operator()(Index packet) const {
+    const Index first = packet * pair_width, count = static_cast<Index>(a.sifted.size()),
+                end = first + pair_width < count ? first + pair_width : count;
+    // Pairs of nodes come before those of edges.
+    if (a.pairs[a.sifted[first]].is_edges == a.pairs[a.sifted[end - 1]].is_edges) return find(first, end);
+    for (Index place = first; place < end; ++place) {
+      FoundContact found;
+      found.pair = a.sifted[place];
+      find_alone(found);
+      a.found[place] = found;
+    }
   }
 
  private:
-  ISOCLOTH_DEVICE void find(FoundContact& found) const {
+  /// Of one kind.
+  ISOCLOTH_DEVICE void find(Index first, Index end) const {
+    Index pairs[pair_width], nodes[4][pair_width];
+    int first_count = 1;
+    for (int lane = 0; lane < pair_width; ++lane) {  // the last one fills up
+      pairs[lane] = a.sifted[first + lane < end ? first + lane : end - 1];
+      const PairNodes own(a.features, a.pairs[pairs[lane]]);
+      for (int i = 0; i < 4; ++i) nodes[i][lane] = own.nodes[i];
+      first_count = own.first_count;
+    }
+    const auto packet_at = [&](ArrayView<const Vec3d> positions) {
+      PointPacket<S> packet;
+      for (int i = 0; i < 4; ++i)
+        packet.points[i] = {lanes_of<S>([&](int lane) { return positions[nodes[i][lane]].x; }),
+                            lanes_of<S>([&](int lane) { return positions[nodes[i][lane]].y; }),
+                            lanes_of<S>([&](int lane) { return positions[nodes[i][lane]].z; })};
+      return packet;
+    };
+    const PointPacket<S> from = packet_at(a.from), to = packet_at(a.to);
+    const S thickness = lanes_of<S>([&](int lane) { return a.thicknesses[pairs[lane]]; }),
+            near_by = thickness + S(a.reach);
+    const NearestOfPacket<S> start = nearest_points(from, first_count),
+                             at_end = nearest_points(to, first_count);
+    const S least = least_distance(start.distance, thickness), none(0.0), once(1.0), alone(2.0);
+    const auto separates = [&](const Vec3<S>& n) {
+      return (separations(from, first_count, n) > least) & (separations(to, first_count, n) > least);
+    };
+    auto counts = at_end.distance <= near_by;
+    if (first_count == 2)  // a node with an edge or a node: that pair tells
+      for (const S& weight : at_end.weights) counts = counts & (magnitude(weight) >= S(least_weight));
+    S what = select(separates(start.normal) | separates(at_end.normal), select(counts, once, none), alone);
+    what = select(start.distance - relative_ways(from, to, first_count) > near_by, none, what);
+    const S gap = dot(at_end.normal, at_end.way) - thickness,
+            before = select(start.distance < thickness, start.distance - thickness, none);
+    for (int lane = 0; lane < end - first; ++lane) {
+      FoundContact& to_write = a.found[first + lane];
+      to_write.pair = pairs[lane];
+      to_write.status = PairStatus::apart;
+      if (!(lane_value(what, lane) > 0)) continue;
+      FoundContact found;
+      found.pair = pairs[lane];
+      if (lane_value(what, lane) > 1) {
+        find_alone(found);
+      } else {
+        for (int i = 0; i < 4; ++i) found.weights[i] = lane_value(at_end.weights[i], lane);
+        found.normal = {lane_value(at_end.normal.x, lane), lane_value(at_end.normal.y, lane),
+                        lane_value(at_end.normal.z, lane)};
+        found.gap = lane_value(gap, lane);
+        found.before = lane_value(before, lane);
+        set_near(found);
+      }
+      to_write = found;
+    }
+  }
+
+  ISOCLOTH_DEVICE void find_alone(FoundContact& found) const {
     const FeaturePair pair = a.pairs[found.pair];
     const PairNodes nodes(a.features, pair);
     const double thickness = a.thicknesses[found.pair], near_by = thickness + a.reach;
@@ -168,10 +233,18 @@ struct FindBody {
       }
     }
     if (!(end.distance <= near_by)) return;
+    if (start.distance < thickness) found.before = start.distance - thickness;
+    note(end, to, thickness, found);
+    set_near(found);
+  }
+
+  /// What touches, by the weights of the nearest points of a pair that is near.
+  ISOCLOTH_DEVICE void set_near(FoundContact& found) const {
+    const FeaturePair pair = a.pairs[found.pair];
     Index kept[4];
     int count = 0;
     for (int i = 0; i < 4; ++i)
-      if (magnitude(end.weights[i]) >= 1e-9) kept[count++] = i;
+      if (magnitude(found.weights[i]) >= least_weight) kept[count++] = i;
     if (pair.is_edges != 0 && count < 4) return;  // a node with an edge or a node: that pair tells
     found.status = PairStatus::near_by;
     if (count == 4) {
@@ -180,12 +253,11 @@ struct FindBody {
       const Index side = side_of(a.features, pair, kept[1], kept[2]);
       found.key = ContactKey{ContactKey::node_and_edge, pair.first, side}.packed();
     } else {
-      const Index one = nodes.nodes[0], other = nodes.nodes[kept[1]];
+      const Index one = pair.first,
+                  other = a.features.triangles[3 * static_cast<std::size_t>(pair.second) + kept[1] - 1];
       found.key = one < other ? ContactKey{ContactKey::two_nodes, one, other}.packed()
                               : ContactKey{ContactKey::two_nodes, other, one}.packed();
     }
-    if (start.distance < thickness) found.before = start.distance - thickness;
-    note(end, to, thickness, found);
   }
 
   /// Whether one direction tells that the sides keep more than `least` apart all the time.
@@ -212,6 +284,19 @@ struct FindBody {
   }
 };
 
+#if !defined(__CUDACC__)
+/// Bound of how far any two nodes have gone against each other [m].
+double spread(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to) {
+  Vec3d low{HUGE_VAL, HUGE_VAL, HUGE_VAL}, high{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const Vec3d way = to[i] - from[i];
+    low = {way.x < low.x ? way.x : low.x, way.y < low.y ? way.y : low.y, way.z < low.z ? way.z : low.z};
+    high = {larger(way.x, high.x), larger(way.y, high.y), larger(way.z, high.z)};
+  }
+  return norm(high - low);
+}
+#endif
+
 Index packet_count(ArrayView<const FeaturePair> pairs) {
   return (static_cast<Index>(pairs.size()) + pair_width - 1) / pair_width;
 }
@@ -223,10 +308,16 @@ void measure_pairs(const Queue& queue, const MeasurePairs& args) {
 }
 void sift_pairs(const Queue& queue, const SiftPairs& args) {
   parallel_for(queue, static_cast<Index>(args.from.size()), PlacesBody{args});
-  parallel_for(queue, packet_count(args.pairs), SiftBody{args});
+  SiftBody body{args};
+#if !defined(__CUDACC__)
+  // Where the host can read them: of cloth that hardly moves most pairs are done with.
+  body.longest_ways = 2 * spread(args.sought_at, args.from) + spread(args.sought_at, args.to);
+#endif
+  parallel_for(queue, packet_count(args.pairs), body);
 }
 void find_cloth_contacts(const Queue& queue, const FindClothContacts& args) {
-  parallel_for(queue, static_cast<Index>(args.sifted.size()), FindBody{args});
+  const Index count = static_cast<Index>(args.sifted.size());
+  parallel_for(queue, (count + pair_width - 1) / pair_width, FindBody{args});
 }
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -1,5 +1,5 @@
-// As many pairs of one kind side by side as the machine has lanes: distances and separations as in
-// pair_geometry.hpp, up to rounding.
+// As many pairs of one kind side by side as the machine has lanes: nearest points and separations as in
+// pair_geometry.hpp.
 #pragma once
 
 #include "kernels/launch/pair_lanes.hpp"
@@ -12,58 +12,92 @@ struct PointPacket {
   Vec3<S> points[4];
 };
 
-/// How far the first sides lie from the second, and the direction.
-template <class S>
-struct PacketDistances {
-  S distance{};      ///< [m]
-  Vec3<S> normal{};  ///< unit vectors from the second to the first; not finite where they coincide
-};
-
-template <class S>
-ISOCLOTH_DEVICE PacketDistances<S> distances_along(const Vec3<S>& way) {
-  const S length = square_root(dot(way, way));
-  return {length, (S(1.0) / length) * way};
+/// value(lane) of each lane.
+template <class S, class Value>
+ISOCLOTH_DEVICE S lanes_of(const Value& value) {
+  if constexpr (Lanes<S>::width == 1) {
+    return S(value(0));
+  } else {
+    S all;
+    for (int lane = 0; lane < Lanes<S>::width; ++lane) all.v[lane] = value(lane);
+    return all;
+  }
 }
 
-/// Of nodes, the first points, from triangles: nearest_of_triangle(), the regions in reverse order, the
-/// last one that holds.
+/// NearestPoints, of lanes, and the way from one to the other.
 template <class S>
-ISOCLOTH_DEVICE PacketDistances<S> node_distances(const PointPacket<S>& pair) {
-  const Vec3<S>&p = pair.points[0], &a = pair.points[1], &b = pair.points[2], &c = pair.points[3];
+struct NearestOfPacket {
+  S distance{};  ///< [m]
+  Vec3<S> normal{}, way{};
+  S weights[4] = {};
+};
+
+/// nearest_of_triangle(), the regions in reverse order, the last one that holds.
+template <class S>
+ISOCLOTH_DEVICE void nearest_of_triangles(const Vec3<S>& p, const Vec3<S>& a, const Vec3<S>& b,
+                                          const Vec3<S>& c, S* at) {
   const Vec3<S> ab = b - a, ac = c - a, ap = p - a, bp = p - b, cp = p - c;
   const S none(0.0), all(1.0);
   const S d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
           d6 = dot(ac, cp);
   const S va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
   const S whole = all / (va + vb + vc);
-  S v = vb * whole, w = vc * whole;
-  const auto take = [&](auto where, S own_v, S own_w) {
-    v = select(where, own_v, v);
-    w = select(where, own_w, w);
+  at[1] = vb * whole;
+  at[2] = vc * whole;
+  at[0] = all - at[1] - at[2];
+  const auto take = [&](auto where, S of_a, S of_b, S of_c) {
+    at[0] = select(where, of_a, at[0]);
+    at[1] = select(where, of_b, at[1]);
+    at[2] = select(where, of_c, at[2]);
   };
-  const S to_c = d4 - d3, to_b = d5 - d6, along_bc = to_c / (to_c + to_b);
-  take((va <= none) & (to_c >= none) & (to_b >= none), all - along_bc, along_bc);
-  take((vb <= none) & (d2 >= none) & (d6 <= none), none, d2 / (d2 - d6));
-  take((vc <= none) & (d1 >= none) & (d3 <= none), d1 / (d1 - d3), none);
-  take((d6 >= none) & (d5 <= d6), none, all);
-  take((d3 >= none) & (d4 <= d3), all, none);
-  take((d1 <= none) & (d2 <= none), none, none);
-  return distances_along(ap - v * ab - w * ac);
+  const S to_c = d4 - d3, to_b = d5 - d6, along_bc = to_c / (to_c + to_b), along_ac = d2 / (d2 - d6),
+          along_ab = d1 / (d1 - d3);
+  take((va <= none) & (to_c >= none) & (to_b >= none), none, all - along_bc, along_bc);
+  take((vb <= none) & (d2 >= none) & (d6 <= none), all - along_ac, none, along_ac);
+  take((vc <= none) & (d1 >= none) & (d3 <= none), all - along_ab, along_ab, none);
+  take((d6 >= none) & (d5 <= d6), none, none, all);
+  take((d3 >= none) & (d4 <= d3), none, all, none);
+  take((d1 <= none) & (d2 <= none), all, none, none);
 }
 
-/// Of edges, the first two points, from edges: nearest_of_segments().
+/// nearest_of_segments().
 template <class S>
-ISOCLOTH_DEVICE PacketDistances<S> edge_distances(const PointPacket<S>& pair) {
+ISOCLOTH_DEVICE void nearest_of_segments(const Vec3<S>* first, const Vec3<S>* second, S* at) {
   const S none(0.0), all(1.0), parallel(1e-12);
-  const auto inside = [&](S x) { return select(x > none, select(x > all, all, x), none); };
-  const Vec3<S> u = pair.points[1] - pair.points[0], v = pair.points[3] - pair.points[2],
-                r = pair.points[0] - pair.points[2];
+  const auto inside = [&](S x) { return select(x < none, none, select(x > all, all, x)); };
+  const Vec3<S> u = first[1] - first[0], v = second[1] - second[0], r = first[0] - second[0];
   const S a = dot(u, u), b = dot(u, v), c = dot(u, r), e = dot(v, v), f = dot(v, r);
   const S square = a * e - b * b;
-  S s = select(square > parallel * a * e, inside((b * f - c * e) / square), none), t = (b * s + f) / e;
-  s = select(t < none, inside(-c / a), select(t > all, inside((b - c) / a), s));
-  t = inside(t);
-  return distances_along(r + s * u - t * v);
+  const S s = select(square > parallel * a * e, inside((b * f - c * e) / square), none), t = (b * s + f) / e;
+  at[0] = select(t < none, inside(-c / a), select(t > all, inside((b - c) / a), s));
+  at[1] = select(t < none, none, select(t > all, all, t));
+}
+
+/// nearest_points() of each pair, with the same bits.
+template <class S>
+ISOCLOTH_DEVICE NearestOfPacket<S> nearest_points(const PointPacket<S>& pair, int first_count) {
+  const S none(0.0), all(1.0);
+  const Vec3<S>* const p = pair.points;
+  NearestOfPacket<S> found;
+  S at[3];
+  if (first_count == 1) {
+    nearest_of_triangles(p[0], p[1], p[2], p[3], at);
+    found.weights[0] = all;
+    for (int i = 0; i < 3; ++i) found.weights[i + 1] = -at[i];
+  } else {
+    nearest_of_segments(p, p + 2, at);
+    found.weights[0] = all - at[0];
+    found.weights[1] = at[0];
+    found.weights[2] = at[1] - all;
+    found.weights[3] = -at[1];
+  }
+  const S* const w = found.weights;
+  found.way = w[0] * p[0] + w[1] * p[1] + w[2] * p[2] + w[3] * p[3];
+  found.distance = square_root(dot(found.way, found.way));
+  const auto has_direction = found.distance > none;
+  const S inverse = all / select(has_direction, found.distance, all);
+  found.normal = select(has_direction, inverse * found.way, Vec3<S>{});
+  return found;
 }
 
 /// separation() along n.

@@ -113,8 +113,8 @@ TEST(PairGeometry, TimesApartAreSafeAndNotWasteful) {
   EXPECT_GT(apart, 100);
 }
 
-/// Those of packets are those of pairs one by one.
-TEST(PairPackets, HaveTheDistancesOfPairs) {
+/// Those of packets are those of pairs one by one, bit for bit.
+TEST(PairPackets, HaveTheNearestPointsOfPairs) {
   using S = cpu::PairLanes<double>;
   constexpr int width = cpu::Lanes<S>::width;
   Random random(12);
@@ -136,18 +136,19 @@ TEST(PairPackets, HaveTheDistancesOfPairs) {
           to->points[i].z.v[lane] = p.z;
         }
     }
-    const cpu::PacketDistances<S> found =
-        first_count == 1 ? cpu::node_distances(packet) : cpu::edge_distances(packet);
+    const cpu::NearestOfPacket<S> found = cpu::nearest_points(packet, first_count);
     const S ways = cpu::relative_ways(packet, later, first_count);
     for (int lane = 0; lane < width; ++lane) {
       const cpu::NearestPoints near = cpu::nearest_points(pairs[lane]);
-      EXPECT_NEAR(cpu::lane_value(found.distance, lane), near.distance, 1e-12) << n;
+      EXPECT_EQ(cpu::lane_value(found.distance, lane), near.distance) << n;
       const Vec3d normal{cpu::lane_value(found.normal.x, lane), cpu::lane_value(found.normal.y, lane),
                          cpu::lane_value(found.normal.z, lane)};
-      EXPECT_NEAR(norm(normal - near.normal), 0, 1e-9) << n;
-      EXPECT_NEAR(cpu::lane_value(cpu::separations(packet, first_count, found.normal), lane),
-                  cpu::separation(pairs[lane], normal), 1e-12);
-      EXPECT_NEAR(cpu::lane_value(ways, lane), cpu::relative_way(pairs[lane], moved[lane]), 1e-12);
+      EXPECT_EQ(normal, near.normal) << n;
+      for (int i = 0; i < 4; ++i)
+        EXPECT_EQ(cpu::lane_value(found.weights[i], lane), near.weights[i]) << n << " " << i;
+      EXPECT_EQ(cpu::lane_value(cpu::separations(packet, first_count, found.normal), lane),
+                cpu::separation(pairs[lane], normal));
+      EXPECT_EQ(cpu::lane_value(ways, lane), cpu::relative_way(pairs[lane], moved[lane]));
     }
   }
 }
