@@ -32,8 +32,9 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
   const BlockPattern system{
       .size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns};
   const bool is_coupled = arrays_.couplings().exist();
-  // Rigid rows are too stiff for a factor of less precision.
-  nodal_solver_ = make_nodal_solver<Real>(device, system, choice, is_coupled || resolved.recipe.is_elastic());
+  // Rigid rows are too stiff for a factor of less precision, and bodies take what the factor solves as it is.
+  const bool is_soft = (is_coupled || resolved.recipe.is_elastic()) && scene_.bodies.empty();
+  nodal_solver_ = make_nodal_solver<Real>(device, system, choice, is_soft);
   if (is_coupled || !nodal_solver_->is_exact())
     coupled_ = {device, {static_cast<std::size_t>(p.free_count())}};
   matrix_rows_ = {device, system};
