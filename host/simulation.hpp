@@ -28,7 +28,8 @@ const char* to_string(Precision precision);
 
 /// How the steps of a garment are solved.
 enum class StepSolver {
-  automatic,  ///< by the size of the mesh alone, so that a result does not depend on the batch
+  automatic,  ///< by the size of the mesh alone, so that a result does not depend on the batch; large elastic
+              ///< ones by conjugate gradients with a factor in single precision
   batched,    ///< whole steps in one launch, garments of one pattern side by side: small meshes
   direct,     ///< kernel by kernel with a multifrontal factorisation: one large mesh at a time
   mixed,      ///< the same with a factor in single precision and refinement to double

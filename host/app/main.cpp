@@ -45,8 +45,8 @@ void add_execution_options(CLI::App& command, ExecutionOptions& options) {
   command
       .add_option_function<std::string>(
           "--solver", [&options](const std::string& word) { options.solver = step_solver(word); },
-          "automatic: by the size of the mesh; batched: small meshes of one kind side by side; direct, mixed "
-          "or iterative: one mesh at a time")
+          "automatic: by the size of the mesh, of large elastic ones with a factor in single precision; "
+          "batched: small meshes of one kind side by side; direct, mixed or iterative: one mesh at a time")
       ->check(CLI::IsMember({"automatic", "batched", "direct", "mixed", "iterative"}))
       ->default_str("automatic");
   command.add_option("--simd", options.simd, "CPU instructions; default: the widest that this machine has")

@@ -9,6 +9,13 @@
 
 namespace isocloth {
 
+MatrixRows::MatrixRows(const Device& device, const BlockPattern& pattern) {
+  const SymmetricRows rows = symmetric_rows(pattern);
+  begin = {device, rows.begin};
+  columns = {device, rows.columns};
+  blocks = {device, rows.blocks};
+}
+
 template <class Real>
 CoupledSystem<Real>::CoupledSystem(const Device& device, const std::vector<std::size_t>& sizes)
     : device_(&device), begin_{0} {
@@ -17,7 +24,7 @@ CoupledSystem<Real>::CoupledSystem(const Device& device, const std::vector<std::
     widths_.push_back(threads_for(size));
   }
   partials_ = {device, static_cast<std::size_t>(dot_count(static_cast<Index>(size())))};
-  for (auto* vector : {&residual_, &preconditioned_, &direction_, &factor_product_, &product_, &solution_})
+  for (auto* vector : {&residual_, &preconditioned_, &direction_, &product_, &solution_})
     *vector = {device, size()};
 }
 
@@ -30,19 +37,20 @@ void CoupledSystem<Real>::copy(ArrayView<const Vec3<Real>> from, ArrayView<Vec3<
 }
 
 template <class Real>
-void CoupledSystem<Real>::add_couplings(const Members& members, const Contacts& contacts,
-                                        ArrayView<const Vec3<Real>> x,
-                                        ArrayView<const Vec3<Real>> factor_product,
-                                        ArrayView<Vec3<Real>> y) const {
+void CoupledSystem<Real>::multiply(const Members& members, const Contacts& contacts,
+                                   ArrayView<const Vec3<Real>> x, ArrayView<Vec3<Real>> y) const {
   for (std::size_t m = 0; m < members.size(); ++m) {
     const auto own = [&](auto all) { return slice(all, begin_[m], begin_[m + 1]); };
+    if (members[m].factor == nullptr) {
+      clear(own(y));
+      continue;
+    }
+    kernels().block_product(device_->queue(), {.matrix = members[m].matrix, .x = own(x), .y = own(y)});
     if (members[m].couplings.exist())
       kernels().multiply_couplings(device_->queue(), {.couplings = members[m].couplings,
                                                       .direction = own(x),
-                                                      .factor_product = own(factor_product),
+                                                      .factor_product = own(y),
                                                       .product = own(y)});
-    else if (factor_product.data() != y.data())
-      copy(own(factor_product), own(y));
   }
   if (!contacts) return;
   MultiplyClothContacts<Real> all = *contacts;
@@ -93,13 +101,11 @@ struct CoupledSystem<Real>::Iteration {
   double energy() { return dot(of.residual_, of.preconditioned_); }
   void begin() const {
     of.copy(std::as_const(of.preconditioned_).view(), of.direction_.view());
-    of.copy(std::as_const(of.residual_).view(), of.factor_product_.view());
     of.copy(std::as_const(of.preconditioned_).view(), of.solution_.view());
     combine(of.preconditioned_, -1, of.solution_);
   }
   double curvature() {
-    of.add_couplings(members, contacts, std::as_const(of.direction_).view(),
-                     std::as_const(of.factor_product_).view(), of.product_.view());
+    of.multiply(members, contacts, std::as_const(of.direction_).view(), of.product_.view());
     return dot(of.direction_, of.product_);
   }
   void descend(double alpha) const {
@@ -109,10 +115,7 @@ struct CoupledSystem<Real>::Iteration {
                                          .solution = of.solution_.view(),
                                          .residual = of.residual_.view()});
   }
-  void turn(double beta) const {
-    combine(of.preconditioned_, static_cast<Real>(beta), of.direction_);
-    combine(of.residual_, static_cast<Real>(beta), of.factor_product_);
-  }
+  void turn(double beta) const { combine(of.preconditioned_, static_cast<Real>(beta), of.direction_); }
 };
 
 template <class Real>
@@ -191,18 +194,8 @@ void CoupledSystem<Real>::set_modes(const Members& members, const Contacts& cont
   islands_ = islands;
   inverses_.assign(static_cast<std::size_t>(1 + *std::ranges::max_element(islands)), {});
   const auto column = [&](auto view, std::size_t k) { return slice(view, k * all, (k + 1) * all); };
-  for (std::size_t k = 0; k < count; ++k) {
-    const ArrayView<const Vec3<Real>> z = column(columns.view(), k);
-    const ArrayView<Vec3<Real>> image = column(images_.view(), k);
-    for (std::size_t m = 0; m < members.size(); ++m)
-      if (members[m].factor != nullptr)
-        kernels().block_product(device_->queue(), {.matrix = members[m].matrix,
-                                                   .x = slice(z, begin_[m], begin_[m + 1]),
-                                                   .y = slice(image, begin_[m], begin_[m + 1])});
-      else
-        clear(slice(image, begin_[m], begin_[m + 1]));
-    add_couplings(members, contacts, z, image, image);
-  }
+  for (std::size_t k = 0; k < count; ++k)
+    multiply(members, contacts, column(columns.view(), k), column(images_.view(), k));
   const std::vector<std::vector<double>> products = island_products(columns, images_);
   const Eigen::Index n = column_count;
   for (std::size_t i = 0; i < inverses_.size(); ++i) {
@@ -240,8 +233,7 @@ void CoupledSystem<Real>::correct(const Members& members, const Buffer<Vec3<Real
 template <class Real>
 std::size_t CoupledSystem<Real>::memory_bytes() const {
   std::size_t bytes = partials_.bytes() + column_products_.bytes() + moves_.bytes();
-  for (const auto* vector :
-       {&residual_, &preconditioned_, &direction_, &factor_product_, &product_, &solution_, &images_})
+  for (const auto* vector : {&residual_, &preconditioned_, &direction_, &product_, &solution_, &images_})
     bytes += vector->bytes();
   return bytes;
 }

@@ -5,23 +5,34 @@
 #include <vector>
 
 #include "host/linear/nodal_solver.hpp"
+#include "host/linear/pcg_rows.hpp"
 #include "kernels/kernel_table.hpp"
 
 namespace isocloth {
 
+/// Whole rows of a garment's matrix in the device's memory, see SymmetricBlocksView.
+struct MatrixRows {
+  Buffer<Index> begin, columns, blocks;
+
+  MatrixRows() = default;
+  MatrixRows(const Device& device, const BlockPattern& pattern);
+  std::size_t bytes() const { return begin.bytes() + columns.bytes() + blocks.bytes(); }
+};
+
 /// A garment's part of the system.
 template <class Real>
 struct CoupledMember {
-  NodalSolver<Real>* factor = nullptr;       ///< of P, done; null: the garment stands still
+  NodalSolver<Real>* factor = nullptr;       ///< of about P, done; null: the garment stands still
   Couplings<Real> couplings;                 ///< within the garment, or none
   Buffer<Vec3<Real>>* right_side = nullptr;  ///< b; used for other things afterwards, shape [free_count]
   Buffer<Vec3<Real>>* solution = nullptr;    ///< P^-1 b, then x; shape [free_count]
-  SymmetricBlocksView<Real> matrix;          ///< P, where correct() is asked for
+  SymmetricBlocksView<Real> matrix;          ///< P
 };
 
-/// (P + E) x = b by conjugate gradients with the factors of P, one block per member; see
-/// conjugate_gradients(). E are couplings within members and, if there are any, contacts between cloths.
-/// Their vectors are those of all members, one after another.
+/// (P + E) x = b by conjugate gradients, preconditioned by the factors of P, one block per member; see
+/// conjugate_gradients(). Products are taken with P itself: the factors may be of less precision. E are
+/// couplings within members and, if there are any, contacts between cloths. Their vectors are those of all
+/// members, one after another.
 template <class Real>
 class CoupledSystem {
  public:
@@ -32,6 +43,7 @@ class CoupledSystem {
   /// sizes: free_count of each member.
   CoupledSystem(const Device& device, const std::vector<std::size_t>& sizes);
 
+  bool exists() const { return device_ != nullptr; }
   /// Returns the iterations, -1: a factor met something that is not finite, and the solutions are worth
   /// nothing.
   int solve(const Members& members, const Contacts& contacts, double rtol);
@@ -62,14 +74,14 @@ class CoupledSystem {
   /// Sums over each island of the products of columns, Z, with some columns, shape [mode_count, right_count].
   std::vector<std::vector<double>> island_products(const Buffer<Vec3<Real>>& columns,
                                                    const Buffer<Vec3<Real>>& right);
-  /// y = P x + E x, P x in y beforehand.
-  void add_couplings(const Members& members, const Contacts& contacts, ArrayView<const Vec3<Real>> x,
-                     ArrayView<const Vec3<Real>> factor_product, ArrayView<Vec3<Real>> y) const;
+  /// y = P x + E x.
+  void multiply(const Members& members, const Contacts& contacts, ArrayView<const Vec3<Real>> x,
+                ArrayView<Vec3<Real>> y) const;
 
   const Device* device_ = nullptr;
   std::vector<std::size_t> begin_;   ///< of each member, shape [member_count + 1]
   std::vector<std::size_t> widths_;  ///< of each member, see side_by_side()
-  Buffer<Vec3<Real>> residual_, preconditioned_, direction_, factor_product_, product_, solution_;
+  Buffer<Vec3<Real>> residual_, preconditioned_, direction_, product_, solution_;
   std::vector<int> islands_;                   ///< of the modes, see set_modes()
   std::vector<std::vector<double>> inverses_;  ///< (Z^T A Z)^-1 of each island; empty: it is left alone
   Buffer<Vec3<Real>> images_;                  ///< A Z

@@ -32,17 +32,13 @@ double worse(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
 MixedSolver::MixedSolver(const BlockPattern& pattern, ThreadPool* pool, const DenseKernels<float>& single,
                          const DenseKernels<double>& whole, MonitorView monitor)
     : pattern_(pattern),
-      pool_(pool),
-      monitor_(monitor),
-      whole_(whole),
-      single_(pattern, pool, single, monitor),
-      name_("float32 factor refined to float64: " + std::string(single_.name())) {}
+      factor_(pattern, pool, single, whole, monitor),
+      name_("float32 factor refined to float64: " + std::string(factor_.single_name())) {}
 
 Factorization MixedSolver::factorize(const double* values) {
   const int n = pattern_.block;
   values_.assign(values, values + pattern_.rows.size() * n * n);
-  scales_.assign(static_cast<std::size_t>(pattern_.size) * n, 1);
-  std::vector<double> sums(scales_.size(), 0);
+  std::vector<double> sums(static_cast<std::size_t>(pattern_.size) * n, 0);
   for (std::size_t b = 0; b < pattern_.rows.size(); ++b)
     for (int r = 0; r < n; ++r)
       for (int c = 0; c < n; ++c) {
@@ -52,29 +48,14 @@ Factorization MixedSolver::factorize(const double* values) {
           values_[(b * n + r) * n + c] = values_[(b * n + c) * n + r];
           continue;
         }
-        const double value = values_[(b * n + r) * n + c];
-        sums[i] += std::abs(value);
-        if (i != j) sums[j] += std::abs(value);
-        if (i == j && value > 0 && std::isfinite(value)) scales_[i] = std::ldexp(1.0, -std::ilogb(value) / 2);
+        const double value = std::abs(values_[(b * n + r) * n + c]);
+        sums[i] += value;
+        if (i != j) sums[j] += value;
       }
   norm_ = sums.empty() ? 0 : *std::max_element(sums.begin(), sums.end());
-  scaled_.resize(values_.size());
-  for (std::size_t b = 0; b < pattern_.rows.size(); ++b)
-    for (int r = 0; r < n; ++r)
-      for (int c = 0; c < n; ++c)
-        scaled_[(b * n + r) * n + c] = static_cast<float>(
-            values_[(b * n + r) * n + c] * scales_[static_cast<std::size_t>(pattern_.rows[b]) * n + r] *
-            scales_[static_cast<std::size_t>(pattern_.columns[b]) * n + c]);
   last_ = {};
-  uses_double_ = false;
-  has_factor_ = single_.factorize(scaled_.data()).ok;
-  return has_factor_ ? Factorization{} : factorize_double();
-}
-
-Factorization MixedSolver::factorize_double() {
-  if (!double_) double_ = std::make_unique<MultifrontalSolver<double>>(pattern_, pool_, whole_, monitor_);
-  const Factorization result = double_->factorize(values_.data());
-  has_factor_ = uses_double_ = result.ok;
+  const Factorization result = factor_.factorize(values_.data());
+  has_factor_ = result.ok;
   return result;
 }
 
@@ -96,26 +77,14 @@ void MixedSolver::subtract_product(const double* x, int count, double* residual)
 
 bool MixedSolver::refine(const double* right_side, const std::vector<double>& magnitudes, double* solution,
                          int count) {
-  const std::size_t size = scales_.size();
+  const std::size_t size = static_cast<std::size_t>(pattern_.size) * pattern_.block;
   const std::size_t total = size * count;
-  std::vector<double> x(total, 0);
+  std::vector<double> x(total, 0), correction(total);
   residual_.assign(right_side, right_side + total);
-  small_.resize(total);
   for (double before = std::numeric_limits<double>::infinity(); last_.iterations < most_iterations;) {
-    // Each scaled residual is brought near 1: float reaches down to 1e-38 only.
-    std::vector<double> units(count, 0);
-    for (std::size_t i = 0; i < size; ++i)
-      for (int k = 0; k < count; ++k)
-        units[k] = std::max(units[k], std::abs(residual_[i * count + k] * scales_[i]));
-    for (double& unit : units) unit = unit > 0 ? std::ldexp(1.0, std::ilogb(unit)) : 1;
-    for (std::size_t i = 0; i < size; ++i)
-      for (int k = 0; k < count; ++k)
-        small_[i * count + k] = static_cast<float>(residual_[i * count + k] * scales_[i] / units[k]);
-    single_.solve(small_.data(), small_.data(), count);
+    factor_.solve(residual_.data(), correction.data(), count);
     ++last_.iterations;
-    for (std::size_t i = 0; i < size; ++i)
-      for (int k = 0; k < count; ++k)
-        x[i * count + k] += static_cast<double>(small_[i * count + k]) * units[k] * scales_[i];
+    for (std::size_t i = 0; i < total; ++i) x[i] += correction[i];
     residual_.assign(right_side, right_side + total);
     subtract_product(x.data(), count, residual_.data());
     double error = 0;
@@ -141,7 +110,7 @@ bool MixedSolver::refine(const double* right_side, const std::vector<double>& ma
 void MixedSolver::solve(const double* right_side, double* solution, int count) {
   if (!has_factor_)
     throw NumericalError("solve: there is no factor; call factorize() and look at its result");
-  const std::size_t size = scales_.size();
+  const std::size_t size = static_cast<std::size_t>(pattern_.size) * pattern_.block;
   std::vector<double> magnitudes(count);
   for (int k = 0; k < count; ++k) {
     magnitudes[k] = largest(right_side, size, count, k);
@@ -149,9 +118,10 @@ void MixedSolver::solve(const double* right_side, double* solution, int count) {
       throw NumericalError("solve: right side " + std::to_string(k) + " is not finite; nothing was solved");
   }
   last_ = {};
-  if (!uses_double_) {
+  if (!factor_.is_whole()) {
     if (refine(right_side, magnitudes, solution, count)) return;
-    const Factorization result = factorize_double();
+    const Factorization result = factor_.factorize_whole(values_.data());
+    has_factor_ = result.ok;
     if (!result.ok)
       throw NumericalError(
           "solve: refinement of a float factor stagnated, and in double the matrix is not "
@@ -159,7 +129,7 @@ void MixedSolver::solve(const double* right_side, double* solution, int count) {
           std::to_string(result.block_row));
   }
   std::vector<double> x(size * count);
-  double_->solve(right_side, x.data(), count);
+  factor_.solve(right_side, x.data(), count);
   residual_.assign(right_side, right_side + x.size());
   subtract_product(x.data(), count, residual_.data());
   last_.fell_back = true;
@@ -176,9 +146,7 @@ void MixedSolver::solve(const double* right_side, double* solution, int count) {
 }
 
 std::size_t MixedSolver::memory_bytes() const {
-  return single_.memory_bytes() + (double_ ? double_->memory_bytes() : 0) +
-         (values_.size() + scales_.size() + residual_.size()) * sizeof(double) +
-         (scaled_.size() + small_.size()) * sizeof(float);
+  return factor_.memory_bytes() + (values_.size() + residual_.size()) * sizeof(double);
 }
 
 }  // namespace isocloth

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/linear/multifrontal_solver.hpp"
+#include "host/linear/single_factor.hpp"
 
 namespace isocloth {
 
@@ -14,10 +14,10 @@ struct Refinement {
   bool fell_back = false;     ///< refinement stagnated, or float could not factor: solved by a double factor
 };
 
-/// Iterative refinement (Wilkinson 1963; Higham 2002, chapter 12): factors S A S in float, S the powers of
-/// two that bring the diagonal near 1, and corrects x by double residuals until the backward error is at most
-/// 100 eps of double. Where it stagnates above that (a condition number beyond some 1e7), the matrix is
-/// factored in double, once, and every later solve uses that factor until the next factorize().
+/// Iterative refinement (Wilkinson 1963; Higham 2002, chapter 12): corrects the solutions of a SingleFactor
+/// by double residuals until the backward error is at most 100 eps of double. Where it stagnates above that
+/// (a condition number beyond some 1e7), the matrix is factored in double, once, and every later solve uses
+/// that factor until the next factorize().
 class MixedSolver final : public LinearSolver<double> {
  public:
   MixedSolver(const BlockPattern& pattern, ThreadPool* pool,
@@ -31,30 +31,23 @@ class MixedSolver final : public LinearSolver<double> {
   /// is then as it was.
   void solve(const double* right_side, double* solution, int count) override;
   std::size_t memory_bytes() const override;
-  double factor_nonzeros() const override { return single_.factor_nonzeros(); }
-  double factor_flops() const override { return single_.factor_flops(); }
+  double factor_nonzeros() const override { return factor_.factor_nonzeros(); }
+  double factor_flops() const override { return factor_.factor_flops(); }
   std::string_view name() const override { return name_; }
   const Refinement& last_refinement() const { return last_; }
 
  private:
-  Factorization factorize_double();
   /// magnitudes: largest |value| of each right side.
   bool refine(const double* right_side, const std::vector<double>& magnitudes, double* solution, int count);
   void subtract_product(const double* x, int count, double* residual) const;
 
   BlockPattern pattern_;
-  ThreadPool* pool_;
-  MonitorView monitor_;
-  const DenseKernels<double>& whole_;
-  MultifrontalSolver<float> single_;
-  std::unique_ptr<MultifrontalSolver<double>> double_;  ///< made when first needed
+  SingleFactor factor_;
   std::string name_;
-  std::vector<double> values_;         ///< A, shape [block_count, block, block]
-  std::vector<double> scales_;         ///< S, shape [size * block]
-  std::vector<float> scaled_, small_;  ///< S A S; a right side
-  std::vector<double> residual_;       ///< shape [size, block, count]
-  double norm_ = 0;                    ///< |A|_inf
-  bool has_factor_ = false, uses_double_ = false;
+  std::vector<double> values_;    ///< A, shape [block_count, block, block]
+  std::vector<double> residual_;  ///< shape [size, block, count]
+  double norm_ = 0;               ///< |A|_inf
+  bool has_factor_ = false;
   Refinement last_;
 };
 

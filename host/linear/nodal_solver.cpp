@@ -1,10 +1,13 @@
 #include "host/linear/nodal_solver.hpp"
 
+#include <type_traits>
+
 #include "engine/core/errors.hpp"
 #include "host/linear/device_cholesky.hpp"
 #include "host/linear/host_system.hpp"
 #include "host/linear/mixed_solver.hpp"
 #include "host/linear/pcg_solver.hpp"
+#include "host/linear/single_factor.hpp"
 
 namespace isocloth {
 namespace {
@@ -28,6 +31,7 @@ class HostNodalSolver final : public NodalSolver<Real> {
                   int count) override {
     return system_.solve(right_sides, solutions, size, count);
   }
+  bool is_exact() const override { return system_.solver().is_exact(); }
   std::size_t memory_bytes() const override { return system_.solver().memory_bytes(); }
   std::string_view name() const override { return system_.solver().name(); }
 
@@ -37,7 +41,7 @@ class HostNodalSolver final : public NodalSolver<Real> {
 
 template <class Real>
 std::unique_ptr<LinearSolver<Real>> make_host_solver(const Device& device, const BlockPattern& pattern,
-                                                     StepSolver choice) {
+                                                     StepSolver choice, bool is_soft) {
   if (choice == StepSolver::iterative) {
     Queue queue;
     queue.pool = device.queue().pool;
@@ -45,13 +49,15 @@ std::unique_ptr<LinearSolver<Real>> make_host_solver(const Device& device, const
     return std::make_unique<PcgSolver<Real>>(pattern, inexact, queue);
   }
   const InstructionSet set = instruction_set(device.simd());
-  if (choice == StepSolver::mixed) {
-    if constexpr (sizeof(Real) == sizeof(double))
-      return std::make_unique<MixedSolver>(pattern, device.queue().pool, *find_dense_kernels<float>(set),
-                                           *find_dense_kernels<double>(set), device.monitor());
-    else
-      throw DeviceError(
-          "solver: found \"mixed\" with precision float32, expected float64; or use \"direct\"");
+  if constexpr (sizeof(Real) == sizeof(double)) {
+    const auto make = [&]<class Solver>(std::type_identity<Solver>) {
+      return std::make_unique<Solver>(pattern, device.queue().pool, *find_dense_kernels<float>(set),
+                                      *find_dense_kernels<double>(set), device.monitor());
+    };
+    if (choice == StepSolver::mixed) return make(std::type_identity<MixedSolver>{});
+    if (choice == StepSolver::automatic && is_soft) return make(std::type_identity<SingleFactor>{});
+  } else if (choice == StepSolver::mixed) {
+    throw DeviceError("solver: found \"mixed\" with precision float32, expected float64; or use \"direct\"");
   }
   return make_multifrontal<Real>(device, pattern, device.queue().pool);
 }
@@ -60,16 +66,16 @@ std::unique_ptr<LinearSolver<Real>> make_host_solver(const Device& device, const
 
 template <class Real>
 std::unique_ptr<NodalSolver<Real>> make_nodal_solver(const Device& device, const BlockPattern& pattern,
-                                                     StepSolver choice) {
+                                                     StepSolver choice, bool is_soft) {
   const bool direct = choice != StepSolver::iterative && choice != StepSolver::mixed;
   if (direct && !device.backend().memory.host_accessible)
     return std::make_unique<DeviceCholesky<Real>>(device, pattern);
-  return std::make_unique<HostNodalSolver<Real>>(make_host_solver<Real>(device, pattern, choice));
+  return std::make_unique<HostNodalSolver<Real>>(make_host_solver<Real>(device, pattern, choice, is_soft));
 }
 
-template std::unique_ptr<NodalSolver<float>> make_nodal_solver(const Device&, const BlockPattern&,
-                                                               StepSolver);
+template std::unique_ptr<NodalSolver<float>> make_nodal_solver(const Device&, const BlockPattern&, StepSolver,
+                                                               bool);
 template std::unique_ptr<NodalSolver<double>> make_nodal_solver(const Device&, const BlockPattern&,
-                                                                StepSolver);
+                                                                StepSolver, bool);
 
 }  // namespace isocloth

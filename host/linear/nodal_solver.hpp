@@ -22,15 +22,18 @@ class NodalSolver {
   /// buffers of shape [at least count, size]. False: the solutions are worth nothing.
   virtual bool solve_more(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions,
                           std::size_t size, int count) = 0;
+  /// False: conjugate gradients are to correct the solutions.
+  virtual bool is_exact() const { return true; }
   virtual std::size_t memory_bytes() const = 0;
   virtual std::string_view name() const = 0;
 };
 
-/// Solver for every choice but `batched`. `automatic` is direct; the direct solver runs on the device where
-/// it has memory of its own, all others on the host. Throws DeviceError for mixed in single precision: there
-/// is nothing to refine to.
+/// Solver for every choice but `batched`. `automatic` is direct, where is_soft with a SingleFactor on the
+/// host in double precision: see NodalSolver::is_exact(). The direct solver runs on the device where it has
+/// memory of its own, all others on the host. Throws DeviceError for mixed in single precision: there is
+/// nothing to refine to.
 template <class Real>
 std::unique_ptr<NodalSolver<Real>> make_nodal_solver(const Device& device, const BlockPattern& pattern,
-                                                     StepSolver choice);
+                                                     StepSolver choice, bool is_soft = false);
 
 }  // namespace isocloth

@@ -94,13 +94,6 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
       edge_blocks.push_back(block_of(local(features.edges[e][0]), local(features.edges[e][1])));
     member.node_blocks = {device, node_blocks};
     member.edge_blocks = {device, edge_blocks};
-    const SymmetricRows rows = symmetric_rows({.size = pattern.free_count(),
-                                               .block = 3,
-                                               .rows = pattern.block_rows,
-                                               .columns = pattern.block_columns});
-    member.row_begin = {device, rows.begin};
-    member.columns = {device, rows.columns};
-    member.blocks = {device, rows.blocks};
   }
   reach_ = std::max(*std::min_element(thicknesses_.begin(), thicknesses_.end()) / 4, 2 * tolerance_);
   triangles_ = {device, flat(features.triangles)};

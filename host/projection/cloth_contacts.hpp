@@ -118,7 +118,6 @@ class ClothContacts {
     ProjectionSolver<Real>* solver = nullptr;
     Index first_node = 0, first_edge = 0, first_free = 0;
     Buffer<Index> node_blocks, edge_blocks;
-    Buffer<Index> row_begin, columns, blocks;  ///< see SymmetricBlocksView
   };
 
   void gather(bool at_start);

@@ -97,10 +97,7 @@ bool ClothContacts<Real>::solve(double rtol) {
   coupled_.clear();
   for (const Member& member : members_) {
     CoupledMember<Real>& own = coupled_.emplace_back();
-    if (member.solver->frozen()) continue;
-    own = member.solver->coupled_member();
-    own.matrix = {member.row_begin.view(), member.columns.view(), member.blocks.view(),
-                  std::as_const(member.solver->blocks()).view()};
+    if (!member.solver->frozen()) own = member.solver->coupled_member();
   }
   const int iterations = system_.solve(coupled_, product(), rtol);
   if (iterations < 0) return false;

@@ -183,8 +183,7 @@ std::size_t ClothContacts<Real>::memory_bytes() const {
       sharing_, rest_, from_, to_, modes_, kept_corrections_, device_pairs_, sought_at_, pair_thicknesses_,
       pair_rooms_, pair_nodes_, may_touch_, sifted_, found_, chosen_, node_begin_, node_entries_, active_,
       forces_, pulls_, responses_);
-  for (const Member& member : members_)
-    add(member.node_blocks, member.edge_blocks, member.row_begin, member.columns, member.blocks);
+  for (const Member& member : members_) add(member.node_blocks, member.edge_blocks);
   return bytes;
 }
 

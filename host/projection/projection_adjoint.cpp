@@ -17,13 +17,12 @@ namespace {
 
 using Nodes = std::vector<Vec3d>;
 
-/// What conjugate_gradients() asks for, on vectors of the host: multiply adds E p to q, precondition(r) is
-/// P^-1 r.
+/// What conjugate_gradients() asks for, on vectors of the host: multiply(p) is A p, inverse(r) about P^-1 r.
 template <class Multiply, class Precondition>
 struct HostSystem {
   const Multiply& multiply;
   const Precondition& inverse;
-  Nodes residual, solution{}, start{}, direction{}, image{}, product{};
+  Nodes residual, solution{}, start{}, direction{}, product{};
   bool is_convex = true;
 
   static double dot_of(const Nodes& a, const Nodes& b) {
@@ -37,11 +36,9 @@ struct HostSystem {
     solution = start;
     for (Vec3d& s : solution) s -= s;
     direction = start;
-    image = residual;
   }
   double curvature() {
-    product = image;
-    multiply(direction, product);
+    product = multiply(direction);
     const double found = dot_of(direction, product);
     is_convex = is_convex && found > 0;
     return found;
@@ -53,10 +50,7 @@ struct HostSystem {
     }
   }
   void turn(double beta) {
-    for (std::size_t i = 0; i < residual.size(); ++i) {
-      direction[i] = start[i] + beta * direction[i];
-      image[i] = residual[i] + beta * image[i];
-    }
+    for (std::size_t i = 0; i < residual.size(); ++i) direction[i] = start[i] + beta * direction[i];
   }
 };
 
@@ -150,8 +144,12 @@ template <class Real>
 std::vector<Vec3d> ProjectionSolver<Real>::solve_whole(const std::vector<Vec3d>& right_side,
                                                        const std::vector<double>& pushing, bool& is_convex) {
   const NodalPattern& pattern = arrays_.pattern;
-  Couplings<double> couplings = coupled_member().couplings;
-  const auto multiply = [&](const Nodes& x, Nodes& y) {
+  const CoupledMember<Real> own = coupled_member();
+  const Couplings<double>& couplings = own.couplings;
+  const auto multiply = [&](const Nodes& x) {
+    Nodes y(x.size());
+    kernels_.block_product(device_.queue(),
+                           {.matrix = own.matrix, .x = {x.data(), x.size()}, .y = {y.data(), y.size()}});
     if (couplings.exist())
       for (std::size_t i = 0; i < x.size(); ++i)
         y[i] += cpu::coupled(couplings, ArrayView<const Vec3d>(x.data(), x.size()), static_cast<Index>(i));
@@ -164,12 +162,13 @@ std::vector<Vec3d> ProjectionSolver<Real>::solve_whole(const std::vector<Vec3d>&
       if (a >= 0) y[static_cast<std::size_t>(a)] -= pushing[p] * between;
       if (b >= 0) y[static_cast<std::size_t>(b)] += pushing[p] * between;
     }
-    if (quadratic_multipliers_.size() == 0) return;
+    if (quadratic_multipliers_.size() == 0) return y;
     Nodes of_all(pattern.free_number.size()), curved(of_all.size());
     for (std::size_t i = 0; i < x.size(); ++i) of_all[static_cast<std::size_t>(pattern.free_nodes[i])] = x[i];
     add_stretch_curvature(of_all, curved);
     for (std::size_t i = 0; i < x.size(); ++i)
       y[i] += curved[static_cast<std::size_t>(pattern.free_nodes[i])];
+    return y;
   };
   bool is_finite = true;
   const auto inverse = [&](const Nodes& r) {

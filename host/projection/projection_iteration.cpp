@@ -283,7 +283,9 @@ bool ProjectionSolver<Real>::couple(const MetricView<Real>& metric, double rtol)
   CoupledMember<Real> own = coupled_member();
   own.couplings.stiffness = metric.stiffness;
   own.couplings.values = metric.bending;
-  return !own.couplings.exist() || coupled_.solve({own}, {}, rtol) >= 0;
+  // Without couplings a factor of less precision leaves little.
+  const double least = own.couplings.exist() ? rtol : std::max(rtol / 100, exact_rtol<Real>());
+  return !coupled_.exists() || coupled_.solve({own}, {}, least) >= 0;
 }
 
 template <class Real>
@@ -293,7 +295,8 @@ CoupledMember<Real> ProjectionSolver<Real>::coupled_member() {
           .couplings = {arrays_.couplings(), metric.stiffness, metric.bending},
           .right_side = &right_side_,
           .solution = &correction_,
-          .matrix = {}};
+          .matrix = {matrix_rows_.begin.view(), matrix_rows_.columns.view(), matrix_rows_.blocks.view(),
+                     std::as_const(blocks_).view()}};
 }
 
 template <class Real>

@@ -29,10 +29,15 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
   if (has_surroundings(scene_)) build_surroundings(obstacles);
   device.monitor().check();
   const NodalPattern& p = arrays_.pattern;
-  nodal_solver_ = make_nodal_solver<Real>(
-      device, {.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns}, choice);
-
-  if (arrays_.couplings().exist()) coupled_ = {device, {static_cast<std::size_t>(p.free_count())}};
+  const BlockPattern system{
+      .size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns};
+  const bool is_coupled = arrays_.couplings().exist();
+  // Rigid rows are too stiff for a factor of less precision, and bodies take what the factor solves as it is.
+  const bool is_soft = (is_coupled || resolved.recipe.is_elastic()) && scene_.bodies.empty();
+  nodal_solver_ = make_nodal_solver<Real>(device, system, choice, is_soft);
+  if (is_coupled || !nodal_solver_->is_exact())
+    coupled_ = {device, {static_cast<std::size_t>(p.free_count())}};
+  matrix_rows_ = {device, system};
 
   const std::size_t nodes = arrays_.node_count(), free = p.free_count();
   state_ = empty_state();
