@@ -129,7 +129,7 @@ TYPED_TEST(EasingTest, DepthsAreTakenAtTheStartAndNeverGrow) {
   for (Index node = 0; node < this->pattern.node_count; ++node) {
     const double depth = at_start[static_cast<std::size_t>(node)];
     const double now = node % 3 == 0 ? 0.25 * depth : node % 3 == 1 ? 0.75 * depth : -0.001;
-    this->start[static_cast<std::size_t>(3 * node + 2)] = static_cast<TypeParam>(as_float(offset - now));
+    this->start[static_cast<std::size_t>(3 * node + 2)] = static_cast<TypeParam>(offset - now);
   }
   begin();
   for (Index node = 0; node < this->pattern.node_count; ++node) {
