@@ -127,28 +127,34 @@ struct AddBody {
   ISOCLOTH_DEVICE void operator()(Index number) const {
     const Index own = a.free.nodes[number], node = a.first_node + own;
     Vec3d force{};
+    Real* const diagonal = block_at(a.node_blocks[number]);
+    Real sums[9];  // in registers: what else is written might be among it, for all that the compiler knows
+    for (int i = 0; i < 9; ++i) sums[i] = diagonal[i];
     for (Index e = a.list.node_begin[node]; e < a.list.node_begin[node + 1]; ++e) {
       const Index contact = a.list.node_entries[e] / 4;
       const int place = a.list.node_entries[e] % 4;
       const ClothResponse& r = a.responses[contact];
       if (!r.acts() || r.weights[place] == 0) continue;
       force += r.weights[place] * r.pull;
-      add_block(a.node_blocks[number], square(r.weights[place]), r.stiffness);
+      add_to(sums, square(r.weights[place]), r.stiffness);
       for (int other = 0; other < 4; ++other) {
         if (other == place || r.side(other) != r.side(place) || r.weights[other] == 0) continue;
         const Index column = a.free.number[r.nodes[other] - a.first_node];
         if (column < 0 || column > number) continue;  // the other node adds it
         const FeaturePair& pair = pair_of(a.list, contact);
-        add_block(a.edge_blocks[side_of(a.list.features, pair, place, other) - a.first_edge],
-                  r.weights[place] * r.weights[other], r.stiffness);
+        add_to(block_at(a.edge_blocks[side_of(a.list.features, pair, place, other) - a.first_edge]),
+               r.weights[place] * r.weights[other], r.stiffness);
       }
     }
+    for (int i = 0; i < 9; ++i) diagonal[i] = sums[i];
     add(force, a.right_side[number]);
   }
 
  private:
-  ISOCLOTH_DEVICE void add_block(Index block, double weight, const double* k) const {
-    Real* const to = a.blocks.data() + static_cast<std::size_t>(block) * 9;
+  ISOCLOTH_DEVICE Real* block_at(Index block) const {
+    return a.blocks.data() + static_cast<std::size_t>(block) * 9;
+  }
+  static ISOCLOTH_DEVICE void add_to(Real* to, double weight, const double* k) {
     const int entries[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
     for (int i = 0; i < 9; ++i)
       to[i] = static_cast<Real>(static_cast<double>(to[i]) + weight * k[entries[i]]);

@@ -92,7 +92,8 @@ struct SiftBody {
       if (!any(!far)) return no;
       const S ways = S(2.0) * longest_way(packet_of(first, 2)) + longest_way(packet_of(first, 3));
       far = room - ways > no;
-      if (!any(!far)) return no;
+      // What was near where it was sought mostly still is: nothing is saved by asking here and again later.
+      if (!any((!far) & (room > no))) return select(far, no, yes);
     }
     const int first_count = a.pairs[first].is_edges != 0 ? 2 : 1;
     if (a.pairs[first].is_edges != a.pairs[last].is_edges) {
