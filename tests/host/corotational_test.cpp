@@ -70,10 +70,11 @@ TEST(HangingStrip, StretchesByTheMeasureOfStrain) {
         const bool is_linear = recipe == "corotational";
         const std::string what = text(recipe, has_quads ? " quads " : " triangles ", to_string(solver));
         EXPECT_NEAR(-simulation.positions(0)[2].z / (is_linear ? by_stretch : by_green), 1, 0.005) << what;
-        if (is_linear)
+        if (is_linear) {
           EXPECT_NEAR(simulation.measure(0).elastic_energy / (stiffness * width * length * most * most / 6),
                       1, 0.005)
               << what;
+        }
       }
 }
 
