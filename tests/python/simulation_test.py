@@ -244,7 +244,7 @@ def test_energy_is_balanced_live_as_in_a_run(sheet):
 def test_energy_is_not_balanced_unless_it_was_asked_for(sheet):
     with pytest.raises(isocloth.Error, match="energy_balance: found a simulation without one"):
         isocloth.Simulation(sheet).energy_balance()
-    with pytest.raises(isocloth.SceneError, match="^scene: projection.method: found \"fast_projection\""):
-        isocloth.Simulation(sheet | {"projection": {"method": "fast_projection"}}, energy_balance=True)
+    with pytest.raises(isocloth.SceneError, match="^scene: projection.max_substeps: found 4 and garments"):
+        isocloth.Simulation(sheet | {"projection": {"max_substeps": 4}}, energy_balance=True)
     with pytest.raises(isocloth.Error, match="tape: found a simulation with energy_balance"):
         isocloth.Tape(isocloth.Simulation(sheet, energy_balance=True))
