@@ -247,22 +247,22 @@ class ContactTermsCase : public ::testing::Test {
   Expected expected(Index sample, int obstacle, const Vector3d& force, Index contact,
                     bool keeps_forces) const {
     const reference::ObstacleDistance distance(scene.obstacles[static_cast<std::size_t>(obstacle)]);
-    const Vector3d to = at_sample(sample, iterate), from = at_sample(sample, start);
-    reference::SignedDistance at = distance.at({to.x(), to.y(), to.z()}, 0);
+    const Vector3d end = at_sample(sample, iterate), begin = at_sample(sample, start);
+    reference::SignedDistance at = distance.at({end.x(), end.y(), end.z()}, 0);
     // Where two sides of a box are as far away, either normal leads out.
     if (contact >= 0) {
       const auto c = static_cast<std::size_t>(3 * contact);
       const Vec3d n{static_cast<double>(normals[c]), static_cast<double>(normals[c + 1]),
                     static_cast<double>(normals[c + 2])};
-      const double step = 1e-4, out = distance.at(Vec3d{to.x(), to.y(), to.z()} + step * n, 0).value;
+      const double step = 1e-4, out = distance.at(Vec3d{end.x(), end.y(), end.z()} + step * n, 0).value;
       const double most = 64 * static_cast<double>(std::numeric_limits<Real>::epsilon());
       if (at.value < 0 && norm(n - at.gradient) > 0.1 && std::abs(out - at.value - step) <= most)
         at.gradient = n;
     }
-    at.value += sunk(sample, obstacle, this->to);
+    at.value += sunk(sample, obstacle, to);
     return expected_contact(
-        force, to - from, at,
-        distance.at({from.x(), from.y(), from.z()}, 0).value - offset + sunk(sample, obstacle, this->from),
+        force, end - begin, at,
+        distance.at({begin.x(), begin.y(), begin.z()}, 0).value - offset + sunk(sample, obstacle, from),
         inverse_mass(sample), scene.obstacles[static_cast<std::size_t>(obstacle)].friction, keeps_forces);
   }
   /// Places are known to a few u of a metre, forces to k times that.
