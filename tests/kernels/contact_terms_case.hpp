@@ -103,9 +103,10 @@ class ContactTermsCase : public ::testing::Test {
   std::vector<Real> start, iterate, correction, inverse_masses;
   std::vector<Real> forces, obstacles, points, normals, pulls, stiffness, modes, weights, depths,
       sample_stiffness, sample_forces, near;
-  std::vector<Real> eased_obstacles, eased_depths;        ///< where pattern.eases
-  double ease_begin = 0, ease_end = 0, from = 0, to = 1;  ///< of the step; of the part that is sought
-  std::vector<Vector3d> planted;                          ///< forces before
+  std::vector<Real> eased_obstacles, eased_depths;  ///< where pattern.eases
+  double ease_begin = 0, ease_end = 0, sought_from = 0,
+         sought_to = 1;           ///< of the step; of the part that is sought
+  std::vector<Vector3d> planted;  ///< forces before
   std::vector<int> planted_on;
 
   void plant(std::uint64_t seed) {
@@ -166,8 +167,8 @@ class ContactTermsCase : public ::testing::Test {
     args.obstacles = table.view(0, 0);
     args.obstacles.ease_begin = static_cast<Real>(ease_begin);
     args.obstacles.ease_end = static_cast<Real>(ease_end);
-    args.control.from = static_cast<Real>(from);
-    args.control.to = static_cast<Real>(to);
+    args.control.from = static_cast<Real>(sought_from);
+    args.control.to = static_cast<Real>(sought_to);
     args.control.offset = static_cast<Real>(offset);
     args.control.tolerance = static_cast<Real>(tolerance);
     args.control.inertia = static_cast<Real>(inertia);
@@ -259,11 +260,12 @@ class ContactTermsCase : public ::testing::Test {
       if (at.value < 0 && norm(n - at.gradient) > 0.1 && std::abs(out - at.value - step) <= most)
         at.gradient = n;
     }
-    at.value += sunk(sample, obstacle, to);
-    return expected_contact(
-        force, end - begin, at,
-        distance.at({begin.x(), begin.y(), begin.z()}, 0).value - offset + sunk(sample, obstacle, from),
-        inverse_mass(sample), scene.obstacles[static_cast<std::size_t>(obstacle)].friction, keeps_forces);
+    at.value += sunk(sample, obstacle, sought_to);
+    return expected_contact(force, end - begin, at,
+                            distance.at({begin.x(), begin.y(), begin.z()}, 0).value - offset +
+                                sunk(sample, obstacle, sought_from),
+                            inverse_mass(sample),
+                            scene.obstacles[static_cast<std::size_t>(obstacle)].friction, keeps_forces);
   }
   /// Places are known to a few u of a metre, forces to k times that.
   static double known(const Expected& e) {

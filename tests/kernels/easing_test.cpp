@@ -25,8 +25,9 @@ class EasingTest : public ContactTermsCase<Real> {
       this->eased_obstacles[at] = 0;
       this->eased_depths[at] = static_cast<Real>(depth);
       // Near to where its surface is, when the part begins and where it is sought.
-      const double before = as_float(offset - depth * ((1 - this->from) * begin + this->from * end)),
-                   now = as_float(offset - depth * ((1 - this->to) * begin + this->to * end) +
+      const double before =
+                       as_float(offset - depth * ((1 - this->sought_from) * begin + this->sought_from * end)),
+                   now = as_float(offset - depth * ((1 - this->sought_to) * begin + this->sought_to * end) +
                                   random.uniform(-3e-4, 1e-4));
       this->start[static_cast<std::size_t>(3 * node + 2)] = static_cast<Real>(before);
       this->iterate[static_cast<std::size_t>(3 * node + 2)] = static_cast<Real>(now);
@@ -38,8 +39,8 @@ TYPED_TEST_SUITE(EasingTest, Precisions);
 
 TYPED_TEST(EasingTest, NodesSeeTheSurfaceSunk) {
   int pushed = 0;
-  this->from = 0.25;
-  this->to = 0.75;
+  this->sought_from = 0.25;
+  this->sought_to = 0.75;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     this->sink(seed, 0.75, 0.5);
     this->find(true);
@@ -58,7 +59,7 @@ TYPED_TEST(EasingTest, NodesSeeTheSurfaceSunk) {
         if (at < 0) continue;
         const Vector3d pull(this->pulls[3 * at], this->pulls[3 * at + 1], this->pulls[3 * at + 2]);
         ASSERT_NEAR(e.normal.dot(pull), e.pull, this->known(e));
-        pushed += o == 0 && this->sunk(node, 0, this->to) > 0;
+        pushed += o == 0 && this->sunk(node, 0, this->sought_to) > 0;
       }
   }
   EXPECT_GT(pushed, 20);
@@ -80,7 +81,7 @@ TYPED_TEST(EasingTest, DepthsAreTakenAtTheStartAndNeverGrow) {
                         .value;
   };
   const double u = 8 * static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
-  this->from = 0;
+  this->sought_from = 0;
   this->sink(1, 1, 0.9);
   begin();
   const auto kept = [this](Index node, int obstacle) {
