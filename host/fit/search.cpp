@@ -151,7 +151,8 @@ LeastSquaresResult direct_search(Search method, const ResidualsAt& residuals, co
   nlopt_set_upper_bounds1(solver.get(), 1);
   nlopt_set_initial_step1(solver.get(), 0.1);
   nlopt_set_xtol_abs1(solver.get(), 1e-4);
-  nlopt_set_ftol_rel(solver.get(), 1e-6);
+  // The corners of a simplex that stands astride of the least have one value.
+  if (method == Search::bobyqa) nlopt_set_ftol_rel(solver.get(), 1e-6);
   nlopt_set_maxeval(solver.get(), settings.most_iterations * static_cast<int>(count + 1));
   VectorXd t = start.cwiseMax(0.01).cwiseMin(0.99);  // a simplex on a bound would be flat
   double cost = 0;

@@ -206,7 +206,7 @@ std::string RunTally::missed(const StepReport& r) const {
   const std::string depth =
       text(scene_.contact.cloth ? "penetration by " : "penetration of obstacles by ", beyond,
            r.eased_depth > 0 ? text(" m, beyond the ", r.eased_depth, " m that are being eased out,") : " m,",
-           "  expected <= ", scene_.contact.tolerance, " (contact.tolerance)");
+           " expected <= ", scene_.contact.tolerance, " (contact.tolerance)");
   return r.residual > resolved_.tolerance ? text(residual, ", and ", depth) : depth;
 }
 
