@@ -37,6 +37,13 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
   nodal_solver_ = make_nodal_solver<Real>(device, system, choice, is_soft);
   if (is_coupled || !nodal_solver_->is_exact())
     coupled_ = {device, {static_cast<std::size_t>(p.free_count())}};
+  if (!nodal_solver_->is_exact() && garment.pins.empty()) {
+    const auto count = static_cast<std::size_t>(p.free_count());
+    std::vector<Vec3<Real>> columns(3 * count);
+    for (std::size_t i = 0; i < count; ++i)
+      columns[i].x = columns[count + i].y = columns[2 * count + i].z = Real(1);
+    translations_ = {device, columns};
+  }
   matrix_rows_ = {device, system};
 
   const std::size_t nodes = arrays_.node_count(), free = p.free_count();

@@ -228,7 +228,10 @@ class ProjectionSolver final : public GarmentSolver {
   std::vector<KeptPart> parts_;       ///< of the last step, where they are kept
   std::vector<NodeValue> held_back_;  ///< velocities with which nodes leave the part, see hold_back()
   CoupledSystem<Real> coupled_;       ///< where the factor leaves couplings out
-  MatrixRows matrix_rows_;            ///< of blocks_
+  /// Columns along x, y, z where a factor of less precision must not push the cloth, shape [3, free_count];
+  /// else empty.
+  Buffer<Vec3<Real>> translations_;
+  MatrixRows matrix_rows_;  ///< of blocks_
 
   // The state, that of a step under way, and what an undoable request began with.
   ClothState<Real> state_, work_, before_;

@@ -51,8 +51,9 @@ GarmentInfo ProjectionSolver<Real>::info(std::size_t) const {
                    .free_node_count = arrays_.pattern.free_count(),
                    .memory_bytes = arrays_.memory_bytes() + nodal_solver_->memory_bytes() +
                                    rows_.memory_bytes() + coupled_.memory_bytes() + matrix_rows_.bytes() +
-                                   measures_.memory_bytes() + strain_meter_.memory_bytes() +
-                                   contacts_.memory_bytes() + surroundings_.memory_bytes(),
+                                   translations_.bytes() + measures_.memory_bytes() +
+                                   strain_meter_.memory_bytes() + contacts_.memory_bytes() +
+                                   surroundings_.memory_bytes(),
                    .solver = std::string(nodal_solver_->name())};
   auto add = [&info](const auto&... buffers) { ((info.memory_bytes += buffers.bytes()), ...); };
   add(state_, work_, before_, row_stiffness_, mismatches_, row_bounds_, bound_growth_, row_curves_, strains_,

@@ -89,7 +89,13 @@ bool ProjectionSolver<Real>::couple(const MetricView<Real>& metric, double rtol)
   own.couplings.values = metric.bending;
   // Without couplings a factor of less precision leaves little.
   const double least = own.couplings.exist() ? rtol : std::max(rtol / 100, exact_rtol<Real>());
-  return !coupled_.exists() || coupled_.solve({own}, {}, least) >= 0;
+  if (!coupled_.exists()) return true;
+  if (coupled_.solve({own}, {}, least) < 0) return false;
+  if (translations_.size() > 0) {  // momentum is kept to rounding
+    coupled_.set_modes({own}, {}, translations_, 3, {0});
+    coupled_.correct({own}, translations_);
+  }
+  return true;
 }
 
 template <class Real>
