@@ -128,4 +128,13 @@ std::vector<std::string> simd_names() {
   return names;
 }
 
+void expect_bits_of_each_alone(Simulation& all, int steps, const std::function<Scene(std::size_t)>& alone) {
+  all.advance(steps);
+  for (const std::size_t g : {0u, 4u, 10u}) {
+    Simulation one(alone(g));
+    one.advance(steps);
+    EXPECT_EQ(all.positions(g), one.positions(0)) << g;
+  }
+}
+
 }  // namespace isocloth

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,10 @@ struct BatchRun {
 };
 BatchRun run_batch(const Scene& scene, const ExecutionOptions& options, int steps);
 BatchRun run_batch(Simulation& simulation, int steps);
+
+/// Takes `steps` steps of eleven garments; alone(g) is the scene of garment g alone, which ends at the same
+/// bits.
+void expect_bits_of_each_alone(Simulation& all, int steps, const std::function<Scene(std::size_t)>& alone);
 
 /// Bit for bit.
 void expect_same_state(const GarmentState& found, const GarmentState& expected, const std::string& what);

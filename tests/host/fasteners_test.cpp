@@ -8,6 +8,7 @@
 #include "engine/core/errors.hpp"
 #include "host/gradients/tape.hpp"
 #include "host/validation/validation.hpp"
+#include "tests/host/batch_case.hpp"
 #include "tests/host/hanging_case.hpp"
 
 namespace isocloth {
@@ -188,12 +189,7 @@ TEST(FastenersInBatches, HaveTheBitsOfOneAlone) {
     garments.push_back(hanging.garment);
   }
   Simulation all(scene_of(garments));
-  all.advance(40);
-  for (const std::size_t g : {0u, 4u, 10u}) {
-    Simulation alone(scene_of({garments[g]}));
-    alone.advance(40);
-    EXPECT_EQ(all.positions(g), alone.positions(0)) << g;
-  }
+  expect_bits_of_each_alone(all, 40, [&](std::size_t g) { return scene_of({garments[g]}); });
   EXPECT_NE(all.positions(3), all.positions(4));
 }
 

@@ -8,6 +8,7 @@
 #include "engine/mesh/generators.hpp"
 #include "host/simulation.hpp"
 #include "host/validation/validation.hpp"
+#include "tests/host/batch_case.hpp"
 
 namespace isocloth {
 namespace {
@@ -140,12 +141,7 @@ TEST(StitchesInBatches, HaveTheBitsOfOneAlone) {
     garments.back().fabric.rho = 0.1 + 0.02 * i;
   }
   Simulation all(scene_of(garments));
-  all.advance(40);
-  for (const std::size_t g : {0u, 4u, 10u}) {
-    Simulation alone(scene_of({garments[g]}));
-    alone.advance(40);
-    EXPECT_EQ(all.positions(g), alone.positions(0)) << g;
-  }
+  expect_bits_of_each_alone(all, 40, [&](std::size_t g) { return scene_of({garments[g]}); });
   // Threads of another strength make another group, not another result.
   garments[4].sewing.force = 5;
   Simulation mixed(scene_of(garments));
