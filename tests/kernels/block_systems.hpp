@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -28,15 +29,26 @@ inline BlockPattern reordered(const BlockPattern& pattern, const std::vector<Ind
   return result;
 }
 
-/// Every pattern of 3x3 blocks, in its own order, which fills in more, and in one of elimination.
+/// In an order of elimination, or in its own, which fills in more.
+inline BlockPattern ordered(const BlockPattern& pattern, bool to_eliminate) {
+  std::vector<Index> position(pattern.size);
+  std::iota(position.begin(), position.end(), 0);
+  if (to_eliminate) position = analyze_best_order(pattern).elimination.position;
+  return reordered(pattern, position);
+}
+
+inline std::vector<NamedPattern> patterns_of_3x3_blocks() {
+  std::vector<NamedPattern> patterns = all_patterns();
+  std::erase_if(patterns, [](const NamedPattern& p) { return p.pattern.block != 3; });
+  return patterns;
+}
+
+/// Every pattern of 3x3 blocks in both orders.
 inline std::vector<NamedPattern> ordered_patterns() {
   std::vector<NamedPattern> result;
-  for (const NamedPattern& p : all_patterns()) {
-    if (p.pattern.block != 3) continue;
-    std::vector<Index> same(p.pattern.size);
-    for (Index i = 0; i < p.pattern.size; ++i) same[i] = i;
-    result.push_back({p.name + "_as_it_is", reordered(p.pattern, same)});
-    result.push_back({p.name, reordered(p.pattern, analyze_best_order(p.pattern).elimination.position)});
+  for (const NamedPattern& p : patterns_of_3x3_blocks()) {
+    result.push_back({p.name + "_as_it_is", ordered(p.pattern, false)});
+    result.push_back({p.name, ordered(p.pattern, true)});
   }
   return result;
 }
