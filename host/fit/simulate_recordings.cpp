@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "engine/core/errors.hpp"
@@ -29,6 +30,9 @@ std::vector<std::filesystem::path> simulate_recordings(const FitRequest& request
       throw FileError(
           text(path.string(),
                ": found a file, expected none where a recording is to be simulated; remove it first"));
+    if (std::find(paths.begin(), paths.end(), path) != paths.end())
+      throw SceneError(text(source, ": ", key, ": found \"", printable(file),
+                            "\" again, expected a file of its own for each recording to simulate"));
     paths.push_back(path);
   };
   for (std::size_t p = 0; p < spec.parameters.size(); ++p)

@@ -37,7 +37,7 @@ def test_a_killed_worker_loses_its_batch_only_and_no_bit_of_the_table(sheet, tmp
         os.kill(killed[0], signal.SIGKILL)
         killed.append({path.name: path.stat().st_mtime_ns for path in folder.glob("table/batch-*")})
 
-    thread = threading.Thread(target=kill)
+    thread = threading.Thread(target=kill, daemon=True)  # a sweep that fails leaves it waiting
     thread.start()
     two = isocloth.sweep(sheet, vary, tmp_path / "two", workers=2, threads=1, **options)
     thread.join()

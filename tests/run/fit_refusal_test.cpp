@@ -90,6 +90,11 @@ TEST_F(FitRefusal, OfWhatIsNotToBeSimulated) {
   fs::remove(folder_ / "shake.csv");
   EXPECT_THROW(simulate(blind(shaken_fit())), SceneError);
   EXPECT_FALSE(fs::exists(folder_ / "shake.csv"));
+  Json twice = shaken_fit();
+  twice["experiments"].push_back(twice["experiments"][0]);
+  twice["experiments"][1]["name"] = "again";
+  EXPECT_THROW(simulate(twice), SceneError);  // both in one file
+  EXPECT_FALSE(fs::exists(folder_ / "shake.csv"));
   // A scale of 1000 and a recording in millimetres are one.
   simulate(shaken_fit());
   change_recording("shake.csv", [](Recording& r) {
