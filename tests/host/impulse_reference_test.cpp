@@ -125,11 +125,11 @@ TEST(ImpulseReference, SweepsThatNeverEnd) {
     Garment garment = shaken("stretched", quad_grid(6, 5, 0.3, 0.25), {}, {{"ends", {0, 5}, FixedMotion{}}});
     garment.initial_positions[5] = garment.initial_positions[0] + Vec3d{0.36, 0, 0};
     Scene scene = impulse_scene({garment}, recipe, ImpulseMode::converge);
-    scene.impulse.max_sweeps = 300;
-    const ValidationReport report = validate(scene, {.threads = 1}, 3);
+    scene.impulse.max_sweeps = 190;  // set back from the 128th on; beyond 200 rounding decides what follows
+    const ValidationReport report = validate(scene, {.threads = 1}, 6);
     EXPECT_TRUE(report.passed()) << differences(report.garments[0]);
-    EXPECT_GE(report.garments[0].whole_steps, 1) << differences(report.garments[0]);
-    EXPECT_EQ(report.garments[0].iterations, 300 * report.garments[0].whole_steps) << recipe;
+    EXPECT_GE(report.garments[0].whole_steps, 3) << differences(report.garments[0]);
+    EXPECT_EQ(report.garments[0].iterations, 190 * report.garments[0].whole_steps) << recipe;
   }
 }
 
