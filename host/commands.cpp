@@ -40,6 +40,7 @@ void require_same_terms(const std::string& key, const Fabric& found, const Fabri
   require(".curves", stress_laws(membrane, found).size() == stress_laws(membrane, now).size());
   require(".viscosity", is_viscous(found) == is_viscous(now));
   require(".strain_limit", (found.strain_limit > 0) == (now.strain_limit > 0));
+  require(".principal_strain_limit", (found.principal_strain_limit > 0) == (now.principal_strain_limit > 0));
   require(".thickness", found.thickness == now.thickness);
   require(".drag", found.drag.exists() == now.drag.exists());
   require(".structural_spring", found.structural_spring.exists() == now.structural_spring.exists());

@@ -57,6 +57,9 @@ struct Fabric {
   /// Of recipes with elastic rows or springs along edges: greatest strain l / l0 - 1 of any edge of the mesh,
   /// >= 0; 0: none.
   double strain_limit = 0;
+  /// Of recipes with elastic rows: greatest principal strain of any element, >= 0; 0: none. See
+  /// engine/rows/principal_limits.hpp for what it lets through.
+  double principal_strain_limit = 0;
   double thickness = 0;  ///< of the cloth [m], >= 0: its middle stays half of it away from obstacles
   Drag drag{};           ///< of the air; beside alpha, which drags every node alike
   // Impulse solvers (Bender, section 3.3), and bend_spring of the recipe `springs`; which nodes they join:
@@ -66,6 +69,7 @@ struct Fabric {
   Plasticity plasticity{};           ///< of all springs, with the recipe `sakaguchi1991`
   int shear_diagonals = 2;           ///< shear springs per quad: 1 or 2
 
+  bool has_limit() const { return strain_limit > 0 || principal_strain_limit > 0; }
   /// The weft's part in the stress along warp, a = nu sqrt(k_v / k_u); see engine/rows/membrane.hpp.
   double poisson_coupling() const { return poisson_ratio * std::sqrt(weft_stiffness() / stretch_stiffness); }
   /// Along weft over along warp.

@@ -78,6 +78,7 @@ std::vector<RowFamily> row_families(const Recipe& recipe, const Mesh& mesh, cons
   std::vector<RowFamily> rows = recipe.rows;
   if (recipe.has_springs() && fabric.bend_spring.exists()) rows.push_back(RowFamily::flexion_springs);
   if (fabric.strain_limit > 0 && !recipe.limits_edges) rows.push_back(RowFamily::edge_limits);
+  if (fabric.principal_strain_limit > 0) rows.push_back(RowFamily::principal_limits);
   if (!mesh.bands.empty()) rows.push_back(RowFamily::bands);
   return rows;
 }

@@ -116,10 +116,16 @@ void check_recipe_of(const std::string& key, const Garment& garment, const Scene
 
 void check_elasticity(const Scene& scene, const Recipe& recipe) {
   if (!recipe.is_elastic()) {
-    for (std::size_t g = 0; g < scene.garments.size(); ++g)
-      if (const double limit = scene.garments[g].fabric.strain_limit; limit > 0 && !recipe.limits_edges)
-        refuse(text("garments[", g, "].fabric.strain_limit"), limit,
-               text("none with the recipe ", recipe.name, ", whose rows do not stretch: use membrane"));
+    for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+      const Fabric& fabric = scene.garments[g].fabric;
+      const auto refuse_limit = [&](const char* key, double limit) {
+        if (limit > 0)
+          refuse(text("garments[", g, "].fabric.", key), limit,
+                 text("none with the recipe ", recipe.name, ", which has no elastic rows: use membrane"));
+      };
+      if (!recipe.limits_edges) refuse_limit("strain_limit", fabric.strain_limit);
+      refuse_limit("principal_strain_limit", fabric.principal_strain_limit);
+    }
     return;
   }
   if (scene.projection.method != ProjectionMethod::proximal_newton)

@@ -192,6 +192,7 @@ void validate_fabric(const std::string& key, const Fabric& fabric) {
   if (!(fabric.poisson_ratio >= 0 && fabric.poisson_ratio < 1))
     refuse(key + ".poisson_ratio", fabric.poisson_ratio, "a number in [0, 1)");
   require_not_negative(key + ".strain_limit", fabric.strain_limit);
+  require_not_negative(key + ".principal_strain_limit", fabric.principal_strain_limit);
   require_not_negative(key + ".yield_strain", fabric.plasticity.yield_strain);
   require_not_negative(key + ".flow_time", fabric.plasticity.flow_time);
   require_not_negative(key + ".stretch_viscosity", fabric.viscosity.stretch);

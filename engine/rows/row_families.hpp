@@ -8,21 +8,23 @@
 #include "engine/rows/edge_limits.hpp"
 #include "engine/rows/isometry.hpp"
 #include "engine/rows/membrane.hpp"
+#include "engine/rows/principal_limits.hpp"
 #include "engine/rows/springs.hpp"
 
 namespace isocloth {
 
 enum class RowFamily {
-  isometry,         ///< E, F, G at interior nodes
-  corner_shear,     ///< F at corners
-  boundary_edges,   ///< lengths of boundary edges
-  edges,            ///< lengths of all edges
-  elastic_edges,    ///< the same, compliant
-  edge_limits,      ///< the same, bounded from above
-  membrane,         ///< E, F, G at Gauss points of elements, compliant
-  springs,          ///< lengths of edges and of diagonals of quads, compliant
-  flexion_springs,  ///< lengths between structural neighbours at distance two, compliant
-  bands,            ///< lengths of pieces of elastic band, compliant
+  isometry,          ///< E, F, G at interior nodes
+  corner_shear,      ///< F at corners
+  boundary_edges,    ///< lengths of boundary edges
+  edges,             ///< lengths of all edges
+  elastic_edges,     ///< the same, compliant
+  edge_limits,       ///< the same, bounded from above
+  principal_limits,  ///< stretch at points of elements in some directions, bounded from above
+  membrane,          ///< E, F, G at Gauss points of elements, compliant
+  springs,           ///< lengths of edges and of diagonals of quads, compliant
+  flexion_springs,   ///< lengths between structural neighbours at distance two, compliant
+  bands,             ///< lengths of pieces of elastic band, compliant
 };
 
 /// visit(family), with `family` of the family's own type.
@@ -39,6 +41,8 @@ auto visit_family(RowFamily family, const Visit& visit) {
       return visit(ElasticEdgeRows{});
     case RowFamily::edge_limits:
       return visit(EdgeLimitRows{});
+    case RowFamily::principal_limits:
+      return visit(PrincipalLimitRows{});
     case RowFamily::membrane:
       return visit(MembraneRows{});
     case RowFamily::springs:

@@ -73,6 +73,7 @@ bool GarmentModel::fits(const Fabric& fabric) const {
                       f.viscosity.stretch,
                       f.viscosity.shear,
                       f.strain_limit,
+                      f.principal_strain_limit,
                       f.bend_spring.stiffness,
                       f.bend_spring.damping};
   };

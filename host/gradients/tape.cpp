@@ -41,6 +41,8 @@ void require_smooth(const Scene& scene, const ResolvedScene& resolved, const Exe
     if (!garment.mesh.bands.empty()) refuse(key + ".mesh", "elastic bands", "none");
     if (garment.fabric.strain_limit > 0)
       refuse(key + ".fabric.strain_limit", text(garment.fabric.strain_limit), "0");
+    if (garment.fabric.principal_strain_limit > 0)
+      refuse(key + ".fabric.principal_strain_limit", text(garment.fabric.principal_strain_limit), "0");
   }
 }
 

@@ -26,8 +26,9 @@ void require_energy(const Garment& garment, const Recipe& recipe) {
   if (recipe.strain == StrainMeasure::corotational)
     refuse("recipe", std::string(recipe.name),
            "membrane, soft_constraints, springs or elastic_edges, whose rows are strains one by one");
-  if (garment.fabric.strain_limit > 0)
-    refuse("fabric.strain_limit", text(garment.fabric.strain_limit), "0 of cloth at rest by its energy");
+  for (const auto& [key, limit] : {std::pair{"fabric.strain_limit", garment.fabric.strain_limit},
+                                   {"fabric.principal_strain_limit", garment.fabric.principal_strain_limit}})
+    if (limit > 0) refuse(key, text(limit), "0 of cloth at rest by its energy");
   if (garment.pressure != 0) refuse("pressure", text(garment.pressure), "0 of cloth at rest by its energy");
   const Mesh& mesh = garment.mesh;
   for (const auto& [key, is_there] : {std::pair{"seams", !mesh.stitches.empty()},

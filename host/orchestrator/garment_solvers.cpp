@@ -1,6 +1,7 @@
 #include "host/orchestrator/garment_solvers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -35,14 +36,18 @@ struct SpringKinds {
 /// What garments of one group share.
 struct Kind {
   std::vector<char> is_pinned;
-  bool has_bending = false, has_limit = false, has_curves = false;
+  bool has_bending = false, has_curves = false;
+  std::array<bool, 2> limits{};
   FactorPattern factor = FactorPattern::whole;
   RowPattern rows;
   const Garment* model = nullptr;
 };
 
 bool has_bending(const Garment& garment) { return garment.fabric.kappa > 0 || garment.fabric.beta > 0; }
-bool has_limit(const Garment& garment) { return garment.fabric.strain_limit > 0; }
+/// Which rows that are bounds: of edges, of elements.
+std::array<bool, 2> limits(const Garment& garment) {
+  return {garment.fabric.strain_limit > 0, garment.fabric.principal_strain_limit > 0};
+}
 RowPattern row_pattern(const Garment& garment, const Recipe& recipe) {
   return build_row_pattern(garment.mesh, build_topology(garment.mesh),
                            row_families(recipe, garment.mesh, garment.fabric), pinned_nodes(garment));
@@ -52,7 +57,7 @@ bool fits(const Garment& garment, const Kind& kind, const ResolvedScene& scene) 
   const Mesh &a = garment.mesh, &b = kind.model->mesh;
   if (a.face_begin != b.face_begin || a.face_nodes != b.face_nodes || a.stitches != b.stitches ||
       a.buttons != b.buttons || garment.sewing != kind.model->sewing ||
-      has_bending(garment) != kind.has_bending || has_limit(garment) != kind.has_limit ||
+      has_bending(garment) != kind.has_bending || limits(garment) != kind.limits ||
       garment.fabric.curves.exist() != kind.has_curves || pinned_nodes(garment) != kind.is_pinned ||
       scene.factor(garment) != kind.factor || SpringKinds(garment.fabric) != SpringKinds(kind.model->fabric))
     return false;
@@ -229,8 +234,8 @@ GarmentSolvers make_garment_solvers(const Device& device, Precision precision, c
     if (k == 0) {
       kinds.push_back({.is_pinned = pinned_nodes(garment),
                        .has_bending = has_bending(garment),
-                       .has_limit = has_limit(garment),
                        .has_curves = garment.fabric.curves.exist(),
+                       .limits = limits(garment),
                        .factor = resolved.factor(garment),
                        .rows = row_pattern(garment, resolved.recipe),
                        .model = &garment});

@@ -167,7 +167,7 @@ void ClothGroup<Real>::require_memory() const {
   const std::size_t own_shape = shape.tensors.size() + shape.rest_values.size() + shape.masses.size() +
                                 shape.inverse_masses.size() + shape.bending.size() + shape.rest_areas.size();
   const std::size_t targets = 3 * driven_nodes_.size() * largest_start;
-  const bool has_limit = garments_.front()->fabric.strain_limit > 0;
+  const bool has_limit = garments_.front()->fabric.has_limit();
   const std::size_t laws =
       (resolved_.recipe.is_elastic() ? (has_limit ? 2 : 1) * row_count_ : 0) + pattern().curve_numbers;
   const std::size_t each = 6 * static_cast<std::size_t>(arrays_.node_count()) + row_count_ + laws +

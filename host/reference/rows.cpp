@@ -1,6 +1,7 @@
 #include "host/reference/rows.hpp"
 
 #include <Eigen/Dense>
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,57 +9,16 @@
 
 #include "engine/mesh/material_frame.hpp"
 #include "engine/mesh/spring_pairs.hpp"
+#include "host/reference/row_builder.hpp"
 
 namespace isocloth::reference {
 
 namespace {
 
-using Triplets = std::vector<Eigen::Triplet<double>>;
-
-/// A linear form in the positions of a few nodes.
-struct Form {
-  std::vector<Index> nodes;
-  VectorXd coefficients;
-  Eigen::Vector3d apply(const MatrixX3d& positions) const {
-    Eigen::Vector3d sum = Eigen::Vector3d::Zero();
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      sum += coefficients[static_cast<Eigen::Index>(i)] * positions.row(nodes[i]).transpose();
-    return sum;
-  }
-};
-
 /// Derivatives along warp and weft at one Gauss point, weighted by N_k dA / m_k.
 struct FrameSample {
   double weight;
   Form warp, weft;
-};
-
-class RowBuilder {
- public:
-  void add_row(double rest) { rest_.push_back(rest); }
-  void add_sample(double weight, const Form& left, const Form& right) {
-    weights_.emplace_back(static_cast<int>(rest_.size()) - 1, sample_count_, weight);
-    for (std::size_t i = 0; i < left.nodes.size(); ++i) {
-      left_.emplace_back(sample_count_, left.nodes[i], left.coefficients[static_cast<Eigen::Index>(i)]);
-      right_.emplace_back(sample_count_, right.nodes[i], right.coefficients[static_cast<Eigen::Index>(i)]);
-    }
-    ++sample_count_;
-  }
-  void finish(Index node_count, QuadraticRows& rows) const {
-    const auto row_count = static_cast<Eigen::Index>(rest_.size());
-    rows.left.resize(sample_count_, node_count);
-    rows.right.resize(sample_count_, node_count);
-    rows.weights.resize(row_count, sample_count_);
-    rows.left.setFromTriplets(left_.begin(), left_.end());
-    rows.right.setFromTriplets(right_.begin(), right_.end());
-    rows.weights.setFromTriplets(weights_.begin(), weights_.end());
-    rows.rest = Eigen::Map<const VectorXd>(rest_.data(), row_count);
-  }
-
- private:
-  Triplets left_, right_, weights_;
-  std::vector<double> rest_;
-  int sample_count_ = 0;
 };
 
 /// Everything isometry rows are made from.
@@ -350,6 +310,25 @@ SparseMatrix stacked(const SparseMatrix& above, const SparseMatrix& below, Eigen
   return result;
 }
 
+/// Rows of a builder with these K, the bound c, 0: none, and a law, after all others.
+void append_rows(const RowBuilder& builder, Index node_count, const std::vector<double>& stiffness,
+                 double bound, Index law, GarmentRows& result) {
+  QuadraticRows own;
+  builder.finish(node_count, own);
+  QuadraticRows& all = result.rows;
+  const Eigen::Index before = all.row_count(), count = own.row_count(), samples = all.left.rows();
+  all.left = stacked(all.left, own.left, 0, node_count);
+  all.right = stacked(all.right, own.right, 0, node_count);
+  all.weights = stacked(all.weights, own.weights, samples, samples + own.left.rows());
+  for (VectorXd* vector : {&all.rest, &result.stiffness, &result.bounds})
+    vector->conservativeResize(before + count);
+  all.rest.tail(count).setOnes();
+  result.stiffness.tail(count) = Eigen::Map<const VectorXd>(stiffness.data(), count);
+  result.bounds.tail(count).setConstant(bound);
+  result.laws.resize(static_cast<std::size_t>(before), -1);
+  result.laws.resize(static_cast<std::size_t>(before + count), law);
+}
+
 /// Rows |p_a - p_b|^2 / l0^2 - 1 of bands, K = k l0 / 4, after all others.
 void append_bands(const Mesh& mesh, const std::vector<char>& is_free, GarmentRows& result) {
   RowBuilder builder;
@@ -361,22 +340,35 @@ void append_bands(const Mesh& mesh, const std::vector<char>& is_free, GarmentRow
     builder.add_sample(1 / (band.length * band.length), difference, difference);
     stiffness.push_back(band.stiffness * band.length / 4);
   }
-  QuadraticRows own;
-  builder.finish(mesh.node_count(), own);
-  QuadraticRows& all = result.rows;
-  const Eigen::Index before = all.row_count(), count = own.row_count(), samples = all.left.rows();
-  all.left = stacked(all.left, own.left, 0, mesh.node_count());
-  all.right = stacked(all.right, own.right, 0, mesh.node_count());
-  all.weights = stacked(all.weights, own.weights, samples, samples + own.left.rows());
-  for (VectorXd* vector : {&all.rest, &result.stiffness, &result.bounds}) {
-    vector->conservativeResize(before + count);
-    vector->tail(count).setZero();
+  append_rows(builder, mesh.node_count(), stiffness, 0, RowLaw::band, result);
+  result.band_count = static_cast<Eigen::Index>(stiffness.size());
+}
+
+/// Rows d . F^T F d - 1 <= s (2 + s) of 2 x 2 Gauss points, in six directions d of the rest shape, after all
+/// others.
+void append_principal_limits(const Mesh& mesh, const Topology& topology, const Fabric& fabric,
+                             const std::vector<char>& is_free, GarmentRows& result) {
+  const std::vector<Vec3d> warps = face_warp_directions(mesh, topology);
+  const auto points = surface_points(mesh, Quadrature::strain);
+  RowBuilder builder;
+  std::vector<double> stiffness;
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    if (!has_free_corner(mesh, f, is_free)) continue;
+    const auto nodes = mesh.face(f);
+    const std::vector<Index> stencil(nodes.begin(), nodes.end());
+    const Eigen::Vector3d warp(warps[f].x, warps[f].y, warps[f].z);
+    for (const SurfacePoint& point : points[f])
+      for (int k = 0; k < 6; ++k) {
+        const Eigen::Vector3d in_plane = (warp - point.normal.dot(warp) * point.normal).normalized();
+        const Eigen::Vector3d d = Eigen::AngleAxisd(k * M_PI / 6, point.normal) * in_plane;
+        const Form stretch{stencil, point.gradients * d};
+        builder.add_row(1);
+        builder.add_sample(1, stretch, stretch);
+        stiffness.push_back(fabric.stretch_stiffness * point.area / 4);
+      }
   }
-  all.rest.tail(count).setOnes();
-  result.stiffness.tail(count) = Eigen::Map<const VectorXd>(stiffness.data(), count);
-  result.laws.resize(static_cast<std::size_t>(before), -1);
-  result.laws.resize(static_cast<std::size_t>(before + count), RowLaw::band);
-  result.band_count = count;
+  const double s = fabric.principal_strain_limit;
+  append_rows(builder, mesh.node_count(), stiffness, s * (2 + s), -1, result);
 }
 
 /// Those of the recipe and the fabric.
@@ -428,6 +420,7 @@ GarmentRows recipe_rows(const Recipe& recipe, const Mesh& mesh, const Topology& 
 GarmentRows garment_rows(const Recipe& recipe, const Mesh& mesh, const Topology& topology,
                          const Fabric& fabric, const std::vector<char>& is_free) {
   GarmentRows result = recipe_rows(recipe, mesh, topology, fabric, is_free);
+  if (fabric.principal_strain_limit > 0) append_principal_limits(mesh, topology, fabric, is_free, result);
   if (!mesh.bands.empty()) append_bands(mesh, is_free, result);
   return result;
 }

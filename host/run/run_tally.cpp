@@ -262,22 +262,25 @@ void RunTally::measure_contacts() {
 }
 
 /// Frames at which limits gave way (kernels/tensors/row_laws.hpp): by design an edge is within a tenth of its
-/// own.
+/// own, an element within what its rows let through (engine/rows/principal_limits.hpp).
 void RunTally::measure_limits() {
-  double worst = 0;
+  double worst = 0, worst_element = 0;
   for (std::size_t g = 0; g < since_frame.size(); ++g) {
     const Garment& garment = scene_.garments[g];
-    const double limit = garment.fabric.strain_limit;
-    if (!(limit > 0) || since_frame[g].strain.max <= 1.2 * limit) continue;
+    const double limit = garment.fabric.strain_limit, principal = garment.fabric.principal_strain_limit;
+    const Strain& strain = since_frame[g].strain;
+    if (principal > 0 && strain.stretch_max > 1.5 * principal)
+      worst_element = std::max(worst_element, strain.stretch_max);
+    if (!(limit > 0) || strain.max <= 1.2 * limit) continue;
     const std::vector<Vec3d> x = simulation_.positions(g);
     for (const auto& [a, b] : build_topology(garment.mesh).edges) {
-      const double strain =
+      const double of_edge =
           norm(x[b] - x[a]) / norm(garment.mesh.positions[b] - garment.mesh.positions[a]) - 1;
-      if (strain > 1.2 * limit) worst = std::max(worst, strain);
+      if (of_edge > 1.2 * limit) worst = std::max(worst, of_edge);
     }
   }
-  overloaded_frames_ += worst > 0;
-  overload_ = std::max(overload_, worst);
+  of_edges_.add(worst);
+  of_elements_.add(worst_element);
 }
 
 void RunTally::measure_holds() {
@@ -358,9 +361,13 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
     add(list(open, " garments have seams that did not close: ") +
         text(", by up to ", summary.seam_opening,
              " m; a larger sewing.force draws harder, a longer run longer"));
-  if (overloaded_frames_ > 0)
-    add(text("at ", overloaded_frames_, " frames edges were longer than strain_limit lets them, by up to ",
-             100 * overload_, " %: the cloth is pulled or laden further than it can follow"));
+  const auto add_overload = [&](const Overload& found, const char* what) {
+    if (found.frames > 0)
+      add(text("at ", found.frames, " frames ", what, " lets them, by up to ", 100 * found.worst,
+               " %: the cloth is pulled or laden further than it can follow"));
+  };
+  add_overload(of_edges_, "edges were longer than strain_limit");
+  add_overload(of_elements_, "elements were stretched further than principal_strain_limit");
   if (summary.eased_depth > scene_.contact.tolerance)
     add(text("what started inside of obstacles is still up to ", summary.eased_depth,
              " m deep; a run longer than contact.push_out_time, ", scene_.contact.push_out_time,

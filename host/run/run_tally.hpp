@@ -55,8 +55,16 @@ class RunTally {
   const Simulation& simulation_;
   std::vector<char> is_noted_;  ///< garments in summary.frozen
   /// Frames of this run at which strain limits gave way, and the worst strain of an edge there.
-  std::int64_t overloaded_frames_ = 0;
-  double overload_ = 0;
+  /// Where limits gave way: at how many frames, and the most strain.
+  struct Overload {
+    std::int64_t frames = 0;
+    double worst = 0;
+    void add(double strain) {
+      frames += strain > 0;
+      worst = std::max(worst, strain);
+    }
+  };
+  Overload of_edges_, of_elements_;
 };
 
 }  // namespace isocloth

@@ -171,6 +171,11 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
   keys.number(
       "strain_limit", garment.fabric.strain_limit, not_negative,
       "of elastic rows, and of provot1995: greatest strain of any edge of the mesh in tension; 0: none");
+  keys.number(
+      "principal_strain_limit", garment.fabric.principal_strain_limit, not_negative,
+      "of elastic rows: greatest principal strain of any element in tension; 0: none. It is held in six "
+      "directions, 30 degrees apart: between two a limit of 0.05 may become 0.053, and 0.06 where the cloth "
+      "narrows by a tenth");
   keys.number("thickness", garment.fabric.thickness, not_negative,
               "of the cloth [m]: its middle stays half of it away from obstacles");
   keys.object("drag", "of the air, beside alpha", Need::optional,

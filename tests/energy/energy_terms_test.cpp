@@ -50,6 +50,9 @@ TEST(EnergyTerms, OfEveryRecipeAndFabricAddUp) {
   scene.garments[0].fabric.strain_limit = 0.05;
   b = balance_of(scene, 80);
   expect_closed(b, 1e-3, "limited");
+  scene.garments[0].fabric.strain_limit = 0;
+  scene.garments[0].fabric.principal_strain_limit = 0.05;
+  expect_closed(balance_of(scene, 80), 1e-3, "limited in all directions");
 }
 
 TEST(EnergyTerms, OfBdf2AddUp) {

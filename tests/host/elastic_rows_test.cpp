@@ -21,11 +21,13 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-/// The recipe of a variant: "limited" is a membrane whose edges stretch by 1 % at most, "curved" one whose
+/// The recipe of a variant: "limited" is a membrane whose edges stretch by 1 % at most, "principal" one whose
+/// elements do, "curved" one whose
 /// threads and shear stiffen, "viscous" one that resists rates of strain, too, and "curved springs" are
 /// springs that stiffen, with flexion springs and viscosity.
 std::string recipe_of(const std::string& variant) {
-  if (variant == "limited" || variant == "curved" || variant == "viscous") return "membrane";
+  if (variant == "limited" || variant == "principal" || variant == "curved" || variant == "viscous")
+    return "membrane";
   return variant == "curved_springs"       ? "springs"
          : variant == "curved_constraints" ? "soft_constraints"
                                            : variant;
@@ -36,15 +38,17 @@ Scene elastic_scene(const std::string& recipe, Mesh mesh, double stiffness) {
   Garment sheet;
   sheet.name = "sheet";
   sheet.mesh = std::move(mesh);
-  sheet.fabric = {.rho = 0.2,
-                  .delta = 0.2,
-                  .kappa = 1e-4,
-                  .alpha = 0.1,
-                  .stretch_stiffness = stiffness,
-                  .weft_stretch_stiffness = 2 * stiffness,
-                  .shear_stiffness = stiffness / 10,
-                  .poisson_ratio = recipe == "limited" || recipe == "corotational" ? 0.3 : 0,
-                  .strain_limit = recipe == "limited" ? 0.01 : 0};
+  sheet.fabric = {
+      .rho = 0.2,
+      .delta = 0.2,
+      .kappa = 1e-4,
+      .alpha = 0.1,
+      .stretch_stiffness = stiffness,
+      .weft_stretch_stiffness = 2 * stiffness,
+      .shear_stiffness = stiffness / 10,
+      .poisson_ratio = recipe == "limited" || recipe == "principal" || recipe == "corotational" ? 0.3 : 0,
+      .strain_limit = recipe == "limited" ? 0.01 : 0,
+      .principal_strain_limit = recipe == "principal" ? 0.01 : 0};
   if (recipe == "viscous" || recipe == "curved_springs")
     sheet.fabric.viscosity = {.stretch = stiffness / 50, .shear = stiffness / 400};
   if (recipe == "curved_springs")
@@ -117,6 +121,34 @@ std::vector<Energy> spring_energies(const Mesh& mesh, const Fabric& fabric, doub
                    difference,
                    1,
                    fabric.stretch_stiffness * a * b * count / 2 / 4});
+  }
+  return all;
+}
+
+/// |F d|^2 at the 2 x 2 Gauss points of each quad, for unit vectors d 30 degrees apart.
+std::vector<Energy> stretches(const Mesh& mesh, const Fabric& fabric, double a, double b) {
+  std::vector<Energy> all;
+  const double near = (1 - 1 / std::sqrt(3)) / 2;
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    const auto face = mesh.face(f);
+    const std::vector<Index> nodes(face.begin(), face.end());
+    Vec3d least = mesh.positions[static_cast<std::size_t>(nodes[0])];
+    for (const Index node : nodes) {
+      const Vec3d& p = mesh.positions[static_cast<std::size_t>(node)];
+      least = {std::min(least.x, p.x), std::min(least.y, p.y), 0};
+    }
+    for (const double x : {near, 1 - near})
+      for (const double y : {near, 1 - near})
+        for (int k = 0; k < 6; ++k) {
+          VectorXd along(4);
+          for (Eigen::Index i = 0; i < 4; ++i) {
+            const Vec3d& p = mesh.positions[static_cast<std::size_t>(nodes[static_cast<std::size_t>(i)])];
+            const bool is_far_x = p.x > least.x + a / 2, is_far_y = p.y > least.y + b / 2;
+            along[i] = std::cos(k * M_PI / 6) * (is_far_x ? 1 : -1) / a * (is_far_y ? y : 1 - y) +
+                       std::sin(k * M_PI / 6) * (is_far_y ? 1 : -1) / b * (is_far_x ? x : 1 - x);
+          }
+          all.push_back({nodes, along, along, 1, fabric.stretch_stiffness * a * b / 4 / 4});
+        }
   }
   return all;
 }
@@ -254,8 +286,10 @@ VectorXd minimum(const Scene& scene, const GarmentState& before, const VectorXd&
   const Rows free_flight = cloth.unconstrained_step(h, pinned);
   const MatrixXd b = MatrixXd(cloth.implicit_matrix(h));
   const double a = 0.4 / 4, b_ = 0.3 / 3;
-  const double limit = garment.fabric.strain_limit;
-  std::vector<Energy> energies = spring_energies(garment.mesh, garment.fabric, a, b_);
+  const bool is_principal = garment.fabric.principal_strain_limit > 0;
+  const double limit = is_principal ? garment.fabric.principal_strain_limit : garment.fabric.strain_limit;
+  std::vector<Energy> energies = is_principal ? stretches(garment.mesh, garment.fabric, a, b_)
+                                              : spring_energies(garment.mesh, garment.fabric, a, b_);
   if (limit > 0)  // a limit is a spring a thousand times as stiff that begins to pull there
     for (Energy& e : energies) {
       e.rest = (1 + limit) * (1 + limit);
@@ -306,9 +340,9 @@ VectorXd minimum(const Scene& scene, const GarmentState& before, const VectorXd&
 
 class ElasticRows : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Recipes, ElasticRows,
-                         ::testing::Values("elastic_edges", "membrane", "limited", "curved", "viscous",
-                                           "soft_constraints", "curved_constraints", "corotational",
-                                           "springs", "curved_springs"),
+                         ::testing::Values("elastic_edges", "membrane", "limited", "principal", "curved",
+                                           "viscous", "soft_constraints", "curved_constraints",
+                                           "corotational", "springs", "curved_springs"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST_P(ElasticRows, AStepEndsAtTheMinimumOfItsEnergy) {
@@ -331,7 +365,7 @@ TEST_P(ElasticRows, AStepEndsAtTheMinimumOfItsEnergy) {
         // Steps end by the mismatch of strains; what is left of the forces are the moves of the last
         // iteration. Limits count for 15 iterations, which leave edges of 0.1 m within a hundredth of a
         // limit's.
-        const double most = scene.garments[0].fabric.strain_limit > 0 ? 0.1 * 0.01 / 100 : 2e-8;
+        const double most = scene.garments[0].fabric.has_limit() ? 0.1 * 0.01 / 100 : 2e-8;
         EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), most)
             << "stiffness " << stiffness << ", step " << step;
       }
@@ -420,6 +454,56 @@ TEST(StrainLimits, HoldAClothThatWouldStretch) {
         } else {
           EXPECT_GT(most, 0.1) << to_string(solver);
         }
+      }
+}
+
+/// Principal stretches at the middles of the quads, s1 before s2.
+std::vector<Eigen::Vector2d> middle_stretches(const Mesh& mesh, const GarmentState& state) {
+  std::vector<Eigen::Vector2d> all;
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    Eigen::Matrix<double, 3, 2> now = Eigen::Matrix<double, 3, 2>::Zero(), rest = now;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const Index node = mesh.face(f)[i];
+      const Eigen::RowVector2d ways(i == 1 || i == 2 ? 1 : -1, i >= 2 ? 1 : -1);
+      const Vec3d& p = mesh.positions[static_cast<std::size_t>(node)];
+      rest += Vector3d(p.x, p.y, p.z) * ways;
+      now += Eigen::Map<const Vector3d>(state.positions.data() + 3 * node) * ways;
+    }
+    all.push_back((now * rest.topRows<2>().inverse()).jacobiSvd().singularValues());
+  }
+  return all;
+}
+
+// A square that is pulled along its diagonal stretches between its threads, and narrows.
+TEST(StrainLimits, HoldElementsInEveryDirection) {
+  for (const StepSolver solver : {StepSolver::batched, StepSolver::direct})
+    for (const Precision precision : {Precision::float64, Precision::float32})
+      for (const bool is_limited : {false, true}) {
+        Scene scene = elastic_scene("membrane", quad_grid(9, 9, 0.4, 0.4), 500);
+        scene.garments[0].fabric.principal_strain_limit = is_limited ? 0.05 : 0;
+        scene.projection.tolerance = 5e-3;
+        const Vec3d way{0.004, 0.004, 0};
+        scene.garments[0].pins = {
+            {"held", {0}, FixedMotion{}},
+            {"pulled",
+             {80},
+             KeyframeMotion{.times = {0, 0.2}, .translations = {{}, way}, .rotations = {}, .center = {}}}};
+        Simulation simulation(scene, {.precision = precision, .solver = solver, .threads = 1});
+        double most = 0, beyond = 0;
+        for (int step = 0; step < 40; ++step) {
+          EXPECT_EQ(simulation.step().front().status, StepStatus::converged) << step;
+          for (const Eigen::Vector2d& s : middle_stretches(scene.garments[0].mesh, simulation.state(0))) {
+            most = std::max(most, s[0] - 1);
+            const double sine = std::sin(M_PI / 12), cosine = std::cos(M_PI / 12);
+            const double bound = std::sqrt(1.05 * 1.05 - s[1] * s[1] * sine * sine) / cosine;
+            beyond = std::max(beyond, s[0] - bound);
+          }
+        }
+        std::printf("most %g, beyond %g\n", most, beyond);
+        if (is_limited)
+          EXPECT_LT(beyond, 0.005) << to_string(solver);  // a tenth of the limit
+        else
+          EXPECT_GT(most, 0.1) << to_string(solver);
       }
 }
 

@@ -341,6 +341,8 @@ TEST(Gradients, WhatHasNoneIsRefused) {
   });
   expect("obstacles: found some", [](Scene& s) { s.obstacles.emplace_back().name = "floor"; });
   expect("garments[0].pressure: found 3", [](Scene& s) { s.garments[0].pressure = 3; });
+  expect("garments[0].fabric.principal_strain_limit",
+         [](Scene& s) { s.garments[0].fabric.principal_strain_limit = 0.1; });
   expect("garments[0].fabric.strain_limit", [](Scene& s) { s.garments[0].fabric.strain_limit = 0.1; });
   expect("garments[0].fabric.drag", [](Scene& s) { s.garments[0].fabric.drag = {.normal = 1}; });
   EXPECT_TRUE(

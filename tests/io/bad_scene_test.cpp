@@ -149,6 +149,8 @@ const BadScene bad_scenes[] = {
      "garments[0].fabric.flow_time: found 0.1, expected 0 where yield_strain is 0, and nothing flows"},
     {with_fabric(R"("strain_limit": -0.01)"),
      "garments[0].fabric.strain_limit: found -0.01, expected a number"},
+    {with_fabric(R"("principal_strain_limit": 0.01)"),
+     "garments[0].fabric.principal_strain_limit: found 0.01, expected none with the recipe coltraro2022"},
     {with_fabric(R"("strain_limit": 0.01)"),
      "garments[0].fabric.strain_limit: found 0.01, expected none with the recipe coltraro2022"},
     {with_top(R"("step": 0, "duration": 1)"), "step: found 0, expected a number > 0"},

@@ -320,7 +320,7 @@ TYPED_TEST(StepKernelsTest, Multipliers) {
         mismatch[row] -= lambda / (scale * scale);
       }
     }
-    EXPECT_EQ(at_bound > 0, at.garment.fabric.strain_limit > 0);
+    EXPECT_EQ(at_bound > 0, at.garment.fabric.has_limit());
     expect_near(found.at("multipliers"), multipliers, rows.steepness * rounding<TypeParam>(81) * size, what);
     expect_near(found.at("mismatches"), mismatch,
                 rows.steepness * rounding<TypeParam>(81) * (1 + largest(mismatch)), what);

@@ -85,7 +85,8 @@ constexpr std::pair<const char*, double Fabric::*> fabric_members[] = {
     {"weft_stretch_stiffness", &Fabric::weft_stretch_stiffness},
     {"shear_stiffness", &Fabric::shear_stiffness},
     {"poisson_ratio", &Fabric::poisson_ratio},
-    {"strain_limit", &Fabric::strain_limit}};
+    {"strain_limit", &Fabric::strain_limit},
+    {"principal_strain_limit", &Fabric::principal_strain_limit}};
 double Fabric::*fabric_number(const std::string& name) {
   std::string known;
   for (const auto& [own, member] : fabric_members) {
