@@ -23,8 +23,10 @@ CASES = [
     ("5 m/s, edges limited to 5 %", "sheet_on_sheet", {"speed": 5, "limit": 0.05}, 10),
     ("50 m/s", "sheet_on_sheet", {"speed": 50}, 10),
     ("50 m/s, limited", "sheet_on_sheet", {"speed": 50, "limit": 0.05}, 10),
+    ("50 m/s, elements limited to 5 %", "sheet_on_sheet", {"speed": 50, "principal": 0.05}, 10),
     ("200 m/s", "sheet_on_sheet", {"speed": 200}, 10),
     ("200 m/s, limited", "sheet_on_sheet", {"speed": 200, "limit": 0.05}, 10),
+    ("200 m/s, elements limited", "sheet_on_sheet", {"speed": 200, "principal": 0.05}, 10),
     ("knot", "knot", {}, 10),
     ("sleeve_through_cuff", "sleeve_through_cuff", {}, 3),
     ("towels_and_balls", "towels_and_balls", {}, 3),
@@ -47,6 +49,8 @@ def scene_of(file, changes, seed, cloth):
             garment["mesh"]["nodes"] = changes["nodes"]
         if "limit" in changes:
             garment["fabric"]["strain_limit"] = changes["limit"]
+        if "principal" in changes:
+            garment["fabric"]["principal_strain_limit"] = changes["principal"]
         if "file" in garment["mesh"]:
             garment["mesh"]["file"] = str(SCENES.resolve() / garment["mesh"]["file"])
     if "speed" in changes:

@@ -369,9 +369,9 @@ TEST_P(ElasticRows, AStepEndsAtTheMinimumOfItsEnergy) {
         EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), most)
             << "stiffness " << stiffness << ", step " << step;
       }
-      // A hundredth of the stiffness is seen.
+      // A hundredth of the stiffness is seen, where no limit takes its place.
       const double now = simulation.measure(0).residual;
-      if (solver == StepSolver::direct) {
+      if (solver == StepSolver::direct && scene.garments[0].fabric.principal_strain_limit == 0) {
         EXPECT_LT(now, 0.2 * stretch);
         stretch = now;
       }
@@ -415,7 +415,7 @@ TEST_P(ElasticRows, FabricsOfABatchAreTheirOwn) {
     single.advance(10);
     EXPECT_EQ(batch.state(g).positions, single.state(0).positions) << g;
     const double stretch = batch.measure(g).residual;
-    EXPECT_LT(stretch, before);
+    if (scene.garments[g].fabric.principal_strain_limit == 0) EXPECT_LT(stretch, before);
     before = stretch;
   }
 }
@@ -482,7 +482,7 @@ TEST(StrainLimits, HoldElementsInEveryDirection) {
         Scene scene = elastic_scene("membrane", quad_grid(9, 9, 0.4, 0.4), 500);
         scene.garments[0].fabric.principal_strain_limit = is_limited ? 0.05 : 0;
         scene.projection.tolerance = 5e-3;
-        const Vec3d way{0.004, 0.004, 0};
+        const Vec3d way{0.007, 0.007, 0};
         scene.garments[0].pins = {
             {"held", {0}, FixedMotion{}},
             {"pulled",
@@ -499,7 +499,6 @@ TEST(StrainLimits, HoldElementsInEveryDirection) {
             beyond = std::max(beyond, s[0] - bound);
           }
         }
-        std::printf("most %g, beyond %g\n", most, beyond);
         if (is_limited)
           EXPECT_LT(beyond, 0.005) << to_string(solver);  // a tenth of the limit
         else
