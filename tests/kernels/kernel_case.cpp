@@ -117,7 +117,7 @@ std::vector<KernelCase> all_cases() {
   springs.strain_limit = 0.03;
   cases.push_back(case_of("strain limit",
                           garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 6, 14, 15, 60}, springs), "membrane"));
-  springs.principal_strain_limit = 0.02;
+  springs.principal_strain_limit = 0.025;  // at 0.02 one row lies within a rounding of its bound
   cases.push_back(case_of("principal strain limit",
                           garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 6, 14, 15, 60}, springs), "membrane"));
   springs.principal_strain_limit = 0;
