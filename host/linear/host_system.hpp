@@ -50,25 +50,24 @@ class HostSystem {
     return solved;
   }
 
-  /// The same for the first `count` right sides; shape [at least count, size].
-  bool solve(const Buffer<Value>& right_sides, Buffer<Value>& solutions, std::size_t size, int count) {
-    const std::size_t all = static_cast<std::size_t>(count);
-    const Value* const b = right_sides.read(0, all * size, right_side_);
-    constexpr std::size_t width = sizeof(Value) / sizeof(Real);
-    interleaved_.resize(all * size * width);
-    for (std::size_t k = 0; k < all; ++k)
-      for (std::size_t i = 0; i < size * width; ++i)
-        interleaved_[i * all + k] = reinterpret_cast<const Real*>(b + k * size)[i];
+  /// The same for several at once, see NodalSolver::solve_more().
+  bool solve(const Buffer<Value>& right_sides, Buffer<Value>& solutions, std::size_t size,
+             const std::vector<std::size_t>& begins) {
+    const std::size_t count = begins.size(), numbers = size * sizeof(Value) / sizeof(Real);
+    interleaved_.resize(count * numbers);
+    for (std::size_t k = 0; k < count; ++k) {
+      const Real* const b = reinterpret_cast<const Real*>(right_sides.read(begins[k], size, right_side_));
+      for (std::size_t i = 0; i < numbers; ++i) interleaved_[i * count + k] = b[i];
+    }
     try {
-      solver_->solve(interleaved_.data(), interleaved_.data(), count);
+      solver_->solve(interleaved_.data(), interleaved_.data(), static_cast<int>(count));
     } catch (const NumericalError&) {
       return false;
     }
-    solutions.write(all * size, solution_, [&](Value* x) {
-      for (std::size_t k = 0; k < all; ++k)
-        for (std::size_t i = 0; i < size * width; ++i)
-          reinterpret_cast<Real*>(x + k * size)[i] = interleaved_[i * all + k];
-    });
+    for (std::size_t k = 0; k < count; ++k)
+      solutions.write(begins[k], size, solution_, [&](Value* x) {
+        for (std::size_t i = 0; i < numbers; ++i) reinterpret_cast<Real*>(x)[i] = interleaved_[i * count + k];
+      });
     return true;
   }
 

@@ -28,8 +28,8 @@ class HostNodalSolver final : public NodalSolver<Real> {
     return result;
   }
   bool solve_more(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions, std::size_t size,
-                  int count) override {
-    return system_.solve(right_sides, solutions, size, count);
+                  const std::vector<std::size_t>& begins) override {
+    return system_.solve(right_sides, solutions, size, begins);
   }
   bool is_exact() const override { return system_.solver().is_exact(); }
   std::size_t memory_bytes() const override { return system_.solver().memory_bytes(); }

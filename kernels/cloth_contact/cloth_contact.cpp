@@ -168,16 +168,17 @@ struct PullBody {
   ISOCLOTH_DEVICE void operator()(Index c) const {
     const ClothResponse& r = a.responses[c];
     if (!r.acts()) return;
-    const Vec3d inner = moved(r, 1), one = moved(r, 0) + (r.first_count == 2 ? inner : Vec3d{}),
-                other = (r.first_count == 2 ? Vec3d{} : inner) + moved(r, 2) + moved(r, 3);
-    a.pulls[2 * static_cast<std::size_t>(c)] = product(r.stiffness, other);
-    a.pulls[2 * static_cast<std::size_t>(c) + 1] = product(r.stiffness, one);
-  }
-
- private:
-  ISOCLOTH_DEVICE Vec3d moved(const ClothResponse& r, int i) const {
-    const Index number = a.free_number[r.nodes[i]];
-    return number < 0 ? Vec3d{} : r.weights[i] * widened(a.direction[number]);
+    for (Index k = 0; k < a.columns.count; ++k) {
+      const auto moved = [&](int i) {
+        const Index number = a.free_number[r.nodes[i]];
+        return number < 0 ? Vec3d{} : r.weights[i] * widened(a.direction[a.columns.begin[k] + number]);
+      };
+      const Vec3d inner = moved(1), one = moved(0) + (r.first_count == 2 ? inner : Vec3d{}),
+                  other = (r.first_count == 2 ? Vec3d{} : inner) + moved(2) + moved(3);
+      Vec3d* const pulls = a.pulls.data() + 2 * (static_cast<std::size_t>(c) * a.columns.count + k);
+      pulls[0] = product(r.stiffness, other);
+      pulls[1] = product(r.stiffness, one);
+    }
   }
 };
 template <class Real>
@@ -185,14 +186,18 @@ struct GatherPullsBody {
   MultiplyClothContacts<Real> a;
   ISOCLOTH_DEVICE void operator()(Index number) const {
     const Index node = a.free_nodes[number];
-    Vec3d sum{};
-    for (Index e = a.node_begin[node]; e < a.node_begin[node + 1]; ++e) {
-      const Index contact = a.node_entries[e] / 4;
-      const int place = a.node_entries[e] % 4;
-      const ClothResponse& r = a.responses[contact];
-      if (r.acts()) sum += r.weights[place] * a.pulls[2 * static_cast<std::size_t>(contact) + r.side(place)];
+    for (Index k = 0; k < a.columns.count; ++k) {
+      Vec3d sum{};
+      for (Index e = a.node_begin[node]; e < a.node_begin[node + 1]; ++e) {
+        const Index contact = a.node_entries[e] / 4;
+        const int place = a.node_entries[e] % 4;
+        const ClothResponse& r = a.responses[contact];
+        if (r.acts())
+          sum += r.weights[place] *
+                 a.pulls[2 * (static_cast<std::size_t>(contact) * a.columns.count + k) + r.side(place)];
+      }
+      add(sum, a.product[a.columns.begin[k] + number]);
     }
-    add(sum, a.product[number]);
   }
 };
 
@@ -231,7 +236,7 @@ void add_cloth_contacts(const Queue& queue, const AddClothContacts<Real>& args) 
 template <class Real>
 void multiply_cloth_contacts(const Queue& queue, const MultiplyClothContacts<Real>& args) {
   parallel_for(queue, static_cast<Index>(args.responses.size()), PullBody<Real>{args});
-  parallel_for(queue, static_cast<Index>(args.product.size()), GatherPullsBody<Real>{args});
+  parallel_for(queue, static_cast<Index>(args.free_nodes.size()), GatherPullsBody<Real>{args});
 }
 template <class Real>
 void update_cloth_contacts(const Queue& queue, const UpdateClothContacts<Real>& args) {
