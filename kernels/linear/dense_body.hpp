@@ -304,6 +304,10 @@ void backward_vectors(const Real* panel, int pivot_strips, int total, Real* x, s
   using T = Strip<Real>;
   using V = typename T::V;
   constexpr int height = T::height;
+  // So many products are rounded before they are subtracted, what is left over may be fused: said here, or it
+  // would be up to the compiler, for each R anew.
+  typedef Real Group __attribute__((vector_size(16), aligned(sizeof(Real)), may_alias));
+  constexpr int group = 16 / static_cast<int>(sizeof(Real));
   constexpr int chunk = 64 / height;  // column strips whose sums stay in the first cache
   constexpr int together = wide ? 4 : 2;
   const std::ptrdiff_t stride = std::ptrdiff_t{pivot_strips} * height * height;
@@ -332,8 +336,16 @@ void backward_vectors(const Real* panel, int pivot_strips, int total, Real* x, s
       for (int c = height - 1; c >= 0; --c)
 #pragma GCC unroll 4
         for (int r = 0; r < R; ++r) {
-#pragma GCC unroll 16
-          for (int d = c + 1; d < height; ++d) y[r][c] -= square[c * height + d] * y[r][d];
+          int d = c + 1;
+#pragma GCC unroll 8
+          for (; d + group <= height; d += group) {
+            const Group products = *reinterpret_cast<const Group*>(square + c * height + d) *
+                                   *reinterpret_cast<const Group*>(y[r] + d);
+#pragma GCC unroll 4
+            for (int l = 0; l < group; ++l) y[r][c] -= products[l];
+          }
+#pragma GCC unroll 4
+          for (; d < height; ++d) y[r][c] -= square[c * height + d] * y[r][d];
           y[r][c] *= square[c * height + c];
           x[r * x_stride + j * height + c] = y[r][c];
         }
