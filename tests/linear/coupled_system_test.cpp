@@ -141,7 +141,8 @@ class TouchingSheets {
   }
 
  private:
-  /// Between nodes far from each other, on whose diagonal blocks P has their magnitudes.
+  /// Between nodes far from each other, on whose diagonal blocks P has their magnitudes; and what contacts
+  /// add there, or more.
   void add_couplings() {
     const std::size_t n = sizes_[0], far = n / 2;
     std::vector<double> diagonal(n, 0.0);
@@ -155,11 +156,14 @@ class TouchingSheets {
       diagonal[i] = stiffness_ * static_cast<double>(coupling_values_.back());
     }
     coupling_begin_.push_back(static_cast<Index>(coupling_columns_.size()));
-    const BlockPattern& p = systems_[0].pattern;
-    for (std::size_t b = 0; b < p.rows.size(); ++b)
-      if (p.rows[b] == p.columns[b])
-        for (std::size_t d = 0; d < 3; ++d) systems_[0].values[9 * b + 4 * d] += diagonal[p.rows[b]];
-    systems_[0] = rounded<Real>(systems_[0]);
+    for (std::size_t m = 0; m < 2; ++m) {
+      const BlockPattern& p = systems_[m].pattern;
+      for (std::size_t b = 0; b < p.rows.size(); ++b)
+        if (p.rows[b] == p.columns[b])
+          for (std::size_t d = 0; d < 3; ++d)
+            systems_[m].values[9 * b + 4 * d] += 0.03 + (m == 0 ? diagonal[p.rows[b]] : 0);
+      systems_[m] = rounded<Real>(systems_[m]);
+    }
   }
   /// Nodes of the first against triangles of the second and, felt but not moved, of the third; edges against
   /// edges.
@@ -176,7 +180,7 @@ class TouchingSheets {
         r.weights[i] = (m == 0 ? 1 : -1) * (0.3 + 0.2 * any_number(4 * c + i));
         entries[static_cast<std::size_t>(r.nodes[i])].push_back(static_cast<Index>(4 * c + i));
       }
-      const double k = 0.02, n[3] = {any_number(c), any_number(c + 40), any_number(c + 80)};
+      const double k = 0.005, n[3] = {any_number(c), any_number(c + 40), any_number(c + 80)};
       const double squares[6] = {n[0] * n[0], n[0] * n[1], n[0] * n[2],
                                  n[1] * n[1], n[1] * n[2], n[2] * n[2]};
       for (int i = 0; i < 6; ++i) r.stiffness[i] = k * squares[i];
@@ -213,7 +217,7 @@ class TouchingSheets {
   const Device& device_;
   std::vector<BlockSystem> systems_;
   std::vector<std::size_t> sizes_, begin_{0};
-  const double stiffness_ = 0.05;
+  const double stiffness_ = 0.02;
   std::vector<Index> coupling_begin_, coupling_columns_, coupling_entries_;
   std::vector<Real> coupling_values_;
   std::vector<ClothResponse> responses_;
