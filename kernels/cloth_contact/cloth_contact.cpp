@@ -168,14 +168,15 @@ struct PullBody {
   ISOCLOTH_DEVICE void operator()(Index c) const {
     const ClothResponse& r = a.responses[c];
     if (!r.acts()) return;
-    for (Index k = 0; k < a.columns.count; ++k) {
-      const auto moved = [&](int i) {
-        const Index number = a.free_number[r.nodes[i]];
-        return number < 0 ? Vec3d{} : r.weights[i] * widened(a.direction[a.columns.begin[k] + number]);
-      };
-      const Vec3d inner = moved(1), one = moved(0) + (r.first_count == 2 ? inner : Vec3d{}),
-                  other = (r.first_count == 2 ? Vec3d{} : inner) + moved(2) + moved(3);
-      Vec3d* const pulls = a.pulls.data() + 2 * (static_cast<std::size_t>(c) * a.columns.count + k);
+    Index numbers[4];
+    for (int i = 0; i < 4; ++i) numbers[i] = a.free_number[r.nodes[i]];
+    Vec3d* pulls = a.pulls.data() + 2 * static_cast<std::size_t>(c) * a.columns.count;
+    for (Index k = 0; k < a.columns.count; ++k, pulls += 2) {
+      Vec3d moved[4];
+      for (int i = 0; i < 4; ++i)
+        if (numbers[i] >= 0) moved[i] = r.weights[i] * widened(a.direction[a.columns.begin[k] + numbers[i]]);
+      const Vec3d one = moved[0] + (r.first_count == 2 ? moved[1] : Vec3d{}),
+                  other = (r.first_count == 2 ? Vec3d{} : moved[1]) + moved[2] + moved[3];
       pulls[0] = product(r.stiffness, other);
       pulls[1] = product(r.stiffness, one);
     }
@@ -184,20 +185,21 @@ struct PullBody {
 template <class Real>
 struct GatherPullsBody {
   MultiplyClothContacts<Real> a;
-  ISOCLOTH_DEVICE void operator()(Index number) const {
+  ISOCLOTH_DEVICE void operator()(Index number) const { for_columns(a.columns, *this, number); }
+  template <int count>
+  ISOCLOTH_DEVICE void of(Index first_column, Index number) const {
     const Index node = a.free_nodes[number];
-    for (Index k = 0; k < a.columns.count; ++k) {
-      Vec3d sum{};
-      for (Index e = a.node_begin[node]; e < a.node_begin[node + 1]; ++e) {
-        const Index contact = a.node_entries[e] / 4;
-        const int place = a.node_entries[e] % 4;
-        const ClothResponse& r = a.responses[contact];
-        if (r.acts())
-          sum += r.weights[place] *
-                 a.pulls[2 * (static_cast<std::size_t>(contact) * a.columns.count + k) + r.side(place)];
-      }
-      add(sum, a.product[a.columns.begin[k] + number]);
+    Vec3d sums[count]{};
+    for (Index e = a.node_begin[node]; e < a.node_begin[node + 1]; ++e) {
+      const Index contact = a.node_entries[e] / 4;
+      const int place = a.node_entries[e] % 4;
+      const ClothResponse& r = a.responses[contact];
+      if (!r.acts()) continue;
+      const Vec3d* const pulls =
+          &a.pulls[2 * (static_cast<std::size_t>(contact) * a.columns.count + first_column) + r.side(place)];
+      for (int k = 0; k < count; ++k) sums[k] += r.weights[place] * pulls[2 * k];
     }
+    for (int k = 0; k < count; ++k) add(sums[k], a.product[a.columns.begin[first_column + k] + number]);
   }
 };
 

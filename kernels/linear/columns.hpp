@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/core/array_view.hpp"
+#include "engine/core/platform.hpp"
 
 namespace isocloth {
 
@@ -12,5 +13,18 @@ struct Columns {
   Index count = 1;
   Index begin[most_columns] = {};  ///< first value of each, the same in all arrays
 };
+
+namespace ISOCLOTH_BACKEND {
+
+/// work.of<count>(first) for all of them, a few at a time, whose sums fit into registers.
+template <class Work, class... Arguments>
+ISOCLOTH_DEVICE void for_columns(const Columns& columns, const Work& work, Arguments... arguments) {
+  Index first = 0;
+  for (; first + 6 <= columns.count; first += 6) work.template of<6>(first, arguments...);
+  for (; first + 3 <= columns.count; first += 3) work.template of<3>(first, arguments...);
+  for (; first < columns.count; ++first) work.template of<1>(first, arguments...);
+}
+
+}  // namespace ISOCLOTH_BACKEND
 
 }  // namespace isocloth

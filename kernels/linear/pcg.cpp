@@ -26,17 +26,11 @@ ISOCLOTH_DEVICE Vec3<Real> vector_of(const BlockColumn<Real>& column) {
 template <class Real>
 struct ProductBody {
   BlockProduct<Real> a;
-  ISOCLOTH_DEVICE void operator()(Index i) const {
-    Index first = 0;
-    for (; first + 6 <= a.columns.count; first += 6) multiply<6>(i, a.columns.begin + first);
-    for (; first + 3 <= a.columns.count; first += 3) multiply<3>(i, a.columns.begin + first);
-    for (; first < a.columns.count; ++first) multiply<1>(i, a.columns.begin + first);
-  }
-
- private:
+  ISOCLOTH_DEVICE void operator()(Index i) const { for_columns(a.columns, *this, i); }
   /// Row i of so many products, each with the sums that it has alone.
   template <int count>
-  ISOCLOTH_DEVICE void multiply(Index i, const Index* begin) const {
+  ISOCLOTH_DEVICE void of(Index first_column, Index i) const {
+    const Index* const begin = a.columns.begin + first_column;
     using Column = BlockColumn<Real>;
     Column sums[count] = {};
     for (Index e = a.matrix.row_begin[i]; e < a.matrix.row_begin[i + 1]; ++e) {
