@@ -31,7 +31,7 @@ struct CoupledMember {
 
 /// (P + E) x = b by conjugate gradients, preconditioned by the factors of P, one block per member; see
 /// conjugate_gradients(). Several right sides are solved for side by side, each with the steps and the bits
-/// that it has alone: what is read of factors, matrices and couplings is read for all of them. Products are
+/// that it has alone: what is read of factors, matrices and contacts is read for all of them. Products are
 /// taken with P itself: the factors may be of less precision. E are couplings within members and, if there
 /// are any, contacts between cloths. Their vectors are those of all members, one after another.
 template <class Real>
