@@ -147,7 +147,8 @@ bool ImpulseSystem<Real>::factorize(double added) {
 
 template <class Real>
 double ImpulseSystem<Real>::correct() {
-  if (!system_->solve(right_side_, impulses_)) return std::numeric_limits<double>::infinity();
+  if (!system_->solve(right_side_, impulses_, right_side_.size(), {0}))
+    return std::numeric_limits<double>::infinity();
   run(phases::ApplyImpulses{}, node_changes_.size());
   return this->largest(node_changes_, node_changes_.size());
 }

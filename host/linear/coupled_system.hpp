@@ -24,15 +24,16 @@ template <class Real>
 struct CoupledMember {
   NodalSolver<Real>* factor = nullptr;       ///< of about P, done; null: the garment stands still
   Couplings<Real> couplings;                 ///< within the garment, or none
-  Buffer<Vec3<Real>>* right_side = nullptr;  ///< b; used for other things afterwards, shape [free_count]
+  Buffer<Vec3<Real>>* right_side = nullptr;  ///< b, shape [free_count]
   Buffer<Vec3<Real>>* solution = nullptr;    ///< P^-1 b, then x; shape [free_count]
   SymmetricBlocksView<Real> matrix;          ///< P
 };
 
 /// (P + E) x = b by conjugate gradients, preconditioned by the factors of P, one block per member; see
-/// conjugate_gradients(). Products are taken with P itself: the factors may be of less precision. E are
-/// couplings within members and, if there are any, contacts between cloths. Their vectors are those of all
-/// members, one after another.
+/// conjugate_gradients(). Several right sides are solved for side by side, each with the steps and the bits
+/// that it has alone: what is read of factors, matrices and contacts is read for all of them. Products are
+/// taken with P itself: the factors may be of less precision. E are couplings within members and, if there
+/// are any, contacts between cloths. Their vectors are those of all members, one after another.
 template <class Real>
 class CoupledSystem {
  public:
@@ -47,17 +48,19 @@ class CoupledSystem {
   /// Returns the iterations, -1: a factor met something that is not finite, and the solutions are worth
   /// nothing.
   int solve(const Members& members, const Contacts& contacts, double rtol);
-  /// The same of another right side, shape [all free nodes], after that. The members' own vectors are of use
-  /// no more, until give_back().
-  int solve_more(const Members& members, const Contacts& contacts, ArrayView<const Vec3<Real>> right_side,
-                 double rtol);
-  /// What correct() solves exactly with the matrix of the last solve(): `columns`, Z, shape [column_count,
-  /// all free nodes], for each island by itself. islands: of each member, -1: none; nothing couples two.
-  void set_modes(const Members& members, const Contacts& contacts, const Buffer<Vec3<Real>>& columns,
-                 int column_count, const std::vector<int>& islands);
-  /// Takes the part of the residual of the last solve() or solve_more() away that lies along these:
-  /// x += Z (Z^T A Z)^-1 Z^T r. Where Z^T A Z is not positive definite it does nothing.
-  void correct(const Members& members, const Buffer<Vec3<Real>>& columns);
+  /// A X = C after that: right_sides, solutions: shape [at least count, all free nodes]; contacts: with pulls
+  /// for most_columns of them, or for all. modes: null: none, else each solution as correct() leaves it.
+  /// Returns the most iterations of a column, or -1.
+  int solve_more(const Members& members, const Contacts& contacts, const Buffer<Vec3<Real>>& right_sides,
+                 Buffer<Vec3<Real>>& solutions, std::size_t count, double rtol,
+                 const Buffer<Vec3<Real>>* modes = nullptr);
+  /// What correct() solves exactly with the matrix of the last solve(): Z, shape [at most most_columns, all
+  /// free nodes], for each island by itself. islands: of each member, -1: none; nothing couples two.
+  void set_modes(const Members& members, const Contacts& contacts, const Buffer<Vec3<Real>>& modes,
+                 const std::vector<int>& islands);
+  /// Takes the part of the residual of the last solve() away that lies along these: x += Z (Z^T A Z)^-1 Z^T
+  /// r. Where Z^T A Z is not positive definite it does nothing.
+  void correct(const Members& members, const Buffer<Vec3<Real>>& modes);
   /// x of all members after that [m].
   const Buffer<Vec3<Real>>& solution() const { return solution_; }
   Buffer<Vec3<Real>>& solution() { return solution_; }
@@ -67,22 +70,27 @@ class CoupledSystem {
 
  private:
   struct Iteration;
+  /// For so many right sides at once.
+  void make_room(std::size_t columns);
   std::size_t size() const { return begin_.empty() ? 0 : begin_.back(); }
   void clear(ArrayView<Vec3<Real>> values) const;
   const StepKernels<Real>& kernels() const { return step_kernels<Real>(device_->backend()); }
   void copy(ArrayView<const Vec3<Real>> from, ArrayView<Vec3<Real>> to) const;
-  /// Sums over each island of the products of columns, Z, with some columns, shape [mode_count, right_count].
-  std::vector<std::vector<double>> island_products(const Buffer<Vec3<Real>>& columns,
-                                                   const Buffer<Vec3<Real>>& right);
-  /// y = P x + E x.
-  void multiply(const Members& members, const Contacts& contacts, ArrayView<const Vec3<Real>> x,
-                ArrayView<Vec3<Real>> y) const;
+  /// Sums over each island of Z times the first right_count columns, shape [mode_count, right_count].
+  std::vector<std::vector<double>> island_products(const Buffer<Vec3<Real>>& modes,
+                                                   const Buffer<Vec3<Real>>& right, std::size_t right_count);
+  /// correct() of the first columns.
+  void take_away(const Buffer<Vec3<Real>>& modes, std::size_t count, ArrayView<Vec3<Real>> solutions);
+  /// y = P x + E x of the columns that begin there.
+  void multiply(const Members& members, const Contacts& contacts, const std::vector<std::size_t>& begins,
+                ArrayView<const Vec3<Real>> x, ArrayView<Vec3<Real>> y) const;
 
   const Device* device_ = nullptr;
   std::vector<std::size_t> begin_;   ///< of each member, shape [member_count + 1]
   std::vector<std::size_t> widths_;  ///< of each member, see side_by_side()
-  Buffer<Vec3<Real>> residual_, preconditioned_, direction_, product_, solution_;
-  std::vector<int> islands_;                   ///< of the modes, see set_modes()
+  Buffer<Vec3<Real>> solution_;
+  Buffer<Vec3<Real>> residual_, preconditioned_, direction_, product_;  ///< columns, one after another
+  std::vector<int> islands_;                                            ///< of the modes, see set_modes()
   std::vector<std::vector<double>> inverses_;  ///< (Z^T A Z)^-1 of each island; empty: it is left alone
   Buffer<Vec3<Real>> images_;                  ///< A Z
   Buffer<Real> column_products_, moves_;

@@ -73,10 +73,10 @@ void DeviceCholesky<Real>::launch(const Queue& queue, const Buffer<Real>& blocks
 
 template <class Real>
 bool DeviceCholesky<Real>::solve_more(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions,
-                                      std::size_t size, int count) {
-  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
-    launch_solves(device_.queue(), slice(right_sides.view(), k * size, (k + 1) * size),
-                  slice(solutions.view(), k * size, (k + 1) * size));
+                                      std::size_t size, const std::vector<std::size_t>& begins) {
+  for (const std::size_t begin : begins)
+    launch_solves(device_.queue(), slice(right_sides.view(), begin, begin + size),
+                  slice(solutions.view(), begin, begin + size));
   return true;
 }
 

@@ -35,40 +35,37 @@ class HostSystem {
   const LinearSolver<Real>& solver() const { return *solver_; }
   /// values: as LinearSolver::factorize takes them.
   Factorization factorize(const Buffer<Real>& values) { return solver_->factorize(values.read(values_)); }
-  /// False: there is no factor, or an iterated solve met something that is not finite; the solution is worth
-  /// nothing then.
-  bool solve(const Buffer<Value>& right_side, Buffer<Value>& solution) {
-    const Real* const b = reinterpret_cast<const Real*>(right_side.read(right_side_));
-    bool solved = true;
-    solution.write(solution_, [&](Value* x) {
-      try {
-        solver_->solve(b, reinterpret_cast<Real*>(x), 1);
-      } catch (const NumericalError&) {
-        solved = false;
-      }
-    });
-    return solved;
-  }
-
-  /// The same for the first `count` right sides; shape [at least count, size].
-  bool solve(const Buffer<Value>& right_sides, Buffer<Value>& solutions, std::size_t size, int count) {
-    const std::size_t all = static_cast<std::size_t>(count);
-    const Value* const b = right_sides.read(0, all * size, right_side_);
-    constexpr std::size_t width = sizeof(Value) / sizeof(Real);
-    interleaved_.resize(all * size * width);
-    for (std::size_t k = 0; k < all; ++k)
-      for (std::size_t i = 0; i < size * width; ++i)
-        interleaved_[i * all + k] = reinterpret_cast<const Real*>(b + k * size)[i];
+  /// Right sides of shape [size], each solved as it is alone; begins: where each begins among the right
+  /// sides, and its solution among the solutions. False: there is no factor, or an iterated solve met
+  /// something that is not finite; the solutions are worth nothing then.
+  bool solve(const Buffer<Value>& right_sides, Buffer<Value>& solutions, std::size_t size,
+             const std::vector<std::size_t>& begins) {
+    const std::size_t count = begins.size(), numbers = size * sizeof(Value) / sizeof(Real);
+    const auto right_side = [&](std::size_t k) {
+      return reinterpret_cast<const Real*>(right_sides.read(begins[k], size, right_side_));
+    };
+    const auto write = [&](std::size_t k, const auto& fill) {
+      solutions.write(begins[k], size, solution_, [&](Value* x) { fill(reinterpret_cast<Real*>(x)); });
+    };
     try {
-      solver_->solve(interleaved_.data(), interleaved_.data(), count);
+      if (count == 1) {
+        const Real* const b = right_side(0);
+        write(0, [&](Real* x) { solver_->solve(b, x, 1); });
+        return true;
+      }
+      interleaved_.resize(count * numbers);
+      for (std::size_t k = 0; k < count; ++k) {
+        const Real* const b = right_side(k);
+        for (std::size_t i = 0; i < numbers; ++i) interleaved_[i * count + k] = b[i];
+      }
+      solver_->solve(interleaved_.data(), interleaved_.data(), static_cast<int>(count));
     } catch (const NumericalError&) {
       return false;
     }
-    solutions.write(all * size, solution_, [&](Value* x) {
-      for (std::size_t k = 0; k < all; ++k)
-        for (std::size_t i = 0; i < size * width; ++i)
-          reinterpret_cast<Real*>(x + k * size)[i] = interleaved_[i * all + k];
-    });
+    for (std::size_t k = 0; k < count; ++k)
+      write(k, [&](Real* x) {
+        for (std::size_t i = 0; i < numbers; ++i) x[i] = interleaved_[i * count + k];
+      });
     return true;
   }
 

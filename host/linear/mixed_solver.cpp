@@ -79,30 +79,31 @@ bool MixedSolver::refine(const double* right_side, const std::vector<double>& ma
                          int count) {
   const std::size_t size = static_cast<std::size_t>(pattern_.size) * pattern_.block;
   const std::size_t total = size * count;
-  std::vector<double> x(total, 0), correction(total);
+  std::vector<double> x(total, 0), correction(total), errors(count, 0.0),
+      before(count, std::numeric_limits<double>::infinity());
+  std::vector<char> done(count, 0);
   residual_.assign(right_side, right_side + total);
-  for (double before = std::numeric_limits<double>::infinity(); last_.iterations < most_iterations;) {
+  while (last_.iterations < most_iterations) {
     factor_.solve(residual_.data(), correction.data(), count);
     ++last_.iterations;
-    for (std::size_t i = 0; i < total; ++i) x[i] += correction[i];
+    for (std::size_t i = 0; i < total; ++i)
+      if (!done[i % count]) x[i] += correction[i];
     residual_.assign(right_side, right_side + total);
     subtract_product(x.data(), count, residual_.data());
-    double error = 0;
     for (int k = 0; k < count; ++k) {
+      if (done[k]) continue;
       const double left = largest(residual_.data(), size, count, k);
       const double whole = norm_ * largest(x.data(), size, count, k) + magnitudes[k];
-      if (!(left <= target * whole))
-        error = std::isfinite(left / whole) ? std::max(error, left / whole) : 1;
-      else if (left > 0)
-        error = std::max(error, left / whole);
+      errors[k] = left == 0 ? 0 : std::isfinite(left / whole) ? left / whole : 1;
+      done[k] = errors[k] <= target;
+      if (!done[k] && errors[k] > least_progress * before[k]) return false;
+      before[k] = errors[k];
     }
-    last_.backward_error = error;
-    if (error <= target) {
+    last_.backward_error = *std::ranges::max_element(errors);
+    if (std::ranges::find(done, 0) == done.end()) {
       std::copy(x.begin(), x.end(), solution);
       return true;
     }
-    if (error > least_progress * before) return false;
-    before = error;
   }
   return false;
 }

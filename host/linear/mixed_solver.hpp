@@ -37,7 +37,7 @@ class MixedSolver final : public LinearSolver<double> {
   const Refinement& last_refinement() const { return last_; }
 
  private:
-  /// magnitudes: largest |value| of each right side.
+  /// Each right side as far as it needs. magnitudes: largest |value| of each. False: one of them stagnates.
   bool refine(const double* right_side, const std::vector<double>& magnitudes, double* solution, int count);
   void subtract_product(const double* x, int count, double* residual) const;
 

@@ -24,12 +24,12 @@ class HostNodalSolver final : public NodalSolver<Real> {
   Factorization solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
                       Buffer<Vec3<Real>>& solution) override {
     Factorization result = system_.factorize(blocks);
-    if (result) result.ok = system_.solve(right_side, solution);
+    if (result) result.ok = system_.solve(right_side, solution, right_side.size(), {0});
     return result;
   }
   bool solve_more(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions, std::size_t size,
-                  int count) override {
-    return system_.solve(right_sides, solutions, size, count);
+                  const std::vector<std::size_t>& begins) override {
+    return system_.solve(right_sides, solutions, size, begins);
   }
   bool is_exact() const override { return system_.solver().is_exact(); }
   std::size_t memory_bytes() const override { return system_.solver().memory_bytes(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "host/linear/linear_solver.hpp"
 #include "host/memory/buffer.hpp"
@@ -18,15 +19,23 @@ class NodalSolver {
   /// the solution is worth nothing. Else a right side that is not finite gives a solution that is not.
   virtual Factorization solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
                               Buffer<Vec3<Real>>& solution) = 0;
-  /// `count` further right sides with the matrix of the last solve(), which was ok: the first numbers of
-  /// buffers of shape [at least count, size]. False: the solutions are worth nothing.
+  /// Further right sides with the matrix of the last solve(), which was ok, each solved as it is alone.
+  /// begins: where each of them, shape [size], begins among the right sides, and its solution among the
+  /// solutions. False: the solutions are worth nothing.
   virtual bool solve_more(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions,
-                          std::size_t size, int count) = 0;
+                          std::size_t size, const std::vector<std::size_t>& begins) = 0;
   /// False: conjugate gradients are to correct the solutions.
   virtual bool is_exact() const { return true; }
   virtual std::size_t memory_bytes() const = 0;
   virtual std::string_view name() const = 0;
 };
+
+/// Where `count` vectors of a size begin that lie one after another.
+inline std::vector<std::size_t> column_begins(std::size_t count, std::size_t size) {
+  std::vector<std::size_t> begins(count);
+  for (std::size_t k = 0; k < count; ++k) begins[k] = k * size;
+  return begins;
+}
 
 /// Solver for every choice but `batched`. `automatic` is direct, where is_soft with a SingleFactor on the
 /// host in double precision: see NodalSolver::is_exact(). The direct solver runs on the device where it has

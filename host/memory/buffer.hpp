@@ -96,18 +96,24 @@ class Buffer {
                                              count * sizeof(T)));
     }
   }
-  /// Lets the host write the first `count` values: fill(pointer) in place, or into `staging`, which is then
-  /// copied.
+  /// Lets the host write the values [begin, begin + count): fill(pointer) in place, or into `staging`, which
+  /// is then copied.
   template <class Fill>
-  void write(std::size_t count, std::vector<T>& staging, const Fill& fill) {
-    assert(count <= size_);
+  void write(std::size_t begin, std::size_t count, std::vector<T>& staging, const Fill& fill) {
+    assert(begin <= size_ && count <= size_ - begin);
     if (count == 0 || device_->backend().memory.host_accessible) {
-      fill(data_);
+      fill(data_ + begin);
     } else {
       staging.resize(count);
       fill(staging.data());
-      check(device_->backend().memory.upload(device_->queue(), data_, staging.data(), count * sizeof(T)));
+      check(device_->backend().memory.upload(device_->queue(), data_ + begin, staging.data(),
+                                             count * sizeof(T)));
     }
+  }
+  /// The first `count`.
+  template <class Fill>
+  void write(std::size_t count, std::vector<T>& staging, const Fill& fill) {
+    write(0, count, staging, fill);
   }
   template <class Fill>
   void write(std::vector<T>& staging, const Fill& fill) {

@@ -37,10 +37,10 @@ struct BodyCoupling<Real>::Cloths {
   std::size_t first_free(const ProjectionSolver<Real>& garment) const {
     return contacts != nullptr ? static_cast<std::size_t>(contacts->first_free(garment)) : 0;
   }
-  bool solve_more(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions, int count) const {
-    return contacts != nullptr
-               ? contacts->solve_more(columns, solutions, count)
-               : garments.front()->nodal_solver().solve_more(columns, solutions, free_count(), count);
+  bool solve_more(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions, std::size_t count) const {
+    return contacts != nullptr ? contacts->solve_more(columns, solutions, count)
+                               : garments.front()->nodal_solver().solve_more(
+                                     columns, solutions, free_count(), column_begins(count, free_count()));
   }
 };
 
@@ -184,7 +184,7 @@ bool BodyCoupling<Real>::add(const Cloths& cloths, System& system) {
                 .column_count = static_cast<Index>(count),
                 .stride = static_cast<Index>(free_count),
                 .columns = slice(own.columns.view(), cloths.first_free(*garment), own.columns.size())});
-  if (!cloths.solve_more(own.columns, own.solutions, static_cast<int>(count))) return false;
+  if (!cloths.solve_more(own.columns, own.solutions, count)) return false;
   const auto first_columns = [&](auto& buffer) { return slice(buffer.view(), 0, count * free_count); };
   const auto multiply = [&](ArrayView<const Vec3<Real>> right, std::size_t right_count, std::size_t at) {
     kernels_.multiply_columns(queue, {.left = first_columns(std::as_const(own.columns)),

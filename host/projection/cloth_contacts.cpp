@@ -287,7 +287,6 @@ void ClothContacts<Real>::respond() {
   fill(device_, forces, forces_);
   make_room(device_, count, active_);
   make_room(device_, count, responses_);
-  make_room(device_, 2 * count, pulls_);
   constexpr double gentle = 20;
   contact_kernels_.respond_contacts(device_.queue(),
                                     {.list = list(),

@@ -88,7 +88,7 @@ class ClothContacts {
   bool solve(double rtol);
   /// A X = C with the matrix of solve(), whose corrections stay. columns, solutions: shape [count,
   /// free_count()]; false: not finite.
-  bool solve_more(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions, int count);
+  bool solve_more(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions, std::size_t count);
   /// Of all garments.
   std::size_t free_count() const { return free_nodes_.size(); }
   /// Where a garment's free nodes begin among them.
@@ -159,7 +159,8 @@ class ClothContacts {
   std::vector<int> islands() const;
   /// False: nothing that moves touches.
   bool set_rigid_modes();
-  typename CoupledSystem<Real>::Contacts product();
+  /// For products with so many vectors at once.
+  typename CoupledSystem<Real>::Contacts product(std::size_t columns);
   ClothContactList list() const;
   ClothFeatures features() const;
   PairReferences references();
@@ -187,7 +188,7 @@ class ClothContacts {
   typename CoupledSystem<Real>::Members coupled_;  ///< of the last solve()
   double rtol_ = 0;                                ///< the same
   bool has_modes_ = false;                         ///< the same
-  Buffer<Vec3<Real>> modes_, kept_corrections_, summed_forces_;
+  Buffer<Vec3<Real>> modes_, summed_forces_;
 
   // Pairs that may touch, and the room of every node in which that is so.
   std::vector<FeaturePair> host_pairs_;

@@ -79,14 +79,15 @@ std::vector<Vec3d> ClothContacts<Real>::forces_on_nodes(const ProjectionSolver<R
 }
 
 template <class Real>
-typename CoupledSystem<Real>::Contacts ClothContacts<Real>::product() {
+typename CoupledSystem<Real>::Contacts ClothContacts<Real>::product(std::size_t columns) {
+  make_room(device_, 2 * columns * keys_.size(), pulls_);
   return MultiplyClothContacts<Real>{
       .responses = first(std::as_const(responses_), keys_.size()),
       .node_begin = node_begin_.view(),
       .node_entries = first(std::as_const(node_entries_), host_entries_.size()),
       .free_number = free_number_.view(),
       .free_nodes = free_nodes_.view(),
-      .pulls = first(pulls_, 2 * keys_.size()),
+      .pulls = pulls_.view(),
       .direction = {},
       .product = {}};
 }
@@ -99,7 +100,7 @@ bool ClothContacts<Real>::solve(double rtol) {
     CoupledMember<Real>& own = coupled_.emplace_back();
     if (!member.solver->frozen()) own = member.solver->coupled_member();
   }
-  const int iterations = system_.solve(coupled_, product(), rtol);
+  const int iterations = system_.solve(coupled_, product(1), rtol);
   if (iterations < 0) return false;
   cg_iterations_ = std::max(cg_iterations_, iterations);
   has_modes_ = set_rigid_modes();
@@ -109,25 +110,12 @@ bool ClothContacts<Real>::solve(double rtol) {
 
 template <class Real>
 bool ClothContacts<Real>::solve_more(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions,
-                                     int count) {
-  const std::size_t size = free_count();
-  const auto copy = [&](ArrayView<const Vec3<Real>> from, ArrayView<Vec3<Real>> to) {
-    kernels_.scale_values(
-        device_.queue(), {.from = {&from.data()->x, 3 * size}, .factor = 1, .to = {&to.data()->x, 3 * size}});
-  };
-  if (kept_corrections_.size() != size) kept_corrections_ = {device_, size};
-  copy(std::as_const(system_).solution().view(), kept_corrections_.view());
-  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
-    const std::size_t begin = k * size, end = begin + size;
-    const int iterations = system_.solve_more(coupled_, product(), slice(columns.view(), begin, end), rtol_);
-    if (iterations < 0) return false;
-    cg_iterations_ = std::max(cg_iterations_, iterations);
-    if (has_modes_) system_.correct(coupled_, modes_);
-    copy(std::as_const(system_).solution().view(), slice(solutions.view(), begin, end));
-  }
-  copy(std::as_const(kept_corrections_).view(), system_.solution().view());
-  give_back();
-  return true;
+                                     std::size_t count) {
+  const std::size_t together = std::min<std::size_t>(count, most_columns);
+  const int iterations = system_.solve_more(coupled_, product(together), columns, solutions, count, rtol_,
+                                            has_modes_ ? &modes_ : nullptr);
+  cg_iterations_ = std::max(cg_iterations_, iterations);
+  return iterations >= 0;
 }
 
 template <class Real>
@@ -200,7 +188,7 @@ bool ClothContacts<Real>::set_rigid_modes() {
       }
     });
   });
-  system_.set_modes(coupled_, product(), modes_, 6, numbers);
+  system_.set_modes(coupled_, product(6), modes_, numbers);
   return true;
 }
 

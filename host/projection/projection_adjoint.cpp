@@ -173,7 +173,7 @@ std::vector<Vec3d> ProjectionSolver<Real>::solve_whole(const std::vector<Vec3d>&
   bool is_finite = true;
   const auto inverse = [&](const Nodes& r) {
     right_side_.upload(r);
-    is_finite = nodal_solver_->solve_more(right_side_, correction_, r.size(), 1) && is_finite;
+    is_finite = nodal_solver_->solve_more(right_side_, correction_, r.size(), {0}) && is_finite;
     return correction_.download();
   };
   HostSystem<decltype(multiply), decltype(inverse)> system{multiply, inverse, right_side};

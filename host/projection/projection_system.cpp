@@ -92,7 +92,7 @@ bool ProjectionSolver<Real>::couple(const MetricView<Real>& metric, double rtol)
   if (!coupled_.exists()) return true;
   if (coupled_.solve({own}, {}, least) < 0) return false;
   if (translations_.size() > 0) {  // momentum is kept to rounding
-    coupled_.set_modes({own}, {}, translations_, 3, {0});
+    coupled_.set_modes({own}, {}, translations_, {0});
     coupled_.correct({own}, translations_);
   }
   return true;

@@ -168,31 +168,38 @@ struct PullBody {
   ISOCLOTH_DEVICE void operator()(Index c) const {
     const ClothResponse& r = a.responses[c];
     if (!r.acts()) return;
-    const Vec3d inner = moved(r, 1), one = moved(r, 0) + (r.first_count == 2 ? inner : Vec3d{}),
-                other = (r.first_count == 2 ? Vec3d{} : inner) + moved(r, 2) + moved(r, 3);
-    a.pulls[2 * static_cast<std::size_t>(c)] = product(r.stiffness, other);
-    a.pulls[2 * static_cast<std::size_t>(c) + 1] = product(r.stiffness, one);
-  }
-
- private:
-  ISOCLOTH_DEVICE Vec3d moved(const ClothResponse& r, int i) const {
-    const Index number = a.free_number[r.nodes[i]];
-    return number < 0 ? Vec3d{} : r.weights[i] * widened(a.direction[number]);
+    Index numbers[4];
+    for (int i = 0; i < 4; ++i) numbers[i] = a.free_number[r.nodes[i]];
+    Vec3d* pulls = a.pulls.data() + 2 * static_cast<std::size_t>(c) * a.columns.count;
+    for (Index k = 0; k < a.columns.count; ++k, pulls += 2) {
+      Vec3d moved[4];
+      for (int i = 0; i < 4; ++i)
+        if (numbers[i] >= 0) moved[i] = r.weights[i] * widened(a.direction[a.columns.begin[k] + numbers[i]]);
+      const Vec3d one = moved[0] + (r.first_count == 2 ? moved[1] : Vec3d{}),
+                  other = (r.first_count == 2 ? Vec3d{} : moved[1]) + moved[2] + moved[3];
+      pulls[0] = product(r.stiffness, other);
+      pulls[1] = product(r.stiffness, one);
+    }
   }
 };
 template <class Real>
 struct GatherPullsBody {
   MultiplyClothContacts<Real> a;
-  ISOCLOTH_DEVICE void operator()(Index number) const {
+  ISOCLOTH_DEVICE void operator()(Index number) const { for_columns(a.columns, *this, number); }
+  template <int count>
+  ISOCLOTH_DEVICE void of(Index first_column, Index number) const {
     const Index node = a.free_nodes[number];
-    Vec3d sum{};
+    Vec3d sums[count]{};
     for (Index e = a.node_begin[node]; e < a.node_begin[node + 1]; ++e) {
       const Index contact = a.node_entries[e] / 4;
       const int place = a.node_entries[e] % 4;
       const ClothResponse& r = a.responses[contact];
-      if (r.acts()) sum += r.weights[place] * a.pulls[2 * static_cast<std::size_t>(contact) + r.side(place)];
+      if (!r.acts()) continue;
+      const Vec3d* const pulls =
+          &a.pulls[2 * (static_cast<std::size_t>(contact) * a.columns.count + first_column) + r.side(place)];
+      for (int k = 0; k < count; ++k) sums[k] += r.weights[place] * pulls[2 * k];
     }
-    add(sum, a.product[number]);
+    for (int k = 0; k < count; ++k) add(sums[k], a.product[a.columns.begin[first_column + k] + number]);
   }
 };
 
@@ -231,7 +238,7 @@ void add_cloth_contacts(const Queue& queue, const AddClothContacts<Real>& args) 
 template <class Real>
 void multiply_cloth_contacts(const Queue& queue, const MultiplyClothContacts<Real>& args) {
   parallel_for(queue, static_cast<Index>(args.responses.size()), PullBody<Real>{args});
-  parallel_for(queue, static_cast<Index>(args.product.size()), GatherPullsBody<Real>{args});
+  parallel_for(queue, static_cast<Index>(args.free_nodes.size()), GatherPullsBody<Real>{args});
 }
 template <class Real>
 void update_cloth_contacts(const Queue& queue, const UpdateClothContacts<Real>& args) {

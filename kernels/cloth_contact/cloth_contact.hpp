@@ -17,6 +17,7 @@
 #include "kernels/contact/contact_arrays.hpp"
 #include "kernels/contact/obstacles.hpp"
 #include "kernels/launch/queue.hpp"
+#include "kernels/linear/columns.hpp"
 #include "kernels/views.hpp"
 
 namespace isocloth {
@@ -200,9 +201,10 @@ struct MultiplyClothContacts {
   ArrayView<const Index> node_begin, node_entries;  ///< see ClothContactList
   ArrayView<const Index> free_number;  ///< of each node among all free ones, -1: pinned; shape [node_count]
   ArrayView<const Index> free_nodes;   ///< the other way, shape [free_count]
-  ArrayView<Vec3d> pulls;              ///< K sum over the other side, shape [contact_count, 2]
-  ArrayView<const Vec3<Real>> direction;  ///< shape [free_count]
-  ArrayView<Vec3<Real>> product;          ///< shape [free_count]
+  ArrayView<Vec3d> pulls;  ///< K sum over the other side, shape [contact_count, columns.count, 2] at least
+  ArrayView<const Vec3<Real>> direction;  ///< columns of shape [free_count]
+  ArrayView<Vec3<Real>> product;          ///< the same
+  Columns columns{};
 };
 
 /// One item per contact: forces after a correction.

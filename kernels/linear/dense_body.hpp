@@ -224,12 +224,12 @@ void solve_rows(Real* x, std::ptrdiff_t stride, int rows, const Real* tile, int 
 }
 
 /// x_i -= L_i x for one row strip and R vectors, columns [0, depth); depth is a multiple of the strip's
-/// height.
+/// height. Each vector's sums are those of any other R.
 template <class Real, int R>
 void subtract_product(const Real* strip, int depth, const Real* x, Real* xi, std::ptrdiff_t x_stride) {
   using T = Strip<Real>;
   using V = typename T::V;
-  constexpr int chains = R == 1 ? 4 : 2;  // sums in flight: one waits for itself
+  constexpr int chains = 4;  // sums in flight: one waits for itself
   for (int v = 0; v < T::height; v += T::lanes) {
     V sum[chains][R] = {};
     for (int c = 0; c < depth; c += chains)
@@ -258,13 +258,18 @@ void forward_vectors(const Real* panel, int pivot_strips, int total, Real* x, st
     subtract_product<Real, R>(strip, (i < pivot_strips ? i : pivot_strips) * height, x, xi, x_stride);
     if (i >= pivot_strips) continue;
     const Real* square = strip + std::ptrdiff_t{i} * height * height;
-    for (int r = 0; r < R; ++r) {
-      Real* y = xi + r * x_stride;
-      for (int c = 0; c < height; ++c) {
-        y[c] *= square[c * height + c];
-        for (int d = c + 1; d < height; ++d) y[d] -= y[c] * square[c * height + d];
+    Real y[R][height];
+    for (int r = 0; r < R; ++r)
+      for (int c = 0; c < height; ++c) y[r][c] = xi[r * x_stride + c];
+#pragma GCC unroll 16
+    for (int c = 0; c < height; ++c)
+#pragma GCC unroll 4
+      for (int r = 0; r < R; ++r) {
+        y[r][c] *= square[c * height + c];
+        xi[r * x_stride + c] = y[r][c];
+#pragma GCC unroll 16
+        for (int d = c + 1; d < height; ++d) y[r][d] -= y[r][c] * square[c * height + d];
       }
-    }
   }
 }
 
@@ -299,6 +304,10 @@ void backward_vectors(const Real* panel, int pivot_strips, int total, Real* x, s
   using T = Strip<Real>;
   using V = typename T::V;
   constexpr int height = T::height;
+  // So many products are rounded before they are subtracted, what is left over may be fused: said here, or it
+  // would be up to the compiler, for each R anew.
+  typedef Real Group __attribute__((vector_size(16), aligned(sizeof(Real)), may_alias));
+  constexpr int group = 16 / static_cast<int>(sizeof(Real));
   constexpr int chunk = 64 / height;  // column strips whose sums stay in the first cache
   constexpr int together = wide ? 4 : 2;
   const std::ptrdiff_t stride = std::ptrdiff_t{pivot_strips} * height * height;
@@ -317,15 +326,29 @@ void backward_vectors(const Real* panel, int pivot_strips, int total, Real* x, s
                                           x + i * height, x_stride, sums);
     for (int j = end - 1; j >= begin; --j) {
       const Real* square = panel + j * stride + std::ptrdiff_t{j} * height * height;
-      for (int r = 0; r < R; ++r) {
-        Real* y = x + r * x_stride + j * height;
-        for (int c = height - 1; c >= 0; --c) {
-          Real rest = y[c];
-          for (int l = 0; l < T::lanes; ++l) rest -= sums[(j - begin) * height + c][r][l];
-          for (int d = c + 1; d < height; ++d) rest -= square[c * height + d] * y[d];
-          y[c] = rest * square[c * height + c];
+      Real y[R][height];
+      for (int r = 0; r < R; ++r)
+        for (int c = 0; c < height; ++c) {
+          y[r][c] = x[r * x_stride + j * height + c];
+          for (int l = 0; l < T::lanes; ++l) y[r][c] -= sums[(j - begin) * height + c][r][l];
         }
-      }
+#pragma GCC unroll 16
+      for (int c = height - 1; c >= 0; --c)
+#pragma GCC unroll 4
+        for (int r = 0; r < R; ++r) {
+          int d = c + 1;
+#pragma GCC unroll 8
+          for (; d + group <= height; d += group) {
+            const Group products = *reinterpret_cast<const Group*>(square + c * height + d) *
+                                   *reinterpret_cast<const Group*>(y[r] + d);
+#pragma GCC unroll 4
+            for (int l = 0; l < group; ++l) y[r][c] -= products[l];
+          }
+#pragma GCC unroll 4
+          for (; d < height; ++d) y[r][c] -= square[c * height + d] * y[r][d];
+          y[r][c] *= square[c * height + c];
+          x[r * x_stride + j * height + c] = y[r][c];
+        }
       add_transposed_products<Real, R, 1>(columns + j * stride, stride, (j - begin) * height, x + j * height,
                                           x_stride, sums);
     }
@@ -353,20 +376,26 @@ void add_columns(const StripAdd<Real>& add) {
   }
 }
 
+/// solve(x, R) for as many vectors at once as fit into registers, their sums included.
+template <class Real, class Solve>
+void in_groups(Real* x, std::ptrdiff_t x_stride, int count, const Solve& solve) {
+  for (; count >= 3; count -= 3, x += 3 * x_stride) solve.template operator()<3>(x);
+  if (count == 2) solve.template operator()<2>(x);
+  if (count == 1) solve.template operator()<1>(x);
+}
+
 template <class Real>
 void forward(const Real* panel, int pivot_strips, int total, Real* x, std::ptrdiff_t x_stride, int count) {
-  int r = 0;
-  for (; r + 3 <= count; r += 3)
-    forward_vectors<Real, 3>(panel, pivot_strips, total, x + r * x_stride, x_stride);
-  for (; r < count; ++r) forward_vectors<Real, 1>(panel, pivot_strips, total, x + r * x_stride, x_stride);
+  in_groups(x, x_stride, count, [=]<int R>(Real* vectors) {
+    forward_vectors<Real, R>(panel, pivot_strips, total, vectors, x_stride);
+  });
 }
 
 template <class Real>
 void backward(const Real* panel, int pivot_strips, int total, Real* x, std::ptrdiff_t x_stride, int count) {
-  int r = 0;
-  for (; r + 3 <= count; r += 3)
-    backward_vectors<Real, 3>(panel, pivot_strips, total, x + r * x_stride, x_stride);
-  for (; r < count; ++r) backward_vectors<Real, 1>(panel, pivot_strips, total, x + r * x_stride, x_stride);
+  in_groups(x, x_stride, count, [=]<int R>(Real* vectors) {
+    backward_vectors<Real, R>(panel, pivot_strips, total, vectors, x_stride);
+  });
 }
 
 template <class Real>

@@ -1,22 +1,50 @@
 #include "kernels/linear/pcg.hpp"
 
 #include "kernels/launch/launch.hpp"
-#include "kernels/linear/pcg_block.hpp"
+#include "kernels/launch/quads.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 namespace {
 
+/// A column of a block: of what multiplies with one number, in one register where there are such.
+#if defined(__CUDACC__)
+template <class Real>
+using BlockColumn = Vec3<Real>;
+template <class Real>
+ISOCLOTH_DEVICE Vec3<Real> vector_of(const Vec3<Real>& column) {
+  return column;
+}
+#else
+template <class Real>
+using BlockColumn = typename QuadRegister<Real>::Type;
+template <class Real>
+ISOCLOTH_DEVICE Vec3<Real> vector_of(const BlockColumn<Real>& column) {
+  return {column[0], column[1], column[2]};
+}
+#endif
+
 template <class Real>
 struct ProductBody {
   BlockProduct<Real> a;
-  ISOCLOTH_DEVICE void operator()(Index i) const {
-    Vec3<Real> sum;
+  ISOCLOTH_DEVICE void operator()(Index i) const { for_columns(a.columns, *this, i); }
+  /// Row i of so many products, each with the sums that it has alone.
+  template <int count>
+  ISOCLOTH_DEVICE void of(Index first_column, Index i) const {
+    const Index* const begin = a.columns.begin + first_column;
+    using Column = BlockColumn<Real>;
+    Column sums[count] = {};
     for (Index e = a.matrix.row_begin[i]; e < a.matrix.row_begin[i + 1]; ++e) {
       const Index j = a.matrix.columns[e];
-      const Real* block = a.matrix.values.data() + static_cast<std::size_t>(a.matrix.blocks[e]) * 9;
-      sum += multiply_block(block, j > i, a.x[j]);
+      const Real* const b = a.matrix.values.data() + static_cast<std::size_t>(a.matrix.blocks[e]) * 9;
+      const Column first = j > i ? Column{b[0], b[1], b[2]} : Column{b[0], b[3], b[6]},
+                   second = j > i ? Column{b[3], b[4], b[5]} : Column{b[1], b[4], b[7]},
+                   third = j > i ? Column{b[6], b[7], b[8]} : Column{b[2], b[5], b[8]};
+      for (int k = 0; k < count; ++k) {
+        const Vec3<Real>& x = a.x[static_cast<std::size_t>(begin[k] + j)];
+        sums[k] += x.x * first + x.y * second + x.z * third;
+      }
     }
-    a.y[i] = sum;
+    for (int k = 0; k < count; ++k) a.y[static_cast<std::size_t>(begin[k] + i)] = vector_of<Real>(sums[k]);
   }
 };
 
@@ -66,7 +94,7 @@ struct TurnBody {
 
 template <class Real>
 void block_product(const Queue& queue, const BlockProduct<Real>& args) {
-  parallel_for(queue, static_cast<Index>(args.y.size()), ProductBody<Real>{args});
+  parallel_for(queue, static_cast<Index>(args.matrix.row_begin.size()) - 1, ProductBody<Real>{args});
 }
 template <class Real>
 void partial_dots(const Queue& queue, const PartialDots<Real>& args) {

@@ -4,6 +4,7 @@
 #include "engine/core/array_view.hpp"
 #include "engine/core/vec3.hpp"
 #include "kernels/launch/queue.hpp"
+#include "kernels/linear/columns.hpp"
 
 namespace isocloth {
 
@@ -19,8 +20,9 @@ struct SymmetricBlocksView {
 template <class Real>
 struct BlockProduct {
   SymmetricBlocksView<Real> matrix;
-  ArrayView<const Vec3<Real>> x;  ///< shape [size]
-  ArrayView<Vec3<Real>> y;        ///< A x, shape [size]
+  ArrayView<const Vec3<Real>> x;  ///< columns of shape [size]
+  ArrayView<Vec3<Real>> y;        ///< A x, the same
+  Columns columns{};
 };
 
 template <class Real>
@@ -48,7 +50,8 @@ struct TurnDirection {
 };
 
 namespace ISOCLOTH_BACKEND {
-/// y = A x, each row gathered in the order of its columns. One item per block row, O(blocks in the row).
+/// y = A x, each row gathered in the order of its columns: read once for six vectors. One item per block row,
+/// O(blocks in the row).
 template <class Real>
 void block_product(const Queue& queue, const BlockProduct<Real>& args);
 /// a.b chunk by chunk, summed in double in an order that depends on nothing but the size: 32 interleaved sums

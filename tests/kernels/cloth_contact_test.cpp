@@ -356,6 +356,21 @@ void expect_whole_matrix() {
                                        .pulls = pulls,
                                        .direction = x,
                                        .product = y});
+  // The same beside another vector.
+  std::vector<Vec3<Real>> two(10), products(10);
+  std::ranges::copy(x, two.begin() + 5);
+  two[2] = x[4];
+  std::vector<Vec3d> pulls_of_two(12);
+  kernels.multiply_cloth_contacts({}, {.responses = responses,
+                                       .node_begin = begin,
+                                       .node_entries = entries,
+                                       .free_number = free_number,
+                                       .free_nodes = free_nodes,
+                                       .pulls = pulls_of_two,
+                                       .direction = two,
+                                       .product = products,
+                                       .columns = {.count = 2, .begin = {0, 5}}});
+  EXPECT_TRUE(std::ranges::equal(y, std::vector<Vec3<Real>>(products.begin() + 5, products.end())));
   VectorXd product = factor * dense;
   const double tolerance = std::is_same_v<Real, float> ? 1e-5 : 1e-13;
   const VectorXd whole = expected * dense;

@@ -45,7 +45,7 @@ void expect_small_backward_error(const BlockSystem& system, const std::string& w
     MultifrontalSolver<Real> solver(s.pattern, nullptr, *kernels);
     const Factorization f = solver.factorize(values.data());
     ASSERT_TRUE(f.ok) << what << ", " << solver.name() << ": stopped at " << f.block_row;
-    for (const int count : {1, 3, 5}) {
+    for (const int count : {1, 2, 3, 5}) {
       const std::vector<Real> b =
           right_sides<Real>(static_cast<std::size_t>(s.pattern.size) * s.pattern.block * count);
       std::vector<Real> x(b.size());
@@ -55,6 +55,14 @@ void expect_small_backward_error(const BlockSystem& system, const std::string& w
       std::vector<Real> in_place = b;
       solver.solve(in_place.data(), in_place.data(), count);
       EXPECT_EQ(in_place, x);
+      std::vector<Real> alone(x.size());
+      for (int k = 0; k < count; ++k) {
+        std::vector<Real> one;
+        for (std::size_t i = k; i < b.size(); i += count) one.push_back(b[i]);
+        solver.solve(one.data(), one.data(), 1);
+        for (std::size_t i = 0; i < one.size(); ++i) alone[i * count + k] = one[i];
+      }
+      EXPECT_EQ(alone, x) << what << ", " << solver.name() << ", " << count << " right sides at once";
     }
   }
 }

@@ -92,13 +92,10 @@ TYPED_TEST(PcgPrecision, ProductIsThatOfTheDenseMatrix) {
     const std::vector<Real> x = narrowed<Real>(random_vector(a.rows(), 5));
     std::vector<Vec3<Real>> in, out(rows.size());
     for (Index i = 0; i < rows.size(); ++i) in.push_back({x[3 * i], x[3 * i + 1], x[3 * i + 2]});
-    step_kernels<Real>(*cpu_backend(widest_simd()))
-        .block_product({}, {.matrix = {.row_begin = rows.begin,
-                                       .columns = rows.columns,
-                                       .blocks = rows.blocks,
-                                       .values = values},
-                            .x = in,
-                            .y = out});
+    const SymmetricBlocksView<Real> matrix{
+        .row_begin = rows.begin, .columns = rows.columns, .blocks = rows.blocks, .values = values};
+    const StepKernels<Real>& kernels = step_kernels<Real>(*cpu_backend(widest_simd()));
+    kernels.block_product({}, {.matrix = matrix, .x = in, .y = out});
     const VectorXd expected = a * widened(x), size = a.cwiseAbs() * widened(x).cwiseAbs();
     const double unit = row_length(s.system.pattern) * std::numeric_limits<Real>::epsilon();
     for (Index i = 0; i < rows.size(); ++i) {
@@ -106,6 +103,18 @@ TYPED_TEST(PcgPrecision, ProductIsThatOfTheDenseMatrix) {
       EXPECT_NEAR(out[i].y, expected[3 * i + 1], unit * size[3 * i + 1]) << s.name << " row " << i;
       EXPECT_NEAR(out[i].z, expected[3 * i + 2], unit * size[3 * i + 2]) << s.name << " row " << i;
     }
+    // The same among others, first and last in an array with gaps.
+    Columns columns{.count = 11};
+    std::vector<Vec3<Real>> many, products(static_cast<std::size_t>(11 * (rows.size() + 2)));
+    for (Index k = 0; k < columns.count; ++k) {
+      columns.begin[k] = k * (rows.size() + 2);
+      many.insert(many.end(), in.begin(), in.end());
+      many.resize(many.size() + 2);
+      for (Index i = 0; k % 10 != 0 && i < rows.size(); ++i) many[columns.begin[k] + i].y = Real(k);
+    }
+    kernels.block_product({}, {.matrix = matrix, .x = many, .y = products, .columns = columns});
+    for (const Index k : {0, 10})
+      EXPECT_TRUE(std::equal(out.begin(), out.end(), products.begin() + columns.begin[k])) << s.name;
   }
 }
 
