@@ -415,7 +415,9 @@ TEST_P(ElasticRows, FabricsOfABatchAreTheirOwn) {
     single.advance(10);
     EXPECT_EQ(batch.state(g).positions, single.state(0).positions) << g;
     const double stretch = batch.measure(g).residual;
-    if (scene.garments[g].fabric.principal_strain_limit == 0) EXPECT_LT(stretch, before);
+    if (scene.garments[g].fabric.principal_strain_limit == 0) {
+      EXPECT_LT(stretch, before);
+    }
     before = stretch;
   }
 }
@@ -482,7 +484,7 @@ TEST(StrainLimits, HoldElementsInEveryDirection) {
         Scene scene = elastic_scene("membrane", quad_grid(9, 9, 0.4, 0.4), 500);
         scene.garments[0].fabric.principal_strain_limit = is_limited ? 0.05 : 0;
         scene.projection.tolerance = 5e-3;
-        const Vec3d way{0.007, 0.007, 0};
+        const Vec3d way{0.013, 0.013, 0};
         scene.garments[0].pins = {
             {"held", {0}, FixedMotion{}},
             {"pulled",
@@ -499,10 +501,11 @@ TEST(StrainLimits, HoldElementsInEveryDirection) {
             beyond = std::max(beyond, s[0] - bound);
           }
         }
-        if (is_limited)
+        if (is_limited) {
           EXPECT_LT(beyond, 0.005) << to_string(solver);  // a tenth of the limit
-        else
-          EXPECT_GT(most, 0.1) << to_string(solver);
+        } else {
+          EXPECT_GT(most, 0.09) << to_string(solver);
+        }
       }
 }
 

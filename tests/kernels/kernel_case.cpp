@@ -117,9 +117,10 @@ std::vector<KernelCase> all_cases() {
   springs.strain_limit = 0.03;
   cases.push_back(case_of("strain limit",
                           garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 6, 14, 15, 60}, springs), "membrane"));
-  springs.principal_strain_limit = 0.025;  // at 0.02 one row lies within a rounding of its bound
-  cases.push_back(case_of("principal strain limit",
-                          garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 6, 14, 15, 60}, springs), "membrane"));
+  springs.principal_strain_limit = 0.02;
+  // Beside four pins of a quad a free node has a part of 1e-5 in a row, which floats do not see.
+  cases.push_back(case_of("principal strain limit", garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 60}, springs),
+                          "membrane"));
   springs.principal_strain_limit = 0;
   springs.viscosity = {.stretch = 1, .shear = 0.3};
   cases.push_back(case_of(
