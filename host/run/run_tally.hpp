@@ -54,8 +54,7 @@ class RunTally {
   const Scene& scene_;
   const Simulation& simulation_;
   std::vector<char> is_noted_;  ///< garments in summary.frozen
-  /// Frames of this run at which strain limits gave way, and the worst strain of an edge there.
-  /// Where limits gave way: at how many frames, and the most strain.
+  /// At how many frames of this run limits of strain gave way, and the worst strain there.
   struct Overload {
     std::int64_t frames = 0;
     double worst = 0;
