@@ -82,7 +82,7 @@ stage_asan() {
   # Where an assertion fails, a stack: of the caller of a view, too.
   export ASAN_OPTIONS=handle_abort=1 UBSAN_OPTIONS=print_stacktrace=1
   for ((part = 1; part <= parts && $(seconds_left) > 0; ++part)); do
-    run_ctest --test-dir build/asan -R "\\.shard_$part\$"
+    run_ctest --timeout 1500 --test-dir build/asan -R "\\.shard_$part\$"
   done
   echo "NOTE: $((part - 1)) of $parts parts of the tests ran"
   if ((part <= parts)); then
