@@ -10,7 +10,6 @@
 #include <cstring>
 #include <set>
 
-#include "engine/mesh/generators.hpp"
 #include "tests/linear/systems.hpp"
 
 namespace isocloth {
@@ -21,14 +20,7 @@ using Eigen::VectorXd;
 
 double any_number(std::size_t i) { return std::sin(1.7 * static_cast<double>(i) + 0.3); }
 
-BlockSystem sheet(int columns, int rows) {
-  Garment garment;
-  garment.name = "sheet";
-  garment.mesh = quad_grid(columns, rows, 0.9, 0.8);
-  garment.fabric = {.rho = 0.2, .delta = 0.5, .kappa = 0, .alpha = 1, .beta = 0};
-  garment.pins.push_back({"pins", {0, columns - 1}, FixedMotion{}});
-  return nodal_system(garment, 1e-2, 3e-3);
-}
+BlockSystem sheet(Index columns, Index rows) { return sheet_system(columns, rows, 1e-2); }
 
 /// Two sheets that touch, and a third that stands still; the first bends beyond its pattern.
 template <class Real>

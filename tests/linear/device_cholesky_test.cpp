@@ -8,7 +8,6 @@
 #include <cstring>
 #include <limits>
 
-#include "engine/mesh/generators.hpp"
 #include "tests/linear/systems.hpp"
 
 namespace isocloth {
@@ -62,14 +61,7 @@ void expect_small_backward_error(const BlockSystem& system, const std::string& w
   }
 }
 
-BlockSystem sheet(int n) {
-  Garment garment;
-  garment.name = "sheet";
-  garment.mesh = quad_grid(n, n, 0.9, 0.8);
-  garment.fabric = {.rho = 0.2, .delta = 0.5, .kappa = 0, .alpha = 1, .beta = 0};
-  garment.pins.push_back({"pins", {0, n - 1}, FixedMotion{}});
-  return nodal_system(garment, 1e-5, 3e-3);
-}
+BlockSystem sheet(Index n) { return sheet_system(n, n, 1e-5); }
 
 TEST(DeviceCholesky, SolvesEveryPattern) {
   for (const NamedPattern& p : all_patterns()) {

@@ -6,6 +6,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "engine/mesh/generators.hpp"
 #include "host/reference/reference_cloth.hpp"
 
 namespace isocloth {
@@ -62,6 +63,15 @@ BlockSystem nodal_system(const Garment& garment, double eps, double noise, doubl
       for (int c = 0; c < 3; ++c)
         add(static_cast<Index>(it.row()), static_cast<Index>(it.col()), c, c, it.value());
   return system;
+}
+
+BlockSystem sheet_system(Index columns, Index rows, double eps) {
+  Garment garment;
+  garment.name = "sheet";
+  garment.mesh = quad_grid(columns, rows, 0.9, 0.8);
+  garment.fabric = {.rho = 0.2, .delta = 0.5, .kappa = 0, .alpha = 1, .beta = 0};
+  garment.pins.push_back({"pins", {0, columns - 1}, FixedMotion{}});
+  return nodal_system(garment, eps, 3e-3);
 }
 
 BlockSystem dominant_system(const BlockPattern& pattern, unsigned seed) {

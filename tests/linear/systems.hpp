@@ -19,6 +19,9 @@ struct BlockSystem {
 /// `noise` [m], with random multipliers of size `multiplier` [kg m^2].
 BlockSystem nodal_system(const Garment& garment, double eps, double noise, double multiplier = 0);
 
+/// The same of a sheet of 0.9 m x 0.8 m that hangs by two corners, displaced by up to 3 mm.
+BlockSystem sheet_system(Index columns, Index rows, double eps);
+
 /// A random diagonally dominant matrix.
 BlockSystem dominant_system(const BlockPattern& pattern, unsigned seed);
 
