@@ -121,7 +121,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 21;
+constexpr int backend_abi = 22;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

@@ -110,6 +110,19 @@ class FaceTree {
   };
   Branch root() const { return {0, 0, static_cast<Index>(triangles_.size())}; }
 
+  /// New boxes of triangles, by their numbers, ascending, and of what holds them. touched: 1 of all these,
+  /// shape as `boxes`. Cost O(k log n) of k triangles.
+  template <class Box, class BoxOf>
+  void refit(const std::vector<Index>& triangles, const BoxOf& box_of, BoxesOf<Box>& boxes,
+             std::vector<char>& touched) const {
+    if (!triangles.empty())
+      refit_branch(root(), triangles.data(), triangles.data() + triangles.size(), box_of, boxes, touched);
+  }
+
+  /// Wherever two nodes of trees lie.
+  struct Everywhere {
+    constexpr bool operator()(Index, Index) const { return true; }
+  };
   /// Calls visit(Leaf, Leaf) for all pairs of triangles whose boxes overlap, neighbours included, each pair
   /// once, in the order of the tree.
   template <class Visit>
@@ -122,28 +135,29 @@ class FaceTree {
                           const Visit& visit) const {
     between(boxes, root(), other_boxes, other.root(), visit);
   }
-  /// The same of the triangles of a branch among themselves.
-  template <class Box, class Visit>
-  static void within(const BoxesOf<Box>& boxes, const Branch& branch, const Visit& visit) {
-    if (branch.count == 1) return;
-    within(boxes, branch.left(), visit);
-    within(boxes, branch.right(), visit);
-    between(boxes, branch.left(), boxes, branch.right(), visit);
+  /// The same of the triangles of a branch among themselves, within nodes for which wants(node, node).
+  template <class Box, class Visit, class Wants = Everywhere>
+  static void within(const BoxesOf<Box>& boxes, const Branch& branch, const Visit& visit,
+                     const Wants& wants = {}) {
+    if (branch.count == 1 || !wants(branch.node, branch.node)) return;
+    within(boxes, branch.left(), visit, wants);
+    within(boxes, branch.right(), visit, wants);
+    between(boxes, branch.left(), boxes, branch.right(), visit, wants);
   }
   /// And of those of two branches, of one tree or two.
-  template <class Box, class Visit>
+  template <class Box, class Visit, class Wants = Everywhere>
   static void between(const BoxesOf<Box>& a_boxes, const Branch& a, const BoxesOf<Box>& b_boxes,
-                      const Branch& b, const Visit& visit) {
+                      const Branch& b, const Visit& visit, const Wants& wants = {}) {
     const Box &a_box = a_boxes[a.node], &b_box = b_boxes[b.node];
-    if (!overlap(a_box, b_box)) return;
+    if (!wants(a.node, b.node) || !overlap(a_box, b_box)) return;
     if (a.count == 1 && b.count == 1) {
       visit(LeafOf<Box>{a.first, a_box}, LeafOf<Box>{b.first, b_box});
     } else if (a.count >= b.count) {
-      between(a_boxes, a.left(), b_boxes, b, visit);
-      between(a_boxes, a.right(), b_boxes, b, visit);
+      between(a_boxes, a.left(), b_boxes, b, visit, wants);
+      between(a_boxes, a.right(), b_boxes, b, visit, wants);
     } else {
-      between(a_boxes, a, b_boxes, b.left(), visit);
-      between(a_boxes, a, b_boxes, b.right(), visit);
+      between(a_boxes, a, b_boxes, b.left(), visit, wants);
+      between(a_boxes, a, b_boxes, b.right(), visit, wants);
     }
   }
 
@@ -152,6 +166,21 @@ class FaceTree {
   void give_features_away();
   template <class Box, class BoxOf>
   void fit_branch(const Branch& branch, const BoxOf& box_of, BoxesOf<Box>& boxes) const;
+  template <class Box, class BoxOf>
+  static void refit_branch(const Branch& branch, const Index* first, const Index* last, const BoxOf& box_of,
+                           BoxesOf<Box>& boxes, std::vector<char>& touched) {
+    if (first == last) return;
+    touched[branch.node] = 1;
+    if (branch.count == 1) {
+      boxes[branch.node] = box_of(branch.first);
+      return;
+    }
+    const Branch left = branch.left(), right = branch.right();
+    const Index* const middle = std::lower_bound(first, last, right.first);
+    refit_branch(left, first, middle, box_of, boxes, touched);
+    refit_branch(right, middle, last, box_of, boxes, touched);
+    boxes[branch.node] = joined(boxes[left.node], boxes[right.node]);
+  }
 
   std::vector<Triangle> triangles_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -62,6 +63,14 @@ PairSearch::PairSearch(const std::vector<const Mesh*>& meshes, const std::vector
     f.edge_begin.push_back(static_cast<Index>(f.edges.size()));
     f.node_surfaces.resize(static_cast<std::size_t>(f.node_begin.back()), static_cast<Index>(s));
   }
+  node_triangle_begin_.assign(static_cast<std::size_t>(f.node_count()) + 1, 0);
+  for (const auto& nodes : f.triangles)
+    for (const Index node : nodes) ++node_triangle_begin_[node + 1];
+  std::partial_sum(node_triangle_begin_.begin(), node_triangle_begin_.end(), node_triangle_begin_.begin());
+  node_triangles_.resize(3 * f.triangles.size());
+  std::vector<Index> next(node_triangle_begin_.begin(), node_triangle_begin_.end() - 1);
+  for (std::size_t t = 0; t < f.triangles.size(); ++t)
+    for (const Index node : f.triangles[t]) node_triangles_[next[node]++] = static_cast<Index>(t);
   constexpr int levels = 3;  // 23 pieces for a surface
   for (std::size_t s = 0; s < surfaces_.size(); ++s) split(s, surfaces_[s].tree.root(), levels);
 }
@@ -198,6 +207,68 @@ bool PairSearch::find(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, Ar
   for (const Piece& piece : pieces_) pairs.insert(pairs.end(), piece.of_nodes.begin(), piece.of_nodes.end());
   for (const Piece& piece : pieces_) pairs.insert(pairs.end(), piece.of_edges.begin(), piece.of_edges.end());
   return true;
+}
+
+bool PairSearch::find_more(const std::vector<Detour>& detours, ArrayView<const double> margins,
+                           std::size_t most, std::vector<FeaturePair>& pairs) {
+  const SurfaceFeatures& f = features_;
+  std::vector<char> strays(f.node_surfaces.size(), 0);
+  std::vector<Index> triangles;
+  for (const Detour& detour : detours) {
+    strays[detour.node] = 1;
+    resting_.nodes[detour.node] =
+        box_on_way<BoundingBox>(detour.from, detour.to, margins[f.node_surfaces[detour.node]]);
+    triangles.insert(triangles.end(), node_triangles_.begin() + node_triangle_begin_[detour.node],
+                     node_triangles_.begin() + node_triangle_begin_[detour.node + 1]);
+  }
+  std::sort(triangles.begin(), triangles.end());
+  triangles.erase(std::unique(triangles.begin(), triangles.end()), triangles.end());
+  for (const Index t : triangles)
+    for (const Index edge : f.sides[t])
+      resting_.edges[edge] = joined(resting_.nodes[f.edges[edge][0]], resting_.nodes[f.edges[edge][1]]);
+
+  std::vector<std::vector<char>> touched(surfaces_.size());
+  for (std::size_t s = 0; s < surfaces_.size(); ++s) {
+    const Index first = f.triangle_begin[s];
+    const auto begin = std::lower_bound(triangles.begin(), triangles.end(), first),
+               end = std::lower_bound(begin, triangles.end(), f.triangle_begin[s + 1]);
+    std::vector<Index> own(begin, end);
+    for (Index& t : own) t -= first;
+    touched[s].assign(resting_.surfaces[s].size(), 0);
+    surfaces_[s].tree.refit(
+        own,
+        [&](Index t) {
+          const auto& [a, b, c] = f.triangles[first + t];
+          return joined(joined(resting_.nodes[a], resting_.nodes[b]), resting_.nodes[c]);
+        },
+        resting_.surfaces[s], touched[s]);
+  }
+
+  Piece found{};
+  bool is_full = false;
+  const auto add = [&](std::vector<FeaturePair>& of_kind) {
+    for (const FeaturePair& pair : of_kind)
+      if (std::ranges::any_of(f.nodes_of(pair), [&](Index node) { return strays[node] != 0; }))
+        pairs.push_back(pair);
+    of_kind.clear();
+    is_full = pairs.size() > most;
+  };
+  for (std::size_t s = 0; s < surfaces_.size(); ++s)
+    for (std::size_t t = s; t < surfaces_.size(); ++t) {
+      const auto wants = [&](Index a, Index b) { return touched[s][a] != 0 || touched[t][b] != 0; };
+      const auto visit = [&](const FaceTree::Leaf& a, const FaceTree::Leaf& b) {
+        if (is_full) return;
+        test(resting_, a, f.triangle_begin[s], b, f.triangle_begin[t], found);
+        add(found.of_nodes);
+        add(found.of_edges);
+      };
+      const FaceTree &one = surfaces_[s].tree, &other = surfaces_[t].tree;
+      if (s == t && !surfaces_[s].is_driven)
+        FaceTree::within(resting_.surfaces[s], one.root(), visit, wants);
+      else if (s != t && surfaces_[s].meets(surfaces_[t]))
+        FaceTree::between(resting_.surfaces[s], one.root(), resting_.surfaces[t], other.root(), visit, wants);
+    }
+  return !is_full;
 }
 
 template <class Box>

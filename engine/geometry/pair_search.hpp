@@ -78,6 +78,18 @@ class PairSearch {
             std::size_t most, std::vector<FeaturePair>& pairs, const Workers& workers = alone(),
             Times times = Times::own);
 
+  /// A node that goes elsewhere than find() was told.
+  struct Detour {
+    Index node;
+    Vec3d from, to;  ///< [m]
+  };
+  /// After find() in own times: with all other nodes on the ways they had, adds to `pairs` those of which a
+  /// node takes a detour, whether they are there or not. Returns whether they are then at most `most`; else
+  /// some are missing, and only find() helps. Cost O(k log n) for k detours. Detours with a coordinate that
+  /// is no number are not for it.
+  bool find_more(const std::vector<Detour>& detours, ArrayView<const double> margins, std::size_t most,
+                 std::vector<FeaturePair>& pairs);
+
  private:
   struct Surface {
     FaceTree tree;
@@ -125,6 +137,7 @@ class PairSearch {
   std::vector<Surface> surfaces_;
   SurfaceFeatures features_;
   std::vector<unsigned> owned_nodes_, owned_sides_;  ///< as FaceTree::Triangle, shape [triangle_count]
+  std::vector<Index> node_triangle_begin_, node_triangles_;  ///< the triangles of every node
   Boxes<BoundingBox> resting_;
   Boxes<MovingBox> moving_;
   std::vector<Piece> pieces_;

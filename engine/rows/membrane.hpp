@@ -28,17 +28,12 @@ namespace isocloth {
 ISOCLOTH_HD int membrane_point_count(int corner_count) { return corner_count == 3 ? 1 : 2; }
 constexpr int most_membrane_points = 2;
 
-/// Point q of an element.
+/// Point q of an element; on quads for two strain points each.
 template <class Real>
 ISOCLOTH_HD GaussPoint<Real> membrane_point(int corner_count, int q) {
-  if (corner_count == 3) {
-    GaussPoint<Real> g = gauss_point<Real>(3, 0);  // its derivatives are even
-    for (int i = 0; i < 3; ++i) g.value[i] = Real(1) / 3;
-    g.weight = Real(0.5);
-    return g;
-  }
-  const Real node = Real(0.577350269189625764509148780502);  // 1 / sqrt(3)
-  return quad_point(q == 0 ? -node : node, q == 0 ? -node : node, Real(2));
+  GaussPoint<Real> g = strain_point<Real>(corner_count, 3 * q);
+  if (corner_count > 3) g.weight = Real(2);
+  return g;
 }
 
 struct MembraneRows {

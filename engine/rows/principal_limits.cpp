@@ -11,7 +11,7 @@ void PrincipalLimitRows::add_stencils(const RowSetup& setup, StencilPattern& pat
     if (std::none_of(face.begin(), face.end(), [&](Index node) { return setup.is_free(node); })) continue;
     std::vector<Index> nodes(face.begin(), face.end());
     std::sort(nodes.begin(), nodes.end());
-    for (int row = 0; row < (face.size() == 3 ? 1 : most_points) * directions; ++row) {
+    for (int row = 0; row < strain_point_count(static_cast<int>(face.size())) * directions; ++row) {
       for (const Index node : face) pattern.add_slot(node, nodes);
       pattern.end_stencil();
       places.push_back(most_points * directions * f + row);
@@ -29,7 +29,8 @@ std::vector<double> PrincipalLimitRows::stiffness(const RowSetup& setup, const s
     Vec3d corners[4];
     for (std::size_t i = 0; i < face.size(); ++i)
       corners[i] = setup.mesh.positions[static_cast<std::size_t>(face[i])];
-    all.push_back(surface_point(row.gauss_point(size), corners, size).area * fabric.stretch_stiffness / 4);
+    all.push_back(surface_point(strain_point<double>(size, row.point), corners, size).area *
+                  fabric.stretch_stiffness / 4);
   }
   return all;
 }

@@ -10,15 +10,16 @@
 #pragma once
 
 #include <cmath>
+#include <numbers>
 
 #include "engine/model/fabric.hpp"
 #include "engine/rows/membrane.hpp"
 
 namespace isocloth {
 
-/// C = |F d|^2 - 1 <= c at the points where strain is measured (kernels/measures/strains.hpp): 2 x 2 Gauss
-/// points of a quad, the centre of a triangle. K = A k / 4 of a point of area A, as of a thread: the measure
-/// of a row's penalty and of its compliance where the limit cannot be met; kernels/tensors/row_laws.hpp.
+/// C = |F d|^2 - 1 <= c at the strain points of elements (engine/rows/surface_element.hpp). K = A k / 4 of a
+/// point of area A, as of a thread: the measure of a row's penalty and of its compliance where the limit
+/// cannot be met; kernels/tensors/row_laws.hpp.
 struct PrincipalLimitRows {
   static constexpr int width = 1;
   static constexpr int directions = 6;
@@ -26,9 +27,9 @@ struct PrincipalLimitRows {
   static ISOCLOTH_HD void set_tensors(const TensorSetup& a, Index i) {
     const Row row(a.places[i]);
     const FaceCorners f = face_corners(a.mesh, row.face);
-    const GaussPoint<double> g = row.gauss_point(f.size);
+    const auto g = strain_point<double>(f.size, row.point);
     const auto gradient = material_gradient(g, surface_point(g, f.p, f.size), a.face_warps[row.face], f.size);
-    const double pi = 3.14159265358979323846, angle = row.direction * pi / directions;
+    const double angle = row.direction * std::numbers::pi / directions;
     const double u = std::cos(angle), v = std::sin(angle);
     for (int m = 0; m < f.size; ++m)
       for (int n = 0; n < f.size; ++n)
@@ -43,7 +44,7 @@ struct PrincipalLimitRows {
   }
 
  private:
-  static constexpr int most_points = 4;
+  static constexpr int most_points = strain_point_count(4);
   /// What a row's place says.
   struct Row {
     Index face;
@@ -52,11 +53,6 @@ struct PrincipalLimitRows {
         : face(place / (most_points * directions)),
           point(place / directions % most_points),
           direction(place % directions) {}
-    ISOCLOTH_HD GaussPoint<double> gauss_point(int corner_count) const {
-      if (corner_count == 3) return membrane_point<double>(3, 0);
-      const double node = 0.577350269189625764509148780502;  // 1 / sqrt(3)
-      return quad_point(point / 2 == 0 ? -node : node, point % 2 == 0 ? -node : node, 1.0);
-    }
   };
 };
 

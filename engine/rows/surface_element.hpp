@@ -54,6 +54,23 @@ ISOCLOTH_HD GaussPoint<Real> gauss_point(int corner_count, int q) {
   return quad_point(abscissa[q / 3], abscissa[q % 3], weight[q / 3] * weight[q % 3]);
 }
 
+/// Points of an element where strain is measured and bounded: 2 x 2 Gauss points of a quad, the centre of a
+/// triangle (where it is the same everywhere).
+ISOCLOTH_HD constexpr int strain_point_count(int corner_count) { return corner_count == 3 ? 1 : 4; }
+/// Of quads: xi and eta are - or + this; point q has the sign of q / 2 in xi and of q % 2 in eta.
+constexpr double strain_point_abscissa = 0.577350269189625764509148780502;  // 1 / sqrt(3)
+template <class Real>
+ISOCLOTH_HD GaussPoint<Real> strain_point(int corner_count, int q) {
+  if (corner_count == 3) {
+    GaussPoint<Real> g = gauss_point<Real>(3, 0);  // its derivatives are even
+    for (int i = 0; i < 3; ++i) g.value[i] = Real(1) / 3;
+    g.weight = Real(0.5);
+    return g;
+  }
+  const Real node = Real(strain_point_abscissa);
+  return quad_point(q / 2 == 0 ? -node : node, q % 2 == 0 ? -node : node, Real(1));
+}
+
 /// The surface at one Gauss point.
 template <class Real>
 struct SurfacePoint {

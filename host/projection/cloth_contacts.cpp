@@ -164,7 +164,7 @@ void ClothContacts<Real>::gather(bool at_start) {
 template <class Real>
 void ClothContacts<Real>::begin_part() {
   gather(true);
-  searched_ = searched_ && !left_room(host_from_, &MovingBox::begin);
+  if (searched_ != nullptr && !strays(host_from_, &MovingBox::begin).empty()) searched_ = nullptr;
 }
 
 template <class Real>
@@ -185,8 +185,7 @@ double ClothContacts<Real>::find_in(int iteration) {
   gather(false);
   iteration_ = iteration;
   has_responses_ = false;
-  const bool is_wild = (!searched_ || left_room(host_to_, &MovingBox::end)) && !search();
-  if (is_wild) {  // nothing can be said of it but that it is no state to end in
+  if (!seek()) {  // nothing can be said of it but that it is no state to end in
     keys_.clear();
     host_chosen_.clear();
     work_ = {};
@@ -222,10 +221,11 @@ template <class Real>
 void ClothContacts<Real>::choose() {
   struct Candidate {
     std::uint64_t key;
-    Index passes, place;  // of one key those that pass come first
-    bool operator<(const Candidate& other) const {
-      return std::tie(key, passes, place) < std::tie(other.key, other.passes, other.place);
-    }
+    Index passes;  // of one key those that pass come first
+    FeaturePair pair;
+    Index place;
+    auto order() const { return std::tie(key, passes, pair.first, pair.second); }
+    bool operator<(const Candidate& other) const { return order() < other.order(); }
   };
   const std::size_t count = host_sifted_.size();
   std::vector<FoundContact> found_staging;
@@ -245,7 +245,8 @@ void ClothContacts<Real>::choose() {
     if (const double depth = law.depth(found[p].gap, law.deep_rest(found[p].before));
         !passes && depth > depth_ && can_part(found[p], inverse_inertia))
       depth_ = depth;
-    candidates.push_back({found[p].key, passes ? 0 : 1, static_cast<Index>(p)});
+    candidates.push_back({found[p].key, passes ? 0 : 1, host_pairs_[static_cast<std::size_t>(found[p].pair)],
+                          static_cast<Index>(p)});
   }
   std::sort(candidates.begin(), candidates.end());
   keys_.clear();
@@ -287,7 +288,6 @@ void ClothContacts<Real>::respond() {
   fill(device_, forces, forces_);
   make_room(device_, count, active_);
   make_room(device_, count, responses_);
-  constexpr double gentle = 20;
   contact_kernels_.respond_contacts(device_.queue(),
                                     {.list = list(),
                                      .from = std::as_const(from_).view(),
@@ -295,7 +295,7 @@ void ClothContacts<Real>::respond() {
                                      .inverse_inertia = std::as_const(inverse_inertia_).view(),
                                      .friction = friction_.view(),
                                      .tolerance = tolerance_,
-                                     .stiffening = contact_stiffening(iteration_, true, gentle),
+                                     .stiffening = contact_stiffening(iteration_, true),
                                      .reach = reach_,
                                      .active = first(active_, count),
                                      .sharing = sharing_.view(),

@@ -41,11 +41,11 @@ void fill(const Device& device, const std::vector<T>& values, Buffer<T>& buffer)
   buffer.write(values.size(), staging, [&](T* to) { std::copy(values.begin(), values.end(), to); });
 }
 
-/// kernels/cloth_contact/cloth_contact.hpp says what a contact is. Pairs are sought on the host, and again
-/// where a node leaves the room that was searched, perhaps many steps later; contacts are found among them in
-/// every iteration. No result depends on when pairs were sought. Contacts are put in the order of their keys,
-/// so that no sum depends on the order in which pairs are found. Garments that are frozen stay where they are
-/// and are felt by the others.
+/// kernels/cloth_contact/cloth_contact.hpp says what a contact is. Pairs are sought on the host, and again,
+/// perhaps many steps later, where nodes leave the rooms that were searched: around these, where they are
+/// few. Contacts are found among them in every iteration. No result depends on when pairs were sought.
+/// Contacts are put in the order of their keys, so that no sum depends on the order in which pairs are found.
+/// Garments that are frozen stay where they are and are felt by the others.
 template <class Real>
 class ClothContacts {
  public:
@@ -121,8 +121,8 @@ class ClothContacts {
   };
 
   void gather(bool at_start);
-  /// Whether some node is out of its room for the begin or the end of a way.
-  bool left_room(const std::vector<Vec3d>& positions, BoundingBox MovingBox::*room) const;
+  /// Nodes that are out of their rooms for the begin or the end of a way, ascending.
+  std::vector<Index> strays(const std::vector<Vec3d>& positions, BoundingBox MovingBox::*room) const;
   /// How pairs are sought: within reach of each other, has_spare: or a thickness of their own beyond on each
   /// side, the room for nodes to move without another search.
   struct Search {
@@ -142,8 +142,21 @@ class ClothContacts {
   }
   [[noreturn]] void throw_out_of_memory() const;
   double find_in(int iteration);
-  /// False: the iterate is so wild that everything is near everything.
-  bool search();
+  /// Straight ways of all nodes from the begin of the part, relative to the mean of all.
+  struct Ways {
+    std::vector<Vec3d> from, onward;
+  };
+  Ways ways(double ahead) const;
+  void set_room(std::size_t node, const Ways& ways, const Search& how);
+  /// By which boxes of each garment's features are larger than the rooms of their nodes [m].
+  std::vector<double> margins(bool has_spare) const;
+  /// Pairs for the iterate; false: it is so wild that everything is near everything.
+  bool seek();
+  bool search();  ///< all of them, the same
+  /// Those of nodes that left their rooms, which get others; false: all must be sought again.
+  bool search_around(const std::vector<Index>& nodes);
+  /// References of the pairs from this one on.
+  void measure(std::size_t first_pair);
   bool find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, const Search& how,
                   std::vector<FeaturePair>& pairs);
   /// Pairs that may touch at the iterate.
@@ -194,8 +207,8 @@ class ClothContacts {
   std::vector<FeaturePair> host_pairs_;
   std::vector<Vec3d> host_from_, host_to_;
   std::vector<MovingBox> rooms_;
-  bool searched_ = false, measured_ = false;
-  bool is_fast_ = false;  ///< this step: ways are too long to look ahead of it
+  const Search* searched_ = nullptr;  ///< how pairs were found; null: they must be
+  bool is_fast_ = false;              ///< this step: ways are too long to look ahead of it
   Buffer<FeaturePair> device_pairs_;
   Buffer<double> pair_thicknesses_, pair_rooms_;
   Buffer<Index> pair_nodes_;

@@ -19,21 +19,28 @@ Vec3d centroid(const std::vector<Vec3d>& positions) {
 }  // namespace
 
 template <class Real>
-bool ClothContacts<Real>::left_room(const std::vector<Vec3d>& positions, BoundingBox MovingBox::*room) const {
+std::vector<Index> ClothContacts<Real>::strays(const std::vector<Vec3d>& positions,
+                                               BoundingBox MovingBox::*room) const {
   const Vec3d middle = centroid(positions);
+  std::vector<Index> found;
   for (std::size_t i = 0; i < rooms_.size(); ++i) {
     const Vec3d place = positions[i] - middle;
-    if (!overlap(rooms_[i].*room, {place, place})) return true;
+    if (!overlap(rooms_[i].*room, {place, place})) found.push_back(static_cast<Index>(i));
   }
-  return false;
+  return found;
+}
+
+template <class Real>
+std::vector<double> ClothContacts<Real>::margins(bool has_spare) const {
+  std::vector<double> all;
+  for (const double thickness : thicknesses_)
+    all.push_back((thickness + reach_) / 2 + (has_spare ? thickness : 0));
+  return all;
 }
 
 template <class Real>
 bool ClothContacts<Real>::find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to,
                                      const Search& how, std::vector<FeaturePair>& pairs) {
-  std::vector<double> margins;
-  for (const double thickness : thicknesses_)
-    margins.push_back((thickness + reach_) / 2 + (how.has_spare ? thickness : 0));
   PairSearch::Workers workers = PairSearch::alone();
   std::atomic<std::size_t> found{0};
   if (ThreadPool* const pool = device_.queue().pool; pool != nullptr && rooms_.size() >= least_range)
@@ -45,60 +52,103 @@ bool ClothContacts<Real>::find_pairs(const std::vector<Vec3d>& from, const std::
                    },
                .add = [&found](std::size_t more) { return found += more; }};
   const std::size_t most = std::max(how.always, how.most_per_node * rooms_.size());
-  return pairs_.find(from, to, margins, most, pairs, workers, how.times);
+  return pairs_.find(from, to, margins(how.has_spare), most, pairs, workers, how.times);
+}
+
+template <class Real>
+typename ClothContacts<Real>::Ways ClothContacts<Real>::ways(double ahead) const {
+  // Relative to what all have in common: where a pair is apart that way, it is.
+  const Vec3d middle_from = centroid(host_from_), middle_to = centroid(host_to_);
+  Ways found{std::vector<Vec3d>(rooms_.size()), std::vector<Vec3d>(rooms_.size())};
+  for (std::size_t i = 0; i < rooms_.size(); ++i) {
+    const Vec3d from = host_from_[i] - middle_from, to = host_to_[i] - middle_to;
+    found.from[i] = from;
+    found.onward[i] = ahead > 0 ? to + ahead * (to - from) : to;
+  }
+  return found;
+}
+
+template <class Real>
+void ClothContacts<Real>::set_room(std::size_t node, const Ways& ways, const Search& how) {
+  const Vec3d from = ways.from[node], onward = ways.onward[node];
+  const double spare =
+      how.has_spare ? thicknesses_[static_cast<std::size_t>(pairs_.features().node_surfaces[node])] : 0;
+  MovingBox& room = rooms_[node];
+  room = {{from, from}, {onward, onward}};
+  if (how.times == PairSearch::Times::own) room.begin = room.end = joined(room.begin, room.end);
+  for (BoundingBox* const box : {&room.begin, &room.end}) {
+    box->low -= Vec3d{spare, spare, spare};
+    box->high += Vec3d{spare, spare, spare};
+  }
 }
 
 template <class Real>
 bool ClothContacts<Real>::search() {
   using enum PairSearch::Times;
-  // Relative to what all have in common: where a pair is apart that way, it is.
-  const Vec3d middle_from = centroid(host_from_), middle_to = centroid(host_to_);
-  std::vector<Vec3d> from(host_from_.size()), to(host_to_.size()), onward(host_to_.size());
-  for (std::size_t i = 0; i < rooms_.size(); ++i) {
-    from[i] = host_from_[i] - middle_from;
-    to[i] = host_to_[i] - middle_to;
-  }
   // A few steps of the same motion are searched at once, whenever in them nodes are where. Where ways are so
   // long that this finds too much, those of this part at their speeds. In a tangle of many layers a node is
   // near a hundred features; memory for so many is there.
-  constexpr Search searches[] = {
+  static constexpr Search searches[] = {
       {.times = own, .ahead = 2, .has_spare = true, .most_per_node = 100, .always = 20'000},
       {.times = common, .has_spare = true, .most_per_node = 400, .always = 100'000},
       {.times = common, .most_per_node = 400, .always = 100'000}};
-  searched_ = false;
+  searched_ = nullptr;
   for (const Search& how : searches) {
     if (how.ahead > 0 && is_fast_) continue;
     is_fast_ = how.ahead == 0;
-    for (std::size_t i = 0; i < rooms_.size(); ++i) {
-      const auto garment = static_cast<std::size_t>(pairs_.features().node_surfaces[i]);
-      const double spare = how.has_spare ? thicknesses_[garment] : 0;
-      onward[i] = how.ahead > 0 ? to[i] + how.ahead * (to[i] - from[i]) : to[i];
-      MovingBox& room = rooms_[i];
-      room = {{from[i], from[i]}, {onward[i], onward[i]}};
-      if (how.times == own) room.begin = room.end = joined(room.begin, room.end);
-      for (BoundingBox* const box : {&room.begin, &room.end}) {
-        box->low -= Vec3d{spare, spare, spare};
-        box->high += Vec3d{spare, spare, spare};
-      }
+    const Ways all = ways(how.ahead);
+    for (std::size_t i = 0; i < rooms_.size(); ++i) set_room(i, all, how);
+    if (find_pairs(all.from, all.onward, how, host_pairs_)) {
+      searched_ = &how;
+      break;
     }
-    searched_ = find_pairs(from, onward, how, host_pairs_);
-    if (searched_) break;
   }
-  if (!searched_) return false;
-  measured_ = false;
+  if (searched_ == nullptr) return false;
   const std::size_t count = host_pairs_.size();
-  fill(device_, host_pairs_, device_pairs_);
   fill(device_, host_from_, sought_at_);
-  make_room(device_, count, may_touch_);
   make_room(device_, count + packet_padding, pair_thicknesses_);
   make_room(device_, count + packet_padding, pair_rooms_);
   make_room(device_, 4 * (count + packet_padding), pair_nodes_);
+  measure(0);
+  return true;
+}
+
+template <class Real>
+bool ClothContacts<Real>::seek() {
+  if (searched_ == nullptr) return search();
+  const std::vector<Index> nodes = strays(host_to_, &MovingBox::end);
+  return nodes.empty() || search_around(nodes) || search();
+}
+
+template <class Real>
+bool ClothContacts<Real>::search_around(const std::vector<Index>& nodes) {
+  constexpr std::size_t many = 8;  // for one node in so many a search of all is cheaper
+  if (searched_->times != PairSearch::Times::own || many * nodes.size() > rooms_.size()) return false;
+  const Ways all = ways(searched_->ahead);
+  std::vector<PairSearch::Detour> detours;
+  for (const Index node : nodes) {
+    const auto i = static_cast<std::size_t>(node);
+    if (!std::isfinite(norm(all.from[i])) || !std::isfinite(norm(all.onward[i]))) return false;
+    set_room(i, all, *searched_);
+    detours.push_back({node, all.from[i], all.onward[i]});
+  }
+  const std::size_t before = host_pairs_.size(), most = pair_rooms_.size() - packet_padding;
+  if (!pairs_.find_more(detours, margins(searched_->has_spare), most, host_pairs_)) return false;
+  measure(before);
+  return true;
+}
+
+template <class Real>
+void ClothContacts<Real>::measure(std::size_t first_pair) {
+  const std::size_t count = host_pairs_.size();
+  fill(device_, host_pairs_, device_pairs_);
+  make_room(device_, count, may_touch_);
   contact_kernels_.measure_pairs(device_.queue(), {.features = features(),
                                                    .pairs = first(std::as_const(device_pairs_), count),
                                                    .rest = std::as_const(rest_).view(),
                                                    .thicknesses = std::as_const(device_thicknesses_).view(),
-                                                   .references = references()});
-  return true;
+                                                   .references = references(),
+                                                   .first = static_cast<Index>(first_pair)});
 }
 
 template <class Real>
@@ -106,14 +156,12 @@ void ClothContacts<Real>::sift() {
   const std::size_t count = host_pairs_.size();
   contact_kernels_.sift_pairs(device_.queue(), {.pairs = first(std::as_const(device_pairs_), count),
                                                 .references = references(),
-                                                .is_measured = measured_,
                                                 .sought_at = std::as_const(sought_at_).view(),
                                                 .from = std::as_const(from_).view(),
                                                 .to = std::as_const(to_).view(),
                                                 .reach = reach_,
                                                 .places = places_.view(),
                                                 .may_touch = first(may_touch_, count)});
-  measured_ = true;
   std::vector<std::uint8_t> staging;
   const std::uint8_t* const may_touch = std::as_const(may_touch_).read(0, count, staging);
   host_sifted_.clear();

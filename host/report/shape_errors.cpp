@@ -9,8 +9,6 @@
 namespace isocloth {
 namespace {
 
-int strain_point_count(int corner_count) { return corner_count == 3 ? 1 : 4; }
-
 struct Tangents {
   Vec3d xi, eta;
 };
@@ -56,16 +54,10 @@ ShapeErrors::ShapeErrors(const ReportData& data, std::size_t garment_count) {
     }
     corner += size;
     for (int q = 0; q < strain_point_count(size); ++q) {
-      StrainPoint at{{-1, 1, 0, 0}, {-1, 0, 1, 0}, {}};
-      if (size == 4) {
-        const double abscissa = 1 / std::sqrt(3.0);
-        const double xi = q / 2 == 0 ? -abscissa : abscissa, eta = q % 2 == 0 ? -abscissa : abscissa;
-        const double corner_xi[4] = {-1, 1, 1, -1}, corner_eta[4] = {-1, -1, 1, 1};
-        for (int c = 0; c < 4; ++c) {
-          at.d_xi[c] = corner_xi[c] * (1 + corner_eta[c] * eta) / 4;
-          at.d_eta[c] = corner_eta[c] * (1 + corner_xi[c] * xi) / 4;
-        }
-      }
+      const auto g = strain_point<double>(size, q);
+      StrainPoint at{};
+      std::copy(g.d_xi, g.d_xi + 4, at.d_xi);
+      std::copy(g.d_eta, g.d_eta + 4, at.d_eta);
       const Tangents t = tangents(at.d_xi, at.d_eta, corners, size);
       const double r00 = norm(t.xi), r01 = r00 > 0 ? dot(t.xi, t.eta) / r00 : 0;
       const double r11 = r00 > 0 ? norm(cross(t.xi, t.eta)) / r00 : 0;

@@ -36,8 +36,9 @@ struct PairReferences {
   /// delta: of both garments' thicknesses the mean, and of what is near in the rest shape at most half its
   /// distance there [m], shape [packet, width]
   ArrayView<double> thicknesses;
-  ArrayView<double> rooms;  ///< distance beyond what is near [m], shape [packet, width]
-  ArrayView<Index> nodes;   ///< the first side's before the second's, shape [packet, 4, width]
+  /// distance beyond what is near, -infinity: not known yet [m], shape [packet, width]
+  ArrayView<double> rooms;
+  ArrayView<Index> nodes;  ///< the first side's before the second's, shape [packet, 4, width]
 };
 /// Pairs by which the arrays of packets are longer at most.
 constexpr std::size_t packet_padding = 16;
@@ -91,23 +92,23 @@ ISOCLOTH_HD bool points_can_part(const double* weights, const double* inverse_in
   return mobility > least_mobility * most;
 }
 
-/// One item per pair, those that fill up included.
+/// One item per pair from `first` on, those that fill up included.
 struct MeasurePairs {
   ClothFeatures features;
   ArrayView<const FeaturePair> pairs;
   ArrayView<const Vec3d> rest;          ///< rest shapes [m], shape [node_count]
   ArrayView<const double> thicknesses;  ///< of each garment [m]
-  PairReferences references;            ///< all but rooms, which need the first sift_pairs()
+  PairReferences references;            ///< rooms are not known before the first sift_pairs()
+  Index first = 0;                      ///< those before it are measured
 };
 
 /// One item per packet of pairs: which of them may touch at an iterate or on the way there. It says so of
 /// more than those that do, and of which others depends on the instruction set and on where pairs were
 /// sought.
 struct SiftPairs {
-  ArrayView<const FeaturePair> pairs;  ///< those of nodes before those of edges
-  PairReferences references;
-  bool is_measured = true;            ///< false: pairs were sought at `from`, and references get their rooms
-  ArrayView<const Vec3d> sought_at;   ///< where pairs were sought [m], shape [node_count]
+  ArrayView<const FeaturePair> pairs;
+  PairReferences references;          ///< get the rooms that are not known
+  ArrayView<const Vec3d> sought_at;   ///< where rooms are measured [m], shape [node_count]
   ArrayView<const Vec3d> from, to;    ///< x^n and the iterate [m], shape [node_count]
   double reach = 0;                   ///< gap up to which a contact keeps its force [m]
   ArrayView<Vec4<double>> places;     ///< from, to, their ways from sought_at [m], shape [4, node_count]

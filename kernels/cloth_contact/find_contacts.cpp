@@ -8,14 +8,24 @@ namespace {
 
 constexpr int pair_width = Lanes<PairLanes<double>>::width;
 
+/// Whether the pairs of a packet are all of a node and a triangle, or all of edges.
+template <class PairAt>
+ISOCLOTH_DEVICE bool of_one_kind(const PairAt& pair_at, Index first, Index end) {
+  for (Index p = first + 1; p < end; ++p)
+    if (pair_at(p).is_edges != pair_at(first).is_edges) return false;
+  return true;
+}
+
 struct MeasureBody {
   MeasurePairs a;
-  ISOCLOTH_DEVICE void operator()(Index p) const {
+  ISOCLOTH_DEVICE void operator()(Index item) const {
+    const Index p = a.first + item;
     const bool fills_up = p >= static_cast<Index>(a.pairs.size());
     const PairNodes nodes(a.features, fills_up ? a.pairs[0] : a.pairs[p]);
     const Index packet = p / pair_width, lane = p % pair_width;
     for (int i = 0; i < 4; ++i)
       a.references.nodes[(4 * static_cast<std::size_t>(packet) + i) * pair_width + lane] = nodes.nodes[i];
+    a.references.rooms.data()[p] = -HUGE_VAL;
     if (fills_up) return;
     const Index one = a.features.node_garments[nodes.nodes[0]],
                 other = a.features.node_garments[nodes.nodes[3]];
@@ -74,37 +84,38 @@ struct SiftBody {
   ISOCLOTH_DEVICE void operator()(Index packet) const {
     const std::size_t first = static_cast<std::size_t>(packet) * pair_width;
     const std::size_t left = a.pairs.size() - first, end = first + (left < pair_width ? left : pair_width);
-    const auto may = may_touch(first, end - 1);
+    const auto may = may_touch(first, end);
     for (std::size_t p = first; p < end; ++p)
       a.may_touch[p] = lane_value(may, static_cast<int>(p - first)) > 0 ? 1 : 0;
   }
 
  private:
   /// 1 or 0.
-  ISOCLOTH_DEVICE S may_touch(std::size_t first, std::size_t last) const {
-    const S yes(1.0), no(0.0);
+  ISOCLOTH_DEVICE S may_touch(std::size_t first, std::size_t end) const {
+    const S yes(1.0), no(0.0), lowest(-1e300);
     S& room = *reinterpret_cast<S*>(a.references.rooms.data() + first);
-    // Where motion since pairs were sought tells: x^n is as near as the first way allows, and the way from
+    // Where motion since rooms were measured tells: x^n is as near as the first way allows, and the way from
     // there to x is no longer than both.
-    auto far = yes < no;
-    if (a.is_measured) {
-      far = room > S((1 + rounding) * longest_ways);
-      if (!any(!far)) return no;
-      const S ways = S(2.0) * longest_way(packet_of(first, 2)) + longest_way(packet_of(first, 3));
-      far = room - ways > no;
-      // What was near where it was sought mostly still is: nothing is saved by asking here and again later.
-      if (!any((!far) & (room > no))) return select(far, no, yes);
-    }
+    const auto is_new = room < lowest;
+    auto far = room > S((1 + rounding) * longest_ways);
+    if (!any(!far)) return no;
     const int first_count = a.pairs[first].is_edges != 0 ? 2 : 1;
-    if (a.pairs[first].is_edges != a.pairs[last].is_edges) {
-      if (!a.is_measured) room = no;
-      return yes;
-    }
+    const bool is_alike =
+        of_one_kind([&](Index p) { return a.pairs[p]; }, static_cast<Index>(first), static_cast<Index>(end));
     const S thickness = *reinterpret_cast<const S*>(a.references.thicknesses.data() + first),
             near_by = S(1 + rounding) * (thickness + S(a.reach));
+    if (any(is_new) && is_alike) {
+      Packet sought = packet_of(first, 0);
+      const Packet ways = packet_of(first, 2);
+      for (int i = 0; i < 4; ++i) sought.points[i] -= ways.points[i];
+      room = select(is_new, nearest_points(sought, first_count).distance - near_by, room);
+    }
+    const S ways = S(2.0) * longest_way(packet_of(first, 2)) + longest_way(packet_of(first, 3));
+    far = room - ways > no;
+    // What was near where it was sought mostly still is: nothing is saved by asking here and again later.
+    if (!is_alike || !any((!far) & (room > no))) return select(far, no, yes);
     const Packet from = packet_of(first, 0), to = packet_of(first, 1);
     const NearestOfPacket<S> start = nearest_points(from, first_count);
-    if (!a.is_measured) room = start.distance - near_by;
     far = far | (start.distance - relative_ways(from, to, first_count) > near_by);
     if (!any((!far) & (start.distance > near_by)))
       return select(far, no, yes);  // what is near mostly stays so
@@ -148,8 +159,8 @@ struct FindBody {
   ISOCLOTH_DEVICE void operator()(Index packet) const {
     const Index first = packet * pair_width, count = static_cast<Index>(a.sifted.size()),
                 end = first + pair_width < count ? first + pair_width : count;
-    // Pairs of nodes come before those of edges.
-    if (a.pairs[a.sifted[first]].is_edges == a.pairs[a.sifted[end - 1]].is_edges) return find(first, end);
+    if (of_one_kind([&](Index place) { return a.pairs[a.sifted[place]]; }, first, end))
+      return find(first, end);
     for (Index place = first; place < end; ++place) {
       FoundContact found;
       found.pair = a.sifted[place];
@@ -298,14 +309,12 @@ double spread(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to) {
 }
 #endif
 
-Index packet_count(ArrayView<const FeaturePair> pairs) {
-  return (static_cast<Index>(pairs.size()) + pair_width - 1) / pair_width;
-}
+Index packet_count(std::size_t pairs) { return (static_cast<Index>(pairs) + pair_width - 1) / pair_width; }
 
 }  // namespace
 
 void measure_pairs(const Queue& queue, const MeasurePairs& args) {
-  parallel_for(queue, packet_count(args.pairs) * pair_width, MeasureBody{args});
+  parallel_for(queue, packet_count(args.pairs.size()) * pair_width - args.first, MeasureBody{args});
 }
 void sift_pairs(const Queue& queue, const SiftPairs& args) {
   parallel_for(queue, static_cast<Index>(args.from.size()), PlacesBody{args});
@@ -314,11 +323,10 @@ void sift_pairs(const Queue& queue, const SiftPairs& args) {
   // Where the host can read them: of cloth that hardly moves most pairs are done with.
   body.longest_ways = 2 * spread(args.sought_at, args.from) + spread(args.sought_at, args.to);
 #endif
-  parallel_for(queue, packet_count(args.pairs), body);
+  parallel_for(queue, packet_count(args.pairs.size()), body);
 }
 void find_cloth_contacts(const Queue& queue, const FindClothContacts& args) {
-  const Index count = static_cast<Index>(args.sifted.size());
-  parallel_for(queue, (count + pair_width - 1) / pair_width, FindBody{args});
+  parallel_for(queue, packet_count(args.sifted.size()), FindBody{args});
 }
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

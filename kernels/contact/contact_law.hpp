@@ -43,8 +43,8 @@ ISOCLOTH_HD bool keeps_points(int iteration) { return iteration >= patience; }
 /// `firmest` a tight tolerance is not met, at 300 and more from the start sheets on a table jump for ever.
 /// Stiffer, therefore, only where a step lasts or a contact bears much.
 constexpr double most_stiffening = 1e4;
-ISOCLOTH_HD double contact_stiffening(int number, bool keeps_forces, double gentle = 70) {
-  constexpr double firmest = 500, firm = 1000, growth = 1.5;
+ISOCLOTH_HD double contact_stiffening(int number, bool keeps_forces) {
+  constexpr double gentle = 70, firmest = 500, firm = 1000, growth = 1.5;
   if (!keeps_forces) return firm;
   double k = gentle;
   for (int n = patience; n <= number && k < firmest; ++n) k *= growth;

@@ -1,16 +1,11 @@
 // Strain of cloths where a user measures it: on every edge and in every element, against the rest shape.
 #pragma once
 
+#include "engine/rows/surface_element.hpp"
 #include "kernels/launch/queue.hpp"
 #include "kernels/views.hpp"
 
 namespace isocloth {
-
-/// Points of an element where its principal stretches are taken: 2 x 2 Gauss points of a quad, the centre of
-/// a triangle (where they are the same everywhere).
-ISOCLOTH_HD constexpr int strain_point_count(int corner_count) { return corner_count == 3 ? 1 : 4; }
-/// Of quads: xi and eta are - or + this; point q has the sign of q / 2 in xi and of q % 2 in eta.
-constexpr double strain_point_abscissa = 0.577350269189625764509148780502;  // 1 / sqrt(3)
 
 /// Strain of one cloth, or of a tile of them.
 template <class S>

@@ -80,6 +80,65 @@ TEST(PairSearch, FindsAllPairsOfFeaturesWhoseBoxesOverlapOnce) {
   }
 }
 
+using PairSet = std::set<std::tuple<Index, Index, Index>>;
+PairSet set_of(const std::vector<FeaturePair>& pairs) {
+  PairSet all;
+  for (const FeaturePair& p : pairs) all.emplace(p.is_edges, p.first, p.second);
+  return all;
+}
+
+/// Looked for around those nodes alone that go elsewhere, time and again, nothing is missing that a search of
+/// all finds; what is there too is what some of them were near before.
+TEST(PairSearch, FindsMoreAroundDetours) {
+  const Mesh sheet = quad_grid(12, 11, 1, 1), round = disc(4, 11, 0.5, FaceKind::triangles),
+             other = quad_grid(9, 9, 0.8, 0.8);
+  PairSearch search({&sheet, &round, &other}, {0, PairSearch::every_world, 1}, {false, true, false}),
+      whole = search;
+  const SurfaceFeatures& f = search.features();
+  Random random(17);
+  std::vector<Vec3d> from;
+  for (const Mesh* mesh : {&sheet, &round, &other})
+    from.insert(from.end(), mesh->positions.begin(), mesh->positions.end());
+  from = shaken(from, 0.1, random);
+  std::vector<Vec3d> to = shaken(from, 0.05, random);
+  const std::vector<double> margins{0.01, 0.02, 0.015};
+  constexpr std::size_t most = 1'000'000;
+  std::vector<FeaturePair> pairs, all;
+  ASSERT_TRUE(search.find(from, to, margins, most, pairs));
+  PairSet had = set_of(pairs);
+  int fresh = 0;
+  for (int time = 0; time < 20; ++time) {
+    std::vector<PairSearch::Detour> detours;
+    for (Index node = 0; node < f.node_count(); ++node) {
+      if (random.uniform(0, 1) > 0.03) continue;
+      from[node] += 0.3 * Vec3d{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
+      to[node] = from[node] + 0.1 * Vec3d{random.uniform(-1, 1), random.uniform(-1, 1), 0};
+      detours.push_back({node, from[node], to[node]});
+    }
+    const std::size_t before = pairs.size();
+    ASSERT_TRUE(search.find_more(detours, margins, most, pairs));
+    ASSERT_TRUE(whole.find(from, to, margins, most, all));
+    PairSet more;
+    for (std::size_t p = before; p < pairs.size(); ++p) {
+      const auto nodes = f.nodes_of(pairs[p]);
+      EXPECT_TRUE(std::ranges::any_of(detours, [&](const auto& d) {
+        return std::ranges::find(nodes, d.node) != nodes.end();
+      })) << p;
+      EXPECT_TRUE(more.emplace(pairs[p].is_edges, pairs[p].first, pairs[p].second).second) << p;
+    }
+    for (const auto& pair : set_of(all)) {
+      fresh += !had.contains(pair);
+      EXPECT_TRUE(had.contains(pair) || more.contains(pair)) << std::get<1>(pair) << " " << std::get<2>(pair);
+      if (had.contains(pair)) continue;
+      had.insert(pair);
+    }
+    had.merge(more);
+  }
+  EXPECT_GT(fresh, 200);
+  const std::size_t before = pairs.size();
+  EXPECT_FALSE(search.find_more({{0, from[0], from[0] + Vec3d{1, 1, 0}}}, margins, before, pairs));
+}
+
 BoundingBox box_at(const BoundingBox& a, const BoundingBox& b, double t) {
   return {a.low + t * (b.low - a.low), a.high + t * (b.high - a.high)};
 }

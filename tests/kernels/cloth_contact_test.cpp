@@ -230,7 +230,6 @@ TEST(ClothContact, SiftingLosesNothing) {
   std::vector<std::uint8_t> fresh(count), measured(count);
   SiftPairs sift{.pairs = pairs,
                  .references = references,
-                 .is_measured = false,
                  .sought_at = sought_at,
                  .from = sought_at,
                  .to = sought_at,
@@ -238,12 +237,12 @@ TEST(ClothContact, SiftingLosesNothing) {
                  .places = places,
                  .may_touch = fresh};
   kernels.sift_pairs({}, sift);
-  sift.is_measured = true;
   sift.from = from;
   sift.to = to;
   sift.may_touch = measured;
   kernels.sift_pairs({}, sift);
-  sift.is_measured = false;
+  of_rooms.assign(of_rooms.size(),
+                  {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL});
   sift.sought_at = from;
   sift.may_touch = fresh;
   kernels.sift_pairs({}, sift);
