@@ -288,7 +288,7 @@ void ClothContacts<Real>::respond() {
   fill(device_, forces, forces_);
   make_room(device_, count, active_);
   make_room(device_, count, responses_);
-  // Both sides give way. Firmer contacts take no fewer iterations, and what is drawn over cloth snags.
+  // Both sides give way, and what is drawn over cloth snags where contacts are as firm as with obstacles.
   constexpr double softer = 4.0 / 7;
   contact_kernels_.respond_contacts(device_.queue(),
                                     {.list = list(),
