@@ -185,7 +185,7 @@ TEST(ClothContact, SiftingLosesNothing) {
   std::vector<FeaturePair> pairs;
   std::vector<Vec3d> sought_at, from, to;
   for (Index p = 0; p < count; ++p) {
-    const bool is_edges = p >= count / 2;
+    const bool is_edges = (p / 101 + (p % 150 == 37)) % 2 == 1;  // in turns, and some alone among others
     const cpu::PointPair pair = any_pair(is_edges ? 2 : 1, random);
     const Index first = 4 * p;
     for (const Index node : {first + 1, first + 2, first + 3}) triangles.push_back(node);
@@ -258,7 +258,7 @@ TEST(ClothContact, SiftingLosesNothing) {
   }
   EXPECT_GT(touching, 50);
   EXPECT_LT(touching, 400);
-  EXPECT_LT(sifted, touching + count / 10);
+  EXPECT_LT(sifted, touching + count / 5);  // packets of both kinds are not asked
 }
 
 /// Own sides in the blocks and the rest in the product are together sum (w w^T) x K.
