@@ -226,6 +226,28 @@ TEST(ClothContact, SiftingLosesNothing) {
                              .reach = reach,
                              .sifted = all,
                              .found = found});
+  const auto found_among = [&](const std::vector<Index>& sifted) {
+    std::vector<FoundContact> those(sifted.size());
+    kernels.find_contacts({}, {.features = features,
+                               .pairs = pairs,
+                               .thicknesses = thicknesses,
+                               .from = from,
+                               .to = to,
+                               .reach = reach,
+                               .sifted = sifted,
+                               .found = those});
+    return those;
+  };
+  std::vector<Index> order = all;  // a pair's packet is of both kinds
+  for (std::size_t i = 0; i < order.size(); ++i)
+    order[i] = static_cast<Index>((i % 3 == 1 ? i + 101 : i) % count);
+  const std::vector<FoundContact> mixed = found_among(order);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const FoundContact alone = found_among({order[i]}).front();
+    EXPECT_EQ(mixed[i].status, alone.status) << i;
+    EXPECT_EQ(mixed[i].key, alone.key) << i;
+    EXPECT_EQ(mixed[i].gap, alone.gap) << i;
+  }
   std::vector<Vec4<double>> places(16 * count);
   std::vector<std::uint8_t> fresh(count), measured(count);
   SiftPairs sift{.pairs = pairs,
