@@ -75,7 +75,8 @@ NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_o
                                   .stiffness = h * fabric.beta + h * h * fabric.kappa,
                                   .masses = arrays.masses.view(),
                                   .pattern = {arrays.bending_begin.view(), arrays.bending_columns.view()},
-                                  .bending = arrays.bending.view()};
+                                  .bending = arrays.bending.view(),
+                                  .factored = arrays.factored.view()};
   const std::size_t free = arrays.pattern.free_nodes.size();
   const Buffer<Vec3d> positions(device, as_vectors(sheet.state.positions)),
       velocities(device, as_vectors(sheet.state.velocities));
@@ -118,8 +119,6 @@ NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_o
                                   .block_rows = arrays.block_rows.view(),
                                   .block_columns = arrays.block_columns.view(),
                                   .block_pairs = arrays.block_pairs.view(),
-                                  .block_bending = arrays.block_bending.view(),
-                                  .couplings = {},
                                   .rows = arrays.rows_view(),
                                   .jacobian = rows.jacobian.view(),
                                   .node_pair_begin = arrays.node_pair_begin.view(),

@@ -114,6 +114,8 @@ struct RestShapesView {
   ArrayView<const Real> masses;          ///< m_i [m^2], shape [tile or 1, node_count, width or 1]
   ArrayView<const Real> inverse_masses;  ///< 1 / m_i, 0: pinned; same shape
   ArrayView<const Real> bending;         ///< K [1/m^2], shape [tile or 1, entries of K, width or 1]
+  ArrayView<const Real> factored;        ///< K_P [1/m^2], shape [tile or 1, block_count, width or 1]
+  ArrayView<const Real> beyond;          ///< K_E [1/m^2], shape [tile or 1, coupling_count, width or 1]
   ArrayView<const Real> areas;           ///< a0 [m^2], shape [tile or 1, face_count, width or 1]
 };
 

@@ -65,8 +65,9 @@ FactorPattern ResolvedScene::factor(const Garment& garment) const {
   const FactorPattern wish = scene.projection.factor;
   if (wish != FactorPattern::automatic) return wish;
   if (!recipe.is_elastic() || !scene.bodies.empty()) return FactorPattern::whole;
-  // Where conjugate gradients take as long as the larger factor: from 20 at 9 x 9 nodes to 200 at 33 x 33.
-  constexpr double most = 30;
+  // Where conjugate gradients take as long as the larger factor, which takes twice the memory: from 100 to
+  // 700.
+  constexpr double most = 300;
   const Mesh& mesh = garment.mesh;
   double area = 0;
   for (Index f = 0; f < mesh.face_count(); ++f) {

@@ -7,6 +7,7 @@
 
 #include "engine/mesh/material_frame.hpp"
 #include "engine/mesh/topology.hpp"
+#include "host/garment/factored_bending.hpp"
 #include "host/garment/row_evaluator.hpp"
 #include "host/linear/ordering.hpp"
 
@@ -205,9 +206,13 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   tensors = converted<Real>(
       device, build_tensors(device, mesh, mesh_buffers, material_warp_directions(mesh, topology),
                             face_warp_directions(mesh, topology), lumped, rows, rows_view()));
-  if (has_bending)
+  if (has_bending) {
     build_bending(device, mesh, mesh_buffers, topology, lumped, bending_pattern,
                   bending_of(recipe, garment.fabric), is_pinned, *this);
+    const FactoredBending<Real> parts = factored_bending(pattern, bending_pattern, bending.download());
+    factored = {device, parts.factored};
+    beyond = {device, parts.beyond};
+  }
 
   monitor.check();
   free_nodes = {device, pattern.free_nodes};
@@ -217,10 +222,8 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   block_rows = {device, pattern.block_rows};
   block_columns = {device, pattern.block_columns};
   block_pairs = {device, pattern.block_pairs};
-  block_bending = {device, pattern.block_bending};
   coupling_begin = {device, pattern.coupling_begin};
   coupling_columns = {device, pattern.coupling_columns};
-  coupling_entries = {device, pattern.coupling_entries};
   std::vector<Index> sewn;
   std::vector<double> forces, stiffness, distances(mesh.stitches.size()), strengths(mesh.stitches.size());
   for (const auto& [a, b] : mesh.threads()) sewn.insert(sewn.end(), {a, b});
@@ -267,9 +270,9 @@ std::size_t GarmentArrays<Real>::memory_bytes() const {
   auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(face_begin, face_nodes, masses, inverse_masses, rest_areas, tensors, rest_values, bending_begin,
       bending_columns, bending, free_nodes, free_number, node_pair_begin, node_pairs, block_rows,
-      block_columns, block_pairs, block_bending, coupling_begin, coupling_columns, coupling_entries,
-      stitch_nodes, pair_stitches, stitches.begin, stitches.first, stitches.second, stitch_forces,
-      stitch_stiffness, stitch_distances, stitch_strengths);
+      block_columns, block_pairs, coupling_begin, coupling_columns, factored, beyond, stitch_nodes,
+      pair_stitches, stitches.begin, stitches.first, stitches.second, stitch_forces, stitch_stiffness,
+      stitch_distances, stitch_strengths);
   for (const RowGroupBuffers* group : {&triples, &elements, &singles}) {
     add(group->stencil_begin, group->slot_nodes, group->entry_begin, group->entry_nodes, group->laws);
     for (const GatherBuffers* g : {&group->pair_terms, &group->block_terms, &group->node_terms})

@@ -78,11 +78,12 @@ struct GarmentArrays {
   Buffer<Real> tensors;      ///< T of all rows, gradients of elements, see RowsView
   Buffer<Real> rest_values;  ///< c0, shape [row_count]
   Buffer<Index> bending_begin, bending_columns;
-  Buffer<Real> bending;  ///< K, empty: no bending
+  Buffer<Real> bending;           ///< K, empty: no bending
+  Buffer<Real> factored, beyond;  ///< see FactoredBending
   Buffer<Index> free_nodes, free_number;
   Buffer<Index> node_pair_begin, node_pairs;
-  Buffer<Index> block_rows, block_columns, block_pairs, block_bending;
-  Buffer<Index> coupling_begin, coupling_columns, coupling_entries;
+  Buffer<Index> block_rows, block_columns, block_pairs;
+  Buffer<Index> coupling_begin, coupling_columns;
   Buffer<Index> stitch_nodes, pair_stitches;
   GatherBuffers stitches;
   Buffer<Real> stitch_forces, stitch_stiffness;     ///< f [N], k [N/m] of each stitch, then of each button
@@ -92,9 +93,7 @@ struct GarmentArrays {
   Index face_count() const { return static_cast<Index>(face_begin.size()) - 1; }
   FreeNodesView free_view() const { return {free_nodes.view(), free_number.view()}; }
   RowsView rows_view() const;
-  CouplingPattern couplings() const {
-    return {coupling_begin.view(), coupling_columns.view(), coupling_entries.view()};
-  }
+  CouplingPattern couplings() const { return {coupling_begin.view(), coupling_columns.view()}; }
   StitchPattern stitch_pattern() const {
     return {stitch_nodes.view(), pair_stitches.view(), stitches.view()};
   }

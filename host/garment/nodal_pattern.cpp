@@ -200,6 +200,7 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
                                                                : -1);
     p.block_bending.push_back(bending.row_begin.empty() ? -1 : bending.find(a, b));
   }
+  bool couples_beyond = false;
   p.coupling_begin.push_back(0);
   for (Index i = 0; i < p.free_count(); ++i) {
     const Index node = p.free_nodes[i];
@@ -207,13 +208,16 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
                end = bending.row_begin.empty() ? 0 : bending.row_begin[node + 1];
          e < end; ++e) {
       const Index j = p.free_number[bending.columns[e]];
-      if (j < 0 || std::binary_search(keys.begin(), keys.end(), Key{std::min(i, j), std::max(i, j)}))
-        continue;
+      if (j < 0) continue;
+      couples_beyond = couples_beyond ||
+                       !std::binary_search(keys.begin(), keys.end(), Key{std::min(i, j), std::max(i, j)});
       p.coupling_columns.push_back(j);
       p.coupling_entries.push_back(e);
     }
     p.coupling_begin.push_back(static_cast<Index>(p.coupling_columns.size()));
   }
+  if (!couples_beyond)
+    for (auto* list : {&p.coupling_begin, &p.coupling_columns, &p.coupling_entries}) list->clear();
   std::vector<Term> ends;
   for (std::size_t s = 0; s < threads.size(); ++s)
     for (const auto& [node, end] : {std::pair{threads[s][0], Index{0}}, {threads[s][1], Index{1}}})

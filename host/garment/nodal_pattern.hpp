@@ -37,7 +37,8 @@ struct NodalPattern {
   RowGather triples, elements, singles;
   std::vector<Index> pair_stitches;  ///< stitch of each pair, -1: none; empty: there are no stitches
   GatherLists stitches;              ///< per free node: (stitch, which of its nodes this is)
-  /// Entries of K between free nodes that have no block; see CouplingPattern.
+  /// Entries of K between free nodes, where any has no block: column of each and place in K; see
+  /// CouplingPattern.
   std::vector<Index> coupling_begin, coupling_columns, coupling_entries;
 
   Index free_count() const { return static_cast<Index>(free_nodes.size()); }

@@ -1,13 +1,16 @@
 // The part of a garment's arrays that depends on its rest shape and not on its pattern.
 #pragma once
 
+#include <utility>
+
+#include "host/garment/factored_bending.hpp"
 #include "host/garment/garment_arrays.hpp"
 
 namespace isocloth {
 
 template <class Real>
 struct RestShape {
-  std::vector<Real> tensors, rest_values, masses, inverse_masses, bending, rest_areas;
+  std::vector<Real> tensors, rest_values, masses, inverse_masses, bending, factored, beyond, rest_areas;
   double element_size = 0;  ///< [m]
 };
 
@@ -18,6 +21,8 @@ RestShape<Real> rest_shape(const GarmentArrays<Real>& arrays) {
           .masses = arrays.masses.download(),
           .inverse_masses = arrays.inverse_masses.download(),
           .bending = arrays.bending.download(),
+          .factored = arrays.factored.download(),
+          .beyond = arrays.beyond.download(),
           .rest_areas = arrays.rest_areas.download(),
           .element_size = arrays.element_size};
 }
@@ -29,6 +34,8 @@ void load_rest_shape(const RestShape<Real>& shape, GarmentArrays<Real>& arrays) 
   arrays.masses.upload(shape.masses);
   arrays.inverse_masses.upload(shape.inverse_masses);
   arrays.bending.upload(shape.bending);
+  arrays.factored.upload(shape.factored);
+  arrays.beyond.upload(shape.beyond);
   arrays.rest_areas.upload(shape.rest_areas);
 }
 
@@ -74,6 +81,12 @@ RestShapes<Real>::RestShapes(const Device& device, const std::vector<const Garme
     if (s == 0) {
       models.push_back(garment);
       shapes.push_back(rest_shape(GarmentArrays<Real>(device, *garment, recipe)));
+      FactoredBending<Real> parts = factored_bending(
+          arrays.pattern,
+          NodeMatrixPattern{arrays.bending_begin.download(), arrays.bending_columns.download()},
+          shapes.back().bending);
+      shapes.back().factored = std::move(parts.factored);
+      shapes.back().beyond = std::move(parts.beyond);
       s = models.size();
     }
     of.push_back(s - 1);

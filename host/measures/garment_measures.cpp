@@ -62,6 +62,8 @@ RestShapesView<Real> rest_view(const GarmentArrays<Real>& arrays) {
           .masses = arrays.masses.view(),
           .inverse_masses = arrays.inverse_masses.view(),
           .bending = arrays.bending.view(),
+          .factored = arrays.factored.view(),
+          .beyond = arrays.beyond.view(),
           .areas = arrays.rest_areas.view()};
 }
 

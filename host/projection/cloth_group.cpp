@@ -158,6 +158,8 @@ void ClothGroup<Real>::build_rest_shapes() {
   masses_ = tiled(&RestShape<Real>::masses);
   inverse_masses_ = tiled(&RestShape<Real>::inverse_masses);
   bending_ = tiled(&RestShape<Real>::bending);
+  factored_ = tiled(&RestShape<Real>::factored);
+  beyond_ = tiled(&RestShape<Real>::beyond);
   rest_areas_ = tiled(&RestShape<Real>::rest_areas);
 }
 
@@ -165,7 +167,8 @@ template <class Real>
 void ClothGroup<Real>::require_memory() const {
   const RestShape<Real>& shape = shapes_.shapes.front();
   const std::size_t own_shape = shape.tensors.size() + shape.rest_values.size() + shape.masses.size() +
-                                shape.inverse_masses.size() + shape.bending.size() + shape.rest_areas.size();
+                                shape.inverse_masses.size() + shape.bending.size() + shape.factored.size() +
+                                shape.beyond.size() + shape.rest_areas.size();
   const std::size_t targets = 3 * driven_nodes_.size() * largest_start;
   const bool has_limit = garments_.front()->fabric.has_limit();
   const std::size_t laws =
@@ -254,7 +257,6 @@ ClothPatternView ClothGroup<Real>::pattern() const {
           .block_rows = a.block_rows.view(),
           .block_columns = a.block_columns.view(),
           .block_pairs = a.block_pairs.view(),
-          .block_bending = a.block_bending.view(),
           .couplings = a.couplings(),
           .system_blocks = plan_.system_blocks.view(),
           .plan = {.column_begin = plan_.column_begin.view(),
@@ -294,6 +296,8 @@ RestShapesView<Real> ClothGroup<Real>::rest_shapes() const {
           .masses = masses_.view(),
           .inverse_masses = inverse_masses_.view(),
           .bending = bending_.view(),
+          .factored = factored_.view(),
+          .beyond = beyond_.view(),
           .areas = rest_areas_.view()};
 }
 

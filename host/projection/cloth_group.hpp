@@ -86,7 +86,7 @@ class ClothGroup final : public GarmentSolver {
   PlanBuffers plan_;
   SampleArrays samples_;
   Surroundings<Real> surroundings_;
-  Buffer<Real> tensors_, rest_values_, masses_, inverse_masses_, bending_, rest_areas_;
+  Buffer<Real> tensors_, rest_values_, masses_, inverse_masses_, bending_, factored_, beyond_, rest_areas_;
 
   Buffer<Real> positions_, velocities_, multipliers_, contacts_, history_, alive_, parameters_,
       row_stiffness_, row_bounds_, row_curves_, targets_, reports_;

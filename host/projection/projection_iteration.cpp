@@ -18,7 +18,9 @@ MetricView<Real> ProjectionSolver<Real>::implicit_metric() const {
           .stiffness = static_cast<Real>(h * rate_ * f.beta + h * h * f.kappa),
           .masses = arrays_.masses.view(),
           .pattern = {arrays_.bending_begin.view(), arrays_.bending_columns.view()},
-          .bending = arrays_.bending.view()};
+          .bending = arrays_.bending.view(),
+          .factored = arrays_.factored.view(),
+          .beyond = arrays_.beyond.view()};
 }
 
 template <class Real>

@@ -17,8 +17,6 @@ void ProjectionSolver<Real>::assemble_system(const MetricView<Real>& metric, boo
                             .block_rows = arrays_.block_rows.view(),
                             .block_columns = arrays_.block_columns.view(),
                             .block_pairs = arrays_.block_pairs.view(),
-                            .block_bending = arrays_.block_bending.view(),
-                            .couplings = arrays_.couplings(),
                             .rows = arrays_.rows_view(),
                             .jacobian = rows_.jacobian.view(),
                             .node_pair_begin = arrays_.node_pair_begin.view(),
@@ -86,7 +84,7 @@ template <class Real>
 bool ProjectionSolver<Real>::couple(const MetricView<Real>& metric, double rtol) {
   CoupledMember<Real> own = coupled_member();
   own.couplings.stiffness = metric.stiffness;
-  own.couplings.values = metric.bending;
+  own.couplings.values = metric.beyond;
   // Without couplings a factor of less precision leaves little.
   const double least = own.couplings.exist() ? rtol : std::max(rtol / 100, exact_rtol<Real>());
   if (!coupled_.exists()) return true;
@@ -102,7 +100,7 @@ template <class Real>
 CoupledMember<Real> ProjectionSolver<Real>::coupled_member() {
   const MetricView<Real> metric = projection_metric();
   return {.factor = nodal_solver_.get(),
-          .couplings = {arrays_.couplings(), metric.stiffness, metric.bending},
+          .couplings = {arrays_.couplings(), metric.stiffness, metric.beyond},
           .right_side = &right_side_,
           .solution = &correction_,
           .matrix = {matrix_rows_.begin.view(), matrix_rows_.columns.view(), matrix_rows_.blocks.view(),

@@ -390,8 +390,6 @@ class ClothStep : ClothTile<S, T, Block> {
         p_.block_rows,
         p_.block_columns,
         p_.block_pairs,
-        p_.block_bending,
-        p_.couplings,
         p_.rows,
         jacobian(),
         p_.node_pair_begin,
@@ -419,7 +417,7 @@ class ClothStep : ClothTile<S, T, Block> {
         for (S& entry : block) entry = S{};
       }
     });
-    if (const Couplings<S, T> beyond = matrix.couplings_of_metric(); beyond.exist())
+    if (const Couplings<S, T> beyond{p_.couplings, metric.stiffness, metric.beyond}; beyond.exist())
       solve_coupled(metric, beyond, cholesky, with_rows);
     else
       cholesky.solve(block_, x.data());

@@ -89,12 +89,15 @@ class ClothTile {
   ISOCLOTH_DEVICE MetricView<S, T> implicit_metric(S h, S rate) const {
     return {rate * multiply_add(h, parameters_.alpha, rate * parameters_.rho),
             h * multiply_add(h, parameters_.kappa, rate * parameters_.beta),
-            rest(a_.rest.masses, p_.node_count), p_.bending,
-            rest(a_.rest.bending, p_.bending.columns.size())};
+            rest(a_.rest.masses, p_.node_count),
+            p_.bending,
+            rest(a_.rest.bending, p_.bending.columns.size()),
+            rest(a_.rest.factored, p_.block_rows.size()),
+            rest(a_.rest.beyond, p_.couplings.columns.size())};
   }
   ISOCLOTH_DEVICE MetricView<S, T> projection_metric(S h, S rate) const {
     if (!a_.control.metric_is_mass) return implicit_metric(h, rate);
-    return {number(1), S{}, rest(a_.rest.masses, p_.node_count), {}, {}};
+    return {number(1), S{}, rest(a_.rest.masses, p_.node_count), {}, {}, {}, {}};
   }
 
   ISOCLOTH_DEVICE Stitches<S> stitches() const {

@@ -21,7 +21,7 @@ struct ClothPatternView {
   ArrayView<const Index> driven_nodes;  ///< those with a target in every step
   NodeMatrixView bending;               ///< pattern of K, empty: no bending
   ArrayView<const Index> node_pair_begin, node_pairs;
-  ArrayView<const Index> block_rows, block_columns, block_pairs, block_bending;  ///< of H
+  ArrayView<const Index> block_rows, block_columns, block_pairs;  ///< of H
   CouplingPattern couplings;
   ArrayView<const Index>
       system_blocks;  ///< block of H at each block of L, -1: fill; shape [block count of L]

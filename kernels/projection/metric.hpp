@@ -15,6 +15,9 @@ struct MetricView {
   ArrayView<const T> masses;   ///< m_i [m^2], shape [node_count]
   NodeMatrixView pattern;      ///< of K; empty when there is no bending
   ArrayView<const T> bending;  ///< K [1/m^2], shape [entries]; empty when there is no bending
+  /// K = K_P + K_E: what the factor has of it at each block of the matrix, shape [block_count], and what
+  /// couples beyond, at the entries of a CouplingPattern [1/m^2]; see factored_bending (host/garment).
+  ArrayView<const T> factored{}, beyond{};
 
   ISOCLOTH_HD bool has_bending() const { return !bending.empty(); }
 };

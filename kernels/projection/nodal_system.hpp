@@ -43,8 +43,6 @@ struct AssembleSystem {
   ArrayView<const Index> block_rows;     ///< free number, shape [block_count]
   ArrayView<const Index> block_columns;  ///< free number <= row, shape [block_count]
   ArrayView<const Index> block_pairs;    ///< pair of the two nodes, -1: none; shape [block_count]
-  ArrayView<const Index> block_bending;  ///< entry of K, -1: none; shape [block_count]
-  CouplingPattern couplings;             ///< the blocks are those of P
   RowsView rows;
   ArrayView<const Vec3<S>> jacobian;       ///< s J, shape [jacobian_count()]
   ArrayView<const Index> node_pair_begin;  ///< pairs at each node, shape [node_count + 1]
@@ -53,10 +51,6 @@ struct AssembleSystem {
   SampleForces<S> samples;       ///< none, or what acts from outside
   bool with_rows = true;         ///< false: B alone
   ArrayView<S> blocks;           ///< row-major 3x3 blocks of the lower triangle, shape [block_count, 9]
-
-  ISOCLOTH_HD Couplings<S, T> couplings_of_metric() const {
-    return {couplings, metric.stiffness, metric.bending};
-  }
 };
 
 template <class S, class T = S>

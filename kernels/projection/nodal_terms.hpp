@@ -130,16 +130,13 @@ ISOCLOTH_HD void system_block(const AssembleSystem<S, T>& a, Index b, S (&block)
   if (a.block_rows[b] == a.block_columns[b]) {
     const Index node = a.free.nodes[a.block_rows[b]];
     diagonal = a.metric.inertia * S(a.metric.masses[node]);
-    if (a.couplings.exist() && a.metric.has_bending())
-      diagonal += lumped(a.couplings_of_metric(), a.block_rows[b]);
     if (a.with_rows && !a.stiffness.empty())
       for (Index p = a.node_pair_begin[node]; p < a.node_pair_begin[node + 1]; ++p)
         diagonal += a.stiffness[a.node_pairs[p]];
   } else if (a.with_rows && !a.stiffness.empty() && a.block_pairs[b] >= 0) {
     diagonal = -a.stiffness[a.block_pairs[b]];
   }
-  if (a.metric.has_bending() && a.block_bending[b] >= 0)
-    diagonal = multiply_add(a.metric.stiffness, S(a.metric.bending[a.block_bending[b]]), diagonal);
+  if (a.metric.has_bending()) diagonal = multiply_add(a.metric.stiffness, S(a.metric.factored[b]), diagonal);
   if (a.with_rows)
     a.rows.for_each_group([&](const auto& group) {
       const GatherView& terms = group.block_terms;

@@ -104,7 +104,8 @@ class Run {
             .stiffness = static_cast<Real>(at_.step * f.beta + at_.step * at_.step * f.kappa),
             .masses = arrays_.masses.view(),
             .pattern = {arrays_.bending_begin.view(), arrays_.bending_columns.view()},
-            .bending = arrays_.bending.view()};
+            .bending = arrays_.bending.view(),
+            .factored = arrays_.factored.view()};
   }
 
   /// Tensors, masses and bending are built by the setup kernels when arrays_ is.
@@ -247,8 +248,6 @@ class Run {
                                 .block_rows = arrays_.block_rows.view(),
                                 .block_columns = arrays_.block_columns.view(),
                                 .block_pairs = arrays_.block_pairs.view(),
-                                .block_bending = arrays_.block_bending.view(),
-                                .couplings = {},
                                 .rows = arrays_.rows_view(),
                                 .jacobian = rows.jacobian.view(),
                                 .node_pair_begin = arrays_.node_pair_begin.view(),
