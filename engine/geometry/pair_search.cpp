@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <type_traits>
@@ -101,32 +102,55 @@ void PairSearch::fit(std::size_t s, ArrayView<const Vec3d> from, ArrayView<const
 
 template <class Box>
 void PairSearch::search(const Boxes<Box>& boxes, std::size_t most, const Workers& workers,
-                        Piece& piece) const {
+                        const Detoured* detoured, Piece& piece) const {
   constexpr std::size_t portion = 4096;  // pairs between two looks at what all pieces have found
   const auto& own = boxes.surfaces[piece.surface];
   const Index first = features_.triangle_begin[piece.surface];
   std::size_t told = 0;
   bool is_full = workers.add(0) > most;
+  const auto has_detour = [&](const FeaturePair& pair) {
+    return std::ranges::any_of(features_.nodes_of(pair),
+                               [&](Index node) { return detoured->nodes[node] != 0; });
+  };
+  const auto keep_detoured = [&](std::vector<FeaturePair>& pairs, std::size_t from) {
+    pairs.erase(std::remove_if(pairs.begin() + static_cast<std::ptrdiff_t>(from), pairs.end(),
+                               std::not_fn(has_detour)),
+                pairs.end());
+  };
   const auto visit = [&](Index other_first) {
     return [&, other_first](const FaceTree::LeafOf<Box>& a, const FaceTree::LeafOf<Box>& b) {
       if (is_full) return;
+      const std::size_t of_nodes = piece.of_nodes.size(), of_edges = piece.of_edges.size();
       test(boxes, a, first, b, other_first, piece);
+      if (detoured != nullptr) {
+        keep_detoured(piece.of_nodes, of_nodes);
+        keep_detoured(piece.of_edges, of_edges);
+      }
       if (piece.count() - told < portion) return;
       const std::size_t more = piece.count() - std::exchange(told, piece.count());
       is_full = workers.add(more) > most;
     };
   };
-  switch (piece.with) {
-    case Piece::With::itself:
-      return FaceTree::within(own, piece.branch, visit(first));
-    case Piece::With::sibling:
-      return FaceTree::between(own, piece.branch, own, piece.sibling, visit(first));
-    case Piece::With::other_surfaces:
-      for (std::size_t t = piece.surface + 1; t < surfaces_.size(); ++t)
-        if (surfaces_[piece.surface].meets(surfaces_[t]))
-          FaceTree::between(own, piece.branch, boxes.surfaces[t], surfaces_[t].tree.root(),
-                            visit(features_.triangle_begin[t]));
-  }
+  const auto look = [&](const auto& wants_with) {
+    switch (piece.with) {
+      case Piece::With::itself:
+        return FaceTree::within(own, piece.branch, visit(first), wants_with(piece.surface));
+      case Piece::With::sibling:
+        return FaceTree::between(own, piece.branch, own, piece.sibling, visit(first),
+                                 wants_with(piece.surface));
+      case Piece::With::other_surfaces:
+        for (std::size_t t = piece.surface + 1; t < surfaces_.size(); ++t)
+          if (surfaces_[piece.surface].meets(surfaces_[t]))
+            FaceTree::between(own, piece.branch, boxes.surfaces[t], surfaces_[t].tree.root(),
+                              visit(features_.triangle_begin[t]), wants_with(t));
+    }
+  };
+  if (detoured == nullptr) return look([](std::size_t) { return FaceTree::Everywhere{}; });
+  const std::vector<char>& of_own = detoured->tree[piece.surface];
+  look([&](std::size_t other) {
+    const std::vector<char>& of_other = detoured->tree[other];
+    return [&](Index a, Index b) { return of_own[a] != 0 || of_other[b] != 0; };
+  });
 }
 
 PairSearch::Workers PairSearch::alone() {
@@ -143,24 +167,27 @@ void PairSearch::find(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, Ar
   boxes.surfaces.resize(surfaces_.size());
   boxes.nodes.resize(static_cast<std::size_t>(features_.node_count()));
   boxes.edges.resize(features_.edges.size());
+  for_each(workers, surfaces_.size(), [&](std::size_t s) { fit(s, from, to, margins[s], boxes); });
+  for_each(workers, pieces_.size(),
+           [&](std::size_t p) { search(boxes, most, workers, nullptr, pieces_[p]); });
+}
+
+template <class Work>
+void PairSearch::for_each(const Workers& workers, std::size_t count, const Work& work) {
   // Memory may run out in any of them, on whichever thread.
-  std::vector<std::exception_ptr> errors(std::max(surfaces_.size(), pieces_.size()));
-  const auto for_each = [&](std::size_t count, const auto& work) {
-    workers.for_each(count, [&](std::size_t i) {
-      try {
-        work(i);
-      } catch (...) {
-        errors[i] = std::current_exception();
-      }
-    });
-    for (const std::exception_ptr& error : errors)
-      if (error) {
-        forget_pairs();
-        std::rethrow_exception(error);
-      }
-  };
-  for_each(surfaces_.size(), [&](std::size_t s) { fit(s, from, to, margins[s], boxes); });
-  for_each(pieces_.size(), [&](std::size_t p) { search(boxes, most, workers, pieces_[p]); });
+  std::vector<std::exception_ptr> errors(count);
+  workers.for_each(count, [&](std::size_t i) {
+    try {
+      work(i);
+    } catch (...) {
+      errors[i] = std::current_exception();
+    }
+  });
+  for (const std::exception_ptr& error : errors)
+    if (error) {
+      forget_pairs();
+      std::rethrow_exception(error);
+    }
 }
 
 std::size_t PairSearch::memory_bytes() const {
@@ -177,7 +204,28 @@ std::size_t PairSearch::memory_bytes() const {
     add(piece.of_nodes);
     add(piece.of_edges);
   }
+  add(detoured_.nodes);
+  for (const auto& of_surface : detoured_.tree) add(of_surface);
   return bytes;
+}
+
+std::size_t PairSearch::found_count() const {
+  std::size_t count = 0;
+  for (const Piece& piece : pieces_) count += piece.count();
+  return count;
+}
+
+void PairSearch::clear_pairs() {
+  for (Piece& piece : pieces_) {
+    piece.of_nodes.clear();
+    piece.of_edges.clear();
+  }
+}
+
+void PairSearch::append_pairs(std::vector<FeaturePair>& pairs) const {
+  for (const auto of_kind : {&Piece::of_nodes, &Piece::of_edges})
+    for (const Piece& piece : pieces_)
+      pairs.insert(pairs.end(), (piece.*of_kind).begin(), (piece.*of_kind).end());
 }
 
 void PairSearch::forget_pairs() {
@@ -188,34 +236,30 @@ bool PairSearch::find(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, Ar
                       std::size_t most, std::vector<FeaturePair>& pairs, const Workers& workers,
                       Times times) {
   pairs.clear();
-  for (Piece& piece : pieces_) {
-    piece.of_nodes.clear();
-    piece.of_edges.clear();
-  }
+  clear_pairs();
   if (times == Times::own)
     find(from, to, margins, most, workers, resting_);
   else
     find(from, to, margins, most, workers, moving_);
-  std::size_t count = 0;
-  for (const Piece& piece : pieces_) count += piece.count();
+  const std::size_t count = found_count();
   if (count > most) {
     forget_pairs();
     pairs = {};
     return false;
   }
   pairs.reserve(count);
-  for (const Piece& piece : pieces_) pairs.insert(pairs.end(), piece.of_nodes.begin(), piece.of_nodes.end());
-  for (const Piece& piece : pieces_) pairs.insert(pairs.end(), piece.of_edges.begin(), piece.of_edges.end());
+  append_pairs(pairs);
   return true;
 }
 
 bool PairSearch::find_more(const std::vector<Detour>& detours, ArrayView<const double> margins,
-                           std::size_t most, std::vector<FeaturePair>& pairs) {
+                           std::size_t most, std::vector<FeaturePair>& pairs, const Workers& workers) {
   const SurfaceFeatures& f = features_;
-  std::vector<char> strays(f.node_surfaces.size(), 0);
+  detoured_.nodes.assign(f.node_surfaces.size(), 0);
+  detoured_.tree.resize(surfaces_.size());
   std::vector<Index> triangles;
   for (const Detour& detour : detours) {
-    strays[detour.node] = 1;
+    detoured_.nodes[detour.node] = 1;
     resting_.nodes[detour.node] =
         box_on_way<BoundingBox>(detour.from, detour.to, margins[f.node_surfaces[detour.node]]);
     triangles.insert(triangles.end(), node_triangles_.begin() + node_triangle_begin_[detour.node],
@@ -227,48 +271,29 @@ bool PairSearch::find_more(const std::vector<Detour>& detours, ArrayView<const d
     for (const Index edge : f.sides[t])
       resting_.edges[edge] = joined(resting_.nodes[f.edges[edge][0]], resting_.nodes[f.edges[edge][1]]);
 
-  std::vector<std::vector<char>> touched(surfaces_.size());
   for (std::size_t s = 0; s < surfaces_.size(); ++s) {
     const Index first = f.triangle_begin[s];
     const auto begin = std::lower_bound(triangles.begin(), triangles.end(), first),
                end = std::lower_bound(begin, triangles.end(), f.triangle_begin[s + 1]);
     std::vector<Index> own(begin, end);
     for (Index& t : own) t -= first;
-    touched[s].assign(resting_.surfaces[s].size(), 0);
+    detoured_.tree[s].assign(resting_.surfaces[s].size(), 0);
     surfaces_[s].tree.refit(
         own,
         [&](Index t) {
           const auto& [a, b, c] = f.triangles[first + t];
           return joined(joined(resting_.nodes[a], resting_.nodes[b]), resting_.nodes[c]);
         },
-        resting_.surfaces[s], touched[s]);
+        resting_.surfaces[s], detoured_.tree[s]);
   }
 
-  Piece found{};
-  bool is_full = false;
-  const auto add = [&](std::vector<FeaturePair>& of_kind) {
-    for (const FeaturePair& pair : of_kind)
-      if (std::ranges::any_of(f.nodes_of(pair), [&](Index node) { return strays[node] != 0; }))
-        pairs.push_back(pair);
-    of_kind.clear();
-    is_full = pairs.size() > most;
-  };
-  for (std::size_t s = 0; s < surfaces_.size(); ++s)
-    for (std::size_t t = s; t < surfaces_.size(); ++t) {
-      const auto wants = [&](Index a, Index b) { return touched[s][a] != 0 || touched[t][b] != 0; };
-      const auto visit = [&](const FaceTree::Leaf& a, const FaceTree::Leaf& b) {
-        if (is_full) return;
-        test(resting_, a, f.triangle_begin[s], b, f.triangle_begin[t], found);
-        add(found.of_nodes);
-        add(found.of_edges);
-      };
-      const FaceTree &one = surfaces_[s].tree, &other = surfaces_[t].tree;
-      if (s == t && !surfaces_[s].is_driven)
-        FaceTree::within(resting_.surfaces[s], one.root(), visit, wants);
-      else if (s != t && surfaces_[s].meets(surfaces_[t]))
-        FaceTree::between(resting_.surfaces[s], one.root(), resting_.surfaces[t], other.root(), visit, wants);
-    }
-  return !is_full;
+  clear_pairs();
+  workers.add(pairs.size());
+  for_each(workers, pieces_.size(),
+           [&](std::size_t p) { search(resting_, most, workers, &detoured_, pieces_[p]); });
+  if (pairs.size() + found_count() > most) return false;
+  append_pairs(pairs);
+  return true;
 }
 
 template <class Box>

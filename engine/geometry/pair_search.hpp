@@ -84,11 +84,11 @@ class PairSearch {
     Vec3d from, to;  ///< [m]
   };
   /// After find() in own times: with all other nodes on the ways they had, adds to `pairs` those of which a
-  /// node takes a detour, whether they are there or not. Returns whether they are then at most `most`; else
-  /// some are missing, and only find() helps. Cost O(k log n) for k detours. Detours with a coordinate that
-  /// is no number are not for it.
+  /// node takes a detour, whether they are there or not, those of nodes and triangles before those of edges.
+  /// Returns whether they are then at most `most`; else they are missing, and only find() helps. Cost
+  /// O(k log n) for k detours. Detours with a coordinate that is no number are not for it.
   bool find_more(const std::vector<Detour>& detours, ArrayView<const double> margins, std::size_t most,
-                 std::vector<FeaturePair>& pairs);
+                 std::vector<FeaturePair>& pairs, const Workers& workers = alone());
 
  private:
   struct Surface {
@@ -115,6 +115,18 @@ class PairSearch {
     std::vector<FaceTree::BoxesOf<Box>> surfaces;
     std::vector<Box> nodes, edges;
   };
+  /// Of detours: which nodes take one, and of each surface which nodes of its tree hold one.
+  struct Detoured {
+    std::vector<char> nodes;
+    std::vector<std::vector<char>> tree;
+  };
+  /// Calls work(i) for all i < count; what it throws is thrown when all are done.
+  template <class Work>
+  void for_each(const Workers& workers, std::size_t count, const Work& work);
+  /// Of all pieces.
+  std::size_t found_count() const;
+  void clear_pairs();
+  void append_pairs(std::vector<FeaturePair>& pairs) const;
   /// Gives their memory back.
   void forget_pairs();
   /// The pieces of a branch that is parted so many times.
@@ -125,8 +137,10 @@ class PairSearch {
   template <class Box>
   void fit(std::size_t surface, ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin,
            Boxes<Box>& boxes) const;
+  /// detoured: pairs of these alone, null: all.
   template <class Box>
-  void search(const Boxes<Box>& boxes, std::size_t most, const Workers& workers, Piece& piece) const;
+  void search(const Boxes<Box>& boxes, std::size_t most, const Workers& workers, const Detoured* detoured,
+              Piece& piece) const;
   template <class Box>
   void test(const Boxes<Box>& boxes, const FaceTree::LeafOf<Box>& one, Index first_triangle,
             const FaceTree::LeafOf<Box>& other, Index other_first_triangle, Piece& piece) const;
@@ -140,6 +154,7 @@ class PairSearch {
   std::vector<Index> node_triangle_begin_, node_triangles_;  ///< the triangles of every node
   Boxes<BoundingBox> resting_;
   Boxes<MovingBox> moving_;
+  Detoured detoured_;
   std::vector<Piece> pieces_;
 };
 

@@ -104,7 +104,7 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
   free_nodes_ = {device, free_nodes};
   device_thicknesses_ = {device, thicknesses_};
   rest_ = {device, rest};
-  for (Buffer<Vec3d>* positions : {&sought_at_, &from_, &to_}) *positions = {device, rest.size()};
+  for (Buffer<Vec3d>* positions : {&measured_at_, &from_, &to_}) *positions = {device, rest.size()};
   inverse_inertia_ = {device, rest.size()};
   places_ = {device, 4 * rest.size()};
   sharing_ = {device, rest.size()};

@@ -157,6 +157,7 @@ class ClothContacts {
   bool search_around(const std::vector<Index>& nodes);
   /// References of the pairs from this one on.
   void measure(std::size_t first_pair);
+  PairSearch::Workers workers() const;
   bool find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, const Search& how,
                   std::vector<FeaturePair>& pairs);
   /// Pairs that may touch at the iterate.
@@ -195,7 +196,7 @@ class ClothContacts {
   std::vector<double> thicknesses_, densities_;  ///< of each garment [m], [kg/m^2]
   Buffer<Index> triangles_, sides_, edges_, node_garments_, free_number_, free_nodes_;
   Buffer<double> device_thicknesses_, inverse_inertia_, sharing_;
-  Buffer<Vec3d> rest_, sought_at_, from_, to_;
+  Buffer<Vec3d> rest_, measured_at_, from_, to_;
   Buffer<Vec4<double>> places_;
   CoupledSystem<Real> system_;
   typename CoupledSystem<Real>::Members coupled_;  ///< of the last solve()

@@ -1,6 +1,7 @@
 // Which pairs of features may touch.
 #include <atomic>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "host/projection/cloth_contacts.hpp"
@@ -41,18 +42,22 @@ std::vector<double> ClothContacts<Real>::margins(bool has_spare) const {
 template <class Real>
 bool ClothContacts<Real>::find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to,
                                      const Search& how, std::vector<FeaturePair>& pairs) {
-  PairSearch::Workers workers = PairSearch::alone();
-  std::atomic<std::size_t> found{0};
-  if (ThreadPool* const pool = device_.queue().pool; pool != nullptr && rooms_.size() >= least_range)
-    workers = {.for_each =
-                   [pool](std::size_t count, const PairSearch::Workers::Piece& piece) {
-                     pool->run(static_cast<Index>(count), 1, [&](Index begin, Index end) {
-                       for (Index i = begin; i < end; ++i) piece(static_cast<std::size_t>(i));
-                     });
-                   },
-               .add = [&found](std::size_t more) { return found += more; }};
   const std::size_t most = std::max(how.always, how.most_per_node * rooms_.size());
-  return pairs_.find(from, to, margins(how.has_spare), most, pairs, workers, how.times);
+  return pairs_.find(from, to, margins(how.has_spare), most, pairs, workers(), how.times);
+}
+
+template <class Real>
+PairSearch::Workers ClothContacts<Real>::workers() const {
+  ThreadPool* const pool = device_.queue().pool;
+  if (pool == nullptr || rooms_.size() < least_range) return PairSearch::alone();
+  return {.for_each =
+              [pool](std::size_t count, const PairSearch::Workers::Piece& piece) {
+                pool->run(static_cast<Index>(count), 1, [&](Index begin, Index end) {
+                  for (Index i = begin; i < end; ++i) piece(static_cast<std::size_t>(i));
+                });
+              },
+          .add = [found = std::make_shared<std::atomic<std::size_t>>(0)](
+                     std::size_t more) { return *found += more; }};
 }
 
 template <class Real>
@@ -105,7 +110,9 @@ bool ClothContacts<Real>::search() {
   }
   if (searched_ == nullptr) return false;
   const std::size_t count = host_pairs_.size();
-  fill(device_, host_from_, sought_at_);
+  fill(device_, host_from_, measured_at_);
+  make_room(device_, count + packet_padding, device_pairs_);
+  make_room(device_, count + packet_padding, may_touch_);
   make_room(device_, count + packet_padding, pair_thicknesses_);
   make_room(device_, count + packet_padding, pair_rooms_);
   make_room(device_, 4 * (count + packet_padding), pair_nodes_);
@@ -133,7 +140,7 @@ bool ClothContacts<Real>::search_around(const std::vector<Index>& nodes) {
     detours.push_back({node, all.from[i], all.onward[i]});
   }
   const std::size_t before = host_pairs_.size(), most = pair_rooms_.size() - packet_padding;
-  if (!pairs_.find_more(detours, margins(searched_->has_spare), most, host_pairs_)) return false;
+  if (!pairs_.find_more(detours, margins(searched_->has_spare), most, host_pairs_, workers())) return false;
   measure(before);
   return true;
 }
@@ -141,8 +148,10 @@ bool ClothContacts<Real>::search_around(const std::vector<Index>& nodes) {
 template <class Real>
 void ClothContacts<Real>::measure(std::size_t first_pair) {
   const std::size_t count = host_pairs_.size();
-  fill(device_, host_pairs_, device_pairs_);
-  make_room(device_, count, may_touch_);
+  std::vector<FeaturePair> staging;
+  device_pairs_.write(first_pair, count - first_pair, staging, [&](FeaturePair* to) {
+    std::copy(host_pairs_.begin() + static_cast<std::ptrdiff_t>(first_pair), host_pairs_.end(), to);
+  });
   contact_kernels_.measure_pairs(device_.queue(), {.features = features(),
                                                    .pairs = first(std::as_const(device_pairs_), count),
                                                    .rest = std::as_const(rest_).view(),
@@ -156,7 +165,7 @@ void ClothContacts<Real>::sift() {
   const std::size_t count = host_pairs_.size();
   contact_kernels_.sift_pairs(device_.queue(), {.pairs = first(std::as_const(device_pairs_), count),
                                                 .references = references(),
-                                                .sought_at = std::as_const(sought_at_).view(),
+                                                .measured_at = measured_at_.view(),
                                                 .from = std::as_const(from_).view(),
                                                 .to = std::as_const(to_).view(),
                                                 .reach = reach_,

@@ -180,7 +180,7 @@ std::size_t ClothContacts<Real>::memory_bytes() const {
                       host_pairs_.capacity() * sizeof(FeaturePair) + rooms_.size() * sizeof(MovingBox);
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(triangles_, sides_, edges_, node_garments_, free_number_, free_nodes_, inverse_inertia_, places_,
-      sharing_, rest_, from_, to_, modes_, device_pairs_, sought_at_, pair_thicknesses_, pair_rooms_,
+      sharing_, rest_, from_, to_, modes_, device_pairs_, measured_at_, pair_thicknesses_, pair_rooms_,
       pair_nodes_, may_touch_, sifted_, found_, chosen_, node_begin_, node_entries_, active_, forces_, pulls_,
       responses_);
   for (const Member& member : members_) add(member.node_blocks, member.edge_blocks);

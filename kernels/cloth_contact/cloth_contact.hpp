@@ -36,7 +36,7 @@ struct PairReferences {
   /// delta: of both garments' thicknesses the mean, and of what is near in the rest shape at most half its
   /// distance there [m], shape [packet, width]
   ArrayView<double> thicknesses;
-  /// distance beyond what is near, -infinity: not known yet [m], shape [packet, width]
+  /// at most the distance beyond what is near, -infinity: not known yet [m], shape [packet, width]
   ArrayView<double> rooms;
   ArrayView<Index> nodes;  ///< the first side's before the second's, shape [packet, 4, width]
 };
@@ -107,11 +107,12 @@ struct MeasurePairs {
 /// sought.
 struct SiftPairs {
   ArrayView<const FeaturePair> pairs;
-  PairReferences references;          ///< get the rooms that are not known
-  ArrayView<const Vec3d> sought_at;   ///< where rooms are measured [m], shape [node_count]
-  ArrayView<const Vec3d> from, to;    ///< x^n and the iterate [m], shape [node_count]
-  double reach = 0;                   ///< gap up to which a contact keeps its force [m]
-  ArrayView<Vec4<double>> places;     ///< from, to, their ways from sought_at [m], shape [4, node_count]
+  PairReferences references;        ///< get rooms of x^n
+  ArrayView<Vec3d> measured_at;     ///< where rooms are known, x^n afterwards [m], shape [node_count]
+  ArrayView<const Vec3d> from, to;  ///< x^n and the iterate [m], shape [node_count]
+  double reach = 0;                 ///< gap up to which a contact keeps its force [m]
+  /// from, to, the ways to `from` from measured_at and to `to` from there [m], shape [4, node_count]
+  ArrayView<Vec4<double>> places;
   ArrayView<std::uint8_t> may_touch;  ///< 1 or 0, shape [pair_count]
 };
 

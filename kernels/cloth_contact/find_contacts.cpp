@@ -56,8 +56,9 @@ ISOCLOTH_DEVICE ContactKey key_of(const FeaturePair& pair) {
 struct PlacesBody {
   SiftPairs a;
   ISOCLOTH_DEVICE void operator()(Index i) const {
-    const Vec3d from = a.from[i], to = a.to[i], at = a.sought_at[i];
-    const Vec3d all[4] = {from, to, from - at, to - at};
+    const Vec3d from = a.from[i], to = a.to[i];
+    const Vec3d all[4] = {from, to, from - a.measured_at[i], to - from};
+    a.measured_at[i] = from;
     for (std::size_t k = 0; k < 4; ++k)
       a.places[k * a.from.size() + static_cast<std::size_t>(i)] = {all[k].x, all[k].y, all[k].z, 0};
   }
@@ -76,7 +77,8 @@ ISOCLOTH_DEVICE S least_distance(S at_start, S thickness) {
 
 struct SiftBody {
   SiftPairs a;
-  double longest_ways = HUGE_VAL;  ///< bound of what is taken from the room of any pair [m]
+  /// Bounds of what any pair has moved since rooms were measured, 0: not at all, and moves on its way [m].
+  double moved = HUGE_VAL, way = HUGE_VAL;
   using S = PairLanes<double>;
   using Packet = PointPacket<S>;
   static constexpr double rounding = 1e-3;  ///< much more than that of a distance, in parts of the thickness
@@ -94,28 +96,25 @@ struct SiftBody {
   ISOCLOTH_DEVICE S may_touch(std::size_t first, std::size_t end) const {
     const S yes(1.0), no(0.0), lowest(-1e300);
     S& room = *reinterpret_cast<S*>(a.references.rooms.data() + first);
-    // Where motion since rooms were measured tells: x^n is as near as the first way allows, and the way from
-    // there to x is no longer than both.
-    const auto is_new = room < lowest;
-    auto far = room > S((1 + rounding) * longest_ways);
+    auto far = room > S((1 + rounding) * (moved + way));
+    if (!any(!far)) {
+      room = room - S(moved);
+      return no;
+    }
+    if (moved > 0) room = room - longest_way(packet_of(first, 2));
+    far = room - longest_way(packet_of(first, 3)) > no;
     if (!any(!far)) return no;
-    const int first_count = a.pairs[first].is_edges != 0 ? 2 : 1;
     const bool is_alike =
         of_one_kind([&](Index p) { return a.pairs[p]; }, static_cast<Index>(first), static_cast<Index>(end));
+    // What is near at x^n is so in all iterations: nothing is saved by asking more than once.
+    if (!is_alike || !(moved > 0 || any(room < lowest) || any((!far) & (room > no))))
+      return select(far, no, yes);
+    const int first_count = a.pairs[first].is_edges != 0 ? 2 : 1;
     const S thickness = *reinterpret_cast<const S*>(a.references.thicknesses.data() + first),
             near_by = S(1 + rounding) * (thickness + S(a.reach));
-    if (any(is_new) && is_alike) {
-      Packet sought = packet_of(first, 0);
-      const Packet ways = packet_of(first, 2);
-      for (int i = 0; i < 4; ++i) sought.points[i] -= ways.points[i];
-      room = select(is_new, nearest_points(sought, first_count).distance - near_by, room);
-    }
-    const S ways = S(2.0) * longest_way(packet_of(first, 2)) + longest_way(packet_of(first, 3));
-    far = room - ways > no;
-    // What was near where it was sought mostly still is: nothing is saved by asking here and again later.
-    if (!is_alike || !any((!far) & (room > no))) return select(far, no, yes);
     const Packet from = packet_of(first, 0), to = packet_of(first, 1);
     const NearestOfPacket<S> start = nearest_points(from, first_count);
+    room = start.distance - near_by;
     far = far | (start.distance - relative_ways(from, to, first_count) > near_by);
     if (!any((!far) & (start.distance > near_by)))
       return select(far, no, yes);  // what is near mostly stays so
@@ -296,6 +295,19 @@ struct FindBody {
   }
 };
 
+/// So many packets are worth a thread.
+struct FindGroups {
+  FindBody body;
+  Index packets;
+  static constexpr Index size = 64;
+
+  template <class Block>
+  ISOCLOTH_DEVICE void operator()(const Block& block, Index group) const {
+    const Index first = group * size, left = packets - first;
+    share(block, static_cast<std::size_t>(left < size ? left : size), [&](Index i) { body(first + i); });
+  }
+};
+
 #if !defined(__CUDACC__)
 /// Bound of how far any two nodes have gone against each other [m].
 double spread(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to) {
@@ -317,16 +329,18 @@ void measure_pairs(const Queue& queue, const MeasurePairs& args) {
   parallel_for(queue, packet_count(args.pairs.size()) * pair_width - args.first, MeasureBody{args});
 }
 void sift_pairs(const Queue& queue, const SiftPairs& args) {
-  parallel_for(queue, static_cast<Index>(args.from.size()), PlacesBody{args});
   SiftBody body{args};
 #if !defined(__CUDACC__)
   // Where the host can read them: of cloth that hardly moves most pairs are done with.
-  body.longest_ways = 2 * spread(args.sought_at, args.from) + spread(args.sought_at, args.to);
+  body.moved = spread(args.measured_at, args.from);
+  body.way = spread(args.from, args.to);
 #endif
+  parallel_for(queue, static_cast<Index>(args.from.size()), PlacesBody{args});
   parallel_for(queue, packet_count(args.pairs.size()), body);
 }
 void find_cloth_contacts(const Queue& queue, const FindClothContacts& args) {
-  parallel_for(queue, packet_count(args.sifted.size()), FindBody{args});
+  const FindGroups groups{{args}, packet_count(args.sifted.size())};
+  for_each_block(queue, (groups.packets + FindGroups::size - 1) / FindGroups::size, 0, groups);
 }
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -20,6 +20,14 @@ bool comes_soon(const Condition& condition) {
   return condition();
 }
 
+/// Ranges of one size, about `chunk` and more than half of it, as many for each thread: of one and a fourth,
+/// or of three, two threads would gain less.
+Index even_chunk(Index count, Index chunk, Index threads) {
+  Index ranges = (count - 1) / chunk + 1;
+  if (ranges > threads) ranges = ((ranges - 1) / threads + 1) * threads;
+  return (count - 1) / ranges + 1;
+}
+
 }  // namespace
 
 bool ThreadPool::is_inside() { return inside; }
@@ -36,7 +44,7 @@ void ThreadPool::share(Call call, const void* body, Index count, Index grain) {
     call_ = call;
     body_ = body;
     count_ = count;
-    chunk_ = std::max(grain, count / (8 * size()));
+    chunk_ = even_chunk(count, std::max(grain, count / (8 * size())), size());
     next_.store(0, std::memory_order_relaxed);
     busy_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
     generation_.fetch_add(1, std::memory_order_release);

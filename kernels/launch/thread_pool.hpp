@@ -21,9 +21,9 @@ class ThreadPool {
   explicit ThreadPool(int threads);
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
-  /// Calls body(begin, end) on ranges that cover [0, count), at least `grain` indices each; returns when all
-  /// are done. Within a body the calling thread does all of it: what runs side by side launches alone. Two
-  /// threads must not call it at once otherwise. A body must not throw.
+  /// Calls body(begin, end) on ranges that cover [0, count), more than half of `grain` indices each; returns
+  /// when all are done. Within a body the calling thread does all of it: what runs side by side launches
+  /// alone. Two threads must not call it at once otherwise. A body must not throw.
   template <class Body>
   void run(Index count, Index grain, const Body& body) {
     if (workers_.empty() || count <= grain || is_inside()) {

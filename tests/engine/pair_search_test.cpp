@@ -93,7 +93,14 @@ TEST(PairSearch, FindsMoreAroundDetours) {
   const Mesh sheet = quad_grid(12, 11, 1, 1), round = disc(4, 11, 0.5, FaceKind::triangles),
              other = quad_grid(9, 9, 0.8, 0.8);
   PairSearch search({&sheet, &round, &other}, {0, PairSearch::every_world, 1}, {false, true, false}),
-      whole = search;
+      whole = search, other_way = search;
+  const auto backwards = [] {
+    PairSearch::Workers workers = PairSearch::alone();
+    workers.for_each = [](std::size_t count, const PairSearch::Workers::Piece& piece) {
+      while (count > 0) piece(--count);
+    };
+    return workers;
+  };
   const SurfaceFeatures& f = search.features();
   Random random(17);
   std::vector<Vec3d> from;
@@ -105,6 +112,8 @@ TEST(PairSearch, FindsMoreAroundDetours) {
   constexpr std::size_t most = 1'000'000;
   std::vector<FeaturePair> pairs, all;
   ASSERT_TRUE(search.find(from, to, margins, most, pairs));
+  ASSERT_TRUE(other_way.find(from, to, margins, most, all, backwards()));
+  std::vector<FeaturePair> same = all;
   PairSet had = set_of(pairs);
   int fresh = 0;
   for (int time = 0; time < 20; ++time) {
@@ -117,6 +126,10 @@ TEST(PairSearch, FindsMoreAroundDetours) {
     }
     const std::size_t before = pairs.size();
     ASSERT_TRUE(search.find_more(detours, margins, most, pairs));
+    ASSERT_TRUE(other_way.find_more(detours, margins, most, same, backwards()));
+    EXPECT_EQ(pairs, same);  // whoever does the pieces, and when
+    EXPECT_TRUE(std::ranges::is_sorted(pairs.begin() + static_cast<std::ptrdiff_t>(before), pairs.end(), {},
+                                       &FeaturePair::is_edges));
     ASSERT_TRUE(whole.find(from, to, margins, most, all));
     PairSet more;
     for (std::size_t p = before; p < pairs.size(); ++p) {

@@ -249,10 +249,11 @@ TEST(ClothContact, SiftingLosesNothing) {
     EXPECT_EQ(mixed[i].gap, alone.gap) << i;
   }
   std::vector<Vec4<double>> places(16 * count);
-  std::vector<std::uint8_t> fresh(count), measured(count);
+  std::vector<Vec3d> measured_at = sought_at;
+  std::vector<std::uint8_t> fresh(count), measured(count), again(count);
   SiftPairs sift{.pairs = pairs,
                  .references = references,
-                 .sought_at = sought_at,
+                 .measured_at = measured_at,
                  .from = sought_at,
                  .to = sought_at,
                  .reach = reach,
@@ -263,9 +264,11 @@ TEST(ClothContact, SiftingLosesNothing) {
   sift.to = to;
   sift.may_touch = measured;
   kernels.sift_pairs({}, sift);
+  sift.may_touch = again;
+  kernels.sift_pairs({}, sift);
   of_rooms.assign(of_rooms.size(),
                   {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL});
-  sift.sought_at = from;
+  std::ranges::copy(from, measured_at.begin());
   sift.may_touch = fresh;
   kernels.sift_pairs({}, sift);
   int touching = 0, sifted = 0;
@@ -276,6 +279,7 @@ TEST(ClothContact, SiftingLosesNothing) {
     if (touches) {
       EXPECT_EQ(fresh[p], 1) << p;
       EXPECT_EQ(measured[p], 1) << p;
+      EXPECT_EQ(again[p], 1) << p;
     }
   }
   EXPECT_GT(touching, 50);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <mutex>
+#include <vector>
 
 #include "host/orchestrator/garment_solvers.hpp"
 #include "kernels/launch/thread_pool.hpp"
@@ -88,11 +90,23 @@ TEST(ThreadPool, CallsCoverEachIndexOnce) {
   }
 }
 
-TEST(ThreadPool, RangesHoldAtLeastTheGrain) {
-  ThreadPool pool(3);
-  std::atomic<int> short_ranges{0};
-  pool.run(10007, 256, [&](Index begin, Index end) { short_ranges += end - begin < 256 && end != 10007; });
-  EXPECT_EQ(short_ranges, 0);
+TEST(ThreadPool, RangesAreEvenAndHoldMoreThanHalfOfTheGrain) {
+  for (const int threads : {2, 3, 16}) {
+    ThreadPool pool(threads);
+    for (const Index count : {257, 300, 513, 700, 2000, 10007}) {
+      std::mutex mutex;
+      std::vector<Index> sizes;
+      pool.run(count, 256, [&](Index begin, Index end) {
+        const std::scoped_lock lock(mutex);
+        sizes.push_back(end - begin);
+      });
+      const Index ranges = static_cast<Index>(sizes.size());
+      EXPECT_TRUE(ranges <= threads || ranges % threads == 0) << count << " on " << threads;
+      std::ranges::sort(sizes);
+      EXPECT_GE(2 * sizes.back(), 256);
+      EXPECT_LE(sizes.back() - sizes.front(), ranges);  // the last one is what is left
+    }
+  }
 }
 
 // A worker that is late for one run must not take from the next, or return early from it.
