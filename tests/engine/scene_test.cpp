@@ -315,15 +315,15 @@ TEST(Recipes, AreFoundByName) {
             "recipe: found \"coltraro22\", expected a known recipe; the nearest is \"coltraro2022\"");
 }
 
-// h^2 kappa beside 30 rho dx^4, dx^2 = 1/9 of 1 m^2: 1e-4 kappa beside 30 / 81.
+// h^2 kappa beside 300 rho dx^4, dx^2 = 1/9 of 1 m^2: 1e-4 kappa beside 300 / 81.
 TEST(ResolvedScene, FactorisesRowsWhereBendingIsSoft) {
   Scene scene = good_scene();
   Garment& garment = scene.garments[0];
   scene.recipe = "membrane";
   scene.step = 0.01;
-  garment.fabric = {.rho = 1, .kappa = 3700};
+  garment.fabric = {.rho = 1, .kappa = 37000};
   EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::rows);
-  garment.fabric.kappa = 3710;
+  garment.fabric.kappa = 37100;
   EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::whole);
   garment.fabric.alpha = 1;  // damping is inertia, too
   EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::rows);
