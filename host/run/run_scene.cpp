@@ -38,7 +38,8 @@ class Run {
         tally_(resolved_, request.scene.stem().string(), simulation_, folder_.resumed_from()),
         certificate_(scene_) {
     for (const std::string& line : warnings_) warn(line);
-    for (const std::string& line : start_warnings(scene_, certificate_.of_start(), request_.scene))
+    for (const std::string& line :
+         start_warnings(scene_, certificate_.of_start(), request_.scene, request.execution.precision))
       warn(line);
     if (const auto& checkpoint = folder_.resumed_from()) go_to(*checkpoint);
     for (const std::string& line : tally_.eased_garments()) warn(line);
