@@ -8,6 +8,7 @@
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/weld.hpp"
 #include "engine/model/checks.hpp"
+#include "host/run/rounded.hpp"
 
 namespace isocloth {
 namespace {
@@ -47,7 +48,7 @@ struct Plate {
   double bending, stretch;
   double thickness() const { return std::sqrt(12 * bending / stretch); }
   std::string as_thick() const {
-    return text("with ", stretch, " N/m against stretch a plate that is ", thickness(), " m thick");
+    return text("with ", stretch, " N/m against stretch a plate that is ", rounded(thickness()), " m thick");
   }
 };
 std::vector<Plate> plates(const Fabric& fabric) {
@@ -63,7 +64,7 @@ void require_thin_plate(const Recipe& recipe, const Garment& garment, const std:
   for (const Plate& plate : plates(garment.fabric))
     if (plate.thickness() > length)
       refuse(text(key, ".fabric.", plate.key), text(plate.bending, " N m, ", plate.as_thick()),
-             text("one thinner than the cloth is long, ", length, " m; ", in_micro));
+             text("one thinner than the cloth is long, ", rounded(length), " m; ", in_micro));
 }
 
 std::vector<std::pair<std::string, std::string>> fabric_warnings(const ResolvedScene& resolved,
@@ -76,8 +77,9 @@ std::vector<std::pair<std::string, std::string>> fabric_warnings(const ResolvedS
   const double edge = mean_edge(mesh);
   for (const Plate& plate : plates(fabric))
     if (plate.thickness() > edge)
-      lines.emplace_back(plate.key, text(what, ": fabric.", plate.key, ": found ", plate.bending, " N m, ",
-                                         plate.as_thick(), ", more than an edge, ", edge, " m; ", in_micro));
+      lines.emplace_back(
+          plate.key, text(what, ": fabric.", plate.key, ": found ", plate.bending, " N m, ", plate.as_thick(),
+                          ", more than an edge, ", rounded(edge), " m; ", in_micro));
 
   constexpr double of_rounding = 0.2;
   const bool is_single = precision == Precision::float32;
@@ -91,11 +93,12 @@ std::vector<std::pair<std::string, std::string>> fabric_warnings(const ResolvedS
   const double shear = stiffness_of(fabric.curves.shear, fabric.shear_stiffness);
   const auto lost = [&](const char* key, double found, const char* unit, double limit) {
     if (!(found > limit)) return;
-    lines.emplace_back(std::string("precision of ") + key,
-                       text(what, ": fabric.", key, ": found ", found, " ", unit, ", expected at most ",
-                            limit, ": ", to_string(precision), " holds no more in steps of ", h,
-                            " s on elements of ", size, " m; use ", is_single ? "--precision float64, " : "",
-                            "a shorter step, or coltraro2022 for cloth that does not stretch"));
+    lines.emplace_back(
+        std::string("precision of ") + key,
+        text(what, ": fabric.", key, ": found ", found, " ", unit, ", expected at most ", rounded(limit),
+             ": ", to_string(precision), " holds no more in steps of ", h, " s on elements of ",
+             rounded(size), " m; use ", is_single ? "--precision float64, " : "",
+             "a shorter step, or coltraro2022 for cloth that does not stretch"));
   };
   lost(weft > warp ? "weft_stretch_stiffness" : "stretch_stiffness", threads, "N/m", most);
   if (has_shear) lost("shear_stiffness", shear, "N/m", most);
@@ -107,11 +110,12 @@ std::vector<std::pair<std::string, std::string>> fabric_warnings(const ResolvedS
   const double tolerance = resolved.tolerance;
   if (has_shear && threads * tolerance > most_hidden * shear)
     lines.emplace_back(
-        "shear", text(what, ": fabric.", weft > warp ? "weft_stretch_stiffness" : "stretch_stiffness",
-                      ": found ", threads, " N/m, ", threads / shear,
-                      " times shear_stiffness: forces along threads within projection.tolerance, ", tolerance,
-                      ", hide those of shear; use a tolerance of ", 0.1 * most_hidden * shear / threads,
-                      ", or coltraro2022 for cloth that does not stretch"));
+        "shear",
+        text(what, ": fabric.", weft > warp ? "weft_stretch_stiffness" : "stretch_stiffness", ": found ",
+             threads, " N/m, ", rounded(threads / shear),
+             " times shear_stiffness: forces along threads within projection.tolerance, ", tolerance,
+             ", hide those of shear; use a tolerance of ", rounded(0.1 * most_hidden * shear / threads),
+             ", or coltraro2022 for cloth that does not stretch"));
   return lines;
 }
 

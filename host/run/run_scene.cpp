@@ -217,6 +217,8 @@ class Run {
         s.strain = {};  // of the last step alone
         s.residual_max = s.row_strain_max = s.penetration_max = 0;
         tally_.count(reports);
+        for (std::size_t g = 0; g < reports.size(); ++g)
+          if (is_lost(reports[g].status)) tally_.end("failed", g, "lost a step, and so finds no rest");
       } catch (const Interrupted&) {
         s.status = "interrupted";
         s.message = text("interrupted after ", s.step_count, " steps, with ", search.residual(),

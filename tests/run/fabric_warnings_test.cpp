@@ -90,7 +90,7 @@ TEST(FabricWarnings, NamesWhatRoundingTakes) {
 
 TEST(FabricWarnings, NamesThreadsThatHideShear) {
   const Fabric stiff{.stretch_stiffness = 1e9, .shear_stiffness = 50};
-  expect_warned(sheet_of(stiff), Precision::float64, "20000000 times shear_stiffness");
+  expect_warned(sheet_of(stiff), Precision::float64, "2e+07 times shear_stiffness");
   Scene scene = sheet_of(stiff);
   scene.projection.tolerance = 1e-5;
   EXPECT_EQ(warnings_of(scene), "");
