@@ -151,15 +151,18 @@ std::string RunTally::lost_because(const StepReport& r) const {
   return text("diverges: a node is thrown by more than ", largest_way, " times the size of the garment");
 }
 
-/// What to do about a lost step: in the first ones nothing has moved far, and the fabric is at fault.
+/// What to do about a lost step: in the first ones, and where no pin moves, the fabric is at fault.
 std::string RunTally::of_lost(std::size_t g) const {
   constexpr std::int64_t first = 3;
-  if (simulation_.step_index() > first || !resolved_.recipe.is_elastic())
+  const Garment& garment = scene_.garments[g];
+  const bool moves = std::ranges::any_of(
+      garment.pins, [](const Pin& pin) { return !std::holds_alternative<FixedMotion>(pin.motion); });
+  if (!resolved_.recipe.is_elastic() || (moves && simulation_.step_index() > first))
     return "check the motion of its pins or use a smaller step";
   return text("check the stiffness and viscosity of its fabric (stretch_stiffness ",
-              scene_.garments[g].fabric.stretch_stiffness, " N/m), use a smaller step",
-              simulation_.options().precision == Precision::float32 ? " or --precision float64" : "",
-              ", or check the motion of its pins");
+              garment.fabric.stretch_stiffness, " N/m)", moves ? " and the motion of its pins" : "",
+              ", or use a smaller step",
+              simulation_.options().precision == Precision::float32 ? " or --precision float64" : "");
 }
 
 void RunTally::note_lost(std::size_t g, const std::string& why) {
