@@ -22,6 +22,10 @@ StressCurve loading(const KesSheet::Thread& thread) {
 
 }  // namespace
 
+double kes_work(const KesSheet::Thread& thread) {
+  return thread.linearity * 500 * (thread.extension / 100) / 2;
+}
+
 Fabric kes_fabric(const KesSheet& sheet) {
   constexpr double gf_cm = 98.0665e-6;  // gf cm^2/cm [N m]
   Fabric fabric;

@@ -24,8 +24,9 @@ void check_laws(const std::string& key, const Fabric& fabric, const Recipe& reci
   if (fabric.poisson_ratio > 0 && fabric.curves.exist())
     refuse(key + ".poisson_ratio", fabric.poisson_ratio, "0 with fabric.curves, each of a direction alone");
   if (fabric.poisson_ratio > 0 && recipe.strain == StrainMeasure::engineering)
-    refuse(key + ".poisson_ratio", fabric.poisson_ratio,
-           text("0 with the recipe ", recipe.name, ", whose threads are apart: use membrane"));
+    refuse(
+        key + ".poisson_ratio", fabric.poisson_ratio,
+        text("0 with the recipe ", recipe.name, ", whose threads are apart: set it to 0, or use membrane"));
 }
 
 void check_bending(const std::string& key, const Fabric& fabric, const Recipe& recipe) {

@@ -12,7 +12,6 @@
 #include "host/reference/bending.hpp"
 #include "host/reference/garment_nodes.hpp"
 #include "host/reference/saddle_point.hpp"
-#include "host/reference/stress_laws.hpp"
 
 namespace isocloth::reference {
 
@@ -104,19 +103,11 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
   select_free_coordinates_ = on_coordinates(select_free_);
   const Topology topology = build_topology(mesh_);
   GarmentRows rows = garment_rows(recipe, mesh_, topology, fabric_, nodes.is_free);
+  laws_ = RowResponse(recipe, fabric_, rows);
   rows_ = std::move(rows.rows);
   stiffness_ = std::move(rows.stiffness);
   bounds_ = std::move(rows.bounds);
-  curves_ = std::move(rows.curves);
   strain_ = rows.strain;
-  laws_ = std::move(rows.laws);
-  band_count_ = std::ranges::count(laws_, Index{RowLaw::band});
-  is_engineering_ = recipe.strain == StrainMeasure::engineering;
-  const Viscosity& viscosity = fabric_.viscosity;
-  const SpringDamper& flexion = fabric_.bend_spring;
-  relaxation_[RowLaw::warp] = relaxation_[RowLaw::weft] = viscosity.stretch / fabric_.stretch_stiffness;
-  relaxation_[RowLaw::shear] = viscosity.shear / fabric_.shear_stiffness;
-  if (flexion.damping > 0) relaxation_[RowLaw::flexion] = flexion.damping / flexion.stiffness;
   masses_ = lumped_areas(mesh_, surface_points(mesh_));
   bending_ = reference::bending_matrix(mesh_, topology, bending_of(recipe, fabric_), nodes.is_free);
   positions_ = initial_positions(garment);
@@ -163,57 +154,12 @@ ReferenceCloth::EulerStep ReferenceCloth::euler_step(double step) const {
           last * velocities_ + (1 - last) * previous_velocities_};
 }
 
-ReferenceCloth::Response ReferenceCloth::response(Eigen::Index row, double c, double before, double step,
-                                                  double lambda) const {
-  const Index law = laws_.empty() ? -1 : laws_[static_cast<std::size_t>(row)];
-  if (law < 0) return {c, 1};
-  if (law == RowLaw::band) {
-    const ElasticResponse found = band_response(c);
-    return {found.stress, found.slope};
-  }
-  double viscosity = 0, viscous = 0;
-  if (relaxation_[law] > 0) {
-    viscosity = relaxation_[law] / step;
-    viscous = viscosity * (c - before);
-  }
-  if (curves_.empty()) return {c + viscous, 1 + viscosity};
-  const std::vector<CurvePiece>& pieces = curves_[static_cast<std::size_t>(law)];
-  // Rows are C = s^2 - 1; of springs, and of threads by the engineering measure, stresses belong to s - 1.
-  const bool is_spring = rows_.edges.size() > 0 && row >= rows_.row_count() - band_count_ -
-                                                              static_cast<Eigen::Index>(rows_.edges.size());
-  const bool is_length = is_engineering_ && (is_spring || law != RowLaw::shear);
-  const double s = is_length ? std::sqrt(c > -0.9999 ? 1 + c : 1e-4) : 1, x = is_length ? 2 * (s - 1) : c;
-  const double sign = x < 0 ? -1 : 1;
-  const double carried = sign * (lambda / (step * step * stiffness_[row]) - viscous) * s;
-  const double of_stress = strain_of_stress(pieces, std::max(carried, 0.0));
-  const auto here = at_strain(pieces, sign * x), there = at_strain(pieces, of_stress);
-  const double p_here = here[0], p_there = there[0] + there[1] * (sign * x - of_stress);
-  const bool is_flatter = there[1] < 0.9 * here[1];
-  const double p = sign * (is_flatter ? p_there : p_here), rise = is_flatter ? there[1] : here[1];
-  if (!is_length) return {p + viscous, rise + viscosity};
-  const double slope = std::max(rise / (s * s) - p / (2 * s * s * s), 0.01 * rise / (s * s));
-  return {p / s + viscous, slope + viscosity};
-}
-
-double ReferenceCloth::bend_of_curves() const {
-  double most = 0;
-  for (const auto& pieces : curves_)
-    for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
-      const CurvePiece& p = pieces[i];
-      const double width = pieces[i + 1].begin - p.begin;
-      const double slopes = std::min(p.slope, pieces[i + 1].slope);
-      most = std::max(
-          {most, std::fabs(2 * p.square) / slopes, std::fabs(2 * p.square + 6 * p.cube * width) / slopes});
-    }
-  return most;
-}
-
 VectorXd ReferenceCloth::row_values(const MatrixX3d& positions, double step,
                                     const VectorXd& multipliers) const {
   VectorXd values = row_strains(positions);
   const VectorXd before = row_strains(positions_);
   for (Eigen::Index row = 0; row < values.size(); ++row) {
-    const Response found = response(row, values[row], before[row], step, multipliers[row]);
+    const Response found = laws_.at(row, values[row], before[row], step, multipliers[row]);
     values[row] = found.stress / found.slope;
   }
   return values;
@@ -240,7 +186,7 @@ VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step, co
       d[row] = is_at_bound && !is_dead ? (1 / k + 1 / (1000 * spring)) / settings_.eps : 0;
     } else if (spring > 0) {
       d[row] = 1 / (settings_.eps * spring *
-                    response(row, values[row], before[row], step, multipliers[row]).slope);
+                    laws_.at(row, values[row], before[row], step, multipliers[row]).slope);
     } else if (is_dead) {
       d[row] = 0;
     }

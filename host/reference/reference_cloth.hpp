@@ -6,6 +6,7 @@
 #include "engine/model/recipe.hpp"
 #include "engine/model/scene.hpp"
 #include "host/reference/measures.hpp"
+#include "host/reference/row_response.hpp"
 #include "host/reference/rows.hpp"
 #include "host/reference/stitches.hpp"
 
@@ -58,7 +59,7 @@ class ReferenceCloth {
   /// K [1/m^2], shape [node_count, node_count].
   const SparseMatrix& bending_matrix() const { return bending_; }
   /// Largest |f''| / f' of the fabric's curves, 0 without: rounding of C is so much larger in D.
-  double bend_of_curves() const;
+  double bend_of_curves() const { return laws_.bend_of_curves(); }
   /// C(phi) - c of each row, c its bound or 0, shape [row_count].
   VectorXd row_strains(const MatrixX3d& positions) const {
     return strain_.of(rows_.values(positions)) - bounds_;
@@ -177,17 +178,7 @@ class ReferenceCloth {
   MatrixX3d previous_positions_, previous_velocities_;
   double previous_step_ = 0;
   VectorXd multipliers_;
-  struct Response {
-    double stress, slope;  ///< over K, and its derivative by C; C and 1 of a row without a law
-  };
-  /// Of a strain c, `before` when the step began, while the multiplier is lambda.
-  Response response(Eigen::Index row, double c, double before, double step, double lambda) const;
-
-  std::vector<std::vector<CurvePiece>> curves_;
-  std::vector<Index> laws_;  ///< of rows, see GarmentRows
-  Eigen::Index band_count_ = 0;
-  bool is_engineering_ = false;
-  std::array<double, RowLaw::count> relaxation_{};  ///< viscosity over stiffness of each law [s]
+  RowResponse laws_;
   VectorXd stiffness_;  ///< K of compliant rows [J], 0 of rigid ones, shape [row_count]
   VectorXd bounds_;     ///< c of rows C <= c, 0 of others, shape [row_count]
 };

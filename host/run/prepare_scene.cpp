@@ -11,6 +11,7 @@
 #include "engine/mesh/weld.hpp"
 #include "engine/model/taut_pins.hpp"
 #include "host/results/metric_columns.hpp"
+#include "host/run/fabric_warnings.hpp"
 
 namespace isocloth {
 namespace {
@@ -229,7 +230,7 @@ Simulation start_simulation(const Scene& scene, const std::filesystem::path& fil
 }
 
 std::vector<std::string> start_warnings(const Scene& scene, const IntersectionReport& start,
-                                        const std::filesystem::path& file) {
+                                        const std::filesystem::path& file, Precision precision) {
   const ResolvedScene resolved(scene);
   Warnings warnings;
   for (const std::string& line : solver_warnings(resolved)) warnings.add(line, line);
@@ -240,6 +241,13 @@ std::vector<std::string> start_warnings(const Scene& scene, const IntersectionRe
     nodes += static_cast<double>(garment.mesh.positions.size());
     warn_of_units(garment, what, warnings);
     warn_of_curves(garment, what, warnings);
+    try {
+      require_thin_plate(resolved.recipe, garment, text("garments[", g, "]"));
+    } catch (const SceneError& error) {
+      throw SceneError(text(file.string(), ": ", error.what()));
+    }
+    for (const auto& [kind, line] : fabric_warnings(resolved, garment, precision, what))
+      warnings.add(kind, line);
     warn_of_pieces(garment, what, warnings);
     warn_of_pins(garment, resolved, what, warnings);
     for (std::size_t i = 0; i < garment.grippers.size(); ++i) {

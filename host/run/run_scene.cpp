@@ -38,7 +38,8 @@ class Run {
         tally_(resolved_, request.scene.stem().string(), simulation_, folder_.resumed_from()),
         certificate_(scene_) {
     for (const std::string& line : warnings_) warn(line);
-    for (const std::string& line : start_warnings(scene_, certificate_.of_start(), request_.scene))
+    for (const std::string& line :
+         start_warnings(scene_, certificate_.of_start(), request_.scene, request.execution.precision))
       warn(line);
     if (const auto& checkpoint = folder_.resumed_from()) go_to(*checkpoint);
     for (const std::string& line : tally_.eased_garments()) warn(line);
@@ -216,6 +217,8 @@ class Run {
         s.strain = {};  // of the last step alone
         s.residual_max = s.row_strain_max = s.penetration_max = 0;
         tally_.count(reports);
+        for (std::size_t g = 0; g < reports.size(); ++g)
+          if (is_lost(reports[g].status)) tally_.end("failed", g, "lost a step, and so finds no rest");
       } catch (const Interrupted&) {
         s.status = "interrupted";
         s.message = text("interrupted after ", s.step_count, " steps, with ", search.residual(),

@@ -12,6 +12,7 @@
 #include "engine/model/taut_pins.hpp"
 #include "host/files/names.hpp"
 #include "host/results/obstacle_poses.hpp"
+#include "host/run/rounded.hpp"
 #include "kernels/divergence.hpp"
 
 namespace isocloth {
@@ -128,18 +129,17 @@ void RunTally::count(const std::vector<StepReport>& reports) {
                                           ", impulse.mode \"converge\", or on_violation \"continue\""))));
     if (!is_lost(r.status)) continue;
     const std::string why = lost_because(r);
-    if (!go_on || summary.garment_count == 1)
+    note_lost(g, text("the step to t = ", simulation_.time(), " s ", why));
+    if (summary.garment_count == 1)
       end("failed", g,
           text("the step to t = ", simulation_.time(), " s ", why, "; the state before it is kept",
-               advice(g, "check the motion of its pins or use a smaller step")));
-    else
-      note_lost(g, text("the step to t = ", simulation_.time(), " s ", why));
+               advice(g, of_lost(g))));
   }
   if (summary.status == "completed" &&
       std::all_of(reports.begin(), reports.end(), [](const StepReport& r) { return is_lost(r.status); }))
     end("failed", 0,
-        text("frozen, as are all ", reports.size(),
-             " garments: none has a finite step left; check the motion of the pins or use a smaller step"));
+        text("frozen, as are all ", reports.size(), " garments: none has a finite step left",
+             advice(0, of_lost(0))));
   summary.iterations_per_step_mean = iterations / (before + static_cast<double>(summary.garment_count));
 }
 
@@ -149,6 +149,20 @@ std::string RunTally::lost_because(const StepReport& r) const {
   const double strain = resolved_.row_strain(r.residual);
   if (strain > largest_strain) return text("diverges: strain ", strain, ", expected <= ", largest_strain);
   return text("diverges: a node is thrown by more than ", largest_way, " times the size of the garment");
+}
+
+/// What to do about a lost step: in the first ones, and where no pin moves, the fabric is at fault.
+std::string RunTally::of_lost(std::size_t g) const {
+  constexpr std::int64_t first = 3;
+  const Garment& garment = scene_.garments[g];
+  const bool moves = std::ranges::any_of(
+      garment.pins, [](const Pin& pin) { return !std::holds_alternative<FixedMotion>(pin.motion); });
+  if (!resolved_.recipe.is_elastic() || (moves && simulation_.step_index() > first))
+    return "check the motion of its pins or use a smaller step";
+  return text("check the stiffness and viscosity of its fabric (stretch_stiffness ",
+              garment.fabric.stretch_stiffness, " N/m)", moves ? " and the motion of its pins" : "",
+              ", or use a smaller step",
+              simulation_.options().precision == Precision::float32 ? " or --precision float64" : "");
 }
 
 void RunTally::note_lost(std::size_t g, const std::string& why) {
@@ -264,23 +278,45 @@ void RunTally::measure_contacts() {
 /// Frames at which limits gave way (kernels/tensors/row_laws.hpp): by design an edge is within a tenth of its
 /// own, an element within what its rows let through (engine/rows/principal_limits.hpp).
 void RunTally::measure_limits() {
-  double worst = 0, worst_element = 0;
+  of_edges_.is_new_frame = of_elements_.is_new_frame = true;
   for (std::size_t g = 0; g < since_frame.size(); ++g) {
     const Garment& garment = scene_.garments[g];
     const double limit = garment.fabric.strain_limit, principal = garment.fabric.principal_strain_limit;
     const Strain& strain = since_frame[g].strain;
     if (principal > 0 && strain.stretch_max > 1.5 * principal)
-      worst_element = std::max(worst_element, strain.stretch_max);
+      of_elements_.add(g, strain.stretch_max, principal);
     if (!(limit > 0) || strain.max <= 1.2 * limit) continue;
+    double worst = 0;  // in tension
     const std::vector<Vec3d> x = simulation_.positions(g);
-    for (const auto& [a, b] : build_topology(garment.mesh).edges) {
-      const double of_edge =
-          norm(x[b] - x[a]) / norm(garment.mesh.positions[b] - garment.mesh.positions[a]) - 1;
-      if (of_edge > 1.2 * limit) worst = std::max(worst, of_edge);
-    }
+    for (const auto& [a, b] : build_topology(garment.mesh).edges)
+      worst = std::max(worst,
+                       norm(x[b] - x[a]) / norm(garment.mesh.positions[b] - garment.mesh.positions[a]) - 1);
+    if (worst > 1.2 * limit) of_edges_.add(g, worst, limit);
   }
-  of_edges_.add(worst);
-  of_elements_.add(worst_element);
+}
+
+void RunTally::Overload::add(std::size_t garment, double found, double bound) {
+  frames += std::exchange(is_new_frame, false);
+  garments.insert(garment);
+  if (limit > 0 && found / bound <= strain / limit) return;
+  worst = garment;
+  strain = found;
+  limit = bound;
+}
+
+void RunTally::note_overloads() {
+  note_overload(of_edges_, "edges", "strain_limit");
+  note_overload(of_elements_, "elements", "principal_strain_limit");
+}
+
+void RunTally::note_overload(const Overload& found, const char* what, const char* key) {
+  if (found.frames == 0) return;
+  std::string line =
+      text(scene_.garments[found.worst].name, ": ", what, " grew by ", rounded(100 * found.strain),
+           " %, fabric.", key, " is ", rounded(100 * found.limit), " % (at ", found.frames, " frames");
+  if (found.garments.size() > 1) line += text(", with ", found.garments.size() - 1, " garments more");
+  line += "): a step or a pull that it cannot hold; use a smaller step, pull or lade it less, or allow more";
+  summary.message += (summary.message.empty() ? "" : "; ") + line;
 }
 
 void RunTally::measure_holds() {
@@ -340,7 +376,7 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
   }
   summary.garments_frozen = frozen;
   summary.garments_stalled = static_cast<std::int64_t>(stalled.size());
-  if (summary.status != "completed") return;
+  if (summary.status != "completed") return note_overloads();
   const auto list = [](const std::vector<std::string>& names, const char* what) {
     constexpr std::size_t most = 3;
     if (names.empty()) return std::string();
@@ -361,13 +397,7 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
     add(list(open, " garments have seams that did not close: ") +
         text(", by up to ", summary.seam_opening,
              " m; a larger sewing.force draws harder, a longer run longer"));
-  const auto add_overload = [&](const Overload& found, const char* what) {
-    if (found.frames > 0)
-      add(text("at ", found.frames, " frames ", what, " lets them, by up to ", 100 * found.worst,
-               " %: the cloth is pulled or laden further than it can follow"));
-  };
-  add_overload(of_edges_, "edges were longer than strain_limit");
-  add_overload(of_elements_, "elements were stretched further than principal_strain_limit");
+  note_overloads();
   if (summary.eased_depth > scene_.contact.tolerance)
     add(text("what started inside of obstacles is still up to ", summary.eased_depth,
              " m deep; a run longer than contact.push_out_time, ", scene_.contact.push_out_time,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ class RunTally {
 
  private:
   std::string lost_because(const StepReport& r) const;
+  std::string of_lost(std::size_t g) const;
   std::string torn_by_pins(std::size_t g) const;
   std::string advice(std::size_t g, const std::string& otherwise) const;
   std::string missed(const StepReport& r) const;
@@ -54,15 +56,17 @@ class RunTally {
   const Scene& scene_;
   const Simulation& simulation_;
   std::vector<char> is_noted_;  ///< garments in summary.frozen
-  /// At how many frames of this run limits of strain gave way, and the worst strain there.
+  /// At how many frames of this run limits of strain gave way, and where they did so most.
   struct Overload {
     std::int64_t frames = 0;
-    double worst = 0;
-    void add(double strain) {
-      frames += strain > 0;
-      worst = std::max(worst, strain);
-    }
+    std::set<std::size_t> garments;
+    std::size_t worst = 0;         ///< garment
+    double strain = 0, limit = 0;  ///< its own
+    void add(std::size_t garment, double found, double bound);
+    bool is_new_frame = true;
   };
+  void note_overloads();
+  void note_overload(const Overload& found, const char* what, const char* key);
   Overload of_edges_, of_elements_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <optional>
 
 #include "engine/core/text.hpp"
 #include "engine/model/fabric_presets.hpp"
@@ -25,23 +27,45 @@ void describe_preset(Keys& keys, Fabric& fabric) {
   if (index > 0) fabric = fabric_presets()[index - 1].fabric;
 }
 
-/// The keys that follow it have what it says for defaults.
-void describe_kes(Keys& keys, Fabric& fabric) {
+/// Figures of hysteresis and recovery: they stand on every sheet, and elastic cloth has none.
+void describe_left_out(Keys& keys, std::initializer_list<std::pair<const char*, const char*>> figures) {
+  for (const auto& [name, doc] : figures) {
+    std::optional<double> value;
+    keys.number(name, value, not_negative, text(doc, "; read and left out, as all hysteresis"));
+  }
+}
+
+/// Ranges are those in which cloth lies: g/m^2 and fractions are not. The keys that follow it have what it
+/// says for defaults.
+void describe_kes(Keys& keys, GarmentSpec& garment) {
   const std::string doc =
       "figures of Kawabata's evaluation system in the units of its sheets; a membrane's curves, bending and "
       "mass follow, without hysteresis";
-  keys.object("kes", doc, Need::optional, [&fabric](Keys& k) {
+  keys.object("kes", doc, Need::optional, [&garment](Keys& k) {
     KesSheet sheet;
-    k.number("W", sheet.weight, positive, "mass per area [mg/cm^2]", required);
+    k.number("W", sheet.weight, {.least = 1, .most = 100}, "mass per area [mg/cm^2]", required);
     for (const auto& [name, thread] : {std::pair{"warp", &sheet.warp}, {"weft", &sheet.weft}})
-      k.object(name, "along these threads", required, [thread = thread](Keys& t) {
-        t.number("EMT", thread->extension, positive, "extension at 500 gf/cm [%]", required);
+      k.object(name, "along these threads", required, [name = name, thread = thread, &garment](Keys& t) {
+        t.number("EMT", thread->extension, {.least = 0.25, .most = 200}, "extension at 500 gf/cm [%]",
+                 required);
         t.number("LT", thread->linearity, {.least = 0.11, .most = 1},
                  "linearity: work of loading over that of a straight line", required);
         t.number("B", thread->bending, not_negative, "bending rigidity [gf cm^2/cm]", required);
+        std::optional<double> work;
+        t.number("WT", work, positive,
+                 "work of loading [gf cm/cm^2]: 2.5 EMT LT, which it is held to within 15 %");
+        describe_left_out(t, {{"RT", "resilience: work of unloading over that of loading [%]"},
+                              {"2HB", "hysteresis of bending [gf cm/cm]"}});
+        if (const double expected = kes_work(*thread); work && std::abs(*work / expected - 1) > 0.15)
+          garment.fabric_fault =
+              text("kes.", name, ".WT: found ", *work, " gf cm/cm^2, expected about ", expected,
+                   ", 2.5 EMT LT; check the units, and that EMT is that at 500 gf/cm (at 50 gf/cm WT is a "
+                   "tenth)");
       });
     k.number("G", sheet.shear, positive, "shear rigidity [gf/(cm degree)]", required);
-    if (sheet.weight > 0) fabric = kes_fabric(sheet);  // not where the schema is described
+    describe_left_out(k, {{"2HG", "hysteresis of shear at 0.5 degrees [gf/cm]"},
+                          {"2HG5", "hysteresis of shear at 5 degrees [gf/cm]"}});
+    if (sheet.weight > 0) garment.fabric = kes_fabric(sheet);  // not where the schema is described
   });
 }
 
@@ -102,9 +126,11 @@ void describe_curve(Keys& keys, const std::string& name, const std::string& doc,
         [&](Keys& k) {
           k.list(first[0], curve.strain, positive, first[1], required);
           k.list(second[0], curve.force, positive, text(second[1], ", of each ", first[0]), required);
+          curve.is_given = true;
         }},
        {"file", "", text("rows of ", first[0], " and ", second[0], ", ", second[1]), [&curve](Keys& k) {
           k.word("file", curve.file, "path, relative to the folder of the scene file", required);
+          curve.is_given = true;
         }}});
 }
 
@@ -115,6 +141,24 @@ void describe_spring(Keys& keys, const std::string& name, const std::string& doc
   });
 }
 
+/// Stiffnesses that were given beside a curve, which answers in their place.
+void note_idle_keys(const Fabric& before, GarmentSpec& garment) {
+  const Fabric& fabric = garment.fabric;
+  const auto note = [&](const char* name, double Fabric::*stiffness, bool has_curve, const char* curve) {
+    if (has_curve && fabric.*stiffness != before.*stiffness)
+      garment.idle_keys.push_back(text(name, ": found ", fabric.*stiffness,
+                                       " N/m, in whose place the curve of ", curve,
+                                       " answers (fabric.kes, fast or curves); leave one of them out"));
+  };
+  const bool has_warp = garment.warp_curve.is_given || fabric.curves.warp.exists(),
+             has_weft = garment.weft_curve.is_given || fabric.curves.weft.exists(),
+             has_shear = garment.shear_curve.is_given || fabric.curves.shear.exists();
+  note("stretch_stiffness", &Fabric::stretch_stiffness, has_warp, "warp");
+  note("weft_stretch_stiffness", &Fabric::weft_stretch_stiffness, has_weft || has_warp,
+       has_weft ? "weft" : "warp");
+  note("shear_stiffness", &Fabric::shear_stiffness, has_shear, "shear");
+}
+
 }  // namespace
 
 void describe_fabric(Keys& keys, GarmentSpec& garment) {
@@ -122,8 +166,10 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
             "file with an object of these keys, relative to the folder of the scene file; keys beside it "
             "come first");
   describe_preset(keys, garment.fabric);
-  describe_kes(keys, garment.fabric);
+  const double poisson_of_preset = garment.fabric.poisson_ratio;
+  describe_kes(keys, garment);
   describe_fast(keys, garment.fabric);
+  const Fabric before = garment.fabric;
   keys.number("rho", garment.fabric.rho, positive, "mass per area [kg/m^2]");
   keys.number("delta", garment.fabric.delta, not_negative,
               "virtual gravitational mass per area [kg/m^2]; rho: no air");
@@ -156,10 +202,10 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
                 describe_curve(c, "weft_bend", "bent along weft; default: as along warp",
                                garment.weft_bend_curve, of_bending);
               });
-  const auto is_given = [](const CurveSpec& c) { return !c.file.empty() || !c.strain.empty(); };
   // Poisson's ratio of a preset belongs to its stiffnesses.
-  if (is_given(garment.warp_curve) || is_given(garment.weft_curve) || is_given(garment.shear_curve))
+  if (garment.warp_curve.is_given || garment.weft_curve.is_given || garment.shear_curve.is_given)
     garment.fabric.poisson_ratio = 0;
+  note_idle_keys(before, garment);
   keys.number("stretch_viscosity", garment.fabric.viscosity.stretch, not_negative,
               "with the recipes membrane, soft_constraints, corotational and springs: force per width and "
               "rate of strain "
@@ -167,7 +213,9 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
   keys.number("shear_viscosity", garment.fabric.viscosity.shear, not_negative,
               "with the same recipes: shear force per width and rate of the angle [N s/m]");
   keys.number("poisson_ratio", garment.fabric.poisson_ratio, {.least = 0, .most = 0.99},
-              "of a membrane: how it narrows across a pull along a thread, geometric mean of both threads");
+              "of a membrane: how it narrows across a pull along a thread, geometric mean of both threads; "
+              "that of a preset is left out with recipes that have none");
+  garment.has_preset_poisson = poisson_of_preset > 0 && garment.fabric.poisson_ratio == poisson_of_preset;
   keys.number(
       "strain_limit", garment.fabric.strain_limit, not_negative,
       "of elastic rows, and of provot1995: greatest strain of any edge of the mesh in tension; 0: none");

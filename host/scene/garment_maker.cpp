@@ -151,12 +151,18 @@ std::vector<Index> selected_nodes(const SelectSpec& select, const Mesh& mesh, co
 
 StressCurve stress_curve(const CurveSpec& spec, const std::string& key, const std::filesystem::path& folder) {
   StressCurve curve;
+  const auto require_points = [&] {
+    if (spec.is_given && !curve.exists())
+      fail(text(key, ": found no point", spec.file.empty() ? "" : " but the origin",
+                ", expected at least one"));
+  };
   if (!spec.file.empty()) {
     const NumberRows rows =
         read_number_rows(folder / spec.file, 2, "two numbers of each point, in the units of the schema");
     for (std::size_t i = 0; i < rows.values.size(); i += 2)
       if (i > 0 || rows.values[0] != 0 || rows.values[1] != 0)  // the origin may be given
         curve.points.push_back({rows.values[i], rows.values[i + 1]});
+    require_points();
     return curve;
   }
   if (spec.strain.size() != spec.force.size())
@@ -164,6 +170,7 @@ StressCurve stress_curve(const CurveSpec& spec, const std::string& key, const st
               " numbers, expected as many of one as of the other"));
   for (std::size_t i = 0; i < spec.strain.size(); ++i)
     curve.points.push_back({spec.strain[i], spec.force[i]});
+  require_points();
   return curve;
 }
 
@@ -202,6 +209,10 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   Mesh shown = garment.mesh;
   shown.positions = start_positions(garment);
   garment.fabric = spec.fabric;
+  if (!spec.fabric_fault.empty()) fail(text(key, ".fabric.", spec.fabric_fault));
+  for (const std::string& idle : spec.idle_keys)
+    if (std::string line = text(key, ".fabric.", idle); std::ranges::find(warnings_, line) == warnings_.end())
+      warnings_.push_back(std::move(line));
   for (const auto& [of_spec, curve, name] :
        {std::tuple{&spec.warp_curve, &garment.fabric.curves.warp, ".warp"},
         {&spec.weft_curve, &garment.fabric.curves.weft, ".weft"},

@@ -9,6 +9,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/nearest_name.hpp"
 #include "engine/core/text.hpp"
+#include "engine/model/recipe.hpp"
 #include "host/files/key_reader.hpp"
 #include "host/files/text_file.hpp"
 #include "host/scene/garment_maker.hpp"
@@ -152,6 +153,9 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
   Scene scene = spec.scene;
   if (scene.name.empty()) scene.name = path.stem().string();
   GarmentMaker maker(path.parent_path(), scene.seed);
+  const Recipe& recipe = find_recipe(scene.recipe);
+  const bool knows_poisson =
+      recipe.strain != StrainMeasure::engineering && recipe.solver != SolverFamily::semi_implicit;
   std::vector<std::size_t> file_numbers;     // shape [garment of the scene]
   std::map<std::string, std::size_t> names;  // and the number of the garment in the file
   for (std::size_t g = 0; g < spec.garments.size(); ++g) {
@@ -168,6 +172,7 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
          replicas_of(spec.garments[g], root["garments"][g], key, g, scene.seed)) {
       try {
         scene.garments.push_back(maker.make(replica, key, g));
+        if (replica.has_preset_poisson && !knows_poisson) scene.garments.back().fabric.poisson_ratio = 0;
       } catch (const SceneError& error) {
         if (!spec.garments[g].is_batch()) throw;
         throw SceneError(text(error.what(), "; in ", replica.name));

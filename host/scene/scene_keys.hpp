@@ -67,6 +67,7 @@ Vec3d placed(const Vec3d& p, const TransformSpec& transform);
 struct CurveSpec {
   std::string file;
   std::vector<double> strain, force;
+  bool is_given = false;  ///< with points or without
 };
 struct GarmentSpec {
   std::string name;
@@ -79,6 +80,10 @@ struct GarmentSpec {
   std::string fabric_file;         ///< which read_scene_json replaces by what it has
   Fabric fabric;                   ///< but curves
   CurveSpec warp_curve, weft_curve, shear_curve, bend_curve, weft_bend_curve;
+  bool has_preset_poisson = false;  ///< Poisson's ratio is that of a preset
+  std::string fabric_fault;         ///< a key of the fabric and what is wrong with it; empty: nothing
+  std::vector<std::string>
+      idle_keys;  ///< keys of the fabric that something else takes the place of, and what
   Sewing sewing;
   double pressure = 0;  ///< [Pa]
   std::vector<PinSpec> pins;

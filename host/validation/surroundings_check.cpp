@@ -62,6 +62,7 @@ SurroundingsCheck::SurroundingsCheck(const Device& device, const ExecutionOption
                                  resolved.recipe, garment.fabric));
   else
     rows_ = reference::garment_rows(resolved.recipe, garment.mesh, topology, garment.fabric, is_free_);
+  laws_ = reference::RowResponse(resolved.recipe, garment.fabric, rows_);
   shortest_ = length_;
   for (const auto& [a, b] : topology.edges)
     shortest_ = std::min(shortest_, norm(garment.mesh.positions[b] - garment.mesh.positions[a]));
@@ -88,24 +89,33 @@ void SurroundingsCheck::step(std::int64_t step_index) {
   ++result_.steps;
   result_.stalled_steps += report.status == StepStatus::stalled;
   result_.iterations += report.iterations;
-  check_residual(report, after);
+  check_residual(report, before, after);
   check_penetration(report, before, after, t);
   check_holds(before, after, t);
   check_momentum(report, before, after, t);
 }
 
-double SurroundingsCheck::row_residual(const StepReport& report, const GarmentState& after) const {
+double SurroundingsCheck::row_residual(const StepReport& report, const GarmentState& before,
+                                       const GarmentState& after) const {
   const MatrixX3d positions = as_matrix(after.positions);
   if (edges_) return edges_->residual(positions);
-  VectorXd values = rows_.strain.of(rows_.rows.values(positions)) - rows_.bounds;
+  const auto strains = [this](const MatrixX3d& x) -> VectorXd {
+    return rows_.strain.of(rows_.rows.values(x)) - rows_.bounds;
+  };
+  VectorXd values = strains(positions);
+  const VectorXd started = strains(as_matrix(before.positions));
   // Compliant rows end where stress and strain agree, bounded ones where a spring a thousand times as stiff
   // does; those count in tenths of the bound, and for 15 iterations.
   for (Eigen::Index row = 0; row < values.size(); ++row) {
     const double spring = scene_.step * scene_.step * rows_.stiffness[row], bound = rows_.bounds[row];
     if (spring == 0) continue;
     const double lambda = after.multipliers[static_cast<std::size_t>(row)];
-    values[row] -= lambda / (bound > 0 ? 1000 * spring : spring);
-    if (bound == 0) continue;
+    if (bound == 0) {
+      const auto [stress, slope] = laws_.at(row, values[row], started[row], scene_.step, lambda);
+      values[row] = (stress - lambda / spring) / slope;
+      continue;
+    }
+    values[row] -= lambda / (1000 * spring);
     const double weight =
         report.iterations < 15 ? std::max(1.0, 10 * scene_.projection.tolerance / bound) : 0;
     values[row] = weight * std::max(values[row], 0.0);
@@ -114,9 +124,10 @@ double SurroundingsCheck::row_residual(const StepReport& report, const GarmentSt
 }
 
 // In parts of a step the projection reports the worst of them.
-void SurroundingsCheck::check_residual(const StepReport& report, const GarmentState& after) {
+void SurroundingsCheck::check_residual(const StepReport& report, const GarmentState& before,
+                                       const GarmentState& after) {
   if (resolved_.projects && report.substeps > 1) return;
-  const double found = row_residual(report, after);
+  const double found = row_residual(report, before, after);
   compare("residual", std::abs(report.residual - found), 1, sums_ * length_ / shortest_);
 }
 

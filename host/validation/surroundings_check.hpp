@@ -7,6 +7,7 @@
 
 #include "host/reference/impulse_rows.hpp"
 #include "host/reference/obstacle_distance.hpp"
+#include "host/reference/row_response.hpp"
 #include "host/solver/garment_solver.hpp"
 #include "host/validation/validation.hpp"
 
@@ -23,7 +24,7 @@ class SurroundingsCheck {
   GarmentValidation result() const { return result_; }
 
  private:
-  void check_residual(const StepReport& report, const GarmentState& after);
+  void check_residual(const StepReport& report, const GarmentState& before, const GarmentState& after);
   void check_penetration(const StepReport& report, const GarmentState& before, const GarmentState& after,
                          double t);
   void check_holds(const GarmentState& before, const GarmentState& after, double t);
@@ -32,7 +33,7 @@ class SurroundingsCheck {
   double deepest(const GarmentState& state, double t) const;
   /// Sum over nodes of the drag at the end of a step of one part [N].
   Vec3d drag(const GarmentState& before, const GarmentState& after, Vec3d wind) const;
-  double row_residual(const StepReport& report, const GarmentState& after) const;
+  double row_residual(const StepReport& report, const GarmentState& before, const GarmentState& after) const;
   void compare(const char* quantity, double difference, double scale, double tolerance,
                std::int64_t index = 0);
 
@@ -54,6 +55,7 @@ class SurroundingsCheck {
   std::vector<Hold> holds_;                       ///< shape [node_count]
   std::optional<reference::DistanceRows> edges_;  ///< of impulses on edges
   reference::GarmentRows rows_;                   ///< of all others
+  reference::RowResponse laws_;                   ///< of rows_
   double length_ = 0;                             ///< diagonal of the rest shape's bounding box [m]
   double shortest_ = 0;                           ///< edge [m]
   double sums_ = 0;                               ///< tolerance of sums over stencils

@@ -78,6 +78,30 @@ TEST_F(BatchCommand, AFrozenGarmentStaysFrozenAndTheOthersGoOn) {
   EXPECT_TRUE(same_bits(garment_positions("out", 40, 2), garment_positions("single", 40, 0)));
 }
 
+// A tolerance that is missed stops a run by default; a cloth without a step does not hold up the others.
+TEST_F(BatchCommand, AFrozenGarmentDoesNotStopTheOthersByDefault) {
+  Json scene = batch(20, {0.05, hopeless, 0.08});
+  scene["projection"].erase("on_violation");
+  write_scene("stop.json", scene);
+  lose("stop.json", "out");
+  const Json s = summary("out");
+  EXPECT_EQ(s["garments_frozen"], 1);
+  ASSERT_EQ(s["frozen"].size(), 1U);
+  EXPECT_EQ(s["frozen"][0], "sheet[1] (the step to t = 0.01 s is not finite)");
+  write_scene("go_on.json", batch(20, {0.05, hopeless, 0.08}));
+  lose("go_on.json", "straight");
+  expect_same_trajectory("out", "straight");
+
+  // Alone it ends the run, and is named as well.
+  scene = single(20, hopeless);
+  scene["projection"].erase("on_violation");
+  write_scene("single.json", scene);
+  EXPECT_EQ(isocloth({"run", "single.json", "-o", "alone"}).code, 1);
+  EXPECT_EQ(summary("alone")["status"], "failed");
+  ASSERT_EQ(summary("alone")["frozen"].size(), 1U);
+  EXPECT_EQ(summary("alone")["frozen"][0], "sheet (the step to t = 0.01 s is not finite)");
+}
+
 TEST_F(BatchCommand, AGarmentTooLargeForAFrameFreezesAndTheOthersGoOn) {
   // Within doubles, beyond the float32 of a frame.
   write_scene("scene.json", batch(20, {0.05, 1e60, 0.08}));

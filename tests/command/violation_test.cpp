@@ -196,6 +196,45 @@ TEST_F(ViolationCommand, EndsWhenNoGarmentHasAFiniteStepLeft) {
   EXPECT_LT(summary("out")["step_count"], 200);
 }
 
+TEST_F(ViolationCommand, ALostStepIsBlamedOnTheFabricWherePinsAreFixed) {
+  Json scene = shaken_sheet(50);
+  scene["recipe"] = "membrane";
+  scene["garments"][0]["fabric"] = {{"rho", 0.2}, {"delta", 0.2}};
+  scene["garments"][0]["mesh"] = {{"generator", "triangle_grid"}, {"nodes", {11, 11}}, {"size", {0.3, 0.3}}};
+  scene["garments"][0]["transform"]["rotation"] = {0, 0, 0};
+  scene["garments"][0]["pins"] = {{{"select", {{"nodes", {0, 10}}}}}};
+  for (const double stiffness : {1e12, 1e8}) {  // in the first step, and in later ones
+    for (const char* key : {"stretch_stiffness", "shear_stiffness"})
+      scene["garments"][0]["fabric"][key] = stiffness;
+    write_scene("scene.json", scene);
+    const Finished run =
+        isocloth({"run", "scene.json", "-o", "out", "--precision", "float32", "--overwrite"});
+    expect_ended(run, {"stiffness and viscosity of its fabric (stretch_stiffness ",
+                       "smaller step or --precision float64"});
+    EXPECT_EQ(without_warnings(run.errors).find("pins"), std::string::npos) << run.errors;
+  }
+}
+
+// Pulled by a corner to a fifth more than its length, where a limit allows 1 %: how far beyond which limit.
+TEST_F(ViolationCommand, NamesTheLimitThatGaveWay) {
+  Json scene = torn("continue", 0.06);
+  scene["recipe"] = "membrane";
+  scene["garments"][0]["fabric"] = {{"rho", 0.2}, {"stretch_stiffness", 100}, {"strain_limit", 0.01}};
+  Json sound = scene["garments"][0];
+  sound["name"] = "sound";
+  sound["pins"][1].erase("motion");
+  scene["garments"].push_back(sound);
+  for (const char* on_violation : {"continue", "stop"}) {
+    scene["projection"]["on_violation"] = on_violation;
+    write_scene("scene.json", scene);
+    isocloth({"run", "scene.json", "-o", "out", "--quiet", "--overwrite"});
+    const std::string message = summary("out")["message"];
+    EXPECT_NE(message.find("sheet: edges grew by "), std::string::npos) << message;
+    EXPECT_NE(message.find(" %, fabric.strain_limit is 1 % (at "), std::string::npos) << message;
+    EXPECT_EQ(message.find("sound: edges"), std::string::npos) << message;
+  }
+}
+
 TEST_F(ViolationCommand, StaysFiniteWhenTornAndToldToGoOn) {
   for (const double distance : {1.0, 1e12, 1e100}) {
     write_scene("scene.json", torn("continue", distance));

@@ -186,6 +186,26 @@ TEST(Validation, ChecksScenesAmongObstaclesFromOutside) {
     }
 }
 
+// What is left of a row by its curve, and by the strain before the step.
+TEST(Validation, ChecksCurvesAndViscosityAmongObstacles) {
+  const std::int64_t steps = unless_sanitized(30, 2);
+  for (const char* recipe : {"membrane", "soft_constraints"})
+    for (const bool is_viscous : {false, true})
+      for (const Precision precision : {Precision::float64, Precision::float32}) {
+        Scene scene = read_scene(scenes() / "wool_on_sphere.json");
+        scene.recipe = recipe;
+        Garment& sheet = scene.garments[0];
+        sheet.mesh = quad_grid(17, 17, 0.5, 0.5);
+        for (Vec3d& p : sheet.mesh.positions) p += {-0.25, -0.25, 0.16};
+        if (is_viscous) sheet.fabric.viscosity = {.stretch = 20, .shear = 2};
+        const ValidationReport report = validate(scene, {.precision = precision, .threads = 1}, steps);
+        EXPECT_TRUE(report.passed()) << recipe << (is_viscous ? ", viscous, " : ", ") << to_string(precision)
+                                     << "\n"
+                                     << describe(report);
+        worst(report.garments[0], "residual");
+      }
+}
+
 /// A sheet that one gripper carries, another on a spring takes for a while, over a plane, without air.
 Scene carried_sheet(const std::string& recipe) {
   Garment sheet;

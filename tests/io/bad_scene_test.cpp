@@ -31,6 +31,11 @@ std::string with_fast(const std::string& figures, const std::string& warp) {
   return with_fabric(R"("fast": {"warp": {)" + (warp.empty() ? good : warp) + R"(}, "weft": {)" + good +
                      "}, " + figures + "}");
 }
+/// A sheet of the other system, `warp` beside its EMT of 5 %, its LT and B, `weight` its W.
+std::string with_kes(const std::string& warp, const std::string& weight = "21") {
+  return with_fabric(R"("kes": {"W": )" + weight + R"(, "G": 0.6, "warp": {"LT": 0.6, "B": 0.1, )" + warp +
+                     R"(}, "weft": {"EMT": 9, "LT": 0.6, "B": 0.1}})");
+}
 std::string with_pins(const std::string& pins) { return scene_text({.pins = pins}); }
 std::string with_motion(const std::string& motion) {
   return with_pins(R"({"select": {"nodes": [0]}, "motion": )" + motion + "}");
@@ -118,6 +123,15 @@ const BadScene bad_scenes[] = {
      "garments[0].fabric.curves.weft: found 2 and 1 numbers, expected as many of one as of the other"},
     {with_fabric(R"("kes": {"warp": {"EMT": 5, "LT": 0.6, "B": 0.1}})"),
      "garments[0].fabric.kes.W: not found"},
+    {with_kes(R"("EMT": 5)", "210"), "garments[0].fabric.kes.W: found 210, expected a number from 1 to 100"},
+    {with_kes(R"("EMT": 0.05)"),
+     "garments[0].fabric.kes.warp.EMT: found 0.05, expected a number from 0.25 to 200"},
+    {with_kes(R"("EMT": 5, "WT": 0.75)"),
+     "garments[0].fabric.kes.warp.WT: found 0.75 gf cm/cm^2, expected about 7.5, 2.5 EMT LT"},
+    {with_kes(R"("EMT": 5, "WT": 8.7)"), "garments[0].fabric.kes.warp.WT: found 8.7 gf cm/cm^2"},
+    {with_kes(R"("EMT": 5, "2HGG": 1)"), "unknown key \"2HGG\""},
+    {with_fabric(R"("curves": {"warp": {"strain": [], "force": []}})"),
+     "garments[0].fabric.curves.warp: found no point, expected at least one"},
     {with_fast(R"("EB5": 3)", ""), "garments[0].fabric.fast.W: not found"},
     {with_fast(R"("W": 185)", ""), "garments[0].fabric.fast.EB5: not found"},
     {with_fast(R"("W": 0.185, "EB5": 3)", ""),

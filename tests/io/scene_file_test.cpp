@@ -142,6 +142,75 @@ TEST(SceneFile, FabricsMayBePresets) {
   EXPECT_EQ(heavy.strain_limit, 0.02);
 }
 
+// Preset alone, in a scene of the recipe.
+TEST(SceneFile, PresetsGoWithRecipesThatHaveNoPoissonRatio) {
+  const TemporaryFolder folder;
+  const auto poisson = [&](const std::string& recipe, const std::string& beside) {
+    return read_scene(folder.write("preset.json", R"({"recipe": ")" + recipe +
+                                                      R"(", "step": 0.01, "duration": 1, "garments": [
+      {"mesh": {"generator": "quad_grid", "nodes": [3, 3], "size": [1, 1]}, "fabric": {"preset": "cotton")" +
+                                                      beside + "}}]}"))
+        .garments[0]
+        .fabric.poisson_ratio;
+  };
+  EXPECT_GT(poisson("membrane", ""), 0);
+  for (const char* recipe : {"springs", "soft_constraints"}) {
+    EXPECT_EQ(poisson(recipe, ""), 0) << recipe;
+    EXPECT_THROW(poisson(recipe, R"(, "poisson_ratio": 0.3)"), SceneError) << recipe;
+  }
+}
+
+// Every figure of a sheet may be given; those of hysteresis change nothing.
+TEST(SceneFile, KesSheetsAreReadWhole) {
+  const TemporaryFolder folder;
+  const auto fabric = [&](const std::string& thread, const std::string& sheet) {
+    return read_scene(
+               folder.write("kes.json", R"({"recipe": "membrane", "step": 0.01, "duration": 1, "garments": [
+      {"mesh": {"generator": "quad_grid", "nodes": [3, 3], "size": [1, 1]}, "fabric": {"kes": {"W": 21, "G": 0.6,
+      "warp": {"EMT": 5, "LT": 0.62, "B": 0.09)" +
+                                            thread + R"(}, "weft": {"EMT": 9, "LT": 0.58, "B": 0.06)" +
+                                            std::string(thread.empty() ? "" : R"(, "WT": 13.3)") + "}" +
+                                            sheet + "}}}]}"))
+        .garments[0]
+        .fabric;
+  };
+  const Fabric plain = fabric("", ""),
+               whole = fabric(R"(, "WT": 7.8, "RT": 61, "2HB": 0.04)", R"(, "2HG": 0.9, "2HG5": 2.1)");
+  EXPECT_EQ(whole.curves, plain.curves);
+  EXPECT_EQ(whole.kappa, plain.kappa);
+  EXPECT_EQ(whole.shear_stiffness, plain.shear_stiffness);
+}
+
+TEST(SceneFile, StiffnessesBesideCurvesAreWarnedOf) {
+  const TemporaryFolder folder;
+  const auto warnings = [&](const std::string& keys) {
+    std::vector<std::string> found;
+    read_scene(
+        folder.write("curves.json", R"({"recipe": "membrane", "step": 0.01, "duration": 1, "garments": [
+      {"mesh": {"generator": "quad_grid", "nodes": [3, 3], "size": [1, 1]}, "replicas": 2, "fabric": {)" +
+                                        keys + "}}]}"),
+        found, {});
+    return found;
+  };
+  const std::string warp = R"("curves": {"warp": {"strain": [0.01], "force": [5]}})",
+                    shear = R"("curves": {"shear": {"strain": [0.01], "force": [5]}})",
+                    kes = R"("kes": {"W": 21, "G": 0.6, "warp": {"EMT": 5, "LT": 0.6, "B": 0.1},
+                            "weft": {"EMT": 9, "LT": 0.6, "B": 0.1}})";
+  const std::pair<std::string, std::string> all[] = {{warp, "stretch_stiffness"},
+                                                     {warp, "weft_stretch_stiffness"},
+                                                     {shear, "shear_stiffness"},
+                                                     {kes, "stretch_stiffness"},
+                                                     {kes, "weft_stretch_stiffness"}};
+  for (const auto& [curve, key] : all) {
+    EXPECT_EQ(warnings(curve).size(), 0U);
+    const auto found = warnings(curve + ", \"" + key + "\": 4321");
+    ASSERT_EQ(found.size(), 1U) << curve << key;
+    EXPECT_EQ(found[0].rfind("garments[0].fabric." + key + ": found 4321 N/m, in whose place", 0), 0U)
+        << found[0];
+  }
+  EXPECT_EQ(warnings(kes + R"(, "shear_stiffness": 40)").size(), 0U) << "answers in the place of G";
+}
+
 TEST(SceneFile, DefaultsAreThoseOfTheStructs) {
   const Scene scene = read_garment(grid);
   const Scene expected;

@@ -1,0 +1,37 @@
+// What rows with a law answer: stress by strain, with viscosity.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "engine/model/recipe.hpp"
+#include "host/reference/rows.hpp"
+
+namespace isocloth::reference {
+
+/// Over K, and its derivative by C; C and 1 of a row without a law.
+struct Response {
+  double stress = 0, slope = 1;
+};
+
+/// The laws of a garment's rows.
+class RowResponse {
+ public:
+  RowResponse() = default;
+  RowResponse(const Recipe& recipe, const Fabric& fabric, const GarmentRows& rows);
+
+  /// Of a strain c, `before` when the step began, while the multiplier is lambda.
+  Response at(Eigen::Index row, double c, double before, double step, double lambda) const;
+  /// Largest |f''| / f' of the fabric's curves, 0 without.
+  double bend_of_curves() const;
+
+ private:
+  std::vector<Index> laws_;  ///< see GarmentRows
+  std::vector<std::vector<CurvePiece>> curves_;
+  std::vector<char> is_spring_;                     ///< rows that are one of rows.edges
+  std::vector<double> stiffness_;                   ///< K of rows
+  std::array<double, RowLaw::count> relaxation_{};  ///< viscosity over stiffness of each law [s]
+  bool is_engineering_ = false;
+};
+
+}  // namespace isocloth::reference

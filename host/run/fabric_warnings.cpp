@@ -1,0 +1,122 @@
+#include "host/run/fabric_warnings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/core/text.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/mesh/weld.hpp"
+#include "engine/model/checks.hpp"
+#include "host/run/rounded.hpp"
+
+namespace isocloth {
+namespace {
+
+/// Force per width and strain [N/m], of a curve where it is steepest from the origin.
+double stiffness_of(const StressCurve& curve, double stiffness) {
+  if (!curve.exists()) return stiffness;
+  double most = 0;
+  for (const auto& [strain, force] : curve.points) most = std::max(most, force / strain);
+  return most;
+}
+double along_warp(const Fabric& fabric) { return stiffness_of(fabric.curves.warp, fabric.stretch_stiffness); }
+double along_weft(const Fabric& fabric) {
+  const StressCurves& curves = fabric.curves;
+  return stiffness_of(curves.weft.exists() ? curves.weft : curves.warp, fabric.weft_stiffness());
+}
+
+double mean_edge(const Mesh& mesh) {
+  const auto edges = build_topology(mesh).edges;
+  double sum = 0;
+  for (const auto& [a, b] : edges) sum += norm(mesh.positions[b] - mesh.positions[a]);
+  return edges.empty() ? 0 : sum / static_cast<double>(edges.size());
+}
+
+double length_of(const Mesh& mesh) {
+  Vec3d low = mesh.positions.front(), high = low;
+  for (const Vec3d& p : mesh.positions) {
+    low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+    high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+  }
+  return norm(high - low);
+}
+
+/// A plate by one of the fabric's bending stiffnesses.
+struct Plate {
+  const char* key;
+  double bending, stretch;
+  double thickness() const { return std::sqrt(12 * bending / stretch); }
+  std::string as_thick() const {
+    return text("with ", stretch, " N/m against stretch a plate that is ", rounded(thickness()), " m thick");
+  }
+};
+std::vector<Plate> plates(const Fabric& fabric) {
+  return {{"kappa", fabric.kappa, along_warp(fabric)}, {"weft_kappa", fabric.weft_kappa, along_weft(fabric)}};
+}
+constexpr const char* in_micro = "for uN m multiply by 1e-6";
+
+}  // namespace
+
+void require_thin_plate(const Recipe& recipe, const Garment& garment, const std::string& key) {
+  if (!recipe.is_elastic()) return;
+  const double length = length_of(garment.mesh);
+  for (const Plate& plate : plates(garment.fabric))
+    if (plate.thickness() > length)
+      refuse(text(key, ".fabric.", plate.key), text(plate.bending, " N m, ", plate.as_thick()),
+             text("one thinner than the cloth is long, ", rounded(length), " m; ", in_micro));
+}
+
+std::vector<std::pair<std::string, std::string>> fabric_warnings(const ResolvedScene& resolved,
+                                                                 const Garment& garment, Precision precision,
+                                                                 const std::string& what) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  if (!resolved.recipe.is_elastic()) return lines;
+  const Fabric& fabric = garment.fabric;
+  const Mesh& mesh = garment.mesh;
+  const double edge = mean_edge(mesh);
+  for (const Plate& plate : plates(fabric))
+    if (plate.thickness() > edge)
+      lines.emplace_back(
+          plate.key, text(what, ": fabric.", plate.key, ": found ", plate.bending, " N m, ", plate.as_thick(),
+                          ", more than an edge, ", rounded(edge), " m; ", in_micro));
+
+  constexpr double of_rounding = 0.2;
+  const bool is_single = precision == Precision::float32;
+  const double rounding =
+      (is_single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon()) / 2;
+  const double size = mean_element_size(mesh), h = resolved.scene.step,
+               of_node = size * size * mesh.face_count() / mesh.node_count(),
+               most = of_rounding / rounding * (fabric.rho + h * fabric.alpha) * of_node / (h * h);
+  const bool has_shear = !resolved.holds_edges, is_viscous = fabric.viscosity.exists();
+  const double warp = along_warp(fabric), weft = along_weft(fabric), threads = std::max(warp, weft);
+  const double shear = stiffness_of(fabric.curves.shear, fabric.shear_stiffness);
+  const auto lost = [&](const char* key, double found, const char* unit, double limit) {
+    if (!(found > limit)) return;
+    lines.emplace_back(
+        std::string("precision of ") + key,
+        text(what, ": fabric.", key, ": found ", found, " ", unit, ", expected at most ", rounded(limit),
+             ": ", to_string(precision), " holds no more in steps of ", h, " s on elements of ",
+             rounded(size), " m; use ", is_single ? "--precision float64, " : "",
+             "a shorter step, or coltraro2022 for cloth that does not stretch"));
+  };
+  lost(weft > warp ? "weft_stretch_stiffness" : "stretch_stiffness", threads, "N/m", most);
+  if (has_shear) lost("shear_stiffness", shear, "N/m", most);
+  if (is_viscous) {
+    lost("stretch_viscosity", fabric.viscosity.stretch * std::max(1.0, weft / warp), "N s/m", most * h);
+    lost("shear_viscosity", fabric.viscosity.shear, "N s/m", most * h);
+  }
+  constexpr double most_hidden = 3000;
+  const double tolerance = resolved.tolerance;
+  if (has_shear && threads * tolerance > most_hidden * shear)
+    lines.emplace_back(
+        "shear",
+        text(what, ": fabric.", weft > warp ? "weft_stretch_stiffness" : "stretch_stiffness", ": found ",
+             threads, " N/m, ", rounded(threads / shear),
+             " times shear_stiffness: forces along threads within projection.tolerance, ", tolerance,
+             ", hide those of shear; use a tolerance of ", rounded(0.1 * most_hidden * shear / threads),
+             ", or coltraro2022 for cloth that does not stretch"));
+  return lines;
+}
+
+}  // namespace isocloth
