@@ -32,7 +32,8 @@ TEST(Enclosure, TellsInsideFromOutsideWhicheverWayFacesRun) {
   }
   Mesh open;
   open.positions = box.positions;
-  for (Index f = 1; f < box.face_count(); ++f) open.add_face({box.face(f)[0], box.face(f)[1], box.face(f)[2], box.face(f)[3]});
+  for (Index f = 1; f < box.face_count(); ++f)
+    open.add_face({box.face(f)[0], box.face(f)[1], box.face(f)[2], box.face(f)[3]});
   EXPECT_FALSE(is_watertight(open));
   EXPECT_EQ(enclosed_points(box, box.positions, {{5, 0, 0}}).count, 0);
 }
