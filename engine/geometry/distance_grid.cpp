@@ -158,7 +158,10 @@ void require_closed(const MeshShape& shape, const std::string& key) {
     } catch (const SceneError&) {
       // What welding leaves is another fault; the first one stands.
     }
-    throw SceneError(error.what() + (also.empty() ? "" : "; when it is closed " + key + also));
+    const std::string what = error.what();
+    if (key.starts_with("obstacles") && what.find("; close the holes") != std::string::npos)
+      throw SceneError(what + ", or make it a garment all of whose nodes are pinned, with contact.cloth");
+    throw SceneError(what + (also.empty() ? "" : "; when it is closed " + key + also));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "engine/geometry/exact_predicates.hpp"
+#include "engine/geometry/triangle_tree.hpp"
 #include "engine/mesh/weld.hpp"
 
 namespace isocloth {
@@ -30,6 +31,28 @@ Vec3d meeting_point(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d&
   const double at_p = std::fabs(dot(normal, p - a)), at_q = std::fabs(dot(normal, q - a));
   const double part = at_p + at_q > 0 ? at_p / (at_p + at_q) : 0.5;
   return p + part * (q - p);
+}
+
+constexpr double coincident_part = 1e-6;  ///< of a thickness
+constexpr double no_distance = 1e-12;     ///< of a coordinate: rounding
+
+double distance_from_segment(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
+  const Vec3d along = b - a;
+  const double square = dot(along, along);
+  const double part = square > 0 ? std::clamp(dot(p - a, along) / square, 0.0, 1.0) : 0;
+  return norm(p - (a + part * along));
+}
+
+/// Segments are nearest at an end of one of them, or where their lines are.
+double distance_of_segments(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b) {
+  const double at_ends = std::min({distance_from_segment(p, a, b), distance_from_segment(q, a, b),
+                                   distance_from_segment(a, p, q), distance_from_segment(b, p, q)});
+  const Vec3d u = q - p, v = b - a, normal = cross(u, v);
+  const double square = dot(normal, normal);
+  if (!(square > 0)) return at_ends;
+  const double part = dot(cross(a - p, v), normal) / square, other = dot(cross(a - p, u), normal) / square;
+  const bool is_within = part >= 0 && part <= 1 && other >= 0 && other <= 1;
+  return is_within ? std::min(at_ends, norm((a + other * v) - (p + part * u))) : at_ends;
 }
 
 }  // namespace
@@ -64,25 +87,42 @@ IntersectionSearch::IntersectionSearch(const std::vector<const Mesh*>& meshes,
 }
 
 Intersections IntersectionSearch::find(const std::vector<std::vector<Vec3d>>& positions) {
-  assert(positions.size() == surfaces_.size());
   Intersections found;
-  for (std::size_t s = 0; s < surfaces_.size(); ++s) {
-    take(positions[s], surfaces_[s], found);
-    test_itself(s, found);
-  }
-  test_everywhere(found);
-  for (const std::vector<std::size_t>& world : worlds_)
-    for (std::size_t i = 0; i < world.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) test_pair(world[j], world[i], found);
-      for (const std::size_t other : everywhere_) test_pair(other, world[i], found);
-    }
+  found.unknown_triangles = for_each_near_pair(
+      positions, std::vector<double>(surfaces_.size(), 0),
+      [&](std::size_t s, const FaceTree::Leaf& one, std::size_t t, const FaceTree::Leaf& other) {
+        test_sides(s, one, t, other, found);
+        test_sides(t, other, s, one, found);
+      });
   std::sort(found.surfaces.begin(), found.surfaces.end());
   found.surfaces.erase(std::unique(found.surfaces.begin(), found.surfaces.end()), found.surfaces.end());
   return found;
 }
 
+template <class Visit>
+std::int64_t IntersectionSearch::for_each_near_pair(const std::vector<std::vector<Vec3d>>& positions,
+                                                    const std::vector<double>& margins, const Visit& visit) {
+  assert(positions.size() == surfaces_.size());
+  std::int64_t unknown_triangles = 0;
+  for (std::size_t s = 0; s < surfaces_.size(); ++s) {
+    unknown_triangles += take(positions[s], surfaces_[s], margins[s]);
+    if (surfaces_[s].is_driven) continue;
+    surfaces_[s].tree->for_each_near_pair(
+        state(s).boxes,
+        [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) { visit(s, one, s, other); });
+  }
+  visit_everywhere(visit);
+  for (const std::vector<std::size_t>& world : worlds_)
+    for (std::size_t i = 0; i < world.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) visit_pair(world[j], world[i], visit);
+      for (const std::size_t other : everywhere_) visit_pair(other, world[i], visit);
+    }
+  return unknown_triangles;
+}
+
 /// Sweeps along x, so that many surfaces side by side do not cost the square of their number.
-void IntersectionSearch::test_everywhere(Intersections& found) const {
+template <class Visit>
+void IntersectionSearch::visit_everywhere(const Visit& visit) const {
   const auto box = [this](std::size_t s) -> const BoundingBox& { return state(s).boxes.front(); };
   std::vector<std::size_t> order = everywhere_;
   std::sort(order.begin(), order.end(), [&](std::size_t s, std::size_t t) {
@@ -90,11 +130,19 @@ void IntersectionSearch::test_everywhere(Intersections& found) const {
   });
   for (std::size_t i = 0; i < order.size(); ++i)
     for (std::size_t j = i + 1; j < order.size() && box(order[j]).low.x <= box(order[i]).high.x; ++j)
-      test_pair(std::min(order[i], order[j]), std::max(order[i], order[j]), found);
+      visit_pair(std::min(order[i], order[j]), std::max(order[i], order[j]), visit);
 }
 
-void IntersectionSearch::take(const std::vector<Vec3d>& positions, const Surface& surface,
-                              Intersections& found) {
+template <class Visit>
+void IntersectionSearch::visit_pair(std::size_t s, std::size_t t, const Visit& visit) const {
+  if (surfaces_[s].is_driven && surfaces_[t].is_driven) return;
+  surfaces_[s].tree->for_each_near_pair(
+      state(s).boxes, *surfaces_[t].tree, state(t).boxes,
+      [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) { visit(s, one, t, other); });
+}
+
+std::int64_t IntersectionSearch::take(const std::vector<Vec3d>& positions, const Surface& surface,
+                                      double margin) {
   State& state = states_[surface.state];
   state.positions.clear();
   const auto is_unknown = [&state](Index node) {
@@ -106,28 +154,11 @@ void IntersectionSearch::take(const std::vector<Vec3d>& positions, const Surface
     state.positions.push_back({exact_coordinate(p.x), exact_coordinate(p.y), exact_coordinate(p.z)});
     has_unknown = has_unknown || is_unknown(static_cast<Index>(state.positions.size()) - 1);
   }
-  surface.tree->fit(state.positions, 0, state.boxes);
-  if (!has_unknown) return;
-  for (const FaceTree::Triangle& t : surface.tree->triangles())
-    found.unknown_triangles += std::any_of(t.nodes.begin(), t.nodes.end(), is_unknown);
-}
-
-void IntersectionSearch::test_itself(std::size_t s, Intersections& found) const {
-  if (surfaces_[s].is_driven) return;
-  surfaces_[s].tree->for_each_near_pair(state(s).boxes,
-                                        [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) {
-                                          test_sides(s, one, s, other, found);
-                                          test_sides(s, other, s, one, found);
-                                        });
-}
-
-void IntersectionSearch::test_pair(std::size_t s, std::size_t t, Intersections& found) const {
-  if (surfaces_[s].is_driven && surfaces_[t].is_driven) return;
-  surfaces_[s].tree->for_each_near_pair(state(s).boxes, *surfaces_[t].tree, state(t).boxes,
-                                        [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) {
-                                          test_sides(s, one, t, other, found);
-                                          test_sides(t, other, s, one, found);
-                                        });
+  surface.tree->fit(state.positions, margin, state.boxes);
+  if (!has_unknown) return 0;
+  return std::ranges::count_if(surface.tree->triangles(), [&](const FaceTree::Triangle& t) {
+    return std::any_of(t.nodes.begin(), t.nodes.end(), is_unknown);
+  });
 }
 
 /// Sides that belong to a triangle of surface s, with a triangle of surface t.
@@ -136,9 +167,7 @@ void IntersectionSearch::test_sides(std::size_t s, const FaceTree::Leaf& of, std
   const FaceTree::Triangle &sides = surfaces_[s].tree->triangles()[of.triangle],
                            &triangle = surfaces_[t].tree->triangles()[with.triangle];
   const auto is_corner = [&](Index node) {
-    if (s != t) return false;
-    const std::vector<Index>& sewn = *surfaces_[s].sewn;
-    return std::ranges::any_of(triangle.nodes, [&](Index corner) { return sewn[corner] == sewn[node]; });
+    return std::ranges::any_of(triangle.nodes, [&](Index corner) { return are_sewn(s, node, t, corner); });
   };
   const std::vector<Vec3d>&x = state(s).positions, &y = state(t).positions;
   const Vec3d &a = y[triangle.nodes[0]], &b = y[triangle.nodes[1]], &c = y[triangle.nodes[2]];
@@ -157,6 +186,120 @@ void IntersectionSearch::test_sides(std::size_t s, const FaceTree::Leaf& of, std
     if (found.surfaces.empty() || found.surfaces.back() != s) found.surfaces.push_back(s);
     if (found.surfaces.back() != t) found.surfaces.push_back(t);
   }
+}
+
+Nearness IntersectionSearch::find_near(const std::vector<std::vector<Vec3d>>& positions,
+                                       const Spacing& spacing) {
+  std::vector<double> margins;
+  for (std::size_t s = 0; s < surfaces_.size(); ++s) {
+    double largest = 0;
+    for (const Vec3d& p : positions[s])
+      largest = std::max({largest, std::fabs(p.x), std::fabs(p.y), std::fabs(p.z)});
+    margins.push_back(spacing.thicknesses[s] / 2 + (std::isfinite(largest) ? no_distance * largest : 0));
+  }
+  Nearness found;
+  for_each_near_pair(
+      positions, margins,
+      [&](std::size_t s, const FaceTree::Leaf& one, std::size_t t, const FaceTree::Leaf& other) {
+        measure_nodes(s, one, t, other, spacing, found);
+        measure_nodes(t, other, s, one, spacing, found);
+        measure_sides(s, one, t, other, spacing, found);
+      });
+  return found;
+}
+
+void IntersectionSearch::measure_nodes(std::size_t s, const FaceTree::Leaf& of, std::size_t t,
+                                       const FaceTree::Leaf& with, const Spacing& spacing,
+                                       Nearness& found) const {
+  const FaceTree::Triangle &nodes = surfaces_[s].tree->triangles()[of.triangle],
+                           &triangle = surfaces_[t].tree->triangles()[with.triangle];
+  const auto corners_in = [&](const std::vector<Vec3d>& y) {
+    return TriangleCorners{y[triangle.nodes[0]], y[triangle.nodes[1]], y[triangle.nodes[2]]};
+  };
+  const TriangleCorners corners = corners_in(state(t).positions);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Index node = nodes.nodes[k];
+    const Vec3d& p = state(s).positions[node];
+    if ((nodes.owned_nodes >> k & 1U) == 0 ||
+        std::ranges::any_of(triangle.nodes, [&](Index corner) { return are_sewn(s, node, t, corner); }))
+      continue;
+    const double distance = std::sqrt(nearest_on_triangle(p, corners, 0).distance_squared);
+    count(
+        {.surfaces = {s, t},
+         .is_edges = false,
+         .first = {node, node},
+         .second = {},
+         .face = triangle.face,
+         .distance = distance,
+         .thickness = 0,
+         .place = p},
+        spacing,
+        [&] {
+          return std::min({norm(corners[0] - p), norm(corners[1] - p), norm(corners[2] - p)});
+        },
+        [&](const std::vector<Vec3d>& rest) {
+          return std::sqrt(nearest_on_triangle(rest[node], corners_in(rest), 0).distance_squared);
+        },
+        found);
+  }
+}
+
+void IntersectionSearch::measure_sides(std::size_t s, const FaceTree::Leaf& one, std::size_t t,
+                                       const FaceTree::Leaf& other, const Spacing& spacing,
+                                       Nearness& found) const {
+  const FaceTree::Triangle &a = surfaces_[s].tree->triangles()[one.triangle],
+                           &b = surfaces_[t].tree->triangles()[other.triangle];
+  const std::vector<Vec3d>&x = state(s).positions, &y = state(t).positions;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto [p, q] = std::minmax(a.nodes[k], a.nodes[(k + 1) % 3]);
+    if ((a.owned_sides >> k & 1U) == 0) continue;
+    for (std::size_t l = 0; l < 3; ++l) {
+      const auto [u, v] = std::minmax(b.nodes[l], b.nodes[(l + 1) % 3]);
+      if ((b.owned_sides >> l & 1U) == 0 || are_sewn(s, p, t, u) || are_sewn(s, p, t, v) ||
+          are_sewn(s, q, t, u) || are_sewn(s, q, t, v))
+        continue;
+      const double distance = distance_of_segments(x[p], x[q], y[u], y[v]);
+      count(
+          {.surfaces = {s, t},
+           .is_edges = true,
+           .first = {p, q},
+           .second = {u, v},
+           .face = b.face,
+           .distance = distance,
+           .thickness = 0,
+           .place = 0.5 * (x[p] + x[q])},
+          spacing,
+          [&] {
+            return std::min({norm(x[p] - y[u]), norm(x[p] - y[v]), norm(x[q] - y[u]), norm(x[q] - y[v])});
+          },
+          [&](const std::vector<Vec3d>& rest) {
+            return distance_of_segments(rest[p], rest[q], rest[u], rest[v]);
+          },
+          found);
+    }
+  }
+}
+
+template <class NodeDistance, class RestDistance>
+void IntersectionSearch::count(NearFeatures pair, const Spacing& spacing,
+                               const NodeDistance& distance_of_nodes, const RestDistance& distance_at_rest,
+                               Nearness& found) const {
+  const auto [s, t] = pair.surfaces;
+  const double thickness = (spacing.thicknesses[s] + spacing.thicknesses[t]) / 2;
+  const double size = std::max({std::fabs(pair.place.x), std::fabs(pair.place.y), std::fabs(pair.place.z)});
+  pair.thickness = thickness;
+  if (pair.distance <= std::max(coincident_part * thickness, no_distance * size)) {
+    if (s == t && !spacing.counts_open_seams && distance_of_nodes() <= no_distance * size) return;
+    ++found.coincident_count;
+    if (found.coincident.size() < Crossings::most_named) found.coincident.push_back(pair);
+    return;
+  }
+  if (!(pair.distance < thickness)) return;
+  if (s == t) pair.thickness = std::min(thickness, distance_at_rest(*spacing.rests[s]) / 2);
+  if (!(pair.distance < pair.thickness - std::min(spacing.allowance, pair.thickness / 4))) return;
+  if (found.near_count++ == 0 ||
+      pair.distance / pair.thickness < found.nearest.distance / found.nearest.thickness)
+    found.nearest = pair;
 }
 
 }  // namespace isocloth

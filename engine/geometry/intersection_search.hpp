@@ -36,6 +36,26 @@ struct Intersections {
   std::int64_t unknown_triangles = 0;
 };
 
+/// A node and a triangle, or two edges, that are near each other.
+struct NearFeatures {
+  std::array<std::size_t, 2> surfaces{};
+  bool is_edges = false;
+  std::array<Index, 2> first{};   ///< the edge's nodes, the lower first; or the node, twice
+  std::array<Index, 2> second{};  ///< the other edge's
+  Index face = 0;                 ///< the triangle's
+  double distance = 0;            ///< [m]
+  double thickness = 0;           ///< that they are to keep [m]
+  Vec3d place;                    ///< on the first [m]
+};
+
+/// What a state holds of them.
+struct Nearness {
+  std::int64_t coincident_count = 0;  ///< nearer than a millionth of the thickness: no direction parts them
+  std::vector<NearFeatures> coincident;  ///< at most Crossings::most_named of them
+  std::int64_t near_count = 0;  ///< of the others those nearer than their thickness, less the allowance
+  NearFeatures nearest;         ///< the one that is nearest in parts of its thickness
+};
+
 /// Tests all edges against all triangles that share no node with them (nodes that are sewn together count as
 /// one), by the exact meeting() of
 /// engine/geometry/exact_predicates.hpp. Two triangles that are not of one plane and have more than a common
@@ -55,6 +75,19 @@ class IntersectionSearch {
   /// count as 0. Cost O(n log n) for n triangles of which few are near others.
   Intersections find(const std::vector<std::vector<Vec3d>>& positions);
 
+  /// What find_near() measures against.
+  struct Spacing {
+    std::vector<double> thicknesses;  ///< of each surface, of two the mean counts [m], >= 0
+    /// Of the surfaces' rest shapes: what is nearer there than 2 thicknesses need keep half of that only.
+    std::vector<const std::vector<Vec3d>*> rests;
+    double allowance = 0;           ///< by which less than a thickness is no matter [m]
+    bool counts_open_seams = true;  ///< false: not where a node of a surface lies on another of the same
+  };
+  /// Of all nodes against all triangles and all edges against all edges, those aside that share a node (sewn
+  /// ones count as one). Unlike find() this sees what overlaps in one plane. Distances are rounded; less than
+  /// 1e-12 of the largest coordinate is none. Cost as find(), where few are nearer than their thickness.
+  Nearness find_near(const std::vector<std::vector<Vec3d>>& positions, const Spacing& spacing);
+
  private:
   struct State {
     std::vector<Vec3d> positions;
@@ -67,12 +100,28 @@ class IntersectionSearch {
     bool is_driven = false;
   };
   const State& state(std::size_t s) const { return states_[surfaces_[s].state]; }
-  void take(const std::vector<Vec3d>& positions, const Surface& surface, Intersections& found);
-  void test_itself(std::size_t s, Intersections& found) const;
-  void test_everywhere(Intersections& found) const;
-  void test_pair(std::size_t s, std::size_t t, Intersections& found) const;
+  /// Calls visit(s, Leaf of s, t, Leaf of t) for all triangles whose boxes, wider by margins, overlap, each
+  /// pair once. Returns Intersections::unknown_triangles.
+  template <class Visit>
+  std::int64_t for_each_near_pair(const std::vector<std::vector<Vec3d>>& positions,
+                                  const std::vector<double>& margins, const Visit& visit);
+  template <class Visit>
+  void visit_everywhere(const Visit& visit) const;
+  template <class Visit>
+  void visit_pair(std::size_t s, std::size_t t, const Visit& visit) const;
+  std::int64_t take(const std::vector<Vec3d>& positions, const Surface& surface, double margin);
+  bool are_sewn(std::size_t s, Index node, std::size_t t, Index other) const {
+    return s == t && (*surfaces_[s].sewn)[node] == (*surfaces_[s].sewn)[other];
+  }
   void test_sides(std::size_t s, const FaceTree::Leaf& of, std::size_t t, const FaceTree::Leaf& with,
                   Intersections& found) const;
+  void measure_nodes(std::size_t s, const FaceTree::Leaf& of, std::size_t t, const FaceTree::Leaf& with,
+                     const Spacing& spacing, Nearness& found) const;
+  void measure_sides(std::size_t s, const FaceTree::Leaf& one, std::size_t t, const FaceTree::Leaf& other,
+                     const Spacing& spacing, Nearness& found) const;
+  template <class NodeDistance, class RestDistance>
+  void count(NearFeatures pair, const Spacing& spacing, const NodeDistance& distance_of_nodes,
+             const RestDistance& distance_at_rest, Nearness& found) const;
 
   std::vector<Surface> surfaces_;
   std::vector<State> states_{1};

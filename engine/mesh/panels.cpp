@@ -9,6 +9,7 @@
 #include <set>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/nearest_name.hpp"
 #include "engine/core/plane.hpp"
 #include "engine/core/rotation.hpp"
 #include "engine/core/text.hpp"
@@ -236,7 +237,12 @@ class PatternMesher {
   /// side: the key, up to the words "panel" and "edge".
   std::size_t panel_of(const std::string& side, const std::string& name) const {
     const auto panel = numbers_.find(name);
-    if (panel == numbers_.end()) refuse(side, "panel: found \"", name, "\", expected the name of a panel");
+    if (panel == numbers_.end()) {
+      std::vector<std::string> names;
+      for (const Panel& known : panels_) names.push_back(known.name);
+      refuse(side, "panel: found \"", name, "\", expected the name of a panel; the nearest is \"",
+             nearest_name(name, names), "\"");
+    }
     return panel->second;
   }
   EdgeNumber edge_of(const std::string& side, const std::string& name, Index edge) const {
@@ -267,8 +273,16 @@ class PatternMesher {
       while (above[i] != i) i = above[i];
       return i;
     };
+    std::map<std::array<std::size_t, 2>, std::size_t> known;  // seams by their edges
     for (std::size_t s = 0; s < seams_.size(); ++s) {
       const auto [one, other] = edges_of(s);
+      std::array<std::size_t, 2> two{begin[one.panel] + static_cast<std::size_t>(one.edge),
+                                     begin[other.panel] + static_cast<std::size_t>(other.edge)};
+      std::ranges::sort(two);
+      if (const auto [before, is_new] = known.emplace(two, s); !is_new)
+        refuse(key_, ".seams[", s, "]: found edge ", one.edge, " of \"", seams_[s].panels[0], "\" with edge ",
+               other.edge, " of \"", seams_[s].panels[1], "\", already seams[", before->second,
+               "], expected each two edges once");
       above[top(begin[one.panel] + static_cast<std::size_t>(one.edge))] =
           top(begin[other.panel] + static_cast<std::size_t>(other.edge));
     }

@@ -30,6 +30,7 @@ class RunWatch : public RunObserver {
     if (!quiet_ && !start.resumed_folder.empty())
       std::fprintf(stderr, "isocloth: goes on from %s at t = %g s\n", start.resumed_folder.c_str(),
                    start.time);
+    meets_cloth = start.meets_cloth;
     progress_.emplace("steps", start.step_count, start.step_index, quiet_, &monitor);
   }
 
@@ -40,6 +41,7 @@ class RunWatch : public RunObserver {
   void on_last_step() override { progress_.reset(); }
 
   Monitor monitor;
+  bool meets_cloth = false;  ///< as RunStart
 
  private:
   const bool quiet_;
@@ -47,28 +49,49 @@ class RunWatch : public RunObserver {
   std::optional<Progress> progress_;
 };
 
-void print_certificate(const RunSummary& s) {
+template <class Pairs, class Line>
+void print_first(const Pairs& pairs, const Line& line) {
+  constexpr std::size_t most = 3;
+  for (std::size_t i = 0; i < std::min(most, pairs.size()); ++i)
+    std::printf("  %s\n", line(pairs[i]).c_str());
+}
+
+void print_certificate(const RunSummary& s, bool meets_cloth) {
   const auto count = [](std::int64_t number) { return static_cast<long long>(number); };
+  const char* const advice = meets_cloth ? "" : " (contact.cloth keeps them apart)";
   if (s.steps_intersecting == 0) {
     std::printf("cloth against cloth: no intersection at the end of any of %lld certified steps",
                 count(s.steps_certified));
     if (s.steps_touching > 0)
       std::printf("; in %lld of them some of it touches to the last bit", count(s.steps_touching));
     std::printf("\n");
-    return;
+  } else {
+    const std::vector<IntersectingPair>& pairs = s.first_intersections;
+    std::printf(
+        "CLOTH PASSES THROUGH CLOTH at the end of %lld of %lld certified steps, first at t = %g s; up to "
+        "%lld "
+        "pairs of an edge and a face%s\n",
+        count(s.steps_intersecting), count(s.steps_certified), pairs.empty() ? 0 : pairs.front().time,
+        count(s.intersections_max), advice);
+    print_first(pairs, [](const IntersectingPair& pair) { return describe(pair); });
   }
-  constexpr std::size_t most = 3;
-  const std::vector<IntersectingPair>& pairs = s.first_intersections;
-  std::printf(
-      "CLOTH PASSES THROUGH CLOTH at the end of %lld of %lld certified steps, first at t = %g s; up to %lld "
-      "pairs of an edge and a face (contact.cloth keeps them apart)\n",
-      count(s.steps_intersecting), count(s.steps_certified), pairs.empty() ? 0 : pairs.front().time,
-      count(s.intersections_max));
-  for (std::size_t i = 0; i < std::min(most, pairs.size()); ++i)
-    std::printf("  %s\n", describe(pairs[i]).c_str());
+  if (s.steps_passing_within > 0) {
+    std::printf("CLOTH PASSES THROUGH CLOTH within %lld %s it does not, of %lld tested within%s\n",
+                count(s.steps_passing_within),
+                s.steps_passing_within == 1 ? "step at whose end" : "steps at whose ends",
+                count(s.steps_certified_within), advice);
+    print_first(s.first_passages, [](const std::string& line) { return line; });
+  } else {
+    std::printf("  within steps: none passes through on the straight ways of %lld of them",
+                count(s.steps_certified_within));
+    if (const std::int64_t left = s.steps_certified - s.steps_intersecting - s.steps_certified_within;
+        left > 0)
+      std::printf("; %lld were taken in parts, whose ways are not tested", count(left));
+    std::printf("\n");
+  }
 }
 
-void print_summary(const RunSummary& s, const std::filesystem::path& output) {
+void print_summary(const RunSummary& s, const std::filesystem::path& output, bool meets_cloth) {
   std::printf(
       "%s: %s, %lld steps (%.6g s) in %.3g s, %.3gx real time; %.3g iterations per step, residual <= "
       "%.2e\n",
@@ -86,7 +109,7 @@ void print_summary(const RunSummary& s, const std::filesystem::path& output) {
     std::printf("tolerance %g missed in %lld of %lld steps\n", s.tolerance,
                 static_cast<long long>(s.steps_violated),
                 static_cast<long long>(s.step_count * s.garment_count));
-  if (s.steps_certified > 0) print_certificate(s);
+  if (s.steps_certified > 0) print_certificate(s, meets_cloth);
   if (s.status == "completed" && !s.message.empty()) std::printf("%s\n", s.message.c_str());
   if (s.frames_of < s.garment_count)
     std::printf("frames of the first %lld of %lld garments (--frames-of N keeps others, 0 all)\n",
@@ -103,7 +126,7 @@ RunSummary run_scene_file(RunRequest request, bool json, bool quiet) {
   if (json)
     std::fputs(summary_json(summary).c_str(), stdout);
   else
-    print_summary(summary, request.output);
+    print_summary(summary, request.output, watch.meets_cloth);
   return summary;
 }
 

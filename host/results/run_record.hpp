@@ -102,6 +102,10 @@ struct RunSummary {
   std::int64_t steps_certified = 0, steps_intersecting = 0, steps_touching = 0;
   std::int64_t intersections_max = 0;  ///< most pairs of an edge and a triangle at the end of a step
   std::vector<IntersectingPair> first_intersections;  ///< of the first such step, up to ten
+  /// Of the steps that end free of crossings those whose straight ways were tested, too, and those of them on
+  /// whose ways cloth passed through cloth.
+  std::int64_t steps_certified_within = 0, steps_passing_within = 0;
+  std::vector<std::string> first_passages;  ///< of the first such step, up to ten, each with time and place
   double area_error_total_max = 0, area_error_element_mean_max = 0, area_error_element_max = 0;
   std::uint64_t memory_bytes = 0, seed = 0;
 };

@@ -100,6 +100,9 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("steps_touching", s.steps_touching);
   visit("intersections_max", s.intersections_max);
   visit("first_intersections", s.first_intersections);
+  visit("steps_certified_within", s.steps_certified_within);
+  visit("steps_passing_within", s.steps_passing_within);
+  visit("first_passages", s.first_passages);
   visit("area_error_total_max", s.area_error_total_max);
   visit("area_error_element_mean_max", s.area_error_element_mean_max);
   visit("area_error_element_max", s.area_error_element_max);
@@ -109,8 +112,9 @@ void for_each_member(Summary& s, const Visit& visit) {
 
 /// Members that summaries written before they were there lack.
 bool came_later(std::string_view name) {
-  constexpr std::string_view later[] = {"cloth_loaded_max",  "cloth_force_max", "cloth_gap_min",
-                                        "cg_iterations_max", "substeps_max",    "eased_depth"};
+  constexpr std::string_view later[] = {"cloth_loaded_max",       "cloth_force_max",      "cloth_gap_min",
+                                        "cg_iterations_max",      "substeps_max",         "eased_depth",
+                                        "steps_certified_within", "steps_passing_within", "first_passages"};
   return std::find(std::begin(later), std::end(later), name) != std::end(later);
 }
 

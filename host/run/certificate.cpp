@@ -28,15 +28,30 @@ std::vector<Index> worlds_of(const Scene& scene) {
   return worlds;
 }
 
+std::string place_text(double x, double y, double z) {
+  const auto rounded = [](double c) { return std::round(1e4 * c) / 1e4; };
+  return text(" at (", rounded(x), " ", rounded(y), " ", rounded(z), ") m");
+}
+
+std::string describe(const NearFeatures& pair, const Scene& scene) {
+  const std::string &one = scene.garments[pair.surfaces[0]].name,
+                    &other = scene.garments[pair.surfaces[1]].name;
+  const std::string first = pair.is_edges ? text("edge ", pair.first[0], "-", pair.first[1])
+                                          : text("node ", pair.first[0]),
+                    second = pair.is_edges ? text("edge ", pair.second[0], "-", pair.second[1])
+                                           : text("face ", pair.face);
+  return text(first, " of ", one, pair.is_edges ? " and " : " on ",
+              pair.surfaces[0] == pair.surfaces[1] ? text("its ", second) : text(second, " of ", other),
+              place_text(pair.place.x, pair.place.y, pair.place.z));
+}
+
 }  // namespace
 
 std::string describe(const IntersectingPair& pair) {
-  const auto rounded = [](double x) { return std::round(1e4 * x) / 1e4; };
   const bool is_own = pair.edge_garment == pair.face_garment;
   return text("edge ", pair.edge[0], "-", pair.edge[1], " of ", pair.edge_garment, " through ",
               is_own ? "its " : "", "face ", pair.face, is_own ? "" : text(" of ", pair.face_garment),
-              " at (", rounded(pair.place[0]), " ", rounded(pair.place[1]), " ", rounded(pair.place[2]),
-              ") m");
+              place_text(pair.place[0], pair.place[1], pair.place[2]));
 }
 
 std::string describe(const IntersectionReport& start, bool is_pushed) {
@@ -52,8 +67,34 @@ std::string describe(const IntersectionReport& start, bool is_pushed) {
   for (std::size_t i = 0; i < std::min(most, start.pairs.size()); ++i)
     line += (i == 0 ? ", " : "; ") + describe(start.pairs[i]);
   if (start.crossing + start.touching > static_cast<std::int64_t>(most)) line += "; ...";
-  return line + (is_pushed ? ", expected none with contact.cloth: move them apart in the file"
-                           : "; without contact.cloth nothing will part them: move them apart in the file");
+  return line + (is_pushed
+                     ? ", expected none with contact.cloth, which does not untangle: move them apart in "
+                       "the file, by the mesh or its transform (contact.push_out is for obstacles only)"
+                     : "; without contact.cloth nothing will part them: move them apart in the file");
+}
+
+std::string describe_coincident(const Nearness& near, const Scene& scene) {
+  if (near.coincident_count == 0) return "";
+  constexpr std::size_t most = 3;
+  std::string line =
+      text("at the start cloth lies in cloth, with no distance between: ", near.coincident_count,
+           " pairs of a node and a face or two edges");
+  for (std::size_t i = 0; i < std::min(most, near.coincident.size()); ++i)
+    line += (i == 0 ? ", " : "; ") + describe(near.coincident[i], scene);
+  if (near.coincident_count > static_cast<std::int64_t>(most)) line += "; ...";
+  return line +
+         (scene.contact.cloth
+              ? text(", expected none with contact.cloth, which knows no side to push them to: move them "
+                     "apart in the file by their thickness, ",
+                     near.coincident.front().thickness, " m")
+              : "; without contact.cloth nothing will part them: move them apart in the file");
+}
+
+std::string describe_near(const Nearness& near, const Scene& scene) {
+  if (near.near_count == 0) return "";
+  return text(near.near_count, " pairs of cloth start nearer than their thickness, least ",
+              near.nearest.distance, " m of ", near.nearest.thickness, " m, ", describe(near.nearest, scene),
+              ": they are pushed apart in the first steps");
 }
 
 Certificate::Certificate(const Scene& scene)
@@ -64,7 +105,16 @@ Certificate::Certificate(const Scene& scene)
 IntersectionReport Certificate::of_start() {
   std::vector<std::vector<Vec3d>> positions;
   for (const Garment& garment : scene_.garments) positions.push_back(start_positions(garment));
-  return of(positions, 0);
+  IntersectionReport report = of(positions, 0);
+  IntersectionSearch::Spacing spacing;
+  spacing.allowance = scene_.contact.tolerance;
+  spacing.counts_open_seams = scene_.contact.cloth;  // without, other warnings tell of them
+  for (const Garment& garment : scene_.garments) {
+    spacing.thicknesses.push_back(scene_.contact.cloth ? garment.fabric.thickness : 0);
+    spacing.rests.push_back(&garment.mesh.positions);
+  }
+  report.near = search_.find_near(positions, spacing);
+  return report;
 }
 
 IntersectionReport Certificate::of(const Simulation& simulation) {
@@ -77,7 +127,8 @@ IntersectionReport Certificate::of(const std::vector<std::vector<Vec3d>>& positi
                             .touching = found.touching.count,
                             .garment_count = found.surfaces.size(),
                             .is_complete = found.unknown_triangles == 0,
-                            .pairs = {}};
+                            .pairs = {},
+                            .near = {}};
   for (const Crossing& c : found.crossing.count > 0 ? found.crossing.first : found.touching.first)
     report.pairs.push_back({.time = time,
                             .edge_garment = scene_.garments[c.edge_surface].name,
@@ -88,15 +139,42 @@ IntersectionReport Certificate::of(const std::vector<std::vector<Vec3d>>& positi
   return report;
 }
 
-void Certificate::count(const Simulation& simulation, RunSummary& summary) {
-  IntersectionReport found = of(simulation);
+void Certificate::begin_step(const Simulation& simulation) { before_ = simulation.positions(); }
+
+void Certificate::count(const Simulation& simulation, const std::vector<StepReport>& reports,
+                        RunSummary& summary) {
+  const std::vector<std::vector<Vec3d>> positions = simulation.positions();
+  IntersectionReport found = of(positions, simulation.time());
   summary.steps_certified += found.is_complete;
   summary.intersections_max = std::max(summary.intersections_max, found.crossing);
-  if (found.crossing == 0) {
-    summary.steps_touching += found.touching > 0;
+  if (found.crossing > 0) {
+    if (summary.steps_intersecting++ == 0) summary.first_intersections = std::move(found.pairs);
     return;
   }
-  if (summary.steps_intersecting++ == 0) summary.first_intersections = std::move(found.pairs);
+  summary.steps_touching += found.touching > 0;
+  const auto is_whole = [](const StepReport& report) { return report.substeps == 1; };
+  if (found.is_complete && std::ranges::all_of(reports, is_whole)) count_ways(positions, simulation, summary);
+}
+
+void Certificate::count_ways(const std::vector<std::vector<Vec3d>>& positions, const Simulation& simulation,
+                             RunSummary& summary) {
+  if (!ways_) ways_.emplace(meshes_of(scene_), worlds_of(scene_), driven_of(scene_));
+  const Passages found = ways_->find(before_, positions);
+  summary.steps_certified_within += found.is_complete;
+  if (found.count == 0 || summary.steps_passing_within++ > 0) return;
+  for (const Passage& passage : found.first) {
+    const std::string &one = scene_.garments[passage.surfaces[0]].name,
+                      &other = scene_.garments[passage.surfaces[1]].name;
+    const auto& [a, b, c, d] = passage.nodes;
+    const std::string which =
+        passage.is_edges
+            ? text("edge ", std::min(a, b), "-", std::max(a, b), " of ", one, " through edge ",
+                   std::min(c, d), "-", std::max(c, d), " of ", other)
+            : text("node ", a, " of ", one, " through the triangle ", b, "-", c, "-", d, " of ", other);
+    const double time = simulation.time() - (1 - passage.time) * scene_.step;
+    summary.first_passages.push_back(
+        text(which, place_text(passage.place.x, passage.place.y, passage.place.z), ", t = ", time, " s"));
+  }
 }
 
 }  // namespace isocloth

@@ -2,10 +2,12 @@
 // between cloths have part in.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/geometry/intersection_search.hpp"
+#include "engine/geometry/passage_search.hpp"
 #include "host/results/run_record.hpp"
 #include "host/simulation.hpp"
 
@@ -17,11 +19,18 @@ struct IntersectionReport {
   std::size_t garment_count = 0;        ///< that are part of crossing pairs
   bool is_complete = true;              ///< false: some coordinates are no numbers
   std::vector<IntersectingPair> pairs;  ///< the first ten crossing ones, without any: of the touching ones
+  /// Of a start: what lies in one place, or, with contact.cloth, nearer than its thickness.
+  Nearness near;
 };
 
 /// "" if there is none, else a line that says how many, which ones and what to do. is_pushed: cloth pushes
 /// cloth (ContactSettings::cloth), which must not begin so.
 std::string describe(const IntersectionReport& start, bool is_pushed);
+
+/// The same of cloth that lies in cloth without passing through it, as sheets in one plane do, and of cloth
+/// that is to be pushed apart because it starts nearer than its thickness.
+std::string describe_coincident(const Nearness& near, const Scene& scene);
+std::string describe_near(const Nearness& near, const Scene& scene);
 
 /// "edge 3-4 of sheet through its face 17 at (0.1 0.2 0.3) m".
 std::string describe(const IntersectingPair& pair);
@@ -32,17 +41,26 @@ class Certificate {
  public:
   /// The scene must outlive it.
   explicit Certificate(const Scene& scene);
+  /// What is near is looked for, too.
   IntersectionReport of_start();
   /// Of the state that the simulation is in. Costs a copy of all positions and about 1 us per node.
   IntersectionReport of(const Simulation& simulation);
-  /// The same after a step, added to the summary; a state that is not complete does not count as certified.
-  void count(const Simulation& simulation, RunSummary& summary);
+  /// Before a step that count() tells of: keeps the positions.
+  void begin_step(const Simulation& simulation);
+  /// The same as of() after a step, added to the summary; a state that is not complete does not count as
+  /// certified. Where it is free of crossings, the straight ways of the step are tested too, unless a garment
+  /// took it in parts: then ways are not straight. Costs as much again, and more where ways are long.
+  void count(const Simulation& simulation, const std::vector<StepReport>& reports, RunSummary& summary);
 
  private:
+  void count_ways(const std::vector<std::vector<Vec3d>>& positions, const Simulation& simulation,
+                  RunSummary& summary);
   IntersectionReport of(const std::vector<std::vector<Vec3d>>& positions, double time);
 
   const Scene& scene_;
   IntersectionSearch search_;
+  std::optional<PassageSearch> ways_;       ///< made when first asked
+  std::vector<std::vector<Vec3d>> before_;  ///< positions when the step began
 };
 
 }  // namespace isocloth

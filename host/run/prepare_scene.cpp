@@ -8,6 +8,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/geometry/enclosure.hpp"
 #include "engine/mesh/weld.hpp"
 #include "engine/model/taut_pins.hpp"
 #include "host/results/metric_columns.hpp"
@@ -129,6 +130,28 @@ void warn_of_pins(const Garment& garment, const ResolvedScene& resolved, const s
     if (torn.a < 0) continue;
     warnings.add("torn", text(what, ": from about t = ", t, " s on ", describe(torn)));
     return;
+  }
+}
+
+/// Cloth that begins inside of a driven one, which is as closed as a body: contacts keep it in there.
+void warn_of_enclosed(const Scene& scene, Warnings& warnings) {
+  if (!scene.contact.cloth) return;
+  for (std::size_t b = 0; b < scene.garments.size(); ++b) {
+    const Garment& body = scene.garments[b];
+    if (!is_driven(body) || !is_watertight(body.mesh)) continue;
+    for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+      const Garment& garment = scene.garments[g];
+      const bool meets = !scene.bodies.empty() || garment.world == body.world ||
+                         garment.world == Garment::every_world || body.world == Garment::every_world;
+      if (g == b || !meets || is_driven(garment)) continue;
+      const Enclosed inside = enclosed_points(body.mesh, start_positions(body), start_positions(garment));
+      if (inside.count == 0) continue;
+      warnings.add("enclosed",
+                   text("garments[", g, "] \"", garment.name, "\": ", inside.count, " of ",
+                        garment.mesh.positions.size(), " nodes start inside of the closed garment \"",
+                        body.name, "\", whose nodes are all pinned, the deepest, ", inside.deepest, ", by ",
+                        inside.depth, " m: they stay in there; move the cloth out in the file"));
+    }
   }
 }
 
@@ -273,6 +296,17 @@ std::vector<std::string> start_warnings(const Scene& scene, const IntersectionRe
                           reach.nearest, " m outside of its region"));
     }
   }
+  warn_of_enclosed(scene, warnings);
+  if (const ContactSettings& c = scene.contact; !c.cloth) {
+    if (c.cloth_friction.static_ > 0 || c.cloth_friction.dynamic > 0)
+      warnings.add("cloth friction",
+                   "contact.cloth_friction is not used without contact.cloth: cloth passes "
+                   "through cloth");
+    if (!c.cloth_pairs.empty())
+      warnings.add("cloth pairs",
+                   "contact.pairs of garment and other_garment are not used without "
+                   "contact.cloth: cloth passes through cloth");
+  }
   constexpr double longest_obstacle = 100;
   for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
     const auto* const mesh = std::get_if<MeshShape>(&scene.obstacles[o].shape);
@@ -290,6 +324,11 @@ std::vector<std::string> start_warnings(const Scene& scene, const IntersectionRe
   if (const std::string line = describe(start, scene.contact.cloth); !line.empty()) {
     if (scene.contact.cloth) throw SceneError(text(file.string(), ": ", line));
     warnings.add("start", line);
+  } else if (const std::string lies = describe_coincident(start.near, scene); !lies.empty()) {
+    if (scene.contact.cloth) throw SceneError(text(file.string(), ": ", lies));
+    warnings.add("start", lies);
+  } else if (const std::string near = describe_near(start.near, scene); !near.empty()) {
+    warnings.add("start", near);
   }
   return warnings.take();
 }

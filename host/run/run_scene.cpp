@@ -57,7 +57,8 @@ class Run {
          .step_count = step_count(scene_),
          .time = simulation_.time(),
          .created_folders = folder_.created_parents(),
-         .resumed_folder = folder_.resumed_folder() == folder_.path() ? "" : folder_.resumed_folder()});
+         .resumed_folder = folder_.resumed_folder() == folder_.path() ? "" : folder_.resumed_folder(),
+         .meets_cloth = scene_.contact.cloth});
   }
 
   RunSummary finish() {
@@ -156,6 +157,7 @@ class Run {
       std::vector<FrameMetrics> since_frame_before = tally_.since_frame;
       RunSummary summary_before = tally_.summary;
       std::vector<StepReport> reports;
+      if (request_.certify) certificate_.begin_step(simulation_);
       try {
         reports = balance_ ? balance_->step() : simulation_.step();
       } catch (const Interrupted&) {
@@ -166,7 +168,7 @@ class Run {
       }
       tally_.count(reports);
       note_energies();
-      if (request_.certify) certificate_.count(simulation_, tally_.summary);
+      if (request_.certify) certificate_.count(simulation_, reports, tally_.summary);
       const std::int64_t done = simulation_.step_index();
       if (done % per_frame == 0 || done == total || tally_.summary.status != "completed") add_frame();
       tally_.summary.wall_seconds = wall_before + seconds_since(start);

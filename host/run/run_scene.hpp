@@ -33,6 +33,7 @@ struct RunStart {
   std::vector<std::filesystem::path> created_folders;  ///< above the result, from the top down
   /// What the run goes on from, unless that is the result folder itself or nothing.
   std::filesystem::path resumed_folder;
+  bool meets_cloth = false;  ///< contact.cloth
 };
 
 /// Hears of a run, in the thread that runs it; what it throws counts as an error of the run.

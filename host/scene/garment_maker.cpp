@@ -334,6 +334,12 @@ Pin GarmentMaker::pin(const PinSpec& spec, const TransformSpec& transform, const
 
 const RecordedMotion& GarmentMaker::recorded_motion(const RecordedMotion& spec, std::size_t node_count,
                                                     const std::string& key) {
+  const std::string extension = std::filesystem::path(spec.file).extension();
+  if (const auto is_text = {"", ".csv", ".txt", ".tsv", ".dat"};
+      std::find(is_text.begin(), is_text.end(), extension) == is_text.end())
+    fail(text(
+        key, ".file: found \"", spec.file,
+        "\", expected .csv, .pc2 or .mdd; \"python -m isocloth import\" makes one of glTF, USD and FBX"));
   if (spec.frames_per_second > 0)
     fail(text(key, ".frames_per_second: found ", spec.frames_per_second, ", expected none: ", spec.file,
               " has times of its own"));

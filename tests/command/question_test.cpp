@@ -74,6 +74,8 @@ TEST_F(QuestionCommand, CheckRefusesWhatRunRefuses) {
       {"/garments/0/mesh", R"({"file": "sliver.obj"})", "face 0 is a sliver: found a height of 1e-09 m"},
       {"/obstacles", R"([{"shape": {"type": "mesh", "file": "open.obj"}}])",
        "the surface is open: found 4 edges"},
+      {"/obstacles", R"([{"shape": {"type": "mesh", "file": "open.obj"}}])",
+       "of such edges, or make it a garment all of whose nodes are pinned, with contact.cloth"},
       {"/obstacles", R"([{"shape": {"type": "mesh", "file": "thin.obj"}}])", "; set thicken to at least "},
       {"/obstacles", R"([{"shape": {"type": "mesh", "file": "thin.obj", "cell": 0.0001}}])",
        ".cell: a cell of 0.0001 m makes too large a grid"},

@@ -350,11 +350,15 @@ TEST(Panels, SayWhatIsWrong) {
             "mesh.panels[0].curves[0].control: found 0 points, expected 1 of a quadratic or 2 of a cubic "
             "Bezier curve");
   EXPECT_EQ(refusal({good}, {{.panels = {"a", "b"}, .edges = {0, 0}}}),
-            "mesh.seams[0].other_panel: found \"b\", expected the name of a panel");
+            "mesh.seams[0].other_panel: found \"b\", expected the name of a panel; the nearest is \"a\"");
   EXPECT_EQ(refusal({good}, {{.panels = {"a", "a"}, .edges = {0, 7}}}),
             "mesh.seams[0].other_edge: found 7, expected 0 to 3, an edge of \"a\"");
   EXPECT_EQ(refusal({good}, {{.panels = {"a", "a"}, .edges = {1, 1}}}),
             "mesh.seams[0]: found edge 1 of \"a\" twice, expected two edges");
+  EXPECT_EQ(
+      refusal({good}, {{.panels = {"a", "a"}, .edges = {0, 2}}, {.panels = {"a", "a"}, .edges = {2, 0}}}),
+      "mesh.seams[1]: found edge 2 of \"a\" with edge 0 of \"a\", already seams[0], expected each two "
+      "edges once");
 }
 
 }  // namespace

@@ -91,7 +91,8 @@ TEST(PanelFile, SaysWhichKeyIsWrong) {
     EXPECT_NE(found.find(expected), std::string::npos) << found;
   };
   names(refusal(with(R"("other_panel": "back")", R"("other_panel": "bakc")")),
-        "garments[0].mesh.seams[0].other_panel: found \"bakc\", expected the name of a panel");
+        "garments[0].mesh.seams[0].other_panel: found \"bakc\", expected the name of a panel; the "
+        "nearest is \"back\"");
   names(refusal(with(R"("edge": 2, "control")", R"("edge": 5, "control")")),
         "garments[0].mesh.panels[0].curves[0].edge: found 5, expected 0 to 3");
   names(refusal(with(R"("edge_length": 0.1)", R"("edge_length": 0)")),
