@@ -69,8 +69,7 @@ void print_certificate(const RunSummary& s, bool meets_cloth) {
     const std::vector<IntersectingPair>& pairs = s.first_intersections;
     std::printf(
         "CLOTH PASSES THROUGH CLOTH at the end of %lld of %lld certified steps, first at t = %g s; up to "
-        "%lld "
-        "pairs of an edge and a face%s\n",
+        "%lld pairs of an edge and a face%s\n",
         count(s.steps_intersecting), count(s.steps_certified), pairs.empty() ? 0 : pairs.front().time,
         count(s.intersections_max), advice);
     print_first(pairs, [](const IntersectingPair& pair) { return describe(pair); });
