@@ -327,7 +327,7 @@ TEST(ResolvedScene, FactorisesRowsWhereBendingIsSoft) {
   EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::whole);
   garment.fabric.alpha = 1;  // damping is inertia, too
   EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::rows);
-  garment.fabric.beta = 1;  // and that of bending is bending
+  garment.fabric.beta = 10;  // and that of bending is bending
   EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::whole);
   scene.projection.factor = FactorPattern::rows;
   EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::rows);
