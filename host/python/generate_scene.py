@@ -87,6 +87,7 @@ class Classes:
         for key in sorted(properties, key=lambda key: key not in required):
             value = properties[key]
             attribute = key.lstrip("$") + ("_" if keyword.iskeyword(key) else "")
+            attribute = attribute if attribute.isidentifier() else "_" + attribute  # 2HG of a KES sheet
             annotation, names = self.annotation(value, key, name)
             metadata = {}
             if attribute != key:

@@ -40,6 +40,14 @@ def test_unknown_and_missing_keys_are_named():
         scene.Fabric(kapa=1)
 
 
+def test_keys_that_are_no_names_have_an_attribute():
+    keys = {"kes": {"W": 21, "G": 0.6, "2HG": 0.9, "warp": {"EMT": 5, "LT": 0.62, "B": 0.09, "2HB": 0.04},
+                    "weft": {"EMT": 9, "LT": 0.58, "B": 0.06}}}
+    made = scene.Fabric.from_dict(keys)
+    assert made.kes._2HG == 0.9
+    assert made.to_dict() == keys
+
+
 def test_classes_say_what_the_schema_says():
     assert "[kg/m^2]" in scene.Fabric.__doc__
     assert set(scene.__all__) == {name for name in vars(scene) if name in scene.__all__}
