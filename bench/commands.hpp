@@ -153,9 +153,25 @@ struct ContactRequest {
 /// Step time of a sheet on a sphere with and without obstacles far away; throughput of towels on a table.
 std::vector<Table> measure_contact(const ContactRequest& request);
 
+struct VolinoRequest {
+  std::vector<int> sides;  ///< nodes a side
+  double tolerance = 5e-3;
+  int repetitions = 3;
+};
+/// Elements per second of StVK, its corotational peer and springs, beside those of the paper.
+std::vector<Table> measure_volino(const VolinoRequest& request);
+
+struct StrainRequest {
+  std::vector<std::string> scenes;  ///< names
+  std::string recipe, preset;       ///< empty: those of the scenes
+  // Each with each; 0: that of the scene and its fabric.
+  std::vector<double> steps_ms = {0}, stiffnesses = {0}, limits = {0};
+  double tolerance = 0;  ///< the same
+  int workers = 1;
+};
 /// Strain of every edge and element at every step of scenes of bench/scenes, to their end, beside what their
 /// rows bound.
-std::vector<Table> measure_strains(const std::vector<std::string>& scenes, int workers);
+std::vector<Table> measure_strains(const StrainRequest& request);
 
 /// The scenes of Bender and Bayer, Figure 4, to their end; the last states as a picture in `svg`.
 std::vector<Table> draw_figure4(const std::filesystem::path& svg, int workers);

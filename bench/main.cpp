@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "bench/commands.hpp"
+#include "engine/model/fabric_presets.hpp"
 
 namespace {
 
@@ -251,13 +252,32 @@ Run add_pareto(CLI::App& command, const Shared& shared) {
   return measure_later(measure_pareto, request, shared);
 }
 
+void add_numbers(CLI::App& command, const std::string& name, std::vector<double>& numbers,
+                 const std::string& doc) {
+  command.add_option(name, numbers, doc)->check(CLI::NonNegativeNumber)->capture_default_str();
+}
+
 Run add_strain(CLI::App& command, const Shared& shared) {
-  const auto scenes = keep<std::vector<std::string>>(
-      {"shake_fast_9x9", "tank_top", "locking_quad_529", "locking_tri_472", "catenary", "flag",
-       "sheet_on_sphere", "sheet_on_box", "sheet_on_torus", "table_cloth", "a3_slap", "towel_over_edge",
-       "cloth_on_terrain", "two_grippers", "tank_top_on_torso", "wardrobe", "impulse_sheet_on_sphere"});
-  command.add_option("--scenes", *scenes, "names of scenes")->capture_default_str();
-  return [scenes, &shared] { return measure_strains(*scenes, shared.workers); };
+  const auto request = keep<StrainRequest>(
+      {.scenes = {"shake_fast_9x9", "tank_top", "locking_quad_529", "locking_tri_472", "catenary", "flag",
+                  "sheet_on_sphere", "sheet_on_box", "sheet_on_torus", "table_cloth", "a3_slap",
+                  "towel_over_edge", "cloth_on_terrain", "two_grippers", "tank_top_on_torso", "wardrobe",
+                  "impulse_sheet_on_sphere"},
+       .recipe = {},
+       .preset = {}});
+  command.add_option("--scenes", request->scenes, "names of scenes")->capture_default_str();
+  command.add_option("--recipe", request->recipe, "in the place of those of the scenes");
+  std::vector<std::string> presets;
+  for (const FabricPreset& preset : fabric_presets()) presets.emplace_back(preset.name);
+  command.add_option("--preset", request->preset, "fabric in the place of those of the scenes")
+      ->check(CLI::IsMember(presets));
+  add_numbers(command, "--step-ms", request->steps_ms, "steps [ms], 0: that of the scene");
+  add_numbers(command, "--stiffness", request->stiffnesses,
+              "of warp, weft in proportion [N/m], 0: the fabric's");
+  add_numbers(command, "--limit", request->limits, "strain limits of edges, 0: the fabric's");
+  command.add_option("--tolerance", request->tolerance, "of projections, 0: that of the scene")
+      ->check(CLI::NonNegativeNumber);
+  return measure_later(measure_strains, request, shared);
 }
 
 Run add_contact(CLI::App& command, const Shared& shared) {
@@ -278,6 +298,14 @@ Run add_rigs(CLI::App& command, const Shared& shared) {
   const auto svg = keep<std::string>({});
   command.add_option("--svg", *svg, "draw the curves into this file");
   return [svg, &shared] { return measure_rigs(*svg, shared.workers); };
+}
+
+Run add_volino(CLI::App& command, const Shared& shared) {
+  const auto request = keep<VolinoRequest>({.sides = {11, 23, 46, 72}});
+  add_checked(command, "--mesh", request->sides, "nodes a side", CLI::Range(3, 1025));
+  add_positive(command, "--tolerance", request->tolerance);
+  add_checked(command, "--repetitions", request->repetitions, "the least time counts", CLI::Range(1, 1000));
+  return measure_later(measure_volino, request, shared);
 }
 
 Run add_figure4(CLI::App& command, const Shared& shared) {
@@ -301,7 +329,8 @@ constexpr Benchmark benchmarks[] = {
     {"pareto", "time per simulated second against reached strain, every solver", add_pareto},
     {"strain", "strain of edges and elements beside that of the rows", add_strain},
     {"contact", "sheets among obstacles, near and far", add_contact},
-    {"rigs", "a tensile tester, a picture frame and a bias test beside their closed forms", add_rigs},
+    {"rigs", "a tensile tester, a picture frame, a bias test and a disc beside their closed forms", add_rigs},
+    {"volino", "elements per second beside those of Volino 2009", add_volino},
     {"figure4", "Bender and Bayer, Figure 4: a sheet at four tolerances", add_figure4}};
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "bench/commands.hpp"
+#include "bench/disc_rig.hpp"
 #include "bench/plot.hpp"
 #include "bench/runner.hpp"
 #include "bench/sheet_rigs.hpp"
@@ -229,7 +230,7 @@ Found shear(const ShearRig& rig, int divisions) {
   return found;
 }
 
-constexpr int shear_divisions[] = {8, 16, 32};
+constexpr int shear_divisions[] = {8, 16, 32, 64, 128};
 constexpr std::size_t sizes = std::size(shear_divisions);
 
 Table shear_table(const std::vector<Found>& all) {
@@ -252,6 +253,44 @@ Table shear_table(const std::vector<Found>& all) {
     row.insert(row.end(), expected.begin(), expected.end());
     row.push_back(all[i].iterations);
     table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// The same in all directions, as disc_forces() has it.
+Fabric isotropic() {
+  Fabric fabric;
+  fabric.rho = fabric.delta = 0.2;
+  fabric.stretch_stiffness = 1000;
+  fabric.shear_stiffness = 500;
+  return fabric;
+}
+constexpr int disc_circles[] = {9, 17, 33};
+std::vector<double> closed_disc_forces(const DiscTest& test) {
+  std::vector<double> depths;
+  for (const auto& [depth, force] : test.curve) depths.push_back(depth);
+  return disc_forces(isotropic().stretch_stiffness, depths, 200);
+}
+
+Table disc_table(const std::vector<DiscTest>& isotropic_cloth, const std::vector<DiscTest>& of_wool) {
+  Table table{.title = "A disc of 6 cm pressed into cloth on a round frame of 30 cm",
+              .columns = {"cloth", "nodes", "force at 25 mm [N]", "at 50 mm", "off [%]", "off there [%]",
+                          "iterations per step"},
+              .rows = {},
+              .notes = {"Off: of cloth that is alike in all directions from the membrane on a radius, see "
+                        "disc_forces(); of wool by its KES figures from the finest mesh."}};
+  const auto add = [&](const char* name, const DiscTest& test, double half, double whole) {
+    const double at_half = test.curve[test.curve.size() / 2 - 1][1], at_end = test.curve.back()[1];
+    table.rows.push_back({name, test.nodes, at_half, at_end, 100 * (at_half / half - 1),
+                          100 * (at_end / whole - 1), test.iterations});
+  };
+  for (const DiscTest& test : isotropic_cloth) {
+    const std::vector<double> closed = closed_disc_forces(test);
+    add("1,000 N/m in all directions", test, closed[closed.size() / 2 - 1], closed.back());
+  }
+  for (const DiscTest& test : of_wool) {
+    const auto& fine = of_wool.back().curve;
+    add("wool", test, fine[fine.size() / 2 - 1][1], fine.back()[1]);
   }
   return table;
 }
@@ -291,7 +330,7 @@ std::string svg_text(const std::vector<RigPanel>& panels) {
       out << "<circle cx='" << x(d) << "' cy='" << y(f) << "' r='2.5' fill='#d55e00'/>";
     out << '\n';
   }
-  out << "<text x='60' y='18'>force per width of the tester [N/m], of frame and bias test [N]: </text><text "
+  out << "<text x='60' y='18'>force per width of the tester [N/m], of the others [N]: </text><text "
          "x='450' y='18' fill='#0072b2'>closed form</text><text x='545' y='18' "
          "fill='#d55e00'>isocloth</text>\n";
   return svg_page(960, 330 + 300 * static_cast<double>((panels.size() - 1) / 3), out.str());
@@ -327,6 +366,20 @@ RigPanel panel_of(const ShearRig& rig, const Found& found) {
   return panel;
 }
 
+RigPanel panel_of(const DiscTest& test) {
+  RigPanel panel{.title = "disc of 6 cm in a frame of 30 cm",
+                 .x_label = "depth [mm]",
+                 .most = 1000 * disc_depth,
+                 .dots = {},
+                 .line = {}};
+  const std::vector<double> closed = closed_disc_forces(test);
+  for (std::size_t i = 0; i < test.curve.size(); ++i) {
+    panel.dots.push_back({1000 * test.curve[i][0], test.curve[i][1]});
+    panel.line.push_back({1000 * test.curve[i][0], closed[i]});
+  }
+  return panel;
+}
+
 }  // namespace
 
 std::vector<Table> measure_rigs(const std::string& svg, int workers) {
@@ -355,14 +408,22 @@ std::vector<Table> measure_rigs(const std::string& svg, int workers) {
   for_each_case(sheared.size(), workers, [&](std::size_t i) {
     sheared[i] = shear(shear_rigs[i / sizes], shear_divisions[i % sizes]);
   });
+  constexpr std::size_t discs = std::size(disc_circles);
+  std::vector<DiscTest> pressed(2 * discs);
+  for_each_case(pressed.size(), workers, [&](std::size_t i) {
+    pressed[i] = press_disc(i < discs ? isotropic() : fabric, disc_circles[i % discs]);
+  });
+  const std::vector<DiscTest> alike(pressed.begin(), pressed.begin() + discs),
+      woollen(pressed.begin() + discs, pressed.end());
   if (!svg.empty()) {
     std::vector<RigPanel> panels;
     for (std::size_t r = 0; r < count; ++r) panels.push_back(panel_of(rigs[r], all[r].back(), fabric));
     for (std::size_t r = 0; r < std::size(shear_rigs); ++r)
       panels.push_back(panel_of(shear_rigs[r], sheared[(r + 1) * sizes - 1]));
+    panels.push_back(panel_of(alike.back()));
     write_text(svg, svg_text(panels));
   }
-  return {table, shear_table(sheared), sheet_table()};
+  return {table, shear_table(sheared), disc_table(alike, woollen), sheet_table()};
 }
 
 }  // namespace isocloth::bench

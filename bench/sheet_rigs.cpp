@@ -56,8 +56,21 @@ struct Specimen {
   int along = 8, across = 8;
 };
 
-/// The jaw at x = length moves by `by` times the length.
-Curve tested(const Specimen& specimen, Vec3d by) {
+/// Of the jaw at x = length, over its length.
+struct Way {
+  Vec3d by;            ///< straight on
+  double turn_to = 0;  ///< or, where this is not 0, on the arc on which threads keep their length [rad]
+
+  double most() const { return turn_to > 0 ? turn_to : norm(by); }
+  Vec3d at(double part) const {
+    const double angle = part * turn_to;
+    return turn_to > 0 ? Vec3d{std::cos(angle) - 1, std::sin(angle), 0} : part * by;
+  }
+  /// In which force is measured.
+  Vec3d direction() const { return turn_to > 0 ? Vec3d{0, 1, 0} : normalized(by); }
+};
+
+Curve tested(const Specimen& specimen, const Way& way) {
   Scene scene;
   scene.gravity = 0;
   scene.step = seconds / steps;
@@ -77,17 +90,22 @@ Curve tested(const Specimen& specimen, Vec3d by) {
   jaw.name = "moving jaw";
   jaw.region = BoxShape{.size = {specimen.length / specimen.along, 1.01 * specimen.width, 0.01}};
   jaw.position = {specimen.length, specimen.width / 2, 0};
-  jaw.motion = KeyframeMotion{
-      .times = {0, seconds}, .translations = {{}, specimen.length * by}, .rotations = {}, .center = {}};
+  KeyframeMotion motion;
+  constexpr int parts = 32;
+  for (int k = 0; k <= parts; ++k) {
+    const double part = static_cast<double>(k) / parts;
+    motion.times.push_back(seconds * part);
+    motion.translations.push_back(specimen.length * way.at(part));
+  }
+  jaw.motion = motion;
   jaw.holds = {{0, 2 * seconds}};
   cloth.grippers = {jaw};
   scene.garments.push_back(std::move(cloth));
   Simulation simulation(std::move(scene), one_thread());
   Curve curve{.displacement = {0}, .force = {0}};
-  const double most = norm(by);
   run_until(simulation, seconds, [&](const Simulation& s, const StepReport&) {
-    curve.displacement.push_back(most * s.time() / seconds);
-    curve.force.push_back(dot(s.holds(0).force, normalized(by)) / specimen.width);
+    curve.displacement.push_back(way.most() * s.time() / seconds);
+    curve.force.push_back(dot(s.holds(0).force, way.direction()) / specimen.width);
   });
   return curve;
 }
@@ -141,7 +159,8 @@ std::vector<SheetFigure> test_kes(const KesSheet& sheet) {
        {std::tuple{"warp", Lay::warp, sheet.warp}, {"weft", Lay::weft, sheet.weft}}) {
     const std::string of = std::string(", ") + name;
     const double full = 500 * gf_per_cm;
-    const Curve curve = tested({fabric, threads, 0.05, 0.2, 4, 16}, {1.05 * thread.extension / 100, 0, 0});
+    const Curve curve =
+        tested({fabric, threads, 0.05, 0.2, 4, 16}, {.by = {1.05 * thread.extension / 100, 0, 0}});
     const double extension = curve.where(full);
     all.push_back({"EMT" + of, thread.extension, 100 * extension});
     double work = 0;
@@ -151,9 +170,9 @@ std::vector<SheetFigure> test_kes(const KesSheet& sheet) {
     const double length = bending_length(fabric, threads);
     all.push_back({"B" + of, thread.bending, fabric.rho * 9.80665 * std::pow(length, 3) / 98.0665e-6});
   }
-  const Curve curve = tested({fabric, Lay::warp, 0.05, 0.2, 8, 32}, {0, std::tan(3 * degree), 0});
-  const double slope =
-      (curve.at(std::tan(2.5 * degree)) - curve.at(std::tan(0.5 * degree))) / (2 * gf_per_cm);
+  // The jaw is free to follow, under a tension that is little beside what threads resist.
+  const Curve curve = tested({fabric, Lay::warp, 0.05, 0.2, 8, 32}, {.by = {}, .turn_to = 3 * degree});
+  const double slope = (curve.at(2.5 * degree) - curve.at(0.5 * degree)) / (2 * gf_per_cm);
   all.push_back({"G", sheet.shear, slope});
   return all;
 }
@@ -164,7 +183,8 @@ std::vector<SheetFigure> test_fast(const FastSheet& sheet) {
   for (const auto& [name, threads, thread] :
        {std::tuple{"warp", Lay::warp, sheet.warp}, {"weft", Lay::weft, sheet.weft}}) {
     const std::string of = std::string(", ") + name;
-    const Curve curve = tested({fabric, threads, 0.1, 0.05, 8, 4}, {1.05 * thread.at_100 / 100, 0, 0});
+    const Curve curve =
+        tested({fabric, threads, 0.1, 0.05, 8, 4}, {.by = {1.05 * thread.at_100 / 100, 0, 0}});
     all.push_back({"E5" + of, thread.at_5, 100 * curve.where(5 * gf_per_cm)});
     all.push_back({"E20" + of, thread.at_20, 100 * curve.where(20 * gf_per_cm)});
     all.push_back({"E100" + of, thread.at_100, 100 * curve.where(100 * gf_per_cm)});
@@ -173,7 +193,8 @@ std::vector<SheetFigure> test_fast(const FastSheet& sheet) {
   }
   for (const int across : {4, 12, 24}) {
     const double width = 0.05 * across / 12;
-    const Curve curve = tested({fabric, Lay::bias, 0.1, width, 24, across}, {2 * sheet.bias / 100, 0, 0});
+    const Curve curve =
+        tested({fabric, Lay::bias, 0.1, width, 24, across}, {.by = {2 * sheet.bias / 100, 0, 0}});
     all.push_back({"EB5 of " + std::to_string(std::lround(1000 * width)) + " mm between jaws", sheet.bias,
                    100 * curve.where(5 * gf_per_cm)});
   }

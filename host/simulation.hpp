@@ -68,6 +68,10 @@ struct Strain {
   double stretch_max = 0;      ///< largest s1 - 1, 0 where nothing is stretched
   double stretch_p95 = 0;      ///< 95th percentile of max(|s1 - 1|, |s2 - 1|), rounded up likewise
   double compression_max = 0;  ///< largest 1 - s2, 0 where nothing is compressed
+  double thread_max = 0;  ///< largest | |F_u| - 1 | and | |F_v| - 1 | at the same points: along warp and weft
+  double thread_p95 = 0;  ///< 95th percentile of the larger of both, rounded up likewise
+  double shear_max = 0;   ///< largest sine of the angle by which warp and weft are off a right one
+  double shear_p95 = 0;   ///< 95th percentile of the same, rounded up likewise
   double pinned_max =
       0;  ///< largest |l^2 / l0^2 - 1| of edges between two pinned nodes, which no step can change
   static constexpr auto fields() {
@@ -77,6 +81,10 @@ struct Strain {
                       Field{"stretch_max", &Strain::stretch_max},
                       Field{"stretch_p95", &Strain::stretch_p95},
                       Field{"compression_max", &Strain::compression_max},
+                      Field{"thread_max", &Strain::thread_max},
+                      Field{"thread_p95", &Strain::thread_p95},
+                      Field{"shear_max", &Strain::shear_max},
+                      Field{"shear_p95", &Strain::shear_p95},
                       Field{"pinned_max", &Strain::pinned_max}};
   }
 };
@@ -262,7 +270,7 @@ struct GarmentState {
 enum class GarmentField {
   positions,   ///< [m], (tiles, lanes, nodes, 3)
   velocities,  ///< [m/s], (tiles, lanes, nodes, 3)
-  strains,     ///< the numbers of Strain in their order, (tiles, lanes, 1, 7); as of the call of view()
+  strains,     ///< the numbers of Strain in their order, (tiles, lanes, 1, 11); as of the call of view()
   contact_obstacles,  ///< number of the obstacle, then of the body, -1: none; (tiles, lanes, contacts, 1)
   contact_forces,     ///< on the garment [kg m], (tiles, lanes, contacts, 3)
   hold_forces,        ///< of the grippers on the nodes [kg m], (tiles, lanes, nodes, 3)

@@ -1,9 +1,11 @@
 #include "host/measures/strain_meter.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
+#include "engine/mesh/material_frame.hpp"
 #include "engine/mesh/topology.hpp"
 #include "host/garment/rest_shape.hpp"
 
@@ -22,27 +24,29 @@ Index sort_edges(std::vector<std::array<Index, 2>>& edges, const Garment& garmen
 }
 
 /// See MeasureStrains::rest_points.
-struct RestPoint {
-  double l00, l10, l11;
-};
+using RestPoint = std::array<double, 4>;
 
-RestPoint rest_point(const Vec3d& u, const Vec3d& v) {
-  const double r00 = norm(u), r01 = dot(u, v) / r00, r11 = std::sqrt(dot(v, v) - r01 * r01);
-  return {1 / r00, -r01 / (r00 * r11), 1 / r11};
+/// Where the tangents are x_xi and x_eta in a rest shape whose warp is near `warp`.
+RestPoint rest_point(const Vec3d& x_xi, const Vec3d& x_eta, const Vec3d& warp) {
+  const Vec3d n = cross(x_xi, x_eta), normal = (1 / norm(n)) * n, along = warp - dot(warp, normal) * normal;
+  const Vec3d u = (1 / norm(along)) * along, v = cross(normal, u);
+  const double u_xi = dot(x_xi, u), v_xi = dot(x_xi, v), u_eta = dot(x_eta, u), v_eta = dot(x_eta, v),
+               inverse = 1 / (u_xi * v_eta - v_xi * u_eta);
+  return {inverse * v_eta, -inverse * v_xi, -inverse * u_eta, inverse * u_xi};
 }
 
-void add_rest_points(const Mesh& mesh, Index face, std::vector<RestPoint>& points) {
+void add_rest_points(const Mesh& mesh, Index face, const Vec3d& warp, std::vector<RestPoint>& points) {
   const ArrayView<const Index> nodes = mesh.face(face);
   const auto x = [&](int i) { return mesh.positions[nodes[i]]; };
   if (nodes.size() == 3) {
-    points.push_back(rest_point(x(1) - x(0), x(2) - x(0)));
+    points.push_back(rest_point(x(1) - x(0), x(2) - x(0), warp));
     return;
   }
   for (int q = 0; q < strain_point_count(4); ++q) {
     const double xi = (q / 2 == 0 ? -1 : 1) * strain_point_abscissa;
     const double eta = (q % 2 == 0 ? -1 : 1) * strain_point_abscissa;
     points.push_back(rest_point(0.25 * ((1 - eta) * (x(1) - x(0)) + (1 + eta) * (x(2) - x(3))),
-                                0.25 * ((1 - xi) * (x(3) - x(0)) + (1 + xi) * (x(2) - x(1)))));
+                                0.25 * ((1 - xi) * (x(3) - x(0)) + (1 + xi) * (x(2) - x(1))), warp));
   }
 }
 
@@ -66,7 +70,7 @@ StrainMeter<Real>::StrainMeter(const Device& device, const std::vector<const Gar
   const std::size_t tiles = (garments.size() + width - 1) / width;
   const std::size_t edge_count = topology.edges.size(), point_count = face_points.back();
   const std::size_t shapes = shared ? 1 : tiles * width, lanes = shared ? 1 : width;
-  std::vector<Real> rest_edges(shapes * edge_count), rest_points(shapes * 3 * point_count);
+  std::vector<Real> rest_edges(shapes * edge_count), rest_points(shapes * 4 * point_count);
   for (std::size_t c = 0; c < shapes; ++c) {
     const Mesh& own = garments[std::min(c, garments.size() - 1)]->mesh;  // spare lanes repeat the last
     const auto place = [&](std::size_t i, std::size_t count) {
@@ -77,12 +81,12 @@ StrainMeter<Real>::StrainMeter(const Device& device, const std::vector<const Gar
       rest_edges[place(i, edge_count)] = static_cast<Real>(1 / dot(e, e));
     }
     std::vector<RestPoint> points;
-    for (Index face = 0; face < own.face_count(); ++face) add_rest_points(own, face, points);
-    for (std::size_t i = 0; i < point_count; ++i) {
-      rest_points[place(3 * i, 3 * point_count)] = static_cast<Real>(points[i].l00);
-      rest_points[place(3 * i + 1, 3 * point_count)] = static_cast<Real>(points[i].l10);
-      rest_points[place(3 * i + 2, 3 * point_count)] = static_cast<Real>(points[i].l11);
-    }
+    const std::vector<Vec3d> warps = face_warp_directions(own, topology);
+    for (Index face = 0; face < own.face_count(); ++face)
+      add_rest_points(own, face, warps[static_cast<std::size_t>(face)], points);
+    for (std::size_t i = 0; i < point_count; ++i)
+      for (std::size_t k = 0; k < 4; ++k)
+        rest_points[place(4 * i + k, 4 * point_count)] = static_cast<Real>(points[i][k]);
   }
   edges_ = {device, edges};
   face_begin_ = {device, mesh.face_begin};
@@ -90,7 +94,7 @@ StrainMeter<Real>::StrainMeter(const Device& device, const std::vector<const Gar
   face_points_ = {device, face_points};
   rest_edges_ = {device, rest_edges};
   rest_points_ = {device, rest_points};
-  values_ = {device, tiles * width * (edge_count + point_count)};
+  values_ = {device, tiles * width * (edge_count + 3 * point_count)};
   reports_ = {device, tiles * width * sizeof(StrainReport<Real>) / sizeof(Real)};
   arguments_ = {.width = static_cast<int>(width),
                 .tile_count = static_cast<Index>(tiles),
@@ -114,7 +118,7 @@ std::size_t StrainMeter<Real>::bytes_each(const Mesh& mesh, bool own_rest_shapes
   for (Index face = 0; face < mesh.face_count(); ++face)
     points += static_cast<std::size_t>(strain_point_count(mesh.face_size(face)));
   const std::size_t edges = build_topology(mesh).edges.size();
-  return (edges + points + (own_rest_shapes ? edges + 3 * points : 0)) * sizeof(Real) +
+  return (edges + 3 * points + (own_rest_shapes ? edges + 4 * points : 0)) * sizeof(Real) +
          sizeof(StrainReport<Real>);
 }
 
@@ -137,7 +141,11 @@ std::vector<Strain> StrainMeter<Real>::measure(ArrayView<const Real> positions) 
                        .stretch_max = field(3),
                        .stretch_p95 = field(4),
                        .compression_max = field(5),
-                       .pinned_max = field(6)});
+                       .thread_max = field(6),
+                       .thread_p95 = field(7),
+                       .shear_max = field(8),
+                       .shear_p95 = field(9),
+                       .pinned_max = field(10)});
   }
   return strains;
 }

@@ -1,5 +1,6 @@
 #include "host/reference/measures.hpp"
 
+#include <Eigen/Geometry>
 #include <Eigen/LU>
 #include <Eigen/QR>
 #include <Eigen/SVD>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/mesh/material_frame.hpp"
 #include "engine/mesh/topology.hpp"
 
 namespace isocloth::reference {
@@ -34,6 +36,22 @@ Eigen::RowVector2d principal_stretches(const Matrix32& rest, const Matrix32& now
   const Eigen::HouseholderQR<Matrix32> frame(rest);
   const Eigen::Matrix2d in_frame = frame.matrixQR().topRows<2>().triangularView<Eigen::Upper>();
   return Eigen::JacobiSVD<Eigen::MatrixXd>(now * in_frame.inverse()).singularValues().transpose();
+}
+
+/// measure(face, tangents at rest, tangents now) at the 2 x 2 Gauss points of quads, once for each triangle.
+template <class Row, class Measure>
+std::vector<Row> at_points(const Mesh& mesh, const MatrixX3d& positions, const Measure& measure) {
+  const MatrixX3d rest = to_matrix(mesh.positions);
+  const double g = 1 / std::sqrt(3.0);
+  std::vector<Row> found;
+  for (Index face = 0; face < mesh.face_count(); ++face) {
+    for (const auto& [xi, eta] : {std::pair{-g, -g}, {-g, g}, {g, -g}, {g, g}}) {
+      found.push_back(
+          measure(face, tangents(mesh, face, rest, xi, eta), tangents(mesh, face, positions, xi, eta)));
+      if (mesh.face_size(face) == 3) break;
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -64,18 +82,30 @@ VectorXd edge_strains(const Mesh& mesh, const MatrixX3d& positions) {
 }
 
 Eigen::MatrixX2d principal_stretches(const Mesh& mesh, const MatrixX3d& positions) {
-  const MatrixX3d rest = to_matrix(mesh.positions);
-  const double g = 1 / std::sqrt(3.0);
-  std::vector<Eigen::RowVector2d> found;
-  for (Index face = 0; face < mesh.face_count(); ++face) {
-    const bool is_quad = mesh.face_size(face) == 4;
-    for (const auto& [xi, eta] : {std::pair{-g, -g}, {-g, g}, {g, -g}, {g, g}}) {
-      found.push_back(
-          principal_stretches(tangents(mesh, face, rest, xi, eta), tangents(mesh, face, positions, xi, eta)));
-      if (!is_quad) break;
-    }
-  }
+  const std::vector<Eigen::RowVector2d> found = at_points<Eigen::RowVector2d>(
+      mesh, positions,
+      [](Index, const Matrix32& rest, const Matrix32& now) { return principal_stretches(rest, now); });
   Eigen::MatrixX2d stretches(static_cast<Eigen::Index>(found.size()), 2);
+  for (std::size_t i = 0; i < found.size(); ++i) stretches.row(static_cast<Eigen::Index>(i)) = found[i];
+  return stretches;
+}
+
+Eigen::MatrixX3d thread_stretches(const Mesh& mesh, const MatrixX3d& positions) {
+  const std::vector<Vec3d> warps = face_warp_directions(mesh, build_topology(mesh));
+  const std::vector<Eigen::RowVector3d> found = at_points<Eigen::RowVector3d>(
+      mesh, positions, [&](Index face, const Matrix32& rest, const Matrix32& now) {
+        const Vec3d& warp = warps[static_cast<std::size_t>(face)];
+        const Eigen::Vector3d normal = rest.col(0).cross(rest.col(1)).normalized();
+        Matrix32 threads;
+        threads.col(0) = Eigen::Vector3d(warp.x, warp.y, warp.z);
+        threads.col(0) = (threads.col(0) - normal * normal.dot(threads.col(0))).normalized();
+        threads.col(1) = normal.cross(threads.col(0));
+        const Matrix32 moved = now * rest.colPivHouseholderQr().solve(threads);
+        const double warp_stretch = moved.col(0).norm(), weft_stretch = moved.col(1).norm();
+        return Eigen::RowVector3d(warp_stretch, weft_stretch,
+                                  moved.col(0).dot(moved.col(1)) / (warp_stretch * weft_stretch));
+      });
+  Eigen::MatrixX3d stretches(static_cast<Eigen::Index>(found.size()), 3);
   for (std::size_t i = 0; i < found.size(); ++i) stretches.row(static_cast<Eigen::Index>(i)) = found[i];
   return stretches;
 }

@@ -22,4 +22,8 @@ VectorXd edge_strains(const Mesh& mesh, const MatrixX3d& positions);
 /// Shape [point_count, 2].
 Eigen::MatrixX2d principal_stretches(const Mesh& mesh, const MatrixX3d& positions);
 
+/// |F_u|, |F_v| and the sine of the angle of shear, F_u . F_v / (|F_u| |F_v|), at the same points: along warp
+/// (see face_warp_directions()) and weft of the rest shape. Shape [point_count, 3].
+Eigen::MatrixX3d thread_stretches(const Mesh& mesh, const MatrixX3d& positions);
+
 }  // namespace isocloth::reference

@@ -39,6 +39,8 @@ std::vector<Curve> curves() {
           {"stretch_max", {"stretch_max"}, Of::most, false},
           {"stretch_p95", {"stretch_p95"}, Of::most, false},
           {"compression_max", {"compression_max"}, Of::most, false},
+          {"thread_strain_max", {"thread_strain_max"}, Of::most, true},
+          {"shear_max", {"shear_max"}, Of::most, true},
           {"area_total", {"area_error_total"}, Of::most, false},
           {"area_mean", {"area_error_mean"}, Of::most, false},
           {"area_dispersion", {"area_error_dispersion"}, Of::most, false},

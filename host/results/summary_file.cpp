@@ -94,6 +94,10 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("stretch_max", s.strain.stretch_max);
   visit("stretch_p95", s.strain.stretch_p95);
   visit("compression_max", s.strain.compression_max);
+  visit("thread_strain_max", s.strain.thread_max);
+  visit("thread_strain_p95", s.strain.thread_p95);
+  visit("shear_max", s.strain.shear_max);
+  visit("shear_p95", s.strain.shear_p95);
   visit("row_strain_max", s.row_strain_max);
   visit("steps_certified", s.steps_certified);
   visit("steps_intersecting", s.steps_intersecting);

@@ -26,6 +26,12 @@ const std::vector<KnownMeasure>& known_measures() {
       {"stretch_p95", "",
        "95th percentile of the elements' |principal stretch - 1|, worst step in the window"},
       {"compression_max", "", "largest 1 - principal stretch of an element in the window, at any step"},
+      {"thread_strain_max", "", "largest strain along warp or weft of an element in the window, at any step"},
+      {"thread_strain_p95", "",
+       "95th percentile of the elements' strain along warp and weft, worst step in the window"},
+      {"shear_max", "", "largest sine of the angle of shear of an element in the window, at any step"},
+      {"shear_p95", "",
+       "95th percentile of the sine of the elements' angle of shear, worst step in the window"},
       {"area_error_total", "", "largest total area error in the window, Coltraro 2022 (19)"},
       {"area_error_mean", "", "largest mean area error of the elements in the window (20)"},
       {"area_error_element_max", "", "largest area error of an element in the window (22)"},
@@ -170,6 +176,10 @@ double SweepRecorder::value(const SweepMeasure& measure) const {
   if (name == "stretch_max") return strain_.stretch_max;
   if (name == "stretch_p95") return strain_.stretch_p95;
   if (name == "compression_max") return strain_.compression_max;
+  if (name == "thread_strain_max") return strain_.thread_max;
+  if (name == "thread_strain_p95") return strain_.thread_p95;
+  if (name == "shear_max") return strain_.shear_max;
+  if (name == "shear_p95") return strain_.shear_p95;
   if (name == "area_error_total") return largest_.area_error_total;
   if (name == "area_error_mean") return largest_.area_error_mean;
   if (name == "area_error_element_max") return largest_.area_error_element_max;

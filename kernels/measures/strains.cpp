@@ -96,43 +96,54 @@ struct StrainBody {
     return high;
   }
 
+  /// The largest so far.
   struct Extremes {
-    S stretch{}, compression{};
+    S stretch{}, compression{}, thread{}, shear{};
+  };
+  /// Of one point; `all`: values of a tile's points, one measure after another.
+  struct Values {
+    S* all;
+    Index point_count;
   };
 
-  /// One point with the metric e, f, g: its value, and the extremes so far.
-  static ISOCLOTH_HD S point(S e, S f, S g, const T* factor, Extremes& extremes) {
-    const T l00 = factor[0], l10 = factor[1], l11 = factor[2];
-    const S uu = e * (l00 * l00) - number(1);
-    const S uv = l00 * multiply_add(S(l10), e, f * l11);
-    const S vv =
-        multiply_add(S(l10), multiply_add(S(l10), e, number(2) * (f * l11)), g * (l11 * l11)) - number(1);
+  /// One point: where F_u and F_v are u and v.
+  static ISOCLOTH_HD void measure_point(const Vec3<S>& u, const Vec3<S>& v, const Values& values,
+                                        Extremes& extremes) {
+    const S one = number(1), zero{};
+    const S e = dot_add(u, u, zero), uv = dot_add(u, v, zero), g = dot_add(v, v, zero);
+    const S uu = e - one, vv = g - one;
     const S mean = number(0.5) * (uu + vv), half = number(0.5) * (uu - vv);
     const S radius = square_root(multiply_add(half, half, uv * uv));
     const S first = stretch(mean + radius), second = stretch(mean - radius);
+    const S thread = larger(magnitude(stretch(uu)), magnitude(stretch(vv)));
+    const S lengths = square_root(e) * square_root(g);
+    const S shear = select(lengths > zero, magnitude(uv) / select(lengths > zero, lengths, one), zero);
     extremes.stretch = larger(first, extremes.stretch);
     extremes.compression = larger(-second, extremes.compression);
-    return larger(magnitude(first), magnitude(second));
+    extremes.thread = larger(thread, extremes.thread);
+    extremes.shear = larger(shear, extremes.shear);
+    values.all[0] = larger(magnitude(first), magnitude(second));
+    values.all[values.point_count] = thread;
+    values.all[2 * values.point_count] = shear;
   }
 
-  ISOCLOTH_DEVICE void measure_face(const Vec3<S>* x, const T* factors, Index face, S* values,
+  ISOCLOTH_DEVICE void measure_face(const Vec3<S>* x, const T* factors, Index face, const Values& values,
                                     Extremes& extremes) const {
     const Index* nodes = a.face_nodes.data() + a.face_begin[face];
-    if (a.face_begin[face + 1] - a.face_begin[face] == 3) {
-      const Vec3<S> u = x[nodes[1]] - x[nodes[0]], v = x[nodes[2]] - x[nodes[0]];
-      values[0] = point(dot_add(u, u, S{}), dot_add(u, v, S{}), dot_add(v, v, S{}), factors, extremes);
-      return;
-    }
+    const auto measure = [&](const Vec3<S>& by_xi, const Vec3<S>& by_eta, Index q) {
+      const T* const by = factors + 4 * q;
+      measure_point(multiply_add(S(by[0]), by_xi, S(by[1]) * by_eta),
+                    multiply_add(S(by[2]), by_xi, S(by[3]) * by_eta), {values.all + q, values.point_count},
+                    extremes);
+    };
+    if (a.face_begin[face + 1] - a.face_begin[face] == 3)
+      return measure(x[nodes[1]] - x[nodes[0]], x[nodes[2]] - x[nodes[0]], 0);
     const Vec3<S> x0 = x[nodes[0]], x1 = x[nodes[1]], x2 = x[nodes[2]], x3 = x[nodes[3]];
     const S low = number((1 - strain_point_abscissa) / 4), high = number((1 + strain_point_abscissa) / 4);
     const Vec3<S> u0 = x1 - x0, u1 = x2 - x3, v0 = x3 - x0, v1 = x2 - x1;
     const Vec3<S> us[2] = {multiply_add(high, u0, low * u1), multiply_add(low, u0, high * u1)};
     const Vec3<S> vs[2] = {multiply_add(high, v0, low * v1), multiply_add(low, v0, high * v1)};
-    for (int q = 0; q < 4; ++q) {
-      const Vec3<S>&u = us[q % 2], &v = vs[q / 2];
-      values[q] =
-          point(dot_add(u, u, S{}), dot_add(u, v, S{}), dot_add(v, v, S{}), factors + 3 * q, extremes);
-    }
+    for (int q = 0; q < 4; ++q) measure(us[q % 2], vs[q / 2], q);
   }
 
   template <class Block>
@@ -142,11 +153,11 @@ struct StrainBody {
     const Index point_count = a.face_points[face_count];
     const std::size_t rest_tile = a.shared ? 0 : static_cast<std::size_t>(tile);
     const T* rest_edges = reinterpret_cast<const T*>(a.rest_edges.data()) + rest_tile * edge_count;
-    const T* rest_points = reinterpret_cast<const T*>(a.rest_points.data()) + rest_tile * 3 * point_count;
+    const T* rest_points = reinterpret_cast<const T*>(a.rest_points.data()) + rest_tile * 4 * point_count;
     const auto* x =
         reinterpret_cast<const Vec3<S>*>(a.positions.data()) + static_cast<std::size_t>(tile) * a.node_count;
-    S* of_edges =
-        reinterpret_cast<S*>(a.values.data()) + static_cast<std::size_t>(tile) * (edge_count + point_count);
+    S* of_edges = reinterpret_cast<S*>(a.values.data()) +
+                  static_cast<std::size_t>(tile) * (edge_count + 3 * point_count);
     S* of_points = of_edges + edge_count;
 
     S edge_max{}, pinned_max{};
@@ -160,7 +171,7 @@ struct StrainBody {
     });
     share(block, face_count, [&](Index f) {
       const Index first = a.face_points[f];
-      measure_face(x, rest_points + 3 * first, f, of_points + first, extremes);
+      measure_face(x, rest_points + 4 * first, f, {of_points + first, point_count}, extremes);
     });
     block.sync();
     StrainReport<S> report;
@@ -172,6 +183,10 @@ struct StrainBody {
     report.edge_p95 = percentile_95(block, of_edges, edge_count, report.edge_max);
     report.stretch_p95 =
         percentile_95(block, of_points, point_count, larger(report.stretch_max, report.compression_max));
+    report.thread_max = largest(block, extremes.thread);
+    report.thread_p95 = percentile_95(block, of_points + point_count, point_count, report.thread_max);
+    report.shear_max = largest(block, extremes.shear);
+    report.shear_p95 = percentile_95(block, of_points + 2 * point_count, point_count, report.shear_max);
     if (block.rank() == 0) reinterpret_cast<StrainReport<S>*>(a.reports.data())[tile] = report;
   }
 };

@@ -12,6 +12,8 @@ template <class S>
 struct StrainReport {
   S edge_max, edge_p95, edge_mean;              ///< |l / l0 - 1| over all edges
   S stretch_max, stretch_p95, compression_max;  ///< s1 - 1, max(|s1 - 1|, |s2 - 1|), 1 - s2 over all points
+  S thread_max, thread_p95;                     ///< max(||F_u| - 1|, ||F_v| - 1|) over all points
+  S shear_max, shear_p95;                       ///< |F_u . F_v| / (|F_u| |F_v|) over all points
   S pinned_max;                                 ///< |l^2 / l0^2 - 1| over edges between two pinned nodes
 };
 
@@ -27,18 +29,18 @@ struct MeasureStrains {
   ArrayView<const Index> face_begin, face_nodes;
   ArrayView<const Index> face_points;  ///< number of each face's first point, shape [face_count + 1]
   ArrayView<const Real> rest_edges;    ///< 1 / l0^2 [1/m^2], shape [tile or 1, edge_count, width or 1]
-  /// L of each point, [E F; F G] = (L L^T)^-1 in the rest shape: L00, L10 and L11 [1/m], so that L^T [E F; F
-  /// G] L - 1 is twice the Green strain; shape [tile or 1, point_count, 3, width or 1].
+  /// Of each point d(xi, eta) / d(u, v): xi_u, eta_u, xi_v, eta_v [1/m], u along warp and v along weft of the
+  /// rest shape; shape [tile or 1, point_count, 4, width or 1].
   ArrayView<const Real> rest_points;
   ArrayView<const Real> positions;  ///< [m], shape [tile, node_count, 3, width]
-  ArrayView<Real> values;           ///< work, shape [tile, edge_count + point_count, width]
-  ArrayView<Real> reports;          ///< StrainReport, shape [tile, 7, width]
+  ArrayView<Real> values;           ///< work, shape [tile, edge_count + 3 point_count, width]
+  ArrayView<Real> reports;          ///< StrainReport, shape [tile, 11, width]
 };
 
 namespace ISOCLOTH_BACKEND {
-/// Principal stretches s1 >= s2 are the singular values of the deformation gradient: sqrt(1 + c) of the
-/// eigenvalues c of twice the Green strain. A 95th percentile is the least bound that at most 5 % of the
-/// values exceed, rounded up by at most the largest value / 4096. One block per tile; a report depends
+/// Principal stretches s1 >= s2 are the singular values of the deformation gradient F = [F_u F_v]: sqrt(1 +
+/// c) of the eigenvalues c of twice the Green strain. A 95th percentile is the least bound that at most 5 %
+/// of the values exceed, rounded up by at most the largest value / 4096. One block per tile; a report depends
 /// neither on the block nor on the other cloths.
 template <class Real>
 void measure_strains(const Queue& queue, const MeasureStrains<Real>& args);

@@ -128,11 +128,12 @@ TEST(Fields, AreThoseOfTheStates) {
     EXPECT_GT(held, 0u) << way.name;
     const std::vector<Strain> strains = simulation.strains();
     seen = for_each_garment(
-        simulation.view(GarmentField::strains), 7, [&](std::size_t g, const auto& value, std::size_t) {
+        simulation.view(GarmentField::strains), 11, [&](std::size_t g, const auto& value, std::size_t) {
           const Strain& s = strains[g];
-          const double expected[7] = {
-              s.max, s.p95, s.mean, s.stretch_max, s.stretch_p95, s.compression_max, s.pinned_max};
-          for (std::size_t k = 0; k < 7; ++k) ASSERT_EQ(value(0, k), expected[k]) << way.name;
+          const double expected[11] = {
+              s.max,        s.p95,        s.mean,      s.stretch_max, s.stretch_p95, s.compression_max,
+              s.thread_max, s.thread_p95, s.shear_max, s.shear_p95,   s.pinned_max};
+          for (std::size_t k = 0; k < 11; ++k) ASSERT_EQ(value(0, k), expected[k]) << way.name;
         });
     EXPECT_EQ(seen, all_six) << way.name;
   }

@@ -37,8 +37,10 @@ std::vector<Strain> measured(const ExecutionOptions& options, const std::vector<
 }
 
 void expect_same(const Strain& a, const Strain& b, const std::string& what) {
-  for (const double Strain::*each : {&Strain::max, &Strain::p95, &Strain::mean, &Strain::stretch_max,
-                                     &Strain::stretch_p95, &Strain::compression_max, &Strain::pinned_max})
+  for (const double Strain::*each :
+       {&Strain::max, &Strain::p95, &Strain::mean, &Strain::stretch_max, &Strain::stretch_p95,
+        &Strain::compression_max, &Strain::thread_max, &Strain::thread_p95, &Strain::shear_max,
+        &Strain::shear_p95, &Strain::pinned_max})
     EXPECT_EQ(a.*each, b.*each) << what;
 }
 
@@ -74,8 +76,33 @@ TYPED_TEST(Strains, AreThoseOfTheDeformationGradient) {
       EXPECT_LE(found.p95, percentile_95(edges) + found.max / 4096 + u) << what;
       EXPECT_GE(found.stretch_p95, percentile_95(points) - u) << what;
       EXPECT_LE(found.stretch_p95, percentile_95(points) + largest(points) / 4096 + u) << what;
+      const Eigen::MatrixX3d threads = reference::thread_stretches(mesh, x);
+      const VectorXd along = (threads.leftCols<2>().array() - 1).abs().rowwise().maxCoeff();
+      const VectorXd shear = threads.col(2).cwiseAbs();
+      const double of_sines = u / std::pow(threads.leftCols<2>().minCoeff(), 2);
+      EXPECT_NEAR(found.thread_max, largest(along), u) << what;
+      EXPECT_GE(found.thread_p95, percentile_95(along) - u) << what;
+      EXPECT_LE(found.thread_p95, percentile_95(along) + largest(along) / 4096 + u) << what;
+      EXPECT_NEAR(found.shear_max, largest(shear), of_sines) << what;
+      EXPECT_GE(found.shear_p95, percentile_95(shear) - of_sines) << what;
+      EXPECT_LE(found.shear_p95, percentile_95(shear) + largest(shear) / 4096 + of_sines) << what;
     }
   }
+}
+
+/// Sheared threads keep their length: what a principal stretch of tens of per cent says of them is shear.
+TYPED_TEST(Strains, TellShearFromThreads) {
+  Garment garment;
+  garment.mesh = quad_grid(4, 3, 0.3, 0.2);
+  std::vector<Vec3d> state = garment.mesh.positions;
+  for (Vec3d& p : state) p = {1.01 * p.x + 0.6 * p.y, 0.8 * p.y, 0};
+  const Strain found = measured<TypeParam>({.threads = 1}, {&garment}, {state}, 1).front();
+  const double u = rounding<TypeParam>(25);
+  EXPECT_NEAR(found.thread_max, 0.01, u);
+  EXPECT_NEAR(found.thread_p95, 0.01, u);
+  EXPECT_NEAR(found.shear_max, 0.6, u);
+  EXPECT_NEAR(found.shear_p95, 0.6, u);
+  EXPECT_GT(found.stretch_max, 0.25);
 }
 
 TYPED_TEST(Strains, OfPinnedEdgesAreKnownApart) {
@@ -101,6 +128,8 @@ TYPED_TEST(Strains, OfCollapsedAndBlownUpElementsAreFinite) {
   EXPECT_EQ(collapsed.compression_max, 1);
   EXPECT_EQ(collapsed.stretch_max, 0);
   EXPECT_EQ(collapsed.stretch_p95, 1);
+  EXPECT_EQ(collapsed.thread_max, 1);
+  EXPECT_EQ(collapsed.shear_max, 0);
   std::vector<Vec3d> far = garment.mesh.positions;
   for (Vec3d& p : far) p = 1e9 * p;
   EXPECT_NEAR(measured<TypeParam>({.threads = 1}, {&garment}, {far}, 1).front().stretch_max / 1e9, 1, 1e-5);

@@ -21,6 +21,12 @@ void bind_reports(nb::module_& module) {
       .def_ro("stretch_max", &Strain::stretch_max, "largest ``s1 - 1`` of the elements' principal stretches")
       .def_ro("stretch_p95", &Strain::stretch_p95, "95th percentile of ``max(|s1 - 1|, |s2 - 1|)``")
       .def_ro("compression_max", &Strain::compression_max, "largest ``1 - s2``")
+      .def_ro("thread_max", &Strain::thread_max,
+              "largest ``|stretch - 1|`` along warp and weft of the elements")
+      .def_ro("thread_p95", &Strain::thread_p95, "95th percentile of the larger of both")
+      .def_ro("shear_max", &Strain::shear_max,
+              "largest sine of the angle by which warp and weft are off a right one")
+      .def_ro("shear_p95", &Strain::shear_p95, "95th percentile of the same")
       .def_ro("pinned_max", &Strain::pinned_max,
               "largest ``|l^2 / l0^2 - 1|`` of edges between two pinned nodes")
       .def("__repr__", [](const Strain& s) {

@@ -52,6 +52,8 @@ function fillTiles(s) {
   const groups = [
     ["Measured on the cloth", [
       ...percentTile("strain_max", measuresElements ? "Edge strain" : "Strain", parts(["strain_p95", "p95"], ["strain_mean", "mean"])),
+      ...percentTile("thread_strain_max", "Thread strain", parts(["thread_strain_p95", "p95"])),
+      ...percentTile("shear_max", "Shear", parts(["shear_p95", "p95"])),
       ...percentTile("stretch_max", "Element stretch", parts(["stretch_p95", "p95"])),
       ...percentTile("compression_max", "Element compression", "largest, any step"),
       ...percentTile("area_error_total_max", "Area error", parts(["area_error_element_max", "element"])),
@@ -113,7 +115,9 @@ const summaryTables = [
   ["Run", { status: "status", scene: "scene", recipe: "recipe", method: "method", metric: "metric", seed: "seed", version: "version" }],
   ["Size", { garment_count: "garments", frames_of: "garments with frames", node_count: "nodes", element_count: "elements", row_count: "rows", step_count: "steps",
     frame_count: "frames", step: "time step", memory_bytes: "memory" }],
-  ["Strain, worst of all steps", { strain_max: "edges, largest", strain_p95: "edges, 95th percentile", strain_mean: "edges, mean", stretch_max: "elements, stretch",
+  ["Strain, worst of all steps", { strain_max: "edges, largest", strain_p95: "edges, 95th percentile", strain_mean: "edges, mean", thread_strain_max: "elements along warp and weft",
+    thread_strain_p95: "elements along warp and weft, 95th percentile", shear_max: "elements, sine of the angle of shear",
+    shear_p95: "elements, sine of the angle of shear, 95th percentile", stretch_max: "elements, stretch",
     stretch_p95: "elements, 95th percentile", compression_max: "elements, compression", row_strain_max: "rows, largest" }],
   ["Exactness", { tolerance: "tolerance of a residual", residual_max: "largest residual", steps_violated: "garment steps over tolerance",
     garments_stalled: "garments over tolerance", garments_frozen: "garments frozen", area_error_total_max: "total area error (19)",

@@ -160,7 +160,8 @@ function makePlots(run, onSeek) {
   const percent = ["fraction", formatPercent, { fromZero: true }];
   const definitions = [
     ["Strain of edges", ...percent, [["largest", column("strain_max")], ["p95", column("strain_p95")], ["mean", column("strain_mean")]]],
-    ["Elements", ...percent, [["stretch", column("stretch_max")], ["compression", column("compression_max")], ["area (22)", column("area_element_max")]]],
+    ["Elements", ...percent, [["threads", column("thread_strain_max")], ["shear", column("shear_max")],
+      ["stretch", column("stretch_max")], ["compression", column("compression_max")], ["area (22)", column("area_element_max")]]],
     ["What the rows bound", "", formatNumber, { log: true, bound }, [["residual", column("residual")]]],
     ["Area error", ...percent, [["total (19)", column("area_total")], ["mean (20)", column("area_mean")], ["dispersion (21)", column("area_dispersion")]]],
     ["Iterations per frame", "", formatNumber, { bars: true, fromZero: true }, [["solves or sweeps", column("iterations")]]],
