@@ -211,6 +211,33 @@ TEST_F(Page, opens_on_the_fabric_and_shows_errors_a_click_away) {
   EXPECT_EQ(std::unique(pictures.begin(), pictures.end()), pictures.end()) << "two colourings look alike";
 }
 
+TEST_F(Page, shows_the_view_alone) {
+  open(make_run(8, 12, 1), desk, "play=0&only=view");
+  EXPECT_EQ(
+      browser->evaluate("[$('stage').clientWidth === innerWidth, $('stage').clientHeight === innerHeight]"),
+      json::array({true, true}));
+  EXPECT_GT(colour_count(), 30) << "the 3D view is blank";
+}
+
+/// Panels that lie on each other in their coordinates.
+TEST_F(Page, lays_panels_of_a_pattern_side_by_side) {
+  ReportData data = make_run(8, 12, 1);
+  add_laws(data);
+  ReportGarment& garment = data.garments[0];
+  for (std::size_t f = 0; f + 1 < garment.face_begin.size(); ++f)
+    for (Index c = garment.face_begin[f]; c < garment.face_begin[f + 1]; ++c) {
+      const double k = c - garment.face_begin[f];  // each face is a panel of its own
+      garment.corner_uvs.push_back({k == 1 || k == 2 ? 0.1 : 0, k >= 2 ? 0.1 : 0});
+    }
+  open(data, desk, "play=0&color=von_mises&pattern=1");
+  EXPECT_EQ(browser->evaluate(R"((() => {
+      const boxes = pattern.faces.map(({ corners }) => [0, 1].map((k) => [Math.min(...corners.map((c) => c[k])), Math.max(...corners.map((c) => c[k]))]));
+      const overlap = (a, b) => [0, 1].every((k) => a[k][0] < b[k][1] - 1e-9 && b[k][0] < a[k][1] - 1e-9);
+      return [boxes.length, boxes.filter((a, i) => boxes.some((b, j) => j < i && overlap(a, b))).length];
+    })())"),
+            json::array({garment.face_begin.size() - 1, 0}));
+}
+
 TEST_F(Page, shows_stress_on_the_cloth_and_on_its_pattern) {
   ReportData data = make_run(8, 12, 1);
   open(data, desk, "frame=7&color=warp");
