@@ -108,15 +108,19 @@ ISOCLOTH_HD S strain_of(const S* piece, std::size_t count, S stress) {
       most = select(is_here, number(1e6), most);
   }
   const S wanted = stress - value;
+  // Which strain it is decides where p is linearised, not what p is: a millionth of it is enough.
   S low{}, high = most, t = wanted / slope;
-  for (int i = 0; i < 8; ++i) {
-    t = select((t > low) & (t < high), t, number(0.5) * (low + high));
+  auto active = t > S{};
+  for (int i = 0; i < 8 && any(active); ++i) {
+    t = select(active & !((t > low) & (t < high)), number(0.5) * (low + high), t);
     const S bend = multiply_add(t, cube, square);
     const S beyond = multiply_add(t, multiply_add(t, bend, slope), -wanted);
     const S rise = multiply_add(t, multiply_add(t, cube, bend + bend), slope);
-    low = select(beyond < S{}, t, low);
-    high = select(beyond < S{}, high, t);
-    t = t - beyond / rise;
+    low = select(active & (beyond < S{}), t, low);
+    high = select(active & !(beyond < S{}), t, high);
+    const S step = select(active, beyond / rise, S{});
+    active = active & (select(step < S{}, -step, step) > number(1e-6) * t);
+    t = t - step;
   }
   t = select(t > low, t, low);
   return begin + select(t < high, t, high);
