@@ -104,6 +104,9 @@ struct StepReport {
   double cloth_gap = 1;      ///< least distance of such a pair over its thickness, 1: none is nearer
   int cg_iterations = 0;     ///< most conjugate gradient iterations of a solve of all that meet
   Index held_back = 0;       ///< nodes held back, because cloth would have passed through cloth
+  /// Of them those of pins, grippers and driven garments whose motion would drive cloth through cloth that
+  /// gives way no more than they do.
+  Index blocked = 0;
   double wall_seconds = 0;
   Index bad_node = -1;  ///< where the matrix had a pivot that was not positive, -1: nowhere
 };

@@ -91,6 +91,7 @@ void RunTally::count(const std::vector<StepReport>& reports) {
     m.held_back += r.held_back;
     summary.cloth_contacts_max = std::max<std::int64_t>(summary.cloth_contacts_max, r.cloth_contacts);
     summary.held_back += r.held_back;
+    summary.blocked += r.blocked;
     m.cloth_loaded = std::max(m.cloth_loaded, r.cloth_loaded);
     m.cloth_force = std::max(m.cloth_force, r.cloth_force);
     m.cloth_gap = std::min(m.cloth_gap, r.cloth_gap);
@@ -215,6 +216,9 @@ std::string RunTally::missed(const StepReport& r) const {
   if (r.held_back > 0)
     return text("cloth would have passed through cloth: ", r.held_back, " nodes were held back");
   const std::string residual = text("residual ", r.residual, ", expected <= ", resolved_.tolerance);
+  if (r.blocked > 0)
+    return text("pins or grippers drive cloth through cloth that is held or driven itself: ", r.blocked,
+                " of their nodes stopped before it");
   const double beyond = r.penetration - r.eased_depth;
   if (!(beyond > scene_.contact.tolerance)) return residual;
   const std::string depth =
@@ -402,8 +406,12 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
     add(text("what started inside of obstacles is still up to ", summary.eased_depth,
              " m deep; a run longer than contact.push_out_time, ", scene_.contact.push_out_time,
              " s, ends with it outside"));
-  if (summary.held_back > 0)
-    add(text("nodes were held back ", summary.held_back,
+  if (summary.blocked > 0)
+    add(text("pins, grippers or driven garments were stopped ", summary.blocked,
+             " times, because they would have driven cloth through cloth that is held itself: change their "
+             "motions"));
+  if (const std::int64_t others = summary.held_back - summary.blocked; others > 0)
+    add(text("nodes were held back ", others,
              " times, because cloth would have passed through cloth: use a smaller step, or "
              "projection.max_substeps > ",
              summary.substeps_max));
