@@ -111,6 +111,13 @@ struct StepReport {
   Index bad_node = -1;  ///< where the matrix had a pivot that was not positive, -1: nowhere
 };
 
+/// Cloth that was parted before the first step.
+struct Separation {
+  Index nodes = 0;       ///< that were moved
+  double farthest = 0;   ///< of their ways [m]
+  Index pairs_left = 0;  ///< nearer than their thickness less contact.tolerance all the same
+};
+
 /// Error measures of one garment at one instant.
 struct Measures {
   double residual = 0;                ///< largest |scaled row|
@@ -343,6 +350,8 @@ class Simulation {
   /// How deep its deepest node starts in an obstacle or body [m]; more than contact.tolerance only with
   /// contact.push_out.
   double start_penetration(std::size_t garment) const;
+  /// What was done to cloth that would start nearer than its thickness (ContactSettings::initial).
+  const Separation& separation() const;
   /// Of every garment as it is, shape [garment_count]; one launch for those that are stepped together.
   std::vector<Strain> strains() const;
   /// Force of a contact: p / h^2 (ContactState::force); times rho + h alpha where the mass alone is the

@@ -171,10 +171,13 @@ void RunTally::note_lost(std::size_t g, const std::string& why) {
     summary.frozen.push_back(text(scene_.garments[g].name, " (", why, ")"));
 }
 
-void RunTally::measure_start() {
+void RunTally::measure_start(const Nearness& near) {
   const std::vector<Strain> strains = simulation_.strains();
+  if (scene_.contact.cloth && near.near_count > 0)
+    summary.cloth_gap_min = std::min(summary.cloth_gap_min, near.nearest.distance / near.nearest.thickness);
   for (std::size_t g = 0; g < strains.size(); ++g) {
     since_frame[g].strain = strains[g];
+    since_frame[g].cloth_gap = summary.cloth_gap_min;
     keep_worst(strains[g], summary.strain);
     since_frame[g].penetration = simulation_.start_penetration(g);
     summary.penetration_max = std::max(summary.penetration_max, since_frame[g].penetration);
@@ -213,12 +216,12 @@ std::string RunTally::advice(std::size_t g, const std::string& otherwise) const 
 
 /// What a stalled step missed, and by how much.
 std::string RunTally::missed(const StepReport& r) const {
-  if (r.held_back > 0)
-    return text("cloth would have passed through cloth: ", r.held_back, " nodes were held back");
-  const std::string residual = text("residual ", r.residual, ", expected <= ", resolved_.tolerance);
   if (r.blocked > 0)
     return text("pins or grippers drive cloth through cloth that is held or driven itself: ", r.blocked,
                 " of their nodes stopped before it");
+  if (r.held_back > 0)
+    return text("cloth would have passed through cloth: ", r.held_back, " nodes were held back");
+  const std::string residual = text("residual ", r.residual, ", expected <= ", resolved_.tolerance);
   const double beyond = r.penetration - r.eased_depth;
   if (!(beyond > scene_.contact.tolerance)) return residual;
   const std::string depth =
