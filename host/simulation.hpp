@@ -10,6 +10,7 @@
 #include "engine/core/fields.hpp"
 #include "engine/core/monitor.hpp"
 #include "engine/model/scene.hpp"
+#include "engine/model/separation.hpp"
 #include "host/node_force.hpp"
 
 namespace isocloth {
@@ -104,18 +105,9 @@ struct StepReport {
   double cloth_gap = 1;      ///< least distance of such a pair over its thickness, 1: none is nearer
   int cg_iterations = 0;     ///< most conjugate gradient iterations of a solve of all that meet
   Index held_back = 0;       ///< nodes held back, because cloth would have passed through cloth
-  /// Of them those of pins, grippers and driven garments whose motion would drive cloth through cloth that
-  /// gives way no more than they do.
-  Index blocked = 0;
+  Index blocked = 0;  ///< of them those of pins, grippers, driven garments that would pass through such
   double wall_seconds = 0;
   Index bad_node = -1;  ///< where the matrix had a pivot that was not positive, -1: nowhere
-};
-
-/// Cloth that was parted before the first step.
-struct Separation {
-  Index nodes = 0;       ///< that were moved
-  double farthest = 0;   ///< of their ways [m]
-  Index pairs_left = 0;  ///< nearer than their thickness less contact.tolerance all the same
 };
 
 /// Error measures of one garment at one instant.

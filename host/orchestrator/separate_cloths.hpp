@@ -1,7 +1,8 @@
 // Cloth that would start nearer to cloth than its thickness.
 #pragma once
 
-#include "host/simulation.hpp"
+#include "engine/model/scene.hpp"
+#include "engine/model/separation.hpp"
 
 namespace isocloth {
 
