@@ -31,6 +31,8 @@ CASES = [
     ("sleeve_through_cuff", "sleeve_through_cuff", {}, 3),
     ("towels_and_balls", "towels_and_balls", {}, 3),
     ("stack_of_fifty", "stack_of_fifty", {}, 3),
+    ("lift_again", "lift_again", {}, 1),
+    ("sixteen_towels_folded", "sixteen_towels_folded", {}, 1),
     ("twist", "twist", {}, 3),
     ("twist, 50 x 50 nodes", "twist", {"nodes": [50, 50]}, 1),
 ]

@@ -8,6 +8,7 @@
 #include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
 #include "host/orchestrator/advance.hpp"
+#include "host/orchestrator/separate_cloths.hpp"
 #include "host/simulation_members.hpp"
 #include "host/solver/step_sums.hpp"
 #include "kernels/contact/contact_arrays.hpp"
@@ -33,8 +34,10 @@ void keep_worst(const Strain& other, Strain& worst) {
 
 Simulation::Simulation(Scene scene, ExecutionOptions options) {
   validate_scene(scene);
+  const Separation separation = separate_cloths(scene);
   members_ = std::make_unique<Members>(std::move(scene), std::move(options));
   Members& m = *members_;
+  m.separation = separation;
   m.solvers = make_garment_solvers(m.device, m.options.precision, m.resolved, m.options.solver);
   m.clocks.assign(m.scene.garments.size(), 0);
   m.frozen.assign(m.scene.garments.size(), 0);
@@ -133,6 +136,7 @@ double Simulation::start_penetration(std::size_t garment) const {
   const std::vector<double>& depths = members_->solvers.start_depths;
   return depths.empty() ? 0 : depths[garment];
 }
+const Separation& Simulation::separation() const { return members_->separation; }
 std::vector<Strain> Simulation::strains() const {
   return members_->of_all([](GarmentSolver& solver) { return solver.strains(); });
 }

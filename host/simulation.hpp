@@ -10,6 +10,7 @@
 #include "engine/core/fields.hpp"
 #include "engine/core/monitor.hpp"
 #include "engine/model/scene.hpp"
+#include "engine/model/separation.hpp"
 #include "host/node_force.hpp"
 
 namespace isocloth {
@@ -112,6 +113,7 @@ struct StepReport {
   double cloth_gap = 1;      ///< least distance of such a pair over its thickness, 1: none is nearer
   int cg_iterations = 0;     ///< most conjugate gradient iterations of a solve of all that meet
   Index held_back = 0;       ///< nodes held back, because cloth would have passed through cloth
+  Index blocked = 0;  ///< of them those of pins, grippers, driven garments that would pass through such
   double wall_seconds = 0;
   Index bad_node = -1;  ///< where the matrix had a pivot that was not positive, -1: nowhere
 };
@@ -348,6 +350,8 @@ class Simulation {
   /// How deep its deepest node starts in an obstacle or body [m]; more than contact.tolerance only with
   /// contact.push_out.
   double start_penetration(std::size_t garment) const;
+  /// What was done to cloth that would start nearer than its thickness (ContactSettings::initial).
+  const Separation& separation() const;
   /// Of every garment as it is, shape [garment_count]; one launch for those that are stepped together.
   std::vector<Strain> strains() const;
   /// Force of a contact: p / h^2 (ContactState::force); times rho + h alpha where the mass alone is the

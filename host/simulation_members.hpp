@@ -57,6 +57,7 @@ struct Simulation::Members {
   ExecutionOptions options;
   Device device;
   GarmentSolvers solvers;
+  Separation separation;
   std::vector<GarmentState> start;
   std::vector<BodyState> start_bodies;
   std::vector<char> frozen;

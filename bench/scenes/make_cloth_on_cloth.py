@@ -1,5 +1,5 @@
-"""Writes the scenes in which cloth meets cloth hard: twist, stack_of_fifty, knot, sleeve_through_cuff, towels_and_balls
-and sheet_on_sheet, with the meshes that they need.
+"""Writes the scenes in which cloth meets cloth hard: twist, stack_of_fifty, knot, sleeve_through_cuff,
+towels_and_balls, sheet_on_sheet, lift_again and sixteen_towels_folded, with the meshes that they need.
 
     python3 bench/scenes/make_cloth_on_cloth.py                         # bench/scenes, as they are kept
     python3 bench/scenes/make_cloth_on_cloth.py --fine 2 --triangles --only twist knot -o FOLDER
@@ -284,7 +284,72 @@ def knot(args):
     return scene("Strip whose ends are drawn apart until its knot is tight", 1.75, [strip])
 
 
-SCENES = [twist, stack_of_fifty, sheet_on_sheet, sleeve_through_cuff, towels_and_balls, knot]
+def folder(name, x, half, holds, more):
+    """A gripper that drags a corner of a lying towel, carries it in an arc to the other side, and has `more` keys."""
+    arc = [[0, -half * math.cos(a), 0.985 * half * math.sin(a)] for a in np.radians(np.linspace(0, 157.5, 8))]
+    keys = [[0, 0, 0], [0, -half, 0], *arc, [0, half, 0.004], *[place for _, place in more]]
+    times = [0.2, 1.0, *np.linspace(1.2, 2.6, 8), 2.8, *[time for time, _ in more]]
+    return {
+        "name": name,
+        "region": {"type": "sphere", "radius": 0.02},
+        "position": [x, -half, 0.0015],
+        "motion": {
+            "type": "keyframes",
+            "times": [round(float(t), 3) for t in times],
+            "translations": [[round(float(c), 4) for c in key] for key in keys],
+        },
+        "holds": [{"from": begin, "to": end} for begin, end in holds],
+    }
+
+
+def towel_on_table(name, duration, nodes, args, holds, more, **of_garment):
+    """A towel of 0.4 m that two grippers drag over a table by half its length and fold onto itself."""
+    half = 0.2
+    grippers = [folder(name, x, half, holds, more) for name, x in (("left", -half), ("right", half))]
+    towel = sheet(
+        "towel", [nodes, nodes], [2 * half, 2 * half], args, [-half, -half, 0.0015], grippers=grippers, **of_garment
+    )
+    table = {
+        "name": "table",
+        "shape": {"type": "table", "size": [1.2, 1.2], "thickness": 0.03, "rounding": 0.005},
+        "friction": FRICTION,
+    }
+    return scene(name, duration, [towel], obstacles=[table])
+
+
+def lift_again(args):
+    """The fold lies for a while, and both layers are then lifted by the same corners, in two seconds.
+
+    In one, at 0.35 m/s, the layers slap together, and 2 of 1,000 steps hold cloth back.
+    """
+    more = [(3.5, [0, 0.2, 0.004]), (5.5, [0, 0.2, 0.35])]
+    return towel_on_table(
+        "Towel that is folded, let go and lifted again", 6.0, 25, args, [(0.2, 2.9), (3.3, 5.8)], more
+    )
+
+
+def sixteen_towels_folded(args):
+    """Their weights and the ways of their grippers differ; each is a world of its own."""
+    vary = {
+        "fabric.rho": {"from": 0.1, "to": 0.5, "sample": "uniform"},
+        "grippers[0].motion.translations[9][1]": {"from": 0.1, "to": 0.2, "sample": "uniform"},
+        "grippers[1].motion.translations[9][2]": {"from": 0.05, "to": 0.1, "sample": "uniform"},
+    }
+    return towel_on_table(
+        "Sixteen towels that two grippers fold", 3.5, 13, args, [(0.2, 2.9)], [], replicas=16, vary=vary
+    )
+
+
+SCENES = [
+    twist,
+    stack_of_fifty,
+    sheet_on_sheet,
+    sleeve_through_cuff,
+    towels_and_balls,
+    knot,
+    lift_again,
+    sixteen_towels_folded,
+]
 
 
 def text(value):

@@ -238,6 +238,15 @@ void validate_force_slopes(const std::string& key, const Garment& garment) {
   }
 }
 
+/// Cloth that one step would carry out of all places is lost in it, and what it meets with it.
+void check_speeds(const std::string& key, const Garment& garment, double step) {
+  const double fastest = farthest / step;
+  for (std::size_t i = 0; i < garment.initial_velocities.size(); ++i)
+    if (const double speed = norm(garment.initial_velocities[i]); !(speed <= fastest))
+      refuse(text(key, ".initial_velocities[", i, "]"), speed,
+             text("at most ", fastest, " m/s, ", farthest, " m in a step"));
+}
+
 void validate_garment(const Garment& garment, const std::string& key) {
   const std::size_t node_count = garment.mesh.positions.size();
   Mesh mesh = garment.mesh;
@@ -289,6 +298,7 @@ void validate_scene(const Scene& scene) {
   if (scene.garments.empty()) refuse("garments", "none", "at least one garment");
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     validate_garment(scene.garments[g], text("garments[", g, "]"));
+    check_speeds(text("garments[", g, "]"), scene.garments[g], scene.step);
     check_recipe_of(text("garments[", g, "]"), scene.garments[g], scene, recipe);
   }
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {

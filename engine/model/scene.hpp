@@ -124,6 +124,10 @@ struct ClothFrictionPair {
 };
 
 /// How cloth is kept out of obstacles and of other cloth.
+/// What becomes of cloth that starts nearer to cloth than its thickness, without passing through it: it is
+/// pushed apart in the first steps and keeps the speed, or parted before them and starts at rest.
+enum class ClothStart { refuse, separate };
+
 struct ContactSettings {
   double tolerance = 1e-4;  ///< deepest penetration that a step may end with [m], > 0
   /// Further distance between cloth and obstacles, beyond half the thickness of the cloth [m], >= 0.
@@ -136,6 +140,7 @@ struct ContactSettings {
   bool cloth = false;          ///< cloth meets itself and other cloth
   Friction cloth_friction;     ///< of cloth with cloth
   std::vector<ClothFrictionPair> cloth_pairs;
+  ClothStart initial = ClothStart::refuse;  ///< with either, cloth must not pass through cloth at the start
 };
 
 struct Scene {

@@ -143,7 +143,8 @@ void check_scene_file(const std::filesystem::path& path, const FileAccess& acces
   const Scene scene = read_scene(path, warnings, access);
   const Simulation simulation = start_simulation(scene, path, execution);
   const IntersectionReport start = Certificate(scene).of_start();
-  for (const std::string& line : start_warnings(scene, start, path, execution.precision))
+  for (const std::string& line :
+       start_warnings(scene, start, path, execution.precision, simulation.separation()))
     warnings.push_back(line);
   const std::int64_t steps = step_count(scene), per_frame = steps_per_frame(scene);
   Json result{{"scene", path.string()},    {"recipe", scene.recipe},

@@ -35,6 +35,8 @@ const char* to_string(StepStatus status) {
 
 const char* to_string(Precision precision) { return precision == Precision::float32 ? "float32" : "float64"; }
 
+const char* to_string(ClothStart initial) { return initial == ClothStart::refuse ? "refuse" : "separate"; }
+
 const char* to_string(ProjectionMethod method) {
   return method == ProjectionMethod::proximal_newton ? "proximal_newton" : "fast_projection";
 }

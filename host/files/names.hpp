@@ -14,6 +14,7 @@ const char* to_string(Metric metric);
 const char* to_string(Integrator integrator);
 const char* to_string(FactorPattern factor);
 const char* to_string(OnViolation on_violation);
+const char* to_string(ClothStart initial);
 const char* to_string(ImpulseMode mode);
 const char* to_string(VelocityPass pass);
 /// How the scene's steps are solved, for summaries: a projection method, an impulse mode, or

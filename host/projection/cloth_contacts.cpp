@@ -55,7 +55,8 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
       tolerance_(scene.contact.tolerance),
       pairs_(meshes_of(garments), worlds_of(garments), driven_of(garments)),
       friction_(device, friction_classes(scene, garments)),
-      held_back_(garments.size(), 0) {
+      held_back_(garments.size(), 0),
+      blocked_(garments.size(), 0) {
   const SurfaceFeatures& features = pairs_.features();
   std::vector<Vec3d> rest;
   std::vector<Index> free_number, free_nodes;
@@ -140,6 +141,7 @@ void ClothContacts<Real>::begin_step() {
   is_fast_ = false;
   cg_iterations_ = 0;
   std::fill(held_back_.begin(), held_back_.end(), 0);
+  std::fill(blocked_.begin(), blocked_.end(), 0);
 }
 
 template <class Real>
@@ -163,6 +165,7 @@ void ClothContacts<Real>::gather(bool at_start) {
 
 template <class Real>
 void ClothContacts<Real>::begin_part() {
+  has_stopped_ = false;
   gather(true);
   if (searched_ != nullptr && !strays(host_from_, &MovingBox::begin).empty()) searched_ = nullptr;
 }

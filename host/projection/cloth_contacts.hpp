@@ -1,6 +1,7 @@
 // Contacts of the cloths that step together, with themselves and with each other.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <new>
 
@@ -70,6 +71,10 @@ class ClothContacts {
   void begin_part();
   /// Contacts at the iterates; returns how deep the deepest of them lies [m].
   double find(int iteration);
+  /// Nodes that only pins, grippers and driven garments move stop before each other where they would pass
+  /// through each other, which no force and no shorter part could part: after the first find() of a part.
+  /// Returns whether any did; their iterates are others then.
+  bool stop_blocked();
   /// Whether some pair perhaps did not stay apart on the way to the iterates.
   bool passes() const { return passing_ > 0; }
   /// Whether any contact may act: then the systems of the garments are coupled.
@@ -110,7 +115,8 @@ class ClothContacts {
   double least_gap() const;
   /// Nodes of a garment that were held back from where their step led, because cloth would have passed
   /// through cloth.
-  Index held_back(const ProjectionSolver<Real>& garment) const;
+  Index held_back(const ProjectionSolver<Real>& garment) const { return held_back_[number_of(garment)]; }
+  Index blocked(const ProjectionSolver<Real>& garment) const { return blocked_[number_of(garment)]; }
 
  private:
   /// Of one garment.
@@ -163,6 +169,10 @@ class ClothContacts {
   /// Pairs that may touch at the iterate.
   void sift();
   std::size_t keeper_of(std::uint64_t key) const;
+  std::size_t number_of(const ProjectionSolver<Real>& garment) const {
+    return static_cast<std::size_t>(std::ranges::find(members_, &garment, &Member::solver) -
+                                    members_.begin());
+  }
   /// By its place in host_chosen_'s numbers.
   const FeaturePair& chosen_pair(Index place) const {
     return host_pairs_[static_cast<std::size_t>(host_sifted_[static_cast<std::size_t>(place)])];
@@ -227,9 +237,9 @@ class ClothContacts {
   double depth_ = 0;
   Index passing_ = 0;
   int iteration_ = 0;
-  bool has_responses_ = false;
+  bool has_responses_ = false, has_stopped_ = false;  ///< see respond(), and in this part stop_blocked()
   int cg_iterations_ = 0;
-  std::vector<Index> held_back_;
+  std::vector<Index> held_back_, blocked_;  ///< of each garment in the step
 
   KeptContacts state_, work_;  ///< of the last step, and of the one under way
 };

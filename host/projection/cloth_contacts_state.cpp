@@ -1,5 +1,6 @@
 // What contacts keep from step to step, and how a part of a step ends.
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "engine/core/errors.hpp"
@@ -70,6 +71,8 @@ bool ClothContacts<Real>::end_part(const PartEnd<double, bool>& end, bool is_war
   if (end.again) {
     work_ = state_;
     work_.scale(is_warm ? 1 / (4 * parts * parts) : 0);
+    std::fill(held_back_.begin(), held_back_.end(), 0);
+    std::fill(blocked_.begin(), blocked_.end(), 0);
     return false;
   }
   const bool holds = end.onward && passes();
@@ -168,10 +171,43 @@ void ClothContacts<Real>::hold_back(const std::vector<const ProjectionSolver<Rea
 }
 
 template <class Real>
-Index ClothContacts<Real>::held_back(const ProjectionSolver<Real>& garment) const {
-  for (std::size_t g = 0; g < members_.size(); ++g)
-    if (members_[g].solver == &garment) return held_back_[g];
-  return 0;
+bool ClothContacts<Real>::stop_blocked() {
+  if (passing_ == 0 || keys_.empty() || has_stopped_) return false;
+  const SurfaceFeatures& features = pairs_.features();
+  std::vector<double> inertia_staging;
+  std::vector<FoundContact> found_staging;
+  const double* const inverse_inertia =
+      std::as_const(inverse_inertia_).read(0, rooms_.size(), inertia_staging);
+  const FoundContact* const found = std::as_const(found_).read(0, host_sifted_.size(), found_staging);
+  const auto only_driven = [&](const FeaturePair& pair) {
+    return std::ranges::all_of(features.nodes_of(pair), [&](Index node) {
+      return inverse_inertia[static_cast<std::size_t>(node)] == 0;
+    });
+  };
+  bool any = false;
+  for (std::size_t p = 0; p < host_sifted_.size() && !any; ++p)
+    any = found[p].status == PairStatus::passing &&
+          only_driven(host_pairs_[static_cast<std::size_t>(found[p].pair)]);
+  if (!any) return false;
+  has_stopped_ = true;
+  std::vector<FeaturePair> pairs;
+  std::ranges::copy_if(host_pairs_, std::back_inserter(pairs), only_driven);
+  const std::vector<double> shares = way_shares(features, pairs, host_from_, host_to_, thicknesses_);
+  for (std::size_t g = 0; g < members_.size(); ++g) {
+    if (members_[g].solver->frozen()) continue;
+    std::vector<typename ProjectionSolver<Real>::NodeValue> places;
+    for (Index i = features.node_begin[g]; i < features.node_begin[g + 1]; ++i) {
+      const auto node = static_cast<std::size_t>(i);
+      if (shares[node] < 1)
+        places.push_back({i - features.node_begin[g],
+                          host_from_[node] + shares[node] * (host_to_[node] - host_from_[node])});
+    }
+    const auto count = static_cast<Index>(places.size());
+    held_back_[g] += count;
+    blocked_[g] += count;
+    members_[g].solver->hold_back(places, {}, false);
+  }
+  return true;
 }
 
 template <class Real>

@@ -86,6 +86,7 @@ class GarmentsTogether {
     if (cloth_ != nullptr && all_finite) {
       const double depth = cloth_->find(iteration);
       const bool cloths_done = depth <= control_.contact_tolerance && !cloth_->passes();
+      if (iteration == 0 && cloth_->stop_blocked()) return assess(part, iteration, which);
       found.done = found.done && cloths_done;
       found.penetration = std::max(found.penetration, depth);
       for (Member& member : members_) {
@@ -126,9 +127,10 @@ class GarmentsTogether {
     const bool keeps_forces =
         end.onward && std::ranges::any_of(garments_, [](const auto* g) { return g->keeps_parts(); });
     if (cloth_ != nullptr && keeps_forces) cloth_->respond();
-    if (cloth_ != nullptr) end_contacts(end);
+    if (cloth_ != nullptr && end_contacts(end)) spare_solves(end.part);
     each_garment([&](std::size_t g) {
       members_[g].end_part(end);
+      if (end.onward && cloth_ != nullptr && cloth_->blocked(*garments_[g]) > 0) members_[g].miss();
       std::vector<Vec3d> from_cloth;
       if (end.onward && cloth_ != nullptr && garments_[g]->keeps_parts())
         from_cloth = cloth_->forces_on_nodes(*garments_[g], end.part.h);
@@ -179,6 +181,7 @@ class GarmentsTogether {
         if (!is_lost(report.status)) report.cloth_gap = gap;
         report.cg_iterations = cloth_->cg_iterations();
         report.held_back = cloth_->held_back(*garments_[g]);
+        report.blocked = cloth_->blocked(*garments_[g]);
       }
       report.wall_seconds = seconds / static_cast<double>(members_.size());
       all.push_back(report);
@@ -197,6 +200,8 @@ class GarmentsTogether {
       lost = done = false;
       residual = previous = penetration = 0;
     }
+    /// Its motion was not followed.
+    void miss() { report.status = std::max(report.status, StepStatus::stalled); }
     void lose() {
       lost = true;
       residual = std::numeric_limits<double>::infinity();
@@ -262,13 +267,22 @@ class GarmentsTogether {
   }
 
   /// What is held back is another state than the iterates, and judged as such.
-  void end_contacts(const PartEnd<double, bool>& end) {
+  bool end_contacts(const PartEnd<double, bool>& end) {
     constexpr double far_off = 10;  // tolerances
     std::vector<const ProjectionSolver<Real>*> astray;
     for (std::size_t g = 0; g < members_.size(); ++g)
       if (members_[g].residual > far_off * control_.tolerance) astray.push_back(garments_[g]);
-    if (!cloth_->end_part(end, cpu::starts_warm(end.residual, end.bad_pivot), astray)) return;
+    if (!cloth_->end_part(end, cpu::starts_warm(end.residual, end.bad_pivot), astray)) return false;
     for (std::size_t g = 0; g < members_.size(); ++g) members_[g].residual = garments_[g]->evaluate_rows(0);
+    return true;
+  }
+  /// Where cloth was held back in a smallest part, the motions of the step cannot be followed, and parts that
+  /// are left would spend as much as it did.
+  void spare_solves(const Part& part) const {
+    constexpr int most_of_step = 100;
+    const int left = static_cast<int>(part.parts - part.done) - 1, spent = members_.front().report.iterations;
+    if (left > 0)
+      control_.max_iterations = std::clamp((most_of_step - spent) / left, 1, control_.max_iterations);
   }
   bool lose_all(double& bad_pivot) {
     for (Member& member : members_) member.lose();

@@ -76,6 +76,7 @@ struct RunSummary {
   std::int64_t fallbacks =
       0;  ///< substeps of all garments that sweeps did, because no linear system held them
   std::int64_t cloth_contacts_max = 0, held_back = 0;  ///< as FrameMetrics, of all garments
+  std::int64_t blocked = 0;                            ///< as StepReport, sum
   /// The same.
   std::int64_t cloth_loaded_max = 0;
   double cloth_force_max = 0, cloth_gap_min = 1;

@@ -56,12 +56,13 @@ void add(Digest& digest, const std::vector<Band>& bands) {
     add_all(digest, a, b, length, stiffness);
   }
 }
-/// Where nothing is pushed out, digests are those of before its time could be said.
+/// Where nothing is pushed out, or parted, digests are those of before its time could be said.
 void add(Digest& digest, const ContactSettings& contact) {
   const auto& [tolerance, margin, pairs, body_pairs, push_out, push_out_time, cloth, cloth_friction,
-               cloth_pairs] = contact;
+               cloth_pairs, initial] = contact;
   add_all(digest, tolerance, margin, pairs, body_pairs, push_out, cloth, cloth_friction, cloth_pairs);
   if (push_out) add_all(digest, push_out_time);
+  if (initial != ClothStart::refuse) add_all(digest, initial);
 }
 
 // From here on the overloads are known.

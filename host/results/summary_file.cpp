@@ -71,6 +71,7 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("fallbacks", s.fallbacks);
   visit("cloth_contacts_max", s.cloth_contacts_max);
   visit("held_back", s.held_back);
+  visit("blocked", s.blocked);
   visit("cloth_loaded_max", s.cloth_loaded_max);
   visit("cloth_force_max", s.cloth_force_max);
   visit("cloth_gap_min", s.cloth_gap_min);
@@ -116,9 +117,10 @@ void for_each_member(Summary& s, const Visit& visit) {
 
 /// Members that summaries written before they were there lack.
 bool came_later(std::string_view name) {
-  constexpr std::string_view later[] = {"cloth_loaded_max",       "cloth_force_max",      "cloth_gap_min",
-                                        "cg_iterations_max",      "substeps_max",         "eased_depth",
-                                        "steps_certified_within", "steps_passing_within", "first_passages"};
+  constexpr std::string_view later[] = {
+      "cloth_loaded_max", "cloth_force_max", "cloth_gap_min",          "cg_iterations_max",
+      "substeps_max",     "eased_depth",     "steps_certified_within", "steps_passing_within",
+      "first_passages",   "blocked"};
   return std::find(std::begin(later), std::end(later), name) != std::end(later);
 }
 

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr const char* lock_name = ".lock";
 constexpr std::string_view partial_mark = ".partial-";
 
-[[noreturn]] void fail(const fs::path& path, const std::string& message) {
+[[noreturn]] void refuse(const fs::path& path, const std::string& message) {
   throw FileError(text(path.string(), ": ", message));
 }
 
@@ -41,8 +41,8 @@ fs::path folder_path(const fs::path& dir) {
   if (!fs::is_symlink(path, error)) return path;
   const fs::path target = fs::canonical(path, error);
   if (error) {
-    fail(path, text("found a link to ", fs::read_symlink(path, error).string(),
-                    ", which is not there; make that folder or name another"));
+    refuse(path, text("found a link to ", fs::read_symlink(path, error).string(),
+                      ", which is not there; make that folder or name another"));
   }
   return target;
 }
@@ -122,25 +122,25 @@ WorkingFolder::WorkingFolder(const fs::path& dir, IfExists if_exists)
 void WorkingFolder::check_target() const {
   std::error_code error;
   const fs::file_status status = fs::status(dir_, error);
-  if (status.type() == fs::file_type::none) fail(dir_, text("cannot look it up: ", error.message()));
+  if (status.type() == fs::file_type::none) refuse(dir_, text("cannot look it up: ", error.message()));
   const bool exists = fs::exists(status);
   if (exists && !fs::is_directory(status))
-    fail(dir_, "found a file, expected a folder for the results or nothing");
+    refuse(dir_, "found a file, expected a folder for the results or nothing");
   if (!exists) return;
   struct stat here {
   }, above{};
   if (::stat(dir_.c_str(), &here) == 0 && ::stat(dir_.parent_path().c_str(), &above) == 0 &&
       here.st_dev != above.st_dev)
-    fail(dir_, "found a mount point, which no other folder can take the place of; name a folder in it");
+    refuse(dir_, "found a mount point, which no other folder can take the place of; name a folder in it");
   const bool is_empty = fs::is_empty(dir_, error);
-  if (error) fail(dir_, text("cannot look into it: ", error.message()));
+  if (error) refuse(dir_, text("cannot look into it: ", error.message()));
   if (is_empty) return;
   if (if_exists_ == IfExists::refuse)
-    fail(dir_, "found a folder that is not empty, expected a new one; name another, overwrite or resume");
+    refuse(dir_, "found a folder that is not empty, expected a new one; name another, overwrite or resume");
   if (if_exists_ == IfExists::overwrite && !is_result_folder(dir_))
-    fail(dir_, "found a folder of other files, expected a result folder to overwrite; name another");
+    refuse(dir_, "found a folder of other files, expected a result folder to overwrite; name another");
   if (if_exists_ == IfExists::resume && !is_result_folder(dir_))
-    fail(dir_, "found no result folder but other files, expected one to resume");
+    refuse(dir_, "found no result folder but other files, expected one to resume");
 }
 
 void WorkingFolder::check_runs() const {
@@ -148,8 +148,8 @@ void WorkingFolder::check_runs() const {
   folders.push_back(dir_);
   for (const fs::path& folder : folders) {
     if (folder == working_ || !is_locked(folder)) continue;
-    fail(dir_, text("found another run that is writing it (", folder.filename().string(),
-                    "); wait for its end, stop it, or name another folder"));
+    refuse(dir_, text("found another run that is writing it (", folder.filename().string(),
+                      "); wait for its end, stop it, or name another folder"));
   }
 }
 
@@ -164,7 +164,7 @@ std::vector<fs::path> WorkingFolder::resumable() const {
     found.emplace_back(error ? fs::file_time_type::min() : time, folder);
   }
   if (found.empty())
-    fail(dir_, "found no result folder, expected one to resume, or what a killed run left beside it");
+    refuse(dir_, "found no result folder, expected one to resume, or what a killed run left beside it");
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<fs::path> newest_first;
@@ -179,7 +179,7 @@ void WorkingFolder::create_parents() {
     missing.push_back(above);
   for (auto path = missing.rbegin(); path != missing.rend(); ++path) {
     if (!fs::create_directory(*path, error) && error)
-      fail(dir_, text("cannot create ", path->string(), ": ", error.message()));
+      refuse(dir_, text("cannot create ", path->string(), ": ", error.message()));
     parents_.push_back(*path);
   }
 }
@@ -193,7 +193,7 @@ void WorkingFolder::create() {
   const fs::path path = free_name(dir_, text(partial_mark, ::getpid()));
   std::error_code error;
   if (!fs::create_directory(path, error))
-    fail(dir_, text("cannot create ", path.string(), " for the results: ", error.message()));
+    refuse(dir_, text("cannot create ", path.string(), " for the results: ", error.message()));
   working_ = path;
   lock_ = open_file(path / lock_name, O_RDWR | O_CREAT);
   if (lock_.descriptor() >= 0) ::flock(lock_.descriptor(), LOCK_EX | LOCK_NB);
@@ -210,7 +210,7 @@ void WorkingFolder::publish(const fs::path& superseded) {
   if (error) {
     std::error_code ignored;
     if (replaces && !fs::exists(dir_, ignored)) fs::rename(old, dir_, ignored);
-    fail(dir_, text("cannot put the results in place: ", error.message()));
+    refuse(dir_, text("cannot put the results in place: ", error.message()));
   }
   working_ = dir_;
   fs::remove(dir_ / lock_name, error);

@@ -90,11 +90,21 @@ std::string describe_coincident(const Nearness& near, const Scene& scene) {
               : "; without contact.cloth nothing will part them: move them apart in the file");
 }
 
-std::string describe_near(const Nearness& near, const Scene& scene) {
+std::string describe_near(const Nearness& near, const Scene& scene, const Separation& separation) {
   if (near.near_count == 0) return "";
+  std::string then =
+      ": they are pushed apart in the first steps, which gives them speed; contact.initial "
+      "\"separate\" parts them before";
+  if (scene.contact.initial == ClothStart::separate) {
+    then = text(": parted before the first step, which moved ", separation.nodes, " nodes, by at most ",
+                separation.farthest, " m");
+    if (separation.pairs_left > 0)
+      then += text("; ", separation.pairs_left,
+                   " pairs stay nearer, as pins or what is around them leave no room");
+  }
   return text(near.near_count, " pairs of cloth start nearer than their thickness, least ",
               near.nearest.distance, " m of ", near.nearest.thickness, " m, ", describe(near.nearest, scene),
-              ": they are pushed apart in the first steps");
+              then);
 }
 
 Certificate::Certificate(const Scene& scene)

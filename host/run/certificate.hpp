@@ -30,7 +30,7 @@ std::string describe(const IntersectionReport& start, bool is_pushed);
 /// The same of cloth that lies in cloth without passing through it, as sheets in one plane do, and of cloth
 /// that is to be pushed apart because it starts nearer than its thickness.
 std::string describe_coincident(const Nearness& near, const Scene& scene);
-std::string describe_near(const Nearness& near, const Scene& scene);
+std::string describe_near(const Nearness& near, const Scene& scene, const Separation& separation = {});
 
 /// "edge 3-4 of sheet through its face 17 at (0.1 0.2 0.3) m".
 std::string describe(const IntersectingPair& pair);

@@ -253,7 +253,8 @@ Simulation start_simulation(const Scene& scene, const std::filesystem::path& fil
 }
 
 std::vector<std::string> start_warnings(const Scene& scene, const IntersectionReport& start,
-                                        const std::filesystem::path& file, Precision precision) {
+                                        const std::filesystem::path& file, Precision precision,
+                                        const Separation& separation) {
   const ResolvedScene resolved(scene);
   Warnings warnings;
   for (const std::string& line : solver_warnings(resolved)) warnings.add(line, line);
@@ -327,7 +328,7 @@ std::vector<std::string> start_warnings(const Scene& scene, const IntersectionRe
   } else if (const std::string lies = describe_coincident(start.near, scene); !lies.empty()) {
     if (scene.contact.cloth) throw SceneError(text(file.string(), ": ", lies));
     warnings.add("start", lies);
-  } else if (const std::string near = describe_near(start.near, scene); !near.empty()) {
+  } else if (const std::string near = describe_near(start.near, scene, separation); !near.empty()) {
     warnings.add("start", near);
   }
   return warnings.take();

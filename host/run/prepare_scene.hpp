@@ -26,9 +26,11 @@ Simulation start_simulation(const Scene& scene, const std::filesystem::path& fil
 /// grippers that reach nothing, frames of more than 20 GB; solver_warnings; and cloth that passes through
 /// cloth at the start (Certificate::of_start) or lies in it, which with contact.cloth is a SceneError
 /// instead, beginning with the file's name, or starts nearer than it is thick or inside of a driven garment
-/// that is closed. Of garments with the same trouble the first is named and the others counted.
+/// that is closed, with what was done to that (`separation`). Of garments with the same trouble the first is
+/// named and the others counted.
 std::vector<std::string> start_warnings(const Scene& scene, const IntersectionReport& start,
-                                        const std::filesystem::path& file, Precision precision);
+                                        const std::filesystem::path& file, Precision precision,
+                                        const Separation& separation = {});
 
 /// Nodes of a garment's start that a gripper reaches when it closes first, or where only commands close it at
 /// the start, and how far the nearest node is from its region then [m], <= 0: inside.

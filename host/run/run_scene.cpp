@@ -38,14 +38,17 @@ class Run {
         tally_(resolved_, request.scene.stem().string(), simulation_, folder_.resumed_from()),
         certificate_(scene_) {
     for (const std::string& line : warnings_) warn(line);
+    const IntersectionReport start = certificate_.of_start();
+    const Separation& separation = simulation_.separation();
     for (const std::string& line :
-         start_warnings(scene_, certificate_.of_start(), request_.scene, request.execution.precision))
+         start_warnings(scene_, start, request_.scene, request.execution.precision, separation))
       warn(line);
     if (const auto& checkpoint = folder_.resumed_from()) go_to(*checkpoint);
     for (const std::string& line : tally_.eased_garments()) warn(line);
     begin_balance();
     if (!folder_.resumed_from()) {
-      tally_.measure_start();
+      tally_.measure_start(separation.nodes > 0 ? Certificate(simulation_.scene()).of_start().near
+                                                : start.near);
       if (!add_frame()) throw SceneError(text(request.scene.string(), ": ", tally_.summary.message));
     }
     take_snapshot();

@@ -91,6 +91,7 @@ void RunTally::count(const std::vector<StepReport>& reports) {
     m.held_back += r.held_back;
     summary.cloth_contacts_max = std::max<std::int64_t>(summary.cloth_contacts_max, r.cloth_contacts);
     summary.held_back += r.held_back;
+    summary.blocked += r.blocked;
     m.cloth_loaded = std::max(m.cloth_loaded, r.cloth_loaded);
     m.cloth_force = std::max(m.cloth_force, r.cloth_force);
     m.cloth_gap = std::min(m.cloth_gap, r.cloth_gap);
@@ -170,10 +171,13 @@ void RunTally::note_lost(std::size_t g, const std::string& why) {
     summary.frozen.push_back(text(scene_.garments[g].name, " (", why, ")"));
 }
 
-void RunTally::measure_start() {
+void RunTally::measure_start(const Nearness& near) {
   const std::vector<Strain> strains = simulation_.strains();
+  if (scene_.contact.cloth && near.near_count > 0)
+    summary.cloth_gap_min = std::min(summary.cloth_gap_min, near.nearest.distance / near.nearest.thickness);
   for (std::size_t g = 0; g < strains.size(); ++g) {
     since_frame[g].strain = strains[g];
+    since_frame[g].cloth_gap = summary.cloth_gap_min;
     keep_worst(strains[g], summary.strain);
     since_frame[g].penetration = simulation_.start_penetration(g);
     summary.penetration_max = std::max(summary.penetration_max, since_frame[g].penetration);
@@ -212,6 +216,9 @@ std::string RunTally::advice(std::size_t g, const std::string& otherwise) const 
 
 /// What a stalled step missed, and by how much.
 std::string RunTally::missed(const StepReport& r) const {
+  if (r.blocked > 0)
+    return text("pins or grippers drive cloth through cloth that is held or driven itself: ", r.blocked,
+                " of their nodes stopped before it");
   if (r.held_back > 0)
     return text("cloth would have passed through cloth: ", r.held_back, " nodes were held back");
   const std::string residual = text("residual ", r.residual, ", expected <= ", resolved_.tolerance);
@@ -402,8 +409,12 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
     add(text("what started inside of obstacles is still up to ", summary.eased_depth,
              " m deep; a run longer than contact.push_out_time, ", scene_.contact.push_out_time,
              " s, ends with it outside"));
-  if (summary.held_back > 0)
-    add(text("nodes were held back ", summary.held_back,
+  if (summary.blocked > 0)
+    add(text("pins, grippers or driven garments were stopped ", summary.blocked,
+             " times, because they would have driven cloth through cloth that is held itself: change their "
+             "motions"));
+  if (const std::int64_t others = summary.held_back - summary.blocked; others > 0)
+    add(text("nodes were held back ", others,
              " times, because cloth would have passed through cloth: use a smaller step, or "
              "projection.max_substeps > ",
              summary.substeps_max));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/geometry/intersection_search.hpp"
 #include "engine/model/resolved_scene.hpp"
 #include "host/results/checkpoint_file.hpp"
 #include "host/results/run_record.hpp"
@@ -20,8 +21,8 @@ class RunTally {
   RunTally(const ResolvedScene& resolved, const std::string& name, const Simulation& simulation,
            const std::optional<Checkpoint>& from);
 
-  /// Strain and penetration of the state that the run starts from.
-  void measure_start();
+  /// Strain, penetration and gap between cloths of the state that the run starts from.
+  void measure_start(const Nearness& near = {});
   /// Adds up what a step reported and decides whether the run goes on.
   void count(const std::vector<StepReport>& reports);
   /// Contacts, holds and areas at a frame, whose `measures` are in since_frame.

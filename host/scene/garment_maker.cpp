@@ -326,7 +326,7 @@ Pin GarmentMaker::pin(const PinSpec& spec, const TransformSpec& transform, const
               ".select: found no node, expected at least one; check the selector against the initial shape"));
   }
   if (auto* const recorded = std::get_if<RecordedMotion>(&pin.motion))
-    *recorded = is_point_cache(recorded->file)
+    *recorded = is_point_cache(recorded->file) || is_mesh_sequence(recorded->file)
                     ? cached_motion(*recorded, transform, mesh, pin.nodes, key + ".motion")
                     : recorded_motion(*recorded, pin.nodes.size(), key + ".motion");
   return pin;
@@ -339,7 +339,8 @@ const RecordedMotion& GarmentMaker::recorded_motion(const RecordedMotion& spec, 
       std::find(is_text.begin(), is_text.end(), extension) == is_text.end())
     fail(text(
         key, ".file: found \"", spec.file,
-        "\", expected .csv, .pc2 or .mdd; \"python -m isocloth import\" makes one of glTF, USD and FBX"));
+        "\", expected .csv, .pc2, .mdd or numbered meshes as walk_%04d.obj; \"python -m isocloth import\" "
+        "makes one of glTF, USD and FBX"));
   if (spec.frames_per_second > 0)
     fail(text(key, ".frames_per_second: found ", spec.frames_per_second, ", expected none: ", spec.file,
               " has times of its own"));
@@ -355,7 +356,9 @@ RecordedMotion GarmentMaker::cached_motion(const RecordedMotion& spec, const Tra
   const std::size_t count = mesh.positions.size();
   if (!motion_ || motion_->file != spec.file || motion_->frames_per_second != spec.frames_per_second ||
       motion_->positions.size() != motion_->times.size() * count)
-    motion_ = read_point_cache(folder_ / spec.file, spec.file, count, spec.frames_per_second, key);
+    motion_ = is_mesh_sequence(spec.file)
+                  ? read_mesh_sequence(folder_ / spec.file, spec.file, mesh, spec.frames_per_second, key)
+                  : read_point_cache(folder_ / spec.file, spec.file, count, spec.frames_per_second, key);
   RecordedMotion motion = *motion_;
   motion.positions.clear();
   for (std::size_t frame = 0; frame < motion.times.size(); ++frame)

@@ -38,7 +38,7 @@ class GarmentMaker {
   /// Of the driven nodes, from a file of rows.
   const RecordedMotion& recorded_motion(const RecordedMotion& spec, std::size_t node_count,
                                         const std::string& key);
-  /// Of the driven nodes, from a file of all nodes in the coordinates of the mesh file.
+  /// Of the driven nodes, from a file or files of all nodes in the coordinates of the mesh file.
   RecordedMotion cached_motion(const RecordedMotion& spec, const TransformSpec& transform, const Mesh& mesh,
                                const std::vector<Index>& nodes, const std::string& key);
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "engine/mesh/mesh.hpp"
 #include "engine/model/motion.hpp"
 
 namespace isocloth {
@@ -23,5 +24,16 @@ bool is_point_cache(const std::filesystem::path& path);
 /// beginning with `key` where frames_per_second is missing for PC2, or given, not 0, for MDD.
 RecordedMotion read_point_cache(const std::filesystem::path& path, const std::string& name,
                                 std::size_t node_count, double frames_per_second, const std::string& key);
+
+/// Whether the name is that of numbered meshes: .obj or .ply, with a % in it.
+bool is_mesh_sequence(const std::filesystem::path& path);
+
+/// Reads the positions of a mesh from files numbered by a pattern of printf, "walk_%04d.obj": from the least
+/// number that is there upwards, the first at t = 0, at `frames_per_second`; in the mesh file's own unit and
+/// axes. Each has the nodes and faces of `mesh`. Throws SceneError beginning with `key` for a pattern without
+/// one %d and a missing rate, FileError naming the file: none there, one missing between others, a link out
+/// of the folder, other nodes or faces, coordinates that are no numbers, and what read_surface() refuses.
+RecordedMotion read_mesh_sequence(const std::filesystem::path& path, const std::string& name,
+                                  const Mesh& mesh, double frames_per_second, const std::string& key);
 
 }  // namespace isocloth

@@ -25,6 +25,7 @@ void add_up(const StepReport& step, StepReport& sum) {
   sum.cloth_gap = std::min(sum.cloth_gap, step.cloth_gap);
   sum.cg_iterations = std::max(sum.cg_iterations, step.cg_iterations);
   sum.held_back += step.held_back;
+  sum.blocked += step.blocked;
   sum.wall_seconds += step.wall_seconds;
   if (step.bad_node >= 0) sum.bad_node = step.bad_node;
 }

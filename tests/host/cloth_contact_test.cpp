@@ -5,64 +5,10 @@
 #include <cmath>
 
 #include "engine/core/errors.hpp"
-#include "engine/core/random.hpp"
-#include "engine/geometry/intersection_search.hpp"
-#include "engine/mesh/generators.hpp"
-#include "host/simulation.hpp"
+#include "tests/host/cloth_sheets.hpp"
 
 namespace isocloth {
 namespace {
-
-constexpr double thickness = 1e-3;
-
-/// A square sheet of `count` x `count` nodes about (x, y), at the height z, a little uneven.
-Garment sheet(const std::string& name, Index count, double size, Vec3d center, Vec3d velocity = {}) {
-  Garment garment;
-  garment.name = name;
-  garment.mesh = quad_grid(count, count, size, size);
-  Random random(static_cast<std::uint64_t>(1000 * (1 + center.z)));
-  for (Vec3d p : garment.mesh.positions)
-    garment.initial_positions.push_back(p + center - Vec3d{size / 2, size / 2, 1e-4 * random.uniform(-1, 1)});
-  garment.initial_velocities.assign(garment.initial_positions.size(), velocity);
-  garment.fabric = {.rho = 0.2,
-                    .delta = 0.2,
-                    .kappa = 1e-5,
-                    .stretch_stiffness = 2000,
-                    .shear_stiffness = 100,
-                    .thickness = thickness};
-  return garment;
-}
-
-Scene cloth_scene(std::vector<Garment> garments) {
-  Scene scene;
-  scene.recipe = "membrane";
-  scene.step = 0.005;
-  scene.duration = 10;
-  scene.contact.cloth = true;
-  scene.contact.cloth_friction = {.static_ = 0.3, .dynamic = 0.3};
-  scene.contact.tolerance = thickness / 4;
-  scene.garments = std::move(garments);
-  return scene;
-}
-
-Obstacle floor_obstacle() {
-  Obstacle floor;
-  floor.name = "floor";
-  floor.shape = PlaneShape{};
-  floor.friction = {.static_ = 0.3, .dynamic = 0.3};
-  return floor;
-}
-
-IntersectionSearch search_of(const Scene& scene) {
-  std::vector<const Mesh*> meshes;
-  for (const Garment& garment : scene.garments) meshes.push_back(&garment.mesh);
-  return IntersectionSearch(meshes);
-}
-
-std::int64_t crossings(IntersectionSearch& search, const Simulation& simulation) {
-  const Intersections found = search.find(simulation.positions());
-  return found.crossing.count + found.touching.count;
-}
 
 /// Without gravity, 2 cm above one that rests, of 13 x 13 nodes and 0.4 m.
 Scene sheet_flies_at_sheet(Index nodes, double size, const Vec3d& velocity) {

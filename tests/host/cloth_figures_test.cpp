@@ -5,49 +5,21 @@
 #include <array>
 #include <cmath>
 
-#include "engine/core/random.hpp"
-#include "engine/mesh/generators.hpp"
-#include "host/simulation.hpp"
 #include "kernels/cloth_contact/pair_geometry.hpp"
+#include "tests/host/cloth_sheets.hpp"
 
 namespace isocloth {
 namespace {
 
-constexpr double thickness = 1e-3, rho = 0.2;
-
-/// A square sheet about (x, y) at the height z, a little uneven.
-Garment sheet(const std::string& name, Index count, double size, Vec3d center) {
-  Garment garment;
-  garment.name = name;
-  garment.mesh = quad_grid(count, count, size, size);
-  Random random(static_cast<std::uint64_t>(1000 * (1 + center.z)));
-  for (const Vec3d& p : garment.mesh.positions)
-    garment.initial_positions.push_back(p + center - Vec3d{size / 2, size / 2, 1e-4 * random.uniform(-1, 1)});
-  garment.fabric = {.rho = rho,
-                    .delta = rho,
-                    .kappa = 1e-5,
-                    .stretch_stiffness = 2000,
-                    .shear_stiffness = 100,
-                    .thickness = thickness};
-  return garment;
-}
+constexpr double rho = 0.2;  // of sheet()
 
 /// Three sheets, one on the other, over a floor.
 Scene stack() {
-  Scene scene;
-  scene.recipe = "membrane";
-  scene.step = 0.005;
-  scene.duration = 10;
-  scene.contact.cloth = true;
-  scene.contact.cloth_friction = {.static_ = 0.3, .dynamic = 0.3};
+  Scene scene =
+      cloth_scene({sheet("lower", 9, 0.3, {0, 0, 0.002}), sheet("middle", 8, 0.25, {0.01, 0, 0.0045}),
+                   sheet("upper", 7, 0.2, {0.01, 0.02, 0.007})});
   scene.contact.tolerance = thickness / 40;
-  scene.garments = {sheet("lower", 9, 0.3, {0, 0, 0.002}), sheet("middle", 8, 0.25, {0.01, 0, 0.0045}),
-                    sheet("upper", 7, 0.2, {0.01, 0.02, 0.007})};
-  Obstacle floor;
-  floor.name = "floor";
-  floor.shape = PlaneShape{};
-  floor.friction = {.static_ = 0.3, .dynamic = 0.3};
-  scene.obstacles = {floor};
+  scene.obstacles = {floor_obstacle()};
   return scene;
 }
 

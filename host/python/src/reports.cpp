@@ -55,6 +55,8 @@ void bind_reports(nb::module_& module) {
       .def_ro("cg_iterations", &StepReport::cg_iterations,
               "most conjugate gradient iterations of a solve of all cloths that meet")
       .def_ro("held_back", &StepReport::held_back, "nodes held back from passing through cloth")
+      .def_ro("blocked", &StepReport::blocked,
+              "of them those that pins and grippers drive against each other")
       .def_ro("wall_seconds", &StepReport::wall_seconds)
       .def("__repr__", [](const StepReport& r) {
         return text("StepReport(status='", to_string(r.status), "', iterations=", r.iterations,

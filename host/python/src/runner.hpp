@@ -28,8 +28,8 @@ class Runner {
     run_interruptible(monitor_, [&] {
       const Scene scene = read_scene(path, warnings_, access);
       simulation_.emplace(start_simulation(scene, path, own));
-      for (const std::string& line :
-           start_warnings(scene, Certificate(scene).of_start(), path, own.precision))
+      for (const std::string& line : start_warnings(scene, Certificate(scene).of_start(), path, own.precision,
+                                                    simulation_->separation()))
         warnings_.push_back(line);
       if (!balances_energy) return;
       try {
