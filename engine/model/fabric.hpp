@@ -27,7 +27,8 @@ struct Plasticity {
 struct Viscosity {
   double stretch = 0;  ///< of threads, along weft as much more as that is stiffer than warp [N s/m], >= 0
   double shear = 0;    ///< per rate of the angle between warp and weft [N s/m], >= 0
-  bool exists() const { return stretch > 0 || shear > 0; }
+  ViscosityCurves curves{};  ///< in the place of these numbers
+  bool exists() const { return stretch > 0 || shear > 0 || curves.exist(); }
 };
 
 /// What a bent sheet costs; see kernels/forces/build_bending.hpp.

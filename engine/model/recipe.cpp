@@ -83,31 +83,49 @@ std::vector<RowFamily> row_families(const Recipe& recipe, const Mesh& mesh, cons
   return rows;
 }
 
-std::vector<CurvePiece> stress_laws(const Recipe& recipe, const Fabric& fabric, std::size_t count) {
-  const StressCurves& curves = fabric.curves;
-  const bool is_linear = !curves.exist() && recipe.strain != StrainMeasure::engineering;
-  if (count == 0 && is_linear) return {};
-  const std::vector<CurvePiece> of_laws[RowLaw::count] = {
-      thread_law(curves.warp, fabric.stretch_stiffness, recipe.strain),
-      shear_law(curves.shear, fabric.shear_stiffness),
-      thread_law(curves.weft.exists() ? curves.weft : curves.warp, fabric.weft_stiffness(), recipe.strain),
-      {{}}};
-  for (const auto& pieces : of_laws) count = std::max(count, pieces.size());
+namespace {
+
+/// Of each law as many pieces as the longest has, `count` at least.
+std::vector<CurvePiece> even_laws(const std::array<std::vector<CurvePiece>, RowLaw::count>& laws,
+                                  std::size_t count) {
+  for (const auto& pieces : laws) count = std::max(count, pieces.size());
   std::vector<CurvePiece> all;
-  for (const auto& pieces : of_laws)
+  for (const auto& pieces : laws)
     for (std::size_t i = 0; i < count; ++i) all.push_back(pieces[std::min(i, pieces.size() - 1)]);
   return all;
 }
 
-std::array<double, RowLaw::count> relaxation_times(const Fabric& fabric) {
-  const SpringDamper& flexion = fabric.bend_spring;
-  const double stretch = fabric.viscosity.stretch / fabric.stretch_stiffness,
-               shear = fabric.viscosity.shear / fabric.shear_stiffness;
-  return {stretch, shear, stretch, flexion.stiffness > 0 ? flexion.damping / flexion.stiffness : 0};
+}  // namespace
+
+std::vector<CurvePiece> stress_laws(const Recipe& recipe, const Fabric& fabric, std::size_t count) {
+  const StressCurves& curves = fabric.curves;
+  const bool is_linear = !curves.exist() && recipe.strain != StrainMeasure::engineering;
+  if (count == 0 && is_linear) return {};
+  return even_laws(
+      {thread_law(curves.warp, fabric.stretch_stiffness, recipe.strain),
+       shear_law(curves.shear, fabric.shear_stiffness),
+       thread_law(curves.weft.exists() ? curves.weft : curves.warp, fabric.weft_stiffness(), recipe.strain),
+       {{}}},
+      count);
 }
 
-bool is_viscous(const Fabric& fabric) {
-  return std::ranges::any_of(relaxation_times(fabric), [](double time) { return time > 0; });
+std::vector<CurvePiece> viscosity_laws(const Fabric& fabric, std::size_t count) {
+  const auto& [stretch, shear, curves] = fabric.viscosity;
+  const SpringDamper& flexion = fabric.bend_spring;
+  const double flexion_time = flexion.stiffness > 0 ? flexion.damping / flexion.stiffness : 0;
+  if (count == 0 && !fabric.viscosity.exists() && !(flexion_time > 0)) return {};
+  const auto linear = [](double time) { return std::vector<CurvePiece>{{.slope = time}}; };
+  // C is twice Green's strain, and stress over stiffness half of p: as forces by the engineering measure.
+  const auto thread = [&, &stretch = stretch](const StressCurve& curve, double stiffness) {
+    return curve.exists() ? thread_law(curve, stiffness, StrainMeasure::engineering)
+                          : linear(stretch / fabric.stretch_stiffness);
+  };
+  return even_laws({thread(curves.warp, fabric.stretch_stiffness),
+                    curves.shear.exists() ? shear_law(curves.shear, fabric.shear_stiffness)
+                                          : linear(shear / fabric.shear_stiffness),
+                    thread(curves.weft.exists() ? curves.weft : curves.warp, fabric.weft_stiffness()),
+                    linear(flexion_time)},
+                   count);
 }
 
 Bending bending_of(const Recipe& recipe, const Fabric& fabric) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,10 +49,9 @@ std::vector<RowFamily> row_families(const Recipe& recipe, const Mesh& mesh, cons
 /// Laws of rows by number (RowLaw), `count` pieces each, the last again where a law has fewer; count 0: as
 /// many as the longest has. Empty where all are linear in Green's strain and count is 0.
 std::vector<CurvePiece> stress_laws(const Recipe& recipe, const Fabric& fabric, std::size_t count = 0);
-/// Viscosity over stiffness of each law [s].
-std::array<double, RowLaw::count> relaxation_times(const Fabric& fabric);
-/// Whether any of them is more than 0.
-bool is_viscous(const Fabric& fabric);
+/// The same of p_v by dC/dt, of slope viscosity over stiffness [s] where no curve is; empty where nothing is
+/// viscous and count is 0.
+std::vector<CurvePiece> viscosity_laws(const Fabric& fabric, std::size_t count = 0);
 
 /// How a garment bends.
 struct Bending {

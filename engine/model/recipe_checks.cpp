@@ -15,7 +15,9 @@ void check_laws(const std::string& key, const Fabric& fabric, const Recipe& reci
   const std::string others =
       text("with the recipe ", recipe.name, ": use membrane, soft_constraints or springs");
   if (fabric.viscosity.exists() && !has_laws)
-    refuse(key + ".stretch_viscosity, shear_viscosity", "some", "none " + others);
+    refuse(
+        key + (fabric.viscosity.curves.exist() ? ".viscosity_curves" : ".stretch_viscosity, shear_viscosity"),
+        "some", "none " + others);
   if (fabric.curves.exist() && !has_laws) refuse(key + ".curves", "some", "none " + others);
   if (fabric.curves.exist() && recipe.strain == StrainMeasure::corotational)
     refuse(key + ".curves", "some",

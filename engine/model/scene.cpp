@@ -198,6 +198,7 @@ void validate_fabric(const std::string& key, const Fabric& fabric) {
   require_not_negative(key + ".stretch_viscosity", fabric.viscosity.stretch);
   require_not_negative(key + ".shear_viscosity", fabric.viscosity.shear);
   validate_curves(key + ".curves", fabric.curves);
+  validate_curves(key + ".viscosity_curves", fabric.viscosity.curves);
   require_not_negative(key + ".alpha", fabric.alpha);
   require_not_negative(key + ".beta", fabric.beta);
   require_not_negative(key + ".thickness", fabric.thickness);

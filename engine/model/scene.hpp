@@ -123,11 +123,11 @@ struct ClothFrictionPair {
   Friction friction;
 };
 
-/// How cloth is kept out of obstacles and of other cloth.
 /// What becomes of cloth that starts nearer to cloth than its thickness, without passing through it: it is
 /// pushed apart in the first steps and keeps the speed, or parted before them and starts at rest.
 enum class ClothStart { refuse, separate };
 
+/// How cloth is kept out of obstacles and of other cloth.
 struct ContactSettings {
   double tolerance = 1e-4;  ///< deepest penetration that a step may end with [m], > 0
   /// Further distance between cloth and obstacles, beyond half the thickness of the cloth [m], >= 0.

@@ -9,15 +9,28 @@
 
 namespace isocloth {
 
+/// How a curve goes from point to point.
+enum class CurveBetween {
+  cubic,   ///< without kinks
+  linear,  ///< straight
+};
+
 /// What a tensile tester finds: points (strain, force per width of the rest shape [N/m]), both rising from
 /// (0, 0), which is left out. Strain is displacement over length: elongation of threads, the tangent of the
 /// angle of shear with the length along the thread held. Compression, and shear the other way, answer alike
 /// (Volino, Magnenat-Thalmann, Faure 2009, appendix: antisymmetric).
 struct StressCurve {
   std::vector<std::array<double, 2>> points;
-  bool exists() const { return !points.empty(); }
+  CurveBetween between = CurveBetween::cubic;
+  /// In the place of points: force a_1 d + a_2 d^2 + ... [N/m] up to the strain d = up_to, by its tangent
+  /// beyond.
+  std::vector<double> polynomial{};
+  double up_to = 0;
+  bool exists() const { return !points.empty() || !polynomial.empty(); }
   bool operator==(const StressCurve&) const = default;
 };
+/// The points of a curve, 64 of a polynomial.
+std::vector<std::array<double, 2>> sampled(const StressCurve& curve);
 
 /// Of the threads of a membrane. One that does not exist is linear, with the stiffness of the fabric; weft:
 /// as warp.
@@ -29,6 +42,15 @@ struct StressCurves {
   /// Whether there is any that rows of elements answer by.
   bool exist() const { return warp.exists() || weft.exists() || shear.exists(); }
   bool operator==(const StressCurves&) const = default;
+};
+
+/// The same of rates (Volino et al. 2009, section 3): points (rate of Green's strain, or of the angle of
+/// shear [1/s], second Piola and Kirchhoff stress [N/m]); at small strains the force per width. One that does
+/// not exist is linear, with the viscosity of the fabric; weft: as warp.
+struct ViscosityCurves {
+  StressCurve warp{}, weft{}, shear{};
+  bool exist() const { return warp.exists() || weft.exists() || shear.exists(); }
+  bool operator==(const ViscosityCurves&) const = default;
 };
 
 /// Numbers of laws: of the three rows of a point of an element, in their order, and of springs.
@@ -59,17 +81,20 @@ std::vector<double> flat(const std::vector<CurvePiece>& pieces);
 /// Force and displacement are converted to Green's strain and the second Piola and Kirchhoff stress (ibid.,
 /// (15) and (17): e = d + d^2/2, sigma = f / (1 + d), and in shear gamma = d, sigma = f), so that x = 2 e, p
 /// = 2 sigma / stiffness, and in shear x = gamma, p = sigma / stiffness. By the engineering measure, of
-/// springs and of Baraff and Witkin's constraints, e = d and sigma = f. Between the points cubic Hermite
-/// polynomials, whose slopes keep it rising (Fritsch, Carlson 1980, by harmonic means); a straight line
-/// beyond the last.
+/// springs and of Baraff and Witkin's constraints, e = d and sigma = f. Pieces are cubic Hermite polynomials,
+/// and a straight line beyond the last. Between points their slopes keep the curve rising (Fritsch, Carlson
+/// 1980, by harmonic means). Those of a polynomial, and of a curve that is straight between its points, are
+/// exact: where x is linear in d so is the law, up to the third degree; else 24 pieces at least are within
+/// 1e-4 of the last force, and within 1e-5 up to the fifth degree and a strain of 1.
 std::vector<CurvePiece> thread_law(const StressCurve& curve, double stiffness,
                                    StrainMeasure measure = StrainMeasure::green);
 std::vector<CurvePiece> shear_law(const StressCurve& curve, double stiffness);
 /// p(x) of a law, antisymmetric.
 double response(ArrayView<const CurvePiece> law, double x);
 
-/// Throws SceneError where strain or stress does not rise from point to point, stress by 1e-4 of
-/// where it rises most, or is not finite.
+/// Throws SceneError where strain or stress does not rise from point to point, or along a polynomial, stress
+/// by 1e-4 of where it rises most, or is not finite.
 void validate_curves(const std::string& key, const StressCurves& curves);
+void validate_curves(const std::string& key, const ViscosityCurves& curves);
 
 }  // namespace isocloth

@@ -164,7 +164,7 @@ ParticleModel breen_model(Index columns, Index rows, double w, const Fabric& fab
     throw SceneError(
         text(key, ".fabric.kappa: found 0, expected a bending stiffness > 0, or a curve of curves.bend"));
   std::vector<std::array<double, 2>> measured;
-  for (const auto& [strain, force] : curves.shear.points) measured.push_back({std::atan(strain), force});
+  for (const auto& [strain, force] : sampled(curves.shear)) measured.push_back({std::atan(strain), force});
   if (measured.empty()) measured.push_back({8 * degree, 8 * degree * fabric.shear_stiffness});
   EnergyLaw trellis;
   try {
@@ -176,7 +176,7 @@ ParticleModel breen_model(Index columns, Index rows, double w, const Fabric& fab
   const auto node = [columns](Index i, Index j) { return j * columns + i; };
   LengthTerms threads{"stretch", {}, {}};
   const auto bending = [w](const StressCurve& curve, double stiffness) {
-    return curve.exists() ? breen_bending(MeasuredCurve(curve.points, "curvature", "moment"), w)
+    return curve.exists() ? breen_bending(MeasuredCurve(sampled(curve), "curvature", "moment"), w)
                           : breen_bending(stiffness, w);
   };
   AngleTerms warp{"bend along warp", bending(curves.bend, fabric.kappa), {}};

@@ -72,6 +72,7 @@ bool GarmentModel::fits(const Fabric& fabric) const {
                       f.curves,
                       f.viscosity.stretch,
                       f.viscosity.shear,
+                      f.viscosity.curves,
                       f.strain_limit,
                       f.principal_strain_limit,
                       f.bend_spring.stiffness,

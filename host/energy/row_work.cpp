@@ -11,7 +11,7 @@ RowWork::RowWork(const Recipe& recipe, const Garment& garment, const std::vector
     : rows_(reference::garment_rows(recipe, garment.mesh, build_topology(garment.mesh), garment.fabric,
                                     is_free)),
       laws_(rows_.curves.begin(), rows_.curves.end()),
-      relaxation_(relaxation_times(garment.fabric)),
+      viscosity_(viscosity_laws(garment.fabric, 1)),
       is_engineering_(recipe.strain == StrainMeasure::engineering) {}
 
 reference::ElasticResponse RowWork::law(Eigen::Index row, double c) const {
@@ -22,9 +22,11 @@ reference::ElasticResponse RowWork::law(Eigen::Index row, double c) const {
       c, is_engineering_ && (rows_.is_of_edge(row) || number != RowLaw::shear));
 }
 
-double RowWork::relaxation(Eigen::Index row) const {
+double RowWork::viscous(Eigen::Index row, double rate) const {
   const Index number = law_of(row);
-  return number < 0 || number == RowLaw::band ? 0 : relaxation_[static_cast<std::size_t>(number)];
+  if (number < 0 || number == RowLaw::band) return 0;
+  const std::size_t count = viscosity_.size() / RowLaw::count;
+  return response({viscosity_.data() + count * static_cast<std::size_t>(number), count}, rate);
 }
 
 double& RowWork::energy_of(Eigen::Index row, EnergySums& sums) const {
@@ -66,11 +68,10 @@ void RowWork::act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) c
     }
     const double stiffness = rows_.stiffness[row];
     const reference::ElasticResponse before = law(row, start[row]), after = law(row, end[row]);
-    const double elastic = stiffness * after.stress,
-                 viscous = stiffness * relaxation(row) / part.step * change;
+    const double elastic = stiffness * after.stress, damping = stiffness * viscous(row, change / part.step);
     sums.loss_integrator += elastic * way - stiffness * (after.energy - before.energy);
-    sums.loss_damping += viscous * way;
-    sums.loss_rows += (stress[row] - elastic - viscous) * way;
+    sums.loss_damping += damping * way;
+    sums.loss_rows += (stress[row] - elastic - damping) * way;
   }
   if (rows_.strain.exists()) stress = by_rows.transpose() * stress;
   const VectorXd at_samples = rows.weights.transpose() * stress;

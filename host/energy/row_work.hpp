@@ -1,8 +1,6 @@
 // Rows of a garment: the energy of compliant ones, and what the forces of all do in a part of a step.
 #pragma once
 
-#include <array>
-
 #include "host/energy/garment_part.hpp"
 #include "host/reference/rows.hpp"
 #include "host/reference/stress_laws.hpp"
@@ -18,8 +16,8 @@ class RowWork {
   /// Force -J^T lambda / h^2 at the end of the part, and its work, of which the energy takes the difference.
   ///
   /// Along the part C(s) is quadratic, so that J dx = C_1 - C_0 + q, q the row's form at dx. A row with the
-  /// stress sigma(C) loses K sigma(C_1) (J dx) - K (Phi(C_1) - Phi(C_0)) to the integrator, h K tau / h^2
-  /// (C_1 - C_0) (J dx) to viscosity, and what multipliers are beyond that to the tolerance; a rigid or
+  /// stress sigma(C) loses K sigma(C_1) (J dx) - K (Phi(C_1) - Phi(C_0)) to the integrator, K p_v((C_1 -
+  /// C_0) / h) (J dx) to viscosity, and what multipliers are beyond that to the tolerance; a rigid or
   /// bounded one lambda / h^2 q to the integrator, lambda / h^2 (C_1 - C_0) to the tolerance. Rows that are
   /// not quadratic (CorotationalStrain) have J dx by the chain rule, and q what that is beyond C_1 - C_0.
   void act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) const;
@@ -32,12 +30,12 @@ class RowWork {
     return rows_.laws.empty() ? -1 : rows_.laws[static_cast<std::size_t>(row)];
   }
 
-  /// Viscosity over stiffness [s].
-  double relaxation(Eigen::Index row) const;
+  /// Viscous stress over K of a row at a rate dC/dt.
+  double viscous(Eigen::Index row, double rate) const;
 
   reference::GarmentRows rows_;
   std::vector<reference::StressLaw> laws_;  ///< empty: all are linear in C
-  std::array<double, RowLaw::count> relaxation_;
+  std::vector<CurvePiece> viscosity_;       ///< shape [RowLaw::count, pieces]
   bool is_engineering_;
 };
 

@@ -43,13 +43,27 @@ std::vector<FabricNumber> fabric_numbers(const Recipe& recipe, const Fabric& fab
       "poisson_ratio", [](Fabric& f) -> double& { return f.poisson_ratio; }, false);
   add("stretch_viscosity", [](Fabric& f) -> double& { return f.viscosity.stretch; });
   add("shear_viscosity", [](Fabric& f) -> double& { return f.viscosity.shear; });
+  // Of strains, then of their rates: how a fabric comes to its curves.
+  using OfFabric = std::function<StressCurve&(Fabric&)>;
+  const auto add_curve = [&](const std::string& name, const OfFabric& of) {
+    const StressCurve& curve = of(values);
+    for (std::size_t i = 0; i < curve.points.size(); ++i)
+      add(
+          text(name, ".force[", i, "]"), [of, i](Fabric& f) -> double& { return of(f).points[i][1]; }, false);
+    for (std::size_t i = 0; i < curve.polynomial.size(); ++i)
+      add(
+          text(name, ".polynomial[", i, "]"), [of, i](Fabric& f) -> double& { return of(f).polynomial[i]; },
+          false);
+  };
   for (const auto& [name, curve] : {std::pair{"warp", &StressCurves::warp},
                                     {"weft", &StressCurves::weft},
                                     {"shear", &StressCurves::shear}})
-    for (std::size_t i = 0; i < (curves.*curve).points.size(); ++i)
-      add(
-          text("curves.", name, ".force[", i, "]"),
-          [curve = curve, i](Fabric& f) -> double& { return (f.curves.*curve).points[i][1]; }, false);
+    add_curve(text("curves.", name), [curve = curve](Fabric& f) -> StressCurve& { return f.curves.*curve; });
+  for (const auto& [name, curve] : {std::pair{"warp", &ViscosityCurves::warp},
+                                    {"weft", &ViscosityCurves::weft},
+                                    {"shear", &ViscosityCurves::shear}})
+    add_curve(text("viscosity_curves.", name),
+              [curve = curve](Fabric& f) -> StressCurve& { return f.viscosity.curves.*curve; });
   return found;
 }
 

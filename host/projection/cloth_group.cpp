@@ -196,7 +196,6 @@ void ClothGroup<Real>::build_parameters() {
   for (std::size_t c = 0; c < tiles_ * width_; ++c) {
     const std::size_t member = std::min(c, garments_.size() - 1);
     const Fabric& f = garments_[member]->fabric;
-    const auto times = relaxation_times(f);
     const double own[fields] = {f.rho,
                                 f.alpha,
                                 f.beta,
@@ -206,11 +205,7 @@ void ClothGroup<Real>::build_parameters() {
                                 shapes_.shapes[shapes_.of[member]].element_size,
                                 contact_offset(*garments_[member], scene_),
                                 reach(*garments_[member], scene_),
-                                f.poisson_coupling(),
-                                times[0],
-                                times[1],
-                                times[2],
-                                times[3]};
+                                f.poisson_coupling()};
     for (std::size_t i = 0; i < fields; ++i) values[place(c, i, fields)] = static_cast<Real>(own[i]);
   }
   parameters_ = {device_, values};
@@ -229,16 +224,23 @@ void ClothGroup<Real>::build_parameters() {
   }
   row_stiffness_ = {device_, stiffness};
   row_bounds_ = {device_, bounds};
-  std::size_t pieces = 0;
-  for (const Garment* garment : garments_)
-    pieces = std::max(pieces, stress_laws(resolved_.recipe, garment->fabric).size() / RowLaw::count);
-  std::vector<Real> curves(5 * RowLaw::count * pieces * tiles_ * width_);
-  for (std::size_t c = 0; pieces > 0 && c < tiles_ * width_; ++c) {
-    const std::vector<double> own =
-        flat(stress_laws(resolved_.recipe, garments_[std::min(c, garments_.size() - 1)]->fabric, pieces));
-    for (std::size_t i = 0; i < own.size(); ++i) curves[place(c, i, own.size())] = static_cast<Real>(own[i]);
-  }
-  row_curves_ = {device_, curves};
+  // As many pieces for each as that with most has.
+  const auto curves_of = [&](const auto& laws_of) {
+    std::size_t pieces = 0;
+    for (const Garment* garment : garments_)
+      pieces = std::max(pieces, laws_of(garment->fabric, 0).size() / RowLaw::count);
+    std::vector<Real> curves(5 * RowLaw::count * pieces * tiles_ * width_);
+    for (std::size_t c = 0; pieces > 0 && c < tiles_ * width_; ++c) {
+      const std::vector<double> own =
+          flat(laws_of(garments_[std::min(c, garments_.size() - 1)]->fabric, pieces));
+      for (std::size_t i = 0; i < own.size(); ++i)
+        curves[place(c, i, own.size())] = static_cast<Real>(own[i]);
+    }
+    return Buffer<Real>{device_, curves};
+  };
+  row_curves_ = curves_of(
+      [&](const Fabric& fabric, std::size_t count) { return stress_laws(resolved_.recipe, fabric, count); });
+  row_viscosity_ = curves_of(viscosity_laws);
 }
 
 template <class Real>
@@ -276,9 +278,8 @@ ClothPatternView ClothGroup<Real>::pattern() const {
           .hold_count = surroundings_.grippers.count() > 0 ? a.node_count() : 0,
           .has_bounds = row_bounds_.size() > 0,
           .curve_numbers = static_cast<Index>(row_curves_.size() / (tiles_ * width_)),
+          .viscosity_numbers = static_cast<Index>(row_viscosity_.size() / (tiles_ * width_)),
           .measure = resolved_.recipe.strain,
-          .is_viscous = row_stiffness_.size() > 0 &&
-                        std::ranges::any_of(garments_, [](auto* g) { return is_viscous(g->fabric); }),
           .has_history = remembers_step(settings_.integrator),
           .faces = surroundings_.forces.faces(arrays_),
           .stitches = a.stitch_pattern(),
@@ -317,6 +318,7 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
           .row_stiffness = row_stiffness_.view(),
           .row_bounds = row_bounds_.view(),
           .row_curves = row_curves_.view(),
+          .row_viscosity = row_viscosity_.view(),
           .stitch_laws = arrays_.stitch_laws(),
           .stitch_speed = static_cast<Real>(garments_.front()->sewing.speed),
           .targets = targets_.view(),

@@ -89,7 +89,7 @@ class ClothGroup final : public GarmentSolver {
   Buffer<Real> tensors_, rest_values_, masses_, inverse_masses_, bending_, factored_, beyond_, rest_areas_;
 
   Buffer<Real> positions_, velocities_, multipliers_, contacts_, history_, alive_, parameters_,
-      row_stiffness_, row_bounds_, row_curves_, targets_, reports_;
+      row_stiffness_, row_bounds_, row_curves_, row_viscosity_, targets_, reports_;
   std::vector<Real> staging_;
   /// What an undoable start() began with.
   struct Before {

@@ -143,7 +143,7 @@ std::size_t ClothGroup<Real>::memory_bytes() const {
       plan_.driven_nodes);
   add(tensors_, rest_values_, masses_, inverse_masses_, bending_, rest_areas_);
   add(positions_, velocities_, multipliers_, contacts_, history_, alive_, parameters_, row_stiffness_,
-      row_bounds_, row_curves_, targets_, reports_);
+      row_bounds_, row_curves_, row_viscosity_, targets_, reports_);
   add(before_.positions, before_.velocities, before_.multipliers, before_.contacts, before_.history,
       before_.alive);
   if (measures_) bytes += measures_->memory_bytes();

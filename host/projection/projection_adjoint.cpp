@@ -81,7 +81,7 @@ void ProjectionSolver<Real>::go_to_end(const FinishedStep& step) {
       largest = std::max(largest, std::abs(stress));
       multipliers[row] = stress;
     }
-    if (row_curves_.size() == 0 || change <= 1e-14 * largest) break;
+    if (row_curves_.size() + row_viscosity_.size() == 0 || change <= 1e-14 * largest) break;
   }
   find_contacts(0);
 }
@@ -314,7 +314,7 @@ StepGradient ProjectionSolver<Real>::gradient(const FinishedStep& step, const St
     }
   }
   if (strains_.size() == 0) return result;
-  // Viscous rows pull by how their strain has changed since x_n: h^2 K tau / h of it.
+  // Viscous rows pull by how their strain has changed since x_n: h^2 K p_v' / h of it.
   std::vector<double> rates(rows.row_count(), 0.0);
   std::vector<Index> laws_of(rows.row_count(), -1);
   rows.for_each_group([&](const auto& group) {
@@ -327,9 +327,16 @@ StepGradient ProjectionSolver<Real>::gradient(const FinishedStep& step, const St
                                                                                        : group.laws[s];
   });
   const RowLaws<double> own = laws();
+  std::vector<double> by_change(rates.size());
   for (std::size_t row = 0; row < rates.size(); ++row)
-    if (laws_of[row] >= 0 && scales[row] > 0)
-      rates[row] = h * stiffness[row] * own.relaxation[laws_of[row]] * along[row] / scales[row];
+    if (laws_of[row] >= 0 && scales[row] > 0) by_change[row] = h * stiffness[row] * along[row] / scales[row];
+  const ArrayView<const double> strains = std::as_const(rows_.residuals).view();
+  rows_.evaluate(iterate_, eps_, arrays_.inverse_masses.view(), own.of_strain());
+  for (std::size_t row = 0; row < rates.size(); ++row) {
+    if (by_change[row] == 0) continue;
+    const double rate = (strains[row] - own.before[row]) / h;
+    rates[row] = by_change[row] * cpu::response_at(own.viscosity, static_cast<int>(laws_of[row]), rate).slope;
+  }
   rows_.evaluate(work_.positions, eps_, arrays_.inverse_masses.view(), own.of_strain());
   each_slot([&](std::size_t row, std::size_t place, std::size_t node) {
     if (scales[row] > 0) result.before.positions[node] += (rates[row] / scales[row]) * jacobian[place];

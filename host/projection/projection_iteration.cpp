@@ -36,7 +36,7 @@ RowLaws<Real> ProjectionSolver<Real>::laws() {
                        std::as_const(work_.multipliers).view()};
   result.curves = row_curves_.view();
   result.measure = resolved_.recipe.strain;
-  std::ranges::copy(relaxation_times(garment_.fabric), result.relaxation);
+  result.viscosity = row_viscosity_.view();
   result.before = std::as_const(strains_).view();
   if (row_bounds_.size() > 0)
     result.bounds = {row_bounds_.view(), bound_growth_.view(), projection_metric().inertia,

@@ -90,11 +90,15 @@ void ProjectionSolver<Real>::refresh() {
   if (row_bounds_.size() != bounds.size())
     for (Buffer<Real>* buffer : {&row_bounds_, &bound_growth_}) *buffer = {device_, bounds.size()};
   row_bounds_.upload(std::vector<Real>(bounds.begin(), bounds.end()));
-  const std::size_t strains = is_viscous(garment_.fabric) ? stiffness.size() : 0;
+  const auto upload = [&](const std::vector<CurvePiece>& laws, Buffer<Real>& buffer) {
+    const std::vector<double> numbers = flat(laws);
+    if (buffer.size() != numbers.size()) buffer = {device_, numbers.size()};
+    buffer.upload(std::vector<Real>(numbers.begin(), numbers.end()));
+  };
+  upload(stress_laws(resolved_.recipe, garment_.fabric), row_curves_);
+  upload(viscosity_laws(garment_.fabric), row_viscosity_);
+  const std::size_t strains = row_viscosity_.size() > 0 ? stiffness.size() : 0;
   if (strains_.size() != strains) strains_ = {device_, strains};
-  const std::vector<double> curves = flat(stress_laws(resolved_.recipe, garment_.fabric));
-  if (row_curves_.size() != curves.size()) row_curves_ = {device_, curves.size()};
-  row_curves_.upload(std::vector<Real>(curves.begin(), curves.end()));
 }
 
 template <class Real>

@@ -237,11 +237,11 @@ class ProjectionSolver final : public GarmentSolver {
   ClothState<Real> state_, work_, before_;
   StepStatus lost_before_ = StepStatus::converged;
   bool is_undoable_ = false;
-  Buffer<Real> row_stiffness_, mismatches_;  ///< empty: all rows are rigid
-  Buffer<Real> imbalances_;                  ///< empty: nobody asks
-  Buffer<Real> row_bounds_, bound_growth_;   ///< empty: no row has a bound
-  Buffer<Real> row_curves_, strains_;        ///< see RowLaws; C when the part of a step began
-  Buffer<Real> quadratic_multipliers_;       ///< empty: all rows are quadratic
+  Buffer<Real> row_stiffness_, mismatches_;            ///< empty: all rows are rigid
+  Buffer<Real> imbalances_;                            ///< empty: nobody asks
+  Buffer<Real> row_bounds_, bound_growth_;             ///< empty: no row has a bound
+  Buffer<Real> row_curves_, row_viscosity_, strains_;  ///< see RowLaws; C when the part of a step began
+  Buffer<Real> quadratic_multipliers_;                 ///< empty: all rows are quadratic
   int iteration_ = 0;
   Buffer<Vec3<Real>> iterate_, predicted_, targets_, momentum_;
   Buffer<Vec3<Real>> base_, base_velocity_;  ///< x^, v^ of integrators that remember

@@ -56,9 +56,9 @@ GarmentInfo ProjectionSolver<Real>::info(std::size_t) const {
                                    surroundings_.memory_bytes(),
                    .solver = std::string(nodal_solver_->name())};
   auto add = [&info](const auto&... buffers) { ((info.memory_bytes += buffers.bytes()), ...); };
-  add(state_, work_, before_, row_stiffness_, mismatches_, row_bounds_, bound_growth_, row_curves_, strains_,
-      quadratic_multipliers_, iterate_, predicted_, targets_, momentum_, base_, base_velocity_, stiffness_,
-      stitch_stiffness_, stitch_rests_, blocks_, right_side_, correction_);
+  add(state_, work_, before_, row_stiffness_, mismatches_, row_bounds_, bound_growth_, row_curves_,
+      row_viscosity_, strains_, quadratic_multipliers_, iterate_, predicted_, targets_, momentum_, base_,
+      base_velocity_, stiffness_, stitch_stiffness_, stitch_rests_, blocks_, right_side_, correction_);
   return info;
 }
 

@@ -7,6 +7,36 @@
 
 namespace isocloth::reference {
 
+namespace {
+
+/// Of p and x that are `factor` times stress over stiffness and rate.
+std::vector<CurvePiece> viscosity_law(const StressCurve& curve, double stiffness, double factor,
+                                      double linear) {
+  if (!curve.exists()) return {{0, 0, linear, 0, 0}};
+  std::vector<CurvePiece> pieces = shear_law(curve, stiffness);
+  for (CurvePiece& p : pieces) {
+    p.begin *= factor;
+    p.value *= factor;
+    p.square /= factor;
+    p.cube /= factor * factor;
+  }
+  return pieces;
+}
+
+/// By the tangent at x, or where the stress is `carried` if that is flatter by a tenth.
+Response tangent(const std::vector<CurvePiece>& pieces, double x, double carried) {
+  const double sign = x < 0 ? -1 : 1;
+  const auto here = at_strain(pieces, sign * x);
+  if (pieces.size() > 1) {
+    const double of_stress = strain_of_stress(pieces, std::max(sign * carried, 0.0));
+    const auto there = at_strain(pieces, of_stress);
+    if (there[1] < 0.9 * here[1]) return {sign * (there[0] + there[1] * (sign * x - of_stress)), there[1]};
+  }
+  return {sign * here[0], here[1]};
+}
+
+}  // namespace
+
 RowResponse::RowResponse(const Recipe& recipe, const Fabric& fabric, const GarmentRows& rows)
     : laws_(rows.laws),
       curves_(rows.curves),
@@ -17,9 +47,14 @@ RowResponse::RowResponse(const Recipe& recipe, const Fabric& fabric, const Garme
     is_spring_.push_back(has_edges && rows.is_of_edge(row));
   const Viscosity& viscosity = fabric.viscosity;
   const SpringDamper& flexion = fabric.bend_spring;
-  relaxation_[RowLaw::warp] = relaxation_[RowLaw::weft] = viscosity.stretch / fabric.stretch_stiffness;
-  relaxation_[RowLaw::shear] = viscosity.shear / fabric.shear_stiffness;
-  if (flexion.damping > 0) relaxation_[RowLaw::flexion] = flexion.damping / flexion.stiffness;
+  const double stretch_time = viscosity.stretch / fabric.stretch_stiffness;
+  const ViscosityCurves& curves = viscosity.curves;
+  viscosity_ = {
+      viscosity_law(curves.warp, fabric.stretch_stiffness, 2, stretch_time),
+      viscosity_law(curves.shear, fabric.shear_stiffness, 1, viscosity.shear / fabric.shear_stiffness),
+      viscosity_law(curves.weft.exists() ? curves.weft : curves.warp, fabric.weft_stiffness(), 2,
+                    stretch_time),
+      viscosity_law({}, 1, 1, flexion.damping > 0 ? flexion.damping / flexion.stiffness : 0)};
 }
 
 Response RowResponse::at(Eigen::Index row, double c, double before, double step, double lambda) const {
@@ -30,26 +65,22 @@ Response RowResponse::at(Eigen::Index row, double c, double before, double step,
     const ElasticResponse found = band_response(c);
     return {found.stress, found.slope};
   }
-  double viscosity = 0, viscous = 0;
-  if (relaxation_[law] > 0) {
-    viscosity = relaxation_[law] / step;
-    viscous = viscosity * (c - before);
+  const std::vector<CurvePiece>& of_rate = viscosity_[static_cast<std::size_t>(law)];
+  const double rate = (c - before) / step, carried = lambda / (step * step * stiffness_[r]);
+  Response elastic{c, 1};
+  if (!curves_.empty()) {
+    const double viscous = (rate < 0 ? -1 : 1) * at_strain(of_rate, std::fabs(rate))[0];
+    // Rows are C = s^2 - 1; of springs, and of threads by the engineering measure, stresses belong to s - 1.
+    const bool is_length = is_engineering_ && (is_spring_[r] != 0 || law != RowLaw::shear);
+    const double s = is_length ? std::sqrt(c > -0.9999 ? 1 + c : 1e-4) : 1, x = is_length ? 2 * (s - 1) : c;
+    elastic = tangent(curves_[static_cast<std::size_t>(law)], x, (carried - viscous) * s);
+    if (is_length) {
+      const auto [p, rise] = elastic;
+      elastic = {p / s, std::max(rise / (s * s) - p / (2 * s * s * s), 0.01 * rise / (s * s))};
+    }
   }
-  if (curves_.empty()) return {c + viscous, 1 + viscosity};
-  const std::vector<CurvePiece>& pieces = curves_[static_cast<std::size_t>(law)];
-  // Rows are C = s^2 - 1; of springs, and of threads by the engineering measure, stresses belong to s - 1.
-  const bool is_length = is_engineering_ && (is_spring_[r] != 0 || law != RowLaw::shear);
-  const double s = is_length ? std::sqrt(c > -0.9999 ? 1 + c : 1e-4) : 1, x = is_length ? 2 * (s - 1) : c;
-  const double sign = x < 0 ? -1 : 1;
-  const double carried = sign * (lambda / (step * step * stiffness_[r]) - viscous) * s;
-  const double of_stress = strain_of_stress(pieces, std::max(carried, 0.0));
-  const auto here = at_strain(pieces, sign * x), there = at_strain(pieces, of_stress);
-  const double p_here = here[0], p_there = there[0] + there[1] * (sign * x - of_stress);
-  const bool is_flatter = there[1] < 0.9 * here[1];
-  const double p = sign * (is_flatter ? p_there : p_here), rise = is_flatter ? there[1] : here[1];
-  if (!is_length) return {p + viscous, rise + viscosity};
-  const double slope = std::max(rise / (s * s) - p / (2 * s * s * s), 0.01 * rise / (s * s));
-  return {p / s + viscous, slope + viscosity};
+  const Response viscous = tangent(of_rate, rate, carried - elastic.stress);
+  return {elastic.stress + viscous.stress, elastic.slope + viscous.slope / step};
 }
 
 double RowResponse::bend_of_curves() const {

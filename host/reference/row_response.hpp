@@ -1,7 +1,6 @@
 // What rows with a law answer: stress by strain, with viscosity.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "engine/model/recipe.hpp"
@@ -30,7 +29,7 @@ class RowResponse {
   std::vector<std::vector<CurvePiece>> curves_;
   std::vector<char> is_spring_;                     ///< rows that are one of rows.edges
   std::vector<double> stiffness_;                   ///< K of rows
-  std::array<double, RowLaw::count> relaxation_{};  ///< viscosity over stiffness of each law [s]
+  std::vector<std::vector<CurvePiece>> viscosity_;  ///< p_v of each law by dC/dt [1/s]
   bool is_engineering_ = false;
 };
 

@@ -17,7 +17,7 @@ namespace {
 double stiffness_of(const StressCurve& curve, double stiffness) {
   if (!curve.exists()) return stiffness;
   double most = 0;
-  for (const auto& [strain, force] : curve.points) most = std::max(most, force / strain);
+  for (const auto& [strain, force] : sampled(curve)) most = std::max(most, force / strain);
   return most;
 }
 double along_warp(const Fabric& fabric) { return stiffness_of(fabric.curves.warp, fabric.stretch_stiffness); }
@@ -103,8 +103,12 @@ std::vector<std::pair<std::string, std::string>> fabric_warnings(const ResolvedS
   lost(weft > warp ? "weft_stretch_stiffness" : "stretch_stiffness", threads, "N/m", most);
   if (has_shear) lost("shear_stiffness", shear, "N/m", most);
   if (is_viscous) {
-    lost("stretch_viscosity", fabric.viscosity.stretch * std::max(1.0, weft / warp), "N s/m", most * h);
-    lost("shear_viscosity", fabric.viscosity.shear, "N s/m", most * h);
+    const ViscosityCurves& curves = fabric.viscosity.curves;
+    const double stretch = fabric.viscosity.stretch * std::max(1.0, weft / warp);
+    lost(curves.warp.exists() || curves.weft.exists() ? "viscosity_curves" : "stretch_viscosity",
+         std::max(stiffness_of(curves.warp, stretch), stiffness_of(curves.weft, 0)), "N s/m", most * h);
+    lost(curves.shear.exists() ? "viscosity_curves.shear" : "shear_viscosity",
+         stiffness_of(curves.shear, fabric.viscosity.shear), "N s/m", most * h);
   }
   constexpr double most_hidden = 3000;
   const double tolerance = resolved.tolerance;

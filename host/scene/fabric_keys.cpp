@@ -112,26 +112,45 @@ void describe_fast(Keys& keys, Fabric& fabric) {
   });
 }
 
-/// Of the two numbers of a curve's point: key and doc.
-using PointKeys = std::array<std::array<const char*, 2>, 2>;
-constexpr PointKeys of_stress{{{"strain", "displacement over length"}, {"force", "per width at rest [N/m]"}}};
-constexpr PointKeys of_bending{{{"curvature", "[1/m]"}, {"moment", "per width [N]"}}};
+/// What the points of a curve are, two numbers each: key and doc.
+struct PointKeys {
+  std::array<const char*, 2> along, up;
+  bool is_law = true;  ///< smooth or straight between points; else straight
+};
+constexpr PointKeys of_stress{{"strain", "displacement over length"}, {"force", "per width at rest [N/m]"}};
+constexpr PointKeys of_viscosity{{"rate", "of the strain [1/s]"}, {"force", "per width at rest [N/m]"}};
+constexpr PointKeys of_bending{{"curvature", "[1/m]"}, {"moment", "per width [N]"}, false};
 
 void describe_curve(Keys& keys, const std::string& name, const std::string& doc, CurveSpec& curve,
                     const PointKeys& point = of_stress) {
-  const auto& [first, second] = point;
-  keys.one_of(
-      name, doc + "; points from (0, 0) on, both numbers rising", Need::optional,
-      {{first[0], "", "points by their numbers",
-        [&](Keys& k) {
-          k.list(first[0], curve.strain, positive, first[1], required);
-          k.list(second[0], curve.force, positive, text(second[1], ", of each ", first[0]), required);
-          curve.is_given = true;
-        }},
-       {"file", "", text("rows of ", first[0], " and ", second[0], ", ", second[1]), [&curve](Keys& k) {
-          k.word("file", curve.file, "path, relative to the folder of the scene file", required);
-          curve.is_given = true;
-        }}});
+  const auto& [x, x_doc] = point.along;
+  const auto& [y, y_doc] = point.up;
+  const auto describe_between = [&curve, is_law = point.is_law](Keys& k) {
+    if (is_law)
+      k.choice("between", curve.between, {"cubic", "linear"},
+               "how the curve goes from point to point: cubic, without kinks; linear, straight");
+  };
+  keys.one_of(name, doc + "; points from (0, 0) on, both numbers rising, or a polynomial", Need::optional,
+              {{x, "", "points by their numbers",
+                [&, describe_between](Keys& k) {
+                  k.list(x, curve.strain, positive, x_doc, required);
+                  k.list(y, curve.force, positive, text(y_doc, ", of each ", x), required);
+                  describe_between(k);
+                  curve.is_given = true;
+                }},
+               {"file", "", text("rows of ", x, " and ", y, ", ", y_doc),
+                [&curve, describe_between](Keys& k) {
+                  k.word("file", curve.file, "path, relative to the folder of the scene file", required);
+                  describe_between(k);
+                  curve.is_given = true;
+                }},
+               {"polynomial", "", text(y, " a_1 d + a_2 d^2 + ... of the ", x, " d"), [&](Keys& k) {
+                  k.list("polynomial", curve.polynomial, any_number,
+                         text("a_1, a_2, ..., at most 8: ", y, ' ', y_doc, ", which must rise"), required);
+                  k.number("up_to", curve.up_to, positive,
+                           text(x, ' ', x_doc, " up to which it holds; straight beyond"), required);
+                  curve.is_given = true;
+                }}});
 }
 
 void describe_spring(Keys& keys, const std::string& name, const std::string& doc, SpringDamper& spring) {
@@ -157,6 +176,16 @@ void note_idle_keys(const Fabric& before, GarmentSpec& garment) {
   note("weft_stretch_stiffness", &Fabric::weft_stretch_stiffness, has_weft || has_warp,
        has_weft ? "weft" : "warp");
   note("shear_stiffness", &Fabric::shear_stiffness, has_shear, "shear");
+}
+void note_idle_viscosity(GarmentSpec& garment) {
+  const auto note = [&](const char* name, double viscosity, const CurveSpec& curve, const char* of) {
+    if (curve.is_given && viscosity > 0)
+      garment.idle_keys.push_back(text(name, ": found ", viscosity,
+                                       " N s/m, in whose place viscosity_curves.", of,
+                                       " answers; leave one of them out"));
+  };
+  note("stretch_viscosity", garment.fabric.viscosity.stretch, garment.warp_viscosity, "warp");
+  note("shear_viscosity", garment.fabric.viscosity.shear, garment.shear_viscosity, "shear");
 }
 
 }  // namespace
@@ -190,8 +219,8 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
   keys.number("shear_stiffness", garment.fabric.shear_stiffness, positive,
               "of a membrane, force per width and angle between warp and weft [N/m]");
   keys.object("curves",
-              "what was measured, in the place of stiffnesses: force against strain, of a membrane, smooth "
-              "between the points; moment against curvature, of `isocloth rest --recipe breen1994`",
+              "what was measured, in the place of stiffnesses: force against strain, of a membrane; moment "
+              "against curvature, of `isocloth rest --recipe breen1994`",
               Need::optional, [&](Keys& c) {
                 describe_curve(c, "warp", "pulled along warp", garment.warp_curve);
                 describe_curve(c, "weft", "pulled along weft; default: as along warp", garment.weft_curve);
@@ -212,6 +241,18 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
               "along warp; along weft as much more as that is stiffer [N s/m]");
   keys.number("shear_viscosity", garment.fabric.viscosity.shear, not_negative,
               "with the same recipes: shear force per width and rate of the angle [N s/m]");
+  keys.object(
+      "viscosity_curves",
+      "with the same recipes, in the place of these numbers: force against the rate of strain, of Green's "
+      "along threads, beside the force of the strain itself (Volino et al. 2009)",
+      Need::optional, [&](Keys& c) {
+        describe_curve(c, "warp", "pulled along warp", garment.warp_viscosity, of_viscosity);
+        describe_curve(c, "weft", "pulled along weft; default: as along warp", garment.weft_viscosity,
+                       of_viscosity);
+        describe_curve(c, "shear", "rate of the angle between warp and weft", garment.shear_viscosity,
+                       of_viscosity);
+      });
+  note_idle_viscosity(garment);
   keys.number("poisson_ratio", garment.fabric.poisson_ratio, {.least = 0, .most = 0.99},
               "of a membrane: how it narrows across a pull along a thread, geometric mean of both threads; "
               "that of a preset is left out with recipes that have none");

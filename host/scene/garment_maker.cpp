@@ -151,6 +151,10 @@ std::vector<Index> selected_nodes(const SelectSpec& select, const Mesh& mesh, co
 
 StressCurve stress_curve(const CurveSpec& spec, const std::string& key, const std::filesystem::path& folder) {
   StressCurve curve;
+  curve.between = spec.between;
+  curve.polynomial = spec.polynomial;
+  curve.up_to = spec.up_to;
+  if (curve.exists()) return curve;
   const auto require_points = [&] {
     if (spec.is_given && !curve.exists())
       fail(text(key, ": found no point", spec.file.empty() ? "" : " but the origin",
@@ -214,13 +218,15 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
     if (std::string line = text(key, ".fabric.", idle); std::ranges::find(warnings_, line) == warnings_.end())
       warnings_.push_back(std::move(line));
   for (const auto& [of_spec, curve, name] :
-       {std::tuple{&spec.warp_curve, &garment.fabric.curves.warp, ".warp"},
-        {&spec.weft_curve, &garment.fabric.curves.weft, ".weft"},
-        {&spec.shear_curve, &garment.fabric.curves.shear, ".shear"},
-        {&spec.bend_curve, &garment.fabric.curves.bend, ".bend"},
-        {&spec.weft_bend_curve, &garment.fabric.curves.weft_bend, ".weft_bend"}})
-    if (const StressCurve found = stress_curve(*of_spec, key + ".fabric.curves" + name, folder_);
-        found.exists())
+       {std::tuple{&spec.warp_curve, &garment.fabric.curves.warp, ".curves.warp"},
+        {&spec.weft_curve, &garment.fabric.curves.weft, ".curves.weft"},
+        {&spec.shear_curve, &garment.fabric.curves.shear, ".curves.shear"},
+        {&spec.bend_curve, &garment.fabric.curves.bend, ".curves.bend"},
+        {&spec.weft_bend_curve, &garment.fabric.curves.weft_bend, ".curves.weft_bend"},
+        {&spec.warp_viscosity, &garment.fabric.viscosity.curves.warp, ".viscosity_curves.warp"},
+        {&spec.weft_viscosity, &garment.fabric.viscosity.curves.weft, ".viscosity_curves.weft"},
+        {&spec.shear_viscosity, &garment.fabric.viscosity.curves.shear, ".viscosity_curves.shear"}})
+    if (const StressCurve found = stress_curve(*of_spec, key + ".fabric" + name, folder_); found.exists())
       *curve = found;
   garment.gravity = spec.gravity;
   garment.time_offset = spec.time_offset;

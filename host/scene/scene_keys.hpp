@@ -63,10 +63,13 @@ struct TransformSpec {
 /// R (scale p) + translation.
 Vec3d placed(const Vec3d& p, const TransformSpec& transform);
 
-/// A curve of force against strain, or of moment against curvature, by its points or by a file of them.
+/// A curve of force against strain or its rate, or of moment against curvature, by its points, by a file of
+/// them, or by a polynomial.
 struct CurveSpec {
   std::string file;
-  std::vector<double> strain, force;
+  std::vector<double> strain, force, polynomial;
+  double up_to = 0;
+  CurveBetween between = CurveBetween::cubic;
   bool is_given = false;  ///< with points or without
 };
 struct GarmentSpec {
@@ -80,6 +83,7 @@ struct GarmentSpec {
   std::string fabric_file;         ///< which read_scene_json replaces by what it has
   Fabric fabric;                   ///< but curves
   CurveSpec warp_curve, weft_curve, shear_curve, bend_curve, weft_bend_curve;
+  CurveSpec warp_viscosity, weft_viscosity, shear_viscosity;
   bool has_preset_poisson = false;  ///< Poisson's ratio is that of a preset
   std::string fabric_fault;         ///< a key of the fabric and what is wrong with it; empty: nothing
   std::vector<std::string>

@@ -69,7 +69,7 @@ class ClothStep : ClothTile<S, T, Block> {
       share(block_, samples_.layout().force_count(), [&](Index i) { samples_.work()[i] = S{}; });
     block_.sync();
     samples_.begin(sample_step_, part.done == S{});
-    if (p_.is_viscous) note_strains();
+    if (p_.viscosity_numbers > 0) note_strains();
     begin_stitches(part.h);
     return predict(part, which, bad_pivot);
   }
@@ -276,8 +276,10 @@ class ClothStep : ClothTile<S, T, Block> {
                       rows(at_.multipliers)};
     if (p_.curve_numbers > 0) result.curves = of_tile(a_.row_curves, p_.curve_numbers);
     result.measure = p_.measure;
-    for (int law = 0; law < RowLaw::count; ++law) result.relaxation[law] = parameters_.relaxation[law];
-    if (p_.is_viscous) result.before = rows(at_.strains);
+    if (p_.viscosity_numbers > 0) {
+      result.viscosity = of_tile(a_.row_viscosity, p_.viscosity_numbers);
+      result.before = rows(at_.strains);
+    }
     if (p_.has_bounds)
       result.bounds = {of_tile(a_.row_bounds, p_.row_count), rows(at_.growth), sample_step_.inertia,
                        number(a_.control.tolerance), sample_step_.iteration};

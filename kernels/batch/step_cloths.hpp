@@ -26,12 +26,12 @@ struct ClothPatternView {
   ArrayView<const Index>
       system_blocks;  ///< block of H at each block of L, -1: fill; shape [block count of L]
   CholeskyPlanView plan;
-  SamplePattern samples;                         ///< none where nothing surrounds the cloths
-  Index hold_count = 0;                          ///< nodes that may be held: all, or none
-  bool has_bounds = false;                       ///< of rows, see RowBounds
-  Index curve_numbers = 0;                       ///< of a cloth, see RowLaws::curves
+  SamplePattern samples;        ///< none where nothing surrounds the cloths
+  Index hold_count = 0;         ///< nodes that may be held: all, or none
+  bool has_bounds = false;      ///< of rows, see RowBounds
+  Index curve_numbers = 0;      ///< of a cloth, see RowLaws::curves
+  Index viscosity_numbers = 0;  ///< see RowLaws::viscosity; 0: no row of any cloth is viscous
   StrainMeasure measure = StrainMeasure::green;  ///< see RowLaws
-  bool is_viscous = false;                       ///< any row of any cloth
   bool has_history = false;                      ///< the integrator remembers the step before
   FacesView faces;                               ///< of cloths that air drags or presses
   StitchPattern stitches;
@@ -51,14 +51,13 @@ struct ClothPatternView {
 /// Physics of one cloth, or of a tile of them.
 template <class S>
 struct ClothParameters {
-  S rho, alpha, beta, kappa;    ///< see Fabric
-  S weight;                     ///< delta g [N/m^2]
-  S clamp;                      ///< largest node move per iteration [mean element sizes], 0: off
-  S element_size;               ///< [m]
-  S offset;                     ///< distance kept from obstacles [m]
-  S reach;                      ///< see excess_displacement() [m]
-  S coupling;                   ///< of warp and weft, see RowLaws
-  S relaxation[RowLaw::count];  ///< see RowLaws [s]
+  S rho, alpha, beta, kappa;  ///< see Fabric
+  S weight;                   ///< delta g [N/m^2]
+  S clamp;                    ///< largest node move per iteration [mean element sizes], 0: off
+  S element_size;             ///< [m]
+  S offset;                   ///< distance kept from obstacles [m]
+  S reach;                    ///< see excess_displacement() [m]
+  S coupling;                 ///< of warp and weft, see RowLaws
 };
 
 /// Offsets of the arrays of contacts that live for an iteration; see ContactArrays.
@@ -103,7 +102,7 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
   s.scales = take(rows);
   s.row_forces = take(rows);
   s.growth = take(p.has_bounds ? rows : 0);
-  s.strains = take(p.is_viscous ? rows : 0);
+  s.strains = take(p.viscosity_numbers > 0 ? rows : 0);
   s.stiffness = take(p.pair_count);
   s.stitch_stiffness = take(static_cast<std::size_t>(p.stitches.count()));
   s.stitch_rests = take(3 * static_cast<std::size_t>(p.stitches.count()));
@@ -156,6 +155,7 @@ struct StepCloths {
   ArrayView<const Real> row_stiffness;  ///< see RowLaws, shape [tile, row, width]; empty: all rows are rigid
   ArrayView<const Real> row_bounds;     ///< see RowBounds, likewise; empty: no row has one
   ArrayView<const Real> row_curves;     ///< see RowLaws, shape [tile, curve_numbers, width]
+  ArrayView<const Real> row_viscosity;  ///< the same, shape [tile, viscosity_numbers, width]
   StitchLaws<Real> stitch_laws;         ///< of all cloths alike
   Real stitch_speed{};
   ArrayView<const Real> targets;   ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]

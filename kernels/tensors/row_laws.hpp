@@ -6,7 +6,7 @@
 // term; their multipliers, the stress that balances forces, end where they are h^2 K C. All go through the
 // same system, scaled by s^2 = 1 / compliance:
 //   (B + G+ + J^T s^2 J) d = -B (phi_j - phi~) - J^T (s^2 C + prox),  lambda := s^2 (C + J d) + prox.
-// Their stress need not be linear, and may have a viscous part: K f(C) + K tau dC/dt; see apply_law().
+// Their stress need not be linear, and may have a viscous part: K f(C) + K p_v(dC/dt); see apply_law().
 // Bounded rows have C - c in the place of C. They are an augmented Lagrangian, too, of multipliers that only
 // pull, lambda >= 0: s^2 = q k and prox = q lambda while the row is at its bound, else 0, with a penalty k =
 // 10 (h^2 K + 1 / D) that is three times as large in each further iteration that finds the row beyond a tenth
@@ -41,11 +41,11 @@ struct RowLaws {
   S coupling{};                      ///< of the rows of elements: a of Fabric::poisson_coupling()
   ArrayView<const S> multipliers{};  ///< lambda, shape [row_count]; of rows with curves or bounds
   RowBounds<S> bounds{};
-  /// Numbers of CurvePiece, shape [RowLaw::count, pieces, 5]; empty: all laws are linear in C.
-  ArrayView<const S> curves{};
+  // Numbers of CurvePiece, shape [RowLaw::count, pieces, 5].
+  ArrayView<const S> curves{};                   ///< p by strain; empty: all laws are linear in C
+  ArrayView<const S> viscosity{};                ///< p_v by dC/dt [1/s]; empty: nothing is viscous
   StrainMeasure measure = StrainMeasure::green;  ///< of elements; engineering: of the threads of their curves
-  S relaxation[RowLaw::count]{};                 ///< tau, viscosity over stiffness [s]
-  ArrayView<const S> before{};  ///< C when the step began, shape [row_count]; empty: nothing is viscous
+  ArrayView<const S> before{};  ///< C when the step began, shape [row_count], where anything is viscous
 
   /// The laws of plain C, whatever stress it meets.
   ISOCLOTH_HD RowLaws of_strain() const {
@@ -57,7 +57,7 @@ struct RowLaws {
     return result;
   }
   /// Whether any row has more than K C.
-  ISOCLOTH_HD bool have_laws() const { return !curves.empty() || !before.empty(); }
+  ISOCLOTH_HD bool have_laws() const { return !curves.empty() || !viscosity.empty(); }
 };
 
 namespace ISOCLOTH_BACKEND {
@@ -126,44 +126,62 @@ ISOCLOTH_HD S strain_of(const S* piece, std::size_t count, S stress) {
   return begin + select(t < high, t, high);
 }
 
+/// p of the curve of a law among `curves`, antisymmetric, and its derivative.
+template <class S>
+ISOCLOTH_HD Response<S> response_at(ArrayView<const S> curves, int law, S x) {
+  const std::size_t count = curves.size() / (5 * RowLaw::count);
+  const S zero{};
+  Response<S> found =
+      response(curves.data() + 5 * count * static_cast<std::size_t>(law), count, select(x < zero, -x, x));
+  found.stress = select(x < zero, -found.stress, found.stress);
+  return found;
+}
+
+/// The same by the tangent at x, or at that for which the stress `carried` stands where the tangent is
+/// flatter there, by a tenth at least: where the fabric stiffens, strains of iterates that overshoot would be
+/// answered by far too much; and steps which are nearly done go on as Newton's method does.
+template <class S>
+ISOCLOTH_HD Response<S> response_near(ArrayView<const S> curves, int law, S x, S carried) {
+  Response<S> found = response_at(curves, law, x);
+  const std::size_t count = curves.size() / (5 * RowLaw::count);
+  if (count == 1) return found;
+  const S* const pieces = curves.data() + 5 * count * static_cast<std::size_t>(law);
+  const S zero{}, size = select(x < zero, -x, x);
+  carried = select(x < zero, -carried, carried);
+  const S strain = strain_of(pieces, count, select(carried > zero, carried, zero));
+  const Response<S> there = response(pieces, count, strain);
+  const auto is_flatter = there.slope < S(static_cast<typename Lanes<S>::Scalar>(0.9)) * found.slope;
+  const S straight = multiply_add(there.slope, size - strain, there.stress);
+  found.stress = select(is_flatter, select(x < zero, -straight, straight), found.stress);
+  found.slope = select(is_flatter, there.slope, found.slope);
+  return found;
+}
+
 /// C and s of a compliant row as its law has them: with the tangent K f' in the place of K and stress over
 /// tangent in that of C, s^2 C is the stress and C - lambda / s^2 still a strain, that of which the stress of
 /// positions differs from that of multipliers. f(C) = p(x) dx/dC, x = C by Green's measure of a length, 2
-/// (sqrt(1 + C) - 1) by the engineering one.
-///
-/// p is linearised at the strain of positions, or at that for which multipliers stand where the tangent is
-/// flatter there: where the fabric stiffens, strains of iterates that overshoot would be answered by far too
-/// much. By a tenth at least, so that steps which are nearly done go on as Newton's method does.
+/// (sqrt(1 + C) - 1) by the engineering one, and p_v of the rate since the step began is added to it.
 template <class S>
 ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, bool is_engineering, S& c,
                            S& scale) {
   const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
-  const S one = number(1), zero{};
-  S viscous{}, tangent{};
-  if (!laws.before.empty()) {
-    tangent = laws.relaxation[law] / laws.step;
-    viscous = tangent * (c - laws.before[row]);
+  const S one = number(1), zero{}, unit = scale * scale;
+  const bool is_viscous = !laws.viscosity.empty();
+  const S carried = laws.multipliers[row] / select(unit > zero, unit, one);
+  S rate{};
+  Response<S> viscous{};
+  if (is_viscous) {
+    rate = (c - laws.before[row]) / laws.step;
+    viscous = response_at(laws.viscosity, law, rate);
   }
   S stress = c, slope = one;
   if (!laws.curves.empty()) {
-    const std::size_t count = laws.curves.size() / (5 * RowLaw::count);
-    const S* const pieces = laws.curves.data() + 5 * count * static_cast<std::size_t>(law);
     // Elements that are turned inside out have lengths all the same; none is shorter than a hundredth.
     const S stretch = is_engineering ? square_root(select(c > number(-0.9999), one + c, number(1e-4))) : one;
-    const S x = is_engineering ? (stretch - one) + (stretch - one) : c, size = select(x < zero, -x, x);
-    Response<S> found = response(pieces, count, size);
-    const S unit = scale * scale;
-    const auto is_alive = unit > zero;
-    S carried = (laws.multipliers[row] / select(is_alive, unit, one) - viscous) * stretch;
-    carried = select(x < zero, -carried, carried);
-    const S strain = strain_of(pieces, count, select(carried > zero, carried, zero));
-    const Response<S> there = response(pieces, count, strain);
-    const auto is_flatter = there.slope < number(0.9) * found.slope;
-    found.stress = select(is_flatter, multiply_add(there.slope, size - strain, there.stress), found.stress);
-    found.slope = select(is_flatter, there.slope, found.slope);
-    found.stress = select(x < zero, -found.stress, found.stress);
-    stress = found.stress;
-    slope = found.slope;
+    const S x = is_engineering ? (stretch - one) + (stretch - one) : c;
+    const Response<S> elastic = response_near(laws.curves, law, x, (carried - viscous.stress) * stretch);
+    stress = elastic.stress;
+    slope = elastic.slope;
     if (is_engineering) {
       const S inverse = one / stretch, least = number(0.01) * slope;
       stress = inverse * stress;
@@ -172,8 +190,12 @@ ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, boo
       slope = select(bent > least, bent, least);
     }
   }
-  slope += tangent;
-  c = (stress + viscous) / slope;
+  if (is_viscous) {
+    viscous = response_near(laws.viscosity, law, rate, carried - stress);
+    stress += viscous.stress;
+    slope += viscous.slope / laws.step;
+  }
+  c = stress / slope;
   scale = scale * square_root(slope);
 }
 

@@ -45,6 +45,11 @@ TEST(EnergyTerms, OfEveryRecipeAndFabricAddUp) {
   fabric.curves.warp.points = {{0.01, 5}, {0.05, 40}, {0.2, 400}};
   fabric.curves.shear.points = {{0.1, 2}, {0.5, 40}};
   expect_closed(balance_of(scene, 80), 1e-4, "curves");
+  fabric.viscosity.curves.warp.points = {{0.1, 1}, {1, 30}, {5, 300}};
+  fabric.viscosity.curves.shear.points = {{0.2, 1}, {2, 5}};
+  b = balance_of(scene, 80);
+  expect_closed(b, 1e-4, "viscosity by curves");
+  EXPECT_GT(b.sums.loss_damping, 0);
   scene = swing("membrane");
   scene.garments[0].fabric.stretch_stiffness = 20;
   scene.garments[0].fabric.strain_limit = 0.05;

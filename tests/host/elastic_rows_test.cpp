@@ -22,11 +22,11 @@ using Eigen::Vector3d;
 using Eigen::VectorXd;
 
 /// The recipe of a variant: "limited" is a membrane whose edges stretch by 1 % at most, "principal" one whose
-/// elements do, "curved" one whose
-/// threads and shear stiffen, "viscous" one that resists rates of strain, too, and "curved springs" are
-/// springs that stiffen, with flexion springs and viscosity.
+/// elements do, "curved" one whose threads and shear stiffen, "viscous" one that resists rates of strain,
+/// too, "viscous_curve" one that does so by curves, and "curved springs" are springs that stiffen, with
+/// flexion springs and viscosity.
 std::string recipe_of(const std::string& variant) {
-  if (variant == "limited" || variant == "principal" || variant == "curved" || variant == "viscous")
+  if (variant == "limited" || variant == "principal" || variant == "curved" || variant.starts_with("viscous"))
     return "membrane";
   return variant == "curved_springs"       ? "springs"
          : variant == "curved_constraints" ? "soft_constraints"
@@ -51,6 +51,13 @@ Scene elastic_scene(const std::string& recipe, Mesh mesh, double stiffness) {
       .principal_strain_limit = recipe == "principal" ? 0.01 : 0};
   if (recipe == "viscous" || recipe == "curved_springs")
     sheet.fabric.viscosity = {.stretch = stiffness / 50, .shear = stiffness / 400};
+  if (recipe == "viscous_curve") {
+    ViscosityCurves& curves = sheet.fabric.viscosity.curves;
+    curves.warp.polynomial = {stiffness / 100, 0, stiffness / 100};
+    curves.warp.up_to = 2;
+    curves.shear.points = {{0.05, stiffness / 20000}, {0.3, stiffness / 1000}, {1, stiffness / 100}};
+    curves.shear.between = CurveBetween::linear;
+  }
   if (recipe == "curved_springs")
     sheet.fabric.bend_spring = {.stiffness = stiffness / 8, .damping = stiffness / 500};
   if (recipe.starts_with("curved")) {
@@ -72,7 +79,7 @@ Scene elastic_scene(const std::string& recipe, Mesh mesh, double stiffness) {
 }
 
 /// K C^2 / 2 with C = (sum of left_i p_i) . (sum of right_i p_i) + coupling |sum of other_i p_i|^2 - rest, or
-/// K times the integral of a law, and of a dashpot K tau (C - before)^2 / (2 h).
+/// K times the integral of a law, and of a dashpot K h times that of its p_v by the rate (C - before) / h.
 struct Energy {
   std::vector<Index> nodes;
   VectorXd left, right;
@@ -80,26 +87,31 @@ struct Energy {
   bool only_pulls = false;
   double coupling = 0;
   VectorXd other = VectorXd::Zero(left.size());
-  std::vector<CurvePiece> law{{}};  ///< p of x
-  bool is_engineering = false;      ///< x = 2 (sqrt(1 + C) - 1), else C
-  double relaxation = 0;            ///< tau / h
-  double before = 0;
+  std::vector<CurvePiece> law{{}};                  ///< p of x
+  bool is_engineering = false;                      ///< x = 2 (sqrt(1 + C) - 1), else C
+  std::vector<CurvePiece> viscosity{{.slope = 0}};  ///< p_v
+  double before = 0, step = 1;
 
   /// The derivative of energy over K by C, and its own.
   std::array<double, 2> stress(double c) const {
     const double s = std::sqrt(1 + c), x = is_engineering ? 2 * (s - 1) : c;
-    double p_of_x = 0, slope = 0;
-    for (const CurvePiece& p : law) {
-      const double t = std::fabs(x) - p.begin;
-      if (t < 0) break;
-      p_of_x = std::copysign(p.value + t * p.slope + t * t * p.square + t * t * t * p.cube, x);
-      slope = p.slope + 2 * t * p.square + 3 * t * t * p.cube;
-    }
+    const auto at = [](const std::vector<CurvePiece>& pieces, double place) {
+      std::array<double, 2> found{};
+      for (const CurvePiece& p : pieces) {
+        const double t = std::fabs(place) - p.begin;
+        if (t < 0) break;
+        found = {std::copysign(p.value + t * p.slope + t * t * p.square + t * t * t * p.cube, place),
+                 p.slope + 2 * t * p.square + 3 * t * t * p.cube};
+      }
+      return found;
+    };
+    auto [p_of_x, slope] = at(law, x);
     if (is_engineering) {
       slope = slope / (s * s) - p_of_x / (2 * s * s * s);
       p_of_x /= s;
     }
-    return {p_of_x + relaxation * (c - before), slope + relaxation};
+    const auto [viscous, rise] = at(viscosity, (c - before) / step);
+    return {p_of_x + viscous, slope + rise / step};
   }
 };
 
@@ -154,7 +166,7 @@ std::vector<Energy> stretches(const Mesh& mesh, const Fabric& fabric, double a, 
 }
 
 /// The recipe `springs` on such a mesh, warp along x and weft along y.
-std::vector<Energy> grid_springs(const Mesh& mesh, const Fabric& fabric, double a, double b, double h) {
+std::vector<Energy> grid_springs(const Mesh& mesh, const Fabric& fabric, double a, double b) {
   std::vector<Energy> all = spring_energies(mesh, fabric, a, b);
   const StressCurves& curves = fabric.curves;
   const double k_u = fabric.stretch_stiffness, k_v = fabric.weft_stretch_stiffness,
@@ -164,20 +176,20 @@ std::vector<Energy> grid_springs(const Mesh& mesh, const Fabric& fabric, double 
     const bool is_warp = std::fabs(x_of(e.nodes[0]) - x_of(e.nodes[1])) > a / 2;
     if (!is_warp) e.stiffness *= k_v / k_u;
     e.law = thread_law(curves.warp, is_warp ? k_u : k_v, StrainMeasure::engineering);
-    e.relaxation = fabric.viscosity.stretch / k_u / h;
+    e.viscosity = {{.slope = fabric.viscosity.stretch / k_u}};
   }
-  const auto add = [&](Index from, Index to, double k, double relaxation, std::vector<CurvePiece> law) {
+  const auto add = [&](Index from, Index to, double k, double time, std::vector<CurvePiece> law) {
     const double length =
         norm(mesh.positions[static_cast<std::size_t>(to)] - mesh.positions[static_cast<std::size_t>(from)]);
     const VectorXd difference = Eigen::Vector2d(-1, 1) / length;
     all.push_back({.nodes = {from, to}, .left = difference, .right = difference, .rest = 1, .stiffness = k});
-    all.back().relaxation = relaxation;
+    all.back().viscosity = {{.slope = time}};
     all.back().law = std::move(law);
   };
   const double sine = 2 * a * b / (a * a + b * b);
   for (Index f = 0; f < mesh.face_count(); ++f)
     for (int i = 0; i < 2; ++i)
-      add(mesh.face(f)[i], mesh.face(f)[i + 2], g * a * b / 2 / (sine * sine), fabric.viscosity.shear / g / h,
+      add(mesh.face(f)[i], mesh.face(f)[i + 2], g * a * b / 2 / (sine * sine), fabric.viscosity.shear / g,
           shear_law(curves.shear, g));
   const SpringDamper& flexion = fabric.bend_spring;
   for (Index i = 0; flexion.exists() && i < mesh.node_count(); ++i)
@@ -187,14 +199,14 @@ std::vector<Energy> grid_springs(const Mesh& mesh, const Fabric& fabric, double 
       const bool is_along = std::fabs(d.y) < 1e-9 && std::fabs(std::fabs(d.x) - 2 * a) < 1e-9,
                  is_across = std::fabs(d.x) < 1e-9 && std::fabs(std::fabs(d.y) - 2 * b) < 1e-9;
       if (is_along || is_across)
-        add(i, j, flexion.stiffness * dot(d, d) / 4, flexion.damping / flexion.stiffness / h, {{}});
+        add(i, j, flexion.stiffness * dot(d, d) / 4, flexion.damping / flexion.stiffness, {{}});
     }
   for (Energy& e : all) e.is_engineering = true;
   return all;
 }
 
 std::vector<Energy> membrane_energies(const Mesh& mesh, const Fabric& fabric, StrainMeasure measure, double a,
-                                      double b, double h) {
+                                      double b) {
   std::vector<Energy> all;
   const bool is_engineering = measure == StrainMeasure::engineering;
   for (const auto& [nodes, warp, weft] : membrane_points(mesh, a, b)) {
@@ -204,18 +216,27 @@ std::vector<Energy> membrane_energies(const Mesh& mesh, const Fabric& fabric, St
                  k_v = fabric.weft_stretch_stiffness, coupling = nu * std::sqrt(k_u / k_v);
     if (nu == 0) {
       const StressCurves& curves = fabric.curves;
-      const double stretch_time = fabric.viscosity.stretch / k_u / h,
-                   shear_time = fabric.viscosity.shear / fabric.shear_stiffness / h;
+      const auto viscosity = [](const StressCurve& curve, double k, double linear, double factor) {
+        if (!curve.exists()) return std::vector<CurvePiece>{{.slope = linear / k}};
+        std::vector<CurvePiece> pieces = shear_law(curve, k);  // of stress over k by half of dC/dt
+        for (CurvePiece& p : pieces)
+          p = {factor * p.begin, factor * p.value, p.slope, p.square / factor, p.cube / factor / factor};
+        return pieces;
+      };
+      const Viscosity& v = fabric.viscosity;
       const auto add = [&, nodes = nodes](const VectorXd& left, const VectorXd& right, double rest, double k,
-                                          std::vector<CurvePiece> law) {
+                                          std::vector<CurvePiece> law, std::vector<CurvePiece> viscous) {
         all.push_back({.nodes = nodes, .left = left, .right = right, .rest = rest, .stiffness = k});
         all.back().law = std::move(law);
         all.back().is_engineering = is_engineering && rest == 1;
-        all.back().relaxation = rest == 1 ? stretch_time : shear_time;
+        all.back().viscosity = std::move(viscous);
       };
-      add(warp, warp, 1, k_u * area / 4, thread_law(curves.warp, k_u, measure));
-      add(weft, weft, 1, k_v * area / 4, thread_law(curves.warp, k_v, measure));
-      add(warp, weft, 0, fabric.shear_stiffness * area, shear_law(curves.shear, fabric.shear_stiffness));
+      add(warp, warp, 1, k_u * area / 4, thread_law(curves.warp, k_u, measure),
+          viscosity(v.curves.warp, k_u, v.stretch, 2));
+      add(weft, weft, 1, k_v * area / 4, thread_law(curves.warp, k_v, measure),
+          viscosity(v.curves.warp, k_v, v.stretch * k_v / k_u, 2));
+      add(warp, weft, 0, fabric.shear_stiffness * area, shear_law(curves.shear, fabric.shear_stiffness),
+          viscosity(v.curves.shear, fabric.shear_stiffness, v.shear, 1));
       continue;
     }
     all.push_back({nodes, warp, warp, 1, k_u * area / 4});
@@ -302,16 +323,19 @@ VectorXd minimum(const Scene& scene, const GarmentState& before, const VectorXd&
     points = membrane_points(garment.mesh, a, b_);
     energies.clear();
   } else if (recipe.has_springs()) {
-    energies = grid_springs(garment.mesh, garment.fabric, a, b_, h);
+    energies = grid_springs(garment.mesh, garment.fabric, a, b_);
   } else if (scene.recipe != "elastic_edges") {
     const std::vector<Energy> elements =
-        membrane_energies(garment.mesh, garment.fabric, recipe.strain, a, b_, h);
+        membrane_energies(garment.mesh, garment.fabric, recipe.strain, a, b_);
     if (limit == 0) energies.clear();
     energies.insert(energies.end(), elements.begin(), elements.end());
   }
   const VectorXd flight = Eigen::Map<const VectorXd>(free_flight.data(), 3 * nodes);
   const VectorXd begin = Eigen::Map<const VectorXd>(before.positions.data(), 3 * nodes);
-  for (Energy& e : energies) e.before = strain(begin, e);
+  for (Energy& e : energies) {
+    e.before = strain(begin, e);
+    e.step = h;
+  }
   VectorXd x = start;
   for (int iteration = 0; iteration < 100; ++iteration) {
     VectorXd gradient = VectorXd::Zero(3 * nodes);
@@ -341,8 +365,8 @@ VectorXd minimum(const Scene& scene, const GarmentState& before, const VectorXd&
 class ElasticRows : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Recipes, ElasticRows,
                          ::testing::Values("elastic_edges", "membrane", "limited", "principal", "curved",
-                                           "viscous", "soft_constraints", "curved_constraints",
-                                           "corotational", "springs", "curved_springs"),
+                                           "viscous", "viscous_curve", "soft_constraints",
+                                           "curved_constraints", "corotational", "springs", "curved_springs"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST_P(ElasticRows, AStepEndsAtTheMinimumOfItsEnergy) {
@@ -402,7 +426,8 @@ TEST_P(ElasticRows, FabricsOfABatchAreTheirOwn) {
                       &scene.garments.back().fabric.shear_stiffness})
       *k *= 1 + i;
     for (StressCurve* curve :
-         {&scene.garments.back().fabric.curves.warp, &scene.garments.back().fabric.curves.shear})
+         {&scene.garments.back().fabric.curves.warp, &scene.garments.back().fabric.curves.shear,
+          &scene.garments.back().fabric.viscosity.curves.shear})
       for (auto& point : curve->points) point[1] *= 1 + i;
   }
   Simulation batch(scene, {.threads = 1});

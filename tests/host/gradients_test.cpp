@@ -233,8 +233,14 @@ TEST(Gradients, OfMeasuredCurvesAreThoseOfDifferences) {
   Fabric fabric = cotton();
   fabric.curves.warp = {{{0.001, 0.3}, {0.01, 5}, {0.05, 60}}};
   fabric.curves.shear = {{{0.02, 0.5}, {0.2, 12}}};
-  expect_gradient_of_differences(SwungSheet(quad_grid(6, 5, 0.3, 0.25), "membrane", fabric),
-                                 1e-4);  // differences reach over the ends of pieces, where curves bend
+  constexpr double of_curves = 1e-4;  // differences reach over the ends of pieces, where curves bend
+  expect_gradient_of_differences(SwungSheet(quad_grid(6, 5, 0.3, 0.25), "membrane", fabric), of_curves);
+  fabric.curves.warp = {};
+  fabric.curves.warp.polynomial = {300, 0, 2e6};
+  fabric.curves.warp.up_to = 0.1;
+  fabric.viscosity.curves.warp.polynomial = {0.4, 0, 0.2};
+  fabric.viscosity.curves.warp.up_to = 10;
+  expect_gradient_of_differences(SwungSheet(quad_grid(6, 5, 0.3, 0.25), "membrane", fabric), of_curves);
 }
 
 TEST(Gradients, OfBdf2AreThoseOfDifferences) {
@@ -251,12 +257,16 @@ TEST(Gradients, OfInextensibleClothAreThoseOfDifferences) {
 // Without a solve on the other side: w carries changes of a step's balance R to those of the loss, A w =
 // dL/dx and w . dR/dx_n = dL/dx_n, whether the states are those of a step or not.
 TEST(Gradients, OfAStepAreThoseOfItsBalance) {
-  for (const std::string way : {"membrane", "curves", "corotational"}) {
+  for (const std::string way : {"membrane", "curves", "viscosity", "corotational"}) {
     SCOPED_TRACE(way);
-    const bool has_curves = way == "curves";
+    const bool has_curves = way == "curves" || way == "viscosity";
     Fabric fabric = cotton();
     fabric.poisson_ratio = has_curves ? 0 : 0.2;
     fabric.viscosity = {.stretch = 0.4, .shear = 0.05};
+    if (way == "viscosity") {
+      fabric.viscosity.curves.warp.polynomial = {0.4, 0, 0.2};
+      fabric.viscosity.curves.warp.up_to = 10;
+    }
     if (has_curves) fabric.curves.warp = {{{0.001, 0.3}, {0.01, 5}, {0.05, 60}}};
     SwungSheet sheet(quad_grid(6, 5, 0.3, 0.25), has_curves ? "membrane" : way, fabric);
     Simulation simulation(sheet.scene, {.threads = 1});

@@ -190,16 +190,21 @@ TEST(Validation, ChecksScenesAmongObstaclesFromOutside) {
 TEST(Validation, ChecksCurvesAndViscosityAmongObstacles) {
   const std::int64_t steps = unless_sanitized(30, 2);
   for (const char* recipe : {"membrane", "soft_constraints"})
-    for (const bool is_viscous : {false, true})
+    for (const std::string viscosity : {"", "linear", "curves"})
       for (const Precision precision : {Precision::float64, Precision::float32}) {
         Scene scene = read_scene(scenes() / "wool_on_sphere.json");
         scene.recipe = recipe;
         Garment& sheet = scene.garments[0];
         sheet.mesh = quad_grid(17, 17, 0.5, 0.5);
         for (Vec3d& p : sheet.mesh.positions) p += {-0.25, -0.25, 0.16};
-        if (is_viscous) sheet.fabric.viscosity = {.stretch = 20, .shear = 2};
+        if (viscosity == "linear") sheet.fabric.viscosity = {.stretch = 20, .shear = 2};
+        if (viscosity == "curves") {
+          sheet.fabric.viscosity.curves.warp.points = {{0.1, 1}, {1, 30}, {5, 300}};
+          sheet.fabric.viscosity.curves.shear.polynomial = {1, 0, 0.2};
+          sheet.fabric.viscosity.curves.shear.up_to = 10;
+        }
         const ValidationReport report = validate(scene, {.precision = precision, .threads = 1}, steps);
-        EXPECT_TRUE(report.passed()) << recipe << (is_viscous ? ", viscous, " : ", ") << to_string(precision)
+        EXPECT_TRUE(report.passed()) << recipe << ", viscosity: " << viscosity << ", " << to_string(precision)
                                      << "\n"
                                      << describe(report);
         worst(report.garments[0], "residual");

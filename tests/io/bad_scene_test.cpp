@@ -130,6 +130,17 @@ const BadScene bad_scenes[] = {
      "garments[0].fabric.kes.warp.WT: found 0.75 gf cm/cm^2, expected about 7.5, 2.5 EMT LT"},
     {with_kes(R"("EMT": 5, "WT": 8.7)"), "garments[0].fabric.kes.warp.WT: found 8.7 gf cm/cm^2"},
     {with_kes(R"("EMT": 5, "2HGG": 1)"), "unknown key \"2HGG\""},
+    {with_fabric(R"("curves": {"warp": {"polynomial": [50, -300], "up_to": 0.2}})"),
+     "garments[0].fabric.curves.warp.polynomial: found a force per width of the stretched cloth that does "
+     "not "
+     "rise at strain 0.2, expected one that rises up to strain 0.2"},
+    {with_fabric(R"("curves": {"warp": {"polynomial": [50]}})"), "garments[0].fabric.curves.warp.up_to"},
+    {with_fabric(R"("curves": {"warp": {"strain": [0.1], "force": [5], "between": "straight"}})"),
+     "garments[0].fabric.curves.warp.between: found \"straight\""},
+    {with_fabric(R"("viscosity_curves": {"warp": {"rate": [0.1], "force": [5]}})"),
+     "garments[0].fabric.viscosity_curves: found some, expected none with the recipe coltraro2022"},
+    {with_fabric(R"("viscosity_curves": {"shear": {"rate": [0.1, 0.2], "force": [5, 4]}})"),
+     "garments[0].fabric.viscosity_curves.shear[1].force: found 4, expected more: force must rise"},
     {with_fabric(R"("curves": {"warp": {"strain": [], "force": []}})"),
      "garments[0].fabric.curves.warp: found no point, expected at least one"},
     {with_fast(R"("EB5": 3)", ""), "garments[0].fabric.fast.W: not found"},

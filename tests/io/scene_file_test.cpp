@@ -181,6 +181,38 @@ TEST(SceneFile, KesSheetsAreReadWhole) {
   EXPECT_EQ(whole.shear_stiffness, plain.shear_stiffness);
 }
 
+TEST(SceneFile, CurvesAreOfPointsFilesAndPolynomials) {
+  const TemporaryFolder folder;
+  folder.write("shear.csv", "0,0\n0.1,2\n0.5,40\n");
+  std::vector<std::string> warnings;
+  const Scene scene = read_scene(
+      folder.write("curves.json", R"({"recipe": "membrane", "step": 0.01, "duration": 1, "garments": [
+      {"mesh": {"generator": "quad_grid", "nodes": [3, 3], "size": [1, 1]}, "fabric": {
+       "curves": {"warp": {"polynomial": [60, -200, 3e4], "up_to": 0.3},
+                  "weft": {"strain": [0.02, 0.1], "force": [2, 50], "between": "linear"},
+                  "shear": {"file": "shear.csv", "between": "linear"}},
+       "stretch_viscosity": 3,
+       "viscosity_curves": {"warp": {"polynomial": [5, 0, 3], "up_to": 4},
+                            "shear": {"rate": [0.5, 2], "force": [4, 34]}}}}]})"),
+      warnings, {});
+  const Fabric& fabric = scene.garments[0].fabric;
+  EXPECT_EQ(fabric.curves.warp.polynomial, (std::vector<double>{60, -200, 3e4}));
+  EXPECT_EQ(fabric.curves.warp.up_to, 0.3);
+  EXPECT_EQ(fabric.curves.weft.points, (std::vector<std::array<double, 2>>{{0.02, 2}, {0.1, 50}}));
+  EXPECT_EQ(fabric.curves.weft.between, CurveBetween::linear);
+  EXPECT_EQ(fabric.curves.shear.points, (std::vector<std::array<double, 2>>{{0.1, 2}, {0.5, 40}}));
+  EXPECT_EQ(fabric.curves.shear.between, CurveBetween::linear);
+  const ViscosityCurves& viscosity = fabric.viscosity.curves;
+  EXPECT_EQ(viscosity.warp.polynomial, (std::vector<double>{5, 0, 3}));
+  EXPECT_EQ(viscosity.shear.points, (std::vector<std::array<double, 2>>{{0.5, 4}, {2, 34}}));
+  EXPECT_FALSE(viscosity.weft.exists());
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(
+      warnings[0].find("stretch_viscosity: found 3 N s/m, in whose place viscosity_curves.warp answers"),
+      std::string::npos)
+      << warnings[0];
+}
+
 TEST(SceneFile, StiffnessesBesideCurvesAreWarnedOf) {
   const TemporaryFolder folder;
   const auto warnings = [&](const std::string& keys) {

@@ -43,6 +43,7 @@ class Run {
         bounds_(numbers(row_bounds(arrays_.rows, at.garment.fabric))),
         growth_(numbers(std::vector<double>(bounds_.size(), unset))),
         curves_(numbers(flat(stress_laws(find_recipe(at.recipe), at.garment.fabric)))),
+        viscosity_(numbers(flat(viscosity_laws(at.garment.fabric)))),
         strains_(numbers(strains(at))) {}
 
   KernelResults all() {
@@ -60,7 +61,7 @@ class Run {
   static constexpr Real unset = 77;
   /// C when the step began, which is where it is.
   static std::vector<double> strains(const KernelCase& at) {
-    if (!is_viscous(at.garment.fabric)) return {};
+    if (viscosity_laws(at.garment.fabric).empty()) return {};
     const auto cloth = at.reference();
     const reference::VectorXd found = cloth.row_strains(cloth.positions());
     return {found.data(), found.data() + found.size()};
@@ -93,8 +94,10 @@ class Run {
     RowLaws<Real> result{read(stiffness_), static_cast<Real>(at_.step), coupling(), read(multipliers_)};
     result.curves = read(curves_);
     result.measure = find_recipe(at_.recipe).strain;
-    std::ranges::copy(relaxation_times(at_.garment.fabric), result.relaxation);
-    if (strains_.size() > 0) result.before = read(strains_);
+    if (strains_.size() > 0) {
+      result.viscosity = read(viscosity_);
+      result.before = read(strains_);
+    }
     if (bounds_.size() > 0) result.bounds = {read(bounds_), growth_.view(), 1, Real(0.01), 0};
     return result;
   }
@@ -363,7 +366,7 @@ class Run {
   const StepKernels<Real>& kernels_;
   GarmentArrays<Real> arrays_;
   Buffer<Vector> positions_, velocities_, predicted_;
-  Buffer<Real> multipliers_, stiffness_, bounds_, growth_, curves_, strains_;
+  Buffer<Real> multipliers_, stiffness_, bounds_, growth_, curves_, viscosity_, strains_;
   KernelResults results_;
 };
 
