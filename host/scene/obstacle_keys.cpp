@@ -167,10 +167,11 @@ void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpe
   keys.flag("cloth", settings.cloth,
             "whether cloth meets itself and other cloth, at the distance of its thickness; recipes of the "
             "projection, by proximal_newton");
-  keys.choice("initial", settings.initial, {to_string(ClothStart::refuse), to_string(ClothStart::separate)},
-              "of cloth that starts nearer to cloth than its thickness: the first steps push it apart, which "
-              "gives it speed, or it is parted before them; cloth that passes through cloth is an error "
-              "with either");
+  keys.choice(
+      "initial", settings.initial, {to_string(ClothStart::refuse), to_string(ClothStart::separate)},
+      "of cloth that starts nearer to cloth than its thickness: the first steps push it apart, which "
+      "gives it speed, or it is parted before them, perhaps into obstacles (push_out); cloth that passes "
+      "through cloth is an error with either");
   keys.object("cloth_friction", "friction of cloth with cloth; default: none", Need::optional,
               [&](Keys& k) { describe_friction(k, settings.cloth_friction); });
   keys.objects(
