@@ -33,9 +33,10 @@ struct Viscosity {
 
 /// What a bent sheet costs; see kernels/forces/build_bending.hpp.
 enum class BendingModel {
-  automatic,  ///< that of the recipe
-  isometric,  ///< 1/2 kappa |Laplacian|^2 at interior nodes (Bergou et al. 2006): of Coltraro 2022
-  plate,      ///< 1/2 kappa |second derivatives|^2 on the whole sheet: a thin plate's
+  automatic,        ///< that of the recipe
+  isometric,        ///< 1/2 kappa |Laplacian|^2 at interior nodes (Bergou et al. 2006): of Coltraro 2022
+  plate,            ///< 1/2 kappa |second derivatives|^2 on the whole sheet: a thin plate's
+  discrete_shells,  ///< angles between triangles (Grinspun et al. 2003); see engine/rows/hinges.hpp
 };
 
 /// Physical parameters of Coltraro 2022, Table 1, plus none. All of one garment share them.
@@ -75,6 +76,10 @@ struct Fabric {
   double poisson_coupling() const { return poisson_ratio * std::sqrt(weft_stiffness() / stretch_stiffness); }
   /// Along weft over along warp.
   double bending_ratio() const { return weft_kappa > 0 ? weft_kappa / kappa : 1; }
+  /// What hinges of a curve measure their moments by: kappa, or where the curve begins [N m].
+  double hinge_stiffness() const {
+    return kappa > 0 ? kappa : curves.bend.exists() ? shear_law(curves.bend, 1).front().slope : 0;
+  }
   double weft_stiffness() const {
     return weft_stretch_stiffness > 0 ? weft_stretch_stiffness : stretch_stiffness;
   }

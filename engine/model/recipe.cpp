@@ -80,6 +80,7 @@ std::vector<RowFamily> row_families(const Recipe& recipe, const Mesh& mesh, cons
   if (fabric.strain_limit > 0 && !recipe.limits_edges) rows.push_back(RowFamily::edge_limits);
   if (fabric.principal_strain_limit > 0) rows.push_back(RowFamily::principal_limits);
   if (!mesh.bands.empty()) rows.push_back(RowFamily::bands);
+  if (has_hinges(recipe, fabric)) rows.push_back(RowFamily::hinges);
   return rows;
 }
 
@@ -99,13 +100,15 @@ std::vector<CurvePiece> even_laws(const std::array<std::vector<CurvePiece>, RowL
 
 std::vector<CurvePiece> stress_laws(const Recipe& recipe, const Fabric& fabric, std::size_t count) {
   const StressCurves& curves = fabric.curves;
-  const bool is_linear = !curves.exist() && recipe.strain != StrainMeasure::engineering;
+  const bool is_linear = !curves.exist() && recipe.strain != StrainMeasure::engineering &&
+                         !(has_hinges(recipe, fabric) && curves.bend.exists());
   if (count == 0 && is_linear) return {};
   return even_laws(
       {thread_law(curves.warp, fabric.stretch_stiffness, recipe.strain),
        shear_law(curves.shear, fabric.shear_stiffness),
        thread_law(curves.weft.exists() ? curves.weft : curves.warp, fabric.weft_stiffness(), recipe.strain),
-       {{}}},
+       {{}},
+       curves.bend.exists() ? shear_law(curves.bend, fabric.hinge_stiffness()) : shear_law({}, 1)},
       count);
 }
 
@@ -113,7 +116,9 @@ std::vector<CurvePiece> viscosity_laws(const Fabric& fabric, std::size_t count) 
   const auto& [stretch, shear, curves] = fabric.viscosity;
   const SpringDamper& flexion = fabric.bend_spring;
   const double flexion_time = flexion.stiffness > 0 ? flexion.damping / flexion.stiffness : 0;
-  if (count == 0 && !fabric.viscosity.exists() && !(flexion_time > 0)) return {};
+  const bool has_damped_hinges = fabric.bending == BendingModel::discrete_shells && fabric.beta > 0;
+  const double bend_time = has_damped_hinges ? fabric.beta / fabric.hinge_stiffness() : 0;
+  if (count == 0 && !fabric.viscosity.exists() && !(flexion_time + bend_time > 0)) return {};
   const auto linear = [](double time) { return std::vector<CurvePiece>{{.slope = time}}; };
   // C is twice Green's strain, and stress over stiffness half of p: as forces by the engineering measure.
   const auto thread = [&, &stretch = stretch](const StressCurve& curve, double stiffness) {
@@ -124,13 +129,22 @@ std::vector<CurvePiece> viscosity_laws(const Fabric& fabric, std::size_t count) 
                     curves.shear.exists() ? shear_law(curves.shear, fabric.shear_stiffness)
                                           : linear(shear / fabric.shear_stiffness),
                     thread(curves.weft.exists() ? curves.weft : curves.warp, fabric.weft_stiffness()),
-                    linear(flexion_time)},
+                    linear(flexion_time), linear(bend_time)},
                    count);
 }
 
 Bending bending_of(const Recipe& recipe, const Fabric& fabric) {
   const bool is_automatic = fabric.bending == BendingModel::automatic;
   return {is_automatic ? recipe.bending : fabric.bending, fabric.bending_ratio()};
+}
+
+bool has_hinges(const Recipe& recipe, const Fabric& fabric) {
+  return bending_of(recipe, fabric).model == BendingModel::discrete_shells && fabric.hinge_stiffness() > 0;
+}
+
+bool has_bending_matrix(const Recipe& recipe, const Fabric& fabric) {
+  return (fabric.kappa > 0 || fabric.beta > 0) &&
+         bending_of(recipe, fabric).model != BendingModel::discrete_shells;
 }
 
 const Recipe& find_recipe(std::string_view name) {

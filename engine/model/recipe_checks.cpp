@@ -31,12 +31,35 @@ void check_laws(const std::string& key, const Fabric& fabric, const Recipe& reci
         text("0 with the recipe ", recipe.name, ", whose threads are apart: set it to 0, or use membrane"));
 }
 
+/// Hinges are rows of elastic cloth, between triangles, and bend alike in all directions.
+void check_hinges(const std::string& key, const Garment& garment, const Recipe& recipe) {
+  const Fabric& fabric = garment.fabric;
+  if (fabric.bending != BendingModel::discrete_shells) return;
+  const std::string found = "\"discrete_shells\"";
+  if (!recipe.is_elastic() || recipe.solver != SolverFamily::projection)
+    refuse(key + ".bending", found,
+           text("another with the recipe ", recipe.name,
+                ", whose rows are not elastic: use membrane, soft_constraints, corotational or springs"));
+  Index quads = 0;
+  for (Index f = 0; f < garment.mesh.face_count(); ++f) quads += garment.mesh.face_size(f) == 4;
+  if (quads > 0)
+    refuse(key + ".bending", text(found, " on a mesh with ", quads, " quads"),
+           "triangles alone, between which angles are measured: use \"plate\", or a triangle_grid");
+  if (fabric.curves.weft_bend.exists())
+    refuse(key + ".curves.weft_bend", "some",
+           text("none with ", found, ", which bends alike along warp and weft"));
+  if (fabric.beta > 0 && !(fabric.hinge_stiffness() > 0))
+    refuse(key + ".beta", fabric.beta,
+           text("0 with ", found, " where kappa is 0 and no curve of curves.bend is"));
+}
+
 void check_bending(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
   const bool knows_directions =
       recipe.solver == SolverFamily::semi_implicit || bending_of(recipe, fabric).model == BendingModel::plate;
   if (fabric.weft_kappa > 0 && !knows_directions)
     refuse(key + ".weft_kappa", fabric.weft_kappa,
-           "0 with isometric bending, which knows no directions: set fabric.bending to \"plate\"");
+           text("0 with ", fabric.bending == BendingModel::discrete_shells ? "discrete_shells" : "isometric",
+                " bending, which knows no directions: set fabric.bending to \"plate\""));
 }
 
 /// Threads are stiff: they are part of the matrix of a step, with the metric that has units.
@@ -111,6 +134,7 @@ void check_recipe_of(const std::string& key, const Garment& garment, const Scene
                      const Recipe& recipe) {
   const Fabric& fabric = garment.fabric;
   check_bending(key + ".fabric", fabric, recipe);
+  check_hinges(key + ".fabric", garment, recipe);
   check_laws(key + ".fabric", fabric, recipe);
   check_tensors(key, garment, recipe);
   check_springs(key + ".fabric", fabric, recipe);

@@ -36,8 +36,9 @@ std::vector<std::array<double, 2>> sampled(const StressCurve& curve);
 /// as warp.
 struct StressCurves {
   StressCurve warp, weft, shear;
-  /// Of Breen's energies alone (engine/particles/breen1994.hpp): points (curvature [1/m], moment per width of
-  /// the cloth [N]) of a bending tester, straight between and beyond them; weft: as warp.
+  /// Of hinges (engine/rows/hinges.hpp) and of Breen's energies (engine/particles/breen1994.hpp): points
+  /// (curvature [1/m], moment per width of the cloth [N]) of a bending tester, which Breen's energies go
+  /// through straight. weft_bend: of Breen's alone, default: as warp.
   StressCurve bend{}, weft_bend{};
   /// Whether there is any that rows of elements answer by.
   bool exist() const { return warp.exists() || weft.exists() || shear.exists(); }
@@ -53,9 +54,9 @@ struct ViscosityCurves {
   bool operator==(const ViscosityCurves&) const = default;
 };
 
-/// Numbers of laws: of the three rows of a point of an element, in their order, and of springs.
+/// Numbers of laws: of the three rows of a point of an element, in their order, of springs and of hinges.
 struct RowLaw {
-  enum : Index { warp, shear, weft, flexion, count, band = count };  // bands have no curve
+  enum : Index { warp, shear, weft, flexion, bend, count, band = count };  // bands have no curve
 };
 
 /// Which strain of a length a stress belongs to.

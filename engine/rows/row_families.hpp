@@ -6,6 +6,7 @@
 #include "engine/rows/bands.hpp"
 #include "engine/rows/edge_lengths.hpp"
 #include "engine/rows/edge_limits.hpp"
+#include "engine/rows/hinges.hpp"
 #include "engine/rows/isometry.hpp"
 #include "engine/rows/membrane.hpp"
 #include "engine/rows/principal_limits.hpp"
@@ -25,6 +26,7 @@ enum class RowFamily {
   springs,           ///< lengths of edges and of diagonals of quads, compliant
   flexion_springs,   ///< lengths between structural neighbours at distance two, compliant
   bands,             ///< lengths of pieces of elastic band, compliant
+  hinges,            ///< angles between triangles, compliant
 };
 
 /// visit(family), with `family` of the family's own type.
@@ -51,6 +53,8 @@ auto visit_family(RowFamily family, const Visit& visit) {
       return visit(FlexionSpringRows{});
     case RowFamily::bands:
       return visit(BandRows{});
+    case RowFamily::hinges:
+      return visit(HingeRows{});
     default:
       return visit(EdgeRows{});
   }

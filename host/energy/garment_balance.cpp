@@ -49,7 +49,7 @@ GarmentModel::GarmentModel(const Recipe& recipe, const Scene& scene, const Garme
       contacts(scene, garment),
       mesh_(garment.mesh),
       fabric_(garment.fabric) {
-  if (garment.fabric.kappa > 0 || garment.fabric.beta > 0)
+  if (has_bending_matrix(recipe, garment.fabric))
     bending = reference::bending_matrix(garment.mesh, build_topology(garment.mesh),
                                         bending_of(recipe, garment.fabric), is_free);
 }
@@ -65,6 +65,7 @@ bool GarmentModel::fits(const Fabric& fabric) const {
                       f.bending,
                       f.kappa,
                       f.weft_kappa,
+                      f.beta,
                       f.stretch_stiffness,
                       f.weft_stretch_stiffness,
                       f.shear_stiffness,

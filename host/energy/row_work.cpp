@@ -3,6 +3,9 @@
 namespace isocloth::energy {
 namespace {
 
+/// x, y and z of each node, one after another.
+using Coordinates = Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor>;
+
 VectorXd products(const MatrixX3d& a, const MatrixX3d& b) { return a.cwiseProduct(b).rowwise().sum(); }
 
 }  // namespace
@@ -18,6 +21,11 @@ reference::ElasticResponse RowWork::law(Eigen::Index row, double c) const {
   const Index number = law_of(row);
   if (number == RowLaw::band) return reference::band_response(c);
   if (number < 0 || laws_.empty()) return {c * c / 2, c, 1};
+  if (number == RowLaw::bend) {
+    const double unit = rows_.curvature(row);
+    const auto [energy, stress, slope] = laws_[RowLaw::bend].at(unit * c, false);
+    return {energy / (unit * unit), stress / unit, slope};
+  }
   return laws_[static_cast<std::size_t>(number)].at(
       c, is_engineering_ && (rows_.is_of_edge(row) || number != RowLaw::shear));
 }
@@ -31,13 +39,13 @@ double RowWork::viscous(Eigen::Index row, double rate) const {
 
 double& RowWork::energy_of(Eigen::Index row, EnergySums& sums) const {
   const Index number = law_of(row);
-  return number == RowLaw::flexion ? sums.bending_energy
-         : number == RowLaw::shear ? sums.shear_energy
-                                   : sums.stretch_energy;
+  return number == RowLaw::flexion || number == RowLaw::bend ? sums.bending_energy
+         : number == RowLaw::shear                           ? sums.shear_energy
+                                                             : sums.stretch_energy;
 }
 
 void RowWork::add_energies(const MatrixX3d& positions, EnergySums& sums) const {
-  const VectorXd values = rows_.strain.of(rows_.rows.values(positions));
+  const VectorXd values = rows_.values(positions);
   for (Eigen::Index row = 0; row < values.size(); ++row)
     if (is_compliant(row)) energy_of(row, sums) += rows_.stiffness[row] * law(row, values[row]).energy;
 }
@@ -57,6 +65,16 @@ void RowWork::act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) c
     curved = way - (end - start);
   }
   const double square = part.step * part.step;
+  const Eigen::Index hinges = rows_.hinges.count();
+  reference::SparseMatrix by_nodes;  // of hinges, at the end
+  if (hinges > 0) {
+    by_nodes = rows_.hinges.jacobian(part.to, hinges);
+    end.tail(hinges) = rows_.hinges.values(part.to);
+    start.tail(hinges) = rows_.hinges.values(part.from);
+    const Coordinates move = part.move;
+    curved.tail(hinges) =
+        by_nodes * Eigen::Map<const VectorXd>(move.data(), move.size()) - (end - start).tail(hinges);
+  }
   VectorXd stress(rows.row_count());
   for (Eigen::Index row = 0; row < stress.size(); ++row) {
     stress[row] = part.end.state.multipliers[static_cast<std::size_t>(row)] / square;
@@ -72,6 +90,10 @@ void RowWork::act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) c
     sums.loss_integrator += elastic * way - stiffness * (after.energy - before.energy);
     sums.loss_damping += damping * way;
     sums.loss_rows += (stress[row] - elastic - damping) * way;
+  }
+  if (hinges > 0) {
+    const VectorXd pull = by_nodes.transpose() * stress.tail(hinges);
+    force -= Eigen::Map<const Coordinates>(pull.data(), force.rows(), 3);
   }
   if (rows_.strain.exists()) stress = by_rows.transpose() * stress;
   const VectorXd at_samples = rows.weights.transpose() * stress;

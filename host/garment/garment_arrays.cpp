@@ -168,7 +168,7 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   const std::vector<char> is_pinned = pinned_nodes(garment);
   rows = build_row_pattern(mesh, topology, row_families(recipe, mesh, garment.fabric), is_pinned);
   monitor.check();
-  has_bending = garment.fabric.kappa > 0 || garment.fabric.beta > 0;
+  has_bending = has_bending_matrix(recipe, garment.fabric);
   const NodeMatrixPattern bending_pattern =
       has_bending ? squared_pattern(neighbour_pattern(mesh)) : NodeMatrixPattern{};
   const NodeMatrixPattern coupled = couples_faces ? neighbour_pattern(mesh) : NodeMatrixPattern{};

@@ -29,6 +29,8 @@ void require_energy(const Garment& garment, const Recipe& recipe) {
   for (const auto& [key, limit] : {std::pair{"fabric.strain_limit", garment.fabric.strain_limit},
                                    {"fabric.principal_strain_limit", garment.fabric.principal_strain_limit}})
     if (limit > 0) refuse(key, text(limit), "0 of cloth at rest by its energy");
+  if (has_hinges(recipe, garment.fabric))
+    refuse("fabric.bending", "discrete_shells", "plate of cloth at rest by its energy");
   if (garment.pressure != 0) refuse("pressure", text(garment.pressure), "0 of cloth at rest by its energy");
   const Mesh& mesh = garment.mesh;
   for (const auto& [key, is_there] : {std::pair{"seams", !mesh.stitches.empty()},

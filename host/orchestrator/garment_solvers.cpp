@@ -43,6 +43,9 @@ struct Kind {
   const Garment* model = nullptr;
 };
 
+bool has_curves(const Garment& garment, const ResolvedScene& scene) {
+  return !stress_laws(scene.recipe, garment.fabric).empty();
+}
 bool has_bending(const Garment& garment) { return garment.fabric.kappa > 0 || garment.fabric.beta > 0; }
 /// Which rows that are bounds: of edges, of elements.
 std::array<bool, 2> limits(const Garment& garment) {
@@ -58,7 +61,7 @@ bool fits(const Garment& garment, const Kind& kind, const ResolvedScene& scene) 
   if (a.face_begin != b.face_begin || a.face_nodes != b.face_nodes || a.stitches != b.stitches ||
       a.buttons != b.buttons || garment.sewing != kind.model->sewing ||
       has_bending(garment) != kind.has_bending || limits(garment) != kind.limits ||
-      garment.fabric.curves.exist() != kind.has_curves || pinned_nodes(garment) != kind.is_pinned ||
+      has_curves(garment, scene) != kind.has_curves || pinned_nodes(garment) != kind.is_pinned ||
       scene.factor(garment) != kind.factor || SpringKinds(garment.fabric) != SpringKinds(kind.model->fabric))
     return false;
   if (same_rest_shape(a, b)) return true;
@@ -234,7 +237,7 @@ GarmentSolvers make_garment_solvers(const Device& device, Precision precision, c
     if (k == 0) {
       kinds.push_back({.is_pinned = pinned_nodes(garment),
                        .has_bending = has_bending(garment),
-                       .has_curves = garment.fabric.curves.exist(),
+                       .has_curves = has_curves(garment, resolved),
                        .limits = limits(garment),
                        .factor = resolved.factor(garment),
                        .rows = row_pattern(garment, resolved.recipe),

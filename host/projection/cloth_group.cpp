@@ -224,7 +224,6 @@ void ClothGroup<Real>::build_parameters() {
   }
   row_stiffness_ = {device_, stiffness};
   row_bounds_ = {device_, bounds};
-  // As many pieces for each as that with most has.
   const auto curves_of = [&](const auto& laws_of) {
     std::size_t pieces = 0;
     for (const Garment* garment : garments_)

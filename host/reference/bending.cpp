@@ -156,6 +156,7 @@ SparseMatrix plate_bending(const Mesh& mesh, const Topology& topology, double ra
 
 SparseMatrix bending_matrix(const Mesh& mesh, const Topology& topology, const Bending& bending,
                             const std::vector<char>& is_free) {
+  if (bending.model == BendingModel::discrete_shells) return {mesh.node_count(), mesh.node_count()};
   return bending.model == BendingModel::plate ? plate_bending(mesh, topology, bending.ratio, is_free)
                                               : isometric_bending(mesh, topology);
 }

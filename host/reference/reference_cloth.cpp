@@ -104,16 +104,15 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
   const Topology topology = build_topology(mesh_);
   GarmentRows rows = garment_rows(recipe, mesh_, topology, fabric_, nodes.is_free);
   laws_ = RowResponse(recipe, fabric_, rows);
-  rows_ = std::move(rows.rows);
   stiffness_ = std::move(rows.stiffness);
   bounds_ = std::move(rows.bounds);
-  strain_ = rows.strain;
+  rows_ = std::move(rows);
   masses_ = lumped_areas(mesh_, surface_points(mesh_));
   bending_ = reference::bending_matrix(mesh_, topology, bending_of(recipe, fabric_), nodes.is_free);
   positions_ = initial_positions(garment);
   velocities_ = initial_velocities(garment);
   set_previous(positions_, velocities_, 0);
-  multipliers_ = VectorXd::Zero(rows_.row_count());
+  multipliers_ = VectorXd::Zero(rows_.rows.row_count());
 }
 
 void ReferenceCloth::set_positions(const MatrixX3d& positions) {
@@ -233,13 +232,13 @@ MatrixX3d ReferenceCloth::unconstrained_step(double step, const MatrixX3d& presc
 
 VectorXd ReferenceCloth::quadratic_multipliers(const VectorXd& multipliers,
                                                const MatrixX3d& positions) const {
-  if (!strain_.exists()) return multipliers;
-  return strain_.derivative(rows_.values(positions)).transpose() * multipliers;
+  if (!rows_.strain.exists()) return multipliers;
+  return rows_.strain.derivative(rows_.rows.values(positions)).transpose() * multipliers;
 }
 
 SparseMatrix ReferenceCloth::geometric_stiffness(const VectorXd& multipliers,
                                                  const MatrixX3d& positions) const {
-  const SparseMatrix hessian = rows_.hessian(quadratic_multipliers(multipliers, positions));
+  const SparseMatrix hessian = rows_.rows.hessian(quadratic_multipliers(multipliers, positions));
   std::vector<Eigen::Triplet<double>> entries;
   for (int column = 0; column < hessian.outerSize(); ++column) {
     for (SparseMatrix::InnerIterator entry(hessian, column); entry; ++entry) {

@@ -39,7 +39,7 @@ class ReferenceCloth {
                  double gravity);
 
   const Mesh& mesh() const { return mesh_; }
-  const QuadraticRows& rows() const { return rows_; }
+  const QuadraticRows& rows() const { return rows_.rows; }
   const ProjectionSettings& settings() const { return settings_; }          ///< eps filled in
   const std::vector<Index>& free_nodes() const { return free_nodes_; }      ///< ascending
   const std::vector<Index>& pinned_nodes() const { return pinned_nodes_; }  ///< of all pins, ascending
@@ -59,22 +59,16 @@ class ReferenceCloth {
   /// K [1/m^2], shape [node_count, node_count].
   const SparseMatrix& bending_matrix() const { return bending_; }
   /// Largest |f''| / f' of the fabric's curves, 0 without: rounding of C is so much larger in D.
-  double bend_of_curves() const { return laws_.bend_of_curves(); }
+  double bend_of_curves(double step) const { return laws_.bend_of_curves(step); }
   /// C(phi) - c of each row, c its bound or 0, shape [row_count].
-  VectorXd row_strains(const MatrixX3d& positions) const {
-    return strain_.of(rows_.values(positions)) - bounds_;
-  }
+  VectorXd row_strains(const MatrixX3d& positions) const { return rows_.values(positions) - bounds_; }
   /// The same, of rows with a law stress over tangent, at these multipliers.
   VectorXd row_values(const MatrixX3d& positions, double step, const VectorXd& multipliers) const;
   VectorXd row_values(const MatrixX3d& positions, double step = 1) const {
     return row_values(positions, step, multipliers_);
   }
   /// dC/dphi [1/m], shape [row_count, 3 node_count].
-  SparseMatrix row_jacobian(const MatrixX3d& positions) const {
-    const SparseMatrix jacobian = rows_.jacobian(positions);
-    if (!strain_.exists()) return jacobian;
-    return strain_.derivative(rows_.values(positions)) * jacobian;
-  }
+  SparseMatrix row_jacobian(const MatrixX3d& positions) const { return rows_.jacobian(positions); }
   /// Multipliers of rows() that pull as `multipliers` pull C, sum mu dQ = sum lambda dC.
   VectorXd quadratic_multipliers(const VectorXd& multipliers, const MatrixX3d& positions) const;
   /// D = diag(J W J^T) over free nodes; W = 1/(b m) in metric implicit_b, where B has b m of mass and
@@ -170,8 +164,7 @@ class ReferenceCloth {
   std::vector<Index> free_nodes_, pinned_nodes_;
   SparseMatrix select_free_, select_pinned_;  // rows of the identity
   SparseMatrix select_free_coordinates_;      // select_free_ on three components
-  QuadraticRows rows_;
-  CorotationalStrain strain_;
+  GarmentRows rows_;
   VectorXd masses_;
   SparseMatrix bending_;
   MatrixX3d positions_, velocities_;

@@ -45,8 +45,10 @@ RowResponse::RowResponse(const Recipe& recipe, const Fabric& fabric, const Garme
   const bool has_edges = !rows.rows.edges.empty();
   for (Eigen::Index row = 0; row < rows.rows.row_count(); ++row)
     is_spring_.push_back(has_edges && rows.is_of_edge(row));
+  for (Eigen::Index row = 0; row < rows.rows.row_count(); ++row) curvature_.push_back(rows.curvature(row));
   const Viscosity& viscosity = fabric.viscosity;
   const SpringDamper& flexion = fabric.bend_spring;
+  const bool has_damped_hinges = rows.hinges.count() > 0 && fabric.beta > 0;
   const double stretch_time = viscosity.stretch / fabric.stretch_stiffness;
   const ViscosityCurves& curves = viscosity.curves;
   viscosity_ = {
@@ -54,7 +56,8 @@ RowResponse::RowResponse(const Recipe& recipe, const Fabric& fabric, const Garme
       viscosity_law(curves.shear, fabric.shear_stiffness, 1, viscosity.shear / fabric.shear_stiffness),
       viscosity_law(curves.weft.exists() ? curves.weft : curves.warp, fabric.weft_stiffness(), 2,
                     stretch_time),
-      viscosity_law({}, 1, 1, flexion.damping > 0 ? flexion.damping / flexion.stiffness : 0)};
+      viscosity_law({}, 1, 1, flexion.damping > 0 ? flexion.damping / flexion.stiffness : 0),
+      viscosity_law({}, 1, 1, has_damped_hinges ? fabric.beta / fabric.hinge_stiffness() : 0)};
 }
 
 Response RowResponse::at(Eigen::Index row, double c, double before, double step, double lambda) const {
@@ -71,9 +74,13 @@ Response RowResponse::at(Eigen::Index row, double c, double before, double step,
   if (!curves_.empty()) {
     const double viscous = (rate < 0 ? -1 : 1) * at_strain(of_rate, std::fabs(rate))[0];
     // Rows are C = s^2 - 1; of springs, and of threads by the engineering measure, stresses belong to s - 1.
-    const bool is_length = is_engineering_ && (is_spring_[r] != 0 || law != RowLaw::shear);
+    const bool is_length =
+        is_engineering_ && (is_spring_[r] != 0 || law != RowLaw::shear) && law != RowLaw::bend;
     const double s = is_length ? std::sqrt(c > -0.9999 ? 1 + c : 1e-4) : 1, x = is_length ? 2 * (s - 1) : c;
-    elastic = tangent(curves_[static_cast<std::size_t>(law)], x, (carried - viscous) * s);
+    // A hinge of the angle C has the curvature c C, and by it the moment over c.
+    const double unit = law == RowLaw::bend ? curvature_[r] : 1;
+    elastic = tangent(curves_[static_cast<std::size_t>(law)], x * unit, (carried - viscous) * s * unit);
+    elastic.stress /= unit;
     if (is_length) {
       const auto [p, rise] = elastic;
       elastic = {p / s, std::max(rise / (s * s) - p / (2 * s * s * s), 0.01 * rise / (s * s))};
@@ -83,16 +90,21 @@ Response RowResponse::at(Eigen::Index row, double c, double before, double step,
   return {elastic.stress + viscous.stress, elastic.slope + viscous.slope / step};
 }
 
-double RowResponse::bend_of_curves() const {
+double RowResponse::bend_of_curves(double step) const {
   double most = 0;
-  for (const auto& pieces : curves_)
+  const auto add = [&most](const std::vector<CurvePiece>& pieces, double unit) {
     for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
       const CurvePiece& p = pieces[i];
       const double width = pieces[i + 1].begin - p.begin;
-      const double slopes = std::min(p.slope, pieces[i + 1].slope);
+      const double slopes = std::min(p.slope, pieces[i + 1].slope) / unit;
       most = std::max(
           {most, std::fabs(2 * p.square) / slopes, std::fabs(2 * p.square + 6 * p.cube * width) / slopes});
     }
+  };
+  const double steepest = curvature_.empty() ? 0 : *std::ranges::max_element(curvature_);
+  for (std::size_t law = 0; law < curves_.size(); ++law)
+    add(curves_[law], law == RowLaw::bend ? steepest : 1);
+  for (const auto& pieces : viscosity_) add(pieces, 1 / step);
   return most;
 }
 

@@ -21,14 +21,15 @@ class RowResponse {
 
   /// Of a strain c, `before` when the step began, while the multiplier is lambda.
   Response at(Eigen::Index row, double c, double before, double step, double lambda) const;
-  /// Largest |f''| / f' of the fabric's curves, 0 without.
-  double bend_of_curves() const;
+  /// Largest |f''| / f' by C of the fabric's curves in a step, 0 without.
+  double bend_of_curves(double step) const;
 
  private:
   std::vector<Index> laws_;  ///< see GarmentRows
   std::vector<std::vector<CurvePiece>> curves_;
   std::vector<char> is_spring_;                     ///< rows that are one of rows.edges
   std::vector<double> stiffness_;                   ///< K of rows
+  std::vector<double> curvature_;                   ///< of hinges over their angles [1/m], 0 of other rows
   std::vector<std::vector<CurvePiece>> viscosity_;  ///< p_v of each law by dC/dt [1/s]
   bool is_engineering_ = false;
 };

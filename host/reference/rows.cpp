@@ -327,6 +327,7 @@ void append_rows(const RowBuilder& builder, Index node_count, const std::vector<
   result.bounds.tail(count).setConstant(bound);
   result.laws.resize(static_cast<std::size_t>(before), -1);
   result.laws.resize(static_cast<std::size_t>(before + count), law);
+  result.appended_count += count;
 }
 
 /// Rows |p_a - p_b|^2 / l0^2 - 1 of bands, K = k l0 / 4, after all others.
@@ -341,7 +342,6 @@ void append_bands(const Mesh& mesh, const std::vector<char>& is_free, GarmentRow
     stiffness.push_back(band.stiffness * band.length / 4);
   }
   append_rows(builder, mesh.node_count(), stiffness, 0, RowLaw::band, result);
-  result.band_count = static_cast<Eigen::Index>(stiffness.size());
 }
 
 /// Rows d . F^T F d - 1 <= s (2 + s) of 2 x 2 Gauss points, in six directions d of the rest shape, after all
@@ -371,6 +371,17 @@ void append_principal_limits(const Mesh& mesh, const Topology& topology, const F
   append_rows(builder, mesh.node_count(), stiffness, s * (2 + s), -1, result);
 }
 
+/// Rows of angles, after all others.
+void append_hinges(const Mesh& mesh, const Fabric& fabric, const std::vector<char>& is_free,
+                   GarmentRows& result) {
+  result.hinges = HingeRows(mesh, is_free);
+  RowBuilder builder;
+  for (Eigen::Index i = 0; i < result.hinges.count(); ++i) builder.add_row(0);
+  const VectorXd found = fabric.hinge_stiffness() * result.hinges.stiffness();
+  append_rows(builder, mesh.node_count(), {found.begin(), found.end()}, 0, RowLaw::bend, result);
+  result.rows.rest.tail(result.hinges.count()).setZero();
+}
+
 /// Those of the recipe and the fabric.
 GarmentRows recipe_rows(const Recipe& recipe, const Mesh& mesh, const Topology& topology,
                         const Fabric& fabric, const std::vector<char>& is_free) {
@@ -378,12 +389,13 @@ GarmentRows recipe_rows(const Recipe& recipe, const Mesh& mesh, const Topology& 
   GarmentRows result;
   const RowFamily family = recipe.rows.front();
   const StressCurves& curves = fabric.curves;
-  if (curves.exist() || recipe.strain == StrainMeasure::engineering)
+  if (curves.exist() || (has_hinges(recipe, fabric) && curves.bend.exists()) ||
+      recipe.strain == StrainMeasure::engineering)
     result.curves = {
         thread_law(curves.warp, fabric.stretch_stiffness, recipe.strain),
         shear_law(curves.shear, fabric.shear_stiffness),
         thread_law(curves.weft.exists() ? curves.weft : curves.warp, fabric.weft_stiffness(), recipe.strain),
-        thread_law({}, 1)};
+        thread_law({}, 1), shear_law(curves.bend, fabric.hinge_stiffness())};
   if (recipe.has_springs()) {
     add_springs(mesh, topology, fabric, is_free, result);
     return result;
@@ -422,6 +434,7 @@ GarmentRows garment_rows(const Recipe& recipe, const Mesh& mesh, const Topology&
   GarmentRows result = recipe_rows(recipe, mesh, topology, fabric, is_free);
   if (fabric.principal_strain_limit > 0) append_principal_limits(mesh, topology, fabric, is_free, result);
   if (!mesh.bands.empty()) append_bands(mesh, is_free, result);
+  if (has_hinges(recipe, fabric)) append_hinges(mesh, fabric, is_free, result);
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/mesh/topology.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/reference/corotational_strain.hpp"
+#include "host/reference/hinge_rows.hpp"
 
 namespace isocloth::reference {
 
@@ -57,7 +58,7 @@ QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const st
                             double coupling = 0, bool with_edges = false);
 
 struct GarmentRows {
-  QuadraticRows rows;
+  QuadraticRows rows;  ///< but hinges, which have empty ones
   /// K of each [J], energy K C^2 / 2, 0: rigid. Of a membrane A (k_warp / (4 (1 - nu^2)), k_shear, k_weft /
   /// 4), A the area that belongs to the point; of elastic edges A k / 4, A half of each quad and a third of
   /// each triangle beside it.
@@ -71,11 +72,30 @@ struct GarmentRows {
   CorotationalStrain strain;
   /// p of each law; empty: all are linear in C.
   std::vector<std::vector<CurvePiece>> curves;
-  Eigen::Index band_count = 0;  ///< rows of pieces of elastic band, the last ones
+  HingeRows hinges;                 ///< the last rows
+  Eigen::Index appended_count = 0;  ///< rows after rows.edges: limits of elements, bands, hinges
+
+  /// C and dC/dx [1/m] of all rows; shapes [row_count] and [row_count, 3 node_count].
+  VectorXd values(const MatrixX3d& positions) const {
+    VectorXd found = strain.of(rows.values(positions));
+    found.tail(hinges.count()) = hinges.values(positions);
+    return found;
+  }
+  SparseMatrix jacobian(const MatrixX3d& positions) const {
+    SparseMatrix found = rows.jacobian(positions);
+    if (strain.exists()) found = SparseMatrix(strain.derivative(rows.values(positions)) * found);
+    if (hinges.count() > 0) found += hinges.jacobian(positions, found.rows());
+    return found;
+  }
+  /// Curvature of a hinge over its angle [1/m], 0 of others.
+  double curvature(Eigen::Index row) const {
+    const Eigen::Index hinge = row - (rows.row_count() - hinges.count());
+    return hinge < 0 ? 0 : hinges.curvature()[hinge];
+  }
 
   /// Whether a row is one of rows.edges.
   bool is_of_edge(Eigen::Index row) const {
-    const Eigen::Index end = rows.row_count() - band_count;
+    const Eigen::Index end = rows.row_count() - appended_count;
     return row < end && row >= end - static_cast<Eigen::Index>(rows.edges.size());
   }
 };

@@ -60,10 +60,12 @@ void warn_of_units(const Garment& garment, const std::string& what, Warnings& wa
 
 void warn_of_curves(const Garment& garment, const std::string& what, Warnings& warnings) {
   const StressCurves& curves = garment.fabric.curves;
-  if (curves.bend.exists() || curves.weft_bend.exists())
-    warnings.add("bend", text(what,
-                              ": fabric.curves.bend is read by isocloth rest --recipe breen1994 alone; "
-                              "steps bend by kappa"));
+  if (garment.fabric.bending != BendingModel::discrete_shells &&
+      (curves.bend.exists() || curves.weft_bend.exists()))
+    warnings.add("bend",
+                 text(what,
+                      ": fabric.curves.bend is read by isocloth rest --recipe breen1994, and by steps where "
+                      "fabric.bending is \"discrete_shells\"; others bend by kappa"));
 }
 
 void warn_of_pieces(const Garment& garment, const std::string& what, Warnings& warnings) {

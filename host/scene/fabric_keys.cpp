@@ -203,10 +203,11 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
   keys.number("delta", garment.fabric.delta, not_negative,
               "virtual gravitational mass per area [kg/m^2]; rho: no air");
   keys.choice(
-      "bending", garment.fabric.bending, {"automatic", "isometric", "plate"},
+      "bending", garment.fabric.bending, {"automatic", "isometric", "plate", "discrete_shells"},
       "what bending costs: isometric, the Laplacian at interior nodes, as published with coltraro2022; "
-      "plate, all second derivatives on the whole sheet, right on any mesh; automatic: plate with "
-      "elastic rows, else isometric");
+      "plate, all second derivatives on the whole sheet, right on any mesh; discrete_shells, angles between "
+      "triangles (Grinspun et al. 2003), with elastic rows; automatic: plate with elastic rows, else "
+      "isometric");
   keys.number("kappa", garment.fabric.kappa, not_negative, "bending stiffness, of a plate along warp [N m]");
   keys.number("weft_kappa", garment.fabric.weft_kappa, not_negative,
               "bending stiffness of a plate along weft [N m]; 0: as along warp");
@@ -220,14 +221,16 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
               "of a membrane, force per width and angle between warp and weft [N/m]");
   keys.object("curves",
               "what was measured, in the place of stiffnesses: force against strain, of a membrane; moment "
-              "against curvature, of `isocloth rest --recipe breen1994`",
+              "against curvature, of bending discrete_shells and of `isocloth rest --recipe breen1994`",
               Need::optional, [&](Keys& c) {
                 describe_curve(c, "warp", "pulled along warp", garment.warp_curve);
                 describe_curve(c, "weft", "pulled along weft; default: as along warp", garment.weft_curve);
                 describe_curve(c, "shear", "displacement of parallel threads over their distance",
                                garment.shear_curve);
-                describe_curve(c, "bend", "bent along warp, in the place of kappa", garment.bend_curve,
-                               of_bending);
+                describe_curve(c, "bend",
+                               "bent along warp, in the place of kappa: with bending discrete_shells without "
+                               "kinks, with breen1994 straight",
+                               garment.bend_curve, of_bending);
                 describe_curve(c, "weft_bend", "bent along weft; default: as along warp",
                                garment.weft_bend_curve, of_bending);
               });

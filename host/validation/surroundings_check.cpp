@@ -99,9 +99,7 @@ double SurroundingsCheck::row_residual(const StepReport& report, const GarmentSt
                                        const GarmentState& after) const {
   const MatrixX3d positions = as_matrix(after.positions);
   if (edges_) return edges_->residual(positions);
-  const auto strains = [this](const MatrixX3d& x) -> VectorXd {
-    return rows_.strain.of(rows_.rows.values(x)) - rows_.bounds;
-  };
+  const auto strains = [this](const MatrixX3d& x) -> VectorXd { return rows_.values(x) - rows_.bounds; };
   VectorXd values = strains(positions);
   const VectorXd started = strains(as_matrix(before.positions));
   // Compliant rows end where stress and strain agree, bounded ones where a spring a thousand times as stiff

@@ -153,7 +153,7 @@ class Comparison {
     compare("row values", (as_vector(found.row_values) - values).cwiseAbs(), 1, sums_);
     const VectorXd alive_d = (d.array() > 0).select(d, d.maxCoeff());
     compare("row scales D", (as_vector(found.row_d) - d).cwiseAbs().cwiseQuotient(alive_d), 1,
-            sums_ * (1 + cloth_.bend_of_curves()));
+            sums_ * (1 + cloth_.bend_of_curves(h)));
     if (newton) {
       const SparseMatrix stiffness =
           cloth_.geometric_stiffness(cloth_.multipliers(), start) + cloth_.threads(h).laplacian;

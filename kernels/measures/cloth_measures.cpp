@@ -27,7 +27,7 @@ struct MeasureBody {
 
   /// A row of a compliant law is worth K times the integral of p by x; see apply_law().
   ISOCLOTH_HD void add_energy(Index tile, std::size_t row, Index law, bool is_engineering, S c,
-                              ClothMeasures<S>& sums) const {
+                              ClothMeasures<S>& sums, S curvature = S{}) const {
     if (a.energies.stiffness.empty()) return;
     const auto of_tile = [&](ArrayView<const Scalar> all, std::size_t count) {
       return reinterpret_cast<const S*>(all.data()) + tile * count;
@@ -42,7 +42,8 @@ struct MeasureBody {
       energy = select(x > zero, (x + x) * x, S(static_cast<Scalar>(slack_stiffness)) * energy);
     } else if (a.energies.curve_numbers > 0 && law >= 0) {
       const S stretch = is_engineering ? square_root(larger(one + c, zero)) : one;
-      const S x = is_engineering ? (stretch - one) + (stretch - one) : c;
+      const bool is_hinge = law == RowLaw::bend;
+      const S x = is_engineering ? (stretch - one) + (stretch - one) : is_hinge ? curvature * c : c;
       const auto numbers = static_cast<std::size_t>(a.energies.curve_numbers);
       const std::size_t pieces = numbers / (5 * RowLaw::count);
       const S* piece = of_tile(a.energies.curves, numbers) + 5 * pieces * static_cast<std::size_t>(law);
@@ -53,6 +54,7 @@ struct MeasureBody {
         const S bent = multiply_add(t, number(0.25) * piece[4], number(1.0 / 3) * piece[3]);
         energy = multiply_add(t, multiply_add(t, multiply_add(t, bent, half * piece[2]), piece[1]), energy);
       }
+      if (is_hinge) energy = energy / (curvature * curvature);
     }
     sums.elastic = multiply_add(stiffness, energy, sums.elastic);
   }
@@ -63,6 +65,14 @@ struct MeasureBody {
                                 const T* rest_values, const Vec3<S>* x, Index stencil,
                                 ClothMeasures<S>& sums) const {
     const StencilView& stencils = group.stencils;
+    const Index law = group.laws.empty() ? -1 : group.laws[stencil];
+    if constexpr (Width == 1)
+      if (law == RowLaw::bend) {
+        const std::size_t row = group.first_row + static_cast<std::size_t>(stencil);
+        add_energy(tile, row, law, false, hinge_of(group, x, stencil).angle - S(rest_values[row]), sums,
+                   hinge_curvature<S>(group, tensors, stencil));
+        return;
+      }
     tensors += group.first_tensor;
     rest_values += group.first_row;
     const Vec3<S> first = x[stencils.slot_nodes[stencils.stencil_begin[stencil]]];
@@ -76,7 +86,6 @@ struct MeasureBody {
       }
       for (int w = 0; w < Width; ++w) twice[w] = dot_add(half[w] + half[w], origin - first, twice[w]);
     }
-    const Index law = group.laws.empty() ? -1 : group.laws[stencil];
     for (int w = 0; w < Width; ++w) {
       const S c = multiply_add(number(0.5), twice[w], -S(rest_values[stencil * Width + w]));
       if (law != RowLaw::band) add_row(c, sums);

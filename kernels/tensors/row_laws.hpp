@@ -160,10 +160,11 @@ ISOCLOTH_HD Response<S> response_near(ArrayView<const S> curves, int law, S x, S
 /// C and s of a compliant row as its law has them: with the tangent K f' in the place of K and stress over
 /// tangent in that of C, s^2 C is the stress and C - lambda / s^2 still a strain, that of which the stress of
 /// positions differs from that of multipliers. f(C) = p(x) dx/dC, x = C by Green's measure of a length, 2
-/// (sqrt(1 + C) - 1) by the engineering one, and p_v of the rate since the step began is added to it.
+/// (sqrt(1 + C) - 1) by the engineering one, of hinges the curvature, and p_v of the rate since the step
+/// began is added to it. curvature: of a hinge over its angle [1/m].
 template <class S>
 ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, bool is_engineering, S& c,
-                           S& scale) {
+                           S& scale, S curvature = S{}) {
   const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
   const S one = number(1), zero{}, unit = scale * scale;
   const bool is_viscous = !laws.viscosity.empty();
@@ -177,9 +178,11 @@ ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, boo
   S stress = c, slope = one;
   if (!laws.curves.empty()) {
     // Elements that are turned inside out have lengths all the same; none is shorter than a hundredth.
+    const bool is_hinge = law == RowLaw::bend;
     const S stretch = is_engineering ? square_root(select(c > number(-0.9999), one + c, number(1e-4))) : one;
-    const S x = is_engineering ? (stretch - one) + (stretch - one) : c;
-    const Response<S> elastic = response_near(laws.curves, law, x, (carried - viscous.stress) * stretch);
+    const S x = is_engineering ? (stretch - one) + (stretch - one) : is_hinge ? curvature * c : c;
+    const Response<S> elastic =
+        response_near(laws.curves, law, x, (carried - viscous.stress) * (is_hinge ? curvature : stretch));
     stress = elastic.stress;
     slope = elastic.slope;
     if (is_engineering) {
@@ -188,6 +191,8 @@ ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, boo
       slope = inverse * inverse * slope;
       const S bent = multiply_add(number(-0.5) * inverse * inverse, stress, slope);
       slope = select(bent > least, bent, least);
+    } else if (is_hinge) {
+      stress = stress / curvature;
     }
   }
   if (is_viscous) {

@@ -3,6 +3,7 @@
 
 #include "kernels/launch/lanes.hpp"
 #include "kernels/tensors/evaluate_rows.hpp"
+#include "kernels/tensors/hinge.hpp"
 #include "kernels/tensors/stretch_tensor.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
@@ -26,11 +27,44 @@ ISOCLOTH_HD void evaluate_slot(const EvaluateRows<S, T, W>& a, const RowGroup<Wi
     a.jacobian[group.first_jacobian + static_cast<std::size_t>(slot * Width + w)] = half[w] + half[w];
 }
 
+/// The hinge of a stencil of HingeRows.
+template <class S>
+ISOCLOTH_HD Hinge<S> hinge_of(const RowGroup<1>& group, const Vec3<S>* positions, Index stencil) {
+  const Index* const nodes = group.stencils.slot_nodes.data() + group.stencils.stencil_begin[stencil];
+  const Vec3<S> p[4] = {positions[nodes[0]], positions[nodes[1]], positions[nodes[2]], positions[nodes[3]]};
+  return hinge(p);
+}
+/// Its curvature over its angle.
+template <class S, class T>
+ISOCLOTH_HD S hinge_curvature(const RowGroup<1>& group, const T* tensors, Index stencil) {
+  const StencilView& stencils = group.stencils;
+  return S(tensors[group.first_tensor +
+                   static_cast<std::size_t>(stencils.entry_begin[stencils.stencil_begin[stencil]])]);
+}
+
+/// C, s and s J of a hinge, whose row is compliant.
+template <class S, class T, class W>
+ISOCLOTH_HD void evaluate_hinge(const EvaluateRows<S, T, W>& a, const RowGroup<1>& group, Index stencil) {
+  const Hinge<S> found = hinge_of(group, a.positions.data(), stencil);
+  const std::size_t row = group.first_row + static_cast<std::size_t>(stencil);
+  S c = found.angle - S(a.rest_values[row]), scale = row_scale(a.laws, row, S{});
+  if (a.laws.have_laws())
+    apply_law(a.laws, row, RowLaw::bend, false, c, scale,
+              hinge_curvature<S>(group, a.tensors.data(), stencil));
+  a.residuals[row] = c;
+  a.scales[row] = scale;
+  Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian + group.stencils.stencil_begin[stencil];
+  for (int i = 0; i < 4; ++i) jacobian[i] = scale * found.gradient[i];
+}
+
 /// C and s of row w of a stencil from its J, which it scales.
 template <class S, int Width, class T, class W>
 ISOCLOTH_HD void evaluate_row(const EvaluateRows<S, T, W>& a, const RowGroup<Width>& group, Index stencil,
                               int w) {
   using Scalar = typename Lanes<S>::Scalar;
+  const Index law = group.laws.empty() ? -1 : group.laws[stencil];
+  if constexpr (Width == 1)
+    if (law == RowLaw::bend) return evaluate_hinge(a, group, stencil);
   const StencilView& stencils = group.stencils;
   const Index slot0 = stencils.stencil_begin[stencil], slot1 = stencils.stencil_begin[stencil + 1];
   const Vec3<S> origin = a.positions[stencils.slot_nodes[slot0]];
@@ -52,7 +86,6 @@ ISOCLOTH_HD void evaluate_row(const EvaluateRows<S, T, W>& a, const RowGroup<Wid
   const S rigid = select(has_part, S(Scalar(1)) / square_root(a.eps * d), S(Scalar(0)));
   S scale = row_scale(a.laws, row, rigid);
   S c = multiply_add(S(Scalar(0.5)), twice, -S(a.rest_values[row]));
-  const Index law = group.laws.empty() ? -1 : group.laws[stencil];
   if (law == RowLaw::band)
     apply_band(c, scale);
   else if (law >= 0 && a.laws.have_laws())

@@ -1,5 +1,6 @@
 // Balances close whatever acts, however steps are taken; and no step is another for it.
 #include "engine/core/errors.hpp"
+#include "engine/mesh/generators.hpp"
 #include "tests/energy/energy_case.hpp"
 #include "tests/host/body_case.hpp"
 
@@ -58,6 +59,27 @@ TEST(EnergyTerms, OfEveryRecipeAndFabricAddUp) {
   scene.garments[0].fabric.strain_limit = 0;
   scene.garments[0].fabric.principal_strain_limit = 0.05;
   expect_closed(balance_of(scene, 80), 1e-3, "limited in all directions");
+}
+
+TEST(EnergyTerms, OfHingesAddUp) {
+  for (const char* recipe : {"membrane", "corotational", "springs"}) {
+    Scene scene = swing(recipe);
+    Garment& sheet = scene.garments[0];
+    const Mesh triangles = triangle_grid(9, 9, 1, 1, Diagonals::alternating);
+    sheet.mesh.face_begin = triangles.face_begin;
+    sheet.mesh.face_nodes = triangles.face_nodes;
+    sheet.mesh.corner_uvs.clear();
+    sheet.fabric.bending = BendingModel::discrete_shells;
+    MeasuredBalance b = balance_of(scene, 80);
+    expect_closed(b, 1e-4, recipe);
+    EXPECT_GT(b.sums.bending_energy, 0);
+    const double before = b.sums.loss_damping;
+    sheet.fabric.beta = 1e-4;
+    sheet.fabric.curves.bend.points = {{1, 1e-3}, {5, 2e-2}};
+    b = balance_of(scene, 80);
+    expect_closed(b, 1e-4, std::string(recipe) + ", damped and by a curve");
+    EXPECT_GT(b.sums.loss_damping, before);
+  }
 }
 
 TEST(EnergyTerms, OfBdf2AddUp) {

@@ -135,12 +135,14 @@ std::vector<KernelCase> all_cases() {
   springs.viscosity = {.stretch = 1, .shear = 0.3};
   cases.push_back(case_of("soft constraints", garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 6, 60}, springs),
                           "soft_constraints"));
-  springs.viscosity.curves.warp = {{{0.5, 0.5}, {2, 8}}};
-  springs.viscosity.curves.shear.polynomial = {0.3, 0, 0.1};
-  springs.viscosity.curves.shear.up_to = 10;
+  Fabric viscous = springs;
+  viscous.curves = {};
+  viscous.viscosity.curves.warp.polynomial = {1, 0, 0.5};
+  viscous.viscosity.curves.warp.up_to = 4;
+  viscous.viscosity.curves.shear.polynomial = {0.3, 0, 0.1};
+  viscous.viscosity.curves.shear.up_to = 10;
   cases.push_back(
-      case_of("viscosity", garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 6, 60}, springs), "membrane"));
-  springs.viscosity.curves = {};
+      case_of("viscosity", garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 6, 60}, viscous), "membrane"));
   springs.bend_spring = {.stiffness = 3, .damping = 0.02};
   springs.strain_limit = 0.03;
   cases.push_back(

@@ -96,7 +96,7 @@ struct ExpectedRows {
   explicit ExpectedRows(const KernelCase& at) {
     const auto cloth = at.reference(Metric::mass);
     values = cloth.row_values(cloth.positions(), at.step, as_vector(at.multipliers));
-    steepness = 1 + cloth.bend_of_curves();
+    steepness = 1 + cloth.bend_of_curves(at.step);
     const VectorXd lambda = as_vector(at.multipliers),
                    d = cloth.row_scale_d(cloth.positions(), at.step, lambda, VectorXd::Ones(lambda.size()));
     const Eigen::Array<bool, Eigen::Dynamic, 1> is_bounded = cloth.row_bounds().array() > 0;

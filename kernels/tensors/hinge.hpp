@@ -1,0 +1,54 @@
+// The angle between two triangles that share an edge, and its gradient (Bridson, Marino, Fedkiw 2003,
+// appendix; Grinspun et al. 2003): with the edge e = p_1 - p_0, the normals n_2 = e x (p_2 - p_0), n_3 = (p_3
+// - p_0) x e and the places t_i e of the feet of p_i on the edge,
+//   theta = atan2((n_3 x n_2) . e / |e|, n_2 . n_3),
+//   dtheta/dp_i = |e| n_i / |n_i|^2, i = 2, 3,
+//   dtheta/dp_0 = -sum (1 - t_i) dtheta/dp_i,  dtheta/dp_1 = -sum t_i dtheta/dp_i.
+#pragma once
+
+#include "kernels/launch/lanes.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+
+/// atan x of |x| <= 1: halved twice, so that eleven terms of its series are exact to rounding.
+template <class S>
+ISOCLOTH_HD S arctangent(S x) {
+  const auto number = [](double value) { return S(static_cast<typename Lanes<S>::Scalar>(value)); };
+  const S one = number(1);
+  for (int i = 0; i < 2; ++i) x = x / (one + square_root(multiply_add(x, x, one)));
+  const S square = x * x;
+  S sum = number(1.0 / 21);
+  for (int k = 19; k > 0; k -= 2) sum = multiply_add(-square, sum, number(1.0 / k));
+  return number(4) * (x * sum);
+}
+
+template <class S>
+struct Hinge {
+  S angle{};                 ///< in [-pi, pi], positive where p_2 and p_3 are moved along their normals
+  Vec3<S> gradient[4] = {};  ///< [1/m]
+};
+
+/// Of triangles that collapse normals are no shorter than those of heights of a thousandth of the edge.
+template <class S>
+ISOCLOTH_HD Hinge<S> hinge(const Vec3<S> (&p)[4]) {
+  const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
+  const S zero{}, one = number(1), two = number(2);
+  const Vec3<S> e = p[1] - p[0], a = p[2] - p[0], b = p[3] - p[0], n = cross(e, a), m = cross(b, e);
+  const S tiny = number(1e-30), square = larger(dot_add(e, e, zero), tiny), length = square_root(square),
+          least = number(1e-6) * square * square, nn = larger(dot_add(n, n, zero), least),
+          mm = larger(dot_add(m, m, zero), least);
+  const S cosine = dot_add(n, m, zero), sine = dot_add(cross(m, n), e, zero) / length;
+  const S size = square_root(nn) * square_root(mm);
+  const S half = arctangent(sine / (size + magnitude(cosine)));
+  const S pi = number(3.14159265358979323846), turn = select(sine < zero, -pi, pi);
+  Hinge<S> found;
+  found.angle = select(cosine < zero, turn - two * half, two * half);
+  const S t = dot_add(a, e, zero) / square, u = dot_add(b, e, zero) / square;
+  found.gradient[2] = (length / nn) * n;
+  found.gradient[3] = (length / mm) * m;
+  found.gradient[0] = multiply_add(t - one, found.gradient[2], (u - one) * found.gradient[3]);
+  found.gradient[1] = multiply_add(-t, found.gradient[2], (-u) * found.gradient[3]);
+  return found;
+}
+
+}  // namespace isocloth::ISOCLOTH_BACKEND
