@@ -108,7 +108,8 @@ ISOCLOTH_HD S strain_of(const S* piece, std::size_t count, S stress) {
       most = select(is_here, number(1e6), most);
   }
   const S wanted = stress - value;
-  // Which strain it is decides where p is linearised, not what p is: a millionth of it is enough.
+  // Steps become their squares: after one of the root of rounding there is nothing left to gain.
+  constexpr double small = sizeof(typename Lanes<S>::Scalar) == sizeof(float) ? 1e-4 : 1e-8;
   S low{}, high = most, t = wanted / slope;
   auto active = t > S{};
   for (int i = 0; i < 8 && any(active); ++i) {
@@ -119,7 +120,7 @@ ISOCLOTH_HD S strain_of(const S* piece, std::size_t count, S stress) {
     low = select(active & (beyond < S{}), t, low);
     high = select(active & !(beyond < S{}), t, high);
     const S step = select(active, beyond / rise, S{});
-    active = active & (select(step < S{}, -step, step) > number(1e-6) * t);
+    active = active & (select(step < S{}, -step, step) > number(small) * t);
     t = t - step;
   }
   t = select(t > low, t, low);
