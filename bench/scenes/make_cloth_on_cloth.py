@@ -320,7 +320,7 @@ def towel_on_table(name, duration, nodes, args, holds, more, **of_garment):
 def lift_again(args):
     """The fold lies for a while, and both layers are then lifted by the same corners, in two seconds.
 
-    In one, at 0.35 m/s, the layers slap together, and 2 of 1,000 steps hold cloth back.
+    In one, at 0.35 m/s, the layers slap together, and 6 of 1,000 steps miss their tolerance.
     """
     more = [(3.5, [0, 0.2, 0.004]), (5.5, [0, 0.2, 0.35])]
     return towel_on_table(
