@@ -12,6 +12,7 @@
 #include "engine/model/scene.hpp"
 #include "engine/model/separation.hpp"
 #include "host/node_force.hpp"
+#include "host/strain.hpp"
 
 namespace isocloth {
 
@@ -57,40 +58,6 @@ struct ExecutionOptions {
   /// done.
   bool measure_strain = true;
 };
-
-/// How far a cloth is stretched against its rest shape, on every edge and in every element: what a user
-/// measures from positions, whatever the rows of the recipe bound. Principal stretches s1 >= s2, the singular
-/// values of the deformation gradient, are those of the 2 x 2 Gauss points of quads and the centres of
-/// triangles.
-struct Strain {
-  double max = 0;              ///< largest |l / l0 - 1| over all edges, those between pinned nodes included
-  double p95 = 0;              ///< 95th percentile of the same, rounded up by at most max / 4096
-  double mean = 0;             ///< mean of the same
-  double stretch_max = 0;      ///< largest s1 - 1, 0 where nothing is stretched
-  double stretch_p95 = 0;      ///< 95th percentile of max(|s1 - 1|, |s2 - 1|), rounded up likewise
-  double compression_max = 0;  ///< largest 1 - s2, 0 where nothing is compressed
-  double thread_max = 0;  ///< largest | |F_u| - 1 | and | |F_v| - 1 | at the same points: along warp and weft
-  double thread_p95 = 0;  ///< 95th percentile of the larger of both, rounded up likewise
-  double shear_max = 0;   ///< largest sine of the angle by which warp and weft are off a right one
-  double shear_p95 = 0;   ///< 95th percentile of the same, rounded up likewise
-  double pinned_max =
-      0;  ///< largest |l^2 / l0^2 - 1| of edges between two pinned nodes, which no step can change
-  static constexpr auto fields() {
-    return std::tuple{Field{"max", &Strain::max},
-                      Field{"p95", &Strain::p95},
-                      Field{"mean", &Strain::mean},
-                      Field{"stretch_max", &Strain::stretch_max},
-                      Field{"stretch_p95", &Strain::stretch_p95},
-                      Field{"compression_max", &Strain::compression_max},
-                      Field{"thread_max", &Strain::thread_max},
-                      Field{"thread_p95", &Strain::thread_p95},
-                      Field{"shear_max", &Strain::shear_max},
-                      Field{"shear_p95", &Strain::shear_p95},
-                      Field{"pinned_max", &Strain::pinned_max}};
-  }
-};
-/// Takes the worse of both, number by number.
-void keep_worst(const Strain& other, Strain& worst);
 
 /// What one step of one garment did.
 struct StepReport {
