@@ -317,7 +317,7 @@ TEST(ResultFolder, AKilledRunIsResumedFromItsPartialFolder) {
 TEST(ResultFolder, AFullDiskIsOneLineAndLeavesWhatWasComputed) {
   const TemporaryFolder folder;
   const Scene scene = two_garments();
-  for (const rlim_t bytes : {rlim_t{0}, rlim_t{1}, rlim_t{10000}, rlim_t{400000}, rlim_t{2000000}}) {
+  for (const rlim_t bytes : {rlim_t{0}, rlim_t{1}, rlim_t{10000}, rlim_t{500000}, rlim_t{2000000}}) {
     const std::string message = message_with_file_limit(bytes, [&] {
       ResultFolder results(folder / "out", scene, "{}\n");
       results.save_checkpoint(checkpoint_at(scene, 0));
@@ -360,7 +360,7 @@ TEST(Summary, KeepsEveryMemberAndHasNoNan) {
   s.realtime_factor = std::nan("");
   const std::string json = summary_json(s);
   EXPECT_NE(json.find("\"realtime_factor\": null"), std::string::npos) << json;
-  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 79);
+  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 84);
   const RunSummary read = parse_summary(json, "summary.json");
   EXPECT_EQ(summary_json(read), json);
   EXPECT_EQ(read.message, s.message);

@@ -233,7 +233,7 @@ TEST(TrajectoryFile, AFullDiskLeavesTheFramesBefore) {
   const TemporaryFolder folder;
   const Scene scene = two_garments();
   std::size_t most = 0;
-  for (rlim_t bytes = 150000; bytes < 1000000; bytes += 97777) {
+  for (rlim_t bytes = 150000; bytes < 1200000; bytes += 97777) {
     const std::string message = message_with_file_limit(bytes, [&] {
       TrajectoryWriter writer(folder / "t.h5", trajectory_layout(scene), 20000);
       for (int i = 0; i < 4000; ++i) {
