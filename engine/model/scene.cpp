@@ -299,7 +299,7 @@ void validate_scene(const Scene& scene) {
   if (scene.garments.empty()) refuse("garments", "none", "at least one garment");
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     validate_garment(scene.garments[g], text("garments[", g, "]"));
-    check_speeds(text("garments[", g, "]"), scene.garments[g], scene.step);
+    if (scene.contact.cloth) check_speeds(text("garments[", g, "]"), scene.garments[g], scene.step);
     check_recipe_of(text("garments[", g, "]"), scene.garments[g], scene, recipe);
   }
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
