@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 
+#include "engine/core/errors.hpp"
 #include "tests/host/cloth_sheets.hpp"
 
 namespace isocloth {
@@ -249,6 +251,20 @@ TEST(ClothCases, CommandsHaveTheBitsOfTheScript) {
   steered.advance(9);
   script.advance(10);
   EXPECT_EQ(steered.state(0), script.state(0));
+}
+
+/// The garment that leaves all places in a step is named, not that which it meets on its way.
+TEST(ClothCases, SpeedsOutOfAllPlacesAreRefusedByName) {
+  Scene scene = cloth_scene({sheet("below", 5, 0.2, {}), sheet("above", 5, 0.2, {0, 0, 0.1})});
+  scene.garments[1].initial_velocities.assign(scene.garments[1].mesh.positions.size(), {0, 0, -1e30});
+  try {
+    const Simulation simulation(scene);
+    ADD_FAILURE() << "not refused";
+  } catch (const SceneError& error) {
+    EXPECT_NE(std::string(error.what()).find("garments[1].initial_velocities[0]: found 1e+30"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 }  // namespace
