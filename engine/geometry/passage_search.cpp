@@ -55,10 +55,14 @@ double root(const MovingPoints& p, double begin, double end) {
 /// Where the pair meets at a time at which it lies in a plane; none: beside each other.
 std::optional<Vec3d> meeting_place(const MovingPoints& p, bool is_edges, double t) {
   constexpr double rim = 1e-9;
+  // Squares of sines. Parallel edges in one plane, as of a flat sheet that falls flat, have no place of their
+  // own: if they go through each other, their ends go through the faces beside them.
+  constexpr double parallel = 1e-12;
   const Vec3d x0 = p.at(0, t), x1 = p.at(1, t), x2 = p.at(2, t), x3 = p.at(3, t);
   if (is_edges) {
     const Vec3d u = x1 - x0, v = x3 - x2, normal = cross(u, v);
     const double square = dot(normal, normal);
+    if (!(square > parallel * dot(u, u) * dot(v, v))) return {};
     const double one = dot(cross(x2 - x0, v), normal) / square,
                  other = dot(cross(x2 - x0, u), normal) / square;
     if (!(std::min(one, other) >= -rim && std::max(one, other) <= 1 + rim)) return {};
@@ -66,6 +70,7 @@ std::optional<Vec3d> meeting_place(const MovingPoints& p, bool is_edges, double 
   }
   const Vec3d u = x2 - x1, v = x3 - x1, normal = cross(u, v);
   const double square = dot(normal, normal);
+  if (!(square > parallel * dot(u, u) * dot(v, v))) return {};
   const double one = dot(cross(x0 - x1, v), normal) / square, other = dot(cross(u, x0 - x1), normal) / square;
   if (!(std::min({one, other, 1 - one - other}) >= -rim)) return {};
   return x0;

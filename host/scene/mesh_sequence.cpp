@@ -90,13 +90,15 @@ RecordedMotion read_mesh_sequence(const fs::path& path, const std::string& name,
   const NumberedName frames = numbered_name(path.filename().string(), key);
   const std::vector<int> numbers = frame_numbers(path, frames);
   const std::vector<std::vector<Index>> faces = face_sets(mesh);
-  const fs::path folder = fs::weakly_canonical(path).parent_path();
+  const auto folder_of = [](const fs::path& file) {
+    return fs::weakly_canonical(fs::absolute(file)).parent_path();
+  };
+  const fs::path folder = folder_of(path);
   RecordedMotion motion;
   for (const int number : numbers) {
     const fs::path file = path.parent_path() / frames.of(number);
     const auto refuse = [&](const auto&... what) { throw FileError(text(file.string(), ": ", what...)); };
-    if (fs::weakly_canonical(file).parent_path() != folder)
-      refuse("found a link out of its folder, expected a file in it");
+    if (folder_of(file) != folder) refuse("found a link out of its folder, expected a file in it");
     const Mesh frame = read_surface(file);
     if (frame.positions.size() != mesh.positions.size())
       refuse("found ", frame.positions.size(), " nodes, expected ", mesh.positions.size(),

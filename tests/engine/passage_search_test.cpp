@@ -56,6 +56,26 @@ TEST(PassageSearch, FindsWhatIsApartBeforeAndAfter) {
   EXPECT_FALSE(passages({0, 0, std::numeric_limits<double>::quiet_NaN()}).is_complete);
 }
 
+/// Volumes of pairs in one plane are rounding of either sign.
+TEST(PassageSearch, AFlatSheetThatFallsFlatPassesNothing) {
+  const Mesh mesh = quad_grid(9, 9, 0.4, 0.4);
+  PassageSearch search({&mesh}, {}, {});
+  Random random(1);
+  const auto noise = [&random] { return 1 + random.uniform(-2, 2) * std::numeric_limits<double>::epsilon(); };
+  const auto fallen = [&](int step) {
+    Positions all = moved(mesh.positions, {-0.2, -0.2, 1.2 - 1.2e-4 * step * step});
+    for (Vec3d& p : all)  // as steps leave it
+      p = {p.x * noise(), p.y * noise(), p.z * noise()};
+    return all;
+  };
+  Positions before = fallen(0);
+  for (int step = 1; step <= 200; ++step) {
+    const Positions after = fallen(step);
+    EXPECT_EQ(search.find({before}, {after}).count, 0) << step;
+    before = after;
+  }
+}
+
 TEST(PassageSearch, FindsAWayInAndOutAgain) {
   // A corner that dips through a triangle which meanwhile turns over: two roots within one step.
   const Mesh face = triangle({-1, -1, 0}, {1, -1, 0}, {0, 1, 0}),
