@@ -17,7 +17,8 @@ struct DiscTest {
   std::vector<std::array<double, 2>> curve;  ///< depth [m], force on the disc [N]
   double iterations = 0;                     ///< per step
 };
-/// Of a ring of circles * (6 circles) triangles' corners between disc and frame.
+/// On quads between disc and frame: so many circles, of six times as many nodes each. The disc goes down
+/// evenly to disc_depth; force on it from the gripper that holds the inner circle.
 DiscTest press_disc(const Fabric& fabric, int circles);
 
 /// Force on the disc at each depth [N] of a membrane without bending that is alike in all directions: warp
