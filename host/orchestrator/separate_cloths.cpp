@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/geometry/pair_search.hpp"
+#include "engine/model/surfaces.hpp"
 #include "host/projection/way_shares.hpp"
 #include "kernels/cloth_contact/pair_geometry.hpp"
 
@@ -12,8 +13,10 @@ namespace {
 
 class Starts {
  public:
-  explicit Starts(const Scene& scene)
-      : allowance_(scene.contact.tolerance / 2), search_(meshes(scene), worlds(scene), driven(scene)) {
+  explicit Starts(const Scene& scene) : Starts(scene, garments_of(scene)) {}
+  Starts(const Scene& scene, const std::vector<const Garment*>& garments)
+      : allowance_(scene.contact.tolerance / 2),
+        search_(meshes_of(garments), worlds_of(garments), driven_of(garments)) {
     for (const Garment& garment : scene.garments) {
       thicknesses_.push_back(garment.fabric.thickness);
       thickest_ = std::max(thickest_, garment.fabric.thickness);
@@ -45,22 +48,6 @@ class Starts {
 
  private:
   static constexpr std::size_t most_pairs = 100'000'000;
-
-  static std::vector<const Mesh*> meshes(const Scene& scene) {
-    std::vector<const Mesh*> all;
-    for (const Garment& garment : scene.garments) all.push_back(&garment.mesh);
-    return all;
-  }
-  static std::vector<Index> worlds(const Scene& scene) {
-    std::vector<Index> all;
-    for (const Garment& garment : scene.garments) all.push_back(garment.world);
-    return all;
-  }
-  static std::vector<bool> driven(const Scene& scene) {
-    std::vector<bool> all;
-    for (const Garment& garment : scene.garments) all.push_back(is_driven(garment));
-    return all;
-  }
 
   static cpu::PointPair points(const FeaturePair& pair, const std::array<Index, 4>& nodes,
                                const std::vector<Vec3d>& positions) {

@@ -8,29 +8,12 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/model/surfaces.hpp"
 #include "host/linear/pcg_rows.hpp"
 #include "kernels/contact/contact_law.hpp"
 
 namespace isocloth {
 namespace {
-
-std::vector<const Mesh*> meshes_of(const std::vector<const Garment*>& garments) {
-  std::vector<const Mesh*> meshes;
-  for (const Garment* garment : garments) meshes.push_back(&garment->mesh);
-  return meshes;
-}
-
-std::vector<Index> worlds_of(const std::vector<const Garment*>& garments) {
-  static_assert(PairSearch::every_world == Garment::every_world);
-  std::vector<Index> worlds;
-  for (const Garment* garment : garments) worlds.push_back(garment->world);
-  return worlds;
-}
-std::vector<bool> driven_of(const std::vector<const Garment*>& garments) {
-  std::vector<bool> driven;
-  for (const Garment* garment : garments) driven.push_back(is_driven(*garment));
-  return driven;
-}
 
 template <std::size_t count>
 std::vector<Index> flat(const std::vector<std::array<Index, count>>& all) {
@@ -57,6 +40,7 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
       friction_(device, friction_classes(scene, garments)),
       held_back_(garments.size(), 0),
       blocked_(garments.size(), 0) {
+  static_assert(PairSearch::every_world == Garment::every_world);
   const SurfaceFeatures& features = pairs_.features();
   std::vector<Vec3d> rest;
   std::vector<Index> free_number, free_nodes;
