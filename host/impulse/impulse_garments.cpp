@@ -109,9 +109,11 @@ void ImpulseGarments<Real>::require_memory(std::size_t obstacle_count, std::size
   std::size_t each = of_node * static_cast<std::size_t>(arrays_.node_count()) +
                      sizeof(Vec3d) * pinned_nodes_.size() * largest_start + sizeof(ImpulseParameters<Real>) +
                      sizeof(ImpulseReport) + 2 * sizeof(Real) + springs_.bytes_each();
-  std::size_t fixed = 16 * Arena::alignment;  // roundings of as many arrays
+  const Mesh& mesh = garments_.front()->mesh;
+  each += StrainMeter<double>::bytes_each(mesh, shapes_.shapes.size() > 1);
+  // With the roundings of as many arrays.
+  std::size_t fixed = 16 * Arena::alignment + StrainMeter<double>::bytes_fixed(mesh);
   if (obstacle_count > 0) {
-    const Mesh& mesh = garments_.front()->mesh;
     each += ImpulseContactBuffers<Real>::bytes_each(mesh, obstacle_count, moving_count, eases_out(scene_));
     fixed += ImpulseContactBuffers<Real>::bytes_fixed(mesh) + 8 * Arena::alignment;
   }
@@ -123,7 +125,7 @@ void ImpulseGarments<Real>::require_memory(std::size_t obstacle_count, std::size
     fixed += 14 * Arena::alignment;
   }
   if (std::ranges::any_of(garments_, feels_air)) {
-    const std::size_t corners = garments_.front()->mesh.face_nodes.size();
+    const std::size_t corners = mesh.face_nodes.size();
     each += (2 + 3 * largest_start) * sizeof(Real);
     fixed +=
         (static_cast<std::size_t>(arrays_.node_count()) + 1 + corners) * sizeof(Index) + 4 * Arena::alignment;

@@ -50,6 +50,13 @@ void add_rest_points(const Mesh& mesh, Index face, const Vec3d& warp, std::vecto
   }
 }
 
+std::size_t strain_points_of(const Mesh& mesh) {
+  std::size_t count = 0;
+  for (Index face = 0; face < mesh.face_count(); ++face)
+    count += static_cast<std::size_t>(strain_point_count(mesh.face_size(face)));
+  return count;
+}
+
 }  // namespace
 
 template <class Real>
@@ -114,12 +121,17 @@ StrainMeter<Real>::StrainMeter(const Device& device, const std::vector<const Gar
 
 template <class Real>
 std::size_t StrainMeter<Real>::bytes_each(const Mesh& mesh, bool own_rest_shapes) {
-  std::size_t points = 0;
-  for (Index face = 0; face < mesh.face_count(); ++face)
-    points += static_cast<std::size_t>(strain_point_count(mesh.face_size(face)));
-  const std::size_t edges = build_topology(mesh).edges.size();
+  const std::size_t edges = build_topology(mesh).edges.size(), points = strain_points_of(mesh);
   return (edges + 3 * points + (own_rest_shapes ? edges + 4 * points : 0)) * sizeof(Real) +
          sizeof(StrainReport<Real>);
+}
+
+template <class Real>
+std::size_t StrainMeter<Real>::bytes_fixed(const Mesh& mesh) {
+  const std::size_t edges = build_topology(mesh).edges.size();
+  const std::size_t of_faces = mesh.face_nodes.size() + 2 * mesh.face_begin.size();
+  return (2 * edges + of_faces) * sizeof(Index) + (edges + 4 * strain_points_of(mesh)) * sizeof(Real) +
+         8 * Arena::alignment;
 }
 
 template <class Real>

@@ -19,6 +19,8 @@ class StrainMeter {
   StrainMeter(const Device& device, const std::vector<const Garment*>& garments, std::size_t width);
   /// What it keeps for each garment of that mesh, but for what they share.
   static std::size_t bytes_each(const Mesh& mesh, bool own_rest_shapes);
+  /// What they share, with the roundings of all arrays.
+  static std::size_t bytes_fixed(const Mesh& mesh);
   /// One for each garment; positions [m]: shape [tile, node_count, 3, width].
   std::vector<Strain> measure(ArrayView<const Real> positions);
   /// What the last of them found.

@@ -177,15 +177,16 @@ void ClothGroup<Real>::require_memory() const {
                            contact_layout().size() + pattern().history().size() + targets + 1 +
                            (sizeof(ClothParameters<Real>) + sizeof(ClothReport<Real>)) / sizeof(Real) +
                            (shapes_.shapes.size() > 1 ? own_shape : 0);
-  const std::size_t strains =
-      StrainMeter<Real>::bytes_each(garments_.front()->mesh, shapes_.shapes.size() > 1);
+  const Mesh& mesh = garments_.front()->mesh;
+  const std::size_t strains = StrainMeter<Real>::bytes_each(mesh, shapes_.shapes.size() > 1);
   const std::size_t scratch = scratch_bytes();
-  constexpr std::size_t roundings = 16 * Arena::alignment;  // of as many arrays
+  const std::size_t fixed =  // with the roundings of as many arrays
+      16 * Arena::alignment + StrainMeter<Real>::bytes_fixed(mesh);
   device_.require(
       {.kind = "a garment like \"" + garments_.front()->name + '"',
        .count = garments_.size(),
        .bytes_each = each * sizeof(Real) + strains,
-       .bytes_fixed = roundings + (scratch > queue_.get().shared_limit ? workspace_piece(scratch) : 0),
+       .bytes_fixed = fixed + (scratch > queue_.get().shared_limit ? workspace_piece(scratch) : 0),
        .together = width_});
 }
 
