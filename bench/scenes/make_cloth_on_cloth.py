@@ -1,5 +1,5 @@
-"""Writes the scenes in which cloth meets cloth hard: twist, stack_of_fifty, knot, sleeve_through_cuff,
-towels_and_balls, sheet_on_sheet, lift_again and sixteen_towels_folded, with the meshes that they need.
+"""Writes the scenes in which cloth meets cloth hard: twist, twist_of_ten_turns, stack_of_fifty, knot,
+sleeve_through_cuff, towels_and_balls, sheet_on_sheet, lift_again and sixteen_towels_folded, with the meshes that they need.
 
     python3 bench/scenes/make_cloth_on_cloth.py                         # bench/scenes, as they are kept
     python3 bench/scenes/make_cloth_on_cloth.py --fine 2 --triangles --only twist knot -o FOLDER
@@ -52,17 +52,18 @@ def sheet(name, nodes, size, args, translation, rotation=None, **more):
     }
 
 
-def twist(args):
-    """The middle thirds of two opposite edges turn about the line between them, against each other, by two turns.
+def twisted(name, args, size, nodes, turns, duration, radius, gather):
+    """The middle thirds of two opposite edges turn about the line between them, against each other.
 
-    They come together by what a helix of radius r takes up, L - (L^2 - (r angle)^2)^(1/2), and a little more.
+    They come together by what a helix of `radius` takes up, L - (L^2 - (r angle)^2)^(1/2), and by `gather` in the first
+    half turn [m].
     """
-    side, turns, duration, radius, gather = 0.5, 2, 2.0, 0.016, 0.06
+    length, width = size
 
     def edge(name, way):
-        parts = np.linspace(0, 1, 13)
+        parts = np.linspace(0, 1, 6 * turns + 1)
         angles = 2 * math.pi * turns * parts
-        nearer = side - np.sqrt(side**2 - (radius * angles) ** 2) + gather * np.minimum(1, angles / math.pi)
+        nearer = length - np.sqrt(length**2 - (radius * angles) ** 2) + gather * np.minimum(1, angles / math.pi)
         turn = {
             "type": "keyframes",
             "times": [round(duration * p, 5) for p in parts],
@@ -70,13 +71,23 @@ def twist(args):
             "translations": [[round(-way * n / 2, 5), 0, 0] for n in nearer],
             "center": [0, 0, 0],
         }
-        x = way * side / 2
-        low, high = [x - 0.001, -side / 6, -0.01], [x + 0.001, side / 6, 0.01]
+        x = way * length / 2
+        low, high = [x - 0.001, -width / 6, -0.01], [x + 0.001, width / 6, 0.01]
         return {"name": name, "select": {"box": {"min": low, "max": high}}, "motion": turn}
 
     pins = [edge("left edge", -1), edge("right edge", 1)]
-    cloth = sheet("cloth", [25, 25], [side, side], args, [-side / 2, -side / 2, 0], pins=pins)
-    return scene("Square of cloth that is twisted by two turns at two opposite edges", duration, [cloth])
+    return scene(name, duration, [sheet("cloth", nodes, size, args, [-length / 2, -width / 2, 0], pins=pins)])
+
+
+def twist(args):
+    name = "Square of cloth that is twisted by two turns at two opposite edges"
+    return twisted(name, args, [0.5, 0.5], [25, 25], 2, 2.0, 0.016, 0.06)
+
+
+def twist_of_ten_turns(args):
+    """A scarf: the threads at the surface of a square would have to grow by half to be wound up so often."""
+    name = "Scarf that is twisted by ten turns at its ends"
+    return twisted(name, args, [1.5, 0.25], [73, 13], 10, 5.0, 0.012, 0.06)
 
 
 def stack_of_fifty(args):
@@ -342,6 +353,7 @@ def sixteen_towels_folded(args):
 
 SCENES = [
     twist,
+    twist_of_ten_turns,
     stack_of_fifty,
     sheet_on_sheet,
     sleeve_through_cuff,

@@ -37,6 +37,7 @@ struct RecordedMotion {
   std::vector<double> times;     ///< [s], strictly ascending, shape [sample_count]
   std::vector<Vec3d> positions;  ///< [m], shape [sample_count, node_count of the pin]
   double frames_per_second = 0;  ///< of a file that counts frames; 0: it has times
+  std::string garment = {};      ///< of a result, whose motion it is; empty: its only one
 };
 
 using Motion = std::variant<FixedMotion, OscillationMotion, KeyframeMotion, RecordedMotion>;

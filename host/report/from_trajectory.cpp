@@ -1,11 +1,27 @@
 #include "host/report/from_trajectory.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "engine/core/errors.hpp"
 
 namespace isocloth {
+namespace {
+
+/// Whether two garments that are simulated are in one world.
+bool share_a_world(const std::vector<Garment>& garments) {
+  std::set<Index> worlds;
+  std::size_t count = 0;
+  for (const Garment& garment : garments) {
+    if (is_driven(garment)) continue;
+    worlds.insert(garment.world);
+    ++count;
+  }
+  return count > 1 && (worlds.size() < count || worlds.contains(Garment::every_world));
+}
+
+}  // namespace
 
 ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summary,
                        const std::vector<Garment>& garments, bool cloth_meets) {
@@ -16,6 +32,7 @@ ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summa
                      "; give those of the trajectory");
   ReportData data;
   data.summary = summary;
+  data.garments_meet = cloth_meets && share_a_world(garments);
   const auto recipe = std::ranges::find(recipes(), summary.recipe, &Recipe::name);
   for (std::size_t g = 0; g < layout.garments.size(); ++g) {
     const TrajectoryGarment& part = layout.garments[g];

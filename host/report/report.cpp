@@ -199,6 +199,7 @@ Json page_json(const ReportData& data) {
           {"frame_count", data.frame_times.size()},
           {"garment_names", std::move(names)},
           {"garments", garments_json(data, selection.garment_count)},
+          {"garments_meet", data.garments_meet},
           {"clock_count", data.clock_count},
           {"obstacles", obstacles_json(data, selection)},
           {"playback",

@@ -52,6 +52,7 @@ struct ReportData {
   std::vector<FrameMetrics> metrics;  ///< shape [frame_count, garment_count]
   std::vector<ReportObstacle> obstacles;
   std::size_t clock_count = 1;  ///< of the garments
+  bool garments_meet = false;   ///< some of them may touch: shown together, wherever they are
   /// Poses in one frame, shape [clock_count, obstacle_count, 7] (PackedPose); called as frame_positions is,
   /// unless there are no obstacles.
   std::function<std::vector<float>(std::size_t frame)> obstacle_poses;

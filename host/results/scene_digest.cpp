@@ -20,7 +20,8 @@ void add_all(Digest& digest, const Values&... values);
 
 // Names of all members: one that is new must be named here, too.
 void add(Digest& digest, const RecordedMotion& motion) {
-  const auto& [file, times, positions, frames_per_second] = motion;  // times say what the rate made of frames
+  // Times and positions say what all others made of them.
+  const auto& [file, times, positions, frames_per_second, garment] = motion;
   add_all(digest, times, positions);
 }
 void add(Digest& digest, const Pin& pin) {

@@ -331,10 +331,15 @@ Pin GarmentMaker::pin(const PinSpec& spec, const TransformSpec& transform, const
     fail(text(key,
               ".select: found no node, expected at least one; check the selector against the initial shape"));
   }
-  if (auto* const recorded = std::get_if<RecordedMotion>(&pin.motion))
-    *recorded = is_point_cache(recorded->file) || is_mesh_sequence(recorded->file)
-                    ? cached_motion(*recorded, transform, mesh, pin.nodes, key + ".motion")
-                    : recorded_motion(*recorded, pin.nodes.size(), key + ".motion");
+  if (auto* const recorded = std::get_if<RecordedMotion>(&pin.motion)) {
+    if (!recorded->garment.empty() && !is_result(recorded->file))
+      fail(text(key, ".motion.garment: found \"", recorded->garment, "\", expected none: ", recorded->file,
+                " is no result"));
+    *recorded =
+        is_point_cache(recorded->file) || is_mesh_sequence(recorded->file) || is_result(recorded->file)
+            ? cached_motion(*recorded, transform, mesh, pin.nodes, key + ".motion")
+            : recorded_motion(*recorded, pin.nodes.size(), key + ".motion");
+  }
   return pin;
 }
 
@@ -343,10 +348,10 @@ const RecordedMotion& GarmentMaker::recorded_motion(const RecordedMotion& spec, 
   const std::string extension = std::filesystem::path(spec.file).extension();
   if (const auto is_text = {"", ".csv", ".txt", ".tsv", ".dat"};
       std::find(is_text.begin(), is_text.end(), extension) == is_text.end())
-    fail(text(
-        key, ".file: found \"", spec.file,
-        "\", expected .csv, .pc2, .mdd or numbered meshes as walk_%04d.obj; \"python -m isocloth import\" "
-        "makes one of glTF, USD and FBX"));
+    fail(text(key, ".file: found \"", spec.file,
+              "\", expected .csv, .pc2, .mdd, a result's .h5 or numbered meshes as walk_%04d.obj; \"python "
+              "-m isocloth import\" "
+              "makes one of glTF, USD and FBX"));
   if (spec.frames_per_second > 0)
     fail(text(key, ".frames_per_second: found ", spec.frames_per_second, ", expected none: ", spec.file,
               " has times of its own"));
@@ -361,16 +366,18 @@ RecordedMotion GarmentMaker::cached_motion(const RecordedMotion& spec, const Tra
                                            const std::string& key) {
   const std::size_t count = mesh.positions.size();
   if (!motion_ || motion_->file != spec.file || motion_->frames_per_second != spec.frames_per_second ||
-      motion_->positions.size() != motion_->times.size() * count)
-    motion_ = is_mesh_sequence(spec.file)
+      motion_->garment != spec.garment || motion_->positions.size() != motion_->times.size() * count)
+    motion_ = is_result(spec.file) ? read_result_motion(folder_ / spec.file, spec, mesh, key)
+              : is_mesh_sequence(spec.file)
                   ? read_mesh_sequence(folder_ / spec.file, spec.file, mesh, spec.frames_per_second, key)
                   : read_point_cache(folder_ / spec.file, spec.file, count, spec.frames_per_second, key);
   RecordedMotion motion = *motion_;
   motion.positions.clear();
   for (std::size_t frame = 0; frame < motion.times.size(); ++frame)
-    for (const Index node : nodes)
-      motion.positions.push_back(
-          placed(motion_->positions[frame * count + static_cast<std::size_t>(node)], transform));
+    for (const Index node : nodes) {
+      const Vec3d& p = motion_->positions[frame * count + static_cast<std::size_t>(node)];
+      motion.positions.push_back(is_result(spec.file) ? p : placed(p, transform));
+    }
   return motion;
 }
 

@@ -77,6 +77,8 @@ std::vector<std::vector<Index>> face_sets(const Mesh& mesh) {
 
 }  // namespace
 
+bool have_same_faces(const Mesh& a, const Mesh& b) { return face_sets(a) == face_sets(b); }
+
 bool is_mesh_sequence(const fs::path& path) {
   const fs::path extension = path.extension();
   return (extension == ".obj" || extension == ".ply") &&
@@ -89,7 +91,6 @@ RecordedMotion read_mesh_sequence(const fs::path& path, const std::string& name,
     throw SceneError(text(key, ".frames_per_second: missing, expected the rate of ", name));
   const NumberedName frames = numbered_name(path.filename().string(), key);
   const std::vector<int> numbers = frame_numbers(path, frames);
-  const std::vector<std::vector<Index>> faces = face_sets(mesh);
   const auto folder_of = [](const fs::path& file) {
     return fs::weakly_canonical(fs::absolute(file)).parent_path();
   };
@@ -103,7 +104,7 @@ RecordedMotion read_mesh_sequence(const fs::path& path, const std::string& name,
     if (frame.positions.size() != mesh.positions.size())
       refuse("found ", frame.positions.size(), " nodes, expected ", mesh.positions.size(),
              ", the nodes of the mesh");
-    if (face_sets(frame) != faces)
+    if (!have_same_faces(frame, mesh))
       refuse("found other faces than those of the mesh, expected the same in every file");
     for (std::size_t i = 0; i < frame.positions.size(); ++i)
       if (const Vec3d& p = frame.positions[i]; !std::isfinite(p.x + p.y + p.z))

@@ -40,10 +40,13 @@ void describe_recorded(Keys& keys, RecordedMotion& motion) {
       "file", motion.file,
       "relative to the folder of the scene file: CSV, rows t [s], x1, y1, z1, x2, ... [m] in the order of "
       "the selected nodes, a header line is allowed; or .pc2 or .mdd, point caches of all nodes of the mesh "
-      "file, which the garment's transform places; or walk_%04d.obj or .ply, such meshes by their numbers",
+      "file, which the garment's transform places; or walk_%04d.obj or .ply, such meshes by their numbers; "
+      "or trajectory.h5 of a result, where all nodes of a garment were in the world",
       required);
   keys.number("frames_per_second", motion.frames_per_second, not_negative,
               "of a .pc2 file or numbered meshes, which count frames; other files have times");
+  keys.word("garment", motion.garment, "of a result: whose motion it is; default: its only garment",
+            Need::optional);
 }
 
 /// Motions of all of space.

@@ -36,4 +36,18 @@ bool is_mesh_sequence(const std::filesystem::path& path);
 RecordedMotion read_mesh_sequence(const std::filesystem::path& path, const std::string& name,
                                   const Mesh& mesh, double frames_per_second, const std::string& key);
 
+/// Whether the name is that of a result's trajectory: it ends in .h5.
+bool is_result(const std::filesystem::path& path);
+
+/// Reads how a garment of a result moved, where it was in the world: spec.garment, which the only one of its
+/// result need not name. It has the nodes and faces of `mesh`. Throws SceneError beginning with `key` for a
+/// name that the result lacks, a missing one and a given rate, FileError naming the file: another format or
+/// version, no positions or frames of the garment, other nodes or faces, times that do not ascend, numbers
+/// that are damaged.
+RecordedMotion read_result_motion(const std::filesystem::path& path, const RecordedMotion& spec,
+                                  const Mesh& mesh, const std::string& key);
+
+/// Whether they have the same faces, whatever their orientation, first corner and order.
+bool have_same_faces(const Mesh& a, const Mesh& b);
+
 }  // namespace isocloth

@@ -313,7 +313,8 @@ const BadScene bad_scenes[] = {
     {with_mesh(R"({"file": "empty.ply"})"), "empty.ply: "},
     {with_motion(R"({"type": "recorded", "file": "missing.csv"})"), "missing.csv: cannot read"},
     {with_motion(R"({"type": "recorded", "file": "walk.glb"})"),
-     "motion.file: found \"walk.glb\", expected .csv, .pc2, .mdd or numbered meshes as walk_%04d.obj; "
+     "motion.file: found \"walk.glb\", expected .csv, .pc2, .mdd, a result's .h5 or numbered meshes as "
+     "walk_%04d.obj; "
      "\"python -m isocloth import\" makes one"},
     {with_motion(R"({"type": "recorded", "file": "short.csv"})"), "short.csv:2: found 3 columns, expected 4"},
     {with_motion(R"({"type": "recorded", "file": "word.csv"})"), "word.csv:2: column 3: found \"x\""},

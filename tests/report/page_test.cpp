@@ -335,6 +335,13 @@ TEST_F(Page, keeps_many_garments_in_sight_when_turned) {
             json::array({1, "sheet 0"}));
 }
 
+TEST_F(Page, shows_garments_that_meet_in_one_view) {
+  ReportData data = batch();
+  data.garments_meet = true;
+  open(data, desk);
+  EXPECT_EQ(browser->evaluate("viewer.cells.length"), 1);
+}
+
 TEST_F(Page, numbers_have_few_digits_and_units) {
   open(make_run(2, 2, 1), phone);
   const std::pair<const char*, const char*> cases[] = {

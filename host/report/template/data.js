@@ -77,6 +77,7 @@ function decodeRun(json) {
     frameCount: json.frame_count,
     garmentNames: json.garment_names,
     garments,
+    garmentsMeet: json.garments_meet,
     clockCount: json.clock_count,
     obstacles,
     nodeCount,

@@ -27,7 +27,7 @@ function garmentBox(run, garment, firstFrame, lastFrame, step = 1) {
 
 // Whether most garments begin where the one before them begins, as replicas do.
 function garmentsCoincide(run) {
-  if (run.garments.some(({ isDriven }) => isDriven)) return false;  // worn, not copies of each other
+  if (run.garmentsMeet || run.garments.some(({ isDriven }) => isDriven)) return false;  // worn, not copies of each other
   const boxes = run.garments.map((garment) => garmentBox(run, garment, 0, 0));
   const close = boxes.filter((box, g) => g > 0 && box.getCenter(new THREE.Vector3()).distanceTo(boxes[g - 1].getCenter(new THREE.Vector3()))
     < 0.3 * box.getSize(new THREE.Vector3()).length());
