@@ -296,7 +296,7 @@ class Simulation {
 
   /// Whether each step leaves what it did for take_steps(), which costs a copy of the state.
   void keep_steps(bool are_kept);
-  /// What the last step did, of every garment (host/solver/kept_step.hpp); once, and after advance(1).
+  /// What the last step did, of every garment (host/kept_step.hpp); once, and after advance(1).
   std::vector<KeptStep> take_steps();
 
   const Scene& scene() const;

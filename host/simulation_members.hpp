@@ -9,10 +9,10 @@
 #include "engine/core/errors.hpp"
 #include "engine/model/resolved_scene.hpp"
 #include "host/air/sheet_in_air.hpp"
+#include "host/kept_step.hpp"
 #include "host/memory/device.hpp"
 #include "host/orchestrator/garment_solvers.hpp"
 #include "host/simulation.hpp"
-#include "host/solver/kept_step.hpp"
 
 namespace isocloth {
 

@@ -85,7 +85,7 @@ void print_certificate(const RunSummary& s, bool meets_cloth) {
                 count(s.steps_certified_within));
     if (const std::int64_t left = s.steps_certified - s.steps_intersecting - s.steps_certified_within;
         left > 0)
-      std::printf("; %lld were taken in parts, whose ways are not tested", count(left));
+      std::printf("; %lld were taken in parts that the solver does not tell of", count(left));
     std::printf("\n");
   }
 }

@@ -63,10 +63,10 @@ std::vector<StepReport> EnergyBalance::step() {
   const std::vector<BodyState> bodies = simulation_.bodies();
   std::vector<StepReport> reports = simulation_.step();
   const std::vector<BodyState> bodies_after = simulation_.bodies();
-  const std::vector<KeptStep> kept = simulation_.take_steps();
+  kept_ = simulation_.take_steps();
   for (std::size_t g = 0; g < garments_.size(); ++g)
-    if (garments_[g] && !kept[g].parts.empty())
-      garments_[g]->add(kept[g], before[g], times[g], scene.projection.integrator, bodies, bodies_after);
+    if (garments_[g] && !kept_[g].parts.empty())
+      garments_[g]->add(kept_[g], before[g], times[g], scene.projection.integrator, bodies, bodies_after);
   return reports;
 }
 

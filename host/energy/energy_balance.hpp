@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "host/energy/energy_sums.hpp"
-#include "host/simulation.hpp"
+#include "host/kept_step.hpp"
 
 namespace isocloth {
 
@@ -31,6 +31,8 @@ class EnergyBalance {
   std::vector<StepReport> step();
   /// Several, as Simulation::advance().
   std::vector<StepReport> advance(int steps);
+  /// What the last of them left; see Simulation::take_steps().
+  const std::vector<KeptStep>& kept() const { return kept_; }
   /// Of a garment, since this object was made or the sums were set; zero of a body that is driven.
   EnergySums sums(std::size_t garment) const;
   /// Goes on from the garment's state, whatever led to it, and from what was counted until then.
@@ -38,6 +40,7 @@ class EnergyBalance {
 
  private:
   Simulation& simulation_;
+  std::vector<KeptStep> kept_;
   std::vector<std::unique_ptr<energy::GarmentBalance>> garments_;  ///< null: driven
 };
 

@@ -3,8 +3,8 @@
 
 #include "engine/model/scene.hpp"
 #include "host/energy/energy_sums.hpp"
+#include "host/kept_step.hpp"
 #include "host/reference/surface_quadrature.hpp"
-#include "host/solver/kept_step.hpp"
 
 namespace isocloth::energy {
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
+#include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
 
 namespace isocloth {
@@ -152,7 +154,7 @@ IntersectionReport Certificate::of(const std::vector<std::vector<Vec3d>>& positi
 void Certificate::begin_step(const Simulation& simulation) { before_ = simulation.positions(); }
 
 void Certificate::count(const Simulation& simulation, const std::vector<StepReport>& reports,
-                        RunSummary& summary) {
+                        const std::vector<KeptStep>& steps, RunSummary& summary) {
   const std::vector<std::vector<Vec3d>> positions = simulation.positions();
   IntersectionReport found = of(positions, simulation.time());
   summary.steps_certified += found.is_complete;
@@ -162,29 +164,82 @@ void Certificate::count(const Simulation& simulation, const std::vector<StepRepo
     return;
   }
   summary.steps_touching += found.touching > 0;
-  const auto is_whole = [](const StepReport& report) { return report.substeps == 1; };
-  if (found.is_complete && std::ranges::all_of(reports, is_whole)) count_ways(positions, simulation, summary);
+  if (!found.is_complete) return;
+  if (const std::vector<Way> known = ways(positions, reports, steps); !known.empty())
+    count_ways(known, simulation, summary);
 }
 
-void Certificate::count_ways(const std::vector<std::vector<Vec3d>>& positions, const Simulation& simulation,
-                             RunSummary& summary) {
-  if (!ways_) ways_.emplace(meshes_of(scene_), worlds_of(scene_), driven_of(scene_));
-  const Passages found = ways_->find(before_, positions);
-  summary.steps_certified_within += found.is_complete;
-  if (found.count == 0 || summary.steps_passing_within++ > 0) return;
-  for (const Passage& passage : found.first) {
-    const std::string &one = scene_.garments[passage.surfaces[0]].name,
-                      &other = scene_.garments[passage.surfaces[1]].name;
-    const auto& [a, b, c, d] = passage.nodes;
-    const std::string which =
-        passage.is_edges
-            ? text("edge ", std::min(a, b), "-", std::max(a, b), " of ", one, " through edge ",
-                   std::min(c, d), "-", std::max(c, d), " of ", other)
-            : text("node ", a, " of ", one, " through the triangle ", b, "-", c, "-", d, " of ", other);
-    const double time = simulation.time() - (1 - passage.time) * scene_.step;
-    summary.first_passages.push_back(
-        text(which, place_text(passage.place.x, passage.place.y, passage.place.z), ", t = ", time, " s"));
+std::vector<Vec3d> Certificate::Way::at(double time) const {
+  const auto next = static_cast<std::size_t>(std::ranges::lower_bound(times, time) - times.begin());
+  std::vector<Vec3d> all = places[next];
+  if (times[next] == time) return all;
+  const double share = (time - times[next - 1]) / (times[next] - times[next - 1]);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = places[next - 1][i] + share * (all[i] - places[next - 1][i]);
+  return all;
+}
+
+std::vector<Certificate::Way> Certificate::ways(const std::vector<std::vector<Vec3d>>& positions,
+                                                const std::vector<StepReport>& reports,
+                                                const std::vector<KeptStep>& steps) const {
+  std::vector<Way> all;
+  for (std::size_t g = 0; g < positions.size(); ++g) {
+    const std::vector<KeptPart>& parts = steps[g].parts;
+    const auto count = static_cast<std::size_t>(reports[g].substeps);
+    if (!parts.empty() && parts.size() < count) return {};
+    Way& way = all.emplace_back(Way{{0}, {before_[g]}});
+    for (std::size_t p = 0; p + 1 < parts.size(); ++p) {
+      way.times.push_back(way.times.back() + parts[p].step);
+      way.places.push_back(as_vectors(parts[p].state.positions));
+    }
+    const double whole = way.times.back() + (parts.empty() ? 1 : parts.back().step);
+    for (double& time : way.times) time /= whole;
+    way.times.push_back(1);
+    way.places.push_back(positions[g]);
   }
+  return all;
+}
+
+void Certificate::count_ways(const std::vector<Way>& ways, const Simulation& simulation,
+                             RunSummary& summary) {
+  if (!passages_) passages_.emplace(meshes_of(scene_), worlds_of(scene_), driven_of(scene_));
+  std::set<double> ends;  // of pieces on which all go straight
+  for (const Way& way : ways) ends.insert(way.times.begin() + 1, way.times.end());
+  const auto places = [&](double time) {
+    std::vector<std::vector<Vec3d>> all;
+    for (const Way& way : ways) all.push_back(way.at(time));
+    return all;
+  };
+  std::vector<std::vector<Vec3d>> from = before_;
+  double begin = 0;
+  bool is_complete = true, passes = false;
+  for (const double end : ends) {
+    std::vector<std::vector<Vec3d>> to = places(end);
+    const Passages found = passages_->find(from, to);
+    is_complete &= found.is_complete;
+    const bool is_first = found.count > 0 && !passes && summary.steps_passing_within == 0;
+    for (std::size_t i = 0; is_first && i < found.first.size(); ++i)
+      name(found.first[i],
+           simulation.time() - (1 - begin - found.first[i].time * (end - begin)) * scene_.step, summary);
+    passes |= found.count > 0;
+    from = std::move(to);
+    begin = end;
+  }
+  summary.steps_certified_within += is_complete;
+  summary.steps_passing_within += passes;
+}
+
+void Certificate::name(const Passage& passage, double time, RunSummary& summary) const {
+  const std::string &one = scene_.garments[passage.surfaces[0]].name,
+                    &other = scene_.garments[passage.surfaces[1]].name;
+  const auto& [a, b, c, d] = passage.nodes;
+  const std::string which =
+      passage.is_edges
+          ? text("edge ", std::min(a, b), "-", std::max(a, b), " of ", one, " through edge ", std::min(c, d),
+                 "-", std::max(c, d), " of ", other)
+          : text("node ", a, " of ", one, " through the triangle ", b, "-", c, "-", d, " of ", other);
+  summary.first_passages.push_back(
+      text(which, place_text(passage.place.x, passage.place.y, passage.place.z), ", t = ", time, " s"));
 }
 
 }  // namespace isocloth

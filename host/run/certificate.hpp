@@ -8,8 +8,8 @@
 
 #include "engine/geometry/intersection_search.hpp"
 #include "engine/geometry/passage_search.hpp"
+#include "host/kept_step.hpp"
 #include "host/results/run_record.hpp"
-#include "host/simulation.hpp"
 
 namespace isocloth {
 
@@ -48,18 +48,29 @@ class Certificate {
   /// Before a step that count() tells of: keeps the positions.
   void begin_step(const Simulation& simulation);
   /// The same as of() after a step, added to the summary; a state that is not complete does not count as
-  /// certified. Where it is free of crossings, the straight ways of the step are tested too, unless a garment
-  /// took it in parts: then ways are not straight. Costs as much again, and more where ways are long.
-  void count(const Simulation& simulation, const std::vector<StepReport>& reports, RunSummary& summary);
+  /// certified. Where it is free of crossings, the ways of the step are tested too, which are straight from
+  /// one end of a part to the next; not where a garment took parts that its solver does not tell. steps:
+  /// Simulation::take_steps(). Costs as much again for each part, and more where ways are long.
+  void count(const Simulation& simulation, const std::vector<StepReport>& reports,
+             const std::vector<KeptStep>& steps, RunSummary& summary);
 
  private:
-  void count_ways(const std::vector<std::vector<Vec3d>>& positions, const Simulation& simulation,
-                  RunSummary& summary);
+  /// A garment's way through a step.
+  struct Way {
+    std::vector<double> times;               ///< ends of the straight pieces, in [0, 1], the last 1
+    std::vector<std::vector<Vec3d>> places;  ///< where its nodes are then [m]
+    std::vector<Vec3d> at(double time) const;
+  };
+  /// Empty: not known.
+  std::vector<Way> ways(const std::vector<std::vector<Vec3d>>& positions,
+                        const std::vector<StepReport>& reports, const std::vector<KeptStep>& steps) const;
+  void count_ways(const std::vector<Way>& ways, const Simulation& simulation, RunSummary& summary);
+  void name(const Passage& passage, double time, RunSummary& summary) const;
   IntersectionReport of(const std::vector<std::vector<Vec3d>>& positions, double time);
 
   const Scene& scene_;
   IntersectionSearch search_;
-  std::optional<PassageSearch> ways_;       ///< made when first asked
+  std::optional<PassageSearch> passages_;   ///< made when first asked
   std::vector<std::vector<Vec3d>> before_;  ///< positions when the step began
 };
 

@@ -46,6 +46,7 @@ class Run {
     if (const auto& checkpoint = folder_.resumed_from()) go_to(*checkpoint);
     for (const std::string& line : tally_.eased_garments()) warn(line);
     begin_balance();
+    if (request_.certify) simulation_.keep_steps(true);
     if (!folder_.resumed_from()) {
       tally_.measure_start(separation.nodes > 0 ? Certificate(simulation_.scene()).of_start().near
                                                 : start.near);
@@ -171,7 +172,9 @@ class Run {
       }
       tally_.count(reports);
       note_energies();
-      if (request_.certify) certificate_.count(simulation_, reports, tally_.summary);
+      if (request_.certify)
+        certificate_.count(simulation_, reports, balance_ ? balance_->kept() : simulation_.take_steps(),
+                           tally_.summary);
       const std::int64_t done = simulation_.step_index();
       if (done % per_frame == 0 || done == total || tally_.summary.status != "completed") add_frame();
       tally_.summary.wall_seconds = wall_before + seconds_since(start);

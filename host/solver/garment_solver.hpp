@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/model/resolved_scene.hpp"
+#include "host/kept_step.hpp"
 #include "host/simulation.hpp"
-#include "host/solver/kept_step.hpp"
 
 namespace isocloth {
 

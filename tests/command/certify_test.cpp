@@ -75,6 +75,7 @@ TEST_F(CertifyCommand, FindsNothingWhereClothMeetsCloth) {
   EXPECT_EQ(s["steps_certified"], 40);
   EXPECT_EQ(s["steps_intersecting"], 0);
   EXPECT_EQ(s["steps_touching"], 0);
+  EXPECT_EQ(s["steps_certified_within"], 40);
   EXPECT_EQ(s["steps_passing_within"], 0);
   EXPECT_GT(s["cloth_contacts_max"], 0);
   EXPECT_GT(s["blocked"], 0);
@@ -204,6 +205,20 @@ TEST_F(CertifyCommand, FindsWhatPassesWithinAStep) {
                             "within (contact.cloth keeps them apart)\n  "),
             std::string::npos)
       << run.output;
+}
+
+/// The same with contact, which takes the step in parts.
+TEST_F(CertifyCommand, TestsEveryPartOfAStep) {
+  Json scene = flat_sheets(0.1);
+  scene["step"] = 0.005;
+  scene["projection"]["on_violation"] = "continue";
+  scene["garments"][1]["initial_velocity"] = {0, 0, -200};
+  write_scene("scene.json", scene);
+  isocloth({"run", "scene.json", "-o", "out", "--quiet", "--certify"});
+  const Json s = summary("out");
+  EXPECT_GT(s["substeps_max"], 1);
+  EXPECT_EQ(s["steps_certified_within"], 4);
+  EXPECT_EQ(s["steps_passing_within"], 0);
 }
 
 TEST_F(CertifyCommand, TellsOfFrictionWithoutContact) {

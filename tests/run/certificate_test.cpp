@@ -1,0 +1,83 @@
+// The certificate of ways within steps, on states made by hand.
+#include "host/run/certificate.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/core/flat_vectors.hpp"
+#include "engine/mesh/generators.hpp"
+
+namespace isocloth {
+namespace {
+
+/// Two sheets, the upper one 0.1 m above the lower one.
+class CertificateOfParts : public testing::Test {
+ protected:
+  CertificateOfParts() : simulation_(scene(), {.backend = "cpu", .threads = 1}) {
+    certificate_.begin_step(simulation_);
+  }
+
+  static Scene scene() {
+    Scene scene;
+    scene.recipe = "membrane";
+    scene.step = 0.01;
+    for (const char* const name : {"lower", "upper"}) {
+      Garment sheet;
+      sheet.name = name;
+      sheet.mesh = quad_grid(4, 4, 0.1, 0.1);
+      const double z = scene.garments.empty() ? 0 : 0.1, aside = scene.garments.empty() ? 0 : 0.011;
+      for (Vec3d& p : sheet.mesh.positions) p += Vec3d{aside, aside, z};
+      scene.garments.push_back(sheet);
+    }
+    return scene;
+  }
+
+  /// The end of a part in which a sheet is that much above where it was.
+  KeptPart part(std::size_t garment, double above, double share) const {
+    KeptPart part{
+        .step = share * 0.01, .state = simulation_.state(garment), .cloth_forces = {}, .held_back = {}};
+    for (std::size_t i = 2; i < part.state.positions.size(); i += 3) part.state.positions[i] += above;
+    return part;
+  }
+  /// The upper sheet takes these parts, the lower one the whole step, in which nothing happens.
+  RunSummary count(std::vector<KeptPart> parts, int substeps) {
+    std::vector<KeptStep> steps(2);
+    steps[0].parts = {part(0, 0, 1)};
+    steps[1].parts = std::move(parts);
+    std::vector<StepReport> reports(2);
+    reports[1].substeps = substeps;
+    RunSummary summary;
+    certificate_.count(simulation_, reports, steps, summary);
+    return summary;
+  }
+
+  const Scene scene_ = scene();
+  Simulation simulation_;
+  Certificate certificate_{scene_};
+};
+
+TEST_F(CertificateOfParts, FindsWhatPassesInOneAndComesBackInTheNext) {
+  const RunSummary found = count({part(1, -0.2, 0.25), part(1, 0, 0.75)}, 2);
+  EXPECT_EQ(found.steps_intersecting, 0);
+  EXPECT_EQ(found.steps_certified_within, 1);
+  EXPECT_EQ(found.steps_passing_within, 1);
+  ASSERT_FALSE(found.first_passages.empty());
+  // Half of the first quarter of the step to t = 0.
+  EXPECT_NE(found.first_passages[0].find(", t = -0.00875 s"), std::string::npos) << found.first_passages[0];
+}
+
+TEST_F(CertificateOfParts, FindsNothingWhereSheetsStayApart) {
+  const RunSummary found = count({part(1, -0.05, 0.25), part(1, 0.3, 0.25), part(1, 0, 0.5)}, 3);
+  EXPECT_EQ(found.steps_certified_within, 1);
+  EXPECT_EQ(found.steps_passing_within, 0);
+}
+
+TEST_F(CertificateOfParts, LeavesOutStepsWhosePartsAreNotTold) {
+  const RunSummary found = count({part(1, 0, 1)}, 4);
+  EXPECT_EQ(found.steps_certified, 1);
+  EXPECT_EQ(found.steps_certified_within, 0);
+}
+
+TEST_F(CertificateOfParts, FrozenGarmentsStay) { EXPECT_EQ(count({}, 4).steps_certified_within, 1); }
+
+}  // namespace
+}  // namespace isocloth
