@@ -342,6 +342,11 @@ void ClothImpulses<Real>::release() {
 }
 
 template <class Real>
+bool ClothImpulses<Real>::misses() const {
+  return deepest_ > tolerance_ || std::ranges::any_of(held_back_, [](Index count) { return count > 0; });
+}
+
+template <class Real>
 void ClothImpulses<Real>::tell(std::size_t garment, StepReport& report) const {
   const double step = mover().parts() * mover().part();
   report.cloth_contacts = count();
@@ -351,8 +356,7 @@ void ClothImpulses<Real>::tell(std::size_t garment, StepReport& report) const {
   report.penetration = std::max(report.penetration, deepest_);
   report.held_back = held_back_[garment];
   report.blocked = blocked_[garment];
-  const bool misses = deepest_ > tolerance_ || std::ranges::any_of(held_back_, [](Index n) { return n > 0; });
-  if (misses) report.status = std::max(report.status, StepStatus::stalled);
+  if (misses()) report.status = std::max(report.status, StepStatus::stalled);
 }
 
 template <class Real>

@@ -10,7 +10,7 @@ namespace isocloth {
 /// Contacts of kernels/cloth_contact/cloth_contact.hpp by the law of those with obstacles: impulses of a part
 /// of a step on positions, one contact after the other in the order of their keys, each with the exact
 /// inertia of its points (kernels/contact/contact_law.hpp, "impulses"), until none moves anything. They are
-/// equal and opposite, and bounded by Coulomb's law. Where rows converge they are swept again, and contacts
+/// equal and opposite, and bounded by Coulomb's law. Rows and obstacles are swept again then, and contacts
 /// found again, in rounds. What then still passes is held back. Every part begins with the impulses of the
 /// last one. In double, on the host.
 template <class Real>
@@ -36,6 +36,8 @@ class ClothImpulses final : public ClothPairs {
   void release();
   void end_step() { state_ = std::move(work_); }
 
+  /// Whether cloth was held back, or is deeper in cloth than the tolerance.
+  bool misses() const;
   /// What the step did, into the report of a garment.
   void tell(std::size_t garment, StepReport& report) const;
 

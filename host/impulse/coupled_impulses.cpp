@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "host/impulse/impulse_system.hpp"
 
@@ -11,7 +12,7 @@ template <class Real>
 CoupledImpulses<Real>::CoupledImpulses(const Device& device, const std::vector<const Garment*>& garments,
                                        const ResolvedScene& resolved,
                                        const std::shared_ptr<const ObstacleShapes<Real>>& shapes)
-    : device_(device), are_lost_(garments.size(), 0) {
+    : device_(device), may_part_(resolved.scene.impulse.substeps == 0), are_lost_(garments.size(), 0) {
   std::vector<ImpulseSolver<Real>*> solvers;
   for (const Garment* garment : garments) {
     if (resolved.recipe.solver == SolverFamily::impulse_system)
@@ -29,6 +30,23 @@ void CoupledImpulses<Real>::even_parts() {
   double rate = 0;
   for (const auto& garment : garments_) rate = std::max(rate, garment->force_rate());
   for (const auto& garment : garments_) garment->set_least_rate(rate);
+}
+
+template <class Real>
+bool CoupledImpulses<Real>::step_in_parts(const std::vector<std::size_t>& moving, Index number) {
+  const ImpulseSolver<Real>& one = *garments_[moving.front()];
+  const int parts = one.parts();
+  const double length = parts * one.part();
+  bool alive = step(moving, number);
+  for (int more = 2; may_part_ && more <= most_more_parts && alive && cloth_->misses(); more *= 2) {
+    side_by_side(moving, [&](std::size_t g) {
+      garments_[g]->undo_step();
+      garments_[g]->set_least_rate(more * parts / length);
+    });
+    are_parted_ = true;
+    alive = step(moving, number);
+  }
+  return alive;
 }
 
 template <class Real>
@@ -87,7 +105,7 @@ std::vector<AdvanceReport> CoupledImpulses<Real>::finish() {
       const auto begin = std::chrono::steady_clock::now();
       const std::vector<std::size_t> moving = this->moving();
       if (moving.empty()) return results;
-      again = !step(moving, n);
+      again = !step_in_parts(moving, n);
       if (!again) cloth_->end_step();
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       for (const std::size_t g : moving) {
@@ -101,6 +119,7 @@ std::vector<AdvanceReport> CoupledImpulses<Real>::finish() {
         add_up(report.total, results[g].total);
         results[g].steps += report.steps;
       }
+      if (std::exchange(are_parted_, false)) even_parts();
     }
   for (std::size_t g = 0; g < garments_.size(); ++g) results[g].total.fallbacks = garments_[g]->fallbacks();
   return results;

@@ -7,8 +7,9 @@
 namespace isocloth {
 
 /// Every garment makes its part of a step, then impulses between cloths follow. All take as many parts as the
-/// one whose forces need most. A garment whose step is lost is frozen, and the step is taken again without
-/// it; the others do not pass through it.
+/// one whose forces need most, and where cloth is held back or too deep in cloth the step is taken again in
+/// more, unless the scene says how many; what it reports is of the last attempt. A garment whose step is lost
+/// is frozen, and the step is taken again without it; the others do not pass through it.
 template <class Real>
 class CoupledImpulses final : public CoupledGarments<ImpulseSolver<Real>> {
  public:
@@ -29,12 +30,17 @@ class CoupledImpulses final : public CoupledGarments<ImpulseSolver<Real>> {
   void even_parts();
   /// Numbers of garments that are not frozen.
   std::vector<std::size_t> moving() const;
+  /// The same, again in more parts where cloth has not been kept apart as it should.
+  bool step_in_parts(const std::vector<std::size_t>& moving, Index number);
   /// The step up to its end; returns whether none of these is lost.
   bool step(const std::vector<std::size_t>& moving, Index number);
   template <class Work>
   void side_by_side(const std::vector<std::size_t>& moving, const Work& work);
 
+  static constexpr int most_more_parts = 8;  ///< times those of other steps
   const Device& device_;
+  const bool may_part_;      ///< nobody has said how many parts
+  bool are_parted_ = false;  ///< garments take more parts in this step
   std::unique_ptr<ClothImpulses<Real>> cloth_;
   std::vector<char> are_lost_;
 };

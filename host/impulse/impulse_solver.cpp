@@ -136,6 +136,7 @@ AdvanceReport ImpulseSolver<Real>::begin_request() {
 template <class Real>
 void ImpulseSolver<Real>::begin_step(Index step) {
   this->copy_to(step_before_);
+  view_cloths();  // the number of parts may be another
   found_ = {};
   step_.emplace(here_, 0, *this);
   step_->begin(step);
