@@ -103,6 +103,34 @@ TEST(ImpulseClothContact, NothingPassesAtAnySpeed) {
       }
 }
 
+/// Where the scene says in how many parts, a step that fails is not taken again: nodes are held back, and it
+/// says so.
+TEST(ImpulseClothContact, WhereImpulsesFailNodesAreHeldBack) {
+  Scene scene = impulse_cloth_scene(
+      "bender_sle", ImpulseMode::converge,
+      {sheet("held", 9, 0.4, {0, 0, 0}), sheet("thrown", 7, 0.2, {0.01, 0.01, 0.1}, {0, 0, -50})});
+  scene.garments[0].pins = {{"corners", {0, 8, 72, 80}, FixedMotion{}}};
+  for (const int parts : {0, 1}) {
+    scene.impulse.substeps = parts;
+    Simulation simulation(scene);
+    Certified certified(scene, simulation);
+    Index held_back = 0;
+    for (int n = 0; n < 20; ++n)
+      for (const StepReport& report : certified.step()) {
+        held_back += report.held_back;
+        if (report.held_back > 0) {
+          EXPECT_EQ(report.status, StepStatus::stalled);
+        }
+        if (parts > 0) {
+          EXPECT_EQ(report.substeps, parts);
+        }
+      }
+    if (parts > 0) {
+      EXPECT_GT(held_back, 0);
+    }
+  }
+}
+
 /// A strip that stands on its edge folds onto itself. Where rows converge, they and contacts miss each other
 /// in some steps, in which nodes are held back.
 TEST(ImpulseClothContact, AStripThatFoldsStaysOutOfItself) {
