@@ -8,8 +8,8 @@ namespace isocloth {
 
 /// Every garment makes its part of a step, then impulses between cloths follow. All take as many parts as the
 /// one whose forces need most, and where cloth is held back or too deep in cloth the step is taken again in
-/// more, unless the scene says how many; what it reports is of the last attempt. A garment whose step is lost
-/// is frozen, and the step is taken again without it; the others do not pass through it.
+/// more, unless the scene says how many. A garment whose step is lost is frozen, and the step is taken again
+/// without it; the others do not pass through it.
 template <class Real>
 class CoupledImpulses final : public CoupledGarments<ImpulseSolver<Real>> {
  public:

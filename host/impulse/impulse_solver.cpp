@@ -130,6 +130,7 @@ template <class Real>
 AdvanceReport ImpulseSolver<Real>::begin_request() {
   this->set_targets({request_.clock}, request_.step, request_.steps);
   view_cloths();
+  spent_ = 0;
   return this->take_report(0, {});
 }
 
@@ -186,8 +187,15 @@ void ImpulseSolver<Real>::lose_step() {
 }
 
 template <class Real>
+void ImpulseSolver<Real>::undo_step() {
+  spent_ += found_.sweeps;
+  this->put_back(step_before_);
+}
+
+template <class Real>
 AdvanceReport ImpulseSolver<Real>::end_step() {
   if (found_.status < 2) step_->keep(found_);
+  found_.sweeps += std::exchange(spent_, 0);
   return this->take_report(0, found_);
 }
 

@@ -48,8 +48,8 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   void lose_step();  ///< in the place of judge(): it went astray
   /// Of a step that is lost, or as it is judged.
   AdvanceReport end_step();
-  /// As before begin_step().
-  void undo_step() { this->put_back(step_before_); }
+  /// As before begin_step(); its sweeps count among those of the next.
+  void undo_step();
 
   /// Where nodes are when the part begins [m], or of a frozen garment; shape [node_count].
   void read_places(Vec3d* places) const;
@@ -119,6 +119,7 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   };
   std::optional<Step> step_;  ///< of begin_step()
   ImpulseReport found_{};     ///< the same
+  double spent_ = 0;          ///< sweeps of steps that were undone
   typename Base::State step_before_;
 
   /// A launch for each of some colours.
