@@ -41,18 +41,19 @@ std::pair<Index, Index> coincident_nodes(const Garment& garment, double within) 
   return {-1, -1};
 }
 
-/// Contacts between cloths are rows of the proximal Newton.
+/// Contacts between cloths are rows of the proximal Newton, or impulses beside those of rows.
 void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
   if (!scene.contact.cloth) return;
   validate_friction(scene.contact.cloth_friction, "contact.cloth_friction");
   const char* const key = "contact.cloth";
-  if (recipe.solver != SolverFamily::projection)
+  if (recipe.solver == SolverFamily::semi_implicit)
     refuse(key, "true",
            text("false with the recipe ", recipe.name,
-                ", whose impulses let cloth pass through cloth: use \"membrane\""));
-  if (scene.projection.method != ProjectionMethod::proximal_newton)
+                ", whose systems know no contact between cloths: use \"membrane\""));
+  const bool projects = recipe.solver == SolverFamily::projection;
+  if (projects && scene.projection.method != ProjectionMethod::proximal_newton)
     refuse(key, "true", "false with projection.method \"fast_projection\": use \"proximal_newton\"");
-  if (scene.projection.metric != Metric::implicit_b)
+  if (projects && scene.projection.metric != Metric::implicit_b)
     refuse(key, "true", "false with projection.metric \"mass\": use \"implicit_b\"");
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];

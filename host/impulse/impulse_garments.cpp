@@ -197,7 +197,7 @@ void ImpulseGarments<Real>::build_parameters() {
   for (std::size_t g = 0; g < size(); ++g) {
     const Fabric& f = garments_[g]->fabric;
     const double rate = bounds[shapes_.of[g]].rate(f);
-    settings_ = resolved_.impulse(rate);
+    settings_ = resolved_.impulse(std::max(rate, least_rate_));
     fastest_ = std::max(fastest_, rate);
     if (scene_.step * rate > settings_.substeps * (1 + whole_tolerance))
       throw SceneError(text("garment \"", garments_[g]->name, "\": impulse.substeps: found ",
@@ -278,27 +278,23 @@ ImpulseCloths<Real> ImpulseGarments<Real>::cloths() {
 }
 
 template <class Real>
-void ImpulseGarments<Real>::keep_before(bool undoable) {
-  before_.is_kept = undoable;
-  if (!undoable) return;
-  positions_.copy_to(before_.positions);
-  velocities_.copy_to(before_.velocities);
-  contacts_.copy_to(before_.contacts);
-  holds_.copy_to(before_.holds);
-  springs_.copy_to(before_.springs);
-  before_.lost = lost_;
+void ImpulseGarments<Real>::copy_to(State& copy) const {
+  positions_.copy_to(copy.positions);
+  velocities_.copy_to(copy.velocities);
+  contacts_.copy_to(copy.contacts);
+  holds_.copy_to(copy.holds);
+  springs_.copy_to(copy.springs);
+  copy.lost = lost_;
 }
 
 template <class Real>
-void ImpulseGarments<Real>::undo() {
-  if (!before_.is_kept) return;
-  before_.is_kept = false;
-  positions_.upload(before_.positions);
-  velocities_.upload(before_.velocities);
-  contacts_.put_back(before_.contacts);
-  holds_.put_back(before_.holds);
-  springs_.put_back(before_.springs);
-  lost_ = before_.lost;
+void ImpulseGarments<Real>::put_back(const State& copy) {
+  positions_.upload(copy.positions);
+  velocities_.upload(copy.velocities);
+  contacts_.put_back(copy.contacts);
+  holds_.put_back(copy.holds);
+  springs_.put_back(copy.springs);
+  lost_ = copy.lost;
 }
 
 template <class Real>
@@ -432,6 +428,7 @@ void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& st
                .obstacles = scene_.obstacles.size(),
                .holds = holds_.hold_count(),
                .grippers = garments_[member]->grippers.size(),
+               .meets_cloth = scene_.contact.cloth,
                .springs = springs_.strain_count()},
               static_cast<double>(std::numeric_limits<Real>::max()));
   const auto put = [&](auto& buffer, const auto& values) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "engine/core/text.hpp"
 #include "host/garment/rest_shape.hpp"
@@ -26,11 +27,20 @@ class ImpulseGarments : public GarmentSolver {
   /// Throws ShapeError: there is no projection to inspect.
   Inspection inspect(std::size_t member, double t, double h) override;
   void refresh() override { build_parameters(); }
+  /// Rate of explicit forces [1/s], see ForceBounds: by it steps are taken in parts that bear them.
+  double force_rate() const { return fastest_; }
+  /// The same of what steps together with these garments: their parts bear it, too.
+  void set_least_rate(double rate) {
+    least_rate_ = rate;
+    build_parameters();
+  }
   GarmentInfo info(std::size_t member) const override;
   std::vector<FieldView> views(GarmentField field) override;
   GarmentState state(std::size_t member) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
-  void undo() override;
+  void undo() override {
+    if (std::exchange(is_kept_, false)) put_back(before_);
+  }
 
   /// Rows in the order of the sweeps, by their stencils: numbers of edges (rows `edges`), or of metric
   /// stencils and, after them, scalar ones (`isometry`).
@@ -54,8 +64,22 @@ class ImpulseGarments : public GarmentSolver {
   const Scene& scene() const { return scene_; }
   /// The same for all members but for `substeps`.
   const ImpulseSettings& settings() const { return settings_; }
+  /// All that steps change, of all garments.
+  struct State {
+    std::vector<Vec3d> positions;
+    std::vector<Vec3<Real>> velocities;
+    std::vector<Real> contacts;
+    typename ImpulseHoldBuffers<Real>::Copy holds;
+    typename ImpulseSpringBuffers<Real>::Copy springs;
+    std::vector<StepStatus> lost;
+  };
+  void copy_to(State& copy) const;
+  void put_back(const State& copy);
   /// Makes undo() possible from here on, or not.
-  void keep_before(bool undoable);
+  void keep_before(bool undoable) {
+    is_kept_ = undoable;
+    if (undoable) copy_to(before_);
+  }
   /// What the steps of a member did; they may have lost it.
   AdvanceReport take_report(std::size_t member, const ImpulseReport& found) {
     AdvanceReport report{.total = {}, .steps = static_cast<int>(found.steps)};
@@ -74,6 +98,9 @@ class ImpulseGarments : public GarmentSolver {
   const ImpulseContactBuffers<Real>& contacts() const { return contacts_; }
   const PacketBuffers<Real>& edges() const { return edges_; }
   const Buffer<Real>& inverse_masses() const { return inverse_masses_; }  ///< of every shape
+  const Buffer<Vec3d>& positions() const { return positions_; }
+  ImpulseHoldBuffers<Real>& holds() { return holds_; }
+  const ImpulseHoldBuffers<Real>& holds() const { return holds_; }
   const StencilBuffers<Real, 3>& metric_stencils() const { return metric_stencils_; }
   const StencilBuffers<Real, 1>& scalar_stencils() const { return scalar_stencils_; }
   const ImpulseSpringBuffers<Real>& springs() const { return springs_; }
@@ -111,6 +138,7 @@ class ImpulseGarments : public GarmentSolver {
   std::vector<Index> sweep_order_;
   std::vector<Index> pinned_nodes_;  ///< ascending
   Index most_slots_ = 0;             ///< of a stencil
+  double least_rate_ = 0;            ///< see set_least_rate()
   double fastest_ = 0;               ///< rate of explicit forces of any member [1/s]; see ForceBounds
   PacketBuffers<Real> edges_;
   ImpulseSpringBuffers<Real> springs_;
@@ -126,17 +154,8 @@ class ImpulseGarments : public GarmentSolver {
   ImpulseContactBuffers<Real> contacts_;
   ImpulseHoldBuffers<Real> holds_;
   NodeForceTable<Real> forces_;
-  /// What an undoable request began with.
-  struct Before {
-    std::vector<Vec3d> positions;
-    std::vector<Vec3<Real>> velocities;
-    std::vector<Real> contacts;
-    typename ImpulseHoldBuffers<Real>::Copy holds;
-    typename ImpulseSpringBuffers<Real>::Copy springs;
-    std::vector<StepStatus> lost;
-    bool is_kept = false;  ///< undo() may follow
-  };
-  Before before_;
+  State before_;                                       ///< what an undoable request began with
+  bool is_kept_ = false;                               ///< undo() may follow
   std::unique_ptr<StrainMeter<double>> strain_meter_;  ///< made on first use, as the next two
   std::unique_ptr<GarmentMeasures<Real>> measures_;
 };

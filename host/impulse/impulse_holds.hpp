@@ -30,6 +30,8 @@ class ImpulseHoldBuffers {
   void take_over(ImpulsePattern<Real>& pattern) const;
 
   std::size_t hold_count() const { return exist() ? node_count_ : 0; }
+  const Buffer<Real>& inverse_masses() const { return inverse_masses_; }  ///< see ImpulseHolds
+  Buffer<Vec4<Real>>& loads() { return loads_; }                          ///< the same
   Buffer<Vec3<Real>>& forces() { return forces_; }  ///< times h^2 [kg m], shape [member, node]
   /// See GarmentState::holds.
   std::vector<HoldState> state(std::size_t member) const;

@@ -5,6 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "engine/core/flat_vectors.hpp"
+#include "host/surroundings/shape_views.hpp"
+
 namespace isocloth {
 
 template <class Real>
@@ -122,6 +125,145 @@ std::vector<AdvanceReport> ImpulseSolver<Real>::finish() {
   AdvanceReport result = this->take_report(0, found);
   result.total.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return {result};
+}
+
+template <class Real>
+AdvanceReport ImpulseSolver<Real>::begin_request() {
+  this->set_targets({request_.clock}, request_.step, request_.steps);
+  view_cloths();
+  spent_ = 0;
+  return this->take_report(0, {});
+}
+
+template <class Real>
+void ImpulseSolver<Real>::begin_step(Index step) {
+  this->copy_to(step_before_);
+  kept_parts_.clear();
+  view_cloths();  // the number of parts may be another
+  found_ = {};
+  step_.emplace(here_, 0, *this);
+  step_->begin(step);
+}
+
+template <class Real>
+void ImpulseSolver<Real>::preview(Index step, int part) {
+  step_->preview(step, part);
+}
+
+template <class Real>
+void ImpulseSolver<Real>::hold_rows() {
+  found_.sweeps += hold_lengths(*step_);
+}
+
+template <class Real>
+bool ImpulseSolver<Real>::hold_rows_again(int most_sweeps) {
+  ImpulseControl control = here_.control;
+  if (converges()) {
+    control.converge = true;
+    control.max_sweeps = most_sweeps;
+  }
+  const int count = sweep(*step_, true, control).count;
+  found_.sweeps += count;
+  return !converges() || count < most_sweeps;
+}
+
+template <class Real>
+void ImpulseSolver<Real>::advance(int part) {
+  step_->advance(part);
+}
+
+template <class Real>
+void ImpulseSolver<Real>::end_part() {
+  step_->end_part();
+  if (!keeps_parts_) return;
+  std::vector<Vec3d> places(this->garments_.front()->mesh.positions.size());
+  read_places(places.data());
+  KeptPart& kept = kept_parts_.emplace_back();
+  kept.step = part();
+  kept.state.positions = as_numbers(places.data(), places.size());
+}
+
+template <class Real>
+bool ImpulseSolver<Real>::judge() {
+  return step_->judge(found_);
+}
+
+template <class Real>
+void ImpulseSolver<Real>::lose_step() {
+  found_.status = 3;
+  found_.residual = std::numeric_limits<double>::infinity();
+}
+
+template <class Real>
+void ImpulseSolver<Real>::undo_step() {
+  spent_ += found_.sweeps;
+  this->put_back(step_before_);
+}
+
+template <class Real>
+AdvanceReport ImpulseSolver<Real>::end_step() {
+  if (found_.status < 2) step_->keep(found_);
+  found_.sweeps += std::exchange(spent_, 0);
+  return this->take_report(0, found_);
+}
+
+template <class Real>
+void ImpulseSolver<Real>::read_places(Vec3d* places) const {
+  const std::size_t nodes = this->garments_.front()->mesh.positions.size();
+  if (frozen() || sizeof(Real) == sizeof(float)) {
+    std::vector<Vec3d> staging;
+    const Vec3d* const own = (frozen() ? this->positions() : positions_).read(0, nodes, staging);
+    std::copy(own, own + nodes, places);
+  } else {
+    std::vector<Vec4<Real>> staging;
+    const Vec4<Real>* const own = places_.read(0, nodes, staging);
+    std::transform(own, own + nodes, places, [](const Vec4<Real>& x) { return Vec3d{x.x, x.y, x.z}; });
+  }
+}
+
+template <class Real>
+void ImpulseSolver<Real>::read_moves(Vec3d* moves) const {
+  const std::size_t nodes = this->garments_.front()->mesh.positions.size();
+  if (frozen()) return std::fill(moves, moves + nodes, Vec3d{});
+  std::vector<Vec4<Real>> staging;
+  const Vec4<Real>* const own = moves_.read(0, nodes, staging);
+  std::transform(own, own + nodes, moves, [](const Vec4<Real>& u) { return Vec3d{u.x, u.y, u.z}; });
+}
+
+template <class Real>
+void ImpulseSolver<Real>::write_moves(const Vec3d* moves) {
+  const std::size_t nodes = this->garments_.front()->mesh.positions.size();
+  std::vector<Vec4<Real>> staging;
+  moves_.write(nodes, staging, [&](Vec4<Real>* own) {
+    std::transform(moves, moves + nodes, own, [](const Vec3d& u) {
+      const Vec3<Real> v = narrow<Real>(u);
+      return Vec4<Real>{v.x, v.y, v.z, Real(0)};
+    });
+  });
+}
+
+template <class Real>
+void ImpulseSolver<Real>::add_to_loads(const Vec3d* impulses) {
+  if (!this->holds().exist()) return;
+  const std::size_t nodes = this->garments_.front()->mesh.positions.size();
+  const double inverse_density = static_cast<double>(parameters_.front().inverse_density);
+  this->holds().loads().edit(0, nodes, [&](Vec4<Real>* loads) {
+    for (std::size_t i = 0; i < nodes; ++i) {
+      const Vec3<Real> more = narrow<Real>(inverse_density * impulses[i]);
+      loads[i] = {loads[i].x + more.x, loads[i].y + more.y, loads[i].z + more.z, Real(0)};
+    }
+  });
+}
+
+template <class Real>
+void ImpulseSolver<Real>::read_inverse_inertia(double* inverse) const {
+  const std::size_t nodes = this->garments_.front()->mesh.positions.size();
+  if (frozen()) return std::fill(inverse, inverse + nodes, 0.0);
+  const double inverse_density = static_cast<double>(parameters_.front().inverse_density);
+  std::vector<Real> staging;
+  const Real* const own = (this->holds().exist() ? this->holds().inverse_masses() : this->inverse_masses())
+                              .read(0, nodes, staging);
+  std::transform(own, own + nodes, inverse, [&](Real w) { return inverse_density * static_cast<double>(w); });
 }
 
 template <class Real>

@@ -1,6 +1,9 @@
 // One large cloth held by impulses, kernel by kernel.
 #pragma once
 
+#include <optional>
+#include <utility>
+
 #include "host/garment/reducer.hpp"
 #include "host/impulse/impulse_garments.hpp"
 #include "kernels/impulse/impulse_step.hpp"
@@ -21,6 +24,44 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
   std::size_t threads() const override { return threads_for(this->garments_.front()->mesh.positions.size()); }
   std::vector<AdvanceReport> finish() override;
+  /// Of steps with other garments, and of their parts only where the nodes are when they end.
+  void keep_parts(bool are_kept) override { keeps_parts_ = are_kept; }
+  std::vector<KeptPart> take_parts(std::size_t) override { return std::exchange(kept_parts_, {}); }
+
+  // A step with other garments, after start(): begin_request(), then for each step the pieces of ImpulseStep.
+
+  bool frozen() const { return is_lost(lost_.front()); }
+  /// Parts of a step, and how long one is [s].
+  int parts() const { return static_cast<int>(parameters_.front().parts); }
+  double part() const { return parameters_.front().part; }
+  double fall() const { return static_cast<double>(parameters_.front().gravity); }  ///< [m/s^2]
+  /// Whether rows are swept until they are held; else a given number of times.
+  virtual bool converges() const { return here_.control.converge; }
+  virtual int fallbacks() const { return 0; }  ///< of the request, see StepReport
+
+  AdvanceReport begin_request();
+  void begin_step(Index step);
+  void preview(Index step, int part);
+  void hold_rows();
+  /// Impulses on rows and obstacles again, where moves were changed: as many sweeps as a part has, or where
+  /// they converge at most so many. Returns whether rows are held as far as they will be.
+  virtual bool hold_rows_again(int most_sweeps);
+  void advance(int part);
+  void end_part();
+  bool judge();
+  void lose_step();  ///< in the place of judge(): it went astray
+  /// Of a step that is lost, or as it is judged.
+  AdvanceReport end_step();
+  /// As before begin_step(); its sweeps count among those of the next.
+  void undo_step();
+
+  /// Where nodes are when the part begins [m], or of a frozen garment; shape [node_count].
+  void read_places(Vec3d* places) const;
+  void read_moves(Vec3d* moves) const;  ///< in the part [m]; of a frozen garment: none
+  void write_moves(const Vec3d* moves);
+  /// Impulses on nodes [kg m], whose moves have been written, to the loads of grippers.
+  void add_to_loads(const Vec3d* impulses);
+  void read_inverse_inertia(double* inverse) const;  ///< of nodes, 0: pinned, held or frozen [1/kg]
 
  protected:
   using Base = ImpulseGarments<Real>;
@@ -80,6 +121,13 @@ class ImpulseSolver : public ImpulseGarments<Real> {
     double step = 0;
     int steps = 0;
   };
+  std::optional<Step> step_;  ///< of begin_step()
+  std::vector<KeptPart> kept_parts_;
+  bool keeps_parts_ = false;
+  ImpulseReport found_{};  ///< the same
+  double spent_ = 0;       ///< sweeps of steps that were undone
+  typename Base::State step_before_;
+
   /// A launch for each of some colours.
   template <class Phase>
   void launch(const Phase& phase, const ArrayView<const Index>& begin, Told& told);

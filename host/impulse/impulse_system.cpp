@@ -200,6 +200,12 @@ int ImpulseSystem<Real>::hold_lengths(Step& step) {
 }
 
 template <class Real>
+bool ImpulseSystem<Real>::hold_rows_again(int most_sweeps) {
+  touched_ = true;  // the factor is of other places: rates are held by sweeps
+  return Base::hold_rows_again(most_sweeps);
+}
+
+template <class Real>
 void ImpulseSystem<Real>::fall_back() {
   run(phases::RestoreMoves{}, moves_.size());
   ++fallbacks_;

@@ -24,6 +24,9 @@ class ImpulseSystem final : public ImpulseSolver<Real> {
 
   void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
   std::vector<AdvanceReport> finish() override;
+  int fallbacks() const override { return fallbacks_; }
+  bool converges() const override { return true; }
+  bool hold_rows_again(int most_sweeps) override;
   /// Of a small cloth one.
   std::size_t threads() const override { return queue_.pool == nullptr ? 1 : Base::threads(); }
 

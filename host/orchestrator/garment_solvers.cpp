@@ -7,6 +7,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "host/impulse/coupled_impulses.hpp"
 #include "host/impulse/impulse_group.hpp"
 #include "host/impulse/impulse_solver.hpp"
 #include "host/impulse/impulse_system.hpp"
@@ -187,14 +188,23 @@ void add_coupled_solvers(const Device& device, const ResolvedScene& scene, StepS
       solvers.members[g] = {solvers.solvers.size(), garments.size()};
       garments.push_back(&scene.scene.garments[g]);
     }
-    solvers.solvers.push_back(
-        std::make_unique<CoupledSolver<Real>>(device, garments, scene, obstacles, choice));
+    if (scene.recipe.solver == SolverFamily::projection)
+      solvers.solvers.push_back(
+          std::make_unique<CoupledSolver<Real>>(device, garments, scene, obstacles, choice));
+    else
+      solvers.solvers.push_back(std::make_unique<CoupledImpulses<Real>>(device, garments, scene, obstacles));
   }
 }
 
 void make_coupled_solvers(const Device& device, Precision precision, const ResolvedScene& scene,
                           StepSolver choice, GarmentSolvers& solvers) {
   const bool has_bodies = !scene.scene.bodies.empty();
+  if (scene.recipe.solver != SolverFamily::projection && choice != StepSolver::automatic &&
+      choice != StepSolver::direct)
+    throw DeviceError(text("solver: found \"", to_string(choice), "\" with contact.cloth and the recipe ",
+                           scene.recipe.name,
+                           ", expected \"automatic\" or \"direct\": cloths of impulses "
+                           "that meet are stepped kernel by kernel"));
   if (choice == StepSolver::batched || choice == StepSolver::iterative)
     throw DeviceError(text("solver: found \"", to_string(choice), "\" in a scene with ",
                            has_bodies ? "bodies" : "contact.cloth",

@@ -5,7 +5,7 @@
 
 #include "engine/geometry/pair_search.hpp"
 #include "engine/model/surfaces.hpp"
-#include "host/projection/way_shares.hpp"
+#include "host/cloth/way_shares.hpp"
 #include "kernels/cloth_contact/pair_geometry.hpp"
 
 namespace isocloth {

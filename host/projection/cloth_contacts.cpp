@@ -3,52 +3,23 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
-#include "engine/core/errors.hpp"
-#include "engine/core/text.hpp"
-#include "engine/model/surfaces.hpp"
 #include "host/linear/pcg_rows.hpp"
 #include "kernels/contact/contact_law.hpp"
 
 namespace isocloth {
-namespace {
-
-template <std::size_t count>
-std::vector<Index> flat(const std::vector<std::array<Index, count>>& all) {
-  std::vector<Index> numbers;
-  numbers.reserve(count * all.size());
-  for (const auto& each : all) numbers.insert(numbers.end(), each.begin(), each.end());
-  return numbers;
-}
-
-}  // namespace
-
-void KeptContacts::scale(double factor) {
-  for (Vec3d& force : forces) force = factor * force;
-}
 
 template <class Real>
 ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
                                    const std::vector<const Garment*>& garments, const Garments& solvers)
-    : device_(device),
+    : ClothPairs(device, scene, garments),
       kernels_(step_kernels<Real>(device.backend())),
-      contact_kernels_(device.backend().cloth_contact),
-      tolerance_(scene.contact.tolerance),
-      pairs_(meshes_of(garments), worlds_of(garments), driven_of(garments)),
-      friction_(device, friction_classes(scene, garments)),
-      held_back_(garments.size(), 0),
-      blocked_(garments.size(), 0) {
-  static_assert(PairSearch::every_world == Garment::every_world);
+      friction_(device, friction_classes(scene, garments)) {
   const SurfaceFeatures& features = pairs_.features();
-  std::vector<Vec3d> rest;
   std::vector<Index> free_number, free_nodes;
   std::vector<std::size_t> sizes;
   for (std::size_t g = 0; g < garments.size(); ++g) {
-    thicknesses_.push_back(garments[g]->fabric.thickness);
-    densities_.push_back(garments[g]->fabric.rho);
-    rest.insert(rest.end(), garments[g]->mesh.positions.begin(), garments[g]->mesh.positions.end());
     const NodalPattern& pattern = solvers[g]->pattern();
     Member& member = members_.emplace_back();
     member.solver = solvers[g];
@@ -80,33 +51,13 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
     member.node_blocks = {device, node_blocks};
     member.edge_blocks = {device, edge_blocks};
   }
-  reach_ = std::max(*std::min_element(thicknesses_.begin(), thicknesses_.end()) / 4, 2 * tolerance_);
-  triangles_ = {device, flat(features.triangles)};
-  sides_ = {device, flat(features.sides)};
-  edges_ = {device, flat(features.edges)};
-  node_garments_ = {device, features.node_surfaces};
   free_number_ = {device, free_number};
   free_nodes_ = {device, free_nodes};
-  device_thicknesses_ = {device, thicknesses_};
-  rest_ = {device, rest};
-  for (Buffer<Vec3d>* positions : {&measured_at_, &from_, &to_}) *positions = {device, rest.size()};
-  inverse_inertia_ = {device, rest.size()};
-  places_ = {device, 4 * rest.size()};
-  sharing_ = {device, rest.size()};
-  node_begin_ = {device, rest.size() + 1};
-  rooms_.resize(rest.size());
+  const auto nodes = static_cast<std::size_t>(features.node_count());
+  sharing_ = {device, nodes};
+  node_begin_ = {device, nodes + 1};
   system_ = {device, sizes};
   modes_ = {device, 6 * free_nodes.size()};
-}
-
-template <class Real>
-ClothFeatures ClothContacts<Real>::features() const {
-  return {triangles_.view(), sides_.view(), edges_.view(), node_garments_.view()};
-}
-
-template <class Real>
-PairReferences ClothContacts<Real>::references() {
-  return {pair_thicknesses_.view(), pair_rooms_.view(), pair_nodes_.view()};
 }
 
 template <class Real>
@@ -121,11 +72,8 @@ ClothContactList ClothContacts<Real>::list() const {
 
 template <class Real>
 void ClothContacts<Real>::begin_step() {
-  work_ = state_;
-  is_fast_ = false;
+  ClothPairs::begin_step();
   cg_iterations_ = 0;
-  std::fill(held_back_.begin(), held_back_.end(), 0);
-  std::fill(blocked_.begin(), blocked_.end(), 0);
 }
 
 template <class Real>
@@ -151,98 +99,19 @@ template <class Real>
 void ClothContacts<Real>::begin_part() {
   has_stopped_ = false;
   gather(true);
-  if (searched_ != nullptr && !strays(host_from_, &MovingBox::begin).empty()) searched_ = nullptr;
-}
-
-template <class Real>
-void ClothContacts<Real>::throw_out_of_memory() const {
-  throw DeviceError(
-      text("contact.cloth: memory ran out for the pairs of nodes, edges and triangles that may "
-           "touch, of ",
-           rooms_.size(), " nodes; use a smaller step, slower motions or fewer nodes"));
+  ClothPairs::begin_part();
 }
 
 template <class Real>
 double ClothContacts<Real>::find(int iteration) {
-  return within_memory([&] { return find_in(iteration); });
-}
-
-template <class Real>
-double ClothContacts<Real>::find_in(int iteration) {
-  gather(false);
-  iteration_ = iteration;
-  has_responses_ = false;
-  if (!seek()) {  // nothing can be said of it but that it is no state to end in
-    keys_.clear();
-    host_chosen_.clear();
-    work_ = {};
-    passing_ = 1;
-    return 0;
-  }
-  sift();
-  contact_kernels_.find_contacts(device_.queue(),
-                                 {.features = features(),
-                                  .pairs = first(std::as_const(device_pairs_), host_pairs_.size()),
-                                  .thicknesses = std::as_const(pair_thicknesses_).view(),
-                                  .from = std::as_const(from_).view(),
-                                  .to = std::as_const(to_).view(),
-                                  .reach = reach_,
-                                  .sifted = first(std::as_const(sifted_), host_sifted_.size()),
-                                  .found = first(found_, host_sifted_.size())});
-  choose();
+  within_memory([&] {
+    gather(false);
+    iteration_ = iteration;
+    has_responses_ = false;
+    look();
+  });
   if (keys_.empty()) work_ = {};
   return depth_;
-}
-
-/// What no step can part is nobody's fault.
-template <class Real>
-bool ClothContacts<Real>::can_part(const FoundContact& found, const double* inverse_inertia) const {
-  double inverse[4];
-  const std::array<Index, 4> nodes =
-      pairs_.features().nodes_of(host_pairs_[static_cast<std::size_t>(found.pair)]);
-  for (std::size_t i = 0; i < 4; ++i) inverse[i] = inverse_inertia[static_cast<std::size_t>(nodes[i])];
-  return points_can_part(found.weights, inverse);
-}
-
-template <class Real>
-void ClothContacts<Real>::choose() {
-  struct Candidate {
-    std::uint64_t key;
-    Index passes;  // of one key those that pass come first
-    FeaturePair pair;
-    Index place;
-    auto order() const { return std::tie(key, passes, pair.first, pair.second); }
-    bool operator<(const Candidate& other) const { return order() < other.order(); }
-  };
-  const std::size_t count = host_sifted_.size();
-  std::vector<FoundContact> found_staging;
-  const FoundContact* const found = count > 0 ? std::as_const(found_).read(0, count, found_staging) : nullptr;
-  std::vector<double> inertia_staging;
-  const double* const inverse_inertia =
-      std::as_const(inverse_inertia_).read(0, rooms_.size(), inertia_staging);
-  cpu::ContactLaw<double> law;
-  law.tolerance = tolerance_;
-  std::vector<Candidate> candidates;
-  depth_ = 0;
-  passing_ = 0;
-  for (std::size_t p = 0; p < count; ++p) {
-    if (found[p].status == PairStatus::apart) continue;
-    const bool passes = found[p].status == PairStatus::passing;
-    passing_ += passes;
-    if (const double depth = law.depth(found[p].gap, law.deep_rest(found[p].before));
-        !passes && depth > depth_ && can_part(found[p], inverse_inertia))
-      depth_ = depth;
-    candidates.push_back({found[p].key, passes ? 0 : 1, host_pairs_[static_cast<std::size_t>(found[p].pair)],
-                          static_cast<Index>(p)});
-  }
-  std::sort(candidates.begin(), candidates.end());
-  keys_.clear();
-  host_chosen_.clear();
-  for (const Candidate& c : candidates) {
-    if (!keys_.empty() && keys_.back() == c.key) continue;
-    keys_.push_back(c.key);
-    host_chosen_.push_back(c.place);
-  }
 }
 
 template <class Real>
@@ -250,7 +119,7 @@ void ClothContacts<Real>::respond() {
   const std::size_t count = keys_.size();
   if (std::exchange(has_responses_, true) || count == 0) return;
   // The contacts of every node, by counting.
-  host_begin_.assign(rooms_.size() + 1, 0);
+  host_begin_.assign(host_to_.size() + 1, 0);
   for (const Index place : host_chosen_)
     for (const Index node : pairs_.features().nodes_of(chosen_pair(place)))
       ++host_begin_[static_cast<std::size_t>(node) + 1];

@@ -1,68 +1,11 @@
 // What contacts keep from step to step, and how a part of a step ends.
 #include <algorithm>
 #include <iterator>
-#include <map>
 
-#include "engine/core/errors.hpp"
-#include "engine/core/text.hpp"
+#include "host/cloth/way_shares.hpp"
 #include "host/projection/cloth_contacts.hpp"
-#include "host/projection/inelastic_impulses.hpp"
-#include "host/projection/way_shares.hpp"
 
 namespace isocloth {
-
-template <class Real>
-std::size_t ClothContacts<Real>::keeper_of(std::uint64_t packed) const {
-  const SurfaceFeatures& features = pairs_.features();
-  const ContactKey key = ContactKey::of(packed);
-  const std::size_t none = members_.size(), first = static_cast<std::size_t>(key.first),
-                    second = static_cast<std::size_t>(key.second);
-  const auto of_node = [&](std::size_t node) {
-    return node < rooms_.size() ? static_cast<std::size_t>(features.node_surfaces[node]) : none;
-  };
-  const auto of_edge = [&](std::size_t edge) {
-    return edge < features.edges.size() ? of_node(static_cast<std::size_t>(features.edges[edge][0])) : none;
-  };
-  const auto of_triangle = [&](std::size_t triangle) {
-    return triangle < features.triangles.size()
-               ? of_node(static_cast<std::size_t>(features.triangles[triangle][0]))
-               : none;
-  };
-  const std::size_t one = key.kind == ContactKey::two_edges ? of_edge(first) : of_node(first);
-  const std::size_t other = key.kind == ContactKey::node_and_face ? of_triangle(second)
-                            : key.kind == ContactKey::two_nodes   ? of_node(second)
-                                                                  : of_edge(second);
-  return one == none || other == none ? none : std::min(one, other);
-}
-
-template <class Real>
-KeptContacts ClothContacts<Real>::kept(std::size_t garment) const {
-  KeptContacts own;
-  for (std::size_t c = 0; c < state_.keys.size(); ++c) {
-    if (keeper_of(state_.keys[c]) != garment) continue;
-    own.keys.push_back(state_.keys[c]);
-    own.forces.push_back(state_.forces[c]);
-  }
-  return own;
-}
-
-template <class Real>
-void ClothContacts<Real>::set_kept(std::size_t garment, const KeptContacts& kept) {
-  std::map<std::uint64_t, Vec3d> all;  // by ascending keys
-  for (std::size_t c = 0; c < state_.keys.size(); ++c)
-    if (keeper_of(state_.keys[c]) != garment) all[state_.keys[c]] = state_.forces[c];
-  for (std::size_t c = 0; c < kept.keys.size(); ++c) {
-    if (keeper_of(kept.keys[c]) != garment)
-      throw ShapeError(text("cloth_contacts[", c, "].key: found ", kept.keys[c],
-                            ", expected what the garment or a later one of its world has"));
-    all[kept.keys[c]] = kept.forces[c];
-  }
-  state_ = {};
-  for (const auto& [key, force] : all) {
-    state_.keys.push_back(key);
-    state_.forces.push_back(force);
-  }
-}
 
 template <class Real>
 bool ClothContacts<Real>::end_part(const PartEnd<double, bool>& end, bool is_warm,
@@ -124,7 +67,7 @@ void ClothContacts<Real>::hold_back(const std::vector<const ProjectionSolver<Rea
   std::vector<Vec3d> velocities, onward = host_to_;  // where what stays would go on its own
   std::vector<double> inverse_masses;
   std::vector<double> staging;
-  const double* const inverse_inertia = std::as_const(inverse_inertia_).read(0, rooms_.size(), staging);
+  const double* const inverse_inertia = std::as_const(inverse_inertia_).read(0, host_to_.size(), staging);
   for (std::size_t g = 0; g < members_.size(); ++g) {
     const auto begin = static_cast<std::size_t>(features.node_begin[g]),
                end = static_cast<std::size_t>(features.node_begin[g + 1]);
@@ -141,15 +84,7 @@ void ClothContacts<Real>::hold_back(const std::vector<const ProjectionSolver<Rea
       onward[i] = host_from_[i] + (inverse_masses[i] > 0 ? h : 0) * velocities[i];
     }
   }
-  std::vector<FeaturePair> pairs;
-  constexpr Search at_once{.times = PairSearch::Times::common, .most_per_node = 400, .always = 1'000'000};
-  std::vector<Index> met;
-  if (find_pairs(host_from_, onward, at_once, pairs))
-    met = stop_approach(features, pairs, thicknesses_, {host_from_, onward, inverse_masses, velocities});
-  std::vector<double> shares(host_to_.size(), 0.0);  // where all is near all, all stays
-  constexpr Search each{.most_per_node = 400, .always = 1'000'000};
-  if (find_pairs(host_from_, host_to_, each, pairs))
-    shares = way_shares(features, pairs, host_from_, host_to_, thicknesses_);
+  auto [shares, met] = stops(onward, inverse_masses, velocities);
   for (std::size_t g = 0; g < members_.size(); ++g) {
     if (stays[g] != 0)
       std::fill(shares.begin() + features.node_begin[g], shares.begin() + features.node_begin[g + 1], 0.0);
@@ -177,7 +112,7 @@ bool ClothContacts<Real>::stop_blocked() {
   std::vector<double> inertia_staging;
   std::vector<FoundContact> found_staging;
   const double* const inverse_inertia =
-      std::as_const(inverse_inertia_).read(0, rooms_.size(), inertia_staging);
+      std::as_const(inverse_inertia_).read(0, host_to_.size(), inertia_staging);
   const FoundContact* const found = std::as_const(found_).read(0, host_sifted_.size(), found_staging);
   const auto only_driven = [&](const FeaturePair& pair) {
     return std::ranges::all_of(features.nodes_of(pair), [&](Index node) {
@@ -212,13 +147,10 @@ bool ClothContacts<Real>::stop_blocked() {
 
 template <class Real>
 std::size_t ClothContacts<Real>::memory_bytes() const {
-  std::size_t bytes = system_.memory_bytes() + pairs_.memory_bytes() +
-                      host_pairs_.capacity() * sizeof(FeaturePair) + rooms_.size() * sizeof(MovingBox);
+  std::size_t bytes = pair_bytes() + system_.memory_bytes();
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
-  add(triangles_, sides_, edges_, node_garments_, free_number_, free_nodes_, inverse_inertia_, places_,
-      sharing_, rest_, from_, to_, modes_, device_pairs_, measured_at_, pair_thicknesses_, pair_rooms_,
-      pair_nodes_, may_touch_, sifted_, found_, chosen_, node_begin_, node_entries_, active_, forces_, pulls_,
-      responses_);
+  add(free_number_, free_nodes_, sharing_, modes_, chosen_, node_begin_, node_entries_, active_, forces_,
+      pulls_, responses_);
   for (const Member& member : members_) add(member.node_blocks, member.edge_blocks);
   return bytes;
 }

@@ -180,8 +180,7 @@ void ClothGroup<Real>::require_memory() const {
   const Mesh& mesh = garments_.front()->mesh;
   const std::size_t strains = StrainMeter<Real>::bytes_each(mesh, shapes_.shapes.size() > 1);
   const std::size_t scratch = scratch_bytes();
-  const std::size_t fixed =  // with the roundings of as many arrays
-      16 * Arena::alignment + StrainMeter<Real>::bytes_fixed(mesh);
+  const std::size_t fixed = 16 * Arena::alignment + StrainMeter<Real>::bytes_fixed(mesh);  // with roundings
   device_.require(
       {.kind = "a garment like \"" + garments_.front()->name + '"',
        .count = garments_.size(),

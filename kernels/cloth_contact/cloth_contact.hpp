@@ -156,7 +156,7 @@ struct ClothResponse {
 };
 
 /// Friction of garments with each other and each with itself, by classes
-/// (host/projection/cloth_friction.hpp).
+/// (host/cloth/cloth_friction.hpp).
 struct ClothFriction {
   ArrayView<const Index> classes;                   ///< shape [garment]
   ArrayView<const FrictionView<double>> between;    ///< of two garments, shape [class, class]

@@ -88,6 +88,77 @@ class ImpulseStep {
   }
   ISOCLOTH_DEVICE const ImpulseControl& control() const { return cloths_.control; }
 
+  // A step in pieces, for cloths that step together: begin(); in each part preview(), rows held, advance(),
+  // end_part(); judge(), and keep() if it is not lost.
+
+  ISOCLOTH_DEVICE void begin(Index n) {
+    machine_.enter(n, 0);
+    depth_ = 0;
+    machine_.each(phases::BeginNodes{});
+    if (cloths_.plastic.exist())
+      for_each_spring_kind([&](auto kind) { machine_.each(phases::BeginSprings<decltype(kind)::value>{}); });
+    if (touches()) machine_.each(phases::BeginContacts{});
+    eased_ = 0;
+    if (touches() && cloths_.contacts.samples.eases) {
+      machine_.each(phases::Ease{});
+      eased_ = largest(phases::MeasureEased{});
+    }
+    if (!has_holds()) return;
+    machine_.each(phases::Grasp{});
+    for_each_row_family([&](auto rows) { machine_.each(phases::WeighRows<decltype(rows)::value>{}); });
+    machine_.grasped();
+  }
+
+  ISOCLOTH_DEVICE void preview(Index n, int part) {
+    machine_.enter(n, part);
+    met_ = false;
+    if (cloths_.pattern.has_forces()) {
+      machine_.each(phases::Bend{});
+      machine_.by_colour(phases::PullStructural{});
+      machine_.by_colour(phases::PullShear{});
+      machine_.by_colour(phases::PullBend{});
+    }
+    if (Machine::meets_external && cloths_.has_external_forces())
+      machine_.each(phases::PreviewExternal{part});
+    else
+      machine_.each(phases::Preview{});
+    machine_.each(phases::PreviewPinned{n, part});
+  }
+
+  /// Moves to places; what follows may change the moves, which are velocities then.
+  ISOCLOTH_DEVICE void advance(int part) {
+    if (part + 1 == parameters_.parts && touches() && list_near()) depth_ = largest(phases::MeasureDepths{});
+    machine_.each(phases::Advance{});
+  }
+  ISOCLOTH_DEVICE void end_part() {
+    if (control().velocity_pass) machine_.hold_rates(*this);
+    if (met_) machine_.each(phases::EndContacts{});
+    if (has_holds()) machine_.each(phases::EndHolds{});
+  }
+  /// False: the cloth is lost.
+  ISOCLOTH_DEVICE bool judge(ImpulseReport& report) {
+    typename Machine::Told told{};
+    for_each_row_family(
+        [&](auto rows) { machine_.each(phases::MeasureRows<decltype(rows)::value>{}, told); });
+    const double residual = machine_.largest(told);
+    const bool misses =
+        residual > control().tolerance || depth_ > static_cast<double>(cloths_.contacts.tolerance);
+    // Edges that may be of any length meet every tolerance.
+    const bool judges = misses || parameters_.longest_edge > Real(0);
+    const double status = !(residual < HUGE_VAL) ? 2 : judges && has_diverged(residual) ? 3 : misses ? 1 : 0;
+    report.status = status > report.status ? status : report.status;
+    report.residual = residual > report.residual ? residual : report.residual;
+    return status < 2;
+  }
+  ISOCLOTH_DEVICE void keep(ImpulseReport& report) {
+    machine_.each(phases::EndNodes{});
+    if (cloths_.plastic.exist())
+      for_each_spring_kind([&](auto kind) { machine_.each(phases::EndSprings<decltype(kind)::value>{}); });
+    report.steps += 1;
+    report.penetration = depth_ + eased_ > report.penetration ? depth_ + eased_ : report.penetration;
+    report.eased_depth = eased_;
+  }
+
  private:
   template <Items Rows>
   using Family = std::integral_constant<Items, Rows>;
@@ -109,75 +180,18 @@ class ImpulseStep {
 
   ISOCLOTH_DEVICE bool step(Index n, ImpulseReport& report) {
     const int parts = parameters_.parts;
-    double depth = 0;
     begin(n);
     for (int part = 0; part < parts && !machine_.stops(); ++part) {
-      machine_.enter(n, part);
-      met_ = false;
       preview(n, part);
       report.sweeps += machine_.hold_lengths(*this);
-      if (part + 1 == parts && touches() && list_near()) depth = largest(phases::MeasureDepths{});
-      machine_.each(phases::Advance{});
-      if (control().velocity_pass) machine_.hold_rates(*this);
-      if (met_) machine_.each(phases::EndContacts{});
-      if (has_holds()) machine_.each(phases::EndHolds{});
+      advance(part);
+      end_part();
     }
-    return end(depth, report);
-  }
-
-  ISOCLOTH_DEVICE void begin(Index n) {
-    machine_.enter(n, 0);
-    machine_.each(phases::BeginNodes{});
-    if (cloths_.plastic.exist())
-      for_each_spring_kind([&](auto kind) { machine_.each(phases::BeginSprings<decltype(kind)::value>{}); });
-    if (touches()) machine_.each(phases::BeginContacts{});
-    eased_ = 0;
-    if (touches() && cloths_.contacts.samples.eases) {
-      machine_.each(phases::Ease{});
-      eased_ = largest(phases::MeasureEased{});
-    }
-    if (!has_holds()) return;
-    machine_.each(phases::Grasp{});
-    for_each_row_family([&](auto rows) { machine_.each(phases::WeighRows<decltype(rows)::value>{}); });
-    machine_.grasped();
-  }
-
-  ISOCLOTH_DEVICE void preview(Index n, int part) {
-    if (cloths_.pattern.has_forces()) {
-      machine_.each(phases::Bend{});
-      machine_.by_colour(phases::PullStructural{});
-      machine_.by_colour(phases::PullShear{});
-      machine_.by_colour(phases::PullBend{});
-    }
-    if (Machine::meets_external && cloths_.has_external_forces())
-      machine_.each(phases::PreviewExternal{part});
-    else
-      machine_.each(phases::Preview{});
-    machine_.each(phases::PreviewPinned{n, part});
-  }
-
-  /// Judges the step. False: the cloth is lost.
-  ISOCLOTH_DEVICE bool end(double depth, ImpulseReport& report) {
-    typename Machine::Told told{};
-    for_each_row_family(
-        [&](auto rows) { machine_.each(phases::MeasureRows<decltype(rows)::value>{}, told); });
-    const double residual = machine_.largest(told);
-    const bool misses =
-        residual > control().tolerance || depth > static_cast<double>(cloths_.contacts.tolerance);
-    // Edges that may be of any length meet every tolerance.
-    const bool judges = misses || parameters_.longest_edge > Real(0);
-    const double status = !(residual < HUGE_VAL) ? 2 : judges && has_diverged(residual) ? 3 : misses ? 1 : 0;
-    report.status = status > report.status ? status : report.status;
-    report.residual = residual > report.residual ? residual : report.residual;
-    if (status > 1) return false;
-    machine_.each(phases::EndNodes{});
-    if (cloths_.plastic.exist())
-      for_each_spring_kind([&](auto kind) { machine_.each(phases::EndSprings<decltype(kind)::value>{}); });
-    report.steps += 1;
-    report.penetration = depth + eased_ > report.penetration ? depth + eased_ : report.penetration;
-    report.eased_depth = eased_;
+    if (!judge(report)) return false;
+    keep(report);
     return true;
   }
+
   /// See kernels/divergence.hpp.
   ISOCLOTH_DEVICE bool has_diverged(double residual) {
     return residual > control().largest_residual || largest(phases::MeasureDisplacements{}) > 0;
@@ -214,6 +228,7 @@ class ImpulseStep {
   const ImpulseParameters<Real>& parameters_;
   Machine& machine_;
   bool met_ = false;  ///< obstacles, maybe, in this part
+  double depth_ = 0;  ///< in them when the step ends [m]
   double eased_ = 0;  ///< how deep what started inside may be when the step ends [m]
 };
 

@@ -79,7 +79,7 @@ TEST(ImpulseStability, NoSceneBlowsUp) {
         scene.recipe = recipe;
         scene.impulse = {};
         scene.impulse.max_sweeps = sweeps;
-        scene.contact.cloth = false;               // impulses let cloth pass through cloth
+        scene.contact.cloth = false;               // each cloth alone
         for (Garment& garment : scene.garments) {  // threads are edges held by impulses, not springs
           garment.fabric.structural_spring = {};
           garment.fabric.strain_limit = 0;

@@ -1,5 +1,5 @@
 // Velocities of what meets on its way, beside closed forms of impacts.
-#include "host/projection/inelastic_impulses.hpp"
+#include "host/cloth/inelastic_impulses.hpp"
 
 #include <gtest/gtest.h>
 

@@ -26,9 +26,10 @@ allow_host_rooms() {
     solver) rooms='memory' ;;
     surroundings) rooms='memory|garment|solver' ;;
     bodies) rooms='memory|surroundings' ;;
-    projection) rooms='memory|linear|garment|measures|solver|surroundings|bodies' ;;
-    impulse) rooms='memory|linear|garment|measures|solver|surroundings' ;;
-    orchestrator) rooms='memory|garment|solver|surroundings|projection|impulse' ;;
+    cloth) rooms='memory|solver' ;;
+    projection) rooms='memory|linear|garment|measures|solver|surroundings|bodies|cloth' ;;
+    impulse) rooms='memory|linear|garment|measures|solver|surroundings|cloth' ;;
+    orchestrator) rooms='memory|garment|solver|surroundings|cloth|projection|impulse' ;;
     gradients) rooms='memory|projection' ;;
     energy) rooms='garment|solver|reference' ;;
     validation) rooms='memory|solver|impulse|orchestrator|reference' ;;

@@ -1,4 +1,4 @@
-#include "host/projection/cloth_friction.hpp"
+#include "host/cloth/cloth_friction.hpp"
 
 #include <map>
 #include <set>

@@ -1,4 +1,4 @@
-#include "host/projection/inelastic_impulses.hpp"
+#include "host/cloth/inelastic_impulses.hpp"
 
 #include <algorithm>
 #include <cmath>

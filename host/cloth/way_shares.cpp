@@ -1,4 +1,4 @@
-#include "host/projection/way_shares.hpp"
+#include "host/cloth/way_shares.hpp"
 
 #include <algorithm>
 #include <cmath>

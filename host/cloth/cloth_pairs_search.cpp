@@ -4,7 +4,9 @@
 #include <memory>
 #include <utility>
 
-#include "host/projection/cloth_contacts.hpp"
+#include "host/cloth/cloth_pairs.hpp"
+#include "kernels/launch/launch.hpp"
+#include "kernels/launch/thread_pool.hpp"
 
 namespace isocloth {
 namespace {
@@ -19,9 +21,8 @@ Vec3d centroid(const std::vector<Vec3d>& positions) {
 
 }  // namespace
 
-template <class Real>
-std::vector<Index> ClothContacts<Real>::strays(const std::vector<Vec3d>& positions,
-                                               BoundingBox MovingBox::*room) const {
+std::vector<Index> ClothPairs::strays(const std::vector<Vec3d>& positions,
+                                      BoundingBox MovingBox::*room) const {
   const Vec3d middle = centroid(positions);
   std::vector<Index> found;
   for (std::size_t i = 0; i < rooms_.size(); ++i) {
@@ -31,23 +32,20 @@ std::vector<Index> ClothContacts<Real>::strays(const std::vector<Vec3d>& positio
   return found;
 }
 
-template <class Real>
-std::vector<double> ClothContacts<Real>::margins(bool has_spare) const {
+std::vector<double> ClothPairs::margins(bool has_spare) const {
   std::vector<double> all;
   for (const double thickness : thicknesses_)
     all.push_back((thickness + reach_) / 2 + (has_spare ? thickness : 0));
   return all;
 }
 
-template <class Real>
-bool ClothContacts<Real>::find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to,
-                                     const Search& how, std::vector<FeaturePair>& pairs) {
+bool ClothPairs::find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, const Search& how,
+                            std::vector<FeaturePair>& pairs) {
   const std::size_t most = std::max(how.always, how.most_per_node * rooms_.size());
   return pairs_.find(from, to, margins(how.has_spare), most, pairs, workers(), how.times);
 }
 
-template <class Real>
-PairSearch::Workers ClothContacts<Real>::workers() const {
+PairSearch::Workers ClothPairs::workers() const {
   ThreadPool* const pool = device_.queue().pool;
   if (pool == nullptr || rooms_.size() < least_range) return PairSearch::alone();
   return {.for_each =
@@ -60,8 +58,7 @@ PairSearch::Workers ClothContacts<Real>::workers() const {
                      std::size_t more) { return *found += more; }};
 }
 
-template <class Real>
-typename ClothContacts<Real>::Ways ClothContacts<Real>::ways(double ahead) const {
+ClothPairs::Ways ClothPairs::ways(double ahead) const {
   // Relative to what all have in common: where a pair is apart that way, it is.
   const Vec3d middle_from = centroid(host_from_), middle_to = centroid(host_to_);
   Ways found{std::vector<Vec3d>(rooms_.size()), std::vector<Vec3d>(rooms_.size())};
@@ -73,8 +70,7 @@ typename ClothContacts<Real>::Ways ClothContacts<Real>::ways(double ahead) const
   return found;
 }
 
-template <class Real>
-void ClothContacts<Real>::set_room(std::size_t node, const Ways& ways, const Search& how) {
+void ClothPairs::set_room(std::size_t node, const Ways& ways, const Search& how) {
   const Vec3d from = ways.from[node], onward = ways.onward[node];
   const double spare =
       how.has_spare ? thicknesses_[static_cast<std::size_t>(pairs_.features().node_surfaces[node])] : 0;
@@ -87,8 +83,7 @@ void ClothContacts<Real>::set_room(std::size_t node, const Ways& ways, const Sea
   }
 }
 
-template <class Real>
-bool ClothContacts<Real>::search() {
+bool ClothPairs::search() {
   using enum PairSearch::Times;
   // A few steps of the same motion are searched at once, whenever in them nodes are where. Where ways are so
   // long that this finds too much, those of this part at their speeds. In a tangle of many layers a node is
@@ -120,15 +115,13 @@ bool ClothContacts<Real>::search() {
   return true;
 }
 
-template <class Real>
-bool ClothContacts<Real>::seek() {
+bool ClothPairs::seek() {
   if (searched_ == nullptr) return search();
   const std::vector<Index> nodes = strays(host_to_, &MovingBox::end);
   return nodes.empty() || search_around(nodes) || search();
 }
 
-template <class Real>
-bool ClothContacts<Real>::search_around(const std::vector<Index>& nodes) {
+bool ClothPairs::search_around(const std::vector<Index>& nodes) {
   constexpr std::size_t many = 8;  // for one node in so many a search of all is cheaper
   if (searched_->times != PairSearch::Times::own || many * nodes.size() > rooms_.size()) return false;
   const Ways all = ways(searched_->ahead);
@@ -145,8 +138,7 @@ bool ClothContacts<Real>::search_around(const std::vector<Index>& nodes) {
   return true;
 }
 
-template <class Real>
-void ClothContacts<Real>::measure(std::size_t first_pair) {
+void ClothPairs::measure(std::size_t first_pair) {
   const std::size_t count = host_pairs_.size();
   std::vector<FeaturePair> staging;
   device_pairs_.write(first_pair, count - first_pair, staging, [&](FeaturePair* to) {
@@ -160,8 +152,7 @@ void ClothContacts<Real>::measure(std::size_t first_pair) {
                                                    .first = static_cast<Index>(first_pair)});
 }
 
-template <class Real>
-void ClothContacts<Real>::sift() {
+void ClothPairs::sift() {
   const std::size_t count = host_pairs_.size();
   contact_kernels_.sift_pairs(device_.queue(), {.pairs = first(std::as_const(device_pairs_), count),
                                                 .references = references(),
@@ -179,8 +170,5 @@ void ClothContacts<Real>::sift() {
   fill(device_, host_sifted_, sifted_);
   make_room(device_, host_sifted_.size(), found_);
 }
-
-template class ClothContacts<float>;
-template class ClothContacts<double>;
 
 }  // namespace isocloth

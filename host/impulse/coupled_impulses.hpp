@@ -1,0 +1,48 @@
+// Garments of impulses that step together, because cloth meets cloth.
+#pragma once
+
+#include "host/cloth/coupled_garments.hpp"
+#include "host/impulse/cloth_impulses.hpp"
+
+namespace isocloth {
+
+/// Every garment makes its part of a step, then impulses between cloths follow. All take as many parts as the
+/// one whose forces need most, and where cloth is held back or too deep in cloth the step is taken again in
+/// more, unless the scene says how many. A garment whose step is lost is frozen, and the step is taken again
+/// without it; the others do not pass through it.
+template <class Real>
+class CoupledImpulses final : public CoupledGarments<ImpulseSolver<Real>> {
+ public:
+  /// `garments` of the scene; `shapes` of the scene, null: none.
+  CoupledImpulses(const Device& device, const std::vector<const Garment*>& garments,
+                  const ResolvedScene& resolved, const std::shared_ptr<const ObstacleShapes<Real>>& shapes);
+
+  std::vector<AdvanceReport> finish() override;
+  void refresh() override;
+
+ private:
+  using Base = CoupledGarments<ImpulseSolver<Real>>;
+  using Base::garments_, Base::steps_;
+
+  ClothPairs* cloth() const override { return cloth_.get(); }
+  std::size_t shared_bytes() const override { return cloth_->memory_bytes(); }
+  /// Gives all garments as many parts.
+  void even_parts();
+  /// Numbers of garments that are not frozen.
+  std::vector<std::size_t> moving() const;
+  /// The same, again in more parts where cloth has not been kept apart as it should.
+  bool step_in_parts(const std::vector<std::size_t>& moving, Index number);
+  /// The step up to its end; returns whether none of these is lost.
+  bool step(const std::vector<std::size_t>& moving, Index number);
+  template <class Work>
+  void side_by_side(const std::vector<std::size_t>& moving, const Work& work);
+
+  static constexpr int most_more_parts = 8;  ///< times those of other steps
+  const Device& device_;
+  const bool may_part_;      ///< nobody has said how many parts
+  bool are_parted_ = false;  ///< garments take more parts in this step
+  std::unique_ptr<ClothImpulses<Real>> cloth_;
+  std::vector<char> are_lost_;
+};
+
+}  // namespace isocloth
