@@ -33,8 +33,12 @@ def test_scenes_of_the_page_on_sewing_run():
     start = simulation.measures()[0].seam_opening
     simulation.advance(40)
     assert simulation.measures()[0].seam_opening < 1e-3 < start
-    assert len(parts) == 2  # buttons and bands, beside the seams
+    assert len(parts) == 3  # buttons and bands beside the seams, and a gripper that keeps them open
     for part in parts:
-        scene = json.loads(block)
-        scene["garments"][0]["mesh"].update(json.loads("{" + part + "}"))
-        isocloth.Simulation(scene).advance(5)
+        scene, keys = json.loads(block), json.loads("{" + part + "}")
+        garment = scene["garments"][0]
+        (garment if "grippers" in keys else garment["mesh"]).update(keys)
+        held = isocloth.Simulation(scene)
+        held.advance(5)
+        if "grippers" in keys:
+            assert abs(held.measures()[0].seam_opening - start) < 1e-6
