@@ -436,6 +436,15 @@ TEST_F(Report, a_trajectory_on_disk_gives_the_same_page) {
       garments[g].pins.push_back({"", {node}, FixedMotion{}});
   }
   EXPECT_TRUE(write(report_from(trajectory, data.summary, garments)) == write(data));
+  const auto meet = [&](bool cloth_meets, Index one, Index other) {
+    garments[0].world = one;
+    garments[1].world = other;
+    return report_from(trajectory, data.summary, garments, cloth_meets).garments_meet;
+  };
+  EXPECT_TRUE(meet(true, 0, 0));
+  EXPECT_FALSE(meet(true, 0, 1));
+  EXPECT_TRUE(meet(true, Garment::every_world, 1));
+  EXPECT_FALSE(meet(false, 0, 0));
   garments.pop_back();
   EXPECT_THROW(report_from(trajectory, data.summary, garments), ShapeError);
 }
