@@ -75,6 +75,19 @@ void ClothPairs::begin_part() {
   if (searched_ != nullptr && !strays(host_from_, &MovingBox::begin).empty()) searched_ = nullptr;
 }
 
+bool ClothPairs::meet(std::vector<Vec3d> from, std::vector<Vec3d> to) {
+  host_from_ = std::move(from);
+  host_to_ = std::move(to);
+  from_.upload(host_from_);
+  to_.upload(host_to_);
+  is_fast_ = false;
+  within_memory([&] {
+    begin_part();
+    look();
+  });
+  return exist() || passes();
+}
+
 void ClothPairs::look() {
   if (!seek()) {  // nothing can be said of it but that it is no state to end in
     keys_.clear();

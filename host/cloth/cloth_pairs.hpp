@@ -54,10 +54,14 @@ class ClothPairs {
   const KeptContacts& kept() const { return state_; }
   void set_kept(KeptContacts kept) { state_ = std::move(kept); }
   /// Those that a garment keeps: each contact is kept by the first of its two.
-  KeptContacts kept(std::size_t garment) const;
-  void set_kept(std::size_t garment, const KeptContacts& kept);
+  std::vector<ClothContactState> kept(std::size_t garment) const;
+  void set_kept(std::size_t garment, const std::vector<ClothContactState>& kept);
   /// Of every garment, where the nodes of all of them are at `positions` [m]; forces times h^2 [kg m].
   std::vector<ClothLoads> loads(const std::vector<Vec3d>& positions) const;
+
+  /// Whether some pair is within reach at the end of the ways of all nodes from one place to another, or
+  /// perhaps does not stay apart on them. No step is under way.
+  bool meet(std::vector<Vec3d> from, std::vector<Vec3d> to);
 
   /// Whether some pair perhaps did not stay apart on the way to the iterates.
   bool passes() const { return passing_ > 0; }

@@ -57,25 +57,24 @@ std::size_t ClothPairs::keeper_of(std::uint64_t packed) const {
   return one == none || other == none ? none : std::min(one, other);
 }
 
-KeptContacts ClothPairs::kept(std::size_t garment) const {
-  KeptContacts own;
-  for (std::size_t c = 0; c < state_.keys.size(); ++c) {
-    if (keeper_of(state_.keys[c]) != garment) continue;
-    own.keys.push_back(state_.keys[c]);
-    own.forces.push_back(state_.forces[c]);
-  }
+std::vector<ClothContactState> ClothPairs::kept(std::size_t garment) const {
+  std::vector<ClothContactState> own;
+  for (std::size_t c = 0; c < state_.keys.size(); ++c)
+    if (keeper_of(state_.keys[c]) == garment)
+      own.push_back({.key = static_cast<std::int64_t>(state_.keys[c]), .force = state_.forces[c]});
   return own;
 }
 
-void ClothPairs::set_kept(std::size_t garment, const KeptContacts& kept) {
+void ClothPairs::set_kept(std::size_t garment, const std::vector<ClothContactState>& kept) {
   std::map<std::uint64_t, Vec3d> all;  // by ascending keys
   for (std::size_t c = 0; c < state_.keys.size(); ++c)
     if (keeper_of(state_.keys[c]) != garment) all[state_.keys[c]] = state_.forces[c];
-  for (std::size_t c = 0; c < kept.keys.size(); ++c) {
-    if (keeper_of(kept.keys[c]) != garment)
-      throw ShapeError(text("cloth_contacts[", c, "].key: found ", kept.keys[c],
+  for (std::size_t c = 0; c < kept.size(); ++c) {
+    const auto key = static_cast<std::uint64_t>(kept[c].key);
+    if (keeper_of(key) != garment)
+      throw ShapeError(text("cloth_contacts[", c, "].key: found ", key,
                             ", expected what the garment or a later one of its world has"));
-    all[kept.keys[c]] = kept.forces[c];
+    all[key] = kept[c].force;
   }
   state_ = {};
   for (const auto& [key, force] : all) {

@@ -76,26 +76,19 @@ class CoupledGarments : public GarmentSolver {
   }
   GarmentState state(std::size_t member) const override {
     GarmentState state = garments_[member]->state(0);
-    if (cloth() == nullptr) return state;
-    const KeptContacts kept = cloth()->kept(member);
-    for (std::size_t c = 0; c < kept.keys.size(); ++c)
-      state.cloth_contacts.push_back(
-          {.key = static_cast<std::int64_t>(kept.keys[c]), .force = kept.forces[c]});
+    if (cloth() != nullptr) state.cloth_contacts = cloth()->kept(member);
     return state;
   }
   void set_state(std::size_t member, const GarmentState& state) override {
-    garments_[member]->set_state(0, state);
-    if (cloth() == nullptr) return;
-    KeptContacts kept;
-    for (const ClothContactState& contact : state.cloth_contacts) {
-      kept.keys.push_back(static_cast<std::uint64_t>(contact.key));
-      kept.forces.push_back(contact.force);
-    }
-    cloth()->set_kept(member, kept);
+    set_motion(member, state);
+    if (cloth() != nullptr) cloth()->set_kept(member, state.cloth_contacts);
   }
 
+  /// All of a state but contacts between cloths, which stay as they are.
+  void set_motion(std::size_t member, const GarmentState& state) { garments_[member]->set_state(0, state); }
+  virtual ClothPairs* cloth() const = 0;  ///< null: cloth does not meet cloth
+
  protected:
-  virtual ClothPairs* cloth() const = 0;         ///< null: cloth does not meet cloth
   virtual std::size_t shared_bytes() const = 0;  ///< what is of no garment alone
 
   std::vector<std::unique_ptr<Solver>> garments_;

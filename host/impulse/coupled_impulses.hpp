@@ -19,12 +19,12 @@ class CoupledImpulses final : public CoupledGarments<ImpulseSolver<Real>> {
 
   std::vector<AdvanceReport> finish() override;
   void refresh() override;
+  ClothPairs* cloth() const override { return cloth_.get(); }
 
  private:
   using Base = CoupledGarments<ImpulseSolver<Real>>;
   using Base::garments_, Base::steps_;
 
-  ClothPairs* cloth() const override { return cloth_.get(); }
   std::size_t shared_bytes() const override { return cloth_->memory_bytes(); }
   /// Gives all garments as many parts.
   void even_parts();

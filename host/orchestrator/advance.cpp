@@ -91,7 +91,8 @@ void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers
     for (AdvanceReport& report : sums.back()) report.total.substeps = 0;
   }
   std::vector<std::vector<Clock>> now = clocks;
-  const int most = check.measures ? 1 : largest_start;
+  int most = check.measures ? 1 : largest_start;
+  for (const auto& solver : solvers) most = std::min(most, solver->most_steps());
   for (done = 0; done < steps;) {
     const int count = std::min(steps - done, most);
     advance_once(solvers, now, h, count, device, sums);

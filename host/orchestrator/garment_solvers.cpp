@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
@@ -15,6 +16,7 @@
 #include "host/projection/cloth_group.hpp"
 #include "host/projection/coupled_solver.hpp"
 #include "host/projection/projection_solver.hpp"
+#include "host/projection/small_worlds.hpp"
 
 namespace isocloth {
 namespace {
@@ -176,24 +178,109 @@ std::vector<std::vector<std::size_t>> coupled_garments(const Scene& scene) {
   return groups;
 }
 
+/// Numbers of garments, in the order of the scene, by their kinds; those that share no solver are kinds of
+/// their own.
+template <class IsShared>
+std::vector<std::vector<std::size_t>> by_kinds(const Device& device, const ResolvedScene& resolved,
+                                               const std::vector<std::size_t>& numbers,
+                                               const IsShared& is_shared) {
+  std::vector<Kind> kinds;
+  std::vector<std::vector<std::size_t>> members;
+  for (const std::size_t number : numbers) {
+    device.monitor().check();
+    const Garment& garment = resolved.scene.garments[number];
+    std::size_t k = is_shared(garment) ? kinds.size() : 0;
+    while (k > 0 && !fits(garment, kinds[k - 1], resolved)) --k;
+    if (k == 0) {
+      kinds.push_back({.is_pinned = pinned_nodes(garment),
+                       .has_bending = has_bending(garment),
+                       .has_curves = has_curves(garment, resolved),
+                       .limits = limits(garment),
+                       .factor = resolved.factor(garment),
+                       .rows = row_pattern(garment, resolved.recipe),
+                       .model = &garment});
+      members.emplace_back();
+      k = kinds.size();
+    }
+    members[k - 1].push_back(number);
+  }
+  return members;
+}
+
+std::vector<const Garment*> garments_of(const Scene& scene, const std::vector<std::size_t>& numbers) {
+  std::vector<const Garment*> garments;
+  for (const std::size_t number : numbers) garments.push_back(&scene.garments[number]);
+  return garments;
+}
+
+/// Whether a world's garments step in lanes while nothing touches.
+bool is_small_world(const ResolvedScene& resolved, const std::vector<std::size_t>& numbers,
+                    StepSolver choice) {
+  return resolved.scene.bodies.empty() && choice == StepSolver::automatic &&
+         std::ranges::all_of(numbers, [&](std::size_t number) {
+           const Garment& garment = resolved.scene.garments[number];
+           return is_batched(garment, choice) && !is_driven(garment);
+         });
+}
+
+/// Of projections.
+template <class Real>
+void add_small_worlds(const Device& device, const ResolvedScene& resolved, StepSolver choice,
+                      const std::vector<std::vector<std::size_t>>& worlds,
+                      const std::shared_ptr<const ObstacleShapes<Real>>& obstacles, GarmentSolvers& solvers) {
+  std::vector<std::size_t> numbers;
+  std::vector<typename SmallWorlds<Real>::Place> places(resolved.scene.garments.size());
+  std::vector<std::unique_ptr<CoupledSolver<Real>>> by_world;
+  for (std::size_t w = 0; w < worlds.size(); ++w) {
+    for (std::size_t i = 0; i < worlds[w].size(); ++i) {
+      places[worlds[w][i]] = {.world = w, .garment = i};
+      numbers.push_back(worlds[w][i]);
+    }
+    by_world.push_back(std::make_unique<CoupledSolver<Real>>(device, garments_of(resolved.scene, worlds[w]),
+                                                             resolved, obstacles, choice));
+  }
+  std::sort(numbers.begin(), numbers.end());
+  const auto kinds = by_kinds(device, resolved, numbers, [](const Garment&) { return true; });
+  std::vector<std::unique_ptr<ClothGroup<Real>>> groups;
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    for (std::size_t lane = 0; lane < kinds[k].size(); ++lane) {
+      places[kinds[k][lane]].group = k;
+      places[kinds[k][lane]].lane = lane;
+    }
+    groups.push_back(std::make_unique<ClothGroup<Real>>(device, garments_of(resolved.scene, kinds[k]),
+                                                        resolved, obstacles));
+  }
+  std::vector<typename SmallWorlds<Real>::Place> of_members;
+  for (const std::size_t number : numbers) {
+    solvers.members[number] = {solvers.solvers.size(), of_members.size()};
+    of_members.push_back(places[number]);
+  }
+  solvers.solvers.push_back(std::make_unique<SmallWorlds<Real>>(device, std::move(by_world),
+                                                                std::move(groups), std::move(of_members)));
+}
+
 /// Garments of a scene with bodies, or in which cloth meets cloth.
 template <class Real>
 void add_coupled_solvers(const Device& device, const ResolvedScene& scene, StepSolver choice,
                          const std::shared_ptr<const ObstacleShapes<Real>>& obstacles,
                          GarmentSolvers& solvers) {
+  const bool is_projection = scene.recipe.solver == SolverFamily::projection;
   solvers.members.resize(scene.scene.garments.size());
+  std::vector<std::vector<std::size_t>> small;
   for (const std::vector<std::size_t>& group : coupled_garments(scene.scene)) {
-    std::vector<const Garment*> garments;
-    for (const std::size_t g : group) {
-      solvers.members[g] = {solvers.solvers.size(), garments.size()};
-      garments.push_back(&scene.scene.garments[g]);
+    if (is_projection && is_small_world(scene, group, choice)) {
+      small.push_back(group);
+      continue;
     }
-    if (scene.recipe.solver == SolverFamily::projection)
+    for (std::size_t i = 0; i < group.size(); ++i) solvers.members[group[i]] = {solvers.solvers.size(), i};
+    const std::vector<const Garment*> garments = garments_of(scene.scene, group);
+    if (is_projection)
       solvers.solvers.push_back(
           std::make_unique<CoupledSolver<Real>>(device, garments, scene, obstacles, choice));
     else
       solvers.solvers.push_back(std::make_unique<CoupledImpulses<Real>>(device, garments, scene, obstacles));
   }
+  if (!small.empty()) add_small_worlds<Real>(device, scene, choice, small, obstacles, solvers);
 }
 
 void make_coupled_solvers(const Device& device, Precision precision, const ResolvedScene& scene,
@@ -238,31 +325,19 @@ GarmentSolvers make_garment_solvers(const Device& device, Precision precision, c
     make_coupled_solvers(device, precision, resolved, choice, result);
     return result;
   }
-  std::vector<Kind> kinds;
-  std::vector<std::vector<const Garment*>> members;
-  for (const Garment& garment : scene.garments) {
-    device.monitor().check();
-    std::size_t k = is_grouped(device, precision, garment, resolved, choice) ? kinds.size() : 0;
-    while (k > 0 && !fits(garment, kinds[k - 1], resolved)) --k;
-    if (k == 0) {
-      kinds.push_back({.is_pinned = pinned_nodes(garment),
-                       .has_bending = has_bending(garment),
-                       .has_curves = has_curves(garment, resolved),
-                       .limits = limits(garment),
-                       .factor = resolved.factor(garment),
-                       .rows = row_pattern(garment, resolved.recipe),
-                       .model = &garment});
-      members.emplace_back();
-      k = kinds.size();
-    }
-    result.members.push_back({k - 1, members[k - 1].size()});
-    members[k - 1].push_back(&garment);
-  }
+  std::vector<std::size_t> numbers(scene.garments.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
   const SharedObstacles obstacles(device, precision, scene);
   obstacles.describe(result);
-  for (const auto& garments : members) {
+  result.members.resize(numbers.size());
+  const auto is_shared = [&](const Garment& garment) {
+    return is_grouped(device, precision, garment, resolved, choice);
+  };
+  for (const auto& kind : by_kinds(device, resolved, numbers, is_shared)) {
     device.monitor().check();
-    result.solvers.push_back(make_solver(device, precision, garments, resolved, choice, obstacles));
+    for (std::size_t i = 0; i < kind.size(); ++i) result.members[kind[i]] = {result.solvers.size(), i};
+    result.solvers.push_back(
+        make_solver(device, precision, garments_of(scene, kind), resolved, choice, obstacles));
   }
   return result;
 }

@@ -48,7 +48,6 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
       shapes_(device, garments_, resolved.recipe, arrays_),
       row_count_(arrays_.rows.row_count()),
       driven_nodes_(driven_nodes(garments_)),
-      lost_(garments_.size(), StepStatus::converged),
       queue_(device) {
   if (has_surroundings(scene_)) build_surroundings(obstacles);
   build_plan();
@@ -56,9 +55,10 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
   build_parameters();
 
   const std::size_t lanes = tiles_ * width_, nodes = arrays_.node_count();
-  positions_ = {device, 3 * nodes * lanes};
-  velocities_ = {device, 3 * nodes * lanes};
-  multipliers_ = {device, row_count_ * lanes};
+  states_.lost.assign(garments_.size(), StepStatus::converged);
+  states_.positions = {device, 3 * nodes * lanes};
+  states_.velocities = {device, 3 * nodes * lanes};
+  states_.multipliers = {device, row_count_ * lanes};
   const std::vector<double> none = no_contacts(contact_layout());
   std::vector<Real> contacts(none.size() * lanes);
   reports_ = {device, lanes * sizeof(ClothReport<Real>) / sizeof(Real)};
@@ -78,11 +78,11 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
       }
     }
   }
-  positions_.upload(positions);
-  velocities_.upload(velocities);
-  contacts_ = {device, contacts};
-  history_ = {device, std::vector<Real>(pattern().history().size() * lanes)};
-  alive_ = {device, alive};
+  states_.positions.upload(positions);
+  states_.velocities.upload(velocities);
+  states_.contacts = {device, contacts};
+  states_.history = {device, std::vector<Real>(pattern().history().size() * lanes)};
+  states_.alive = {device, alive};
   // In a device's memory once for all, so that no step waits for an allocation.
   if (!device.backend().memory.host_accessible) size_targets(largest_start);
   queue_.reserve(scratch_bytes(), tiles_);
@@ -321,12 +321,12 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
           .stitch_laws = arrays_.stitch_laws(),
           .stitch_speed = static_cast<Real>(garments_.front()->sewing.speed),
           .targets = targets_.view(),
-          .states = {.positions = positions_.view(),
-                     .velocities = velocities_.view(),
-                     .multipliers = multipliers_.view(),
-                     .contacts = contacts_.view(),
-                     .history = history_.view(),
-                     .alive = alive_.view()},
+          .states = {.positions = states_.positions.view(),
+                     .velocities = states_.velocities.view(),
+                     .multipliers = states_.multipliers.view(),
+                     .contacts = states_.contacts.view(),
+                     .history = states_.history.view(),
+                     .alive = states_.alive.view()},
           .before = {},
           .reports = reports_.view(),
           .inspection = {},
@@ -366,44 +366,38 @@ void ClothGroup<Real>::keep_before() {
   const auto make_room = [&](Buffer<Real>& before, const Buffer<Real>& now) {
     if (before.size() < now.size()) before = {device_, now.size()};
   };
-  make_room(before_.positions, positions_);
-  make_room(before_.velocities, velocities_);
-  make_room(before_.multipliers, multipliers_);
-  make_room(before_.contacts, contacts_);
-  make_room(before_.history, history_);
-  make_room(before_.alive, alive_);
-  before_.lost = lost_;
-  swap_before();
-  before_.is_kept = true;
-}
-
-template <class Real>
-void ClothGroup<Real>::swap_before() {
-  std::swap(before_.positions, positions_);
-  std::swap(before_.velocities, velocities_);
-  std::swap(before_.multipliers, multipliers_);
-  std::swap(before_.contacts, contacts_);
-  std::swap(before_.history, history_);
-  std::swap(before_.alive, alive_);
+  make_room(before_.positions, states_.positions);
+  make_room(before_.velocities, states_.velocities);
+  make_room(before_.multipliers, states_.multipliers);
+  make_room(before_.contacts, states_.contacts);
+  make_room(before_.history, states_.history);
+  make_room(before_.alive, states_.alive);
+  before_.lost = states_.lost;
+  std::swap(before_, states_);
 }
 
 template <class Real>
 void ClothGroup<Real>::undo() {
-  if (!before_.is_kept) return;
-  before_.is_kept = false;
-  swap_before();
-  lost_ = before_.lost;
+  if (std::exchange(is_undoable_, false)) std::swap(before_, states_);
+}
+
+template <class Real>
+void ClothGroup<Real>::set_alive(const std::vector<char>& alive) {
+  states_.alive.write(staging_, [&](Real* lanes) {
+    for (std::size_t c = 0; c < tiles_ * width_; ++c)
+      lanes[c] = c < size() && alive[c] != 0 ? Real(1) : Real(0);
+  });
 }
 
 template <class Real>
 void ClothGroup<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) {
   const auto begin = std::chrono::steady_clock::now();
-  before_.is_kept = false;
+  is_undoable_ = undoable;
   set_targets(clocks, h, steps);
   if (undoable) keep_before();
   StepCloths<Real> args = arguments(h, steps);
   if (undoable) {
-    const Before& before = before_;
+    const States& before = before_;
     args.before = {.positions = before.positions.view(),
                    .velocities = before.velocities.view(),
                    .multipliers = before.multipliers.view(),
@@ -428,7 +422,8 @@ std::vector<AdvanceReport> ClothGroup<Real>::finish() {
     const ClothReport<Real> found{own[0], own[1], own[2], own[3], own[4], own[5], own[6], own[7]};
     result[c].steps = static_cast<int>(found.steps);
     StepReport& total = result[c].total;
-    total.status = is_lost(lost_[c]) ? lost_[c] : static_cast<StepStatus>(static_cast<int>(found.status));
+    total.status =
+        is_lost(states_.lost[c]) ? states_.lost[c] : static_cast<StepStatus>(static_cast<int>(found.status));
     total.iterations = static_cast<int>(found.iterations);
     total.substeps = static_cast<int>(found.substeps);
     total.residual = static_cast<double>(found.residual);
@@ -436,7 +431,7 @@ std::vector<AdvanceReport> ClothGroup<Real>::finish() {
     total.eased_depth = static_cast<double>(found.eased_depth);
     if (found.bad_pivot > 0)
       total.bad_node = arrays_.pattern.free_nodes[static_cast<std::size_t>(found.bad_pivot) - 1];
-    if (is_lost(total.status)) lost_[c] = total.status;
+    if (is_lost(total.status)) states_.lost[c] = total.status;
   }
   const double seconds =
       start_seconds_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

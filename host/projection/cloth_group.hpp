@@ -36,6 +36,12 @@ class ClothGroup final : public GarmentSolver {
   std::size_t threads() const override { return tiles_; }
   std::vector<AdvanceReport> finish() override;
   void undo() override;
+  /// Which members the next start() steps, others stay as they are; shape [size()].
+  void set_alive(const std::vector<char>& alive);
+  /// Of a member, and the same before an undoable start() that has not been undone.
+  std::vector<double> positions(std::size_t member) const;
+  std::vector<double> positions_before(std::size_t member) const;
+  GarmentState state_before(std::size_t member) const;
   /// A launch on a device runs to its end.
   bool can_stop() const override { return device_.backend().memory.host_accessible; }
   std::vector<Measures> measure(std::size_t first, std::size_t count) override;
@@ -88,21 +94,24 @@ class ClothGroup final : public GarmentSolver {
   Surroundings<Real> surroundings_;
   Buffer<Real> tensors_, rest_values_, masses_, inverse_masses_, bending_, factored_, beyond_, rest_areas_;
 
-  Buffer<Real> positions_, velocities_, multipliers_, contacts_, history_, alive_, parameters_,
-      row_stiffness_, row_bounds_, row_curves_, row_viscosity_, targets_, reports_;
+  Buffer<Real> parameters_, row_stiffness_, row_bounds_, row_curves_, row_viscosity_, targets_, reports_;
   std::vector<Real> staging_;
-  /// What an undoable start() began with.
-  struct Before {
+  /// All that is kept from step to step, see ClothStates.
+  struct States {
     Buffer<Real> positions, velocities, multipliers, contacts, history, alive;
-    std::vector<StepStatus> lost;
-    bool is_kept = false;  ///< undo() may follow
+    std::vector<StepStatus> lost;  ///< what froze a member, else converged; shape [size()]
+
+    std::size_t bytes() const {
+      return positions.bytes() + velocities.bytes() + multipliers.bytes() + contacts.bytes() +
+             history.bytes() + alive.bytes();
+    }
   };
+  States states_, before_;  ///< now, and when an undoable request began
+  bool is_undoable_ = false;
   /// Makes the states of now those that the next launch begins with, and room for those after it.
   void keep_before();
-  void swap_before();
-  Before before_;
-  std::vector<StepStatus> lost_;  ///< what froze a member, else converged; shape [size()]
-  double start_seconds_ = 0;      ///< taken by start()
+  GarmentState state_of(const States& states, std::size_t member) const;
+  double start_seconds_ = 0;  ///< taken by start()
 
   std::unique_ptr<GarmentMeasures<Real>> measures_;  ///< made on first use, as the next
   std::unique_ptr<StrainMeter<Real>> strain_meter_;

@@ -34,17 +34,37 @@ std::vector<double> ClothGroup<Real>::gather(const Buffer<Real>& tiled, std::siz
 
 template <class Real>
 GarmentState ClothGroup<Real>::state(std::size_t member) const {
+  return state_of(states_, member);
+}
+
+template <class Real>
+GarmentState ClothGroup<Real>::state_before(std::size_t member) const {
+  return state_of(before_, member);
+}
+
+template <class Real>
+std::vector<double> ClothGroup<Real>::positions(std::size_t member) const {
+  return gather(states_.positions, member, 3 * arrays_.node_count());
+}
+
+template <class Real>
+std::vector<double> ClothGroup<Real>::positions_before(std::size_t member) const {
+  return gather(before_.positions, member, 3 * arrays_.node_count());
+}
+
+template <class Real>
+GarmentState ClothGroup<Real>::state_of(const States& states, std::size_t member) const {
   const std::size_t nodes = arrays_.node_count();
   const ContactStateLayout layout = contact_layout();
   GarmentState state;
-  state.positions = gather(positions_, member, 3 * nodes);
-  state.velocities = gather(velocities_, member, 3 * nodes);
-  state.multipliers = gather(multipliers_, member, row_count_);
-  set_lost(lost_[member], state);
-  set_contacts(gather(contacts_, member, layout.size()), layout, state);
+  state.positions = gather(states.positions, member, 3 * nodes);
+  state.velocities = gather(states.velocities, member, 3 * nodes);
+  state.multipliers = gather(states.multipliers, member, row_count_);
+  set_lost(states.lost[member], state);
+  set_contacts(gather(states.contacts, member, layout.size()), layout, state);
   const StepHistoryLayout history = pattern().history();
   if (history.nodes == 0) return state;
-  const std::vector<double> previous = gather(history_, member, history.size());
+  const std::vector<double> previous = gather(states.history, member, history.size());
   state.previous_step = previous[history.step()];
   if (!(state.previous_step > 0)) return state;
   const auto begin = previous.begin(), middle = begin + static_cast<std::ptrdiff_t>(history.velocities());
@@ -73,10 +93,10 @@ void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) 
         tile[i * width_ + member % width_] = static_cast<Real>(values[i]);
     });
   };
-  scatter(positions_, state.positions);
-  scatter(velocities_, state.velocities);
-  scatter(multipliers_, state.multipliers);
-  scatter(contacts_, flat_contacts(state, layout));
+  scatter(states_.positions, state.positions);
+  scatter(states_.velocities, state.velocities);
+  scatter(states_.multipliers, state.multipliers);
+  scatter(states_.contacts, flat_contacts(state, layout));
   std::vector<double> previous(pattern().history().size());
   if (state.previous_step > 0) {
     std::copy(state.previous_positions.begin(), state.previous_positions.end(), previous.begin());
@@ -84,16 +104,16 @@ void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) 
               previous.begin() + static_cast<std::ptrdiff_t>(state.previous_positions.size()));
     previous.back() = state.previous_step;
   }
-  scatter(history_, previous);
-  scatter(alive_, {state.frozen ? 0.0 : 1.0});
-  lost_[member] = lost_by(state);
+  scatter(states_.history, previous);
+  scatter(states_.alive, {state.frozen ? 0.0 : 1.0});
+  states_.lost[member] = lost_by(state);
 }
 
 template <class Real>
 std::vector<Measures> ClothGroup<Real>::measure(std::size_t first, std::size_t count) {
   if (!measures_) measures_ = std::make_unique<GarmentMeasures<Real>>(device_, arrays_, width_);
-  return measures_->measure(rest_shapes(), std::as_const(positions_).view(),
-                            std::as_const(velocities_).view(),
+  return measures_->measure(rest_shapes(), std::as_const(states_.positions).view(),
+                            std::as_const(states_.velocities).view(),
                             {.stiffness = row_stiffness_.view(),
                              .bounds = row_bounds_.view(),
                              .curves = row_curves_.view(),
@@ -104,9 +124,9 @@ std::vector<Measures> ClothGroup<Real>::measure(std::size_t first, std::size_t c
 
 template <class Real>
 std::vector<FieldView> ClothGroup<Real>::views(GarmentField field) {
-  const StateArrays<Real> state{positions_.view().data(),
-                                velocities_.view().data(),
-                                contacts_.view().data(),
+  const StateArrays<Real> state{states_.positions.view().data(),
+                                states_.velocities.view().data(),
+                                states_.contacts.view().data(),
                                 size(),
                                 width_,
                                 static_cast<std::size_t>(arrays_.node_count()),
@@ -117,7 +137,7 @@ std::vector<FieldView> ClothGroup<Real>::views(GarmentField field) {
 template <class Real>
 std::vector<Strain> ClothGroup<Real>::strains() {
   if (!strain_meter_) strain_meter_ = std::make_unique<StrainMeter<Real>>(device_, garments_, width_);
-  return strain_meter_->measure(std::as_const(positions_).view());
+  return strain_meter_->measure(std::as_const(states_.positions).view());
 }
 
 template <class Real>
@@ -142,10 +162,8 @@ std::size_t ClothGroup<Real>::memory_bytes() const {
       plan_.level_blocks, plan_.is_twin, plan_.twin_updates, plan_.system_blocks, plan_.pinned_nodes,
       plan_.driven_nodes);
   add(tensors_, rest_values_, masses_, inverse_masses_, bending_, rest_areas_);
-  add(positions_, velocities_, multipliers_, contacts_, history_, alive_, parameters_, row_stiffness_,
-      row_bounds_, row_curves_, row_viscosity_, targets_, reports_);
-  add(before_.positions, before_.velocities, before_.multipliers, before_.contacts, before_.history,
-      before_.alive);
+  add(states_, before_, parameters_, row_stiffness_, row_bounds_, row_curves_, row_viscosity_, targets_,
+      reports_);
   if (measures_) bytes += measures_->memory_bytes();
   if (strain_meter_) bytes += strain_meter_->memory_bytes();
   // Work arrays: one tile per thread of the host, or what lies in a device's memory.

@@ -26,12 +26,12 @@ class CoupledSolver final : public CoupledGarments<ProjectionSolver<Real>> {
   void set_bodies(const std::vector<BodyState>& states) override {
     if (bodies_) bodies_->set_states(states);
   }
+  ClothPairs* cloth() const override { return cloth_.get(); }
 
  private:
   using Base = CoupledGarments<ProjectionSolver<Real>>;
   using Base::garments_, Base::step_, Base::steps_;
 
-  ClothPairs* cloth() const override { return cloth_.get(); }
   std::size_t shared_bytes() const override {
     return (bodies_ ? bodies_->memory_bytes() : 0) + (cloth_ ? cloth_->memory_bytes() : 0);
   }

@@ -56,7 +56,9 @@ class GarmentSolver {
  public:
   virtual ~GarmentSolver() = default;
   virtual std::size_t size() const { return 1; }
-  /// Begins `steps` steps of h [s], at most largest_start, of every member that is not frozen; one clock per
+  /// Steps of one start() at most.
+  virtual int most_steps() const { return largest_start; }
+  /// Begins `steps` steps of h [s], at most most_steps(), of every member that is not frozen; one clock per
   /// member, shape [size()]. undoable: undo() may follow. Nothing else may be asked of the solver before
   /// finish(). Garments on a device run on while the next solver starts.
   virtual void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable = false) = 0;

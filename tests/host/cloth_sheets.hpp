@@ -1,6 +1,10 @@
 // Sheets that meet each other, for tests of contact of cloth with cloth.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "engine/core/random.hpp"
 #include "engine/geometry/intersection_search.hpp"
 #include "engine/mesh/generators.hpp"
@@ -37,6 +41,22 @@ inline Scene cloth_scene(std::vector<Garment> garments) {
   scene.contact.cloth_friction = {.static_ = 0.3, .dynamic = 0.3};
   scene.contact.tolerance = thickness / 4;
   scene.garments = std::move(garments);
+  return scene;
+}
+
+/// One sheet above another in each world; in those of odd numbers they meet.
+inline Scene worlds_of_two(Index count) {
+  std::vector<Garment> garments;
+  for (Index world = 0; world < count; ++world)
+    for (const double side : {-1.0, 1.0}) {
+      const double speed = world % 2 == 0 ? 0.0 : -1.0 - 0.1 * static_cast<double>(world);
+      garments.push_back(sheet("sheet " + std::to_string(garments.size()), 7, 0.2,
+                               {0, 0, side * (0.012 + 1e-4 * static_cast<double>(world))},
+                               {0, 0, side * speed}));
+      garments.back().world = world;
+    }
+  Scene scene = cloth_scene(std::move(garments));
+  scene.gravity = 0;
   return scene;
 }
 

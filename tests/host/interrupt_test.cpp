@@ -6,6 +6,7 @@
 
 #include "engine/core/errors.hpp"
 #include "tests/host/body_case.hpp"
+#include "tests/host/cloth_sheets.hpp"
 #include "tests/host/gripper_case.hpp"
 #include "tests/host/impulse_case.hpp"
 
@@ -45,6 +46,7 @@ std::vector<Kind> kinds() {
                         {"batched among obstacles", contact, StepSolver::batched},
                         {"direct among obstacles", contact, StepSolver::direct},
                         {"batched with grippers", grips, StepSolver::batched},
+                        {"worlds of cloths that meet", worlds_of_two(5), StepSolver::automatic},
                         {"bodies", bodies, StepSolver::direct}};
   for (const char* recipe : {"bender_iterative", "isometric_impulse"}) {
     grips.recipe = contact.recipe = recipe;
