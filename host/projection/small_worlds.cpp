@@ -223,10 +223,10 @@ void SmallWorlds<Real>::refresh() {
 template <class Real>
 GarmentInfo SmallWorlds<Real>::info(std::size_t member) const {
   const Place& at = places_[member];
-  GarmentInfo info = groups_[at.group].solver->info(at.lane);
-  const GarmentInfo touching = worlds_[at.world].solver->info(at.garment);
-  info.memory_bytes += touching.memory_bytes;
-  info.solver += "; where cloth touches " + touching.solver;
+  GarmentInfo info = worlds_[at.world].solver->info(at.garment);
+  const GarmentInfo lanes = groups_[at.group].solver->info(at.lane);
+  info.memory_bytes += lanes.memory_bytes;
+  info.solver += "; while nothing touches " + lanes.solver;
   return info;
 }
 
