@@ -374,6 +374,7 @@ void ClothGroup<Real>::keep_before() {
   make_room(before_.alive, states_.alive);
   before_.lost = states_.lost;
   std::swap(before_, states_);
+  is_undoable_ = true;
 }
 
 template <class Real>
@@ -392,7 +393,7 @@ void ClothGroup<Real>::set_alive(const std::vector<char>& alive) {
 template <class Real>
 void ClothGroup<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) {
   const auto begin = std::chrono::steady_clock::now();
-  is_undoable_ = undoable;
+  is_undoable_ = false;
   set_targets(clocks, h, steps);
   if (undoable) keep_before();
   StepCloths<Real> args = arguments(h, steps);
