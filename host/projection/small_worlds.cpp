@@ -37,18 +37,20 @@ GarmentState SmallWorlds<Real>::lane_state(std::size_t member) const {
 
 template <class Real>
 void SmallWorlds<Real>::bring_to_lanes(World& world) {
-  if (std::exchange(world.copies.in_lanes, true)) return;
+  if (world.copies.in_lanes) return;
   for (const std::size_t m : world.members) {
     GarmentState state = world.solver->state(places_[m].garment);
     state.cloth_contacts.clear();  // the world keeps them
     groups_[places_[m].group].solver->set_state(places_[m].lane, state);
   }
+  world.copies.in_lanes = true;
 }
 
 template <class Real>
 void SmallWorlds<Real>::bring_to_world(World& world) {
-  if (std::exchange(world.copies.in_world, true)) return;
+  if (world.copies.in_world) return;
   for (const std::size_t m : world.members) world.solver->set_motion(places_[m].garment, lane_state(m));
+  world.copies.in_world = true;
 }
 
 template <class Real>
@@ -57,8 +59,9 @@ void SmallWorlds<Real>::start(const std::vector<Clock>& clocks, double h, int, b
   step_ = h;
   undoable_ = undoable;
   frozen_before_ = frozen_;
+  for (Group& group : groups_) group.is_started = false;
+  for (World& world : worlds_) world.is_started = false;
   for (World& world : worlds_) {
-    world.is_started = false;
     world.is_quiet = world.solver->cloth()->kept().keys.empty() &&
                      std::ranges::none_of(world.members, [&](std::size_t m) { return frozen_[m] != 0; });
     if (world.is_quiet) bring_to_lanes(world);
