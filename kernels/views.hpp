@@ -42,14 +42,33 @@ struct ElementGroup : RowGroup<3> {
   // At first_tensor: g, h of each slot [1/m], shape [slot_count, 2].
 };
 
+/// A row per stencil for each direction d = (u, v) of stretch at a point of an element, evenly spread over
+/// half a turn, all bounded from above: C = |u F_u + v F_v|^2 - c0. Terms and gradients are as those of
+/// ElementGroup. Most points are far from their limit, and no kernel looks further at them: `at_limit`, shape
+/// [slot_count], is more than 0 at the slots of stencils of which a row pulls, and J is known there alone.
+struct LimitGroup : RowGroup<stretch_directions> {};
+
+/// d of a row of LimitGroup.
+struct StretchDirection {
+  double u, v;
+};
+ISOCLOTH_HD StretchDirection stretch_direction(int row) {
+  constexpr double half = 0.5, long_side = 0.866025403784438646763723170752936183;  // sqrt(3) / 2
+  constexpr StretchDirection all[stretch_directions] = {{1, 0}, {long_side, half},  {half, long_side},
+                                                        {0, 1}, {-half, long_side}, {-long_side, half}};
+  return all[row];
+}
+
 /// All rows of a cloth; see RowPattern.
 struct RowsView {
   RowGroup<3> triples;
   ElementGroup elements;
+  LimitGroup limits;
   RowGroup<1> singles;
 
   ISOCLOTH_HD Index stencil_count() const {
-    return triples.stencil_count() + elements.stencil_count() + singles.stencil_count();
+    return triples.stencil_count() + elements.stencil_count() + limits.stencil_count() +
+           singles.stencil_count();
   }
   ISOCLOTH_HD std::size_t row_count() const {
     return singles.first_row + static_cast<std::size_t>(singles.stencil_count());
@@ -66,30 +85,36 @@ struct RowsView {
   ISOCLOTH_HD void for_each_group(const Visit& visit) const {
     if (triples.stencil_count() > 0) visit(triples);
     if (elements.stencil_count() > 0) visit(elements);
+    if (limits.stencil_count() > 0) visit(limits);
     if (singles.stencil_count() > 0) visit(singles);
   }
   /// visit(group, stencil) of the stencil with that number among all.
   template <class Visit>
   ISOCLOTH_HD void visit_stencil(Index stencil, const Visit& visit) const {
-    const Index first = triples.stencil_count(), second = first + elements.stencil_count();
+    const Index first = triples.stencil_count(), second = first + elements.stencil_count(),
+                third = second + limits.stencil_count();
     if (stencil < first)
       visit(triples, stencil);
     else if (stencil < second)
       visit(elements, stencil - first);
+    else if (stencil < third)
+      visit(limits, stencil - second);
     else
-      visit(singles, stencil - second);
+      visit(singles, stencil - third);
   }
   /// visit(group, stencil, number of the row in its stencil).
   template <class Visit>
   ISOCLOTH_HD void visit_row(Index row, const Visit& visit) const {
-    const Index first = static_cast<Index>(elements.first_row),
-                second = static_cast<Index>(singles.first_row);
+    const Index first = static_cast<Index>(elements.first_row), second = static_cast<Index>(limits.first_row),
+                third = static_cast<Index>(singles.first_row);
     if (row < first)
       visit(triples, row / 3, row % 3);
     else if (row < second)
       visit(elements, (row - first) / 3, (row - first) % 3);
+    else if (row < third)
+      visit(limits, (row - second) / stretch_directions, (row - second) % stretch_directions);
     else
-      visit(singles, row - second, 0);
+      visit(singles, row - third, 0);
   }
 };
 

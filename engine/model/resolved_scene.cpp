@@ -65,10 +65,10 @@ FactorPattern ResolvedScene::factor(const Garment& garment) const {
   const FactorPattern wish = scene.projection.factor;
   if (wish != FactorPattern::automatic) return wish;
   if (!recipe.is_elastic() || !scene.bodies.empty()) return FactorPattern::whole;
-  // Where conjugate gradients take as long as the larger factor, which takes twice the memory: from 100 to
-  // 700.
-  constexpr double most = 300;
   const Mesh& mesh = garment.mesh;
+  // Where conjugate gradients take as long as the larger factor, which takes twice the memory: the stiffer
+  // bending is, the more iterations; the finer the mesh, the more a factor costs beside a solve.
+  const double most = std::max(300.0, 0.3 * mesh.node_count());
   double area = 0;
   for (Index f = 0; f < mesh.face_count(); ++f) {
     const auto face = mesh.face(f);

@@ -39,9 +39,9 @@ struct ResolvedScene {
   int max_iterations() const;
   int max_substeps() const;
   /// What of the matrix of a garment's steps is factorised: what the settings say, or the pattern of its rows
-  /// where they are elastic and bending is soft beside inertia, h^2 kappa + h beta <= 300 (rho + h alpha)
-  /// dx^4 with dx^2 the mean area of a node; else the whole. By the garment's own numbers at the start: what
-  /// commands change later does not change it.
+  /// where they are elastic and bending is soft beside inertia, h^2 kappa + h beta <= c (rho + h alpha) dx^4
+  /// with dx^2 the mean area of a node and c = 0.3 node_count, at least 300; else the whole. By the garment's
+  /// own numbers at the start: what commands change later does not change it.
   FactorPattern factor(const Garment& garment) const;
   /// By what imbalances are measured: weight per area of a garment, or where it has none rho times 9.81 m/s^2
   /// [N/m^2].

@@ -36,6 +36,18 @@ ISOCLOTH_HD GaussPoint<Real> membrane_point(int corner_count, int q) {
   return g;
 }
 
+/// The gradients of the shape functions at a point of a face along its warp and weft, for stencil i of a
+/// family of elements.
+ISOCLOTH_HD void set_gradients(const TensorSetup& a, Index i, const FaceCorners& face,
+                               const GaussPoint<double>& point, Vec3d warp) {
+  const auto gradient = material_gradient(point, surface_point(point, face.p, face.size), warp, face.size);
+  double* const of_slots = a.tensors.data() + 2 * a.stencils.stencil_begin[a.first_stencil + i];
+  for (int m = 0; m < face.size; ++m) {
+    of_slots[2 * m] = gradient.warp[m];
+    of_slots[2 * m + 1] = gradient.weft[m];
+  }
+}
+
 struct MembraneRows {
   static constexpr int width = 3;
   static constexpr bool is_element = true;
@@ -44,13 +56,8 @@ struct MembraneRows {
   static ISOCLOTH_HD void set_tensors(const TensorSetup& a, Index i) {
     const Index face = a.places[i] / most_membrane_points;
     const FaceCorners f = face_corners(a.mesh, face);
-    const auto g = membrane_point<double>(f.size, a.places[i] % most_membrane_points);
-    const auto gradient = material_gradient(g, surface_point(g, f.p, f.size), a.face_warps[face], f.size);
-    double* const of_slots = a.tensors.data() + 2 * a.stencils.stencil_begin[a.first_stencil + i];
-    for (int m = 0; m < f.size; ++m) {
-      of_slots[2 * m] = gradient.warp[m];
-      of_slots[2 * m + 1] = gradient.weft[m];
-    }
+    set_gradients(a, i, f, membrane_point<double>(f.size, a.places[i] % most_membrane_points),
+                  a.face_warps[face]);
   }
   /// K of the three rows of a point of area A [J]: A k_u / (4 (1 - nu^2)), A G, A k_v / 4.
   static std::array<double, 3> stiffness_of(double area, const Fabric& fabric);

@@ -9,9 +9,6 @@
 // where the element has narrowed by 10 % across.
 #pragma once
 
-#include <cmath>
-#include <numbers>
-
 #include "engine/model/fabric.hpp"
 #include "engine/rows/membrane.hpp"
 
@@ -21,21 +18,14 @@ namespace isocloth {
 /// point of area A, as of a thread: the measure of a row's penalty and of its compliance where the limit
 /// cannot be met; kernels/tensors/row_laws.hpp.
 struct PrincipalLimitRows {
-  static constexpr int width = 1;
-  static constexpr int directions = 6;
+  static constexpr int width = stretch_directions;
+  static constexpr bool is_element = true;
+  /// A stencil is a point of an element; its place is most_points face + point.
   static void add_stencils(const RowSetup& setup, StencilPattern& pattern, std::vector<Index>& places);
   static ISOCLOTH_HD void set_tensors(const TensorSetup& a, Index i) {
-    const Row row(a.places[i]);
-    const FaceCorners f = face_corners(a.mesh, row.face);
-    const auto g = strain_point<double>(f.size, row.point);
-    const auto gradient = material_gradient(g, surface_point(g, f.p, f.size), a.face_warps[row.face], f.size);
-    const double angle = row.direction * std::numbers::pi / directions;
-    const double u = std::cos(angle), v = std::sin(angle);
-    for (int m = 0; m < f.size; ++m)
-      for (int n = 0; n < f.size; ++n)
-        a.tensors[a.stencils.entry(a.first_stencil + i, a.mesh.face_nodes[f.first + m],
-                                   a.mesh.face_nodes[f.first + n])] =
-            (u * gradient.warp[m] + v * gradient.weft[m]) * (u * gradient.warp[n] + v * gradient.weft[n]);
+    const Index face = a.places[i] / most_points;
+    const FaceCorners f = face_corners(a.mesh, face);
+    set_gradients(a, i, f, strain_point<double>(f.size, a.places[i] % most_points), a.face_warps[face]);
   }
   static std::vector<double> stiffness(const RowSetup& setup, const std::vector<Index>& places,
                                        const Fabric& fabric);
@@ -45,15 +35,6 @@ struct PrincipalLimitRows {
 
  private:
   static constexpr int most_points = strain_point_count(4);
-  /// What a row's place says.
-  struct Row {
-    Index face;
-    int point, direction;
-    ISOCLOTH_HD explicit Row(Index place)
-        : face(place / (most_points * directions)),
-          point(place / directions % most_points),
-          direction(place % directions) {}
-  };
 };
 
 }  // namespace isocloth

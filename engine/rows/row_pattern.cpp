@@ -16,7 +16,7 @@ auto& stencils_of(Pattern& pattern, RowFamily family) {
   return *visit_family(family, [&](auto rows) {
     using Rows = decltype(rows);
     if constexpr (is_element<Rows>)
-      return &pattern.elements;
+      return Rows::width == 3 ? &pattern.elements : &pattern.limits;
     else if constexpr (Rows::width == 3)
       return &pattern.triples;
     else
@@ -36,7 +36,10 @@ const StencilPattern& RowPattern::stencils(RowFamily family) const { return sten
 
 Index RowPattern::first_row(RowFamily family) const {
   const StencilPattern* const own = &stencils(family);
-  return own == &triples ? 0 : own == &elements ? triples.row_count() : first_single();
+  return own == &triples    ? 0
+         : own == &elements ? triples.row_count()
+         : own == &limits   ? first_limit()
+                            : first_single();
 }
 
 std::vector<std::array<Index, 2>> RowPattern::edge_nodes() const {

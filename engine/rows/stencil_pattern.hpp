@@ -7,6 +7,9 @@
 
 namespace isocloth {
 
+/// Directions in which a limit of stretch is asked for; see engine/rows/principal_limits.hpp.
+constexpr int stretch_directions = 6;
+
 /// Rows of the form C = sum_ij T_ij p_i . p_j - c0, `width` of them (E, F, G; or one) on each stencil of
 /// nodes. A slot is a node of a stencil; an entry is a pair (slot, node) where T_ij is not zero by structure.
 /// A stencil's positions are taken relative to its first node. Stencils of elements have no entries: see

@@ -74,7 +74,7 @@ struct GarmentArrays {
   Buffer<Real> masses;          ///< m_i [m^2]
   Buffer<Real> inverse_masses;  ///< 1 / m_i, 0: pinned
   Buffer<Real> rest_areas;      ///< [m^2], shape [face_count]
-  RowGroupBuffers triples, elements, singles;
+  RowGroupBuffers triples, elements, limits, singles;
   Buffer<Real> tensors;      ///< T of all rows, gradients of elements, see RowsView
   Buffer<Real> rest_values;  ///< c0, shape [row_count]
   Buffer<Index> bending_begin, bending_columns;

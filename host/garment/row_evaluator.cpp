@@ -10,6 +10,7 @@ RowEvaluator<Real>::RowEvaluator(const Device& device, const GarmentArrays<Real>
     : residuals(device, arrays.rows.row_count()),
       scales(device, arrays.rows.row_count()),
       jacobian(device, arrays.rows_view().jacobian_count()),
+      at_limit(device, arrays.rows.limits.slot_nodes.size()),
       device_(device),
       kernels_(step_kernels<Real>(device.backend())),
       arrays_(arrays),
@@ -27,14 +28,15 @@ double RowEvaluator<Real>::evaluate(const Buffer<Vec3<Real>>& positions, Real ep
                                            .eps = eps,
                                            .residuals = residuals.view(),
                                            .scales = scales.view(),
-                                           .jacobian = jacobian.view()});
+                                           .jacobian = jacobian.view(),
+                                           .at_limit = at_limit.view()});
   const Reduction<Real> r = reduce(std::as_const(residuals).view());
   return r.first_bad < 0 ? static_cast<double>(r.maximum) : std::numeric_limits<double>::infinity();
 }
 
 template <class Real>
 std::size_t RowEvaluator<Real>::memory_bytes() const {
-  return residuals.bytes() + scales.bytes() + jacobian.bytes() + reducer_.memory_bytes();
+  return residuals.bytes() + scales.bytes() + jacobian.bytes() + at_limit.bytes() + reducer_.memory_bytes();
 }
 
 template class RowEvaluator<float>;

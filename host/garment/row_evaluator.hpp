@@ -28,6 +28,7 @@ class RowEvaluator {
 
   Buffer<Real> residuals, scales;  ///< shape [row_count]
   Buffer<Vec3<Real>> jacobian;
+  Buffer<Real> at_limit;  ///< see LimitGroup
 
  private:
   const Device& device_;

@@ -103,7 +103,8 @@ std::vector<double> ProjectionSolver<Real>::pushing_pairs() {
                                              .tensors = arrays_.tensors.view(),
                                              .multipliers = quadratic_multipliers(),
                                              .coupling = laws().coupling,
-                                             .stiffness = {}};
+                                             .stiffness = {},
+                                             .at_limit = rows_.at_limit.view()};
   std::vector<double> pushing(arrays_.pattern.pairs.size());
   for (std::size_t p = 0; p < pushing.size(); ++p)
     pushing[p] = std::max(-cpu::pair_weight(geometric, static_cast<Index>(p)), 0.0);

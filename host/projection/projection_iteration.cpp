@@ -254,7 +254,8 @@ void ProjectionSolver<Real>::correct(const BodyMoves<Real>& bodies) {
                                         .residuals = rows_.residuals.view(),
                                         .scales = rows_.scales.view(),
                                         .correction = correction_.view(),
-                                        .multipliers = work_.multipliers.view()});
+                                        .multipliers = work_.multipliers.view(),
+                                        .at_limit = rows_.at_limit.view()});
   contacts_.update(correction_, bodies);
   kernels_.apply_correction(queue, {.free = arrays_.free_view(),
                                     .clamp = static_cast<Real>(settings_.clamp * arrays_.element_size),

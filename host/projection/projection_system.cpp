@@ -24,7 +24,8 @@ void ProjectionSolver<Real>::assemble_system(const MetricView<Real>& metric, boo
                             .stiffness = newton_ ? std::as_const(stiffness_).view() : ArrayView<const Real>{},
                             .samples = samples,
                             .with_rows = with_rows,
-                            .blocks = blocks_.view()});
+                            .blocks = blocks_.view(),
+                            .at_limit = rows_.at_limit.view()});
   assemble_right_side(metric, with_rows, samples);
 }
 
@@ -47,7 +48,8 @@ AssembleGradient<Real> ProjectionSolver<Real>::right_side(const MetricView<Real>
           .samples = samples,
           .with_rows = with_rows,
           .right_side = right_side_.view(),
-          .stitches = stitches()};
+          .stitches = stitches(),
+          .at_limit = rows_.at_limit.view()};
 }
 
 template <class Real>
@@ -127,7 +129,8 @@ void ProjectionSolver<Real>::assemble() {
                                                    .multipliers = quadratic_multipliers(),
                                                    .coupling = laws().coupling,
                                                    .stiffness = stiffness_.view(),
-                                                   .stitches = stitches()});
+                                                   .stitches = stitches(),
+                                                   .at_limit = rows_.at_limit.view()});
   assemble_system(projection_metric(), true, contacts_.forces());
 }
 

@@ -180,8 +180,9 @@ VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step, co
     const bool is_dead = std::sqrt(of_free[row]) <= 1e-12 * std::sqrt(of_all[row]);
     const double spring = step * step * stiffness_[row];
     if (bounds_[row] > 0) {
-      const double k = 10 * growth[row] * (spring + 1 / d[row]);
-      const bool is_at_bound = values[row] > 0 || (multipliers[row] > 0 && values[row] > -bounds_[row] / 10);
+      const double k = 10 * std::max(growth[row], 1.0) * (spring + 1 / d[row]);
+      const bool is_at_bound =
+          (values[row] > 0 && growth[row] > 0) || (multipliers[row] > 0 && values[row] > -bounds_[row] / 10);
       d[row] = is_at_bound && !is_dead ? (1 / k + 1 / (1000 * spring)) / settings_.eps : 0;
     } else if (spring > 0) {
       d[row] = 1 / (settings_.eps * spring *
@@ -340,14 +341,14 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
   const MatrixX3d unconstrained = unconstrained_step(step, prescribed);
   const bool newton = settings_.method == ProjectionMethod::proximal_newton;
   MatrixX3d next = newton ? inertial_step(step, prescribed) : unconstrained;
-  VectorXd multipliers = multipliers_, growth = VectorXd::Ones(multipliers_.size());
+  VectorXd multipliers = multipliers_, growth = VectorXd::Zero(multipliers_.size());
   Softness softness(settings_.eps, newton ? least_eps : settings_.eps);
   StepResult result;
   for (;; ++result.iterations) {
     const double previous = result.residual;
     const VectorXd values = row_values(next, step, multipliers);
     for (Eigen::Index row = 0; row < values.size() && result.iterations > 0; ++row)
-      if (values[row] > bounds_[row] / 10) growth[row] *= 3;
+      growth[row] = std::max(growth[row], 1.0) * (values[row] > bounds_[row] / 10 ? 3 : 1);
     result.residual =
         residual(values, multipliers, row_scale_d(next, step, multipliers, growth), step, result.iterations);
     if (!std::isfinite(result.residual) || !next.allFinite())

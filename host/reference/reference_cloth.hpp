@@ -76,9 +76,10 @@ class ReferenceCloth {
   /// 0 where pinned nodes hold a row alone: the free nodes' part of J is rounding. Of a row with the energy
   /// K C^2 / 2: the D whose settings().eps times is its compliance 1 / (h^2 K).
   /// Of a row C <= c with multiplier mu: where it is at its bound the D whose settings().eps times is 1/k +
-  /// a, else 0; k = 10 growth (h^2 K + 1/D), a = 1 / (1000 h^2 K).
+  /// a, else 0; k = 10 growth (h^2 K + 1/D), a = 1 / (1000 h^2 K). growth 0: of the first iterate, in which
+  /// rows are at their bound that have a multiplier, and growth is 1.
   VectorXd row_scale_d(const MatrixX3d& positions, double step) const {
-    return row_scale_d(positions, step, multipliers_, VectorXd::Ones(multipliers_.size()));
+    return row_scale_d(positions, step, multipliers_, VectorXd::Zero(multipliers_.size()));
   }
   VectorXd row_scale_d(const MatrixX3d& positions, double step, const VectorXd& multipliers,
                        const VectorXd& growth) const;
@@ -115,7 +116,7 @@ class ReferenceCloth {
   Iteration single_iteration(const MatrixX3d& positions, const MatrixX3d& unconstrained,
                              const VectorXd& multipliers, double step) const {
     return single_iteration(positions, unconstrained, multipliers, step, settings_.eps,
-                            VectorXd::Ones(multipliers.size()));
+                            VectorXd::Zero(multipliers.size()));
   }
   /// The same with another eps, and with penalties of bounded rows that have grown.
   Iteration single_iteration(const MatrixX3d& positions, const MatrixX3d& unconstrained,

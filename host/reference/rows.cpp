@@ -310,24 +310,30 @@ SparseMatrix stacked(const SparseMatrix& above, const SparseMatrix& below, Eigen
   return result;
 }
 
-/// Rows of a builder with these K, the bound c, 0: none, and a law, after all others.
-void append_rows(const RowBuilder& builder, Index node_count, const std::vector<double>& stiffness,
-                 double bound, Index law, GarmentRows& result) {
+/// Rows of a builder with these K, the bound c, 0: none, and a law, before the row `at`, or after the last.
+void insert_rows(const RowBuilder& builder, Index node_count, const std::vector<double>& stiffness,
+                 double bound, Index law, Eigen::Index at, GarmentRows& result) {
   QuadraticRows own;
   builder.finish(node_count, own);
   QuadraticRows& all = result.rows;
   const Eigen::Index before = all.row_count(), count = own.row_count(), samples = all.left.rows();
   all.left = stacked(all.left, own.left, 0, node_count);
   all.right = stacked(all.right, own.right, 0, node_count);
-  all.weights = stacked(all.weights, own.weights, samples, samples + own.left.rows());
-  for (VectorXd* vector : {&all.rest, &result.stiffness, &result.bounds})
-    vector->conservativeResize(before + count);
-  all.rest.tail(count).setOnes();
-  result.stiffness.tail(count) = Eigen::Map<const VectorXd>(stiffness.data(), count);
-  result.bounds.tail(count).setConstant(bound);
+  Eigen::PermutationMatrix<Eigen::Dynamic> order(before + count);
+  for (Eigen::Index row = 0; row < before + count; ++row)
+    order.indices()[row] = static_cast<int>(row < at ? row : row < before ? row + count : at + row - before);
+  all.weights = order * stacked(all.weights, own.weights, samples, samples + own.left.rows());
+  const auto insert = [&](VectorXd& values, const VectorXd& more) {
+    VectorXd both(before + count);
+    both << values, more;
+    values = order * both;
+  };
+  insert(all.rest, VectorXd::Ones(count));
+  insert(result.stiffness, Eigen::Map<const VectorXd>(stiffness.data(), count));
+  insert(result.bounds, VectorXd::Constant(count, bound));
   result.laws.resize(static_cast<std::size_t>(before), -1);
-  result.laws.resize(static_cast<std::size_t>(before + count), law);
-  result.appended_count += count;
+  result.laws.insert(result.laws.begin() + at, static_cast<std::size_t>(count), law);
+  if (at == before) result.appended_count += count;
 }
 
 /// Rows |p_a - p_b|^2 / l0^2 - 1 of bands, K = k l0 / 4, after all others.
@@ -341,12 +347,12 @@ void append_bands(const Mesh& mesh, const std::vector<char>& is_free, GarmentRow
     builder.add_sample(1 / (band.length * band.length), difference, difference);
     stiffness.push_back(band.stiffness * band.length / 4);
   }
-  append_rows(builder, mesh.node_count(), stiffness, 0, RowLaw::band, result);
+  insert_rows(builder, mesh.node_count(), stiffness, 0, RowLaw::band, result.rows.row_count(), result);
 }
 
-/// Rows d . F^T F d - 1 <= s (2 + s) of 2 x 2 Gauss points, in six directions d of the rest shape, after all
-/// others.
-void append_principal_limits(const Mesh& mesh, const Topology& topology, const Fabric& fabric,
+/// Rows d . F^T F d - 1 <= s (2 + s) of 2 x 2 Gauss points, in six directions d of the rest shape, before
+/// those of edges.
+void insert_principal_limits(const Mesh& mesh, const Topology& topology, const Fabric& fabric,
                              const std::vector<char>& is_free, GarmentRows& result) {
   const std::vector<Vec3d> warps = face_warp_directions(mesh, topology);
   const auto points = surface_points(mesh, Quadrature::strain);
@@ -368,7 +374,8 @@ void append_principal_limits(const Mesh& mesh, const Topology& topology, const F
       }
   }
   const double s = fabric.principal_strain_limit;
-  append_rows(builder, mesh.node_count(), stiffness, s * (2 + s), -1, result);
+  insert_rows(builder, mesh.node_count(), stiffness, s * (2 + s), -1,
+              result.rows.row_count() - std::ssize(result.rows.edges), result);
 }
 
 /// Rows of angles, after all others.
@@ -378,7 +385,8 @@ void append_hinges(const Mesh& mesh, const Fabric& fabric, const std::vector<cha
   RowBuilder builder;
   for (Eigen::Index i = 0; i < result.hinges.count(); ++i) builder.add_row(0);
   const VectorXd found = fabric.hinge_stiffness() * result.hinges.stiffness();
-  append_rows(builder, mesh.node_count(), {found.begin(), found.end()}, 0, RowLaw::bend, result);
+  insert_rows(builder, mesh.node_count(), {found.begin(), found.end()}, 0, RowLaw::bend,
+              result.rows.row_count(), result);
   result.rows.rest.tail(result.hinges.count()).setZero();
 }
 
@@ -432,7 +440,7 @@ GarmentRows recipe_rows(const Recipe& recipe, const Mesh& mesh, const Topology& 
 GarmentRows garment_rows(const Recipe& recipe, const Mesh& mesh, const Topology& topology,
                          const Fabric& fabric, const std::vector<char>& is_free) {
   GarmentRows result = recipe_rows(recipe, mesh, topology, fabric, is_free);
-  if (fabric.principal_strain_limit > 0) append_principal_limits(mesh, topology, fabric, is_free, result);
+  if (fabric.principal_strain_limit > 0) insert_principal_limits(mesh, topology, fabric, is_free, result);
   if (!mesh.bands.empty()) append_bands(mesh, is_free, result);
   if (has_hinges(recipe, fabric)) append_hinges(mesh, fabric, is_free, result);
   return result;

@@ -73,7 +73,7 @@ struct GarmentRows {
   /// p of each law; empty: all are linear in C.
   std::vector<std::vector<CurvePiece>> curves;
   HingeRows hinges;                 ///< the last rows
-  Eigen::Index appended_count = 0;  ///< rows after rows.edges: limits of elements, bands, hinges
+  Eigen::Index appended_count = 0;  ///< rows after rows.edges: bands, hinges
 
   /// C and dC/dx [1/m] of all rows; shapes [row_count] and [row_count, 3 node_count].
   VectorXd values(const MatrixX3d& positions) const {

@@ -14,7 +14,7 @@ template <class S, class T, class Block, class Samples>
 class ClothStep : ClothTile<S, T, Block> {
   using Tile = ClothTile<S, T, Block>;
   using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::work_, Tile::at_, Tile::parameters_;
-  using Tile::begin_stitches, Tile::quadratic_multipliers, Tile::stitches;
+  using Tile::begin_stitches, Tile::quadratic_multipliers, Tile::stitches, Tile::jacobian, Tile::at_limit;
   using Tile::implicit_metric, Tile::projection_metric;
   using Tile::integrate, Tile::kept_history, Tile::remember, Tile::take_over;
   using Tile::number, Tile::infinity, Tile::largest, Tile::rest;
@@ -105,7 +105,8 @@ class ClothStep : ClothTile<S, T, Block> {
           quadratic_multipliers(),
           parameters_.coupling,
           {work_ + at_.stiffness, static_cast<std::size_t>(p_.pair_count)},
-          stitches()};
+          stitches(),
+          at_limit()};
       share(block_, p_.pair_count,
             [&](Index pair) { stiffness.stiffness[pair] = pair_stiffness(stiffness, pair); });
       block_.sync();
@@ -120,7 +121,7 @@ class ClothStep : ClothTile<S, T, Block> {
     if (a_.control.newton) {
       const ArrayView<S> lambda = rows(at_.multipliers);
       const UpdateMultipliers<S> update{p_.rows,          laws(), p_.free, jacobian(), rows(at_.residuals),
-                                        rows(at_.scales), d,      {}};
+                                        rows(at_.scales), d,      {},      at_limit()};
       share(block_, p_.row_count, [&](Index row) {
         lambda[row] = select(which, next_multiplier(update, row, lambda[row]), lambda[row]);
       });
@@ -262,10 +263,6 @@ class ClothStep : ClothTile<S, T, Block> {
     return worked;
   }
 
-  ISOCLOTH_DEVICE ArrayView<Vec3<S>> jacobian() const {
-    return {vectors(at_.jacobian), p_.rows.jacobian_count()};
-  }
-
   ISOCLOTH_DEVICE RowLaws<S> laws() const {
     if (a_.row_stiffness.empty()) return {};
     const auto of_tile = [&](ArrayView<const Scalar> all, Index count) {
@@ -297,7 +294,8 @@ class ClothStep : ClothTile<S, T, Block> {
             eps_ / sample_step_.inertia,
             rows(at_.residuals),
             rows(at_.scales),
-            jacobian()};
+            jacobian(),
+            at_limit()};
   }
   /// Rows at these positions, J of elements apart.
   ISOCLOTH_DEVICE Evaluation evaluate_at(ArrayView<Vec3<S>> positions, const RowLaws<S>& laws) {
@@ -360,7 +358,8 @@ class ClothStep : ClothTile<S, T, Block> {
             samples,
             with_rows,
             {},
-            stitches()};
+            stitches(),
+            at_limit()};
   }
 
   /// See FindImbalances. A function of its own, as solve_coupled().
@@ -399,7 +398,8 @@ class ClothStep : ClothTile<S, T, Block> {
         {work_ + at_.stiffness, newton ? static_cast<std::size_t>(p_.pair_count) : 0},
         samples,
         with_rows,
-        {}};
+        {},
+        at_limit()};
     AssembleGradient<S, T> gradients = right_side(metric, with_rows, samples);
     if (with_rows) {
       const ArrayView<S> forces = rows(at_.row_forces);

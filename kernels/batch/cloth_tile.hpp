@@ -39,6 +39,12 @@ class ClothTile {
   ISOCLOTH_DEVICE ArrayView<S> rows(std::size_t offset) const {
     return {work_ + offset, static_cast<std::size_t>(p_.row_count)};
   }
+  ISOCLOTH_DEVICE ArrayView<Vec3<S>> jacobian() const {
+    return {vectors(at_.jacobian), p_.rows.jacobian_count()};
+  }
+  ISOCLOTH_DEVICE ArrayView<S> at_limit() const {
+    return {work_ + at_.at_limit, p_.rows.limits.stencils.slot_nodes.size()};
+  }
   // Arrays of this tile in device memory.
   ISOCLOTH_DEVICE Vec3<S>* tile_nodes(ArrayView<Scalar> all) const {
     return reinterpret_cast<Vec3<S>*>(all.data()) + static_cast<std::size_t>(tile_) * p_.node_count;

@@ -73,7 +73,7 @@ struct StepScratch {
   std::size_t history;              ///< see StepHistoryLayout
   std::size_t krylov;               ///< r, z, p, q, w of conjugate gradients, where there are couplings
   std::size_t iterate, predicted, momentum, correction, multipliers, residuals, scales, growth, strains,
-      row_forces, stiffness, stitch_stiffness, stitch_rests, jacobian, blocks, diagonals, pivots,
+      row_forces, stiffness, stitch_stiffness, stitch_rests, jacobian, at_limit, blocks, diagonals, pivots,
       contact_state, partials, size;
   ContactScratch contacts;
 };
@@ -107,6 +107,7 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
   s.stitch_stiffness = take(static_cast<std::size_t>(p.stitches.count()));
   s.stitch_rests = take(3 * static_cast<std::size_t>(p.stitches.count()));
   s.jacobian = take(3 * p.rows.jacobian_count());
+  s.at_limit = take(p.rows.limits.stencils.slot_nodes.size());
   s.blocks = take(9 * p.plan.block_rows.size());
   s.diagonals = take(6 * columns);
   s.pivots = take(columns);

@@ -106,6 +106,15 @@ struct MeasureBody {
                  a.energies.measure == StrainMeasure::engineering && w != RowLaw::shear,
                  w == 0 ? coupled : strains[w], sums);
   }
+  /// They have no energy.
+  ISOCLOTH_DEVICE void add_rows(const LimitGroup& group, Index, const T* tensors, const T* rest_values,
+                                const Vec3<S>* x, Index stencil, ClothMeasures<S>& sums) const {
+    S squares[stretch_directions];
+    stretch_squares(deformation_gradient(group, tensors + group.first_tensor, x, stencil), squares);
+    const std::size_t row = group.first_row + stretch_directions * static_cast<std::size_t>(stencil);
+    for (int w = 0; w < stretch_directions; ++w)
+      add_row(squares[w] - S(rest_values[row + static_cast<std::size_t>(w)]), sums);
+  }
   ISOCLOTH_HD const ClothPhysics<S>& physics(Index tile) const {
     return reinterpret_cast<const ClothPhysics<S>*>(a.physics.data())[tile - a.first_tile];
   }

@@ -65,7 +65,7 @@ ISOCLOTH_HD Index measure_chunks(const MeasureCloths<Real>& a) {
   const auto larger = [](Index x, Index y) { return x > y ? x : y; };
   const Index faces = static_cast<Index>(a.face_begin.size()) - 1;
   const Index of_rows = larger(larger(a.rows.triples.stencil_count(), a.rows.elements.stencil_count()),
-                               a.rows.singles.stencil_count());
+                               larger(a.rows.limits.stencil_count(), a.rows.singles.stencil_count()));
   const Index stitches = static_cast<Index>(a.stitches.size() / 2);
   const Index most = larger(larger(of_rows, stitches), larger(faces, a.node_count));
   return (most + measures_chunk - 1) / measures_chunk;

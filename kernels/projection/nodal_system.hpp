@@ -20,6 +20,7 @@ struct GeometricStiffness {
   S coupling{};                    ///< see RowLaws
   ArrayView<S> stiffness;          ///< max(0, -G_ab), and of stitches [kg], shape [pair_count]
   Stitches<S> stitches{};
+  ArrayView<const S> at_limit{};  ///< see LimitGroup
 };
 
 /// Forces on material points of the cloth: samples, each a weighted mean of nodes that share a face (its
@@ -47,10 +48,11 @@ struct AssembleSystem {
   ArrayView<const Vec3<S>> jacobian;       ///< s J, shape [jacobian_count()]
   ArrayView<const Index> node_pair_begin;  ///< pairs at each node, shape [node_count + 1]
   ArrayView<const Index> node_pairs;
-  ArrayView<const S> stiffness;  ///< G+ per pair, empty: none
-  SampleForces<S> samples;       ///< none, or what acts from outside
-  bool with_rows = true;         ///< false: B alone
-  ArrayView<S> blocks;           ///< row-major 3x3 blocks of the lower triangle, shape [block_count, 9]
+  ArrayView<const S> stiffness;   ///< G+ per pair, empty: none
+  SampleForces<S> samples;        ///< none, or what acts from outside
+  bool with_rows = true;          ///< false: B alone
+  ArrayView<S> blocks;            ///< row-major 3x3 blocks of the lower triangle, shape [block_count, 9]
+  ArrayView<const S> at_limit{};  ///< see LimitGroup
 };
 
 template <class S, class T = S>
@@ -69,6 +71,7 @@ struct AssembleGradient {
   bool with_rows = true;          ///< false: B alone
   ArrayView<Vec3<S>> right_side;  ///< [kg m], shape [free_count]
   Stitches<S> stitches{};
+  ArrayView<const S> at_limit{};  ///< see LimitGroup
   bool of_multipliers =
       false;  ///< rows pull with lambda itself, not with what the next iteration begins from
   ArrayView<const S> row_forces{};  ///< row_force() of every row; empty: found anew for each of its nodes
@@ -121,6 +124,7 @@ struct UpdateMultipliers {
   ArrayView<const S> residuals, scales;  ///< shape [row_count]
   ArrayView<const Vec3<S>> correction;   ///< d [m], shape [free_count]
   ArrayView<S> multipliers;              ///< lambda, shape [row_count]
+  ArrayView<const S> at_limit{};         ///< see LimitGroup
 };
 
 template <class S>

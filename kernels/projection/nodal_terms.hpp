@@ -54,6 +54,16 @@ ISOCLOTH_HD Vec3<S> predicted(const PredictPositions<S, T>& a, Index node) {
                       a.positions[node]);
 }
 
+/// Whether a slot has a part in the system; see LimitGroup.
+template <class S, class Group>
+ISOCLOTH_HD bool pulls(const Group&, ArrayView<const S>, Index) {
+  return true;
+}
+template <class S>
+ISOCLOTH_HD bool pulls(const LimitGroup&, ArrayView<const S> at_limit, Index slot) {
+  return any(at_limit[slot] > S{});
+}
+
 /// sum + sum_w lambda_w T_ij, of a term of a pair of nodes.
 template <int Width, class S, class T>
 ISOCLOTH_HD S add_tensors(const GeometricStiffness<S, T>& a, const RowGroup<Width>& group, Index entry,
@@ -61,6 +71,24 @@ ISOCLOTH_HD S add_tensors(const GeometricStiffness<S, T>& a, const RowGroup<Widt
   const T* const tensors = a.tensors.data() + group.first_tensor;
   for (int w = 0; w < Width; ++w)
     sum = multiply_add(a.multipliers[row + w], S(tensors[entry * Width + w]), sum);
+  return sum;
+}
+template <class S, class T>
+ISOCLOTH_HD S add_tensors(const GeometricStiffness<S, T>& a, const LimitGroup& group, Index pair,
+                          Index stencil, S sum) {
+  if (!pulls(group, a.at_limit, pair / 4)) return sum;
+  const T* const gradients = a.tensors.data() + group.first_tensor;
+  const T* const i = gradients + 2 * (pair / 4);
+  const T* const j = gradients + 2 * (group.stencils.stencil_begin[stencil] + pair % 4);
+  const S* const lambda = a.multipliers.data() + group.first_row + stretch_directions * stencil;
+  const auto along = [](const T* g, double u, double v) {
+    return multiply_add(T(static_cast<typename Lanes<T>::Scalar>(u)), g[0],
+                        T(static_cast<typename Lanes<T>::Scalar>(v)) * g[1]);
+  };
+  for (int w = 0; w < stretch_directions; ++w) {
+    const auto [u, v] = stretch_direction(w);
+    sum = multiply_add(lambda[w], S(along(i, u, v) * along(j, u, v)), sum);
+  }
   return sum;
 }
 template <class S, class T>
@@ -141,10 +169,12 @@ ISOCLOTH_HD void system_block(const AssembleSystem<S, T>& a, Index b, S (&block)
     a.rows.for_each_group([&](const auto& group) {
       const GatherView& terms = group.block_terms;
       const Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian;
-      for (Index t = terms.begin[b]; t < terms.begin[b + 1]; ++t)
+      for (Index t = terms.begin[b]; t < terms.begin[b + 1]; ++t) {
+        if (!pulls(group, a.at_limit, terms.first[t])) continue;
         for (int w = 0; w < group.width; ++w)
           add_outer(sum, jacobian[terms.first[t] * group.width + w],
                     jacobian[terms.second[t] * group.width + w]);
+      }
     });
   for (int i = 0; i < 9; ++i) block[i] = i % 4 == 0 ? sum[i] + diagonal : sum[i];
   if (a.samples.exist()) add_samples(a.samples, b, block);
@@ -172,9 +202,11 @@ ISOCLOTH_HD Vec3<S> gradient(const AssembleGradient<S, T>& a, Index i) {
     a.rows.for_each_group([&](const auto& group) {
       const GatherView& terms = group.node_terms;
       const Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian;
-      for (Index t = terms.begin[i]; t < terms.begin[i + 1]; ++t)
+      for (Index t = terms.begin[i]; t < terms.begin[i + 1]; ++t) {
+        if (!pulls(group, a.at_limit, terms.first[t])) continue;
         for (int w = 0; w < group.width; ++w)
           b = multiply_add(pull(terms.second[t] + w), jacobian[terms.first[t] * group.width + w], b);
+      }
     });
   if (a.samples.exist())
     for (Index t = a.samples.node_slots.begin[i]; t < a.samples.node_slots.begin[i + 1]; ++t) {
@@ -236,14 +268,18 @@ ISOCLOTH_HD Vec3<S> clamped(S clamp, Vec3<S> d) {
 template <class S>
 ISOCLOTH_HD S next_multiplier(const UpdateMultipliers<S>& a, Index row, S lambda) {
   S change{};  // s J d
+  bool has_part = true;
   a.rows.visit_row(row, [&](const auto& group, Index stencil, int w) {
     const StencilView& stencils = group.stencils;
     const Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian;
+    has_part = pulls(group, a.at_limit, stencils.stencil_begin[stencil]);
+    if (!has_part) return;
     for (Index slot = stencils.stencil_begin[stencil]; slot < stencils.stencil_begin[stencil + 1]; ++slot) {
       const Index i = a.free.number[stencils.slot_nodes[slot]];
       if (i >= 0) change = dot_add(jacobian[slot * group.width + w], a.correction[i], change);
     }
   });
+  if (!has_part) return S{};
   const S s = a.scales[row];
   return admissible(a.laws, row, s,
                     proximal(a.laws, row, s, lambda) + s * multiply_add(s, a.residuals[row], change));

@@ -22,6 +22,7 @@ struct EvaluateRows {
   ArrayView<S> residuals;  ///< C, shape [row_count]
   ArrayView<S> scales;     ///< s, of rigid rows 1 / sqrt(eps D), D = diag(J M^-1 J^T); 0: nothing moves C
   ArrayView<Vec3<S>> jacobian;  ///< s J [1/m], shape [jacobian_count()]: of each slot, of each of its rows
+  ArrayView<S> at_limit;        ///< see LimitGroup
 };
 
 /// Multipliers mu of Green's strain, the rows Q of which are quadratic, that pull as lambda pulls the rows C

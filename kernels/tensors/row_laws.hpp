@@ -244,7 +244,9 @@ ISOCLOTH_HD void apply_bound(const RowLaws<S>& laws, std::size_t row, S d, Mask 
   const S stiffest = bound_stiffness(laws, row);
   const S penalty =
       number(10) * growth * (number(1e-3) * stiffest + bounds.inertia / select(has_part, d, one));
-  const auto is_active = has_part & ((beyond > S{}) | ((laws.multipliers[row] > S{}) & (beyond > -tenth)));
+  // Inertia alone may have taken the first iterate beyond a bound that forces keep it from.
+  auto is_active = has_part & (laws.multipliers[row] > S{}) & (beyond > -tenth);
+  if (bounds.iteration > 0) is_active = is_active | (has_part & (beyond > S{}));
   const S square = penalty * stiffest / (stiffest + penalty);
   c = select(is_bounded, beyond, c);
   scale = select(is_bounded, select(is_active, square_root(square), S{}), scale);

@@ -97,8 +97,8 @@ ISOCLOTH_HD void evaluate_row(const EvaluateRows<S, T, W>& a, const RowGroup<Wid
     jacobian[slot * Width + w] = scale * jacobian[slot * Width + w];
 }
 
-template <class S, class T>
-ISOCLOTH_HD DeformationGradient<S> deformation_gradient(const ElementGroup& group, const T* gradients,
+template <class S, int Width, class T>
+ISOCLOTH_HD DeformationGradient<S> deformation_gradient(const RowGroup<Width>& group, const T* gradients,
                                                         const Vec3<S>* positions, Index stencil) {
   const StencilView& stencils = group.stencils;
   const Index slot0 = stencils.stencil_begin[stencil], slot1 = stencils.stencil_begin[stencil + 1];
@@ -178,6 +178,88 @@ ISOCLOTH_HD void differentiate_element(const EvaluateRows<S, T, W>& a, const Ele
   }
 }
 
+/// |F d|^2 of the rows of a stencil.
+template <class S>
+ISOCLOTH_HD void stretch_squares(const DeformationGradient<S>& f, S (&squares)[stretch_directions]) {
+  const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
+  const S uu = dot_add(f.u, f.u, S{}), uv = dot_add(f.u, f.v, S{}), vv = dot_add(f.v, f.v, S{});
+  for (int w = 0; w < stretch_directions; ++w) {
+    const auto [u, v] = stretch_direction(w);
+    squares[w] = multiply_add(number(u * u), uu, multiply_add(number(2 * u * v), uv, number(v * v) * vv));
+  }
+}
+
+/// C - c and s of the rows of a stencil, and whether any pulls or did before.
+template <class S, class T, class W>
+ISOCLOTH_HD void evaluate_limits(const EvaluateRows<S, T, W>& a, const LimitGroup& group, Index stencil) {
+  const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
+  const StencilView& stencils = group.stencils;
+  const Index slot0 = stencils.stencil_begin[stencil], slot1 = stencils.stencil_begin[stencil + 1];
+  const T* const gradients = a.tensors.data() + group.first_tensor;
+  const std::size_t first = group.first_row + stretch_directions * static_cast<std::size_t>(stencil);
+  S squares[stretch_directions];
+  stretch_squares(deformation_gradient(group, gradients, a.positions.data(), stencil), squares);
+  const RowBounds<S>& bounds = a.laws.bounds;
+  S pulls = number(bounds.exist() ? 0 : 1);
+  for (int w = 0; w < stretch_directions; ++w) {
+    const std::size_t row = first + static_cast<std::size_t>(w);
+    S c = squares[w] - S(a.rest_values[row]);
+    if (bounds.exist()) {
+      pulls = select(a.laws.multipliers[row] > S{}, number(1), pulls);
+      c = c - bounds.values[row];
+      if (bounds.iteration > 0)
+        pulls = select(c > S{}, number(1), pulls);
+      else
+        bounds.growth[row] = number(1);
+    }
+    a.residuals[row] = c;
+    a.scales[row] = S{};
+  }
+  for (Index slot = slot0; slot < slot1; ++slot) a.at_limit[slot] = pulls;
+  if (!any(pulls > S{})) return;
+
+  for (int w = 0; w < stretch_directions; ++w) {
+    const auto [u, v] = stretch_direction(w);
+    S by_mass{}, of_free{}, of_all{};
+    for (Index slot = slot0; slot < slot1; ++slot) {
+      const S inverse_mass = S(a.inverse_masses[stencils.slot_nodes[slot]]),
+              along = multiply_add(number(u), S(gradients[2 * slot]), number(v) * S(gradients[2 * slot + 1])),
+              square = along * along;
+      by_mass = multiply_add(inverse_mass, square, by_mass);
+      of_free += select(inverse_mass > S{}, square, S{});
+      of_all += square;
+    }
+    const auto has_part = of_free > S(least_part_of_free<typename Lanes<S>::Scalar>) * of_all;
+    const std::size_t row = first + static_cast<std::size_t>(w);
+    const S d = number(4) * squares[w] * by_mass;
+    S c = squares[w] - S(a.rest_values[row]), scale = row_scale(a.laws, row, S{});
+    if (bounds.exist()) apply_bound(a.laws, row, d, has_part, c, scale);
+    a.residuals[row] = c;
+    a.scales[row] = scale;
+  }
+}
+
+/// s J of the rows of a stencil that pull.
+template <class S, class T, class W>
+ISOCLOTH_HD void differentiate_limits(const EvaluateRows<S, T, W>& a, const LimitGroup& group,
+                                      Index stencil) {
+  const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
+  const Index slot0 = group.stencils.stencil_begin[stencil],
+              slot1 = group.stencils.stencil_begin[stencil + 1];
+  if (!any(a.at_limit[slot0] > S{})) return;
+  const T* const gradients = a.tensors.data() + group.first_tensor;
+  const auto f = deformation_gradient(group, gradients, a.positions.data(), stencil);
+  Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian;
+  for (int w = 0; w < stretch_directions; ++w) {
+    const auto [u, v] = stretch_direction(w);
+    const S scale = a.scales[group.first_row + static_cast<std::size_t>(stretch_directions * stencil + w)];
+    const Vec3<S> stretched = (scale + scale) * multiply_add(number(u), f.u, number(v) * f.v);
+    for (Index slot = slot0; slot < slot1; ++slot)
+      jacobian[stretch_directions * slot + w] =
+          multiply_add(number(u), S(gradients[2 * slot]), number(v) * S(gradients[2 * slot + 1])) * stretched;
+  }
+}
+
 /// The multipliers of a stencil as QuadraticMultipliers has them.
 template <class S, int Width, class T>
 ISOCLOTH_HD void make_quadratic(const QuadraticMultipliers<S, T>& a, const RowGroup<Width>& group,
@@ -239,6 +321,20 @@ ISOCLOTH_HD void third_pass(const EvaluateRows<S, T, W>& a, const ElementGroup& 
   differentiate_element(a, group, stencil);
 }
 
+ISOCLOTH_HD Index first_pass_count(const LimitGroup& group) { return group.stencil_count(); }
+template <class S, class T, class W>
+ISOCLOTH_HD void first_pass(const EvaluateRows<S, T, W>& a, const LimitGroup& group, Index stencil) {
+  evaluate_limits(a, group, stencil);
+}
+ISOCLOTH_HD Index second_pass_count(const LimitGroup&) { return 0; }
+template <class S, class T, class W>
+ISOCLOTH_HD void second_pass(const EvaluateRows<S, T, W>&, const LimitGroup&, Index) {}
+ISOCLOTH_HD Index third_pass_count(const LimitGroup& group) { return group.stencil_count(); }
+template <class S, class T, class W>
+ISOCLOTH_HD void third_pass(const EvaluateRows<S, T, W>& a, const LimitGroup& group, Index stencil) {
+  differentiate_limits(a, group, stencil);
+}
+
 /// All at once.
 template <class S, int Width, class T, class W>
 ISOCLOTH_HD void evaluate_stencil(const EvaluateRows<S, T, W>& a, const RowGroup<Width>& group,
@@ -252,6 +348,11 @@ template <class S, class T, class W>
 ISOCLOTH_HD void evaluate_stencil(const EvaluateRows<S, T, W>& a, const ElementGroup& group, Index stencil) {
   evaluate_element(a, group, stencil);
   differentiate_element(a, group, stencil);
+}
+template <class S, class T, class W>
+ISOCLOTH_HD void evaluate_stencil(const EvaluateRows<S, T, W>& a, const LimitGroup& group, Index stencil) {
+  evaluate_limits(a, group, stencil);
+  differentiate_limits(a, group, stencil);
 }
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -315,7 +315,7 @@ TEST(Recipes, AreFoundByName) {
             "recipe: found \"coltraro22\", expected a known recipe; the nearest is \"coltraro2022\"");
 }
 
-// h^2 kappa beside 300 rho dx^4, dx^2 = 1/9 of 1 m^2: 1e-4 kappa beside 300 / 81.
+// h^2 kappa beside 300 rho dx^4, dx^2 = 1/9 of 1 m^2: 1e-4 kappa beside 300 / 81. On finer meshes more.
 TEST(ResolvedScene, FactorisesRowsWhereBendingIsSoft) {
   Scene scene = good_scene();
   Garment& garment = scene.garments[0];
@@ -334,6 +334,12 @@ TEST(ResolvedScene, FactorisesRowsWhereBendingIsSoft) {
   scene.projection.factor = FactorPattern::automatic;
   garment.fabric = {.rho = 1, .kappa = 1};
   scene.recipe = "coltraro2022";
+  EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::whole);
+  scene.recipe = "membrane";
+  garment.mesh = quad_grid(50, 40, 1, 1);  // 0.3 times 2,000 nodes of 1 / 2,000 m^2
+  garment.fabric.kappa = 1.49;
+  EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::rows);
+  garment.fabric.kappa = 1.51;
   EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::whole);
 }
 

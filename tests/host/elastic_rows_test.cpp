@@ -476,8 +476,8 @@ TEST(StrainLimits, HoldAClothThatWouldStretch) {
         }
         if (is_limited) {
           // A tenth more, and what half the weight of 0.94 N stretches an edge beside 0.05 m of a corner by
-          // that is a thousand times as stiff as 20 N/m.
-          EXPECT_LT(most, 0.011 + 0.47 / (1000 * 20 * 0.05)) << to_string(solver);
+          // that is a thousand times as stiff as 20 N/m; twice that, since the cloth falls until it is taut.
+          EXPECT_LT(most, 0.011 + 2 * 0.47 / (1000 * 20 * 0.05)) << to_string(solver);
         } else {
           EXPECT_GT(most, 0.1) << to_string(solver);
         }

@@ -98,7 +98,9 @@ struct ExpectedRows {
     values = cloth.row_values(cloth.positions(), at.step, as_vector(at.multipliers));
     steepness = 1 + cloth.bend_of_curves(at.step);
     const VectorXd lambda = as_vector(at.multipliers),
-                   d = cloth.row_scale_d(cloth.positions(), at.step, lambda, VectorXd::Ones(lambda.size()));
+                   is_beyond = (values.array() > 0.1 * cloth.row_bounds().array()).cast<double>(),
+                   growth = VectorXd::Ones(lambda.size()) + 2 * is_beyond,
+                   d = cloth.row_scale_d(cloth.positions(), at.step, lambda, growth);
     const Eigen::Array<bool, Eigen::Dynamic, 1> is_bounded = cloth.row_bounds().array() > 0;
     stiffest = is_bounded.select(1000 * at.step * at.step * cloth.row_stiffness(), 0);
     scales = (d.array() > 0).select(1 / (at.eps * d.array()).sqrt(), 0);

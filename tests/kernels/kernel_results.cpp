@@ -41,7 +41,7 @@ class Run {
         stiffness_(numbers(
             row_stiffness(at.garment.mesh, arrays_.rows, at.garment.fabric, pinned_nodes(at.garment)))),
         bounds_(numbers(row_bounds(arrays_.rows, at.garment.fabric))),
-        growth_(numbers(std::vector<double>(bounds_.size(), unset))),
+        growth_(numbers(std::vector<double>(bounds_.size(), 1))),
         curves_(numbers(flat(stress_laws(find_recipe(at.recipe), at.garment.fabric)))),
         viscosity_(numbers(flat(viscosity_laws(at.garment.fabric)))),
         strains_(numbers(strains(at))) {}
@@ -98,7 +98,7 @@ class Run {
       result.viscosity = read(viscosity_);
       result.before = read(strains_);
     }
-    if (bounds_.size() > 0) result.bounds = {read(bounds_), growth_.view(), 1, Real(0.01), 0};
+    if (bounds_.size() > 0) result.bounds = {read(bounds_), growth_.view(), 1, Real(0.01), 1};
     return result;
   }
   MetricView<Real> metric() const {
@@ -147,12 +147,13 @@ class Run {
   void rows() {
     reference::VectorXd rest = at_.reference().rows().rest;
     const RowPattern& of = arrays_.rows;
-    for (Index row = of.triples.row_count(); row < of.first_single(); row += 3)  // coupled later
+    for (Index row = of.triples.row_count(); row < of.first_limit(); row += 3)  // coupled later
       rest[row] -= at_.garment.fabric.poisson_coupling() * rest[row + 2];
     const auto rests = numbers({rest.data(), rest.data() + rest.size()});
     const RowsView view = arrays_.rows_view();
     auto residuals = output<Real>(view.row_count()), scales = output<Real>(view.row_count());
     auto jacobian = output<Vector>(view.jacobian_count());
+    auto at_limit = output<Real>(of.limits.slot_nodes.size());
     kernels_.evaluate_rows(queue_, {.rows = view,
                                     .tensors = arrays_.tensors.view(),
                                     .rest_values = read(rests),
@@ -162,10 +163,12 @@ class Run {
                                     .eps = static_cast<Real>(at_.eps),
                                     .residuals = residuals.view(),
                                     .scales = scales.view(),
-                                    .jacobian = jacobian.view()});
+                                    .jacobian = jacobian.view(),
+                                    .at_limit = at_limit.view()});
     results_["residuals"] = widened(residuals);
     results_["scales"] = widened(scales);
     results_["jacobian"] = widened(jacobian);
+    results_["at limit"] = widened(at_limit);
   }
 
   void unconstrained_step() {
@@ -211,13 +214,14 @@ class Run {
   /// s J, C and s of the case's positions, as evaluated above.
   struct Rows {
     Buffer<Vector> jacobian;
-    Buffer<Real> residuals, scales;
+    Buffer<Real> residuals, scales, at_limit;
   };
   Rows evaluated_rows() const {
     const std::vector<double>& flat = results_.at("jacobian");
     std::vector<Vec3d> jacobian;
     for (std::size_t i = 0; i < flat.size(); i += 3) jacobian.push_back({flat[i], flat[i + 1], flat[i + 2]});
-    return {vectors(jacobian), numbers(results_.at("residuals")), numbers(results_.at("scales"))};
+    return {vectors(jacobian), numbers(results_.at("residuals")), numbers(results_.at("scales")),
+            numbers(results_.at("at limit"))};
   }
 
   void nodal_system() {
@@ -239,7 +243,8 @@ class Run {
                                           .tensors = arrays_.tensors.view(),
                                           .multipliers = read(quadratic),
                                           .coupling = coupling(),
-                                          .stiffness = stiffness.view()});
+                                          .stiffness = stiffness.view(),
+                                          .at_limit = rows.at_limit.view()});
     results_["stiffness"] = widened(stiffness);
     const auto momentum = vectors(of_free(at_.momentum));
     for (const std::string part : {"newton", "fast", "alone"}) {
@@ -258,7 +263,8 @@ class Run {
                                 .stiffness = part != "fast" ? read(stiffness) : ArrayView<const Real>{},
                                 .samples = {},
                                 .with_rows = with_rows,
-                                .blocks = blocks.view()});
+                                .blocks = blocks.view(),
+                                .at_limit = rows.at_limit.view()});
       auto right_side = output<Vector>(p.free_nodes.size());
       AssembleGradient<Real> balance{.metric = metric(),
                                      .free = arrays_.free_view(),
@@ -273,7 +279,8 @@ class Run {
                                      .momentum = part != "fast" ? read(momentum) : ArrayView<const Vector>{},
                                      .samples = {},
                                      .with_rows = with_rows,
-                                     .right_side = right_side.view()};
+                                     .right_side = right_side.view(),
+                                     .at_limit = rows.at_limit.view()};
       kernels_.assemble_gradient(queue_, balance);
       if (newton) {
         balance.of_multipliers = true;
@@ -309,7 +316,8 @@ class Run {
                                          .residuals = rows.residuals.view(),
                                          .scales = rows.scales.view(),
                                          .correction = read(correction),
-                                         .multipliers = multipliers.view()});
+                                         .multipliers = multipliers.view(),
+                                         .at_limit = rows.at_limit.view()});
     results_["multipliers"] = widened(multipliers);
     for (const double clamp : {0.0, at_.clamp}) {
       const std::string suffix = clamp > 0 ? " clamped" : "";

@@ -39,7 +39,7 @@ TYPED_TEST(MeasureKernels, RowsAreThoseOfTheSteps) {
     const VectorXd rows_of_steps = as_vector(found.at("residuals")) + cloth.row_bounds();
     VectorXd rows = is_other ? cloth.rows().values(cloth.positions()) : rows_of_steps;
     const RowPattern pattern = kernel_pattern(at).rows;
-    for (Index row = pattern.triples.row_count(); row < pattern.first_single(); row += 3)
+    for (Index row = pattern.triples.row_count(); row < pattern.first_limit(); row += 3)
       rows[row] -= at.garment.fabric.poisson_coupling() * rows[row + 2];
     const double residual = largest(rows);
     // They are taken against rest values of their own.

@@ -1,4 +1,6 @@
 // Masses, tensors and bending against the sampled rows and matrices of the reference.
+#include <cmath>
+#include <numbers>
 #include <random>
 
 #include "host/reference/bending.hpp"
@@ -56,6 +58,24 @@ SparseMatrix weighted_gradients(const StencilPattern& p, const double* gradients
   return matrix;
 }
 
+/// The same of limits.
+SparseMatrix weighted_stretches(const StencilPattern& p, const double* gradients, const double* lambda,
+                                Index nodes) {
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index s = 0; s < p.stencil_count(); ++s)
+    for (Index a = p.stencil_begin[s]; a < p.stencil_begin[s + 1]; ++a)
+      for (Index b = p.stencil_begin[s]; b < p.stencil_begin[s + 1]; ++b)
+        for (int w = 0; w < p.width; ++w) {
+          const double angle = w * std::numbers::pi / p.width, u = std::cos(angle), v = std::sin(angle);
+          const double *g = gradients + 2 * a, *h = gradients + 2 * b;
+          entries.emplace_back(p.slot_nodes[a], p.slot_nodes[b],
+                               2 * lambda[p.width * s + w] * (u * g[0] + v * g[1]) * (u * h[0] + v * h[1]));
+        }
+  SparseMatrix matrix(nodes, nodes);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  return matrix;
+}
+
 TYPED_TEST(SetupKernels, MassesAreIntegralsOfShapeFunctions) {
   for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
     const auto cloth = at.reference();
@@ -77,14 +97,17 @@ TYPED_TEST(SetupKernels, TensorsAreThoseOfTheSampledRows) {
          ++draw) {  // an entry that is wrong for one row is wrong for almost every lambda
       VectorXd lambda(rows.row_count());
       for (double& value : lambda) value = static_cast<double>(generator()) / 2147483647.5 - 1;
+      const Index of_elements = 3 * rows.triples.entry_count(),
+                  of_limits = of_elements + 2 * rows.elements.slot_count(),
+                  of_singles = of_limits + 2 * rows.limits.slot_count();
       const SparseMatrix tensors =
           weighted_tensors(rows.triples, found.at("tensors"), 0, lambda, 0, nodes) +
-          weighted_gradients(rows.elements, found.at("tensors").data() + 3 * rows.triples.entry_count(),
+          weighted_gradients(rows.elements, found.at("tensors").data() + of_elements,
                              lambda.data() + rows.triples.row_count(), at.garment.fabric.poisson_coupling(),
                              nodes) +
-          weighted_tensors(rows.singles, found.at("tensors"),
-                           3 * rows.triples.entry_count() + 2 * rows.elements.slot_count(), lambda,
-                           rows.first_single(), nodes);
+          weighted_stretches(rows.limits, found.at("tensors").data() + of_limits,
+                             lambda.data() + rows.first_limit(), nodes) +
+          weighted_tensors(rows.singles, found.at("tensors"), of_singles, lambda, rows.first_single(), nodes);
       const SparseMatrix expected = cloth.rows().hessian(lambda);
       expect_near(tensors, expected, rounding<TypeParam>(81) * largest(expected), what);
     }

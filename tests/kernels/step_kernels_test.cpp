@@ -64,10 +64,14 @@ TYPED_TEST(StepKernelsTest, RowJacobian) {
     const std::vector<double>& vectors = found.at("jacobian");
     ASSERT_EQ(vectors.size(),
               static_cast<std::size_t>(9 * (rows.triples.slot_count() + rows.elements.slot_count()) +
-                                       3 * rows.singles.slot_count()));
+                                       18 * rows.limits.slot_count() + 3 * rows.singles.slot_count()));
+    const auto pulls = [&](const StencilPattern& p, Index s) {
+      return &p != &rows.limits ||
+             found.at("at limit")[static_cast<std::size_t>(p.stencil_begin[static_cast<std::size_t>(s)])] > 0;
+    };
     auto add = [&](const StencilPattern& p, const double* jacobian, Index first_row) {
       for (Index s = 0; s < p.stencil_count(); ++s)
-        for (Index slot = p.stencil_begin[s]; slot < p.stencil_begin[s + 1]; ++slot)
+        for (Index slot = p.stencil_begin[s]; pulls(p, s) && slot < p.stencil_begin[s + 1]; ++slot)
           for (int w = 0; w < p.width; ++w)
             for (int c = 0; c < 3; ++c)
               entries.emplace_back(first_row + s * p.width + w, 3 * p.slot_nodes[slot] + c,
@@ -76,11 +80,23 @@ TYPED_TEST(StepKernelsTest, RowJacobian) {
     add(rows.triples, vectors.data(), 0);
     const double* const of_elements = vectors.data() + 9 * rows.triples.slot_count();
     add(rows.elements, of_elements, rows.triples.row_count());
-    add(rows.singles, of_elements + 9 * rows.elements.slot_count(), rows.first_single());
+    const double* const of_limits = of_elements + 9 * rows.elements.slot_count();
+    add(rows.limits, of_limits, rows.first_limit());
+    add(rows.singles, of_limits + 18 * rows.limits.slot_count(), rows.first_single());
     SparseMatrix jacobian(expected.jacobian.rows(), expected.jacobian.cols());
     jacobian.setFromTriplets(entries.begin(), entries.end());
     expect_near(jacobian, expected.jacobian,
                 expected.steepness * rounding<TypeParam>(81) * largest(expected.jacobian), what);
+  });
+}
+
+// Else the comparisons of systems, forces and multipliers above and below would see one kind alone.
+TYPED_TEST(StepKernelsTest, SomePointsAreAtTheirLimit) {
+  for_each_case<TypeParam>([](const KernelResults& found, const KernelCase& at, const std::string& what) {
+    if (at.garment.fabric.principal_strain_limit == 0) return;
+    const auto pulling = std::ranges::count(found.at("at limit"), 1.0);
+    EXPECT_GT(pulling, 0) << what;
+    EXPECT_LT(pulling, std::ssize(found.at("at limit"))) << what;
   });
 }
 
