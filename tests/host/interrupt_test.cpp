@@ -58,6 +58,11 @@ std::vector<Kind> kinds() {
   }
   contact.recipe = "bender_sle";
   all.push_back({"impulses from one system", contact, StepSolver::automatic});
+  for (const char* recipe : {"isometric_impulse", "bender_sle"}) {
+    Scene worlds = worlds_of_two(3);
+    worlds.recipe = recipe;
+    all.push_back({"impulses on cloths that meet", worlds, StepSolver::automatic});
+  }
   return all;
 }
 
