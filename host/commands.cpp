@@ -31,10 +31,10 @@ void require_same_terms(const std::string& key, const Fabric& found, const Fabri
   const auto bends = [](const Fabric& f) { return f.kappa > 0 || f.beta > 0; };
   require(".kappa, beta", bends(found) == bends(now));
   require(".bending", found.bending == now.bending);
-  const double ratio = found.bending_ratio();
-  if (std::fabs(now.bending_ratio() - ratio) > 1e-9 * ratio)
-    refuse(key + ".weft_kappa", now.weft_kappa,
-           text("as at the start ", ratio, " times kappa, which is ", now.kappa,
+  const double ratio = now.bending_ratio();
+  if (std::fabs(found.bending_ratio() - ratio) > 1e-9 * ratio)
+    refuse(key + ".weft_kappa", found.weft_kappa,
+           text("as at the start ", ratio, " times kappa, which is ", found.kappa,
                 ": the matrix of bending is made for that ratio; make a new simulation"));
   const Recipe& membrane = find_recipe("membrane");  // as many pieces in every recipe
   require(".curves", stress_laws(membrane, found).size() == stress_laws(membrane, now).size());

@@ -6,10 +6,12 @@
 
 namespace isocloth {
 
-// A step that meets its tolerances has not diverged, whatever happens in it. One that misses them has where
-// it ends beyond one of two bounds, and nothing that follows brings such a cloth back:
+// A step that meets its tolerances has not diverged. One that misses them has where it ends beyond one of two
+// bounds, and nothing that follows brings such a cloth back:
 // - Strain: a row is stretched beyond `largest_strain`. Rows of averages bound their elements, too: what they
-//   average is not negative. Of edges that are bounded from above, or not at all, the strain itself counts.
+//   average is not negative. Of edges that are bounded from above, or not at all, the strain itself counts,
+//   and so it does of rows of elastic cloth, which miss the tolerance there: their forces may be in balance
+//   still.
 // - Kinetic energy: a node went farther than its velocity, gravity and `largest_way` diameters of the cloth
 // at
 //   rest together take it, |x' - x|^2 > 2 (|h v|^2 + w^2) with w = h^2 delta g / rho + largest_way diameters;

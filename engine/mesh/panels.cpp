@@ -112,12 +112,12 @@ void check_outline(const std::vector<Vec2d>& points, const std::string& key) {
   for (std::size_t i = 0; i < n; ++i) twice += cross(points[i], points[(i + 1) % n]);
   if (twice == 0)
     refuse(key, ".outline: found no area, expected more; lessen edge_length, or move its corners");
-  if (!(twice > 0))
-    refuse(key, ".outline: found an area of ", twice / 2,
-           " m^2, expected corners counter-clockwise; give them in the opposite order");
   if (const std::size_t i = first_meeting(points); i < n)
     refuse(key, ".outline: found it crossing itself at (", points[i].x, " ", points[i].y,
            "), expected a simple outline");
+  if (!(twice > 0))
+    refuse(key, ".outline: found an area of ", twice / 2,
+           " m^2, expected corners counter-clockwise; give them in the opposite order");
 }
 
 /// Appends `places`, and points of a grid of even triangles, inside and at least half an edge away from the

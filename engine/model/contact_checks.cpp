@@ -76,14 +76,13 @@ void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
         shortest = std::min(shortest, norm(garment.mesh.positions[nodes[k]] -
                                            garment.mesh.positions[nodes[(k + 1) % nodes.size()]]));
     }
-    if (thickness > shortest)
-      refuse(name, thickness,
-             text("at most ", shortest, " with contact.cloth, the shortest edge of the mesh [m]"));
     // What is beside a seam is as near to its other side as half an edge.
-    if (!garment.mesh.stitches.empty() && 2 * thickness > shortest)
+    const bool is_sewn = !garment.mesh.stitches.empty();
+    if (const double most = is_sewn ? shortest / 2 : shortest; thickness > most)
       refuse(name, thickness,
-             text("at most ", shortest / 2,
-                  " with contact.cloth, half of the shortest edge of sewn panels [m]"));
+             text("at most ", most, " with contact.cloth, ",
+                  is_sewn ? "half of the shortest edge of sewn panels" : "the shortest edge of the mesh",
+                  " [m]"));
     // No direction leads from one to the other, and no force parts them.
     const double within = 1e-4 * thickness;
     if (const auto [a, b] = coincident_nodes(garment, within); b >= 0)

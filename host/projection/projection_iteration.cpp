@@ -292,7 +292,7 @@ void ProjectionSolver<Real>::end_part(const PartEnd<double, bool>& end, double r
     }
     if (has_history()) {
       std::swap(work_.positions, work_.previous_positions);
-      work_.previous_step = end.part.h;
+      work_.previous_step = static_cast<double>(static_cast<Real>(end.part.h));  // as lanes keep it
     }
     std::swap(work_.positions, iterate_);
     if (keeps_parts_)

@@ -53,6 +53,7 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
   if (has_history())
     for (auto* buffer : {&base_, &base_velocity_}) *buffer = {device, nodes};
   for (auto* buffer : {&right_side_, &correction_, &momentum_}) *buffer = {device, free};
+  row_forces_ = {device, rows_.row_count()};
   stiffness_ = {device, p.pairs.size()};
   if (resolved.recipe.strain == StrainMeasure::corotational)
     quadratic_multipliers_ = {device, rows_.row_count()};

@@ -249,6 +249,7 @@ class ProjectionSolver final : public GarmentSolver {
   Buffer<Real> stitch_stiffness_;  ///< of the part under way, see Stitches
   Buffer<Vec3<Real>> stitch_rests_;
   Buffer<Vec3<Real>> right_side_, correction_;
+  Buffer<Real> row_forces_;  ///< see AssembleGradient
 
   std::vector<Vec3<Real>> host_targets_;
 };

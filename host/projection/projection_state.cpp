@@ -58,7 +58,8 @@ GarmentInfo ProjectionSolver<Real>::info(std::size_t) const {
   auto add = [&info](const auto&... buffers) { ((info.memory_bytes += buffers.bytes()), ...); };
   add(state_, work_, before_, row_stiffness_, mismatches_, row_bounds_, bound_growth_, row_curves_,
       row_viscosity_, strains_, quadratic_multipliers_, iterate_, predicted_, targets_, momentum_, base_,
-      base_velocity_, stiffness_, stitch_stiffness_, stitch_rests_, blocks_, right_side_, correction_);
+      base_velocity_, stiffness_, stitch_stiffness_, stitch_rests_, blocks_, right_side_, correction_,
+      row_forces_);
   return info;
 }
 
@@ -110,7 +111,7 @@ void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
   state_.velocities.upload(narrowed<Real>(as_vectors(state.velocities)));
   state_.multipliers.upload(narrow(state.multipliers));
   state_.contacts.upload(narrow(flat_contacts(state, layout)));
-  state_.previous_step = state.previous_step;
+  state_.previous_step = static_cast<double>(static_cast<Real>(state.previous_step));
   if (!(state.previous_step > 0)) return;
   state_.previous_positions.upload(narrowed<Real>(as_vectors(state.previous_positions)));
   state_.previous_velocities.upload(narrowed<Real>(as_vectors(state.previous_velocities)));

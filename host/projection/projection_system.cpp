@@ -55,7 +55,9 @@ AssembleGradient<Real> ProjectionSolver<Real>::right_side(const MetricView<Real>
 template <class Real>
 void ProjectionSolver<Real>::assemble_right_side(const MetricView<Real>& metric, bool with_rows,
                                                  const SampleForces<Real>& samples) {
-  kernels_.assemble_gradient(device_.queue(), right_side(metric, with_rows, samples));
+  AssembleGradient<Real> assemble = right_side(metric, with_rows, samples);
+  assemble.row_forces = row_forces_.view();
+  kernels_.assemble_gradient(device_.queue(), assemble);
 }
 
 template <class Real>

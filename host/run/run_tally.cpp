@@ -160,9 +160,12 @@ std::string RunTally::of_lost(std::size_t g) const {
       garment.pins, [](const Pin& pin) { return !std::holds_alternative<FixedMotion>(pin.motion); });
   if (!resolved_.recipe.is_elastic() || (moves && simulation_.step_index() > first))
     return "check the motion of its pins or use a smaller step";
+  const bool is_limited = garment.fabric.has_limit();
   return text("check the stiffness and viscosity of its fabric (stretch_stiffness ",
-              garment.fabric.stretch_stiffness, " N/m)", moves ? " and the motion of its pins" : "",
-              ", or use a smaller step",
+              garment.fabric.stretch_stiffness, " N/m)", is_limited ? ", its limits of strain" : "",
+              garment.pressure != 0 ? ", its pressure" : "",
+              garment.mesh.bands.empty() ? "" : ", its elastic bands",
+              moves ? " and the motion of its pins" : "", ", or use a smaller step",
               simulation_.options().precision == Precision::float32 ? " or --precision float64" : "");
 }
 

@@ -66,9 +66,10 @@ class ClothStep : ClothTile<S, T, Block> {
     eps_ = number(a_.control.eps);
     block_.sync();
     if (!a_.control.newton)  // the step starts without them
-      share(block_, samples_.layout().force_count(), [&](Index i) { samples_.work()[i] = S{}; });
+      share(block_, samples_.layout().force_count(),
+            [&](Index i) { samples_.work()[i] = select(which, S{}, samples_.work()[i]); });
     block_.sync();
-    samples_.begin(sample_step_, part.done == S{});
+    samples_.begin(sample_step_, which);
     if (p_.viscosity_numbers > 0) note_strains();
     begin_stitches(part.h);
     return predict(part, which, bad_pivot);

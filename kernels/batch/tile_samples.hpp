@@ -61,9 +61,17 @@ class TileSamples : ClothTile<S, T, Block> {
 
   // The hooks of SampleTerms, for the cloths in `which`.
 
-  ISOCLOTH_DEVICE void begin(const SampleStep<S>& step, Mask which) const {
+  ISOCLOTH_DEVICE void begin(const SampleStep<S>& step, Mask which) {
+    // What is done keeps its contacts while others take more parts; what is lost has none worth keeping.
+    const Mask begins = step.part.done == S{};
+    in_part_ = which | (begins & (step.part.parts == S(Scalar(1))));
+    // Finite where elements touch nothing, see ContactArrays.
+    const std::size_t samples = static_cast<std::size_t>(p_.samples.sample_count());
+    share(block_, 6 * samples, [&](Index i) { work_[at_.contacts.sample_stiffness + i] = S{}; });
+    share(block_, 3 * samples, [&](Index i) { work_[at_.contacts.sample_forces + i] = S{}; });
+    block_.sync();
     const Index count = p_.samples.eases ? p_.node_count + p_.samples.element_count() : p_.node_count;
-    for_each_lane(step, which, false, [&](const Terms& terms, int) {
+    for_each_lane(step, begins, false, [&](const Terms& terms, int) {
       share(block_, static_cast<std::size_t>(count), [&](Index sample) { terms.begin(sample); });
     });
     block_.sync();
@@ -94,6 +102,7 @@ class TileSamples : ClothTile<S, T, Block> {
   }
   /// Returns how deep each cloth lies at `iterate`.
   ISOCLOTH_DEVICE S act(const SampleStep<S>& step, Mask which) {
+    which = which & in_part_;
     if (has_obstacles()) list_near(step, which);
     block_.sync();
     act(step, which, false);
@@ -247,6 +256,8 @@ class TileSamples : ClothTile<S, T, Block> {
       terms.list_near(corner(3, Scalar(-1)), corner(0, Scalar(1)));
     });
   }
+
+  Mask in_part_{};  ///< cloths that the part under way is of
 };
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -84,7 +84,8 @@ struct ContactArrays {
   Strided<Real> stiffness;  ///< along and across the normal [kg], shape [contact_count, 2]
   Strided<Real> weights;    ///< of the node in the sample, shape [slot_count]
   Strided<Real> depths;     ///< how deep a sample lies inside of what it must not enter [m], shape [sample]
-  // Sums over the contacts of a sample: the matrix and right side of its point.
+  // Sums over the contacts of a sample: the matrix and right side of its point. Finite, but worth nothing
+  // where all weights of the sample are 0.
   Strided<Real> sample_stiffness;  ///< xx, xy, xz, yy, yz, zz [kg], shape [sample_count, 6]
   Strided<Real> sample_forces;     ///< [kg m], shape [sample_count, 3]
   EasedDepths<Real> eased;

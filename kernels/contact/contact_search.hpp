@@ -157,7 +157,7 @@ class ContactSearch {
     const Index slot0 = p_.sample_begin[sample];
     const ShapeView<Real>& shape = o_.shapes[o];
     const Real middle = element.size == 3 ? Real(1) / 3 : Real(0.5);
-    const ElementPoint<Real> center = point_at(shape, element, middle, element.size == 2 ? Real(0) : middle);
+    ElementPoint<Real> center = placed_at(element, middle, element.size == 2 ? Real(0) : middle);
     // How far the middle came from; the corners cannot have come from much further.
     Vec3<Real> from{};
     for (int i = 0; i < element.size; ++i)
@@ -165,7 +165,8 @@ class ContactSearch {
     PoseView<Real> between;
     from = to_local(pose_at_begin(o, between), from);
     result.is_fast = result.may_touch = Law::may_pass_through(length(center.place - from), shape.reach);
-    if (result.is_fast) return result;
+    if (result.is_fast || (!keeps && lies_over_one_face(shape, element))) return result;
+    center.distance = signed_distance(shape, center.place);
     const bool is_convex = shape.kind != ShapeKind::grid;
     const Real limit = limit_of(easing_.offset_from(c_.offset, o, sample).now, keeps);
     // Bounds are taken a little wider than they are, for what is rounded.

@@ -39,12 +39,9 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
   ISOCLOTH_DEVICE void act(Index sample) const {
     if (without_contacts_) return pass(sample);
     if (sample >= p_.node_count + p_.element_count()) return;  // found with the first sample of its element
+    if (sample >= p_.node_count) return find_on_element(sample);
     clear(sample);
-    if (p_.contacts_per_node == 0) return;
-    if (sample < p_.node_count)
-      find_at_node(sample);
-    else
-      find_on_element(sample);
+    if (p_.contacts_per_node > 0) find_at_node(sample);
   }
 
   /// p of the sample's contacts.
@@ -124,10 +121,9 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     bool holds = false;
     for (Index k = 0; k < p_.contacts_per_element; ++k)
       holds = holds || a_.obstacles[p_.first_contact(sample + k * p_.element_count())] >= 0;
-    if (holds || this->may_touch_any(sample))
-      move_on_element(sample);
-    else
-      leave(sample);
+    if (!holds && !this->may_touch_any(sample)) return leave(sample);
+    clear(sample);
+    move_on_element(sample);
   }
   /// A contact goes with the deepest point of its obstacle while that moves a little in an iteration. Where
   /// it jumps, the contact stays where it was and the deepest point gets one of its own: with one for both,
@@ -186,13 +182,14 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     }
   }
 
-  /// An element that touches nothing.
+  /// An element that touches nothing. What its samples exert is left as it was: without weights it counts for
+  /// nothing.
   ISOCLOTH_DEVICE void leave(Index sample) const {
     for (Index k = 0; k < p_.contacts_per_element; ++k) {
-      const Index at = sample + k * p_.element_count();
-      if (k > 0) clear(at);
+      const Index at = sample + k * p_.element_count(), contact = p_.first_contact(at);
+      a_.depths[at] = 0;
       for (Index slot = p_.sample_begin[at]; slot < p_.sample_begin[at + 1]; ++slot) a_.weights[slot] = 0;
-      let_go(p_.first_contact(at));
+      if (acts(a_, contact)) let_go(contact);
     }
   }
 
@@ -204,7 +201,10 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
 
   /// Stiffness and force of one contact, added to those of its sample.
   ISOCLOTH_DEVICE void push(Index sample, Index contact, const Hit<Real>& hit) const {
-    if (hit.obstacle < 0) return let_go(contact);
+    if (hit.obstacle < 0) {
+      if (acts(a_, contact)) let_go(contact);
+      return;
+    }
     const Vec3<Real> force = a_.forces.vector(contact), n = this->turned_by(hit.obstacle, hit.normal);
     const Real gap = law_.wanted_gap(hit.gap, hit.before);
     Real inverse = 0;

@@ -49,16 +49,51 @@ struct Element {
   }
 };
 
+/// Without its distance.
 template <class Real>
-ISOCLOTH_DEVICE ElementPoint<Real> point_at(const ShapeView<Real>& shape, const Element<Real>& element,
-                                            Real u, Real v) {
+ISOCLOTH_DEVICE ElementPoint<Real> placed_at(const Element<Real>& element, Real u, Real v) {
   ElementPoint<Real> point;
   point.u = u;
   point.v = v;
   element.weigh(u, v, point.weights);
   point.place = element.at(point.weights);
+  return point;
+}
+template <class Real>
+ISOCLOTH_DEVICE ElementPoint<Real> point_at(const ShapeView<Real>& shape, const Element<Real>& element,
+                                            Real u, Real v) {
+  ElementPoint<Real> point = placed_at(element, u, v);
   point.distance = signed_distance(shape, point.place);
   return point;
+}
+
+/// Whether all corners lie straight over the same flat face of the core: distances are even there, and no
+/// point of the element lies deeper than its corners.
+template <class Real>
+ISOCLOTH_DEVICE bool lies_over_one_face(const ShapeView<Real>& shape, const Element<Real>& element) {
+  const bool is_box = shape.kind == ShapeKind::box;
+  if (!is_box && shape.kind != ShapeKind::cylinder) return false;
+  const Vec3<Real> half = shape.half;
+  int face = 0;  // along x, y, z, less than 0 on the other side
+  for (int i = 0; i < element.size; ++i) {
+    const Vec3<Real> p = element.corners[i];
+    const Real x = magnitude(p.x), y = magnitude(p.y), z = magnitude(p.z);
+    const bool in_x = x <= half.x, in_y = y <= half.y, in_z = z <= half.z;
+    int own = 0;
+    if (!is_box)
+      own = z >= half.z && x * x + y * y <= half.x * half.x ? 3 : 0;
+    else if (z >= half.z)
+      own = in_x && in_y ? 3 : 0;
+    else if (in_z && in_y)
+      own = x >= half.x ? 1 : 0;
+    else if (in_z && in_x)
+      own = 2;
+    const Real side = own == 1 ? p.x : own == 2 ? p.y : p.z;
+    if (side < 0) own = -own;
+    if (own == 0 || (i > 0 && own != face)) return false;
+    face = own;
+  }
+  return true;
 }
 
 /// By bisection of the slope; for a convex shape to 1/128 of the edge.

@@ -23,6 +23,12 @@ struct SystemBody {
 };
 
 template <class Real>
+struct RowForceBody {
+  AssembleGradient<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index row) const { a.row_forces[row] = row_force(a, row); }
+};
+
+template <class Real>
 struct GradientBody {
   AssembleGradient<Real> a;
   ISOCLOTH_DEVICE void operator()(Index i) const { a.right_side[i] = gradient(a, i); }
@@ -79,6 +85,8 @@ void assemble_system(const Queue& queue, const AssembleSystem<Real>& args) {
 }
 template <class Real>
 void assemble_gradient(const Queue& queue, const AssembleGradient<Real>& args) {
+  if (args.with_rows)
+    parallel_for(queue, static_cast<Index>(args.row_forces.size()), RowForceBody<Real>{args});
   parallel_for(queue, static_cast<Index>(args.free.nodes.size()), GradientBody<Real>{args});
 }
 template <class Real>

@@ -73,8 +73,8 @@ struct AssembleGradient {
   Stitches<S> stitches{};
   ArrayView<const S> at_limit{};  ///< see LimitGroup
   bool of_multipliers =
-      false;  ///< rows pull with lambda itself, not with what the next iteration begins from
-  ArrayView<const S> row_forces{};  ///< row_force() of every row; empty: found anew for each of its nodes
+      false;                  ///< rows pull with lambda itself, not with what the next iteration begins from
+  ArrayView<S> row_forces{};  ///< room for row_force() of every row; empty: found anew for each of its nodes
 };
 
 /// What samples exert that keep forces from iteration to iteration: p, and what the next iteration begins

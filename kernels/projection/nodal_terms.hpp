@@ -144,6 +144,7 @@ ISOCLOTH_HD void add_samples(const SampleForces<S>& a, Index b, S (&block)[9]) {
   for (Index t = a.block_slots.begin[b]; t < a.block_slots.begin[b + 1]; ++t) {
     const Index row = a.block_slots.first[t], column = a.block_slots.second[t];
     const S weight = a.weights[row] * a.weights[column];
+    if (!any(weight != S{})) continue;  // elements that touch nothing, nearly all
     const S* stiffness = a.stiffness.data() + static_cast<std::size_t>(a.slot_samples[row]) * 6;
     for (int i = 0; i < 6; ++i) sum[i] = multiply_add(weight, stiffness[i], sum[i]);
   }
@@ -210,9 +211,10 @@ ISOCLOTH_HD Vec3<S> gradient(const AssembleGradient<S, T>& a, Index i) {
     });
   if (a.samples.exist())
     for (Index t = a.samples.node_slots.begin[i]; t < a.samples.node_slots.begin[i + 1]; ++t) {
+      const S weight = a.samples.weights[a.samples.node_slots.first[t]];
+      if (!any(weight != S{})) continue;
       const S* force = a.samples.forces.data() + static_cast<std::size_t>(a.samples.node_slots.second[t]) * 3;
-      b = multiply_add(a.samples.weights[a.samples.node_slots.first[t]],
-                       Vec3<S>{force[0], force[1], force[2]}, b);
+      b = multiply_add(weight, Vec3<S>{force[0], force[1], force[2]}, b);
     }
   if (a.with_rows && a.stitches.exist()) b = pulled(a.stitches, a.positions, i, b);
   if (a.momentum.empty()) return b;

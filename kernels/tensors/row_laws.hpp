@@ -16,6 +16,7 @@
 
 #include "engine/core/array_view.hpp"
 #include "engine/model/stress_curve.hpp"
+#include "kernels/divergence.hpp"
 #include "kernels/launch/lanes.hpp"
 
 namespace isocloth {
@@ -272,14 +273,16 @@ ISOCLOTH_HD S admissible(const RowLaws<S>& laws, std::size_t row, S scale, S lam
 
 /// What a step must bring below its tolerance: C of rigid rows, C - lambda / s^2 of compliant ones, the
 /// difference of the strains that positions and multipliers stand for; C - c - a lambda of bounded ones where
-/// it is positive, in units in which the tolerance is no more than c / 10.
+/// it is positive, in units in which the tolerance is no more than c / 10. What is stretched beyond all
+/// bounds (kernels/divergence.hpp) is off by all of its C, however well forces balance that.
 template <class S>
 ISOCLOTH_HD S mismatch(const RowLaws<S>& laws, std::size_t row, S c, S scale, S lambda) {
   if (laws.stiffness.empty()) return c;
+  const auto is_torn = c > S(static_cast<typename Lanes<S>::Scalar>(largest_residual(false)));
   const auto is_compliant = (laws.stiffness[row] > S{}) & (scale > S{});
   const S one = S(typename Lanes<S>::Scalar(1));
   const S of_row = select(is_compliant, c - lambda / select(is_compliant, scale * scale, one), c);
-  if (!laws.bounds.exist()) return of_row;
+  if (!laws.bounds.exist()) return select(is_torn, c, of_row);
   const S bound = laws.bounds.values[row];
   const auto is_bounded = bound > S{};
   const S stiffest = select(is_bounded, bound_stiffness(laws, row), one);
@@ -288,7 +291,7 @@ ISOCLOTH_HD S mismatch(const RowLaws<S>& laws, std::size_t row, S c, S scale, S 
   const S ten = S(typename Lanes<S>::Scalar(10)),
           weight = larger(one, ten * laws.bounds.tolerance / select(is_bounded, bound, one));
   const S of_bound = laws.bounds.iteration < last_iteration_for_bounds ? weight * beyond : S{};
-  return select(is_bounded, select(counts, of_bound, S{}), of_row);
+  return select(is_torn, c, select(is_bounded, select(counts, of_bound, S{}), of_row));
 }
 
 }  // namespace ISOCLOTH_BACKEND

@@ -64,6 +64,22 @@ TEST(Divergence, AClothThatTearsIsFrozenInEverySchedule) {
       }
 }
 
+// Its forces may be in balance however far it is stretched.
+TEST(Divergence, AnElasticClothIsFrozenToo) {
+  for (const StepSolver solver : {StepSolver::batched, StepSolver::direct})
+    for (const Precision precision : both_precisions) {
+      SCOPED_TRACE(std::string(to_string(solver)) + ", " + to_string(precision));
+      Scene scene = batch_scene({}, 5);
+      scene.recipe = "membrane";
+      scene.projection.tolerance = 5e-3;
+      for (Garment& garment : scene.garments) {
+        garment.fabric.stretch_stiffness = 2000;
+        garment.fabric.shear_stiffness = 100;
+      }
+      expect_frozen(scene, 3, 30, {.precision = precision, .solver = solver, .threads = 1});
+    }
+}
+
 TEST(Divergence, AClothThatImpulsesHoldIsFrozenToo) {
   for (const char* recipe : sweep_recipes)
     for (const StepSolver solver : {StepSolver::batched, StepSolver::direct})

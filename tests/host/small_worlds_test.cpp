@@ -53,6 +53,26 @@ TEST(SmallWorlds, HaveBitsOfTheirOwn) {
   }
 }
 
+/// What a step remembers of the last one goes to lanes and back when somebody looks.
+TEST(SmallWorlds, AreNotChangedByThoseWhoLook) {
+  Scene scene = worlds_of_two(4);
+  scene.projection.integrator = Integrator::bdf2;
+  scene.step = 0.003;  // no number of single precision
+  scene.duration = 100 * scene.step;
+  for (const Precision precision : {Precision::float32, Precision::float64}) {
+    Simulation watched(scene, {.precision = precision}), alone(scene, {.precision = precision});
+    Index contacts = 0;
+    for (int n = 0; n < 20; ++n) {
+      watched.step();
+      watched.view(GarmentField::positions);
+      for (const StepReport& report : alone.step()) contacts += report.cloth_loaded;
+    }
+    for (std::size_t g = 0; g < scene.garments.size(); ++g)
+      expect_same(watched.state(g), alone.state(g), scene.garments[g].name);
+    EXPECT_GT(contacts, 0);
+  }
+}
+
 /// Kernel by kernel throughout: the same but for rounding and what tolerances leave.
 TEST(SmallWorlds, FollowTheSolverOfLargeOnes) {
   const Scene scene = worlds_of_two(2);

@@ -23,6 +23,13 @@ def test_a_free_sheet_falls(sheet):
     assert -9.9 < gravity < -9.7 and numpy.ptp(moved[:, 2]) < 1e-12 and abs(moved[0, 2] - fall) < 0.01 * abs(fall)
 
 
+def test_nothing_selected_is_an_empty_array(sheet):
+    simulation = isocloth.Simulation(sheet)
+    for chosen in ([], slice(0, 0)):
+        assert simulation.positions(chosen).shape == (0, 0, 3)
+        assert simulation.velocities(chosen).shape == (0, 0, 3)
+
+
 def test_reports_and_measures_are_those_of_the_positions(sheet):
     simulation = isocloth.Simulation(sheet)
     reports = simulation.advance(20)

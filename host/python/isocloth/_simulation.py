@@ -86,7 +86,7 @@ class Simulation(_core.Simulation):
         if len(counts) > 1:
             raise ShapeError(f"garments: found some of {min(counts)} and of {max(counts)} nodes, expected one number; "
                              "read() has them one after another")
-        return self.read(field, chosen).reshape(len(chosen), -1, 3)
+        return self.read(field, chosen).reshape(len(chosen), *counts or (0,), 3)
 
     def add_force(self, function, garments=None, name=None):
         """From now on ``function`` says before each step what acts on the nodes of these garments.
