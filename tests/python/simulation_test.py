@@ -1,6 +1,7 @@
 """Simulations step by step, beside what their own reports, files and the command say of them."""
 
 import threading
+import time
 import warnings
 
 import isocloth
@@ -172,6 +173,30 @@ def test_ctrl_c_ends_a_long_step(sheet, interrupt_when):
     assert 0 <= done < 10_000_000
     simulation.step()
     assert simulation.step_index == done + 1
+
+
+def test_ctrl_c_ends_a_long_step_after_a_short_one(sheet, interrupt_when):
+    sheet["garments"][0] |= {"pins": [], "initial_velocity": [0, 0, 0]}
+    sheet["garments"].append({**sheet["garments"][0], "name": "other", "transform": {"translation": [0, 0, 0.5]}})
+    for garment in sheet["garments"]:
+        garment["fabric"] = {**garment.get("fabric", {}), "thickness": 0.001}
+    sheet |= {"recipe": "membrane", "contact": {"cloth": True, "tolerance": 0.00025},
+              "projection": {"on_violation": "continue"}}
+    simulation = isocloth.Simulation(sheet, threads=1)
+    simulation.step()
+    before = time.monotonic()
+    simulation.step()
+    assert time.monotonic() - before < 0.02
+    simulation.write("velocities", numpy.full_like(simulation.velocities(1), 1e16), [1])
+    places = simulation.positions(0), simulation.positions(1)
+    begun = time.monotonic()
+    interrupt_when(lambda: time.monotonic() > begun + 0.2)
+    with pytest.raises(KeyboardInterrupt):
+        simulation.step()
+    assert time.monotonic() - begun < 3
+    assert simulation.step_index == 2
+    for garment in (0, 1):
+        numpy.testing.assert_array_equal(simulation.positions(garment), places[garment])
 
 
 @pytest.mark.parametrize("spoil, error, text", [

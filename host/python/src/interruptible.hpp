@@ -1,10 +1,13 @@
-// Work that Ctrl-C ends: in a thread of its own, without the interpreter's lock, while the caller listens.
+// Work that Ctrl-C ends: in a thread of its own, without the interpreter's lock, while the caller listens;
+// what is soon done in the caller's.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -12,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "engine/core/errors.hpp"
 #include "engine/core/monitor.hpp"
 
 namespace isocloth::python {
@@ -113,6 +117,65 @@ template <class Work>
 void run_interruptible(Monitor& monitor, const Work& work) {
   Caller caller;
   run_interruptible(monitor, caller, work);
+}
+
+/// While it lives, SIGINT tells a monitor's work to stop, besides what it does to Python. One at a time:
+/// where several threads step, the others stop when their steps are done.
+class StopOnInterrupt {
+ public:
+  explicit StopOnInterrupt(Monitor& monitor) {
+    Monitor* nobody = nullptr;
+    if (!listener_.compare_exchange_strong(nobody, &monitor)) return;
+    sigaction(SIGINT, nullptr, &before_);
+    is_set_ = (before_.sa_flags & SA_SIGINFO) == 0 && before_.sa_handler != SIG_DFL &&
+              before_.sa_handler != SIG_IGN;
+    if (!is_set_) {
+      listener_ = nullptr;
+      return;
+    }
+    struct sigaction own = before_;
+    own.sa_handler = receive;
+    sigaction(SIGINT, &own, nullptr);
+  }
+  ~StopOnInterrupt() {
+    if (!is_set_) return;
+    sigaction(SIGINT, &before_, nullptr);
+    listener_ = nullptr;
+  }
+  StopOnInterrupt(const StopOnInterrupt&) = delete;
+  StopOnInterrupt& operator=(const StopOnInterrupt&) = delete;
+
+ private:
+  static void receive(int signal) {
+    if (Monitor* const monitor = listener_.load()) monitor->stop = true;
+    before_.sa_handler(signal);
+  }
+  static inline std::atomic<Monitor*> listener_{nullptr};
+  static inline struct sigaction before_ = {};
+  static_assert(std::atomic<Monitor*>::is_always_lock_free);
+  bool is_set_ = false;
+};
+
+/// The same in this thread, for work that is soon done and leaves all as it was where it is stopped: no
+/// thread is made for it. A signal whose handler raises nothing costs that it is begun again.
+template <class Work>
+void run_here(Monitor& monitor, const Work& work) {
+  for (bool again = true; again;) {
+    again = false;
+    try {
+      const nanobind::gil_scoped_release released;
+      const StopOnInterrupt listening(monitor);
+      work();
+    } catch (const Interrupted&) {
+      if (!monitor.stop.exchange(false)) throw;
+      if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+      again = true;
+    } catch (...) {
+      monitor.stop = false;
+      throw;
+    }
+  }
+  monitor.stop = false;
 }
 
 }  // namespace isocloth::python

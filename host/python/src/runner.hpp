@@ -110,12 +110,10 @@ class Runner {
     const auto begin = std::chrono::steady_clock::now();
     // A thread costs as much as a small cloth's step.
     constexpr double soon = 0.02;
-    if (steps == 1 && last_seconds_ < soon) {
-      const nanobind::gil_scoped_release released;
-      what();
-    } else {
+    if (steps == 1 && last_seconds_ < soon)
+      run_here(monitor_, what);
+    else
       run_interruptible(monitor_, caller_, what);
-    }
     last_seconds_ =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / std::max(steps, 1);
   }
