@@ -20,6 +20,12 @@ namespace isocloth {
 constexpr double largest_strain = 10;  ///< 1: as long again as at rest
 constexpr double largest_way = 10;     ///< in a step [diameters]
 
+/// The C of an elastic row beyond which its strain counts. A band that is stretched by largest_strain has
+/// this one, 2 s^2 (s - 1) < 2 s^3 of its stretch s (apply_band() in kernels/tensors/row_laws.hpp); other
+/// rows have s^2 - 1, and come here at five times the strain. Rows with curves have no C that tells.
+constexpr double largest_linear_strain =
+    2 * (1 + largest_strain) * (1 + largest_strain) * (1 + largest_strain);
+
 /// Residual of a row that is stretched so far: (1 + e)^2 - 1 of squared lengths, e of lengths.
 ISOCLOTH_HD constexpr double largest_residual(bool of_lengths) {
   return of_lengths ? largest_strain : (1 + largest_strain) * (1 + largest_strain) - 1;

@@ -278,7 +278,8 @@ ISOCLOTH_HD S admissible(const RowLaws<S>& laws, std::size_t row, S scale, S lam
 template <class S>
 ISOCLOTH_HD S mismatch(const RowLaws<S>& laws, std::size_t row, S c, S scale, S lambda) {
   if (laws.stiffness.empty()) return c;
-  const auto is_torn = c > S(static_cast<typename Lanes<S>::Scalar>(largest_residual(false)));
+  const double torn = laws.curves.empty() ? largest_linear_strain : HUGE_VAL;
+  const auto is_torn = c > S(static_cast<typename Lanes<S>::Scalar>(torn));
   const auto is_compliant = (laws.stiffness[row] > S{}) & (scale > S{});
   const S one = S(typename Lanes<S>::Scalar(1));
   const S of_row = select(is_compliant, c - lambda / select(is_compliant, scale * scale, one), c);
