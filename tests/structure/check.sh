@@ -66,6 +66,8 @@ set_include_rules() {
     kernels/*) allowed='(engine|kernels)/' forbidden="$third_party|$cuda|($machine|$files)\$" ;;
     host/reference/*) allowed='(engine/(core|mesh|model)|host/reference)/' forbidden="nlohmann/|CLI/|hdf5|H5|$cuda" ;;
     host/app/*) allow_host_rooms "$1" && forbidden="gtest/|benchmark/|$cuda" ;;
+    # The two that people call take their Ctrl-C: the command and the module.
+    host/python/*) allow_host_rooms "$1" && forbidden="gtest/|benchmark/|CLI/|iostream|$cuda" ;;
     host/*/*) allow_host_rooms "$1" && forbidden="gtest/|benchmark/|CLI/|csignal|iostream|$cuda" ;;
     host/*) allowed='(engine|kernels|host)/' forbidden="gtest/|benchmark/|$cuda" ;;
     bench/cuda/*) allowed='(engine|kernels|bench)/' forbidden="$third_party" ;;
