@@ -1,4 +1,12 @@
+#include <pthread.h>
+
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <vector>
 
 #include "kernels/launch/thread_pool.hpp"
 
@@ -28,25 +36,72 @@ Index even_chunk(Index count, Index chunk, Index threads) {
   return (count - 1) / ranges + 1;
 }
 
+/// Forks between the first process that had a pool and this one.
+std::atomic<unsigned> forks{0};
+unsigned count_of_forks() {
+  [[maybe_unused]] static const int counted = pthread_atfork(nullptr, nullptr, [] { ++forks; });
+  return forks;
+}
+
 }  // namespace
+
+/// Those of one process.
+class ThreadPool::Workers {
+ public:
+  explicit Workers(int count) {
+    for (int i = 0; i < count; ++i)
+      threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+  }
+  bool are_of_this_process() const { return forks_ == count_of_forks(); }
+  void share(Call call, const void* body, Index count, Index grain);
+
+ private:
+  void drain();
+  void work(const std::stop_token& stop);
+
+  const unsigned forks_ = count_of_forks();
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::condition_variable done_;
+  Call call_ = nullptr;
+  const void* body_ = nullptr;
+  Index count_ = 0, chunk_ = 1;
+  std::atomic<Index> next_{0};
+  int sleepers_ = 0;  ///< threads that wait for wake_
+  std::atomic<int> busy_{0};
+  std::atomic<unsigned> generation_{0};
+  std::vector<std::jthread> threads_;  // last: joins before the rest is destroyed
+};
 
 bool ThreadPool::is_inside() { return inside; }
 
-ThreadPool::ThreadPool(int threads) {
-  for (int i = 1; i < threads; ++i)
-    workers_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+ThreadPool::ThreadPool(int threads) : threads_(threads), workers_(std::make_unique<Workers>(threads - 1)) {}
+
+ThreadPool::~ThreadPool() {
+  if (!workers_->are_of_this_process()) static_cast<void>(workers_.release());
 }
 
 void ThreadPool::share(Call call, const void* body, Index count, Index grain) {
+  // A fork leaves the threads behind, and locks as they held them: neither can be joined or destroyed.
+  if (!workers_->are_of_this_process()) {
+    static_cast<void>(workers_.release());
+    workers_ = std::make_unique<Workers>(threads_ - 1);
+  }
+  workers_->share(call, body, count, grain);
+}
+
+void ThreadPool::Workers::share(Call call, const void* body, Index count, Index grain) {
   bool wakes = false;
   {
     const std::scoped_lock lock(mutex_);
+    const auto others = static_cast<int>(threads_.size());
+    const Index size = others + 1;
     call_ = call;
     body_ = body;
     count_ = count;
-    chunk_ = even_chunk(count, std::max(grain, count / (8 * size())), size());
+    chunk_ = even_chunk(count, std::max(grain, count / (8 * size)), size);
     next_.store(0, std::memory_order_relaxed);
-    busy_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+    busy_.store(others, std::memory_order_relaxed);
     generation_.fetch_add(1, std::memory_order_release);
     wakes = sleepers_ > 0;
   }
@@ -58,14 +113,14 @@ void ThreadPool::share(Call call, const void* body, Index count, Index grain) {
   done_.wait(lock, all_done);
 }
 
-void ThreadPool::drain() {
+void ThreadPool::Workers::drain() {
   inside = true;
   for (Index begin; (begin = next_.fetch_add(chunk_, std::memory_order_relaxed)) < count_;)
     call_(body_, begin, std::min(begin + chunk_, count_));
   inside = false;
 }
 
-void ThreadPool::work(const std::stop_token& stop) {
+void ThreadPool::Workers::work(const std::stop_token& stop) {
   for (unsigned seen = 0;; ++seen) {
     const auto has_work = [&] { return generation_.load(std::memory_order_acquire) != seen; };
     if (!comes_soon([&] { return has_work() || stop.stop_requested(); })) {

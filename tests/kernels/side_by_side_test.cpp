@@ -2,9 +2,12 @@
 #include "kernels/launch/side_by_side.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -36,6 +39,49 @@ TEST(ThreadPool, EndsWhileWorkersAreAwake) {
     EXPECT_EQ(sum, n % 2 == 0 ? 100 : 0);
   }
 }
+
+/// Indices that some thread does, of `many`.
+Index count_done(ThreadPool& pool) {
+  std::atomic<Index> sum{0};
+  pool.run(many, 1, [&](Index begin, Index end) { sum += end - begin; });
+  return sum;
+}
+
+#if !defined(__SANITIZE_THREAD__)  // it lets no forked process have threads
+/// Its threads stay with the process that made them.
+TEST(ThreadPool, GoesOnAndEndsInAForkedProcess) {
+  for (const bool has_run : {false, true}) {
+    auto pool = std::make_unique<ThreadPool>(3);
+    if (has_run) {
+      EXPECT_EQ(count_done(*pool), many);
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);  // ends it where it waits for nobody
+      const bool all_done = count_done(*pool) == many && count_done(*pool) == many;
+      pool.reset();
+      _exit(all_done ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << has_run;
+    EXPECT_EQ(count_done(*pool), many);
+  }
+}
+/// So do they where nothing runs before the pool ends.
+TEST(ThreadPool, EndsUnusedInAForkedProcess) {
+  auto pool = std::make_unique<ThreadPool>(3);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    pool.reset();
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+#endif
 
 /// Within a body the calling thread does what it shares out, whether items or a graph of tasks.
 TEST(ThreadPool, RunsWithinRuns) {

@@ -1,5 +1,7 @@
 """Simulations step by step, beside what their own reports, files and the command say of them."""
 
+import os
+import signal
 import threading
 import time
 import warnings
@@ -95,6 +97,23 @@ def test_write_and_snapshots_go_back_bit_for_bit(batch):
     with pytest.raises(isocloth.ShapeError):
         simulation.write("positions", spoiled, [0])
     numpy.testing.assert_array_equal(simulation.positions(0), ahead[0])
+
+
+def test_a_forked_process_goes_on(sheet):
+    sheet["garments"][0]["mesh"]["nodes"] = [33, 33]  # work for both threads
+    simulation = isocloth.Simulation(sheet, threads=2)
+    simulation.advance(2)
+    child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(60)
+        positions = simulation.positions()
+        simulation.advance(3)
+        moved = not numpy.array_equal(simulation.positions(), positions)
+        del simulation
+        os._exit(0 if moved else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    simulation.advance(3)
 
 
 def test_commands_have_the_bits_of_the_scene_that_says_so(batch):
