@@ -208,8 +208,9 @@ void Simulation::restore(const Snapshot& snapshot) {
   if (snapshot.garments.size() != garment_count())
     throw ShapeError(
         text("snapshot: found ", snapshot.garments.size(), " garments, expected ", garment_count()));
+  for (std::size_t g = 0; g < garment_count(); ++g) members_->check(g, snapshot.garments[g]);
   set_bodies(snapshot.bodies);
-  for (std::size_t g = 0; g < garment_count(); ++g) set_state(g, snapshot.garments[g]);
+  for (std::size_t g = 0; g < garment_count(); ++g) members_->put(g, snapshot.garments[g]);
   set_step_index(snapshot.step_index);
 }
 

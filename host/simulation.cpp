@@ -185,8 +185,8 @@ HoldMeasures Simulation::holds(std::size_t garment) const {
   return found;
 }
 std::vector<BodyState> Simulation::bodies() const { return members_->solvers.solvers.front()->bodies(); }
-void Simulation::set_bodies(const std::vector<BodyState>& states) {
-  const std::size_t count = members_->scene.bodies.size();
+void Simulation::Members::check(const std::vector<BodyState>& states) const {
+  const std::size_t count = scene.bodies.size();
   if (states.size() != count)
     throw ShapeError("bodies: found " + std::to_string(states.size()) + ", expected " +
                      std::to_string(count));
@@ -201,6 +201,9 @@ void Simulation::set_bodies(const std::vector<BodyState>& states) {
                             std::isfinite(error) ? text("axes off by ", error) : "a state that is not finite",
                             ", expected finite numbers and axes that are orthonormal to ", rounding));
   }
+}
+void Simulation::set_bodies(const std::vector<BodyState>& states) {
+  members_->check(states);
   members_->solvers.solvers.front()->set_bodies(states);
 }
 std::size_t Simulation::garment_count() const { return members_->solvers.members.size(); }
@@ -221,27 +224,33 @@ GarmentState Simulation::state(std::size_t garment) const {
   return state;
 }
 
-void Simulation::set_state(std::size_t garment, const GarmentState& state) {
-  check_index(garment, garment_count());
-  if (const auto& sheet = members_->sheets[garment])
+void Simulation::Members::check(std::size_t garment, const GarmentState& state) const {
+  at(garment, [&](GarmentSolver& solver, std::size_t i) { solver.check(i, state); });
+  if (const auto& sheet = sheets[garment])
     sheet->check(state.air);
   else if (state.air != AirState{})
     throw ShapeError("air: found a state of it, expected none: wind.model is not \"panels\"");
-  members_->at(garment, [&](GarmentSolver& solver, std::size_t i) { solver.set_state(i, state); });
-  members_->air[garment] = state.air;
-  members_->frozen[garment] = state.frozen;
-  members_->clocks[garment] = state.step_index;
+}
+void Simulation::Members::put(std::size_t garment, const GarmentState& state) {
+  at(garment, [&](GarmentSolver& solver, std::size_t i) { solver.set_state(i, state); });
+  air[garment] = state.air;
+  frozen[garment] = state.frozen;
+  clocks[garment] = state.step_index;
+}
+void Simulation::set_state(std::size_t garment, const GarmentState& state) {
+  members_->check(garment, state);
+  members_->put(garment, state);
 }
 void Simulation::set_step_index(std::int64_t step_index) { members_->step_index = step_index; }
 
 void Simulation::reset() {
-  for (std::size_t i = 0; i < garment_count(); ++i) set_state(i, members_->start[i]);
+  for (std::size_t i = 0; i < garment_count(); ++i) members_->put(i, members_->start[i]);
   members_->solvers.solvers.front()->set_bodies(members_->start_bodies);
   set_step_index(0);
 }
 void Simulation::reset(const std::vector<std::size_t>& garments) {
   for (const std::size_t g : garments) check_index(g, garment_count());
-  for (const std::size_t g : garments) set_state(g, members_->start[g]);
+  for (const std::size_t g : garments) members_->put(g, members_->start[g]);
 }
 
 }  // namespace isocloth

@@ -80,6 +80,11 @@ struct Simulation::Members {
     const GarmentSolvers::Member member = solvers.members[garment];
     return use(*solvers.solvers[member.solver], member.member);
   }
+  /// Throws ShapeError unless put() can take it.
+  void check(std::size_t garment, const GarmentState& state) const;
+  void put(std::size_t garment, const GarmentState& state);
+  /// Throws ShapeError unless the states are ones of the scene's bodies.
+  void check(const std::vector<BodyState>& states) const;
   /// Of the scene's garments, in wind that flows around panels.
   void make_sheets();
   /// Steps of the solvers, as Simulation::advance(), with the forces that the scene has.

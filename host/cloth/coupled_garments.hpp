@@ -79,6 +79,9 @@ class CoupledGarments : public GarmentSolver {
     if (cloth() != nullptr) state.cloth_contacts = cloth()->kept(member);
     return state;
   }
+  void check(std::size_t member, const GarmentState& state) const override {
+    garments_[member]->check(0, state);
+  }
   void set_state(std::size_t member, const GarmentState& state) override {
     set_motion(member, state);
     if (cloth() != nullptr) cloth()->set_kept(member, state.cloth_contacts);

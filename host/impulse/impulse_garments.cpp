@@ -419,10 +419,9 @@ GarmentState ImpulseGarments<Real>::state(std::size_t member) const {
 }
 
 template <class Real>
-void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& state) {
-  const std::size_t nodes = arrays_.node_count(), first = member * nodes;
+void ImpulseGarments<Real>::check(std::size_t member, const GarmentState& state) const {
   check_state(state, garments_[member]->name,
-              {.nodes = nodes,
+              {.nodes = static_cast<std::size_t>(arrays_.node_count()),
                .contacts = contacts_.contact_count(),
                .eased = contacts_.no_eased().size(),
                .obstacles = scene_.obstacles.size(),
@@ -431,6 +430,11 @@ void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& st
                .meets_cloth = scene_.contact.cloth,
                .springs = springs_.strain_count()},
               static_cast<double>(std::numeric_limits<Real>::max()));
+}
+
+template <class Real>
+void ImpulseGarments<Real>::set_state(std::size_t member, const GarmentState& state) {
+  const std::size_t nodes = arrays_.node_count(), first = member * nodes;
   const auto put = [&](auto& buffer, const auto& values) {
     buffer.edit(first, nodes, [&](auto* own) { std::copy(values.begin(), values.end(), own); });
   };

@@ -37,6 +37,7 @@ class ImpulseGarments : public GarmentSolver {
   GarmentInfo info(std::size_t member) const override;
   std::vector<FieldView> views(GarmentField field) override;
   GarmentState state(std::size_t member) const override;
+  void check(std::size_t member, const GarmentState& state) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
   void undo() override {
     if (std::exchange(is_kept_, false)) put_back(before_);

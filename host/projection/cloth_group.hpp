@@ -51,6 +51,7 @@ class ClothGroup final : public GarmentSolver {
   GarmentInfo info(std::size_t member) const override;
   std::vector<FieldView> views(GarmentField field) override;
   GarmentState state(std::size_t member) const override;
+  void check(std::size_t member, const GarmentState& state) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
 
  private:

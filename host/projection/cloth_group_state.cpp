@@ -74,7 +74,7 @@ GarmentState ClothGroup<Real>::state_of(const States& states, std::size_t member
 }
 
 template <class Real>
-void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) {
+void ClothGroup<Real>::check(std::size_t member, const GarmentState& state) const {
   const ContactStateLayout layout = contact_layout();
   check_state(state, garments_[member]->name,
               {.nodes = static_cast<std::size_t>(arrays_.node_count()),
@@ -86,6 +86,10 @@ void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) 
                .grippers = garments_[member]->grippers.size(),
                .has_history = pattern().has_history},
               static_cast<double>(std::numeric_limits<Real>::max()));
+}
+
+template <class Real>
+void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) {
   auto scatter = [&](Buffer<Real>& tiled, const std::vector<double>& values) {
     const std::size_t count = values.size();
     tiled.edit(member / width_ * count * width_, count * width_, [&](Real* tile) {
@@ -96,7 +100,7 @@ void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) 
   scatter(states_.positions, state.positions);
   scatter(states_.velocities, state.velocities);
   scatter(states_.multipliers, state.multipliers);
-  scatter(states_.contacts, flat_contacts(state, layout));
+  scatter(states_.contacts, flat_contacts(state, contact_layout()));
   std::vector<double> previous(pattern().history().size());
   if (state.previous_step > 0) {
     std::copy(state.previous_positions.begin(), state.previous_positions.end(), previous.begin());

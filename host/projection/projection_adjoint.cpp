@@ -58,6 +58,7 @@ struct HostSystem {
 
 template <class Real>
 void ProjectionSolver<Real>::go_to_end(const FinishedStep& step) {
+  check(0, step.before);
   set_state(0, step.before);
   surroundings_.set({{.offset = step.time, .steps = 0}}, step.step, 1);
   set_targets(step.time + step.step);

@@ -72,6 +72,7 @@ class ProjectionSolver final : public GarmentSolver {
   GarmentInfo info(std::size_t member) const override;
   std::vector<FieldView> views(GarmentField field) override;
   GarmentState state(std::size_t member) const override;
+  void check(std::size_t member, const GarmentState& state) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
 
   /// Where obstacles are in the steps of start(), and a report that no step has been added to yet.

@@ -90,7 +90,7 @@ GarmentState ProjectionSolver<Real>::state_of(const ClothState<Real>& cloth) con
 }
 
 template <class Real>
-void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
+void ProjectionSolver<Real>::check(std::size_t, const GarmentState& state) const {
   const ContactStateLayout layout = contacts_.layout();
   check_state(state, garment_.name,
               {.nodes = state_.positions.size(),
@@ -103,6 +103,10 @@ void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
                .has_history = has_history(),
                .meets_cloth = scene_.contact.cloth},
               static_cast<double>(std::numeric_limits<Real>::max()));
+}
+
+template <class Real>
+void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
   lost_ = lost_by(state);
   const auto narrow = [](const std::vector<double>& all) {
     return std::vector<Real>(all.begin(), all.end());
@@ -110,7 +114,7 @@ void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
   state_.positions.upload(narrowed<Real>(as_vectors(state.positions)));
   state_.velocities.upload(narrowed<Real>(as_vectors(state.velocities)));
   state_.multipliers.upload(narrow(state.multipliers));
-  state_.contacts.upload(narrow(flat_contacts(state, layout)));
+  state_.contacts.upload(narrow(flat_contacts(state, contacts_.layout())));
   state_.previous_step = static_cast<double>(static_cast<Real>(state.previous_step));
   if (!(state.previous_step > 0)) return;
   state_.previous_positions.upload(narrowed<Real>(as_vectors(state.previous_positions)));

@@ -259,6 +259,12 @@ GarmentState SmallWorlds<Real>::state(std::size_t member) const {
 }
 
 template <class Real>
+void SmallWorlds<Real>::check(std::size_t member, const GarmentState& state) const {
+  const Place& place = places_[member];
+  worlds_[place.world].solver->check(place.garment, state);
+}
+
+template <class Real>
 void SmallWorlds<Real>::set_state(std::size_t member, const GarmentState& state) {
   World& world = worlds_[places_[member].world];
   bring_to_world(world);

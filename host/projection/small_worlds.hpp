@@ -42,6 +42,7 @@ class SmallWorlds final : public GarmentSolver {
   GarmentInfo info(std::size_t member) const override;
   std::vector<FieldView> views(GarmentField field) override;
   GarmentState state(std::size_t member) const override;
+  void check(std::size_t member, const GarmentState& state) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
   std::vector<ClothLoads> cloth_loads() const override;
 

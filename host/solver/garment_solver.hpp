@@ -92,6 +92,8 @@ class GarmentSolver {
   virtual std::vector<FieldView> views(GarmentField field) = 0;
   /// Positions, velocities, multipliers and `frozen`; the clock is kept elsewhere.
   virtual GarmentState state(std::size_t member) const = 0;
+  /// Throws ShapeError unless set_state() can take it.
+  virtual void check(std::size_t member, const GarmentState& state) const = 0;
   virtual void set_state(std::size_t member, const GarmentState& state) = 0;
   /// Of every member, forces times h^2 [kg m]; empty arrays where cloth meets no cloth.
   virtual std::vector<ClothLoads> cloth_loads() const { return std::vector<ClothLoads>(size()); }

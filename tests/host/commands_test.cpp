@@ -191,6 +191,20 @@ TEST(Commands, SnapshotsComeBackBitForBit) {
     expect_same_state(simulation.state(g), after.garments[g], "garment " + std::to_string(g));
 }
 
+TEST(Commands, ASnapshotThatDoesNotFitChangesNothing) {
+  for (const char* recipe : {"coltraro2022", "bender_iterative"}) {
+    Simulation simulation(told_scene(recipe));
+    Snapshot foreign = simulation.snapshot();
+    foreign.garments.back().positions.pop_back();
+    simulation.advance(5);
+    const Snapshot now = simulation.snapshot();
+    EXPECT_THROW(simulation.restore(foreign), ShapeError);
+    EXPECT_EQ(simulation.step_index(), 5);
+    for (std::size_t g = 0; g < now.garments.size(); ++g)
+      expect_same_state(simulation.state(g), now.garments[g], recipe);
+  }
+}
+
 template <class Error>
 void expect_refused(Simulation& simulation, const Command& command, const std::string& part) {
   const Scene before = simulation.scene();
