@@ -1,8 +1,9 @@
 // Garments whose texture coordinates are the pattern that they are sewn of.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
-#include <tuple>
+#include <numbers>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
@@ -40,26 +41,78 @@ void lay_out(Mesh& mesh) {
   for (Index node = 0; node < mesh.node_count(); ++node) mesh.positions[node].x += extents[piece[node]].left;
 }
 
+/// The nodes of a pattern: one for each place that a node of the mesh has in it.
+class Pattern {
+ public:
+  /// Throws MeshError for a mesh without texture coordinates, and where a face of them has no area.
+  Pattern(const Mesh& mesh, double scale, const std::string& key)
+      : copies_(mesh.positions.size()), places_(mesh.positions.size()) {
+    if (mesh.corner_uvs.empty())
+      throw MeshError(text(key, ": found a mesh without texture coordinates at every corner of its faces, ",
+                           "expected a pattern in them"));
+    double around = 0;
+    for (Index f = 0; f < mesh.face_count(); ++f) {
+      const Index begin = mesh.face_begin[f], size = mesh.face_size(f);
+      double area = 0, sides = 0;
+      for (Index k = 0; k < size; ++k) {
+        const Vec2d a = scale * mesh.corner_uvs[begin + k],
+                    b = scale * mesh.corner_uvs[begin + (k + 1) % size];
+        area += (a.x * b.y - a.y * b.x) / 2;
+        sides += std::hypot(b.x - a.x, b.y - a.y);
+      }
+      if (!(std::abs(area) > 1e-9 * sides * sides))
+        throw MeshError(text(key, ": found no area of face ", f,
+                             " in the pattern, expected some; unfold the mesh again, or delete the face"));
+      turned_.push_back(area < 0);
+      around += sides;
+    }
+    const double same = 0.01 * around / mesh.corner_count();  // of the sides' mean length: rounding, no seam
+    for (Index c = 0; c < mesh.corner_count(); ++c)
+      node_of_.push_back(copy(mesh.face_nodes[c], scale * mesh.corner_uvs[c], same));
+  }
+  /// Of each corner. A node's first place has its number, others come after all nodes of the mesh.
+  const std::vector<Index>& node_of() const { return node_of_; }
+  const std::vector<Vec2d>& places() const { return places_; }  ///< of each node [m]
+  bool is_turned(Index face) const { return turned_[face] != 0; }
+
+ private:
+  Index copy(Index node, Vec2d place, double same) {
+    for (const Index found : copies_[node])
+      if (std::hypot(places_[found].x - place.x, places_[found].y - place.y) <= same) return found;
+    Index number = node;
+    if (copies_[node].empty()) {
+      places_[node] = place;
+    } else {
+      number = static_cast<Index>(places_.size());
+      places_.push_back(place);
+    }
+    copies_[node].push_back(number);
+    return number;
+  }
+
+  std::vector<std::vector<Index>> copies_;  ///< of each node of the mesh, its nodes
+  std::vector<Vec2d> places_;
+  std::vector<Index> node_of_;
+  std::vector<char> turned_;  ///< of each face: clockwise in the pattern
+};
+
 }  // namespace
 
-SewnPanels sew_islands(const Mesh& mesh, double scale, const std::string& key) {
-  if (mesh.corner_uvs.empty())
-    throw MeshError(text(key, ": found a mesh without texture coordinates, expected a pattern in them"));
+SewnPanels sew_islands(const Mesh& mesh, double scale, double grain, const std::string& key) {
+  const Pattern pattern(mesh, scale, key);
+  const std::vector<Index>& node_of = pattern.node_of();
   SewnPanels result;
-  std::map<std::tuple<Index, double, double>, Index> numbers;
-  std::vector<Index> node_of(mesh.face_nodes.size());  // of each corner
-  for (Index c = 0; c < mesh.corner_count(); ++c) {
-    const Vec2d uv = scale * mesh.corner_uvs[c];
-    const auto [place, is_new] =
-        numbers.emplace(std::tuple{mesh.face_nodes[c], uv.x, uv.y}, result.mesh.node_count());
-    node_of[c] = place->second;
-    result.mesh.corner_uvs.push_back(uv);
-    if (!is_new) continue;
-    result.mesh.positions.push_back({uv.x, uv.y, 0});
-    result.placed.push_back(mesh.positions[mesh.face_nodes[c]]);
-  }
   result.mesh.face_begin = mesh.face_begin;
   result.mesh.face_nodes = node_of;
+  for (const Vec2d& place : pattern.places()) result.mesh.positions.push_back({place.x, place.y, 0});
+  result.placed.resize(pattern.places().size());
+  const double cosine = std::cos(grain * std::numbers::pi / 180),
+               sine = std::sin(grain * std::numbers::pi / 180);
+  for (Index i = 0; i < mesh.corner_count(); ++i) {
+    const Vec2d q = pattern.places()[node_of[i]];
+    result.mesh.corner_uvs.push_back({cosine * q.x + sine * q.y, cosine * q.y - sine * q.x});
+    result.placed[node_of[i]] = mesh.positions[mesh.face_nodes[i]];
+  }
 
   const std::vector<Index> faces = corner_faces(mesh);
   const auto next = [&](Index c) {
@@ -83,15 +136,23 @@ SewnPanels sew_islands(const Mesh& mesh, double scale, const std::string& key) {
     in_space += length(own, result.placed);
     if (last - first != 2) continue;
     const std::array<Index, 2> other = ends(first + 1);
+    if (own == other && pattern.is_turned(faces[half_edges[first].corner]) !=
+                            pattern.is_turned(faces[half_edges[first + 1].corner]))
+      throw MeshError(text(key, ": found a pattern that is folded, as of mirrored halves: faces ",
+                           faces[half_edges[first].corner], " and ", faces[half_edges[first + 1].corner],
+                           " of it lie on the same side of the edge between nodes ", half_edges[first].low,
+                           " and ", half_edges[first].high,
+                           ", expected islands that lie flat; cut it there, or unfold the mesh again"));
     const double half = (length(own, result.mesh.positions) + length(other, result.mesh.positions)) / 4;
     for (std::size_t end = 0; end < 2; ++end)
       if (own[end] != other[end])
         stitches[{std::min(own[end], other[end]), std::max(own[end], other[end])}] += half;
   }
-  if (!(in_pattern > 0.1 * in_space && in_pattern < 10 * in_space))
-    throw MeshError(text(key, ": found edges ", in_pattern / in_space,
+  result.stretch = in_pattern / in_space;
+  if (!(result.stretch > 0.1 && result.stretch < 10))
+    throw MeshError(text(key, ": found edges ", result.stretch,
                          " times as long in the pattern as in space on average, expected about as long; use ",
-                         scale * in_space / in_pattern));
+                         scale / result.stretch));
   for (const auto& [nodes, length] : stitches) result.mesh.stitches.push_back({nodes[0], nodes[1], length});
   lay_out(result.mesh);
   return result;

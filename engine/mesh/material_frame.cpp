@@ -3,8 +3,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "engine/core/errors.hpp"
-#include "engine/core/text.hpp"
 #include "engine/mesh/face_normal.hpp"
 
 namespace isocloth {
@@ -45,7 +43,8 @@ Vec3d node_normal(const Mesh& mesh, const Topology& topology, const std::vector<
   return normalized(area_vector(mesh, faces[topology.node_corners[topology.node_corner_begin[node]]]));
 }
 
-/// dX/du at a face corner: the direction of a warp thread, along which v is constant.
+/// dX/du at a face corner: the direction of a warp thread, along which v is constant. 0 where the texture
+/// coordinates have no area.
 Vec3d warp_from_uvs(const Mesh& mesh, Index face, Index corner, Vec3d normal) {
   const Index begin = mesh.face_begin[face], size = mesh.face_size(face);
   const Index after = begin + (corner - begin + 1) % size,
@@ -57,11 +56,9 @@ Vec3d warp_from_uvs(const Mesh& mesh, Index face, Index corner, Vec3d normal) {
   const double det = da.x * db.y - db.x * da.y;
   const Vec3d warp = det * (db.y * a - da.y * b);  // times det, not over it: only the sign matters
   const Vec3d flat = warp - dot(warp, normal) * normal;
-  if (!(std::abs(det) > 1e-9 * (dot(a, a) + dot(b, b))) || !(norm(flat) > 0)) {
-    throw MeshError(text("face ", face, ": found texture coordinates without area, expected warp and weft ",
-                         "coordinates in metres; unfold the mesh again or delete its texture coordinates"));
-  }
-  return normalized(flat);
+  const bool has_area =
+      std::abs(det) > 1e-9 * (da.x * da.x + da.y * da.y + db.x * db.x + db.y * db.y) && norm(flat) > 0;
+  return has_area ? normalized(flat) : Vec3d{};
 }
 
 void turn_at_corners(const Mesh& mesh, const Topology& topology, const std::vector<Index>& faces,
@@ -92,7 +89,8 @@ std::vector<Vec3d> thread_directions(const Mesh& mesh, const Topology& topology,
   std::vector<Vec3d> warps(mesh.face_nodes.size());
   if (!mesh.corner_uvs.empty()) {
     for (Index c = 0; c < mesh.corner_count(); ++c) {
-      warps[c] = warp_from_uvs(mesh, faces[c], c, normals[faces[c]]);
+      const Vec3d normal = normals[faces[c]], warp = warp_from_uvs(mesh, faces[c], c, normal);
+      warps[c] = norm(warp) > 0 ? warp : axis_direction(normal);
     }
   } else {
     for (Index k = 0; k < mesh.node_count(); ++k) {
@@ -128,6 +126,19 @@ std::vector<Vec3d> face_warp_directions(const Mesh& mesh, const Topology& topolo
     result.push_back(norm(sum) > 0.1 ? tangent_part(sum, normals[f]) : axis_direction(normals[f]));
   }
   return result;
+}
+
+Index count_without_texture_area(const Mesh& mesh) {
+  if (mesh.corner_uvs.empty()) return 0;
+  const std::vector<Vec3d> normals = face_normals(mesh);
+  Index count = 0;
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    bool has_area = true;
+    for (Index c = mesh.face_begin[f]; c < mesh.face_begin[f + 1]; ++c)
+      has_area = has_area && norm(warp_from_uvs(mesh, f, c, normals[f])) > 0;
+    if (!has_area) ++count;
+  }
+  return count;
 }
 
 }  // namespace isocloth

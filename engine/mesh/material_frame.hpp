@@ -20,11 +20,14 @@ namespace isocloth {
 /// -45 degrees about n: there F is the shear between these edges, whatever the global frame (with E and G
 /// fixed along the edges, F in an oblique frame would leave that shear free). The rows E, F, G of a node span
 /// the same space in any frame; one common frame around a node is what keeps irregular triangles well
-/// conditioned. Throws MeshError where corner_uvs give a face no area.
+/// conditioned. A face's corner at which corner_uvs have no area takes the projection of the x axis.
 std::vector<Vec3d> material_warp_directions(const Mesh& mesh, const Topology& topology);
 
 /// One warp direction for a whole face, shape [face_count]: the mean of its corners' before those at
 /// corner_nodes are turned, tangent to the face's mean plane.
 std::vector<Vec3d> face_warp_directions(const Mesh& mesh, const Topology& topology);
+
+/// Faces with a corner at which corner_uvs have no area.
+Index count_without_texture_area(const Mesh& mesh);
 
 }  // namespace isocloth

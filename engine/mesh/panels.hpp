@@ -68,6 +68,7 @@ struct Fasteners {
 struct SewnPanels {
   Mesh mesh;  ///< all panels flat, side by side in the plane z = 0; u of corner_uvs is the warp
   std::vector<Vec3d> placed;  ///< where they stand [m], shape [node_count]
+  double stretch = 1;         ///< mean length of edges in the pattern over that where they stand
 };
 
 /// Triangles with edges of about `edge_length` [m] > 0. Edges of a seam are divided alike, by the longest of
@@ -79,10 +80,11 @@ SewnPanels sew_panels(const std::vector<Panel>& panels, const std::vector<Seam>&
                       const std::string& key, const Fasteners& fasteners = {});
 
 /// The same of a mesh whose corner_uvs are a pattern: its islands, `scale` [m] > 0 times as large, are the
-/// panels, its positions where they stand, and the edges along which it was cut are seams. A node of the
-/// mesh is as many of the result as it has texture coordinates. Throws MeshError, naming `key`, for a mesh
-/// without corner_uvs, and where edges are on average less than a tenth or more than ten times as long in
-/// the pattern as in space.
-SewnPanels sew_islands(const Mesh& mesh, double scale, const std::string& key);
+/// panels, its positions where they stand, and the edges along which it was cut are seams; warp runs at
+/// `grain` degrees from u. A node of the mesh is as many of the result as it has places in the pattern, more
+/// than a hundredth of an edge apart: the first keeps its number. Throws MeshError, naming `key`, for a mesh
+/// without corner_uvs, faces without area in the pattern, islands that are folded along an edge, and where
+/// edges are on average less than a tenth or more than ten times as long in the pattern as in space.
+SewnPanels sew_islands(const Mesh& mesh, double scale, double grain, const std::string& key);
 
 }  // namespace isocloth

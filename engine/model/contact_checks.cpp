@@ -54,7 +54,7 @@ void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
   if (projects && scene.projection.method != ProjectionMethod::proximal_newton)
     refuse(key, "true", "false with projection.method \"fast_projection\": use \"proximal_newton\"");
   if (projects && scene.projection.metric != Metric::implicit_b)
-    refuse(key, "true", "false with projection.metric \"mass\": use \"implicit_b\"");
+    refuse(key, "true", "false with projection.metric \"M\": use \"B\"");
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];
     const double thickness = garment.fabric.thickness;

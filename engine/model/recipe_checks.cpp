@@ -77,7 +77,7 @@ void check_threads(const std::string& key, const Garment& garment, const Scene& 
   if (scene.projection.method != ProjectionMethod::proximal_newton)
     refuse("projection.method", "fast_projection", text("proximal_newton with the stitches of ", key));
   if (scene.projection.metric != Metric::implicit_b)
-    refuse("projection.metric", "mass", text("implicit_b with the stitches of ", key));
+    refuse("projection.metric", "M", text("B with the stitches of ", key));
 }
 
 void check_springs(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
@@ -158,7 +158,7 @@ void check_elasticity(const Scene& scene, const Recipe& recipe) {
   if (scene.projection.method != ProjectionMethod::proximal_newton)
     refuse("projection.method", "fast_projection", text("proximal_newton with the recipe ", recipe.name));
   if (scene.projection.metric != Metric::implicit_b)
-    refuse("projection.metric", "mass", text("implicit_b with the recipe ", recipe.name));
+    refuse("projection.metric", "M", text("B with the recipe ", recipe.name));
 }
 
 }  // namespace isocloth

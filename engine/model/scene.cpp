@@ -74,7 +74,7 @@ void check_projection(const ProjectionSettings& settings) {
     refuse("projection.cg_tolerance", settings.cg_tolerance, "a number between 0 and 1");
   if (remembers_step(settings.integrator) && settings.metric != Metric::implicit_b)
     refuse("projection.integrator", "one that remembers a step",
-           "backward_euler with projection.metric \"mass\"");
+           "backward_euler with projection.metric \"M\"");
   const int parts = settings.max_substeps;
   if (parts < 0 || (parts & (parts - 1)) != 0) {
     refuse("projection.max_substeps", parts, "0 for the default, 1 or another power of two");
@@ -132,7 +132,7 @@ void check_grippers(const std::string& key, const Garment& garment) {
 void check_outer_force(const std::string& key, bool exists, const Scene& scene) {
   if (exists && scene.projection.metric == Metric::mass &&
       find_recipe(scene.recipe).solver == SolverFamily::projection)
-    refuse(key, "some", "none with projection.metric \"mass\": use \"implicit_b\"");
+    refuse(key, "some", "none with projection.metric \"M\": use \"B\"");
 }
 
 /// Bodies move with the cloth only where contact forces are those of the whole step, in kilograms.
@@ -147,7 +147,7 @@ void check_bodies(const Scene& scene, const Recipe& recipe) {
     refuse("projection.method", "fast_projection", "proximal_newton in a scene with bodies");
   }
   if (scene.projection.metric != Metric::implicit_b) {
-    refuse("projection.metric", "mass", "implicit_b in a scene with bodies");
+    refuse("projection.metric", "M", "B in a scene with bodies");
   }
   if (scene.projection.factor == FactorPattern::rows) {
     refuse("projection.factor", "rows", "automatic or whole in a scene with bodies");

@@ -21,7 +21,7 @@ void require_balance(const Simulation& simulation) {
   };
   if (!resolved.projects) refuse("recipe", text("\"", scene.recipe, "\""), "one of the projection");
   if (!resolved.is_newton) refuse("projection.method", "\"fast_projection\"", "\"proximal_newton\"");
-  if (resolved.metric == Metric::mass) refuse("projection.metric", "\"mass\"", "\"implicit_b\"");
+  if (resolved.metric == Metric::mass) refuse("projection.metric", "\"M\"", "\"B\"");
   if (resolved.max_substeps() == 1) return;
   for (std::size_t g = 0; g < scene.garments.size(); ++g)
     if (simulation.info(g).solver.starts_with("batched"))

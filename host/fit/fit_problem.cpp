@@ -30,14 +30,14 @@ Index law_of(const std::string& path) {
 }  // namespace
 
 double Unknown::at(double t) const {
-  return scale == Scale::log ? from * std::pow(to / from, t) : from + t * (to - from);
+  return scale == Scale::log ? std::pow(from, 1 - t) * std::pow(to, t) : from + t * (to - from);
 }
 
 double Unknown::part_of(double x) const {
-  return scale == Scale::log ? std::log(x / from) / std::log(to / from) : (x - from) / (to - from);
+  return scale == Scale::log ? (std::log(x) - std::log(from)) / slope() : (x - from) / (to - from);
 }
 
-double Unknown::slope() const { return scale == Scale::log ? std::log(to / from) : to - from; }
+double Unknown::slope() const { return scale == Scale::log ? std::log(to) - std::log(from) : to - from; }
 
 FitProblem::FitProblem(const FitSpec& spec, const ExecutionOptions& options, Experiment::Source source,
                        Watch watch)

@@ -7,6 +7,7 @@
 
 #include "engine/mesh/material_frame.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/model/sewing_forces.hpp"
 #include "host/garment/factored_bending.hpp"
 #include "host/garment/row_evaluator.hpp"
 #include "host/linear/ordering.hpp"
@@ -228,12 +229,10 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   coupling_begin = {device, pattern.coupling_begin};
   coupling_columns = {device, pattern.coupling_columns};
   std::vector<Index> sewn;
-  std::vector<double> forces, stiffness, distances(mesh.stitches.size()), strengths(mesh.stitches.size());
+  std::vector<double> forces = sewing_forces(garment.sewing, mesh), stiffness,
+                      distances(mesh.stitches.size()), strengths(mesh.stitches.size());
   for (const auto& [a, b] : mesh.threads()) sewn.insert(sewn.end(), {a, b});
-  for (const Stitch& stitch : mesh.stitches) {
-    forces.push_back(garment.sewing.force * stitch.length);
-    stiffness.push_back(garment.sewing.stiffness * stitch.length);
-  }
+  for (const Stitch& stitch : mesh.stitches) stiffness.push_back(garment.sewing.stiffness * stitch.length);
   for (const Button& button : mesh.buttons) {
     forces.push_back(button.force);
     stiffness.push_back(button.stiffness);

@@ -23,7 +23,7 @@ void require_smooth(const Scene& scene, const ResolvedScene& resolved, const Exe
   };
   if (!resolved.projects) refuse("recipe", scene.recipe, "one of the projection");
   if (!resolved.is_newton) refuse("projection.method", "fast_projection", "proximal_newton");
-  if (resolved.metric == Metric::mass) refuse("projection.metric", "mass", "implicit_b");
+  if (resolved.metric == Metric::mass) refuse("projection.metric", "M", "B");
   if (options.precision != Precision::float64) refuse("precision", "float32", "float64");
   if (!scene.obstacles.empty()) refuse("obstacles", "some", "none");
   if (!scene.bodies.empty()) refuse("bodies", "some", "none");

@@ -97,9 +97,10 @@ void WorkQueue::wait() const {
 }
 
 Device::Device(const ExecutionOptions& options) {
-  if (options.threads < 0)
+  constexpr int most_threads = 1024;
+  if (options.threads < 0 || options.threads > most_threads)
     throw DeviceError("threads: found " + std::to_string(options.threads) +
-                      ", expected 0 (all cores) or more");
+                      ", expected 0 (all cores) or 1 to " + std::to_string(most_threads));
   if (options.emulated_block < 0 || options.emulated_block > max_block_threads)
     throw DeviceError("emulated_block: found " + std::to_string(options.emulated_block) +
                       ", expected 0 (off) to " + std::to_string(max_block_threads));

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "engine/model/sewing_forces.hpp"
+
 namespace isocloth::reference {
 
 Threads threads_of(const Mesh& mesh, const Sewing& sewing, const MatrixX3d& positions, double step) {
   const std::vector<std::array<Index, 2>> threads = mesh.threads();
   const std::size_t seams = mesh.stitches.size();
+  const std::vector<double> most = sewing_forces(sewing, mesh);
   const auto count = static_cast<Eigen::Index>(threads.size());
   SparseMatrix ends(count, mesh.node_count());  // d of each thread
   VectorXd stiffness(count);
@@ -18,8 +21,7 @@ Threads threads_of(const Mesh& mesh, const Sewing& sewing, const MatrixX3d& posi
     ends.insert(s, b) = -1;
     Button thread;
     if (i < seams) {
-      const double length = mesh.stitches[i].length;
-      thread = {a, b, 0, sewing.stiffness * length, sewing.force * length, 0};
+      thread = {a, b, 0, sewing.stiffness * mesh.stitches[i].length, most[i], 0};
     } else {
       thread = mesh.buttons[i - seams];
     }

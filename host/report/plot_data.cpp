@@ -46,6 +46,7 @@ std::vector<Curve> curves() {
           {"area_dispersion", {"area_error_dispersion"}, Of::most, false},
           {"area_element_max", {"area_error_element_max"}, Of::most, false},
           {"penetration", {"penetration"}, Of::most, true},
+          {"seam_opening", {"seam_opening"}, Of::most, true},
           {"contact_count", {"contact_count"}, Of::most, true},
           {"sticking_count", {"sticking_count"}, Of::most, true},
           {"held_count", {"held_count"}, Of::most, true},

@@ -38,6 +38,17 @@ void require_rest(const Scene& scene) {
     throw SceneError(
         text("recipe: found ", scene.recipe, ", expected one of the projection: impulses have no forces"));
   require_stillness(scene);
+  const bool some_is_held = std::any_of(scene.garments.begin(), scene.garments.end(),
+                                        [](const Garment& garment) { return !garment.pins.empty(); });
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    const Garment& garment = scene.garments[g];
+    const bool is_held =
+        !garment.pins.empty() || !scene.obstacles.empty() || (scene.contact.cloth && some_is_held);
+    if (!is_held && garment.gravity.value_or(scene.gravity) != 0)
+      throw SceneError(text("garments[", g,
+                            "]: found no pins, and obstacles: found none; expected something ",
+                            "that holds the cloth: it has no rest; use isocloth run"));
+  }
 }
 
 void require_stillness(const Scene& scene) {

@@ -349,7 +349,7 @@ std::vector<std::string> RunTally::eased_garments() const {
   for (std::size_t g = 0; g < scene_.garments.size() && eases_out(scene_); ++g) {
     const double end = scene_.garments[g].time_offset + scene_.contact.push_out_time,
                  depth = simulation_.start_penetration(g);
-    if (depth > scene_.contact.tolerance && simulation_.time(g) < end)
+    if (depth > scene_.contact.tolerance)
       lines.push_back(text("garments[", g, "] \"", scene_.garments[g].name, "\" starts up to ", depth,
                            " m inside of obstacles and is eased out until t = ", end,
                            " s (contact.push_out_time)"));
@@ -372,13 +372,16 @@ std::vector<std::string> RunTally::idle_grippers() const {
 void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
   std::vector<std::string> stalled, open;
   std::int64_t frozen = 0;
+  double widest = 0;  // [m]
   for (std::size_t g = 0; g < since_frame.size(); ++g) {
     const StepStatus worst = std::max(worst_before[g], since_frame[g].status);
     constexpr double closed = 0.05;  // of an element
     const Garment& garment = scene_.garments[g];
-    if (const double opening = since_frame[g].measures.seam_opening;
-        opening > 0 && opening > closed * mean_element_size(garment.mesh))
-      open.push_back(garment.name);
+    if (!garment.mesh.stitches.empty()) {
+      const double opening = simulation_.measure(g).seam_opening;
+      widest = std::max(widest, opening);
+      if (opening > closed * mean_element_size(garment.mesh)) open.push_back(garment.name);
+    }
     if (simulation_.frozen(g))
       ++frozen;
     else if (worst != StepStatus::converged)
@@ -405,8 +408,7 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
   add(of_stalled);
   if (!open.empty())
     add(list(open, " garments have seams that did not close: ") +
-        text(", by up to ", summary.seam_opening,
-             " m; a larger sewing.force draws harder, a longer run longer"));
+        text(", by up to ", widest, " m; a larger sewing.force draws harder, a longer run longer"));
   note_overloads();
   if (summary.eased_depth > scene_.contact.tolerance)
     add(text("what started inside of obstacles is still up to ", summary.eased_depth,

@@ -9,6 +9,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/mesh/material_frame.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/validate.hpp"
 #include "engine/mesh/weld.hpp"
@@ -235,6 +236,9 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   for (std::size_t p = 0; p < spec.pins.size(); ++p) {
     garment.pins.push_back(pin(spec.pins[p], spec.transform, shown, text(key, ".pins[", p, "]"), p));
   }
+  if (const Index bare = count_without_texture_area(garment.mesh); bare > 0 && !is_driven(garment))
+    warnings_.push_back(text(key, ".mesh: ", bare, " of ", garment.mesh.face_count(),
+                             " faces have texture coordinates without area: their threads run along x"));
   if (spec.initial.drape) {
     validate_garment(garment, key);
     hang(garment, spec.initial, key + ".initial");
@@ -295,9 +299,15 @@ Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
   };
   if (last_spec_ != spec) {
     if (spec.sewn.panels.empty()) {
+      if (spec.grain != 0 && !(spec.uv_scale > 0))
+        fail(text(key, ".grain: found ", spec.grain, ", expected none without uv_scale"));
       last_mesh_ = make_mesh(spec, key, folder_, seed_);
       last_placed_.clear();
-      if (spec.uv_scale > 0) take(sew_islands(last_mesh_, spec.uv_scale, key + ".uv_scale"));
+      if (spec.uv_scale > 0) {
+        SewnPanels sewn = sew_islands(last_mesh_, spec.uv_scale, spec.grain, key + ".uv_scale");
+        warn_of_size(sewn.stretch, spec.uv_scale, key + ".uv_scale");
+        take(std::move(sewn));
+      }
     } else {
       double count = 0;
       for (const Panel& panel : spec.sewn.panels) count += most_panel_nodes(panel, spec.sewn.edge_length);
@@ -307,6 +317,15 @@ Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
     last_spec_ = spec;
   }
   return last_mesh_;
+}
+
+void GarmentMaker::warn_of_size(double stretch, double scale, const std::string& key) {
+  constexpr double most = 1.25;  // what is drawn together or let out by more is hardly meant
+  if (stretch > most || stretch < 1 / most)
+    warnings_.push_back(text(key, ": edges are ", stretch,
+                             " times as long in the pattern as in space on average, which the first steps "
+                             "even out; the same size has ",
+                             scale / stretch));
 }
 
 void GarmentMaker::warn_of_distant_points(const SelectSpec& select, const Mesh& mesh,

@@ -24,11 +24,13 @@ class GarmentMaker {
   Garment make(const GarmentSpec& spec, const std::string& key, std::size_t number);
 
   /// What was likely meant otherwise, a line each beginning with a key: pins far from the points that name
-  /// them.
+  /// them, patterns of another size, texture coordinates without area.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   Mesh mesh(const MeshSpec& spec, const std::string& key);
+  /// Of a pattern; stretch: SewnPanels.
+  void warn_of_size(double stretch, double scale, const std::string& key);
   void warn_of_distant_points(const SelectSpec& select, const Mesh& mesh, const std::vector<Index>& nodes,
                               const std::string& key);
   /// Its pinned nodes go to their places, the others hang from there.

@@ -75,8 +75,8 @@ void describe_panels(Keys& keys, PanelSpec& spec) {
 void describe_sewing(Keys& keys, Sewing& sewing) {
   keys.object("sewing", "how the seams of panels are closed and held", Need::optional, [&](Keys& k) {
     k.number("force", sewing.force, positive,
-             "at most, with which seams are drawn together that are open by more than speed does in a step "
-             "[N/m of seam]");
+             "at most, with which seams are drawn together that are open by more than speed does in a step, "
+             "besides the pull of bands that end there [N/m of seam]");
     k.number("speed", sewing.speed, positive, "at which their sides come nearer, at most [m/s]");
     k.number("stiffness", sewing.stiffness, positive,
              "of seams that are closer than that: force per opening [N/m per m of seam]");

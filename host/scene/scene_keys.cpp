@@ -92,7 +92,11 @@ void describe_mesh(Keys& keys, MeshSpec& mesh) {
         "at "
         "the start, drawn together while the simulation begins",
         [&mesh](Keys& k) { describe_panels(k, mesh.sewn); }},
-       {"file", "", "OBJ or PLY file; vertex order is kept", [&mesh](Keys& k) {
+       {"file", "",
+        "OBJ or PLY file; vertex order is kept, and texture coordinates say where threads run, if every "
+        "corner "
+        "of a face has some: warp along u",
+        [&mesh](Keys& k) {
           k.word("file", mesh.file, "path, relative to the folder of the scene file [coordinates in m]",
                  required);
           k.number("weld", mesh.weld, not_negative,
@@ -100,9 +104,13 @@ void describe_mesh(Keys& keys, MeshSpec& mesh) {
                    "left open [m]; the first of them stays, numbers of later nodes move up; 0: none");
           k.number(
               "uv_scale", mesh.uv_scale, not_negative,
-              "metres per unit of texture coordinates that are a pattern: its islands are panels, cut along "
-              "their borders and sewn together, and the file has where they stand; 0: no pattern, the file "
-              "has the rest shape");
+              "units of the file, metres unless transform.scale says otherwise, per unit of texture "
+              "coordinates that are a pattern: its islands are panels, cut along their borders and sewn "
+              "together, and the file has where they stand; what a vertex has more than one of comes after "
+              "all vertices; 0: no pattern, the file has the rest shape");
+          k.number("grain", mesh.grain, any_number,
+                   "direction of the warp of such a pattern from u [degrees]; 90: along v, as patterns are "
+                   "drawn");
         }}});
 }
 

@@ -28,6 +28,7 @@ struct MeshSpec {
   std::optional<double> seed;
   double weld = 0;      ///< of a file [m]
   double uv_scale = 0;  ///< of a file [m]
+  double grain = 0;     ///< of a file with uv_scale [degrees]
   PanelSpec sewn;       ///< has panels: in the place of these
 
   bool operator==(const MeshSpec&) const = default;

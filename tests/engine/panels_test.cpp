@@ -9,8 +9,11 @@
 #include "engine/core/errors.hpp"
 #include "engine/mesh/face_normal.hpp"
 #include "engine/mesh/generators.hpp"
+#include "engine/mesh/material_frame.hpp"
+#include "engine/mesh/topology.hpp"
 #include "engine/mesh/validate.hpp"
 #include "engine/mesh/weld.hpp"
+#include "engine/model/sewing_forces.hpp"
 
 namespace isocloth {
 namespace {
@@ -96,6 +99,23 @@ TEST(Panels, HaveBandsAlongEdges) {
     length += band.length;
   }
   EXPECT_NEAR(length, 0.7 * 0.3, 1e-12);
+}
+
+TEST(Panels, AreSewnAgainstTheBandsThatEndThere) {
+  const Fasteners fasteners{.buttons = {},
+                            .bands = {{.panel = "a", .edge = 2, .share = 0.8, .stiffness = 40}}};
+  const Mesh mesh = sew_panels({rectangle("a", 0.4, 0.2), rectangle("b", 0.4, 0.2)},
+                               {{.panels = {"a", "b"}, .edges = {1, 3}}}, 0.05, "mesh", fasteners)
+                        .mesh;
+  const std::vector<double> forces = sewing_forces({.force = 3}, mesh);
+  ASSERT_EQ(forces.size(), mesh.stitches.size());
+  double above = 0;
+  for (std::size_t i = 0; i < forces.size(); ++i) {
+    const bool ends = mesh.positions[mesh.stitches[i].a].y > 0.2 - 1e-9;
+    EXPECT_NEAR(forces[i], 3 * mesh.stitches[i].length + (ends ? 40 * (1 / 0.8 - 1) : 0), 1e-9) << i;
+    above += ends;
+  }
+  EXPECT_EQ(above, 1);
 }
 
 TEST(Panels, SayWhichButtonOrBandIsWrong) {
@@ -266,7 +286,7 @@ TEST(Panels, EdgesThatMeetInACornerAreSewnUpToIt) {
 
 TEST(Islands, OfAPatternAreThePanelsOfItsGarment) {
   const Mesh top = tank_top(800);  // of two panels, whose pattern is in its texture coordinates
-  SewnPanels sewn = sew_islands(top, 1, "mesh");
+  SewnPanels sewn = sew_islands(top, 1, 0, "mesh");
   EXPECT_EQ(validate_mesh(sewn.mesh, "mesh"), 0);
   EXPECT_EQ(piece_count(sewn.mesh), 1);
   std::vector<Stitch> stitches = std::move(sewn.mesh.stitches);
@@ -298,17 +318,75 @@ TEST(Islands, OfAPatternAreThePanelsOfItsGarment) {
   }
   EXPECT_GT(begin_of_second, end_of_first);
   // Twice as large, with seams twice as long.
-  const SewnPanels twice = sew_islands(top, 2, "mesh");
+  const SewnPanels twice = sew_islands(top, 2, 0, "mesh");
   EXPECT_NEAR(area(twice.mesh), 4 * pattern, 1e-12);
   for (std::size_t i = 0; i < stitches.size(); ++i)
     EXPECT_NEAR(twice.mesh.stitches[i].length, 2 * stitches[i].length, 1e-12);
+}
+
+/// Two quads side by side, cut at the middle edge where `gap` > 0.
+Mesh two_quads(double gap) {
+  Mesh mesh;
+  mesh.positions = {{0, 0, 0}, {2, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {2, 1, 0}};
+  mesh.add_face({2, 1, 5, 4});
+  mesh.add_face({0, 2, 4, 3});
+  mesh.corner_uvs = {{1 + gap, 0}, {2 + gap, 0}, {2 + gap, 1}, {1 + gap, 1}, {0, 0}, {1, 0}, {1, 1}, {0, 1}};
+  return mesh;
+}
+
+TEST(Islands, KeepTheNumbersOfTheFile) {
+  for (const double gap : {0.0, 0.005, 0.5}) {
+    const Mesh mesh = two_quads(gap);
+    const SewnPanels sewn = sew_islands(mesh, 1, 0, "mesh");
+    const std::size_t cut = gap > 0.1 ? 2 : 0;  // what is nearer is rounding
+    ASSERT_EQ(sewn.placed.size(), mesh.positions.size() + cut);
+    EXPECT_EQ(sewn.mesh.stitches.size(), cut);
+    for (std::size_t node = 0; node < mesh.positions.size(); ++node)
+      EXPECT_EQ(sewn.placed[node], mesh.positions[node]) << node;
+    EXPECT_NEAR(sewn.stretch, 1, 0.01);
+  }
+}
+
+TEST(Islands, HaveTheirGrain) {
+  const Mesh mesh = two_quads(0.5);
+  for (const double grain : {0.0, 90.0, 30.0}) {
+    const SewnPanels sewn = sew_islands(mesh, 1, grain, "mesh");
+    const double angle = std::numbers::pi / 180 * grain;
+    for (const Vec3d& warp : face_warp_directions(sewn.mesh, build_topology(sewn.mesh)))
+      EXPECT_NEAR(norm(warp - Vec3d{std::cos(angle), std::sin(angle), 0}), 0, 1e-12) << grain;
+  }
+}
+
+TEST(Islands, LieFlatAndHaveArea) {
+  const auto refusal_of = [](const Mesh& mesh) {
+    try {
+      sew_islands(mesh, 1, 0, "mesh.uv_scale");
+    } catch (const MeshError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  Mesh folded = two_quads(0);  // the second on the first
+  for (Vec2d& uv : folded.corner_uvs) uv.x = std::abs(uv.x - 1);
+  EXPECT_NE(
+      refusal_of(folded).find("mesh.uv_scale: found a pattern that is folded, as of mirrored halves: faces "
+                              "0 and 1 of it lie on the same side of the edge between nodes 2 and 4"),
+      std::string::npos)
+      << refusal_of(folded);
+  Mesh mirrored = two_quads(0.5);  // an island of its own
+  for (std::size_t c = 4; c < 8; ++c) mirrored.corner_uvs[c].x *= -1;
+  EXPECT_EQ(refusal_of(mirrored), "");
+  Mesh thin = two_quads(0);
+  for (std::size_t c = 4; c < 8; ++c) thin.corner_uvs[c].y = 0;
+  EXPECT_NE(refusal_of(thin).find("mesh.uv_scale: found no area of face 1 in the pattern"), std::string::npos)
+      << refusal_of(thin);
 }
 
 TEST(Islands, NeedAPatternOfTheRightSize) {
   Mesh top = tank_top(800);
   const auto refusal_of = [&](double scale) {
     try {
-      sew_islands(top, scale, "mesh.uv_scale");
+      sew_islands(top, scale, 0, "mesh.uv_scale");
     } catch (const MeshError& error) {
       return std::string(error.what());
     }
@@ -317,7 +395,8 @@ TEST(Islands, NeedAPatternOfTheRightSize) {
   EXPECT_NE(refusal_of(0.01).find("mesh.uv_scale: found edges 0.01"), std::string::npos) << refusal_of(0.01);
   top.corner_uvs.clear();
   EXPECT_EQ(refusal_of(1),
-            "mesh.uv_scale: found a mesh without texture coordinates, expected a pattern in them");
+            "mesh.uv_scale: found a mesh without texture coordinates at every corner of its faces, "
+            "expected a pattern in them");
 }
 
 TEST(Panels, SayWhatIsWrong) {

@@ -97,6 +97,16 @@ def test_point_caches_are_read_back_by_the_engine(result, sheet, tmp_path):
         isocloth.export(result, tmp_path / "both.pc2")
 
 
+def test_a_pc2_leaves_out_a_frame_that_comes_early(sheet, tmp_path):
+    sheet |= {"frame_interval": 0.06}  # of 0.2 s
+    result = isocloth.run(sheet, tmp_path / "result", quiet=True)
+    assert len(result.times) == 5
+    with pytest.warns(UserWarning, match=r"cloth.pc2: the last frame, at 0.2 s, is left out: .* 0.06 s apart"):
+        cache, _ = isocloth.export(result, tmp_path / "cloth.pc2")
+    assert struct.unpack("<i", cache.read_bytes()[28:32]) == (4,)
+    assert cache.stat().st_size == 32 + 4 * 35 * 12
+
+
 def test_vtkhdf_has_steps(result, tmp_path):
     h5py = pytest.importorskip("h5py")
     [path] = isocloth.export(result, tmp_path / "scene.vtkhdf", obstacles=False)

@@ -249,7 +249,25 @@ def test_what_does_not_fit_is_refused(sheet, call, text):
     numpy.testing.assert_array_equal(simulation.positions(), before)
 
 
+def test_gusts_stay_where_the_wind_turns(sheet):
+    sheet["garments"][0]["fabric"] = {"drag": {"normal": 2.0, "tangential": 0.1}}
+    sheet["wind"] = {"velocity": [1, 0, 0], "gusts": 0.5, "gust_period": 0.1}
+    told = isocloth.Simulation(sheet)
+    told.set_wind([3, 1, 0])
+    told.advance(10)
+    sheet["wind"]["velocity"] = [3, 1, 0]
+    said = isocloth.Simulation(sheet)
+    said.advance(10)
+    numpy.testing.assert_array_equal(told.positions(), said.positions())
+    said.reset()
+    said.set_wind([3, 1, 0], gusts=0)
+    said.advance(10)
+    assert not numpy.array_equal(told.positions(), said.positions())
+
+
 def test_options_are_refused_by_name(sheet):
+    with pytest.raises(isocloth.DeviceError, match="threads: found 1000000, expected 0 .all cores. or 1 to 1024"):
+        isocloth.Simulation(sheet, threads=1000000)
     for options, error in (({"precision": "half"}, isocloth.ShapeError), ({"solver": "magic"}, isocloth.ShapeError),
                            ({"backend": "abacus"}, isocloth.DeviceError)):
         with pytest.raises(error, match=next(iter(options.values()))):

@@ -93,14 +93,17 @@ TEST_F(Rest, OfASheetOnABallLeavesItsWeightThere) {
 }
 
 TEST_F(Rest, RefusesWhatMovesByItselfAndLeavesNothing) {
-  Json moving = cantilever("membrane"), obstacle = moving, impulses = cantilever("bender_iterative");
+  Json moving = cantilever("membrane"), obstacle = moving, impulses = cantilever("bender_iterative"),
+       unheld = moving;
   moving["garments"][0]["pins"][0]["motion"] =
       Json{{"type", "oscillation"}, {"amplitude", {0, 0.1, 0}}, {"frequency", 1}};
+  unheld["garments"][0].erase("pins");
   obstacle["obstacles"] = Json::parse(
       R"([{"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, -1],
            "motion": {"type": "oscillation", "amplitude": [0, 0.1, 0], "frequency": 1}}])");
   for (const auto& [scene, expected] : {std::pair{moving, "garments[0].pins[0].motion"},
                                         {obstacle, "obstacles[0].motion: found a motion"},
+                                        {unheld, "garments[0]: found no pins, and obstacles: found none"},
                                         {impulses, "recipe: found bender_iterative"}}) {
     try {
       rest(scene);

@@ -1,6 +1,7 @@
 // Runs by the library alone: what they leave, what they tell, and how they are stopped.
 #include "host/run/run_scene.hpp"
 
+#include "engine/core/text.hpp"
 #include "tests/run/result_case.hpp"
 
 namespace isocloth {
@@ -49,6 +50,49 @@ class RunScene : public ResultTest {
     return scene;
   }();
 };
+
+TEST_F(RunScene, SaysWhichSeamsStayedOpen) {
+  for (const double away : {0.01, 9.0}) {
+    Json panels = Json::array();
+    for (const char* name : {"front", "back"})
+      panels.push_back({{"name", name},
+                        {"outline", {{0, 0}, {0.2, 0}, {0.2, 0.2}, {0, 0.2}}},
+                        {"translation", {0, panels.empty() ? 0 : away, 0}}});
+    const Json mesh = {
+        {"edge_length", 0.1},
+        {"panels", panels},
+        {"seams", {{{"panel", "front"}, {"edge", 0}, {"other_panel", "back"}, {"other_edge", 0}}}}};
+    write_scene("sewn.json", {{"step", 0.01},
+                              {"duration", 0.05},
+                              {"frame_interval", 0.02},
+                              {"garments", {{{"name", "bag"}, {"mesh", mesh}}}}});
+    RunRequest request;
+    request.scene = folder_ / "sewn.json";
+    request.output = folder_ / text("sewn", away);
+    const RunSummary found = run_scene(request);
+    EXPECT_EQ(found.status, "completed");
+    const std::size_t said =
+        found.message.find("1 garments have seams that did not close: bag, by up to 8.9");
+    EXPECT_EQ(said != std::string::npos, away > 1) << found.message;
+  }
+}
+
+TEST_F(RunScene, SaysAfterAResumeWhatItSaidAtTheStart) {
+  scene_["obstacles"] = Json::parse(
+      R"([{"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "position": [0.1, 0.06, 0.1]}])");
+  scene_["contact"] = {{"push_out", true}, {"push_out_time", 0.03}};
+  write_scene("scene.json", scene_);
+  Listener whole, first(6), second;
+  run("whole", whole);
+  run("parts", first);
+  const RunSummary found = run("parts", second, IfExists::resume);
+  EXPECT_EQ(found.status, "completed") << found.message;
+  ASSERT_EQ(
+      std::count_if(whole.warnings.begin(), whole.warnings.end(),
+                    [](const std::string& line) { return line.find("is eased out") != std::string::npos; }),
+      1);
+  EXPECT_EQ(second.warnings, whole.warnings);
+}
 
 TEST_F(RunScene, WritesItsFramesAndPrintsNothing) {
   scene_["garments"][0]["fabric"]["rho"] = 25;  // more than any cloth

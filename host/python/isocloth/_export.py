@@ -7,6 +7,7 @@ each format is told; glTF, whose y is up, gets its nodes turned. Positions have 
 import importlib
 import pathlib
 import re
+import warnings
 
 import numpy
 
@@ -211,11 +212,18 @@ def _single(surfaces, path):
 def _write_cache(path, result, surfaces, _obstacles, rate):
     surface = _single(surfaces, path)
     frames, nodes, _ = surface.positions.shape
+    steps = numpy.diff(result.times)
+    is_even = frames < 3 or abs(steps[-1] - steps[0]) <= 1e-6 * steps[0]
     with open(path, "wb") as file:
         if path.suffix.lower() == ".pc2":
+            if not is_even:
+                warnings.warn(f"export: {path.name}: the last frame, at {result.times[-1]:g} s, is left out: frames of a "
+                              f".pc2 are {steps[0]:g} s apart; .mdd, .usdc and .glb have times of their own",
+                              stacklevel=4)
+                frames -= 1
             header = numpy.array([1, nodes], dtype="<i4").tobytes() + numpy.array([0, 1], dtype="<f4").tobytes()
             file.write(b"POINTCACHE2\0" + header + numpy.array([frames], dtype="<i4").tobytes())
-            file.write(surface.positions.astype("<f4").tobytes())
+            file.write(surface.positions[:frames].astype("<f4").tobytes())
         else:
             file.write(numpy.array([frames, nodes], dtype=">i4").tobytes() + result.times.astype(">f4").tobytes())
             file.write(surface.positions.astype(">f4").tobytes())

@@ -185,7 +185,7 @@ class Viewer:
             self.simulation.set_gravity(garment, value)
 
     def set_wind(self, velocity):
-        """[m/s], shape (3,), without gusts."""
+        """[m/s], shape (3,); gusts stay as they are in parts of it."""
         self.simulation.set_wind(velocity)
 
     def set_fabric(self, garments, term, values):

@@ -173,16 +173,18 @@ void bind_commands(nb::class_<Runner>& type) {
           "body"_a, "velocity"_a, "angular_velocity"_a, "Of the centre of mass [m/s], and [rad/s].")
       .def(
           "set_wind",
-          [](Runner& r, const std::vector<double>& velocity, double gusts, double period) {
+          [](Runner& r, const std::vector<double>& velocity, std::optional<double> gusts,
+             std::optional<double> period) {
             Simulation& simulation = r.idle();
             Wind wind = simulation.scene().wind;  // its model stays
             wind.velocity = to_vector(velocity, "velocity");
-            wind.gusts = gusts;
-            wind.gust_period = period;
+            wind.gusts = gusts.value_or(wind.gusts);
+            wind.gust_period = period.value_or(wind.gust_period);
             simulation.set_wind(wind);
           },
-          "velocity"_a, "gusts"_a = 0.0, "gust_period"_a = 1.0,
-          "Mean velocity [m/s], root mean square of gusts in parts of it, their period [s].")
+          "velocity"_a, "gusts"_a = nb::none(), "gust_period"_a = nb::none(),
+          "Mean velocity [m/s], root mean square of gusts in parts of it, their period [s]; ``None``: as "
+          "before.")
       .def(
           "set_gravity", [](Runner& r, std::size_t g, double a) { r.idle().set_gravity(g, a); }, "garment"_a,
           "gravity"_a, "[m/s^2], along -z")
@@ -365,7 +367,9 @@ void bind_simulation(nb::module_& module) {
       .def("snapshot", [](Runner& r) { return r.idle().snapshot(); })
       .def(
           "restore", [](Runner& r, const Snapshot& s) { r.idle().restore(s); }, "snapshot"_a,
-          "Back to where it was, bit for bit. What commands said stays said.");
+          "Back to where it was, bit for bit. What commands said stays said. Sizes are checked, not what "
+          "else the "
+          "scenes of the two say: steps, meshes, fabrics.");
   bind_commands(type);
   bind_pictures(type);
   bind_forces(type);

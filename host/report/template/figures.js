@@ -56,6 +56,7 @@ function fillTiles(s) {
       ...percentTile("shear_max", "Shear", parts(["shear_p95", "p95"])),
       ...percentTile("stretch_max", "Element stretch", parts(["stretch_p95", "p95"])),
       ...percentTile("compression_max", "Element compression", "largest, any step"),
+      ...(s.seam_opening > 0 ? [tile("Seam opening", formatLength(s.seam_opening), "widest, at the end")] : []),
       ...percentTile("area_error_total_max", "Area error", parts(["area_error_element_max", "element"])),
     ]],
     ["Held by the solver", [
@@ -80,7 +81,7 @@ function formatByKey(key, value) {
   if (/seconds$|^step$/.test(key)) return formatSeconds(value);
   if (/bytes$/.test(key)) return formatBytes(value);
   if (/force/.test(key)) return formatForce(value);
-  if (/penetration/.test(key)) return formatLength(value);
+  if (/penetration|opening/.test(key)) return formatLength(value);
   if (/strain|stretch|compression|area_error|fraction|gap/.test(key)) return formatPercent(value);
   return Number.isInteger(value) && Math.abs(value) < 1e15 ? formatCount(value) : formatNumber(value);
 }
@@ -121,7 +122,8 @@ const summaryTables = [
     stretch_p95: "elements, 95th percentile", compression_max: "elements, compression", row_strain_max: "rows, largest" }],
   ["Exactness", { tolerance: "tolerance of a residual", residual_max: "largest residual", steps_violated: "garment steps over tolerance",
     garments_stalled: "garments over tolerance", garments_frozen: "garments frozen", area_error_total_max: "total area error (19)",
-    area_error_element_mean_max: "mean area error (20)", area_error_element_max: "area error of an element (22)", penetration_max: "deepest penetration" }],
+    area_error_element_mean_max: "mean area error (20)", area_error_element_max: "area error of an element (22)", penetration_max: "deepest penetration",
+    seam_opening: "seams open at the end, by up to" }],
   ["Cloth against cloth", { cloth_contacts_max: "contacts, most", cloth_loaded_max: "contacts with a force, most", cloth_force_max: "force of a contact, greatest",
     cloth_gap_min: "distance over the thickness, least", cg_iterations_max: "conjugate gradients of a solve, most", held_back: "nodes held back", steps_certified: "steps tested", steps_intersecting: "steps that end with cloth through cloth",
     steps_touching: "steps that end with touching cloth", intersections_max: "pairs of an edge and a face, most",

@@ -72,8 +72,10 @@ function showPattern(wanted) {
   if (wanted !== undefined) state.pattern = wanted;
   if (!pattern) return;
   const isWanted = state.pattern === undefined ? isStress(state.coloring) && viewer.cells.length === 1 && $("stage").clientWidth > 640 : state.pattern;
-  $("flat").setAttribute("aria-pressed", isWanted);
-  $("pattern").hidden = !isWanted || !run.errors[state.coloring];
+  const isShown = isWanted && Boolean(run.errors[state.coloring]);
+  $("flat").disabled = !run.errors[state.coloring];  // it shows colours
+  $("flat").setAttribute("aria-pressed", isShown);
+  $("pattern").hidden = !isShown;
   pattern.draw();
 }
 
@@ -188,7 +190,7 @@ function connect() {
     if (button) setColoring(button.dataset.color === "stress" ? state.stress : button.dataset.color);
   });
   $("component").addEventListener("change", () => setColoring($("component").value));
-  $("flat").addEventListener("click", () => showPattern($("flat").getAttribute("aria-pressed") !== "true"));
+  $("flat").addEventListener("click", () => showPattern($("pattern").hidden));
   $("scale").addEventListener("change", () => setColoring(state.coloring, Number($("scale").value)));
   $("mesh").addEventListener("click", () => showMesh($("mesh").getAttribute("aria-pressed") !== "true"));
   $("reset").addEventListener("click", () => viewer && viewer.resetView());

@@ -173,6 +173,7 @@ function makePlots(run, onSeek) {
       [["motion", ofBalance("kinetic")], ["bending", ofBalance("bending_energy")], ["stretch", ofBalance("stretch_energy")], ["shear", ofBalance("shear_energy")],
         ["lost in contacts", ofBalance("loss_contact")], ["damping", ofBalance("loss_damping")], ["integrator", ofBalance("loss_integrator")], ["rows", ofBalance("loss_rows")]]],
     ["Energy that the balance misses", "J", formatEnergy, {}, [["error", ofBalance("energy_error")]]],
+    ["Seam opening", "m", formatLength, { fromZero: true }, [["widest", column("seam_opening")]]],
     ["Penetration", "m", formatLength, { fromZero: true }, [["deepest", column("penetration")]]],
     ["Forces on a garment", "N", formatForce, { fromZero: true }, [["contact", column("contact_force")], ["grippers", column("gripper_force")]]],
     ["Nodes in contact", "", formatCount, { fromZero: true, bars: true }, [["contacts", column("contact_count")], ["sticking", column("sticking_count")], ["in grippers", column("held_count")]]],

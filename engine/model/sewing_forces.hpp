@@ -1,0 +1,16 @@
+// Forces that close seams.
+#pragma once
+
+#include <vector>
+
+#include "engine/mesh/mesh.hpp"
+#include "engine/model/sewing.hpp"
+
+namespace isocloth {
+
+/// With which each of a mesh's stitches is drawn together, at most [N], shape [stitches.size()]: its part of
+/// the seam's force, and the pull of elastic bands on its nodes in the flat panel, which is nothing but where
+/// they end or turn.
+std::vector<double> sewing_forces(const Sewing& sewing, const Mesh& mesh);
+
+}  // namespace isocloth
