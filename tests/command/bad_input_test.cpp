@@ -96,7 +96,7 @@ TEST_F(BadInput, IsFoundInText) {
       {good.substr(0, good.size() / 2), "scene.json:1:"},
       {good + good, "syntax error"},
       {"[]", "scene.json: found a list of 0 at the top"},
-      {"{\"step\": NaN}", "scene.json:1:10: syntax error"},
+      {"{\"step\": NaN}", "scene.json:1:10: found NaN, expected a finite number, at step"},
       {"{\"step\": 1, \"step\": 1}", "found the key step twice"},
       {std::string("\0\xff\n\x1b[2J", 7), "syntax error"},
   };

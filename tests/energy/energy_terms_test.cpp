@@ -259,7 +259,7 @@ TEST(EnergyTerms, AreRefusedWhereNoneAreKnown) {
   Scene scene = swing("coltraro2022");
   scene.projection.metric = Metric::mass;
   scene.projection.balance = 0;
-  EXPECT_NE(refusal(scene).find("projection.metric: found \"mass\""), std::string::npos) << refusal(scene);
+  EXPECT_NE(refusal(scene).find("projection.metric: found \"M\""), std::string::npos) << refusal(scene);
   scene.projection.metric = Metric::implicit_b;
   scene.projection.method = ProjectionMethod::fast_projection;
   EXPECT_NE(refusal(scene).find("projection.method: found \"fast_projection\""), std::string::npos)

@@ -242,7 +242,7 @@ TEST(RigidBody, ScenesThatCannotBeAreRefused) {
   expect(other, one_thread(), "m inside of body \"body 0\" at the start");
   other = scene;
   other.projection.metric = Metric::mass;
-  expect(other, one_thread(), "projection.metric: found mass");
+  expect(other, one_thread(), "projection.metric: found M");
 }
 
 TEST(RigidBody, StatesAreKeptBitForBit) {
