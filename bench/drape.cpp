@@ -122,7 +122,8 @@ std::string svg_text(const DrapeRequest& request, const std::vector<Case>& cases
   for (int percent = 0; percent <= 100; percent += 20)
     out << "<path d='M60 " << y(percent / 100.0) << "H540' stroke='#ddd'/><text x='52' y='"
         << y(percent / 100.0) + 4 << "' text-anchor='end'>" << percent << " %</text>\n";
-  for (Index nodes = 0; nodes <= most_nodes; nodes += 200)
+  const Index between = most_nodes <= 1600 ? 200 : 500;
+  for (Index nodes = 0; nodes <= most_nodes; nodes += between)
     out << "<text x='" << x(nodes) << "' y='338' text-anchor='middle'>" << nodes << "</text>\n";
   out << "<text x='300' y='360' text-anchor='middle'>nodes</text><text x='60' y='18'>drape "
          "coefficient</text>\n";
