@@ -368,8 +368,7 @@ void bind_simulation(nb::module_& module) {
       .def(
           "restore", [](Runner& r, const Snapshot& s) { r.idle().restore(s); }, "snapshot"_a,
           "Back to where it was, bit for bit. What commands said stays said. Sizes are checked, not what "
-          "else the "
-          "scenes of the two say: steps, meshes, fabrics.");
+          "else the scenes of the two say: steps, meshes, fabrics.");
   bind_commands(type);
   bind_pictures(type);
   bind_forces(type);
