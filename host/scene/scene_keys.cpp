@@ -94,8 +94,7 @@ void describe_mesh(Keys& keys, MeshSpec& mesh) {
         [&mesh](Keys& k) { describe_panels(k, mesh.sewn); }},
        {"file", "",
         "OBJ or PLY file; vertex order is kept, and texture coordinates say where threads run, if every "
-        "corner "
-        "of a face has some: warp along u",
+        "corner of a face has some: warp along u",
         [&mesh](Keys& k) {
           k.word("file", mesh.file, "path, relative to the folder of the scene file [coordinates in m]",
                  required);

@@ -127,6 +127,34 @@ TEST(PanelFile, TakesAPatternFromTextureCoordinates) {
             std::string::npos);
 }
 
+TEST(PanelFile, WarnsOfPatternsThatAreHardlyMeant) {
+  const TemporaryFolder folder;
+  const auto square = [&](const char* uvs) {
+    folder.write("square.obj",
+                 std::string("v 0 0 0\nv 0.1 0 0\nv 0.1 0.1 0\nv 0 0.1 0\n") + uvs + "f 1/1 2/2 3/3 4/4\n");
+  };
+  const auto warnings = [&](const std::string& more) {
+    folder.write(
+        "scene.json",
+        R"({"step": 0.01, "duration": 1, "garments": [{"mesh": {"file": "square.obj")" + more + "}}]}");
+    std::vector<std::string> found;
+    read_scene(folder / "scene.json", found);
+    return found;
+  };
+  square("vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\n");
+  EXPECT_TRUE(warnings(R"(, "uv_scale": 0.1)").empty());
+  ASSERT_EQ(warnings(R"(, "uv_scale": 0.2)").size(), 1u);
+  EXPECT_NE(
+      warnings(R"(, "uv_scale": 0.2)")[0].find("mesh.uv_scale: edges are 2 times as long in the pattern"),
+      std::string::npos);
+  EXPECT_NE(refusal(R"("mesh": {"file": "square.obj", "grain": 90})", folder)
+                .find("mesh.grain: found 90, expected none without uv_scale"),
+            std::string::npos);
+  square("vt 0 0\nvt 0 0\nvt 0 0\nvt 0 0\n");
+  ASSERT_EQ(warnings("").size(), 1u);
+  EXPECT_NE(warnings("")[0].find("1 of 1 faces have texture coordinates without area"), std::string::npos);
+}
+
 TEST(PanelFile, VariesSewingInBatches) {
   const Scene scene = read_garment(
       two_panels +
