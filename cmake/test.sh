@@ -13,7 +13,7 @@ case $level in
     simd='baseline;native'
     ;;
   all)
-    default_stages='format structure release package python docs cuda asan tsan headers'
+    default_stages='format lint structure release package python docs cuda asan tsan headers'
     simd='baseline;avx2;avx512'
     ;;
   *)
@@ -42,6 +42,13 @@ stage_format() {
     return
   fi
   tracked_files . | grep -E '\.(hpp|cpp|cu)$' | tr '\n' '\0' | xargs -0 clang-format --dry-run -Werror
+}
+
+# The linter of the Python package, in an environment of its own: seconds, before anything is compiled.
+stage_lint() {
+  python3 -m venv build/lint
+  build/lint/bin/python -m pip install -q --disable-pip-version-check ruff
+  build/lint/bin/ruff check --config host/python/pyproject.toml host/python tests/python
 }
 
 # Nobody edits files between the stages of a whole test: those of the host are compiled several at once.
@@ -173,10 +180,9 @@ stage_python() {
   cmake --install build/release --prefix "$root/prefix" >/dev/null
   python3 -m venv "$root/venv"
   local python=$root/venv/bin/python
-  "$python" -m pip install -q --disable-pip-version-check scikit-build-core nanobind pytest gymnasium ruff \
+  "$python" -m pip install -q --disable-pip-version-check scikit-build-core nanobind pytest gymnasium \
     h5py pygltflib usd-core ufbx viser vtk imageio-ffmpeg distributed pyarrow
   "$python" -m pip install -q --no-build-isolation host/python -C "cmake.define.isocloth_ROOT=$root/prefix"
-  "$root/venv/bin/ruff" check --config host/python/pyproject.toml host/python tests/python
   (cd "$root" && "$python" -m pytest -q -p no:cacheprovider ../../tests/python &&
     "$python" -m pytest -q -p no:cacheprovider --doctest-modules --pyargs isocloth)
 }
@@ -197,7 +203,7 @@ closing_lines() {
 run_stage() {
   local name=$1 log=$logs/$1.log start=$SECONDS status
   if ! declare -F "stage_$name" >/dev/null; then
-    echo "test: no stage '$name'; there are: format structure release headers package python docs asan tsan cuda" >&2
+    echo "test: no stage '$name'; there are: format lint structure release headers package python docs asan tsan cuda" >&2
     exit 2
   fi
   set +e

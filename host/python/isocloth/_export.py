@@ -217,8 +217,8 @@ def _write_cache(path, result, surfaces, _obstacles, rate):
     with open(path, "wb") as file:
         if path.suffix.lower() == ".pc2":
             if not is_even:
-                warnings.warn(f"export: {path.name}: the last frame, at {result.times[-1]:g} s, is left out: frames of a "
-                              f".pc2 are {steps[0]:g} s apart; .mdd, .usdc and .glb have times of their own",
+                warnings.warn(f"export: {path.name}: the last frame, at {result.times[-1]:g} s, is left out: frames of "
+                              f"a .pc2 are {steps[0]:g} s apart; .mdd, .usdc and .glb have times of their own",
                               stacklevel=4)
                 frames -= 1
             header = numpy.array([1, nodes], dtype="<i4").tobytes() + numpy.array([0, 1], dtype="<f4").tobytes()
