@@ -40,13 +40,6 @@ def copy(name, source):
         shutil.copy2(ROOT / name, target)
 
 
-def limits_page():
-    """The section of the README, with links as seen from host/docs."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    section = text.split("\n## Limits\n")[1].split("\nApache-2.0.")[0]
-    return "# Limits\n" + re.sub(r"\]\((?![#a-z]+:)([^#)])", r"](../../\1", section)
-
-
 def lay_out(source):
     """Pages, and what they link to of the tree; a link to nothing is left for Sphinx to name."""
     for name in PAGES:
@@ -58,7 +51,6 @@ def lay_out(source):
                 copy(linked.relative_to(ROOT), source)
     write_if_changed(source / "host/docs/SCENE_KEYS.md", scene_page(isocloth.schema()))
     write_if_changed(source / "host/docs/CPP.md", cpp_page(ROOT))
-    write_if_changed(source / "host/docs/LIMITS.md", limits_page())
 
 
 def main():
