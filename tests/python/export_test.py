@@ -69,6 +69,8 @@ def test_gltf_has_a_morph_target_for_every_frame(result, tmp_path):
             moved = start + (values(primitive.targets[frame - 1]["POSITION"]) if frame else 0)
             numpy.testing.assert_allclose(moved, result.frame(frame)[result.garments["sheet"]], atol=TOLERANCE)
         assert values(primitive.indices).size == 3 * 2 * 24
+        across = result.rest_positions[result.garments["sheet"]][:, :2]  # v is down in glTF
+        numpy.testing.assert_allclose(values(primitive.attributes.TEXCOORD_0), across * [1, -1] + [0, 1], atol=1e-6)
         [animation] = document.animations
         kinds = [channel.target.path for channel in animation.channels]
         assert sorted(kinds) == ["rotation", "translation", "weights", "weights"]  # the box rests
@@ -79,6 +81,15 @@ def test_gltf_has_a_morph_target_for_every_frame(result, tmp_path):
         assert document.nodes[0].children == [1, 2, 3, 4]
         numpy.testing.assert_allclose([2 * (y * z - x * w), 1 - 2 * (x * x + z * z)], [1, 0], atol=1e-12)
         assert z == 0 and y == 0
+
+
+def test_obstacles_of_a_result_without_a_folder_are_refused(sheet, tmp_path):
+    result = isocloth.run(sheet, quiet=True)
+    with pytest.raises(isocloth.FileError, match="export: obstacles: found a result that is in memory alone"):
+        isocloth.export(result, tmp_path / "a.ply", obstacles=True)
+    with pytest.raises(isocloth.FileError, match="render: found a result that is in memory alone"):
+        isocloth.render(result, tmp_path / "a.png")
+    assert isocloth.export(result, tmp_path / "a.ply")
 
 
 def test_point_caches_are_read_back_by_the_engine(result, sheet, tmp_path):

@@ -129,6 +129,31 @@ def test_skins_of_fbx(tmp_path):
     assert done.meshes[0]["role"] == "body"
 
 
+def test_many_meshes_of_fbx_may_move(tmp_path):
+    # One geometry of eleven models, ten of their own; over two seconds.
+    count = 10
+    objects = [geometry(1, SQUARE, [[0, 1, 2, 3]])] + [model(100 + k, f"shared{k}") for k in range(count + 1)]
+    links = [(100 + k, 0) for k in range(count + 1)] + [(1, 100 + k) for k in range(count + 1)]
+    for k in range(count):
+        objects += [geometry(200 + k, SQUARE, [[0, 1, 2, 3]]), model(300 + k, f"own{k}")]
+        links += [(200 + k, 300 + k), (300 + k, 0)]
+    objects += [
+        'AnimationStack: 8, "AnimStack::slide", "" {\n' + properties(
+            '"LocalStart", "KTime", "Time", "",0', f'"LocalStop", "KTime", "Time", "",{2 * SECOND}') + "}\n",
+        'AnimationLayer: 9, "AnimLayer::base", "" {\n}\n',
+        'AnimationCurveNode: 10, "AnimCurveNode::T", "" {\n' + properties(*(
+            f'"d|{axis}", "Number", "", "A",0' for axis in "XYZ")) + "}\n",
+        'AnimationCurve: 11, "AnimCurve::", "" {\nDefault: 0\nKeyVer: 4008\n' + array("KeyTime", [0, 2 * SECOND])
+        + array("KeyValueFloat", [0.0, 100.0]) + array("KeyAttrFlags", [4]) + array("KeyAttrDataFloat", [0.0] * 4)
+        + array("KeyAttrRefCount", [2]) + "}\n"]
+    path = document(tmp_path / "a.fbx", objects, links + [(9, 8), (10, 9), (10, 300, "Lcl Translation"),
+                                                          (11, 10, "d|X")])
+    done = isocloth.import_meshes(path, tmp_path / "out")
+    assert len(done.meshes) == 2 * count + 1
+    _, frames = read_mdd(tmp_path / "out/own0.mdd")
+    numpy.testing.assert_allclose(frames[-1], upright(0.01 * SQUARE + [1, 0, 0]), atol=SINGLE)
+
+
 def test_no_module_of_the_current_folder_is_run(tmp_path):
     (tmp_path / "here").mkdir()
     for name in ("json", "numpy", "ufbx", "isocloth"):

@@ -216,6 +216,30 @@ def test_gltf_samplers(tmp_path):
                                   atol=SINGLE)
 
 
+@pytest.mark.parametrize("rate", [24, 30, 60])
+def test_steps_of_gltf_begin_at_their_frames(tmp_path, rate):
+    gltf = Gltf()
+    node = gltf.node(mesh=gltf.mesh([gltf.primitive(SQUARE, SQUARE_FACES)]), name="sheet")
+    keys = numpy.arange(rate + 1)  # at times that single precision rounds either way
+    gltf.animate("jump", (node, "translation", keys / rate, numpy.outer(keys, [1, 0, 0]), "STEP"))
+    isocloth.import_meshes(gltf.save(tmp_path / "a.glb"), tmp_path / "out", rate=rate)
+    _, frames = read_mdd(tmp_path / "out/sheet.mdd")
+    numpy.testing.assert_allclose(frames[:, 0, 0], keys, atol=SINGLE)
+
+
+def test_an_animation_of_one_key_is_a_pose(tmp_path):
+    gltf = Gltf()
+    node = gltf.node(mesh=gltf.mesh([gltf.primitive(SQUARE, SQUARE_FACES)]), name="sheet")
+    gltf.animate("pose", (node, "translation", [0.5], [[0, 0, 2]], "LINEAR"))
+    path = gltf.save(tmp_path / "a.glb")
+    done = isocloth.import_meshes(path, tmp_path / "out")
+    assert not done.meshes[0]["motion"] and done.notes == ["the animation is one pose, at 0.5 s, which is taken"]
+    numpy.testing.assert_allclose(read_obj(tmp_path / "out/sheet.obj")[0],
+                                  upright(numpy.array(SQUARE) + [0, 0, 2]), atol=SINGLE)
+    done = isocloth.import_meshes(path, tmp_path / "out", rate=30, begin=0.2, overwrite=True)
+    assert "nothing moves: rate and from count for nothing" in done.notes
+
+
 def test_gltf_morph_targets(tmp_path):
     gltf = Gltf()
     first, second = numpy.zeros((4, 3)), numpy.zeros((4, 3))

@@ -168,6 +168,84 @@ def test_faces_of_usd(tmp_path):
         isocloth.import_meshes(tmp_path / "b.usda", tmp_path / "out2")
 
 
+def test_a_stage_may_refer_to_itself(tmp_path):
+    path = tmp_path / "a.usda"
+    stage = stage_at(path)
+    square(stage, "/model/sheet")
+    for is_instance, name in enumerate(["/left", "/right"]):
+        copy = stage.DefinePrim(name)
+        copy.GetReferences().AddInternalReference("/model")
+        copy.SetInstanceable(bool(is_instance))
+    stage.Save()
+    done = isocloth.import_meshes(path, tmp_path / "out")
+    assert [mesh["name"] for mesh in done.meshes] == ["sheet", "sheet_2", "sheet_3"] and not done.notes
+
+
+def test_what_is_no_mesh_is_a_note(tmp_path):
+    path = tmp_path / "a.usda"
+    stage = stage_at(path)
+    square(stage)
+    UsdGeom.Sphere.Define(stage, "/top/ball")
+    UsdGeom.PointInstancer.Define(stage, "/top/many")
+    square(stage, "/top/many/prototype")
+    stage.Save()
+    done = isocloth.import_meshes(path, tmp_path / "out")
+    assert [mesh["name"] for mesh in done.meshes] == ["sheet"]
+    assert done.notes == ["/top/ball: is a Sphere, no mesh, and was left out",
+                          "/top/many: is a PointInstancer and was left out with its prototypes"]
+
+
+def test_a_range_of_no_time_leaves_the_samples(tmp_path):
+    path = tmp_path / "a.usda"
+    stage = stage_at(path, rate=10)
+    stage.SetStartTimeCode(1)
+    stage.SetEndTimeCode(1)
+    move = UsdGeom.Xformable(square(stage)).AddTranslateOp()
+    move.Set((0, 0, 0), 0)
+    move.Set((1, 0, 0), 10)
+    stage.Save()
+    done = isocloth.import_meshes(path, tmp_path / "out")
+    times, frames = read_mdd(tmp_path / "out/sheet.mdd")
+    numpy.testing.assert_allclose(times, numpy.linspace(0, 1, 11), atol=1e-7)
+    numpy.testing.assert_allclose(frames[-1], numpy.array(SQUARE) + [1, 0, 0], atol=SINGLE)
+    assert "0 to 1 s" in done.notes[0]
+
+
+def test_blend_shapes_without_bones_move_with_their_mesh(tmp_path):
+    path = tmp_path / "a.usda"
+    stage = stage_at(path, rate=10)
+    UsdSkel.Root.Define(stage, "/top")
+    skeleton = UsdSkel.Skeleton.Define(stage, "/top/bones")
+    animation = UsdSkel.Animation.Define(stage, "/top/bones/smile")
+    animation.CreateBlendShapesAttr(["bulge"])
+    animation.CreateBlendShapeWeightsAttr([1.0])
+    UsdSkel.BindingAPI.Apply(skeleton.GetPrim()).CreateAnimationSourceRel().SetTargets(["/top/bones/smile"])
+    mesh = square(stage)
+    binding = UsdSkel.BindingAPI.Apply(mesh.GetPrim())
+    binding.CreateSkeletonRel().SetTargets(["/top/bones"])
+    binding.CreateBlendShapesAttr(["bulge"])
+    UsdSkel.BlendShape.Define(stage, "/top/sheet/bulge").CreateOffsetsAttr([Gf.Vec3f(0, 0, 0.5)] * 4)
+    binding.CreateBlendShapeTargetsRel().SetTargets(["/top/sheet/bulge"])
+    move = UsdGeom.Xformable(mesh).AddTranslateOp()
+    move.Set((0, 0, 0), 0)
+    move.Set((2, 0, 0), 10)
+    stage.Save()
+    isocloth.import_meshes(path, tmp_path / "out")
+    _, frames = read_mdd(tmp_path / "out/sheet.mdd")
+    numpy.testing.assert_allclose(frames[-1], numpy.array(SQUARE) + [2, 0, 0.5], atol=SINGLE)
+
+
+@pytest.mark.parametrize("unit", [0.0, -1.0])
+def test_units_that_are_none_are_refused(tmp_path, unit):
+    path = tmp_path / "a.usda"
+    stage = stage_at(path, unit)
+    square(stage)
+    stage.Save()
+    with pytest.raises(isocloth.FileError, match=rf"a\.usda: found a unit .* of {unit:g} m, expected more than 0"):
+        isocloth.import_meshes(path, tmp_path / "out")
+    isocloth.import_meshes(path, tmp_path / "out", unit="m")
+
+
 def test_layers_that_a_stage_names_are_asked(tmp_path):
     (tmp_path / "in").mkdir()
     other = stage_at(tmp_path / "other.usda")

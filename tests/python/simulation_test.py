@@ -228,7 +228,8 @@ def test_bad_scenes_are_refused_by_key(sheet, spoil, error, text):
 
 
 @pytest.mark.parametrize("call, text", [
-    (lambda s: s.positions(3), "3"),
+    (lambda s: s.positions(3), "garments: found .*3.*, expected numbers from -1 to 0, or a slice"),
+    (lambda s: s.positions("garment 0"), "garments: found 'garment 0', expected numbers from -1 to 0"),
     (lambda s: s.faces(1), "garment: found 1, expected 0 to 0"),
     (lambda s: s.set_fabric(0, kapa=1), "found kapa, expected one of rho"),
     (lambda s: s.set_fabric(1, kappa=1), "garment: found 1"),

@@ -98,6 +98,8 @@ def test_bad_scenes_are_said_before_anything_opens(tmp_path, capsys):
     (tmp_path / "bad.json").write_text("{")
     assert main(["view", str(tmp_path / "bad.json")]) == 2
     assert "bad.json" in capsys.readouterr().err
+    with pytest.raises(isocloth.Error, match="view: port: found 99999, expected 0 to 65535"):
+        Viewer({}, port=99999)
     with pytest.raises(isocloth.SceneError):
         Viewer({"step": 0.01, "duration": 1, "garments": []}, port=8980)
 

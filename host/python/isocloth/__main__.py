@@ -131,7 +131,7 @@ def _add_gallery(commands):
 
 def _size(text):
     parts = text.lower().split("x")
-    if len(parts) != 2 or not all(part.isdigit() and 16 <= int(part) <= 8192 for part in parts):
+    if len(parts) != 2 or not all(part.isascii() and part.isdecimal() and 16 <= int(part) <= 8192 for part in parts):
         raise Error(f"--size: found \"{text}\", expected WIDTHxHEIGHT, 16 to 8192 each")
     return int(parts[0]), int(parts[1])
 

@@ -61,6 +61,7 @@ def _surfaces(result):
 def obstacle_surfaces(result):
     """Obstacles of a result folder, as surfaces."""
     h5py = library("h5py", "h5py")
+    result.require_folder("export: obstacles")
     with h5py.File(result.folder / "trajectory.h5") as file:
         group = file.get("obstacles")
         if group is None or "name" not in group:
@@ -91,10 +92,13 @@ def _identifier(name, taken):
 
 def _write_usd(path, result, surfaces, obstacles, rate):
     library("pxr.Usd", "usd-core")
-    from pxr import Gf, Sdf, Usd, UsdGeom, Vt
+    from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
 
     path.unlink(missing_ok=True)
-    stage = Usd.Stage.CreateNew(str(path))
+    try:
+        stage = Usd.Stage.CreateNew(str(path))
+    except Tf.ErrorException:  # which quotes its source
+        raise FileError(f"export: {path}: cannot be written, or is open as a stage in this program") from None
     UsdGeom.SetStageMetersPerUnit(stage, 1)
     UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
     stage.SetTimeCodesPerSecond(rate)
@@ -159,8 +163,9 @@ def _write_gltf(path, result, surfaces, obstacles, _rate):
     for surface in surfaces + obstacles:
         start = (surface.positions[0] if surface.poses is None else surface.positions).astype(numpy.float32)
         attributes = gltf.Attributes(POSITION=accessor(start, gltf.VEC3, gltf.ARRAY_BUFFER, bounds=True))
-        if surface.uvs is not None:
-            attributes.TEXCOORD_0 = accessor(surface.uvs.astype(numpy.float32), gltf.VEC2, gltf.ARRAY_BUFFER)
+        if surface.uvs is not None:  # v down (specification 3.8.4.4)
+            attributes.TEXCOORD_0 = accessor((surface.uvs * [1, -1] + [0, 1]).astype(numpy.float32), gltf.VEC2,
+                                             gltf.ARRAY_BUFFER)
         primitive = gltf.Primitive(attributes=attributes,
                                    indices=accessor(surface.triangles().ravel(), gltf.SCALAR,
                                                     gltf.ELEMENT_ARRAY_BUFFER), targets=None)

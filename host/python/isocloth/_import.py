@@ -114,7 +114,7 @@ def read_meshes(path, *, animation=None, allow=()):
         raise MeshError(f"{path}: found no mesh, expected at least one; {'; '.join(source.notes) or 'it is empty'}")
     taken = set()  # in lower case: some systems tell no files apart by more
     for mesh in source.meshes:
-        name = mesh.name = re.sub(r"[^A-Za-z0-9_.-]+", "_", mesh.name).strip("._") or "mesh"
+        name = mesh.name = re.sub(r"[^A-Za-z0-9_.-]+", "_", str(mesh.name)).strip("._") or "mesh"
         number = 1
         while mesh.name.lower() in taken:
             number += 1
@@ -134,11 +134,14 @@ def _unit_and_up(path, source, unit, up):
             said = 0.0
         if not 0 < said < numpy.inf:
             raise Error(f'import: unit: found "{unit}", expected one of {" ".join(UNITS)}, or metres as a number > 0')
-        if source.unit is not None and abs(said / source.unit - 1) > 1e-6:
+        if source.unit is not None and not abs(said - source.unit) <= 1e-6 * said:
             notes.append(f"the file says that its unit is {source.unit:g} m; {said:g} m was asked for, and is taken")
         unit = said
     elif source.unit is None:
         raise Error(f"import: {path}: does not say its unit, expected unit (--unit m, cm, mm, in, ft, or metres)")
+    elif not 0 < source.unit < numpy.inf:
+        raise FileError(f"{path}: found a unit (metersPerUnit, UnitScaleFactor) of {source.unit:g} m, expected more "
+                        "than 0; what it is may be said (--unit)")
     if up is not None:
         if up not in _UPRIGHT:
             raise Error(f'import: up: found "{up}", expected x, y or z')
@@ -152,7 +155,8 @@ def _unit_and_up(path, source, unit, up):
 def _times(path, source, rate, begin, end):
     """Of the frames [s], and notes."""
     if source.span is None:
-        return None, []
+        given = [name for name, value in (("rate", rate), ("from", begin), ("to", end)) if value is not None]
+        return None, [f"nothing moves: {' and '.join(given)} count for nothing"] if given else []
     first = source.span[0] if begin is None else begin
     last = source.span[1] if end is None else end
     if not last > first:
@@ -396,7 +400,7 @@ def import_meshes(path, folder, *, meshes=None, garments=(), obstacles=(), bodie
             raise
         raise FileError(f"{path}: {type(error).__name__}: {' '.join(str(error).split())[:200]}, expected what its "
                         "format has there") from None
-    notes = source.notes + notes + (more if any(shape.moves for shape in shapes) else [])
+    notes = source.notes + notes + (more if times is None or any(shape.moves for shape in shapes) else [])
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)

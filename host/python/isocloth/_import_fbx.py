@@ -1,9 +1,10 @@
 """FBX, by ufbx: meshes of a scene with nodes, skins, blend shapes and animations.
 
-ufbx works in a process of its own, which ends when it has answered: its bindings for Python crash where scenes are
-collected in cycles, and a file that would bring it down ends in a message here.
+ufbx works in a process of its own, which ends when it has answered: its bindings for Python crash where what belongs to
+a scene is freed, hence nothing is, and a file that would bring it down ends in a message here.
 """
 
+import gc
 import json
 import os
 import pathlib
@@ -62,6 +63,15 @@ def _ask(path, animation, times):
             return answer, dict(arrays)
 
 
+_kept = []
+
+
+def _keep(thing):
+    """The same, which then is there until the process ends."""
+    _kept.append(thing)
+    return thing
+
+
 class _Refused(Exception):
     """With ``is_file``: whether the file is at fault."""
 
@@ -76,11 +86,11 @@ def _matrix(m):
 
 def _shape(node, notes):
     """Faces as their sizes and corners, and texture coordinates of the corners."""
-    mesh = node.mesh
-    corners = numpy.array(list(mesh.vertex_indices), dtype=int)
-    mirrored = numpy.linalg.det(_matrix(node.geometry_to_world)[:, :3]) < 0
+    mesh = _keep(node.mesh)
+    corners = numpy.array(list(_keep(mesh.vertex_indices)), dtype=int)
+    mirrored = numpy.linalg.det(_matrix(_keep(node.geometry_to_world))[:, :3]) < 0
     sizes, order = [], []
-    for face in mesh.faces:
+    for face in _keep(mesh.faces):
         own = list(range(face.index_begin, face.index_begin + face.num_indices))
         if len(own) >= 3:
             order += own[::-1] if mirrored else own
@@ -88,27 +98,28 @@ def _shape(node, notes):
     if len(sizes) < mesh.num_faces:
         notes.append(f"{_name(node)}: {mesh.num_faces - len(sizes)} points and lines were left out")
     uvs = numpy.zeros((0, 2))
-    if mesh.vertex_uv.exists:
-        values = numpy.array([(v.x, v.y) for v in mesh.vertex_uv.values]).reshape(-1, 2)
-        uvs = values[numpy.array(list(mesh.vertex_uv.indices), dtype=int)[order]]
+    if (uv := _keep(mesh.vertex_uv)).exists:
+        values = numpy.array([(v.x, v.y) for v in _keep(uv.values)]).reshape(-1, 2)
+        uvs = values[numpy.array(list(_keep(uv.indices)), dtype=int)[order]]
     return numpy.array(sizes, dtype=int), corners[order], uvs
 
 
 def _name(node):
-    return node.name or node.mesh.name or f"mesh_{node.typed_id}"
+    return node.name or _keep(node.mesh).name or f"mesh_{node.typed_id}"
 
 
 def _points(node):
-    mesh = node.mesh
-    found = numpy.array([(v.x, v.y, v.z) for v in mesh.skinned_position.values]).reshape(-1, 3)
+    mesh = _keep(node.mesh)
+    values = _keep(_keep(mesh.skinned_position).values)
+    found = numpy.array([(v.x, v.y, v.z) for v in values]).reshape(-1, 3)
     if not mesh.skinned_is_local:
         return found
-    matrix = _matrix(node.geometry_to_world)
+    matrix = _matrix(_keep(node.geometry_to_world))
     return found @ matrix[:, :3].T + matrix[:, 3]
 
 
 def _stack(scene, name):
-    stacks = [stack for stack in scene.anim_stacks if stack.time_end > stack.time_begin]
+    stacks = [stack for stack in map(_keep, _keep(scene.anim_stacks)) if stack.time_end > stack.time_begin]
     names = [stack.name for stack in stacks]
     if name is not None and name not in names:
         raise _Refused(f'found no animation "{name}", expected one of {", ".join(names) or "none"}', False)
@@ -119,8 +130,9 @@ def _stack(scene, name):
 
 def _answer(ufbx, question):
     path, notes, arrays = question["path"], [], {}
-    settings = ufbx.load_file(path, ignore_animation=True, ignore_geometry=True, ignore_embedded=True).settings
-    said = {prop.name for prop in settings.props.props}
+    settings = _keep(_keep(ufbx.load_file(path, ignore_animation=True, ignore_geometry=True,
+                                          ignore_embedded=True)).settings)
+    said = {prop.name for prop in _keep(_keep(settings.props).props)}
     unit = settings.unit_meters if "UnitScaleFactor" in said else None
     up = _AXES[int(settings.axes.up)] if {"UpAxis", "FrontAxis", "CoordAxis"} <= said else None
     options = {"ignore_embedded": True, "index_error_handling": ufbx.IndexErrorHandling.ABORT_LOADING}
@@ -128,16 +140,19 @@ def _answer(ufbx, question):
         options["target_axes"] = ufbx.axes_right_handed_y_up
     elif up is not None:
         options["target_axes"], up = ufbx.axes_right_handed_z_up, "z"
-    scene = ufbx.load_file(path, **options)
+    scene = _keep(ufbx.load_file(path, **options))
     stack = _stack(scene, question["animation"])
-    nodes = [node for node in scene.nodes if node.mesh is not None and node.mesh.num_faces]
+    nodes = [node for node in map(_keep, _keep(scene.nodes)) if (mesh := _keep(node.mesh)) is not None
+             and mesh.num_faces]
     notes += [f"{_name(node)}: is hidden and was left out" for node in nodes if not node.visible]
     nodes = [node for node in nodes if node.visible]
     if question["times"]:
-        frames = []
+        frames, anim = [], _keep(stack.anim)
         for time in question["times"]:
-            now = ufbx.evaluate_scene(scene, stack.anim, time, evaluate_skinning=True)
-            frames.append([_points(now.nodes[node.typed_id]) for node in nodes])
+            # A constant key begins at its time, which rounding may have put behind that of its frame.
+            now = _keep(ufbx.evaluate_scene(scene, anim, time + 1e-9, evaluate_skinning=True))
+            moved = _keep(now.nodes)
+            frames.append([_points(_keep(moved[node.typed_id])) for node in nodes])
         arrays = {f"frames{i}": numpy.stack([frame[i] for frame in frames]) for i in range(len(nodes))}
     else:
         for i, node in enumerate(nodes):
@@ -150,6 +165,7 @@ def _answer(ufbx, question):
 def _work():
     import ufbx
 
+    gc.disable()
     question, arrays = json.load(sys.stdin), {}
     folder = pathlib.Path(question["folder"])
     try:

@@ -120,6 +120,7 @@ class Sampler:
         self.times = document.numbers(sampler["input"])[:, 0]
         self.kind = sampler.get("interpolation", "LINEAR")
         self.is_rotation = is_rotation
+        self.late = 1e-5 + 2e-7 * numpy.abs(self.times).max(initial=0)  # keys of single precision, behind their frames
         if self.kind not in ("STEP", "LINEAR", "CUBICSPLINE"):
             raise FileError(f'{document.path}: found the interpolation "{self.kind}", expected STEP, LINEAR or '
                             "CUBICSPLINE")
@@ -134,6 +135,8 @@ class Sampler:
 
     def at(self, time):
         times, middle = self.times, self.values.shape[1] // 2
+        if self.kind == "STEP":
+            return self._unit(self.values[max(bisect.bisect_right(times, time + self.late) - 1, 0), 0])
         if time <= times[0] or len(times) == 1:
             return self._unit(self.values[0, middle])
         if time >= times[-1]:
@@ -141,8 +144,6 @@ class Sampler:
         k = bisect.bisect_right(times, time) - 1
         length = times[k + 1] - times[k]
         t = (time - times[k]) / length
-        if self.kind == "STEP":
-            return self._unit(self.values[k, 0])
         if self.kind == "CUBICSPLINE":
             (_, a, out), (into, b, _) = self.values[k], self.values[k + 1]
             return self._unit((2 * t**3 - 3 * t**2 + 1) * a + length * (t**3 - 2 * t**2 + t) * out
@@ -191,6 +192,8 @@ class Pose:
             width = {"translation": 3, "rotation": 4, "scale": 3}.get(path) or len(self.rest_weights(node))
             self.channels[node, path] = Sampler(document, animation["samplers"][channel["sampler"]], path == "rotation",
                                                 width)
+        span = self.span()
+        self.still = span[0] if span and span[1] <= span[0] else None  # when one pose is all of an animation
 
     def rest_weights(self, number):
         node = self.nodes[number]
@@ -212,11 +215,13 @@ class Pose:
         return chain
 
     def moves(self, numbers):
-        return any((node, path) in self.channels for number in numbers for node in self.chain(number)
-                   for path in ("translation", "rotation", "scale", "weights"))
+        return self.still is None and any((node, path) in self.channels for number in numbers
+                                          for node in self.chain(number)
+                                          for path in ("translation", "rotation", "scale", "weights"))
 
     def _local(self, number, time):
         node = self.nodes[number]
+        time = self.still if time is None else time
         if "matrix" in node:
             return numpy.array(node["matrix"], dtype=float).reshape(4, 4).T
         rest = {"translation": [0, 0, 0], "rotation": [0, 0, 0, 1], "scale": [1, 1, 1]}
@@ -230,6 +235,7 @@ class Pose:
         return result
 
     def weights(self, number, time):
+        time = self.still if time is None else time
         if time is not None and (number, "weights") in self.channels:
             return self.channels[number, "weights"].at(time)
         return numpy.array(self.rest_weights(number), dtype=float)
@@ -378,4 +384,6 @@ def _read(path, animation, allow):
         name = node.get("name") or mesh.get("name") or f"mesh_{number}"
         meshes.append(Mesh(name, [tuple(t) for t in triangles.tolist()],
                            uvs[triangles.ravel()] if uvs is not None else None, points, pose.moves(movers)))
-    return Source(meshes, 1.0, "y", pose.span(), None, notes)
+    if pose.still is not None:
+        notes.append(f"the animation is one pose, at {pose.still:g} s, which is taken")
+    return Source(meshes, 1.0, "y", pose.span() if pose.still is None else None, None, notes)

@@ -43,7 +43,8 @@ def _require_layers(path, allow):
         layer = sdf.Layer.FindOrOpen(str(file))
         if layer is None:
             raise FileError(f"{file}: found no layer of USD, expected one")
-        for name in [*layer.GetCompositionAssetDependencies(), *_clips(layer)]:
+        named = [*layer.GetCompositionAssetDependencies(), *_clips(layer)]
+        for name in filter(None, named):  # without a name it is the layer itself
             other = pathlib.Path(layer.ComputeAbsolutePath(name))
             if other.suffix.lower() not in _SUFFIXES:
                 raise FileError(f"{file}: names {name}, expected a layer with the suffix {' '.join(_SUFFIXES)}")
@@ -72,6 +73,11 @@ class _Skins:
 
     def of(self, prim):
         return self.queries.get(prim.GetPath())
+
+    def placing(self, prim):
+        """Whose transform places the mesh: that of the skeleton where joints move it."""
+        skin = self.of(prim)
+        return prim if skin is None or not skin[1].HasJointInfluences() else skin[0].GetPrim()
 
     def moves(self, prim):
         skeleton, _ = self.of(prim)
@@ -141,7 +147,8 @@ def _mesh(prim, skins, rate, notes):
         raise MeshError(f"{name}: found holes (holeIndices), expected none")
     faces, at = [], 0
     turned = mesh.GetOrientationAttr().Get() == geometry.Tokens.leftHanded
-    if numpy.linalg.det(numpy.array(mesh.ComputeLocalToWorldTransform(usd.TimeCode.EarliestTime()))[:3, :3]) < 0:
+    placing = geometry.Xformable(skins.placing(prim))
+    if numpy.linalg.det(numpy.array(placing.ComputeLocalToWorldTransform(usd.TimeCode.EarliestTime()))[:3, :3]) < 0:
         turned = not turned
     order = []  # of the corners
     for count in counts:
@@ -161,12 +168,12 @@ def _mesh(prim, skins, rate, notes):
         if skin is not None:
             skinned = skins.points(prim, found, code)
             if skinned is not None:
-                return _placed(skinned, geometry.Xformable(skin[0].GetPrim()).ComputeLocalToWorldTransform(code))
+                return _placed(skinned, placing.ComputeLocalToWorldTransform(code))
         return _placed(found, mesh.ComputeLocalToWorldTransform(code))
 
     times = list(attribute.GetTimeSamples()) + (skins.times(prim) if skin else [])
     moves = attribute.ValueMightBeTimeVarying() or (skin is not None and skins.moves(prim))
-    above = prim if skin is None else skin[0].GetPrim()
+    above = skins.placing(prim)
     while above and not above.IsPseudoRoot():
         transform = geometry.Xformable(above)
         if transform:
@@ -210,8 +217,15 @@ def read(path, animation, allow):
             raise FileError(f"{path}: timeCodesPerSecond: found {rate:g}, expected more than 0")
         skins = _Skins(stage)
         meshes, times = [], []
-        for prim in stage.Traverse(usd.TraverseInstanceProxies()):
+        prims = iter(stage.Traverse(usd.TraverseInstanceProxies()))
+        for prim in prims:
+            if prim.IsA(geometry.PointInstancer):
+                notes.append(f"{prim.GetPath()}: is a PointInstancer and was left out with its prototypes")
+                prims.PruneChildren()
+                continue
             if not prim.IsA(geometry.Mesh):
+                if prim.IsA(geometry.Gprim):
+                    notes.append(f"{prim.GetPath()}: is a {prim.GetTypeName()}, no mesh, and was left out")
                 continue
             drawn = geometry.Imageable(prim)
             if drawn.ComputeVisibility() == geometry.Tokens.invisible or drawn.ComputePurpose() in (
@@ -234,7 +248,14 @@ def read(path, animation, allow):
         raise FileError(f"{path}: {what}") from None
     span = (min(times) / rate, max(times) / rate) if times else None
     if span and stage.HasAuthoredTimeCodeRange():
-        span = (stage.GetStartTimeCode() / rate, stage.GetEndTimeCode() / rate)
+        said = (stage.GetStartTimeCode() / rate, stage.GetEndTimeCode() / rate)
+        if said[1] > said[0]:
+            span = said
+        elif span[1] > span[0]:
+            notes.append("startTimeCode to endTimeCode last no time: the animation is that of its samples, "
+                         f"{span[0]:g} to {span[1]:g} s")
     unit = geometry.GetStageMetersPerUnit(stage) if geometry.StageHasAuthoredMetersPerUnit(stage) else None
     up = str(geometry.GetStageUpAxis(stage)).lower() if stage.HasAuthoredMetadata(geometry.Tokens.upAxis) else None
+    if up not in (None, "x", "y", "z"):
+        raise FileError(f'{path}: upAxis: found "{up}", expected Y or Z')
     return Source(meshes, unit, up, span if span and span[1] > span[0] else None, stage.GetFramesPerSecond(), notes)

@@ -1,5 +1,6 @@
 """Pictures and films of results and of running simulations."""
 
+import math
 import pathlib
 
 import numpy
@@ -48,6 +49,13 @@ class Stage:
         return picture.draw(positions, poses, self.shown.colors(color, values, *ends), (color, *ends))
 
 
+def _require(**numbers):
+    for name, value in numbers.items():
+        is_rate = name in ("speed", "frames_per_second")
+        if not math.isfinite(value) or (is_rate and not value > 0):
+            raise Error(f"render: {name}: found {value}, expected a number{' > 0' if is_rate else ''}")
+
+
 def render(result, path, *, color="plain", most=None, frame=None, size=(1280, 720), frames_per_second=30.0, speed=1.0,
            azimuth=-55.0, elevation=18.0):
     """Draws a result folder without a display: the frame ``frame`` as .png, all as .mp4 or .webm. Returns the path.
@@ -67,11 +75,17 @@ def render(result, path, *, color="plain", most=None, frame=None, size=(1280, 72
     if color not in ("plain", "garment"):
         quantity(color)
     last = shown.frame_count - 1
-    number = last if frame is None else frame + shown.frame_count if frame < 0 else frame
-    if not 0 <= number <= last:
-        raise Error(f"render: frame: found {frame}, expected {-last - 1} to {last}")
-    if not speed > 0 or not frames_per_second > 0:
-        raise Error(f"render: found speed {speed} and {frames_per_second} frames per second, expected more than 0")
+    try:
+        number = range(last + 1)[-1 if frame is None else frame]
+    except (TypeError, IndexError):
+        raise Error(f"render: frame: found {frame}, expected a number from {-last - 1} to {last}") from None
+    _require(speed=speed, frames_per_second=frames_per_second, azimuth=azimuth, elevation=elevation)
+    if len(size) != 2 or not all(isinstance(side, int) and 16 <= side <= 8192 for side in size):
+        raise Error(f"render: size: found {size}, expected a width and a height from 16 to 8192")
+    frames = (shown.result.times[-1] - shown.result.times[0]) / speed * frames_per_second if is_film else 0
+    if not frames <= 1e5:
+        raise Error(f"render: found a film of {frames:.3g} frames, expected at most 1e5; take more speed or fewer "
+                    "frames_per_second")
     some = sorted({round(k) for k in numpy.linspace(0, last, 40)}) if is_film else [number]
     stage = Stage(shown, [shown.positions(k) for k in some], [shown.poses(k) for k in some])
     ends = _ends(shown, color, most, some)
@@ -123,8 +137,8 @@ def frame_picture(result, color="plain", size=(640, 360)):
 def _ends(shown, color, most, frames):
     if color not in QUANTITIES:
         return None
-    if most is not None and not most > 0:
-        raise Error(f"render: most: found {most}, expected more than 0")
+    if most is not None and not 0 < most < math.inf:
+        raise Error(f"render: most: found {most}, expected a number > 0")
     values = []
     for shown.number in frames if most is None else ():
         values.append(shown.measured(color, shown.values(color, shown.positions())))

@@ -12,7 +12,7 @@ import numpy
 
 from . import _core
 from ._scenes import scene_file
-from .errors import FileError, SceneWarning
+from .errors import FileError, SceneWarning, ShapeError
 
 
 class Result:
@@ -32,12 +32,25 @@ class Result:
 
     def frame(self, number):
         """Positions of a frame [m], shape (nodes, 3); negative numbers count from the end."""
-        return self._trajectory.positions(number + len(self.times) if number < 0 else number)
+        return self._trajectory.positions(self._place(number))
 
     def contact_loads(self, number):
         """Sums of the sizes of the forces of cloth on cloth at each node in a frame [N], shape (nodes,); empty where
         cloth meets no cloth. Negative numbers count from the end."""
-        return self._trajectory.contact_loads(number + len(self.times) if number < 0 else number)
+        return self._trajectory.contact_loads(self._place(number))
+
+    def _place(self, number):
+        """That of a frame, from 0 on."""
+        try:
+            return range(len(self.times))[number]
+        except (TypeError, IndexError):
+            raise ShapeError(f"{self.folder}: frame: found {number!r}, expected a number from {-len(self.times)} to "
+                             f"{len(self.times) - 1}") from None
+
+    def require_folder(self, what):
+        """Raises FileError unless its files are there: those of a run without an output folder are not."""
+        if not (self.folder / "trajectory.h5").exists():
+            raise FileError(f"{what}: found a result that is in memory alone, expected one in a folder; give run() one")
 
     @functools.cached_property
     def positions(self):

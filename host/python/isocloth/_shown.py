@@ -144,6 +144,7 @@ class ShownResult(Shown):
 
     def __init__(self, result):
         self.result = result if isinstance(result, Result) else Result(result)
+        self.result.require_folder("render")
         if not len(self.result.times):
             raise Error(f"render: {self.result.folder}: found no frame, expected at least one")
         if not self.result.garments:

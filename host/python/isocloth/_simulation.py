@@ -80,13 +80,24 @@ class Simulation(_core.Simulation):
 
     def _copies(self, field, garment):
         if isinstance(garment, numbers.Integral):
-            return self.read(field, [int(garment)])
-        chosen = list(range(self.garment_count)[garment]) if isinstance(garment, slice) else [int(g) for g in garment]
+            return self.read(field, self._chosen([garment]))
+        chosen = self._chosen(garment)
         counts = {self.info(g).node_count for g in chosen}
         if len(counts) > 1:
             raise ShapeError(f"garments: found some of {min(counts)} and of {max(counts)} nodes, expected one number; "
                              "read() has them one after another")
         return self.read(field, chosen).reshape(len(chosen), *counts or (0,), 3)
+
+    def _chosen(self, garments):
+        """Numbers of garments; negative ones count from the end."""
+        all_of_them = range(self.garment_count)
+        if isinstance(garments, slice):
+            return list(all_of_them[garments])
+        try:
+            return [all_of_them[number] for number in garments]
+        except (TypeError, IndexError):
+            raise ShapeError(f"garments: found {garments!r}, expected numbers from {-len(all_of_them)} to "
+                             f"{len(all_of_them) - 1}, or a slice") from None
 
     def add_force(self, function, garments=None, name=None):
         """From now on ``function`` says before each step what acts on the nodes of these garments.

@@ -356,7 +356,8 @@ def _reference(against):
 def _check_window(window, scene):
     if window is None:
         return
-    if len(window) != 2 or not all(isinstance(t, (int, float)) for t in window) or not window[0] <= window[1]:
+    is_pair = isinstance(window, (list, tuple)) and len(window) == 2
+    if not is_pair or not all(isinstance(t, (int, float)) for t in window) or not window[0] <= window[1]:
         raise SceneError(f"window: found {window!r}, expected (from, to) in seconds, from <= to")
     if window[0] > scene["duration"] + 1e-9:
         raise SceneError(f"window: found {window[0]} to {window[1]} s, expected a time with at least one frame of the "

@@ -94,6 +94,8 @@ class Viewer:
 
     def __init__(self, scene, port=8080, record=None, **options):
         viser = library("viser", "viser")
+        if not (isinstance(port, int) and 0 <= port <= 65535):
+            raise Error(f"view: port: found {port}, expected 0 to 65535")
         if isinstance(scene, Simulation):
             self.simulation, self._hands = scene, None
         else:
