@@ -384,9 +384,10 @@ RecordedMotion GarmentMaker::cached_motion(const RecordedMotion& spec, const Tra
                                            const Mesh& mesh, const std::vector<Index>& nodes,
                                            const std::string& key) {
   const std::size_t count = mesh.positions.size();
+  const bool from_result = is_result(spec.file);
   if (!motion_ || motion_->file != spec.file || motion_->frames_per_second != spec.frames_per_second ||
       motion_->garment != spec.garment || motion_->positions.size() != motion_->times.size() * count)
-    motion_ = is_result(spec.file) ? read_result_motion(folder_ / spec.file, spec, mesh, key)
+    motion_ = from_result ? read_result_motion(folder_ / spec.file, spec, mesh, key)
               : is_mesh_sequence(spec.file)
                   ? read_mesh_sequence(folder_ / spec.file, spec.file, mesh, spec.frames_per_second, key)
                   : read_point_cache(folder_ / spec.file, spec.file, count, spec.frames_per_second, key);
@@ -395,7 +396,7 @@ RecordedMotion GarmentMaker::cached_motion(const RecordedMotion& spec, const Tra
   for (std::size_t frame = 0; frame < motion.times.size(); ++frame)
     for (const Index node : nodes) {
       const Vec3d& p = motion_->positions[frame * count + static_cast<std::size_t>(node)];
-      motion.positions.push_back(is_result(spec.file) ? p : placed(p, transform));
+      motion.positions.push_back(from_result ? p : placed(p, transform));
     }
   return motion;
 }
