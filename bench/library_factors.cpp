@@ -278,7 +278,8 @@ void contest_sparse_factors(Contests& contests, const std::string& size, const N
 }
 
 Index largest_front(const NodalSystem& system) {
-  const FrontTree tree = build_front_tree(analyze_best_order(system.pattern).elimination);
+  const FrontTree tree =
+      build_front_tree(analyze_best_order(system.pattern).elimination, strip_height<double>);
   Index largest = 0;
   for (Index f = 0; f < tree.front_count(); ++f)
     largest = std::max(

@@ -20,7 +20,7 @@ DeviceCholesky<Real>::DeviceCholesky(const Device& device, const BlockPattern& p
       recording_(device) {
   const OrderedElimination ordered = analyze_best_order(pattern);
   constexpr Index strip = strip_height<Real>;
-  FrontArrays arrays = build_front_arrays(pattern, build_front_tree(ordered.elimination), strip);
+  FrontArrays arrays = build_front_arrays(pattern, build_front_tree(ordered.elimination, strip), strip);
   FrontSchedule schedule = schedule_fronts(arrays, strip);
   name_ = "multifrontal Cholesky, " + std::string(isocloth::name(ordered.ordering)) + ", " +
           std::string(device.backend().name);

@@ -1,6 +1,7 @@
 #include "host/linear/front_tree.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace isocloth {
@@ -11,17 +12,14 @@ struct Supernode {
   std::vector<Index> columns;   ///< ascending
   std::vector<Index> children;  ///< supernodes
   double rows = 0;              ///< block rows of the front, pivots included
-  double zeros = 0;             ///< blocks of its columns that are not in L
 };
-
-double trapezoid(double pivots, double rows) { return pivots * rows - pivots * (pivots - 1) / 2; }
 
 /// Maximal chains of columns with equal structure, as a forest in postorder; returns the roots.
 std::vector<Index> find_supernodes(const Elimination& e, std::vector<Supernode>& nodes) {
   std::vector<Index> supernode(e.size()), roots;
   for (Index j = 0; j < e.size(); ++j) {
     const bool joins = j > 0 && e.parent[j - 1] == j && e.counts[j - 1] == e.counts[j] + 1;
-    if (!joins) nodes.push_back({.columns = {}, .children = {}, .rows = double(e.counts[j]), .zeros = 0});
+    if (!joins) nodes.push_back({.columns = {}, .children = {}, .rows = double(e.counts[j])});
     nodes.back().columns.push_back(j);
     supernode[j] = static_cast<Index>(nodes.size()) - 1;
   }
@@ -32,16 +30,16 @@ std::vector<Index> find_supernodes(const Elimination& e, std::vector<Supernode>&
   return roots;
 }
 
-/// Whether a front of this many pivot scalars may hold this share of explicit zeros. Narrow fronts run far
-/// below the speed of wide ones: zeros are cheap there.
-bool worth_merging(double pivot_scalars, double zero_share) {
-  if (pivot_scalars <= 16) return zero_share < 0.6;
-  if (pivot_scalars <= 32) return zero_share < 0.3;
-  if (pivot_scalars <= 64) return zero_share < 0.12;
-  return zero_share < 0.04;
+/// What a front costs, in units of some ns by vector instructions: itself, multiplications, zeroing, what is
+/// added to its parent, and its share of half a dozen solves. Padding counts: of narrow fronts it is most.
+double front_cost(double pivots, double rows, int block, Index strip) {
+  const auto padded = [&](double blocks) { return std::ceil(blocks * block / strip) * strip; };
+  const double p = padded(pivots), r = padded(rows - pivots), passed = (rows - pivots) * block;
+  return 60.0 * strip + 0.03 * p * (p * p / 3 + p * r + r * r) + 0.1 * (p * (p + r) + r * r / 2) +
+         passed * passed / 2 + 1.2 * p * (p + r);
 }
 
-void merge_children(std::vector<Supernode>& nodes, int block) {
+void merge_children(std::vector<Supernode>& nodes, int block, Index strip) {
   for (Supernode& node : nodes) {
     std::vector<Index> candidates = node.children;
     // The child whose front is nearest to the parent's first: it costs least.
@@ -53,15 +51,13 @@ void merge_children(std::vector<Supernode>& nodes, int block) {
     std::vector<Index> kept;
     for (const Index c : candidates) {
       Supernode& child = nodes[c];
-      const double pivots = static_cast<double>(child.columns.size());
-      const double zeros =
-          node.zeros + child.zeros + trapezoid(pivots, pivots + node.rows) - trapezoid(pivots, child.rows);
-      const double all = pivots + static_cast<double>(node.columns.size());
-      if (!worth_merging(all * block, zeros / trapezoid(all, pivots + node.rows))) {
+      const auto cost = [&](double pivots, double rows) { return front_cost(pivots, rows, block, strip); };
+      const double pivots = static_cast<double>(child.columns.size()),
+                   own = static_cast<double>(node.columns.size());
+      if (cost(own + pivots, node.rows + pivots) >= cost(own, node.rows) + cost(pivots, child.rows)) {
         kept.push_back(c);
         continue;
       }
-      node.zeros = zeros;
       node.rows += pivots;
       node.columns.insert(node.columns.end(), child.columns.begin(), child.columns.end());
       kept.insert(kept.end(), child.children.begin(), child.children.end());
@@ -131,10 +127,10 @@ void find_rows(FrontTree& tree, const BlockLists& columns) {
 
 }  // namespace
 
-FrontTree build_front_tree(const Elimination& e) {
+FrontTree build_front_tree(const Elimination& e, Index strip) {
   std::vector<Supernode> nodes;
   const std::vector<Index> roots = find_supernodes(e, nodes);
-  merge_children(nodes, e.block);
+  merge_children(nodes, e.block, strip);
   const Forest forest = postordered(nodes, roots);
   const Index fronts = static_cast<Index>(forest.supernodes.size());
 

@@ -18,9 +18,9 @@ struct FrontTree {
   Index front_count() const { return static_cast<Index>(parent.size()); }
 };
 
-/// Supernodes of L, small ones merged into their parents where that costs few explicit zeros (relaxed
-/// amalgamation; Ashcraft and Grimes 1989). Moves columns within the elimination's order, hence an own
-/// `position`. Cost O(rows of all fronts, times log).
-FrontTree build_front_tree(const Elimination& elimination);
+/// Supernodes of L, merged into their parents where one front costs less than two, explicit zeros and padding
+/// to strips of so many rows counted (relaxed amalgamation; Ashcraft and Grimes 1989). Moves columns within
+/// the elimination's order, hence an own `position`. Cost O(rows of all fronts, times log).
+FrontTree build_front_tree(const Elimination& elimination, Index strip);
 
 }  // namespace isocloth

@@ -49,7 +49,8 @@ MultifrontalSolver<Real>::MultifrontalSolver(const BlockPattern& pattern, Thread
     : pool_(pool), monitor_(monitor), dense_(dense), workers_(pool ? pool->size() : 1) {
   const OrderedElimination ordered = analyze_best_order(pattern);
   monitor_.check();
-  plan_ = build_multifrontal_plan(pattern, build_front_tree(ordered.elimination), strip_height<Real>);
+  constexpr Index strip = strip_height<Real>;
+  plan_ = build_multifrontal_plan(pattern, build_front_tree(ordered.elimination, strip), strip);
   name_ = "multifrontal Cholesky, " + std::string(isocloth::name(ordered.ordering)) + ", " + dense.name;
   factor_ = allocate(plan_.factor_size, "the factor");
   shared_ = allocate(plan_.shared_size, "the update matrices");

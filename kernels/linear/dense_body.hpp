@@ -158,34 +158,28 @@ int factor_square(Real* square, int pivots) {
   return -1;
 }
 
-/// X := X L^-T for M vectors of rows against one strip's diagonal square; x[m] points at their first column.
-template <class Real, int M>
-inline __attribute__((always_inline)) void solve_square(Real* const* x, const Real* square) {
+/// X := X L^-T for a vector of rows against `pivots` columns of one strip's diagonal square.
+template <class Real>
+inline __attribute__((always_inline)) void solve_square(Real* x, const Real* square, int pivots) {
   using T = Strip<Real>;
-  using V = typename T::V;
   constexpr int height = T::height;
-  V columns[height][M];
+  typename T::V columns[height];
 #pragma GCC unroll 16
-  for (int c = 0; c < height; ++c)
-#pragma GCC unroll 4
-    for (int m = 0; m < M; ++m) columns[c][m] = T::at(x[m] + c * height);
+  for (int c = 0; c < height; ++c) columns[c] = T::at(x + c * height);
 #pragma GCC unroll 16
   for (int c = 0; c < height; ++c) {
-#pragma GCC unroll 4
-    for (int m = 0; m < M; ++m) {
-      columns[c][m] *= square[c * height + c];
-      T::at(x[m] + c * height) = columns[c][m];
-    }
+    if (c >= pivots) break;
+    columns[c] *= square[c * height + c];
+    T::at(x + c * height) = columns[c];
 #pragma GCC unroll 16
-    for (int d = c + 1; d < height; ++d)
-#pragma GCC unroll 4
-      for (int m = 0; m < M; ++m) columns[d][m] -= columns[c][m] * square[c * height + d];
+    for (int d = c + 1; d < height; ++d) columns[d] -= columns[c] * square[c * height + d];
   }
 }
 
-/// Column strip j of `rows` row strips: less what columns [0, j) give, then solved with square j of the tile.
+/// Column strip j of `rows` row strips: less what columns [0, j) give, then solved with square j of the tile,
+/// of which so many columns are pivots; 0: not solved.
 template <class Real>
-void finish_column_strip(Real* x, std::ptrdiff_t stride, int rows, const Real* tile, int j, bool solve) {
+void finish_column_strip(Real* x, std::ptrdiff_t stride, int rows, const Real* tile, int j, int pivots) {
   using T = Strip<Real>;
   constexpr int height = T::height;
   const std::ptrdiff_t offset = std::ptrdiff_t{j} * height * height;
@@ -194,14 +188,22 @@ void finish_column_strip(Real* x, std::ptrdiff_t stride, int rows, const Real* t
     Real* c[most_strips];
     for (int s = 0; s < count; ++s) c[s] = x + (i + s) * stride;
     if (j > 0) update_strips<Real>(count, c, offset, x + i * stride, tile + j * stride, stride, j * height);
-    if (!solve) continue;
+    if (pivots == 0) continue;
     const Real* square = tile + j * stride + offset;
     for (int s = 0; s < count; ++s)
-      for (int v = 0; v < height; v += T::lanes) {
-        Real* const rows_of_vector[1] = {c[s] + offset + v};
-        solve_square<Real, 1>(rows_of_vector, square);
-      }
+      for (int v = 0; v < height; v += T::lanes) solve_square<Real>(c[s] + offset + v, square, pivots);
   }
+}
+
+/// Of so many pivots those of square j.
+template <class Real>
+constexpr int square_pivots(int pivots, int j) {
+  constexpr int height = strip_height<Real>;
+  return pivots - j * height < height ? pivots - j * height : height;
+}
+template <class Real>
+constexpr int strips_of(int pivots) {
+  return (pivots + strip_height<Real> - 1) / strip_height<Real>;
 }
 
 template <class Real>
@@ -209,22 +211,23 @@ int factor(Real* tile, std::ptrdiff_t stride, int strips, int pivots) {
   constexpr int height = strip_height<Real>;
   for (int j = 0; j < strips; ++j) {
     Real* strip = tile + j * stride;
-    finish_column_strip<Real>(strip, stride, 1, tile, j, false);
-    const int count = pivots - j * height < height ? pivots - j * height : height;
+    finish_column_strip<Real>(strip, stride, 1, tile, j, 0);
+    const int count = square_pivots<Real>(pivots, j);
     const int failed = factor_square<Real>(strip + std::ptrdiff_t{j} * height * height, count);
     if (failed >= 0) return j * height + failed;
-    finish_column_strip<Real>(strip + stride, stride, strips - j - 1, tile, j, true);
+    finish_column_strip<Real>(strip + stride, stride, strips - j - 1, tile, j, count);
   }
   return -1;
 }
 
 template <class Real>
-void solve_rows(Real* x, std::ptrdiff_t stride, int rows, const Real* tile, int strips) {
-  for (int j = 0; j < strips; ++j) finish_column_strip<Real>(x, stride, rows, tile, j, true);
+void solve_rows(Real* x, std::ptrdiff_t stride, int rows, const Real* tile, int pivots) {
+  for (int j = 0; j < strips_of<Real>(pivots); ++j)
+    finish_column_strip<Real>(x, stride, rows, tile, j, square_pivots<Real>(pivots, j));
 }
 
-/// x_i -= L_i x for one row strip and R vectors, columns [0, depth); depth is a multiple of the strip's
-/// height. Each vector's sums are those of any other R.
+/// x_i -= L_i x for one row strip and R vectors, columns [0, depth); depth is one of kept_columns(). Each
+/// vector's sums are those of any other R.
 template <class Real, int R>
 void subtract_product(const Real* strip, int depth, const Real* x, Real* xi, std::ptrdiff_t x_stride) {
   using T = Strip<Real>;
@@ -248,21 +251,24 @@ void subtract_product(const Real* strip, int depth, const Real* x, Real* xi, std
 }
 
 template <class Real, int R>
-void forward_vectors(const Real* panel, int pivot_strips, int total, Real* x, std::ptrdiff_t x_stride) {
+void forward_vectors(const Real* panel, int pivots, int total, Real* x, std::ptrdiff_t x_stride) {
   using T = Strip<Real>;
   constexpr int height = T::height;
+  const int pivot_strips = strips_of<Real>(pivots);
   const std::ptrdiff_t stride = std::ptrdiff_t{pivot_strips} * height * height;
   for (int i = 0; i < total; ++i) {
     const Real* strip = panel + i * stride;
     Real* xi = x + i * height;
-    subtract_product<Real, R>(strip, (i < pivot_strips ? i : pivot_strips) * height, x, xi, x_stride);
+    subtract_product<Real, R>(strip, i < pivot_strips ? i * height : kept_columns(pivots), x, xi, x_stride);
     if (i >= pivot_strips) continue;
     const Real* square = strip + std::ptrdiff_t{i} * height * height;
+    const int count = square_pivots<Real>(pivots, i);
     Real y[R][height];
     for (int r = 0; r < R; ++r)
       for (int c = 0; c < height; ++c) y[r][c] = xi[r * x_stride + c];
 #pragma GCC unroll 16
-    for (int c = 0; c < height; ++c)
+    for (int c = 0; c < height; ++c) {
+      if (c >= count) break;
 #pragma GCC unroll 4
       for (int r = 0; r < R; ++r) {
         y[r][c] *= square[c * height + c];
@@ -270,6 +276,7 @@ void forward_vectors(const Real* panel, int pivot_strips, int total, Real* x, st
 #pragma GCC unroll 16
         for (int d = c + 1; d < height; ++d) y[r][d] -= y[r][c] * square[c * height + d];
       }
+    }
   }
 }
 
@@ -300,55 +307,43 @@ void add_transposed_products(const Real* strip, std::ptrdiff_t stride, int colum
 }
 
 template <class Real, int R>
-void backward_vectors(const Real* panel, int pivot_strips, int total, Real* x, std::ptrdiff_t x_stride) {
+void backward_vectors(const Real* panel, int pivots, int total, Real* x, std::ptrdiff_t x_stride) {
   using T = Strip<Real>;
   using V = typename T::V;
   constexpr int height = T::height;
-  // So many products are rounded before they are subtracted, what is left over may be fused: said here, or it
-  // would be up to the compiler, for each R anew.
-  typedef Real Group __attribute__((vector_size(16), aligned(sizeof(Real)), may_alias));
-  constexpr int group = 16 / static_cast<int>(sizeof(Real));
   constexpr int chunk = 64 / height;  // column strips whose sums stay in the first cache
   constexpr int together = wide ? 4 : 2;
+  const int pivot_strips = strips_of<Real>(pivots);
   const std::ptrdiff_t stride = std::ptrdiff_t{pivot_strips} * height * height;
   for (int end = pivot_strips; end > 0; end -= chunk) {
     const int begin = end > chunk ? end - chunk : 0;
+    const int all = (end - begin) * height, kept = kept_columns(pivots) - begin * height;
+    const int count = all < kept ? all : kept;
     V sums[chunk * height][R];
-    for (int c = 0; c < (end - begin) * height; ++c)
+    for (int c = 0; c < count; ++c)
       for (int r = 0; r < R; ++r) sums[c][r] = V{};
     const Real* columns = panel + std::ptrdiff_t{begin} * height * height;
     int i = end;
     for (; i + together <= total; i += together)
-      add_transposed_products<Real, R, together>(columns + i * stride, stride, (end - begin) * height,
-                                                 x + i * height, x_stride, sums);
+      add_transposed_products<Real, R, together>(columns + i * stride, stride, count, x + i * height,
+                                                 x_stride, sums);
     for (; i < total; ++i)
-      add_transposed_products<Real, R, 1>(columns + i * stride, stride, (end - begin) * height,
-                                          x + i * height, x_stride, sums);
+      add_transposed_products<Real, R, 1>(columns + i * stride, stride, count, x + i * height, x_stride,
+                                          sums);
     for (int j = end - 1; j >= begin; --j) {
       const Real* square = panel + j * stride + std::ptrdiff_t{j} * height * height;
-      Real y[R][height];
-      for (int r = 0; r < R; ++r)
-        for (int c = 0; c < height; ++c) {
-          y[r][c] = x[r * x_stride + j * height + c];
-          for (int l = 0; l < T::lanes; ++l) y[r][c] -= sums[(j - begin) * height + c][r][l];
+      const int own = square_pivots<Real>(pivots, j);
+      for (int r = 0; r < R; ++r) {
+        Real* const y = x + r * x_stride + j * height;
+        for (int c = 0; c < own; ++c)
+          for (int l = 0; l < T::lanes; ++l) y[c] -= sums[(j - begin) * height + c][r][l];
+        // A solved unknown leaves those before it at once: they need not wait for each other.
+        for (int c = own - 1; c >= 0; --c) {
+          const Real solved = y[c] * square[c * height + c];
+          y[c] = solved;
+          for (int b = 0; b < c; ++b) y[b] -= square[b * height + c] * solved;
         }
-#pragma GCC unroll 16
-      for (int c = height - 1; c >= 0; --c)
-#pragma GCC unroll 4
-        for (int r = 0; r < R; ++r) {
-          int d = c + 1;
-#pragma GCC unroll 8
-          for (; d + group <= height; d += group) {
-            const Group products = *reinterpret_cast<const Group*>(square + c * height + d) *
-                                   *reinterpret_cast<const Group*>(y[r] + d);
-#pragma GCC unroll 4
-            for (int l = 0; l < group; ++l) y[r][c] -= products[l];
-          }
-#pragma GCC unroll 4
-          for (; d < height; ++d) y[r][c] -= square[c * height + d] * y[r][d];
-          y[r][c] *= square[c * height + c];
-          x[r * x_stride + j * height + c] = y[r][c];
-        }
+      }
       add_transposed_products<Real, R, 1>(columns + j * stride, stride, (j - begin) * height, x + j * height,
                                           x_stride, sums);
     }
@@ -385,16 +380,15 @@ void in_groups(Real* x, std::ptrdiff_t x_stride, int count, const Solve& solve) 
 }
 
 template <class Real>
-void forward(const Real* panel, int pivot_strips, int total, Real* x, std::ptrdiff_t x_stride, int count) {
-  in_groups(x, x_stride, count, [=]<int R>(Real* vectors) {
-    forward_vectors<Real, R>(panel, pivot_strips, total, vectors, x_stride);
-  });
+void forward(const Real* panel, int pivots, int total, Real* x, std::ptrdiff_t x_stride, int count) {
+  in_groups(x, x_stride, count,
+            [=]<int R>(Real* vectors) { forward_vectors<Real, R>(panel, pivots, total, vectors, x_stride); });
 }
 
 template <class Real>
-void backward(const Real* panel, int pivot_strips, int total, Real* x, std::ptrdiff_t x_stride, int count) {
+void backward(const Real* panel, int pivots, int total, Real* x, std::ptrdiff_t x_stride, int count) {
   in_groups(x, x_stride, count, [=]<int R>(Real* vectors) {
-    backward_vectors<Real, R>(panel, pivot_strips, total, vectors, x_stride);
+    backward_vectors<Real, R>(panel, pivots, total, vectors, x_stride);
   });
 }
 

@@ -13,6 +13,10 @@ namespace isocloth {
 template <class Real>
 constexpr int strip_height = 64 / static_cast<int>(sizeof(Real));
 
+/// Columns of a panel that are kept: those of its pivots, then zeros up to a whole group of four. Strips have
+/// room for more; what is there is not read.
+constexpr int kept_columns(int pivots) { return (pivots + 3) / 4 * 4; }
+
 /// c_i(:, j) -= a_i b_j^T for row strips i and column strips j.
 template <class Real>
 struct StripUpdate {
@@ -43,19 +47,17 @@ template <class Real>
 struct DenseKernels {
   const char* name;
   void (*update)(const StripUpdate<Real>&);
-  /// Factors a diagonal tile of `strips` row strips, `pivots` columns; columns past them become zero, with a
-  /// zero reciprocal. Returns the first column whose pivot is not a positive finite number, or -1.
+  /// Factors a diagonal tile of `strips` row strips, `pivots` columns; those past them in its last square
+  /// become zero. Returns the first column whose pivot is not a positive finite number, or -1.
   int (*factor)(Real* tile, std::ptrdiff_t stride, int strips, int pivots);
-  /// X := X L^-T for `rows` row strips against a factored tile of `strips` strips.
-  void (*solve_rows)(Real* x, std::ptrdiff_t stride, int rows, const Real* tile, int strips);
+  /// X := X L^-T for `rows` row strips against a factored tile of `pivots` columns.
+  void (*solve_rows)(Real* x, std::ptrdiff_t stride, int rows, const Real* tile, int pivots);
   void (*add_columns)(const StripAdd<Real>&);
-  /// Of a front's [pivots; rows] panel of `pivot_strips` and then further strips, `total` in all:
-  /// x_1 := L_11^-1 x_1, x_2 := x_2 - L_21 x_1. x: `count` vectors, `x_stride` apart.
-  void (*forward)(const Real* panel, int pivot_strips, int total, Real* x, std::ptrdiff_t x_stride,
-                  int count);
+  /// Of a front's [pivots; rows] panel of the strips of `pivots` and then further ones, `total` in all:
+  /// x_1 := L_11^-1 x_1, x_2 := x_2 - L_21 x_1. x: `count` vectors, `x_stride` apart, 0 between the parts.
+  void (*forward)(const Real* panel, int pivots, int total, Real* x, std::ptrdiff_t x_stride, int count);
   /// x_1 := L_11^-T (x_1 - L_21^T x_2).
-  void (*backward)(const Real* panel, int pivot_strips, int total, Real* x, std::ptrdiff_t x_stride,
-                   int count);
+  void (*backward)(const Real* panel, int pivots, int total, Real* x, std::ptrdiff_t x_stride, int count);
 };
 
 enum class InstructionSet { sse2, avx2, avx512 };

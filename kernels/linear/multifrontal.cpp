@@ -53,7 +53,8 @@ Tile<Real> make_tile(const FrontMemory<Real>& memory, const Front& front, Index 
                   update_strip(static_cast<std::size_t>((r - front.padded_pivots) / height), height) +
                   static_cast<std::size_t>(columns.begin - front.padded_pivots) * height;
     tile.strips[(r - rows.begin) / height] = strip;
-    const Index end = i == j ? std::min(columns.end, r + height) : columns.end;  // the diagonal ends a strip
+    Index end = i == j ? std::min(columns.end, r + height) : columns.end;  // the diagonal ends a strip
+    if (columns.begin < front.padded_pivots) end = std::min<Index>(end, kept_columns(front.pivots));
     std::fill(strip, strip + static_cast<std::size_t>(end - columns.begin) * height, Real(0));
   }
   return tile;
@@ -167,13 +168,13 @@ Index process_tile(const MultifrontalPlan& plan, const FrontMemory<Real>& memory
                 .depth = pivot_columns ? tile.column_begin : front.pivots,
                 .lower = i == j});
   if (!pivot_columns) return -1;
+  const int pivots = std::min(front.pivots, tile.column_end) - tile.column_begin;
   if (i == j) {
-    const int failed = dense.factor(tile.strips[0], stride, column_strips,
-                                    std::min(front.pivots, tile.column_end) - tile.column_begin);
+    const int failed = dense.factor(tile.strips[0], stride, column_strips, pivots);
     return failed < 0 ? -1 : tile.column_begin + failed;
   }
   dense.solve_rows(tile.strips[0], stride, row_strips,
-                   column_rows + static_cast<std::size_t>(tile.column_begin) * height, column_strips);
+                   column_rows + static_cast<std::size_t>(tile.column_begin) * height, pivots);
   return -1;
 }
 
@@ -215,7 +216,7 @@ void solve_front_forward(const MultifrontalPlan& plan, const Real* factor, const
     }
   }
   constexpr Index height = strip_height<Real>;
-  dense.forward(factor + front.panel, front.padded_pivots / height, size / height, x, size, count);
+  dense.forward(factor + front.panel, front.pivots, size / height, x, size, count);
 }
 
 template <class Real>
@@ -236,7 +237,7 @@ void solve_front_backward(const MultifrontalPlan& plan, const Real* factor, cons
     }
   }
   constexpr Index height = strip_height<Real>;
-  dense.backward(factor + front.panel, front.padded_pivots / height, size / height, x, size, count);
+  dense.backward(factor + front.panel, front.pivots, size / height, x, size, count);
   for (Index p = 0; p < front.pivots / n; ++p) {
     Real* y = vectors.solution + static_cast<std::size_t>(plan.block_rows[front.first_pivot + p]) * n * count;
     for (int r = 0; r < n; ++r)

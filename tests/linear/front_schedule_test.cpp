@@ -42,7 +42,8 @@ struct Scheduled {
   FrontArrays arrays;
   FrontSchedule schedule;
   Scheduled(const BlockPattern& pattern, Index strip)
-      : arrays(build_front_arrays(pattern, build_front_tree(analyze_best_order(pattern).elimination), strip)),
+      : arrays(build_front_arrays(pattern, build_front_tree(analyze_best_order(pattern).elimination, strip),
+                                  strip)),
         schedule(schedule_fronts(arrays, strip)) {}
   /// The launch after the last of all children.
   Index after_children(const std::vector<FrontLaunches>& launches, Index f) const {
