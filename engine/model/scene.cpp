@@ -69,7 +69,6 @@ void check_projection(const ProjectionSettings& settings) {
   if (!(settings.eps >= 0 && settings.eps < 1)) {
     refuse("projection.eps", settings.eps, "0 for the default, or a number between 0 and 1");
   }
-  require_not_negative("projection.clamp", settings.clamp);
   if (!(settings.cg_tolerance > 0 && settings.cg_tolerance < 1))
     refuse("projection.cg_tolerance", settings.cg_tolerance, "a number between 0 and 1");
   if (remembers_step(settings.integrator) && settings.metric != Metric::implicit_b)

@@ -79,7 +79,6 @@ struct ProjectionSettings {
   /// Relative softness of the rows at the start of a step; 0: 1e-6 (proximal_newton), 1e-7 (fast_projection),
   /// 1e-4 in single precision.
   double eps = 0;
-  double clamp = 0;  ///< largest node move per iteration in mean element sizes; 0: off
   /// A step that misses its tolerance is tried again in 2, 4, ... parts up to this; 0: see ResolvedScene.
   int max_substeps = 0;
   OnViolation on_violation = OnViolation::stop;

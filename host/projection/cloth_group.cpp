@@ -201,7 +201,6 @@ void ClothGroup<Real>::build_parameters() {
                                 f.beta,
                                 f.kappa,
                                 f.delta * garments_[member]->gravity.value_or(gravity_),
-                                settings_.clamp,
                                 shapes_.shapes[shapes_.of[member]].element_size,
                                 contact_offset(*garments_[member], scene_),
                                 reach(*garments_[member], scene_),

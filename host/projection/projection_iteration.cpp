@@ -245,7 +245,6 @@ void ProjectionSolver<Real>::hold_back(const std::vector<NodeValue>& places,
 template <class Real>
 void ProjectionSolver<Real>::correct(const BodyMoves<Real>& bodies) {
   const Queue& queue = device_.queue();
-  // Before the clamp: multipliers belong to the whole correction, which alone balances C.
   if (newton_)
     kernels_.update_multipliers(queue, {.rows = arrays_.rows_view(),
                                         .laws = laws(),
@@ -258,8 +257,7 @@ void ProjectionSolver<Real>::correct(const BodyMoves<Real>& bodies) {
                                         .at_limit = rows_.at_limit.view()});
   contacts_.update(correction_, bodies);
   kernels_.apply_correction(queue, {.free = arrays_.free_view(),
-                                    .clamp = static_cast<Real>(settings_.clamp * arrays_.element_size),
-                                    .correction = correction_.view(),
+                                    .correction = std::as_const(correction_).view(),
                                     .positions = iterate_.view()});
 }
 

@@ -320,15 +320,6 @@ double ReferenceCloth::imbalance(const MatrixX3d& positions, const MatrixX3d& un
   return largest(forces.rowwise().norm().cwiseQuotient(weights));
 }
 
-MatrixX3d ReferenceCloth::clamped(MatrixX3d displacement) const {
-  const double limit = settings_.clamp * std::sqrt(masses_.mean());
-  for (Eigen::Index node = 0; limit > 0 && node < displacement.rows(); ++node) {
-    const double length = displacement.row(node).norm();
-    if (length > limit) displacement.row(node) *= limit / length;
-  }
-  return displacement;
-}
-
 MatrixX3d ReferenceCloth::inertial_step(double step, const MatrixX3d& prescribed) const {
   const EulerStep euler = euler_step(step);
   MatrixX3d next = euler.positions + euler.step * euler.velocities;
@@ -368,7 +359,7 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
     if (newton && result.iterations > 0) softness.follow(previous, result.residual);
     const Iteration iteration =
         single_iteration(next, unconstrained, multipliers, step, softness.eps(), growth);
-    next += clamped(iteration.displacement);
+    next += iteration.displacement;
     if (newton) multipliers = iteration.multipliers;
   }
   result.eps = softness.smallest();

@@ -123,10 +123,6 @@ class ReferenceCloth {
                              const VectorXd& multipliers, double step, double eps,
                              const VectorXd& growth) const;
 
-  /// Displacements shortened to settings.clamp mean element sizes (square root of the mean m_k); 0: as they
-  /// are.
-  MatrixX3d clamped(MatrixX3d displacement) const;
-
   /// One step h [s]: iterations until the largest |C| is within tolerance, and forces balance to
   /// settings.balance where that is above 0, from the unconstrained step in the
   /// fast projection, from the inertial one and at least one in the proximal Newton;

@@ -29,10 +29,10 @@ void add(Digest& digest, const Pin& pin) {
   add_all(digest, nodes, motion, ramp);
 }
 void add(Digest& digest, const ProjectionSettings& settings) {
-  const auto& [method, metric, integrator, factor, cg_tolerance, tolerance, balance, iterations, eps, clamp,
+  const auto& [method, metric, integrator, factor, cg_tolerance, tolerance, balance, iterations, eps,
                substeps, on_violation] = settings;
   add_all(digest, method, metric, integrator, factor, cg_tolerance, tolerance, balance, iterations, eps,
-          clamp, substeps);
+          substeps);
 }
 void add(Digest& digest, const ImpulseSettings& settings) {
   const auto& [mode, tolerance, substeps, sweeps, relaxation, pass, solves, on_violation] = settings;

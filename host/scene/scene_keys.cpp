@@ -214,8 +214,6 @@ void describe_projection(Keys& keys, ProjectionSettings& settings) {
   keys.number(
       "eps", settings.eps, {.least = 0, .most = 0.5},
       "relative softness of the rows; 0: 1e-6 (proximal_newton), 1e-7 (fast_projection), 1e-4 in float32");
-  keys.number("clamp", settings.clamp, not_negative,
-              "largest move of a node per iteration [mean element sizes]; 0: off");
   keys.integer(
       "max_substeps", settings.max_substeps, whole(0, 1 << 20),
       "a step that misses its tolerance is tried again in 2, 4, ... parts up to this power of two; "

@@ -175,7 +175,7 @@ class Comparison {
     move_bound_ = sums_ * move_scale + amplified(rounding_.rowwise().norm().maxCoeff());
     row_bound_ = sums_ + amplified(change.row);
     multiplier_rounding_ = change.multiplier;
-    compare("first correction", distances(correction, cloth_.clamped(iteration.displacement)), move_scale,
+    compare("first correction", distances(correction, iteration.displacement), move_scale,
             move_bound_ / move_scale);
     if (newton)
       compare("first multipliers", (as_vector(found.multipliers) - iteration.multipliers).cwiseAbs(),

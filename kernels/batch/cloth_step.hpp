@@ -118,7 +118,6 @@ class ClothStep : ClothTile<S, T, Block> {
   ISOCLOTH_DEVICE void correct(Mask which) {
     block_.sync();
     const ArrayView<Vec3<S>> d = free_nodes(at_.correction), iterate = nodes(at_.iterate);
-    // Before the clamp: multipliers belong to the whole correction, which alone balances C.
     if (a_.control.newton) {
       const ArrayView<S> lambda = rows(at_.multipliers);
       const UpdateMultipliers<S> update{p_.rows,          laws(), p_.free, jacobian(), rows(at_.residuals),
@@ -129,9 +128,8 @@ class ClothStep : ClothTile<S, T, Block> {
       block_.sync();
     }
     samples_.update(sample_step_, which);
-    const S clamp = parameters_.clamp * parameters_.element_size;
     share(block_, d.size(), [&](Index i) {
-      d[i] = select(which, clamped(clamp, d[i]), Vec3<S>{});
+      d[i] = select(which, of_finite_length(d[i]), Vec3<S>{});
       iterate[p_.free.nodes[i]] += d[i];
     });
     block_.sync();

@@ -53,7 +53,6 @@ template <class S>
 struct ClothParameters {
   S rho, alpha, beta, kappa;  ///< see Fabric
   S weight;                   ///< delta g [N/m^2]
-  S clamp;                    ///< largest node move per iteration [mean element sizes], 0: off
   S element_size;             ///< [m]
   S offset;                   ///< distance kept from obstacles [m]
   S reach;                    ///< see excess_displacement() [m]

@@ -46,8 +46,7 @@ template <class Real>
 struct CorrectionBody {
   ApplyCorrection<Real> a;
   ISOCLOTH_DEVICE void operator()(Index i) const {
-    a.correction[i] = clamped(a.clamp, a.correction[i]);
-    a.positions[a.free.nodes[i]] += a.correction[i];
+    a.positions[a.free.nodes[i]] += of_finite_length(a.correction[i]);
   }
 };
 

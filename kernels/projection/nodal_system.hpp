@@ -110,9 +110,8 @@ struct MultiplyCouplings {
 template <class S>
 struct ApplyCorrection {
   FreeNodesView free;
-  S clamp{};                      ///< largest move of a node [m], 0: off
-  ArrayView<Vec3<S>> correction;  ///< d [m], clamped in place, shape [free_count]
-  ArrayView<Vec3<S>> positions;   ///< phi_j += d, shape [node_count]
+  ArrayView<const Vec3<S>> correction;  ///< d [m], shape [free_count]
+  ArrayView<Vec3<S>> positions;         ///< phi_j += d, shape [node_count]
 };
 
 template <class S>

@@ -257,13 +257,12 @@ ISOCLOTH_HD S imbalance(const FindImbalances<S, T, M>& a, Index i) {
   return select(S(a.inverse_masses[node]) > S{}, select(size < infinity, size, infinity), S{});
 }
 
-/// d, no longer than the clamp; not finite where its length is not.
+/// d; not finite where its length is not.
 template <class S>
-ISOCLOTH_HD Vec3<S> clamped(S clamp, Vec3<S> d) {
+ISOCLOTH_HD Vec3<S> of_finite_length(Vec3<S> d) {
   using Scalar = typename Lanes<S>::Scalar;
   const S length = square_root(dot_add(d, d, S{}));
-  const S factor = select((clamp > S{}) & (length > clamp), clamp / length, S(Scalar(1)));
-  return (factor + (length - length)) * d;  // infinity - infinity
+  return (S(Scalar(1)) + (length - length)) * d;  // infinity - infinity
 }
 
 /// Multiplier of a row after the correction, s^2 (C + J d) + prox.

@@ -138,8 +138,6 @@ TEST(ValidateScene, NamesProjection) {
             "projection.max_iterations: found -1, expected 0 for the default, or at least 1");
   EXPECT_EQ(refusal([](Scene& s) { s.projection.eps = 1; }),
             "projection.eps: found 1, expected 0 for the default, or a number between 0 and 1");
-  EXPECT_EQ(refusal([](Scene& s) { s.projection.clamp = -0.1; }),
-            "projection.clamp: found -0.1, expected a number >= 0");
   for (const int parts : {-1, -2, 3, 12}) {
     EXPECT_EQ(refusal([=](Scene& s) { s.projection.max_substeps = parts; }),
               "projection.max_substeps: found " + std::to_string(parts) +

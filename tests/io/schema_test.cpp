@@ -121,7 +121,7 @@ TEST(SceneSchema, RefusesWhatTheReaderRefuses) {
   const Json good =
       parse_json(R"({"name": "n", "recipe": "coltraro2022", "gravity": 1, "step": 0.25, "duration": 1,
     "frame_interval": 0.5, "seed": 3, "projection": {"method": "proximal_newton", "metric": "B", "tolerance": 0.001,
-    "max_iterations": 9, "eps": 0.001, "clamp": 1, "max_substeps": 2, "on_violation": "stop"},
+    "max_iterations": 9, "eps": 0.001, "max_substeps": 2, "on_violation": "stop"},
     "impulse": {"mode": "converge", "tolerance": 0.01, "substeps": 2, "max_sweeps": 3, "relaxation": 1,
     "velocity_pass": "on", "max_solves": 4, "on_violation": "continue"},
     "obstacles": [{"name": "o", "shape": {"type": "box", "size": [1, 1, 1], "rounding": 0.3}, "position": [1, 2, 3],

@@ -17,7 +17,6 @@ struct KernelCase {
   double step = 0.0078125;       ///< h [s]
   double eps = 0.125;            ///< large, so that no term of the system drowns in another
   double gravity = 9.8125;       ///< [m/s^2]
-  double clamp = 0.0078125;      ///< [m], shorter than some corrections and longer than others
   std::vector<Vec3d> positions;  ///< [m], shape [node_count]
   std::vector<Vec3d> velocities, targets, predicted, momentum, correction;  ///< likewise one per node
   std::vector<double> multipliers;                                          ///< shape [row_count]

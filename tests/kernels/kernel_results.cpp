@@ -319,16 +319,10 @@ class Run {
                                          .multipliers = multipliers.view(),
                                          .at_limit = rows.at_limit.view()});
     results_["multipliers"] = widened(multipliers);
-    for (const double clamp : {0.0, at_.clamp}) {
-      const std::string suffix = clamp > 0 ? " clamped" : "";
-      auto moves = vectors(of_free(at_.correction)), moved = vectors(at_.positions);
-      kernels_.apply_correction(queue_, {.free = arrays_.free_view(),
-                                         .clamp = static_cast<Real>(clamp),
-                                         .correction = moves.view(),
-                                         .positions = moved.view()});
-      results_["correction" + suffix] = widened(moves);
-      results_["moved" + suffix] = widened(moved);
-    }
+    auto moved = vectors(at_.positions);
+    kernels_.apply_correction(
+        queue_, {.free = arrays_.free_view(), .correction = read(correction), .positions = moved.view()});
+    results_["moved"] = widened(moved);
     auto velocities = output<Vector>(positions_.size());
     kernels_.update_velocities(queue_, {.inverse_step = static_cast<Real>(1 / at_.step),
                                         .from = read(positions_),

@@ -326,19 +326,6 @@ TEST(Step, MeetsItsToleranceOrSaysThatItDidNot) {
   EXPECT_GT(result.residual, 1e-9);
 }
 
-TEST(Step, ClampBoundsEachMove) {
-  ProjectionSettings settings = settings_of(ProjectionMethod::fast_projection, Metric::mass);
-  settings.clamp = 0.001;
-  settings.max_iterations = 1;
-  const Mesh mesh = quad_grid(6, 6, 1, 1);
-  ReferenceCloth cloth = disturbed_cloth(mesh, {0}, settings);
-  const MatrixX3d unconstrained = cloth.unconstrained_step(0.005, pinned_positions(cloth));
-  cloth.step(0.005, pinned_positions(cloth));
-  const VectorXd moves = (cloth.positions() - unconstrained).rowwise().norm();
-  EXPECT_NEAR(moves.maxCoeff(), 0.001 * std::sqrt(1.0 / 36), 1e-12);
-  EXPECT_EQ(cloth.multipliers().norm(), 0);
-}
-
 TEST(Step, RefusesWhatDoesNotFit) {
   Garment garment = garment_of(quad_grid(3, 3, 1, 1), {0});
   ReferenceCloth cloth = isometric_cloth(garment);
