@@ -53,6 +53,10 @@ void warn_of_units(const Garment& garment, const std::string& what, Warnings& wa
   if (garment.fabric.rho > heaviest)
     warnings.add("rho", text(what, ": fabric.rho is ", garment.fabric.rho,
                              " kg/m^2, more than any cloth; for g/m^2 divide by 1000"));
+  if (garment.fabric.delta > (1 + 1e-9) * garment.fabric.rho)
+    warnings.add("delta", text(what, ": fabric.delta, which gravity pulls at, is ", garment.fabric.delta,
+                               " kg/m^2, more than fabric.rho, ", garment.fabric.rho,
+                               ": it falls faster than a stone; set both"));
   if (garment.fabric.thickness > 0.1 * size)
     warnings.add("thickness", text(what, ": fabric.thickness is ", garment.fabric.thickness,
                                    " m, more than a tenth of its length, ", size, " m; it is in metres"));

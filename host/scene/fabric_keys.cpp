@@ -154,7 +154,7 @@ void describe_curve(Keys& keys, const std::string& name, const std::string& doc,
 }
 
 void describe_spring(Keys& keys, const std::string& name, const std::string& doc, SpringDamper& spring) {
-  keys.object(name, doc + "; impulse recipes only", Need::optional, [&spring](Keys& k) {
+  keys.object(name, doc, Need::optional, [&spring](Keys& k) {
     k.number("stiffness", spring.stiffness, not_negative, "of each spring [N/m]");
     k.number("damping", spring.damping, not_negative, "of each spring [N s/m]");
   });
@@ -200,8 +200,11 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
   describe_fast(keys, garment.fabric);
   const Fabric before = garment.fabric;
   keys.number("rho", garment.fabric.rho, positive, "mass per area [kg/m^2]");
-  keys.number("delta", garment.fabric.delta, not_negative,
-              "virtual gravitational mass per area [kg/m^2]; rho: no air");
+  if (garment.fabric.rho != before.rho) garment.fabric.delta = garment.fabric.rho;
+  keys.number(
+      "delta", garment.fabric.delta, not_negative,
+      "virtual gravitational mass per area [kg/m^2], less than rho for cloth that air carries; where rho "
+      "alone is given it is rho");
   keys.choice(
       "bending", garment.fabric.bending, {"automatic", "isometric", "plate", "discrete_shells"},
       "what bending costs: isometric, the Laplacian at interior nodes, as published with coltraro2022; "
@@ -275,10 +278,13 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
   describe_spring(keys, "structural_spring",
                   "springs along the edges of the mesh, of provot1995 and sakaguchi1991",
                   garment.fabric.structural_spring);
-  describe_spring(keys, "shear_spring", "springs across the diagonals of quads", garment.fabric.shear_spring);
-  describe_spring(keys, "bend_spring",
-                  "springs between neighbours but one along a thread (quads), and across an edge (triangles)",
-                  garment.fabric.bend_spring);
+  describe_spring(keys, "shear_spring", "springs across the diagonals of quads; impulse recipes only",
+                  garment.fabric.shear_spring);
+  describe_spring(
+      keys, "bend_spring",
+      "springs between neighbours but one along a thread (quads), and across an edge (triangles); the "
+      "recipe springs and those of impulses",
+      garment.fabric.bend_spring);
   keys.number(
       "yield_strain", garment.fabric.plasticity.yield_strain, not_negative,
       "of sakaguchi1991: elastic strain, in tension and compression, beyond which springs of all kinds "

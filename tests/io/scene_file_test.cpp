@@ -39,7 +39,7 @@ TEST(SceneFile, ReadsEveryMember) {
     "$schema": "scene.schema.json", "name": "all", "recipe": "inextensible_edges", "gravity": 1.5, "step": 0.02,
     "duration": 2, "frame_interval": 0.1, "seed": 9007199254740991,
     "projection": {"method": "fast_projection", "metric": "M", "tolerance": 1e-4, "max_iterations": 7, "eps": 1e-6,
-                   "clamp": 0.03, "max_substeps": 8, "on_violation": "continue"},
+                   "max_substeps": 8, "on_violation": "continue"},
     "garments": [{"name": "a", "mesh": {"generator": "quad_grid", "nodes": [2, 3], "size": [1, 2]},
       "fabric": {"rho": 2, "delta": 3, "kappa": 4, "alpha": 5, "beta": 6},
       "initial_velocity": [1, 2, 3],
@@ -60,7 +60,6 @@ TEST(SceneFile, ReadsEveryMember) {
   EXPECT_EQ(scene.projection.tolerance, 1e-4);
   EXPECT_EQ(scene.projection.max_iterations, 7);
   EXPECT_EQ(scene.projection.eps, 1e-6);
-  EXPECT_EQ(scene.projection.clamp, 0.03);
   EXPECT_EQ(scene.projection.max_substeps, 8);
   EXPECT_EQ(scene.projection.on_violation, OnViolation::go_on);
   const Garment& garment = scene.garments.at(0);
@@ -137,7 +136,9 @@ TEST(SceneFile, FabricsMayBePresets) {
   }
   const Fabric heavy = fabric(R"("rho": 0.5, "preset": "wool", "strain_limit": 0.02)");
   EXPECT_EQ(heavy.rho, 0.5);
-  EXPECT_EQ(heavy.delta, 0.2348);
+  EXPECT_EQ(heavy.delta, 0.5);  // that of rho, unless it is given
+  EXPECT_EQ(fabric(R"("rho": 0.5, "delta": 0.1)").delta, 0.1);
+  EXPECT_EQ(fabric(R"("rho": 0.5)").delta, 0.5);
   EXPECT_EQ(heavy.poisson_ratio, 0.277);
   EXPECT_EQ(heavy.strain_limit, 0.02);
 }
@@ -464,7 +465,8 @@ TEST(SceneFile, BrokenPointCachesAreRefused) {
   std::fill(not_finite.end() - 4, not_finite.end(), '\xff');
   EXPECT_EQ(refusal("a.mdd", not_finite), "a.mdd: frame 1: found a position of node 3 that is not finite");
   EXPECT_EQ(refusal("x.pc2", pc2()),
-            "garments[0].pins[0].motion.frames_per_second: missing, expected the rate of x.pc2, which counts "
+            "garments[0].pins[0].motion.frames_per_second: found none or 0, expected the rate of x.pc2, "
+            "which counts "
             "frames");
   EXPECT_EQ(
       refusal("x.mdd", mdd(), rate),

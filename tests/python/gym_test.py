@@ -110,6 +110,14 @@ def test_seeds_and_numbers_of_towels_do_not_change_a_towel():
     numpy.testing.assert_array_equal(way(4), way(4))
 
 
+def test_heavier_towels_weigh_more():
+    env = isocloth.gym.FoldTowels(num_envs=3, starts=2)
+    env.reset(seed=1)
+    fabrics = [env.simulation.fabric(g) for g in range(3)]
+    assert len({fabric["rho"] for fabric in fabrics}) == 3
+    assert all(fabric["delta"] == fabric["rho"] for fabric in fabrics)
+
+
 def test_a_flat_towel_is_seen_whole():
     envs = isocloth.gym.FlattenTowels(2, nodes=7)
     flat = isocloth.gym.FoldTowels(2, nodes=7)

@@ -185,7 +185,10 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
     def _draw_fabrics(self, simulation, chosen, drawn):
         spans = numpy.array(list(self.fabrics.values())).reshape(-1, 2)
         numbers = spans[:, 0] * (spans[:, 1] / spans[:, 0]) ** drawn
-        simulation.set_fabrics(chosen, **dict(zip(self.fabrics, numbers.T)))
+        drawn = dict(zip(self.fabrics, numbers.T))
+        if "rho" in drawn:
+            drawn.setdefault("delta", drawn["rho"])  # what is heavier weighs more
+        simulation.set_fabrics(chosen, **drawn)
 
     def _place_grippers(self, simulation, chosen, places, closed):
         for g, at in zip(chosen, places):
