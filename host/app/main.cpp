@@ -283,7 +283,11 @@ int command_line(int argc, char** argv) {
     rest_request.rest = rest;
     return run(rest_request, json, quiet);
   }
-  if (app.got_subcommand(sweep_command)) return run_sweep_command(sweep, json) ? exit_done : exit_interrupted;
+  if (app.got_subcommand(sweep_command)) {
+    const SweepOutcome outcome = run_sweep_command(sweep, json);
+    if (!outcome.is_complete) return exit_interrupted;
+    return outcome.table.count(CaseStatus::completed) > 0 ? exit_done : exit_violated;
+  }
   if (app.got_subcommand(fit_command)) return run_fit_command(fit, json);
   if (app.got_subcommand(drape_command)) {
     if (overwrite) drape_request.if_exists = IfExists::overwrite;

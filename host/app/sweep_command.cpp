@@ -85,7 +85,7 @@ void add_sweep_options(CLI::App& command, SweepCommand& sweep) {
   command.add_flag("--quiet", sweep.quiet, "show no progress");
 }
 
-bool run_sweep_command(SweepCommand& sweep, bool json) {
+SweepOutcome run_sweep_command(SweepCommand& sweep, bool json) {
   SweepRequest& request = sweep.request;
   if (sweep.overwrite) request.if_exists = IfExists::overwrite;
   if (sweep.resume) request.if_exists = IfExists::resume;
@@ -114,7 +114,7 @@ bool run_sweep_command(SweepCommand& sweep, bool json) {
   if (!outcome.is_complete)
     std::fprintf(stderr, "isocloth: interrupted after %zu of %zu cases; continue with --resume\n",
                  table.rows.size(), table.plan.case_count);
-  return outcome.is_complete;
+  return outcome;
 }
 
 }  // namespace isocloth

@@ -15,7 +15,7 @@ struct SweepCommand {
 /// The options of a sweep but those of every simulation (backend, precision, threads).
 void add_sweep_options(CLI::App& command, SweepCommand& sweep);
 
-/// Runs it, with progress and Ctrl-C; prints a line or JSON. Returns whether it is complete.
-bool run_sweep_command(SweepCommand& sweep, bool json);
+/// Runs it, with progress and Ctrl-C; prints a line or JSON.
+SweepOutcome run_sweep_command(SweepCommand& sweep, bool json);
 
 }  // namespace isocloth

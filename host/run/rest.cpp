@@ -36,7 +36,7 @@ double largest_imbalance(const Scene& scene, const std::vector<Vec3d>& velocitie
 void require_rest(const Scene& scene) {
   if (find_recipe(scene.recipe).solver != SolverFamily::projection)
     throw SceneError(
-        text("recipe: found ", scene.recipe, ", expected one of the projection: impulses have no forces"));
+        text("recipe: found ", scene.recipe, ", expected one of the projection, whose steps balance forces"));
   require_stillness(scene);
   const bool some_is_held = std::any_of(scene.garments.begin(), scene.garments.end(),
                                         [](const Garment& garment) { return !garment.pins.empty(); });

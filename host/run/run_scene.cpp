@@ -105,7 +105,14 @@ class Run {
   Scene read() {
     Scene scene = read_scene(request_.scene, warnings_, request_.access);
     if (request_.rest) {
-      require_rest(scene);
+      if (request_.execution.precision == Precision::float32)
+        throw DeviceError(
+            "rest: found the precision float32, expected float64: forces of single precision do not balance");
+      try {
+        require_rest(scene);
+      } catch (const SceneError& error) {
+        throw SceneError(text(request_.scene.string(), ": ", error.what()));
+      }
       scene.projection.integrator = Integrator::backward_euler;
       scene.projection.max_substeps = 1;
       scene.projection.max_iterations = std::max(scene.projection.max_iterations, 100);

@@ -148,7 +148,10 @@ void RunTally::count(const std::vector<StepReport>& reports) {
 std::string RunTally::lost_because(const StepReport& r) const {
   if (r.status == StepStatus::non_finite) return "is not finite";
   const double strain = resolved_.row_strain(r.residual);
-  if (strain > largest_strain) return text("diverges: strain ", strain, ", expected <= ", largest_strain);
+  const double most = resolved_.projects && resolved_.recipe.is_elastic()
+                          ? resolved_.row_strain(largest_linear_strain)
+                          : largest_strain;
+  if (strain > most) return text("diverges: strain ", strain, ", expected <= ", most);
   return text("diverges: a node is thrown by more than ", largest_way, " times the size of the garment");
 }
 
@@ -226,7 +229,11 @@ std::string RunTally::missed(const StepReport& r) const {
     return text("cloth would have passed through cloth: ", r.held_back, " nodes were held back");
   const std::string residual = text("residual ", r.residual, ", expected <= ", resolved_.tolerance);
   const double beyond = r.penetration - r.eased_depth;
-  if (!(beyond > scene_.contact.tolerance)) return residual;
+  if (!(beyond > scene_.contact.tolerance)) {
+    if (r.residual > resolved_.tolerance || !(scene_.projection.balance > 0)) return residual;
+    return text("forces on a node do not balance to ", scene_.projection.balance,
+                " of its weight (projection.balance)");
+  }
   const std::string depth =
       text(scene_.contact.cloth ? "penetration by " : "penetration of obstacles by ", beyond,
            r.eased_depth > 0 ? text(" m, beyond the ", r.eased_depth, " m that are being eased out,") : " m,",

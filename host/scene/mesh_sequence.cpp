@@ -88,7 +88,7 @@ bool is_mesh_sequence(const fs::path& path) {
 RecordedMotion read_mesh_sequence(const fs::path& path, const std::string& name, const Mesh& mesh,
                                   double frames_per_second, const std::string& key) {
   if (!(frames_per_second > 0))
-    throw SceneError(text(key, ".frames_per_second: missing, expected the rate of ", name));
+    throw SceneError(text(key, ".frames_per_second: found none or 0, expected the rate of ", name));
   const NumberedName frames = numbered_name(path.filename().string(), key);
   const std::vector<int> numbers = frame_numbers(path, frames);
   const auto folder_of = [](const fs::path& file) {

@@ -165,8 +165,8 @@ void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpe
               "within which cloth that starts inside of an obstacle is eased out, no faster than 1.5 depth / "
               "push_out_time [s]; 0: at once, half of what is left in each step");
   keys.flag("cloth", settings.cloth,
-            "whether cloth meets itself and other cloth, at the distance of its thickness; recipes of the "
-            "projection, by proximal_newton");
+            "whether cloth meets itself and other cloth, at the distance of its thickness; all recipes but "
+            "terzopoulos1987, those of the projection by proximal_newton");
   keys.choice(
       "initial", settings.initial, {to_string(ClothStart::refuse), to_string(ClothStart::separate)},
       "of cloth that starts nearer to cloth than its thickness: the first steps push it apart, which "

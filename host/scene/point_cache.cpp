@@ -121,8 +121,8 @@ RecordedMotion read_point_cache(const std::filesystem::path& path, const std::st
                                 double frames_per_second, const std::string& key) {
   const bool counts_frames = path.extension() == ".pc2";
   if (counts_frames && !(frames_per_second > 0))
-    throw SceneError(
-        text(key, ".frames_per_second: missing, expected the rate of ", name, ", which counts frames"));
+    throw SceneError(text(key, ".frames_per_second: found none or 0, expected the rate of ", name,
+                          ", which counts frames"));
   if (!counts_frames && frames_per_second > 0)
     throw SceneError(text(key, ".frames_per_second: found ", frames_per_second, ", expected none: ", name,
                           " has times of its own"));

@@ -7,9 +7,11 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/model/resolved_scene.hpp"
 #include "host/files/names.hpp"
 #include "host/files/text_file.hpp"
 #include "host/results/scene_digest.hpp"
+#include "host/run/fabric_warnings.hpp"
 #include "host/scene/scene_file.hpp"
 #include "host/scene/scene_template.hpp"
 #include "host/sweep/sweep_folder.hpp"
@@ -80,10 +82,17 @@ class Sweep {
     if (request_.against == "base")
       base.emplace(std::vector<double>(), std::vector<Vec3d>(), scene_.base().garments[0].mesh.positions);
     const ReferencePath* reference = base ? &*base : reference_ ? &*reference_ : nullptr;
+    const Recipe recipe = ResolvedScene(scene_.base()).recipe;
     Index most_nodes = -1;
     for (std::size_t i = 0; i < table_.plan.case_count; ++i) {
       const std::vector<NumberValue> values = table_.plan.values(i);
       const Garment garment = scene_.garment(values);
+      try {
+        require_thin_plate(recipe, garment, "garments[0]");
+      } catch (const SceneError& error) {
+        throw SceneError(
+            text(request_.scene.string(), ": ", error.what(), "; in case ", i, with_values(values)));
+      }
       const Index node_count = garment.mesh.node_count();
       for (const SweepMeasure& measure : table_.measures) {
         if (measure.node >= node_count)

@@ -18,6 +18,9 @@ TEST_F(SweepTest, RefusesBadInputWithoutATrace) {
   Json batch = shaken_sheet(5);
   batch["garments"][0]["replicas"] = 3;
   write_scene("batch.json", batch);
+  Json elastic = shaken_sheet(5);
+  elastic["recipe"] = "membrane";
+  write_scene("elastic.json", elastic);
   folder_.write("file", "");
   folder_.write("short.csv", "0,1,2,3\n");
   std::string still = "0";
@@ -58,6 +61,8 @@ TEST_F(SweepTest, RefusesBadInputWithoutATrace) {
       {vary("fabric.rho=1:2:2:lin"), "found \"1:2:2:lin\""},
       {vary("fabric.alpha=0:2:2:log"),
        "--vary fabric.alpha=0:2:2:log: found 0, expected a number > 0 on a log scale"},
+      {{"elastic.json", "-o", "out", "--vary", "fabric.kappa=1e-4,500"},
+       "elastic.json: garments[0].fabric.kappa: "},
       {vary("fabric.rho=1,,2"), "found \"\", expected a finite number"},
       {vary("fabric.rho=2:-1:3"),
        "scene.json: garments[0].fabric.rho: found -1, expected a number > 0; with fabric.rho = -1"},

@@ -149,6 +149,8 @@ TEST_F(SweepTest, OneBadCaseIsOneRow) {
   sweep_to_the_end("good", {"--vary", "pins[0].motion.amplitude[1]=0.05,0.06,0.08"});
   EXPECT_EQ(cells("good")[3], rows[3]);
   EXPECT_EQ(csv("out").find("nan"), std::string::npos);
+  const Finished none = sweep("none", {"--vary", "pins[0].motion.amplitude[1]=1e200,2e200"});
+  EXPECT_EQ(none.code, 1) << none.output << none.errors;
 }
 
 TEST_F(SweepTest, ContinuesByteForByte) {

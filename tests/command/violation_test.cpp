@@ -99,6 +99,16 @@ TEST_F(ViolationCommand, StopsAtAMissedTolerance) {
   expect_same_summary("out", "straight");
 }
 
+TEST_F(ViolationCommand, NamesForcesThatDoNotBalance) {
+  Json scene = shaken_sheet(20);
+  scene["recipe"] = "membrane";
+  scene["projection"] = {{"balance", 1e-9}, {"max_iterations", 1}, {"max_substeps", 1}};
+  write_scene("scene.json", scene);
+  expect_ended(
+      isocloth({"run", "scene.json", "-o", "out", "--quiet"}),
+      {"forces on a node do not balance to 1e-09 of its weight (projection.balance) after 1 iteration"});
+}
+
 TEST_F(ViolationCommand, CountsWhatItGoesOnFrom) {
   write_scene("go_on.json", violent(60, 2, 1, "continue"));
   const Finished run = isocloth({"run", "go_on.json", "-o", "out"});

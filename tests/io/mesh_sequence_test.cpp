@@ -93,8 +93,9 @@ TEST(MeshSequence, WhatIsWrongIsNamed) {
     const std::string message = refusal(motion, quad(1));
     return message.substr(message.find("garments"));
   };
-  EXPECT_EQ(of_scene(R"("file": "walk_%04d.obj")"),
-            "garments[0].pins[0].motion.frames_per_second: missing, expected the rate of walk_%04d.obj");
+  EXPECT_EQ(
+      of_scene(R"("file": "walk_%04d.obj")"),
+      "garments[0].pins[0].motion.frames_per_second: found none or 0, expected the rate of walk_%04d.obj");
   for (const char* name : {"walk_%s.obj", "walk_%4d.obj", "%04d_%04d.obj"})
     EXPECT_EQ(of_scene(R"("frames_per_second": 10, "file": ")" + std::string(name) + "\""),
               "garments[0].pins[0].motion.file: found \"" + std::string(name) +

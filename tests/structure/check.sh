@@ -42,7 +42,7 @@ allow_host_rooms() {
     results) rooms='files|meshes|energy' kernels='' ;;
     report) rooms='files|results' kernels='' ;;
     run) rooms='files|meshes|drape|minimise|scene|energy|results|report' ;;
-    sweep) rooms='files|meshes|scene|results|report' ;;
+    sweep) rooms='files|meshes|scene|results|report|run' ;;
     fit) rooms='files|minimise|scene|results|report|run|sweep' ;;
     python) rooms='gradients|energy|files|meshes|scene|results|run|fit|sweep' kernels='kernels/kernel_table\.hpp|' ;;
     app) rooms='memory|files|meshes|scene|results|report|run|sweep|fit|validation' ;;
