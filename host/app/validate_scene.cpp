@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "host/files/in_file.hpp"
 #include "host/files/names.hpp"
 #include "host/run/progress.hpp"
 #include "host/scene/scene_file.hpp"
@@ -64,8 +65,10 @@ bool validate_scene_file(const std::filesystem::path& path, const FileAccess& ac
   {
     std::int64_t done = 0;
     Progress progress("steps", count * static_cast<std::int64_t>(scene.garments.size()), 0, quiet);
-    report = validate(scene, execution, count, [&](std::size_t garment, std::int64_t) {
-      progress.update(done++, scene.garments[garment].name);
+    report = in_file(path, [&] {
+      return validate(scene, execution, count, [&](std::size_t garment, std::int64_t) {
+        progress.update(done++, scene.garments[garment].name);
+      });
     });
   }
   if (json)

@@ -5,6 +5,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "host/files/in_file.hpp"
 #include "host/files/key_reader.hpp"
 #include "host/files/text_file.hpp"
 #include "host/scene/scene_json.hpp"
@@ -416,11 +417,7 @@ FitSpec read_fit(const std::filesystem::path& path, const FileAccess& access) {
                    text("experiments[", e, "].scene"));
   if (spec.name.empty()) spec.name = path.stem().string();
   set_windows(spec);
-  try {
-    FitChecks(spec).check();
-  } catch (const SceneError& error) {
-    throw SceneError(text(path.string(), ": ", error.what()));
-  }
+  in_file(path, [&] { FitChecks(spec).check(); });
   return spec;
 }
 

@@ -58,7 +58,8 @@ BodyCoupling<Real>::BodyCoupling(const Device& device, std::shared_ptr<const Obs
     own.properties = mass_properties(body.shape);
     own.mass = body.mass;
     for (std::size_t i = 0; i < 3; ++i) own.inertia[i] = body.mass * own.properties.inertia[i];
-    own.inverse_inertia = inverse(own.inertia);
+    own.inverse_inertia = inverse(own.properties.inertia);
+    for (Vec3d& row : own.inverse_inertia) row = (1 / body.mass) * row;
     states_.push_back(start_state(body, own.properties));
     own.pose = states_.back().pose;
     bodies_.push_back(own);

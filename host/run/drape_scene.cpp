@@ -5,6 +5,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "host/files/in_file.hpp"
 #include "host/files/json_text.hpp"
 #include "host/results/working_folder.hpp"
 #include "host/run/prepare_scene.hpp"
@@ -44,11 +45,8 @@ DrapeSummary drape_scene(const DrapeRequest& request) {
       hanging_points(garment, request.time.value_or(garment.time_offset));
   WorkingFolder folder(request.output, request.if_exists);
   const auto begin = Clock::now();
-  try {
-    garment.initial_positions = drape(garment.mesh, points, request.settings, "garments[0].pins");
-  } catch (const SceneError& error) {
-    throw SceneError(text(request.scene.string(), ": ", error.what()));
-  }
+  garment.initial_positions = in_file(
+      request.scene, [&] { return drape(garment.mesh, points, request.settings, "garments[0].pins"); });
   summary.wall_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   for (Pin& pin : garment.pins) pin.motion = FixedMotion{};
   scene = only_garment(std::move(scene), garment);

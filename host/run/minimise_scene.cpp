@@ -11,6 +11,7 @@
 #include "engine/particles/breen1994.hpp"
 #include "engine/particles/feynman1986.hpp"
 #include "engine/particles/particle_grid.hpp"
+#include "host/files/in_file.hpp"
 #include "host/files/json_text.hpp"
 #include "host/minimise/multigrid.hpp"
 #include "host/minimise/obstacle_gap.hpp"
@@ -123,12 +124,10 @@ MinimiseSummary minimise_scene(const MinimiseRequest& request) {
   Garment garment = scene.garments.front();
   ParticleGrid grid;
   std::unique_ptr<ParticleEnergy> energy;
-  try {
+  in_file(request.scene, [&] {
     grid = particle_grid(garment.mesh, "garments[0]");
     energy = std::make_unique<ParticleEnergy>(particle_energy(request.recipe, scene, grid));
-  } catch (const SceneError& error) {
-    throw SceneError(text(request.scene.string(), ": ", error.what()));
-  }
+  });
   std::vector<Vec3d> x = start_positions(garment);
   for (const HangingPoint& p : hanging_points(garment, garment.time_offset))
     x[static_cast<std::size_t>(p.node)] = p.place;

@@ -11,6 +11,7 @@
 #include "engine/geometry/enclosure.hpp"
 #include "engine/mesh/weld.hpp"
 #include "engine/model/taut_pins.hpp"
+#include "host/files/in_file.hpp"
 #include "host/results/metric_columns.hpp"
 #include "host/run/fabric_warnings.hpp"
 
@@ -225,24 +226,22 @@ bool fits_a_frame(const std::vector<Vec3d>& positions, const FrameMetrics& metri
 
 Simulation start_simulation(const Scene& scene, const std::filesystem::path& file,
                             const ExecutionOptions& options) {
-  const auto in_file = [&file](const std::string& message) { return text(file.string(), ": ", message); };
   try {
-    Simulation simulation(scene, options);
-    const std::vector<std::vector<Vec3d>> positions = simulation.positions();
-    const std::vector<Measures> measures = simulation.measure();
-    for (std::size_t g = 0; g < scene.garments.size(); ++g) {
-      FrameMetrics metrics;
-      metrics.measures = measures[g];
-      if (fits_a_frame(positions[g], metrics)) continue;
-      throw SceneError(text("garments[", g, "] \"", scene.garments[g].name,
-                            "\": found no finite strain or energy at the start, expected numbers below 3e38; "
-                            "check sizes, fabric and velocities"));
-    }
-    return simulation;
-  } catch (const SceneError& error) {
-    throw SceneError(in_file(error.what()));
-  } catch (const MeshError& error) {
-    throw MeshError(in_file(error.what()));
+    return in_file(file, [&] {
+      Simulation simulation(scene, options);
+      const std::vector<std::vector<Vec3d>> positions = simulation.positions();
+      const std::vector<Measures> measures = simulation.measure();
+      for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+        FrameMetrics metrics;
+        metrics.measures = measures[g];
+        if (fits_a_frame(positions[g], metrics)) continue;
+        throw SceneError(
+            text("garments[", g, "] \"", scene.garments[g].name,
+                 "\": found no finite strain or energy at the start, expected numbers below 3e38; "
+                 "check sizes, fabric and velocities"));
+      }
+      return simulation;
+    });
   } catch (const std::bad_alloc&) {
     std::size_t largest = 0;
     double nodes = 0;
@@ -251,10 +250,10 @@ Simulation start_simulation(const Scene& scene, const std::filesystem::path& fil
       if (scene.garments[g].mesh.positions.size() > scene.garments[largest].mesh.positions.size())
         largest = g;
     }
-    throw SceneError(in_file(text("found ", nodes, " nodes in ", scene.garments.size(),
-                                  " garments, which do not fit into memory; the largest, garments[", largest,
-                                  "] \"", scene.garments[largest].name, "\", has ",
-                                  scene.garments[largest].mesh.positions.size(), "; make meshes smaller")));
+    throw SceneError(text(file.string(), ": found ", nodes, " nodes in ", scene.garments.size(),
+                          " garments, which do not fit into memory; the largest, garments[", largest, "] \"",
+                          scene.garments[largest].name, "\", has ",
+                          scene.garments[largest].mesh.positions.size(), "; make meshes smaller"));
   }
 }
 
@@ -271,11 +270,7 @@ std::vector<std::string> start_warnings(const Scene& scene, const IntersectionRe
     nodes += static_cast<double>(garment.mesh.positions.size());
     warn_of_units(garment, what, warnings);
     warn_of_curves(garment, what, warnings);
-    try {
-      require_thin_plate(resolved.recipe, garment, text("garments[", g, "]"));
-    } catch (const SceneError& error) {
-      throw SceneError(text(file.string(), ": ", error.what()));
-    }
+    in_file(file, [&] { require_thin_plate(resolved.recipe, garment, text("garments[", g, "]")); });
     for (const auto& [kind, line] : fabric_warnings(resolved, garment, precision, what))
       warnings.add(kind, line);
     warn_of_pieces(garment, what, warnings);

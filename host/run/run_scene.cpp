@@ -9,6 +9,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "host/energy/energy_balance.hpp"
+#include "host/files/in_file.hpp"
 #include "host/report/from_trajectory.hpp"
 #include "host/results/result_folder.hpp"
 #include "host/run/certificate.hpp"
@@ -108,11 +109,7 @@ class Run {
       if (request_.execution.precision == Precision::float32)
         throw DeviceError(
             "rest: found the precision float32, expected float64: forces of single precision do not balance");
-      try {
-        require_rest(scene);
-      } catch (const SceneError& error) {
-        throw SceneError(text(request_.scene.string(), ": ", error.what()));
-      }
+      in_file(request_.scene, [&] { require_rest(scene); });
       scene.projection.integrator = Integrator::backward_euler;
       scene.projection.max_substeps = 1;
       scene.projection.max_iterations = std::max(scene.projection.max_iterations, 100);
@@ -201,11 +198,7 @@ class Run {
 
   void begin_balance() {
     if (!request_.result.has_energies) return;
-    try {
-      balance_.emplace(simulation_);
-    } catch (const SceneError& error) {
-      throw SceneError(text(request_.scene.string(), ": ", error.what()));
-    }
+    in_file(request_.scene, [&] { balance_.emplace(simulation_); });
     for (std::size_t g = 0; folder_.resumed_from() && g < tally_.since_frame.size(); ++g)
       balance_->set_sums(g, tally_.since_frame[g].energy);
     note_energies();

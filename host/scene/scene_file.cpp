@@ -10,6 +10,7 @@
 #include "engine/core/nearest_name.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/recipe.hpp"
+#include "host/files/in_file.hpp"
 #include "host/files/key_reader.hpp"
 #include "host/files/text_file.hpp"
 #include "host/scene/garment_maker.hpp"
@@ -239,13 +240,7 @@ Scene read_scene(const fs::path& path, std::vector<std::string>& warnings, const
   SceneSpec spec;
   read_root_keys(root, path.string(), [&spec](Keys& keys) { describe_scene(keys, spec); });
   try {
-    return make_scene(spec, root, path, warnings);
-  } catch (const SceneError& error) {
-    throw SceneError(text(path.string(), ": ", error.what()));
-  } catch (const MeshError& error) {
-    throw MeshError(text(path.string(), ": ", error.what()));
-  } catch (const FileError& error) {
-    throw FileError(text(path.string(), ": ", error.what()));
+    return in_file(path, [&] { return make_scene(spec, root, path, warnings); });
   } catch (const std::bad_alloc&) {
     throw SceneError(text(path.string(), ": the scene does not fit into memory: ", sizes_asked(spec),
                           "; make the largest smaller"));

@@ -2,6 +2,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "host/files/in_file.hpp"
 #include "host/files/text_file.hpp"
 #include "host/scene/scene_file.hpp"
 #include "host/scene/scene_json.hpp"
@@ -69,22 +70,16 @@ Json SceneTemplate::json_with(const std::vector<NumberValue>& values) const {
 
 Garment SceneTemplate::garment(const std::vector<NumberValue>& values) {
   std::string where;
-  const auto in_file = [&](const std::exception& error) {
-    return text(path_.string(), ": ", error.what(), where);
-  };
-  try {
-    const GarmentSpec spec = garment_.with(values);
-    where = with_values(values);
-    Garment garment = maker_.make(spec, garment_key, 0);
-    garment.name = base_.garments[0].name;
-    return garment;
-  } catch (const SceneError& error) {
-    throw SceneError(in_file(error));
-  } catch (const MeshError& error) {
-    throw MeshError(in_file(error));
-  } catch (const FileError& error) {
-    throw FileError(in_file(error));
-  }
+  return in_file(
+      path_,
+      [&] {
+        const GarmentSpec spec = garment_.with(values);
+        where = with_values(values);
+        Garment garment = maker_.make(spec, garment_key, 0);
+        garment.name = base_.garments[0].name;
+        return garment;
+      },
+      where);
 }
 
 }  // namespace isocloth

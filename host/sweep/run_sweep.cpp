@@ -8,6 +8,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/resolved_scene.hpp"
+#include "host/files/in_file.hpp"
 #include "host/files/names.hpp"
 #include "host/files/text_file.hpp"
 #include "host/results/scene_digest.hpp"
@@ -87,12 +88,9 @@ class Sweep {
     for (std::size_t i = 0; i < table_.plan.case_count; ++i) {
       const std::vector<NumberValue> values = table_.plan.values(i);
       const Garment garment = scene_.garment(values);
-      try {
-        require_thin_plate(recipe, garment, "garments[0]");
-      } catch (const SceneError& error) {
-        throw SceneError(
-            text(request_.scene.string(), ": ", error.what(), "; in case ", i, with_values(values)));
-      }
+      in_file(
+          request_.scene, [&] { require_thin_plate(recipe, garment, "garments[0]"); },
+          text("; in case ", i, with_values(values)));
       const Index node_count = garment.mesh.node_count();
       for (const SweepMeasure& measure : table_.measures) {
         if (measure.node >= node_count)
@@ -154,7 +152,8 @@ class Sweep {
   }
 
   Simulation simulation(std::vector<Garment> garments) const {
-    return Simulation(scene_.side_by_side(std::move(garments)), request_.execution);
+    return in_file(request_.scene,
+                   [&] { return Simulation(scene_.side_by_side(std::move(garments)), request_.execution); });
   }
 
   /// Calls frame() at every frame, steps(reports) after every step.

@@ -160,6 +160,9 @@ TEST_F(BadInput, IsNoFileAtAll) {
 TEST_F(BadInput, IsAnObjectToScripts) {
   write_scene("scene.json", shaken_sheet(5));
   folder_.write("bad.json", "{\"name\": \"caf\xe9\"}");
+  Json flow = shaken_sheet(5);
+  flow["wind"] = {{"model", "panels"}, {"velocity", {5, 0, 0}}};
+  write_scene("flow.json", flow);
   const std::tuple<std::vector<std::string>, const char*, const char*> cases[] = {
       {{"check", "none.json"}, "file", "none.json: cannot read"},
       {{"check", "bad.json"}, "scene", "bad.json:1:"},
@@ -167,6 +170,7 @@ TEST_F(BadInput, IsAnObjectToScripts) {
       {{"run", "scene.json", "-o", "out", "--resume"}, "file", "found no result folder"},
       {{"sweep", "scene.json", "-o", "out", "--vary", "nothing=1,2"}, "scene", "unknown number"},
       {{"validate", "none.json"}, "file", "none.json: cannot read"},
+      {{"validate", "flow.json"}, "scene", "flow.json: wind.model: found \"panels\""},
       {{"report", "none"}, "file", "none/"},
       {{"info", "more"}, "arguments", "not expected: more"},
       {{"fly"}, "arguments", "found \"fly\""},

@@ -26,6 +26,9 @@ TEST_F(SweepTest, RefusesBadInputWithoutATrace) {
   std::string still = "0";
   for (int i = 0; i < 90; ++i) still += ",0";
   folder_.write("still.csv", still + "\n");
+  Json sunk = shaken_sheet(5);
+  sunk["obstacles"] = Json::parse(R"([{"name": "ball", "shape": {"type": "sphere", "radius": 10}}])");
+  write_scene("sunk.json", sunk);
   const Strings good{"scene.json", "-o", "out", "--vary", "fabric.rho=1:2:2"};
   const auto and_also = [&good](Strings more) {
     more.insert(more.begin(), good.begin(), good.end());
@@ -63,6 +66,8 @@ TEST_F(SweepTest, RefusesBadInputWithoutATrace) {
        "--vary fabric.alpha=0:2:2:log: found 0, expected a number > 0 on a log scale"},
       {{"elastic.json", "-o", "out", "--vary", "fabric.kappa=1e-4,500"},
        "elastic.json: garments[0].fabric.kappa: "},
+      {{"sunk.json", "-o", "out", "--vary", "fabric.rho=1,2"},
+       "sunk.json: garments[0] \"sheet\": found node "},
       {vary("fabric.rho=1,,2"), "found \"\", expected a finite number"},
       {vary("fabric.rho=2:-1:3"),
        "scene.json: garments[0].fabric.rho: found -1, expected a number > 0; with fabric.rho = -1"},
