@@ -1,5 +1,6 @@
 #include "host/app/sweep_command.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
@@ -103,6 +104,11 @@ SweepOutcome run_sweep_command(SweepCommand& sweep, bool json) {
     });
   }
   const SweepTable& table = outcome.table;
+  constexpr std::size_t most = 3;
+  for (std::size_t i = 0; i < std::min(most, outcome.losses.size()); ++i)
+    std::fprintf(stderr, "isocloth: warning: %s\n", outcome.losses[i].c_str());
+  if (outcome.losses.size() > most)
+    std::fprintf(stderr, "isocloth: warning: %zu more cases failed\n", outcome.losses.size() - most);
   if (json) {
     std::fputs(read_whole_file(request.output / "sweep.json").c_str(), stdout);
   } else {

@@ -12,8 +12,8 @@
 #include "engine/model/taut_pins.hpp"
 #include "host/files/names.hpp"
 #include "host/results/obstacle_poses.hpp"
+#include "host/run/lost_step.hpp"
 #include "host/run/rounded.hpp"
-#include "kernels/divergence.hpp"
 
 namespace isocloth {
 
@@ -129,7 +129,7 @@ void RunTally::count(const std::vector<StepReport>& reports) {
                                    : text("use impulse.substeps > ", r.substeps,
                                           ", impulse.mode \"converge\", or on_violation \"continue\""))));
     if (!is_lost(r.status)) continue;
-    const std::string why = lost_because(r);
+    const std::string why = lost_because(r, resolved_);
     note_lost(g, text("the step to t = ", simulation_.time(), " s ", why));
     if (summary.garment_count == 1)
       end("failed", g,
@@ -142,17 +142,6 @@ void RunTally::count(const std::vector<StepReport>& reports) {
         text("frozen, as are all ", reports.size(), " garments: none has a finite step left",
              advice(0, of_lost(0))));
   summary.iterations_per_step_mean = iterations / (before + static_cast<double>(summary.garment_count));
-}
-
-/// Why a step is lost, after "the step".
-std::string RunTally::lost_because(const StepReport& r) const {
-  if (r.status == StepStatus::non_finite) return "is not finite";
-  const double strain = resolved_.row_strain(r.residual);
-  const double most = resolved_.projects && resolved_.recipe.is_elastic()
-                          ? resolved_.row_strain(largest_linear_strain)
-                          : largest_strain;
-  if (strain > most) return text("diverges: strain ", strain, ", expected <= ", most);
-  return text("diverges: a node is thrown by more than ", largest_way, " times the size of the garment");
 }
 
 /// What to do about a lost step: in the first ones, and where no pin moves, the fabric is at fault.

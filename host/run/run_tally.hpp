@@ -43,7 +43,6 @@ class RunTally {
   std::vector<FrameMetrics> since_frame;  ///< of each garment
 
  private:
-  std::string lost_because(const StepReport& r) const;
   std::string of_lost(std::size_t g) const;
   std::string torn_by_pins(std::size_t g) const;
   std::string advice(std::size_t g, const std::string& otherwise) const;

@@ -13,6 +13,7 @@
 #include "host/files/text_file.hpp"
 #include "host/results/scene_digest.hpp"
 #include "host/run/fabric_warnings.hpp"
+#include "host/run/lost_step.hpp"
 #include "host/scene/scene_file.hpp"
 #include "host/scene/scene_template.hpp"
 #include "host/sweep/sweep_folder.hpp"
@@ -32,6 +33,7 @@ class Sweep {
       : request_(request),
         progress_(progress),
         scene_(request.scene, request.access),
+        resolved_(scene_.base()),
         folder_(request.output, request.if_exists),
         step_count_(step_count(scene_.base())),
         per_frame_(steps_per_frame(scene_.base())),
@@ -63,7 +65,7 @@ class Sweep {
     // Of an interrupted sweep too there is a table, if only an empty one.
     folder_.save(table_, plan_, execution());
     folder_.write_pictures(table_, scene_.base().name);
-    return {table_, is_complete};
+    return {table_, is_complete, losses_};
   }
 
  private:
@@ -83,13 +85,12 @@ class Sweep {
     if (request_.against == "base")
       base.emplace(std::vector<double>(), std::vector<Vec3d>(), scene_.base().garments[0].mesh.positions);
     const ReferencePath* reference = base ? &*base : reference_ ? &*reference_ : nullptr;
-    const Recipe recipe = ResolvedScene(scene_.base()).recipe;
     Index most_nodes = -1;
     for (std::size_t i = 0; i < table_.plan.case_count; ++i) {
       const std::vector<NumberValue> values = table_.plan.values(i);
       const Garment garment = scene_.garment(values);
       in_file(
-          request_.scene, [&] { require_thin_plate(recipe, garment, "garments[0]"); },
+          request_.scene, [&] { require_thin_plate(resolved_.recipe, garment, "garments[0]"); },
           text("; in case ", i, with_values(values)));
       const Index node_count = garment.mesh.node_count();
       for (const SweepMeasure& measure : table_.measures) {
@@ -214,11 +215,16 @@ class Sweep {
       garments.back().name = text("case ", first + i);
       recorders.emplace_back(garments.back(), reference_ ? &*reference_ : nullptr, window_);
     }
+    std::vector<std::string> whys(count);
     Simulation batch = simulation(std::move(garments));
     simulate(
         batch, static_cast<std::int64_t>(first) * step_count_,
         [&](const std::vector<StepReport>& reports) {
-          for (std::size_t i = 0; i < count; ++i) recorders[i].add_step(batch.time(), reports[i]);
+          for (std::size_t i = 0; i < count; ++i) {
+            recorders[i].add_step(batch.time(), reports[i]);
+            if (is_lost(reports[i].status) && whys[i].empty())
+              whys[i] = text("the step to t = ", batch.time(), " s ", lost_because(reports[i], resolved_));
+          }
         },
         [&] {
           const std::vector<Measures> measures = batch.measure();
@@ -231,7 +237,12 @@ class Sweep {
       const bool is_finite =
           std::all_of(row.values.begin(), row.values.end(), [](double x) { return std::isfinite(x); });
       if (recorders[i].missed_tolerance()) row.status = CaseStatus::stalled;
-      if (batch.frozen(i) || !is_finite) row = {CaseStatus::failed, {}};
+      if (batch.frozen(i) || !is_finite) {
+        row = {CaseStatus::failed, {}};
+        losses_.push_back(text("case ", first + i, ": ",
+                               whys[i].empty() ? "measures are not finite" : whys[i],
+                               with_values(table_.plan.values(first + i))));
+      }
       table_.rows.push_back(std::move(row));
     }
     const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
@@ -241,10 +252,12 @@ class Sweep {
   const SweepRequest& request_;
   const SweepProgress& progress_;
   SceneTemplate scene_;
+  const ResolvedScene resolved_;
   SweepFolder folder_;
   const std::int64_t step_count_, per_frame_;
   const SweepWindow window_;
   SweepTable table_;
+  std::vector<std::string> losses_;
   Json plan_;
   std::optional<ReferencePath> reference_;
   std::size_t largest_case_ = 0;  // the first with the most nodes

@@ -33,6 +33,7 @@ struct SweepRequest {
 struct SweepOutcome {
   SweepTable table;
   bool is_complete = false;
+  std::vector<std::string> losses;  ///< which cases that were run now failed, with what values, when and why
 };
 
 /// Told between steps: `done` of `total` case steps, simulated seconds of all cases per second of wall time.

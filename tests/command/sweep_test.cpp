@@ -142,6 +142,9 @@ TEST_F(SweepTest, OneBadCaseIsOneRow) {
   EXPECT_NE(run.output.find("3 of 3 cases: 2 completed, 0 missed the tolerance, 1 failed\n"),
             std::string::npos)
       << run.output;
+  EXPECT_NE(run.errors.find("warning: case 1: the step to t = "), std::string::npos) << run.errors;
+  EXPECT_NE(run.errors.find("; with pins[0].motion.amplitude[1] = 1e+200\n"), std::string::npos)
+      << run.errors;
   const Cells rows = cells("out");
   EXPECT_EQ(rows[1][2], "completed");
   EXPECT_EQ(rows[2], (Strings{"1", "1e+200", "failed", "", "", "", "", ""}));
