@@ -83,6 +83,8 @@ def test_fbx_is_placed_by_its_settings(tmp_path):
 
 
 def test_what_fbx_does_not_say_must_be_said(tmp_path):
+    with pytest.raises(isocloth.Error, match="does not say which axis is up"):
+        isocloth.import_meshes(square(tmp_path / "seven.fbx", up=7), tmp_path / "seven")
     path = square(tmp_path / "a.fbx", up=None, unit=None)
     with pytest.raises(isocloth.Error, match="does not say its unit"):
         isocloth.import_meshes(path, tmp_path / "out", up="y")

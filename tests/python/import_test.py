@@ -351,6 +351,8 @@ def test_bad_gltf_is_refused(tmp_path):
     refused(good | {"meshes": []}, "no valid glTF")
     refused(good | {"nodes": [{"children": [0]}]}, "found no mesh, expected at least one")
     refused(good | {"nodes": [{"children": [0], "mesh": 0}]}, "below itself")
+    refused(good | {"nodes": [{"mesh": -1}]}, "nodes[0].mesh: found -1, expected a number from 0")
+    refused(good | {"nodes": [{"mesh": 0, "rotation": [0, 0, 0, 2]}]}, "nodes[0].rotation: found a length of 2")
     short = json.loads(json.dumps(good))
     short["accessors"][0]["count"] = 10**9
     refused(short, "do not fit into their buffer")

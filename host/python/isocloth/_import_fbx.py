@@ -134,7 +134,8 @@ def _answer(ufbx, question):
                                           ignore_embedded=True)).settings)
     said = {prop.name for prop in _keep(_keep(settings.props).props)}
     unit = settings.unit_meters if "UnitScaleFactor" in said else None
-    up = _AXES[int(settings.axes.up)] if {"UpAxis", "FrontAxis", "CoordAxis"} <= said else None
+    up = int(settings.axes.up) if {"UpAxis", "FrontAxis", "CoordAxis"} <= said else len(_AXES)
+    up = _AXES[up] if up < len(_AXES) else None  # an axis that is none is as good as none said
     options = {"ignore_embedded": True, "index_error_handling": ufbx.IndexErrorHandling.ABORT_LOADING}
     if up == "y":
         options["target_axes"] = ufbx.axes_right_handed_y_up

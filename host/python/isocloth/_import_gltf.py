@@ -14,6 +14,8 @@ from .errors import Error, FileError, MeshError
 
 _KINDS = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
+_NUMBERS = {"mesh", "skin", "skeleton", "node", "nodes", "children", "joints", "scene", "buffer", "bufferView", "input",
+            "output", "sampler", "indices", "inverseBindMatrices", "POSITION", "TEXCOORD_0"}  # keys of places in lists
 _KNOWN = {"KHR_mesh_quantization", "KHR_texture_transform", "KHR_materials_unlit"}  # of those that a file may require
 
 
@@ -37,7 +39,20 @@ class Document:
         if unknown:
             raise FileError(f"{path}: requires {', '.join(unknown)}, which is not read; export without it, as without "
                             "compression")
+        self._require_numbers(self.json, "")
         self.buffers = [self._buffer(i, buffer, allow) for i, buffer in enumerate(self.list("buffers"))]
+
+    def _require_numbers(self, value, where):
+        """To Python a place of -1 is the last one."""
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            if key in ("extras", "extensions"):
+                continue
+            path = f"{where}[{key}]" if isinstance(value, list) else f"{where}.{key}".lstrip(".")
+            own = item if isinstance(item, list) else [item]
+            if key in _NUMBERS and any(isinstance(number, (int, float)) and number < 0 for number in own):
+                raise FileError(f"{self.path}: {path}: found {item}, expected a number from 0")
+            if isinstance(item, (dict, list)):
+                self._require_numbers(item, path)
 
     def list(self, key):
         return self.json.get(key, [])
@@ -225,8 +240,14 @@ class Pose:
         if "matrix" in node:
             return numpy.array(node["matrix"], dtype=float).reshape(4, 4).T
         rest = {"translation": [0, 0, 0], "rotation": [0, 0, 0, 1], "scale": [1, 1, 1]}
-        return _matrix(*(self.channels[number, path].at(time) if time is not None and (number, path) in self.channels
-                         else numpy.array(node.get(path, rest[path]), dtype=float) for path in rest))
+        translation, rotation, scale = (
+            self.channels[number, path].at(time) if time is not None and (number, path) in self.channels
+            else numpy.array(node.get(path, rest[path]), dtype=float) for path in rest)
+        length = numpy.linalg.norm(rotation)
+        if not abs(length - 1) < 0.01:
+            raise FileError(f"{self.document.path}: nodes[{number}].rotation: found a length of {length:g}, expected a "
+                            "unit quaternion")
+        return _matrix(translation, rotation / length, scale)
 
     def world(self, number, time):
         result = numpy.eye(4)
