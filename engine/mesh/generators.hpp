@@ -37,11 +37,11 @@ Mesh tube(Index along, Index around, double radius, double height, FaceKind kind
 
 /// Tank-top: front and back panel cut from one pattern (round neck, deeper in front, and arm holes), joined
 /// at shoulders and sides, triangles; four boundary loops (neck, two arm holes, hem). About `triangle_target`
-/// >= 300 triangles (within 15 %; the default gives about 1,700), none with an angle below 15 degrees. 0.45 m
-/// wide, 0.60 m high. Lies open as two gently curved panels (x to the side, z up, y to the front) so that no
-/// two nodes coincide; corner_uvs are the pattern coordinates of each panel, seen from outside, u from its
-/// middle, v from the hem. Lengths at rest are those of the pattern but for widths above the arm holes' lower
-/// ends, up to 5 % less at the shoulders; the rest shape counts.
+/// of 300 to 10,000,000 triangles (within 15 %; the default gives about 1,700), none with an angle below 15
+/// degrees. 0.45 m wide, 0.60 m high. Lies open as two gently curved panels (x to the side, z up, y to the
+/// front) so that no two nodes coincide; corner_uvs are the pattern coordinates of each panel, seen from
+/// outside, u from its middle, v from the hem. Lengths at rest are those of the pattern but for widths above
+/// the arm holes' lower ends, up to 5 % less at the shoulders; the rest shape counts.
 Mesh tank_top(Index triangle_target = 1700);
 
 }  // namespace isocloth

@@ -25,7 +25,7 @@ constexpr double shoulder_outer = half_width - arm_width;
 constexpr double half_angle = 0.4;  ///< [rad]
 constexpr double cylinder_radius = half_width / half_angle;
 
-constexpr Index least_triangles = 300;
+constexpr Index least_triangles = 300, most_triangles = 10'000'000;
 constexpr double target_tolerance = 0.03;
 constexpr int spacing_attempts = 12, sweeps = 40;
 constexpr double margin = 0.6;  ///< least distance of a first interior point to the outline, in spacings
@@ -76,11 +76,26 @@ bool on_seam(Vec2d p) {
   return std::abs(std::abs(p.x) - half_width) < rounding || std::abs(p.y - height) < rounding;
 }
 
-/// Whether p lies inside the polygon, at least `distance` from its sides.
-bool well_inside(Vec2d p, const std::vector<Vec2d>& polygon, double distance) {
-  bool inside = false;
+struct Side {
+  Vec2d from, to;
+};
+
+/// Sides of a polygon no farther than `distance` from the height v: what points there need to see of it.
+std::vector<Side> sides_near(double v, const std::vector<Vec2d>& polygon, double distance) {
+  std::vector<Side> found;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
-    const Vec2d a = polygon[i], b = polygon[(i + 1) % polygon.size()], ab = b - a, ap = p - a;
+    const Side side{polygon[i], polygon[(i + 1) % polygon.size()]};
+    if (std::min(side.from.y, side.to.y) - distance <= v && v <= std::max(side.from.y, side.to.y) + distance)
+      found.push_back(side);
+  }
+  return found;
+}
+
+/// Whether p lies inside the polygon of which these are the sides near it, at least `distance` from them.
+bool well_inside(Vec2d p, const std::vector<Side>& sides, double distance) {
+  bool inside = false;
+  for (const auto& [a, b] : sides) {
+    const Vec2d ab = b - a, ap = p - a;
     const double t = std::clamp((ap.x * ab.x + ap.y * ab.y) / (ab.x * ab.x + ab.y * ab.y), 0.0, 1.0);
     if (std::hypot(ap.x - t * ab.x, ap.y - t * ab.y) < distance) return false;
     if ((a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / ab.y * ab.x) inside = !inside;
@@ -101,9 +116,10 @@ Panel panel_points(double neck_depth, double spacing) {
   const int rows = static_cast<int>(height / row_distance),
             columns = static_cast<int>(half_width / spacing) + 1;
   for (int row = 1; row <= rows; ++row) {
+    const std::vector<Side> sides = sides_near(row * row_distance, outline, margin * spacing);
     for (int column = -columns; column <= columns; ++column) {
       const Vec2d p{(column + (row % 2) * 0.5) * spacing, row * row_distance};
-      if (well_inside(p, outline, margin * spacing)) panel.points.push_back(p);
+      if (well_inside(p, sides, margin * spacing)) panel.points.push_back(p);
     }
   }
   return panel;
@@ -168,6 +184,9 @@ Mesh tank_top(Index triangle_target) {
     throw MeshError(text("tank_top: found triangle_target ", triangle_target, ", expected at least ",
                          least_triangles, "; narrower shoulder straps than that have no room for triangles"));
   }
+  if (triangle_target > most_triangles)
+    throw MeshError(text("tank_top: found triangle_target ", triangle_target, ", expected at most ",
+                         most_triangles, "; make the mesh coarser"));
   constexpr double area = 0.45;  // of both panels [m^2], roughly: only the first guess depends on it
   double spacing = std::sqrt(4 * area / (std::numbers::sqrt3 * triangle_target)), best_spacing = spacing;
   double least_error = std::numeric_limits<double>::infinity();

@@ -163,6 +163,7 @@ TEST(TankTop, MeetsTargetAndQuality) {
     EXPECT_NEAR(static_cast<double>(mesh.face_count()) / target, 1, 0.15);
     EXPECT_GT(least_angle(mesh), 15) << target;
   }
+  for (const Index target : {0, 299, 10'000'001}) EXPECT_THROW(tank_top(target), MeshError) << target;
 }
 
 TEST(TankTop, HasTheSizeOfAGarment) {
