@@ -7,6 +7,7 @@
 
 #include "engine/core/text.hpp"
 #include "engine/model/checks.hpp"
+#include "engine/model/recipe_checks.hpp"
 #include "host/simulation_members.hpp"
 
 namespace isocloth {
@@ -23,29 +24,34 @@ void check_rigid_motion(const std::string& key, const ObstacleMotion& motion) {
 
 /// Fabrics share kernels where they have the same terms: numbers may change, terms may not come or go.
 void require_same_terms(const std::string& key, const Fabric& found, const Fabric& now) {
-  const auto require = [&key](const char* name, bool same) {
+  const auto require = [&key](const char* name, bool same,
+                              const char* expected =
+                                  "0 if it was 0 at the start, and more than 0 if it was "
+                                  "more, so that terms are the same") {
     if (!same)
-      refuse(text(key, name), "another than at the start",
-             "the same terms as at the start: 0 stays 0, and more than 0 stays more; make a new simulation");
+      refuse(text(key, name), "another than at the start", text(expected, "; make a new simulation"));
   };
   const auto bends = [](const Fabric& f) { return f.kappa > 0 || f.beta > 0; };
   require(".kappa, beta", bends(found) == bends(now));
-  require(".bending", found.bending == now.bending);
+  require(".bending", found.bending == now.bending, "as at the start");
   const double ratio = now.bending_ratio();
   if (std::fabs(found.bending_ratio() - ratio) > 1e-9 * ratio)
     refuse(key + ".weft_kappa", found.weft_kappa,
            text("as at the start ", ratio, " times kappa, which is ", found.kappa,
                 ": the matrix of bending is made for that ratio; make a new simulation"));
   const Recipe& membrane = find_recipe("membrane");  // as many pieces in every recipe
-  require(".curves", stress_laws(membrane, found).size() == stress_laws(membrane, now).size());
-  require(".viscosity", viscosity_laws(found).size() == viscosity_laws(now).size());
+  constexpr const char* as_many = "as many pieces as at the start";
+  require(".curves", stress_laws(membrane, found).size() == stress_laws(membrane, now).size(), as_many);
+  require(".viscosity", viscosity_laws(found).size() == viscosity_laws(now).size(), as_many);
   require(".strain_limit", (found.strain_limit > 0) == (now.strain_limit > 0));
   require(".principal_strain_limit", (found.principal_strain_limit > 0) == (now.principal_strain_limit > 0));
-  require(".thickness", found.thickness == now.thickness);
+  if (found.thickness != now.thickness)
+    refuse(key + ".thickness", found.thickness,
+           text("as at the start ", now.thickness, "; make a new simulation"));
   require(".drag", found.drag.exists() == now.drag.exists());
   require(".structural_spring", found.structural_spring.exists() == now.structural_spring.exists());
-  require(".shear_spring", found.shear_spring.exists() == now.shear_spring.exists() &&
-                               found.shear_diagonals == now.shear_diagonals);
+  require(".shear_spring", found.shear_spring.exists() == now.shear_spring.exists());
+  require(".shear_diagonals", found.shear_diagonals == now.shear_diagonals, "as at the start");
   require(".bend_spring", found.bend_spring.exists() == now.bend_spring.exists() &&
                               (found.bend_spring.stiffness > 0) == (now.bend_spring.stiffness > 0));
 }
@@ -76,6 +82,7 @@ void Simulation::move_pin(std::size_t garment, std::size_t pin, ArrayView<const 
   const std::string key = text(key_of(garment), ".pins[", pin, "]");
   require_size(key + ".targets", targets.size(), nodes.size(), "node of the pin");
   require_positive(key + ".duration", duration);
+  for (std::size_t i = 0; i < targets.size(); ++i) require_place(text(key, ".targets[", i, "]"), targets[i]);
   const std::vector<Vec3d> x = positions(garment);
   const double now = time(garment);
   RecordedMotion motion{.file = "move_pin", .times = {now, now + duration}, .positions = {}};
@@ -150,6 +157,7 @@ void Simulation::set_gravity(std::size_t garment, double gravity) {
 }
 
 void Simulation::set_forces(std::size_t garment, ArrayView<const Vec3d> forces) {
+  members_->require_idle("set_forces");
   check_index(garment, garment_count());
   Scene& scene = members_->scene;
   Garment& own = scene.garments[garment];
@@ -172,6 +180,7 @@ void Simulation::set_forces(std::size_t garment, ArrayView<const Vec3d> forces) 
 void Simulation::set_fabric(std::size_t garment, const Fabric& fabric) { set_fabrics({garment}, {fabric}); }
 
 void Simulation::set_fabrics(const std::vector<std::size_t>& garments, const std::vector<Fabric>& fabrics) {
+  members_->require_idle("set_fabrics");
   if (fabrics.size() != garments.size())
     throw ShapeError(
         text("fabrics: found ", fabrics.size(), ", expected ", garments.size(), ", one for each garment"));
@@ -189,7 +198,10 @@ void Simulation::set_fabrics(const std::vector<std::size_t>& garments, const std
   };
   for (std::size_t i = 0; i < garments.size(); ++i)
     before.push_back(std::exchange(members_->scene.garments[garments[i]].fabric, fabrics[i]));
+  const Scene& scene = members_->scene;
   try {
+    for (const std::size_t g : garments)
+      check_recipe_of(key_of(g), scene.garments[g], scene, members_->resolved.recipe);
     refresh();
   } catch (...) {
     for (std::size_t i = garments.size(); i-- > 0;) members_->scene.garments[garments[i]].fabric = before[i];
@@ -205,6 +217,7 @@ Snapshot Simulation::snapshot() const {
 }
 
 void Simulation::restore(const Snapshot& snapshot) {
+  members_->require_idle("restore");
   if (snapshot.garments.size() != garment_count())
     throw ShapeError(
         text("snapshot: found ", snapshot.garments.size(), " garments, expected ", garment_count()));

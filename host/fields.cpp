@@ -1,6 +1,7 @@
 // What is seen, read and written of all garments at once.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <type_traits>
@@ -13,7 +14,8 @@ namespace isocloth {
 const char* to_string(GarmentField field) {
   constexpr const char* names[] = {"positions",         "velocities",     "strains",
                                    "contact_obstacles", "contact_forces", "hold_forces"};
-  return names[static_cast<int>(field)];
+  const auto number = static_cast<std::size_t>(field);
+  return number < std::size(names) ? names[number] : "none of GarmentField";
 }
 
 namespace {
@@ -194,6 +196,7 @@ void Simulation::read(GarmentField field, ArrayView<Vec3d> out) const {
 
 void Simulation::write(GarmentField field, const std::vector<std::size_t>& garments,
                        ArrayView<const Vec3d> values) {
+  members_->require_idle("write");
   require_node_vectors(field);
   const std::vector<const Vec3d*> nodes = node_arrays(members_->scene, garments, values, "values");
   const double largest = members_->options.precision == Precision::float32

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/mesh/generators.hpp"
+#include "engine/model/fabric_presets.hpp"
 #include "host/gradients/tape.hpp"
 #include "host/meshes/mesh_file.hpp"
 #include "host/run/certificate.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/flat_vectors.hpp"
@@ -85,8 +86,13 @@ std::vector<StepReport> Simulation::advance(int steps) {
   Members& m = *members_;
   m.require_idle("advance");
   m.asked.clear();
-  if (m.scene.wind.model != WindModel::panels && m.forces.empty()) return m.advance_solvers(steps);
-  return add_up_steps(steps, garment_count(), [&m] { return m.step_with_loads(); });
+  m.has_kept = false;
+  std::vector<StepReport> reports =
+      m.scene.wind.model != WindModel::panels && m.forces.empty()
+          ? m.advance_solvers(steps)
+          : add_up_steps(steps, garment_count(), [&m] { return m.step_with_loads(); });
+  m.has_kept = m.keeps_steps && steps == 1;
+  return reports;
 }
 
 void Simulation::keep_steps(bool are_kept) {
@@ -95,7 +101,10 @@ void Simulation::keep_steps(bool are_kept) {
 }
 
 std::vector<KeptStep> Simulation::take_steps() {
-  const Members& m = *members_;
+  Members& m = *members_;
+  if (!std::exchange(m.has_kept, false))
+    throw ShapeError(
+        "take_steps: found no step that was kept, expected keep_steps(true), advance(1) and then one call");
   std::vector<KeptStep> steps(garment_count());
   for (std::size_t g = 0; g < steps.size(); ++g) {
     if (g < m.asked.size()) steps[g].asked = m.asked[g];
@@ -238,17 +247,24 @@ void Simulation::Members::put(std::size_t garment, const GarmentState& state) {
   clocks[garment] = state.step_index;
 }
 void Simulation::set_state(std::size_t garment, const GarmentState& state) {
+  members_->require_idle("set_state");
   members_->check(garment, state);
   members_->put(garment, state);
 }
-void Simulation::set_step_index(std::int64_t step_index) { members_->step_index = step_index; }
+void Simulation::set_step_index(std::int64_t step_index) {
+  if (step_index < 0 || step_index > last_step_index)
+    throw ShapeError(text("step_index: found ", step_index, ", expected 0 to ", last_step_index));
+  members_->step_index = step_index;
+}
 
 void Simulation::reset() {
+  members_->require_idle("reset");
   for (std::size_t i = 0; i < garment_count(); ++i) members_->put(i, members_->start[i]);
   members_->solvers.solvers.front()->set_bodies(members_->start_bodies);
   set_step_index(0);
 }
 void Simulation::reset(const std::vector<std::size_t>& garments) {
+  members_->require_idle("reset");
   for (const std::size_t g : garments) check_index(g, garment_count());
   for (const std::size_t g : garments) members_->put(g, members_->start[g]);
 }

@@ -95,7 +95,7 @@ struct Measures {
   double kinetic_energy = 0;          ///< [J], 1/2 rho v^T M v
   double potential_energy = 0;        ///< [J], delta g M z + 1/2 kappa phi^T K phi
   double elastic_energy = 0;          ///< of rows that are not rigid [J]
-  double seam_opening = 0;            ///< largest distance of two nodes that are sewn together [m]
+  double seam_opening = 0;            ///< largest distance of nodes sewn together [m]; not of press studs
   Vec3d linear_momentum;              ///< [kg m/s]
   Vec3d angular_momentum;             ///< [kg m^2/s], about the origin
   bool operator==(const Measures&) const = default;

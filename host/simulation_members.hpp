@@ -66,7 +66,7 @@ struct Simulation::Members {
   std::vector<AirState> air;                        ///< of every garment
   std::vector<NodeForce> forces;                    ///< in the order in which they are asked
   bool is_asking = false;                           ///< forces
-  bool keeps_steps = false;
+  bool keeps_steps = false, has_kept = false;       ///< the second: take_steps() has a step to give
   std::vector<NodeLoad>
       asked;  ///< of every garment in the last step, where steps are kept; empty: nobody was
   std::int64_t step_index = 0;

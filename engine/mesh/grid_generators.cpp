@@ -4,6 +4,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/flat_uvs.hpp"
+#include "engine/mesh/generator_sizes.hpp"
 #include "engine/mesh/generators.hpp"
 
 namespace isocloth {
@@ -16,6 +17,7 @@ Mesh grid_nodes(const char* generator, Index nx, Index ny, double width, double 
   if (!(width > 0 && height > 0) || !std::isfinite(width + height)) {
     throw MeshError(text(generator, ": found size ", width, " x ", height, " m, expected numbers > 0"));
   }
+  require_countable(generator, nx, ny);
   Mesh mesh;
   mesh.positions.reserve(static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny));
   for (Index j = 0; j < ny; ++j) {

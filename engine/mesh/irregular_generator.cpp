@@ -57,7 +57,12 @@ Mesh irregular_triangles(Index boundary_segments, Index interior_nodes, double w
   }
   Mesh mesh;
   for (const Vec2d& p : points) mesh.positions.push_back({p.x, p.y, 0});
-  for (const auto& t : triangulate_region(points, boundary_count)) mesh.add_face({t[0], t[1], t[2]});
+  try {
+    for (const auto& t : triangulate_region(points, boundary_count)) mesh.add_face({t[0], t[1], t[2]});
+  } catch (const MeshError& error) {
+    throw MeshError(
+        text("irregular_triangles: ", error.what(), "; use fewer interior nodes or more boundary segments"));
+  }
   set_flat_uvs(mesh);
   return mesh;
 }

@@ -6,6 +6,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/flat_uvs.hpp"
+#include "engine/mesh/generator_sizes.hpp"
 #include "engine/mesh/generators.hpp"
 
 namespace isocloth {
@@ -16,6 +17,7 @@ void require_circles(const char* generator, Index circles, Index least_circles, 
     throw MeshError(text(generator, ": found ", circles, " circles of ", around, " nodes, expected at least ",
                          least_circles, " of at least 3; add nodes"));
   }
+  require_countable(generator, circles, around);
 }
 
 void require_length(const char* generator, const char* name, double found, double more_than) {
@@ -81,6 +83,10 @@ Mesh ring(Index radial, Index around, double inner_radius, double outer_radius, 
 
 Mesh disc(Index radial, Index around, double radius, FaceKind kind) {
   require_circles("disc", radial, 1, around);
+  constexpr Index most_around = 1000;  // faces at the node in the middle, see validate_mesh()
+  if (around > most_around)
+    throw MeshError(text("disc: found circles of ", around, " nodes, expected at most ", most_around,
+                         ", all of which are joined to the middle; use a ring or fewer"));
   require_length("disc", "radius", radius, 0);
   Mesh mesh;
   mesh.positions.push_back({});

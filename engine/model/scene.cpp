@@ -293,6 +293,9 @@ void validate_scene(const Scene& scene) {
     refuse("frame_interval", scene.frame_interval,
            text("0 for every step, or a whole number of steps of ", scene.step, " s"));
   }
+  if (scene.frame_interval / scene.step > most_steps * (1 + whole_tolerance))
+    refuse("frame_interval", scene.frame_interval,
+           text("at most ", most_steps, " steps of ", scene.step, " s"));
   check_projection(scene.projection);
   check_impulse(scene.impulse);
   if (scene.garments.empty()) refuse("garments", "none", "at least one garment");

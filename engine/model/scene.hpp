@@ -169,7 +169,7 @@ void validate_forces(const std::string& key, const std::vector<Vec3d>& forces, s
 void validate_force_slopes(const std::string& key, const Garment& garment);
 
 /// Checks everything that the members promise (ranges, sizes, pins distinct and in range, motions well
-/// formed, at least one garment, a known recipe, step and frame_interval dividing duration); throws
+/// formed, at least one garment, a known recipe, duration and frame_interval whole steps); throws
 /// SceneError naming the key path in the notation of the scene file, e.g. "garments[0].fabric.rho", or
 /// MeshError for an invalid mesh.
 void validate_scene(const Scene& scene);

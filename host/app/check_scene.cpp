@@ -71,7 +71,7 @@ Json as_json(const Garment& garment, const GarmentInfo& info) {
   std::size_t undone = 0;
   for (const Button& button : garment.mesh.buttons) {
     const double open = distance(start_positions(garment), button) - button.distance;
-    opening = std::max(opening, open);
+    if (button.strength == 0) opening = std::max(opening, open);
     undone += button.strength > 0 && button.stiffness * open > button.strength;
   }
   double band = 0, sewn = 0;

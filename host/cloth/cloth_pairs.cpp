@@ -56,6 +56,16 @@ ClothPairs::ClothPairs(const Device& device, const Scene& scene, const std::vect
   rooms_.resize(rest.size());
 }
 
+Index ClothPairs::loaded_count() const {
+  Index count = 0;
+  auto own = keys_.begin();
+  for (const std::uint64_t key : state_.keys) {
+    own = std::lower_bound(own, keys_.end(), key);
+    count += own != keys_.end() && *own == key;
+  }
+  return count;
+}
+
 ClothFeatures ClothPairs::features() const {
   return {triangles_.view(), sides_.view(), edges_.view(), node_garments_.view()};
 }

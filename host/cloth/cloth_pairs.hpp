@@ -68,6 +68,7 @@ class ClothPairs {
   /// Whether any contact may act.
   bool exist() const { return !keys_.empty(); }
   Index count() const { return static_cast<Index>(keys_.size()); }
+  Index loaded_count() const;  ///< those of them that keep a force
   /// Least distance of a pair that forces can part over its thickness, at most 1.
   double least_gap() const;
 

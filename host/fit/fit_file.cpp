@@ -360,9 +360,11 @@ class FitChecks {
     for (std::size_t i = 0; i < figures.chords.size(); ++i) {
       const ChordData& chord = figures.chords[i];
       const std::string name = text(key, ".figures.chords[", i, "]");
-      if (chord.nodes.size() != 2 || chord.nodes[0] == chord.nodes[1])
+      if (chord.nodes.size() != 2)
+        throw SceneError(text(name, ".nodes: found ", chord.nodes.size(), " nodes, expected two"));
+      if (chord.nodes[0] == chord.nodes[1])
         throw SceneError(
-            text(name, ".nodes: found ", chord.nodes.size(), " nodes, expected two different ones"));
+            text(name, ".nodes: found node ", chord.nodes[0], " twice, expected two different ones"));
       bool is_taken = chord.name == "coefficient" || chord.name == "folds" || chord.name == "silhouette";
       for (std::size_t k = 0; k < i; ++k) is_taken = is_taken || figures.chords[k].name == chord.name;
       if (is_taken || chord.name.empty())

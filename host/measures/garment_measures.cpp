@@ -82,6 +82,7 @@ GarmentMeasures<Real>::GarmentMeasures(const Device& device, const GarmentArrays
                  .bending = {arrays.bending_begin.view(), arrays.bending_columns.view()},
                  .stitches = arrays.stitch_nodes.view(),
                  .stitch_distances = arrays.stitch_distances.view(),
+                 .stitch_strengths = arrays.stitch_strengths.view(),
                  .rest = {},
                  .energies = {},
                  .physics = {},

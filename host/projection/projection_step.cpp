@@ -176,7 +176,7 @@ class GarmentsTogether {
       if (is_lost(report.status)) report.penetration = report.eased_depth = 0;
       if (cloth_ != nullptr) {
         report.cloth_contacts = cloth_->count();
-        report.cloth_loaded = static_cast<Index>(cloth_->kept().keys.size());
+        report.cloth_loaded = cloth_->loaded_count();
         report.cloth_force = unit * cloth_->kept().largest();
         if (!is_lost(report.status)) report.cloth_gap = gap;
         report.cg_iterations = cloth_->cg_iterations();

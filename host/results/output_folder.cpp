@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 
 OutputFolder::OutputFolder(const fs::path& dir, IfExists if_exists, const std::string& mark, std::string what)
     : what_(std::move(what)) {
+  if (dir.empty()) throw FileError("output: found an empty name, expected a folder");
   const fs::path normal = fs::absolute(dir).lexically_normal();
   dir_ = normal.has_filename() ? normal : normal.parent_path();
   std::error_code error;

@@ -93,16 +93,23 @@ void ResultFolder::find_checkpoint() {
   std::string why;
   for (const fs::path& folder : working_.resumable()) {
     try {
-      resumed_from_ = read_checkpoint(folder / "checkpoint.h5", scene_, precision_);
-      check_frames(TrajectoryFile(folder / "trajectory.h5"), *resumed_from_, steps_per_frame(scene_),
-                   folder / "trajectory.h5");
-      resumed_folder_ = folder;
-      return;
+      Checkpoint checkpoint = read_checkpoint(folder / "checkpoint.h5", scene_, precision_);
+      if (!resumed_from_) {
+        check_frames(TrajectoryFile(folder / "trajectory.h5"), checkpoint, steps_per_frame(scene_),
+                     folder / "trajectory.h5");
+        resumed_from_ = std::move(checkpoint);
+        resumed_folder_ = folder;
+        superseded_ = {folder};
+      } else if (checkpoint.step_index <= resumed_from_->step_index) {
+        superseded_.push_back(folder);
+      }
     } catch (const Error& error) {
       if (why.empty()) why = error.what();
+      // Nothing older takes the place of a result that it does not go on from.
+      if (folder == working_.target()) break;
     }
   }
-  throw FileError(why);
+  if (!resumed_from_) throw FileError(why);
 }
 
 std::size_t ResultFolder::chosen_frames_of() const {
@@ -221,7 +228,7 @@ void ResultFolder::close(const RunSummary& summary) {
 
 void ResultFolder::publish() {
   if (trajectory_) fail(working_.path(), "not closed yet, expected a summary first");
-  working_.publish(resumed_folder_);
+  working_.publish(superseded_);
   published_ = true;
 }
 

@@ -97,6 +97,7 @@ class ResultFolder {
   std::vector<StepStatus> worst_;  // shape [garment]
   std::optional<Checkpoint> resumed_from_;
   std::filesystem::path resumed_folder_;
+  std::vector<std::filesystem::path> superseded_;    ///< it, and older ones of the same run
   std::int64_t frame_count_ = 0, first_frames_ = 1;  // the start, or what was carried over
   std::optional<double> checkpoint_time_;            // of checkpoint.h5 [s]
   bool published_ = false, has_checkpoint_ = false;  // the latter: of steps of this run

@@ -260,8 +260,9 @@ void TrajectoryFile::read_positions(std::size_t frame) const {
     for (std::size_t g = 0; g < garment_count; ++g) {
       const auto begin = static_cast<std::size_t>(layout_.garments[g].node_begin),
                  end = begin + static_cast<std::size_t>(layout_.garments[g].node_count);
-      for (std::size_t i = 3 * begin; i < 3 * end; ++i)
-        block[f * size + i] += origins[3 * (f * garment_count + g) + i % 3];
+      for (std::size_t i = 3 * begin; i < 3 * end; ++i)  // -0 + 0 would be 0
+        if (const double origin = origins[3 * (f * garment_count + g) + i % 3]; origin != 0)
+          block[f * size + i] += origin;
     }
   }
   read_ = std::move(block);

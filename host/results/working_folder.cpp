@@ -35,6 +35,7 @@ fs::path beside(const fs::path& path, const std::string& suffix) {
 }
 
 fs::path folder_path(const fs::path& dir) {
+  if (dir.empty()) throw FileError("output: found an empty name, expected a folder");
   const fs::path normal = fs::absolute(dir).lexically_normal();
   fs::path path = normal.has_filename() ? normal : normal.parent_path();
   std::error_code error;
@@ -199,7 +200,7 @@ void WorkingFolder::create() {
   if (lock_.descriptor() >= 0) ::flock(lock_.descriptor(), LOCK_EX | LOCK_NB);
 }
 
-void WorkingFolder::publish(const fs::path& superseded) {
+void WorkingFolder::publish(const std::vector<fs::path>& superseded) {
   // Looked at again: the run may have taken hours.
   check_target();
   const fs::path old = free_name(dir_, text(".old-", ::getpid()));
@@ -215,7 +216,8 @@ void WorkingFolder::publish(const fs::path& superseded) {
   working_ = dir_;
   fs::remove(dir_ / lock_name, error);
   if (replaces) fs::remove_all(old, error);
-  if (!superseded.empty() && superseded != dir_) fs::remove_all(superseded, error);
+  for (const fs::path& folder : superseded)
+    if (folder != dir_ && !is_locked(folder)) fs::remove_all(folder, error);
 }
 
 void WorkingFolder::remove() {

@@ -40,8 +40,8 @@ class WorkingFolder {
 
   /// Makes the folders above and the folder itself; of several processes that try, one succeeds.
   void create();
-  /// Renames to DIR; what was there is removed, and `superseded`, unless empty, too.
-  void publish(const std::filesystem::path& superseded);
+  /// Renames to DIR; what was there is removed, and folders `superseded` that nobody writes to, too.
+  void publish(const std::vector<std::filesystem::path>& superseded);
   /// Removes everything, and the folders above that create made.
   void remove();
 

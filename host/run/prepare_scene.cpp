@@ -73,6 +73,18 @@ void warn_of_curves(const Garment& garment, const std::string& what, Warnings& w
                       "fabric.bending is \"discrete_shells\"; others bend by kappa"));
 }
 
+/// Where it throws cloth farther than that in a step, iterations grow with the number of nodes.
+void warn_of_pressure(const Garment& garment, double h, const std::string& what, Warnings& warnings) {
+  constexpr double most_elements = 1.5;
+  const double way = h * h * std::fabs(garment.pressure) / garment.fabric.rho,
+               size = mean_element_size(garment.mesh);
+  if (way > most_elements * size)
+    warnings.add("pressure",
+                 text(what, ": pressure: ", garment.pressure, " Pa throws cloth of ", garment.fabric.rho,
+                      " kg/m^2 by ", way, " m in a step of ", h, " s, an element is ", size,
+                      " m long; a smaller step takes less time in all"));
+}
+
 void warn_of_pieces(const Garment& garment, const std::string& what, Warnings& warnings) {
   constexpr double near = 0.01;  // of an element
   const Index pieces = piece_count(garment.mesh);
@@ -274,6 +286,7 @@ std::vector<std::string> start_warnings(const Scene& scene, const IntersectionRe
     for (const auto& [kind, line] : fabric_warnings(resolved, garment, precision, what))
       warnings.add(kind, line);
     warn_of_pieces(garment, what, warnings);
+    warn_of_pressure(garment, scene.step, what, warnings);
     warn_of_pins(garment, resolved, what, warnings);
     for (std::size_t i = 0; i < garment.grippers.size(); ++i) {
       if (garment.grippers[i].holds.empty()) {

@@ -7,6 +7,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/weld.hpp"
+#include "engine/model/checks.hpp"
 #include "engine/model/resolved_scene.hpp"
 
 namespace isocloth {
@@ -71,6 +72,8 @@ void require_stillness(const Scene& scene) {
 
 RestSearch::RestSearch(Simulation& simulation, const RestSettings& settings)
     : simulation_(simulation), settings_(settings), residual_(std::numeric_limits<double>::infinity()) {
+  require_positive("rest.tolerance", settings.tolerance);
+  require_positive("rest.longest_step", settings.longest_step);
   require_rest(simulation.scene());
 }
 

@@ -8,6 +8,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/model/checks.hpp"
 #include "host/energy/energy_balance.hpp"
 #include "host/files/in_file.hpp"
 #include "host/report/from_trajectory.hpp"
@@ -104,6 +105,7 @@ class Run {
 
  private:
   Scene read() {
+    require_positive("checkpoint_every", request_.checkpoint_every);
     Scene scene = read_scene(request_.scene, warnings_, request_.access);
     if (request_.rest) {
       if (request_.execution.precision == Precision::float32)

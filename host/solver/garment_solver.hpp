@@ -133,5 +133,7 @@ struct StateSizes {
 /// obstacles and grippers that exist, and the clock is not negative.
 void check_state(const GarmentState& state, const std::string& garment, const StateSizes& sizes,
                  double largest);
+/// Up to there every step has a time of its own.
+constexpr std::int64_t last_step_index = std::int64_t{1} << 53;
 
 }  // namespace isocloth

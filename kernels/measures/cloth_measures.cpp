@@ -195,6 +195,7 @@ struct MeasureBody {
       each(static_cast<Index>(a.face_begin.size()) - 1, [&](Index i) { add_face(x, tile, i, sums); });
       each(a.node_count, [&](Index i) { add_node(x, v, tile, i, sums); });
       each(static_cast<Index>(a.stitches.size() / 2), [&](Index i) {
+        if (a.stitch_strengths[i] > 0) return;
         const Vec3<S> d = x[a.stitches[2 * i]] - x[a.stitches[2 * i + 1]];
         sums.opening = larger(square_root(dot_add(d, d, S{})) - S(a.stitch_distances[i]), sums.opening);
       });

@@ -18,7 +18,7 @@ struct ClothMeasures {
   S error_sum, error_squares, error_max;  ///< of |a - a0| / a0 of faces, Coltraro 2022, (22)
   S kinetic, potential;                   ///< [J], 1/2 rho m v^2 and delta g m z + 1/2 kappa phi.K phi
   S elastic;  ///< [J], K times the integral of p of compliant rows, see apply_law()
-  S opening;  ///< largest distance of two nodes that are sewn together, less that of a button [m]
+  S opening;  ///< largest distance of two nodes that are sewn or buttoned together, less that of a button [m]
   Vec3<S> momentum, angular_momentum;  ///< rho m v [kg m/s], rho m x x v [kg m^2/s]
 };
 
@@ -51,6 +51,7 @@ struct MeasureCloths {
   NodeMatrixView bending;                  ///< pattern of K, empty: no bending
   ArrayView<const Index> stitches;         ///< nodes, shape [stitch_count, 2]
   ArrayView<const Real> stitch_distances;  ///< see StitchLaws [m]
+  ArrayView<const Real> stitch_strengths;  ///< the same [N]; what may let go is no seam
   RestShapesView<Real> rest;
   RowEnergies<Real> energies;
   ArrayView<const Real> physics;     ///< ClothPhysics, shape [tile_count, 4, width]

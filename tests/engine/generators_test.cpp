@@ -157,6 +157,22 @@ TEST(Tube, UnrollsWithoutStretching) {
   }
 }
 
+TEST(Generators, RefuseWhatIsTooLarge) {
+  EXPECT_THROW(quad_grid(65536, 65536, 1, 1), MeshError);
+  EXPECT_THROW(triangle_grid(100'000, 100'000, 1, 1, Diagonals::parallel), MeshError);
+  EXPECT_THROW(ring(65536, 65536, 1, 2, FaceKind::quads), MeshError);
+  EXPECT_THROW(tube(65536, 65536, 1, 2, FaceKind::quads), MeshError);
+  EXPECT_THROW(disc(3, 1001, 1, FaceKind::quads), MeshError);
+  Mesh most = disc(1, 1000, 1, FaceKind::quads);
+  EXPECT_NO_THROW(validate_mesh(most, "disc"));
+  try {
+    irregular_triangles(2, 1000, 1, 1, 1);
+    FAIL();
+  } catch (const MeshError& error) {
+    EXPECT_EQ(std::string(error.what()).rfind("irregular_triangles: ", 0), 0u) << error.what();
+  }
+}
+
 TEST(TankTop, MeetsTargetAndQuality) {
   for (const Index target : {300, 1000, 1700, 6000}) {
     const Mesh mesh = tank_top(target);

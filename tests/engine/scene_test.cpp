@@ -40,6 +40,8 @@ TEST(ValidateScene, AcceptsWhatIsInOrder) {
   EXPECT_EQ(refusal([](Scene& s) { s.garments[0].pins.clear(); }), "accepted");
   EXPECT_EQ(refusal([](Scene& s) { s.garments[0].initial_velocities.resize(9); }), "accepted");
   EXPECT_EQ(refusal([](Scene& s) { s.projection.max_substeps = 8; }), "accepted");
+  EXPECT_EQ(refusal([](Scene& s) { s.frame_interval = 1e300; }),
+            "frame_interval: found 1e+300, expected at most 1e+09 steps of 0.01 s");
   EXPECT_EQ(refusal([](Scene& s) { s.gravity = 0; }), "accepted");
 }
 

@@ -242,13 +242,21 @@ TEST(Commands, BadOnesAreRefusedAndChangeNothing) {
         x.move_pin(0, 0, {two.data(), 1}, 0);
       },
       "duration");
+  const Vec3d nowhere{0, std::nan(""), 0};
+  expect_refused<SceneError>(
+      s,
+      [&](Simulation& x) {
+        x.move_pin(0, 0, {&nowhere, 1}, 1);
+      },
+      "pins[0].targets[0]");
   expect_refused<SceneError>(
       s, [](Simulation& x) { x.set_gravity(0, std::nan("")); }, "gravity");
   for (const auto& [change, part] : std::vector<std::pair<std::function<void(Fabric&)>, std::string>>{
            {[](Fabric& f) { f.rho = 0; }, "rho"},
            {[](Fabric& f) { f.kappa = 0, f.beta = 0; }, "kappa"},
            {[](Fabric& f) { f.thickness = 0.1; }, "thickness"},
-           {[](Fabric& f) { f.drag = {}; }, "drag"}}) {
+           {[](Fabric& f) { f.drag = {}; }, "drag"},
+           {[](Fabric& f) { f.weft_kappa = f.kappa; }, "weft_kappa: found"}}) {  // the recipe knows none
     Fabric fabric = s.scene().garments[0].fabric;
     change(fabric);
     expect_refused<SceneError>(

@@ -1,6 +1,8 @@
 // Forces that a program computes before each step, beside commands, closed forms and the laws of motion.
 #include <atomic>
 #include <cmath>
+#include <functional>
+#include <initializer_list>
 #include <numbers>
 #include <stdexcept>
 #include <thread>
@@ -462,8 +464,19 @@ TEST(ProgramForces, ThatAreNoneAreRefused) {
   EXPECT_THROW(simulation.remove_force("new"), ShapeError);
   EXPECT_EQ(simulation.forces(), std::vector<std::string>{"there"});
   simulation.remove_force("there");
-  simulation.add_force("again", [&](const ForceInput&, ForceOutput&) { simulation.step(); });
-  EXPECT_THROW(simulation.step(), ForceError);
+  const Snapshot start = simulation.snapshot();
+  const std::vector<Vec3d> places = simulation.positions()[0];
+  for (const std::function<void()>& change : std::initializer_list<std::function<void()>>{
+           [&] { simulation.step(); }, [&] { simulation.reset(); }, [&] { simulation.reset({0}); },
+           [&] { simulation.restore(start); }, [&] { simulation.set_state(0, start.garments[0]); },
+           [&] { simulation.set_fabric(0, scene.garments[0].fabric); }, [&] { simulation.set_forces(0, {}); },
+           [&] {
+             simulation.write(GarmentField::positions, {0}, {places.data(), places.size()});
+           }}) {
+    simulation.add_force("again", [&](const ForceInput&, ForceOutput&) { change(); });
+    EXPECT_THROW(simulation.step(), ForceError);
+    simulation.remove_force("again");
+  }
   scene.projection.metric = Metric::mass;
   Simulation massive(scene);
   EXPECT_THROW(massive.add_force("new", none), SceneError);

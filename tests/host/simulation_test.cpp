@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "engine/core/errors.hpp"
 #include "engine/mesh/generators.hpp"
 #include "host/memory/device.hpp"
 #include "host/orchestrator/garment_solvers.hpp"
+#include "host/run/rest.hpp"
 #include "tests/host/batch_case.hpp"
 
 namespace isocloth {
@@ -70,9 +72,40 @@ TEST(Simulation, RefusesWhatDoesNotFit) {
            [](Simulation& s) { s.info(3); }, [](Simulation& s) { s.measure(3); }})
     expect_mentions(message_of([&] { call(simulation); }), {"3"});
   EXPECT_THROW(simulation.advance(-1), ShapeError);
+  for (const std::int64_t step : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()}) {
+    EXPECT_THROW(simulation.set_step_index(step), ShapeError);
+    GarmentState late = simulation.state(0);
+    late.step_index = step;
+    expect_mentions(message_of([&] { simulation.set_state(0, late); }), {"step_index"});
+  }
   GarmentState state = simulation.state(1);
   state.velocities.pop_back();
   expect_mentions(message_of([&] { simulation.set_state(1, state); }), {"cloth 1", "velocities", "89", "90"});
+}
+
+TEST(Simulation, AKeptStepIsGivenOnce) {
+  Simulation simulation(batch_scene({}, 2), one_thread);
+  EXPECT_THROW(simulation.take_steps(), ShapeError);
+  simulation.step();
+  EXPECT_THROW(simulation.take_steps(), ShapeError);
+  simulation.keep_steps(true);
+  simulation.step();
+  EXPECT_EQ(simulation.take_steps().size(), 2u);
+  EXPECT_THROW(simulation.take_steps(), ShapeError);
+  simulation.advance(2);
+  EXPECT_THROW(simulation.take_steps(), ShapeError);
+}
+
+TEST(RestSearch, RefusesWhatNothingCanMeet) {
+  Simulation simulation(batch_scene({}, 1), one_thread);
+  for (const double bad : {-1.0, 0.0, std::numeric_limits<double>::quiet_NaN()}) {
+    RestSettings settings;
+    settings.tolerance = bad;
+    expect_mentions(message_of([&] { RestSearch(simulation, settings); }), {"rest.tolerance"});
+    settings = {};
+    settings.longest_step = bad;
+    expect_mentions(message_of([&] { RestSearch(simulation, settings); }), {"rest.longest_step"});
+  }
 }
 
 TEST(Simulation, NoStepsChangeNothing) {

@@ -314,6 +314,44 @@ TEST(ResultFolder, AKilledRunIsResumedFromItsPartialFolder) {
   EXPECT_EQ(folder.entry_count(), 1);
 }
 
+// One that a run has left is no reason to replace what another has finished since.
+TEST(ResultFolder, AResumedRunReplacesOnlyWhatItGoesOnFrom) {
+  const TemporaryFolder folder;
+  const Scene scene = two_garments();
+  Scene other = scene;
+  other.gravity = 1;
+  const auto date = [](const fs::path& results, int seconds) {
+    fs::last_write_time(results / "checkpoint.h5",
+                        fs::file_time_type::clock::now() + std::chrono::seconds(seconds));
+  };
+  const auto leave = [&](std::int64_t step) {
+    run_and_kill([&] {
+      auto* const results = new ResultFolder(folder / "out", scene, "{}");
+      add_steps(*results, scene, 0, step + 1);
+      results->save_checkpoint(checkpoint_at(scene, step));
+    });
+  };
+  leave(2);
+  const fs::path first = only_partial(folder.path());
+  date(first, -20);
+  leave(4);
+  write_results(folder / "out", other);
+  const std::string message = message_of<FileError>(
+      [&] { ResultFolder(folder / "out", scene, "{}", {.if_exists = IfExists::resume}); });
+  EXPECT_EQ(message.find((folder / "out").string() + "/"), 0u) << message;
+  EXPECT_EQ(folder.entry_count(), 3);
+  EXPECT_NO_THROW(read_checkpoint(folder / "out/checkpoint.h5", other, Precision::float64));
+
+  fs::remove_all(folder / "out");
+  ResultFolder results(folder / "out", scene, "{}", {.if_exists = IfExists::resume});
+  EXPECT_EQ(results.resumed_from()->step_index, 4);
+  add_steps(results, scene, 5, 10);
+  results.save_checkpoint(checkpoint_at(scene, 9));
+  results.close(summary());
+  results.publish();
+  EXPECT_EQ(folder.entry_count(), 1);  // what it goes on from is in it
+}
+
 TEST(ResultFolder, AFullDiskIsOneLineAndLeavesWhatWasComputed) {
   const TemporaryFolder folder;
   const Scene scene = two_garments();

@@ -245,6 +245,16 @@ TEST_F(RunScene, FiguresOfClothOnClothGoOnWithTheirRun) {
   EXPECT_GT(load, 0);
 }
 
+TEST_F(RunScene, RefusesWhatIsNoRequest) {
+  RunRequest request;
+  request.scene = folder_ / "scene.json";
+  EXPECT_THROW(run_scene(request), FileError);
+  request.output = folder_ / "out";
+  request.checkpoint_every = -3;
+  EXPECT_THROW(run_scene(request), SceneError);
+  EXPECT_EQ(names(folder_.path()), std::vector<std::string>{"scene.json"});
+}
+
 TEST_F(RunScene, AStopDuringSetUpLeavesNothing) {
   Listener listener(-1);
   EXPECT_THROW(run("above/out", listener), Interrupted);
