@@ -14,6 +14,7 @@
 #include "host/files/in_file.hpp"
 #include "host/results/metric_columns.hpp"
 #include "host/run/fabric_warnings.hpp"
+#include "host/run/rounded.hpp"
 
 namespace isocloth {
 namespace {
@@ -75,13 +76,13 @@ void warn_of_curves(const Garment& garment, const std::string& what, Warnings& w
 
 /// Where it throws cloth farther than that in a step, iterations grow with the number of nodes.
 void warn_of_pressure(const Garment& garment, double h, const std::string& what, Warnings& warnings) {
-  constexpr double most_elements = 1.5;
+  constexpr double most_elements = 2;
   const double way = h * h * std::fabs(garment.pressure) / garment.fabric.rho,
                size = mean_element_size(garment.mesh);
   if (way > most_elements * size)
     warnings.add("pressure",
                  text(what, ": pressure: ", garment.pressure, " Pa throws cloth of ", garment.fabric.rho,
-                      " kg/m^2 by ", way, " m in a step of ", h, " s, an element is ", size,
+                      " kg/m^2 by ", rounded(way), " m in a step of ", h, " s, an element is ", rounded(size),
                       " m long; a smaller step takes less time in all"));
 }
 

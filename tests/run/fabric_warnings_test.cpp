@@ -52,14 +52,14 @@ TEST(FabricWarnings, NamesPlatesThickerThanAnEdge) {
   EXPECT_EQ(warnings_of(sheet_of(fabric, "coltraro2022")), "") << "rigid rows hold it";
 }
 
-// 0.2 kg/m^2 in steps of 10 ms: 5 cm are 100 Pa.
+// 0.2 kg/m^2 in steps of 10 ms: 6 cm are 120 Pa.
 TEST(FabricWarnings, NamesPressureThatThrowsClothFarInAStep) {
   Scene scene = sheet_of({});
-  scene.garments[0].pressure = 80;
+  scene.garments[0].pressure = 110;
   EXPECT_EQ(warnings_of(scene), "");
-  scene.garments[0].pressure = -100;
+  scene.garments[0].pressure = -150;
   expect_warned(scene, Precision::float64,
-                "\"sheet\": pressure: -100 Pa throws cloth of 0.2 kg/m^2 by 0.05 m");
+                "\"sheet\": pressure: -150 Pa throws cloth of 0.2 kg/m^2 by 0.075 m");
   scene.step = 0.001;
   EXPECT_EQ(warnings_of(scene), "");
 }
