@@ -21,13 +21,13 @@ Simulation start_simulation(const Scene& scene, const std::filesystem::path& fil
                             const ExecutionOptions& options);
 
 /// What a scene was likely meant otherwise in, a line each: units (a garment of more than 20 m, fabrics of
-/// more than 20 kg/m^2, ...), fabrics that no steps hold (fabric_warnings.hpp, with what it refuses), parts
-/// that nothing connects and seams left open, pins that are taken farther apart than the cloth is long,
-/// grippers that reach nothing, frames of more than 20 GB; solver_warnings; and cloth that passes through
-/// cloth at the start (Certificate::of_start) or lies in it, which with contact.cloth is a SceneError
-/// instead, beginning with the file's name, or starts nearer than it is thick or inside of a driven garment
-/// that is closed, with what was done to that (`separation`). Of garments with the same trouble the first is
-/// named and the others counted.
+/// more than 20 kg/m^2, ...), pressure that throws cloth by elements in a step, fabrics that no steps hold
+/// (fabric_warnings.hpp, with what it refuses), parts that nothing connects and seams left open, pins that
+/// are taken farther apart than the cloth is long, grippers that reach nothing, frames of more than 20 GB;
+/// solver_warnings; and cloth that passes through cloth at the start (Certificate::of_start) or lies in it,
+/// which with contact.cloth is a SceneError instead, beginning with the file's name, or starts nearer than it
+/// is thick or inside of a driven garment that is closed, with what was done to that (`separation`). Of
+/// garments with the same trouble the first is named and the others counted.
 std::vector<std::string> start_warnings(const Scene& scene, const IntersectionReport& start,
                                         const std::filesystem::path& file, Precision precision,
                                         const Separation& separation = {});

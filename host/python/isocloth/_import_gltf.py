@@ -15,7 +15,8 @@ from .errors import Error, FileError, MeshError
 _KINDS = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 _NUMBERS = {"mesh", "skin", "skeleton", "node", "nodes", "children", "joints", "scene", "buffer", "bufferView", "input",
-            "output", "sampler", "indices", "inverseBindMatrices", "POSITION", "TEXCOORD_0"}  # keys of places in lists
+            "output", "sampler", "indices", "inverseBindMatrices", "POSITION", "TEXCOORD_0",
+            *(f"{kind}_{i}" for kind in ("JOINTS", "WEIGHTS") for i in range(8))}  # keys of places in lists
 _KNOWN = {"KHR_mesh_quantization", "KHR_texture_transform", "KHR_materials_unlit"}  # of those that a file may require
 
 
