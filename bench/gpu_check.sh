@@ -96,7 +96,7 @@ stage_tests() {
 
 # program filter: kernels of every kind on small meshes, work arrays in shared memory and in the workspace.
 small_tests=(
-  "test_host GpuBatch.ResetOf*:GpuBatch.AClothThatBreaks*:GpuBatch.BlockSizeDoesNotShow:GpuSteps.IsBitReproducible"
+  "test_host GpuBatch.ResetOf*:GpuBatch.AClothThatBreaks*:GpuBatch.BlockSizeDoesNotShow:GpuSteps.IsBitReproducible:GpuPairSearch.*"
   "test_linear DeviceCholesky.SolvesEveryPattern:DeviceCholesky.NamesTheBlockRow*"
   "test_kernels StepKernels*:SetupKernels*:MeasureKernels*:Reduce*"
 )
@@ -140,6 +140,22 @@ stage_bench() {
     --counts 1 4 16 64 256 1024 4096 16384 >"$parts/batch.md"
   "$bench" --json "$parts/mesh.json" mesh --backend cuda --mesh 17 33 65 129 >"$parts/mesh.md"
   "$bench" --json "$parts/frames.json" frames --backend cuda --sheets 100:1 20:4096 >"$parts/frames.md"
+  # Cloth that meets cloth: whole runs on the device beside those on the CPU.
+  local scene backend result seconds separator=''
+  {
+    printf '['
+    for scene in sheet_on_sheet twist folded_towel; do
+      for backend in cpu cuda; do
+        result=$parts/$scene.$backend
+        timeout 60 "$build/bin/isocloth" run "bench/scenes/$scene.json" --overwrite --backend "$backend" -o "$result" \
+          >"$result.log" 2>&1 || { tail -n 5 "$result.log" >&2; bad+=(bench); }
+        seconds=$(sed -nE 's/^ *"wall_seconds": ([0-9.e+-]+),?$/\1/p' "$result/summary.json" | head -n 1 || true)
+        printf '%s{"scene": "%s", "backend": "%s", "wall_seconds": %s}' "$separator" "$scene" "$backend" "${seconds:-null}"
+        separator=', '
+      done
+    done
+    printf ']\n'
+  } >"$parts/contact.json"
 }
 
 # The tables that decide which library serves (host/docs/DEVICE_LIBRARIES.md).
@@ -159,7 +175,7 @@ for stage in "${stages[@]}"; do
     build) rm -f "$parts"/* ;;
     tests | checks) rm -f "$parts/$stage.json" ;;
     libraries) rm -f "$parts/libraries.json" ;;
-    bench) rm -f "$parts/batch.json" "$parts/mesh.json" "$parts/frames.json" ;;
+    bench) rm -f "$parts/batch.json" "$parts/mesh.json" "$parts/frames.json" "$parts/contact.json" ;;
     *) fail "no stage '$stage'; there are: build tests checks bench libraries" ;;
   esac
   touch "$parts/$stage.failed"
@@ -177,7 +193,7 @@ record=$("$bench" machine) || fail "$bench does not run"
     "$(quoted "$driver")" "$(quoted "$("$nvcc" --version | grep -o 'release [0-9.]*')")" \
     "$(quoted "$(first_line cmake --version)")"
   printf '"date": %s' "$(quoted "$(date -u +%Y-%m-%d)")"
-  for part in build tests checks batch mesh frames libraries; do
+  for part in build tests checks batch mesh frames contact libraries; do
     [[ ! -s $parts/$part.json ]] || printf ',\n"%s": %s' "$part" "$(cat "$parts/$part.json")"
   done
   printf '\n}\n'

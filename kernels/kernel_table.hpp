@@ -4,6 +4,8 @@
 #include "kernels/batch/solve_blocks.hpp"
 #include "kernels/batch/step_cloths.hpp"
 #include "kernels/cloth_contact/cloth_contact.hpp"
+#include "kernels/cloth_contact/search_pairs.hpp"
+#include "kernels/cloth_contact/selections.hpp"
 #include "kernels/contact/body_system.hpp"
 #include "kernels/forces/build_bending.hpp"
 #include "kernels/forces/stitches.hpp"
@@ -34,6 +36,13 @@ struct SetupKernels {
 
 /// Of contacts between cloths, in double whatever the precision of the steps.
 struct ClothContactKernels {
+  Kernel<FitBoxes> fit_boxes;
+  Kernel<CountPairs> count_pairs;
+  Kernel<WritePairs> write_pairs;
+  Kernel<RunningSums> running_sums;
+  Kernel<ListFlagged> list_flagged;
+  Kernel<SelectContacts> select_contacts;
+  std::size_t (*selection_bytes)(Index count);  ///< of work memory for these three
   Kernel<MeasurePairs> measure_pairs;
   Kernel<SiftPairs> sift_pairs;
   Kernel<FindClothContacts> find_contacts;
@@ -121,7 +130,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 22;
+constexpr int backend_abi = 23;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

@@ -78,7 +78,7 @@ PairSearch::PairSearch(const std::vector<const Mesh*>& meshes, const std::vector
 
 void PairSearch::split(std::size_t surface, const FaceTree::Branch& branch, int levels) {
   using enum Piece::With;
-  const bool meets_itself = !surfaces_[surface].is_driven;
+  const bool meets_itself = meets(surface, surface);
   if (levels == 0 || branch.count == 1) {
     if (meets_itself) pieces_.push_back({surface, branch, {}, itself, {}, {}});
     if (surface + 1 < surfaces_.size()) pieces_.push_back({surface, branch, {}, other_surfaces, {}, {}});
@@ -140,7 +140,7 @@ void PairSearch::search(const Boxes<Box>& boxes, std::size_t most, const Workers
                                  wants_with(piece.surface));
       case Piece::With::other_surfaces:
         for (std::size_t t = piece.surface + 1; t < surfaces_.size(); ++t)
-          if (surfaces_[piece.surface].meets(surfaces_[t]))
+          if (meets(piece.surface, t))
             FaceTree::between(own, piece.branch, boxes.surfaces[t], surfaces_[t].tree.root(),
                               visit(features_.triangle_begin[t]), wants_with(t));
     }

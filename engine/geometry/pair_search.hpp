@@ -60,6 +60,14 @@ class PairSearch {
   /// The caller, piece after piece.
   static Workers alone();
   const SurfaceFeatures& features() const { return features_; }
+  std::size_t surface_count() const { return surfaces_.size(); }
+  const FaceTree& tree(std::size_t surface) const { return surfaces_[surface].tree; }
+  /// Whether features of a surface are sought near those of another, or its own.
+  bool meets(std::size_t one, std::size_t other) const {
+    const Surface &a = surfaces_[one], &b = surfaces_[other];
+    return !(a.is_driven && b.is_driven) &&
+           (a.world == b.world || a.world == every_world || b.world == every_world);
+  }
   /// Of its boxes, and of the room for pairs that it keeps for the next search.
   std::size_t memory_bytes() const;
 
@@ -95,10 +103,6 @@ class PairSearch {
     FaceTree tree;
     Index world = every_world;
     bool is_driven = false;
-    bool meets(const Surface& other) const {
-      return !(is_driven && other.is_driven) &&
-             (world == other.world || world == every_world || other.world == every_world);
-    }
   };
   /// A branch of a surface's tree, whose triangles are looked at.
   struct Piece {

@@ -54,6 +54,8 @@ ClothPairs::ClothPairs(const Device& device, const Scene& scene, const std::vect
   inverse_inertia_ = {device, rest.size()};
   places_ = {device, 4 * rest.size()};
   rooms_.resize(rest.size());
+  selected_ = {device, 1};
+  if (!device.backend().memory.host_accessible) device_search_.emplace(device, pairs_);
 }
 
 Index ClothPairs::loaded_count() const {
@@ -99,6 +101,7 @@ bool ClothPairs::meet(std::vector<Vec3d> from, std::vector<Vec3d> to) {
 }
 
 void ClothPairs::look() {
+  touching_count_ = 0;
   if (!seek()) {  // nothing can be said of it but that it is no state to end in
     keys_.clear();
     host_chosen_.clear();
@@ -106,16 +109,7 @@ void ClothPairs::look() {
     depth_ = 0;
     return;
   }
-  sift();
-  contact_kernels_.find_contacts(device_.queue(),
-                                 {.features = features(),
-                                  .pairs = first(std::as_const(device_pairs_), host_pairs_.size()),
-                                  .thicknesses = std::as_const(pair_thicknesses_).view(),
-                                  .from = std::as_const(from_).view(),
-                                  .to = std::as_const(to_).view(),
-                                  .reach = reach_,
-                                  .sifted = first(std::as_const(sifted_), host_sifted_.size()),
-                                  .found = first(found_, host_sifted_.size())});
+  find_touching();
   choose();
 }
 
@@ -129,8 +123,7 @@ void ClothPairs::throw_out_of_memory() const {
 /// What no step can part is nobody's fault.
 bool ClothPairs::can_part(const FoundContact& found, const double* inverse_inertia) const {
   double inverse[4];
-  const std::array<Index, 4> nodes =
-      pairs_.features().nodes_of(host_pairs_[static_cast<std::size_t>(found.pair)]);
+  const std::array<Index, 4> nodes = pairs_.features().nodes_of(pair_of(found));
   for (std::size_t i = 0; i < 4; ++i) inverse[i] = inverse_inertia[static_cast<std::size_t>(nodes[i])];
   return points_can_part(found.weights, inverse);
 }
@@ -144,9 +137,7 @@ void ClothPairs::choose() {
     auto order() const { return std::tie(key, passes, pair.first, pair.second); }
     bool operator<(const Candidate& other) const { return order() < other.order(); }
   };
-  const std::size_t count = host_sifted_.size();
-  std::vector<FoundContact> found_staging;
-  const FoundContact* const found = count > 0 ? std::as_const(found_).read(0, count, found_staging) : nullptr;
+  const ArrayView<const FoundContact> found = touching();
   std::vector<double> inertia_staging;
   const double* const inverse_inertia =
       std::as_const(inverse_inertia_).read(0, rooms_.size(), inertia_staging);
@@ -155,15 +146,13 @@ void ClothPairs::choose() {
   std::vector<Candidate> candidates;
   depth_ = 0;
   passing_ = 0;
-  for (std::size_t p = 0; p < count; ++p) {
-    if (found[p].status == PairStatus::apart) continue;
+  for (std::size_t p = 0; p < found.size(); ++p) {
     const bool passes = found[p].status == PairStatus::passing;
     passing_ += passes;
     if (const double depth = law.depth(found[p].gap, law.deep_rest(found[p].before));
         !passes && depth > depth_ && can_part(found[p], inverse_inertia))
       depth_ = depth;
-    candidates.push_back({found[p].key, passes ? 0 : 1, host_pairs_[static_cast<std::size_t>(found[p].pair)],
-                          static_cast<Index>(p)});
+    candidates.push_back({found[p].key, passes ? 0 : 1, pair_of(found[p]), static_cast<Index>(p)});
   }
   std::sort(candidates.begin(), candidates.end());
   keys_.clear();
@@ -194,10 +183,12 @@ ClothPairs::Stops ClothPairs::stops(const std::vector<Vec3d>& onward,
 
 std::size_t ClothPairs::pair_bytes() const {
   std::size_t bytes = pairs_.memory_bytes() + host_pairs_.capacity() * sizeof(FeaturePair) +
-                      rooms_.size() * sizeof(MovingBox);
+                      rooms_.size() * sizeof(MovingBox) +
+                      (device_search_ ? device_search_->memory_bytes() : 0);
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(triangles_, sides_, edges_, node_garments_, inverse_inertia_, places_, rest_, from_, to_, device_pairs_,
-      measured_at_, pair_thicknesses_, pair_rooms_, pair_nodes_, may_touch_, sifted_, found_);
+      measured_at_, pair_thicknesses_, pair_rooms_, pair_nodes_, may_touch_, sifted_, selected_, found_,
+      touching_, selection_work_);
   return bytes;
 }
 

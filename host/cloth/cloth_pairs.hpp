@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <new>
+#include <optional>
 
 #include "engine/geometry/pair_search.hpp"
 #include "engine/model/scene.hpp"
+#include "host/cloth/device_pair_search.hpp"
 #include "host/memory/buffer.hpp"
 #include "host/simulation.hpp"
 #include "kernels/cloth_contact/cloth_contact.hpp"
@@ -44,11 +46,11 @@ void fill(const Device& device, const std::vector<T>& values, Buffer<T>& buffer)
   buffer.write(values.size(), staging, [&](T* to) { std::copy(values.begin(), values.end(), to); });
 }
 
-/// kernels/cloth_contact/cloth_contact.hpp says what a contact is. Pairs are sought on the host, and again,
-/// perhaps many steps later, where nodes leave the rooms that were searched: around these, where they are
-/// few. Contacts are found among them at every iterate. No result depends on when pairs were sought.
-/// Contacts are put in the order of their keys, so that no sum depends on the order in which pairs are found.
-/// How cloths answer to contacts is the matter of those who derive from it.
+/// kernels/cloth_contact/cloth_contact.hpp says what a contact is. Pairs are sought where kernels run, and
+/// again, perhaps many steps later, where nodes leave the rooms that were searched: on a CPU around these,
+/// where they are few. Contacts are found among them at every iterate. No result depends on when pairs were
+/// sought. Contacts are put in the order of their keys, so that no sum depends on the order in which pairs
+/// are found. How cloths answer to contacts is the matter of those who derive from it.
 class ClothPairs {
  public:
   const KeptContacts& kept() const { return state_; }
@@ -101,6 +103,7 @@ class ClothPairs {
       throw_out_of_memory();
     }
   }
+  std::size_t most_pairs(const Search& how) const;
   /// Pairs of ways from one state to the other; false: too many.
   bool find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, const Search& how,
                   std::vector<FeaturePair>& pairs);
@@ -122,9 +125,14 @@ class ClothPairs {
   /// Where the sides of a contact are nearest.
   Load load_of(std::uint64_t key, const Vec3d& force, const std::vector<Vec3d>& positions) const;
 
-  /// By its place in host_chosen_'s numbers.
+  /// Pairs that are not apart at the iterate, where the host can read them.
+  ArrayView<const FoundContact> touching() const { return {host_touching_, touching_count_}; }
+  const FeaturePair& pair_of(const FoundContact& found) const {
+    return host_pairs_[static_cast<std::size_t>(found.pair)];
+  }
+  /// By its place in touching().
   const FeaturePair& chosen_pair(Index place) const {
-    return host_pairs_[static_cast<std::size_t>(host_sifted_[static_cast<std::size_t>(place)])];
+    return pair_of(host_touching_[static_cast<std::size_t>(place)]);
   }
   /// Whether forces can move the two sides apart; inverse_inertia: of all nodes.
   bool can_part(const FoundContact& found, const double* inverse_inertia) const;
@@ -147,12 +155,11 @@ class ClothPairs {
   std::vector<Vec3d> host_from_, host_to_;
   Buffer<FeaturePair> device_pairs_;
   Buffer<double> pair_thicknesses_;
-  std::vector<Index> host_sifted_;
-  Buffer<FoundContact> found_;
+  Buffer<FoundContact> touching_;
 
   // Contacts of the iterate.
   std::vector<std::uint64_t> keys_;
-  std::vector<Index> host_chosen_;  ///< places in found_
+  std::vector<Index> host_chosen_;  ///< places in touching()
   double depth_ = 0;                ///< of the deepest [m]
   Index passing_ = 0;
   std::vector<Index> held_back_, blocked_;  ///< of each garment in the step
@@ -179,9 +186,13 @@ class ClothPairs {
   /// References of the pairs from this one on.
   void measure(std::size_t first_pair);
   PairSearch::Workers workers() const;
-  /// Pairs that may touch at the iterate.
-  void sift();
+  /// Pairs that may touch at the iterate; returns how many.
+  std::size_t sift();
+  /// Those of them that do, see touching().
+  void find_touching();
   void choose();
+  /// Work memory for selections among so many.
+  SelectionWork selection_work(std::size_t count);
   std::size_t keeper_of(std::uint64_t key) const;
   PairReferences references();
 
@@ -192,7 +203,13 @@ class ClothPairs {
   Buffer<double> pair_rooms_;
   Buffer<Index> pair_nodes_;
   Buffer<std::uint8_t> may_touch_;
-  Buffer<Index> sifted_;
+  Buffer<Index> sifted_, selected_;  ///< the second: of the last selection how many
+  Buffer<FoundContact> found_;
+  std::vector<FoundContact> touching_staging_;
+  const FoundContact* host_touching_ = nullptr;
+  std::size_t touching_count_ = 0;
+  Buffer<std::byte> selection_work_;
+  std::optional<DevicePairSearch> device_search_;  ///< where the host does not search
 };
 
 }  // namespace isocloth

@@ -39,10 +39,13 @@ std::vector<double> ClothPairs::margins(bool has_spare) const {
   return all;
 }
 
+std::size_t ClothPairs::most_pairs(const Search& how) const {
+  return std::max(how.always, how.most_per_node * rooms_.size());
+}
+
 bool ClothPairs::find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, const Search& how,
                             std::vector<FeaturePair>& pairs) {
-  const std::size_t most = std::max(how.always, how.most_per_node * rooms_.size());
-  return pairs_.find(from, to, margins(how.has_spare), most, pairs, workers(), how.times);
+  return pairs_.find(from, to, margins(how.has_spare), most_pairs(how), pairs, workers(), how.times);
 }
 
 PairSearch::Workers ClothPairs::workers() const {
@@ -98,7 +101,10 @@ bool ClothPairs::search() {
     is_fast_ = how.ahead == 0;
     const Ways all = ways(how.ahead);
     for (std::size_t i = 0; i < rooms_.size(); ++i) set_room(i, all, how);
-    if (find_pairs(all.from, all.onward, how, host_pairs_)) {
+    if (device_search_
+            ? device_search_->find(features(), {all.from, all.onward, margins(how.has_spare), how.times},
+                                   most_pairs(how), device_pairs_, host_pairs_)
+            : find_pairs(all.from, all.onward, how, host_pairs_)) {
       searched_ = &how;
       break;
     }
@@ -122,7 +128,8 @@ bool ClothPairs::seek() {
 }
 
 bool ClothPairs::search_around(const std::vector<Index>& nodes) {
-  constexpr std::size_t many = 8;  // for one node in so many a search of all is cheaper
+  constexpr std::size_t many = 8;    // for one node in so many a search of all is cheaper
+  if (device_search_) return false;  // its threads find all as fast
   if (searched_->times != PairSearch::Times::own || many * nodes.size() > rooms_.size()) return false;
   const Ways all = ways(searched_->ahead);
   std::vector<PairSearch::Detour> detours;
@@ -140,10 +147,12 @@ bool ClothPairs::search_around(const std::vector<Index>& nodes) {
 
 void ClothPairs::measure(std::size_t first_pair) {
   const std::size_t count = host_pairs_.size();
-  std::vector<FeaturePair> staging;
-  device_pairs_.write(first_pair, count - first_pair, staging, [&](FeaturePair* to) {
-    std::copy(host_pairs_.begin() + static_cast<std::ptrdiff_t>(first_pair), host_pairs_.end(), to);
-  });
+  if (!device_search_) {  // which has written them there
+    std::vector<FeaturePair> staging;
+    device_pairs_.write(first_pair, count - first_pair, staging, [&](FeaturePair* to) {
+      std::copy(host_pairs_.begin() + static_cast<std::ptrdiff_t>(first_pair), host_pairs_.end(), to);
+    });
+  }
   contact_kernels_.measure_pairs(device_.queue(), {.features = features(),
                                                    .pairs = first(std::as_const(device_pairs_), count),
                                                    .rest = std::as_const(rest_).view(),
@@ -152,7 +161,12 @@ void ClothPairs::measure(std::size_t first_pair) {
                                                    .first = static_cast<Index>(first_pair)});
 }
 
-void ClothPairs::sift() {
+SelectionWork ClothPairs::selection_work(std::size_t count) {
+  make_room(device_, contact_kernels_.selection_bytes(static_cast<Index>(count)), selection_work_);
+  return selection_work_.view();
+}
+
+std::size_t ClothPairs::sift() {
   const std::size_t count = host_pairs_.size();
   contact_kernels_.sift_pairs(device_.queue(), {.pairs = first(std::as_const(device_pairs_), count),
                                                 .references = references(),
@@ -162,13 +176,35 @@ void ClothPairs::sift() {
                                                 .reach = reach_,
                                                 .places = places_.view(),
                                                 .may_touch = first(may_touch_, count)});
-  std::vector<std::uint8_t> staging;
-  const std::uint8_t* const may_touch = std::as_const(may_touch_).read(0, count, staging);
-  host_sifted_.clear();
-  for (std::size_t p = 0; p < count; ++p)
-    if (may_touch[p] != 0) host_sifted_.push_back(static_cast<Index>(p));
-  fill(device_, host_sifted_, sifted_);
-  make_room(device_, host_sifted_.size(), found_);
+  make_room(device_, count, sifted_);
+  contact_kernels_.list_flagged(device_.queue(), {.flags = first(std::as_const(may_touch_), count),
+                                                  .places = first(sifted_, count),
+                                                  .count = selected_.view(),
+                                                  .work = selection_work(count)});
+  std::vector<Index> staging;
+  return static_cast<std::size_t>(*std::as_const(selected_).read(0, 1, staging));
+}
+
+void ClothPairs::find_touching() {
+  const std::size_t count = sift();
+  make_room(device_, count, found_);
+  make_room(device_, count, touching_);
+  contact_kernels_.find_contacts(device_.queue(),
+                                 {.features = features(),
+                                  .pairs = first(std::as_const(device_pairs_), host_pairs_.size()),
+                                  .thicknesses = std::as_const(pair_thicknesses_).view(),
+                                  .from = std::as_const(from_).view(),
+                                  .to = std::as_const(to_).view(),
+                                  .reach = reach_,
+                                  .sifted = first(std::as_const(sifted_), count),
+                                  .found = first(found_, count)});
+  contact_kernels_.select_contacts(device_.queue(), {.found = first(std::as_const(found_), count),
+                                                     .selected = first(touching_, count),
+                                                     .count = selected_.view(),
+                                                     .work = selection_work(count)});
+  std::vector<Index> staging;
+  touching_count_ = static_cast<std::size_t>(*std::as_const(selected_).read(0, 1, staging));
+  host_touching_ = std::as_const(touching_).read(0, touching_count_, touching_staging_);
 }
 
 }  // namespace isocloth

@@ -227,10 +227,8 @@ bool ClothImpulses<Real>::hold_rows() {
 template <class Real>
 bool ClothImpulses<Real>::is_open(bool of_any_depth) {
   if (!of_any_depth && depth_ > tolerance_) return true;
-  std::vector<FoundContact> staging;
-  const FoundContact* const found = std::as_const(found_).read(0, host_sifted_.size(), staging);
   return std::ranges::any_of(host_chosen_, [&](Index place) {
-    const FoundContact& contact = found[place];
+    const FoundContact& contact = touching()[static_cast<std::size_t>(place)];
     const bool counts = contact.status == PairStatus::passing || (of_any_depth && contact.gap < 0);
     return counts && can_part(contact, host_inverse_.data());
   });
@@ -241,12 +239,10 @@ std::vector<typename ClothImpulses<Real>::Contact> ClothImpulses<Real>::contacts
   const ClothFriction friction{friction_.of_garments, friction_.between, friction_.with_self,
                                1 + std::ranges::max(friction_.of_garments)};
   const std::vector<Index>& garments = pairs_.features().node_surfaces;
-  std::vector<FoundContact> staging;
-  const FoundContact* const all = found_.read(0, host_sifted_.size(), staging);
   std::vector<Contact> contacts;
   std::size_t k = 0;
   for (std::size_t c = 0; c < keys_.size(); ++c) {
-    const FoundContact& found = all[host_chosen_[c]];
+    const FoundContact& found = touching()[static_cast<std::size_t>(host_chosen_[c])];
     Contact contact;
     const std::array<Index, 4> nodes = pairs_.features().nodes_of(chosen_pair(host_chosen_[c]));
     double inverse = 0, moved = 0;

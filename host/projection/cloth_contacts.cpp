@@ -64,7 +64,7 @@ template <class Real>
 ClothContactList ClothContacts<Real>::list() const {
   return {.features = features(),
           .pairs = first(device_pairs_, host_pairs_.size()),
-          .found = first(found_, host_sifted_.size()),
+          .found = first(touching_, touching().size()),
           .chosen = first(chosen_, keys_.size()),
           .node_begin = node_begin_.view(),
           .node_entries = first(node_entries_, host_entries_.size())};

@@ -110,20 +110,17 @@ bool ClothContacts<Real>::stop_blocked() {
   if (passing_ == 0 || keys_.empty() || has_stopped_) return false;
   const SurfaceFeatures& features = pairs_.features();
   std::vector<double> inertia_staging;
-  std::vector<FoundContact> found_staging;
   const double* const inverse_inertia =
       std::as_const(inverse_inertia_).read(0, host_to_.size(), inertia_staging);
-  const FoundContact* const found = std::as_const(found_).read(0, host_sifted_.size(), found_staging);
   const auto only_driven = [&](const FeaturePair& pair) {
     return std::ranges::all_of(features.nodes_of(pair), [&](Index node) {
       return inverse_inertia[static_cast<std::size_t>(node)] == 0;
     });
   };
-  bool any = false;
-  for (std::size_t p = 0; p < host_sifted_.size() && !any; ++p)
-    any = found[p].status == PairStatus::passing &&
-          only_driven(host_pairs_[static_cast<std::size_t>(found[p].pair)]);
-  if (!any) return false;
+  if (std::ranges::none_of(touching(), [&](const FoundContact& found) {
+        return found.status == PairStatus::passing && only_driven(pair_of(found));
+      }))
+    return false;
   has_stopped_ = true;
   std::vector<FeaturePair> pairs;
   std::ranges::copy_if(host_pairs_, std::back_inserter(pairs), only_driven);

@@ -3,6 +3,7 @@
 // parallel_for(queue, count, body)              body(i) for every i, in any order
 // for_each_block(queue, count, scratch, body)   body(block, item): the threads of a block share the item
 // share(block, count, body)                     body(i) for every i, by the threads of a block
+// add_to_shared(more, sum)                      whole numbers of all items
 //
 // A block body must be right for any block size: it strides by rank() and size(), passes values through
 // shared() between sync()s, and every thread reaches every sync(). A body is a struct of plain data.
@@ -215,6 +216,16 @@ namespace isocloth::ISOCLOTH_BACKEND {
 template <class Block, class Body>
 ISOCLOTH_DEVICE void share(const Block& block, std::size_t count, const Body& body) {
   for (Index i = static_cast<Index>(block.rank()); i < static_cast<Index>(count); i += block.size()) body(i);
+}
+
+/// Adds to a number that the items of a launch share, and returns the sum. Whole numbers, so that their order
+/// does not show in what it is at the end; what it is before then no result may depend on.
+ISOCLOTH_DEVICE inline std::uint64_t add_to_shared(std::uint64_t more, std::uint64_t& sum) {
+#if defined(__CUDACC__)
+  return atomicAdd(reinterpret_cast<unsigned long long*>(&sum), static_cast<unsigned long long>(more)) + more;
+#else
+  return __atomic_add_fetch(&sum, more, __ATOMIC_RELAXED);
+#endif
 }
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -1,0 +1,44 @@
+// Running sums and selections: CUB's on a GPU, plain loops on a CPU.
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/cloth_contact/cloth_contact.hpp"
+
+namespace isocloth {
+
+/// Where CUB keeps what it needs in between: at least selection_bytes().
+using SelectionWork = ArrayView<std::byte>;
+
+/// sums[i] = values[0] + ... + values[i - 1].
+struct RunningSums {
+  ArrayView<const Index> values;
+  ArrayView<Index> sums;  ///< same shape
+  SelectionWork work;
+};
+
+/// The places of what is flagged, ascending.
+struct ListFlagged {
+  ArrayView<const std::uint8_t> flags;  ///< 1 or 0
+  ArrayView<Index> places;              ///< same shape; the first count[0] are written
+  ArrayView<Index> count;               ///< shape [1]
+  SelectionWork work;
+};
+
+/// The contacts of pairs that are not apart, in the same order.
+struct SelectContacts {
+  ArrayView<const FoundContact> found;
+  ArrayView<FoundContact> selected;  ///< same shape; the first count[0] are written
+  ArrayView<Index> count;            ///< shape [1]
+  SelectionWork work;
+};
+
+namespace ISOCLOTH_BACKEND {
+/// Of work memory for `count` values of any of these.
+std::size_t selection_bytes(Index count);
+void running_sums(const Queue& queue, const RunningSums& args);
+void list_flagged(const Queue& queue, const ListFlagged& args);
+void select_contacts(const Queue& queue, const SelectContacts& args);
+}  // namespace ISOCLOTH_BACKEND
+
+}  // namespace isocloth
