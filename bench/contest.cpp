@@ -13,10 +13,7 @@ namespace {
 /// So much faster a library must be to be worth its code.
 constexpr double least_gain = 1.1;
 
-void wait(const Device& device, const Queue& queue) {
-  const Memory& memory = device.backend().memory;
-  if (!memory.wait(queue)) throw DeviceError(text(device.backend().name, ": ", memory.last_error()));
-}
+void wait(const Device& device, const Queue& queue) { device.check(device.backend().memory.wait(queue)); }
 
 }  // namespace
 

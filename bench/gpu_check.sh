@@ -147,7 +147,8 @@ stage_bench() {
     for scene in sheet_on_sheet twist folded_towel; do
       for backend in cpu cuda; do
         result=$parts/$scene.$backend
-        timeout 60 "$build/bin/isocloth" run "bench/scenes/$scene.json" --overwrite --backend "$backend" -o "$result" \
+        rm -rf "$result"
+        timeout 60 "$build/bin/isocloth" run "bench/scenes/$scene.json" --backend "$backend" -o "$result" \
           >"$result.log" 2>&1 || { tail -n 5 "$result.log" >&2; bad+=(bench); }
         seconds=$(sed -nE 's/^ *"wall_seconds": ([0-9.e+-]+),?$/\1/p' "$result/summary.json" | head -n 1 || true)
         printf '%s{"scene": "%s", "backend": "%s", "wall_seconds": %s}' "$separator" "$scene" "$backend" "${seconds:-null}"
@@ -172,7 +173,7 @@ stage_libraries() {
 bad=()
 for stage in "${stages[@]}"; do
   case $stage in
-    build) rm -f "$parts"/* ;;
+    build) rm -rf "${parts:?}"/* ;;
     tests | checks) rm -f "$parts/$stage.json" ;;
     libraries) rm -f "$parts/libraries.json" ;;
     bench) rm -f "$parts/batch.json" "$parts/mesh.json" "$parts/frames.json" "$parts/contact.json" ;;

@@ -38,18 +38,17 @@ class CopiedTiles {
   void download() {
     if (!is_copy()) return;
     copy_.resize(count_);
-    check(device_.backend().memory.download(device_.queue(), copy_.data(), data_, count_ * sizeof(Real)));
+    device_.check(
+        device_.backend().memory.download(device_.queue(), copy_.data(), data_, count_ * sizeof(Real)));
   }
   void upload() {
     if (!is_copy()) return;
-    check(device_.backend().memory.upload(device_.queue(), data_, copy_.data(), count_ * sizeof(Real)));
+    device_.check(
+        device_.backend().memory.upload(device_.queue(), data_, copy_.data(), count_ * sizeof(Real)));
   }
 
  private:
   bool is_copy() const { return !device_.backend().memory.host_accessible; }
-  void check(bool worked) const {
-    if (!worked) throw DeviceError(text(device_.backend().name, ": ", device_.backend().memory.last_error()));
-  }
 
   const Device& device_;
   const std::size_t tile_, count_;

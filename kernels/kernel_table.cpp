@@ -68,14 +68,14 @@ Backend make_backend(const char* name, const Memory& memory) {
           .cloth_contact = {.fit_boxes = fit_boxes,
                             .count_pairs = count_pairs,
                             .write_pairs = write_pairs,
-                            .running_sums = running_sums,
-                            .list_flagged = list_flagged,
-                            .select_contacts = select_contacts,
-                            .selection_bytes = selection_bytes,
                             .measure_pairs = measure_pairs,
                             .sift_pairs = sift_pairs,
                             .find_contacts = find_cloth_contacts,
                             .respond_contacts = respond_cloth_contacts},
+          .selection = {.work_bytes = selection_work_bytes,
+                        .running_sums = running_sums,
+                        .list_flagged = list_flagged,
+                        .select_contacts = select_contacts},
           .float32 = make_step_kernels<float>(),
           .float64 = make_step_kernels<double>()};
 }

@@ -39,14 +39,19 @@ struct ClothContactKernels {
   Kernel<FitBoxes> fit_boxes;
   Kernel<CountPairs> count_pairs;
   Kernel<WritePairs> write_pairs;
-  Kernel<RunningSums> running_sums;
-  Kernel<ListFlagged> list_flagged;
-  Kernel<SelectContacts> select_contacts;
-  std::size_t (*selection_bytes)(Index count);  ///< of work memory for these three
   Kernel<MeasurePairs> measure_pairs;
   Kernel<SiftPairs> sift_pairs;
   Kernel<FindClothContacts> find_contacts;
   Kernel<RespondClothContacts> respond_contacts;
+};
+
+/// Libraries' work, see kernels/cloth_contact/selections.hpp. Functions return false when they failed;
+/// Memory::last_error() says why.
+struct SelectionKernels {
+  bool (*work_bytes)(const Queue& queue, Index count, std::size_t* bytes);
+  bool (*running_sums)(const Queue& queue, const RunningSums& args);
+  bool (*list_flagged)(const Queue& queue, const ListFlagged& args);
+  bool (*select_contacts)(const Queue& queue, const SelectContacts& args);
 };
 
 /// Run every step.
@@ -127,6 +132,7 @@ struct Backend {
   Memory memory;
   SetupKernels setup;
   ClothContactKernels cloth_contact;
+  SelectionKernels selection;
   StepKernels<float> float32;
   StepKernels<double> float64;
 };

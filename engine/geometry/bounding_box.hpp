@@ -21,10 +21,10 @@ ISOCLOTH_HD bool overlap(const BoundingBox& a, const BoundingBox& b) {
 
 /// The least box that holds both.
 ISOCLOTH_HD BoundingBox joined(const BoundingBox& a, const BoundingBox& b) {
-  const auto lower = [](double x, double y) { return y < x ? y : x; };
-  const auto higher = [](double x, double y) { return x < y ? y : x; };
-  return {{lower(a.low.x, b.low.x), lower(a.low.y, b.low.y), lower(a.low.z, b.low.z)},
-          {higher(a.high.x, b.high.x), higher(a.high.y, b.high.y), higher(a.high.z, b.high.z)}};
+  return {{b.low.x < a.low.x ? b.low.x : a.low.x, b.low.y < a.low.y ? b.low.y : a.low.y,
+           b.low.z < a.low.z ? b.low.z : a.low.z},
+          {a.high.x < b.high.x ? b.high.x : a.high.x, a.high.y < b.high.y ? b.high.y : a.high.y,
+           a.high.z < b.high.z ? b.high.z : a.high.z}};
 }
 
 /// A box that goes from one to another, its sides at constant speeds: it holds what goes on a straight way at
@@ -37,11 +37,12 @@ ISOCLOTH_HD MovingBox joined(const MovingBox& a, const MovingBox& b) {
   return {joined(a.begin, b.begin), joined(a.end, b.end)};
 }
 
-/// Whether two moving boxes have a point in common at any one time.
-ISOCLOTH_HD bool overlap(const MovingBox& a, const MovingBox& b) {
-  double first = 0, last = 1;  // times at which they may
-  // What a side of one lies beyond a side of the other, at the begin and at the end.
-  const auto meet = [&](double at_begin, double at_end) {
+/// Times, from 0 to 1, at which two moving boxes may have a point in common.
+struct MeetingTimes {
+  double first = 0, last = 1;
+
+  /// What a side of one lies beyond a side of the other, at the begin and at the end; false: never.
+  ISOCLOTH_HD bool meet(double at_begin, double at_end) {
     if (at_begin < 0) {
       if (at_end < 0) return false;
       const double time = at_begin / (at_begin - at_end);
@@ -51,13 +52,19 @@ ISOCLOTH_HD bool overlap(const MovingBox& a, const MovingBox& b) {
       last = time < last ? time : last;
     }
     return true;
-  };
-  return meet(b.begin.high.x - a.begin.low.x, b.end.high.x - a.end.low.x) &&
-         meet(a.begin.high.x - b.begin.low.x, a.end.high.x - b.end.low.x) &&
-         meet(b.begin.high.y - a.begin.low.y, b.end.high.y - a.end.low.y) &&
-         meet(a.begin.high.y - b.begin.low.y, a.end.high.y - b.end.low.y) &&
-         meet(b.begin.high.z - a.begin.low.z, b.end.high.z - a.end.low.z) &&
-         meet(a.begin.high.z - b.begin.low.z, a.end.high.z - b.end.low.z) && !(first > last);
+  }
+};
+
+/// Whether two moving boxes have a point in common at any one time.
+ISOCLOTH_HD bool overlap(const MovingBox& a, const MovingBox& b) {
+  MeetingTimes times;
+  return times.meet(b.begin.high.x - a.begin.low.x, b.end.high.x - a.end.low.x) &&
+         times.meet(a.begin.high.x - b.begin.low.x, a.end.high.x - b.end.low.x) &&
+         times.meet(b.begin.high.y - a.begin.low.y, b.end.high.y - a.end.low.y) &&
+         times.meet(a.begin.high.y - b.begin.low.y, a.end.high.y - b.end.low.y) &&
+         times.meet(b.begin.high.z - a.begin.low.z, b.end.high.z - a.end.low.z) &&
+         times.meet(a.begin.high.z - b.begin.low.z, a.end.high.z - b.end.low.z) &&
+         !(times.first > times.last);
 }
 
 }  // namespace isocloth

@@ -149,4 +149,17 @@ double mean_element_size(const Mesh& mesh) {
   return mesh.face_count() == 0 ? 0 : std::sqrt(area / mesh.face_count());
 }
 
+SewnOpenings sewn_openings(const Mesh& mesh, const std::vector<Vec3d>& positions) {
+  SewnOpenings openings;
+  for (const Stitch& stitch : mesh.stitches)
+    openings.seam = std::max(openings.seam, norm(positions[stitch.a] - positions[stitch.b]));
+  for (const Button& button : mesh.buttons)
+    if (button.strength == 0)
+      openings.button =
+          std::max(openings.button, norm(positions[button.a] - positions[button.b]) - button.distance);
+  return openings;
+}
+
+double closed_opening(const Mesh& mesh) { return mean_element_size(mesh) / 20; }
+
 }  // namespace isocloth

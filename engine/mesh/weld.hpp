@@ -33,4 +33,14 @@ Index piece_count(const Mesh& mesh);
 /// Mean length of a face's side, as the square root of the mean area of faces [m].
 double mean_element_size(const Mesh& mesh);
 
+/// How far what is sewn and what is buttoned is apart: the largest distance of nodes sewn together, and of
+/// the ends of a button's thread beyond its length, press studs left out [m].
+struct SewnOpenings {
+  double seam = 0, button = 0;
+};
+/// positions [m]: shape [node_count].
+SewnOpenings sewn_openings(const Mesh& mesh, const std::vector<Vec3d>& positions);
+/// What is open by no more than that counts as closed: a twentieth of an element [m].
+double closed_opening(const Mesh& mesh);
+
 }  // namespace isocloth

@@ -104,11 +104,14 @@ SweepOutcome run_sweep_command(SweepCommand& sweep, bool json) {
     });
   }
   const SweepTable& table = outcome.table;
-  constexpr std::size_t most = 3;
-  for (std::size_t i = 0; i < std::min(most, outcome.losses.size()); ++i)
-    std::fprintf(stderr, "isocloth: warning: %s\n", outcome.losses[i].c_str());
-  if (outcome.losses.size() > most)
-    std::fprintf(stderr, "isocloth: warning: %zu more cases failed\n", outcome.losses.size() - most);
+  const auto warn = [](const std::vector<std::string>& lines, const char* more) {
+    constexpr std::size_t most = 3;
+    for (std::size_t i = 0; i < std::min(most, lines.size()); ++i)
+      std::fprintf(stderr, "isocloth: warning: %s\n", lines[i].c_str());
+    if (lines.size() > most) std::fprintf(stderr, "isocloth: warning: %zu %s\n", lines.size() - most, more);
+  };
+  warn(outcome.losses, "more cases failed");
+  warn(outcome.warnings, "more such warnings");
   if (json) {
     std::fputs(read_whole_file(request.output / "sweep.json").c_str(), stdout);
   } else {

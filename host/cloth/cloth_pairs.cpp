@@ -34,7 +34,8 @@ ClothPairs::ClothPairs(const Device& device, const Scene& scene, const std::vect
       tolerance_(scene.contact.tolerance),
       pairs_(meshes_of(garments), worlds_of(garments), driven_of(garments)),
       held_back_(garments.size(), 0),
-      blocked_(garments.size(), 0) {
+      blocked_(garments.size(), 0),
+      selections_(device) {
   static_assert(PairSearch::every_world == Garment::every_world);
   const SurfaceFeatures& features = pairs_.features();
   std::vector<Vec3d> rest;
@@ -54,8 +55,10 @@ ClothPairs::ClothPairs(const Device& device, const Scene& scene, const std::vect
   inverse_inertia_ = {device, rest.size()};
   places_ = {device, 4 * rest.size()};
   rooms_.resize(rest.size());
-  selected_ = {device, 1};
-  if (!device.backend().memory.host_accessible) device_search_.emplace(device, pairs_);
+  // Launches and waits take a device longer than the host takes for a few triangles.
+  constexpr std::size_t least_triangles = 1000;
+  if (!device.backend().memory.host_accessible && features.triangles.size() >= least_triangles)
+    device_search_.emplace(device, pairs_);
 }
 
 Index ClothPairs::loaded_count() const {
@@ -101,14 +104,12 @@ bool ClothPairs::meet(std::vector<Vec3d> from, std::vector<Vec3d> to) {
 }
 
 void ClothPairs::look() {
+  keys_.clear();
+  host_chosen_.clear();
   touching_count_ = 0;
-  if (!seek()) {  // nothing can be said of it but that it is no state to end in
-    keys_.clear();
-    host_chosen_.clear();
-    passing_ = 1;
-    depth_ = 0;
-    return;
-  }
+  depth_ = 0;
+  passing_ = 1;
+  if (!seek()) return;  // nothing can be said of it but that it is no state to end in
   find_touching();
   choose();
 }
@@ -144,7 +145,6 @@ void ClothPairs::choose() {
   cpu::ContactLaw<double> law;
   law.tolerance = tolerance_;
   std::vector<Candidate> candidates;
-  depth_ = 0;
   passing_ = 0;
   for (std::size_t p = 0; p < found.size(); ++p) {
     const bool passes = found[p].status == PairStatus::passing;
@@ -155,8 +155,6 @@ void ClothPairs::choose() {
     candidates.push_back({found[p].key, passes ? 0 : 1, pair_of(found[p]), static_cast<Index>(p)});
   }
   std::sort(candidates.begin(), candidates.end());
-  keys_.clear();
-  host_chosen_.clear();
   for (const Candidate& c : candidates) {
     if (!keys_.empty() && keys_.back() == c.key) continue;
     keys_.push_back(c.key);
@@ -178,6 +176,7 @@ ClothPairs::Stops ClothPairs::stops(const std::vector<Vec3d>& onward,
   constexpr Search each{.most_per_node = 400, .always = 1'000'000};
   if (find_pairs(host_from_, host_to_, each, pairs))
     found.shares = way_shares(features, pairs, host_from_, host_to_, thicknesses_);
+  searched_ = nullptr;  // boxes are those of these ways
   return found;
 }
 
@@ -187,8 +186,8 @@ std::size_t ClothPairs::pair_bytes() const {
                       (device_search_ ? device_search_->memory_bytes() : 0);
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(triangles_, sides_, edges_, node_garments_, inverse_inertia_, places_, rest_, from_, to_, device_pairs_,
-      measured_at_, pair_thicknesses_, pair_rooms_, pair_nodes_, may_touch_, sifted_, selected_, found_,
-      touching_, selection_work_);
+      measured_at_, pair_thicknesses_, pair_rooms_, pair_nodes_, may_touch_, sifted_, found_, touching_,
+      selections_);
   return bytes;
 }
 

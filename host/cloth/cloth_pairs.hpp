@@ -191,8 +191,6 @@ class ClothPairs {
   /// Those of them that do, see touching().
   void find_touching();
   void choose();
-  /// Work memory for selections among so many.
-  SelectionWork selection_work(std::size_t count);
   std::size_t keeper_of(std::uint64_t key) const;
   PairReferences references();
 
@@ -203,12 +201,12 @@ class ClothPairs {
   Buffer<double> pair_rooms_;
   Buffer<Index> pair_nodes_;
   Buffer<std::uint8_t> may_touch_;
-  Buffer<Index> sifted_, selected_;  ///< the second: of the last selection how many
+  Buffer<Index> sifted_;
   Buffer<FoundContact> found_;
   std::vector<FoundContact> touching_staging_;
   const FoundContact* host_touching_ = nullptr;
   std::size_t touching_count_ = 0;
-  Buffer<std::byte> selection_work_;
+  Selections selections_;
   std::optional<DevicePairSearch> device_search_;  ///< where the host does not search
 };
 

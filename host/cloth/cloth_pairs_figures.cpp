@@ -18,15 +18,14 @@ double KeptContacts::largest() const {
 
 double ClothPairs::least_gap() const {
   if (keys_.empty()) return 1;
-  std::vector<double> thickness_staging, inertia_staging;
-  const double* const thicknesses = pair_thicknesses_.read(0, host_pairs_.size(), thickness_staging);
+  std::vector<double> inertia_staging;
   const double* const inverse_inertia = inverse_inertia_.read(0, rooms_.size(), inertia_staging);
   double least = 1;
   for (const Index place : host_chosen_) {
     const FoundContact& contact = touching()[static_cast<std::size_t>(place)];
     // What passed was held back, and is elsewhere.
     if (contact.status == PairStatus::passing) continue;
-    const double gap = 1 + contact.gap / thicknesses[contact.pair];
+    const double gap = 1 + contact.gap / contact.thickness;
     if (gap < least && can_part(contact, inverse_inertia)) least = gap;
   }
   return least;

@@ -96,6 +96,7 @@ bool ClothPairs::search() {
       {.times = common, .has_spare = true, .most_per_node = 400, .always = 100'000},
       {.times = common, .most_per_node = 400, .always = 100'000}};
   searched_ = nullptr;
+  const Search* found = nullptr;
   for (const Search& how : searches) {
     if (how.ahead > 0 && is_fast_) continue;
     is_fast_ = how.ahead == 0;
@@ -105,11 +106,11 @@ bool ClothPairs::search() {
             ? device_search_->find(features(), {all.from, all.onward, margins(how.has_spare), how.times},
                                    most_pairs(how), device_pairs_, host_pairs_)
             : find_pairs(all.from, all.onward, how, host_pairs_)) {
-      searched_ = &how;
+      found = &how;
       break;
     }
   }
-  if (searched_ == nullptr) return false;
+  if (found == nullptr) return false;
   const std::size_t count = host_pairs_.size();
   fill(device_, host_from_, measured_at_);
   make_room(device_, count + packet_padding, device_pairs_);
@@ -118,6 +119,7 @@ bool ClothPairs::search() {
   make_room(device_, count + packet_padding, pair_rooms_);
   make_room(device_, 4 * (count + packet_padding), pair_nodes_);
   measure(0);
+  searched_ = found;
   return true;
 }
 
@@ -131,17 +133,19 @@ bool ClothPairs::search_around(const std::vector<Index>& nodes) {
   constexpr std::size_t many = 8;    // for one node in so many a search of all is cheaper
   if (device_search_) return false;  // its threads find all as fast
   if (searched_->times != PairSearch::Times::own || many * nodes.size() > rooms_.size()) return false;
-  const Ways all = ways(searched_->ahead);
+  const Search& how = *std::exchange(searched_, nullptr);  // until their pairs are there
+  const Ways all = ways(how.ahead);
   std::vector<PairSearch::Detour> detours;
   for (const Index node : nodes) {
     const auto i = static_cast<std::size_t>(node);
     if (!std::isfinite(norm(all.from[i])) || !std::isfinite(norm(all.onward[i]))) return false;
-    set_room(i, all, *searched_);
+    set_room(i, all, how);
     detours.push_back({node, all.from[i], all.onward[i]});
   }
   const std::size_t before = host_pairs_.size(), most = pair_rooms_.size() - packet_padding;
-  if (!pairs_.find_more(detours, margins(searched_->has_spare), most, host_pairs_, workers())) return false;
+  if (!pairs_.find_more(detours, margins(how.has_spare), most, host_pairs_, workers())) return false;
   measure(before);
+  searched_ = &how;
   return true;
 }
 
@@ -161,11 +165,6 @@ void ClothPairs::measure(std::size_t first_pair) {
                                                    .first = static_cast<Index>(first_pair)});
 }
 
-SelectionWork ClothPairs::selection_work(std::size_t count) {
-  make_room(device_, contact_kernels_.selection_bytes(static_cast<Index>(count)), selection_work_);
-  return selection_work_.view();
-}
-
 std::size_t ClothPairs::sift() {
   const std::size_t count = host_pairs_.size();
   contact_kernels_.sift_pairs(device_.queue(), {.pairs = first(std::as_const(device_pairs_), count),
@@ -177,12 +176,7 @@ std::size_t ClothPairs::sift() {
                                                 .places = places_.view(),
                                                 .may_touch = first(may_touch_, count)});
   make_room(device_, count, sifted_);
-  contact_kernels_.list_flagged(device_.queue(), {.flags = first(std::as_const(may_touch_), count),
-                                                  .places = first(sifted_, count),
-                                                  .count = selected_.view(),
-                                                  .work = selection_work(count)});
-  std::vector<Index> staging;
-  return static_cast<std::size_t>(*std::as_const(selected_).read(0, 1, staging));
+  return selections_.list_flagged(first(std::as_const(may_touch_), count), first(sifted_, count));
 }
 
 void ClothPairs::find_touching() {
@@ -198,13 +192,10 @@ void ClothPairs::find_touching() {
                                   .reach = reach_,
                                   .sifted = first(std::as_const(sifted_), count),
                                   .found = first(found_, count)});
-  contact_kernels_.select_contacts(device_.queue(), {.found = first(std::as_const(found_), count),
-                                                     .selected = first(touching_, count),
-                                                     .count = selected_.view(),
-                                                     .work = selection_work(count)});
-  std::vector<Index> staging;
-  touching_count_ = static_cast<std::size_t>(*std::as_const(selected_).read(0, 1, staging));
-  host_touching_ = std::as_const(touching_).read(0, touching_count_, touching_staging_);
+  const std::size_t touching =
+      selections_.select_contacts(first(std::as_const(found_), count), first(touching_, count));
+  host_touching_ = std::as_const(touching_).read(0, touching, touching_staging_);
+  touching_count_ = touching;
 }
 
 }  // namespace isocloth

@@ -14,7 +14,7 @@ struct TreeBox {
 }  // namespace
 
 DevicePairSearch::DevicePairSearch(const Device& device, const PairSearch& pairs)
-    : device_(device), kernels_(device.backend().cloth_contact) {
+    : device_(device), kernels_(device.backend().cloth_contact), selections_(device) {
   const SurfaceFeatures& features = pairs.features();
   const std::size_t surfaces = pairs.surface_count(), triangles = features.triangles.size();
   std::vector<TreeBox> level;
@@ -61,7 +61,6 @@ DevicePairSearch::DevicePairSearch(const Device& device, const PairSearch& pairs
   margins_ = {device, surfaces};
   for (Buffer<Index>* const values : {&counts_, &begin_}) *values = {device, 2 * triangles};
   sum_ = {device, 1};
-  work_ = {device, kernels_.selection_bytes(static_cast<Index>(2 * triangles))};
 }
 
 FaceTreesView DevicePairSearch::trees() const {
@@ -106,8 +105,7 @@ bool DevicePairSearch::find(const ClothFeatures& features, const Ways& ways, std
   if (count > counted.most) return false;
   const auto size = static_cast<std::size_t>(count);
   if (pairs.size() < size + packet_padding) pairs = {device_, size + size / 2 + packet_padding};
-  kernels_.running_sums(
-      queue, {.values = std::as_const(counts_).view(), .sums = begin_.view(), .work = work_.view()});
+  selections_.running_sums(std::as_const(counts_).view(), begin_.view());
   kernels_.write_pairs(
       queue,
       {.counted = counted, .begin = std::as_const(begin_).view(), .pairs = slice(pairs.view(), 0, size)});
@@ -121,7 +119,7 @@ std::size_t DevicePairSearch::memory_bytes() const {
   std::size_t bytes = 0;
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(children_, last_, leaves_, roots_begin_, roots_, sewn_, counts_, begin_, owned_, from_, to_, margins_,
-      boxes_, sum_, work_);
+      boxes_, sum_, selections_);
   return bytes;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/geometry/pair_search.hpp"
-#include "host/memory/buffer.hpp"
+#include "host/cloth/selections.hpp"
 #include "kernels/cloth_contact/search_pairs.hpp"
 
 namespace isocloth {
@@ -21,7 +21,7 @@ class DevicePairSearch {
   /// The same pairs as PairSearch::find() finds, those of nodes and triangles before those of edges, in the
   /// order of their triangles; on the device with packet_padding of room behind them. features: of `pairs`,
   /// on the device. Returns whether they are at most `most`; else both arrays are as they were. Cost
-  /// O(n log n) for n triangles of which few are near others, and three waits for the device.
+  /// O(n log n) for n triangles of which few are near others, and waits for the device.
   bool find(const ClothFeatures& features, const Ways& ways, std::size_t most, Buffer<FeaturePair>& pairs,
             std::vector<FeaturePair>& on_host);
   std::size_t memory_bytes() const;
@@ -38,7 +38,7 @@ class DevicePairSearch {
   Buffer<double> margins_;
   Buffer<MovingBox> boxes_;
   Buffer<std::uint64_t> sum_;
-  Buffer<std::byte> work_;
+  Selections selections_;
 };
 
 }  // namespace isocloth

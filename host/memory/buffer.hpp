@@ -51,18 +51,20 @@ class Buffer {
     upload(values.data());
   }
   void upload(const T* values) {
-    if (size_ > 0) check(device_->backend().memory.upload(device_->queue(), data_, values, bytes()));
+    if (size_ > 0) device_->check(device_->backend().memory.upload(device_->queue(), data_, values, bytes()));
   }
   std::vector<T> download() const {
     std::vector<T> values(size_);
-    if (size_ > 0) check(device_->backend().memory.download(device_->queue(), values.data(), data_, bytes()));
+    if (size_ > 0)
+      device_->check(device_->backend().memory.download(device_->queue(), values.data(), data_, bytes()));
     return values;
   }
 
   /// The same into a vector that has room already, mostly.
   void copy_to(std::vector<T>& values) const {
     values.resize(size_);
-    if (size_ > 0) check(device_->backend().memory.download(device_->queue(), values.data(), data_, bytes()));
+    if (size_ > 0)
+      device_->check(device_->backend().memory.download(device_->queue(), values.data(), data_, bytes()));
   }
 
   /// The values where the host can read them: in place, or copied into `staging`.
@@ -76,8 +78,8 @@ class Buffer {
     assert(begin <= size_ && count <= size_ - begin);
     if (count == 0 || device_->backend().memory.host_accessible) return data_ + begin;
     staging.resize(count);
-    check(device_->backend().memory.download(device_->queue(), staging.data(), data_ + begin,
-                                             count * sizeof(T)));
+    device_->check(device_->backend().memory.download(device_->queue(), staging.data(), data_ + begin,
+                                                      count * sizeof(T)));
     return staging.data();
   }
   /// Lets the host change some of the values [begin, begin + count): edit(pointer to the first) in place, or
@@ -92,8 +94,8 @@ class Buffer {
       std::vector<T> values;
       read(begin, count, values);
       change(values.data());
-      check(device_->backend().memory.upload(device_->queue(), data_ + begin, values.data(),
-                                             count * sizeof(T)));
+      device_->check(device_->backend().memory.upload(device_->queue(), data_ + begin, values.data(),
+                                                      count * sizeof(T)));
     }
   }
   /// Lets the host write the values [begin, begin + count): fill(pointer) in place, or into `staging`, which
@@ -106,8 +108,8 @@ class Buffer {
     } else {
       staging.resize(count);
       fill(staging.data());
-      check(device_->backend().memory.upload(device_->queue(), data_ + begin, staging.data(),
-                                             count * sizeof(T)));
+      device_->check(device_->backend().memory.upload(device_->queue(), data_ + begin, staging.data(),
+                                                      count * sizeof(T)));
     }
   }
   /// The first `count`.
@@ -125,10 +127,6 @@ class Buffer {
     std::swap(device_, other.device_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
-  }
-  void check(bool worked) const {
-    if (!worked)
-      throw DeviceError(std::string(device_->backend().name) + ": " + device_->backend().memory.last_error());
   }
 
   const Device* device_ = nullptr;

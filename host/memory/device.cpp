@@ -90,11 +90,7 @@ void WorkQueue::reserve(std::size_t scratch, std::size_t items) {
   queue_.workspace_bytes = pieces * piece;
 }
 
-void WorkQueue::wait() const {
-  const Memory& memory = device_.backend().memory;
-  if (!memory.wait(queue_))
-    throw DeviceError(std::string(device_.backend().name) + ": " + memory.last_error());
-}
+void WorkQueue::wait() const { device_.check(device_.backend().memory.wait(queue_)); }
 
 Device::Device(const ExecutionOptions& options) {
   constexpr int most_threads = 1024;
@@ -143,6 +139,10 @@ std::size_t Device::free_bytes(std::size_t& total) const {
   total = 0;
   if (!backend_->memory.available(&free, &total)) return total = 0;
   return std::max(free, arena_ ? arena_->largest_free() : 0);
+}
+
+void Device::check(bool worked) const {
+  if (!worked) throw DeviceError(std::string(backend_->name) + ": " + backend_->memory.last_error());
 }
 
 void* Device::allocate(std::size_t bytes) const {

@@ -67,6 +67,8 @@ class Device {
   /// Vector instructions of the backend's kernels; baseline on cuda, where it says nothing.
   Simd simd() const { return simd_; }
 
+  /// Throws DeviceError with the backend's last error unless something of it worked.
+  void check(bool worked) const;
   /// `bytes` > 0, aligned for every type, from one arena where the backend has memory of its own. Throws
   /// DeviceError saying how much is needed and how much is there.
   void* allocate(std::size_t bytes) const;

@@ -366,17 +366,18 @@ std::vector<std::string> RunTally::idle_grippers() const {
 }
 
 void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
-  std::vector<std::string> stalled, open;
+  std::vector<std::string> stalled, open, unbuttoned;
   std::int64_t frozen = 0;
-  double widest = 0;  // [m]
+  double widest = 0, widest_button = 0;  // [m]
   for (std::size_t g = 0; g < since_frame.size(); ++g) {
     const StepStatus worst = std::max(worst_before[g], since_frame[g].status);
-    constexpr double closed = 0.05;  // of an element
     const Garment& garment = scene_.garments[g];
-    if (!garment.mesh.stitches.empty()) {
-      const double opening = simulation_.measure(g).seam_opening;
-      widest = std::max(widest, opening);
-      if (opening > closed * mean_element_size(garment.mesh)) open.push_back(garment.name);
+    if (!garment.mesh.stitches.empty() || !garment.mesh.buttons.empty()) {
+      const SewnOpenings openings = sewn_openings(garment.mesh, simulation_.positions(g));
+      widest = std::max(widest, openings.seam);
+      widest_button = std::max(widest_button, openings.button);
+      if (openings.seam > closed_opening(garment.mesh)) open.push_back(garment.name);
+      if (openings.button > closed_opening(garment.mesh)) unbuttoned.push_back(garment.name);
     }
     if (simulation_.frozen(g))
       ++frozen;
@@ -404,7 +405,14 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
   add(of_stalled);
   if (!open.empty())
     add(list(open, " garments have seams that did not close: ") +
-        text(", by up to ", widest, " m; a larger sewing.force draws harder, a longer run longer"));
+        text(", by up to ", widest,
+             " m; a larger sewing.force draws harder, a longer run longer, a larger sewing.stiffness holds "
+             "closer "
+             "what pulls itself apart"));
+  if (!unbuttoned.empty())
+    add(list(unbuttoned, " garments have buttons that did not close: ") +
+        text(", by up to ", widest_button,
+             " m; a larger force of the button draws harder, a larger stiffness holds closer"));
   note_overloads();
   if (summary.eased_depth > scene_.contact.tolerance)
     add(text("what started inside of obstacles is still up to ", summary.eased_depth,

@@ -65,7 +65,7 @@ class Sweep {
     // Of an interrupted sweep too there is a table, if only an empty one.
     folder_.save(table_, plan_, execution());
     folder_.write_pictures(table_, scene_.base().name);
-    return {table_, is_complete, losses_};
+    return {table_, is_complete, losses_, warnings_};
   }
 
  private:
@@ -79,6 +79,23 @@ class Sweep {
                           scene_.base().duration, " s"));
   }
 
+  /// What work() returns; what it throws ends with the case.
+  template <class Work>
+  auto in_case(std::size_t i, const Work& work) const {
+    const auto told = [&](const Error& error) {
+      return text(error.what(), "; in case ", i, with_values(table_.plan.values(i)));
+    };
+    try {
+      return work();
+    } catch (const SceneError& error) {
+      throw SceneError(told(error));
+    } catch (const MeshError& error) {
+      throw MeshError(told(error));
+    } catch (const ShapeError& error) {
+      throw ShapeError(told(error));
+    }
+  }
+
   /// Every case is read before the first is run; meshes that are alike are made once.
   void check_cases() {
     std::optional<ReferencePath> base;
@@ -86,12 +103,13 @@ class Sweep {
       base.emplace(std::vector<double>(), std::vector<Vec3d>(), scene_.base().garments[0].mesh.positions);
     const ReferencePath* reference = base ? &*base : reference_ ? &*reference_ : nullptr;
     Index most_nodes = -1;
+    std::size_t few_shared = 0;
     for (std::size_t i = 0; i < table_.plan.case_count; ++i) {
       const std::vector<NumberValue> values = table_.plan.values(i);
-      const Garment garment = scene_.garment(values);
-      in_file(
-          request_.scene, [&] { require_thin_plate(resolved_.recipe, garment, "garments[0]"); },
-          text("; in case ", i, with_values(values)));
+      const Garment garment = in_case(i, [&] { return scene_.garment(values); });
+      in_case(i, [&] {
+        in_file(request_.scene, [&] { require_thin_plate(resolved_.recipe, garment, "garments[0]"); });
+      });
       const Index node_count = garment.mesh.node_count();
       for (const SweepMeasure& measure : table_.measures) {
         if (measure.node >= node_count)
@@ -99,14 +117,18 @@ class Sweep {
                                 "\", expected a node of every case; case ", i, " has ", node_count, " nodes",
                                 with_values(values)));
       }
-      try {
-        if (reference) reference->shared_nodes(garment.mesh);
-      } catch (const ShapeError& error) {
-        throw ShapeError(text(error.what(), "; in case ", i, with_values(values)));
+      if (reference) {
+        const std::size_t shared = in_case(i, [&] { return reference->shared_nodes(garment.mesh).size(); });
+        const Index fewer = std::min(node_count, reference->node_count());
+        if (2 * shared < static_cast<std::size_t>(fewer) && few_shared++ == 0)
+          warnings_.push_back(text("distances of case ", i, " are of ", shared, " nodes, of ", node_count,
+                                   " there are: those that lie where the reference has one",
+                                   with_values(values)));
       }
       if (node_count > most_nodes) largest_case_ = i;
       most_nodes = std::max(most_nodes, node_count);
     }
+    if (few_shared > 1) warnings_.back() += text("; as few in ", few_shared - 1, " other cases");
   }
 
   /// Keeps the batches that are done when a later one fails, which is the error to report.
@@ -243,6 +265,10 @@ class Sweep {
                                whys[i].empty() ? "measures are not finite" : whys[i],
                                with_values(table_.plan.values(first + i))));
       }
+      if (!batch.frozen(i) && recorders[i].has_open_seams())
+        warnings_.push_back(text("case ", first + i, ": seams did not close, by up to ",
+                                 recorders[i].seam_opening(), " m",
+                                 with_values(table_.plan.values(first + i))));
       table_.rows.push_back(std::move(row));
     }
     const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
@@ -257,7 +283,7 @@ class Sweep {
   const std::int64_t step_count_, per_frame_;
   const SweepWindow window_;
   SweepTable table_;
-  std::vector<std::string> losses_;
+  std::vector<std::string> losses_, warnings_;
   Json plan_;
   std::optional<ReferencePath> reference_;
   std::size_t largest_case_ = 0;  // the first with the most nodes

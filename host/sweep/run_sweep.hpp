@@ -34,6 +34,7 @@ struct SweepOutcome {
   SweepTable table;
   bool is_complete = false;
   std::vector<std::string> losses;  ///< which cases that were run now failed, with what values, when and why
+  std::vector<std::string> warnings;  ///< what else should be known of cases that were run now
 };
 
 /// Told between steps: `done` of `total` case steps, simulated seconds of all cases per second of wall time.

@@ -6,6 +6,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/nearest_name.hpp"
 #include "engine/core/text.hpp"
+#include "engine/mesh/weld.hpp"
 #include "engine/rows/surface_element.hpp"
 #include "host/files/text_file.hpp"
 
@@ -42,6 +43,7 @@ const std::vector<KnownMeasure>& known_measures() {
       {"kinetic_energy_end", "J", "kinetic energy at the end"},
       {"potential_energy_mean", "J", "mean potential energy in the window"},
       {"potential_energy_end", "J", "potential energy at the end"},
+      {"seam_opening", "m", "how far the seam or button that is most open is open at the end"},
       {"distance_mean", "m", "distance to the reference, mean over shared nodes and the window"},
       {"distance_rms", "m", "root mean square of the distance over area and the window"},
       {"distance_max", "m", "largest distance of a node to the reference in the window"},
@@ -111,7 +113,7 @@ std::string sweep_measure_help() {
 
 SweepRecorder::SweepRecorder(const Garment& garment, const ReferencePath* reference,
                              const SweepWindow& window)
-    : reference_(reference), window_(window) {
+    : reference_(reference), window_(window), closed_(closed_opening(garment.mesh)) {
   if (!reference_) return;
   const Mesh& mesh = garment.mesh;
   shared_ = reference_->shared_nodes(mesh);
@@ -190,6 +192,7 @@ double SweepRecorder::value(const SweepMeasure& measure) const {
   if (name == "kinetic_energy_end") return last_.kinetic_energy;
   if (name == "potential_energy_mean") return potential_ / frames;
   if (name == "potential_energy_end") return last_.potential_energy;
+  if (name == "seam_opening") return last_.seam_opening;
   if (name == "distance_mean") return distance_mean_ / frames;
   if (name == "distance_rms") return std::sqrt(distance_square_ / frames);
   if (name == "distance_max") return distance_max_;

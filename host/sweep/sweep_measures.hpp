@@ -46,6 +46,9 @@ class SweepRecorder {
   /// One number per column; not finite when the case left the finite numbers.
   std::vector<double> values(const std::vector<SweepMeasure>& measures) const;
   bool missed_tolerance() const { return stalled_frames_ > 0; }
+  /// How far the seam or button that is most open is open at the end [m].
+  double seam_opening() const { return last_.seam_opening; }
+  bool has_open_seams() const { return seam_opening() > closed_; }
 
  private:
   bool is_in_window(double time) const;
@@ -61,6 +64,7 @@ class SweepRecorder {
   double kinetic_ = 0, potential_ = 0;  // sums over frames of the window
   double distance_mean_ = 0, distance_square_ = 0, distance_norm_ = 0, distance_max_ = 0;
   double residual_ = 0;
+  double closed_ = 0;        // openings of seams that count as closed [m]
   bool is_stalled_ = false;  // since the last frame
   std::int64_t frames_ = 0, steps_ = 0, iterations_ = 0, stalled_frames_ = 0;
 };

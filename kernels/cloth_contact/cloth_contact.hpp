@@ -76,8 +76,9 @@ struct FoundContact {
   std::uint64_t key = 0;                  ///< ContactKey::packed
   double weights[4] = {};
   Vec3d normal;
-  double gap = 0;     ///< g [m]
-  double before = 0;  ///< min(g, 0) when the part began [m]
+  double thickness = 0;  ///< delta [m]
+  double gap = 0;        ///< g [m]
+  double before = 0;     ///< min(g, 0) when the part began [m]
 };
 
 /// Whether forces can move the points of a pair apart: not those of pins and frozen garments, nor points so

@@ -216,6 +216,7 @@ struct FindBody {
         for (int i = 0; i < 4; ++i) found.weights[i] = lane_value(at_end.weights[i], lane);
         found.normal = {lane_value(at_end.normal.x, lane), lane_value(at_end.normal.y, lane),
                         lane_value(at_end.normal.z, lane)};
+        found.thickness = lane_value(thickness, lane);
         found.gap = lane_value(gap, lane);
         found.before = lane_value(before, lane);
         set_near(found);
@@ -291,6 +292,7 @@ struct FindBody {
                                    FoundContact& found) {
     for (int i = 0; i < 4; ++i) found.weights[i] = at.weights[i];
     found.normal = at.normal;
+    found.thickness = thickness;
     found.gap = dot(at.normal, weighted(at.weights, to.points)) - thickness;
   }
 };

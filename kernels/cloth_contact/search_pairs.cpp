@@ -136,6 +136,7 @@ struct CountBody {
     constexpr Index portion = 256;  // pairs between two looks at what all have found
     Index counts[2] = {0, 0}, told = 0;
     const auto add = [&](Index more) { return add_to_shared(static_cast<std::uint64_t>(more), a.sum[0]); };
+    if (add(0) > a.most) return;
     TriangleSearch{a}(triangle, [&](const FeaturePair& pair) {
       ++counts[pair.is_edges];
       if (counts[0] + counts[1] - told < portion) return true;

@@ -7,53 +7,57 @@
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 
+#include "kernels/cuda/failure.cuh"
+
 namespace isocloth::cuda {
 namespace {
 
 struct Touches {
   __device__ bool operator()(const FoundContact& found) const { return found.status != PairStatus::apart; }
 };
+cudaStream_t stream_of(const Queue& queue) { return static_cast<cudaStream_t>(queue.stream); }
 
-// CUB's two calls in one: without work memory they say in `bytes` how much they need. A launch that fails
-// shows at the next copy or wait of the queue, as any does.
-void scan(void* work, std::size_t& bytes, const Index* values, Index* sums, Index count, void* stream) {
-  cub::DeviceScan::ExclusiveSum(work, bytes, values, sums, count, static_cast<cudaStream_t>(stream));
+// CUB's two calls in one: without work memory they say in `bytes` how much they need.
+cudaError_t scan(const Queue& queue, const RunningSums& a, void* work, std::size_t& bytes, Index count) {
+  return cub::DeviceScan::ExclusiveSum(work, bytes, a.values.data(), a.sums.data(), count, stream_of(queue));
 }
-void list(void* work, std::size_t& bytes, const std::uint8_t* flags, Index* places, Index* selected,
-          Index count, void* stream) {
-  cub::DeviceSelect::Flagged(work, bytes, thrust::counting_iterator<Index>(0), flags, places, selected, count,
-                             static_cast<cudaStream_t>(stream));
+cudaError_t list(const Queue& queue, const ListFlagged& a, void* work, std::size_t& bytes, Index count) {
+  return cub::DeviceSelect::Flagged(work, bytes, thrust::counting_iterator<Index>(0), a.flags.data(),
+                                    a.places.data(), a.count.data(), count, stream_of(queue));
 }
-void select(void* work, std::size_t& bytes, const FoundContact* found, FoundContact* to, Index* selected,
-            Index count, void* stream) {
-  cub::DeviceSelect::If(work, bytes, found, to, selected, count, Touches{},
-                        static_cast<cudaStream_t>(stream));
+cudaError_t select(const Queue& queue, const SelectContacts& a, void* work, std::size_t& bytes, Index count) {
+  return cub::DeviceSelect::If(work, bytes, a.found.data(), a.selected.data(), a.count.data(), count,
+                               Touches{}, stream_of(queue));
+}
+
+/// CUB takes the error of a launch before it for its own, and forgets it.
+template <class Args, class Call>
+bool run(const Queue& queue, const Args& args, std::size_t count, const Call& call) {
+  std::size_t bytes = args.work.size();
+  return worked(cudaGetLastError()) &&
+         worked(call(queue, args, args.work.data(), bytes, static_cast<Index>(count)));
 }
 
 }  // namespace
 
-std::size_t selection_bytes(Index count) {
+bool selection_work_bytes(const Queue& queue, Index count, std::size_t* bytes) {
   std::size_t sums = 0, places = 0, contacts = 0;
-  scan(nullptr, sums, nullptr, nullptr, count, nullptr);
-  list(nullptr, places, nullptr, nullptr, nullptr, count, nullptr);
-  select(nullptr, contacts, nullptr, nullptr, nullptr, count, nullptr);
-  const std::size_t more = sums > places ? sums : places;
-  return more > contacts ? more : contacts;
+  if (!worked(cudaGetLastError()) || !worked(scan(queue, {}, nullptr, sums, count)) ||
+      !worked(list(queue, {}, nullptr, places, count)) ||
+      !worked(select(queue, {}, nullptr, contacts, count)))
+    return false;
+  *bytes = sums > places ? sums : places;
+  if (contacts > *bytes) *bytes = contacts;
+  return true;
 }
-void running_sums(const Queue& queue, const RunningSums& args) {
-  std::size_t bytes = args.work.size();
-  scan(args.work.data(), bytes, args.values.data(), args.sums.data(), static_cast<Index>(args.values.size()),
-       queue.stream);
+bool running_sums(const Queue& queue, const RunningSums& args) {
+  return run(queue, args, args.values.size(), scan);
 }
-void list_flagged(const Queue& queue, const ListFlagged& args) {
-  std::size_t bytes = args.work.size();
-  list(args.work.data(), bytes, args.flags.data(), args.places.data(), args.count.data(),
-       static_cast<Index>(args.flags.size()), queue.stream);
+bool list_flagged(const Queue& queue, const ListFlagged& args) {
+  return run(queue, args, args.flags.size(), list);
 }
-void select_contacts(const Queue& queue, const SelectContacts& args) {
-  std::size_t bytes = args.work.size();
-  select(args.work.data(), bytes, args.found.data(), args.selected.data(), args.count.data(),
-         static_cast<Index>(args.found.size()), queue.stream);
+bool select_contacts(const Queue& queue, const SelectContacts& args) {
+  return run(queue, args, args.found.size(), select);
 }
 
 }  // namespace isocloth::cuda
@@ -63,25 +67,31 @@ void select_contacts(const Queue& queue, const SelectContacts& args) {
 namespace isocloth::ISOCLOTH_BACKEND {
 
 // Loops: functions of the standard library would be shared among instruction sets.
-std::size_t selection_bytes(Index) { return 0; }
-void running_sums(const Queue&, const RunningSums& args) {
+bool selection_work_bytes(const Queue&, Index, std::size_t* bytes) {
+  *bytes = 0;
+  return true;
+}
+bool running_sums(const Queue&, const RunningSums& args) {
   Index sum = 0;
   for (std::size_t i = 0; i < args.values.size(); ++i) {
     args.sums[i] = sum;
     sum += args.values[i];
   }
+  return true;
 }
-void list_flagged(const Queue&, const ListFlagged& args) {
+bool list_flagged(const Queue&, const ListFlagged& args) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < args.flags.size(); ++i)
     if (args.flags[i] != 0) args.places[count++] = static_cast<Index>(i);
   args.count[0] = static_cast<Index>(count);
+  return true;
 }
-void select_contacts(const Queue&, const SelectContacts& args) {
+bool select_contacts(const Queue&, const SelectContacts& args) {
   std::size_t count = 0;
   for (const FoundContact& found : args.found)
     if (found.status != PairStatus::apart) args.selected[count++] = found;
   args.count[0] = static_cast<Index>(count);
+  return true;
 }
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -7,7 +7,7 @@
 
 namespace isocloth {
 
-/// Where CUB keeps what it needs in between: at least selection_bytes().
+/// Where CUB keeps what it needs in between: at least selection_work_bytes().
 using SelectionWork = ArrayView<std::byte>;
 
 /// sums[i] = values[0] + ... + values[i - 1].
@@ -34,11 +34,12 @@ struct SelectContacts {
 };
 
 namespace ISOCLOTH_BACKEND {
-/// Of work memory for `count` values of any of these.
-std::size_t selection_bytes(Index count);
-void running_sums(const Queue& queue, const RunningSums& args);
-void list_flagged(const Queue& queue, const ListFlagged& args);
-void select_contacts(const Queue& queue, const SelectContacts& args);
+// False where the backend fails.
+/// Work memory for `count` values of any of these.
+bool selection_work_bytes(const Queue& queue, Index count, std::size_t* bytes);
+bool running_sums(const Queue& queue, const RunningSums& args);
+bool list_flagged(const Queue& queue, const ListFlagged& args);
+bool select_contacts(const Queue& queue, const SelectContacts& args);
 }  // namespace ISOCLOTH_BACKEND
 
 }  // namespace isocloth

@@ -4,17 +4,12 @@
 #include <cstdlib>
 #include <string>
 
+#include "kernels/cuda/failure.cuh"
 #include "kernels/kernel_table.hpp"
 
 namespace isocloth {
 namespace {
 
-thread_local cudaError_t failure = cudaSuccess;
-
-bool worked(cudaError_t error) {
-  if (error != cudaSuccess) failure = error;
-  return error == cudaSuccess;
-}
 cudaStream_t stream_of(const Queue& queue) { return static_cast<cudaStream_t>(queue.stream); }
 
 bool allocate(std::size_t bytes, void** pointer) {

@@ -17,9 +17,9 @@ struct Case {
 };
 
 /// A sheet that falls on another one on the floor.
-Scene falling(const std::string& recipe) {
-  Scene scene = cloth_scene(
-      {sheet("lower", 9, 0.3, {0, 0, 0.002}), sheet("upper", 7, 0.2, {0.01, 0.02, 0.006}, {0.3, 0, -1})});
+Scene falling(const std::string& recipe, Index nodes = 9) {
+  Scene scene = cloth_scene({sheet("lower", nodes, 0.3, {0, 0, 0.002}),
+                             sheet("upper", nodes - 2, 0.2, {0.01, 0.02, 0.006}, {0.3, 0, -1})});
   scene.recipe = recipe;
   scene.impulse.on_violation = OnViolation::go_on;
   scene.obstacles = {floor_obstacle()};
@@ -33,6 +33,7 @@ std::vector<Case> cases() {
     for (Vec3d& p : garment.initial_positions) p.x += static_cast<double>(garment.world);
   carrying.bodies = {body(SphereShape{0.03}, 0.05, {0, 0, 0.045}, 0.3)};
   return {{"one step for all", falling("membrane"), StepSolver::direct},
+          {"pairs found by the device", falling("membrane", 18), StepSolver::direct},
           {"worlds, some of which meet", worlds, StepSolver::automatic},
           {"with a rigid body", carrying, StepSolver::direct},
           {"inextensible", falling("coltraro2022"), StepSolver::direct},

@@ -1,5 +1,5 @@
-// Pairs that a device finds: those of the host.
-#include "host/cloth/device_pair_search.hpp"
+// Pairs of features that may touch: those that a device finds are those of the host.
+#include "host/cloth/cloth_pairs.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,6 +7,8 @@
 
 #include "engine/core/random.hpp"
 #include "engine/mesh/generators.hpp"
+#include "host/cloth/device_pair_search.hpp"
+#include "tests/host/cloth_sheets.hpp"
 #include "tests/host/gpu_case.hpp"
 
 namespace isocloth {
@@ -92,6 +94,82 @@ TEST(DevicePairSearch, GivesUpWhereAllIsNearAll) {
                               {sheet.positions, sheet.positions, margins}, 100'000, pairs, found));
   EXPECT_EQ(pairs.size(), 0u);
   EXPECT_TRUE(found.empty());
+}
+
+/// Of none, one and many values; every third is flagged and touches.
+void expect_selections(const std::string& backend) {
+  const Device device({.backend = backend});
+  Selections selections(device);
+  for (const std::size_t count : {0u, 1u, 5000u, 2u}) {
+    SCOPED_TRACE(testing::Message() << backend << ", " << count);
+    std::vector<Index> values(count), sums(count), places;
+    std::vector<std::uint8_t> flags(count);
+    std::vector<FoundContact> found(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      values[i] = static_cast<Index>(i % 7);
+      if (i > 0) sums[i] = sums[i - 1] + values[i - 1];
+      found[i].pair = static_cast<Index>(i);
+      found[i].gap = static_cast<double>(i);
+      if (i % 3 != 0) continue;
+      flags[i] = 1;
+      found[i].status = i % 2 == 0 ? PairStatus::near_by : PairStatus::passing;
+      places.push_back(static_cast<Index>(i));
+    }
+    const Buffer<Index> device_values(device, values);
+    const Buffer<std::uint8_t> device_flags(device, flags);
+    const Buffer<FoundContact> device_found(device, found);
+    Buffer<Index> device_sums(device, count), device_places(device, count);
+    Buffer<FoundContact> selected(device, count);
+    selections.running_sums(device_values.view(), device_sums.view());
+    EXPECT_EQ(device_sums.download(), sums);
+    ASSERT_EQ(selections.list_flagged(device_flags.view(), device_places.view()), places.size());
+    std::vector<Index> listed = device_places.download();
+    listed.resize(places.size());
+    EXPECT_EQ(listed, places);
+    ASSERT_EQ(selections.select_contacts(device_found.view(), selected.view()), places.size());
+    const std::vector<FoundContact> touching = selected.download();
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      EXPECT_EQ(touching[k].pair, places[k]);
+      EXPECT_EQ(touching[k].gap, found[static_cast<std::size_t>(places[k])].gap);
+    }
+  }
+}
+
+TEST(Selections, TakeWhatIsFlagged) { expect_selections("cpu"); }
+using GpuSelections = GpuCase;
+TEST_F(GpuSelections, TakeWhatIsFlagged) { expect_selections("cuda"); }
+
+/// Cloth whose contacts are found, and no more.
+struct Pairs : ClothPairs {
+  using ClothPairs::begin_part;
+  using ClothPairs::stops;
+  Pairs(const Device& device, const Scene& scene, const std::vector<const Garment*>& garments)
+      : ClothPairs(device, scene, garments) {}
+  bool touch(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to) {
+    host_from_ = from;
+    host_to_ = to;
+    from_.upload(from);
+    to_.upload(to);
+    begin_part();
+    look();
+    return exist() || passes();
+  }
+};
+
+// What holds cloth back looks for pairs of its own, in places that are not relative to the middle.
+TEST(ClothPairs, FindWhatStraysAfterClothWasHeldBack) {
+  const Device device({.threads = 1});
+  const Scene scene = cloth_scene({sheet("lower", 9, 0.3, {5, 0, 0}), sheet("upper", 9, 0.3, {5, 0, 0.02})});
+  Pairs pairs(device, scene, {&scene.garments[0], &scene.garments[1]});
+  std::vector<Vec3d> rest;
+  for (const Garment& garment : scene.garments)
+    rest.insert(rest.end(), garment.initial_positions.begin(), garment.initial_positions.end());
+  ASSERT_FALSE(pairs.touch(rest, rest));
+  std::vector<Vec3d> velocities(rest.size());
+  pairs.stops(rest, std::vector<double>(rest.size(), 1), velocities);
+  std::vector<Vec3d> to = rest;
+  to[81 + 40].z = 0.0005;
+  EXPECT_TRUE(pairs.touch(rest, to));
 }
 
 }  // namespace

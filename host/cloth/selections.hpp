@@ -1,0 +1,33 @@
+// Running sums and selections where kernels run, and the memory that they need.
+#pragma once
+
+#include "host/memory/buffer.hpp"
+#include "kernels/cloth_contact/selections.hpp"
+
+namespace isocloth {
+
+/// See kernels/cloth_contact/selections.hpp. Throw DeviceError where the backend fails. The device must
+/// outlive it.
+class Selections {
+ public:
+  explicit Selections(const Device& device) : device_(device), count_(device, 1) {}
+
+  void running_sums(ArrayView<const Index> values, ArrayView<Index> sums);
+  /// Returns how many are flagged, and waits for that.
+  std::size_t list_flagged(ArrayView<const std::uint8_t> flags, ArrayView<Index> places);
+  /// Returns how many are not apart, and waits for that.
+  std::size_t select_contacts(ArrayView<const FoundContact> found, ArrayView<FoundContact> selected);
+  std::size_t bytes() const { return count_.bytes() + work_.bytes(); }
+
+ private:
+  const SelectionKernels& kernels() const { return device_.backend().selection; }
+  /// For so many values.
+  SelectionWork work(std::size_t count);
+  std::size_t selected() const;
+
+  const Device& device_;
+  Buffer<Index> count_;
+  Buffer<std::byte> work_;
+};
+
+}  // namespace isocloth
