@@ -222,7 +222,8 @@ class Sweep {
   /// As many cases as fit into the memory if all of them were as large as the largest.
   std::size_t batch_size() {
     if (request_.batch > 0) return request_.batch;
-    const Simulation largest = simulation({scene_.garment(table_.plan.values(largest_case_))});
+    const Simulation largest = in_case(
+        largest_case_, [&] { return simulation({scene_.garment(table_.plan.values(largest_case_))}); });
     return cases_at_once(largest.info(0).memory_bytes);
   }
 
@@ -238,7 +239,15 @@ class Sweep {
       recorders.emplace_back(garments.back(), reference_ ? &*reference_ : nullptr, window_);
     }
     std::vector<std::string> whys(count);
-    Simulation batch = simulation(std::move(garments));
+    Simulation batch = [&] {
+      try {
+        return simulation(garments);
+      } catch (const SceneError&) {
+        for (std::size_t i = 0; i < count; ++i)  // of which case it is, and under its own name
+          in_case(first + i, [&] { return simulation({std::move(garments[i])}); });
+        throw;
+      }
+    }();
     simulate(
         batch, static_cast<std::int64_t>(first) * step_count_,
         [&](const std::vector<StepReport>& reports) {
