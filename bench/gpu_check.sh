@@ -96,7 +96,7 @@ stage_tests() {
 
 # program filter: kernels of every kind on small meshes, work arrays in shared memory and in the workspace.
 small_tests=(
-  "test_host GpuBatch.ResetOf*:GpuBatch.AClothThatBreaks*:GpuBatch.BlockSizeDoesNotShow:GpuSteps.IsBitReproducible:GpuPairSearch.*"
+  "test_host GpuBatch.ResetOf*:GpuBatch.AClothThatBreaks*:GpuBatch.BlockSizeDoesNotShow:GpuSteps.IsBitReproducible:GpuPairSearch.*:GpuSelections.*"
   "test_linear DeviceCholesky.SolvesEveryPattern:DeviceCholesky.NamesTheBlockRow*"
   "test_kernels StepKernels*:SetupKernels*:MeasureKernels*:Reduce*"
 )

@@ -1,6 +1,8 @@
 #include "host/cloth/device_pair_search.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace isocloth {
 namespace {

@@ -8,20 +8,26 @@
 
 namespace isocloth {
 
-/// What work() returns. What it throws of its input begins with the name of the file that said it, and ends
-/// with `after`, as it is then.
-template <class Work>
-auto in_file(const std::filesystem::path& file, const Work& work, const std::string& after = {}) {
-  const auto named = [&](const Error& error) { return text(file.string(), ": ", error.what(), after); };
+/// What work() returns. What it throws of its input is thrown with the message told(error).
+template <class Work, class Told>
+auto retold(const Work& work, const Told& told) {
   try {
     return work();
   } catch (const SceneError& error) {
-    throw SceneError(named(error));
+    throw SceneError(told(error));
   } catch (const MeshError& error) {
-    throw MeshError(named(error));
+    throw MeshError(told(error));
+  } catch (const ShapeError& error) {
+    throw ShapeError(told(error));
   } catch (const FileError& error) {
-    throw FileError(named(error));
+    throw FileError(told(error));
   }
+}
+
+/// The same with a message that begins with the name of the file that said it.
+template <class Work>
+auto in_file(const std::filesystem::path& file, const Work& work) {
+  return retold(work, [&](const Error& error) { return text(file.string(), ": ", error.what()); });
 }
 
 }  // namespace isocloth

@@ -407,8 +407,7 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
     add(list(open, " garments have seams that did not close: ") +
         text(", by up to ", widest,
              " m; a larger sewing.force draws harder, a longer run longer, a larger sewing.stiffness holds "
-             "closer "
-             "what pulls itself apart"));
+             "closer what pulls itself apart"));
   if (!unbuttoned.empty())
     add(list(unbuttoned, " garments have buttons that did not close: ") +
         text(", by up to ", widest_button,

@@ -70,8 +70,7 @@ Json SceneTemplate::json_with(const std::vector<NumberValue>& values) const {
 
 Garment SceneTemplate::garment(const std::vector<NumberValue>& values) {
   std::string where;
-  return in_file(
-      path_,
+  return retold(
       [&] {
         const GarmentSpec spec = garment_.with(values);
         where = with_values(values);
@@ -79,7 +78,7 @@ Garment SceneTemplate::garment(const std::vector<NumberValue>& values) {
         garment.name = base_.garments[0].name;
         return garment;
       },
-      where);
+      [&](const Error& error) { return text(path_.string(), ": ", error.what(), where); });
 }
 
 }  // namespace isocloth

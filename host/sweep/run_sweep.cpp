@@ -82,18 +82,9 @@ class Sweep {
   /// What work() returns; what it throws ends with the case.
   template <class Work>
   auto in_case(std::size_t i, const Work& work) const {
-    const auto told = [&](const Error& error) {
+    return retold(work, [&](const Error& error) {
       return text(error.what(), "; in case ", i, with_values(table_.plan.values(i)));
-    };
-    try {
-      return work();
-    } catch (const SceneError& error) {
-      throw SceneError(told(error));
-    } catch (const MeshError& error) {
-      throw MeshError(told(error));
-    } catch (const ShapeError& error) {
-      throw ShapeError(told(error));
-    }
+    });
   }
 
   /// Every case is read before the first is run; meshes that are alike are made once.
@@ -106,7 +97,8 @@ class Sweep {
     std::size_t few_shared = 0;
     for (std::size_t i = 0; i < table_.plan.case_count; ++i) {
       const std::vector<NumberValue> values = table_.plan.values(i);
-      const Garment garment = in_case(i, [&] { return scene_.garment(values); });
+      const Garment garment = retold([&] { return scene_.garment(values); },  // which says the values
+                                     [&](const Error& error) { return text(error.what(), "; in case ", i); });
       in_case(i, [&] {
         in_file(request_.scene, [&] { require_thin_plate(resolved_.recipe, garment, "garments[0]"); });
       });

@@ -75,6 +75,24 @@ TEST_F(SweepTest, DoesNotDependOnTheBatch) {
   EXPECT_EQ(record("out3")["batches"][3]["count"], 1);
 }
 
+TEST_F(SweepTest, SaysWhichSeamsStayedOpen) {
+  Json panels = Json::array();
+  for (const char* name : {"front", "back"})
+    panels.push_back({{"name", name},
+                      {"outline", {{0, 0}, {0.2, 0}, {0.2, 0.2}, {0, 0.2}}},
+                      {"translation", {0, panels.empty() ? 0 : 9, 0}}});
+  const Json mesh = {
+      {"edge_length", 0.1},
+      {"panels", panels},
+      {"seams", {{{"panel", "front"}, {"edge", 0}, {"other_panel", "back"}, {"other_edge", 0}}}}};
+  write_scene("scene.json",
+              {{"step", 0.01}, {"duration", 0.02}, {"garments", {{{"name", "bag"}, {"mesh", mesh}}}}});
+  const Finished run = sweep("out", {"--vary", "fabric.rho=0.2,0.3", "--measure", "seam_opening"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_NE(run.errors.find("case 1: seams did not close, by up to 8.9"), std::string::npos) << run.errors;
+  EXPECT_NEAR(std::stod(cells("out")[2].back()), 9, 0.1);
+}
+
 TEST_F(SweepTest, DrawsSamplesFromItsSeed) {
   write_scene("scene.json", shaken_sheet(5));
   const Strings options{"--vary", "fabric.alpha=1:8:log", "--vary", "gravity=3:9", "--sample", "6", "--seed",

@@ -51,7 +51,7 @@ class RunScene : public ResultTest {
   }();
 };
 
-TEST_F(RunScene, SaysWhichSeamsStayedOpen) {
+TEST_F(RunScene, SaysWhichSeamsAndButtonsStayedOpen) {
   for (const double away : {0.01, 9.0}) {
     Json panels = Json::array();
     for (const char* name : {"front", "back"})
@@ -61,6 +61,8 @@ TEST_F(RunScene, SaysWhichSeamsStayedOpen) {
     const Json mesh = {
         {"edge_length", 0.1},
         {"panels", panels},
+        {"buttons",
+         {{{"panel", "front"}, {"at", {0.1, 0.1}}, {"other_panel", "back"}, {"other_at", {0.1, 0.1}}}}},
         {"seams", {{{"panel", "front"}, {"edge", 0}, {"other_panel", "back"}, {"other_edge", 0}}}}};
     write_scene("sewn.json", {{"step", 0.01},
                               {"duration", 0.05},
@@ -74,6 +76,9 @@ TEST_F(RunScene, SaysWhichSeamsStayedOpen) {
     const std::size_t said =
         found.message.find("1 garments have seams that did not close: bag, by up to 8.9");
     EXPECT_EQ(said != std::string::npos, away > 1) << found.message;
+    const std::size_t button =
+        found.message.find("1 garments have buttons that did not close: bag, by up to 8.9");
+    EXPECT_EQ(button != std::string::npos, away > 1) << found.message;
   }
 }
 
