@@ -357,9 +357,13 @@ class PatternMesher {
     const double forward = threads();
     std::ranges::reverse(b);
     if (forward < threads()) std::ranges::reverse(b);
-    const double piece = (cuts_[one.panel].edges[static_cast<std::size_t>(one.edge)].length() +
-                          cuts_[other.panel].edges[static_cast<std::size_t>(other.edge)].length()) /
-                         (2 * static_cast<double>(a.size() - 1));
+    const double length = cuts_[one.panel].edges[static_cast<std::size_t>(one.edge)].length(),
+                 other_length = cuts_[other.panel].edges[static_cast<std::size_t>(other.edge)].length();
+    if (std::max(length, other_length) > 2 * std::min(length, other_length))
+      result_.notes.push_back(text(key_, ".seams[", s, "]: sews ", length, " m, edge ", one.edge, " of \"",
+                                   panels_[one.panel].name, "\", to ", other_length, " m, edge ", other.edge,
+                                   " of \"", panels_[other.panel].name, "\": are these the edges meant?"));
+    const double piece = (length + other_length) / (2 * static_cast<double>(a.size() - 1));
     for (std::size_t i = 0; i < a.size(); ++i) {
       if (a[i] == b[i]) continue;  // the tip of a dart
       const auto [low, high] = std::minmax(a[i], b[i]);

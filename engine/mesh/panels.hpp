@@ -67,8 +67,9 @@ struct Fasteners {
 /// What panels come to.
 struct SewnPanels {
   Mesh mesh;  ///< all panels flat, side by side in the plane z = 0; u of corner_uvs is the warp
-  std::vector<Vec3d> placed;  ///< where they stand [m], shape [node_count]
-  double stretch = 1;         ///< mean length of edges in the pattern over that where they stand
+  std::vector<Vec3d> placed;       ///< where they stand [m], shape [node_count]
+  double stretch = 1;              ///< mean length of edges in the pattern over that where they stand
+  std::vector<std::string> notes;  ///< what was likely meant otherwise: seams that gather more than half
 };
 
 /// Triangles with edges of about `edge_length` [m] > 0. Edges of a seam are divided alike, by the longest of

@@ -58,14 +58,15 @@ Digest begin_digest(std::int64_t step_index, const std::string& summary) {
   return digest;
 }
 
-void write_content(Hdf5File& file, const Scene& scene, const Checkpoint& checkpoint) {
+void write_content(Hdf5File& file, const Scene& scene, const Checkpoint& checkpoint,
+                   std::uint64_t scene_number) {
   const std::string summary = summary_json(checkpoint.summary);
   file.write_attribute("format", std::string(format_name));
   file.write_attribute("version", format_version);
   file.write_attribute("columns", metric_names());
   file.write_attribute("precision", std::string(to_string(checkpoint.precision)));
   file.write_attribute("scene_name", scene.name);
-  file.write_attribute("scene_digest", scene_digest(scene));
+  file.write_attribute("scene_digest", scene_number);
   file.write_attribute("step_index", static_cast<std::uint64_t>(checkpoint.step_index));
   file.write_texts("summary", {summary});
   Digest digest = begin_digest(checkpoint.step_index, summary);
@@ -98,14 +99,15 @@ std::vector<FrameMetrics> read_since_frame(const Hdf5File& file, const std::vect
 
 }  // namespace
 
-void write_checkpoint(const std::filesystem::path& path, const Scene& scene, const Checkpoint& checkpoint) {
+void write_checkpoint(const std::filesystem::path& path, const Scene& scene, const Checkpoint& checkpoint,
+                      std::optional<std::uint64_t> digest) {
   check_state(path.string(), scene, checkpoint);
   std::filesystem::path unfinished = path;
   unfinished += ".unfinished";
   std::error_code error;
   try {
     Hdf5File file = Hdf5File::create(unfinished);
-    write_content(file, scene, checkpoint);
+    write_content(file, scene, checkpoint, digest ? *digest : scene_digest(scene));
     file.close();
   } catch (...) {
     std::filesystem::remove(unfinished, error);

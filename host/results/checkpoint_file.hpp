@@ -1,7 +1,9 @@
 // checkpoint.h5: everything that a restart needs, bit for bit.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 
 #include "host/results/run_record.hpp"
 
@@ -19,8 +21,10 @@ struct Checkpoint {
 };
 
 /// Writes under a temporary name beside `path`, then renames: the old checkpoint stays until the new one is
-/// whole. Throws ShapeError, NumericalError (a non-finite state) and FileError.
-void write_checkpoint(const std::filesystem::path& path, const Scene& scene, const Checkpoint& checkpoint);
+/// whole. digest: scene_digest(scene), where it is known. Throws ShapeError, NumericalError (a non-finite
+/// state) and FileError.
+void write_checkpoint(const std::filesystem::path& path, const Scene& scene, const Checkpoint& checkpoint,
+                      std::optional<std::uint64_t> digest = {});
 
 /// Throws FileError when the file is missing, damaged, of another version, of another scene (scene_digest) or
 /// another precision.

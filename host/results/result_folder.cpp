@@ -11,6 +11,7 @@
 #include "host/files/text_file.hpp"
 #include "host/meshes/mesh_file.hpp"
 #include "host/results/obstacle_poses.hpp"
+#include "host/results/scene_digest.hpp"
 #include "host/results/summary_file.hpp"
 
 namespace isocloth {
@@ -209,7 +210,8 @@ void ResultFolder::flush() {
 
 void ResultFolder::save_checkpoint(const Checkpoint& checkpoint) {
   if (writer_) writer_->drain();
-  write_checkpoint(working_.path() / "checkpoint.h5", scene_, checkpoint);
+  if (!scene_digest_) scene_digest_ = scene_digest(scene_);  // as long as it takes for recorded motions
+  write_checkpoint(working_.path() / "checkpoint.h5", scene_, checkpoint, scene_digest_);
   has_checkpoint_ = has_checkpoint_ || checkpoint.step_index > 0;
   checkpoint_time_ = static_cast<double>(checkpoint.step_index) * scene_.step;
 }

@@ -95,6 +95,7 @@ class ResultFolder {
   Mesh mesh_;  // all garments, for frames/
   std::vector<std::string> names_;
   std::vector<StepStatus> worst_;  // shape [garment]
+  std::optional<std::uint64_t> scene_digest_;
   std::optional<Checkpoint> resumed_from_;
   std::filesystem::path resumed_folder_;
   std::vector<std::filesystem::path> superseded_;    ///< it, and older ones of the same run

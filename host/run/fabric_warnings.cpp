@@ -56,6 +56,17 @@ std::vector<Plate> plates(const Fabric& fabric) {
 }
 constexpr const char* in_micro = "for uN m multiply by 1e-6";
 
+/// Where it throws cloth farther than that in a step, iterations grow with the number of nodes.
+std::string pressure_warning(const Garment& garment, double h, const std::string& what) {
+  constexpr double most_elements = 2;
+  const double way = h * h * std::fabs(garment.pressure) / garment.fabric.rho,
+               size = mean_element_size(garment.mesh);
+  if (way <= most_elements * size) return "";
+  return text(what, ": pressure: ", garment.pressure, " Pa throws cloth of ", garment.fabric.rho,
+              " kg/m^2 by ", rounded(way), " m in a step of ", h, " s, an element is ", rounded(size),
+              " m long; a smaller step takes less time in all");
+}
+
 }  // namespace
 
 void require_thin_plate(const Recipe& recipe, const Garment& garment, const std::string& key) {
@@ -71,6 +82,8 @@ std::vector<std::pair<std::string, std::string>> fabric_warnings(const ResolvedS
                                                                  const Garment& garment, Precision precision,
                                                                  const std::string& what) {
   std::vector<std::pair<std::string, std::string>> lines;
+  if (std::string line = pressure_warning(garment, resolved.scene.step, what); !line.empty())
+    lines.emplace_back("pressure", std::move(line));
   if (!resolved.recipe.is_elastic()) return lines;
   const Fabric& fabric = garment.fabric;
   const Mesh& mesh = garment.mesh;

@@ -1,4 +1,4 @@
-// Numbers of a fabric that no cloth has, or that steps cannot hold.
+// Numbers of a garment that no cloth has, or that steps cannot hold.
 #pragma once
 
 #include <string>
@@ -15,7 +15,8 @@ namespace isocloth {
 /// thick.
 void require_thin_plate(const Recipe& recipe, const Garment& garment, const std::string& key);
 
-/// Of elastic cloth: a kind and a line that begins with `what` for each
+/// A kind and a line that begins with `what` for pressure that throws cloth over more than two elements in a
+/// step, and of elastic cloth for each
 /// - kappa and weft_kappa of plates thicker than the mean edge of the mesh,
 /// - stiffness or viscosity that is lost in rounding: k h^2 over the mass of a node more than 0.2 / u, u the
 ///   unit rounding of the precision (sheets of 11 x 11 and 31 x 31 nodes lost steps from 0.4 / u on),

@@ -14,7 +14,6 @@
 #include "host/files/in_file.hpp"
 #include "host/results/metric_columns.hpp"
 #include "host/run/fabric_warnings.hpp"
-#include "host/run/rounded.hpp"
 
 namespace isocloth {
 namespace {
@@ -74,18 +73,6 @@ void warn_of_curves(const Garment& garment, const std::string& what, Warnings& w
                       "fabric.bending is \"discrete_shells\"; others bend by kappa"));
 }
 
-/// Where it throws cloth farther than that in a step, iterations grow with the number of nodes.
-void warn_of_pressure(const Garment& garment, double h, const std::string& what, Warnings& warnings) {
-  constexpr double most_elements = 2;
-  const double way = h * h * std::fabs(garment.pressure) / garment.fabric.rho,
-               size = mean_element_size(garment.mesh);
-  if (way > most_elements * size)
-    warnings.add("pressure",
-                 text(what, ": pressure: ", garment.pressure, " Pa throws cloth of ", garment.fabric.rho,
-                      " kg/m^2 by ", rounded(way), " m in a step of ", h, " s, an element is ", rounded(size),
-                      " m long; a smaller step takes less time in all"));
-}
-
 void warn_of_pieces(const Garment& garment, const std::string& what, Warnings& warnings) {
   constexpr double near = 0.01;  // of an element
   const Index pieces = piece_count(garment.mesh);
@@ -106,7 +93,9 @@ void warn_of_pieces(const Garment& garment, const std::string& what, Warnings& w
   if (seam.pair_count > 0) {
     const double distance = std::max(1.5 * seam.gap, 1e-6 * bounds_of(mesh.positions).longest());
     line += text(": ", seam.pair_count, " nodes on open edges lie on others (", seam.a, " and ", seam.b,
-                 "; gaps up to ", seam.gap, " m); set mesh.weld to ", distance, " to sew them");
+                 "; gaps up to ", seam.gap, " m); ",
+                 garment.mesh.stitches.empty() ? text("set mesh.weld to ", distance, " to sew them")
+                                               : "a seam of their edges would sew them");
   }
   warnings.add(pieces > 1 ? "pieces" : "seam", line);
 }
@@ -287,7 +276,6 @@ std::vector<std::string> start_warnings(const Scene& scene, const IntersectionRe
     for (const auto& [kind, line] : fabric_warnings(resolved, garment, precision, what))
       warnings.add(kind, line);
     warn_of_pieces(garment, what, warnings);
-    warn_of_pressure(garment, scene.step, what, warnings);
     warn_of_pins(garment, resolved, what, warnings);
     for (std::size_t i = 0; i < garment.grippers.size(); ++i) {
       if (garment.grippers[i].holds.empty()) {
@@ -313,6 +301,10 @@ std::vector<std::string> start_warnings(const Scene& scene, const IntersectionRe
     }
   }
   warn_of_enclosed(scene, warnings);
+  if (scene.wind.model == WindModel::drag && norm(scene.wind.velocity) > 0 &&
+      std::none_of(scene.garments.begin(), scene.garments.end(),
+                   [](const Garment& garment) { return garment.fabric.drag.exists(); }))
+    warnings.add("wind", "wind: no effect on garments without fabric.drag");
   if (const ContactSettings& c = scene.contact; !c.cloth) {
     if (c.cloth_friction.static_ > 0 || c.cloth_friction.dynamic > 0)
       warnings.add("cloth friction",

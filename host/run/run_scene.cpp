@@ -94,6 +94,8 @@ class Run {
         unreported = of_target(error.what());
       }
       folder_.publish();
+    } catch (const Interrupted&) {
+      throw;  // see spare_earlier
     } catch (const std::exception& error) {
       throw FileError(of_target(error.what()) + rescue());
     }
@@ -171,6 +173,7 @@ class Run {
       try {
         reports = balance_ ? balance_->step() : simulation_.step();
       } catch (const Interrupted&) {
+        spare_earlier();
         tally_.summary.status = "interrupted";
         tally_.summary.message =
             text("interrupted at t = ", simulation_.time(), " s; continue with --resume");
@@ -196,6 +199,13 @@ class Run {
       }
       observer_.on_step(done, simulation_.time() / std::max(1e-9, tally_.summary.wall_seconds));
     }
+  }
+
+  /// Throws Interrupted where no step was taken and an earlier result would make room for none.
+  void spare_earlier() const {
+    if (simulation_.step_index() == 0 && request_.result.if_exists == IfExists::overwrite &&
+        std::filesystem::exists(folder_.path()))
+      throw Interrupted("interrupted before the first step");
   }
 
   void begin_balance() {
@@ -230,6 +240,7 @@ class Run {
         for (std::size_t g = 0; g < reports.size(); ++g)
           if (is_lost(reports[g].status)) tally_.end("failed", g, "lost a step, and so finds no rest");
       } catch (const Interrupted&) {
+        spare_earlier();
         s.status = "interrupted";
         s.message = text("interrupted after ", s.step_count, " steps, with ", search.residual(),
                          " of a node's weight not balanced");
@@ -374,7 +385,7 @@ RunSummary run_scene(const RunRequest& request, RunObserver* observer) {
   try {
     return Run(request, observer != nullptr ? *observer : nobody).finish();
   } catch (const Interrupted&) {
-    throw Interrupted("interrupted during set-up: nothing was done");
+    throw Interrupted("interrupted before the first step: nothing was done");
   }
 }
 

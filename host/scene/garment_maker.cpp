@@ -294,6 +294,7 @@ void GarmentMaker::hang(Garment& garment, const InitialSpec& initial, const std:
 
 Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
   const auto take = [this](SewnPanels sewn) {
+    warnings_.insert(warnings_.end(), sewn.notes.begin(), sewn.notes.end());
     last_mesh_ = std::move(sewn.mesh);
     last_placed_ = std::move(sewn.placed);
   };

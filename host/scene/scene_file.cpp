@@ -14,6 +14,7 @@
 #include "host/files/key_reader.hpp"
 #include "host/files/text_file.hpp"
 #include "host/scene/garment_maker.hpp"
+#include "host/scene/idle_keys.hpp"
 #include "host/scene/obstacle_maker.hpp"
 #include "host/scene/replicas.hpp"
 #include "host/scene/scene_json.hpp"
@@ -203,7 +204,8 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
     scene.bodies.push_back(make_body(spec.bodies[b], text("bodies[", b, "]"), b, path.parent_path()));
   add_pairs(spec, file_numbers, scene);
   validate_scene(scene);
-  warnings = maker.warnings();
+  warnings = idle_keys(root, recipe);
+  warnings.insert(warnings.end(), maker.warnings().begin(), maker.warnings().end());
   warn_of_short_recordings(spec, file_numbers, scene, warnings);
   return scene;
 }

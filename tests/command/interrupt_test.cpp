@@ -168,7 +168,7 @@ TEST_F(InterruptCommand, EndsSetUpAndLeavesNothing) {
   run.send(SIGINT);
   const Finished found = run.wait();
   EXPECT_EQ(found.code, 130);
-  EXPECT_EQ(found.errors, "isocloth: interrupted during set-up: nothing was done\n");
+  EXPECT_EQ(found.errors, "isocloth: interrupted before the first step: nothing was done\n");
   EXPECT_EQ(found.output, "");
   EXPECT_EQ(names(folder_.path()), (std::vector<std::string>{"endless.json"}));
 }

@@ -237,6 +237,11 @@ TEST(Panels, EdgesOfASeamAreDividedAlikeAndEaseIsSpread) {
     seam += stitch.length;
   }
   EXPECT_NEAR(seam, 0.5, 1e-12);
+  EXPECT_TRUE(sewn.notes.empty());
+  narrow.outline[1].x = narrow.outline[2].x = 0.29;
+  EXPECT_EQ(sew_panels({wide, narrow}, {{.panels = {"wide", "narrow"}, .edges = {0, 0}}}, 0.1, "mesh").notes,
+            std::vector<std::string>{"mesh.seams[0]: sews 0.6 m, edge 0 of \"wide\", to 0.29 m, edge 0 of "
+                                     "\"narrow\": are these the edges meant?"});
 }
 
 TEST(Panels, ADartIsASeamOfAPanelWithItself) {

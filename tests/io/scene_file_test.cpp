@@ -244,6 +244,42 @@ TEST(SceneFile, StiffnessesBesideCurvesAreWarnedOf) {
   EXPECT_EQ(warnings(kes + R"(, "shear_stiffness": 40)").size(), 0U) << "answers in the place of G";
 }
 
+TEST(SceneFile, KeysWithoutEffectAreWarnedOf) {
+  const TemporaryFolder folder;
+  const auto warnings = [&](const std::string& recipe, const std::string& keys,
+                            const std::string& more = "") {
+    std::vector<std::string> found;
+    read_scene(folder.write("idle.json", "{\"recipe\": \"" + recipe +
+                                             R"(", "step": 0.01, "duration": 1, "garments": [
+      {"mesh": {"generator": "quad_grid", "nodes": [3, 3], "size": [1, 1]}, )" +
+                                             keys + "}]" + more + "}"),
+               found, {});
+    return found;
+  };
+  const std::string all = R"("fabric": {"preset": "cotton", "stretch_stiffness": 5e3, "shear_stiffness": 9})";
+  EXPECT_EQ(warnings("membrane", all).size(), 0U);
+  EXPECT_EQ(warnings("springs", all).size(), 0U);
+  EXPECT_EQ(warnings("coltraro2022", R"("fabric": {"preset": "cotton"})").size(), 0U);
+  ASSERT_EQ(warnings("coltraro2022", all).size(), 2U);
+  EXPECT_EQ(warnings("coltraro2022", all)[0],
+            "garments[0].fabric.stretch_stiffness: no effect with the recipe coltraro2022, whose rows do not "
+            "stretch; use membrane");
+  ASSERT_EQ(warnings("elastic_edges", all).size(), 1U);
+  EXPECT_EQ(warnings("elastic_edges", all)[0].rfind("garments[0].fabric.shear_stiffness: no effect", 0), 0U);
+  const std::string plain = R"("fabric": {"rho": 0.2})", sewing = R"("sewing": {"speed": 2})",
+                    impulse = R"(, "impulse": {"substeps": 2})",
+                    projection = R"(, "projection": {"tolerance": 0.001})";
+  EXPECT_EQ(warnings("bender_sle", plain, impulse).size() + warnings("membrane", plain, projection).size(),
+            0U);
+  EXPECT_EQ(warnings("membrane", plain, impulse),
+            std::vector<std::string>{"impulse: no effect with the recipe membrane; see projection"});
+  EXPECT_EQ(warnings("bender_sle", plain, projection),
+            std::vector<std::string>{"projection: no effect with the recipe bender_sle; see impulse"});
+  ASSERT_EQ(warnings("membrane", sewing).size(), 1U);
+  EXPECT_EQ(warnings("membrane", sewing)[0].rfind("garments[0].sewing: no effect on a mesh without seams", 0),
+            0U);
+}
+
 TEST(SceneFile, DefaultsAreThoseOfTheStructs) {
   const Scene scene = read_garment(grid);
   const Scene expected;

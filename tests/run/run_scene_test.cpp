@@ -2,6 +2,7 @@
 #include "host/run/run_scene.hpp"
 
 #include "engine/core/text.hpp"
+#include "host/results/summary_file.hpp"
 #include "tests/run/result_case.hpp"
 
 namespace isocloth {
@@ -13,7 +14,10 @@ class Listener : public RunObserver {
   explicit Listener(std::int64_t stop_after = 1000000) : stop_after_(stop_after) {}
   void on_set_up() override { monitor.stop = stop_after_ < 0; }
   void on_warning(const std::string& line) override { warnings.push_back(line); }
-  void on_start(const RunStart& told) override { start = told; }
+  void on_start(const RunStart& told) override {
+    start = told;
+    monitor.stop = stop_after_ == 0;
+  }
   void on_step(std::int64_t done, double realtime_factor) override {
     EXPECT_EQ(done, start.step_index + ++step_count);
     EXPECT_GT(realtime_factor, 0);
@@ -265,6 +269,15 @@ TEST_F(RunScene, AStopDuringSetUpLeavesNothing) {
   EXPECT_THROW(run("above/out", listener), Interrupted);
   EXPECT_EQ(listener.step_count + listener.end_count, 0);
   EXPECT_EQ(names(folder_.path()), std::vector<std::string>{"scene.json"});
+}
+
+TEST_F(RunScene, AStopBeforeTheFirstStepSparesWhatItWouldOverwrite) {
+  Listener whole, stopped(0), fresh(0);
+  EXPECT_EQ(run("out", whole).step_count, 20);
+  EXPECT_THROW(run("out", stopped, IfExists::overwrite), Interrupted);
+  EXPECT_EQ(read_summary(folder_ / "out").step_count, 20);
+  EXPECT_EQ(names(folder_.path()), (std::vector<std::string>{"out", "scene.json"}));
+  EXPECT_EQ(run("new", fresh, IfExists::overwrite).status, "interrupted");  // what was set up can be resumed
 }
 
 }  // namespace
