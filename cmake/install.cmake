@@ -15,7 +15,7 @@ endif()
 # Public: plain data, the public class, and the files that need no other library's header.
 install(DIRECTORY engine DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth FILES_MATCHING PATTERN *.hpp)
 install(FILES host/isocloth.hpp host/kept_step.hpp host/node_force.hpp host/simulation.hpp host/strain.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/host)
-foreach(header energy/energy_balance energy/energy_sums files/file_access gradients/tape projection/step_gradient results/checkpoint_file results/result_options results/run_record meshes/mesh_file run/certificate run/rest run/run_scene scene/scene_file)
+foreach(header energy/energy_balance energy/energy_sums files/file_access gradients/tape projection/step_gradient results/checkpoint_file results/metric_columns results/result_options results/run_record results/trajectory_file results/trajectory_layout meshes/mesh_file run/certificate run/rest run/run_scene scene/scene_file)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES host/${header}.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/host/${folder})
 endforeach()

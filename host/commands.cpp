@@ -65,6 +65,7 @@ Gripper& gripper_of(Scene& scene, std::size_t garment, std::size_t gripper) {
 }  // namespace
 
 void Simulation::set_pin_motion(std::size_t garment, std::size_t pin, Motion motion) {
+  members_->require_idle("set_pin_motion");
   Scene& scene = members_->scene;
   check_index(garment, garment_count());
   check_index(pin, scene.garments[garment].pins.size(), "pin");
@@ -76,6 +77,7 @@ void Simulation::set_pin_motion(std::size_t garment, std::size_t pin, Motion mot
 
 void Simulation::move_pin(std::size_t garment, std::size_t pin, ArrayView<const Vec3d> targets,
                           double duration) {
+  members_->require_idle("move_pin");
   check_index(garment, garment_count());
   check_index(pin, members_->scene.garments[garment].pins.size(), "pin");
   const std::vector<Index>& nodes = members_->scene.garments[garment].pins[pin].nodes;
@@ -92,18 +94,21 @@ void Simulation::move_pin(std::size_t garment, std::size_t pin, ArrayView<const 
 }
 
 void Simulation::set_gripper_motion(std::size_t garment, std::size_t gripper, ObstacleMotion motion) {
+  members_->require_idle("set_gripper_motion");
   Gripper& own = gripper_of(members_->scene, garment, gripper);
   check_rigid_motion(text(key_of(garment), ".grippers[", gripper, "].motion"), motion);
   own.motion = std::move(motion);
 }
 
 void Simulation::close_gripper(std::size_t garment, std::size_t gripper) {
+  members_->require_idle("close_gripper");
   Gripper& own = gripper_of(members_->scene, garment, gripper);
   open_gripper(garment, gripper);
   own.holds.push_back({.from = time(garment), .to = endless});
 }
 
 void Simulation::open_gripper(std::size_t garment, std::size_t gripper) {
+  members_->require_idle("open_gripper");
   Gripper& own = gripper_of(members_->scene, garment, gripper);
   const double now = time(garment);
   std::erase_if(own.holds, [now](const Hold& hold) { return hold.from >= now; });
@@ -111,6 +116,7 @@ void Simulation::open_gripper(std::size_t garment, std::size_t gripper) {
 }
 
 void Simulation::set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion) {
+  members_->require_idle("set_obstacle_motion");
   std::vector<Obstacle>& obstacles = members_->scene.obstacles;
   check_index(obstacle, obstacles.size(), "obstacle");
   const std::string key = text("obstacles[", obstacle, "].motion");
@@ -121,6 +127,7 @@ void Simulation::set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion
 }
 
 void Simulation::set_body_velocity(std::size_t body, const Vec3d& velocity, const Vec3d& angular_velocity) {
+  members_->require_idle("set_body_velocity");
   const Scene& scene = members_->scene;
   check_index(body, scene.bodies.size(), "body");
   const std::string key = text("bodies[", body, "]");
@@ -135,6 +142,7 @@ void Simulation::set_body_velocity(std::size_t body, const Vec3d& velocity, cons
 }
 
 void Simulation::set_wind(const Wind& wind) {
+  members_->require_idle("set_wind");
   validate_wind(wind, "wind");
   const Wind& before = members_->scene.wind;
   const auto require_same = [](const char* key, bool same) {
@@ -150,6 +158,7 @@ void Simulation::set_wind(const Wind& wind) {
 }
 
 void Simulation::set_gravity(std::size_t garment, double gravity) {
+  members_->require_idle("set_gravity");
   check_index(garment, garment_count());
   require_finite(key_of(garment) + ".gravity", gravity);
   members_->scene.garments[garment].gravity = gravity;

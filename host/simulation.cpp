@@ -8,6 +8,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/model/scene_intersections.hpp"
 #include "host/orchestrator/advance.hpp"
 #include "host/orchestrator/separate_cloths.hpp"
 #include "host/simulation_members.hpp"
@@ -35,6 +36,7 @@ void keep_worst(const Strain& other, Strain& worst) {
 
 Simulation::Simulation(Scene scene, ExecutionOptions options) {
   validate_scene(scene);
+  require_untangled(scene);
   const Separation separation = separate_cloths(scene);
   members_ = std::make_unique<Members>(std::move(scene), std::move(options));
   Members& m = *members_;
@@ -212,6 +214,7 @@ void Simulation::Members::check(const std::vector<BodyState>& states) const {
   }
 }
 void Simulation::set_bodies(const std::vector<BodyState>& states) {
+  members_->require_idle("set_bodies");
   members_->check(states);
   members_->solvers.solvers.front()->set_bodies(states);
 }
@@ -252,6 +255,7 @@ void Simulation::set_state(std::size_t garment, const GarmentState& state) {
   members_->put(garment, state);
 }
 void Simulation::set_step_index(std::int64_t step_index) {
+  members_->require_idle("set_step_index");
   if (step_index < 0 || step_index > last_step_index)
     throw ShapeError(text("step_index: found ", step_index, ", expected 0 to ", last_step_index));
   members_->step_index = step_index;

@@ -276,10 +276,11 @@ struct Snapshot {
 class GarmentSolver;
 struct KeptStep;
 
-/// A running scene. Not thread-safe; distinct objects are independent.
+/// A running scene. Not thread-safe; distinct objects are independent. One that was moved from is for
+/// assignment and destruction alone.
 class Simulation {
  public:
-  /// Throws SceneError (validate_scene), MeshError, DeviceError.
+  /// Throws SceneError (validate_scene, require_untangled), MeshError, DeviceError.
   explicit Simulation(Scene scene, ExecutionOptions options = {});
   ~Simulation();
   Simulation(Simulation&&) noexcept;

@@ -218,8 +218,7 @@ class PatternMesher {
     for (std::size_t s = 0; s < seams_.size(); ++s) sew(s);
     for (std::size_t b = 0; b < fasteners_.buttons.size(); ++b) button(b);
     for (std::size_t b = 0; b < fasteners_.bands.size(); ++b) band(b);
-    // Where two edges that meet in a corner are sewn, their last nodes may be those of a triangle in it: it
-    // stays as it is.
+    // Sewn edges that meet in a corner may end at two nodes of one triangle: it stays as it is.
     std::set<std::array<Index, 2>> edges;
     for (Index f = 0; f < result_.mesh.face_count(); ++f)
       for (std::size_t c = 0; c < 3; ++c) {
@@ -295,6 +294,8 @@ class PatternMesher {
       longest[i] = std::max(longest[i], cut.edges[e].length());
     });
     for_each_edge([&](Cut& cut, std::size_t, std::size_t i) {
+      if (!(longest[i] < 1e6 * h_ && std::isfinite(h_)))
+        refuse(key_, ".edge_length: found ", h_, ", expected one for edges of ", longest[i], " m");
       cut.segments.push_back(std::max(Index{1}, static_cast<Index>(std::lround(longest[i] / h_))));
     });
   }
@@ -360,9 +361,8 @@ class PatternMesher {
     const double length = cuts_[one.panel].edges[static_cast<std::size_t>(one.edge)].length(),
                  other_length = cuts_[other.panel].edges[static_cast<std::size_t>(other.edge)].length();
     if (std::max(length, other_length) > 2 * std::min(length, other_length))
-      result_.notes.push_back(text(key_, ".seams[", s, "]: sews ", length, " m, edge ", one.edge, " of \"",
-                                   panels_[one.panel].name, "\", to ", other_length, " m, edge ", other.edge,
-                                   " of \"", panels_[other.panel].name, "\": are these the edges meant?"));
+      result_.notes.push_back(text(key_, ".seams[", s, "]: sews an edge of ", length, " m to one of ",
+                                   other_length, " m: are these the edges that are meant?"));
     const double piece = (length + other_length) / (2 * static_cast<double>(a.size() - 1));
     for (std::size_t i = 0; i < a.size(); ++i) {
       if (a[i] == b[i]) continue;  // the tip of a dart
@@ -426,6 +426,7 @@ class PatternMesher {
     }
   }
 
+  static constexpr double most_segments = 1e6;   ///< of an edge
   static constexpr double least_distance = 0.4;  ///< of a button's node from others, in edge lengths
   const std::vector<Panel>& panels_;
   const std::vector<Seam>& seams_;

@@ -72,11 +72,11 @@ struct SewnPanels {
   std::vector<std::string> notes;  ///< what was likely meant otherwise: seams that gather more than half
 };
 
-/// Triangles with edges of about `edge_length` [m] > 0. Edges of a seam are divided alike, by the longest of
-/// those that hang together. Throws MeshError, naming `key` and what of it, for: no panels, names that are
-/// empty or not distinct, outlines of fewer than 3 corners, clockwise or crossing themselves, curves and
-/// seams of edges that do not exist, seams of an edge with itself, buttons outside of their panels or of one
-/// place, two bands on an edge, outlines too narrow for edge_length.
+/// Triangles with edges of about `edge_length` [m], more than a millionth of any edge. Edges of a seam are
+/// divided alike, by the longest of those that hang together. Throws MeshError, naming `key` and what of it,
+/// for: no panels, names that are empty or not distinct, outlines of fewer than 3 corners, clockwise or
+/// crossing themselves, curves and seams of edges that do not exist, seams of an edge with itself, buttons
+/// outside of their panels or of one place, two bands on an edge, outlines too narrow for edge_length.
 SewnPanels sew_panels(const std::vector<Panel>& panels, const std::vector<Seam>& seams, double edge_length,
                       const std::string& key, const Fasteners& fasteners = {});
 

@@ -23,7 +23,7 @@ bool is_whole(double ratio) {
 }
 
 void check_recorded_motion(const std::string& key, const RecordedMotion& motion, std::size_t node_count) {
-  const std::string file_key = text(key, " (", motion.file, ")");
+  const std::string file_key = motion.file.empty() ? key : text(key, " (", motion.file, ")");
   require_ascending(file_key + ".times", motion.times);
   require_size(file_key + ".positions", motion.positions.size(), motion.times.size() * node_count,
                "time and driven node");
@@ -252,6 +252,8 @@ void validate_garment(const Garment& garment, const std::string& key) {
   Mesh mesh = garment.mesh;
   const Index reversed = validate_mesh(mesh, key + ".mesh");
   require_place(key + ".mesh.positions", garment.mesh.positions);
+  if (garment.world < Garment::every_world)
+    refuse(key + ".world", garment.world, "a number from 0, or every_world, -1");
   if (reversed > 0) {
     refuse(key + ".mesh", text(reversed, " faces that run against the others"),
            "one orientation; call validate_mesh, which turns them");

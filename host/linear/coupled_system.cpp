@@ -32,9 +32,12 @@ struct PerColumn {
 // What conjugate_gradients() does with them.
 using Numbers = PerColumn<double>;
 using Mask = PerColumn<bool>;
+Numbers operator-(const Numbers& a, const Numbers& b) { return Numbers::of(std::minus(), a, b); }
 Numbers operator*(const Numbers& a, const Numbers& b) { return Numbers::of(std::multiplies(), a, b); }
 Numbers operator/(const Numbers& a, const Numbers& b) { return Numbers::of(std::divides(), a, b); }
 Mask operator>(const Numbers& a, const Numbers& b) { return Mask::of(std::greater(), a, b); }
+Mask operator<=(const Numbers& a, const Numbers& b) { return Mask::of(std::less_equal(), a, b); }
+Mask operator!(const Mask& a) { return Mask::of(std::logical_not(), a); }
 Mask operator&(const Mask& a, const Mask& b) { return Mask::of(std::logical_and(), a, b); }
 Numbers select(const Mask& mask, const Numbers& a, const Numbers& b) {
   return Numbers::of([](bool first, double x, double y) { return first ? x : y; }, mask, a, b);

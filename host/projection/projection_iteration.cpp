@@ -300,14 +300,25 @@ void ProjectionSolver<Real>::end_part(const PartEnd<double, bool>& end, double r
 }
 
 template <class Real>
-bool ProjectionSolver<Real>::has_diverged(double residual) const {
-  if (residual > largest_residual(false)) return true;
+bool ProjectionSolver<Real>::is_beyond(const Buffer<Vec3<Real>>& to, bool with_pins) const {
   std::vector<Vec3<Real>> staging[3];
-  const Vec3<Real>*const now = work_.positions.read(staging[0]), *const x = state_.positions.read(staging[1]),
+  const Vec3<Real>*const now = to.read(staging[0]), *const x = state_.positions.read(staging[1]),
                          *const v = state_.velocities.read(staging[2]);
-  for (std::size_t i = 0; i < state_.positions.size(); ++i)
-    if (excess_displacement(now[i] - x[i], static_cast<Real>(request_.step) * v[i], reach_) > 0) return true;
+  Real reach = reach_;
+  for (std::size_t i = 0; with_pins && i < to.size(); ++i)
+    if (pattern().free_number[i] < 0) reach = std::max(reach, reach_ + norm(now[i] - x[i]));
+  for (std::size_t i = 0; i < to.size(); ++i)
+    if (excess_displacement(now[i] - x[i], static_cast<Real>(request_.step) * v[i], reach) > 0) return true;
   return false;
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::has_diverged(double residual) const {
+  return residual > largest_residual(false) || is_beyond(work_.positions, false);
+}
+template <class Real>
+bool ProjectionSolver<Real>::is_thrown() const {
+  return is_beyond(iterate_, true);
 }
 
 template <class Real>

@@ -115,6 +115,8 @@ class ProjectionSolver final : public GarmentSolver {
   void end_part(const PartEnd<double, bool>& end, double residual, std::vector<Vec3d> from_cloth = {});
   bool keeps_parts() const { return keeps_parts_; }
   bool has_diverged(double residual) const;
+  /// Whether the iterate is farther away than anything but its pins takes a cloth (kernels/divergence.hpp).
+  bool is_thrown() const;
   void end_step(bool is_kept, double residual);
 
   /// Of all nodes when the part of h [s] began, or when it would end at the iterate [m/s].
@@ -197,6 +199,9 @@ class ProjectionSolver final : public GarmentSolver {
   /// Adds to `sum` what second derivatives of rows by the polar decomposition are along w beyond the
   /// geometric stiffness, 2 F dM of QuadraticMultipliers; shapes [node_count].
   void add_stretch_curvature(const std::vector<Vec3d>& w, std::vector<Vec3d>& sum);
+  /// Whether a node is there farther from where the step began than excess_displacement() has it; with_pins:
+  /// and farther than any pin went.
+  bool is_beyond(const Buffer<Vec3<Real>>& to, bool with_pins) const;
   /// What threads are in the part that is under way.
   void begin_stitches();
 

@@ -74,10 +74,12 @@ class GarmentsTogether {
       member.done = member.residual <= control_.tolerance &&
                     member.penetration <= static_cast<double>(garments_[g]->contacts().tolerance) &&
                     bodies_done && (iteration > 0 || !control_.newton);
+      // Among contacts it would take all parts, and many minutes, to miss its tolerances.
+      if (cloth_ != nullptr && iteration == 1) member.thrown = garments_[g]->is_thrown();
     });
     for (Member& member : members_) {
       if (bodies_ != nullptr) member.penetration = std::max(member.penetration, bodies_->penetration());
-      if (!std::isfinite(member.residual)) member.lose();
+      if (!std::isfinite(member.residual) || member.thrown) member.lose();
       all_finite = all_finite && !member.lost;
       found.done = found.done && member.done;
       found.residual = std::max(found.residual, member.residual);
@@ -192,12 +194,12 @@ class GarmentsTogether {
  private:
   /// How a garment's part of a step goes, and its step.
   struct Member {
-    bool lost = false, done = false;
+    bool lost = false, thrown = false, done = false;
     double residual = 0, previous = 0, penetration = 0;
     StepReport report;
 
     void start_part() {
-      lost = done = false;
+      lost = thrown = done = false;
       residual = previous = penetration = 0;
     }
     /// Its motion was not followed.
@@ -215,7 +217,8 @@ class GarmentsTogether {
         return;
       }
       const bool stalled = end.status == 1 && !done;
-      report.status = std::max(report.status, lost      ? StepStatus::non_finite
+      report.status = std::max(report.status, thrown    ? StepStatus::diverged
+                                              : lost    ? StepStatus::non_finite
                                               : stalled ? StepStatus::stalled
                                                         : StepStatus::converged);
       report.residual = std::max(report.residual, residual);

@@ -2,11 +2,11 @@
 // and resume.
 #pragma once
 
-#include <array>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "engine/model/scene_intersections.hpp"
 #include "host/energy/energy_sums.hpp"
 #include "host/simulation.hpp"
 
@@ -43,16 +43,6 @@ struct FrameMetrics {
   int substeps_max = 0;       ///< most of one of these steps
   Measures measures;          ///< at the frame itself
   EnergySums energy;          ///< the same, where the run has a balance (ResultOptions::has_energies)
-};
-
-/// An edge that passes through a face, at the end of a step.
-struct IntersectingPair {
-  double time = 0;  ///< [s]
-  std::string edge_garment;
-  std::array<Index, 2> edge{};  ///< nodes; of quads the diagonal from corner 0 to corner 2, too
-  std::string face_garment;
-  Index face = 0;
-  std::array<double, 3> place{};  ///< [m]
 };
 
 /// Summary of a run, the content of summary.json (names of the keys are the names of the members).

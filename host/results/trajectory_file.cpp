@@ -6,6 +6,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/flat_vectors.hpp"
+#include "host/files/hdf5_file.hpp"
 #include "host/files/text_file.hpp"
 #include "host/results/metric_columns.hpp"
 #include "host/results/summary_file.hpp"
@@ -79,10 +80,14 @@ void check_obstacle(const TrajectoryObstacle& obstacle, const std::string& path)
 
 }  // namespace
 
-TrajectoryFile::TrajectoryFile(const std::filesystem::path& path) : file_(Hdf5File::open(path)) {
+TrajectoryFile::~TrajectoryFile() = default;
+TrajectoryFile::TrajectoryFile(TrajectoryFile&&) noexcept = default;
+
+TrajectoryFile::TrajectoryFile(const std::filesystem::path& path)
+    : file_(std::make_unique<Hdf5File>(Hdf5File::open(path))) {
   check_version();
-  const std::uint64_t obstacle_count = file_.read_number_attribute("obstacle_count");
-  layout_.has_contact_loads = file_.has_attribute(contact_loads_name);
+  const std::uint64_t obstacle_count = file_->read_number_attribute("obstacle_count");
+  layout_.has_contact_loads = file_->has_attribute(contact_loads_name);
   layout_.has_energies = std::ranges::any_of(columns_, &MetricColumn::is_energy);
   read_layout(obstacle_count);
   check_layout(layout_, path.string());
@@ -92,18 +97,18 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path) : file_(Hdf5Fi
   for (const MetricColumn& column : columns_) per_frame.push_back("diagnostics/" + column.name);
   if (layout_.has_contact_loads) per_frame.push_back(contact_loads_name);
   if (obstacle_count > 0) per_frame.push_back("obstacles/poses");
-  std::size_t frame_count = length(file_, "times");
+  std::size_t frame_count = length(*file_, "times");
   for (const std::string& name : per_frame)
-    frame_count = std::min<std::size_t>(frame_count, length(file_, name));
+    frame_count = std::min<std::size_t>(frame_count, length(*file_, name));
   if (obstacle_count > 0) {
-    const Hdf5Shape found = file_.shape("obstacles/poses"),
+    const Hdf5Shape found = file_->shape("obstacles/poses"),
                     expected{found[0], layout_.clock_offsets.size(), obstacle_count, 7};
     if (found != expected)
       throw FileError(text(path.string(), ": obstacles/poses: found another shape than [", frame_count, ", ",
                            expected[1], ", ", obstacle_count, ", 7]; the file is damaged"));
   }
-  const bool is_closed = file_.has_attribute("frame_count");
-  const std::size_t written = is_closed ? file_.read_number_attribute("frame_count") : frame_count;
+  const bool is_closed = file_->has_attribute("frame_count");
+  const std::size_t written = is_closed ? file_->read_number_attribute("frame_count") : frame_count;
   if (written != frame_count)
     throw FileError(text(path.string(), ": found ", frame_count, " frames, expected the ", written,
                          " that were written; the file is damaged"));
@@ -126,16 +131,16 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path) : file_(Hdf5Fi
 }
 
 void TrajectoryFile::check_version() {
-  const std::string format = file_.read_text_attribute("format");
-  const std::uint64_t version = file_.read_number_attribute("version");
+  const std::string format = file_->read_text_attribute("format");
+  const std::uint64_t version = file_->read_number_attribute("version");
   const auto fail = [&](const std::string& found, const std::string& expected) {
-    throw FileError(text(file_.path().string(), ": found ", found, ", this program reads ", expected,
+    throw FileError(text(file_->path().string(), ": found ", found, ", this program reads ", expected,
                          "; use the program that wrote the file, or run its scene again"));
   };
   if (format != format_name || version != format_version)
     fail(text("\"", printable(format), "\" version ", version),
          text("\"", format_name, "\" version ", format_version));
-  const std::string found = file_.read_text_attribute("columns"), expected = metric_names();
+  const std::string found = file_->read_text_attribute("columns"), expected = metric_names();
   columns_ = columns_of(found);
   if (!columns_.empty()) return;
   const std::string lacking = missing_names(expected, found), more = missing_names(found, expected);
@@ -146,39 +151,39 @@ void TrajectoryFile::check_version() {
 }
 
 void TrajectoryFile::read_layout(std::uint64_t obstacle_count) {
-  const hsize_t garment_count = length(file_, "garments/node_count"),
-                node_count = length(file_, "rest_positions"), face_count = length(file_, "faces");
+  const hsize_t garment_count = length(*file_, "garments/node_count"),
+                node_count = length(*file_, "rest_positions"), face_count = length(*file_, "faces");
   layout_.garments.resize(garment_count);
-  const std::vector<std::string> names = file_.read_texts("garments/name", garment_count);
+  const std::vector<std::string> names = file_->read_texts("garments/name", garment_count);
   for (std::size_t g = 0; g < garment_count; ++g) layout_.garments[g].name = names[g];
   for (const RangeColumn& column : garment_columns) {
-    const auto values = file_.read<Index>(column.name, {garment_count});
+    const auto values = file_->read<Index>(column.name, {garment_count});
     for (std::size_t g = 0; g < garment_count; ++g) layout_.garments[g].*column.member = values[g];
   }
-  const auto face_nodes = file_.read<Index>("faces", {face_count, 4});
+  const auto face_nodes = file_->read<Index>("faces", {face_count, 4});
   layout_.faces.resize(face_count);
   for (std::size_t f = 0; f < face_count; ++f) std::copy_n(&face_nodes[4 * f], 4, layout_.faces[f].begin());
-  layout_.rest_positions = as_vectors(file_.read<double>("rest_positions", {node_count, 3}));
+  layout_.rest_positions = as_vectors(file_->read<double>("rest_positions", {node_count, 3}));
   if (obstacle_count > 0) read_obstacles(obstacle_count);
 }
 
 template <class T>
 std::vector<T> TrajectoryFile::read_frames(const std::string& name, std::size_t frame_count,
-                                           const Hdf5Shape& row_shape) const {
-  Hdf5Shape shape = row_shape;
-  shape.insert(shape.begin(), length(file_, name));
-  std::vector<T> values = file_.read<T>(name, shape);
-  values.resize(frame_count * (row_shape.empty() ? 1 : row_shape[0]));
+                                           std::optional<std::size_t> row_size) const {
+  Hdf5Shape shape{length(*file_, name)};
+  if (row_size) shape.push_back(*row_size);
+  std::vector<T> values = file_->read<T>(name, shape);
+  values.resize(frame_count * row_size.value_or(1));
   return values;
 }
 
 void TrajectoryFile::read_metrics(std::size_t frame_count) {
   const std::size_t garment_count = layout_.garments.size();
   metrics_.resize(frame_count * garment_count);
-  const auto statuses = read_frames<std::int32_t>("diagnostics/status", frame_count, {garment_count});
+  const auto statuses = read_frames<std::int32_t>("diagnostics/status", frame_count, garment_count);
   for (std::size_t i = 0; i < metrics_.size(); ++i) metrics_[i].status = static_cast<StepStatus>(statuses[i]);
   for (const MetricColumn& column : columns_) {
-    const auto values = read_frames<double>("diagnostics/" + column.name, frame_count, {garment_count});
+    const auto values = read_frames<double>("diagnostics/" + column.name, frame_count, garment_count);
     for (std::size_t i = 0; i < metrics_.size(); ++i) column.set(metrics_[i], values[i]);
   }
 }
@@ -209,24 +214,24 @@ bool TrajectoryFile::is_whole(std::size_t frame) const {
 }
 
 void TrajectoryFile::read_obstacles(std::size_t count) {
-  const std::vector<std::string> names = file_.read_texts("obstacles/name", count);
-  const std::vector<std::string> shapes = file_.read_texts("obstacles/shape", count);
+  const std::vector<std::string> names = file_->read_texts("obstacles/name", count);
+  const std::vector<std::string> shapes = file_->read_texts("obstacles/shape", count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::string vertices = obstacle_dataset(i, "vertices"),
                       triangles = obstacle_dataset(i, "triangles");
     layout_.obstacles.push_back({.name = names[i],
                                  .shape = shapes[i],
-                                 .vertices = file_.read<float>(vertices, {length(file_, vertices), 3}),
-                                 .triangles = file_.read<Index>(triangles, {length(file_, triangles), 3})});
-    check_obstacle(layout_.obstacles.back(), file_.path().string());
+                                 .vertices = file_->read<float>(vertices, {length(*file_, vertices), 3}),
+                                 .triangles = file_->read<Index>(triangles, {length(*file_, triangles), 3})});
+    check_obstacle(layout_.obstacles.back(), file_->path().string());
   }
   layout_.clock_offsets =
-      file_.read<double>("obstacles/clock_offsets", {length(file_, "obstacles/clock_offsets")});
+      file_->read<double>("obstacles/clock_offsets", {length(*file_, "obstacles/clock_offsets")});
 }
 
 std::vector<float> TrajectoryFile::obstacle_poses(std::size_t frame) const {
   if (layout_.obstacles.empty()) return {};
-  std::vector<float> poses = file_.read_rows<float>("obstacles/poses", frame, 1, layout_.pose_size());
+  std::vector<float> poses = file_->read_rows<float>("obstacles/poses", frame, 1, layout_.pose_size());
   check_numbers("obstacles/poses", frame, poses);
   return poses;
 }
@@ -234,7 +239,7 @@ std::vector<float> TrajectoryFile::obstacle_poses(std::size_t frame) const {
 std::vector<float> TrajectoryFile::contact_loads(std::size_t frame) const {
   if (!layout_.has_contact_loads) return {};
   std::vector<float> loads =
-      file_.read_rows<float>(contact_loads_name, frame, 1, layout_.rest_positions.size());
+      file_->read_rows<float>(contact_loads_name, frame, 1, layout_.rest_positions.size());
   check_numbers(contact_loads_name, frame, loads);
   return loads;
 }
@@ -242,7 +247,7 @@ std::vector<float> TrajectoryFile::contact_loads(std::size_t frame) const {
 template <class T>
 void TrajectoryFile::check_numbers(const char* name, std::size_t frame, const std::vector<T>& values) const {
   if (!std::all_of(values.begin(), values.end(), [](T x) { return std::isfinite(x); }))
-    throw FileError(text(file_.path().string(), ": ", name, ": found no finite numbers in frame ", frame,
+    throw FileError(text(file_->path().string(), ": ", name, ": found no finite numbers in frame ", frame,
                          " or just after; the file is damaged"));
 }
 
@@ -251,9 +256,9 @@ void TrajectoryFile::read_positions(std::size_t frame) const {
   const std::size_t most = std::clamp<std::size_t>(block_bytes / std::max<std::size_t>(1, 8 * size), 1, 256);
   const std::size_t count = std::min(most, times_.size() - std::min(frame, times_.size()));
   std::vector<double> block =
-      file_.read_rows<double>("positions", frame, std::max<std::size_t>(1, count), size);
+      file_->read_rows<double>("positions", frame, std::max<std::size_t>(1, count), size);
   const auto origins =
-      file_.read_rows<double>("origins", frame, std::max<std::size_t>(1, count), 3 * garment_count);
+      file_->read_rows<double>("origins", frame, std::max<std::size_t>(1, count), 3 * garment_count);
   check_numbers("positions", frame, block);
   check_numbers("origins", frame, origins);
   for (std::size_t f = 0; f < count; ++f) {

@@ -23,20 +23,25 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "host/files/hdf5_file.hpp"
 #include "host/results/metric_columns.hpp"
 #include "host/results/trajectory_layout.hpp"
 
 namespace isocloth {
+
+class Hdf5File;
 
 /// A trajectory to read: small things in memory, frames on request. Not for several threads at once.
 class TrajectoryFile {
  public:
   /// Throws FileError when the file is missing, damaged, of another kind, version or with other columns.
   explicit TrajectoryFile(const std::filesystem::path& path);
+  ~TrajectoryFile();
+  TrajectoryFile(TrajectoryFile&&) noexcept;
 
   const TrajectoryLayout& layout() const { return layout_; }
   std::size_t frame_count() const { return times_.size(); }
@@ -64,9 +69,9 @@ class TrajectoryFile {
   void check_numbers(const char* name, std::size_t frame, const std::vector<T>& values) const;
   template <class T>
   std::vector<T> read_frames(const std::string& name, std::size_t frame_count,
-                             const Hdf5Shape& row_shape) const;
+                             std::optional<std::size_t> row_size) const;
 
-  Hdf5File file_;
+  std::unique_ptr<Hdf5File> file_;     // no user needs its header
   std::vector<MetricColumn> columns_;  // of the file
   TrajectoryLayout layout_;
   std::vector<double> times_;

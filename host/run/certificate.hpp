@@ -6,43 +6,24 @@
 #include <string>
 #include <vector>
 
-#include "engine/geometry/intersection_search.hpp"
 #include "engine/geometry/passage_search.hpp"
+#include "engine/model/scene_intersections.hpp"
 #include "host/kept_step.hpp"
 #include "host/results/run_record.hpp"
 
 namespace isocloth {
 
-/// What a state holds of pairs of an edge and a face (engine/geometry/intersection_search.hpp), with names.
-struct IntersectionReport {
-  std::int64_t crossing = 0, touching = 0;
-  std::size_t garment_count = 0;        ///< that are part of crossing pairs
-  bool is_complete = true;              ///< false: some coordinates are no numbers
-  std::vector<IntersectingPair> pairs;  ///< the first ten crossing ones, without any: of the touching ones
-  /// Of a start: what lies in one place, or, with contact.cloth, nearer than its thickness.
-  Nearness near;
-};
-
-/// "" if there is none, else a line that says how many, which ones and what to do. is_pushed: cloth pushes
-/// cloth (ContactSettings::cloth), which must not begin so.
-std::string describe(const IntersectionReport& start, bool is_pushed);
-
-/// The same of cloth that lies in cloth without passing through it, as sheets in one plane do, and of cloth
-/// that is to be pushed apart because it starts nearer than its thickness.
-std::string describe_coincident(const Nearness& near, const Scene& scene);
+/// "" if there is none, else a line on cloth that is to be pushed apart because it starts nearer than its
+/// thickness; more of a start in engine/model/scene_intersections.hpp.
 std::string describe_near(const Nearness& near, const Scene& scene, const Separation& separation = {});
 
-/// "edge 3-4 of sheet through its face 17 at (0.1 0.2 0.3) m".
-std::string describe(const IntersectingPair& pair);
-
-/// Tests all garments against themselves and each other, as far as they are of one world (Garment::world);
-/// rigid bodies meet all cloths and so join their worlds.
+/// Of what SceneIntersections tests, and of the ways within steps.
 class Certificate {
  public:
   /// The scene must outlive it.
   explicit Certificate(const Scene& scene);
   /// What is near is looked for, too.
-  IntersectionReport of_start();
+  IntersectionReport of_start() { return intersections_.of_start(); }
   /// Of the state that the simulation is in. Costs a copy of all positions and about 1 us per node.
   IntersectionReport of(const Simulation& simulation);
   /// Before a step that count() tells of: keeps the positions.
@@ -66,10 +47,9 @@ class Certificate {
                         const std::vector<StepReport>& reports, const std::vector<KeptStep>& steps) const;
   void count_ways(const std::vector<Way>& ways, const Simulation& simulation, RunSummary& summary);
   void name(const Passage& passage, double time, RunSummary& summary) const;
-  IntersectionReport of(const std::vector<std::vector<Vec3d>>& positions, double time);
 
   const Scene& scene_;
-  IntersectionSearch search_;
+  SceneIntersections intersections_;
   std::optional<PassageSearch> passages_;   ///< made when first asked
   std::vector<std::vector<Vec3d>> before_;  ///< positions when the step began
 };

@@ -33,7 +33,8 @@ namespace fs = std::filesystem;
 [[noreturn]] void fail(const std::string& message) { throw SceneError(message); }
 
 void check_size(const std::string& key, const char* keys, double node_count) {
-  require_memory(text(key, ".", keys), text("a mesh of ", shortest(node_count), " nodes"), node_count);
+  require_memory(text(key, ".", keys), text("a mesh of ", shortest(std::round(node_count)), " nodes"),
+                 node_count);
 }
 
 Mesh make_mesh(const MeshSpec& spec, const std::string& key, const fs::path& folder, std::uint64_t seed) {

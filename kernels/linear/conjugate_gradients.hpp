@@ -25,21 +25,21 @@ namespace ISOCLOTH_BACKEND {
 ///   descend(alpha)  x += alpha p, r -= alpha w
 ///   turn(beta)      p = z + beta p, q = r + beta q
 /// A lane that is done takes steps of length 0: what the others do does not show in it. Ends early where A is
-/// not positive along p. Returns the iterations.
+/// not positive along p; x is no number where r . z is none, as squares of 1e200 are. Returns the iterations.
 template <class S, class System>
 ISOCLOTH_DEVICE int conjugate_gradients(System& system, double rtol) {
   using Scalar = typename Lanes<S>::Scalar;
   const S one(Scalar(1)), goal_factor(static_cast<Scalar>(rtol * rtol));
   system.precondition();
   S energy = system.energy();
-  const S goal = goal_factor * energy;
+  const S goal = goal_factor * energy, length = energy - energy;  // 0, or no number
   system.begin();
-  auto active = energy > S{};
+  auto active = !(energy <= S{});
   int iteration = 0;
   while (any(active) && iteration < most_cg_iterations) {
     const S curvature = system.curvature();
     active = active & (curvature > S{});
-    system.descend(select(active, energy / select(active, curvature, one), S{}));
+    system.descend(select(active, energy / select(active, curvature, one), length));
     ++iteration;
     if constexpr (requires { system.most_energy(); }) {
       active = active & (system.most_energy() > goal);

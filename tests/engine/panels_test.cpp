@@ -60,6 +60,11 @@ std::string refusal_of(const Fasteners& fasteners) {
   return "";
 }
 
+TEST(Panels, EdgeLengthsThatAreNoneAreRefused) {
+  for (const double h : {0.0, -0.1, 1e-7, std::nan(""), HUGE_VAL})
+    EXPECT_EQ(refusal({rectangle("a", 1, 0.5)}, {}, h).rfind("mesh.edge_length: found ", 0), 0u) << h;
+}
+
 TEST(Panels, HaveNodesWhereButtonsAre) {
   const std::vector<Panel> panels{rectangle("a", 1, 0.5), rectangle("b", 0.3, 0.7)};
   const Vec2d inside{0.123, 0.234}, beside{0.15, 0.51}, on_edge{0.312, 0.004};
@@ -239,9 +244,10 @@ TEST(Panels, EdgesOfASeamAreDividedAlikeAndEaseIsSpread) {
   EXPECT_NEAR(seam, 0.5, 1e-12);
   EXPECT_TRUE(sewn.notes.empty());
   narrow.outline[1].x = narrow.outline[2].x = 0.29;
-  EXPECT_EQ(sew_panels({wide, narrow}, {{.panels = {"wide", "narrow"}, .edges = {0, 0}}}, 0.1, "mesh").notes,
-            std::vector<std::string>{"mesh.seams[0]: sews 0.6 m, edge 0 of \"wide\", to 0.29 m, edge 0 of "
-                                     "\"narrow\": are these the edges meant?"});
+  EXPECT_EQ(
+      sew_panels({wide, narrow}, {{.panels = {"wide", "narrow"}, .edges = {0, 0}}}, 0.1, "mesh").notes,
+      std::vector<std::string>{"mesh.seams[0]: sews an edge of 0.6 m to one of 0.29 m: are these the edges "
+                               "that are meant?"});
 }
 
 TEST(Panels, ADartIsASeamOfAPanelWithItself) {

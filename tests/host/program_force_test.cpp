@@ -470,6 +470,8 @@ TEST(ProgramForces, ThatAreNoneAreRefused) {
            [&] { simulation.step(); }, [&] { simulation.reset(); }, [&] { simulation.reset({0}); },
            [&] { simulation.restore(start); }, [&] { simulation.set_state(0, start.garments[0]); },
            [&] { simulation.set_fabric(0, scene.garments[0].fabric); }, [&] { simulation.set_forces(0, {}); },
+           [&] { simulation.set_wind({}); }, [&] { simulation.set_gravity(0, 1); },
+           [&] { simulation.set_bodies({}); }, [&] { simulation.set_step_index(3); },
            [&] {
              simulation.write(GarmentField::positions, {0}, {places.data(), places.size()});
            }}) {

@@ -55,6 +55,21 @@ class CertificateOfParts : public testing::Test {
   Certificate certificate_{scene_};
 };
 
+TEST(CertificateOfStart, SaysHowToMendASheetThatPassesThroughItself) {
+  Scene scene;
+  scene.contact.cloth = true;
+  Garment strip;
+  strip.mesh = quad_grid(9, 2, 0.8, 0.1);
+  strip.fabric.thickness = 0.001;
+  for (Vec3d p : strip.mesh.positions)  // the end comes back through the middle
+    strip.initial_positions.push_back(p.x < 0.45 ? p
+                                                 : Vec3d{0.85 - p.x, p.y + 0.003, 0.22 - 0.5 * (p.x - 0.3)});
+  scene.garments = {strip};
+  const std::string line = describe(Certificate(scene).of_start(), true);
+  EXPECT_NE(line.find("pairs of an edge and a face in 1 garment, edge "), std::string::npos) << line;
+  EXPECT_NE(line.find("does not untangle: give it another shape in the file"), std::string::npos) << line;
+}
+
 TEST_F(CertificateOfParts, FindsWhatPassesInOneAndComesBackInTheNext) {
   const RunSummary found = count({part(1, -0.2, 0.25), part(1, 0, 0.75)}, 2);
   EXPECT_EQ(found.steps_intersecting, 0);

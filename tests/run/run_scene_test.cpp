@@ -275,7 +275,7 @@ TEST_F(RunScene, AStopBeforeTheFirstStepSparesWhatItWouldOverwrite) {
   Listener whole, stopped(0), fresh(0);
   EXPECT_EQ(run("out", whole).step_count, 20);
   EXPECT_THROW(run("out", stopped, IfExists::overwrite), Interrupted);
-  EXPECT_EQ(read_summary(folder_ / "out").step_count, 20);
+  EXPECT_EQ(read_summary(folder_ / "out" / "summary.json").step_count, 20);
   EXPECT_EQ(names(folder_.path()), (std::vector<std::string>{"out", "scene.json"}));
   EXPECT_EQ(run("new", fresh, IfExists::overwrite).status, "interrupted");  // what was set up can be resumed
 }

@@ -1,0 +1,127 @@
+#include "engine/model/scene_intersections.hpp"
+
+#include <algorithm>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/place_text.hpp"
+#include "engine/core/text.hpp"
+#include "engine/model/surfaces.hpp"
+
+namespace isocloth {
+
+std::vector<Index> joined_worlds_of(const Scene& scene) {
+  return scene.bodies.empty() ? worlds_of(garments_of(scene)) : std::vector<Index>{};
+}
+
+std::vector<bool> meeting_driven_of(const Scene& scene) {
+  return scene.contact.cloth ? driven_of(garments_of(scene))
+                             : std::vector<bool>(scene.garments.size(), false);
+}
+
+SceneIntersections::SceneIntersections(const Scene& scene)
+    : scene_(scene),
+      search_(meshes_of(garments_of(scene)), joined_worlds_of(scene), meeting_driven_of(scene)) {
+  static_assert(IntersectionSearch::every_world == Garment::every_world);
+}
+
+IntersectionReport SceneIntersections::of(const std::vector<std::vector<Vec3d>>& positions, double time) {
+  const Intersections found = search_.find(positions);
+  IntersectionReport report{.crossing = found.crossing.count,
+                            .touching = found.touching.count,
+                            .garment_count = found.surfaces.size(),
+                            .is_complete = found.unknown_triangles == 0,
+                            .pairs = {},
+                            .near = {}};
+  for (const Crossing& c : found.crossing.count > 0 ? found.crossing.first : found.touching.first)
+    report.pairs.push_back({.time = time,
+                            .edge_garment = scene_.garments[c.edge_surface].name,
+                            .edge = c.edge,
+                            .face_garment = scene_.garments[c.face_surface].name,
+                            .face = c.face,
+                            .place = {c.place.x, c.place.y, c.place.z}});
+  return report;
+}
+
+IntersectionReport SceneIntersections::of_start() {
+  std::vector<std::vector<Vec3d>> positions;
+  for (const Garment& garment : scene_.garments) positions.push_back(start_positions(garment));
+  IntersectionReport report = of(positions, 0);
+  IntersectionSearch::Spacing spacing;
+  spacing.allowance = scene_.contact.tolerance;
+  spacing.counts_open_seams = scene_.contact.cloth;  // without, other warnings tell of them
+  for (const Garment& garment : scene_.garments) {
+    spacing.thicknesses.push_back(scene_.contact.cloth ? garment.fabric.thickness : 0);
+    spacing.rests.push_back(&garment.mesh.positions);
+  }
+  report.near = search_.find_near(positions, spacing);
+  return report;
+}
+
+std::string describe(const NearFeatures& pair, const Scene& scene) {
+  const std::string &one = scene.garments[pair.surfaces[0]].name,
+                    &other = scene.garments[pair.surfaces[1]].name;
+  const std::string first = pair.is_edges ? text("edge ", pair.first[0], "-", pair.first[1])
+                                          : text("node ", pair.first[0]),
+                    second = pair.is_edges ? text("edge ", pair.second[0], "-", pair.second[1])
+                                           : text("face ", pair.face);
+  return text(first, " of ", one, pair.is_edges ? " and " : " on ",
+              pair.surfaces[0] == pair.surfaces[1] ? text("its ", second) : text(second, " of ", other),
+              place_text(pair.place.x, pair.place.y, pair.place.z));
+}
+
+std::string describe(const IntersectingPair& pair) {
+  const bool is_own = pair.edge_garment == pair.face_garment;
+  return text("edge ", pair.edge[0], "-", pair.edge[1], " of ", pair.edge_garment, " through ",
+              is_own ? "its " : "", "face ", pair.face, is_own ? "" : text(" of ", pair.face_garment),
+              place_text(pair.place[0], pair.place[1], pair.place[2]));
+}
+
+std::string describe(const IntersectionReport& start, bool is_pushed) {
+  if (start.pairs.empty()) return "";
+  constexpr std::size_t most = 3;
+  std::string line =
+      start.crossing > 0
+          ? text("at the start cloth passes through cloth: ", start.crossing,
+                 " pairs of an edge and a face in ", start.garment_count,
+                 start.garment_count > 1 ? " garments" : " garment")
+          : text("at the start cloth touches cloth to the last bit, and may pass through it there: ",
+                 start.touching, " pairs of an edge and a face");
+  for (std::size_t i = 0; i < std::min(most, start.pairs.size()); ++i)
+    line += (i == 0 ? ", " : "; ") + describe(start.pairs[i]);
+  if (start.crossing + start.touching > static_cast<std::int64_t>(most)) line += "; ...";
+  const bool is_of_itself = start.garment_count == 1;
+  return text(line,
+              is_pushed ? ", expected none with contact.cloth, which does not untangle: "
+                        : "; without contact.cloth nothing will part them: ",
+              is_of_itself ? "give it another shape in the file (of panels: translation, rotation or around)"
+              : is_pushed  ? "move them apart in the file, by the mesh or its transform (contact.push_out is "
+                             "for obstacles only)"
+                           : "move them apart in the file");
+}
+
+std::string describe_coincident(const Nearness& near, const Scene& scene) {
+  if (near.coincident_count == 0) return "";
+  constexpr std::size_t most = 3;
+  std::string line =
+      text("at the start cloth lies in cloth, with no distance between: ", near.coincident_count,
+           " pairs of a node and a face or two edges");
+  for (std::size_t i = 0; i < std::min(most, near.coincident.size()); ++i)
+    line += (i == 0 ? ", " : "; ") + describe(near.coincident[i], scene);
+  if (near.coincident_count > static_cast<std::int64_t>(most)) line += "; ...";
+  return line +
+         (scene.contact.cloth
+              ? text(", expected none with contact.cloth, which knows no side to push them to: move them "
+                     "apart in the file by their thickness, ",
+                     near.coincident.front().thickness, " m")
+              : "; without contact.cloth nothing will part them: move them apart in the file");
+}
+
+void require_untangled(const Scene& scene) {
+  if (!scene.contact.cloth) return;
+  const IntersectionReport start = SceneIntersections(scene).of_start();
+  std::string line = describe(start, true);
+  if (line.empty()) line = describe_coincident(start.near, scene);
+  if (!line.empty()) throw SceneError(line);
+}
+
+}  // namespace isocloth
