@@ -75,7 +75,7 @@ class GarmentsTogether {
                     member.penetration <= static_cast<double>(garments_[g]->contacts().tolerance) &&
                     bodies_done && (iteration > 0 || !control_.newton);
       // Among contacts it would take all parts, and many minutes, to miss its tolerances.
-      if (cloth_ != nullptr && iteration == 1) member.thrown = garments_[g]->is_thrown();
+      if (cloth_ != nullptr && iteration == 1 && !member.done) member.thrown = garments_[g]->is_thrown();
     });
     for (Member& member : members_) {
       if (bodies_ != nullptr) member.penetration = std::max(member.penetration, bodies_->penetration());

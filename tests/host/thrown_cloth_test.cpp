@@ -58,6 +58,19 @@ TEST(ThrownCloth, AmongContactsIsFrozenSoonAndOthersGoOn) {
     }
 }
 
+TEST(ThrownCloth, ThatMeetsItsTolerancesGoesOn) {
+  Scene scene = hung_sheets(1, 9);
+  scene.contact.cloth = true;
+  scene.gravity = 0;
+  scene.garments[0].pins.clear();
+  Simulation simulation(scene, {.threads = 1});
+  simulation.add_force("shot", [](const ForceInput& in, ForceOutput& out) {
+    for (std::size_t i = 0; i < in.masses.size(); ++i) out.forces[i].z = 4e5 * in.masses[i];
+  });
+  EXPECT_EQ(simulation.step()[0].status, StepStatus::converged);
+  EXPECT_NEAR(simulation.positions(0)[40].z, 40, 1e-6) << "57 diameters";
+}
+
 TEST(ThrownCloth, ByForcesWhoseSquaresOverflowLosesTheStep) {
   for (const StepSolver solver : {StepSolver::batched, StepSolver::direct})
     for (const double force : {1e155, 1e200, 1e300}) {
