@@ -74,7 +74,7 @@ class GarmentsTogether {
       member.done = member.residual <= control_.tolerance &&
                     member.penetration <= static_cast<double>(garments_[g]->contacts().tolerance) &&
                     bodies_done && (iteration > 0 || !control_.newton);
-      // Among contacts it would take all parts, and many minutes, to miss its tolerances.
+      // Among contacts it would take all iterations of all parts to miss its tolerances.
       if (cloth_ != nullptr && iteration == 1 && !member.done) member.thrown = garments_[g]->is_thrown();
     });
     for (Member& member : members_) {
