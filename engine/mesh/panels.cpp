@@ -294,7 +294,7 @@ class PatternMesher {
       longest[i] = std::max(longest[i], cut.edges[e].length());
     });
     for_each_edge([&](Cut& cut, std::size_t, std::size_t i) {
-      if (!(longest[i] < 1e6 * h_ && std::isfinite(h_)))
+      if (!(longest[i] < most_segments * h_ && std::isfinite(h_)))
         refuse(key_, ".edge_length: found ", h_, ", expected one for edges of ", longest[i], " m");
       cut.segments.push_back(std::max(Index{1}, static_cast<Index>(std::lround(longest[i] / h_))));
     });
