@@ -59,7 +59,7 @@ TEST(ThrownCloth, AmongContactsIsFrozenSoonAndOthersGoOn) {
 }
 
 TEST(ThrownCloth, ThatMeetsItsTolerancesGoesOn) {
-  Scene scene = hung_sheets(1, 9);
+  Scene scene = hung_sheets(1, 19);  // too many nodes for lanes
   scene.contact.cloth = true;
   scene.gravity = 0;
   scene.garments[0].pins.clear();
@@ -68,7 +68,7 @@ TEST(ThrownCloth, ThatMeetsItsTolerancesGoesOn) {
     for (std::size_t i = 0; i < in.masses.size(); ++i) out.forces[i].z = 4e5 * in.masses[i];
   });
   EXPECT_EQ(simulation.step()[0].status, StepStatus::converged);
-  EXPECT_NEAR(simulation.positions(0)[40].z, 40, 1e-6) << "57 diameters";
+  EXPECT_NEAR(simulation.positions(0)[180].z, 40, 4e-5) << "57 diameters, by a factor in single precision";
 }
 
 TEST(ThrownCloth, ByForcesWhoseSquaresOverflowLosesTheStep) {
