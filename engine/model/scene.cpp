@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <type_traits>
+#include <unordered_map>
 
 #include "engine/air/panel_grid.hpp"
 #include "engine/core/text.hpp"
@@ -100,30 +100,32 @@ void check_impulse(const ImpulseSettings& settings) {
   if (settings.max_solves < 1) refuse("impulse.max_solves", settings.max_solves, "at least 1");
 }
 
-/// Obstacles under names that tell them apart.
+/// Who has which name.
+using Names = std::unordered_map<std::string, std::string>;
+
+/// Requires a name that nobody in `names` has, and notes that `owner` has it now.
+void require_new_name(Names& names, const std::string& name, const std::string& owner,
+                      const std::string& key) {
+  const auto [earlier, is_new] = names.emplace(name, owner);
+  if (!is_new)
+    refuse(key + ".name", text("\"", name, "\", already the name of ", earlier->second), "another");
+}
+
 void check_obstacles(const std::vector<Obstacle>& obstacles) {
+  Names names;
   for (std::size_t i = 0; i < obstacles.size(); ++i) {
     const std::string key = text("obstacles[", i, "]");
     validate_obstacle(obstacles[i], key);
-    for (std::size_t j = 0; j < i; ++j) {
-      if (obstacles[j].name == obstacles[i].name) {
-        refuse(key + ".name", text("\"", obstacles[i].name, "\", already the name of obstacles[", j, "]"),
-               "another");
-      }
-    }
+    require_new_name(names, obstacles[i].name, key, key);
   }
 }
 
 void check_grippers(const std::string& key, const Garment& garment) {
+  Names names;
   for (std::size_t i = 0; i < garment.grippers.size(); ++i) {
-    const std::string gripper_key = text(key, ".grippers[", i, "]");
+    const std::string own = text("grippers[", i, "]"), gripper_key = text(key, ".", own);
     validate_gripper(garment.grippers[i], gripper_key);
-    for (std::size_t j = 0; j < i; ++j) {
-      if (garment.grippers[j].name == garment.grippers[i].name) {
-        refuse(gripper_key + ".name",
-               text("\"", garment.grippers[i].name, "\", already the name of grippers[", j, "]"), "another");
-      }
-    }
+    require_new_name(names, garment.grippers[i].name, own, gripper_key);
   }
 }
 
@@ -151,18 +153,14 @@ void check_bodies(const Scene& scene, const Recipe& recipe) {
   if (scene.projection.factor == FactorPattern::rows) {
     refuse("projection.factor", "rows", "automatic or whole in a scene with bodies");
   }
-  std::map<std::string, std::string> names;
+  Names names;
   for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
     names.emplace(scene.obstacles[o].name, text("obstacles[", o, "]"));
   }
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     const std::string key = text("bodies[", i, "]");
     validate_body(scene.bodies[i], key);
-    const auto [earlier, is_new] = names.emplace(scene.bodies[i].name, key);
-    if (!is_new) {
-      refuse(key + ".name", text("\"", scene.bodies[i].name, "\", already the name of ", earlier->second),
-             "another");
-    }
+    require_new_name(names, scene.bodies[i].name, key, key);
   }
 }
 

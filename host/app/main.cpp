@@ -16,6 +16,7 @@
 #include "host/app/check_scene.hpp"
 #include "host/app/drape_command.hpp"
 #include "host/app/fit_command.hpp"
+#include "host/app/last_words.hpp"
 #include "host/app/minimise_command.hpp"
 #include "host/app/run_command.hpp"
 #include "host/app/sweep_command.hpp"
@@ -30,7 +31,7 @@
 namespace isocloth {
 namespace {
 
-constexpr int exit_done = 0, exit_violated = 1, exit_input = 2, exit_interrupted = 130;
+constexpr int exit_done = 0, exit_violated = 1, exit_interrupted = 130;
 
 void add_execution_options(CLI::App& command, ExecutionOptions& options) {
   command.add_option("--backend", options.backend, "cpu or cuda")

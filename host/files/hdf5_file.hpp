@@ -1,8 +1,6 @@
 // The part of the HDF5 C interface that results need, with every call checked.
 #pragma once
 
-#include <hdf5.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -11,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-namespace isocloth {
+#include "host/files/hdf5_library.hpp"
 
-using Hdf5Shape = std::vector<hsize_t>;
+namespace isocloth {
 
 /// Whether datasets carry the library's own checksums (Fletcher32): every reader, also that of another
 /// language, then refuses numbers that have changed on the disk.
@@ -23,7 +21,8 @@ enum class Checksums { off, on };
 /// not write, and crashes when it tries again (at exit, too, so its exit handler is turned off). Datasets and
 /// attributes are named by path ("garments/name"); groups on the way are created. All members throw FileError
 /// naming the file, the dataset and the reason. Distinct files may be used by distinct threads: one lock
-/// keeps them apart, because the library is built without any.
+/// keeps them apart, because the library is built without any. What is read goes through Hdf5Dataset
+/// (host/files/hdf5_dataset.hpp): nothing outside of the file, and no more than it has.
 class Hdf5File {
  public:
   static Hdf5File create(const std::filesystem::path& path, Checksums checksums = Checksums::off);
@@ -63,7 +62,10 @@ class Hdf5File {
     append_bytes(name, kind<T>(), values.data(), values.size(), row_count);
   }
 
+  /// What it says of itself: nothing may be reserved by it.
   Hdf5Shape shape(const std::string& name) const;
+  /// Rows of a dataset (its first dimension) for which the file has bytes: never more than the file is long.
+  hsize_t stored_rows(const std::string& name) const;
   /// Whether the numbers of a dataset are float64, float32 or whole.
   bool is_float64(const std::string& name) const;
   /// The whole dataset; its shape must be `expected`.
@@ -77,8 +79,8 @@ class Hdf5File {
   template <class T>
   std::vector<T> read_rows(const std::string& name, hsize_t begin, hsize_t count,
                            std::size_t row_size) const {
-    std::vector<T> values(count * row_size);
-    read_row_bytes(name, kind<T>(), values.data(), begin, count, row_size);
+    std::vector<T> values(checked_row_size(name, begin, count, row_size));
+    if (!values.empty()) read_row_bytes(name, kind<T>(), values.data(), begin, count);
     return values;
   }
   std::vector<std::string> read_texts(const std::string& name, std::size_t expected) const;
@@ -116,10 +118,13 @@ class Hdf5File {
                       hsize_t chunk_rows, const void* fill);
   void append_bytes(const std::string& name, Kind kind, const void* rows, std::size_t count,
                     hsize_t row_count);
+  /// Of a dataset of this file that is being written.
+  Hdf5Shape shape_of(hid_t dataset, const std::string& name) const;
   std::size_t checked_size(const std::string& name, const Hdf5Shape& expected) const;
   void read_bytes(const std::string& name, Kind kind, void* values) const;
-  void read_row_bytes(const std::string& name, Kind kind, void* values, hsize_t begin, hsize_t count,
-                      std::size_t row_size) const;
+  std::size_t checked_row_size(const std::string& name, hsize_t begin, hsize_t count,
+                               std::size_t row_size) const;
+  void read_row_bytes(const std::string& name, Kind kind, void* values, hsize_t begin, hsize_t count) const;
   void close_space(hsize_t size);
 
   std::filesystem::path path_;

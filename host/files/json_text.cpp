@@ -1,63 +1,109 @@
 #include "host/files/json_text.hpp"
 
 #include <algorithm>
-#include <set>
+#include <utility>
 #include <vector>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "host/files/in_file.hpp"
 #include "host/files/text_file.hpp"
 
 namespace isocloth {
 namespace {
 
-constexpr int max_depth = 64;
+constexpr std::size_t max_depth = 64;
 constexpr std::size_t message_limit = 300;
 
-/// Called by the parser for each key, bracket and value; knows where it is, and the keys of every open
-/// object.
-class Place {
+/// Builds the tree from what the parser finds, in time that grows with the text alone: the library's own
+/// builder looks through all that a list or an object has so far whenever one more is added.
+class TreeBuilder {
  public:
-  explicit Place(const std::string& source) : source_(source) {}
+  TreeBuilder(Json& root, const std::string& source) : root_(root), source_(source) {}
 
-  void operator()(int depth, Json::parse_event_t event, const Json& parsed) {
-    using enum Json::parse_event_t;
-    if (depth > max_depth) {
-      throw SceneError(
-          text(source_, ": found brackets nested deeper than ", max_depth, ", expected a flatter file"));
-    }
-    if (event == object_start || event == array_start) open_.push_back({.is_array = event == array_start});
-    if (event == object_end || event == array_end) open_.pop_back();
-    if (event == key) add_key(parsed.get<std::string>());
-    if (event == value || event == object_end || event == array_end)
-      if (!open_.empty()) ++open_.back().index;
+  bool null() { return add(nullptr); }
+  bool boolean(bool value) { return add(value); }
+  bool number_integer(Json::number_integer_t value) { return add(value); }
+  bool number_unsigned(Json::number_unsigned_t value) { return add(value); }
+  bool number_float(Json::number_float_t value, const std::string&) { return add(value); }
+  bool string(std::string& value) { return add(std::move(value)); }
+  bool binary(Json::binary_t& value) { return add(std::move(value)); }
+  bool start_object(std::size_t) { return open(Json::object()); }
+  bool start_array(std::size_t) { return open(Json::array()); }
+  bool end_object() {
+    require_distinct_keys();
+    return close();
+  }
+  bool end_array() { return close(); }
+
+  bool key(std::string& name) {
+    open_.back().key = std::move(name);
+    return true;
   }
 
-  /// As garments[0].fabric.kappa; empty before the first key.
+  template <class Error>
+  bool parse_error(std::size_t, const std::string&, const Error& error) {
+    throw error;
+  }
+
+  /// Of the value that is read now, as garments[0].fabric.kappa; empty before the first key.
   std::string path() const {
     std::string path;
     for (const Open& open : open_)
-      path += open.is_array ? text("[", open.index, "]")
-                            : (path.empty() || open.last_key.empty() ? "" : ".") + open.last_key;
+      path += open.value->is_array() ? text("[", open.value->size() - (&open == &open_.back() ? 0 : 1), "]")
+                                     : (path.empty() || open.key.empty() ? "" : ".") + open.key;
     return path;
   }
 
  private:
+  /// A list or object that has not ended.
   struct Open {
-    bool is_array = false;
-    std::size_t index = 0;  ///< of the value that is being read
-    std::set<std::string> keys = {};
-    std::string last_key = {};
+    Json* value;
+    std::string key = {};  ///< of the member that is read
   };
 
-  void add_key(const std::string& key) {
-    Open& object = open_.back();
-    object.last_key = key;
-    if (!object.keys.insert(key).second)
+  Json* place(Json value) {
+    if (open_.empty()) return &(root_ = std::move(value));
+    Open& open = open_.back();
+    if (open.value->is_array()) {
+      auto& list = open.value->get_ref<Json::array_t&>();
+      list.push_back(std::move(value));
+      return &list.back();
+    }
+    // Past the search for a key of the same name, which was made.
+    auto& members = open.value->get_ref<Json::object_t&>();
+    members.emplace_back(open.key, std::move(value));
+    return &members.back().second;
+  }
+  bool add(Json value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(Json value) {
+    if (open_.size() >= max_depth)
       throw SceneError(
-          text(source_, ": found the key ", printable(path()), " twice in one object, expected once"));
+          text(source_, ": found brackets nested deeper than ", max_depth, ", expected a flatter file"));
+    open_.push_back({place(std::move(value))});
+    return true;
+  }
+  void require_distinct_keys() {
+    const auto& members = open_.back().value->get_ref<const Json::object_t&>();
+    std::vector<std::string_view> keys(members.size());
+    std::ranges::transform(members, keys.begin(),
+                           [](const auto& member) { return std::string_view(member.first); });
+    std::ranges::sort(keys);
+    const auto twice = std::ranges::adjacent_find(keys);
+    if (twice == keys.end()) return;
+    open_.back().key = *twice;
+    throw SceneError(
+        text(source_, ": found the key ", printable(path()), " twice in one object, expected once"));
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
   }
 
+  Json& root_;
   const std::string& source_;
   std::vector<Open> open_;
 };
@@ -87,20 +133,19 @@ std::string_view not_finite(std::string_view before, std::string_view rest) {
 }  // namespace
 
 Json read_json(const std::filesystem::path& path) {
-  return parse_json(read_whole_file(path, largest_json), path.string());
+  return within_memory(path, [&] { return parse_json(read_whole_file(path, largest_json), path.string()); });
 }
 
 Json parse_json(std::string_view content, const std::string& source) {
-  Place place(source);
+  Json root;
+  TreeBuilder builder(root, source);
   const auto at_key = [&] {
-    const std::string path = place.path();
+    const std::string path = builder.path();
     return path.empty() ? path : text(", at ", printable(path));
   };
   try {
-    return Json::parse(content, [&place](int depth, Json::parse_event_t event, Json& parsed) {
-      place(depth, event, parsed);
-      return true;
-    });
+    Json::sax_parse(content, &builder);
+    return root;
   } catch (const Json::parse_error& error) {
     const std::size_t offset = std::min(error.byte > 0 ? error.byte - 1 : 0, content.size());
     const std::string_view before = content.substr(0, offset);

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/nearest_name.hpp"
@@ -19,11 +22,17 @@ std::string describe_value(const Json& value) {
   return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+/// Members of an object that are looked through one after the other.
+constexpr std::size_t few = 50;
+
 class KeyReader : public Keys {
  public:
   /// `path` of the object: "" at the top, else with a dot at its end.
   KeyReader(const Json& object, const std::string& source, const std::string& path)
-      : object_(object), source_(source), path_(path) {}
+      : object_(object), source_(source), path_(path) {
+    if (object.size() > few)
+      for (const auto& [key, value] : object.items()) members_.emplace(key, &value);
+  }
 
   void number(Text name, double& value, const Range& range, Text, Need need) override {
     if (const Json* found = find(name, need)) value = read_number(*found, name, range);
@@ -133,8 +142,9 @@ class KeyReader : public Keys {
 
   /// Reports what the description did not name, then what it missed: a misspelt key is both.
   void finish() const {
+    const std::unordered_set<std::string_view> known(known_.begin(), known_.end());
     for (const auto& [key, value] : object_.items()) {
-      if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
+      if (!known.contains(key)) {
         refuse_unknown(path_.substr(0, path_.empty() ? 0 : path_.size() - 1), key, known_);
       }
     }
@@ -167,8 +177,11 @@ class KeyReader : public Keys {
 
   const Json* find(Text name, Need need) {
     known_.push_back(name);
-    const auto found = object_.find(name);
-    if (found != object_.end()) return &*found;
+    if (object_.size() <= few) {
+      if (const auto found = object_.find(name); found != object_.end()) return &*found;
+    } else if (const auto found = members_.find(name); found != members_.end()) {
+      return found->second;
+    }
     if (need == Need::required && missing_.empty()) missing_ = name;
     return nullptr;
   }
@@ -225,6 +238,8 @@ class KeyReader : public Keys {
   }
 
   const Json& object_;
+  /// Of more than a few: looking for one in object_ goes through all.
+  std::unordered_map<std::string_view, const Json*> members_;
   const std::string source_;
   const std::string path_;
   std::vector<std::string> known_;

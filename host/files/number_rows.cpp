@@ -5,6 +5,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "host/files/in_file.hpp"
 #include "host/files/text_file.hpp"
 
 namespace isocloth {
@@ -34,10 +35,8 @@ bool is_gap(std::string_view word) {
   return word.empty() || word == "nan" || word == "NaN" || word == "NAN" || word == "NA";
 }
 
-}  // namespace
-
-NumberRows read_number_rows(const std::filesystem::path& path, std::size_t columns,
-                            const std::string& meaning, Gaps gaps) {
+NumberRows parse_number_rows(const std::filesystem::path& path, std::size_t columns,
+                             const std::string& meaning, Gaps gaps) {
   const std::string content = read_whole_file(path);
   NumberRows rows{.columns = columns, .values = {}, .lines = {}};
   std::string_view rest = content;
@@ -74,6 +73,13 @@ NumberRows read_number_rows(const std::filesystem::path& path, std::size_t colum
   if (rows.lines.empty())
     throw FileError(text(path.string(), ": found no rows of numbers, expected at least one"));
   return rows;
+}
+
+}  // namespace
+
+NumberRows read_number_rows(const std::filesystem::path& path, std::size_t columns,
+                            const std::string& meaning, Gaps gaps) {
+  return within_memory(path, [&] { return parse_number_rows(path, columns, meaning, gaps); });
 }
 
 std::vector<double> ascending_times(const NumberRows& rows, const std::filesystem::path& path) {

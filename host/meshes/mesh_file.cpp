@@ -9,6 +9,7 @@
 #include "engine/core/text.hpp"
 #include "engine/mesh/validate.hpp"
 #include "engine/mesh/weld.hpp"
+#include "host/files/in_file.hpp"
 #include "host/files/text_file.hpp"
 
 namespace isocloth {
@@ -45,12 +46,14 @@ Mesh read_ordered(const std::filesystem::path& path, const char* expected) {
 
 Mesh read_surface(const std::filesystem::path& path) {
   const std::string type = extension(path);
-  if (type != ".stl") return read_ordered(path, ".obj, .ply or .stl");
-  return parse_stl(read_whole_file(path), path.string());
+  return within_memory(path, [&] {
+    return type != ".stl" ? read_ordered(path, ".obj, .ply or .stl")
+                          : parse_stl(read_whole_file(path), path.string());
+  });
 }
 
 Mesh read_mesh(const std::filesystem::path& path, double weld_distance, const std::string& key) {
-  Mesh mesh = read_ordered(path, ".obj or .ply");
+  Mesh mesh = within_memory(path, [&] { return read_ordered(path, ".obj or .ply"); });
   weld_file(mesh, weld_distance, key);
   validate_mesh(mesh, path.string());
   return mesh;

@@ -7,6 +7,7 @@
 #include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
 #include "host/files/hdf5_file.hpp"
+#include "host/files/in_file.hpp"
 #include "host/files/number_rows.hpp"
 #include "host/files/text_file.hpp"
 
@@ -92,13 +93,13 @@ Recording first_garment_of(const TrajectoryFile& file, const fs::path& path) {
 
 Recording read_recording(const fs::path& path, std::size_t point_count, const std::string& meaning) {
   std::error_code ignored;
-  Recording recording = [&] {
+  Recording recording = within_memory(path, [&] {
     if (fs::is_directory(path, ignored))
       return first_garment_of(TrajectoryFile(path / "trajectory.h5"), path);
     if (path.filename() == "trajectory.h5") return first_garment_of(TrajectoryFile(path), path);
     if (path.extension() == ".h5" || path.extension() == ".hdf5") return from_datasets(path);
     return from_rows(path, point_count, meaning);
-  }();
+  });
   if (point_count > 0 && recording.point_count != point_count)
     throw FileError(
         text(path.string(), ": found ", recording.point_count, " points, expected ", point_count));

@@ -18,11 +18,6 @@ using namespace trajectory_format;
 
 namespace {
 
-hsize_t length(const Hdf5File& file, const std::string& name) {
-  const Hdf5Shape shape = file.shape(name);
-  return shape.empty() ? 0 : shape[0];
-}
-
 /// The names of a list with commas that another lacks.
 std::string missing_names(const std::string& all, const std::string& others) {
   std::istringstream names(all);
@@ -97,12 +92,12 @@ TrajectoryFile::TrajectoryFile(const std::filesystem::path& path)
   for (const MetricColumn& column : columns_) per_frame.push_back("diagnostics/" + column.name);
   if (layout_.has_contact_loads) per_frame.push_back(contact_loads_name);
   if (obstacle_count > 0) per_frame.push_back("obstacles/poses");
-  std::size_t frame_count = length(*file_, "times");
+  std::size_t frame_count = file_->stored_rows("times");
   for (const std::string& name : per_frame)
-    frame_count = std::min<std::size_t>(frame_count, length(*file_, name));
+    frame_count = std::min<std::size_t>(frame_count, file_->stored_rows(name));
   if (obstacle_count > 0) {
     const Hdf5Shape found = file_->shape("obstacles/poses"),
-                    expected{found[0], layout_.clock_offsets.size(), obstacle_count, 7};
+                    expected{found.empty() ? 0 : found[0], layout_.clock_offsets.size(), obstacle_count, 7};
     if (found != expected)
       throw FileError(text(path.string(), ": obstacles/poses: found another shape than [", frame_count, ", ",
                            expected[1], ", ", obstacle_count, ", 7]; the file is damaged"));
@@ -151,8 +146,8 @@ void TrajectoryFile::check_version() {
 }
 
 void TrajectoryFile::read_layout(std::uint64_t obstacle_count) {
-  const hsize_t garment_count = length(*file_, "garments/node_count"),
-                node_count = length(*file_, "rest_positions"), face_count = length(*file_, "faces");
+  const hsize_t garment_count = file_->stored_rows("garments/node_count"),
+                node_count = file_->stored_rows("rest_positions"), face_count = file_->stored_rows("faces");
   layout_.garments.resize(garment_count);
   const std::vector<std::string> names = file_->read_texts("garments/name", garment_count);
   for (std::size_t g = 0; g < garment_count; ++g) layout_.garments[g].name = names[g];
@@ -170,7 +165,7 @@ void TrajectoryFile::read_layout(std::uint64_t obstacle_count) {
 template <class T>
 std::vector<T> TrajectoryFile::read_frames(const std::string& name, std::size_t frame_count,
                                            std::optional<std::size_t> row_size) const {
-  Hdf5Shape shape{length(*file_, name)};
+  Hdf5Shape shape{file_->stored_rows(name)};
   if (row_size) shape.push_back(*row_size);
   std::vector<T> values = file_->read<T>(name, shape);
   values.resize(frame_count * row_size.value_or(1));
@@ -219,14 +214,15 @@ void TrajectoryFile::read_obstacles(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::string vertices = obstacle_dataset(i, "vertices"),
                       triangles = obstacle_dataset(i, "triangles");
-    layout_.obstacles.push_back({.name = names[i],
-                                 .shape = shapes[i],
-                                 .vertices = file_->read<float>(vertices, {length(*file_, vertices), 3}),
-                                 .triangles = file_->read<Index>(triangles, {length(*file_, triangles), 3})});
+    layout_.obstacles.push_back(
+        {.name = names[i],
+         .shape = shapes[i],
+         .vertices = file_->read<float>(vertices, {file_->stored_rows(vertices), 3}),
+         .triangles = file_->read<Index>(triangles, {file_->stored_rows(triangles), 3})});
     check_obstacle(layout_.obstacles.back(), file_->path().string());
   }
   layout_.clock_offsets =
-      file_->read<double>("obstacles/clock_offsets", {length(*file_, "obstacles/clock_offsets")});
+      file_->read<double>("obstacles/clock_offsets", {file_->stored_rows("obstacles/clock_offsets")});
 }
 
 std::vector<float> TrajectoryFile::obstacle_poses(std::size_t frame) const {

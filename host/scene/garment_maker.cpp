@@ -14,6 +14,7 @@
 #include "engine/mesh/validate.hpp"
 #include "engine/mesh/weld.hpp"
 #include "host/drape/drape.hpp"
+#include "host/files/in_file.hpp"
 #include "host/files/number_rows.hpp"
 #include "host/files/text_file.hpp"
 #include "host/meshes/mesh_file.hpp"
@@ -389,10 +390,12 @@ RecordedMotion GarmentMaker::cached_motion(const RecordedMotion& spec, const Tra
   const bool from_result = is_result(spec.file);
   if (!motion_ || motion_->file != spec.file || motion_->frames_per_second != spec.frames_per_second ||
       motion_->garment != spec.garment || motion_->positions.size() != motion_->times.size() * count)
-    motion_ = from_result ? read_result_motion(folder_ / spec.file, spec, mesh, key)
-              : is_mesh_sequence(spec.file)
-                  ? read_mesh_sequence(folder_ / spec.file, spec.file, mesh, spec.frames_per_second, key)
-                  : read_point_cache(folder_ / spec.file, spec.file, count, spec.frames_per_second, key);
+    motion_ = within_memory(folder_ / spec.file, [&] {
+      return from_result ? read_result_motion(folder_ / spec.file, spec, mesh, key)
+             : is_mesh_sequence(spec.file)
+                 ? read_mesh_sequence(folder_ / spec.file, spec.file, mesh, spec.frames_per_second, key)
+                 : read_point_cache(folder_ / spec.file, spec.file, count, spec.frames_per_second, key);
+    });
   RecordedMotion motion = *motion_;
   motion.positions.clear();
   for (std::size_t frame = 0; frame < motion.times.size(); ++frame)

@@ -11,7 +11,8 @@ namespace {
 
 /// Where a garment lies among the nodes and faces of a result.
 struct GarmentPlace {
-  hsize_t number = 0, garments = 0, nodes = 0;  ///< of all
+  hsize_t number = 0;               ///< among those whose positions are kept
+  hsize_t garments = 0, nodes = 0;  ///< whose positions are kept, of all
   Index node_begin = 0, node_count = 0, face_begin = 0, face_count = 0;
 };
 
@@ -25,9 +26,10 @@ void check_format(const Hdf5File& file) {
 }
 
 GarmentPlace place_of(const Hdf5File& file, const std::string& garment, const std::string& key) {
-  const hsize_t count = file.shape("garments/node_count").at(0);
+  const hsize_t count = file.stored_rows("garments/node_count");
   const std::vector<std::string> names = file.read_texts("garments/name", count);
   auto found = names.begin();
+  if (names.empty()) throw FileError(text(file.path().string(), ": found no garment, expected one at least"));
   if (garment.empty() && count != 1)
     throw SceneError(text(key, ".garment: missing, expected the name of one of the ", count, " garments of ",
                           file.path().string()));
@@ -35,13 +37,20 @@ GarmentPlace place_of(const Hdf5File& file, const std::string& garment, const st
   if (found == names.end())
     throw SceneError(text(key, ".garment: found \"", garment, "\", expected one of ", file.path().string(),
                           ": the first is \"", names.front(), "\""));
-  const auto number = static_cast<std::size_t>(found - names.begin());
-  const auto read = [&](const char* column) { return file.read<Index>(column, {count})[number]; };
-  const GarmentPlace place{.number = number,
-                           .garments = count,
-                           .nodes = file.shape("rest_positions").at(0),
+  const auto number = found - names.begin();
+  const auto read = [&](const char* column) {
+    return file.read<Index>(column, {count})[static_cast<std::size_t>(number)];
+  };
+  const auto node_counts = file.read<Index>("garments/node_count", {count});
+  const auto is_kept = [](Index nodes) { return nodes > 0; };
+  const auto kept_before = [&](std::ptrdiff_t end) {
+    return static_cast<hsize_t>(std::count_if(node_counts.begin(), node_counts.begin() + end, is_kept));
+  };
+  const GarmentPlace place{.number = kept_before(number),
+                           .garments = kept_before(std::ssize(node_counts)),
+                           .nodes = file.stored_rows("rest_positions"),
                            .node_begin = read("garments/node_begin"),
-                           .node_count = read("garments/node_count"),
+                           .node_count = node_counts[static_cast<std::size_t>(number)],
                            .face_begin = read("garments/face_begin"),
                            .face_count = read("garments/face_count")};
   if (place.node_count == 0)
@@ -51,7 +60,7 @@ GarmentPlace place_of(const Hdf5File& file, const std::string& garment, const st
     return begin >= 0 && size > 0 && static_cast<hsize_t>(begin) + static_cast<hsize_t>(size) <= all;
   };
   if (!lies_within(place.node_begin, place.node_count, place.nodes) ||
-      !lies_within(place.face_begin, place.face_count, file.shape("faces").at(0)))
+      !lies_within(place.face_begin, place.face_count, file.stored_rows("faces")))
     throw FileError(text(file.path().string(), ": garments: found nodes or faces of \"", *found,
                          "\" that are not there; the file is damaged"));
   return place;
@@ -64,7 +73,7 @@ Mesh faces_of(const Hdf5File& file, const GarmentPlace& place) {
   mesh.face_begin = {0};
   for (std::size_t f = 0; f < count; ++f) {
     for (std::size_t i = 0; i < 4; ++i)
-      if (const Index node = corners[4 * f + i]; i < 3 || node >= 0)
+      if (const Index node = corners[4 * f + i]; node >= 0)
         mesh.face_nodes.push_back(node - place.node_begin);
     mesh.face_begin.push_back(static_cast<Index>(mesh.face_nodes.size()));
   }
@@ -92,7 +101,7 @@ RecordedMotion read_result_motion(const std::filesystem::path& path, const Recor
   RecordedMotion motion = spec;
   // A run that was killed may have written less of one dataset than of another.
   const hsize_t frames =
-      std::min({file.shape("times").at(0), file.shape("origins").at(0), file.shape("positions").at(0)});
+      std::min({file.stored_rows("times"), file.stored_rows("origins"), file.stored_rows("positions")});
   if (frames == 0) refuse("found no frame, expected at least one");
   motion.times = file.read_rows<double>("times", 0, frames, 1);
   for (std::size_t f = 0; f < frames; ++f) {

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -49,8 +50,14 @@ unsigned count_of_forks() {
 class ThreadPool::Workers {
  public:
   explicit Workers(int count) {
-    for (int i = 0; i < count; ++i)
-      threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+    threads_.reserve(static_cast<std::size_t>(count));
+    try {
+      for (int i = 0; i < count; ++i)
+        threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+    } catch (const std::system_error&) {
+      // Of memory or of threads the process may have no more: those that are there do the work, to the same
+      // bits.
+    }
   }
   bool are_of_this_process() const { return forks_ == count_of_forks(); }
   void share(Call call, const void* body, Index count, Index grain);
