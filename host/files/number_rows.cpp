@@ -5,6 +5,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "host/files/error_text.hpp"
 #include "host/files/text_file.hpp"
 
 namespace isocloth {
@@ -36,11 +37,11 @@ bool is_gap(std::string_view word) {
 
 }  // namespace
 
-NumberRows read_number_rows(const std::filesystem::path& path, std::size_t columns,
-                            const std::string& meaning, Gaps gaps) {
+static NumberRows parse_number_rows(const std::filesystem::path& path, std::size_t columns,
+                                    const std::string& meaning, Gaps gaps) {
   const std::string content = read_whole_file(path);
   NumberRows rows{.columns = columns, .values = {}, .lines = {}};
-  std::string_view rest = content;
+  std::string_view rest = without_mark(content, path.string());
   bool first = true;
   for (std::size_t line_number = 1; !rest.empty(); ++line_number) {
     const std::string_view whole_line = rest.substr(0, rest.find('\n'));
@@ -74,6 +75,11 @@ NumberRows read_number_rows(const std::filesystem::path& path, std::size_t colum
   if (rows.lines.empty())
     throw FileError(text(path.string(), ": found no rows of numbers, expected at least one"));
   return rows;
+}
+
+NumberRows read_number_rows(const std::filesystem::path& path, std::size_t columns,
+                            const std::string& meaning, Gaps gaps) {
+  return within_memory_of(path.string(), [&] { return parse_number_rows(path, columns, meaning, gaps); });
 }
 
 std::vector<double> ascending_times(const NumberRows& rows, const std::filesystem::path& path) {
