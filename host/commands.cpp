@@ -65,8 +65,8 @@ Gripper& gripper_of(Scene& scene, std::size_t garment, std::size_t gripper) {
 }  // namespace
 
 void Simulation::set_pin_motion(std::size_t garment, std::size_t pin, Motion motion) {
-  members_->require_idle("set_pin_motion");
-  Scene& scene = members_->scene;
+  members().require_idle("set_pin_motion");
+  Scene& scene = members().scene;
   check_index(garment, garment_count());
   check_index(pin, scene.garments[garment].pins.size(), "pin");
   Pin& own = scene.garments[garment].pins[pin];
@@ -77,10 +77,10 @@ void Simulation::set_pin_motion(std::size_t garment, std::size_t pin, Motion mot
 
 void Simulation::move_pin(std::size_t garment, std::size_t pin, ArrayView<const Vec3d> targets,
                           double duration) {
-  members_->require_idle("move_pin");
+  members().require_idle("move_pin");
   check_index(garment, garment_count());
-  check_index(pin, members_->scene.garments[garment].pins.size(), "pin");
-  const std::vector<Index>& nodes = members_->scene.garments[garment].pins[pin].nodes;
+  check_index(pin, members().scene.garments[garment].pins.size(), "pin");
+  const std::vector<Index>& nodes = members().scene.garments[garment].pins[pin].nodes;
   const std::string key = text(key_of(garment), ".pins[", pin, "]");
   require_size(key + ".targets", targets.size(), nodes.size(), "node of the pin");
   require_positive(key + ".duration", duration);
@@ -94,41 +94,41 @@ void Simulation::move_pin(std::size_t garment, std::size_t pin, ArrayView<const 
 }
 
 void Simulation::set_gripper_motion(std::size_t garment, std::size_t gripper, ObstacleMotion motion) {
-  members_->require_idle("set_gripper_motion");
-  Gripper& own = gripper_of(members_->scene, garment, gripper);
+  members().require_idle("set_gripper_motion");
+  Gripper& own = gripper_of(members().scene, garment, gripper);
   check_rigid_motion(text(key_of(garment), ".grippers[", gripper, "].motion"), motion);
   own.motion = std::move(motion);
 }
 
 void Simulation::close_gripper(std::size_t garment, std::size_t gripper) {
-  members_->require_idle("close_gripper");
-  Gripper& own = gripper_of(members_->scene, garment, gripper);
+  members().require_idle("close_gripper");
+  Gripper& own = gripper_of(members().scene, garment, gripper);
   open_gripper(garment, gripper);
   own.holds.push_back({.from = time(garment), .to = endless});
 }
 
 void Simulation::open_gripper(std::size_t garment, std::size_t gripper) {
-  members_->require_idle("open_gripper");
-  Gripper& own = gripper_of(members_->scene, garment, gripper);
+  members().require_idle("open_gripper");
+  Gripper& own = gripper_of(members().scene, garment, gripper);
   const double now = time(garment);
   std::erase_if(own.holds, [now](const Hold& hold) { return hold.from >= now; });
   if (!own.holds.empty()) own.holds.back().to = std::min(own.holds.back().to, now);
 }
 
 void Simulation::set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion) {
-  members_->require_idle("set_obstacle_motion");
-  std::vector<Obstacle>& obstacles = members_->scene.obstacles;
+  members().require_idle("set_obstacle_motion");
+  std::vector<Obstacle>& obstacles = members().scene.obstacles;
   check_index(obstacle, obstacles.size(), "obstacle");
   const std::string key = text("obstacles[", obstacle, "].motion");
   check_rigid_motion(key, motion);
   const bool moved = is_moving(obstacles[obstacle]);
   obstacles[obstacle].motion = std::move(motion);
-  if (is_moving(obstacles[obstacle]) != moved) members_->solvers.refresh_obstacles();
+  if (is_moving(obstacles[obstacle]) != moved) members().solvers.refresh_obstacles();
 }
 
 void Simulation::set_body_velocity(std::size_t body, const Vec3d& velocity, const Vec3d& angular_velocity) {
-  members_->require_idle("set_body_velocity");
-  const Scene& scene = members_->scene;
+  members().require_idle("set_body_velocity");
+  const Scene& scene = members().scene;
   check_index(body, scene.bodies.size(), "body");
   const std::string key = text("bodies[", body, "]");
   require_finite(key + ".velocity", velocity);
@@ -142,9 +142,9 @@ void Simulation::set_body_velocity(std::size_t body, const Vec3d& velocity, cons
 }
 
 void Simulation::set_wind(const Wind& wind) {
-  members_->require_idle("set_wind");
+  members().require_idle("set_wind");
   validate_wind(wind, "wind");
-  const Wind& before = members_->scene.wind;
+  const Wind& before = members().scene.wind;
   const auto require_same = [](const char* key, bool same) {
     if (!same) refuse(key, "another than at the start", "the same as at the start; make a new simulation");
   };
@@ -154,21 +154,21 @@ void Simulation::set_wind(const Wind& wind) {
     require_same("wind.permeability", wind.permeability == before.permeability);
     require_same("wind.wake_rows", wind.wake_rows == before.wake_rows);
   }
-  members_->scene.wind = wind;
+  members().scene.wind = wind;
 }
 
 void Simulation::set_gravity(std::size_t garment, double gravity) {
-  members_->require_idle("set_gravity");
+  members().require_idle("set_gravity");
   check_index(garment, garment_count());
   require_finite(key_of(garment) + ".gravity", gravity);
-  members_->scene.garments[garment].gravity = gravity;
-  members_->at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh(); });
+  members().scene.garments[garment].gravity = gravity;
+  members().at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh(); });
 }
 
 void Simulation::set_forces(std::size_t garment, ArrayView<const Vec3d> forces) {
-  members_->require_idle("set_forces");
+  members().require_idle("set_forces");
   check_index(garment, garment_count());
-  Scene& scene = members_->scene;
+  Scene& scene = members().scene;
   Garment& own = scene.garments[garment];
   std::vector<Vec3d> values(forces.begin(), forces.end());
   validate_forces(key_of(garment) + ".forces", values, own.mesh.positions.size(), scene);
@@ -178,7 +178,7 @@ void Simulation::set_forces(std::size_t garment, ArrayView<const Vec3d> forces) 
   // Solvers read forces anew in every step, but must have room for them.
   if (was_surrounded == has_surroundings(scene)) return;
   try {
-    for (const auto& solver : members_->solvers.solvers) solver->refresh();
+    for (const auto& solver : members().solvers.solvers) solver->refresh();
   } catch (...) {
     own.forces = values;
     own.force_slopes = std::move(slopes);
@@ -189,50 +189,55 @@ void Simulation::set_forces(std::size_t garment, ArrayView<const Vec3d> forces) 
 void Simulation::set_fabric(std::size_t garment, const Fabric& fabric) { set_fabrics({garment}, {fabric}); }
 
 void Simulation::set_fabrics(const std::vector<std::size_t>& garments, const std::vector<Fabric>& fabrics) {
-  members_->require_idle("set_fabrics");
+  members().require_idle("set_fabrics");
   if (fabrics.size() != garments.size())
     throw ShapeError(
         text("fabrics: found ", fabrics.size(), ", expected ", garments.size(), ", one for each garment"));
   std::set<std::size_t> solvers;
+  check_indices(garments, garment_count());
   for (std::size_t i = 0; i < garments.size(); ++i) {
-    check_index(garments[i], garment_count());
     const std::string key = key_of(garments[i]) + ".fabric";
     validate_fabric(key, fabrics[i]);
-    require_same_terms(key, fabrics[i], members_->scene.garments[garments[i]].fabric);
-    solvers.insert(members_->solvers.members[garments[i]].solver);
+    require_same_terms(key, fabrics[i], members().scene.garments[garments[i]].fabric);
+    solvers.insert(members().solvers.members[garments[i]].solver);
   }
   std::vector<Fabric> before;
   const auto refresh = [&] {
-    for (const std::size_t solver : solvers) members_->solvers.solvers[solver]->refresh();
+    for (const std::size_t solver : solvers) members().solvers.solvers[solver]->refresh();
   };
   for (std::size_t i = 0; i < garments.size(); ++i)
-    before.push_back(std::exchange(members_->scene.garments[garments[i]].fabric, fabrics[i]));
-  const Scene& scene = members_->scene;
+    before.push_back(std::exchange(members().scene.garments[garments[i]].fabric, fabrics[i]));
+  const Scene& scene = members().scene;
   try {
     for (const std::size_t g : garments)
-      check_recipe_of(key_of(g), scene.garments[g], scene, members_->resolved.recipe);
+      check_recipe_of(key_of(g), scene.garments[g], scene, members().resolved.recipe);
     refresh();
   } catch (...) {
-    for (std::size_t i = garments.size(); i-- > 0;) members_->scene.garments[garments[i]].fabric = before[i];
+    for (std::size_t i = garments.size(); i-- > 0;) members().scene.garments[garments[i]].fabric = before[i];
     refresh();
     throw;
   }
 }
 
 Snapshot Simulation::snapshot() const {
-  Snapshot snapshot{.garments = {}, .bodies = bodies(), .step_index = step_index()};
+  Snapshot snapshot{
+      .garments = {}, .bodies = bodies(), .step_index = step_index(), .scene = members().digest};
   for (std::size_t g = 0; g < garment_count(); ++g) snapshot.garments.push_back(state(g));
   return snapshot;
 }
 
 void Simulation::restore(const Snapshot& snapshot) {
-  members_->require_idle("restore");
+  members().require_idle("restore");
+  if (snapshot.scene != 0 && snapshot.scene != members().digest)
+    throw ShapeError(
+        "snapshot: found that of another scene, expected one with these rest shapes, recipe, obstacles and "
+        "bodies");
   if (snapshot.garments.size() != garment_count())
     throw ShapeError(
         text("snapshot: found ", snapshot.garments.size(), " garments, expected ", garment_count()));
-  for (std::size_t g = 0; g < garment_count(); ++g) members_->check(g, snapshot.garments[g]);
+  for (std::size_t g = 0; g < garment_count(); ++g) members().check(g, snapshot.garments[g]);
   set_bodies(snapshot.bodies);
-  for (std::size_t g = 0; g < garment_count(); ++g) members_->put(g, snapshot.garments[g]);
+  for (std::size_t g = 0; g < garment_count(); ++g) members().put(g, snapshot.garments[g]);
   set_step_index(snapshot.step_index);
 }
 

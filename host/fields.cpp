@@ -6,6 +6,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "engine/core/enum_check.hpp"
 #include "engine/core/text.hpp"
 #include "host/simulation_members.hpp"
 
@@ -14,8 +15,7 @@ namespace isocloth {
 const char* to_string(GarmentField field) {
   constexpr const char* names[] = {"positions",         "velocities",     "strains",
                                    "contact_obstacles", "contact_forces", "hold_forces"};
-  const auto number = static_cast<std::size_t>(field);
-  return number < std::size(names) ? names[number] : "none of GarmentField";
+  return enum_name(names, field);
 }
 
 namespace {
@@ -144,7 +144,8 @@ template void Simulation::Members::transfer_nodes(GarmentField, const std::vecto
                                                   const std::vector<Vec3d*>&) const;
 
 std::vector<FieldView> Simulation::view(GarmentField field) {
-  std::vector<FieldView> views = members_->views(field);
+  require_enum<ShapeError>("field", field, GarmentField::hold_forces);
+  std::vector<FieldView> views = members().views(field);
   if (!views.empty()) return views;
   const char* const needs = field == GarmentField::hold_forces ? "grippers" : "obstacles or bodies";
   throw ShapeError(text("field: found ", to_string(field), " of a scene without ", needs,
@@ -154,6 +155,7 @@ std::vector<FieldView> Simulation::view(GarmentField field) {
 namespace {
 
 void require_node_vectors(GarmentField field) {
+  require_enum<ShapeError>("field", field, GarmentField::hold_forces);
   if (field != GarmentField::positions && field != GarmentField::velocities)
     throw ShapeError(
         text("field: found ", to_string(field), ", expected positions or velocities; see view()"));
@@ -186,7 +188,7 @@ std::vector<Vector*> node_arrays(const Scene& scene, const std::vector<std::size
 void Simulation::read(GarmentField field, const std::vector<std::size_t>& garments,
                       ArrayView<Vec3d> out) const {
   require_node_vectors(field);
-  members_->transfer_nodes(field, garments, node_arrays(members_->scene, garments, out, "out"));
+  members().transfer_nodes(field, garments, node_arrays(members().scene, garments, out, "out"));
 }
 
 void Simulation::read(GarmentField field, ArrayView<Vec3d> out) const {
@@ -195,10 +197,11 @@ void Simulation::read(GarmentField field, ArrayView<Vec3d> out) const {
 
 void Simulation::write(GarmentField field, const std::vector<std::size_t>& garments,
                        ArrayView<const Vec3d> values) {
-  members_->require_idle("write");
+  members().require_idle("write");
   require_node_vectors(field);
-  const std::vector<const Vec3d*> nodes = node_arrays(members_->scene, garments, values, "values");
-  const double largest = members_->options.precision == Precision::float32
+  check_indices(garments, garment_count());
+  const std::vector<const Vec3d*> nodes = node_arrays(members().scene, garments, values, "values");
+  const double largest = members().options.precision == Precision::float32
                              ? static_cast<double>(std::numeric_limits<float>::max())
                              : std::numeric_limits<double>::max();
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -206,8 +209,8 @@ void Simulation::write(GarmentField field, const std::vector<std::size_t>& garme
       if (!(std::abs(x) <= largest))
         throw ShapeError(text("values: found ", x, " at node ", i,
                               ", expected a finite number in the precision of the simulation"));
-  members_->transfer_nodes(field, garments, nodes);
-  for (const std::size_t g : garments) members_->air[g] = {};  // its wake is that of another motion
+  members().transfer_nodes(field, garments, nodes);
+  for (const std::size_t g : garments) members().air[g] = {};  // its wake is that of another motion
 }
 
 void Simulation::write(GarmentField field, ArrayView<const Vec3d> values) {
@@ -217,9 +220,9 @@ void Simulation::write(GarmentField field, ArrayView<const Vec3d> values) {
 std::vector<std::vector<Vec3d>> Simulation::positions() const {
   std::vector<std::vector<Vec3d>> all;
   std::vector<Vec3d*> nodes;
-  for (const Garment& garment : members_->scene.garments)
+  for (const Garment& garment : members().scene.garments)
     nodes.push_back(all.emplace_back(garment.mesh.positions.size()).data());
-  members_->transfer_nodes(GarmentField::positions, all_garments(*this), nodes);
+  members().transfer_nodes(GarmentField::positions, all_garments(*this), nodes);
   return all;
 }
 

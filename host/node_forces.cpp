@@ -185,7 +185,7 @@ std::vector<StepReport> Simulation::Members::step_with_loads() {
 
 void Simulation::add_force(const std::string& name, const std::vector<std::size_t>& garments,
                            ForceFunction function) {
-  Members& m = *members_;
+  Members& m = members();
   m.require_idle("add_force");
   const std::string key = text("force \"", name, "\"");
   if (name.empty()) throw ShapeError("force: found no name, expected one");
@@ -227,8 +227,8 @@ void Simulation::add_force(const std::string& name, ForceFunction function) {
 }
 
 void Simulation::remove_force(const std::string& name) {
-  members_->require_idle("remove_force");
-  if (std::erase_if(members_->forces, [&](const auto& force) { return force.name == name; }) > 0) return;
+  members().require_idle("remove_force");
+  if (std::erase_if(members().forces, [&](const auto& force) { return force.name == name; }) > 0) return;
   std::string known;
   for (const std::string& other : forces()) known += text(known.empty() ? "" : ", ", "\"", other, "\"");
   throw ShapeError(text("force: found \"", name, "\", expected ",
@@ -237,7 +237,7 @@ void Simulation::remove_force(const std::string& name) {
 
 std::vector<std::string> Simulation::forces() const {
   std::vector<std::string> names;
-  for (const Members::NodeForce& force : members_->forces) names.push_back(force.name);
+  for (const Members::NodeForce& force : members().forces) names.push_back(force.name);
   return names;
 }
 

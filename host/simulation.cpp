@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/core/enum_check.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
@@ -19,7 +20,7 @@ namespace isocloth {
 
 const char* to_string(StepSolver solver) {
   constexpr const char* names[] = {"automatic", "batched", "direct", "mixed", "iterative"};
-  return names[static_cast<int>(solver)];
+  return enum_name(names, solver);
 }
 
 StepSolver step_solver(const std::string& name) {
@@ -34,13 +35,39 @@ void keep_worst(const Strain& other, Strain& worst) {
   for_each_field<Strain>([&](const char*, auto each) { worst.*each = std::max(worst.*each, other.*each); });
 }
 
+/// See Snapshot::scene; FNV-1a of the bytes.
+static std::uint64_t state_digest(const Scene& scene) {
+  std::uint64_t digest = 14695981039346656037U;
+  const auto add = [&digest](const void* data, std::size_t size) {
+    for (const auto* byte = static_cast<const unsigned char*>(data); size > 0; --size, ++byte)
+      digest = (digest ^ *byte) * 1099511628211U;
+  };
+  const auto add_all = [&add](const auto& values) {
+    const std::size_t count = values.size();
+    add(&count, sizeof count);
+    add(values.data(), count * sizeof values[0]);
+  };
+  add_all(scene.recipe);
+  for (const Garment& garment : scene.garments) {
+    add_all(garment.mesh.positions);
+    add_all(garment.mesh.face_begin);
+    add_all(garment.mesh.face_nodes);
+  }
+  for (const Obstacle& obstacle : scene.obstacles) add_all(obstacle.name);
+  for (const RigidBody& body : scene.bodies) add_all(body.name);
+  return digest == 0 ? 1 : digest;
+}
+
 Simulation::Simulation(Scene scene, ExecutionOptions options) {
+  require_enum("precision", options.precision, Precision::float64);
+  require_enum("solver", options.solver, StepSolver::iterative);
   validate_scene(scene);
-  require_untangled(scene);
+  std::optional<IntersectionReport> found = require_untangled(scene);
   const Separation separation = separate_cloths(scene);
   members_ = std::make_unique<Members>(std::move(scene), std::move(options));
-  Members& m = *members_;
+  Members& m = members();
   m.separation = separation;
+  m.found_at_start = std::move(found);
   m.solvers = make_garment_solvers(m.device, m.options.precision, m.resolved, m.options.solver);
   m.clocks.assign(m.scene.garments.size(), 0);
   m.frozen.assign(m.scene.garments.size(), 0);
@@ -48,6 +75,13 @@ Simulation::Simulation(Scene scene, ExecutionOptions options) {
   for (std::size_t g = 0; g < m.scene.garments.size(); ++g) m.start.push_back(state(g));
   m.start_bodies = bodies();
   m.options.threads = m.device.threads();
+  m.digest = state_digest(m.scene);
+}
+
+Simulation::Members& Simulation::members() const {
+  if (!members_)
+    throw ShapeError("simulation: found one that was moved from, expected the one that it was moved to");
+  return *members_;
 }
 
 Simulation::~Simulation() = default;
@@ -60,6 +94,10 @@ std::vector<StepReport> Simulation::Members::advance_solvers(int steps) {
   for (std::size_t g = 0; g < reports.size(); ++g)
     starts[solvers.members[g].solver].push_back(
         {.offset = scene.garments[g].time_offset, .steps = clocks[g]});
+  StrainCheck check{.measures = options.measure_strain, .tearing = {}};
+  if (check.measures) check.tearing.resize(solvers.solvers.size());
+  for (std::size_t g = 0; check.measures && g < reports.size(); ++g)
+    check.tearing[solvers.members[g].solver].push_back(tearing_of(resolved, scene.garments[g]));
   std::vector<std::vector<AdvanceReport>> found;
   const auto take_over = [&] {
     for (std::size_t g = 0; g < reports.size(); ++g) {
@@ -71,8 +109,7 @@ std::vector<StepReport> Simulation::Members::advance_solvers(int steps) {
   };
   int done = 0;
   try {
-    advance_together(solvers.solvers, starts, scene.step, steps, device,
-                     {.measures = options.measure_strain, .tolerance = resolved.tolerance}, found, done);
+    advance_together(solvers.solvers, starts, scene.step, steps, device, check, found, done);
   } catch (...) {
     take_over();
     step_index += done;
@@ -85,7 +122,7 @@ std::vector<StepReport> Simulation::Members::advance_solvers(int steps) {
 
 std::vector<StepReport> Simulation::advance(int steps) {
   require_step_count(steps);
-  Members& m = *members_;
+  Members& m = members();
   m.require_idle("advance");
   m.asked.clear();
   m.has_kept = false;
@@ -98,12 +135,12 @@ std::vector<StepReport> Simulation::advance(int steps) {
 }
 
 void Simulation::keep_steps(bool are_kept) {
-  members_->keeps_steps = are_kept;
-  for (const auto& solver : members_->solvers.solvers) solver->keep_parts(are_kept);
+  members().keeps_steps = are_kept;
+  for (const auto& solver : members().solvers.solvers) solver->keep_parts(are_kept);
 }
 
 std::vector<KeptStep> Simulation::take_steps() {
-  Members& m = *members_;
+  Members& m = members();
   if (!std::exchange(m.has_kept, false))
     throw ShapeError(
         "take_steps: found no step that was kept, expected keep_steps(true), advance(1) and then one call");
@@ -122,12 +159,12 @@ std::vector<KeptStep> Simulation::take_steps() {
 
 std::vector<StepReport> Simulation::step() { return advance(1); }
 
-const Scene& Simulation::scene() const { return members_->scene; }
-const ExecutionOptions& Simulation::options() const { return members_->options; }
-std::int64_t Simulation::step_index() const { return members_->step_index; }
-double Simulation::time() const { return static_cast<double>(members_->step_index) * members_->scene.step; }
+const Scene& Simulation::scene() const { return members().scene; }
+const ExecutionOptions& Simulation::options() const { return members().options; }
+std::int64_t Simulation::step_index() const { return members().step_index; }
+double Simulation::time() const { return static_cast<double>(members().step_index) * members().scene.step; }
 GarmentInfo Simulation::info(std::size_t garment) const {
-  return members_->at(garment, [](GarmentSolver& solver, std::size_t i) { return solver.info(i); });
+  return members().at(garment, [](GarmentSolver& solver, std::size_t i) { return solver.info(i); });
 }
 std::vector<Vec3d> Simulation::positions(std::size_t garment) const {
   return as_vectors(state(garment).positions);
@@ -136,25 +173,29 @@ std::vector<Vec3d> Simulation::velocities(std::size_t garment) const {
   return as_vectors(state(garment).velocities);
 }
 Measures Simulation::measure(std::size_t garment) const {
-  return members_->at(garment,
+  return members().at(garment,
                       [](GarmentSolver& solver, std::size_t i) { return solver.measure(i, 1).front(); });
 }
 std::vector<Measures> Simulation::measure() const {
-  return members_->of_all([](GarmentSolver& solver) { return solver.measure(0, solver.size()); });
+  return members().of_all([](GarmentSolver& solver) { return solver.measure(0, solver.size()); });
 }
 double Simulation::start_penetration(std::size_t garment) const {
   check_index(garment, garment_count());
-  const std::vector<double>& depths = members_->solvers.start_depths;
+  const std::vector<double>& depths = members().solvers.start_depths;
   return depths.empty() ? 0 : depths[garment];
 }
-const Separation& Simulation::separation() const { return members_->separation; }
+const Separation& Simulation::separation() const { return members().separation; }
+const IntersectionReport* Simulation::start_intersections() const {
+  const Members& m = members();
+  return m.found_at_start ? &*m.found_at_start : nullptr;
+}
 std::vector<Strain> Simulation::strains() const {
-  return members_->of_all([](GarmentSolver& solver) { return solver.strains(); });
+  return members().of_all([](GarmentSolver& solver) { return solver.strains(); });
 }
 ContactMeasures Simulation::contacts(std::size_t garment) const {
   const GarmentState kept = state(garment);
-  const Scene& scene = members_->scene;
-  const double h = scene.step, unit = members_->resolved.contact_unit(scene.garments[garment].fabric, h);
+  const Scene& scene = members().scene;
+  const double h = scene.step, unit = members().resolved.contact_unit(scene.garments[garment].fabric, h);
   ContactMeasures found;
   found.forces.resize(scene.obstacles.size() + scene.bodies.size());
   for (const ContactState& contact : kept.contacts) {
@@ -170,10 +211,10 @@ ContactMeasures Simulation::contacts(std::size_t garment) const {
   return found;
 }
 std::vector<ClothLoads> Simulation::cloth_loads() const {
-  std::vector<ClothLoads> all = members_->of_all([](GarmentSolver& solver) { return solver.cloth_loads(); });
-  const double h = members_->scene.step;
+  std::vector<ClothLoads> all = members().of_all([](GarmentSolver& solver) { return solver.cloth_loads(); });
+  const double h = members().scene.step;
   for (std::size_t g = 0; g < all.size(); ++g) {
-    const std::size_t count = members_->scene.garments[g].mesh.positions.size();
+    const std::size_t count = members().scene.garments[g].mesh.positions.size();
     all[g].forces.resize(count);
     all[g].loads.resize(count);
     for (Vec3d& force : all[g].forces) force = 1 / (h * h) * force;
@@ -183,7 +224,7 @@ std::vector<ClothLoads> Simulation::cloth_loads() const {
 }
 HoldMeasures Simulation::holds(std::size_t garment) const {
   const GarmentState kept = state(garment);
-  const Scene& scene = members_->scene;
+  const Scene& scene = members().scene;
   HoldMeasures found;
   found.forces.resize(scene.garments[garment].grippers.size());
   for (const HoldState& hold : kept.holds) {
@@ -195,7 +236,7 @@ HoldMeasures Simulation::holds(std::size_t garment) const {
   }
   return found;
 }
-std::vector<BodyState> Simulation::bodies() const { return members_->solvers.solvers.front()->bodies(); }
+std::vector<BodyState> Simulation::bodies() const { return members().solvers.solvers.front()->bodies(); }
 void Simulation::Members::check(const std::vector<BodyState>& states) const {
   const std::size_t count = scene.bodies.size();
   if (states.size() != count)
@@ -214,25 +255,25 @@ void Simulation::Members::check(const std::vector<BodyState>& states) const {
   }
 }
 void Simulation::set_bodies(const std::vector<BodyState>& states) {
-  members_->require_idle("set_bodies");
-  members_->check(states);
-  members_->solvers.solvers.front()->set_bodies(states);
+  members().require_idle("set_bodies");
+  members().check(states);
+  members().solvers.solvers.front()->set_bodies(states);
 }
-std::size_t Simulation::garment_count() const { return members_->solvers.members.size(); }
+std::size_t Simulation::garment_count() const { return members().solvers.members.size(); }
 double Simulation::time(std::size_t garment) const {
   check_index(garment, garment_count());
-  return members_->scene.garments[garment].time_offset +
-         static_cast<double>(members_->clocks[garment]) * members_->scene.step;
+  return members().scene.garments[garment].time_offset +
+         static_cast<double>(members().clocks[garment]) * members().scene.step;
 }
 bool Simulation::frozen(std::size_t garment) const {
   check_index(garment, garment_count());
-  return members_->frozen[garment] != 0;
+  return members().frozen[garment] != 0;
 }
 GarmentState Simulation::state(std::size_t garment) const {
   GarmentState state =
-      members_->at(garment, [](GarmentSolver& solver, std::size_t i) { return solver.state(i); });
-  state.step_index = members_->clocks[garment];
-  state.air = members_->air[garment];
+      members().at(garment, [](GarmentSolver& solver, std::size_t i) { return solver.state(i); });
+  state.step_index = members().clocks[garment];
+  state.air = members().air[garment];
   return state;
 }
 
@@ -250,27 +291,27 @@ void Simulation::Members::put(std::size_t garment, const GarmentState& state) {
   clocks[garment] = state.step_index;
 }
 void Simulation::set_state(std::size_t garment, const GarmentState& state) {
-  members_->require_idle("set_state");
-  members_->check(garment, state);
-  members_->put(garment, state);
+  members().require_idle("set_state");
+  members().check(garment, state);
+  members().put(garment, state);
 }
 void Simulation::set_step_index(std::int64_t step_index) {
-  members_->require_idle("set_step_index");
+  members().require_idle("set_step_index");
   if (step_index < 0 || step_index > last_step_index)
     throw ShapeError(text("step_index: found ", step_index, ", expected 0 to ", last_step_index));
-  members_->step_index = step_index;
+  members().step_index = step_index;
 }
 
 void Simulation::reset() {
-  members_->require_idle("reset");
-  for (std::size_t i = 0; i < garment_count(); ++i) members_->put(i, members_->start[i]);
-  members_->solvers.solvers.front()->set_bodies(members_->start_bodies);
+  members().require_idle("reset");
+  for (std::size_t i = 0; i < garment_count(); ++i) members().put(i, members().start[i]);
+  members().solvers.solvers.front()->set_bodies(members().start_bodies);
   set_step_index(0);
 }
 void Simulation::reset(const std::vector<std::size_t>& garments) {
-  members_->require_idle("reset");
+  members().require_idle("reset");
   for (const std::size_t g : garments) check_index(g, garment_count());
-  for (const std::size_t g : garments) members_->put(g, members_->start[g]);
+  for (const std::size_t g : garments) members().put(g, members().start[g]);
 }
 
 }  // namespace isocloth

@@ -271,13 +271,17 @@ struct Snapshot {
   std::vector<GarmentState> garments;
   std::vector<BodyState> bodies;
   std::int64_t step_index = 0;
+  /// Digest of what states belong to: recipe, rest shapes, names of obstacles and bodies; 0: not known, and
+  /// not asked for.
+  std::uint64_t scene = 0;
 };
 
 class GarmentSolver;
+struct IntersectionReport;
 struct KeptStep;
 
 /// A running scene. Not thread-safe; distinct objects are independent. One that was moved from is for
-/// assignment and destruction alone.
+/// assignment and destruction alone: all else throws ShapeError.
 class Simulation {
  public:
   /// Throws SceneError (validate_scene, require_untangled), MeshError, DeviceError.
@@ -320,6 +324,8 @@ class Simulation {
   double start_penetration(std::size_t garment) const;
   /// What was done to cloth that would start nearer than its thickness (ContactSettings::initial).
   const Separation& separation() const;
+  /// What was found in the scene before that: with contact.cloth it is looked for once, here; null: without.
+  const IntersectionReport* start_intersections() const;
   /// Of every garment as it is, shape [garment_count]; one launch for those that are stepped together.
   std::vector<Strain> strains() const;
   /// Force of a contact: p / h^2 (ContactState::force); times rho + h alpha where the mass alone is the
@@ -349,9 +355,9 @@ class Simulation {
   /// counts]. Throws ShapeError for another field or size, or a garment that is none.
   void read(GarmentField field, const std::vector<std::size_t>& garments, ArrayView<Vec3d> out) const;
   void read(GarmentField field, ArrayView<Vec3d> out) const;
-  /// The other way. What else a garment keeps (multipliers, contacts, clock) stays; motions take pinned nodes
-  /// back within the next step. Throws ShapeError as read(), and for what is not finite in the precision of
-  /// the simulation; nothing has then changed.
+  /// The other way; each garment once. What else a garment keeps (multipliers, contacts, clock) stays;
+  /// motions take pinned nodes back within the next step. Throws ShapeError as read(), and for what is not
+  /// finite in the precision of the simulation; nothing has then changed.
   void write(GarmentField field, const std::vector<std::size_t>& garments, ArrayView<const Vec3d> values);
   void write(GarmentField field, ArrayView<const Vec3d> values);
 
@@ -366,7 +372,8 @@ class Simulation {
   void reset(const std::vector<std::size_t>& garments);
 
   Snapshot snapshot() const;
-  /// Throws ShapeError where the snapshot is that of another scene.
+  /// Throws ShapeError where the snapshot is that of another scene: other rest shapes, recipe or solids.
+  /// What commands change (fabrics, motions, forces) may be another.
   void restore(const Snapshot& snapshot);
 
   // Commands, given between steps; they act from the next step on, inside a batch and on a device, too, and
@@ -397,7 +404,7 @@ class Simulation {
   /// Terms (bending, springs, drag) may not come or go, nor the thickness change.
   void set_fabric(std::size_t garment, const Fabric& fabric);
   /// Of many garments at once, shape [garments]: what those that are stepped together share is refreshed
-  /// once, not for each. All are refused if one is.
+  /// once, not for each; each garment once. All are refused if one is.
   void set_fabrics(const std::vector<std::size_t>& garments, const std::vector<Fabric>& fabrics);
 
   /// A force of the program's own: from now on `function` is asked before each step what acts on the nodes of
@@ -420,6 +427,8 @@ class Simulation {
 
  private:
   struct Members;
+  /// Throws ShapeError in a simulation that was moved from.
+  Members& members() const;
   std::unique_ptr<Members> members_;
 };
 

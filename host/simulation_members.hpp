@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/core/errors.hpp"
 #include "engine/model/resolved_scene.hpp"
+#include "engine/model/scene_intersections.hpp"
 #include "host/air/sheet_in_air.hpp"
 #include "host/kept_step.hpp"
 #include "host/memory/device.hpp"
@@ -21,6 +23,21 @@ inline void check_index(std::size_t index, std::size_t count, const char* what =
   if (index >= count)
     throw ShapeError(std::string(what) + ": found index " + std::to_string(index) + ", expected less than " +
                      std::to_string(count));
+}
+
+/// The same of a list; each number once. Throws ShapeError.
+inline void check_indices(const std::vector<std::size_t>& indices, std::size_t count,
+                          const char* what = "garment") {
+  std::vector<std::size_t> places(count, indices.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    check_index(indices[i], count, what);
+    if (std::size_t& place = places[indices[i]]; place < indices.size())
+      throw ShapeError(std::string(what) + "s[" + std::to_string(i) + "]: found " +
+                       std::to_string(indices[i]) + ", which is " + what + "s[" + std::to_string(place) +
+                       "] already, expected each once");
+    else
+      place = i;
+  }
 }
 
 /// Adds loads, shape [garments], to the forces of a scene's garments for its lifetime.
@@ -58,6 +75,7 @@ struct Simulation::Members {
   Device device;
   GarmentSolvers solvers;
   Separation separation;
+  std::optional<IntersectionReport> found_at_start;  ///< with contact.cloth
   std::vector<GarmentState> start;
   std::vector<BodyState> start_bodies;
   std::vector<char> frozen;
@@ -70,6 +88,7 @@ struct Simulation::Members {
   std::vector<NodeLoad>
       asked;  ///< of every garment in the last step, where steps are kept; empty: nobody was
   std::int64_t step_index = 0;
+  std::uint64_t digest = 0;  ///< see Snapshot::scene
 
   Members(Scene s, ExecutionOptions o)
       : scene(std::move(s)), resolved(scene), options(std::move(o)), device(options) {}

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/core/bound_text.hpp"
+#include "engine/core/enum_check.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/face_normal.hpp"
@@ -42,8 +44,9 @@ bool turns_left_only(const Topology& topology, const std::vector<Vec2d>& flat) {
 void require_reach(const std::string& key, const HangingPoint& a, const HangingPoint& b, double length) {
   const double distance = norm(b.place - a.place);
   if (distance <= (1 + rounding) * length) return;
-  throw SceneError(text(key, ": nodes ", a.node, " and ", b.node, " hang ", distance,
-                        " m apart, expected at most ", length,
+  const ToldApart told = told_apart(distance, length, 9);
+  throw SceneError(text(key, ": nodes ", a.node, " and ", b.node, " hang ", told.found,
+                        " m apart, expected at most ", told.bound,
                         " m, the length of the cloth between them; bring them closer together"));
 }
 
@@ -67,6 +70,7 @@ HangingSheet::HangingSheet(const Mesh& of_mesh, std::vector<HangingPoint> of_poi
       topology(build_topology(of_mesh)),
       points(std::move(of_points)),
       element_size(mean_element_size(of_mesh)) {
+  require_enum(key + ".method", settings.method, DrapeMethod::laplace);
   const bool is_weil = settings.method == DrapeMethod::weil;
   const std::size_t least = is_weil ? 2 : 3;
   if (points.size() < least)

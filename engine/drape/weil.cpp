@@ -151,12 +151,18 @@ class Hull {
 /// Divides triangles and places the nodes in them.
 class Filling {
  public:
-  Filling(const HangingSheet& sheet, double resolution, double size, std::vector<Vec3d>& positions)
-      : sheet_(sheet), resolution_(resolution), small_(coincident * size), positions_(positions) {}
+  Filling(const HangingSheet& sheet, double resolution, double size, std::vector<Vec3d>& positions,
+          const MonitorView& monitor)
+      : sheet_(sheet),
+        resolution_(resolution),
+        small_(coincident * size),
+        positions_(positions),
+        monitor_(monitor) {}
 
   /// `nodes` lie within the triangle; the last corner is its newest.
   void fill(const std::array<Corner, 3>& corners, const std::vector<Index>& nodes) {
     if (nodes.empty()) return;
+    monitor_.check();
     // The corner opposite to the longest side.
     std::size_t apex = 2;
     double longest = norm(corners[1].flat - corners[0].flat);
@@ -200,6 +206,7 @@ class Filling {
   const HangingSheet& sheet_;
   const double resolution_, small_;
   std::vector<Vec3d>& positions_;
+  const MonitorView& monitor_;
 };
 
 /// The rotation about z that turns the sheet as laid flat to where its corners are, in the least squares of
@@ -221,7 +228,8 @@ Vec2d heading(const std::vector<Corner>& corners) {
 
 }  // namespace
 
-std::vector<Vec3d> weil_catenaries(const HangingSheet& sheet, double resolution, const std::string& key) {
+std::vector<Vec3d> weil_catenaries(const HangingSheet& sheet, double resolution, const std::string& key,
+                                   const MonitorView& monitor) {
   if (sheet.points.size() > most_weil_points)
     throw SceneError(text(key, ": found ", sheet.points.size(), " pinned nodes, expected at most ",
                           most_weil_points, ", each of which hangs a curve to all others; use laplace"));
@@ -233,7 +241,7 @@ std::vector<Vec3d> weil_catenaries(const HangingSheet& sheet, double resolution,
 
   const double finest =
       std::max(resolution > 0 ? resolution : 0.5 * sheet.element_size, 1e-3 * sheet.element_size);
-  Filling filling(sheet, finest, size, positions);
+  Filling filling(sheet, finest, size, positions, monitor);
   for (const auto& [i, j, k] : hull.triangles()) {
     const std::array<Corner, 3> corners{hull.corners()[i], hull.corners()[j], hull.corners()[k]};
     const double area = cross(corners[1].flat - corners[0].flat, corners[2].flat - corners[0].flat);
@@ -276,7 +284,8 @@ std::vector<Vec3d> weil_catenaries(const HangingSheet& sheet, double resolution,
   return positions;
 }
 
-int relax_distances(const HangingSheet& sheet, const DrapeSettings& settings, std::vector<Vec3d>& positions) {
+int relax_distances(const HangingSheet& sheet, const DrapeSettings& settings, std::vector<Vec3d>& positions,
+                    const MonitorView& monitor) {
   std::vector<char> hangs(positions.size(), 0);
   for (const HangingPoint& point : sheet.points) hangs[point.node] = 1;
   struct Pair {
@@ -299,6 +308,7 @@ int relax_distances(const HangingSheet& sheet, const DrapeSettings& settings, st
   std::vector<Vec3d> moves(positions.size());
   std::vector<int> counts(positions.size());
   for (int pass = 1; pass <= settings.most_passes; ++pass) {
+    monitor.check();
     moves.assign(positions.size(), {});
     counts.assign(positions.size(), 0);
     for (const Pair& pair : pairs) {

@@ -1,6 +1,7 @@
 // Cloth hung from points, by catenaries and relaxation.
 #pragma once
 
+#include "engine/core/monitor.hpp"
 #include "engine/drape/hanging_sheet.hpp"
 
 namespace isocloth {
@@ -24,7 +25,9 @@ namespace isocloth {
 ///
 /// Returns positions [m], shape [node_count]. Throws SceneError beginning with `key` for more than
 /// most_weil_points points. Cost O(points^4 + nodes log(nodes)). Checked in tests/engine/weil_test.cpp.
-std::vector<Vec3d> weil_catenaries(const HangingSheet& sheet, double resolution, const std::string& key);
+/// Throws Interrupted when the monitor says stop.
+std::vector<Vec3d> weil_catenaries(const HangingSheet& sheet, double resolution, const std::string& key,
+                                   const MonitorView& monitor = {});
 inline constexpr std::size_t most_weil_points = 64;
 
 /// The second stage: every pass moves each node that does not hang by the mean of what would give the edges
@@ -33,7 +36,8 @@ inline constexpr std::size_t most_weil_points = 64;
 /// all nodes at once, so that no order of the nodes shows. With `angles` the diagonals of quads count as
 /// edges, which holds the angles between threads that cross; with a least angle that of two edges of a thread
 /// is held, too, as a least distance l sin(angle / 2) of their far ends (bend_pairs(), l: that at rest).
-/// Returns the passes that it took.
-int relax_distances(const HangingSheet& sheet, const DrapeSettings& settings, std::vector<Vec3d>& positions);
+/// Returns the passes that it took. Throws Interrupted when the monitor says stop.
+int relax_distances(const HangingSheet& sheet, const DrapeSettings& settings, std::vector<Vec3d>& positions,
+                    const MonitorView& monitor = {});
 
 }  // namespace isocloth

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "engine/core/bound_text.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/geometry/closed_surface.hpp"
@@ -40,8 +41,13 @@ class SurfaceCheck {
 
  private:
   template <class... Parts>
-  [[noreturn]] void refuse(const Parts&... parts) const {
+  [[noreturn]] void refuse_whole(const Parts&... parts) const {
     throw SceneError(text(key_, ": ", parts...));
+  }
+  /// What names nodes or faces.
+  template <class... Parts>
+  [[noreturn]] void refuse(const Parts&... parts) const {
+    refuse_whole(parts..., " (nodes and faces are counted from 0)");
   }
 
   std::string listed(Index f) const {
@@ -53,13 +59,13 @@ class SurfaceCheck {
 
   void check_arrays() const {
     if (surface_.face_count() < 4) {
-      refuse("the surface has too few faces: found ", surface_.face_count(),
-             ", expected at least 4; a solid has no fewer, give a closed surface");
+      refuse_whole("the surface has too few faces: found ", surface_.face_count(),
+                   ", expected at least 4; a solid has no fewer, give a closed surface");
     }
     const auto& begin = surface_.face_begin;
     if (begin.front() != 0 || begin.back() != surface_.corner_count()) {
-      refuse("face_begin does not fit face_nodes: found ", begin.front(), " .. ", begin.back(),
-             ", expected 0 .. ", surface_.corner_count(), "; build faces with add_face");
+      refuse_whole("face_begin does not fit face_nodes: found ", begin.front(), " .. ", begin.back(),
+                   ", expected 0 .. ", surface_.corner_count(), "; build faces with add_face");
     }
     for (std::size_t k = 0; k < surface_.positions.size(); ++k) {
       const Vec3d x = surface_.positions[k];
@@ -101,9 +107,9 @@ class SurfaceCheck {
     }
     const double side = std::max({high.x - low.x, high.y - low.y, high.z - low.z});
     if (!(side >= smallest_side && side <= largest_side)) {
-      refuse("the surface has no size to work with: found ", side,
-             " m along the longest side of its box, expected ", smallest_side, " to ", largest_side,
-             " m; scale it to metres");
+      refuse_whole("the surface has no size to work with: found ", side,
+                   " m along the longest side of its box, expected ", smallest_side, " to ", largest_side,
+                   " m; scale it to metres");
     }
   }
 
@@ -128,9 +134,26 @@ class SurfaceCheck {
     const auto pairs = coincident(lattice, std::move(nodes));
     if (pairs.empty()) return;
     const auto [a, b] = pairs.front();
-    refuse("nodes ", a, " and ", b, " lie at one place, ", listed(surface_.positions[a]), ": found ",
-           pairs.size(), " nodes on top of others, expected one node per place; weld them: set weld to ",
-           seam_width(surface_), " m");
+    refuse(
+        "nodes ", a, " and ", b, " lie at one place, ", listed(surface_.positions[a]), ": found ",
+        pairs.size(), " nodes on top of others, expected one node per place; ",
+        would_pass_welded()
+            ? text("weld them: set weld to ", seam_width(surface_), " m")
+            : text("they are no seam that weld closes: draw apart what touches there, or make each solid an "
+                   "obstacle of its own"));
+  }
+
+  /// Whether seam_width() as weld leaves nothing to refuse.
+  bool would_pass_welded() const {
+    Mesh welded = surface_;
+    weld(welded, seam_width(surface_));
+    if (welded.positions.size() == surface_.positions.size()) return false;
+    try {
+      SurfaceCheck(welded, key_).run();
+      return true;
+    } catch (const SceneError&) {
+      return false;
+    }
   }
 
   void check_edges() {
@@ -232,8 +255,9 @@ class SurfaceCheck {
     for (const auto& [nodes, face] : cut_faces(surface_)) {
       const double height = lattice.height(nodes[0], nodes[1], nodes[2]);
       if (height >= least) continue;
+      const ToldApart told = told_apart(height, least, 9);
       refuse("face ", face, " (nodes ", listed(face), ") has no area: found nodes ", nodes[0], ", ", nodes[1],
-             " and ", nodes[2], " on a line, to within ", height, " m, expected at least ", least,
+             " and ", nodes[2], " on a line, to within ", told.found, " m, expected at least ", told.bound,
              " m; delete the face or merge nodes");
     }
   }
@@ -250,7 +274,8 @@ class SurfaceCheck {
       refuse(
           "faces ", a.face, " (nodes ", listed(a.face), ") and ", b.face, " (nodes ", listed(b.face),
           ") touch or intersect at ", listed(*place),
-          ": expected faces that meet in shared nodes only; remove the overlap (unite overlapping solids)");
+          ": expected faces that meet in shared nodes only; remove the overlap: unite overlapping solids, or "
+          "make each an obstacle of its own");
     });
   }
 
@@ -324,8 +349,8 @@ class SurfaceCheck {
         const auto& [a, b, c] = closed.tree().triangle(t);
         volume += dot(a - middle, cross(b - middle, c - middle)) / 6;
       }
-      refuse("all faces run the wrong way: found a volume of ", volume,
-             " m^3, expected one > 0, faces counter-clockwise seen from outside; turn all faces");
+      refuse_whole("all faces run the wrong way: found a volume of ", volume,
+                   " m^3, expected one > 0, faces counter-clockwise seen from outside; turn all faces");
     }
     for (Index piece = 0; piece < count; ++piece) {
       if (windings[piece] == 0) continue;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/core/bound_text.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/geometry/closed_surface.hpp"
@@ -114,10 +115,11 @@ std::string grid_fault(const GridNumbers& numbers, const ClosedSurface& solid, c
     fault = text(".cell: a cell of ", numbers.cell, " m makes too large a grid: found ", numbers.count(box),
                  " nodes, expected at most ", max_distance_grid_nodes);
   } else if (const auto thin = numbers.thin_walls(solid)) {
-    fault = text(": walls are too thin for the grid: found ", thin->thickness + 2 * numbers.thicken,
-                 " m at face ", thin->face, ", (", thin->place.x, " ", thin->place.y, " ", thin->place.z,
-                 "), and ", 100 * thin->area_share, " % of the surface below the limit, expected at least ",
-                 least_wall, " cells, ", least_wall * numbers.cell, " m");
+    const ToldApart told = told_apart(thin->thickness + 2 * numbers.thicken, least_wall * numbers.cell, 9);
+    fault = text(": walls are too thin for the grid: found ", told.found, " m at face ", thin->face, ", (",
+                 thin->place.x, " ", thin->place.y, " ", thin->place.z, "), and ", 100 * thin->area_share,
+                 " % of the surface below the limit, expected at least ", least_wall, " cells, ", told.bound,
+                 " m");
   } else {
     return {};
   }

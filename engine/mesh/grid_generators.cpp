@@ -1,6 +1,7 @@
 // Regular grids on a rectangle.
 #include <cmath>
 
+#include "engine/core/enum_check.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/flat_uvs.hpp"
@@ -41,6 +42,7 @@ Mesh quad_grid(Index nx, Index ny, double width, double height) {
 }
 
 Mesh triangle_grid(Index nx, Index ny, double width, double height, Diagonals diagonals) {
+  require_enum<MeshError>("triangle_grid: diagonals", diagonals, Diagonals::alternating);
   Mesh mesh = grid_nodes("triangle_grid", nx, ny, width, height);
   for (Index j = 0; j + 1 < ny; ++j) {
     for (Index i = 0; i + 1 < nx; ++i) {

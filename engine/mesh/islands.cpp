@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <numeric>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
@@ -45,8 +46,8 @@ void lay_out(Mesh& mesh) {
 class Pattern {
  public:
   /// Throws MeshError for a mesh without texture coordinates, and where a face of them has no area.
-  Pattern(const Mesh& mesh, double scale, const std::string& key)
-      : copies_(mesh.positions.size()), places_(mesh.positions.size()) {
+  Pattern(const Mesh& mesh, double scale, const std::string& key, const MeshNames& names)
+      : places_(mesh.positions.size()) {
     if (mesh.corner_uvs.empty())
       throw MeshError(text(key, ": found a mesh without texture coordinates at every corner of its faces, ",
                            "expected a pattern in them"));
@@ -61,14 +62,29 @@ class Pattern {
         sides += std::hypot(b.x - a.x, b.y - a.y);
       }
       if (!(std::abs(area) > 1e-9 * sides * sides))
-        throw MeshError(text(key, ": found no area of face ", f,
+        throw MeshError(text(key, ": found no area of ", names.face(f),
                              " in the pattern, expected some; unfold the mesh again, or delete the face"));
       turned_.push_back(area < 0);
       around += sides;
     }
     const double same = 0.01 * around / mesh.corner_count();  // of the sides' mean length: rounding, no seam
-    for (Index c = 0; c < mesh.corner_count(); ++c)
-      node_of_.push_back(copy(mesh.face_nodes[c], scale * mesh.corner_uvs[c], same));
+    join_corners(mesh, scale, same);
+    std::vector<char> is_taken(mesh.positions.size(), 0);
+    std::vector<Index> number(mesh.face_nodes.size(), -1);
+    for (Index c = 0; c < mesh.corner_count(); ++c) {
+      Index& own = number[lowest(c)];
+      if (own < 0) {
+        own = mesh.face_nodes[c];
+        if (is_taken[own] != 0) {
+          own = static_cast<Index>(places_.size());
+          places_.emplace_back();
+        } else {
+          is_taken[own] = 1;
+        }
+        places_[own] = scale * mesh.corner_uvs[c];
+      }
+      node_of_.push_back(own);
+    }
   }
   /// Of each corner. A node's first place has its number, others come after all nodes of the mesh.
   const std::vector<Index>& node_of() const { return node_of_; }
@@ -76,21 +92,41 @@ class Pattern {
   bool is_turned(Index face) const { return turned_[face] != 0; }
 
  private:
-  Index copy(Index node, Vec2d place, double same) {
-    for (const Index found : copies_[node])
-      if (std::hypot(places_[found].x - place.x, places_[found].y - place.y) <= same) return found;
-    Index number = node;
-    if (copies_[node].empty()) {
-      places_[node] = place;
-    } else {
-      number = static_cast<Index>(places_.size());
-      places_.push_back(place);
+  /// Corners of a node are one node of the pattern where edges that it does not cut lead from one to the
+  /// other: islands that only touch stay apart.
+  void join_corners(const Mesh& mesh, double scale, double same) {
+    joined_.resize(mesh.face_nodes.size());
+    std::iota(joined_.begin(), joined_.end(), 0);
+    const std::vector<Index> faces = corner_faces(mesh);
+    const auto next = [&](Index c) {
+      return c + 1 == mesh.face_begin[faces[c] + 1] ? mesh.face_begin[faces[c]] : c + 1;
+    };
+    const auto meet = [&](Index a, Index b) {
+      const Vec2d way = scale * (mesh.corner_uvs[a] - mesh.corner_uvs[b]);
+      return std::hypot(way.x, way.y) <= same;
+    };
+    const auto half_edges = sorted_half_edges(mesh);
+    for (std::size_t first = 0, last; first < half_edges.size(); first = last) {
+      last = end_of_edge(half_edges, first);
+      if (last - first != 2) continue;
+      const Index a = half_edges[first].corner, b = next(a), c = half_edges[first + 1].corner, d = next(c);
+      const bool is_alike = mesh.face_nodes[a] == mesh.face_nodes[c];
+      const Index of_a = is_alike ? c : d, of_b = is_alike ? d : c;
+      if (!meet(a, of_a) || !meet(b, of_b)) continue;
+      join(a, of_a);
+      join(b, of_b);
     }
-    copies_[node].push_back(number);
-    return number;
+  }
+  Index lowest(Index corner) {
+    while (joined_[corner] != corner) corner = joined_[corner] = joined_[joined_[corner]];
+    return corner;
+  }
+  void join(Index a, Index b) {
+    const Index low = std::min(lowest(a), lowest(b)), high = std::max(lowest(a), lowest(b));
+    joined_[high] = low;
   }
 
-  std::vector<std::vector<Index>> copies_;  ///< of each node of the mesh, its nodes
+  std::vector<Index> joined_;  ///< of each corner another of the same node, or itself
   std::vector<Vec2d> places_;
   std::vector<Index> node_of_;
   std::vector<char> turned_;  ///< of each face: clockwise in the pattern
@@ -98,8 +134,9 @@ class Pattern {
 
 }  // namespace
 
-SewnPanels sew_islands(const Mesh& mesh, double scale, double grain, const std::string& key) {
-  const Pattern pattern(mesh, scale, key);
+SewnPanels sew_islands(const Mesh& mesh, double scale, double grain, const std::string& key,
+                       const MeshNames& names) {
+  const Pattern pattern(mesh, scale, key, names);
   const std::vector<Index>& node_of = pattern.node_of();
   SewnPanels result;
   result.mesh.face_begin = mesh.face_begin;
@@ -118,7 +155,7 @@ SewnPanels sew_islands(const Mesh& mesh, double scale, double grain, const std::
   const auto next = [&](Index c) {
     return c + 1 == mesh.face_begin[faces[c] + 1] ? mesh.face_begin[faces[c]] : c + 1;
   };
-  double in_pattern = 0, in_space = 0;
+  std::vector<double> ratios;  // of each edge: its length in the pattern over that in space
   std::map<std::array<Index, 2>, double> stitches;
   const auto half_edges = sorted_half_edges(mesh);
   for (std::size_t first = 0, last; first < half_edges.size(); first = last) {
@@ -132,26 +169,29 @@ SewnPanels sew_islands(const Mesh& mesh, double scale, double grain, const std::
       return norm(positions[edge[0]] - positions[edge[1]]);
     };
     const std::array<Index, 2> own = ends(first);
-    in_pattern += length(own, result.mesh.positions);
-    in_space += length(own, result.placed);
+    ratios.push_back(length(own, result.mesh.positions) / length(own, result.placed));
     if (last - first != 2) continue;
     const std::array<Index, 2> other = ends(first + 1);
     if (own == other && pattern.is_turned(faces[half_edges[first].corner]) !=
                             pattern.is_turned(faces[half_edges[first + 1].corner]))
-      throw MeshError(text(key, ": found a pattern that is folded, as of mirrored halves: faces ",
-                           faces[half_edges[first].corner], " and ", faces[half_edges[first + 1].corner],
-                           " of it lie on the same side of the edge between nodes ", half_edges[first].low,
-                           " and ", half_edges[first].high,
+      throw MeshError(text(key, ": found a pattern that is folded, as of mirrored halves: ",
+                           names.face(faces[half_edges[first].corner]), " and ",
+                           names.face(faces[half_edges[first + 1].corner]),
+                           " of it lie on the same side of the edge between ",
+                           names.node(half_edges[first].low), " and ", names.node(half_edges[first].high),
                            ", expected islands that lie flat; cut it there, or unfold the mesh again"));
     const double half = (length(own, result.mesh.positions) + length(other, result.mesh.positions)) / 4;
     for (std::size_t end = 0; end < 2; ++end)
       if (own[end] != other[end])
         stitches[{std::min(own[end], other[end]), std::max(own[end], other[end])}] += half;
   }
-  result.stretch = in_pattern / in_space;
+  // Not by totals: a few folds or long strips say nothing of the scale.
+  const auto median = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+  std::nth_element(ratios.begin(), median, ratios.end());
+  result.stretch = *median;
   if (!(result.stretch > 0.1 && result.stretch < 10))
     throw MeshError(text(key, ": found edges ", result.stretch,
-                         " times as long in the pattern as in space on average, expected about as long; use ",
+                         " times as long in the pattern as in space (median), expected about as long; use ",
                          scale / result.stretch));
   for (const auto& [nodes, length] : stitches) result.mesh.stitches.push_back({nodes[0], nodes[1], length});
   lay_out(result.mesh);

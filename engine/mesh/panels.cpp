@@ -225,8 +225,12 @@ class PatternMesher {
         const auto [low, high] = std::minmax(result_.mesh.face(f)[c], result_.mesh.face(f)[(c + 1) % 3]);
         edges.insert({low, high});
       }
-    for (const auto& [nodes, seam_length] : stitches_)
-      if (!edges.contains(nodes)) result_.mesh.stitches.push_back({nodes[0], nodes[1], seam_length});
+    for (const auto& [nodes, thread] : stitches_) {
+      if (edges.contains(nodes)) continue;
+      result_.mesh.stitches.push_back({nodes[0], nodes[1], thread.first});
+      result_.seams.of_stitches.push_back(thread.second);
+    }
+    for (const Seam& seam : seams_) result_.seams.names.push_back(seam.name());
     return std::move(result_);
   }
 
@@ -275,15 +279,13 @@ class PatternMesher {
     std::map<std::array<std::size_t, 2>, std::size_t> known;  // seams by their edges
     for (std::size_t s = 0; s < seams_.size(); ++s) {
       const auto [one, other] = edges_of(s);
-      std::array<std::size_t, 2> two{begin[one.panel] + static_cast<std::size_t>(one.edge),
-                                     begin[other.panel] + static_cast<std::size_t>(other.edge)};
+      std::array<std::size_t, 2> two{begin[one.panel] + one.edge, begin[other.panel] + other.edge};
       std::ranges::sort(two);
       if (const auto [before, is_new] = known.emplace(two, s); !is_new)
         refuse(key_, ".seams[", s, "]: found edge ", one.edge, " of \"", seams_[s].panels[0], "\" with edge ",
                other.edge, " of \"", seams_[s].panels[1], "\", already seams[", before->second,
                "], expected each two edges once");
-      above[top(begin[one.panel] + static_cast<std::size_t>(one.edge))] =
-          top(begin[other.panel] + static_cast<std::size_t>(other.edge));
+      above[top(begin[one.panel] + one.edge)] = top(begin[other.panel] + other.edge);
     }
     std::vector<double> longest(above.size(), 0);
     const auto for_each_edge = [&](const auto& visit) {
@@ -350,16 +352,14 @@ class PatternMesher {
     std::vector<Index> b = cuts_[other.panel].nodes(other.edge);
     const auto threads = [&] {
       double sum = 0;
-      for (std::size_t i = 0; i < a.size(); ++i)
-        sum += norm(result_.placed[static_cast<std::size_t>(a[i])] -
-                    result_.placed[static_cast<std::size_t>(b[i])]);
+      for (std::size_t i = 0; i < a.size(); ++i) sum += norm(result_.placed[a[i]] - result_.placed[b[i]]);
       return sum;
     };
     const double forward = threads();
     std::ranges::reverse(b);
     if (forward < threads()) std::ranges::reverse(b);
-    const double length = cuts_[one.panel].edges[static_cast<std::size_t>(one.edge)].length(),
-                 other_length = cuts_[other.panel].edges[static_cast<std::size_t>(other.edge)].length();
+    const double length = cuts_[one.panel].edges[one.edge].length(),
+                 other_length = cuts_[other.panel].edges[other.edge].length();
     if (std::max(length, other_length) > 2 * std::min(length, other_length))
       result_.notes.push_back(text(key_, ".seams[", s, "]: sews an edge of ", length, " m to one of ",
                                    other_length, " m: are these the edges that are meant?"));
@@ -367,7 +367,8 @@ class PatternMesher {
     for (std::size_t i = 0; i < a.size(); ++i) {
       if (a[i] == b[i]) continue;  // the tip of a dart
       const auto [low, high] = std::minmax(a[i], b[i]);
-      stitches_[{low, high}] += i == 0 || i + 1 == a.size() ? piece / 2 : piece;
+      const bool is_end = i == 0 || i + 1 == a.size();
+      stitches_.try_emplace({low, high}, 0, s).first->second.first += is_end ? piece / 2 : piece;
     }
   }
 
@@ -420,8 +421,7 @@ class PatternMesher {
     const std::vector<Index> nodes = cuts_[number.panel].nodes(number.edge);
     for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
       const auto& p = result_.mesh.positions;
-      const double piece =
-          norm(p[static_cast<std::size_t>(nodes[i])] - p[static_cast<std::size_t>(nodes[i + 1])]);
+      const double piece = norm(p[nodes[i]] - p[nodes[i + 1]]);
       result_.mesh.bands.push_back({nodes[i], nodes[i + 1], of.share * piece, of.stiffness});
     }
   }
@@ -435,8 +435,8 @@ class PatternMesher {
   const std::string& key_;
   std::map<std::string, std::size_t> numbers_;
   std::vector<Cut> cuts_;
-  std::map<std::array<Index, 2>, double> stitches_;
-  double next_ = 0;  ///< where the next panel lies [m]
+  std::map<std::array<Index, 2>, std::pair<double, Index>> stitches_;  ///< and length of seam, seam
+  double next_ = 0;                                                    ///< where the next panel lies [m]
   SewnPanels result_;
 };
 

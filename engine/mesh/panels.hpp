@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/text.hpp"
 #include "engine/mesh/mesh.hpp"
+#include "engine/mesh/mesh_names.hpp"
 
 namespace isocloth {
 
@@ -34,6 +36,8 @@ struct Panel {
 struct Seam {
   std::array<std::string, 2> panels;
   std::array<Index, 2> edges{};
+  /// "front.2 with back.0"
+  std::string name() const { return text(panels[0], ".", edges[0], " with ", panels[1], ".", edges[1]); }
   bool operator==(const Seam&) const = default;
 };
 
@@ -64,11 +68,18 @@ struct Fasteners {
   bool operator==(const Fasteners&) const = default;
 };
 
+/// What the seams of a mesh are called in messages.
+struct SeamNames {
+  std::vector<std::string> names;
+  std::vector<Index> of_stitches;  ///< which of them each stitch holds; of two that end there the first
+};
+
 /// What panels come to.
 struct SewnPanels {
   Mesh mesh;  ///< all panels flat, side by side in the plane z = 0; u of corner_uvs is the warp
   std::vector<Vec3d> placed;       ///< where they stand [m], shape [node_count]
-  double stretch = 1;              ///< mean length of edges in the pattern over that where they stand
+  double stretch = 1;              ///< length of edges in the pattern over that where they stand, the median
+  SeamNames seams;                 ///< empty of islands, which have no names
   std::vector<std::string> notes;  ///< what was likely meant otherwise: seams that gather more than half
 };
 
@@ -82,10 +93,12 @@ SewnPanels sew_panels(const std::vector<Panel>& panels, const std::vector<Seam>&
 
 /// The same of a mesh whose corner_uvs are a pattern: its islands, `scale` [m] > 0 times as large, are the
 /// panels, its positions where they stand, and the edges along which it was cut are seams; warp runs at
-/// `grain` degrees from u. A node of the mesh is as many of the result as it has places in the pattern, more
-/// than a hundredth of an edge apart: the first keeps its number. Throws MeshError, naming `key`, for a mesh
-/// without corner_uvs, faces without area in the pattern, islands that are folded along an edge, and where
-/// edges are on average less than a tenth or more than ten times as long in the pattern as in space.
-SewnPanels sew_islands(const Mesh& mesh, double scale, double grain, const std::string& key);
+/// `grain` degrees from u. An edge is cut where its ends have places more than a hundredth of an edge
+/// apart, and a node of the mesh is as many of the result as cuts part its corners: the first keeps its
+/// number. Throws MeshError, naming `key`, for a mesh without corner_uvs, faces without area in the pattern,
+/// islands that are folded along an edge, and where the median edge is less than a tenth or more than ten
+/// times as long in the pattern as in space.
+SewnPanels sew_islands(const Mesh& mesh, double scale, double grain, const std::string& key,
+                       const MeshNames& names = {});
 
 }  // namespace isocloth

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/core/enum_check.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/flat_uvs.hpp"
@@ -68,6 +69,7 @@ void set_unrolled_uvs(Mesh& mesh, Index around, double chord) {
 }  // namespace
 
 Mesh ring(Index radial, Index around, double inner_radius, double outer_radius, FaceKind kind, double phase) {
+  require_enum<MeshError>("ring: faces", kind, FaceKind::triangles);
   require_circles("ring", radial, 2, around);
   require_length("ring", "inner_radius", inner_radius, 0);
   require_length("ring", "outer_radius", outer_radius, inner_radius);
@@ -82,6 +84,7 @@ Mesh ring(Index radial, Index around, double inner_radius, double outer_radius, 
 }
 
 Mesh disc(Index radial, Index around, double radius, FaceKind kind) {
+  require_enum<MeshError>("disc: faces", kind, FaceKind::triangles);
   require_circles("disc", radial, 1, around);
   constexpr Index most_around = 1000;  // faces at the node in the middle, see validate_mesh()
   if (around > most_around)
@@ -102,6 +105,7 @@ Mesh disc(Index radial, Index around, double radius, FaceKind kind) {
 }
 
 Mesh tube(Index along, Index around, double radius, double height, FaceKind kind) {
+  require_enum<MeshError>("tube: faces", kind, FaceKind::triangles);
   require_circles("tube", along, 2, around);
   require_length("tube", "radius", radius, 0);
   require_length("tube", "height", height, 0);

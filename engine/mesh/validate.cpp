@@ -26,7 +26,8 @@ using NodePairSet = std::set<std::array<Index, 2>>;
 /// One mesh under test and the name under which its faults are reported.
 class Validation {
  public:
-  Validation(Mesh& mesh, const std::string& source) : mesh_(mesh), source_(source) {}
+  Validation(Mesh& mesh, const std::string& source, const MeshNames& names)
+      : mesh_(mesh), source_(source), names_(names) {}
 
   Index run() {
     check_arrays();
@@ -54,11 +55,7 @@ class Validation {
     throw MeshError(text(source_, ": ", parts...));
   }
 
-  std::string listed(Index f) const {
-    std::string nodes;
-    for (const Index node : mesh_.face(f)) nodes += text(nodes.empty() ? "" : " ", node);
-    return nodes;
-  }
+  std::string listed(Index f) const { return names_.listed(mesh_.face(f)); }
 
   void check_arrays() const {
     if (mesh_.positions.empty())
@@ -72,7 +69,7 @@ class Validation {
     for (std::size_t f = 0; f + 1 < begin.size(); ++f) {
       const Index size = begin[f + 1] - begin[f];
       if (size != 3 && size != 4) {
-        refuse("face ", f, " is no triangle or quad: found ", size,
+        refuse(names_.face(f), " is no triangle or quad: found ", size,
                " corners, expected 3 or 4; split the face");
       }
     }
@@ -87,11 +84,11 @@ class Validation {
     for (std::size_t k = 0; k < mesh_.positions.size(); ++k) {
       const Vec3d x = mesh_.positions[k];
       if (!std::isfinite(x.x) || !std::isfinite(x.y) || !std::isfinite(x.z)) {
-        refuse("node ", k, " is nowhere: found ", x.x, " ", x.y, " ", x.z,
+        refuse(names_.node(k), " is nowhere: found ", x.x, " ", x.y, " ", x.z,
                ", expected finite numbers; repair it");
       }
       if (!(std::max({std::abs(x.x), std::abs(x.y), std::abs(x.z)}) <= farthest))
-        refuse("node ", k, " is too far away: found ", x.x, " ", x.y, " ", x.z, ", expected at most ",
+        refuse(names_.node(k), " is too far away: found ", x.x, " ", x.y, " ", x.z, ", expected at most ",
                farthest, " m; is the unit right?");
     }
     for (std::size_t c = 0; c < mesh_.corner_uvs.size(); ++c) {
@@ -108,11 +105,11 @@ class Validation {
       const auto nodes = mesh_.face(f);
       for (std::size_t c = 0; c < nodes.size(); ++c) {
         if (nodes[c] < 0 || nodes[c] >= mesh_.node_count()) {
-          refuse("face ", f, " names a node that does not exist: found nodes ", listed(f), ", expected 0 to ",
-                 mesh_.node_count() - 1, "; repair the face");
+          refuse(names_.face(f), " names a node that does not exist: found nodes ", listed(f), ", expected ",
+                 names_.first, " to ", mesh_.node_count() - 1 + names_.first, "; repair the face");
         }
         if (std::find(nodes.begin(), nodes.begin() + c, nodes[c]) != nodes.begin() + c) {
-          refuse("face ", f, " repeats node ", nodes[c], ": found nodes ", listed(f),
+          refuse(names_.face(f), " repeats ", names_.node(nodes[c]), ": found nodes ", listed(f),
                  ", expected distinct nodes; delete the face");
         }
       }
@@ -125,7 +122,7 @@ class Validation {
     for (const Index node : mesh_.face_nodes) ++counts[node];
     const auto most = std::max_element(counts.begin(), counts.end());
     if (*most > most_faces_at_node)
-      refuse("node ", most - counts.begin(), ": found ", *most, " faces around it, expected at most ",
+      refuse(names_.node(most - counts.begin()), ": found ", *most, " faces around it, expected at most ",
              most_faces_at_node, "; mesh it more evenly");
   }
 
@@ -134,7 +131,7 @@ class Validation {
     for (const Index node : mesh_.face_nodes) used[node] = 1;
     const auto unused = std::find(used.begin(), used.end(), 0);
     if (unused != used.end()) {
-      refuse("node ", unused - used.begin(),
+      refuse(names_.node(unused - used.begin()),
              " is isolated: found no face at it, expected at least one; delete it");
     }
   }
@@ -162,7 +159,7 @@ class Validation {
       twin = keys[i].face;
     }
     if (twin != none) {
-      refuse("face ", twin, " repeats face ", first, ": found nodes ", listed(twin),
+      refuse(names_.face(twin), " repeats ", names_.face(first), ": found nodes ", listed(twin),
              " twice, expected each face once; delete one of them");
     }
   }
@@ -177,7 +174,7 @@ class Validation {
     for (Index f = 0; f < mesh_.face_count(); ++f) {
       const double area = norm(area_vector(mesh_, f));
       if (!(area > least)) {
-        refuse("face ", f, " has no area: found ", area, " m^2, expected more than ", least,
+        refuse(names_.face(f), " has no area: found ", area, " m^2, expected more than ", least,
                "; delete the face or merge its nodes");
       }
       const auto nodes = mesh_.face(f);
@@ -187,7 +184,7 @@ class Validation {
                            norm(mesh_.positions[nodes[(c + 1) % nodes.size()]] - mesh_.positions[nodes[c]]));
       const double height = (nodes.size() == 3 ? 2 : 1) * area / longest;
       if (!(height > least_height * longest)) {
-        refuse("face ", f, " is a sliver: found a height of ", height, " m over an edge of ", longest,
+        refuse(names_.face(f), " is a sliver: found a height of ", height, " m over an edge of ", longest,
                " m, expected more than ", least_height * longest, " m; delete the face or merge its nodes");
       }
     }
@@ -207,7 +204,7 @@ class Validation {
           const Vec3d along_eta = (1 - xi) * (x(3) - x(0)) + (1 + xi) * (x(2) - x(1));
           const double jacobian = dot(cross(along_xi, along_eta), normal) / norm(normal) / 16;
           if (jacobian > 0) continue;
-          refuse("face ", f, " folds over: found Jacobian ", jacobian, " m^2 at a Gauss point of nodes ",
+          refuse(names_.face(f), " folds over: found Jacobian ", jacobian, " m^2 at a Gauss point of nodes ",
                  listed(f), ", expected a number > 0; split the quad or move its corners");
         }
       }
@@ -271,10 +268,11 @@ class Validation {
     for (std::size_t first = 0, last; first < half_edges.size(); first = last) {
       last = end_of_edge(half_edges, first);
       if (last - first > 2) {
-        refuse("edge ", half_edges[first].low, " ", half_edges[first].high,
-               " belongs to too many faces: found ", last - first, " (faces ",
-               faces[half_edges[first].corner], ", ", faces[half_edges[first + 1].corner], ", ",
-               faces[half_edges[first + 2].corner], last - first > 3 ? ", ..." : "",
+        refuse("edge ", names_.number(half_edges[first].low), " ", names_.number(half_edges[first].high),
+               " belongs to too many faces: found ", last - first, " (",
+               names_.face(faces[half_edges[first].corner]), ", ",
+               names_.face(faces[half_edges[first + 1].corner]), ", ",
+               names_.face(faces[half_edges[first + 2].corner]), last - first > 3 ? ", ..." : "",
                "), expected at most 2; delete faces or separate the surfaces");
       }
       if (last - first == 2) {
@@ -309,7 +307,7 @@ class Validation {
             reversed[neighbour] = expected;
             open.push_back(neighbour);
           } else if (reversed[neighbour] != expected) {
-            refuse("faces ", std::min(f, neighbour), " and ", std::max(f, neighbour),
+            refuse(names_.face(std::min(f, neighbour)), " and ", names_.face(std::max(f, neighbour)),
                    " cannot be oriented alike: found a one-sided surface (Moebius strip), expected two "
                    "sides; cut it");
           }
@@ -350,7 +348,7 @@ class Validation {
         ++length;
       }
       if (length != at_node[node]) {
-        refuse("node ", node, " joins pieces that meet in it alone (bow tie): found ", at_node[node],
+        refuse(names_.node(node), " joins pieces that meet in it alone (bow tie): found ", at_node[node],
                " faces of which ", length, " follow each other, expected a single fan; duplicate the node");
       }
     }
@@ -365,10 +363,13 @@ class Validation {
 
   Mesh& mesh_;
   const std::string& source_;
+  const MeshNames& names_;
 };
 
 }  // namespace
 
-Index validate_mesh(Mesh& mesh, const std::string& source) { return Validation(mesh, source).run(); }
+Index validate_mesh(Mesh& mesh, const std::string& source, const MeshNames& names) {
+  return Validation(mesh, source, names).run();
+}
 
 }  // namespace isocloth

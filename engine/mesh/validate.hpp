@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/mesh/mesh.hpp"
+#include "engine/mesh/mesh_names.hpp"
 
 namespace isocloth {
 
@@ -14,8 +15,8 @@ namespace isocloth {
 /// faces, an edge of more than two faces, an isolated node, a node of more than 1000 faces, a node whose
 /// faces meet in that node alone (bow tie), an orientation that cannot be made consistent (Moebius strip), a
 /// quad whose corners fold over (non-positive Jacobian at a Gauss point), a stitch, button or band of a node
-/// with itself, of two nodes that have one already or are an edge, or without length. Indices in messages
-/// count from 0. Reversing a face reverses its corner_uvs too. Returns the number of faces reversed.
-Index validate_mesh(Mesh& mesh, const std::string& source);
+/// with itself, of two nodes that have one already or are an edge, or without length. Messages call nodes
+/// and faces by `names`. Reversing a face reverses its corner_uvs too. Returns the number of faces reversed.
+Index validate_mesh(Mesh& mesh, const std::string& source, const MeshNames& names = {});
 
 }  // namespace isocloth

@@ -32,7 +32,8 @@ void require_finite(const std::string& key, const std::vector<Vec3d>& vectors) {
 void require_place(const std::string& key, const Vec3d& vector) {
   for (const double x : {vector.x, vector.y, vector.z})
     if (!(std::abs(x) <= farthest * (1 + 1e-6)))
-      refuse(key, x, text("at most ", farthest, " m from the origin"));
+      refuse(key, text(x < 0 ? "-" : "", told_apart(std::abs(x), farthest, 9).found),
+             text("at most ", farthest, " m from the origin"));
 }
 
 void require_place(const std::string& key, const std::vector<Vec3d>& vectors) {
@@ -45,7 +46,7 @@ void require_place(const std::string& key, const std::vector<Vec3d>& vectors) {
 
 void require_length(const std::string& key, double value) {
   require_positive(key, value);
-  if (value > farthest * (1 + 1e-6)) refuse(key, value, text("at most ", farthest, " m"));
+  if (value > farthest * (1 + 1e-6)) refuse_above(key, value, farthest, " m");
 }
 
 void require_size(const std::string& key, std::size_t found, std::size_t expected, const char* of_what) {

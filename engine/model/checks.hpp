@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/bound_text.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/motion.hpp"
@@ -13,6 +14,16 @@ namespace isocloth {
 template <class Found>
 [[noreturn]] void refuse(const std::string& key, const Found& found, const std::string& expected) {
   throw SceneError(text(key, ": found ", found, ", expected ", expected));
+}
+
+/// KEY: found FOUND, expected at most MOST REST; or at least.
+[[noreturn]] inline void refuse_above(const std::string& key, double found, double most,
+                                      const std::string& rest = {}) {
+  throw SceneError(text(key, ": ", found_above(found, most), rest));
+}
+[[noreturn]] inline void refuse_below(const std::string& key, double found, double least,
+                                      const std::string& rest = {}) {
+  throw SceneError(text(key, ": ", found_below(found, least), rest));
 }
 
 void require_positive(const std::string& key, double value);

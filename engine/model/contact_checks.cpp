@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/core/enum_check.hpp"
 #include "engine/mesh/weld.hpp"
 #include "engine/model/checks.hpp"
 #include "engine/model/recipe.hpp"
@@ -61,14 +62,13 @@ void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
     const std::string name = text("garments[", g, "].fabric.thickness");
     if (!(thickness > 0)) refuse(name, thickness, "more than 0 with contact.cloth");
     if (4 * scene.contact.tolerance > thickness)
-      refuse("contact.tolerance", scene.contact.tolerance,
-             text("at most ", thickness / 4, " with contact.cloth, a quarter of ", name));
+      refuse_above("contact.tolerance", scene.contact.tolerance, thickness / 4,
+                   text(" with contact.cloth, a quarter of ", name));
     if (is_driven(garment)) continue;  // it does not meet itself
     for (std::size_t b = 0; b < garment.mesh.buttons.size(); ++b)
       if (const double distance = garment.mesh.buttons[b].distance; distance < thickness)
-        refuse(text("garments[", g, "].mesh.buttons[", b, "].distance"), distance,
-               text("at least fabric.thickness, ", thickness,
-                    ", with contact.cloth, which keeps its sides so far apart [m]"));
+        refuse_below(text("garments[", g, "].mesh.buttons[", b, "].distance"), distance, thickness,
+                     ", fabric.thickness, with contact.cloth, which keeps its sides so far apart [m]");
     double shortest = HUGE_VAL;
     for (Index f = 0; f < garment.mesh.face_count(); ++f) {
       const auto nodes = garment.mesh.face(f);
@@ -79,10 +79,11 @@ void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
     // What is beside a seam is as near to its other side as half an edge.
     const bool is_sewn = !garment.mesh.stitches.empty();
     if (const double most = is_sewn ? shortest / 2 : shortest; thickness > most)
-      refuse(name, thickness,
-             text("at most ", most, " with contact.cloth, ",
-                  is_sewn ? "half of the shortest edge of sewn panels" : "the shortest edge of the mesh",
-                  " [m]"));
+      refuse_above(
+          name, thickness, most,
+          text(" with contact.cloth, ",
+               is_sewn ? "half of the shortest edge of sewn panels" : "the shortest edge of the mesh",
+               " [m]"));
     // No direction leads from one to the other, and no force parts them.
     const double within = 1e-4 * thickness;
     if (const auto [a, b] = coincident_nodes(garment, within); b >= 0)
@@ -96,6 +97,7 @@ void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
 }  // namespace
 
 void check_contact(const Scene& scene) {
+  require_enum("contact.initial", scene.contact.initial, ClothStart::separate);
   require_positive("contact.tolerance", scene.contact.tolerance);
   require_not_negative("contact.margin", scene.contact.margin);
   require_not_negative("contact.push_out_time", scene.contact.push_out_time);

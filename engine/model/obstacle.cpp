@@ -10,7 +10,7 @@ namespace {
 
 void require_rounding(const std::string& key, double rounding, double most, const char* of_what) {
   require_not_negative(key, rounding);
-  if (rounding > most) refuse(key, rounding, text("at most ", most, ", ", of_what));
+  if (rounding > most) refuse_above(key, rounding, most, text(", ", of_what));
 }
 
 /// Checks a shape; `key` is that of the obstacle's shape.
@@ -52,7 +52,9 @@ struct CheckShape {
     for (std::size_t i = 0; i < count; ++i) {
       if (std::abs(shape.heights[i]) <= farthest) continue;
       require_finite(text(key, ".heights[", i, "]"), shape.heights[i]);
-      refuse(text(key, ".heights[", i, "]"), shape.heights[i], text("at most ", farthest, " m"));
+      refuse(text(key, ".heights[", i, "]"),
+             text(shape.heights[i] < 0 ? "-" : "", told_apart(std::abs(shape.heights[i]), farthest, 9).found),
+             text("at most ", farthest, " m"));
     }
   }
 
@@ -107,7 +109,8 @@ void validate_friction(const Friction& friction, const std::string& key) {
   require_not_negative(key + ".static", friction.static_);
   require_not_negative(key + ".dynamic", friction.dynamic);
   if (friction.dynamic > friction.static_) {
-    refuse(key + ".dynamic", friction.dynamic, text("at most the static one, ", friction.static_));
+    const ToldApart told = told_apart(friction.dynamic, friction.static_, 9);
+    refuse(key + ".dynamic", told.found, text("at most the static one, ", told.bound));
   }
 }
 

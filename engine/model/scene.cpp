@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "engine/air/panel_grid.hpp"
+#include "engine/core/enum_check.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/validate.hpp"
 #include "engine/mesh/weld.hpp"
@@ -54,6 +55,11 @@ void check_pins(const std::string& key, const Garment& garment) {
 }
 
 void check_projection(const ProjectionSettings& settings) {
+  require_enum("projection.method", settings.method, ProjectionMethod::fast_projection);
+  require_enum("projection.metric", settings.metric, Metric::mass);
+  require_enum("projection.integrator", settings.integrator, Integrator::bdf2);
+  require_enum("projection.factor", settings.factor, FactorPattern::rows);
+  require_enum("projection.on_violation", settings.on_violation, OnViolation::go_on);
   if (!(settings.tolerance > 0 && settings.tolerance < 1)) {
     refuse("projection.tolerance", settings.tolerance, "a number between 0 and 1");
   }
@@ -81,6 +87,9 @@ void check_projection(const ProjectionSettings& settings) {
 }
 
 void check_impulse(const ImpulseSettings& settings) {
+  require_enum("impulse.mode", settings.mode, ImpulseMode::converge);
+  require_enum("impulse.velocity_pass", settings.velocity_pass, VelocityPass::off);
+  require_enum("impulse.on_violation", settings.on_violation, OnViolation::go_on);
   if (!(settings.tolerance > 0 && settings.tolerance < 1)) {
     refuse("impulse.tolerance", settings.tolerance, "a number between 0 and 1");
   }
@@ -94,8 +103,8 @@ void check_impulse(const ImpulseSettings& settings) {
     refuse("impulse.relaxation", settings.relaxation, "0 for the default, or a number below 2");
   }
   if (settings.mode == ImpulseMode::substeps && settings.relaxation > 1) {
-    refuse("impulse.relaxation", settings.relaxation,
-           "at most 1 in mode substeps: more pays only in sweeps that converge, and blows up in the others");
+    refuse_above("impulse.relaxation", settings.relaxation, 1,
+                 " in mode substeps: more pays only in sweeps that converge, and blows up in the others");
   }
   if (settings.max_solves < 1) refuse("impulse.max_solves", settings.max_solves, "at least 1");
 }
@@ -177,6 +186,7 @@ void validate_motion(const std::string& key, const Motion& motion, std::size_t n
 }
 
 void validate_fabric(const std::string& key, const Fabric& fabric) {
+  require_enum(key + ".bending", fabric.bending, BendingModel::discrete_shells);
   require_positive(key + ".rho", fabric.rho);
   require_not_negative(key + ".delta", fabric.delta);
   require_not_negative(key + ".kappa", fabric.kappa);
@@ -241,8 +251,8 @@ void check_speeds(const std::string& key, const Garment& garment, double step) {
   const double fastest = farthest / step;
   for (std::size_t i = 0; i < garment.initial_velocities.size(); ++i)
     if (const double speed = norm(garment.initial_velocities[i]); !(speed <= fastest))
-      refuse(text(key, ".initial_velocities[", i, "]"), speed,
-             text("at most ", fastest, " m/s, ", farthest, " m in a step"));
+      refuse_above(text(key, ".initial_velocities[", i, "]"), speed, fastest,
+                   text(" m/s, ", farthest, " m in a step"));
 }
 
 void validate_garment(const Garment& garment, const std::string& key) {
@@ -285,8 +295,9 @@ void validate_scene(const Scene& scene) {
   }
   constexpr double most_steps = 1e9;
   if (scene.duration / scene.step > most_steps * (1 + whole_tolerance)) {
-    refuse("duration", scene.duration,
-           text("at most ", most_steps, " steps of ", scene.step, " s: ", most_steps * scene.step, " s"));
+    const ToldApart told = told_apart(scene.duration, most_steps * scene.step, 9);
+    refuse("duration", told.found,
+           text("at most ", most_steps, " steps of ", scene.step, " s: ", told.bound, " s"));
   }
   require_not_negative("frame_interval", scene.frame_interval);
   if (scene.frame_interval != 0 && !is_whole(scene.frame_interval / scene.step)) {
@@ -294,7 +305,7 @@ void validate_scene(const Scene& scene) {
            text("0 for every step, or a whole number of steps of ", scene.step, " s"));
   }
   if (scene.frame_interval / scene.step > most_steps * (1 + whole_tolerance))
-    refuse("frame_interval", scene.frame_interval,
+    refuse("frame_interval", told_apart(scene.frame_interval, most_steps * scene.step, 9).found,
            text("at most ", most_steps, " steps of ", scene.step, " s"));
   check_projection(scene.projection);
   check_impulse(scene.impulse);
@@ -373,10 +384,11 @@ void require_pins_at_start(const Garment& garment, const std::string& key) {
     const Vec3d& start = start_positions(garment)[node];
     const Vec3d place = evaluate_motion(pin.motion, start, gap.i, garment.time_offset);
     const auto listed = [](const Vec3d& x) { return text("(", x.x, " ", x.y, " ", x.z, ")"); };
+    const ToldApart told = told_apart(gap.distance, most * size, 9);
     refuse(text(key, ".pins[", p, "].motion"),
            text("node ", node, " at ", listed(place), " at the start (", garment.time_offset, " s), ",
-                gap.distance, " m from where it starts, ", listed(start)),
-           text("at most 1 % of an element, ", most * size,
+                told.found, " m from where it starts, ", listed(start)),
+           text("at most 1 % of an element, ", told.bound,
                 " m: move the cloth or the motion, or set ramp to the seconds in which to bring it there"));
   }
 }

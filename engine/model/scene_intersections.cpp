@@ -116,12 +116,13 @@ std::string describe_coincident(const Nearness& near, const Scene& scene) {
               : "; without contact.cloth nothing will part them: move them apart in the file");
 }
 
-void require_untangled(const Scene& scene) {
-  if (!scene.contact.cloth) return;
-  const IntersectionReport start = SceneIntersections(scene).of_start();
+std::optional<IntersectionReport> require_untangled(const Scene& scene) {
+  if (!scene.contact.cloth) return std::nullopt;
+  IntersectionReport start = SceneIntersections(scene).of_start();
   std::string line = describe(start, true);
   if (line.empty()) line = describe_coincident(start.near, scene);
   if (!line.empty()) throw SceneError(line);
+  return start;
 }
 
 }  // namespace isocloth

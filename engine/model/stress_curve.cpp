@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/enum_check.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/checks.hpp"
 
@@ -200,6 +201,7 @@ void validate_points(const std::string& key, const StressCurve& curve, const Con
 
 void validate_curve(const std::string& key, const StressCurve& curve, const Conversion& of,
                     const PointNames& names = {}) {
+  require_enum(key + ".between", curve.between, CurveBetween::linear);
   if (curve.polynomial.empty())
     validate_points(key, curve, of, names);
   else

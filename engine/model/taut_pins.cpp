@@ -1,9 +1,11 @@
 #include "engine/model/taut_pins.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <queue>
 
+#include "engine/core/bound_text.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/topology.hpp"
 
@@ -90,6 +92,21 @@ std::vector<TautPins> find_taut_pins(const Garment& garment) {
   return taut;
 }
 
+Tearing tearing_of(const ResolvedScene& resolved, const Garment& garment) {
+  const Recipe& recipe = resolved.recipe;
+  const Fabric& fabric = garment.fabric;
+  if (!recipe.is_elastic() && !recipe.limits_edges)
+    return {.stretch = resolved.tolerance, .by_compression = true, .across_quads = !resolved.holds_edges};
+  Tearing tearing;
+  // Limits of edges leave diagonals as they are, those of elements do not.
+  if (fabric.principal_strain_limit > 0)
+    tearing = {.stretch = fabric.principal_strain_limit, .across_quads = !resolved.holds_edges};
+  if (fabric.strain_limit > 0 && fabric.strain_limit < tearing.stretch)
+    tearing = {.stretch = fabric.strain_limit};
+  tearing.stretch += resolved.tolerance;
+  return tearing;
+}
+
 TornPinSearch::TornPinSearch(const Garment& garment, bool across_quads) : garment_(garment) {
   for (const Pin& pin : garment.pins)
     for (std::size_t i = 0; i < pin.nodes.size(); ++i) pinned_.push_back({pin.nodes[i], &pin, i});
@@ -117,10 +134,10 @@ TornPinSearch::TornPinSearch(const Garment& garment, bool across_quads) : garmen
   }
 }
 
-TornPins TornPinSearch::at(double t, double tolerance) const {
+TornPins TornPinSearch::at(double t, double stretch) const {
   TornPins worst;
-  double most = 1 + tolerance;
-  if (sources_.empty()) return worst;
+  double most = 1 + stretch;
+  if (sources_.empty() || !std::isfinite(stretch)) return worst;
   std::vector<Vec3d> places;
   for (const Pinned& p : pinned_) places.push_back(pin_position(garment_, *p.pin, p.i, t));
   for (std::size_t s = 0; s < sources_.size(); ++s)
@@ -130,16 +147,25 @@ TornPins TornPinSearch::at(double t, double tolerance) const {
       if (!(distance > most * length)) continue;
       most = distance / length;
       const Index a = pinned_[p].node, b = pinned_[sources_[s]].node;
-      worst = {.a = std::min(a, b), .b = std::max(a, b), .distance = distance, .length = length};
+      worst = {.a = std::min(a, b),
+               .b = std::max(a, b),
+               .distance = distance,
+               .length = length,
+               .most = (1 + stretch) * length};
     }
   return worst;
 }
 
 std::string describe(const TornPins& torn) {
   if (torn.a < 0) return {};
-  return text("pins ", torn.a, " and ", torn.b, " are taken ", torn.distance,
-              " m apart, which the cloth between them, ", torn.length,
-              " m long, cannot follow: change their motion");
+  // What a tolerance lets through is not worth a word.
+  const bool may_stretch = torn.most > 1.005 * torn.length;
+  const ToldApart told = told_apart(torn.distance, may_stretch ? torn.most : torn.length, 9);
+  return text("pins ", torn.a, " and ", torn.b, " are taken ", told.found,
+              " m apart, which the cloth between them, ",
+              may_stretch ? text(torn.length, " m long and ", told.bound, " m with its limit of strain,")
+                          : text(told.bound, " m long,"),
+              " cannot follow: change their motion");
 }
 
 std::string describe(const std::vector<TautPins>& pairs) {

@@ -1,6 +1,7 @@
 // Pins so far apart that edges between them cannot hang.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,11 +26,23 @@ std::vector<TautPins> find_taut_pins(const Garment& garment);
 /// edges between them are long (1 m)", with the number of further pairs; empty where there are none.
 std::string describe(const std::vector<TautPins>& pairs);
 
+/// What of a garment its pins can tear: rows that give way to nothing, and limits of strain. Elastic rows
+/// without a limit follow wherever pins lead them.
+struct Tearing {
+  /// Strain up to which cloth follows its pins, infinite: any. Of rigid rows the tolerance, of C as of l /
+  /// l0.
+  double stretch = std::numeric_limits<double>::infinity();
+  bool by_compression = false;  ///< rigid rows: edges may not be shorter either
+  bool across_quads = false;    ///< diagonals of quads are held, too
+};
+Tearing tearing_of(const ResolvedScene& resolved, const Garment& garment);
+
 /// Two pinned nodes that a motion takes farther apart than the cloth between them is long.
 struct TornPins {
   Index a = -1, b = -1;  ///< nodes, a < b; -1: none
   double distance = 0;   ///< of their places [m]
   double length = 0;     ///< of the shortest way along edges and, where `across_quads`, diagonals at rest [m]
+  double most = 0;       ///< the same where it is stretched as far as it may be [m]
 };
 
 /// Pairs that no step can satisfy, sought again at every time that is asked for.
@@ -38,8 +51,8 @@ class TornPinSearch {
   /// `across_quads`: the rows hold the diagonals of quads, too (isometry). Of more than 25 pinned nodes, the
   /// pairs of 25 of them, evenly chosen, with all others. Cost O(25 edge_count log).
   TornPinSearch(const Garment& garment, bool across_quads);
-  /// The worst pair at time t of the garment's clock with distance > (1 + tolerance) length.
-  TornPins at(double t, double tolerance) const;
+  /// The worst pair at time t of the garment's clock with distance > (1 + stretch) length.
+  TornPins at(double t, double stretch) const;
 
  private:
   struct Pinned {
@@ -54,7 +67,7 @@ class TornPinSearch {
 };
 
 /// "pins 0 and 8 are taken 0.6 m apart, which the cloth between them, 0.3 m long, cannot follow: change their
-/// motion"; empty: none.
+/// motion"; where it may stretch, by how much; empty: none.
 std::string describe(const TornPins& torn);
 
 /// What of the scene its solver will have trouble with: of the first garment with taut pins its name and

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/enum_check.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/random.hpp"
 #include "engine/core/text.hpp"
@@ -14,6 +15,8 @@ void check_range(const Variation& variation, const std::string& key) {
   const auto refuse = [&key](const char* end, double value, const char* expected) {
     throw SceneError(text(key, ".", end, ": found ", value, ", expected ", expected));
   };
+  require_enum(key + ".scale", variation.scale, Scale::log);
+  require_enum(key + ".sampling", variation.sampling, Sampling::uniform);
   for (const auto& [end, value] : {std::pair("from", variation.from), std::pair("to", variation.to)}) {
     if (!std::isfinite(value)) refuse(end, value, "a finite number");
     if (variation.scale == Scale::log && !(value > 0)) refuse(end, value, "a number > 0 on a log scale");

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/core/enum_check.hpp"
 #include "engine/core/random.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/checks.hpp"
@@ -23,6 +24,7 @@ Vec3d wind_velocity(const Wind& wind, std::uint64_t seed, double t) {
 }
 
 void validate_wind(const Wind& wind, const std::string& key) {
+  require_enum(key + ".model", wind.model, WindModel::panels);
   require_finite(key + ".velocity", wind.velocity);
   require_not_negative(key + ".gusts", wind.gusts);
   require_positive(key + ".gust_period", wind.gust_period);

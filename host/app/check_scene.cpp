@@ -142,7 +142,7 @@ void check_scene_file(const std::filesystem::path& path, const FileAccess& acces
   std::vector<std::string> warnings;
   const Scene scene = read_scene(path, warnings, access);
   const Simulation simulation = start_simulation(scene, path, execution);
-  const IntersectionReport start = Certificate(scene).of_start();
+  const IntersectionReport start = start_intersections(scene, simulation);
   for (const std::string& line :
        start_warnings(scene, start, path, execution.precision, simulation.separation()))
     warnings.push_back(line);

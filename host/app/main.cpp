@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -21,6 +22,7 @@
 #include "host/app/run_command.hpp"
 #include "host/app/sweep_command.hpp"
 #include "host/app/validate_scene.hpp"
+#include "host/files/error_text.hpp"
 #include "host/files/names.hpp"
 #include "host/files/text_file.hpp"
 #include "host/memory/device.hpp"
@@ -124,18 +126,15 @@ const char* kind_of(const std::exception& error) {
   if (is(static_cast<DeviceError*>(nullptr))) return "device";
   if (is(static_cast<ShapeError*>(nullptr))) return "shape";
   if (is(static_cast<NumericalError*>(nullptr))) return "numerical";
-  if (is(static_cast<std::bad_alloc*>(nullptr))) return "memory";
+  if (is_of_memory(error)) return "memory";
+  if (is(static_cast<std::filesystem::filesystem_error*>(nullptr))) return "file";
   return "internal";
 }
 
 /// One line on standard error, and with --json an object on standard output.
 void print_error(const std::exception& error, bool json) {
   const char* const kind = kind_of(error);
-  const std::string message =
-      kind == std::string_view("memory")
-          ? "out of memory, though the scene fits; end other programs, keep fewer frames (--frames-of) or "
-            "simulate fewer garments at once (--batch of a sweep)"
-          : printable(error.what(), 2000);
+  const std::string message = error_sentence(error);
   std::fprintf(stderr, "isocloth: %s\n", message.c_str());
   if (!json) return;
   const nlohmann::ordered_json object{{"error", message}, {"kind", kind}, {"exit_code", exit_input}};

@@ -80,6 +80,13 @@ void add_sweep_options(CLI::App& command, SweepCommand& sweep) {
           "cases simulated together, 0: 128 or as many as fit into 1 GiB; the table does not depend on it")
       ->check(CLI::Range(std::size_t{0}, std::size_t{1'000'000}))
       ->capture_default_str();
+  command
+      .add_option(
+          "--case-seconds", request.case_seconds,
+          "wall time that a case may take, alone or as its share of a batch; one that takes longer is "
+          "listed as timed_out, and the others go on; 0: any [s]")
+      ->check(CLI::Range(0.0, 1e9))
+      ->capture_default_str();
   auto* overwrite = command.add_flag("--overwrite", sweep.overwrite, "replace an earlier sweep");
   command.add_flag("--resume", sweep.resume, "go on after the last whole batch of an interrupted sweep")
       ->excludes(overwrite);
@@ -110,14 +117,12 @@ SweepOutcome run_sweep_command(SweepCommand& sweep, bool json) {
       std::fprintf(stderr, "isocloth: warning: %s\n", lines[i].c_str());
     if (lines.size() > most) std::fprintf(stderr, "isocloth: warning: %zu %s\n", lines.size() - most, more);
   };
-  warn(outcome.losses, "more cases failed");
+  warn(outcome.losses, "more cases without measures");
   warn(outcome.warnings, "more such warnings");
   if (json) {
     std::fputs(read_whole_file(request.output / "sweep.json").c_str(), stdout);
   } else {
-    std::printf("%zu of %zu cases: %zu completed, %zu missed the tolerance, %zu failed\n", table.rows.size(),
-                table.plan.case_count, table.count(CaseStatus::completed), table.count(CaseStatus::stalled),
-                table.count(CaseStatus::failed));
+    std::printf("%s\n", table.counts().c_str());
     std::printf("result: %s (sweep.html, sweep.svg, sweep.csv, sweep.json)\n", request.output.c_str());
   }
   if (!outcome.is_complete)

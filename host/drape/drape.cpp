@@ -26,11 +26,11 @@ Spread spread_of(std::vector<double> values) {
 }  // namespace
 
 std::vector<Vec3d> drape(const Mesh& mesh, const std::vector<HangingPoint>& points,
-                         const DrapeSettings& settings, const std::string& key) {
+                         const DrapeSettings& settings, const std::string& key, const MonitorView& monitor) {
   const HangingSheet sheet(mesh, points, settings, key);
   if (settings.method == DrapeMethod::laplace) return laplace_drape(sheet, settings);
-  std::vector<Vec3d> positions = weil_catenaries(sheet, settings.resolution, key);
-  relax_distances(sheet, settings, positions);
+  std::vector<Vec3d> positions = weil_catenaries(sheet, settings.resolution, key, monitor);
+  relax_distances(sheet, settings, positions, monitor);
   return positions;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/monitor.hpp"
 #include "engine/drape/hanging_sheet.hpp"
 #include "engine/model/scene.hpp"
 
@@ -11,9 +12,10 @@ namespace isocloth {
 
 /// Positions [m], shape [node_count], of a mesh hung from points by weil_catenaries() and relax_distances(),
 /// or by laplace_drape(). The same input has the same bits on any number of threads. Throws SceneError
-/// beginning with `key` as HangingSheet and weil_catenaries() do.
+/// beginning with `key` as HangingSheet and weil_catenaries() do, Interrupted when the monitor says stop.
 std::vector<Vec3d> drape(const Mesh& mesh, const std::vector<HangingPoint>& points,
-                         const DrapeSettings& settings, const std::string& key);
+                         const DrapeSettings& settings, const std::string& key,
+                         const MonitorView& monitor = {});
 
 /// Where the garment's pins have their nodes at time t of its clock [s].
 std::vector<HangingPoint> hanging_points(const Garment& garment, double t);

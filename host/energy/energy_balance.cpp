@@ -74,11 +74,18 @@ std::vector<StepReport> EnergyBalance::advance(int steps) {
   return add_up_steps(steps, garments_.size(), [this] { return step(); });
 }
 
+static void require_garment(std::size_t garment, std::size_t count) {
+  if (garment >= count)
+    throw ShapeError(text("energy balance: found garment ", garment, ", expected less than ", count));
+}
+
 EnergySums EnergyBalance::sums(std::size_t garment) const {
-  return garments_.at(garment) ? garments_[garment]->sums() : EnergySums{};
+  require_garment(garment, garments_.size());
+  return garments_[garment] ? garments_[garment]->sums() : EnergySums{};
 }
 void EnergyBalance::set_sums(std::size_t garment, const EnergySums& sums) {
-  if (garments_.at(garment)) garments_[garment]->go_on(sums, simulation_.state(garment));
+  require_garment(garment, garments_.size());
+  if (garments_[garment]) garments_[garment]->go_on(sums, simulation_.state(garment));
 }
 
 }  // namespace isocloth

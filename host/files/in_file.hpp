@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <new>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
@@ -29,21 +28,6 @@ auto retold(const Work& work, const Told& told) {
 template <class Work>
 auto in_file(const std::filesystem::path& file, const Work& work) {
   return retold(work, [&](const Error& error) { return text(file.string(), ": ", error.what()); });
-}
-
-/// What work() makes of a file's content. Where there is no memory for it, a FileError says so, and of which
-/// file.
-template <class Work>
-auto within_memory(const std::filesystem::path& file, const Work& work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(file, error);
-    throw FileError(text(
-        file.string(), ": found ", error ? 0 : size,
-        " bytes, which do not fit into memory; make the file smaller, or allow more memory (ulimit -v)"));
-  }
 }
 
 }  // namespace isocloth

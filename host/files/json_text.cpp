@@ -6,7 +6,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
-#include "host/files/in_file.hpp"
+#include "host/files/error_text.hpp"
 #include "host/files/text_file.hpp"
 
 namespace isocloth {
@@ -133,7 +133,7 @@ std::string_view not_finite(std::string_view before, std::string_view rest) {
 }  // namespace
 
 Json read_json(const std::filesystem::path& path) {
-  return within_memory(path, [&] { return parse_json(read_whole_file(path, largest_json), path.string()); });
+  return within_memory_of(path.string(), [&] { return parse_json(read_whole_file(path, largest_json), path.string()); });
 }
 
 Json parse_json(std::string_view content, const std::string& source) {

@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 
+#include "engine/core/enum_check.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/recipe.hpp"
@@ -46,7 +47,7 @@ const char* to_string(Integrator integrator) {
 }
 const char* to_string(FactorPattern factor) {
   constexpr const char* names[] = {"automatic", "whole", "rows"};
-  return names[static_cast<int>(factor)];
+  return enum_name(names, factor);
 }
 const char* to_string(Metric metric) { return metric == Metric::implicit_b ? "B" : "M"; }
 
@@ -58,7 +59,7 @@ const char* to_string(ImpulseMode mode) { return mode == ImpulseMode::substeps ?
 
 const char* to_string(VelocityPass pass) {
   constexpr const char* names[] = {"automatic", "on", "off"};
-  return names[static_cast<int>(pass)];
+  return enum_name(names, pass);
 }
 
 const char* method_name(const ResolvedScene& resolved) {

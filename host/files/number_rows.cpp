@@ -5,7 +5,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
-#include "host/files/in_file.hpp"
+#include "host/files/error_text.hpp"
 #include "host/files/text_file.hpp"
 
 namespace isocloth {
@@ -35,11 +35,13 @@ bool is_gap(std::string_view word) {
   return word.empty() || word == "nan" || word == "NaN" || word == "NAN" || word == "NA";
 }
 
-NumberRows parse_number_rows(const std::filesystem::path& path, std::size_t columns,
-                             const std::string& meaning, Gaps gaps) {
+}  // namespace
+
+static NumberRows parse_number_rows(const std::filesystem::path& path, std::size_t columns,
+                                    const std::string& meaning, Gaps gaps) {
   const std::string content = read_whole_file(path);
   NumberRows rows{.columns = columns, .values = {}, .lines = {}};
-  std::string_view rest = content;
+  std::string_view rest = without_mark(content, path.string());
   bool first = true;
   for (std::size_t line_number = 1; !rest.empty(); ++line_number) {
     const std::string_view whole_line = rest.substr(0, rest.find('\n'));
@@ -75,11 +77,9 @@ NumberRows parse_number_rows(const std::filesystem::path& path, std::size_t colu
   return rows;
 }
 
-}  // namespace
-
 NumberRows read_number_rows(const std::filesystem::path& path, std::size_t columns,
                             const std::string& meaning, Gaps gaps) {
-  return within_memory(path, [&] { return parse_number_rows(path, columns, meaning, gaps); });
+  return within_memory_of(path.string(), [&] { return parse_number_rows(path, columns, meaning, gaps); });
 }
 
 std::vector<double> ascending_times(const NumberRows& rows, const std::filesystem::path& path) {

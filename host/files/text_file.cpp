@@ -86,6 +86,17 @@ std::string read_whole_file(const std::filesystem::path& path, std::uintmax_t mo
   }
 }
 
+std::string_view without_mark(std::string_view content, const std::string& source) {
+  if (content.starts_with("\xef\xbb\xbf")) return content.substr(3);
+  const auto begins = [&](std::string_view bytes) { return content.starts_with(bytes); };
+  // Without a mark, every other byte of what every format begins with is 0.
+  const bool is_bare = content.size() > 1 && (content[0] == 0) != (content[1] == 0);
+  if (begins("\xff\xfe") || begins("\xfe\xff") || begins(std::string_view("\0\0\xfe\xff", 4)) || is_bare)
+    throw FileError(
+        text(source, ": found a text of UTF-16 or UTF-32, expected UTF-8 or ASCII; save it as UTF-8"));
+  return content;
+}
+
 void write_whole_file(const std::filesystem::path& path, std::string_view bytes) {
   std::FILE* const file = std::fopen(path.c_str(), "wb");
   if (!file) fail(path, "write", errno);

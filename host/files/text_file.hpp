@@ -20,6 +20,10 @@ inline constexpr std::uintmax_t largest_file = std::uintmax_t{2} << 30,
 /// longer than `most` bytes.
 std::string read_whole_file(const std::filesystem::path& path, std::uintmax_t most = largest_file);
 
+/// The text behind a byte-order mark of UTF-8, if it begins with one: every reader of texts begins here.
+/// Throws FileError naming `source` for text of UTF-16 or UTF-32, whose bytes mean something else.
+std::string_view without_mark(std::string_view content, const std::string& source);
+
 /// Creates or replaces a file; throws FileError naming the path (no permission, no folder, disk full) and
 /// leaves no partial file behind.
 void write_whole_file(const std::filesystem::path& path, std::string_view bytes);

@@ -4,12 +4,14 @@
 #include <cctype>
 #include <cmath>
 #include <cstring>
+#include <set>
 
+#include "engine/core/bound_text.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/validate.hpp"
 #include "engine/mesh/weld.hpp"
-#include "host/files/in_file.hpp"
+#include "host/files/error_text.hpp"
 #include "host/files/text_file.hpp"
 
 namespace isocloth {
@@ -32,40 +34,54 @@ std::string extension(const std::filesystem::path& path) {
 }
 
 /// A file of a format that has an order of vertices; `expected` names the formats that the caller takes.
-Mesh read_ordered(const std::filesystem::path& path, const char* expected) {
+Mesh read_ordered(const std::filesystem::path& path, const char* expected, MeshNames* names = nullptr) {
   const std::string type = extension(path);
   if (type != ".obj" && type != ".ply") {
     throw FileError(text(path.string(), ": found a mesh file of type \"", printable(type), "\", expected ",
                          expected, "; convert it"));
   }
-  const std::string content = read_whole_file(path);
-  return type == ".obj" ? parse_obj(content, path.string()) : parse_ply(content, path.string());
+  return within_memory_of(path.string(), [&] {
+    const std::string content = read_whole_file(path);
+    return type == ".obj" ? parse_obj(content, path.string(), names) : parse_ply(content, path.string());
+  });
 }
 
 }  // namespace
 
 Mesh read_surface(const std::filesystem::path& path) {
   const std::string type = extension(path);
-  return within_memory(path, [&] {
-    return type != ".stl" ? read_ordered(path, ".obj, .ply or .stl")
-                          : parse_stl(read_whole_file(path), path.string());
-  });
+  if (type != ".stl") return read_ordered(path, ".obj, .ply or .stl");
+  return within_memory_of(path.string(), [&] { return parse_stl(read_whole_file(path), path.string()); });
 }
 
-Mesh read_mesh(const std::filesystem::path& path, double weld_distance, const std::string& key) {
-  Mesh mesh = within_memory(path, [&] { return read_ordered(path, ".obj or .ply"); });
-  weld_file(mesh, weld_distance, key);
-  validate_mesh(mesh, path.string());
+Mesh read_mesh(const std::filesystem::path& path, double weld_distance, const std::string& key,
+               MeshNames* names) {
+  MeshNames own;
+  if (names == nullptr) names = &own;
+  *names = {};
+  Mesh mesh = read_ordered(path, ".obj or .ply", names);
+  weld_file(mesh, weld_distance, key, names);
+  validate_mesh(mesh, path.string(), *names);
   return mesh;
 }
 
-void weld_file(Mesh& mesh, double distance, const std::string& key) {
+void weld_file(Mesh& mesh, double distance, const std::string& key, MeshNames* names) {
   if (distance == 0) return;
   const double most = mean_element_size(mesh) / 2;
   if (!(distance <= most))
-    throw SceneError(text(key, ".weld: found ", distance, " m, expected at most ", most,
-                          " m, half of the mean element size"));
-  weld(mesh, distance);
+    throw SceneError(
+        text(key, ".weld: ", found_above(distance, most, " m"), ", half of the mean element size"));
+  const Mesh before = mesh;
+  const std::vector<Index> numbers = weld(mesh, distance);
+  if (names == nullptr) return;
+  names->nodes.assign(mesh.positions.size(), 0);
+  for (Index node = before.node_count(); node-- > 0;) names->nodes[numbers[node]] = node;
+  std::set<Index> corners;
+  for (Index f = 0; f < before.face_count(); ++f) {  // weld() drops what has fewer than three
+    corners.clear();
+    for (const Index node : before.face(f)) corners.insert(numbers[node]);
+    if (corners.size() >= 3) names->faces.push_back(f);
+  }
 }
 
 /// Throws ShapeError and NumericalError before anything is written.

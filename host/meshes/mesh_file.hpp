@@ -6,29 +6,34 @@
 #include <string_view>
 
 #include "engine/mesh/mesh.hpp"
+#include "engine/mesh/mesh_names.hpp"
 
 namespace isocloth {
 
 /// Reads a surface mesh [m] and checks it (validate_mesh, which also turns faces to one orientation).
-/// - .obj: v, vt and f lines (v, v/vt, v//vn, v/vt/vn, negative indices count from the last vertex); other
-/// lines
-///   are skipped. corner_uvs are kept when every face corner has one.
+/// - .obj: v, vt and f lines (v, v/vt, v//vn, v/vt/vn, negative indices count from the last vertex), which a
+///   backslash at their end continues; other keywords are skipped. corner_uvs are kept when every face corner
+///   has one.
 /// - .ply: ascii or binary little endian; vertex x, y, z, optionally s, t or u, v; face vertex_indices or
 ///   vertex_index. Other elements and properties are skipped.
-/// Welds it first as weld_file does. Throws FileError (missing, not of these formats, malformed; with the
-/// line, or the element in binary files), SceneError (weld_file) and MeshError (validate_mesh).
-Mesh read_mesh(const std::filesystem::path& path, double weld_distance = 0, const std::string& key = {});
+/// Texts may begin with a byte-order mark of UTF-8. Welds it first as weld_file does. `names`, if any, is
+/// what messages call nodes and faces by: of an OBJ file its own numbers, from 1, with their lines. Throws
+/// FileError (missing, not of these formats, malformed; with the line, or the element in binary files),
+/// SceneError (weld_file) and MeshError (validate_mesh).
+Mesh read_mesh(const std::filesystem::path& path, double weld_distance = 0, const std::string& key = {},
+               MeshNames* names = nullptr);
 
 /// The same without validate_mesh, for surfaces that are no cloth: also .stl, ascii or binary, whose corners
 /// are welded where they are equal; triangles without area are left out.
 Mesh read_surface(const std::filesystem::path& path);
 
 /// Unites nodes on open edges as the key `weld` asks (engine/mesh/weld.hpp); 0: nothing. Throws SceneError
-/// naming `key` for more than half of the mean element size: that would unite neighbours.
-void weld_file(Mesh& mesh, double distance, const std::string& key);
+/// naming `key` for more than half of the mean element size: that would unite neighbours. `names` are kept
+/// those of the file.
+void weld_file(Mesh& mesh, double distance, const std::string& key, MeshNames* names = nullptr);
 
 /// The same from text in memory, without validate_mesh; `source` names it in messages.
-Mesh parse_obj(std::string_view content, const std::string& source);
+Mesh parse_obj(std::string_view content, const std::string& source, MeshNames* names = nullptr);
 Mesh parse_ply(std::string_view content, const std::string& source);
 Mesh parse_stl(std::string_view content, const std::string& source);
 

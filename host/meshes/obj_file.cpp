@@ -1,4 +1,5 @@
 // Wavefront OBJ.
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -22,13 +23,23 @@ std::string_view next_word(std::string_view& line) {
 
 class ObjReader {
  public:
-  explicit ObjReader(const std::string& source) : source_(source) {}
+  ObjReader(const std::string& source, MeshNames& names) : source_(source), names_(names) {
+    names_ = {.of_node = "vertex", .first = 1, .nodes = {}, .faces = {}, .node_lines = {}, .face_lines = {}};
+  }
 
   Mesh read(std::string_view content) {
-    while (!content.empty()) {
-      ++line_number_;
-      const std::string_view line = content.substr(0, content.find('\n'));
-      content.remove_prefix(std::min(line.size() + 1, content.size()));
+    std::string joined;
+    for (std::size_t next = 1; !content.empty();) {
+      line_number_ = next;
+      std::string_view line = take_line(content, next);
+      if (is_continued(line)) {
+        joined.assign(line);
+        while (is_continued(joined) && !content.empty()) {
+          joined.back() = ' ';
+          joined += take_line(content, next);
+        }
+        line = joined;
+      }
       read_line(line);
     }
     if (!every_corner_has_uv_) mesh_.corner_uvs.clear();
@@ -40,18 +51,39 @@ class ObjReader {
     throw FileError(text(source_, ":", line_number_, ": ", message));
   }
 
+  /// Cuts off the first line, which ends with \n, \r\n or \r.
+  static std::string_view take_line(std::string_view& content, std::size_t& number) {
+    ++number;
+    const std::string_view line = content.substr(0, content.find_first_of("\r\n"));
+    content.remove_prefix(line.size());
+    if (content.starts_with("\r\n")) content.remove_prefix(1);
+    if (!content.empty()) content.remove_prefix(1);
+    return line;
+  }
+  /// By a backslash at its end; comments, which may end with a path, are not.
+  static bool is_continued(std::string_view line) {
+    return line.ends_with('\\') && next_word(line).substr(0, 1) != "#";
+  }
+
   void read_line(std::string_view line) {
     const std::string_view keyword = next_word(line);
     if (keyword == "v") {
       const double x = number(line, "v"), y = number(line, "v"), z = number(line, "v");
       mesh_.positions.push_back({x, y, z});
+      names_.node_lines.push_back(line_number_);
       if (mesh_.positions.size() > max_count) fail("found too many vertices, expected at most 2^31 - 1");
     } else if (keyword == "vt") {
       const double u = number(line, "vt"), v = number(line, "vt");
       uvs_.push_back({u, v});
     } else if (keyword == "f") {
       read_face(line);
+    } else if (!std::ranges::all_of(keyword.substr(0, keyword.find('#')), is_of_keyword)) {
+      fail(text("found ", quoted_word(keyword), ", expected a keyword such as v, vt or f"));
     }
+  }
+  /// Keywords that are not read here are of such characters; what is not may be a damaged one.
+  static bool is_of_keyword(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   }
 
   double number(std::string_view& line, const char* keyword) const {
@@ -99,11 +131,13 @@ class ObjReader {
     if (mesh_.face_nodes.size() + nodes.size() > max_count)
       fail("found too many faces, expected at most 2^31 - 1 corners");
     mesh_.add_face(nodes);
+    names_.face_lines.push_back(line_number_);
     if (every_corner_has_uv_) mesh_.corner_uvs.insert(mesh_.corner_uvs.end(), uvs.begin(), uvs.end());
   }
 
   static constexpr std::size_t max_count = std::numeric_limits<Index>::max();
   const std::string& source_;
+  MeshNames& names_;
   Mesh mesh_;
   std::vector<Vec2d> uvs_;
   bool every_corner_has_uv_ = true;
@@ -112,8 +146,9 @@ class ObjReader {
 
 }  // namespace
 
-Mesh parse_obj(std::string_view content, const std::string& source) {
-  return ObjReader(source).read(content);
+Mesh parse_obj(std::string_view content, const std::string& source, MeshNames* names) {
+  MeshNames unused;
+  return ObjReader(source, names != nullptr ? *names : unused).read(without_mark(content, source));
 }
 
 }  // namespace isocloth

@@ -306,7 +306,7 @@ class PlyReader {
 }  // namespace
 
 Mesh parse_ply(std::string_view content, const std::string& source) {
-  return PlyReader(content, source).read();
+  return PlyReader(without_mark(content, source), source).read();
 }
 
 }  // namespace isocloth

@@ -122,6 +122,7 @@ class AsciiReader {
 Mesh parse_stl(std::string_view content, const std::string& source) {
   // Binary files may begin with "solid" as well: their size tells them.
   if (const std::size_t count = binary_count(content)) return read_binary(content, count, source);
+  content = without_mark(content, source);
   if (!content.starts_with("solid")) {
     throw FileError(text(source, ": found ", content.size(),
                          " bytes that are neither a text that begins with \"solid\" nor as long as their "

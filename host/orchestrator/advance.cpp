@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "host/memory/device.hpp"
+#include "host/torn_pins.hpp"
 #include "kernels/launch/side_by_side.hpp"
 
 namespace isocloth {
@@ -65,16 +66,17 @@ void advance_once(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
   if (error) std::rethrow_exception(error);
 }
 
-/// At the end of a step. Edges between pinned nodes are where their motions lead: stretched ones are a
-/// tolerance missed like any other.
+/// At the end of a step. Edges between pinned nodes are where their motions lead: torn ones are a tolerance
+/// missed like any other.
 void measure_strains(const std::vector<std::unique_ptr<GarmentSolver>>& solvers, const Device& device,
-                     double tolerance, std::vector<std::vector<AdvanceReport>>& sums) {
+                     const std::vector<std::vector<Tearing>>& tearing,
+                     std::vector<std::vector<AdvanceReport>>& sums) {
   side_by_side(device.queue().pool, widths_of(solvers), [&](std::size_t s) {
     const std::vector<Strain> strains = solvers[s]->strains();
     for (std::size_t i = 0; i < strains.size(); ++i) {
       StepReport& total = sums[s][i].total;
       keep_worst(strains[i], total.strain);
-      if (strains[i].pinned_max > tolerance) total.status = std::max(total.status, StepStatus::stalled);
+      if (is_torn(tearing[s][i], strains[i])) total.status = std::max(total.status, StepStatus::stalled);
     }
   });
 }
@@ -96,7 +98,7 @@ void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers
   for (done = 0; done < steps;) {
     const int count = std::min(steps - done, most);
     advance_once(solvers, now, h, count, device, sums);
-    if (check.measures) measure_strains(solvers, device, check.tolerance, sums);
+    if (check.measures) measure_strains(solvers, device, check.tearing, sums);
     done += count;
     for (std::vector<Clock>& own : now)
       for (Clock& clock : own) clock.steps += count;

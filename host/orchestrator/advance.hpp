@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/model/taut_pins.hpp"
 #include "host/solver/garment_solver.hpp"
 
 namespace isocloth {
@@ -11,7 +12,7 @@ namespace isocloth {
 /// Whether steps end with a measure of strain.
 struct StrainCheck {
   bool measures = false;
-  double tolerance = 0;  ///< of |l^2 / l0^2 - 1| between pinned nodes
+  std::vector<std::vector<Tearing>> tearing;  ///< shape [solver, member], where it measures
 };
 
 /// `steps` steps of all solvers, each begun before any is waited for; those that cannot fill the threads of

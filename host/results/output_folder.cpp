@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "engine/core/enum_check.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "host/files/text_file.hpp"
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 
 OutputFolder::OutputFolder(const fs::path& dir, IfExists if_exists, const std::string& mark, std::string what)
     : what_(std::move(what)) {
+  require_enum<FileError>("if_exists", if_exists, IfExists::resume);
   if (dir.empty()) throw FileError("output: found an empty name, expected a folder");
   const fs::path normal = fs::absolute(dir).lexically_normal();
   dir_ = normal.has_filename() ? normal : normal.parent_path();

@@ -7,7 +7,7 @@
 #include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
 #include "host/files/hdf5_file.hpp"
-#include "host/files/in_file.hpp"
+#include "host/files/error_text.hpp"
 #include "host/files/number_rows.hpp"
 #include "host/files/text_file.hpp"
 
@@ -93,7 +93,7 @@ Recording first_garment_of(const TrajectoryFile& file, const fs::path& path) {
 
 Recording read_recording(const fs::path& path, std::size_t point_count, const std::string& meaning) {
   std::error_code ignored;
-  Recording recording = within_memory(path, [&] {
+  Recording recording = within_memory_of(path.string(), [&] {
     if (fs::is_directory(path, ignored))
       return first_garment_of(TrajectoryFile(path / "trajectory.h5"), path);
     if (path.filename() == "trajectory.h5") return first_garment_of(TrajectoryFile(path), path);

@@ -56,7 +56,8 @@ ResultFolder::ResultFolder(const fs::path& dir, const Scene& scene, const std::s
       options_(options),
       precision_(precision),
       working_(dir, options.if_exists),
-      worst_(scene.garments.size(), StepStatus::converged) {
+      worst_(scene.garments.size(), StepStatus::converged),
+      scene_text_(scene_text) {
   for (const Garment& garment : scene.garments) names_.push_back(garment.name);
   if (options_.if_exists == IfExists::resume) find_checkpoint();
   layout_ = trajectory_layout(scene, chosen_frames_of());
@@ -73,7 +74,7 @@ ResultFolder::ResultFolder(const fs::path& dir, const Scene& scene, const std::s
   mesh_ = layout_.mesh();
   try {
     working_.create();
-    start_files(scene_text);
+    start_files();
     if (resumed_from_) carry_over();
   } catch (...) {
     writer_.reset();
@@ -95,22 +96,34 @@ void ResultFolder::find_checkpoint() {
   for (const fs::path& folder : working_.resumable()) {
     try {
       Checkpoint checkpoint = read_checkpoint(folder / "checkpoint.h5", scene_, precision_);
-      if (!resumed_from_) {
-        check_frames(TrajectoryFile(folder / "trajectory.h5"), checkpoint, steps_per_frame(scene_),
-                     folder / "trajectory.h5");
-        resumed_from_ = std::move(checkpoint);
-        resumed_folder_ = folder;
-        superseded_ = {folder};
-      } else if (checkpoint.step_index <= resumed_from_->step_index) {
-        superseded_.push_back(folder);
-      }
+      check_frames(TrajectoryFile(folder / "trajectory.h5"), checkpoint, steps_per_frame(scene_),
+                   folder / "trajectory.h5");
+      resumed_from_ = std::move(checkpoint);
+      resumed_folder_ = folder;
+      return;
     } catch (const Error& error) {
       if (why.empty()) why = error.what();
       // Nothing older takes the place of a result that it does not go on from.
       if (folder == working_.target()) break;
     }
   }
-  if (!resumed_from_) throw FileError(why);
+  if (!why.empty()) throw FileError(why);
+}
+
+/// Whether all that is in it is in this result, too: the same run, not farther.
+bool ResultFolder::supersedes(const fs::path& leftover) const {
+  std::error_code error;
+  try {
+    if (fs::exists(leftover / "checkpoint.h5", error)) {
+      const Checkpoint checkpoint = read_checkpoint(leftover / "checkpoint.h5", scene_, precision_);
+      return checkpoint.step_index <= last_step_ &&
+             TrajectoryFile(leftover / "trajectory.h5").layout().frames_of() <= layout_.frames_of();
+    }
+    if (!fs::exists(leftover / "scene.json", error)) return true;  // killed before it wrote anything
+    return read_whole_file(leftover / "scene.json") == scene_text_;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 std::size_t ResultFolder::chosen_frames_of() const {
@@ -136,9 +149,9 @@ std::size_t ResultFolder::chosen_frames_of() const {
   return std::max<std::size_t>(1, kept);
 }
 
-void ResultFolder::start_files(const std::string& scene_text) {
+void ResultFolder::start_files() {
   const fs::path& path = working_.path();
-  write_whole_file(path / "scene.json", scene_text);
+  write_whole_file(path / "scene.json", scene_text_);
   trajectory_.emplace(path / "trajectory.h5", layout_, checkpoint_bytes(scene_));
   metrics_.reset(std::fopen((path / "metrics.csv").c_str(), "wb"));
   const std::string header = metrics_header(layout_.has_energies);
@@ -213,6 +226,7 @@ void ResultFolder::save_checkpoint(const Checkpoint& checkpoint) {
   if (!scene_digest_) scene_digest_ = scene_digest(scene_);  // as long as it takes for recorded motions
   write_checkpoint(working_.path() / "checkpoint.h5", scene_, checkpoint, scene_digest_);
   has_checkpoint_ = has_checkpoint_ || checkpoint.step_index > 0;
+  last_step_ = checkpoint.step_index;
   checkpoint_time_ = static_cast<double>(checkpoint.step_index) * scene_.step;
 }
 
@@ -230,7 +244,10 @@ void ResultFolder::close(const RunSummary& summary) {
 
 void ResultFolder::publish() {
   if (trajectory_) fail(working_.path(), "not closed yet, expected a summary first");
-  working_.publish(superseded_);
+  std::vector<fs::path> superseded = working_.leftovers();
+  std::erase_if(superseded,
+                [this](const fs::path& left) { return left != resumed_folder_ && !supersedes(left); });
+  working_.publish(superseded);
   published_ = true;
 }
 

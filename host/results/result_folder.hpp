@@ -44,6 +44,8 @@ class ResultFolder {
   const std::optional<Checkpoint>& resumed_from() const { return resumed_from_; }
   /// Where that was found: DIR, or what an earlier run left beside it; empty when nothing is resumed.
   const std::filesystem::path& resumed_folder() const { return resumed_folder_; }
+  /// Asked to resume, it found what killed runs left, but nothing to go on from: the run starts anew.
+  bool starts_anew() const { return options_.if_exists == IfExists::resume && !resumed_from_; }
   /// DIR: absolute, links followed.
   const std::filesystem::path& path() const { return working_.target(); }
   const std::vector<std::filesystem::path>& created_parents() const { return working_.parents(); }
@@ -68,7 +70,8 @@ class ResultFolder {
   void save_checkpoint(const Checkpoint& checkpoint);
   /// Writes summary.json and closes the trajectory; no frame can be added afterwards.
   void close(const RunSummary& summary);
-  /// Renames to DIR, and removes the folder that the run was resumed from; call close first.
+  /// Renames to DIR, and removes the folder that the run was resumed from, and what killed runs left of which
+  /// this result has everything; call close first.
   void publish();
   /// After an error: what of the run will stay, where, and how to go on from there; "" when nothing will. No
   /// frame can be added afterwards.
@@ -80,8 +83,9 @@ class ResultFolder {
   };
 
   void find_checkpoint();
+  bool supersedes(const std::filesystem::path& leftover) const;
   std::size_t chosen_frames_of() const;
-  void start_files(const std::string& scene_text);
+  void start_files();
   void carry_over();
   void push(TrajectoryFrame frame);
   void write(const TrajectoryFrame& frame);
@@ -98,7 +102,8 @@ class ResultFolder {
   std::optional<std::uint64_t> scene_digest_;
   std::optional<Checkpoint> resumed_from_;
   std::filesystem::path resumed_folder_;
-  std::vector<std::filesystem::path> superseded_;    ///< it, and older ones of the same run
+  const std::string scene_text_;
+  std::int64_t last_step_ = 0;                       // of checkpoint.h5
   std::int64_t frame_count_ = 0, first_frames_ = 1;  // the start, or what was carried over
   std::optional<double> checkpoint_time_;            // of checkpoint.h5 [s]
   bool published_ = false, has_checkpoint_ = false;  // the latter: of steps of this run

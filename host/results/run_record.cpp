@@ -7,7 +7,8 @@ namespace isocloth {
 std::string machine_name() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+    if (const std::size_t colon = line.find(": "); line.starts_with("model name") && colon < line.size() - 2)
+      return line.substr(colon + 2);
   return "unknown processor";
 }
 

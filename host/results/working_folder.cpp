@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "engine/core/enum_check.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 
@@ -116,6 +117,7 @@ OwnedFile& OwnedFile::operator=(OwnedFile&& other) noexcept {
 
 WorkingFolder::WorkingFolder(const fs::path& dir, IfExists if_exists)
     : dir_(folder_path(dir)), if_exists_(if_exists) {
+  require_enum<FileError>("if_exists", if_exists, IfExists::resume);
   check_target();
   check_runs();
 }
@@ -156,21 +158,29 @@ void WorkingFolder::check_runs() const {
 
 std::vector<fs::path> WorkingFolder::resumable() const {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
-  std::vector<fs::path> folders = partial_folders(dir_);
+  const std::vector<fs::path> left = leftovers();
+  std::vector<fs::path> folders = left;
   folders.push_back(dir_);
   for (const fs::path& folder : folders) {
-    if (!is_result_folder(folder)) continue;
     std::error_code error;
+    if (!is_result_folder(folder) || (folder != dir_ && !fs::exists(folder / "checkpoint.h5", error)))
+      continue;
     const auto time = fs::last_write_time(folder / "checkpoint.h5", error);
     found.emplace_back(error ? fs::file_time_type::min() : time, folder);
   }
-  if (found.empty())
+  if (found.empty() && left.empty())
     refuse(dir_, "found no result folder, expected one to resume, or what a killed run left beside it");
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<fs::path> newest_first;
   for (const auto& [time, folder] : found) newest_first.push_back(folder);
   return newest_first;
+}
+
+std::vector<fs::path> WorkingFolder::leftovers() const {
+  std::vector<fs::path> left = partial_folders(dir_);
+  std::erase_if(left, [this](const fs::path& folder) { return folder == working_ || is_locked(folder); });
+  return left;
 }
 
 void WorkingFolder::create_parents() {

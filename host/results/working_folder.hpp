@@ -35,8 +35,10 @@ class WorkingFolder {
   /// Folders above DIR that create made, from the top down.
   const std::vector<std::filesystem::path>& parents() const { return parents_; }
   /// What a run may be continued from: DIR and what killed or failed runs left beside it, newest checkpoint
-  /// first. Throws when there is nothing.
+  /// first; not what was left without a checkpoint. Throws when nothing was left at all.
   std::vector<std::filesystem::path> resumable() const;
+  /// DIR.partial-PID of processes that are gone.
+  std::vector<std::filesystem::path> leftovers() const;
 
   /// Makes the folders above and the folder itself; of several processes that try, one succeeds.
   void create();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/core/bound_text.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/weld.hpp"
@@ -47,8 +48,10 @@ struct Plate {
   const char* key;
   double bending, stretch;
   double thickness() const { return std::sqrt(12 * bending / stretch); }
-  std::string as_thick() const {
-    return text("with ", stretch, " N/m against stretch a plate that is ", rounded(thickness()), " m thick");
+  /// Thicker than `bound` [m].
+  std::string as_thick(double bound) const {
+    return text("with ", stretch, " N/m against stretch a plate that is ",
+                told_apart(thickness(), bound, 3).found, " m thick");
   }
 };
 std::vector<Plate> plates(const Fabric& fabric) {
@@ -74,8 +77,9 @@ void require_thin_plate(const Recipe& recipe, const Garment& garment, const std:
   const double length = length_of(garment.mesh);
   for (const Plate& plate : plates(garment.fabric))
     if (plate.thickness() > length)
-      refuse(text(key, ".fabric.", plate.key), text(plate.bending, " N m, ", plate.as_thick()),
-             text("one thinner than the cloth is long, ", rounded(length), " m; ", in_micro));
+      refuse(text(key, ".fabric.", plate.key), text(plate.bending, " N m, ", plate.as_thick(length)),
+             text("one thinner than the cloth is long, ", told_apart(plate.thickness(), length, 3).bound,
+                  " m; ", in_micro));
 }
 
 std::vector<std::pair<std::string, std::string>> fabric_warnings(const ResolvedScene& resolved,
@@ -90,9 +94,9 @@ std::vector<std::pair<std::string, std::string>> fabric_warnings(const ResolvedS
   const double edge = mean_edge(mesh);
   for (const Plate& plate : plates(fabric))
     if (plate.thickness() > edge)
-      lines.emplace_back(
-          plate.key, text(what, ": fabric.", plate.key, ": found ", plate.bending, " N m, ", plate.as_thick(),
-                          ", more than an edge, ", rounded(edge), " m; ", in_micro));
+      lines.emplace_back(plate.key, text(what, ": fabric.", plate.key, ": found ", plate.bending, " N m, ",
+                                         plate.as_thick(edge), ", more than an edge, ",
+                                         told_apart(plate.thickness(), edge, 3).bound, " m; ", in_micro));
 
   constexpr double of_rounding = 0.2;
   const bool is_single = precision == Precision::float32;
@@ -108,9 +112,9 @@ std::vector<std::pair<std::string, std::string>> fabric_warnings(const ResolvedS
     if (!(found > limit)) return;
     lines.emplace_back(
         std::string("precision of ") + key,
-        text(what, ": fabric.", key, ": found ", found, " ", unit, ", expected at most ", rounded(limit),
-             ": ", to_string(precision), " holds no more in steps of ", h, " s on elements of ",
-             rounded(size), " m; use ", is_single ? "--precision float64, " : "",
+        text(what, ": fabric.", key, ": found ", found, " ", unit, ", expected at most ",
+             told_apart(found, limit, 3).bound, ": ", to_string(precision), " holds no more in steps of ", h,
+             " s on elements of ", rounded(size), " m; use ", is_single ? "--precision float64, " : "",
              "a shorter step, or coltraro2022 for cloth that does not stretch"));
   };
   lost(weft > warp ? "weft_stretch_stiffness" : "stretch_stiffness", threads, "N/m", most);

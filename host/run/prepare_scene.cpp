@@ -6,11 +6,13 @@
 #include <map>
 #include <new>
 
+#include "engine/core/bound_text.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/geometry/enclosure.hpp"
 #include "engine/mesh/weld.hpp"
 #include "engine/model/taut_pins.hpp"
+#include "host/files/error_text.hpp"
 #include "host/files/in_file.hpp"
 #include "host/results/metric_columns.hpp"
 #include "host/run/fabric_warnings.hpp"
@@ -54,9 +56,10 @@ void warn_of_units(const Garment& garment, const std::string& what, Warnings& wa
   if (garment.fabric.rho > heaviest)
     warnings.add("rho", text(what, ": fabric.rho is ", garment.fabric.rho,
                              " kg/m^2, more than any cloth; for g/m^2 divide by 1000"));
+  const ToldApart delta = told_apart(garment.fabric.delta, garment.fabric.rho, 9);
   if (garment.fabric.delta > (1 + 1e-9) * garment.fabric.rho)
-    warnings.add("delta", text(what, ": fabric.delta, which gravity pulls at, is ", garment.fabric.delta,
-                               " kg/m^2, more than fabric.rho, ", garment.fabric.rho,
+    warnings.add("delta", text(what, ": fabric.delta, which gravity pulls at, is ", delta.found,
+                               " kg/m^2, more than fabric.rho, ", delta.bound,
                                ": it falls faster than a stone; set both"));
   if (garment.fabric.thickness > 0.1 * size)
     warnings.add("thickness", text(what, ": fabric.thickness is ", garment.fabric.thickness,
@@ -133,9 +136,11 @@ void warn_of_pins(const Garment& garment, const ResolvedScene& resolved, const s
                       " nodes are pinned: none is simulated, and cloth meets them with contact.cloth alone"));
   }
   if (!may_part || (!moves && garment.initial_positions.empty())) return;
-  const TornPinSearch search(garment, !resolved.holds_edges);
+  const Tearing tearing = tearing_of(resolved, garment);
+  if (!std::isfinite(tearing.stretch)) return;
+  const TornPinSearch search(garment, tearing.across_quads);
   for (const double t : times_to_watch(garment, resolved.scene)) {
-    const TornPins torn = search.at(t, resolved.tolerance);
+    const TornPins torn = search.at(t, tearing.stretch);
     if (torn.a < 0) continue;
     warnings.add("torn", text(what, ": from about t = ", t, " s on ", describe(torn)));
     return;
@@ -244,7 +249,8 @@ Simulation start_simulation(const Scene& scene, const std::filesystem::path& fil
       }
       return simulation;
     });
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception& error) {
+    if (!is_of_memory(error)) throw;
     std::size_t largest = 0;
     double nodes = 0;
     for (std::size_t g = 0; g < scene.garments.size(); ++g) {
@@ -252,11 +258,19 @@ Simulation start_simulation(const Scene& scene, const std::filesystem::path& fil
       if (scene.garments[g].mesh.positions.size() > scene.garments[largest].mesh.positions.size())
         largest = g;
     }
-    throw SceneError(text(file.string(), ": found ", nodes, " nodes in ", scene.garments.size(),
-                          " garments, which do not fit into memory; the largest, garments[", largest, "] \"",
-                          scene.garments[largest].name, "\", has ",
-                          scene.garments[largest].mesh.positions.size(), "; make meshes smaller"));
+    const bool has_solids = scene.obstacles.size() + scene.bodies.size() > 0;
+    throw SceneError(text(file.string(), ": memory ran out while a simulation of ", nodes, " nodes in ",
+                          scene.garments.size(), " garments was set up",
+                          has_solids ? " with their obstacles and bodies" : "", "; the largest, garments[",
+                          largest, "] \"", scene.garments[largest].name, "\", has ",
+                          scene.garments[largest].mesh.positions.size(), "; make meshes smaller",
+                          has_solids ? ", or shape.cell of those of files larger" : ""));
   }
+}
+
+IntersectionReport start_intersections(const Scene& scene, const Simulation& simulation) {
+  const IntersectionReport* const found = simulation.start_intersections();
+  return found != nullptr ? *found : SceneIntersections(scene).of_start();
 }
 
 std::vector<std::string> start_warnings(const Scene& scene, const IntersectionReport& start,

@@ -20,11 +20,15 @@ bool fits_a_frame(const std::vector<Vec3d>& positions, const FrameMetrics& metri
 Simulation start_simulation(const Scene& scene, const std::filesystem::path& file,
                             const ExecutionOptions& options);
 
+/// Cloth in cloth at the start of the scene that `simulation` was made of: what that has found already, with
+/// contact.cloth, or what is found now.
+IntersectionReport start_intersections(const Scene& scene, const Simulation& simulation);
+
 /// What a scene was likely meant otherwise in, a line each: units (a garment of more than 20 m, fabrics of
 /// more than 20 kg/m^2, ...), pressure that throws cloth by elements in a step, fabrics that no steps hold
 /// (fabric_warnings.hpp, with what it refuses), parts that nothing connects and seams left open, pins that
 /// are taken farther apart than the cloth is long, grippers that reach nothing, frames of more than 20 GB;
-/// solver_warnings; and cloth that passes through cloth at the start (Certificate::of_start) or lies in it,
+/// solver_warnings; and cloth that passes through cloth at the start (start_intersections) or lies in it,
 /// which with contact.cloth is a SceneError instead, beginning with the file's name, or starts nearer than it
 /// is thick or inside of a driven garment that is closed, with what was done to that (`separation`). Of
 /// garments with the same trouble the first is named and the others counted.

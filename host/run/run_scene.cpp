@@ -10,6 +10,7 @@
 #include "engine/core/text.hpp"
 #include "engine/model/checks.hpp"
 #include "host/energy/energy_balance.hpp"
+#include "host/files/error_text.hpp"
 #include "host/files/in_file.hpp"
 #include "host/report/from_trajectory.hpp"
 #include "host/results/result_folder.hpp"
@@ -39,8 +40,14 @@ class Run {
         simulation_(start_simulation(scene_, request.scene, request.execution)),
         tally_(resolved_, request.scene.stem().string(), simulation_, folder_.resumed_from()),
         certificate_(scene_) {
+    tally_.name_seams(seams_);
+    if (folder_.starts_anew())
+      warn(text(
+          request.output.string(),
+          ": what is left of a run that was killed has no checkpoint to go on from: this one starts at the "
+          "beginning"));
     for (const std::string& line : warnings_) warn(line);
-    const IntersectionReport start = certificate_.of_start();
+    const IntersectionReport start = start_intersections(scene_, simulation_);
     const Separation& separation = simulation_.separation();
     for (const std::string& line :
          start_warnings(scene_, start, request_.scene, request.execution.precision, separation))
@@ -91,13 +98,13 @@ class Run {
       try {
         write_folder_report(folder_.working_path(), scene_, tally_.summary);
       } catch (const std::exception& error) {
-        unreported = of_target(error.what());
+        unreported = of_target(error_sentence(error));
       }
       folder_.publish();
     } catch (const Interrupted&) {
       throw;  // see spare_earlier
     } catch (const std::exception& error) {
-      throw FileError(of_target(error.what()) + rescue());
+      throw FileError(of_target(error_sentence(error)) + rescue());
     }
     if (!unreported.empty())
       throw FileError(text(unreported, "; all other results are there, and \"isocloth report ",
@@ -108,7 +115,8 @@ class Run {
  private:
   Scene read() {
     require_positive("checkpoint_every", request_.checkpoint_every);
-    Scene scene = read_scene(request_.scene, warnings_, request_.access);
+    Scene scene = read_scene(request_.scene, warnings_, seams_, request_.access,
+                             MonitorView(request_.execution.monitor));
     if (request_.rest) {
       if (request_.execution.precision == Precision::float32)
         throw DeviceError(
@@ -361,6 +369,7 @@ class Run {
   RunObserver& observer_;
   const Clock::time_point begin_ = Clock::now();
   std::vector<std::string> warnings_;  // before scene_, which adds to them, as to the next
+  std::vector<std::shared_ptr<const SeamNames>> seams_;
   const Scene scene_;
   const ResolvedScene resolved_;
   ResultFolder folder_;

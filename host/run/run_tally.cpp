@@ -6,14 +6,15 @@
 #include <map>
 #include <utility>
 
+#include "engine/core/bound_text.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/weld.hpp"
-#include "engine/model/taut_pins.hpp"
 #include "host/files/names.hpp"
 #include "host/results/obstacle_poses.hpp"
 #include "host/run/lost_step.hpp"
 #include "host/run/rounded.hpp"
+#include "host/torn_pins.hpp"
 
 namespace isocloth {
 
@@ -119,15 +120,10 @@ void RunTally::count(const std::vector<StepReport>& reports) {
     const bool go_on = resolved_.on_violation == OnViolation::go_on;
     if (r.status == StepStatus::stalled && !go_on)
       end("stopped", g,
-          r.strain.pinned_max > resolved_.tolerance
+          is_torn(tearing_of(resolved_, scene_.garments[g]), r.strain)
               ? torn_by_pins(g)
               : text(missed(r), " after ", r.iterations,
-                     " iterations in the step to t = ", simulation_.time(), " s",
-                     advice(g, resolved_.projects
-                                   ? text("use a smaller step, max_substeps > ", r.substeps,
-                                          ", or on_violation \"continue\"")
-                                   : text("use impulse.substeps > ", r.substeps,
-                                          ", impulse.mode \"converge\", or on_violation \"continue\""))));
+                     " iterations in the step to t = ", simulation_.time(), " s", advice(g, of_stalled(r))));
     if (!is_lost(r.status)) continue;
     const std::string why = lost_because(r, resolved_);
     note_lost(g, text("the step to t = ", simulation_.time(), " s ", why));
@@ -142,23 +138,6 @@ void RunTally::count(const std::vector<StepReport>& reports) {
         text("frozen, as are all ", reports.size(), " garments: none has a finite step left",
              advice(0, of_lost(0))));
   summary.iterations_per_step_mean = iterations / (before + static_cast<double>(summary.garment_count));
-}
-
-/// What to do about a lost step: in the first ones, and where no pin moves, the fabric is at fault.
-std::string RunTally::of_lost(std::size_t g) const {
-  constexpr std::int64_t first = 3;
-  const Garment& garment = scene_.garments[g];
-  const bool moves = std::ranges::any_of(
-      garment.pins, [](const Pin& pin) { return !std::holds_alternative<FixedMotion>(pin.motion); });
-  if (!resolved_.recipe.is_elastic() || (moves && simulation_.step_index() > first))
-    return "check the motion of its pins or use a smaller step";
-  const bool is_limited = garment.fabric.has_limit();
-  return text("check the stiffness and viscosity of its fabric (stretch_stiffness ",
-              garment.fabric.stretch_stiffness, " N/m)", is_limited ? ", its limits of strain" : "",
-              garment.pressure != 0 ? ", its pressure" : "",
-              garment.mesh.bands.empty() ? "" : ", its elastic bands",
-              moves ? " and the motion of its pins" : "", ", or use a smaller step",
-              simulation_.options().precision == Precision::float32 ? " or --precision float64" : "");
 }
 
 void RunTally::note_lost(std::size_t g, const std::string& why) {
@@ -177,57 +156,6 @@ void RunTally::measure_start(const Nearness& near) {
     since_frame[g].penetration = simulation_.start_penetration(g);
     summary.penetration_max = std::max(summary.penetration_max, since_frame[g].penetration);
   }
-}
-
-/// Which edge the motions of pins stretch most.
-std::string RunTally::torn_by_pins(std::size_t g) const {
-  const Garment& garment = scene_.garments[g];
-  const std::vector<Vec3d> x = simulation_.positions(g);
-  std::vector<char> is_pinned(x.size(), 0);
-  for (const Pin& pin : garment.pins)
-    for (const Index node : pin.nodes) is_pinned[node] = 1;
-  std::array<Index, 2> worst{};
-  double strain = 0;
-  for (const auto& [a, b] : build_topology(garment.mesh).edges) {
-    const double own = norm(x[b] - x[a]) / norm(garment.mesh.positions[b] - garment.mesh.positions[a]) - 1;
-    if (is_pinned[a] == 0 || is_pinned[b] == 0 || std::fabs(own) <= std::fabs(strain)) continue;
-    strain = own;
-    worst = {a, b};
-  }
-  return text("at t = ", simulation_.time(),
-              " s the motions of pins have changed the length of the edge between ", "the pinned nodes ",
-              worst[0], " and ", worst[1], " by ", 100 * strain, " %, expected at most ",
-              100 * resolved_.row_strain(resolved_.tolerance),
-              " %; no step can mend what pins prescribe: have them move together, or use on_violation "
-              "\"continue\"");
-}
-
-/// What to do about a step that failed: what is given, unless no step can satisfy the pins.
-std::string RunTally::advice(std::size_t g, const std::string& otherwise) const {
-  const TornPinSearch search(scene_.garments[g], !resolved_.holds_edges);
-  const std::string torn = describe(search.at(simulation_.time(g), resolved_.tolerance));
-  return "; " + (torn.empty() ? otherwise : torn);
-}
-
-/// What a stalled step missed, and by how much.
-std::string RunTally::missed(const StepReport& r) const {
-  if (r.blocked > 0)
-    return text("pins or grippers drive cloth through cloth that is held or driven itself: ", r.blocked,
-                " of their nodes stopped before it");
-  if (r.held_back > 0)
-    return text("cloth would have passed through cloth: ", r.held_back, " nodes were held back");
-  const std::string residual = text("residual ", r.residual, ", expected <= ", resolved_.tolerance);
-  const double beyond = r.penetration - r.eased_depth;
-  if (!(beyond > scene_.contact.tolerance)) {
-    if (r.residual > resolved_.tolerance || !(scene_.projection.balance > 0)) return residual;
-    return text("forces on a node do not balance to ", scene_.projection.balance,
-                " of its weight (projection.balance)");
-  }
-  const std::string depth =
-      text(scene_.contact.cloth ? "penetration by " : "penetration of obstacles by ", beyond,
-           r.eased_depth > 0 ? text(" m, beyond the ", r.eased_depth, " m that are being eased out,") : " m,",
-           " expected <= ", scene_.contact.tolerance, " (contact.tolerance)");
-  return r.residual > resolved_.tolerance ? text(residual, ", and ", depth) : depth;
 }
 
 void RunTally::end(const char* status, std::size_t g, const std::string& why) {
@@ -369,11 +297,13 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
   std::vector<std::string> stalled, open, unbuttoned;
   std::int64_t frozen = 0;
   double widest = 0, widest_button = 0;  // [m]
+  std::size_t most_open = 0;
   for (std::size_t g = 0; g < since_frame.size(); ++g) {
     const StepStatus worst = std::max(worst_before[g], since_frame[g].status);
     const Garment& garment = scene_.garments[g];
     if (!garment.mesh.stitches.empty() || !garment.mesh.buttons.empty()) {
       const SewnOpenings openings = sewn_openings(garment.mesh, simulation_.positions(g));
+      if (openings.seam > widest) most_open = g;
       widest = std::max(widest, openings.seam);
       widest_button = std::max(widest_button, openings.button);
       if (openings.seam > closed_opening(garment.mesh)) open.push_back(garment.name);
@@ -405,8 +335,9 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
   add(of_stalled);
   if (!open.empty())
     add(list(open, " garments have seams that did not close: ") +
-        text(", by up to ", widest,
-             " m; a larger sewing.force draws harder, a longer run longer, a larger sewing.stiffness holds "
+        text(", by up to ", widest, " m (", open.size() > 1 ? scene_.garments[most_open].name + ": " : "",
+             open_seams(most_open),
+             "); a larger sewing.force draws harder, a longer run longer, a larger sewing.stiffness holds "
              "closer what pulls itself apart"));
   if (!unbuttoned.empty())
     add(list(unbuttoned, " garments have buttons that did not close: ") +
@@ -424,8 +355,8 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
   if (const std::int64_t others = summary.held_back - summary.blocked; others > 0)
     add(text("nodes were held back ", others,
              " times, because cloth would have passed through cloth: use a smaller step, or "
-             "projection.max_substeps > ",
-             summary.substeps_max));
+             "projection.max_substeps ",
+             more_parts(summary.substeps_max)));
   if (summary.fallbacks > 0) add(text(summary.fallbacks, " parts of steps fell back on sweeps"));
 }
 

@@ -1,18 +1,23 @@
 // What a run counts: the steps' reports and the frames' measures, on the way to the summary.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "engine/geometry/intersection_search.hpp"
+#include "engine/mesh/panels.hpp"
 #include "engine/model/resolved_scene.hpp"
 #include "host/results/checkpoint_file.hpp"
 #include "host/results/run_record.hpp"
 #include "host/simulation.hpp"
 
 namespace isocloth {
+
+/// The next power of two: projection.max_substeps beyond so many parts.
+int more_parts(std::int64_t parts);
 
 class RunTally {
  public:
@@ -21,6 +26,8 @@ class RunTally {
   RunTally(const ResolvedScene& resolved, const std::string& name, const Simulation& simulation,
            const std::optional<Checkpoint>& from);
 
+  /// What the seams of garments are called (read_scene()).
+  void name_seams(std::vector<std::shared_ptr<const SeamNames>> seams) { seams_ = std::move(seams); }
   /// Strain, penetration and gap between cloths of the state that the run starts from.
   void measure_start(const Nearness& near = {});
   /// Adds up what a step reported and decides whether the run goes on.
@@ -43,6 +50,8 @@ class RunTally {
   std::vector<FrameMetrics> since_frame;  ///< of each garment
 
  private:
+  std::string of_stalled(const StepReport& r) const;
+  std::string open_seams(std::size_t g) const;
   std::string of_lost(std::size_t g) const;
   std::string torn_by_pins(std::size_t g) const;
   std::string advice(std::size_t g, const std::string& otherwise) const;
@@ -55,6 +64,7 @@ class RunTally {
   const ResolvedScene resolved_;
   const Scene& scene_;
   const Simulation& simulation_;
+  std::vector<std::shared_ptr<const SeamNames>> seams_;
   std::vector<char> is_noted_;  ///< garments in summary.frozen
   /// At how many frames of this run limits of strain gave way, and where they did so most.
   struct Overload {

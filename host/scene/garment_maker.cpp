@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 
+#include "engine/core/bound_text.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/material_frame.hpp"
@@ -14,7 +15,7 @@
 #include "engine/mesh/validate.hpp"
 #include "engine/mesh/weld.hpp"
 #include "host/drape/drape.hpp"
-#include "host/files/in_file.hpp"
+#include "host/files/error_text.hpp"
 #include "host/files/number_rows.hpp"
 #include "host/files/text_file.hpp"
 #include "host/meshes/mesh_file.hpp"
@@ -38,9 +39,10 @@ void check_size(const std::string& key, const char* keys, double node_count) {
                  node_count);
 }
 
-Mesh make_mesh(const MeshSpec& spec, const std::string& key, const fs::path& folder, std::uint64_t seed) {
+Mesh make_mesh(const MeshSpec& spec, const std::string& key, const fs::path& folder, std::uint64_t seed,
+               MeshNames& names) {
   if (spec.generator.empty()) {
-    return read_mesh(folder / spec.file, spec.weld, key);
+    return read_mesh(folder / spec.file, spec.weld, key, &names);
   }
   const auto nx = static_cast<Index>(spec.nodes[0]), ny = static_cast<Index>(spec.nodes[1]);
   const double width = spec.size[0], height = spec.size[1];
@@ -195,9 +197,10 @@ void require_memory(const std::string& key, const std::string& found, double nod
 }
 
 Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std::size_t number) {
+  monitor_.check();
   Garment garment;
   garment.name = spec.name.empty() ? text("garment ", number) : spec.name;
-  garment.mesh = mesh(spec.mesh, key + ".mesh");
+  garment.mesh = within_memory_of(key + ".mesh", [&] { return mesh(spec.mesh, key + ".mesh"); });
   for (const Vec3d& p : last_placed_) garment.initial_positions.push_back(placed(p, spec.transform));
   TransformSpec of_rest = spec.transform;
   if (!last_placed_.empty())
@@ -288,7 +291,7 @@ void GarmentMaker::hang(Garment& garment, const InitialSpec& initial, const std:
   Hung hung{garment.mesh.positions, garment.mesh.face_nodes, hanging_points(garment, garment.time_offset),
             *initial.drape};
   if (last_hung_ != hung) {
-    last_drape_ = drape(garment.mesh, hung.points, hung.settings, key);
+    last_drape_ = drape(garment.mesh, hung.points, hung.settings, key, monitor_);
     last_hung_ = std::move(hung);
   }
   garment.initial_positions = last_drape_;
@@ -299,15 +302,18 @@ Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
     warnings_.insert(warnings_.end(), sewn.notes.begin(), sewn.notes.end());
     last_mesh_ = std::move(sewn.mesh);
     last_placed_ = std::move(sewn.placed);
+    if (!sewn.seams.names.empty()) last_seams_ = std::make_shared<const SeamNames>(std::move(sewn.seams));
   };
   if (last_spec_ != spec) {
+    last_seams_.reset();
     if (spec.sewn.panels.empty()) {
       if (spec.grain != 0 && !(spec.uv_scale > 0))
         fail(text(key, ".grain: found ", spec.grain, ", expected none without uv_scale"));
-      last_mesh_ = make_mesh(spec, key, folder_, seed_);
+      MeshNames names;
+      last_mesh_ = make_mesh(spec, key, folder_, seed_, names);
       last_placed_.clear();
       if (spec.uv_scale > 0) {
-        SewnPanels sewn = sew_islands(last_mesh_, spec.uv_scale, spec.grain, key + ".uv_scale");
+        SewnPanels sewn = sew_islands(last_mesh_, spec.uv_scale, spec.grain, key + ".uv_scale", names);
         warn_of_size(sewn.stretch, spec.uv_scale, key + ".uv_scale");
         take(std::move(sewn));
       }
@@ -325,10 +331,11 @@ Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
 void GarmentMaker::warn_of_size(double stretch, double scale, const std::string& key) {
   constexpr double most = 1.25;  // what is drawn together or let out by more is hardly meant
   if (stretch > most || stretch < 1 / most)
-    warnings_.push_back(text(key, ": edges are ", stretch,
-                             " times as long in the pattern as in space on average, which the first steps "
-                             "even out; the same size has ",
-                             scale / stretch));
+    warnings_.push_back(
+        text(key, ": edges are ", stretch,
+             " times as long in the pattern as in space (half of them more, half less), which "
+             "the first steps even out; the same size has ",
+             scale / stretch));
 }
 
 void GarmentMaker::warn_of_distant_points(const SelectSpec& select, const Mesh& mesh,
@@ -337,8 +344,9 @@ void GarmentMaker::warn_of_distant_points(const SelectSpec& select, const Mesh& 
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const double distance = norm(mesh.positions[nodes[i]] - select.nearest[i]);
     if (const double size = mean_element_size(mesh); distance > size) {
+      const ToldApart told = told_apart(distance, size, 9);
       warnings_.push_back(text(key, ".select.nearest[", i, "]: the nearest node, ", nodes[i], ", lies ",
-                               distance, " m away, more than an element, ", size, " m"));
+                               told.found, " m away, more than an element, ", told.bound, " m"));
       return;
     }
   }
@@ -359,7 +367,9 @@ Pin GarmentMaker::pin(const PinSpec& spec, const TransformSpec& transform, const
                 " is no result"));
     *recorded =
         is_point_cache(recorded->file) || is_mesh_sequence(recorded->file) || is_result(recorded->file)
-            ? cached_motion(*recorded, transform, mesh, pin.nodes, key + ".motion")
+            ? within_memory_of(
+                  (folder_ / recorded->file).string(),
+                  [&] { return cached_motion(*recorded, transform, mesh, pin.nodes, key + ".motion"); })
             : recorded_motion(*recorded, pin.nodes.size(), key + ".motion");
   }
   return pin;
@@ -390,12 +400,10 @@ RecordedMotion GarmentMaker::cached_motion(const RecordedMotion& spec, const Tra
   const bool from_result = is_result(spec.file);
   if (!motion_ || motion_->file != spec.file || motion_->frames_per_second != spec.frames_per_second ||
       motion_->garment != spec.garment || motion_->positions.size() != motion_->times.size() * count)
-    motion_ = within_memory(folder_ / spec.file, [&] {
-      return from_result ? read_result_motion(folder_ / spec.file, spec, mesh, key)
-             : is_mesh_sequence(spec.file)
-                 ? read_mesh_sequence(folder_ / spec.file, spec.file, mesh, spec.frames_per_second, key)
-                 : read_point_cache(folder_ / spec.file, spec.file, count, spec.frames_per_second, key);
-    });
+    motion_ = from_result ? read_result_motion(folder_ / spec.file, spec, mesh, key)
+              : is_mesh_sequence(spec.file)
+                  ? read_mesh_sequence(folder_ / spec.file, spec.file, mesh, spec.frames_per_second, key)
+                  : read_point_cache(folder_ / spec.file, spec.file, count, spec.frames_per_second, key);
   RecordedMotion motion = *motion_;
   motion.positions.clear();
   for (std::size_t frame = 0; frame < motion.times.size(); ++frame)

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 
+#include "engine/core/monitor.hpp"
 #include "host/scene/scene_keys.hpp"
 
 namespace isocloth {
@@ -16,12 +18,16 @@ void require_memory(const std::string& key, const std::string& found, double nod
 /// its pins and how it hung, which replicas share as a rule.
 class GarmentMaker {
  public:
-  /// `folder`: where the files lie that garments name.
-  GarmentMaker(std::filesystem::path folder, std::uint64_t scene_seed)
-      : folder_(std::move(folder)), seed_(scene_seed) {}
+  /// `folder`: where the files lie that garments name; `monitor` ends what takes long.
+  GarmentMaker(std::filesystem::path folder, std::uint64_t scene_seed, const MonitorView& monitor = {})
+      : folder_(std::move(folder)), seed_(scene_seed), monitor_(monitor) {}
 
-  /// `key` of the garment in messages, `number` of it in the file. Throws SceneError, MeshError, FileError.
+  /// `key` of the garment in messages, `number` of it in the file. Throws SceneError, MeshError, FileError,
+  /// Interrupted.
   Garment make(const GarmentSpec& spec, const std::string& key, std::size_t number);
+
+  /// Of the garment made last; null: it is not sewn of panels.
+  std::shared_ptr<const SeamNames> seams() const { return last_seams_; }
 
   /// What was likely meant otherwise, a line each beginning with a key: pins far from the points that name
   /// them, patterns of another size, texture coordinates without area.
@@ -46,8 +52,10 @@ class GarmentMaker {
 
   std::filesystem::path folder_;
   std::uint64_t seed_;
+  MonitorView monitor_;
   std::optional<MeshSpec> last_spec_;
-  Mesh last_mesh_;                        // of last_spec_, as generated or read
+  Mesh last_mesh_;  // of last_spec_, as generated or read
+  std::shared_ptr<const SeamNames> last_seams_;
   std::vector<Vec3d> last_placed_;        // where its panels stand, empty: no panels [m]
   std::optional<RecordedMotion> motion_;  // read last
   struct Hung {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <new>
 #include <utility>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/nearest_name.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/recipe.hpp"
+#include "host/files/error_text.hpp"
 #include "host/files/in_file.hpp"
 #include "host/files/key_reader.hpp"
 #include "host/files/text_file.hpp"
@@ -151,10 +151,11 @@ void warn_of_short_recordings(const SceneSpec& spec, const std::vector<std::size
 
 /// `root`: what `spec` was read from.
 Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
-                 std::vector<std::string>& warnings) {
+                 std::vector<std::string>& warnings, std::vector<std::shared_ptr<const SeamNames>>& seams,
+                 const MonitorView& monitor) {
   Scene scene = spec.scene;
   if (scene.name.empty()) scene.name = path.stem().string();
-  GarmentMaker maker(path.parent_path(), scene.seed);
+  GarmentMaker maker(path.parent_path(), scene.seed, monitor);
   const Recipe& recipe = find_recipe(scene.recipe);
   const bool knows_poisson =
       recipe.strain != StrainMeasure::engineering && recipe.solver != SolverFamily::semi_implicit;
@@ -173,7 +174,9 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
     for (const GarmentSpec& replica :
          replicas_of(spec.garments[g], root["garments"][g], key, g, scene.seed)) {
       try {
-        scene.garments.push_back(maker.make(replica, key, g));
+        within_memory_of(text(key, spec.garments[g].is_batch() ? " with those before it" : ""),
+                         [&] { scene.garments.push_back(maker.make(replica, key, g)); });
+        seams.push_back(maker.seams());
         if (replica.has_preset_poisson && !knows_poisson) scene.garments.back().fabric.poisson_ratio = 0;
       } catch (const SceneError& error) {
         if (!spec.garments[g].is_batch()) throw;
@@ -197,37 +200,24 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
     }
   }
   for (std::size_t o = 0; o < spec.obstacles.size(); ++o) {
-    scene.obstacles.push_back(
-        make_obstacle(spec.obstacles[o], text("obstacles[", o, "]"), o, path.parent_path()));
+    const std::string key = text("obstacles[", o, "]");
+    within_memory_of(key, [&] {
+      scene.obstacles.push_back(make_obstacle(spec.obstacles[o], key, o, path.parent_path()));
+    });
   }
-  for (std::size_t b = 0; b < spec.bodies.size(); ++b)
-    scene.bodies.push_back(make_body(spec.bodies[b], text("bodies[", b, "]"), b, path.parent_path()));
-  add_pairs(spec, file_numbers, scene);
-  validate_scene(scene);
+  for (std::size_t b = 0; b < spec.bodies.size(); ++b) {
+    const std::string key = text("bodies[", b, "]");
+    within_memory_of(key,
+                     [&] { scene.bodies.push_back(make_body(spec.bodies[b], key, b, path.parent_path())); });
+  }
+  within_memory_of("the whole scene", [&] {
+    add_pairs(spec, file_numbers, scene);
+    validate_scene(scene);
+  });
   warnings = idle_keys(root, recipe);
   warnings.insert(warnings.end(), maker.warnings().begin(), maker.warnings().end());
   warn_of_short_recordings(spec, file_numbers, scene, warnings);
   return scene;
-}
-
-/// What the file asks memory for, garment by garment, the first ones.
-std::string sizes_asked(const SceneSpec& spec) {
-  constexpr std::size_t most = 3;
-  std::string all;
-  for (std::size_t g = 0; g < std::min(most, spec.garments.size()); ++g) {
-    const MeshSpec& mesh = spec.garments[g].mesh;
-    const double nodes = mesh.generator.empty()         ? 0
-                         : mesh.generator == "tank_top" ? mesh.triangles / 2.0
-                         : mesh.generator == "irregular_triangles"
-                             ? 4.0 * mesh.boundary_segments + mesh.interior_nodes
-                         : mesh.generator.find("grid") != std::string::npos
-                             ? mesh.nodes[0] * mesh.nodes[1]
-                             : static_cast<double>(mesh.around) * std::max(mesh.radial, mesh.along);
-    all += text(all.empty() ? "" : ", ", "garments[", g, "].mesh asks for ",
-                nodes > 0 ? text(shortest(nodes), " nodes") : "what is in " + mesh.file);
-    if (const auto count = spec.garments[g].replicas) all += text(" times ", shortest(*count), " replicas");
-  }
-  return all + (spec.garments.size() > most ? ", ..." : "");
 }
 
 }  // namespace
@@ -237,16 +227,20 @@ Scene read_scene(const fs::path& path, const FileAccess& access) {
   return read_scene(path, warnings, access);
 }
 
-Scene read_scene(const fs::path& path, std::vector<std::string>& warnings, const FileAccess& access) {
+Scene read_scene(const fs::path& path, std::vector<std::string>& warnings, const FileAccess& access,
+                 const MonitorView& monitor) {
+  std::vector<std::shared_ptr<const SeamNames>> seams;
+  return read_scene(path, warnings, seams, access, monitor);
+}
+
+Scene read_scene(const fs::path& path, std::vector<std::string>& warnings,
+                 std::vector<std::shared_ptr<const SeamNames>>& seams, const FileAccess& access,
+                 const MonitorView& monitor) {
+  seams.clear();
   const Json root = read_scene_json(path, access);
   SceneSpec spec;
   read_root_keys(root, path.string(), [&spec](Keys& keys) { describe_scene(keys, spec); });
-  try {
-    return in_file(path, [&] { return make_scene(spec, root, path, warnings); });
-  } catch (const std::bad_alloc&) {
-    throw SceneError(text(path.string(), ": the scene does not fit into memory: ", sizes_asked(spec),
-                          "; make the largest smaller"));
-  }
+  return in_file(path, [&] { return make_scene(spec, root, path, warnings, seams, monitor); });
 }
 
 std::string portable_scene_text(const fs::path& path, const FileAccess& access) {

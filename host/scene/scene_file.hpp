@@ -2,9 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "engine/core/monitor.hpp"
+#include "engine/mesh/panels.hpp"
 #include "engine/model/scene.hpp"
 #include "host/files/file_access.hpp"
 
@@ -18,9 +21,15 @@ namespace isocloth {
 Scene read_scene(const std::filesystem::path& path, const FileAccess& access = {});
 
 /// The same; `warnings` receives what the file says that was likely meant otherwise, a line each: pins far
-/// from the points that name them, recordings that are shorter than the run.
+/// from the points that name them, recordings that are shorter than the run. Throws Interrupted when the
+/// monitor says stop.
 Scene read_scene(const std::filesystem::path& path, std::vector<std::string>& warnings,
-                 const FileAccess& access = {});
+                 const FileAccess& access = {}, const MonitorView& monitor = {});
+
+/// The same; `seams` receives what the seams of each garment are called, null where it is not sewn of panels.
+Scene read_scene(const std::filesystem::path& path, std::vector<std::string>& warnings,
+                 std::vector<std::shared_ptr<const SeamNames>>& seams, const FileAccess& access = {},
+                 const MonitorView& monitor = {});
 
 /// The text of a scene file for a copy in another folder: the same, with fabrics from files written out and
 /// the other files that it names made absolute.

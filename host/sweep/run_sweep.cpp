@@ -7,6 +7,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/model/checks.hpp"
 #include "engine/model/resolved_scene.hpp"
 #include "host/files/in_file.hpp"
 #include "host/files/names.hpp"
@@ -17,6 +18,7 @@
 #include "host/scene/scene_file.hpp"
 #include "host/scene/scene_template.hpp"
 #include "host/sweep/sweep_folder.hpp"
+#include "host/sweep/watchdog.hpp"
 #include "kernels/kernel_table.hpp"
 
 namespace isocloth {
@@ -38,6 +40,7 @@ class Sweep {
         step_count_(step_count(scene_.base())),
         per_frame_(steps_per_frame(scene_.base())),
         window_(request.window.value_or(SweepWindow{0, scene_.base().duration})) {
+    require_not_negative("case_seconds", request.case_seconds);
     check_window();
     table_.plan = make_sweep_plan(request.vary, request.samples, request.seed, scene_.numbers());
     const Index node_count = scene_.base().garments[0].mesh.node_count();
@@ -167,8 +170,10 @@ class Sweep {
   }
 
   Simulation simulation(std::vector<Garment> garments) const {
+    ExecutionOptions options = request_.execution;
+    options.monitor = monitor_;
     return in_file(request_.scene,
-                   [&] { return Simulation(scene_.side_by_side(std::move(garments)), request_.execution); });
+                   [&] { return Simulation(scene_.side_by_side(std::move(garments)), options); });
   }
 
   /// Calls frame() at every frame, steps(reports) after every step.
@@ -223,6 +228,32 @@ class Sweep {
     const auto started = Clock::now();
     const std::size_t first = table_.rows.size();
     const std::size_t count = std::min(batch_, table_.plan.case_count - first);
+    if (!run_in_time(first, count)) {
+      // Which of them it was is found by giving each its own time.
+      for (std::size_t i = first; i < first + count; ++i) {
+        if (count > 1 && run_in_time(i, 1)) continue;
+        losses_.push_back(text("case ", i, ": took longer than ", request_.case_seconds,
+                               " s (--case-seconds)", with_values(table_.plan.values(i))));
+        table_.rows.push_back({CaseStatus::timed_out, {}});
+      }
+    }
+    const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
+    folder_.add({first, count, seconds, static_cast<double>(count) * scene_.base().duration / seconds});
+  }
+
+  /// Adds the rows of some cases; false where they take longer than is allowed: nothing is added.
+  bool run_in_time(std::size_t first, std::size_t count) {
+    Watchdog watchdog(*monitor_, request_.case_seconds * static_cast<double>(count));
+    try {
+      run_together(first, count);
+    } catch (const Interrupted&) {
+      if (!watchdog.has_expired()) throw;
+      return false;
+    }
+    return true;
+  }
+
+  void run_together(std::size_t first, std::size_t count) {
     std::vector<Garment> garments;
     std::vector<SweepRecorder> recorders;
     for (std::size_t i = 0; i < count; ++i) {
@@ -230,7 +261,7 @@ class Sweep {
       garments.back().name = text("case ", first + i);
       recorders.emplace_back(garments.back(), reference_ ? &*reference_ : nullptr, window_);
     }
-    std::vector<std::string> whys(count);
+    std::vector<std::string> whys(count), stops(count);
     Simulation batch = [&] {
       try {
         return simulation(garments);
@@ -244,7 +275,15 @@ class Sweep {
         batch, static_cast<std::int64_t>(first) * step_count_,
         [&](const std::vector<StepReport>& reports) {
           for (std::size_t i = 0; i < count; ++i) {
+            if (!stops[i].empty()) continue;
             recorders[i].add_step(batch.time(), reports[i]);
+            if (reports[i].status == StepStatus::stalled && resolved_.on_violation == OnViolation::stop) {
+              stops[i] = text("a step missed its tolerance at t = ", batch.time(),
+                              " s, where a run stops, too (on_violation \"continue\" goes on)");
+              GarmentState kept = batch.state(i);
+              kept.frozen = true;
+              batch.set_state(i, kept);
+            }
             if (is_lost(reports[i].status) && whys[i].empty())
               whys[i] = text("the step to t = ", batch.time(), " s ", lost_because(reports[i], resolved_));
           }
@@ -260,7 +299,11 @@ class Sweep {
       const bool is_finite =
           std::all_of(row.values.begin(), row.values.end(), [](double x) { return std::isfinite(x); });
       if (recorders[i].missed_tolerance()) row.status = CaseStatus::stalled;
-      if (batch.frozen(i) || !is_finite) {
+      if (!stops[i].empty()) {
+        row = {CaseStatus::stopped, {}};
+        losses_.push_back(
+            text("case ", first + i, ": ", stops[i], with_values(table_.plan.values(first + i))));
+      } else if (batch.frozen(i) || !is_finite) {
         row = {CaseStatus::failed, {}};
         losses_.push_back(text("case ", first + i, ": ",
                                whys[i].empty() ? "measures are not finite" : whys[i],
@@ -272,11 +315,12 @@ class Sweep {
                                  with_values(table_.plan.values(first + i))));
       table_.rows.push_back(std::move(row));
     }
-    const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
-    folder_.add({first, count, seconds, static_cast<double>(count) * scene_.base().duration / seconds});
   }
 
   const SweepRequest& request_;
+  Monitor own_monitor_;  // where nobody else has one
+  Monitor* const monitor_ =
+      request_.execution.monitor != nullptr ? request_.execution.monitor : &own_monitor_;
   const SweepProgress& progress_;
   SceneTemplate scene_;
   const ResolvedScene resolved_;

@@ -67,8 +67,7 @@ void SweepFolder::save(const SweepTable& table, const Json& plan, const Json& ex
   const Clock::time_point start = Clock::now();
   const bool is_complete = table.rows.size() == table.plan.case_count;
   Json counts, cases = Json::array();
-  for (const CaseStatus status : {CaseStatus::completed, CaseStatus::stalled, CaseStatus::failed})
-    counts[to_string(status)] = table.count(status);
+  for (const CaseStatus status : case_statuses) counts[to_string(status)] = table.count(status);
   for (const SweepRow& row : table.rows) cases.push_back(to_string(row.status));
   const Json root{{"status", is_complete ? "completed" : "interrupted"},
                   {"cases_done", table.rows.size()},

@@ -60,18 +60,15 @@ std::string sweep_page(const SweepTable& table, const std::string& title) {
     figures += "<figure>\n" + sweep_svg(table, m, title) + "<figcaption class=\"muted\">" +
                escape_html(table.measures[m].doc) + "</figcaption></figure>\n";
   }
-  const std::string counts =
-      text(table.rows.size(), " of ", table.plan.case_count, " cases: ", table.count(CaseStatus::completed),
-           " completed, ", table.count(CaseStatus::stalled), " missed the tolerance, ",
-           table.count(CaseStatus::failed), " failed");
   const std::string cut = table.rows.size() > most_rows
                               ? text("The first ", most_rows, " cases; sweep.csv holds all.")
                               : std::string("As in sweep.csv, rounded.");
   return text("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", escape_html(title),
               "</title><style>", style, "</style></head>\n<body><h1>", escape_html(title), "</h1>\n<p>",
-              counts, "</p>\n<p><label>measure <select id=\"measure\">", options, "</select></label></p>\n",
-              figures, "<h2>Cases</h2><p class=\"muted\">", cut, "</p><div class=\"scroll\"><table>",
-              rows(table), "</table></div>\n<script>", script, "</script></body></html>\n");
+              table.counts(), "</p>\n<p><label>measure <select id=\"measure\">", options,
+              "</select></label></p>\n", figures, "<h2>Cases</h2><p class=\"muted\">", cut,
+              "</p><div class=\"scroll\"><table>", rows(table), "</table></div>\n<script>", script,
+              "</script></body></html>\n");
 }
 
 }  // namespace isocloth

@@ -100,10 +100,10 @@ class Plot {
     // About 6.3 pixels a letter.
     const auto room = static_cast<std::size_t>((width - 40) / 6.3);
     svg.text(24, 46, line.size() > room ? line.substr(0, room - 3) + "..." : line, "fill=\"#555\"");
-    const std::size_t failed = table_.count(CaseStatus::failed), stalled = table_.count(CaseStatus::stalled);
+    const std::size_t failed = table_.count_without_measures(), stalled = table_.count(CaseStatus::stalled);
     const std::size_t left = table_.plan.case_count - table_.rows.size();
     std::string note = cut;
-    if (failed > 0) note += text(failed, " failed (crossed out)  ");
+    if (failed > 0) note += text(failed, " without a value (crossed out)  ");
     if (stalled > 0) note += text(stalled, " missed the tolerance  ");
     if (left > 0) note += text(left, " of ", table_.plan.case_count, " cases not done yet");
     if (!note.empty()) svg.text(24, 62, note, "fill=\"#b33\"");
@@ -289,7 +289,7 @@ class Plot {
       }
       return line;
     };
-    const std::size_t count = table_.rows.size() - table_.count(CaseStatus::failed);
+    const std::size_t count = table_.rows.size() - table_.count_without_measures();
     const double opacity =
         std::clamp(60 * static_cast<double>(step) / std::max(1.0, static_cast<double>(count)), 0.08, 0.8);
     for (std::size_t i = 0; i < table_.rows.size(); i += step)

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "engine/core/enum_check.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "host/files/text_file.hpp"
 
 namespace isocloth {
 namespace {
-
-constexpr CaseStatus statuses[] = {CaseStatus::completed, CaseStatus::stalled, CaseStatus::failed};
 
 /// Number and parameters of a case: the beginning of its line.
 std::string line_begin(const SweepPlan& plan, std::size_t index) {
@@ -34,11 +33,12 @@ bool parse_row(std::string_view rest, std::size_t measure_count, SweepRow& row) 
     return word;
   };
   const std::string_view status = next();
-  const auto found = std::find_if(std::begin(statuses), std::end(statuses),
-                                  [&](CaseStatus s) { return status == to_string(s); });
-  if (found == std::end(statuses)) return false;
+  const auto found =
+      std::ranges::find_if(case_statuses, [&](CaseStatus s) { return status == to_string(s); });
+  if (found == case_statuses.end()) return false;
   row.status = *found;
-  if (row.status == CaseStatus::failed) return rest == std::string(measure_count - 1, ',');
+  if (row.status != CaseStatus::completed && row.status != CaseStatus::stalled)
+    return rest == std::string(measure_count - 1, ',');
   for (std::size_t m = 0; m < measure_count; ++m) {
     double value = 0;
     if (!parse_finite(next(), value)) return false;
@@ -50,7 +50,22 @@ bool parse_row(std::string_view rest, std::size_t measure_count, SweepRow& row) 
 }  // namespace
 
 const char* to_string(CaseStatus status) {
-  return status == CaseStatus::completed ? "completed" : status == CaseStatus::stalled ? "stalled" : "failed";
+  constexpr const char* names[] = {"completed", "stalled", "failed", "stopped", "timed_out"};
+  return enum_name(names, status);
+}
+
+std::size_t SweepTable::count_without_measures() const {
+  return count(CaseStatus::failed) + count(CaseStatus::stopped) + count(CaseStatus::timed_out);
+}
+
+std::string SweepTable::counts() const {
+  std::string line =
+      text(rows.size(), " of ", plan.case_count, " cases: ", count(CaseStatus::completed), " completed, ",
+           count(CaseStatus::stalled), " missed the tolerance, ", count(CaseStatus::failed), " failed");
+  if (const std::size_t stopped = count(CaseStatus::stopped); stopped > 0)
+    line += text(", ", stopped, " stopped where a step missed it");
+  if (const std::size_t late = count(CaseStatus::timed_out); late > 0) line += text(", ", late, " timed out");
+  return line;
 }
 
 std::size_t SweepTable::count(CaseStatus status) const {

@@ -47,13 +47,70 @@ TEST_F(LostCommand, AKilledRunIsResumedUnderTheNameThatItWasGiven) {
   const std::string left = partials("out").at(0);
   const std::int64_t step = reached();
   write_scene("longer.json", shaken_sheet(step + 30));
-  // A run that may not go on from it leaves it where it is.
-  complete("longer.json", "out");
-  EXPECT_EQ(partials("out"), std::vector<std::string>{left});
-  fs::remove_all(folder_ / "out");
+  // A run of another scene leaves it where it is, and so does one of the same that does not come as far.
+  Json other = shaken_sheet(step + 30);
+  other["garments"][0]["fabric"]["rho"] = 1.2;
+  write_scene("other.json", other);
+  write_scene("shorter.json", shaken_sheet(step - 5));
+  for (const char* scene : {"other.json", "shorter.json"}) {
+    complete(scene, "out");
+    EXPECT_EQ(partials("out"), std::vector<std::string>{left}) << scene;
+    fs::remove_all(folder_ / "out");
+  }
   const Finished resumed = isocloth({"run", "longer.json", "-o", "out", "--resume"});
   EXPECT_NE(resumed.errors.find(left + " at t = "), std::string::npos) << resumed.errors;
   expect_resumed("out", step + 40);
+}
+
+TEST_F(LostCommand, WhatTheSameRunHasDoneInTheMeantimeIsNotKeptTwice) {
+  write_scene("endless.json", shaken_sheet(endless));
+  Process run = start({"run", "endless.json", "-o", "out", "--quiet"});
+  run.wait_until([&] {
+    const std::vector<std::string> left = partials("out");
+    return left.size() == 1 && fs::exists(folder_ / left[0] / "checkpoint.h5");
+  });
+  run.send(SIGKILL);
+  run.wait();
+  const std::int64_t step = checkpoint(partials("out").at(0)).step_index;
+  write_scene("scene.json", shaken_sheet(step + 10));
+  complete("scene.json", "out");
+  EXPECT_TRUE(partials("out").empty());
+}
+
+TEST_F(LostCommand, ARunKilledBeforeItsFirstCheckpointStartsAnew) {
+  write_scene("scene.json", shaken_sheet(20));
+  complete("scene.json", "straight");
+  // As such runs leave it, at three moments of their set-up.
+  for (const char digit : {'1', '2', '3', '4'})
+    fs::create_directory(folder_ / (std::string("out.partial-99999") + digit));
+  folder_.write("out.partial-999992/.lock", "");
+  for (const std::string name : {"scene.json", "trajectory.h5", "metrics.csv"})
+    folder_.write("out.partial-999993/" + name, read_whole_file(folder_ / "straight" / name));
+  folder_.write("out.partial-999994/scene.json", "{}");  // of something else
+  const Finished run = isocloth({"run", "scene.json", "-o", "out", "--resume", "--quiet", "--json"});
+  ASSERT_EQ(run.code, 0) << run.errors;
+  EXPECT_EQ(run.errors,
+            "isocloth: warning: out: what is left of a run that was killed has no checkpoint to go on from: "
+            "this one starts at the beginning\n");
+  EXPECT_EQ(partials("out"), std::vector<std::string>{"out.partial-999994"});
+  expect_same_trajectory("out", "straight");
+  expect_same_checkpoint("out", "straight", Precision::float64);
+}
+
+TEST_F(LostCommand, ARunThatIsKilledAtOnceCanBeResumed) {
+  write_scene("scene.json", shaken_sheet(30));
+  complete("scene.json", "straight");
+  for (int trial = 0; trial < 5; ++trial) {
+    Process run = start({"run", "scene.json", "-o", "out", "--quiet"});
+    run.wait_until([&] { return !partials("out").empty() || fs::exists(folder_ / "out"); });
+    run.send(SIGKILL);
+    run.wait();
+    const Finished resumed = isocloth({"run", "scene.json", "-o", "out", "--resume", "--quiet"});
+    ASSERT_EQ(resumed.code, 0) << resumed.errors;
+    EXPECT_TRUE(partials("out").empty());
+    expect_same_trajectory("out", "straight");
+    fs::remove_all(folder_ / "out");
+  }
 }
 
 TEST_F(LostCommand, AClosedTerminalIsAnInterrupt) {

@@ -166,7 +166,7 @@ TEST_F(ObstacleCommand, NamesPenetrationWhereThatIsMissed) {
   EXPECT_EQ(run.code, 1);
   for (const char* part :
        {"garments[0] \"sheet\": penetration of obstacles by ",
-        " m, expected <= 1e-15 (contact.tolerance) after 1 iterations", "max_substeps > 1"})
+        " m, expected <= 1e-15 (contact.tolerance) after 1 iterations", "projection.max_substeps 2"})
     EXPECT_NE(run.errors.find(part), std::string::npos) << run.errors;
   EXPECT_EQ(run.errors.find("residual"), std::string::npos) << run.errors;
 }

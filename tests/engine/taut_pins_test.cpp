@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "engine/mesh/generators.hpp"
 
 namespace isocloth {
@@ -80,6 +82,57 @@ TEST(TornPins, NeighboursAndDiagonalsCount) {
   garment.pins.push_back({"across", {6}, away(0.05)});  // the first quad, of 0.25 m x 0.2 m
   EXPECT_EQ(TornPinSearch(garment, false).at(1, 0).a, -1);
   EXPECT_NEAR(TornPinSearch(garment, true).at(1, 0).length, 0.320156, 1e-6);
+}
+
+Scene scene_of(const std::string& recipe, const Fabric& fabric) {
+  Scene scene;
+  scene.recipe = recipe;
+  scene.garments = {sheet({0})};
+  scene.garments[0].fabric = fabric;
+  return scene;
+}
+
+Tearing tearing(const std::string& recipe, const Fabric& fabric = {}) {
+  const Scene scene = scene_of(recipe, fabric);
+  return tearing_of(scene, scene.garments[0]);
+}
+
+TEST(TornPins, RigidRowsAreTornByAnyStretchAndElasticOnesByNone) {
+  for (const char* rigid :
+       {"coltraro2022", "inextensible_edges", "bender_iterative", "bender_sle", "isometric_impulse"}) {
+    const Scene scene = scene_of(rigid, {});
+    EXPECT_EQ(tearing(rigid).stretch, ResolvedScene(scene).tolerance) << rigid;
+    EXPECT_TRUE(tearing(rigid).by_compression) << rigid;
+  }
+  for (const Recipe& recipe : recipes()) {
+    if (tearing(std::string(recipe.name)).by_compression) continue;
+    EXPECT_EQ(tearing(std::string(recipe.name)).stretch, HUGE_VAL) << recipe.name;
+    Garment garment = sheet({0});
+    garment.pins.push_back({"driven", {4}, away(0.5)});
+    const Scene scene = scene_of(std::string(recipe.name), {});
+    EXPECT_EQ(TornPinSearch(garment, true).at(1, tearing_of(scene, garment).stretch).a, -1) << recipe.name;
+  }
+}
+
+TEST(TornPins, ALimitOfStrainIsWhatElasticClothIsTornBeyond) {
+  Garment garment = sheet({0});
+  garment.pins.push_back({"driven", {4}, away(0.08)});
+  for (const Fabric& fabric : {Fabric{.strain_limit = 0.1}, Fabric{.principal_strain_limit = 0.1},
+                               Fabric{.strain_limit = 0.1, .principal_strain_limit = 0.2}}) {
+    garment.fabric = fabric;
+    Scene scene = scene_of("membrane", fabric);
+    const Tearing own = tearing_of(scene, garment);
+    EXPECT_NEAR(own.stretch, 0.1, 2e-3);
+    EXPECT_FALSE(own.by_compression);
+    EXPECT_EQ(TornPinSearch(garment, own.across_quads).at(1, own.stretch).a, -1);
+    garment.pins.back().motion = away(0.12);
+    const TornPins torn = TornPinSearch(garment, own.across_quads).at(1, own.stretch);
+    EXPECT_EQ(torn.a, 0);
+    EXPECT_NE(describe(torn).find("1 m long and 1.10"), std::string::npos) << describe(torn);
+    EXPECT_NE(describe(torn).find(" m with its limit of strain, cannot follow"), std::string::npos);
+    garment.pins.back().motion = away(0.08);
+  }
+  EXPECT_NEAR(tearing("provot1995", {.strain_limit = 0.1}).stretch, 0.1, 0.02);
 }
 
 TEST(TautPins, ManyPairsAreCounted) {

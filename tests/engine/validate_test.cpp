@@ -100,7 +100,8 @@ TEST(ValidateMesh, RefusesDuplicateFaces) {
 
 TEST(ValidateMesh, RefusesEdgeOfThreeFaces) {
   EXPECT_EQ(refusal(strip(5, {{0, 2, 1}, {1, 2, 3}, {1, 2, 4}})),
-            "a.obj: edge 1 2 belongs to too many faces: found 3 (faces 0, 1, 2), expected at most 2; delete "
+            "a.obj: edge 1 2 belongs to too many faces: found 3 (face 0, face 1, face 2), expected at most "
+            "2; delete "
             "faces or "
             "separate the surfaces");
 }

@@ -1,4 +1,7 @@
 // `initial` of a garment, and OBJ files of shapes.
+#include <chrono>
+#include <thread>
+
 #include "engine/core/errors.hpp"
 #include "host/drape/drape.hpp"
 #include "host/meshes/mesh_file.hpp"
@@ -41,6 +44,26 @@ TEST_F(DrapeFile, GarmentStartsHanging) {
     EXPECT_EQ(garment.initial_positions, drape(garment.mesh, points, {.method = method}, ""));
     EXPECT_LT(garment.initial_positions[40].z, -0.1);
   }
+}
+
+// A relaxation of all its passes: minutes.
+TEST_F(DrapeFile, AMonitorEndsItWithinASecond) {
+  Json scene = parse_json(good, "good");
+  Json& garment = scene["garments"][0];
+  garment["mesh"]["nodes"] = {201, 201};
+  garment["initial"]["angles"] = true;
+  garment["pins"] = {{{"select", {{"nearest", {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}}}}}};
+  const std::filesystem::path file = folder_.write("large.json", scene.dump());
+  Monitor monitor;
+  std::thread stop([&monitor] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    monitor.stop = true;
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<std::string> warnings;
+  EXPECT_THROW(read_scene(file, warnings, {}, MonitorView(&monitor)), Interrupted);
+  stop.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
 }
 
 TEST_F(DrapeFile, OptionsReachTheMethod) {

@@ -121,25 +121,29 @@ def _run_lanes(plan, cases, reference, threads):
         done += count
         frame()
     batch = Batch(cases)
+    # As a run of the case: where it ends, the case has no measures.
+    stops = plan.case_scene(cases[0]).get(sizes["method"], {}).get("on_violation", "stop") == "stop"
     times = numpy.array(at)
     stack = numpy.stack(positions, axis=1) if has_positions else None  # (cases, frames, nodes, 3)
     faces = simulation.faces(garments[0]) if has_positions else None
     for i, (case, row) in enumerate(zip(cases, recorders.rows())):
-        _add_case(plan, batch, case, row, lambda i=i: (times, stack[i], faces))
+        _add_case(plan, batch, case, row, lambda i=i: (times, stack[i], faces), stops)
     if content["frames"]:
         batch.frames.append((cases, times, stack, faces))
     return batch
 
 
-def _add_case(plan, batch, case, row, motion):
+def _add_case(plan, batch, case, row, motion, stops):
     missed, loss, numbers = row
     words = plan.columns[:len(plan.columns) - len(plan.functions)]
     if not loss and not all(map(math.isfinite, numbers)):
         loss = "left the finite numbers"
     message = f"{plan.describe(case)}: {loss}" if loss else ""
-    status = "failed" if loss else "stalled" if missed else "completed"
+    status = "failed" if loss else ("stopped" if stops else "stalled") if missed else "completed"
+    if status == "stopped":
+        message = f"{plan.describe(case)}: a step missed its tolerance, where a run stops (on_violation)"
     numbers = list(numbers) if words else []
-    if not loss and plan.functions:
+    if status in ("completed", "stalled") and plan.functions:
         run = CaseRun(case, plan.named(case), plan.case_scene(case), *motion(), dict(zip(words, numbers)), status)
         for name, function in plan.functions.items():
             try:
@@ -148,7 +152,7 @@ def _add_case(plan, batch, case, row, motion):
                 what = " ".join(f"{type(error).__name__}: {error}".split())
                 status, message = "failed", f"{plan.describe(case)}: {name}: {what}"
                 break
-    if status == "failed":
+    if status in ("failed", "stopped"):
         numbers = [math.nan] * len(plan.columns)
     batch.status.append(status)
     batch.messages.append(message)

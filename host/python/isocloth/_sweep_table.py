@@ -16,7 +16,8 @@ from .errors import FileError, ShapeError
 
 class SweepTable(collections.abc.Mapping):
     """Columns of a sweep by name, a row per case in order: ``case``, what varies by path, ``status`` (``completed``;
-    ``stalled``: a step missed its tolerance; ``failed``), ``message`` of failed cases, then the measures, NaN in
+    ``stalled``: a step missed its tolerance and ``on_violation`` is ``continue``; ``stopped``: one did where a run
+    stops; ``failed``), ``message`` of failed cases, then the measures, NaN in
     failed cases. Numbers are float64 or int64, other values of keys text: themselves, or as JSON.
 
     ``folder``: where it lies, or None; ``batches_missing`` there; ``units``: of measures, by column; ``plan_digest``:

@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "host/files/error_text.hpp"
 #include "host/python/src/bindings.hpp"
 
 namespace isocloth::python {
@@ -29,6 +30,11 @@ void bind_errors() {
     } catch (const Error& error) {
       const nanobind::object type = nanobind::module_::import_("isocloth.errors").attr(class_of(error));
       PyErr_SetString(type.ptr(), error.what());
+    } catch (const std::bad_alloc& error) {
+      PyErr_SetString(PyExc_MemoryError, error_sentence(error).c_str());
+    } catch (const std::logic_error& error) {  // nanobind's own errors are none
+      PyErr_SetString(is_of_memory(error) ? PyExc_MemoryError : PyExc_RuntimeError,
+                      error_sentence(error).c_str());
     }
   });
 }

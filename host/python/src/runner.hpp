@@ -26,10 +26,10 @@ class Runner {
     ExecutionOptions own = options;
     own.monitor = &monitor_;
     run_interruptible(monitor_, [&] {
-      const Scene scene = read_scene(path, warnings_, access);
+      const Scene scene = read_scene(path, warnings_, access, MonitorView(&monitor_));
       simulation_.emplace(start_simulation(scene, path, own));
-      for (const std::string& line : start_warnings(scene, Certificate(scene).of_start(), path, own.precision,
-                                                    simulation_->separation()))
+      for (const std::string& line : start_warnings(scene, start_intersections(scene, *simulation_), path,
+                                                    own.precision, simulation_->separation()))
         warnings_.push_back(line);
       if (!balances_energy) return;
       try {

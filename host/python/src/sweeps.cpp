@@ -7,6 +7,9 @@
 
 #include <tuple>
 
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+#include "engine/model/resolved_scene.hpp"
 #include "host/python/src/arrays.hpp"
 #include "host/python/src/bindings.hpp"
 #include "host/python/src/runner.hpp"
@@ -87,6 +90,7 @@ nb::dict scene_sizes(const std::string& path, const std::vector<std::string>& al
   nb::dict sizes;
   sizes["garments"] = names;
   sizes["nodes"] = nodes;
+  sizes["method"] = ResolvedScene(scene).projects ? "projection" : "impulse";  // whose settings count
   sizes["steps"] = step_count(scene);
   sizes["steps_per_frame"] = steps_per_frame(scene);
   return sizes;
@@ -98,7 +102,10 @@ void bind_sweeps(nb::module_& module) {
   module.def(
       "rest_positions",
       [](Runner& runner, std::size_t garment) {
-        return to_array(runner.idle().scene().garments.at(garment).mesh.positions);
+        const std::vector<Garment>& garments = runner.idle().scene().garments;
+        if (garment >= garments.size())
+          throw ShapeError(text("garment: found ", garment, ", expected less than ", garments.size()));
+        return to_array(garments[garment].mesh.positions);
       },
       "simulation"_a, "garment"_a);
   module.def("widest_simd", [] { return to_string(widest_simd()); });
