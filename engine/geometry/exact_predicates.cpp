@@ -1,91 +1,121 @@
 #include "engine/geometry/exact_predicates.hpp"
 
-#include <array>
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 
-#include "engine/core/error_free.hpp"
+#include "engine/core/whole_number.hpp"
 
 namespace isocloth {
 namespace {
 
-/// A number as the exact sum of doubles that do not overlap, the smallest first, without zeros.
-template <std::size_t capacity>
-struct Expansion {
-  std::array<double, capacity> terms;
-  std::size_t count = 0;
+/// A double as digits 2^exponent.
+struct Binary {
+  bool is_negative;
+  std::uint64_t digits;
+  int exponent;
+};
+constexpr int least_exponent = -1074, largest_exponent = 971;
 
-  void add(double term) {
-    if (term != 0) terms[count++] = term;
-  }
-  /// The largest term outweighs all others.
-  int sign() const { return count == 0 ? 0 : terms[count - 1] > 0 ? 1 : -1; }
+Binary binary(double x) {
+  constexpr int fraction_bits = 52;
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const int field = static_cast<int>(bits >> fraction_bits & 0x7FF);
+  const std::uint64_t fraction = bits & ((std::uint64_t{1} << fraction_bits) - 1);
+  const std::uint64_t leading = field > 0 ? std::uint64_t{1} << fraction_bits : 0;
+  return {bits >> 63 != 0, leading | fraction, std::max(field, 1) - 1 + least_exponent};
+}
+
+/// 53 binary digits, shifted by what lies between the exponents.
+using WholeCoordinate = WholeNumber<(53 + largest_exponent - least_exponent + 63) / 64>;
+using WholeDifference = decltype(WholeCoordinate() - WholeCoordinate());
+struct WholeVector {
+  WholeDifference x, y, z;
 };
 
-Expansion<2> difference(double a, double b) {
-  const ExactPair exact = two_sum(a, -b);
-  Expansion<2> result;
-  result.add(exact.low);
-  result.add(exact.high);
-  return result;
-}
-
-/// Shewchuk, fast expansion sum (theorem 13).
-template <std::size_t n, std::size_t m>
-Expansion<n + m> operator+(const Expansion<n>& e, const Expansion<m>& f) {
-  Expansion<n + m> result;
-  double sum = 0;
-  for (std::size_t i = 0, j = 0; i < e.count || j < f.count;) {
-    const bool from_e = j == f.count || (i < e.count && std::fabs(e.terms[i]) < std::fabs(f.terms[j]));
-    const ExactPair next = two_sum(sum, from_e ? e.terms[i++] : f.terms[j++]);
-    result.add(next.low);
-    sum = next.high;
+/// Coordinates in units of one power of two, so that all are whole.
+class CommonUnit {
+ public:
+  CommonUnit(std::initializer_list<Vec3d> points) {
+    for (const Vec3d& p : points)
+      for (const double x : {p.x, p.y, p.z})
+        if (const Binary b = binary(x); b.digits > 0) exponent_ = std::min(exponent_, b.exponent);
   }
-  result.add(sum);
-  return result;
-}
-
-/// Shewchuk, scale expansion (theorem 19).
-template <std::size_t n>
-Expansion<2 * n> operator*(double factor, const Expansion<n>& e) {
-  Expansion<2 * n> result;
-  double sum = 0;
-  for (std::size_t i = 0; i < e.count; ++i) {
-    const ExactPair product = two_product(factor, e.terms[i]);
-    const ExactPair low = two_sum(sum, product.low);
-    result.add(low.low);
-    const ExactPair high = two_sum(product.high, low.high);
-    result.add(high.low);
-    sum = high.high;
+  WholeVector difference(const Vec3d& a, const Vec3d& b) const {
+    return {whole(a.x) - whole(b.x), whole(a.y) - whole(b.y), whole(a.z) - whole(b.z)};
   }
-  result.add(sum);
-  return result;
-}
 
-template <std::size_t n>
-Expansion<4 * n> operator*(const Expansion<2>& e, const Expansion<n>& f) {
-  return (e.count > 0 ? e.terms[0] : 0) * f + (e.count > 1 ? e.terms[1] : 0) * f;
-}
-
-template <std::size_t n>
-Expansion<n> operator-(Expansion<n> e) {
-  for (std::size_t i = 0; i < e.count; ++i) e.terms[i] = -e.terms[i];
-  return e;
-}
-
-/// A point seen from another.
-struct ExactVector {
-  Expansion<2> x, y, z;
+ private:
+  WholeCoordinate whole(double x) const {
+    const Binary b = binary(x);
+    return {b.is_negative, b.digits, b.digits > 0 ? static_cast<std::size_t>(b.exponent - exponent_) : 0};
+  }
+  int exponent_ = largest_exponent;
 };
-ExactVector difference(const Vec3d& a, const Vec3d& b) {
-  return {difference(a.x, b.x), difference(a.y, b.y), difference(a.z, b.z)};
-}
 
 int exact_orientation(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
-  const ExactVector u = difference(a, d), v = difference(b, d), w = difference(c, d);
+  const CommonUnit unit{a, b, c, d};
+  const WholeVector u = unit.difference(a, d), v = unit.difference(b, d), w = unit.difference(c, d);
   const auto determinant =
-      u.x * (v.y * w.z + -(v.z * w.y)) + u.y * (v.z * w.x + -(v.x * w.z)) + u.z * (v.x * w.y + -(v.y * w.x));
+      u.x * (v.y * w.z - v.z * w.y) + u.y * (v.z * w.x - v.x * w.z) + u.z * (v.x * w.y - v.y * w.x);
   return -determinant.sign();
+}
+
+/// Rounding of a double, relative.
+constexpr double rounding = 0x1p-53;
+
+/// Whether the bound of rounding errors holds: below the first number what products lose to underflow, or
+/// to denormal numbers flushed to zero, may be more than the bound has to spare, for factors up to the
+/// second.
+bool is_ordinary(double permanent, double size) { return permanent > 0x1p-700 && size < 0x1p100; }
+
+bool is_same(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+bool is_same(const Vec3d& a, const Vec3d& b) {
+  return is_same(a.x, b.x) && is_same(a.y, b.y) && is_same(a.z, b.z);
+}
+bool is_same(double a, double b, double c, double d) {
+  return is_same(a, b) && is_same(a, c) && is_same(a, d);
+}
+/// d is one of the others, as of neighbours, or all lie in a plane across an axis, as in a sheet that lies
+/// flat.
+bool is_plainly_flat(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
+  return is_same(d, a) || is_same(d, b) || is_same(d, c) || is_same(a.x, b.x, c.x, d.x) ||
+         is_same(a.y, b.y, c.y, d.y) || is_same(a.z, b.z, c.z, d.z);
+}
+
+double size_of(const Vec3d& v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); }
+
+/// What is left of a point that is seen along an axis.
+Vec2d flattened(const Vec3d& p, int axis) {
+  return axis == 0 ? Vec2d{p.y, p.z} : axis == 1 ? Vec2d{p.z, p.x} : Vec2d{p.x, p.y};
+}
+
+/// The axis along which the triangle has the most area, 1 where its corners run counter-clockwise seen from
+/// there, -1 clockwise; 0: it has no area.
+struct View {
+  int axis, sign;
+};
+View best_view(const std::array<Vec3d, 3>& t) {
+  const Vec3d normal = cross(t[1] - t[0], t[2] - t[0]);
+  const double x = std::fabs(normal.x), y = std::fabs(normal.y), z = std::fabs(normal.z);
+  const int first = z >= x && z >= y ? 2 : y >= x ? 1 : 0;
+  for (const int axis : {first, (first + 1) % 3, (first + 2) % 3})
+    if (const int sign = turn(t[0], t[1], t[2], axis); sign != 0) return {axis, sign};
+  return {first, 0};
+}
+
+/// Whether no point of t lies on the inner side of some side of s.
+bool is_parted_by_a_side(const std::array<Vec3d, 3>& s, int sign, const std::array<Vec3d, 3>& t, int axis) {
+  for (std::size_t k = 0; k < 3; ++k)
+    if (std::ranges::none_of(t,
+                             [&](const Vec3d& p) { return sign * turn(s[k], s[(k + 1) % 3], p, axis) > 0; }))
+      return true;
+  return false;
 }
 
 }  // namespace
@@ -98,12 +128,30 @@ int orientation(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) 
   const double permanent = (std::fabs(yz) + std::fabs(zy)) * std::fabs(u.x) +
                            (std::fabs(zx) + std::fabs(xz)) * std::fabs(u.y) +
                            (std::fabs(xy) + std::fabs(yx)) * std::fabs(u.z);
-  // Factors above 2^-353 have products above 2^-1059, which is not 0: each term holds a factor that is.
-  if (permanent == 0) return 0;
-  // Shewchuk, table "O3D", bound A, with rounding to 2^-53; below the second bound products lose digits.
-  constexpr double rounding = 0x1p-53, bound = (7 + 56 * rounding) * rounding;
-  if (permanent > 0x1p-900 && std::fabs(determinant) > bound * permanent) return determinant > 0 ? -1 : 1;
-  return exact_orientation(a, b, c, d);
+  // Shewchuk, Adaptive precision floating-point arithmetic and fast robust geometric predicates, 1997, table
+  // "O3D", bound A: 7 + 56 rounding; one more for what is lost below the least double.
+  constexpr double bound = (8 + 56 * rounding) * rounding;
+  if (is_ordinary(permanent, size_of(u) + size_of(v) + size_of(w)) &&
+      std::fabs(determinant) > bound * permanent)
+    return determinant > 0 ? -1 : 1;
+  return is_plainly_flat(a, b, c, d) ? 0 : exact_orientation(a, b, c, d);
+}
+
+int turn(const Vec3d& a, const Vec3d& b, const Vec3d& c, int axis) {
+  const Vec2d p = flattened(a, axis), q = flattened(b, axis), r = flattened(c, axis);
+  const Vec2d u = q - p, v = r - p;
+  const double xy = u.x * v.y, yx = u.y * v.x, determinant = xy - yx;
+  const double permanent = std::fabs(xy) + std::fabs(yx);
+  // Shewchuk 1997, table "O2D", bound A: 3 + 16 rounding; one more as above.
+  constexpr double bound = (4 + 16 * rounding) * rounding;
+  if (is_ordinary(permanent, std::fabs(u.x) + std::fabs(u.y) + std::fabs(v.x) + std::fabs(v.y)) &&
+      std::fabs(determinant) > bound * permanent)
+    return determinant > 0 ? 1 : -1;
+  if (is_same(c, a) || is_same(c, b)) return 0;
+  const Vec3d first{p.x, p.y, 0}, second{q.x, q.y, 0}, third{r.x, r.y, 0};
+  const CommonUnit unit{first, second, third};
+  const WholeVector e = unit.difference(second, first), f = unit.difference(third, first);
+  return (e.x * f.y - e.y * f.x).sign();
 }
 
 Meeting meeting(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b, const Vec3d& c) {
@@ -114,6 +162,17 @@ Meeting meeting(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b, 
   const int ca = orientation(p, q, c, a);
   if (ab * ca < 0 || bc * ca < 0) return Meeting::none;
   return at_p * at_q * ab * bc * ca != 0 ? Meeting::crossing : Meeting::touching;
+}
+
+bool overlap_in_plane(const std::array<Vec3d, 3>& s, const std::array<Vec3d, 3>& t) {
+  for (const Vec3d& corner : t)
+    if (orientation(s[0], s[1], s[2], corner) != 0) return false;
+  const View view = best_view(s);
+  if (view.sign == 0) return false;
+  const int other = turn(t[0], t[1], t[2], view.axis);
+  // The insides of two convex figures of a plane are apart where a side of one of them parts them, else not.
+  return other != 0 && !is_parted_by_a_side(s, view.sign, t, view.axis) &&
+         !is_parted_by_a_side(t, other, s, view.axis);
 }
 
 }  // namespace isocloth

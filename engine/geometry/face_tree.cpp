@@ -19,6 +19,7 @@ MovingBox moving_box(const FaceTree::Triangle& triangle, ArrayView<const Vec3d> 
     if (!is_number(begin) || !is_number(end)) return {};
     box = joined(box, {{begin, begin}, {end, end}});
   }
+  if (margin == 0) return box;  // a processor that flushes denormal numbers would round even x - 0
   const Vec3d beyond{margin, margin, margin};
   for (BoundingBox* const side : {&box.begin, &box.end}) {
     side->low -= beyond;

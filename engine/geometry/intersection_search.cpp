@@ -13,11 +13,10 @@
 namespace isocloth {
 namespace {
 
-/// A coordinate that meeting() can take, or NaN.
-double exact_coordinate(double x) {
-  const double size = std::fabs(x);
-  if (size >= least_exact_coordinate && size <= largest_exact_coordinate) return x;
-  return size < least_exact_coordinate ? 0 : std::numeric_limits<double>::quiet_NaN();
+/// Or NaN, which boxes leave out.
+Vec3d finite_or_none(const Vec3d& p) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z) ? p : Vec3d{none, none, none};
 }
 
 BoundingBox box_of(const Vec3d& p, const Vec3d& q) {
@@ -25,13 +24,27 @@ BoundingBox box_of(const Vec3d& p, const Vec3d& q) {
           {std::max(p.x, q.x), std::max(p.y, q.y), std::max(p.z, q.z)}};
 }
 
-/// Where the segment p q meets the plane of a b c.
+/// Where the segment p q meets the plane of a b c, which it does; on the segment, whatever rounding does.
 Vec3d meeting_point(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b, const Vec3d& c) {
-  const Vec3d normal = cross(b - a, c - a);
-  const double at_p = std::fabs(dot(normal, p - a)), at_q = std::fabs(dot(normal, q - a));
-  const double part = at_p + at_q > 0 ? at_p / (at_p + at_q) : 0.5;
-  return p + part * (q - p);
+  double size = 0;
+  for (const Vec3d& corner : {p, q, a, b, c})
+    size = std::max({size, std::fabs(corner.x), std::fabs(corner.y), std::fabs(corner.z)});
+  const int exponent = -std::ilogb(size) - 2;  // so that nothing overflows
+  const auto scaled = [exponent](const Vec3d& v) {
+    return Vec3d{std::ldexp(v.x, exponent), std::ldexp(v.y, exponent), std::ldexp(v.z, exponent)};
+  };
+  const Vec3d from = scaled(p), to = scaled(q), corner = scaled(a);
+  const Vec3d normal = cross(scaled(b) - corner, scaled(c) - corner);
+  const double at_p = std::fabs(dot(normal, from - corner)), at_q = std::fabs(dot(normal, to - corner));
+  const Vec3d place = from + (at_p + at_q > 0 ? at_p / (at_p + at_q) : 0.5) * (to - from);
+  const auto between = [exponent](double x, double y, double z) {
+    return std::clamp(std::ldexp(x, -exponent), std::min(y, z), std::max(y, z));
+  };
+  return {between(place.x, p.x, q.x), between(place.y, p.y, q.y), between(place.z, p.z, q.z)};
 }
+
+/// Thirds, which do not overflow.
+Vec3d middle_of(const TriangleCorners& t) { return (1.0 / 3) * t[0] + (1.0 / 3) * t[1] + (1.0 / 3) * t[2]; }
 
 constexpr double coincident_part = 1e-6;  ///< of a thickness
 constexpr double no_distance = 1e-12;     ///< of a coordinate: rounding
@@ -93,6 +106,7 @@ Intersections IntersectionSearch::find(const std::vector<std::vector<Vec3d>>& po
       [&](std::size_t s, const FaceTree::Leaf& one, std::size_t t, const FaceTree::Leaf& other) {
         test_sides(s, one, t, other, found);
         test_sides(t, other, s, one, found);
+        test_plane(s, one, t, other, found);
       });
   std::sort(found.surfaces.begin(), found.surfaces.end());
   found.surfaces.erase(std::unique(found.surfaces.begin(), found.surfaces.end()), found.surfaces.end());
@@ -145,13 +159,10 @@ std::int64_t IntersectionSearch::take(const std::vector<Vec3d>& positions, const
                                       double margin) {
   State& state = states_[surface.state];
   state.positions.clear();
-  const auto is_unknown = [&state](Index node) {
-    const Vec3d& p = state.positions[node];
-    return std::isnan(p.x + p.y + p.z);
-  };
+  const auto is_unknown = [&state](Index node) { return std::isnan(state.positions[node].x); };
   bool has_unknown = false;
   for (const Vec3d& p : positions) {
-    state.positions.push_back({exact_coordinate(p.x), exact_coordinate(p.y), exact_coordinate(p.z)});
+    state.positions.push_back(finite_or_none(p));
     has_unknown = has_unknown || is_unknown(static_cast<Index>(state.positions.size()) - 1);
   }
   surface.tree->fit(state.positions, margin, state.boxes);
@@ -186,6 +197,22 @@ void IntersectionSearch::test_sides(std::size_t s, const FaceTree::Leaf& of, std
     if (found.surfaces.empty() || found.surfaces.back() != s) found.surfaces.push_back(s);
     if (found.surfaces.back() != t) found.surfaces.push_back(t);
   }
+}
+
+void IntersectionSearch::test_plane(std::size_t s, const FaceTree::Leaf& one, std::size_t t,
+                                    const FaceTree::Leaf& other, Intersections& found) const {
+  const auto corners_of = [this](std::size_t surface, const FaceTree::Triangle& triangle) {
+    const std::vector<Vec3d>& x = state(surface).positions;
+    return TriangleCorners{x[triangle.nodes[0]], x[triangle.nodes[1]], x[triangle.nodes[2]]};
+  };
+  const FaceTree::Triangle &a = surfaces_[s].tree->triangles()[one.triangle],
+                           &b = surfaces_[t].tree->triangles()[other.triangle];
+  const TriangleCorners corners = corners_of(s, a);
+  if (!overlap_in_plane(corners, corners_of(t, b))) return;
+  Overlaps& list = found.overlapping;
+  ++list.count;
+  if (list.first.size() < Crossings::most_named)
+    list.first.push_back({{s, t}, {a.face, b.face}, middle_of(corners)});
 }
 
 Nearness IntersectionSearch::find_near(const std::vector<std::vector<Vec3d>>& positions,

@@ -26,13 +26,27 @@ struct Crossings {
   std::vector<Crossing> first;  ///< at most most_named of them, always the same of one state
 };
 
-/// What a state holds of them.
+/// Two triangles that lie in one plane and have a point inside of both.
+struct Overlap {
+  std::array<std::size_t, 2> surfaces{};
+  std::array<Index, 2> faces{};  ///< of quads a half of each; the same twice: a quad folded onto itself
+  Vec3d place;                   ///< middle of the first triangle [m]
+};
+
+/// Pairs of triangles.
+struct Overlaps {
+  std::int64_t count = 0;
+  std::vector<Overlap> first;  ///< at most Crossings::most_named of them, always the same of one state
+};
+
+/// What a state holds of them. A pair of triangles may be in each: their edges may cross, touch or neither,
+/// and where the triangles overlap in one plane, no edge of one crosses or touches the other.
 struct Intersections {
-  Crossings crossing;  ///< Meeting::crossing: the edge passes through the inside of the triangle
-  Crossings touching;  ///< Meeting::touching, to the last bit: they may pass through there, or not
+  Crossings crossing;    ///< Meeting::crossing: the edge passes through the inside of the triangle
+  Crossings touching;    ///< Meeting::touching, to the last bit: they may pass through there, or not
+  Overlaps overlapping;  ///< overlap_in_plane(), neighbours that are folded flat onto each other included
   std::vector<std::size_t> surfaces;  ///< with an edge or face among the crossing ones, ascending
-  /// Triangles with a node whose coordinates are no numbers, or beyond largest_exact_coordinate: they count
-  /// as apart from all others.
+  /// Triangles with a node whose coordinates are no finite numbers: they count as apart from all others.
   std::int64_t unknown_triangles = 0;
 };
 
@@ -57,9 +71,10 @@ struct Nearness {
 };
 
 /// Tests all edges against all triangles that share no node with them (nodes that are sewn together count as
-/// one), by the exact meeting() of
-/// engine/geometry/exact_predicates.hpp. Two triangles that are not of one plane and have more than a common
-/// node or side in common have an edge that crosses or touches; what lies in one plane is not looked at. The
+/// one), by the exact meeting() of engine/geometry/exact_predicates.hpp, and all pairs of triangles,
+/// neighbours too, by its overlap_in_plane(). Two triangles that have more than a common node or side in
+/// common have an edge that crosses or touches where they are not of one plane, and overlap where they are.
+/// All of it holds for the coordinates as they are, however small or large they or their differences be. The
 /// test knows of no solver and shares no formula with one. Quads are two triangles, split from corner 0 to
 /// corner 2, whatever the surface between the four nodes may be.
 class IntersectionSearch {
@@ -71,8 +86,8 @@ class IntersectionSearch {
                               const std::vector<bool>& is_driven = {});
   static constexpr Index every_world = -1;
 
-  /// positions [m]: shape [surface_count, node_count]. Coordinates below least_exact_coordinate in magnitude
-  /// count as 0. Cost O(n log n) for n triangles of which few are near others.
+  /// positions [m]: shape [surface_count, node_count]. Cost O(n log n) for n triangles of which few are near
+  /// others.
   Intersections find(const std::vector<std::vector<Vec3d>>& positions);
 
   /// What find_near() measures against.
@@ -114,6 +129,8 @@ class IntersectionSearch {
     return s == t && (*surfaces_[s].sewn)[node] == (*surfaces_[s].sewn)[other];
   }
   void test_sides(std::size_t s, const FaceTree::Leaf& of, std::size_t t, const FaceTree::Leaf& with,
+                  Intersections& found) const;
+  void test_plane(std::size_t s, const FaceTree::Leaf& one, std::size_t t, const FaceTree::Leaf& other,
                   Intersections& found) const;
   void measure_nodes(std::size_t s, const FaceTree::Leaf& of, std::size_t t, const FaceTree::Leaf& with,
                      const Spacing& spacing, Nearness& found) const;

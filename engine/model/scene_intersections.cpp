@@ -28,9 +28,11 @@ IntersectionReport SceneIntersections::of(const std::vector<std::vector<Vec3d>>&
   const Intersections found = search_.find(positions);
   IntersectionReport report{.crossing = found.crossing.count,
                             .touching = found.touching.count,
+                            .overlapping = found.overlapping.count,
                             .garment_count = found.surfaces.size(),
                             .is_complete = found.unknown_triangles == 0,
                             .pairs = {},
+                            .overlaps = {},
                             .near = {}};
   for (const Crossing& c : found.crossing.count > 0 ? found.crossing.first : found.touching.first)
     report.pairs.push_back({.time = time,
@@ -39,6 +41,12 @@ IntersectionReport SceneIntersections::of(const std::vector<std::vector<Vec3d>>&
                             .face_garment = scene_.garments[c.face_surface].name,
                             .face = c.face,
                             .place = {c.place.x, c.place.y, c.place.z}});
+  for (const Overlap& o : found.overlapping.first)
+    report.overlaps.push_back(
+        {.time = time,
+         .garments = {scene_.garments[o.surfaces[0]].name, scene_.garments[o.surfaces[1]].name},
+         .faces = o.faces,
+         .place = {o.place.x, o.place.y, o.place.z}});
   return report;
 }
 
@@ -73,6 +81,13 @@ std::string describe(const IntersectingPair& pair) {
   const bool is_own = pair.edge_garment == pair.face_garment;
   return text("edge ", pair.edge[0], "-", pair.edge[1], " of ", pair.edge_garment, " through ",
               is_own ? "its " : "", "face ", pair.face, is_own ? "" : text(" of ", pair.face_garment),
+              place_text(pair.place[0], pair.place[1], pair.place[2]));
+}
+
+std::string describe(const OverlappingPair& pair) {
+  const bool is_own = pair.garments[0] == pair.garments[1];
+  return text("face ", pair.faces[0], " of ", pair.garments[0], " in the plane of ", is_own ? "its " : "",
+              "face ", pair.faces[1], is_own ? "" : text(" of ", pair.garments[1]),
               place_text(pair.place[0], pair.place[1], pair.place[2]));
 }
 

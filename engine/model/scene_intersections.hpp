@@ -22,12 +22,22 @@ struct IntersectingPair {
   std::array<double, 3> place{};  ///< [m]
 };
 
-/// What a state holds of pairs of an edge and a face (engine/geometry/intersection_search.hpp), with names.
+/// Two faces that overlap in one plane, at the end of a step.
+struct OverlappingPair {
+  double time = 0;  ///< [s]
+  std::array<std::string, 2> garments;
+  std::array<Index, 2> faces{};
+  std::array<double, 3> place{};  ///< [m]
+};
+
+/// What a state holds (engine/geometry/intersection_search.hpp), with names.
 struct IntersectionReport {
-  std::int64_t crossing = 0, touching = 0;
-  std::size_t garment_count = 0;        ///< that are part of crossing pairs
-  bool is_complete = true;              ///< false: some coordinates are no numbers
-  std::vector<IntersectingPair> pairs;  ///< the first ten crossing ones, without any: of the touching ones
+  std::int64_t crossing = 0, touching = 0;  ///< pairs of an edge and a face
+  std::int64_t overlapping = 0;             ///< pairs of triangles, in one plane to the last bit
+  std::size_t garment_count = 0;            ///< that are part of crossing pairs
+  bool is_complete = true;                  ///< false: some coordinates are no numbers
+  std::vector<IntersectingPair> pairs;    ///< the first ten crossing ones, without any: of the touching ones
+  std::vector<OverlappingPair> overlaps;  ///< the first ten
   /// Of a start: what lies in one place, or, with contact.cloth, nearer than its thickness.
   Nearness near;
 };
@@ -62,6 +72,8 @@ std::string describe_coincident(const Nearness& near, const Scene& scene);
 
 /// "edge 3-4 of sheet through its face 17 at (0.1 0.2 0.3) m".
 std::string describe(const IntersectingPair& pair);
+/// "face 3 of sheet in the plane of face 5 of other at (0.1 0.2 0.3) m".
+std::string describe(const OverlappingPair& pair);
 /// "node 3 of sheet on face 5 of other at (0.1 0.2 0.3) m".
 std::string describe(const NearFeatures& pair, const Scene& scene);
 

@@ -24,13 +24,19 @@ Json as_json(const Pin& pin) {
 }
 
 Json as_json(const IntersectionReport& report) {
-  Json result{{"crossing", report.crossing}, {"touching", report.touching}, {"pairs", Json::array()}};
+  Json result{{"crossing", report.crossing},
+              {"touching", report.touching},
+              {"overlapping", report.overlapping},
+              {"pairs", Json::array()},
+              {"overlaps", Json::array()}};
   for (const IntersectingPair& pair : report.pairs)
     result["pairs"].push_back({{"edge_garment", pair.edge_garment},
                                {"edge", pair.edge},
                                {"face_garment", pair.face_garment},
                                {"face", pair.face},
                                {"place", pair.place}});
+  for (const OverlappingPair& pair : report.overlaps)
+    result["overlaps"].push_back({{"garments", pair.garments}, {"faces", pair.faces}, {"place", pair.place}});
   return result;
 }
 

@@ -74,6 +74,14 @@ void print_certificate(const RunSummary& s, bool meets_cloth) {
         count(s.intersections_max), advice);
     print_first(pairs, [](const IntersectingPair& pair) { return describe(pair); });
   }
+  if (s.steps_overlapping > 0) {
+    std::printf(
+        "CLOTH LIES IN CLOTH, in one plane to the last bit, at the end of %lld of %lld certified steps; up "
+        "to "
+        "%lld pairs of triangles that overlap%s\n",
+        count(s.steps_overlapping), count(s.steps_certified), count(s.overlaps_max), advice);
+    print_first(s.first_overlaps, [](const std::string& line) { return line; });
+  }
   if (s.steps_passing_within > 0) {
     std::printf("CLOTH PASSES THROUGH CLOTH within %lld %s it does not, of %lld tested within%s\n",
                 count(s.steps_passing_within),

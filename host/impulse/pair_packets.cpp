@@ -28,7 +28,7 @@ template <class Real>
 PacketBuffers<Real>::PacketBuffers(const Device& device, const PacketPlan& plan,
                                    const std::vector<const std::vector<Vec3d>*>& rest,
                                    const std::vector<std::vector<Real>>& inverse_masses)
-    : colour_begin(device, plan.colour_begin), nodes(device, plan.nodes) {
+    : colour_begin(device, plan.colour_begin), nodes(device, plan.nodes), packets(plan.colour_begin.back()) {
   const std::size_t width = static_cast<std::size_t>(step_kernels<Real>(device.backend()).lane_width());
   const std::size_t places = plan.pairs.size();
   std::vector<Real> all_lengths, all_shares;

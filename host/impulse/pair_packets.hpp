@@ -21,6 +21,7 @@ template <class Real>
 struct PacketBuffers {
   Buffer<Index> colour_begin, nodes;
   Buffer<Real> lengths, shares;
+  Index packets = 0;  ///< number of them
 
   PacketBuffers() = default;
   /// Lengths of `rest`, one array of positions per shape. inverse_masses: shape [shape][node_count], empty
@@ -30,7 +31,7 @@ struct PacketBuffers {
                 const std::vector<std::vector<Real>>& inverse_masses);
 
   PairPackets<Real> view() const {
-    return {colour_begin.view(), nodes.view(), lengths.view(), shares.view(), {}};
+    return {colour_begin.view(), nodes.view(), lengths.view(), shares.view(), {}, packets};
   }
   std::size_t memory_bytes() const {
     return colour_begin.bytes() + nodes.bytes() + lengths.bytes() + shares.bytes();

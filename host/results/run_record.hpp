@@ -93,6 +93,10 @@ struct RunSummary {
   std::int64_t steps_certified = 0, steps_intersecting = 0, steps_touching = 0;
   std::int64_t intersections_max = 0;  ///< most pairs of an edge and a triangle at the end of a step
   std::vector<IntersectingPair> first_intersections;  ///< of the first such step, up to ten
+  /// Steps at whose end triangles overlap in one plane to the last bit, whatever crosses or touches
+  /// elsewhere, and most pairs of them at the end of a step.
+  std::int64_t steps_overlapping = 0, overlaps_max = 0;
+  std::vector<std::string> first_overlaps;  ///< of the first such step, up to ten, each with time and place
   /// Of the steps that end free of crossings those whose straight ways were tested, too, and those of them on
   /// whose ways cloth passed through cloth.
   std::int64_t steps_certified_within = 0, steps_passing_within = 0;

@@ -105,6 +105,9 @@ void for_each_member(Summary& s, const Visit& visit) {
   visit("steps_touching", s.steps_touching);
   visit("intersections_max", s.intersections_max);
   visit("first_intersections", s.first_intersections);
+  visit("steps_overlapping", s.steps_overlapping);
+  visit("overlaps_max", s.overlaps_max);
+  visit("first_overlaps", s.first_overlaps);
   visit("steps_certified_within", s.steps_certified_within);
   visit("steps_passing_within", s.steps_passing_within);
   visit("first_passages", s.first_passages);
@@ -120,7 +123,8 @@ bool came_later(std::string_view name) {
   constexpr std::string_view later[] = {
       "cloth_loaded_max", "cloth_force_max", "cloth_gap_min",          "cg_iterations_max",
       "substeps_max",     "eased_depth",     "steps_certified_within", "steps_passing_within",
-      "first_passages",   "blocked"};
+      "first_passages",   "blocked",         "steps_overlapping",      "overlaps_max",
+      "first_overlaps"};
   return std::find(std::begin(later), std::end(later), name) != std::end(later);
 }
 

@@ -42,6 +42,10 @@ void Certificate::count(const Simulation& simulation, const std::vector<StepRepo
   IntersectionReport found = intersections_.of(positions, simulation.time());
   summary.steps_certified += found.is_complete;
   summary.intersections_max = std::max(summary.intersections_max, found.crossing);
+  summary.overlaps_max = std::max(summary.overlaps_max, found.overlapping);
+  if (found.overlapping > 0 && summary.steps_overlapping++ == 0)
+    for (const OverlappingPair& pair : found.overlaps)
+      summary.first_overlaps.push_back(text(describe(pair), ", t = ", pair.time, " s"));
   if (found.crossing > 0) {
     if (summary.steps_intersecting++ == 0) summary.first_intersections = std::move(found.pairs);
     return;

@@ -26,12 +26,14 @@ struct PairPackets {
   /// are then of a cloth, not of a shape, and 1 / (w_a + w_b) follows, 0: both held; shape [cloth, packet, 3,
   /// width].
   ArrayView<const Index> is_held;
+  /// Number of packets; the host needs it, too, and may not be able to read the arrays.
+  Index packets = 0;
 
   ISOCLOTH_HD int share_fields() const { return is_held.empty() ? 2 : 3; }
   ISOCLOTH_HD Index colour_count() const {
     return colour_begin.empty() ? 0 : static_cast<Index>(colour_begin.size()) - 1;
   }
-  ISOCLOTH_HD Index packet_count() const { return colour_begin.empty() ? 0 : colour_begin[colour_count()]; }
+  ISOCLOTH_HD Index packet_count() const { return packets; }
 };
 
 /// Stencils of quadratic rows C = 1/2 sum_i J_i . p_i - c0, J_i = 2 sum_j T_ij p_j, Width rows each, in

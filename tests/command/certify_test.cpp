@@ -145,6 +145,37 @@ TEST_F(CertifyCommand, ClothThatMeetsClothDoesNotBeginInItsPlane) {
   EXPECT_NE(refused.errors.find("at the start cloth lies in cloth"), std::string::npos) << refused.errors;
 }
 
+/// What neither crosses nor touches, as all of it lies in one plane.
+TEST_F(CertifyCommand, CountsWhatOverlapsInOnePlane) {
+  Json scene = flat_sheets(0);
+  scene["contact"] = Json::object();
+  write_scene("scene.json", scene);
+  const Json start = Json::parse(isocloth({"check", "scene.json", "--json"}).output)["intersections"];
+  EXPECT_EQ(start["crossing"], 0);
+  EXPECT_EQ(start["touching"], 0);
+  EXPECT_GT(start["overlapping"], 18);  // more than the triangles of the smaller sheet
+  ASSERT_EQ(start["overlaps"].size(), 10U);
+  EXPECT_EQ(start["overlaps"][0]["garments"], Json({"lying", "standing"}));
+  EXPECT_EQ(start["overlaps"][0]["faces"].size(), 2U);
+  EXPECT_EQ(start["overlaps"][0]["place"][2], 0);
+  const Finished run = isocloth({"run", "scene.json", "-o", "out", "--quiet", "--certify"});
+  EXPECT_EQ(run.code, 0) << run.errors;
+  const Json s = summary("out");
+  EXPECT_EQ(s["steps_certified"], 2);
+  EXPECT_EQ(s["steps_intersecting"], 0);
+  EXPECT_EQ(s["steps_touching"], 0);
+  EXPECT_EQ(s["steps_overlapping"], 2);
+  EXPECT_EQ(s["overlaps_max"], start["overlapping"]);
+  EXPECT_EQ(s["first_overlaps"].size(), 10U);
+  const std::string line =
+      "CLOTH LIES IN CLOTH, in one plane to the last bit, at the end of 2 of 2 certified steps; up to " +
+      s["overlaps_max"].dump() + " pairs of triangles that overlap (contact.cloth keeps them apart)\n  face ";
+  EXPECT_NE(run.output.find(line), std::string::npos) << run.output;
+  // `report` reads the summary back.
+  EXPECT_EQ(isocloth({"report", "out"}).code, 0);
+  EXPECT_EQ(summary("out"), s);
+}
+
 TEST_F(CertifyCommand, TellsOfClothThatStartsNearerThanItIsThick) {
   const auto warnings = [&](double height) {
     write_scene("scene.json", flat_sheets(height));
@@ -257,6 +288,7 @@ TEST_F(CertifyCommand, FindsNothingInAShakenSheet) {
       << run.output;
   EXPECT_EQ(s["steps_intersecting"], 0);
   EXPECT_EQ(s["steps_touching"], 0);
+  EXPECT_EQ(s["steps_overlapping"], 0);
   EXPECT_EQ(s["intersections_max"], 0);
 }
 

@@ -4,10 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
 #include "engine/core/random.hpp"
+#include "tests/support/exact_counts.hpp"
 
 namespace isocloth {
 namespace {
@@ -68,12 +74,15 @@ TEST(Orientation, AgreesWithIntegers) {
                         d[0][1] * (d[1][2] * d[2][0] - d[1][0] * d[2][2]) +
                         d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]);
     const int expected = (volume > 0) - (volume < 0);
-    Points x;
-    for (std::size_t n = 0; n < 4; ++n)
-      x[n] = 0x1p-38 *
-             Vec3d{static_cast<double>(p[n][0]), static_cast<double>(p[n][1]), static_cast<double>(p[n][2])};
-    ASSERT_EQ(of(x), expected) << i;
-    lost_to_rounding += rounded_orientation(x) != expected;
+    // Products of the smallest are lost to underflow, of the largest to overflow.
+    for (const double unit : {0x1p-38, 0x1p-1074, 0x1p-1037, 0x1p980}) {
+      Points x;
+      for (std::size_t n = 0; n < 4; ++n)
+        x[n] = unit * Vec3d{static_cast<double>(p[n][0]), static_cast<double>(p[n][1]),
+                            static_cast<double>(p[n][2])};
+      ASSERT_EQ(of(x), expected) << i << ", in units of " << unit;
+      if (unit == 0x1p-38) lost_to_rounding += rounded_orientation(x) != expected;
+    }
   }
   EXPECT_GT(lost_to_rounding, 1000);
 }
@@ -108,6 +117,35 @@ TEST(Orientation, AgreesWithRationalNumbers) {
   }
 }
 
+/// Numbers without rounding decide: every magnitude that doubles have, mixed.
+TEST(Orientation, AgreesAtAllMagnitudes) {
+  Random random(11);
+  int flat = 0, lost = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const auto any = [&] {
+      const double size = random.uniform(0, 5);
+      if (size < 1) return 0.0;
+      return std::ldexp(random.uniform(-1, 1),
+                        static_cast<int>(random.uniform(-1074, size < 3 ? -900 : 1024)));
+    };
+    const auto point = [&] { return Vec3d{any(), any(), any()}; };
+    const Points p{point(), point(), point(), i % 2 == 0 ? point() : Vec3d{any(), 0, 0}};
+    const ExactPoint u = exact::difference(exact_point(p[1]), exact_point(p[0]));
+    const ExactPoint v = exact::difference(exact_point(p[2]), exact_point(p[0]));
+    const ExactPoint w = exact::difference(exact_point(p[3]), exact_point(p[0]));
+    const ExactPoint normal{u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+    const int expected = exact::dot(normal, w).sign();
+    ASSERT_EQ(of(p), expected) << i;
+    for (int axis = 0; axis < 3; ++axis)
+      ASSERT_EQ(turn(p[0], p[1], p[2], axis), normal[static_cast<std::size_t>(axis)].sign()) << i;
+    flat += expected == 0;
+    lost += rounded_orientation(p) != expected;
+  }
+  EXPECT_GT(flat, 10);
+  EXPECT_LT(flat, 3000);
+  EXPECT_GT(lost, 1000);
+}
+
 class MeetingTest : public ::testing::Test {
  protected:
   /// In every order of corners and ends.
@@ -128,6 +166,46 @@ TEST_F(MeetingTest, FindsWhatPassesThroughTheInside) {
   expect(Meeting::crossing, {0x1p-52, 0x1p-52, 0}, {0x1p-52, 0x1p-52, 1});
   expect(Meeting::crossing, {0.2, 0.2, 0x1.fffffffffffffp-2}, {0.2, 0.2, 0x1.0000000000001p-1});
 }
+
+/// The least numbers that there are, and the largest.
+TEST_F(MeetingTest, KnowsNoUnderflowOrOverflow) {
+  constexpr double least = 5e-324, largest = 0x1.fffffffffffffp1023;
+  const auto of_unit = [](double unit, double lift, const Vec3d& p, const Vec3d& q) {
+    return meeting(p, q, {0, 0, lift}, {unit, 0, lift}, {0, unit, lift});
+  };
+  EXPECT_EQ(of_unit(1, 0, {0.2, 0.2, -least}, {0.2, 0.2, 1}), Meeting::crossing);
+  EXPECT_EQ(of_unit(1, 0, {0.2, 0.2, -least}, {0.2, 0.2, least}), Meeting::crossing);
+  EXPECT_EQ(of_unit(1, 0, {0.2, 0.2, 0}, {0.2, 0.2, least}), Meeting::touching);
+  EXPECT_EQ(of_unit(1, 0, {0.2, 0.2, least}, {0.2, 0.2, 1}), Meeting::none);
+  EXPECT_EQ(of_unit(1, 0, {least, 0.2, -1}, {least, 0.2, 1}), Meeting::crossing);
+  EXPECT_EQ(of_unit(1, 0, {-least, 0.2, -1}, {-least, 0.2, 1}), Meeting::none);
+  EXPECT_EQ(of_unit(1, least, {0.2, 0.2, 0}, {0.2, 0.2, 2 * least}), Meeting::crossing);
+  EXPECT_EQ(of_unit(4 * least, 0, {least, least, -least}, {least, least, least}), Meeting::crossing);
+  EXPECT_EQ(of_unit(4 * least, 0, {2 * least, 2 * least, -least}, {2 * least, 2 * least, least}),
+            Meeting::touching);
+  EXPECT_EQ(of_unit(largest, 0, {1, 1, -largest}, {1, 1, largest}), Meeting::crossing);
+  EXPECT_EQ(of_unit(largest, 0, {least, least, -largest}, {least, least, least}), Meeting::crossing);
+  EXPECT_EQ(of_unit(largest, 0, {largest, least, -1}, {largest, least, 1}), Meeting::none);
+  EXPECT_EQ(of_unit(largest, 0, {largest, 0, -1}, {largest, 0, 1}), Meeting::touching);
+}
+
+#if defined(__x86_64__)
+/// Processors can take denormal numbers for zero, as programs beside this library may have told them to.
+TEST_F(MeetingTest, DoesNotDependOnWhatHappensToDenormalNumbers) {
+  const unsigned before = _mm_getcsr();
+  constexpr unsigned flush_results = 0x8000, read_as_zero = 0x0040;
+  const Points slanted{Vec3d{0, 0, 0}, {0x1p-400, 0, 0}, {0, 0x1p-400, 0}, {0.2, 0.2, 0x1p-1074}};
+  for (const unsigned bits : {0U, flush_results, read_as_zero, flush_results | read_as_zero}) {
+    _mm_setcsr(before | bits);
+    const Meeting crosses = meeting({0.2, 0.2, -5e-324}, {0.2, 0.2, 1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0});
+    const int in_front = of(slanted), turns = turn({0, 0, 0}, {0x1p-1074, 0, 0}, {0, 0x1p-1074, 0}, 2);
+    _mm_setcsr(before);
+    EXPECT_EQ(crosses, Meeting::crossing) << bits;
+    EXPECT_EQ(in_front, 1) << bits;
+    EXPECT_EQ(turns, 1) << bits;
+  }
+}
+#endif
 
 TEST_F(MeetingTest, LeavesOutWhatPassesBy) {
   expect(Meeting::none, {0.6, 0.6, 0}, {0.6, 0.6, 1});

@@ -215,6 +215,19 @@ Garment swinging(const std::string& name, Index nodes) {
   return garment;
 }
 
+/// Kernels and copies reach the memory of the device, and the host does not.
+TEST_F(TestDevice, EndsAHostThatTouchesItsMemory) {
+  const Device device({.backend = "cuda"});
+  Buffer<double> values(device, std::vector<double>{1, 2, 3});
+  EXPECT_EQ(values.download(), (std::vector<double>{1, 2, 3}));
+  step_kernels<double>(device.backend())
+      .scale_values(device.queue(), {.from = values.view(), .factor = 2, .to = values.view()});
+  EXPECT_EQ(values.download(), (std::vector<double>{2, 4, 6}));
+  const volatile double* const first = values.view().data();
+  EXPECT_DEATH(static_cast<void>(*first), "");
+  EXPECT_DEATH(values.view()[2] = 4, "");
+}
+
 TEST_F(TestDevice, StartsAllGroupsBeforeItWaitsForOne) {
   Scene scene;
   scene.recipe = "coltraro2022";

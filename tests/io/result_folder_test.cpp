@@ -395,10 +395,13 @@ TEST(Summary, KeepsEveryMemberAndHasNoNan) {
                             .place = {0.1, 0.2, 0.3}}};
   s.steps_passing_within = 2;
   s.first_passages = {"node 3 of shirt through the triangle 4-5-6 of trousers"};
+  s.steps_overlapping = 3;
+  s.overlaps_max = 5;
+  s.first_overlaps = {"face 3 of shirt in the plane of face 4 of trousers"};
   s.realtime_factor = std::nan("");
   const std::string json = summary_json(s);
   EXPECT_NE(json.find("\"realtime_factor\": null"), std::string::npos) << json;
-  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 84);
+  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 87);
   const RunSummary read = parse_summary(json, "summary.json");
   EXPECT_EQ(summary_json(read), json);
   EXPECT_EQ(read.message, s.message);
@@ -408,6 +411,9 @@ TEST(Summary, KeepsEveryMemberAndHasNoNan) {
   ASSERT_EQ(read.first_intersections.size(), 1U);
   EXPECT_EQ(read.steps_passing_within, 2);
   EXPECT_EQ(read.first_passages, s.first_passages);
+  EXPECT_EQ(read.steps_overlapping, 3);
+  EXPECT_EQ(read.overlaps_max, 5);
+  EXPECT_EQ(read.first_overlaps, s.first_overlaps);
   EXPECT_EQ(read.first_intersections[0].place, s.first_intersections[0].place);
   s.wall_seconds = HUGE_VAL;
   EXPECT_NE(message_of<NumericalError>([&] { summary_json(s); }).find("wall_seconds"), std::string::npos);

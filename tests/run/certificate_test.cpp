@@ -92,6 +92,43 @@ TEST_F(CertificateOfParts, LeavesOutStepsWhosePartsAreNotTold) {
   EXPECT_EQ(found.steps_certified_within, 0);
 }
 
+/// Sheets in one plane neither cross nor touch: they are counted by themselves.
+TEST(CertificateOfStates, CountsWhatOverlapsInOnePlane) {
+  Scene scene;
+  scene.step = 0.01;
+  for (const char* const name : {"lower", "upper"}) {
+    Garment sheet;
+    sheet.name = name;
+    sheet.mesh = quad_grid(4, 4, 0.1, 0.1);
+    scene.garments.push_back(sheet);
+  }
+  const Simulation simulation(scene, {.backend = "cpu", .threads = 1});
+  Certificate certificate(scene);
+  const IntersectionReport found = certificate.of(simulation);
+  EXPECT_EQ(found.crossing, 0);
+  EXPECT_EQ(found.touching, 0);
+  EXPECT_EQ(found.overlapping, 18);  // each triangle with its like
+  EXPECT_TRUE(found.pairs.empty());
+  ASSERT_EQ(found.overlaps.size(), 10U);
+  EXPECT_EQ(found.overlaps[0].garments, (std::array<std::string, 2>{"lower", "upper"}));
+  EXPECT_EQ(found.overlaps[0].faces[0], found.overlaps[0].faces[1]);
+
+  RunSummary summary;
+  certificate.begin_step(simulation);
+  for (int step = 0; step < 2; ++step)
+    certificate.count(simulation, std::vector<StepReport>(2), std::vector<KeptStep>(2), summary);
+  EXPECT_EQ(summary.steps_certified, 2);
+  EXPECT_EQ(summary.steps_intersecting, 0);
+  EXPECT_EQ(summary.steps_touching, 0);
+  EXPECT_EQ(summary.steps_overlapping, 2);
+  EXPECT_EQ(summary.overlaps_max, 18);
+  ASSERT_EQ(summary.first_overlaps.size(), 10U);
+  EXPECT_NE(summary.first_overlaps[0].find(" of lower in the plane of face "), std::string::npos)
+      << summary.first_overlaps[0];
+  EXPECT_NE(summary.first_overlaps[0].find(" of upper at ("), std::string::npos) << summary.first_overlaps[0];
+  EXPECT_NE(summary.first_overlaps[0].find(" m, t = 0 s"), std::string::npos) << summary.first_overlaps[0];
+}
+
 TEST_F(CertificateOfParts, FrozenGarmentsStay) { EXPECT_EQ(count({}, 4).steps_certified_within, 1); }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A plugin as libisocloth_cuda.so is one, whose device is this machine's CPU behind copies and queues: what
 // the host does for a device can be tested without one. Whole steps and factorisations are done when somebody
-// waits for their queue, so that a missing wait shows; memory starts as NaN.
+// waits for their queue, so that a missing wait shows; memory starts as NaN. A host that touches the device's
+// memory itself dies of SIGSEGV (tests/support/device_memory.hpp).
 //
 // Environment: ISOCLOTH_TEST_DEVICE_BYTES  memory of the device, default 1 GiB
 //              ISOCLOTH_TEST_DEVICE_ABI    interface that the plugin claims to have
@@ -8,19 +9,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <map>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "kernels/kernel_table.hpp"
+#include "tests/support/device_memory.hpp"
 
 namespace isocloth {
 namespace {
 
-std::string calls;  ///< U upload, L launch of whole steps, R recording, W wait, D download
-std::map<void*, std::size_t> allocations;
-std::size_t used = 0;
+std::string calls;             ///< U upload, L launch of whole steps, R recording, W wait, D download
 bool lacks_workspace = false;  ///< some launch did
 
 std::size_t capacity() {
@@ -40,25 +38,16 @@ void run_pending(const Queue& queue) {
 }
 
 bool allocate(std::size_t bytes, void** pointer) {
-  constexpr std::align_val_t alignment{256};
-  if (bytes > capacity() - std::min(capacity(), used)) return false;
-  *pointer = ::operator new(bytes, alignment, std::nothrow);
-  if (*pointer == nullptr) return false;
-  std::memset(*pointer, 0xFF, bytes);
-  allocations[*pointer] = bytes;
-  used += bytes;
-  return true;
+  if (bytes > capacity() - std::min(capacity(), used_device_memory())) return false;
+  *pointer = allocate_device_memory(bytes);
+  return *pointer != nullptr;
 }
-void release(void* pointer) {
-  constexpr std::align_val_t alignment{256};
-  used -= allocations.at(pointer);
-  allocations.erase(pointer);
-  ::operator delete(pointer, alignment);
-}
+void release(void* pointer) { release_device_memory(pointer); }
 bool copy(const Queue& queue, void* to, const void* from, std::size_t bytes, char letter) {
   if (static_cast<Stream*>(queue.stream)->recording != nullptr) return false;
   run_pending(queue);
   calls += letter;
+  const DeviceAccess access;
   if (bytes > 0) std::memcpy(to, from, bytes);
   return true;
 }
@@ -70,7 +59,7 @@ bool download(const Queue& queue, void* to, const void* from, std::size_t bytes)
 }
 bool available(std::size_t* free, std::size_t* total) {
   *total = capacity();
-  *free = *total - std::min(*total, used);
+  *free = *total - std::min(*total, used_device_memory());
   return true;
 }
 bool open_queue(Queue* queue) {
@@ -134,6 +123,13 @@ void step_later(const Queue& queue, const StepCloths<Real>& args) {
     lacks_workspace = true;
   later<Real, &StepKernels<Real>::step_cloths, StepCloths<Real>>(queue, args);
 }
+/// What is a library's on a GPU.
+template <auto selection, class Args>
+bool select(const Queue& queue, const Args& args) {
+  run_pending(queue);
+  const DeviceAccess access;
+  return (cpu_backend(Simd::baseline)->selection.*selection)(Queue{}, args);
+}
 template <class Real>
 void launch_later(StepKernels<Real>& kernels) {
   using Kernels = StepKernels<Real>;
@@ -163,6 +159,10 @@ Backend make_host_memory_backend() {
                     .end_recording = end_recording,
                     .replay = replay,
                     .release_recording = release_recording};
+  using Selection = SelectionKernels;
+  backend.selection.running_sums = select<&Selection::running_sums, RunningSums>;
+  backend.selection.list_flagged = select<&Selection::list_flagged, ListFlagged>;
+  backend.selection.select_contacts = select<&Selection::select_contacts, SelectContacts>;
   launch_later(backend.float32);
   launch_later(backend.float64);
   if (const char* abi = std::getenv("ISOCLOTH_TEST_DEVICE_ABI")) backend.abi = std::atoi(abi);

@@ -6,7 +6,9 @@ function verdict(s) {
   const missed = s.steps_violated > 0 ? `${formatCount(s.steps_violated)} of ${formatCount(steps)} ${of} missed the tolerance of ${formatNumber(s.tolerance)}.` : "";
   const kept = s.tolerance > 0 ? `All ${formatCount(steps)} ${of} kept their rows within the tolerance of ${formatNumber(s.tolerance)}.` : "";
   const first = (s.first_intersections || [])[0];
-  const through = s.steps_intersecting > 0 ? `Cloth passes through cloth at the end of ${formatCount(s.steps_intersecting)} of ${formatCount(s.steps_certified)} certified steps${first ? `, first at ${formatSeconds(first.time)}` : ""}.` : "";
+  const crossing = s.steps_intersecting > 0 ? `Cloth passes through cloth at the end of ${formatCount(s.steps_intersecting)} of ${formatCount(s.steps_certified)} certified steps${first ? `, first at ${formatSeconds(first.time)}` : ""}.` : "";
+  const inPlane = s.steps_overlapping > 0 ? `Cloth lies in cloth, in one plane to the last bit, at the end of ${formatCount(s.steps_overlapping)} of ${formatCount(s.steps_certified)} certified steps.` : "";
+  const through = [crossing, inPlane].filter(Boolean).join(" ");
   const title = String(s.status || "unknown").replace(/^./, (c) => c.toUpperCase());
   const message = s.message ? `${s.message.replace(/^./, (c) => c.toUpperCase())}.`.replace("..", ".") : "";
   if (s.garments_frozen > 0) {
@@ -126,7 +128,7 @@ const summaryTables = [
     seam_opening: "seams open at the end, by up to" }],
   ["Cloth against cloth", { cloth_contacts_max: "contacts, most", cloth_loaded_max: "contacts with a force, most", cloth_force_max: "force of a contact, greatest",
     cloth_gap_min: "distance over the thickness, least", cg_iterations_max: "conjugate gradients of a solve, most", held_back: "nodes held back", steps_certified: "steps tested", steps_intersecting: "steps that end with cloth through cloth",
-    steps_touching: "steps that end with touching cloth", intersections_max: "pairs of an edge and a face, most",
+    steps_touching: "steps that end with touching cloth", steps_overlapping: "steps that end with cloth in one plane with cloth", overlaps_max: "pairs of triangles that overlap in one plane, most", intersections_max: "pairs of an edge and a face, most",
     steps_certified_within: "steps whose ways were tested", steps_passing_within: "steps on whose ways cloth passes through cloth" }],
   ["Contact and grippers", { contact_count_max: "contacts of a garment, most", contact_force_max: "force on a garment, largest",
     friction_stick_fraction: "contacts that stick, at the end", held_count_max: "nodes in grippers, most" }],
@@ -146,7 +148,7 @@ function fillSummary(s) {
     if (title === "Cloth against cloth" && !(s.steps_certified > 0 || s.cloth_contacts_max > 0)) continue;
     const table = html("table", {}, html("caption", {}, title));
     for (const [key, label] of Object.entries(rows))
-      if (s[key] !== "" && s[key] !== undefined)
+      if (s[key] !== undefined && String(s[key]) !== "")
         table.append(html("tr", {}, html("th", { scope: "row" }, label), html("td", {}, formatValue(key, s[key]))));
     if (table.rows.length > 0) $("summary").append(html("div", { class: "table" }, table));
   }

@@ -1,0 +1,73 @@
+// The certificate against brute force: every edge and every triangle with every triangle, by numbers that
+// know no rounding, in states of real scenes.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "host/run/certificate.hpp"
+#include "host/scene/scene_file.hpp"
+#include "tests/support/exact_counts.hpp"
+
+namespace isocloth {
+namespace {
+
+struct Case {
+  const char* scene;
+  bool meets_cloth;
+  int steps, frames;
+};
+
+class BruteForce : public testing::TestWithParam<Case> {
+ protected:
+  using States = std::vector<std::vector<Vec3d>>;
+
+  /// In units of a length: nodes, edges and triangles come to lie on each other and in one plane.
+  static States in_units(States states, double unit, double of_unit) {
+    const auto round = [&](double x) { return of_unit * std::round(x / unit); };
+    for (std::vector<Vec3d>& x : states)
+      for (Vec3d& p : x) p = {round(p.x), round(p.y), round(p.z)};
+    return states;
+  }
+};
+
+TEST_P(BruteForce, CountsWhatTheCertificateCounts) {
+  const Case c = GetParam();
+  Scene scene = read_scene(std::string(ISOCLOTH_SOURCE_DIR "/bench/scenes/") + c.scene);
+  scene.contact.cloth = c.meets_cloth;
+  Simulation simulation(scene, {.backend = "cpu"});
+  SceneIntersections search(scene);
+  std::vector<const Mesh*> meshes;
+  for (const Garment& garment : scene.garments) meshes.push_back(&garment.mesh);
+  ExactCounts sum, sum_of_rounded;
+  const auto compare = [&](const States& positions, ExactCounts& all) {
+    const IntersectionReport found = search.of(positions, simulation.time());
+    const ExactCounts counts = count_exactly(meshes, positions);
+    EXPECT_EQ(found.crossing, counts.crossing) << "t = " << simulation.time();
+    EXPECT_EQ(found.touching, counts.touching) << "t = " << simulation.time();
+    EXPECT_EQ(found.overlapping, counts.overlapping) << "t = " << simulation.time();
+    EXPECT_TRUE(found.is_complete);
+    all = {all.crossing + counts.crossing, all.touching + counts.touching,
+           all.overlapping + counts.overlapping};
+  };
+  for (int frame = 1; frame <= c.frames; ++frame) {
+    simulation.advance(c.steps / c.frames);
+    compare(simulation.positions(), sum);
+    constexpr double coarse = 0x1p-7;  // [m], about half an element
+    compare(in_units(simulation.positions(), coarse, coarse), sum_of_rounded);
+    compare(in_units(simulation.positions(), coarse, frame % 2 == 0 ? 0x1p-1074 : 0x1p1000), sum_of_rounded);
+  }
+  EXPECT_EQ(sum.crossing > 0, !c.meets_cloth) << sum.crossing;
+  EXPECT_EQ(sum.touching + sum.overlapping, 0);
+  EXPECT_GT(sum_of_rounded.crossing, 0);
+  EXPECT_GT(sum_of_rounded.touching, 0);
+  EXPECT_GT(sum_of_rounded.overlapping, 0);
+}
+
+constexpr Case cases[] = {{"folded_towel.json", true, 300, 3},    {"folded_towel.json", false, 300, 3},
+                          {"twist.json", true, 240, 3},           {"twist.json", false, 240, 3},
+                          {"t_shirt.json", true, 60, 2},          {"t_shirt.json", false, 60, 2},
+                          {"towels_and_balls.json", true, 160, 2}};
+INSTANTIATE_TEST_SUITE_P(Scenes, BruteForce, testing::ValuesIn(cases));
+
+}  // namespace
+}  // namespace isocloth

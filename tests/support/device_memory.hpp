@@ -1,0 +1,30 @@
+// Memory of the test device: pages that its kernels and copies alone may touch.
+//
+// A CPU would read the memory of a device as well as its own, and a host that does so shows only on a GPU,
+// as a crash. Here these pages are closed (PROT_NONE) but while a kernel runs or a copy is made: a host that
+// reads or writes them itself dies of SIGSEGV, in a debugger at the very line. What to do about it: read by
+// Buffer::read() or download(), or keep the number that is needed on the host. The first page after an array
+// that was allocated by itself and all of one that was released are closed for kernels, too.
+#pragma once
+
+#include <cstddef>
+
+namespace isocloth {
+
+/// What is open for the process as long as any of these lives. Threads may hold several at once; while one
+/// does, others could read, too.
+class DeviceAccess {
+ public:
+  DeviceAccess();
+  ~DeviceAccess();
+  DeviceAccess(const DeviceAccess&) = delete;
+  DeviceAccess& operator=(const DeviceAccess&) = delete;
+};
+
+/// Pages of their own, NaN throughout; null: no memory.
+void* allocate_device_memory(std::size_t bytes);
+void release_device_memory(void* pointer);
+/// Bytes of all that is allocated.
+std::size_t used_device_memory();
+
+}  // namespace isocloth
