@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 
 #include "engine/core/text.hpp"
@@ -12,9 +12,10 @@ namespace isocloth {
 
 /// The number with `digits` significant digits, as text() writes it.
 inline std::string in_digits(double value, int digits) {
-  char line[40];
-  std::snprintf(line, sizeof line, "%.*g", digits, value);
-  return line;
+  std::ostringstream line;
+  line.precision(digits);
+  line << value;
+  return line.str();
 }
 
 /// The same, rounded down or up: a bound from above that is printed so is one that passes.

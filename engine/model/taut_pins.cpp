@@ -181,8 +181,9 @@ std::string describe(const std::vector<TautPins>& pairs) {
   if (fits)
     return text("pins ", first.a, " and ", first.b, " are at the full length of the edges between them",
                 more);
-  return text("pins ", first.a, " and ", first.b, " are farther apart (", first.distance,
-              " m) than the edges between them are long (", first.length, " m)", more);
+  const ToldApart told = told_apart(first.distance, first.length, 9);
+  return text("pins ", first.a, " and ", first.b, " are farther apart (", told.found,
+              " m) than the edges between them are long (", told.bound, " m)", more);
 }
 
 std::vector<std::string> solver_warnings(const ResolvedScene& resolved) {
