@@ -53,9 +53,9 @@ struct ExecutionOptions {
   int block_threads = 0;  ///< CUDA: threads per block, 0: what each kernel wants. Results do not depend on it
   Monitor* monitor =
       nullptr;  ///< ends set-up and steps within a second and hears how far they are; null: none
-  /// Every step ends with strains in its report, and counts as stalled where pins stretch an edge between
-  /// them beyond the tolerance. Off: reports have none, and steps of a batch stay on the device until it is
-  /// done.
+  /// Every step ends with strains in its report, and counts as stalled where pins tear an edge between them:
+  /// rigid rows beyond the tolerance, elastic ones beyond a limit of strain (Tearing). Off: reports have
+  /// none, and steps of a batch stay on the device until it is done.
   bool measure_strain = true;
 };
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 
 #include "engine/core/text.hpp"
@@ -12,9 +12,10 @@ namespace isocloth {
 
 /// The number with `digits` significant digits, as text() writes it.
 inline std::string in_digits(double value, int digits) {
-  char line[40];
-  std::snprintf(line, sizeof line, "%.*g", digits, value);
-  return line;
+  std::ostringstream line;
+  line.precision(digits);
+  line << value;
+  return line.str();
 }
 
 /// The same, rounded down or up: a bound from above that is printed so is one that passes.
@@ -33,10 +34,15 @@ struct ToldApart {
 };
 
 /// Both with `digits` significant digits, the bound rounded to the side that passes, what was found with as
-/// many more as keep it beyond the bound that is printed.
-inline ToldApart told_apart(double found, double bound, int digits) {
+/// many more as keep it beyond the bound that is printed. is_measure: the bound is nothing to choose; it is
+/// rounded as every number where that tells the two apart.
+inline ToldApart told_apart(double found, double bound, int digits, bool is_measure = false) {
   const bool is_above = found > bound;
-  ToldApart told{in_digits(found, digits), rounded_to_side(bound, !is_above, digits)};
+  ToldApart told{in_digits(found, digits), in_digits(bound, digits)};
+  const double nearest = std::strtod(told.bound.c_str(), nullptr);
+  const double told_found = std::strtod(told.found.c_str(), nullptr);
+  if (is_measure && (is_above ? told_found > nearest : told_found < nearest)) return told;
+  told.bound = rounded_to_side(bound, !is_above, digits);
   if (!is_above && !(found < bound)) return told;
   const double printed = std::strtod(told.bound.c_str(), nullptr);
   for (int more = digits; more <= 17; ++more) {

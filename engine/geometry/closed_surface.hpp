@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/geometry/triangle_tree.hpp"
@@ -23,6 +24,9 @@ std::vector<FaceTriangle> cut_faces(const Mesh& surface);
 /// How far apart nodes on the rim of a surface may lie that stand for an unwelded seam: 2^-20 of the longest
 /// side of its box [m].
 double seam_width(const Mesh& surface);
+
+/// At the end of what the check below says of nodes and faces by number.
+inline constexpr std::string_view counted_from_0 = " (nodes and faces are counted from 0)";
 
 /// Checks that the faces bound a solid: two faces at every edge, which run through it in opposite directions,
 /// all faces at a node in a single ring around it, no two nodes at one place, no face of zero area, no two

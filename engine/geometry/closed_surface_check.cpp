@@ -47,7 +47,7 @@ class SurfaceCheck {
   /// What names nodes or faces.
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {
-    refuse_whole(parts..., " (nodes and faces are counted from 0)");
+    refuse_whole(parts..., counted_from_0);
   }
 
   std::string listed(Index f) const {

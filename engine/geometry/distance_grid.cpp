@@ -160,10 +160,14 @@ void require_closed(const MeshShape& shape, const std::string& key) {
     } catch (const SceneError&) {
       // What welding leaves is another fault; the first one stands.
     }
-    const std::string what = error.what();
+    std::string what = error.what();
+    const bool has_numbers = what.ends_with(counted_from_0);
+    if (has_numbers) what.resize(what.size() - counted_from_0.size());
     if (key.starts_with("obstacles") && what.find("; close the holes") != std::string::npos)
-      throw SceneError(what + ", or make it a garment all of whose nodes are pinned, with contact.cloth");
-    throw SceneError(what + (also.empty() ? "" : "; when it is closed " + key + also));
+      what += ", or make it a garment all of whose nodes are pinned, with contact.cloth";
+    else if (!also.empty())
+      what += "; when it is closed " + key + also;
+    throw SceneError(text(what, has_numbers ? counted_from_0 : ""));
   }
 }
 

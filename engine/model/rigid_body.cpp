@@ -5,6 +5,7 @@
 #include <numbers>
 #include <variant>
 
+#include "engine/core/place_text.hpp"
 #include "engine/model/checks.hpp"
 
 namespace isocloth {
@@ -124,7 +125,9 @@ void check_convex(const Mesh& mesh, const std::string& key) {
     for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
       const double beyond = dot(n, mesh.positions[i] - a) / area;
       if (beyond > room)
-        refuse(key, text("node ", i, " ", beyond, " m beyond the plane of a face"),
+        refuse(key,
+               text("node ", i, place_text(mesh.positions[i].x, mesh.positions[i].y, mesh.positions[i].z),
+                    ", ", beyond, " m beyond the plane of a face"),
                "a convex surface; split the body, or take its convex hull");
     }
   });

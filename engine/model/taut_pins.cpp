@@ -160,7 +160,7 @@ std::string describe(const TornPins& torn) {
   if (torn.a < 0) return {};
   // What a tolerance lets through is not worth a word.
   const bool may_stretch = torn.most > 1.005 * torn.length;
-  const ToldApart told = told_apart(torn.distance, may_stretch ? torn.most : torn.length, 9);
+  const ToldApart told = told_apart(torn.distance, may_stretch ? torn.most : torn.length, 9, !may_stretch);
   return text("pins ", torn.a, " and ", torn.b, " are taken ", told.found,
               " m apart, which the cloth between them, ",
               may_stretch ? text(torn.length, " m long and ", told.bound, " m with its limit of strain,")
@@ -181,8 +181,9 @@ std::string describe(const std::vector<TautPins>& pairs) {
   if (fits)
     return text("pins ", first.a, " and ", first.b, " are at the full length of the edges between them",
                 more);
-  return text("pins ", first.a, " and ", first.b, " are farther apart (", first.distance,
-              " m) than the edges between them are long (", first.length, " m)", more);
+  const ToldApart told = told_apart(first.distance, first.length, 9, true);
+  return text("pins ", first.a, " and ", first.b, " are farther apart (", told.found,
+              " m) than the edges between them are long (", told.bound, " m)", more);
 }
 
 std::vector<std::string> solver_warnings(const ResolvedScene& resolved) {

@@ -34,6 +34,13 @@ struct Tearing {
   double stretch = std::numeric_limits<double>::infinity();
   bool by_compression = false;  ///< rigid rows: edges may not be shorter either
   bool across_quads = false;    ///< diagonals of quads are held, too
+
+  /// By the strain of a cloth: pinned, the largest |l^2 / l0^2 - 1| of edges between pinned nodes, and
+  /// stretch, the largest principal one: where shortening tears nothing, that must be there, too.
+  bool has_torn(double pinned, double principal_stretch) const {
+    if (by_compression) return pinned > stretch;
+    return pinned > stretch * (2 + stretch) && principal_stretch > stretch / 2;
+  }
 };
 Tearing tearing_of(const ResolvedScene& resolved, const Garment& garment);
 

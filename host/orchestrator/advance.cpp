@@ -4,7 +4,6 @@
 #include <exception>
 
 #include "host/memory/device.hpp"
-#include "host/torn_pins.hpp"
 #include "kernels/launch/side_by_side.hpp"
 
 namespace isocloth {
@@ -76,7 +75,8 @@ void measure_strains(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
     for (std::size_t i = 0; i < strains.size(); ++i) {
       StepReport& total = sums[s][i].total;
       keep_worst(strains[i], total.strain);
-      if (is_torn(tearing[s][i], strains[i])) total.status = std::max(total.status, StepStatus::stalled);
+      if (tearing[s][i].has_torn(strains[i].pinned_max, strains[i].stretch_max))
+        total.status = std::max(total.status, StepStatus::stalled);
     }
   });
 }

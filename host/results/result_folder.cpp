@@ -120,7 +120,7 @@ bool ResultFolder::supersedes(const fs::path& leftover) const {
              TrajectoryFile(leftover / "trajectory.h5").layout().frames_of() <= layout_.frames_of();
     }
     if (!fs::exists(leftover / "scene.json", error)) return true;  // killed before it wrote anything
-    return read_whole_file(leftover / "scene.json") == scene_text_;
+    return scene_text_.starts_with(read_whole_file(leftover / "scene.json"));  // perhaps killed amid it
   } catch (const Error&) {
     return false;
   }

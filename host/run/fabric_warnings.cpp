@@ -51,7 +51,7 @@ struct Plate {
   /// Thicker than `bound` [m].
   std::string as_thick(double bound) const {
     return text("with ", stretch, " N/m against stretch a plate that is ",
-                told_apart(thickness(), bound, 3).found, " m thick");
+                told_apart(thickness(), bound, 3, true).found, " m thick");
   }
 };
 std::vector<Plate> plates(const Fabric& fabric) {
@@ -78,8 +78,8 @@ void require_thin_plate(const Recipe& recipe, const Garment& garment, const std:
   for (const Plate& plate : plates(garment.fabric))
     if (plate.thickness() > length)
       refuse(text(key, ".fabric.", plate.key), text(plate.bending, " N m, ", plate.as_thick(length)),
-             text("one thinner than the cloth is long, ", told_apart(plate.thickness(), length, 3).bound,
-                  " m; ", in_micro));
+             text("one thinner than the cloth is long, ",
+                  told_apart(plate.thickness(), length, 3, true).bound, " m; ", in_micro));
 }
 
 std::vector<std::pair<std::string, std::string>> fabric_warnings(const ResolvedScene& resolved,
@@ -94,9 +94,10 @@ std::vector<std::pair<std::string, std::string>> fabric_warnings(const ResolvedS
   const double edge = mean_edge(mesh);
   for (const Plate& plate : plates(fabric))
     if (plate.thickness() > edge)
-      lines.emplace_back(plate.key, text(what, ": fabric.", plate.key, ": found ", plate.bending, " N m, ",
-                                         plate.as_thick(edge), ", more than an edge, ",
-                                         told_apart(plate.thickness(), edge, 3).bound, " m; ", in_micro));
+      lines.emplace_back(plate.key,
+                         text(what, ": fabric.", plate.key, ": found ", plate.bending, " N m, ",
+                              plate.as_thick(edge), ", more than an edge, ",
+                              told_apart(plate.thickness(), edge, 3, true).bound, " m; ", in_micro));
 
   constexpr double of_rounding = 0.2;
   const bool is_single = precision == Precision::float32;

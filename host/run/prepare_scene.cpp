@@ -56,7 +56,7 @@ void warn_of_units(const Garment& garment, const std::string& what, Warnings& wa
   if (garment.fabric.rho > heaviest)
     warnings.add("rho", text(what, ": fabric.rho is ", garment.fabric.rho,
                              " kg/m^2, more than any cloth; for g/m^2 divide by 1000"));
-  const ToldApart delta = told_apart(garment.fabric.delta, garment.fabric.rho, 9);
+  const ToldApart delta = told_apart(garment.fabric.delta, garment.fabric.rho, 9, true);
   if (garment.fabric.delta > (1 + 1e-9) * garment.fabric.rho)
     warnings.add("delta", text(what, ": fabric.delta, which gravity pulls at, is ", delta.found,
                                " kg/m^2, more than fabric.rho, ", delta.bound,

@@ -40,7 +40,7 @@ struct RunStart {
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
-  /// The scene is read; from here on the monitor is listened to.
+  /// The scene is read; from here on the monitor ends set-up and steps, before it hanging of cloth alone.
   virtual void on_set_up() {}
   /// A line that RunSummary::warnings has, too.
   virtual void on_warning(const std::string&) {}

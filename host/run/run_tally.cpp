@@ -10,11 +10,11 @@
 #include "engine/core/text.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/weld.hpp"
+#include "engine/model/taut_pins.hpp"
 #include "host/files/names.hpp"
 #include "host/results/obstacle_poses.hpp"
 #include "host/run/lost_step.hpp"
 #include "host/run/rounded.hpp"
-#include "host/torn_pins.hpp"
 
 namespace isocloth {
 
@@ -120,7 +120,7 @@ void RunTally::count(const std::vector<StepReport>& reports) {
     const bool go_on = resolved_.on_violation == OnViolation::go_on;
     if (r.status == StepStatus::stalled && !go_on)
       end("stopped", g,
-          is_torn(tearing_of(resolved_, scene_.garments[g]), r.strain)
+          tearing_of(resolved_, scene_.garments[g]).has_torn(r.strain.pinned_max, r.strain.stretch_max)
               ? torn_by_pins(g)
               : text(missed(r), " after ", r.iterations,
                      " iterations in the step to t = ", simulation_.time(), " s", advice(g, of_stalled(r))));

@@ -78,7 +78,13 @@ void publish_shape(WorkingFolder& folder, const std::string& obj_name, const Gar
     write_obj(folder.path() / obj_name, garment.mesh, {x.data(), x.size()});
     for (const auto& [name, content] : texts) write_whole_file(folder.path() / name, content);
     write_report(folder.path() / "report.html", page);
-    folder.publish({});
+    // What killed commands of this kind left is made in a moment; a run's frames are not theirs to remove.
+    std::vector<std::filesystem::path> left = folder.leftovers();
+    std::erase_if(left, [](const std::filesystem::path& other) {
+      std::error_code error;
+      return std::filesystem::exists(other / "trajectory.h5", error);
+    });
+    folder.publish(left);
   } catch (...) {
     folder.remove();
     throw;

@@ -344,7 +344,7 @@ void GarmentMaker::warn_of_distant_points(const SelectSpec& select, const Mesh& 
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const double distance = norm(mesh.positions[nodes[i]] - select.nearest[i]);
     if (const double size = mean_element_size(mesh); distance > size) {
-      const ToldApart told = told_apart(distance, size, 9);
+      const ToldApart told = told_apart(distance, size, 9, true);
       warnings_.push_back(text(key, ".select.nearest[", i, "]: the nearest node, ", nodes[i], ", lies ",
                                told.found, " m away, more than an element, ", told.bound, " m"));
       return;

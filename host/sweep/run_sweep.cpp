@@ -166,7 +166,10 @@ class Sweep {
   }
 
   Json execution() const {
-    return {{"machine", machine_name()}, {"version", version()}, {"threads", threads_}};
+    return {{"machine", machine_name()},
+            {"version", version()},
+            {"threads", threads_},
+            {"case_seconds", request_.case_seconds}};
   }
 
   Simulation simulation(std::vector<Garment> garments) const {

@@ -52,6 +52,17 @@ TEST_F(DrapeCommand, WritesMeshSummaryAndReport) {
   EXPECT_GT(sags[0], sags[1]);
 }
 
+TEST_F(DrapeCommand, RemovesWhatKilledOnesLeftButNoFrames) {
+  write_scene("scene.json", hung_sheet());
+  for (const char* left : {"out.partial-999991", "out.partial-999992"}) {
+    fs::create_directory(folder_ / left);
+    folder_.write(std::string(left) + "/scene.json", "{}");
+  }
+  folder_.write("out.partial-999992/trajectory.h5", "of a run");
+  ASSERT_EQ(isocloth({"drape", "scene.json", "--method", "weil", "--time", "1", "-o", "out"}).code, 0);
+  EXPECT_EQ(names(folder_.path()), (std::vector<std::string>{"out", "out.partial-999992", "scene.json"}));
+}
+
 TEST_F(DrapeCommand, PrintsLinesAndOverwrites) {
   write_scene("scene.json", hung_sheet());
   const std::vector<std::string> arguments{"drape",  "scene.json", "--method", "weil",

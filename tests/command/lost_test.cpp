@@ -80,13 +80,15 @@ TEST_F(LostCommand, WhatTheSameRunHasDoneInTheMeantimeIsNotKeptTwice) {
 TEST_F(LostCommand, ARunKilledBeforeItsFirstCheckpointStartsAnew) {
   write_scene("scene.json", shaken_sheet(20));
   complete("scene.json", "straight");
-  // As such runs leave it, at three moments of their set-up.
-  for (const char digit : {'1', '2', '3', '4'})
+  // As such runs leave it, at moments of their set-up.
+  for (const char digit : {'1', '2', '3', '4', '5'})
     fs::create_directory(folder_ / (std::string("out.partial-99999") + digit));
   folder_.write("out.partial-999992/.lock", "");
   for (const std::string name : {"scene.json", "trajectory.h5", "metrics.csv"})
     folder_.write("out.partial-999993/" + name, read_whole_file(folder_ / "straight" / name));
   folder_.write("out.partial-999994/scene.json", "{}");  // of something else
+  folder_.write("out.partial-999995/scene.json",
+                read_whole_file(folder_ / "straight" / "scene.json").substr(0, 40));  // amid it
   const Finished run = isocloth({"run", "scene.json", "-o", "out", "--resume", "--quiet", "--json"});
   ASSERT_EQ(run.code, 0) << run.errors;
   EXPECT_EQ(run.errors,

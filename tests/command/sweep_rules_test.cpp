@@ -76,6 +76,7 @@ TEST_F(SweepRules, ACaseThatTakesTooLongIsListedAndTheOthersGoOn) {
       << run.errors;
   EXPECT_NE(run.errors.find("mesh.nodes[0] = 150"), std::string::npos) << run.errors;
   EXPECT_EQ(record("out")["case_counts"]["timed_out"], 1);
+  EXPECT_EQ(record("out")["execution"]["case_seconds"], 1.5);
   EXPECT_EQ(sweep("out", {"--vary", "fabric.alpha=1", "--case-seconds", "-1"}).code, 2);
 }
 

@@ -24,6 +24,13 @@ TEST(BoundText, WhatReadsAlikeGetsMoreDigits) {
   EXPECT_EQ(found_above(2.44e9, 2.436e9, " N/m", 3), "found 2.44e+09 N/m, expected at most 2.43e+09 N/m");
 }
 
+TEST(BoundText, MeasuresAreRoundedAsNumbersAre) {
+  const double length = std::nextafter(0.297, 0);
+  EXPECT_EQ(told_apart(0.3, length, 9, true).bound, "0.297");
+  EXPECT_EQ(told_apart(0.297, length, 9, true).bound, "0.296999999");
+  EXPECT_EQ(told_apart(0.3, length, 9).bound, "0.296999999");
+}
+
 // Whatever is refused by a bound reads as refused, and a number as the message has the bound passes.
 TEST(BoundText, WhatIsSaidOfTheBoundHolds) {
   Random random(3);

@@ -315,3 +315,25 @@ def test_energy_is_not_balanced_unless_it_was_asked_for(sheet):
         isocloth.Simulation(sheet | {"projection": {"max_substeps": 4}}, energy_balance=True)
     with pytest.raises(isocloth.Error, match="tape: found a simulation with energy_balance"):
         isocloth.Tape(isocloth.Simulation(sheet, energy_balance=True))
+
+
+@pytest.mark.parametrize("start", [isocloth.Simulation, lambda scene: isocloth.run(scene, quiet=True)])
+def test_ctrl_c_ends_the_hanging_of_cloth(sheet, start):
+    sheet["garments"][0] |= {  # a relaxation of minutes
+        "mesh": {"generator": "quad_grid", "nodes": [201, 201], "size": [1, 1]},
+        "pins": [{"select": {"nearest": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}}],
+        "initial": {"drape": "weil", "angles": True,
+                    "places": [[0.1, 0.1, 0], [0.9, 0.1, 0], [0.1, 0.9, 0], [0.9, 0.9, 0.2]]}}
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        start(sheet)
+    assert time.monotonic() - begin < 5
+
+
+def test_snapshots_are_of_one_scene(sheet):
+    foreign = isocloth.Simulation(sheet).snapshot()
+    sheet["garments"][0]["mesh"]["size"] = [0.3, 0.21]
+    other = isocloth.Simulation(sheet)
+    with pytest.raises(isocloth.ShapeError, match="snapshot: found that of another scene"):
+        other.restore(foreign)

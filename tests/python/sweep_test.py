@@ -100,6 +100,18 @@ def test_a_case_that_fails_is_recorded_and_others_keep_their_bits(sheet):
     assert refused["message"][3].startswith("case 3 (step = 0.02, frame_interval = 0.05): scene: frame_interval")
 
 
+def test_a_case_stops_where_a_run_stops(sheet):
+    sheet["garments"][0]["pins"][0]["motion"] = {"type": "oscillation", "amplitude": [0, 0.2, 0], "frequency": 3}
+    sheet |= {"recipe": "coltraro2022", "projection": {"max_iterations": 4, "max_substeps": 1}}
+    vary = {"pins[0].motion.frequency": [0.1, 3]}
+    table = isocloth.sweep(sheet, vary, measures=["strain_max"], quiet=True)
+    assert table["status"].tolist() == ["completed", "stopped"] and "where a run stops" in table["message"][1]
+    assert numpy.isfinite(table["strain_max"]).tolist() == [True, False]
+    sheet["projection"]["on_violation"] = "continue"
+    table = isocloth.sweep(sheet, vary, measures=["strain_max"], quiet=True)
+    assert table["status"].tolist() == ["completed", "stalled"] and numpy.isfinite(table["strain_max"]).all()
+
+
 def test_samples_are_those_of_their_seed_and_path(sheet):
     ranges = {"fabric.kappa": {"from": 1e-6, "to": 1e-4, "scale": "log"}, "recipe": ["membrane", "coltraro2022"]}
     first, other = (isocloth.sweep(sheet, ranges, samples=6, seed=seed, quiet=True) for seed in (0, 1))
