@@ -10,7 +10,8 @@
 
 namespace isocloth {
 
-/// Whether memory was too small: std::bad_alloc, or an array of more elements than there can be.
+/// Whether memory was too small: std::bad_alloc, an array of more elements than there can be, or no room for
+/// a thread.
 bool is_of_memory(const std::exception& error);
 
 /// One line for a person. Errors of the engine say it themselves, those of memory that it was not enough;

@@ -59,9 +59,11 @@ Hdf5File Hdf5File::open(const std::filesystem::path& path) {
 }
 
 Hdf5File::~Hdf5File() {
-  const Hdf5Call call;
+  const Hdf5Lock lock;
   hsize_t size = 0;
-  if (file_ >= 0 && is_sound_ && (!is_writable_ || H5Fflush(file_, H5F_SCOPE_GLOBAL) >= 0)) {
+  // Without memory to close it the file stays as it was flushed last.
+  if (file_ >= 0 && is_sound_ && Hdf5Call::has_memory() &&
+      (!is_writable_ || H5Fflush(file_, H5F_SCOPE_GLOBAL) >= 0)) {
     H5Fget_filesize(file_, &size);
     H5Fclose(file_);
   }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 
 #include "host/files/text_file.hpp"
+#include "host/memory/headroom.hpp"
 
 namespace isocloth {
 namespace {
@@ -18,20 +20,29 @@ std::recursive_mutex& library_mutex() {
 
 }  // namespace
 
-Hdf5Call::Hdf5Call() {
+Hdf5Lock::Hdf5Lock() {
   library_mutex().lock();
   turn_off_exit_handler();
   H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-Hdf5Call::~Hdf5Call() {
+Hdf5Lock::~Hdf5Lock() {
   H5Eset_auto2(H5E_DEFAULT, print_, data_);
   library_mutex().unlock();
 }
 
+bool Hdf5Call::has_memory() {
+  // A chunk of each dataset, its cache and the trees of the file.
+  return has_headroom(std::size_t{16} << 20);
+}
+
+Hdf5Call::Hdf5Call() {
+  if (!has_memory()) throw std::bad_alloc();
+}
+
 Hdf5Handle::~Hdf5Handle() {
-  const Hdf5Call call;
+  const Hdf5Lock lock;
   H5Idec_ref(id_);
 }
 

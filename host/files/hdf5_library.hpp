@@ -13,16 +13,24 @@ using Hdf5Shape = std::vector<hsize_t>;
 
 /// Keeps the library to this thread (it is built without a lock), and from printing its error stack, while it
 /// lives.
-class Hdf5Call {
+class Hdf5Lock {
  public:
-  Hdf5Call();
-  ~Hdf5Call();
-  Hdf5Call(const Hdf5Call&) = delete;
-  Hdf5Call& operator=(const Hdf5Call&) = delete;
+  Hdf5Lock();
+  ~Hdf5Lock();
+  Hdf5Lock(const Hdf5Lock&) = delete;
+  Hdf5Lock& operator=(const Hdf5Lock&) = delete;
 
  private:
   H5E_auto2_t print_ = nullptr;
   void* data_ = nullptr;
+};
+
+/// The same around calls that need memory. Throws std::bad_alloc where less is left than they take: where it
+/// ends within the library, that ends the program, or reads what is not there.
+class Hdf5Call : public Hdf5Lock {
+ public:
+  Hdf5Call();
+  static bool has_memory();
 };
 
 /// Closes a handle of any kind but a file at the end of its scope.

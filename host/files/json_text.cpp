@@ -137,6 +137,7 @@ Json read_json(const std::filesystem::path& path) {
 }
 
 Json parse_json(std::string_view content, const std::string& source) {
+  content = without_mark(content, source);
   Json root;
   TreeBuilder builder(root, source);
   const auto at_key = [&] {

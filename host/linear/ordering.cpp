@@ -14,6 +14,7 @@
 #include <string>
 
 #include "engine/core/errors.hpp"
+#include "host/memory/headroom.hpp"
 
 namespace isocloth {
 namespace {
@@ -26,6 +27,8 @@ std::vector<Index> dissected(const BlockLists& graph, Index size) {
   METIS_SetDefaultOptions(options);
   options[METIS_OPTION_NUMBERING] = 0;
   options[METIS_OPTION_SEED] = 1;
+  // It does not survive where memory ends; its levels together are some ten times the graph.
+  require_headroom((std::size_t{16} << 20) + 10 * sizeof(idx_t) * (begin.size() + neighbours.size()));
   static std::mutex metis_random_state;
   const std::scoped_lock lock(metis_random_state);
   // For one process it is METIS_NodeND, which takes over SIGTERM and SIGABRT of the whole program while it

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <system_error>
 #include <utility>
 
 namespace isocloth {
@@ -48,7 +49,11 @@ Progress::Progress(std::string what, std::int64_t total, std::int64_t done, bool
       done_(done) {
   if (quiet_) return;
   if (monitor_ != nullptr) iterations_ = monitor_->iterations;
-  watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+  try {
+    watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+  } catch (const std::system_error&) {
+    quiet_ = true;  // no room for another thread: the work goes on, and nobody says how far it is
+  }
 }
 
 Progress::~Progress() {

@@ -39,7 +39,8 @@ class Progress {
   const std::string what_;
   const std::int64_t total_, first_;
   const Monitor* const monitor_;
-  const bool quiet_, terminal_;
+  bool quiet_;
+  const bool terminal_;
   const Clock::time_point start_ = Clock::now();
   std::mutex mutex_;  ///< of all below
   bool drawn_ = false;

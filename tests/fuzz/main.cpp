@@ -1,13 +1,14 @@
 // Damaged and changed scenes, thousands of them, through the command: nothing crashes, hangs, lies or is
 // lost.
 //
-//   fuzz_scenes COMMAND SCENES [--count N] [--runs M] [--results K] [--seed S] [--only KIND:NUMBER] [--keep
-//   FOLDER]
+//   fuzz_scenes COMMAND SCENES [--count N] [--runs M] [--results K] [--datasets D] [--memory L] [--seed S]
+//   [--only KIND:NUMBER] [--keep FOLDER]
 //
-// N scenes with anything wrong go through `check`, M that can often be run through `check` and `run`, and K
-// results with damaged files through `report` and `run --resume`. Prints each kind of failure once, with the
-// number of its cases and the first of them, kept with its files in FOLDER; --only repeats one. Exit code 1
-// when anything failed. By hand:
+// N scenes with anything wrong go through `check`, M that can often be run through `check` and `run`, K
+// results with damaged files through `report` and `run --resume`, D with a dataset that lies elsewhere or
+// about its size through these and as a recorded motion, and L scenes through `check`, `run` and `report`
+// with 48 to 200 MB of memory. Prints each kind of failure once, with the number of its cases and the first
+// of them, kept with its files in FOLDER; --only repeats one. Exit code 1 when anything failed. By hand:
 //
 //   build/release/bin/fuzz_scenes build/release/bin/isocloth bench/scenes --count 10000 --runs 1000 --results
 //   300 --seed 1
@@ -23,6 +24,7 @@
 #include "engine/core/text.hpp"
 #include "tests/fuzz/mutations.hpp"
 #include "tests/fuzz/verdict.hpp"
+#include "tests/io/hostile_hdf5.hpp"
 #include "tests/io/temporary_folder.hpp"
 #include "tests/support/sanitized.hpp"
 
@@ -34,7 +36,7 @@ using Files = std::map<std::string, std::string>;
 
 struct Options {
   std::string command, scenes, only, keep = "fuzz_failures";
-  std::size_t count = 1000, runs = 100, results = 30;
+  std::size_t count = 1000, runs = 100, results = 30, datasets = 30, memory = 30;
   std::uint64_t seed = 1;
 };
 
@@ -80,11 +82,14 @@ class Fuzzer {
     repeat("check", options_.count, &Fuzzer::check_one);
     repeat("run", options_.runs, &Fuzzer::run_one);
     repeat("result", options_.results, &Fuzzer::damage_one_result);
+    repeat("dataset", options_.datasets, &Fuzzer::put_one_hostile_dataset);
+    repeat("memory", options_.memory, &Fuzzer::limit_memory_of_one);
     return report();
   }
 
  private:
   static constexpr const char* scene_name = "scene.json";
+  static constexpr rlim_t usual_memory = rlim_t{4} << 30;
   /// What any small scene is allowed [s].
   static constexpr int patience = unless_sanitized(10, 200);
 
@@ -107,7 +112,7 @@ class Fuzzer {
     command_ = arguments;
     ProcessOptions limits{.folder = folder()};
     // A sanitizer takes terabytes of address space.
-    if constexpr (!is_sanitized) limits.memory = rlim_t{4} << 30;
+    if constexpr (!is_sanitized) limits.memory = memory_;
     Process process(arguments, limits);
     const auto ends_within = [&process](double seconds) {
       const double before = process.processor_time();
@@ -266,6 +271,64 @@ class Fuzzer {
     note(faults, fuzz);
   }
 
+  /// A dataset that HDF5 would read elsewhere, or of which there is less than it says, is refused at once,
+  /// and nothing of other files is said, written or kept.
+  void put_one_hostile_dataset(Choice& choice) {
+    FuzzCase fuzz = changed_scene(seeds_, choice);
+    write(folder(), fuzz);
+    if (run_scene({"--quiet", "--threads", "1"}).code != 0) return;
+    const std::string file = choice.of({"trajectory.h5", "trajectory.h5", "checkpoint.h5"});
+    const fs::path path = folder() / "out" / file;
+    const HostileDataset& kind = choice.of(hostile_datasets());
+    const std::string name = choice.of(dataset_names(path));
+    if (!make_hostile(path, name, kind)) return;
+    fuzz.changes.push_back(text(file, ": ", name, ": ", kind.name));
+    const bool reports = file == "trajectory.h5" && choice.happens(0.5);
+    const Finished end =
+        reports ? isocloth({"report", "out"}) : run_scene({"--quiet", "--threads", "1", "--resume"});
+    const char* what = reports ? "report" : "run --resume";
+    ++endings_[text(what, " of a hostile dataset ", end.code)];
+    Faults faults = faults_of(end);
+    if (end.code == 0) faults.push_back({text(what, " takes ", kind.name, " for a result"), name});
+    for (const std::string& said : {end.errors, end.output, read_whole_file(folder() / "out/report.html")})
+      if (said.find("1234567") != std::string::npos)
+        faults.push_back({text(what, " tells what is in another file, by ", kind.name), name});
+    fuzz.files[file] = read_whole_file(path);
+    note(faults, fuzz);
+  }
+
+  /// Where memory ends, a command ends with one line, and a result that it gives is whole.
+  void limit_memory_of_one(Choice& choice) {
+    FuzzCase fuzz = changed_scene(seeds_, choice);
+    write(folder(), fuzz);
+    const auto limited = [&](const auto& command) {
+      memory_ = (rlim_t{48} << 20) + choice.below(std::size_t{152} << 20);
+      const Finished end = command();
+      fuzz.changes = {text(memory_, " bytes of memory")};
+      ++endings_[text(command_[1], " with little memory ", end.code)];
+      note(faults_of(end), fuzz);
+      memory_ = usual_memory;
+      return end.code;
+    };
+    for (int i = 0; i < 3; ++i) limited([&] { return isocloth({"check", scene_name}); });
+    const fs::path out = folder() / "out";
+    for (int i = 0; i < 3; ++i) {
+      fs::remove_all(out);
+      const int code = limited([&] { return run_scene({"--quiet", "--checkpoint-every", "0.02"}); });
+      if (code == 0 || code == 1) {
+        note(faults_of_result(folder() / scene_name, out, code), fuzz);
+        limited([&] { return isocloth({"report", "out"}); });
+      }
+    }
+    // Of what the last one left there is a result after all, or the scene is refused as it is without a
+    // limit.
+    const Finished end = run_scene({"--quiet", fs::exists(out) ? "--overwrite" : "--resume"});
+    if (end.code == 0 || end.code == 1)
+      note(faults_of_result(folder() / scene_name, out, end.code), fuzz);
+    else
+      note(faults_of(end), fuzz);
+  }
+
   /// A page without what is of one process: what a clock said, and how much memory there was.
   static std::string without_times(const std::string& page) {
     static const std::regex timing(
@@ -280,9 +343,9 @@ class Fuzzer {
       std::printf("%6zu x %s\n", failure.count, failure.example.c_str());
       count += failure.count;
     }
-    say(text(options_.count, " checks, ", options_.runs, " runs, ", options_.results,
-             " damaged results, seed ", options_.seed, ": ", count, " failures of ", failures_.size(),
-             " kinds"));
+    say(text(options_.count, " checks, ", options_.runs, " runs, ", options_.results, " damaged results, ",
+             options_.datasets, " hostile datasets, ", options_.memory, " with little memory, seed ",
+             options_.seed, ": ", count, " failures of ", failures_.size(), " kinds"));
     return failures_.empty() ? 0 : 1;
   }
 
@@ -293,6 +356,7 @@ class Fuzzer {
   TemporaryFolder home_;
   std::map<std::string, Failure> failures_;
   std::map<std::string, std::size_t> endings_;
+  rlim_t memory_ = usual_memory;             ///< of commands [bytes]
   bool interrupted_ = false, hung_ = false;  ///< of the latest command
   std::string id_;
   std::vector<std::string> command_;
@@ -309,6 +373,8 @@ int main(int argc, char** argv) {
   app.add_option("--count", options.count, "scenes for check");
   app.add_option("--runs", options.runs, "scenes for run");
   app.add_option("--results", options.results, "results to damage");
+  app.add_option("--datasets", options.datasets, "results in which a dataset lies or lies elsewhere");
+  app.add_option("--memory", options.memory, "scenes with little memory");
   app.add_option("--seed", options.seed, "of all choices");
   app.add_option("--only", options.only, "the one case to repeat, as check:17");
   app.add_option("--keep", options.keep, "folder for the first case of each kind of failure");
