@@ -118,9 +118,8 @@ bool is_parted_by_a_side(const std::array<Vec3d, 3>& s, int sign, const std::arr
   return false;
 }
 
-}  // namespace
-
-int orientation(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
+/// orientation(), where rounding leaves no doubt of it, else 0.
+int clear_orientation(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
   const Vec3d u = a - d, v = b - d, w = c - d;
   const double yz = v.y * w.z, zy = v.z * w.y, zx = v.z * w.x, xz = v.x * w.z, xy = v.x * w.y, yx = v.y * w.x;
   // (b - a) x (c - a) . (d - a) = -u . v x w
@@ -131,9 +130,16 @@ int orientation(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) 
   // Shewchuk, Adaptive precision floating-point arithmetic and fast robust geometric predicates, 1997, table
   // "O3D", bound A: 7 + 56 rounding; one more for what is lost below the least double.
   constexpr double bound = (8 + 56 * rounding) * rounding;
-  if (is_ordinary(permanent, size_of(u) + size_of(v) + size_of(w)) &&
-      std::fabs(determinant) > bound * permanent)
+  if (std::fabs(determinant) > bound * permanent &&
+      is_ordinary(permanent, size_of(u) + size_of(v) + size_of(w)))
     return determinant > 0 ? -1 : 1;
+  return 0;
+}
+
+}  // namespace
+
+int orientation(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
+  if (const int clear = clear_orientation(a, b, c, d); clear != 0) return clear;
   return is_plainly_flat(a, b, c, d) ? 0 : exact_orientation(a, b, c, d);
 }
 
@@ -147,7 +153,7 @@ int turn(const Vec3d& a, const Vec3d& b, const Vec3d& c, int axis) {
   if (is_ordinary(permanent, std::fabs(u.x) + std::fabs(u.y) + std::fabs(v.x) + std::fabs(v.y)) &&
       std::fabs(determinant) > bound * permanent)
     return determinant > 0 ? 1 : -1;
-  if (is_same(c, a) || is_same(c, b)) return 0;
+  if (is_same(c, a) || is_same(c, b) || is_same(p.x, q.x, r.x, r.x) || is_same(p.y, q.y, r.y, r.y)) return 0;
   const Vec3d first{p.x, p.y, 0}, second{q.x, q.y, 0}, third{r.x, r.y, 0};
   const CommonUnit unit{first, second, third};
   const WholeVector e = unit.difference(second, first), f = unit.difference(third, first);
@@ -165,14 +171,17 @@ Meeting meeting(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b, 
 }
 
 bool overlap_in_plane(const std::array<Vec3d, 3>& s, const std::array<Vec3d, 3>& t) {
-  for (const Vec3d& corner : t)
-    if (orientation(s[0], s[1], s[2], corner) != 0) return false;
+  const auto are_in_plane = [&s, &t](const auto& side) {
+    return std::ranges::all_of(t, [&](const Vec3d& corner) { return side(s[0], s[1], s[2], corner) == 0; });
+  };
+  if (!are_in_plane(clear_orientation)) return false;
   const View view = best_view(s);
   if (view.sign == 0) return false;
   const int other = turn(t[0], t[1], t[2], view.axis);
   // The insides of two convex figures of a plane are apart where a side of one of them parts them, else not.
+  // Of what lies nearly in a plane that is soon decided, and whether it lies in it takes many digits.
   return other != 0 && !is_parted_by_a_side(s, view.sign, t, view.axis) &&
-         !is_parted_by_a_side(t, other, s, view.axis);
+         !is_parted_by_a_side(t, other, s, view.axis) && are_in_plane(orientation);
 }
 
 }  // namespace isocloth

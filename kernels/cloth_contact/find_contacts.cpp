@@ -333,9 +333,11 @@ void measure_pairs(const Queue& queue, const MeasurePairs& args) {
 void sift_pairs(const Queue& queue, const SiftPairs& args) {
   SiftBody body{args};
 #if !defined(__CUDACC__)
-  // Where the host can read them: of cloth that hardly moves most pairs are done with.
-  body.moved = spread(args.measured_at, args.from);
-  body.way = spread(args.from, args.to);
+  // Where the host can read them, as no device has them: of cloth that hardly moves most pairs are done with.
+  if (queue.stream == nullptr) {
+    body.moved = spread(args.measured_at, args.from);
+    body.way = spread(args.from, args.to);
+  }
 #endif
   parallel_for(queue, static_cast<Index>(args.from.size()), PlacesBody{args});
   parallel_for(queue, packet_count(args.pairs.size()), body);

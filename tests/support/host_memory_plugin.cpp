@@ -8,12 +8,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <string>
-#include <vector>
 
 #include "kernels/kernel_table.hpp"
 #include "tests/support/device_memory.hpp"
+#include "tests/support/device_stream.hpp"
 
 namespace isocloth {
 namespace {
@@ -26,17 +25,6 @@ std::size_t capacity() {
   return bytes != nullptr ? std::strtoull(bytes, nullptr, 10) : std::size_t{1} << 30;
 }
 
-using Calls = std::vector<std::function<void()>>;
-struct Stream {
-  Calls pending;
-  Calls* recording = nullptr;  ///< where launches go instead
-};
-void run_pending(const Queue& queue) {
-  auto& pending = static_cast<Stream*>(queue.stream)->pending;
-  for (const auto& call : pending) call();
-  pending.clear();
-}
-
 bool allocate(std::size_t bytes, void** pointer) {
   if (bytes > capacity() - std::min(capacity(), used_device_memory())) return false;
   *pointer = allocate_device_memory(bytes);
@@ -44,7 +32,7 @@ bool allocate(std::size_t bytes, void** pointer) {
 }
 void release(void* pointer) { release_device_memory(pointer); }
 bool copy(const Queue& queue, void* to, const void* from, std::size_t bytes, char letter) {
-  if (static_cast<Stream*>(queue.stream)->recording != nullptr) return false;
+  if (stream_of(queue).recording != nullptr) return false;
   run_pending(queue);
   calls += letter;
   const DeviceAccess access;
@@ -63,7 +51,7 @@ bool available(std::size_t* free, std::size_t* total) {
   return true;
 }
 bool open_queue(Queue* queue) {
-  queue->stream = new Stream;
+  queue->stream = new DeviceStream;
   queue->multiprocessors = 2;
   return true;
 }
@@ -74,7 +62,7 @@ bool wait(const Queue& queue) {
 }
 void close_queue(Queue* queue) {
   run_pending(*queue);
-  delete static_cast<Stream*>(queue->stream);
+  delete &stream_of(*queue);
   queue->stream = nullptr;
 }
 const char* last_error() {
@@ -82,37 +70,31 @@ const char* last_error() {
 }
 
 bool begin_recording(const Queue& queue) {
-  static_cast<Stream*>(queue.stream)->recording = new Calls;
+  stream_of(queue).recording = new DeviceCalls;
   return true;
 }
 bool end_recording(const Queue& queue, void** recording) {
-  Stream& stream = *static_cast<Stream*>(queue.stream);
+  DeviceStream& stream = stream_of(queue);
   *recording = stream.recording;
   stream.recording = nullptr;
   return true;
 }
 bool replay(const Queue& queue, void* recording) {
   calls += 'R';
-  static_cast<Stream*>(queue.stream)->pending.push_back([recording] {
-    for (const auto& call : *static_cast<Calls*>(recording)) call();
+  stream_of(queue).pending.push_back([recording] {
+    for (const auto& call : *static_cast<DeviceCalls*>(recording)) call();
   });
   return true;
 }
-void release_recording(void* recording) { delete static_cast<Calls*>(recording); }
+void release_recording(void* recording) { delete static_cast<DeviceCalls*>(recording); }
 
 /// A kernel of the CPU that waits in the queue or goes into a recording.
 template <class Real, auto kernel, class Args>
 void later(const Queue& queue, const Args& args) {
-  Stream& stream = *static_cast<Stream*>(queue.stream);
+  DeviceStream& stream = stream_of(queue);
   (stream.recording != nullptr ? *stream.recording : stream.pending).push_back([args] {
     (step_kernels<Real>(*cpu_backend(Simd::baseline)).*kernel)(Queue{}, args);
   });
-}
-/// One that runs at once reads what those before it in the queue wrote.
-template <class Real, auto kernel, class Args>
-void in_order(const Queue& queue, const Args& args) {
-  run_pending(queue);
-  (step_kernels<Real>(*cpu_backend(Simd::baseline)).*kernel)(Queue{}, args);
 }
 template <class Real>
 void step_later(const Queue& queue, const StepCloths<Real>& args) {
@@ -138,8 +120,6 @@ void launch_later(StepKernels<Real>& kernels) {
   kernels.find_failure = later<Real, &Kernels::find_failure, FindFailure>;
   kernels.forward_fronts = later<Real, &Kernels::forward_fronts, SolveFronts<Real>>;
   kernels.backward_fronts = later<Real, &Kernels::backward_fronts, SolveFronts<Real>>;
-  kernels.partial_dots = in_order<Real, &Kernels::partial_dots, PartialDots<Real>>;
-  kernels.scale_values = in_order<Real, &Kernels::scale_values, ScaleValues<Real>>;
 }
 
 Backend make_host_memory_backend() {
