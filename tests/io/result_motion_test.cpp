@@ -1,6 +1,7 @@
 // Bodies driven by how a garment of a result moved.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <variant>
 
@@ -29,14 +30,14 @@ std::string driven(const std::string& motion, int nodes = 3) {
               nodes));
 }
 
-/// Garments of 9 nodes of which the g-th is g + 10 t high.
+/// Garments of 9 nodes of which the g-th is g + 10 t high; positions of the first `kept` are.
 struct Result : TemporaryFolder {
-  explicit Result(const std::string& garments, int frames = 3) {
+  explicit Result(const std::string& garments, int frames = 3, std::size_t kept = 100) {
     const Scene of = read_scene(write("of.json", scene(garments)));
-    TrajectoryWriter writer(*this / "trajectory.h5", trajectory_layout(of));
+    TrajectoryWriter writer(*this / "trajectory.h5", trajectory_layout(of, kept));
     for (int f = 0; f < frames; ++f) {
       TrajectoryFrame frame{f, 0.1 * f, {}, std::vector<FrameMetrics>(of.garments.size())};
-      for (std::size_t g = 0; g < of.garments.size(); ++g)
+      for (std::size_t g = 0; g < std::min(kept, of.garments.size()); ++g)
         for (const Vec3d& p : of.garments[g].mesh.positions)
           frame.positions.insert(frame.positions.end(), {p.x, p.y, static_cast<double>(g) + f});
       writer.append(frame);
@@ -76,6 +77,13 @@ TEST(ResultMotion, IsWhereTheGarmentWasInTheWorld) {
   ASSERT_EQ(second.positions.size(), 27u);
   EXPECT_EQ(second.positions[26].z, 3);
   EXPECT_EQ(second.positions[26].x, only.positions[26].x);
+}
+
+TEST(ResultMotion, ResultsMayKeepPositionsOfTheFirstGarmentsAlone) {
+  const Result two(garment("a") + ", " + garment("b") + ", " + garment("c"), 3, 2);
+  EXPECT_EQ(two.read(std::string(file) + R"(, "garment": "b")").positions[26].z, 3);
+  EXPECT_NE(two.refusal(std::string(file) + R"(, "garment": "c")").find("has no positions of \"c\""),
+            std::string::npos);
 }
 
 TEST(ResultMotion, WhatIsWrongIsNamed) {
