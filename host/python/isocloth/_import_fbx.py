@@ -14,8 +14,8 @@ import tempfile
 
 import numpy
 
-from ._export import library
 from ._import import Mesh, Source
+from ._library import library
 from .errors import Error, FileError
 
 _AXES = "xxyyzz"  # by ufbx.CoordinateAxis: +x, -x, +y, ...

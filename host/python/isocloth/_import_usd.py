@@ -4,8 +4,8 @@ import pathlib
 
 import numpy
 
-from ._export import library
 from ._import import Mesh, Source, require_file, require_inside
+from ._library import library
 from .errors import Error, FileError, MeshError
 
 _SUFFIXES = (".usd", ".usda", ".usdc")
