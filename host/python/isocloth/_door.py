@@ -7,6 +7,7 @@ told to the viewer and dropped.
 
 import math
 
+from ._arguments import shown
 from ._library import library
 from .errors import Error
 
@@ -14,15 +15,6 @@ MOST_BYTES = 1 << 20  # of a message; those of the page have some hundred
 _FARTHEST = 1e6  # [m], of what a camera and a pointer can be at
 _LONGEST = 200  # characters of a text
 _MOST_PARTS = 16  # of a list
-
-
-def shown(value):
-    """A value for a message: short, in printable ASCII."""
-    try:
-        text = ascii(value)
-    except Exception:  # as of lists within lists without end
-        text = f"a value of type {type(value).__name__}"
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 class Number:

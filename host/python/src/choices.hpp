@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/core/errors.hpp"
@@ -53,19 +54,28 @@ std::size_t number_of(nb::handle which, const char* what, const std::vector<Thin
                                        " or a name: ", some_names(things)));
   };
   if (nb::isinstance<nb::str>(which)) {
-    const auto name = nb::cast<std::string>(which);
+    Py_ssize_t size = 0;
+    const char* const bytes = PyUnicode_AsUTF8AndSize(which.ptr(), &size);
+    if (bytes == nullptr) {  // half of a surrogate pair
+      PyErr_Clear();
+      refuse(shown(which));
+    }
+    const std::string_view name(bytes, static_cast<std::size_t>(size));
     std::vector<std::size_t> of_it;
     for (std::size_t i = 0; i < count; ++i)
       if (things[i].name == name) of_it.push_back(i);
     if (of_it.size() > 1)
-      throw ShapeError(text(what, ": found \"", name, "\", which ", of_it.size(),
+      throw ShapeError(text(what, ": found ", shown(which), ", which ", of_it.size(),
                             " of them are called, expected a number, as ", of_it[0], " or ", of_it[1]));
-    if (of_it.empty()) refuse(text('"', name, '"'));
+    if (of_it.empty()) refuse(shown(which));
     return of_it.front();
   }
   if (PyBool_Check(which.ptr()) || !PyIndex_Check(which.ptr())) refuse(shown(which));
   const Py_ssize_t number = PyNumber_AsSsize_t(which.ptr(), nullptr);  // beyond its range: an end of it
-  if (PyErr_Occurred()) throw nb::python_error();
+  if (PyErr_Occurred()) {                                              // as of an array of several
+    PyErr_Clear();
+    refuse(shown(which));
+  }
   const auto size = static_cast<Py_ssize_t>(count);
   if (number < -size || number >= size) refuse(shown(which));
   return static_cast<std::size_t>(number < 0 ? number + size : number);
@@ -83,7 +93,9 @@ std::vector<std::size_t> numbers_of(nb::handle several, const char* what, const 
     for (Py_ssize_t i = 0; i < count; ++i) numbers.push_back(static_cast<std::size_t>(begin + i * step));
     return numbers;
   }
-  if (nb::isinstance<nb::str>(several) || PyIndex_Check(several.ptr()))
+  const bool is_sequence = PyObject_Size(several.ptr()) >= 0;
+  PyErr_Clear();
+  if (nb::isinstance<nb::str>(several) || (!is_sequence && PyIndex_Check(several.ptr())))
     return {number_of(several, what, things)};
   if (!nb::hasattr(several, "__iter__"))
     throw ShapeError(text(what, "s: found ", shown(several), ", expected numbers or names, or a slice"));

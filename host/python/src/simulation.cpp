@@ -172,8 +172,8 @@ void bind_commands(nb::class_<Runner>& type) {
           "where it is at that garment's own time: ``times`` are those of :attr:`time` for garments that "
           "started with the simulation, and one that was reset later, or has a ``time_offset``, sees at its "
           ":meth:`garment_time` what the others saw at theirs. :meth:`obstacle_poses` has it by "
-          ":attr:`time`; bodies see it by the clock of the first garment that they may meet. To give all the "
-          "same obstacle again, :meth:`reset` all of them, or give each world an obstacle of its own.")
+          ":attr:`time`, and bodies see it by the clock of the first garment. To give all of them the same "
+          "clock again, :meth:`reset` all.")
       .def(
           "close_gripper",
           [](Runner& r, const Which& garment, const Which& gripper) {
