@@ -229,7 +229,7 @@ def test_bad_scenes_are_refused_by_key(sheet, spoil, error, text):
 
 @pytest.mark.parametrize("call, text", [
     (lambda s: s.positions(3), "garment: found 3, expected 0 to 0 or a name: \"sheet\""),
-    (lambda s: s.positions("garment 0"), "garment: found \"garment 0\", expected 0 to 0 or a name"),
+    (lambda s: s.positions("garment 0"), "garment: found 'garment 0', expected 0 to 0 or a name"),
     (lambda s: s.faces(1), "garment: found 1, expected 0 to 0"),
     (lambda s: s.set_fabric(0, kapa=1), "found kapa, expected one of rho"),
     (lambda s: s.set_fabric(1, kappa=1), "garment: found 1"),
