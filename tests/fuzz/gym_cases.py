@@ -3,7 +3,8 @@
 import math
 
 EXPECTED = (ValueError, TypeError)  # and those of gymnasium, which are ValueErrors or its own, below
-_ODD = (None, True, False, -1, 0, 1, 2, 3, 10**9, 10**30, 0.5, math.nan, math.inf, "x", "", b"x", [], {}, [1], (2, 4), object())
+_ODD = (None, True, False, -1, 0, 1, 2, 3, 10**9, 10**30, 0.5, math.nan, math.inf, "x", "", b"x", [], {}, [1], (2, 4),
+        object())
 
 
 def _odd_array(choice, shape):
@@ -47,7 +48,8 @@ def run(_kind, choice, _root):
     kind = choice.choice((gym.FoldTowels, gym.FlattenTowels) if is_vector else (gym.FoldTowel, gym.FlattenTowel))
     arguments = {"starts": 1, "threads": 1} | ({"num_envs": 2} if is_vector else {})
     if choice.random() < 0.4:
-        names = ("num_envs", "horizon", "observation", "fabrics", "cloth_contact", "starts", "render_mode", "threads", "nosuch",
+        names = ("num_envs", "horizon", "observation", "fabrics", "cloth_contact", "starts", "render_mode", "threads",
+                 "nosuch",
                  "backend", "precision")
         values = (*_ODD, "depth", "points", "human", "rgb_array", {"kappa": (1e-5, 1e-4)}, {"kappa": (1, math.nan)},
                   {"kappa": 3}, {"nosuch": (1, 2)}, {"rho": (0, 1)}, {"rho": (1e300, 1e308)}, {"kappa": (2e-5, 1e-5)})
@@ -63,9 +65,11 @@ def run(_kind, choice, _root):
                 env.close()
             elif way <= 2:
                 seed = choice.choice((*_ODD, 5, 5, 5, 5))
-                options = choice.choice((None, None, {}, {"same": True}, {"same": 3}, {"reset_mask": numpy.array([True, False])},
+                options = choice.choice((None, None, {}, {"same": True}, {"same": 3},
+                                         {"reset_mask": numpy.array([True, False])},
                                          {"reset_mask": [1, 0]}, {"reset_mask": numpy.broadcast_to(True, (10**10,))},
-                                         {"nosuch": 1}, 3, {"reset_mask": "x"}, {"reset_mask": numpy.array([False, False])}))
+                                         {"nosuch": 1}, 3, {"reset_mask": "x"}, {"reset_mask": numpy.array([False,
+                                                                                                            False])}))
                 look(env.reset(seed=seed, options=options)[0])
             elif way == 3:
                 look(env.step(env.action_space.sample())[0])

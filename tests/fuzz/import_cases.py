@@ -1,5 +1,6 @@
 """Damaged files of glTF, USD and FBX, from those that the tests of the importers make."""
 
+import base64
 import copy
 import functools
 import json
@@ -8,12 +9,16 @@ import pathlib
 import tempfile
 
 EXPECTED = ()
-_NUMBERS = (0, -1, 1, 2, 3, 7, 65535, 65536, 2**31 - 1, 2**31, 2**32, 2**63, 10**18, 10**30, -2**31, 0.5, 1e308, -1e308, 1e-320,
+_NUMBERS = (0, -1, 1, 2, 3, 7, 65535, 65536, 2**31 - 1, 2**31, 2**32, 2**63, 10**18, 10**30, -2**31, 0.5, 1e308,
+            -1e308, 1e-320,
             float("nan"), float("inf"), float("-inf"))
-_OTHERS = (None, True, "", "x", "\0", "\ud800", "é", "VEC3", "SCALAR", "MAT4", "x" * 100_000, [], {}, [0], [[]], [-1], [0] * 3,
+_OTHERS = (None, True, "", "x", "\0", "\ud800", "é", "VEC3", "SCALAR", "MAT4", "x" * 100_000, [], {}, [0], [[]], [-1],
+           [0] * 3,
            [1e400] * 3, {"a": 1}, [[[[[[]]]]]])
-_URIS = ("../outside/secret.bin", "../outside/pipe.usda", "/etc/passwd", "file:///etc/passwd", "http://127.0.0.1:9/x", "link.bin",
-         "..", ".", "", "%2e%2e/outside/secret.bin", "a\0b", "data:,", "data:;base64,AAAA", "data:;base64,####", "own.bin",
+_URIS = ("../outside/secret.bin", "../outside/pipe.usda", "/etc/passwd", "file:///etc/passwd", "http://127.0.0.1:9/x",
+         "link.bin",
+         "..", ".", "", "%2e%2e/outside/secret.bin", "a\0b", "data:,", "data:;base64,AAAA", "data:;base64,####",
+         "own.bin",
          "pipe.bin", "folder", "own.bin/x", "data:" + "A" * 10**6)
 
 
@@ -24,7 +29,8 @@ def _seed_gltf(path):
     _, _, hip, top = strip_with_skin(gltf, bytes=False)
     uv = gltf.add([[0, 0], [1, 0], [1, 1], [0, 1]])
     lifted = [[0, 0, 1]] * 4
-    mesh = gltf.mesh([gltf.primitive(SQUARE, SQUARE_FACES, targets=[lifted, lifted], TEXCOORD_0=uv)], weights=[0.5, 0.25])
+    mesh = gltf.mesh([gltf.primitive(SQUARE, SQUARE_FACES, targets=[lifted, lifted], TEXCOORD_0=uv)], weights=[0.5,
+                                                                                                               0.25])
     child = gltf.node(root=False, mesh=mesh, name="sheet", translation=[0, 1, 0])
     parent = gltf.node(children=[child], rotation=[0, 0, 0, 1], scale=[1, 2, 1])
     one = [0, 0, 0, 1]
@@ -36,9 +42,8 @@ def _seed_gltf(path):
 
 
 def _seed_usda(path):
-    from import_usd_test import skinned_stage, square, stage_at
-
     import numpy
+    from import_usd_test import skinned_stage, square
 
     y = numpy.repeat(numpy.linspace(0, 2, 9), 2)
     points = numpy.column_stack([numpy.tile([-0.1, 0.1], 9), y, 0 * y])
@@ -47,10 +52,10 @@ def _seed_usda(path):
 
     stage = Usd.Stage.Open(str(path))
     sheet = square(stage, "/top/sheet")
+    sheet.GetPointsAttr().Set([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], 0)
     sheet.GetPointsAttr().Set([(0, 0, 0), (1, 0, 0), (1, 1, 1), (0, 1, 1)], 12)
     UsdGeom.Xformable(sheet).AddRotateXOp().Set(30, 12)
     stage.Save()
-    del stage_at
 
 
 def _seed_fbx(path):
@@ -105,7 +110,8 @@ def _add_trap(document, choice):
     """What a file does that lies about what it is."""
     def some(name):
         found = document.get(name)
-        return found[choice.randrange(len(found))] if isinstance(found, list) and found else {}
+        one = found[choice.randrange(len(found))] if isinstance(found, list) and found else {}
+        return one if isinstance(one, dict) else {}
 
     huge = choice.choice(_NUMBERS)
     traps = [
@@ -121,13 +127,16 @@ def _add_trap(document, choice):
         lambda: some("accessors").update(sparse={
             "count": huge, "indices": {"bufferView": choice.randrange(9), "componentType": 5123},
             "values": {"bufferView": choice.randrange(9), "byteOffset": choice.choice((0, 4, huge))}}),
-        lambda: document.update(nodes=document.get("nodes", []) * 300),
+        lambda: document.update(nodes=(document.get("nodes") or [{}]) * 300),
         lambda: document.update(meshes=[{"primitives": some("meshes").get("primitives", []) * 2000}]),
         lambda: some("nodes").update(matrix=[choice.choice(_NUMBERS) for _ in range(16)]),
         lambda: some("skins").update(joints=[choice.randrange(9) for _ in range(choice.choice((0, 1, 500)))]),
-        lambda: document.update(extensionsRequired=[choice.choice(("KHR_draco_mesh_compression", 3, None, "x" * 10**5))]),
-        lambda: some("meshes").update(name=choice.choice(("../../x", "/x", "con", "a\0b", "x" * 5000, "é", ".", "scene"))),
-        lambda: some("nodes").update(name=choice.choice(("../../x", "/x", "a/b", "\n", "x" * 5000, "scene", "", 3, None)))]
+        lambda: document.update(extensionsRequired=[choice.choice(("KHR_draco_mesh_compression", 3, None,
+                                                                   "x" * 10**5))]),
+        lambda: some("meshes").update(name=choice.choice(("../../x", "/x", "con", "a\0b", "x" * 5000, "é", ".",
+                                                          "scene"))),
+        lambda: some("nodes").update(name=choice.choice(("../../x", "/x", "a/b", "\n", "x" * 5000, "scene", "", 3,
+                                                         None)))]
     choice.choice(traps)()
 
 
@@ -150,11 +159,13 @@ def _damage_bytes(content, choice):
     return bytes(content)
 
 
-_WORDS = (b"nan", b"inf", b"-1", b"0", b"1e308", b"1e-320", b"99999999999", b"-2147483648", b"2147483647", b"1e9", b"'x'",
+_WORDS = (b"nan", b"inf", b"-1", b"0", b"1e308", b"1e-320", b"99999999999", b"-2147483648", b"2147483647", b"1e9",
+          b"'x'",
           b"\"\"", b"[]", b"(", b"*99999999", b"*-1", b"*0")
 _LINES = (b"references = @../outside/pipe.usda@\n", b"subLayers = [@/etc/passwd@]\n", b"payload = @./pipe.bin@\n",
           b"references = @./seed.usda@\n", b"inherits = </top>\n", b"references = </top/sheet>\n", b"garbage\n",
-          b"int[] faceVertexCounts = [1000000000]\n", b"int[] faceVertexCounts = [2]\n", b"uniform token orientation = \"x\"\n",
+          b"int[] faceVertexCounts = [1000000000]\n", b"int[] faceVertexCounts = [2]\n",
+          b"uniform token orientation = \"x\"\n",
           b"references = @../outside/x.usdz[a.usda]@\n", b"asset a = @../outside/pipe.usda@\n", b"double x = 1e999\n",
           b"float metersPerUnit = nan\n", b"C: \"OO\",2,2\n", b"C: \"OO\",1,1\n", b"}\n", b"{\n",
           b"Vertices: *3 {\na: nan,inf,1e999\n}\n", b"PolygonVertexIndex: *2 {\na: 0,-99\n}\n")
@@ -170,13 +181,18 @@ def _damage_text(content, choice):
             if numbers:
                 found = choice.choice(numbers)
                 content = content[:found.start()] + choice.choice(_WORDS) + content[found.end():]
-        elif way == 4:
+        elif way == 4 and choice.random() < 0.3:
             content = _damage_bytes(content, choice)
         else:
             lines = content.splitlines(keepends=True)
-            at = choice.randrange(len(lines) + 1)
-            lines[at:at] = [choice.choice(_LINES)] if way == 2 else lines[at:at + 1] * choice.choice((1, 50))
-            if choice.random() < 0.3 and lines:
+            added = choice.choice(_LINES)
+            # Mostly where a grammar lets such a line stand.
+            opens = b"(\n" if added.split(b" ")[0] in (b"references", b"subLayers", b"payload", b"inherits",
+                                                       b"float") else b"{\n"
+            fits = [i + 1 for i, line in enumerate(lines) if line.endswith(opens)]
+            at = choice.choice(fits) if fits and choice.random() < 0.8 else choice.randrange(len(lines) + 1)
+            lines[at:at] = [added] if way == 2 else lines[at:at + 1] * choice.choice((1, 50))
+            if choice.random() < 0.1 and lines:
                 del lines[choice.randrange(len(lines))]
             content = b"".join(lines)
     return content
@@ -196,11 +212,12 @@ def _make(kind, choice):
     if choice.random() < 0.3 and "buffers" in document and not binary:  # a file beside it, as large as it is said
         document["buffers"][0]["uri"] = "own.bin"
     for _ in range(choice.choice((1, 1, 1, 2, 3, 8))):
-        if isinstance(document, dict) and document:
+        if isinstance(document, dict) and document and len(json.dumps(document)) < 10**6:
             _damage_json(document, choice)
     content = json.dumps(document).encode("utf-8", "surrogatepass")
     if choice.random() < 0.05:
-        content = choice.choice((b"[" * 10**5, b"{\"asset\":{\"version\":\"2.0\"},\"nodes\":" + b"[" * 900 + b"]" * 900 + b"}",
+        content = choice.choice((b"[" * 10**5,
+                                 b"{\"asset\":{\"version\":\"2.0\"},\"nodes\":" + b"[" * 900 + b"]" * 900 + b"}",
                                  b"", b"null", b"3", b"\xff\xfe", b"{}"))
     if not binary:
         return content
@@ -224,16 +241,17 @@ def run(kind, choice, root):
         os.mkfifo(pipe)
     os.symlink(outside / "secret.bin", inside / "link.bin")
     (inside / "folder").mkdir()
-    (inside / "own.bin").write_bytes(bytes(20_000))
+    own = json.loads(_seed("gltf"))["buffers"][0]["uri"] if kind == "gltf" else ","
+    (inside / "own.bin").write_bytes(base64.b64decode(own.partition(",")[2]))
     path = inside / f"seed.{kind}"
     path.write_bytes(content)
     before = files_of(inside) | files_of(outside)
     options = {}
-    if choice.random() < 0.3:
+    if choice.random() < 0.1:
         options["weld"] = choice.choice((1e-5, 0.0, 0.1, 1e9, -1.0, float("nan")))
-    if choice.random() < 0.3:
-        options["rate"] = choice.choice((1.0, 10.0, 24, 1e9, 1e-300, -1, float("nan")))
     if choice.random() < 0.2:
+        options["rate"] = choice.choice((1.0, 10.0, 24, 1e9, 1e-300, -1, float("nan")))
+    if choice.random() < 0.1:
         options |= {"unit": choice.choice(("m", "cm", 1e-300, 1e300, "x")), "up": choice.choice(("y", "z", "w"))}
     try:
         done = isocloth.import_meshes(path, out, **options)

@@ -4,9 +4,11 @@ import copy
 import math
 
 EXPECTED = ()
-_ODD = (None, True, -1, 0, 1, 10**18, 2**63, 1e300, math.nan, math.inf, -math.inf, "", "x", "\0", "é\n", "/../../x.mp4", b"x", [], {},
+_ODD = (None, True, -1, 0, 1, 10**18, 2**63, 1e300, math.nan, math.inf, -math.inf, "", "x", "\0", "é\n",
+        "/../../x.mp4", b"x", [], {},
         [1, 2, 3], [math.nan] * 3, [[1]], {"value": 1}, "x" * 5000, [0.0] * 1000, "start", "plain")
-_PROPERTIES = ("value", "min", "max", "options", "removed", "update_cb", "props", "uuid", "gui_api", "label", "__class__")
+_PROPERTIES = ("value", "min", "max", "options", "removed", "update_cb", "props", "uuid", "gui_api", "label",
+               "__class__")
 
 
 class _Impl:
@@ -30,8 +32,10 @@ def run(_kind, choice, _root):
     kinds = {"speed": Number(0.1, 4), "film": Choice("mp4", "webm"), "box": Flag()}
     for name, kind in kinds.items():
         door.add(_Handle(name, name), kind)
-    camera = {"type": "ViewerCameraMessage", "wxyz": [1.0, 0.0, 0.0, 0.0], "position": [0.0, -1.0, 0.5], "fov": 1.0, "near": 0.01,
-              "far": 100.0, "look_at": [0.0, 0.0, 0.0], "up_direction": [0.0, 0.0, 1.0], "image_height": 480, "image_width": 640}
+    camera = {"type": "ViewerCameraMessage", "wxyz": [1.0, 0.0, 0.0, 0.0], "position": [0.0, -1.0, 0.5], "fov": 1.0,
+              "near": 0.01,
+              "far": 100.0, "look_at": [0.0, 0.0, 0.0], "up_direction": [0.0, 0.0, 1.0], "image_height": 480,
+              "image_width": 640}
     drag = {"type": "SceneNodeDragMessage", "phase": "start", "name": "/cloth", "instance_index": None,
             "start_position": [0.1, 0.1, 0.0], "start_screen_pos": [0.5, 0.5], "end_position": [0.1, 0.1, 0.0],
             "end_screen_pos": [0.5, 0.5], "button": "left", "modifier": None}
@@ -46,7 +50,8 @@ def run(_kind, choice, _root):
         elif way == 1 and isinstance(message.get(key), list) and message[key]:
             message[key][choice.randrange(len(message[key]))] = choice.choice(_ODD)
         elif way == 2 and "updates" in message:
-            message["updates"] = {choice.choice(_PROPERTIES): choice.choice(_ODD) for _ in range(choice.choice((0, 1, 1, 2)))}
+            message["updates"] = {choice.choice(_PROPERTIES): choice.choice(_ODD) for _ in range(choice.choice((0, 1,
+                                                                                                                1, 2)))}
         elif key != "type" or choice.random() < 0.2:
             message[key] = choice.choice(_ODD)
     raw = msgspec.msgpack.encode(message)
@@ -67,7 +72,8 @@ def run(_kind, choice, _root):
                 raise Bad(f"let in what is not finite: {message}")
     if type(made).__name__ == "GuiUpdateMessage":
         [(name, value)] = made.updates.items()
-        own = {"speed": lambda: 0.1 <= value <= 4 and not isinstance(value, bool), "film": lambda: value in ("mp4", "webm"),
+        own = {"speed": lambda: 0.1 <= value <= 4 and not isinstance(value, bool), "film": lambda: value in ("mp4",
+                                                                                                             "webm"),
                "box": lambda: isinstance(value, bool)}
         if name != "value" or not own[made.uuid]():
             raise Bad(f"let in {message}")

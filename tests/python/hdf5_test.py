@@ -147,7 +147,8 @@ def test_obstacles_of_a_result_lie_in_it(result, secret, spoil, name):
     ("obstacles/poses", numpy.zeros((1, 1, 1, 7)), "or more"),
     ("obstacles/poses", numpy.zeros((3, 0, 1, 7)), "or more"),
     ("obstacles/poses", numpy.zeros((3, 1, 2, 7)), "or more"),
-    ("obstacles/poses", numpy.full((3, 1, 1, 7), numpy.inf), "finite"), ("obstacles/name", numpy.array([b"\xff\xfe"]), "UTF-8")])
+    ("obstacles/poses", numpy.full((3, 1, 1, 7), numpy.inf), "finite"), ("obstacles/name", numpy.array([b"\xff\xfe"]),
+                                                                         "UTF-8")])
 def test_obstacles_are_what_can_be_drawn(result, name, values, text):
     with edited(result.folder / "trajectory.h5") as file:
         del file[name]
@@ -201,7 +202,8 @@ def test_frames_lie_in_their_file(table, secret, spoil, name):
 
 
 @pytest.mark.parametrize("target", ["../result/trajectory.h5", "/etc/passwd", "frames/../../secret.h5",
-                                    "frames/none.h5", "frames/link.h5", "frames/pipe.h5", "frames", "frames.h5", "", "frames/sub/x.h5"])
+                                    "frames/none.h5", "frames/link.h5", "frames/pipe.h5", "frames", "frames.h5", "",
+                                    "frames/sub/x.h5"])
 def test_the_index_leads_to_the_frames_beside_it(table, made, tmp_path, target):
     shutil.copy(made / "result" / "trajectory.h5", tmp_path / "secret.h5")
     os.symlink(tmp_path / "secret.h5", table.folder / "frames" / "link.h5")

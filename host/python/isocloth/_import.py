@@ -314,6 +314,14 @@ class _Shape:
         return f"{self.name}.mdd"
 
 
+def _require_room(path, meshes, frames):
+    """What moves, all together, before any of its frames is made."""
+    size = sum(12 * frames * len({node for face in mesh.faces for node in face}) for mesh in meshes if mesh.moves)
+    if size > MOST_BYTES:
+        raise MeshError(f"{path}: found {frames} frames of what moves, {size} bytes, expected at most {MOST_BYTES}; "
+                        "take fewer frames or meshes (--rate, --from, --to, --mesh)")
+
+
 ROLES = ("garment", "obstacle", "body")
 
 
@@ -389,6 +397,7 @@ def import_meshes(path, folder, *, meshes=None, garments=(), obstacles=(), bodie
     times, more = _times(path, source, rate, begin, end)
     chosen = [mesh for mesh in source.meshes if meshes is None or mesh.name in meshes]
     if times is not None:
+        _require_room(path, chosen, len(times))
         source.prepare(times)
     try:
         shapes = [_Shape(mesh, times, unit, up, weld) for mesh in chosen]

@@ -14,7 +14,6 @@ from . import _core
 from ._scenes import scene_file
 from .errors import FileError, SceneWarning, ShapeError
 
-
 MOST_ROWS = 10_000_000  # of a mesh or a recording that is written
 
 

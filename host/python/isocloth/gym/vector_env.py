@@ -29,7 +29,8 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
     :data:`FABRICS`; ``{}``: all cloths the same. cloth_contact: cloths meet themselves at their thickness; without it
     they are several times as fast, but pass through themselves. starts: how many states there are from which episodes
     begin; they are simulated once, at the first reset, alike for every seed, and a reset chooses among them, turns and
-    shifts. render_mode: None, nothing is drawn; ``depth`` is what a camera sees. options: as :class:`isocloth.Simulation`.
+    shifts. render_mode: None, nothing is drawn; ``depth`` is what a camera sees. options: as
+    :class:`isocloth.Simulation`.
 
     Observations are dicts. ``points``: positions of the nodes [m], shape (nodes, 3); or ``depth``: what an orthographic
     camera sees (``camera``) one metre away, cloth and obstacles without grippers, shape (64, 64) [m]. ``grippers``:
