@@ -11,6 +11,10 @@ _PROPERTIES = ("value", "min", "max", "options", "removed", "update_cb", "props"
                "__class__")
 
 
+def _odd(choice):
+    return copy.deepcopy(choice.choice(_ODD))
+
+
 class _Impl:
     def __init__(self, uuid):
         self.uuid = uuid
@@ -48,12 +52,12 @@ def run(_kind, choice, _root):
         if way == 0:
             message.pop(key, None)
         elif way == 1 and isinstance(message.get(key), list) and message[key]:
-            message[key][choice.randrange(len(message[key]))] = choice.choice(_ODD)
+            message[key][choice.randrange(len(message[key]))] = _odd(choice)
         elif way == 2 and "updates" in message:
-            message["updates"] = {choice.choice(_PROPERTIES): choice.choice(_ODD) for _ in range(choice.choice((0, 1,
+            message["updates"] = {choice.choice(_PROPERTIES): _odd(choice) for _ in range(choice.choice((0, 1,
                                                                                                                 1, 2)))}
         elif key != "type" or choice.random() < 0.2:
-            message[key] = choice.choice(_ODD)
+            message[key] = _odd(choice)
     raw = msgspec.msgpack.encode(message)
     if choice.random() < 0.2:
         from import_cases import _damage_bytes

@@ -116,6 +116,8 @@ class Door:
     def __init__(self, told):
         self._told, self._controls = told, {}
         self._decode = library("msgspec.msgpack", "viser").decode
+        messages = library("viser._messages", "viser")
+        self._fields = {kind: set(getattr(messages, kind).__dataclass_fields__) for kind in MESSAGES}
 
     def add(self, handle, kind):
         """Lets values of a kind in for a handle of viser, and returns the handle."""
@@ -145,6 +147,8 @@ class Door:
                 continue
             if not isinstance(name, str) or (name in _NAMED and not isinstance(value, str)):
                 raise Error(f"{kind}: {shown(name)}: found {shown(value)}, expected a text")
+            if name != "type" and name not in self._fields[kind]:
+                raise Error(f"{kind}: {shown(name)}: found a field that viser does not know, expected none")
             require(f"{kind}: {shown(name)}", value, fields.get(name, _TAME))
         if kind == "GuiUpdateMessage":
             self._check_update(message)

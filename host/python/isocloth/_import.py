@@ -170,9 +170,9 @@ def _times(path, source, rate, begin, end):
             notes.append("the file has no frame rate: its animation is sampled 60 times a second (--rate)")
     if not 0 < rate <= 1e5:
         raise Error(f"import: rate: found {rate}, expected a number of frames per second > 0")
-    if not (last - first) * rate <= 1e6:
+    if not (last - first) * rate <= 1e5:
         raise Error(f"import: {path}: found {first:g} to {last:g} s at {rate:g} frames per second, expected at most "
-                    "1e6 frames; take fewer (--rate, --from, --to)")
+                    "1e5 frames; take fewer (--rate, --from, --to)")
     count = int(numpy.ceil((last - first) * rate - 1e-4))  # times of files have single precision
     return numpy.append(first + numpy.arange(count) / rate, last), notes
 

@@ -118,7 +118,8 @@ def work(answer_of, what, refusals=()):
         answer = {"error": "found a file that asks for more memory than there is, expected a smaller one",
                   "kind": "FileError"}
     except refusals as error:
-        answer = {"error": f"found no {what} that can be read: {' '.join(str(error).split())[:200]}", "kind": "FileError"}
+        text = " ".join(str(error).split())[:200]
+        answer = {"error": f"found no {what} that can be read: {text}", "kind": "FileError"}
     numpy.savez(folder / "arrays.npz", **arrays)
     (folder / "answer.json").write_text(json.dumps(answer), encoding="utf-8")
     os._exit(0)  # what belongs to a file is not collected

@@ -81,8 +81,9 @@ def finite_array(name, values, shape):
         if tuple(found) == shape:
             with numpy.errstate(over="ignore", invalid="ignore"):
                 array = numpy.asarray(values)
-                array = array.astype(float) if array.dtype.kind in "fiub" else numpy.empty(0)
-            found = array.shape
+                is_of_numbers = array.dtype.kind in "fiub"
+                array = array.astype(float) if is_of_numbers else array
+            found = array.shape if is_of_numbers else "no array of numbers"
     except (TypeError, ValueError, OverflowError):
         found = "no array of numbers"
     if found != shape:

@@ -168,6 +168,8 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
 
     def _begin(self, envs, same=False):
         """Each at one of the starts, turned and shifted, of another fabric; grippers where they begin."""
+        if not len(envs):
+            return
         if self._starts is None:
             self._starts = self.make_starts()
         simulation, chosen = self.simulation, [int(g) for g in envs]
