@@ -47,9 +47,12 @@ def towels():
 @pytest.mark.parametrize("actions, text", [
     (numpy.zeros((2, 4)), r"found shape \(2, 4\), expected numbers of shape \(2, 2, 4\)"), (None,
      "found no array of numbers"),
-    ("x", "found no array of numbers"), ([[1, 2], [3]], "found no array of numbers"),
-    (numpy.full((2, 2, 4), NAN), "found values that are not finite"), (numpy.full((2, 2, 4), INF), "found values that are not finite"),
-    (numpy.zeros((2, 2, 4), dtype=complex), "found no array of numbers"), (numpy.zeros((2, 2, 4), dtype="S4"), "found no array of numbers"),
+    ("x", "found no array of numbers"),
+    ([[1, 2], [3]], "found no array of numbers"),
+    (numpy.full((2, 2, 4), NAN), "found values that are not finite"),
+    (numpy.full((2, 2, 4), INF), "found values that are not finite"),
+    (numpy.zeros((2, 2, 4), dtype=complex), "found no array of numbers"),
+    (numpy.zeros((2, 2, 4), dtype="S4"), "found no array of numbers"),
     (numpy.zeros((2, 2, 4), dtype=object), "found no array of numbers"),
     (numpy.broadcast_to(0.0, (10**9, 2, 4)), r"found shape \(1000000000, 2, 4\)")])
 def test_actions_are_numbers_of_their_shape(towels, actions, text):
