@@ -93,6 +93,7 @@ void Simulation::move_pin(std::size_t garment, std::size_t pin, ArrayView<const 
   set_pin_motion(garment, pin, std::move(motion));
 }
 
+// Of the clock of its garment.
 void Simulation::set_gripper_motion(std::size_t garment, std::size_t gripper, ObstacleMotion motion) {
   members().require_idle("set_gripper_motion");
   Gripper& own = gripper_of(members().scene, garment, gripper);
@@ -115,6 +116,7 @@ void Simulation::open_gripper(std::size_t garment, std::size_t gripper) {
   if (!own.holds.empty()) own.holds.back().to = std::min(own.holds.back().to, now);
 }
 
+// Of the clock of whoever looks: solvers ask for its place at their garments' times.
 void Simulation::set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion) {
   members().require_idle("set_obstacle_motion");
   std::vector<Obstacle>& obstacles = members().scene.obstacles;

@@ -379,8 +379,9 @@ class Simulation {
   // Commands, given between steps; they act from the next step on, inside a batch and on a device, too, and
   // have the bits of a scene that said so from the start and came to the same state. reset() and restore() do
   // not take them back. They throw ShapeError for an index that is none and SceneError for a value that
-  // validate_scene would refuse; nothing has then changed. Times are those of time(garment), for obstacles
-  // and wind that of garments without a time_offset or a reset.
+  // validate_scene would refuse; nothing has then changed. Times are those of time(garment). Motions of
+  // obstacles and gusts are read by each garment at its own time(garment): one that was reset later sees at
+  // its time what the others saw at theirs. Bodies see obstacles by the clock of the first garment.
 
   /// A motion that has the nodes elsewhere than they are moves them there within the next step.
   void set_pin_motion(std::size_t garment, std::size_t pin, Motion motion);

@@ -155,7 +155,7 @@ def test_names_and_garments_are_checked(sheet):
     simulation.add_force(lambda s: numpy.zeros(s.positions.shape), name="there")
     for call, text in ((lambda: simulation.add_force(len, name="there"), "\"there\": found another"),
                        (lambda: simulation.add_force(7), "found 7, expected a function"),
-                       (lambda: simulation.add_force(len, [1]), "found index 1"),
+                       (lambda: simulation.add_force(len, [1]), "garment: found 1, expected 0 to 0"),
                        (lambda: simulation.add_force(len, []), "garments: found none"),
                        (lambda: simulation.remove_force("magnet"), "found \"magnet\", expected one of \"there\"")):
         with pytest.raises(isocloth.ShapeError, match=text):

@@ -5,6 +5,7 @@
 >>> simulation = isocloth.Simulation("scene.json")  # doctest: +SKIP
 """
 
+from . import _arguments, _core
 from ._core import ContactMeasures, EnergySums, GarmentInfo, HoldMeasures, Measures, Snapshot, StepReport, Strain
 from ._core import version as _version
 from ._export import export
@@ -33,6 +34,7 @@ from .errors import (
     ShapeError,
 )
 
+_arguments.make_readable(_core)
 __version__ = _version()
 __all__ = [
     "CaseRun", "ClothState", "ContactMeasures", "DeviceError", "EnergySums", "Error", "FileError", "ForceError",

@@ -4,13 +4,14 @@
 each format is told; glTF, whose y is up, gets its nodes turned. Positions have single precision, as in the trajectory.
 """
 
-import importlib
 import pathlib
 import re
 import warnings
 
 import numpy
 
+from ._hdf5 import open_result
+from ._library import library
 from ._results import Result
 from .errors import Error, FileError
 
@@ -60,24 +61,29 @@ def _surfaces(result):
 
 def obstacle_surfaces(result):
     """Obstacles of a result folder, as surfaces."""
-    h5py = library("h5py", "h5py")
     result.require_folder("export: obstacles")
-    with h5py.File(result.folder / "trajectory.h5") as file:
-        group = file.get("obstacles")
-        if group is None or "name" not in group:
+    with open_result(result.folder / "trajectory.h5") as file:
+        if not file.has("obstacles/name"):
             return []
-        names = [name.decode() for name in group["name"][:]]
-        poses = group["poses"][:].astype(float)[:, 0]
-        return [_Surface(name, group[f"{i}/triangles"][:], group[f"{i}/vertices"][:].astype(float),
-                         poses=poses[:, i]) for i, name in enumerate(names) if str(i) in group]
+        names = file.texts("obstacles/name")
+        poses = file.read("obstacles/poses", "f", 4).astype(float)
+        frames = len(result.times)
+        if len(poses) < frames or poses.shape[1] < 1 or poses.shape[2:] != (len(names), 7):
+            file.refuse("obstacles/poses", f"the shape {poses.shape}", f"({frames}, 1 or more, {len(names)}, 7)")
+        if not numpy.isfinite(poses).all():
+            file.refuse("obstacles/poses", "a number that is not finite", "finite numbers")
+        return [_obstacle(file, i, name, poses[:, 0, i]) for i, name in enumerate(names)
+                if file.has(f"obstacles/{i}/triangles")]
 
 
-def library(module, package):
-    """A module that is imported where it is needed."""
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise Error(f"found no {package}, which this needs: pip install {package}") from None
+def _obstacle(file, number, name, poses):
+    key = f"obstacles/{number}"
+    triangles, vertices = file.read(f"{key}/triangles", "iu", 2), file.read(f"{key}/vertices", "f", 2).astype(float)
+    if vertices.shape[1] != 3 or not numpy.isfinite(vertices).all():
+        file.refuse(f"{key}/vertices", f"the shape {vertices.shape}", "(n, 3) finite numbers")
+    if triangles.shape[1] != 3 or (triangles.size and not 0 <= triangles.min() <= triangles.max() < len(vertices)):
+        file.refuse(f"{key}/triangles", f"the shape {triangles.shape}", f"(n, 3) numbers from 0 to {len(vertices) - 1}")
+    return _Surface(name, triangles, vertices, poses=poses)
 
 
 def _identifier(name, taken):

@@ -4,7 +4,7 @@ import pathlib
 
 import numpy
 
-from ._export import library
+from ._library import library
 from ._picture import image_data
 from .errors import Error, FileError
 
@@ -72,3 +72,6 @@ class Video:
     def close(self):
         """Ends the file."""
         self._frames.close()
+
+
+RECORDED = tuple(suffix[1:] for suffix in Video.CODECS)  # kinds of films

@@ -8,6 +8,7 @@ import tempfile
 import numpy
 
 from . import _core
+from ._results import MOST_ROWS
 from ._scenes import scene_file
 from .errors import ShapeError
 
@@ -51,9 +52,12 @@ def save_recording(path, times, positions):
     0,0,0,1
     0.1,nan,nan,nan
     """
+    said, shape = numpy.shape(times), numpy.shape(positions)
+    if len(said) != 1 or shape[:1] != said or len(shape) != 3 or shape[2] != 3:
+        raise ShapeError(f"positions: found shape {shape} for {said} times, expected (samples, points, 3) for "
+                         "(samples,)")
+    if shape[0] * shape[1] > MOST_ROWS:
+        raise ShapeError(f"positions: found {shape[0] * shape[1]} points of all samples, expected at most {MOST_ROWS}")
     times, positions = numpy.asarray(times, dtype=float), numpy.asarray(positions, dtype=float)
-    if times.ndim != 1 or positions.shape[:1] != times.shape or positions.ndim != 3 or positions.shape[2] != 3:
-        raise ShapeError(f"positions: found shape {positions.shape} for {times.shape} times, expected "
-                         "(samples, points, 3) for (samples,)")
     rows = numpy.column_stack([times, positions.reshape(len(times), -1)])
     numpy.savetxt(path, rows, fmt="%.9g", delimiter=",", header="t [s], x, y, z of each point [m]")

@@ -63,13 +63,18 @@ class Forces:
 
 
 def _array(values, what, shapes):
+    _require_shape(getattr(values, "shape", shapes[0]), what, shapes)  # of an array before it is copied
     try:
-        array = numpy.ascontiguousarray(values, dtype=numpy.float64)
+        array = numpy.asarray(values, dtype=numpy.float64, order="C")
     except (TypeError, ValueError) as error:
         raise ForceError(f"{what}: found no array of numbers ({error})") from error
-    if numpy.shape(values) not in shapes:
-        raise ForceError(f"{what}: found shape {numpy.shape(values)}, expected {' or '.join(map(str, shapes))}")
+    _require_shape(array.shape, what, shapes)
     return array
+
+
+def _require_shape(shape, what, shapes):
+    if tuple(shape) not in shapes:
+        raise ForceError(f"{what}: found shape {tuple(shape)}, expected {' or '.join(map(str, shapes))}")
 
 
 def _tensors(values, what, shape):

@@ -170,9 +170,9 @@ def _times(path, source, rate, begin, end):
             notes.append("the file has no frame rate: its animation is sampled 60 times a second (--rate)")
     if not 0 < rate <= 1e5:
         raise Error(f"import: rate: found {rate}, expected a number of frames per second > 0")
-    if not (last - first) * rate <= 1e6:
+    if not (last - first) * rate <= 1e5:
         raise Error(f"import: {path}: found {first:g} to {last:g} s at {rate:g} frames per second, expected at most "
-                    "1e6 frames; take fewer (--rate, --from, --to)")
+                    "1e5 frames; take fewer (--rate, --from, --to)")
     count = int(numpy.ceil((last - first) * rate - 1e-4))  # times of files have single precision
     return numpy.append(first + numpy.arange(count) / rate, last), notes
 
@@ -314,6 +314,14 @@ class _Shape:
         return f"{self.name}.mdd"
 
 
+def _require_room(path, meshes, frames):
+    """What moves, all together, before any of its frames is made."""
+    size = sum(12 * frames * len({node for face in mesh.faces for node in face}) for mesh in meshes if mesh.moves)
+    if size > MOST_BYTES:
+        raise MeshError(f"{path}: found {frames} frames of what moves, {size} bytes, expected at most {MOST_BYTES}; "
+                        "take fewer frames or meshes (--rate, --from, --to, --mesh)")
+
+
 ROLES = ("garment", "obstacle", "body")
 
 
@@ -389,6 +397,7 @@ def import_meshes(path, folder, *, meshes=None, garments=(), obstacles=(), bodie
     times, more = _times(path, source, rate, begin, end)
     chosen = [mesh for mesh in source.meshes if meshes is None or mesh.name in meshes]
     if times is not None:
+        _require_room(path, chosen, len(times))
         source.prepare(times)
     try:
         shapes = [_Shape(mesh, times, unit, up, weld) for mesh in chosen]

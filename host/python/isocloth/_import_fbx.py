@@ -1,22 +1,15 @@
 """FBX, by ufbx: meshes of a scene with nodes, skins, blend shapes and animations.
 
-ufbx works in a process of its own, which ends when it has answered: its bindings for Python crash where what belongs to
-a scene is freed, hence nothing is, and a file that would bring it down ends in a message here.
+ufbx works aside: its bindings for Python crash where what belongs to a scene is freed, hence nothing is.
 """
 
 import gc
-import json
-import os
-import pathlib
-import subprocess
-import sys
-import tempfile
 
 import numpy
 
-from ._export import library
-from ._import import Mesh, Source
-from .errors import Error, FileError
+from ._import_aside import Refused, work
+from ._import_aside import read as read_aside
+from ._library import library
 
 _AXES = "xxyyzz"  # by ufbx.CoordinateAxis: +x, -x, +y, ...
 
@@ -25,42 +18,7 @@ def read(path, animation, allow):
     """The :class:`Source` of a file. Unit and axes of its global settings; a front, a side or a hand that are not those
     that go with the axis elsewhere are turned."""
     library("ufbx", "ufbx")
-    answer, arrays = _ask(path, animation, [])
-    frames = {None: [arrays[f"points{i}"] for i in range(len(answer["names"]))]}
-
-    def prepare(times):
-        _, moved = _ask(path, animation, [float(t) for t in times])
-        for k, time in enumerate(times):
-            frames[time] = [moved[f"frames{i}"][k] for i in range(len(answer["names"]))]
-
-    meshes = []
-    for i, name in enumerate(answer["names"]):
-        ends = numpy.cumsum(arrays[f"sizes{i}"])[:-1]
-        faces = [tuple(part.tolist()) for part in numpy.split(arrays[f"corners{i}"], ends)]
-        uvs = arrays[f"uvs{i}"]
-        meshes.append(Mesh(name, faces, uvs if len(uvs) else None, lambda time, i=i: frames[time][i],
-                           answer["span"] is not None))
-    return Source(meshes, answer["unit"], answer["up"], answer["span"] and tuple(answer["span"]), answer["rate"],
-                  answer["notes"], prepare)
-
-
-def _ask(path, animation, times):
-    """What the other process says of the file, and its arrays; with times, positions at these alone."""
-    with tempfile.TemporaryDirectory(prefix="isocloth-") as folder:
-        question = json.dumps({"path": os.path.abspath(path), "animation": animation, "times": times,
-                               "folder": folder})
-        # Modules are sought where it begins, too, which may be a stranger's folder: not there.
-        done = subprocess.run([sys.executable, "-m", __name__], input=question, text=True, capture_output=True,
-                              cwd=folder, env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath,
-                                                                                             sys.path))})
-        if done.returncode != 0:
-            last = (done.stderr.strip().splitlines() or [f"it ended with code {done.returncode}"])[-1]
-            raise FileError(f"{path}: found no FBX that can be read: {last[:300]}")
-        answer = json.loads(pathlib.Path(folder, "answer.json").read_text(encoding="utf-8"))
-        if "error" in answer:
-            raise (FileError if answer["is_file"] else Error)(f"{path}: {answer['error']}")
-        with numpy.load(pathlib.Path(folder, "arrays.npz")) as arrays:
-            return answer, dict(arrays)
+    return read_aside(__name__, path, animation, allow)
 
 
 _kept = []
@@ -70,14 +28,6 @@ def _keep(thing):
     """The same, which then is there until the process ends."""
     _kept.append(thing)
     return thing
-
-
-class _Refused(Exception):
-    """With ``is_file``: whether the file is at fault."""
-
-    def __init__(self, message, is_file=True):
-        super().__init__(message)
-        self.is_file = is_file
 
 
 def _matrix(m):
@@ -122,9 +72,9 @@ def _stack(scene, name):
     stacks = [stack for stack in map(_keep, _keep(scene.anim_stacks)) if stack.time_end > stack.time_begin]
     names = [stack.name for stack in stacks]
     if name is not None and name not in names:
-        raise _Refused(f'found no animation "{name}", expected one of {", ".join(names) or "none"}', False)
+        raise Refused(f'found no animation "{name}", expected one of {", ".join(names) or "none"}', False)
     if name is None and len(stacks) > 1:
-        raise _Refused(f"found the animations {', '.join(names)}, expected the name of one (--animation)", False)
+        raise Refused(f"found the animations {', '.join(names)}, expected the name of one (--animation)", False)
     return stacks[names.index(name)] if name is not None else stacks[0] if stacks else None
 
 
@@ -159,7 +109,8 @@ def _answer(ufbx, question):
         for i, node in enumerate(nodes):
             arrays[f"sizes{i}"], arrays[f"corners{i}"], arrays[f"uvs{i}"] = _shape(node, notes)
             arrays[f"points{i}"] = _points(node)
-    return {"names": [_name(node) for node in nodes], "unit": unit, "up": up, "rate": settings.frames_per_second,
+    return {"names": [_name(node) for node in nodes], "moves": [stack is not None] * len(nodes), "unit": unit, "up": up,
+            "rate": settings.frames_per_second,
             "span": [stack.time_begin, stack.time_end] if stack else None, "notes": notes}, arrays
 
 
@@ -167,17 +118,7 @@ def _work():
     import ufbx
 
     gc.disable()
-    question, arrays = json.load(sys.stdin), {}
-    folder = pathlib.Path(question["folder"])
-    try:
-        answer, arrays = _answer(ufbx, question)
-    except ufbx.UfbxError as error:
-        answer = {"error": f"found no FBX that can be read: {' '.join(str(error).split())[:200]}", "is_file": True}
-    except _Refused as error:
-        answer = {"error": str(error), "is_file": error.is_file}
-    numpy.savez(folder / "arrays.npz", **arrays)
-    (folder / "answer.json").write_text(json.dumps(answer), encoding="utf-8")
-    os._exit(0)  # scenes are not collected
+    work(lambda question: _answer(ufbx, question), "FBX", ufbx.UfbxError)
 
 
 if __name__ == "__main__":

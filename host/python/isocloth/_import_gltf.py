@@ -17,6 +17,8 @@ _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 _NUMBERS = {"mesh", "skin", "skeleton", "node", "nodes", "children", "joints", "scene", "buffer", "bufferView", "input",
             "output", "sampler", "indices", "inverseBindMatrices", "POSITION", "TEXCOORD_0",
             *(f"{kind}_{i}" for kind in ("JOINTS", "WEIGHTS") for i in range(8))}  # keys of places in lists
+_MOST_NUMBERS = 1 << 28  # of all that a file is read for
+_MOST_TRIANGLES = 10_000_000
 _KNOWN = {"KHR_mesh_quantization", "KHR_texture_transform", "KHR_materials_unlit"}  # of those that a file may require
 
 
@@ -26,7 +28,7 @@ class Document:
     def __init__(self, path, allow):
         self.path = path
         content = path.read_bytes()
-        self._chunk = None
+        self._chunk, self._taken = None, 0
         if content[:4] == b"glTF":
             content = self._binary(content)
         try:
@@ -38,8 +40,8 @@ class Document:
             raise FileError(f'{path}: asset.version: found "{version}", expected glTF 2')
         unknown = sorted(set(self.json.get("extensionsRequired", [])) - _KNOWN)
         if unknown:
-            raise FileError(f"{path}: requires {', '.join(unknown)}, which is not read; export without it, as without "
-                            "compression")
+            raise FileError(f"{path}: requires {', '.join(str(name)[:60] for name in unknown[:5])}, which is not read; "
+                            "export without it, as without compression")
         self._require_numbers(self.json, "")
         self.buffers = [self._buffer(i, buffer, allow) for i, buffer in enumerate(self.list("buffers"))]
 
@@ -107,15 +109,22 @@ class Document:
                             "bytes")
         return numpy.ndarray((count, width), kind, content, begin, (stride, numpy.dtype(kind).itemsize)).copy()
 
+    def _take(self, number, count):
+        """A small file may name the same bytes again and again, or none."""
+        self._taken += count
+        if not 0 <= count <= self._taken <= _MOST_NUMBERS:
+            raise FileError(f"{self.path}: accessors[{number}]: found {count} numbers, {self._taken} with those before "
+                            f"it, expected at most {_MOST_NUMBERS}")
+
     def numbers(self, number):
         """Items of an accessor, shape (count, width); normalized integers as float64 (specification 3.6.2.2)."""
         accessor = self.list("accessors")[number]
         kind, width, count = _KINDS[accessor["componentType"]], _WIDTHS[accessor["type"]], accessor["count"]
         if "bufferView" in accessor:
             values = self._numbers(accessor["bufferView"], accessor.get("byteOffset", 0), count, width, kind)
+            self._take(number, count * width)
         else:
-            if count * width > 1 << 28:
-                raise FileError(f"{self.path}: accessors[{number}]: found {count} items without a buffer")
+            self._take(number, count * width)
             values = numpy.zeros((count, width), kind)
         if "sparse" in accessor:
             sparse = accessor["sparse"]
@@ -199,7 +208,7 @@ class Pose:
     def __init__(self, document, animation):
         self.document, self.nodes = document, document.list("nodes")
         self.parents = {child: i for i, node in enumerate(self.nodes) for child in node.get("children", ())}
-        self.channels = {}
+        self.channels, self._worlds, self._at = {}, {}, None
         for channel in (animation or {}).get("channels", ()):
             target = channel["target"]
             node, path = target.get("node"), target["path"]
@@ -251,10 +260,17 @@ class Pose:
         return _matrix(translation, rotation / length, scale)
 
     def world(self, number, time):
-        result = numpy.eye(4)
+        if self._at != (time,):
+            self._worlds, self._at = {}, (time,)  # of all nodes at the last time that was asked for
+        above = []
         for node in self.chain(number):
-            result = self._local(node, time) @ result
-        return result
+            if node in self._worlds:
+                break
+            above.append(node)
+        for node in reversed(above):
+            own = self._local(node, time)
+            self._worlds[node] = self._worlds[self.parents[node]] @ own if node in self.parents else own
+        return self._worlds[number]
 
     def weights(self, number, time):
         time = self.still if time is None else time
@@ -389,7 +405,7 @@ def _read(path, animation, allow):
     nodes = document.list("nodes")
     scenes = document.list("scenes")
     roots = set(scenes[document.json.get("scene", 0)].get("nodes", ())) if scenes else set(range(len(nodes)))
-    meshes, parts = [], {}
+    meshes, parts, count = [], {}, 0
     for number, node in enumerate(nodes):
         if "mesh" not in node or not roots & set(pose.chain(number)):
             continue
@@ -399,6 +415,9 @@ def _read(path, animation, allow):
             parts[own] = _Parts(document, mesh, notes)
         if not len(parts[own].triangles):
             continue
+        count += len(parts[own].triangles)
+        if count > _MOST_TRIANGLES:
+            raise MeshError(f"{path}: found more than {_MOST_TRIANGLES} triangles in all nodes, expected fewer")
         points, movers = _points(document, pose, number, parts[own])
         triangles, uvs = parts[own].triangles, parts[own].uvs
         if "skin" not in node and numpy.linalg.det(pose.world(number, None)[:3, :3]) < 0:

@@ -4,8 +4,10 @@ import pathlib
 
 import numpy
 
-from ._export import library
 from ._import import Mesh, Source, require_file, require_inside
+from ._import_aside import read as read_aside
+from ._import_aside import work
+from ._library import library
 from .errors import Error, FileError, MeshError
 
 _SUFFIXES = (".usd", ".usda", ".usdc")
@@ -50,6 +52,15 @@ def _require_layers(path, allow):
                 raise FileError(f"{file}: names {name}, expected a layer with the suffix {' '.join(_SUFFIXES)}")
             require_inside(other, path.parent, allow, str(file))
             to_read.append(other)
+
+
+def _refusal(path, error):
+    """What an exception of the library says, as a FileError."""
+    try:
+        what = " ".join(str(error).split())[:300]
+    except UnicodeDecodeError:  # it quotes bytes of the file
+        what = "found no valid USD"
+    return FileError(f"{path}: {what}")
 
 
 class _Skins:
@@ -127,7 +138,7 @@ def _placed(points, transform):
     return points @ matrix[:3, :3] + matrix[3, :3]
 
 
-def _mesh(prim, skins, rate, notes):
+def _mesh(path, prim, skins, rate, notes):
     geometry, usd = library("pxr.UsdGeom", "usd-core"), library("pxr.Usd", "usd-core")
     mesh = geometry.Mesh(prim)
     name = str(prim.GetPath())
@@ -160,7 +171,15 @@ def _mesh(prim, skins, rate, notes):
         notes.append(f"{name}: is a subdivision surface; its control mesh is taken as it is")
     skin = skins.of(prim)
 
+    tf = library("pxr.Tf", "usd-core")
+
     def points(time):
+        try:
+            return placed_points(time)
+        except tf.ErrorException as error:  # values are unpacked when they are asked for
+            raise _refusal(path, error) from None
+
+    def placed_points(time):
         code = usd.TimeCode.EarliestTime() if time is None else usd.TimeCode(time * rate)
         found = numpy.array(attribute.Get(code), dtype=float)
         if found.shape != (len(start), 3):
@@ -204,6 +223,11 @@ def _uvs(prim, corners, order, nodes, notes):
 
 def read(path, animation, allow):
     """The :class:`Source` of a file: the meshes of its stage that are drawn. Unit and axis as authored."""
+    library("pxr.Usd", "usd-core")
+    return read_aside(__name__, path, animation, allow)
+
+
+def _read(path, animation, allow):
     usd, geometry = library("pxr.Usd", "usd-core"), library("pxr.UsdGeom", "usd-core")
     tf = library("pxr.Tf", "usd-core")
     if animation is not None:
@@ -232,7 +256,7 @@ def read(path, animation, allow):
                     geometry.Tokens.guide, geometry.Tokens.proxy):
                 notes.append(f"{prim.GetPath()}: is not drawn and was left out")
                 continue
-            mesh, own = _mesh(prim, skins, rate, notes)
+            mesh, own = _mesh(path, prim, skins, rate, notes)
             if mesh is not None:
                 meshes.append(mesh)
                 times += own if mesh.moves else []
@@ -241,11 +265,7 @@ def read(path, animation, allow):
     except Error:
         raise
     except (tf.ErrorException, ArithmeticError, ValueError, TypeError) as error:
-        try:
-            what = " ".join(str(error).split())[:300]
-        except UnicodeDecodeError:  # it quotes bytes of the file
-            what = "found no valid USD"
-        raise FileError(f"{path}: {what}") from None
+        raise _refusal(path, error) from None
     span = (min(times) / rate, max(times) / rate) if times else None
     if span and stage.HasAuthoredTimeCodeRange():
         said = (stage.GetStartTimeCode() / rate, stage.GetEndTimeCode() / rate)
@@ -259,3 +279,24 @@ def read(path, animation, allow):
     if up not in (None, "x", "y", "z"):
         raise FileError(f'{path}: upAxis: found "{up}", expected Y or Z')
     return Source(meshes, unit, up, span if span and span[1] > span[0] else None, stage.GetFramesPerSecond(), notes)
+
+
+def _answer(question):
+    source = _read(pathlib.Path(question["path"]), question["animation"], question["allow"])
+    arrays = {}
+    for i, mesh in enumerate(source.meshes):
+        if question["times"]:
+            if mesh.moves:
+                arrays[f"frames{i}"] = numpy.stack([mesh.points(time) for time in question["times"]])
+            continue
+        arrays[f"sizes{i}"] = numpy.array([len(face) for face in mesh.faces], dtype=int)
+        arrays[f"corners{i}"] = numpy.array([node for face in mesh.faces for node in face], dtype=int)
+        arrays[f"uvs{i}"] = numpy.zeros((0, 2)) if mesh.uvs is None else mesh.uvs
+        arrays[f"points{i}"] = mesh.points(None)
+    return {"names": [mesh.name for mesh in source.meshes], "moves": [mesh.moves for mesh in source.meshes],
+            "unit": source.unit, "up": source.up, "span": source.span, "rate": source.rate,
+            "notes": source.notes}, arrays
+
+
+if __name__ == "__main__":
+    work(_answer, "USD")

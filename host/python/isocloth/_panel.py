@@ -1,13 +1,17 @@
 """What a page can be asked for: the panel of the viewer."""
 
 import functools
+import html
 import math
 
+from ._door import Choice, Flag, Number
 from ._fields import QUANTITIES
+from ._films import RECORDED
 
 _LABELS = {"stretch_stiffness": ("stretch", "N/m"), "shear_stiffness": ("shear", "N/m"), "kappa": ("bending", "N m"),
            "alpha": ("damping alpha", "kg/(m² s)")}
 _ALL = "all"
+_MOST = 1e12  # upper end of colours, in any unit
 
 
 def _distinct(names):
@@ -23,12 +27,17 @@ def _text(number):
     return f"{float(f'{number:.3g}'):g}"
 
 
+def _html(text):
+    """A line as it is, whatever is in it."""
+    return f'<div style="padding: 0 0.75em 0.25em; font-size: 0.8em">{html.escape(str(text))}</div>'
+
+
 class Panel:
     """Asks a viewer for what is set, and shows what it says."""
 
     def __init__(self, viewer):
         self._viewer, self._gui = viewer, viewer.server.gui
-        self.text, self.message = self._gui.add_markdown(""), self._gui.add_markdown("")
+        self.text, self.message = self._gui.add_markdown(""), self._gui.add_html("")
         self._add_run()
         self._add_colors()
         self._add_surroundings()
@@ -36,20 +45,50 @@ class Panel:
         if viewer.recorder is not None:
             self._add_recorder()
 
+    def refuse(self, text):
+        """Says what was refused, or nothing any more."""
+        content = _html(f"refused: {text}") if text else ""
+        if self.message.content != content:
+            self.message.content = content
+
+    def say_written(self, path):
+        """Says which file is written."""
+        self.written.content = _html(path)
+
+    # Whatever has a value, or is pressed, is made by one of these, so that the door knows its values.
+
+    def _button(self, label, command):
+        handle = self._viewer.door.add(self._gui.add_button(label), Flag())
+        self._on(handle.on_click, lambda: self._viewer.ask(command))
+        return handle
+
+    def _slider(self, label, low, high, step, value, **options):
+        margin = 1e-6 * (high - low)  # for what a page rounds
+        return self._viewer.door.add(self._gui.add_slider(label, low, high, step, value, **options),
+                                     Number(low - margin, high + margin))
+
+    def _dropdown(self, label, options, value):
+        return self._viewer.door.add(self._gui.add_dropdown(label, options, initial_value=value), Choice(*options))
+
+    def _on(self, register, command):
+        """Calls a command whenever viser says so; what it raises is shown."""
+        @register
+        def _(_event):
+            try:
+                command()
+            except Exception as error:
+                self._viewer.tell(error)
+
     def _asks(self, handle, command):
         """Has the viewer do something with the value of a handle whenever it changes, the last one alone."""
-        @handle.on_update
-        def _(_event):
-            self._viewer.ask(lambda: command(handle.value), key=id(handle))
+        self._on(handle.on_update, lambda: self._viewer.ask(lambda: command(handle.value), key=id(handle)))
 
     def _add_run(self):
         viewer = self._viewer
-        self.pause = self._gui.add_button("Pause")
-        self._step, self._reset = self._gui.add_button("Step"), self._gui.add_button("Start again")
-        self._speed = self._gui.add_slider("times real time", 0.1, 4, 0.1, viewer.speed)
-        self.pause.on_click(lambda _event: viewer.ask(lambda: viewer.pause(not viewer.is_paused)))
-        self._step.on_click(lambda _event: viewer.ask(viewer.single_step))
-        self._reset.on_click(lambda _event: viewer.ask(viewer.start_again))
+        self.pause = self._button("Pause", lambda: viewer.pause(not viewer.is_paused))
+        self._step, self._reset = self._button("Step", viewer.single_step), self._button("Start again",
+                                                                                         viewer.start_again)
+        self._speed = self._slider("times real time", 0.1, 4, 0.1, viewer.speed)
         self._asks(self._speed, lambda value: setattr(viewer, "speed", value))
         self.show_run(viewer.steps_by_itself)
 
@@ -61,26 +100,25 @@ class Panel:
     def _add_colors(self):
         viewer = self._viewer
         with self._gui.add_folder("Colours"):
-            self.by = by = self._gui.add_dropdown("colour by", ("plain", "garment", *viewer.shown.quantities()),
-                                                  initial_value=viewer.color)
-            self._fixed = self._gui.add_checkbox("fixed range", False)
-            self._most = self._gui.add_number("up to", 1.0, min=1e-9, step=0.01, visible=False)
+            self.by = by = self._dropdown("colour by", ("plain", "garment", *viewer.shown.quantities()), viewer.color)
+            self._fixed = viewer.door.add(self._gui.add_checkbox("fixed range", False), Flag())
+            self._most = viewer.door.add(self._gui.add_number("up to", 1.0, min=1e-9, step=0.01, visible=False),
+                                         Number(1e-9, _MOST))
             self.legend = self._gui.add_html("", visible=False)
         self._follows = False  # the page follows the program: nothing is asked for
 
-        def ask(_event):
+        def ask():
             if not self._follows:
                 color, most = by.value, self._most.value if self._fixed.value else None
                 viewer.ask(lambda: viewer.color_by(color, most), key="color")
 
-        by.on_update(ask)
-        self._most.on_update(ask)
-
-        @self._fixed.on_update
-        def _(event):
+        def fix():
             if self._fixed.value and not self._follows:
-                self._most.value = float(f"{viewer.range_end:.6g}")
-            ask(event)
+                self._most.value = min(max(float(f"{viewer.range_end:.6g}"), 1e-9), _MOST)
+            ask()
+
+        for handle, command in ((by, ask), (self._most, ask), (self._fixed, fix)):
+            self._on(handle.on_update, command)
 
     def show_color(self, color, most):
         """What the cloth is coloured by now."""
@@ -102,17 +140,17 @@ class Panel:
         viewer, simulation = self._viewer, self._viewer.simulation
         with self._gui.add_folder("Surroundings"):
             now = simulation.gravity(0)
-            gravity = self._gui.add_slider("gravity [m/s²]", min(0.0, now), max(20.0, now), 0.1, now)
+            gravity = self._slider("gravity [m/s²]", min(0.0, now), max(20.0, now), 0.1, now)
             self._asks(gravity, viewer.set_gravity)
             if not any(simulation.feels_wind(g) for g in viewer.shown.garments):
                 return
             x, y, z = (float(c) for c in simulation.wind_velocity)
             flat = math.hypot(x, y)
             size = math.hypot(flat, z)
-            speed = self._gui.add_slider("wind [m/s]", 0, max(20.0, math.ceil(size)), 0.1, size)
-            towards = self._gui.add_slider("blows towards [° from x]", -180, 180, 1,
+            speed = self._slider("wind [m/s]", 0, max(20.0, math.ceil(size)), 0.1, size)
+            towards = self._slider("blows towards [° from x]", -180, 180, 1,
                                            round(math.degrees(math.atan2(y, x))) if flat else 0)
-            rises = self._gui.add_slider("and up [°]", -90, 90, 1,
+            rises = self._slider("and up [°]", -90, 90, 1,
                                          round(math.degrees(math.atan2(z, flat))) if size else 0)
 
         def blow(_value):
@@ -131,7 +169,7 @@ class Panel:
         terms = [term for term in _LABELS if any(term in simulation.fabric_terms(g) for g in garments)]
         self.fabrics = {}  # sliders by term
         with self._gui.add_folder("Fabric"):
-            of = self._gui.add_dropdown("of garment", (_ALL, *names), initial_value=_ALL) if len(names) > 1 else None
+            of = self._dropdown("of garment", (_ALL, *names), _ALL) if len(names) > 1 else None
             for term in terms:
                 self.fabrics[term] = self._add_term(term)
         start = {term: [simulation.fabric(g)[term] for g in garments] for term in terms}
@@ -170,28 +208,28 @@ class Panel:
                 self.fabrics[term].value = min(self._exponents[term][first], self.fabrics[term].max)
             label(term)
             self._asks(self.fabrics[term], functools.partial(change, term))
+
+        def choose():
+            for term in terms:
+                own = chosen(term)
+                if own:
+                    self.fabrics[term].value = self._exponents[term][own[0]]
+                label(term)
+
         if of is not None:
-            @of.on_update
-            def _(_event):
-                for term in terms:
-                    own = chosen(term)
-                    if own:
-                        self.fabrics[term].value = self._exponents[term][own[0]]
-                    label(term)
+            self._on(of.on_update, choose)
 
     def _add_term(self, term):
         name, unit = _LABELS[term]
         if term == "alpha":
             most = max(5.0, 2 * max(self._viewer.simulation.fabric(g)[term] for g in self._viewer.shown.garments))
-            return self._gui.add_slider(f"{name} [{unit}]", 0.0, most, 0.05, 0.0)
-        return self._gui.add_slider(name, -2.0, 2.0, 0.05, 0.0, hint="power of 10 of what the scene says")
+            return self._slider(f"{name} [{unit}]", 0.0, most, 0.05, 0.0)
+        return self._slider(name, -2.0, 2.0, 0.05, 0.0, hint="power of 10 of what the scene says")
 
     def _add_recorder(self):
         viewer = self._viewer
         with self._gui.add_folder("Record"):
-            picture = self._gui.add_button("Picture (PNG)")
-            kind = self._gui.add_dropdown("film", ("mp4", "webm"))
-            self.film = self._gui.add_button("Record")
-            self.written = self._gui.add_markdown("")
-        picture.on_click(lambda _event: viewer.ask(viewer.take_picture))
-        self.film.on_click(lambda _event: viewer.ask(lambda: viewer.film(kind.value)))
+            self._button("Picture (PNG)", viewer.take_picture)
+            kind = self._dropdown("film", RECORDED, RECORDED[0])
+            self.film = self._button("Record", lambda: viewer.film(kind.value))
+            self.written = self._gui.add_html("")

@@ -7,8 +7,8 @@ import sys
 
 import numpy
 
-from ._export import library
 from ._fields import PLAIN, QUANTITIES, colors_of
+from ._library import library
 from .errors import Error
 
 GROUND = (0.93, 0.92, 0.90)

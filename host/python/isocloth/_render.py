@@ -6,7 +6,7 @@ import pathlib
 import numpy
 
 from ._fields import QUANTITIES, Range, quantity
-from ._films import Video, write_png
+from ._films import RECORDED, Video, write_png
 from ._picture import Camera, Picture, rotation_of
 from ._shown import ShownResult
 from .errors import Error, FileError
@@ -152,6 +152,8 @@ class Recorder:
     RATE = 30
 
     def __init__(self, folder, name="isocloth", size=(1280, 720)):
+        if pathlib.Path(name).name != name or "\0" in name:
+            raise Error(f"record: name: found {name!r}, expected the name of a file")
         self.folder, self.name, self.size = pathlib.Path(folder), name, size
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -164,9 +166,13 @@ class Recorder:
         return self._video is not None
 
     def _next(self, suffix):
-        taken = {file.stem for file in self.folder.glob(f"{self.name}-*")}
-        return self.folder / (next(f"{self.name}-{n}" for n in range(1, 100_000) if f"{self.name}-{n}" not in taken)
-                              + suffix)
+        """A file of the folder that is not there yet."""
+        if suffix not in (".png", *Video.CODECS):
+            raise Error(f"record: found a film of the kind {ascii(suffix[1:])[:40]}, expected {' or '.join(RECORDED)}")
+        taken = {file.stem for file in self.folder.iterdir()}
+        for number in range(1, len(taken) + 2):
+            if f"{self.name}-{number}" not in taken:
+                return self.folder / f"{self.name}-{number}{suffix}"
 
     def _draw(self, shown, camera, color, ends):
         positions, poses = shown.positions(), shown.poses()
@@ -184,8 +190,8 @@ class Recorder:
         return path
 
     def begin(self, kind, now):
-        """Begins a film at a time of the simulation [s], and returns its path."""
-        path = self._next("." + kind)
+        """Begins a film, ``mp4`` or ``webm``, at a time of the simulation [s], and returns its path."""
+        path = self._next(f".{kind}")
         self._video, self._due = Video(path, self.size, self.RATE), now
         return path
 

@@ -14,6 +14,8 @@ from . import _core
 from ._scenes import scene_file
 from .errors import FileError, SceneWarning, ShapeError
 
+MOST_ROWS = 10_000_000  # of a mesh or a recording that is written
+
 
 class Result:
     """A result folder: what a run left.
@@ -144,8 +146,23 @@ def save_mesh(path, vertices, faces):
     vertices: [m], shape (nodes, 3); faces: nodes from 0, shape (faces, 3) or (faces, 4), or a list of both. Of a
     trimesh: ``save_mesh("shirt.obj", mesh.vertices, mesh.faces)``.
     """
+    _require_rows("vertices", vertices, (3,))
+    _require_rows("faces", faces, (3, 4))
     lines = ["v {!r} {!r} {!r}".format(*map(float, vertex)) for vertex in vertices]
     lines += ["f " + " ".join(str(int(node) + 1) for node in face if node >= 0) for face in faces]
     path = pathlib.Path(path).absolute()
     path.write_text("\n".join(lines) + "\n", encoding="ascii")
     return {"file": str(path)}
+
+
+def _require_rows(name, rows, widths):
+    """Of a mesh: before a line of text is made of each."""
+    try:
+        count = len(rows)
+        shape = getattr(rows, "shape", None) or (count, *{len(row) for row in rows if count <= MOST_ROWS})
+    except TypeError:
+        raise ShapeError(f"{name}: found {type(rows).__name__}, expected rows of {' or '.join(map(str, widths))} "
+                         "numbers") from None
+    if count > MOST_ROWS or not set(shape[1:]) <= set(widths):
+        raise ShapeError(f"{name}: found {count} rows of {', '.join(map(str, shape[1:]))} numbers, expected at most "
+                         f"{MOST_ROWS} of {' or '.join(map(str, widths))}")

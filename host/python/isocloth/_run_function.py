@@ -138,8 +138,7 @@ class RunFunction:
     def _motion(self, name, values):
         if values is None:
             return None
-        array = numpy.asarray(values, dtype=float)
         count = len(self.pinned_nodes) if name == "targets" else self.simulation.info(self.garment).node_count
-        if array.shape != (self.steps, count, 3):
-            raise ShapeError(f"{name}: found shape {array.shape}, expected ({self.steps}, {count}, 3)")
-        return array
+        if numpy.shape(values) != (self.steps, count, 3):  # before anything is copied
+            raise ShapeError(f"{name}: found shape {numpy.shape(values)}, expected ({self.steps}, {count}, 3)")
+        return numpy.asarray(values, dtype=float)

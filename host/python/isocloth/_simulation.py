@@ -70,8 +70,9 @@ class Simulation(_core.Simulation):
             warnings.warn(line, SceneWarning, stacklevel=2)
 
     def positions(self, garment=0):
-        """A copy of positions [m]: of a garment, shape (nodes, 3), or of some that have as many nodes as each other, by
-        a slice or a sequence of their numbers, shape (garments, nodes, 3); ``positions(slice(None))``: of a batch."""
+        """A copy of positions [m]: of a garment by its number or name, shape (nodes, 3), or of some that have as many
+        nodes as each other, by a slice or a sequence of these, shape (garments, nodes, 3); ``positions(slice(None))``:
+        of a batch."""
         return self._copies("positions", garment)
 
     def velocities(self, garment=0):
@@ -79,25 +80,14 @@ class Simulation(_core.Simulation):
         return self._copies("velocities", garment)
 
     def _copies(self, field, garment):
-        if isinstance(garment, numbers.Integral):
-            return self.read(field, self._chosen([garment]))
-        chosen = self._chosen(garment)
+        chosen = self._numbers_of(garment)
+        if isinstance(garment, (numbers.Integral, str)):
+            return self.read(field, chosen)
         counts = {self.info(g).node_count for g in chosen}
         if len(counts) > 1:
             raise ShapeError(f"garments: found some of {min(counts)} and of {max(counts)} nodes, expected one number; "
                              "read() has them one after another")
         return self.read(field, chosen).reshape(len(chosen), *counts or (0,), 3)
-
-    def _chosen(self, garments):
-        """Numbers of garments; negative ones count from the end."""
-        all_of_them = range(self.garment_count)
-        if isinstance(garments, slice):
-            return list(all_of_them[garments])
-        try:
-            return [all_of_them[number] for number in garments]
-        except (TypeError, IndexError):
-            raise ShapeError(f"garments: found {garments!r}, expected numbers from {-len(all_of_them)} to "
-                             f"{len(all_of_them) - 1}, or a slice") from None
 
     def add_force(self, function, garments=None, name=None):
         """From now on ``function`` says before each step what acts on the nodes of these garments.
@@ -107,8 +97,8 @@ class Simulation(_core.Simulation):
         however stiff it is. They act throughout the step, beside :meth:`set_forces` and other forces. A plain array is
         explicit: a spring k [N/m] or damper d [N s/m] on a node of mass m wants steps below 2 sqrt(m / k) and 2 m / d.
 
-        garments: a number, a slice or a sequence of numbers; None: all. name: for messages and :meth:`remove_force`;
-        None: that of the function. Returns the function, so that it may stand as a decorator.
+        garments: a number or name, a slice or a sequence of these; None: all. name: for messages and
+        :meth:`remove_force`; None: that of the function. Returns the function, so that it may stand as a decorator.
 
         Forces are asked in the order in which they were added, in the thread that steps, with the state that the step
         begins with. What a function remembers is its own: :meth:`reset` and :meth:`restore` do not know of it. What it
@@ -130,11 +120,7 @@ class Simulation(_core.Simulation):
         name = getattr(function, "__name__", type(function).__name__) if name is None else name
         if not callable(function):
             raise ShapeError(f'force "{name}": found {function!r}, expected a function')
-        if garments is None or isinstance(garments, slice):
-            garments = range(self.garment_count)[garments or slice(None)]
-        elif isinstance(garments, numbers.Integral):
-            garments = [garments]
-        self._add_force(name, [int(g) for g in garments])
+        self._add_force(name, slice(None) if garments is None else garments)
         self._forces.functions[name] = function
         return function
 

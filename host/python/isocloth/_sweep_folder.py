@@ -9,6 +9,7 @@ import time
 
 import numpy
 
+from ._hdf5 import open_result
 from ._sweep_plan import Plan
 from ._sweep_run import reference_of, run_batch
 from ._sweep_table import batch_table, is_whole, part_of, read_table, write_batch
@@ -177,11 +178,11 @@ def write_index(folder, plan):
     part = part_of(folder / "frames.h5")
     with h5py.File(part, "w", libver="latest") as index:
         for path in sorted((folder / "frames").glob("batch-*.h5")):
-            with h5py.File(path) as file:
-                for k in file:
+            with open_result(path) as file:
+                for k in file.names("/"):
                     name = f"{path.stem}/{k}"
                     index[name] = h5py.ExternalLink(f"frames/{path.name}", k)
-                    own = file[k]["cases"][()].tolist()
+                    own = file.read(f"{k}/cases", "iu", 1).tolist()
                     cases, groups, rows = cases + own, groups + [name] * len(own), rows + list(range(len(own)))
         order = numpy.argsort(cases, kind="stable")
         index["case"], index["row"] = numpy.array(cases, dtype=int)[order], numpy.array(rows, dtype=int)[order]

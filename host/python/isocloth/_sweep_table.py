@@ -11,6 +11,7 @@ import socket
 
 import numpy
 
+from ._hdf5 import linked_file, open_result
 from .errors import FileError, ShapeError
 
 
@@ -74,17 +75,24 @@ class SweepTable(collections.abc.Mapping):
     def frames(self, case):
         """Times [s], shape (frames,), positions [m], shape (frames, nodes, 3), and faces of a case whose frames were
         kept."""
-        import h5py
-
         if self.folder is None:
             raise FileError("sweep: found a table without folder, expected one that was made with frames=True")
-        with h5py.File(self.folder / "frames.h5") as index:
-            at = numpy.flatnonzero(index["case"][()] == case)
+        with open_result(self.folder / "frames.h5") as index:
+            cases, groups, rows = index.read("case", "iu", 1), index.texts("group"), index.read("row", "iu", 1)
+            if not len(cases) == len(groups) == len(rows):
+                index.refuse("case, group, row", f"{len(cases)}, {len(groups)} and {len(rows)}", "as many of each")
+            at = numpy.flatnonzero(cases == case)
             if not len(at):
-                raise ShapeError(f"case: found {case}, expected one of the {len(index['case'])} that have frames")
-            group = index[index["group"][at[0]].decode()]
-            row = index["row"][at[0]]
-            return group["times"][()], group["origins"][row] + group["positions"][row].astype(float), group["faces"][()]
+                raise ShapeError(f"case: found {case}, expected one of the {len(cases)} that have frames")
+            row, (path, group) = int(rows[at[0]]), linked_file(index, groups[at[0]], "frames")
+        with open_result(path) as file:
+            positions, origins = file.dataset(f"{group}/positions", "f", 4), file.read(f"{group}/origins", "f", 4)
+            times, faces = file.read(f"{group}/times", "f", 1), file.read(f"{group}/faces", "iu", 2)
+            if not 0 <= row < len(positions) == len(origins) or origins.shape[1:] != (1, 1, 3) or (
+                    positions.shape[1], positions.shape[3]) != (len(times), 3):
+                file.refuse(group, f"row {row} of {positions.shape} and {origins.shape}",
+                            f"(cases, {len(times)}, nodes, 3) and (cases, 1, 1, 3)")
+            return times, origins[row] + positions[row].astype(float), faces
 
     def __repr__(self):
         return (f"SweepTable({self.case_count} cases: {self.count('completed')} completed, {self.count('stalled')} "

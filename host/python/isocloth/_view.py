@@ -11,14 +11,16 @@ import pathlib
 import queue
 import threading
 import time
+import traceback
 import warnings
 
 import numpy
 
-from ._export import library
+from ._door import MOST_BYTES, Door, Number, Vector, require
 from ._fields import QUANTITIES, Range, quantity
 from ._hands import ForceHand, GripperHand
 from ._layers import ColoredLayers, PlainLayers, SolidLayers, legend_html, light_page
+from ._library import library
 from ._panel import Panel
 from ._picture import Camera
 from ._render import Recorder
@@ -30,6 +32,7 @@ from .errors import Error, FileError, SceneError, SceneWarning
 HAND = "hand of the viewer"
 FRAME = 1 / 30  # [s]
 _TEXT_EVERY = 0.25  # [s]
+_MOST_WAITING = 100  # commands; what a page asks for beyond these is dropped
 
 
 def _content(scene):
@@ -66,14 +69,15 @@ def _quiet(make):
 
 
 @contextlib.contextmanager
-def _origins():
-    """Servers of websockets that start within refuse pages of other origins."""
+def _guarded(door):
+    """Servers of websockets that start within refuse pages of other origins, and let in what the door does."""
     server = library("websockets.asyncio.server", "viser")
     serve = server.serve
 
     def guarded(handler, host, port, **options):
         names = [f"http://{name}:{port}" for name in ("localhost", "127.0.0.1")]
-        return serve(handler, host, port, origins=names, **options)
+        options["max_size"] = MOST_BYTES
+        return serve(door.guard(handler), host, port, origins=names, **options)
 
     server.serve = guarded
     try:
@@ -107,14 +111,15 @@ class Viewer:
             self.simulation, self._hands)
         self.recorder = Recorder(record) if record is not None else None
         self.commands = queue.SimpleQueue()
-        self._latest = {}
+        self._latest, self._lock = {}, threading.Lock()
         self.is_paused, self.speed = False, 1.0
         self.held = None  # garment, and where its node was and where the pointer when it was taken [m]
         self.color, self._range, self.range_end = "plain", None, 1.0
         self.frames_shown = 0
         self._rate, self._shown_at, self._text_at, self._updated = 0.0, -1e9, -1e9, None
         self._stop = threading.Event()
-        with _origins():
+        self.door = Door(lambda text: self.tell(Error(f"the page: {text}")))
+        with _guarded(self.door):
             self.server = viser.ViserServer(host="127.0.0.1", port=port, label="isocloth", verbose=False)
         self.address = f"http://127.0.0.1:{self.server.get_port()}"
         # The button of viser for sharing would lead around the loopback interface.
@@ -146,25 +151,60 @@ class Viewer:
         except SceneError:  # a recipe that knows no grippers
             self.simulation, self._hands = plain, None
 
-    def ask(self, command, key=None):
-        """Has a command done between two steps; of those with one key that wait, the last alone."""
+    @property
+    def speed(self):
+        """Seconds of the simulation per second, from 0.001 to 1000."""
+        return self._speed
+
+    @speed.setter
+    def speed(self, value):
+        require("speed", value, Number(1e-3, 1e3))
+        self._speed = float(value)
+
+    def ask(self, command, key=None, must=False):
+        """Has a command done between two steps; of those with one key that wait, the last alone. When many wait it is
+        dropped, unless it ``must`` be done."""
         if key is None:
-            self.commands.put(command)
+            if must or self.commands.qsize() < _MOST_WAITING:
+                self.commands.put(command)
             return
-        self._latest[key] = command
-        self.commands.put(lambda: self._latest.pop(key, lambda: None)())
+        with self._lock:
+            waits = key in self._latest
+            self._latest[key] = command
+        if not waits:
+            self.commands.put(lambda: self._take(key)())
+
+    def _take(self, key):
+        with self._lock:
+            return self._latest.pop(key)
+
+    def tell(self, error):
+        """Has an exception shown in the page, from any thread."""
+        def fail():
+            raise error
+
+        self.ask(fail, key="told")
 
     def _obey(self):
         """What is refused is said in the page, and changes nothing."""
-        while not self.commands.empty():
+        was_refused = False
+        for _ in range(self.commands.qsize()):
             try:
                 self.commands.get()()
-            except (Error, ValueError, RuntimeError) as error:
-                print(f"isocloth: {error}", flush=True)
-                self.panel.message.content = f"**refused:** {error}"
+            except Exception as error:
+                was_refused = True
+                self._refuse(error)
             else:
-                if self.panel.message.content:
-                    self.panel.message.content = ""
+                if not was_refused:
+                    self.panel.refuse("")
+
+    def _refuse(self, error):
+        text = str(error)
+        if not isinstance(error, (Error, ValueError, RuntimeError)):  # one that nobody thought of
+            traceback.print_exception(error)
+            text = f"{type(error).__name__}: {error}"
+        print(f"isocloth: {text}", flush=True)
+        self.panel.refuse(text)
 
     def pause(self, is_paused):
         """Whether the simulation stands still."""
@@ -198,6 +238,8 @@ class Viewer:
         """``plain``, ``garment`` or a quantity; most: upper end of its colours in its unit, None: automatic."""
         if color not in ("plain", "garment"):
             quantity(color)
+            if most is not None:
+                require("color: most", most, Number(1e-300, 1e300))
             self.shown.values(color, self.shown.positions())  # says what is missing
             self._range = Range(QUANTITIES[color].signed, most)
         if color != self.color:
@@ -210,23 +252,25 @@ class Viewer:
         self._legend = None
         self.show()
 
-    def _dragged(self, event):
+    async def _dragged(self, event):  # as one of viser's loop, so that phases keep their order
         start, end, phase = numpy.array(event.start_position), numpy.array(event.end_position), event.phase
-        self.ask(lambda: self.drag(phase, start, end), key="drag" if phase == "update" else None)
+        self.ask(lambda: self.drag(phase, start, end), "drag" if phase == "update" else None, must=phase == "end")
 
     def drag(self, phase, start, end):
         """phase ``start`` takes hold of the node nearest to ``start`` [m], shape (3,); ``update`` leads it by
         ``end - start`` of that time; ``end`` lets go."""
+        for place in (start, end):
+            require("drag", [float(x) for x in place], Vector(3))
+        if phase in ("start", "end") and self.held is not None:
+            self._hand.release(self.held[0])
+            self.held = None
         if phase == "start":
             positions = self.shown.positions()
             node = int(numpy.linalg.norm(positions - start, axis=1).argmin())
             garment = self.shown.garments[self.shown.garment_of_nodes[node]]
             self.held = (garment, positions[node], numpy.array(start))
             self._hand.take(garment, positions[node])
-        elif self.held is not None and phase == "end":
-            self._hand.release(self.held[0])
-            self.held = None
-        elif self.held is not None:
+        elif phase == "update" and self.held is not None:
             garment, node, begin = self.held
             self._hand.lead(garment, node + (numpy.array(end) - begin))
 
@@ -239,6 +283,13 @@ class Viewer:
                 self._hand.pull(length)
                 reports = self.simulation.advance(1)
         self.show(reports, steps)
+
+    def _advance_or_stand(self, steps):
+        try:
+            self._advance(steps)
+        except Exception as error:
+            self.pause(True)
+            self._refuse(error)
 
     def show(self, reports=None, steps=1):
         """Sends positions and colours; figures, if there are reports, four times a second."""
@@ -295,7 +346,7 @@ class Viewer:
     def take_picture(self):
         """Writes what is seen now as PNG and returns the path."""
         path = self._recorder().take_picture(self.shown, self._camera(), self.color, self._ends())
-        self.panel.written.content = str(path)
+        self.panel.say_written(path)
         return path
 
     def film(self, kind="mp4"):
@@ -304,7 +355,7 @@ class Viewer:
         if recorder.is_filming:
             recorder.end()
         else:
-            self.panel.written.content = str(recorder.begin(kind, self.simulation.time))
+            self.panel.say_written(recorder.begin(kind, self.simulation.time))
         self.panel.film.label = "End the film" if recorder.is_filming else "Record"
 
     def _recorder(self):
@@ -315,9 +366,10 @@ class Viewer:
     def _film_frame(self, ends):
         try:
             self.recorder.add(self.shown, self._camera(), self.color, ends, self.simulation.time, self.speed)
-        except (Error, OSError) as error:
+        except Exception as error:
             self.recorder.end()
-            self.panel.message.content = f"**the film ended:** {error}"
+            self.panel.film.label = "Record"
+            self._refuse(Error(f"the film ended: {error}"))
 
     def update(self, reports=None):
         """For a program that steps the simulation itself: call it after each step, it returns at once. Does what the
@@ -333,7 +385,8 @@ class Viewer:
             self.show(reports)
 
     def loop(self, seconds=None):
-        """Steps in real time times ``speed`` until :meth:`close`, Ctrl-C, or for some seconds."""
+        """Steps in real time times ``speed`` until :meth:`close`, Ctrl-C, or for some seconds. Where a step raises an
+        exception the page says so, and the simulation stands still."""
         if not self.steps_by_itself:
             self.steps_by_itself = True
             self.panel.show_run(True)
@@ -348,7 +401,7 @@ class Viewer:
             if steps > 0:
                 debt -= steps * step
                 self._rate = steps * step / max(elapsed, 1e-9)
-                self._advance(steps)
+                self._advance_or_stand(steps)
             due = max(due + FRAME, time.perf_counter())
             time.sleep(due - time.perf_counter() if due > time.perf_counter() else 0)
 

@@ -7,6 +7,7 @@
 
 #include "host/python/src/arrays.hpp"
 #include "host/python/src/bindings.hpp"
+#include "host/python/src/choices.hpp"
 #include "host/python/src/runner.hpp"
 
 namespace isocloth::python {
@@ -58,8 +59,10 @@ void ask(nb::handle simulation, const std::string& name, const ForceInput& in, F
 void bind_forces(nb::class_<Runner>& type) {
   type.def(
           "_add_force",
-          [](nb::handle self, const std::string& name, const std::vector<std::size_t>& garments) {
+          [](nb::handle self, const std::string& name, const Several& several) {
             auto& runner = nb::cast<Runner&>(self);
+            const std::vector<std::size_t> garments =
+                numbers_of(several, "garment", runner.idle().scene().garments);
             // The runner lies in the object that `self` is.
             runner.idle().add_force(name, garments,
                                     [self, name, &runner](const ForceInput& in, ForceOutput& out) {

@@ -7,6 +7,7 @@
 #include "host/gradients/tape.hpp"
 #include "host/python/src/arrays.hpp"
 #include "host/python/src/bindings.hpp"
+#include "host/python/src/choices.hpp"
 #include "host/python/src/runner.hpp"
 
 namespace isocloth::python {
@@ -23,22 +24,18 @@ struct TapeOf {
       throw Error("tape: found a simulation with energy_balance, expected one without: both take its steps");
     return r.idle();
   }
+  std::size_t garment(const Which& which) {
+    return number_of(which, "garment", runner.idle().scene().garments);
+  }
   Runner& runner;
   Tape tape;
 };
 
 /// (states, nodes, 3) as the gradients of states; `which` says of what.
-void take(const ArrayLike& values, const char* name, std::vector<Vec3d> StateGradient::*which,
-          std::vector<StateGradient>& states) {
-  const auto array = to_doubles(values, name);
-  if (array.ndim() != 3 || array.shape(0) != states.size() || array.shape(2) != 3) {
-    std::string shape;
-    for (std::size_t i = 0; i < array.ndim(); ++i) shape += text(i > 0 ? ", " : "", array.shape(i));
-    throw ShapeError(text(name, ": found shape (", shape, "), expected (", states.size(),
-                          ", nodes, 3): the start and each step"));
-  }
+void take(const ArrayLike& values, const char* name, std::size_t nodes,
+          std::vector<Vec3d> StateGradient::*which, std::vector<StateGradient>& states) {
+  const auto array = to_doubles(values, {states.size(), nodes, 3}, name);
   const auto* const first = reinterpret_cast<const Vec3d*>(array.data());
-  const std::size_t nodes = array.shape(1);
   for (std::size_t n = 0; n < states.size(); ++n)
     (states[n].*which).assign(first + n * nodes, first + (n + 1) * nodes);
 }
@@ -54,6 +51,10 @@ Array<double> stacked(const std::vector<std::vector<Vec3d>>& parts, std::size_t 
 void bind_gradients(nb::module_& module) {
   nb::class_<TapeOf>(module, "Tape", nb::dynamic_attr())
       .def(nb::init<Runner&>(), "simulation"_a, nb::keep_alive<1, 2>())
+      .def("__repr__",
+           [](TapeOf& t) {
+             return text("Tape(", t.runner.words(), ", step_count=", t.tape.step_count(), ")");
+           })
       .def_prop_ro(
           "step_count", [](TapeOf& t) { return t.runner.idle(), t.tape.step_count(); }, "steps on the tape")
       .def(
@@ -67,8 +68,8 @@ void bind_gradients(nb::module_& module) {
           "One step of the simulation, which is kept on the tape.")
       .def(
           "_states",
-          [](TapeOf& t, std::size_t garment, bool are_velocities) {
-            t.runner.idle();
+          [](TapeOf& t, const Which& which, bool are_velocities) {
+            const std::size_t garment = t.garment(which);
             std::vector<std::vector<Vec3d>> all;
             for (std::size_t n = 0; n <= t.tape.step_count(); ++n)
               all.push_back(are_velocities ? t.tape.velocities(garment, n) : t.tape.positions(garment, n));
@@ -77,15 +78,15 @@ void bind_gradients(nb::module_& module) {
           "garment"_a, "are_velocities"_a)
       .def(
           "_gradient",
-          [](TapeOf& t, std::size_t garment, const std::optional<ArrayLike>& positions,
+          [](TapeOf& t, const Which& which, const std::optional<ArrayLike>& positions,
              const std::optional<ArrayLike>& velocities) {
-            t.runner.idle();
+            const std::size_t garment = t.garment(which);
+            const std::size_t nodes = t.runner.idle().scene().garments[garment].mesh.positions.size();
             std::vector<StateGradient> loss(t.tape.step_count() + 1);
-            if (positions) take(*positions, "positions", &StateGradient::positions, loss);
-            if (velocities) take(*velocities, "velocities", &StateGradient::velocities, loss);
+            if (positions) take(*positions, "positions", nodes, &StateGradient::positions, loss);
+            if (velocities) take(*velocities, "velocities", nodes, &StateGradient::velocities, loss);
             RunGradient found;
             t.runner.work(static_cast<int>(loss.size()), [&] { found = t.tape.gradient(garment, loss); });
-            const std::size_t nodes = found.positions.size();
             nb::dict fabric;
             for (const auto& [name, value] : found.fabric) fabric[nb::str(name.c_str())] = value;
             return nb::make_tuple(to_array(std::move(found.positions)), to_array(std::move(found.velocities)),

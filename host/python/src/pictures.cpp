@@ -12,6 +12,7 @@
 #include "engine/rows/membrane_stress.hpp"
 #include "host/python/src/arrays.hpp"
 #include "host/python/src/bindings.hpp"
+#include "host/python/src/choices.hpp"
 #include "host/python/src/runner.hpp"
 #include "host/results/obstacle_poses.hpp"
 #include "host/results/obstacle_surface.hpp"
@@ -22,11 +23,9 @@ using namespace nb::literals;
 
 namespace {
 
-const Garment& garment_of(Runner& runner, std::size_t garment) {
-  Simulation& simulation = runner.idle();
-  if (garment >= simulation.garment_count())
-    throw ShapeError(text("garment: found ", garment, ", expected 0 to ", simulation.garment_count() - 1));
-  return simulation.scene().garments[garment];
+const Garment& garment_of(Runner& runner, const Which& which) {
+  const std::vector<Garment>& garments = runner.idle().scene().garments;
+  return garments[number_of(which, "garment", garments)];
 }
 
 /// Of the corners of faces, not a number in the fourth place of a triangle.
@@ -47,10 +46,8 @@ Array<double> stresses(Simulation& simulation, const Garment& garment, const Arr
   if (!MembraneLaw::exists(recipe))
     throw SceneError(text("membrane_stress: found the recipe ", recipe.name,
                           ", whose elements have no law of stress: use membrane"));
-  const std::vector<Vec3d> u = to_rows(along_warp, "along_warp"), v = to_rows(along_weft, "along_weft");
-  if (u.size() != v.size())
-    throw ShapeError(
-        text("along_warp, along_weft: found ", u.size(), " and ", v.size(), " rows, expected one number"));
+  const std::vector<Vec3d> u = to_rows(along_warp, "along_warp");
+  const std::vector<Vec3d> v = to_rows(along_weft, "along_weft", u.size());
   const MembraneLaw law(recipe, garment.fabric);
   std::vector<Vec3d> all;
   for (std::size_t i = 0; i < u.size(); ++i) {
@@ -85,25 +82,25 @@ nb::tuple surface(const std::string& name, const ObstacleShape& shape) {
 void bind_pictures(nb::class_<Runner>& type) {
   type.def(
           "rest_positions",
-          [](Runner& r, std::size_t g) {
+          [](Runner& r, const Which& g) {
             return to_array(std::vector<Vec3d>(garment_of(r, g).mesh.positions));
           },
           "garment"_a = 0, "Of the rest shape [m], shape (nodes, 3).")
       .def(
-          "corner_uvs", [](Runner& r, std::size_t g) { return corner_uvs(garment_of(r, g).mesh); },
+          "corner_uvs", [](Runner& r, const Which& g) { return corner_uvs(garment_of(r, g).mesh); },
           "garment"_a = 0,
           "Warp and weft coordinates of the corners of the faces, shape (faces, 4, 2), not a number in the "
           "fourth place of a triangle; ``None`` where the mesh has none.")
       .def(
           "warp_directions",
-          [](Runner& r, std::size_t g) {
+          [](Runner& r, const Which& g) {
             const Mesh& mesh = garment_of(r, g).mesh;
             return to_array(face_warp_directions(mesh, build_topology(mesh)));
           },
           "garment"_a = 0, "Unit vector along the warp threads of each face at rest, shape (faces, 3).")
       .def(
           "membrane_stress",
-          [](Runner& r, std::size_t g, const ArrayLike& u, const ArrayLike& v) {
+          [](Runner& r, const Which& g, const ArrayLike& u, const ArrayLike& v) {
             return stresses(r.idle(), garment_of(r, g), u, v);
           },
           "garment"_a, "along_warp"_a, "along_weft"_a,
@@ -112,7 +109,7 @@ void bind_pictures(nb::class_<Runner>& type) {
           ":class:`isocloth.SceneError` where the recipe has no elastic elements.")
       .def(
           "gravity",
-          [](Runner& r, std::size_t g) {
+          [](Runner& r, const Which& g) {
             return garment_of(r, g).gravity.value_or(r.idle().scene().gravity);
           },
           "garment"_a = 0, "[m/s^2], along -z")
@@ -120,11 +117,11 @@ void bind_pictures(nb::class_<Runner>& type) {
           "wind_velocity", [](Runner& r) { return to_array(r.idle().scene().wind.velocity); },
           nb::rv_policy::automatic, "mean velocity of the wind [m/s], shape (3,)")
       .def(
-          "feels_wind", [](Runner& r, std::size_t g) { return garment_of(r, g).fabric.drag.exists(); },
+          "feels_wind", [](Runner& r, const Which& g) { return garment_of(r, g).fabric.drag.exists(); },
           "garment"_a = 0, "Whether the fabric has drag.")
       .def(
           "fabric_terms",
-          [](Runner& r, std::size_t g) {
+          [](Runner& r, const Which& g) {
             const Garment& garment = garment_of(r, g);
             return acting_terms(find_recipe(r.idle().scene().recipe), garment.fabric);
           },

@@ -11,6 +11,12 @@ namespace isocloth::python {
 
 using namespace nb::literals;
 
+namespace {
+
+std::string words(const Vec3d& v) { return text("[", v.x, ", ", v.y, ", ", v.z, "]"); }
+
+}  // namespace
+
 void bind_reports(nb::module_& module) {
   nb::class_<Strain> strain(module, "Strain",
                             "How far a cloth is stretched against its rest shape, measured from positions on "
@@ -79,7 +85,11 @@ void bind_reports(nb::module_& module) {
           nb::rv_policy::automatic, "[kg m/s], shape (3,)")
       .def_prop_ro(
           "angular_momentum", [](const Measures& m) { return to_array(m.angular_momentum); },
-          nb::rv_policy::automatic, "about the origin [kg m^2/s], shape (3,)");
+          nb::rv_policy::automatic, "about the origin [kg m^2/s], shape (3,)")
+      .def("__repr__", [](const Measures& m) {
+        return text("Measures(residual=", m.residual, ", kinetic_energy=", m.kinetic_energy,
+                    ", potential_energy=", m.potential_energy, ", elastic_energy=", m.elastic_energy, ")");
+      });
 
   nb::class_<EnergySums> sums(module, "EnergySums",
                               "Where the energy of a garment came from and went to since the run began [J]: "
@@ -108,7 +118,11 @@ void bind_reports(nb::module_& module) {
       .def_ro("energy_scale", &EnergySums::energy_scale,
               "largest so far of kinetic energy + sum of the sizes of works and losses")
       .def_prop_ro("works", &EnergySums::works, "their sum")
-      .def_prop_ro("losses", &EnergySums::losses, "their sum");
+      .def_prop_ro("losses", &EnergySums::losses, "their sum")
+      .def("__repr__", [](const EnergySums& e) {
+        return text("EnergySums(works=", e.works(), ", losses=", e.losses(),
+                    ", energy_error=", e.energy_error, ")");
+      });
 
   nb::class_<ContactMeasures>(module, "ContactMeasures", "Contacts of a garment with obstacles and bodies.")
       .def_ro("count", &ContactMeasures::count, "nodes, edges and faces that are pushed")
@@ -119,7 +133,11 @@ void bind_reports(nb::module_& module) {
           "on the garment [N], shape (3,)")
       .def_prop_ro(
           "forces", [](const ContactMeasures& m) { return to_array(m.forces); }, nb::rv_policy::automatic,
-          "by each obstacle, then by each body [N], shape (obstacles and bodies, 3)");
+          "by each obstacle, then by each body [N], shape (obstacles and bodies, 3)")
+      .def("__repr__", [](const ContactMeasures& m) {
+        return text("ContactMeasures(count=", m.count, ", rubbing=", m.rubbing, ", sticking=", m.sticking,
+                    ", force=", words(m.force), ")");
+      });
 
   nb::class_<HoldMeasures>(module, "HoldMeasures", "What grippers hold of a garment.")
       .def_ro("count", &HoldMeasures::count, "held nodes")
@@ -128,7 +146,10 @@ void bind_reports(nb::module_& module) {
           "[N], shape (3,)")
       .def_prop_ro(
           "forces", [](const HoldMeasures& m) { return to_array(m.forces); }, nb::rv_policy::automatic,
-          "by each gripper [N], shape (grippers, 3)");
+          "by each gripper [N], shape (grippers, 3)")
+      .def("__repr__", [](const HoldMeasures& m) {
+        return text("HoldMeasures(count=", m.count, ", force=", words(m.force), ")");
+      });
 
   nb::class_<GarmentInfo>(module, "GarmentInfo", "Sizes of one garment's problem.")
       .def_ro("node_count", &GarmentInfo::node_count)
@@ -136,7 +157,11 @@ void bind_reports(nb::module_& module) {
       .def_ro("row_count", &GarmentInfo::row_count)
       .def_ro("free_node_count", &GarmentInfo::free_node_count)
       .def_ro("memory_bytes", &GarmentInfo::memory_bytes, "estimated")
-      .def_ro("solver", &GarmentInfo::solver);
+      .def_ro("solver", &GarmentInfo::solver)
+      .def("__repr__", [](const GarmentInfo& g) {
+        return text("GarmentInfo(node_count=", g.node_count, ", face_count=", g.face_count,
+                    ", row_count=", g.row_count, ", solver='", g.solver, "')");
+      });
 }
 
 }  // namespace isocloth::python

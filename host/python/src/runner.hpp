@@ -51,6 +51,14 @@ class Runner {
     return *simulation_;
   }
 
+  /// For Python's repr.
+  std::string words() const {
+    if (is_busy_) return "Simulation(stepping)";
+    const Simulation& s = *simulation_;
+    return text("Simulation(garments=", s.garment_count(), ", step_index=", s.step_index(),
+                ", time=", s.time(), ")");
+  }
+
   std::vector<StepReport> advance(int steps) {
     Simulation& simulation = idle();
     std::vector<StepReport> reports;

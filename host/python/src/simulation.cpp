@@ -5,9 +5,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <filesystem>
+#include <numeric>
 
 #include "host/python/src/arrays.hpp"
 #include "host/python/src/bindings.hpp"
+#include "host/python/src/choices.hpp"
 #include "host/python/src/runner.hpp"
 
 namespace isocloth::python {
@@ -26,31 +28,37 @@ GarmentField garment_field(const std::string& name) {
                         "hold_forces"));
 }
 
-KeyframeMotion keyframes(std::vector<double> times, const std::optional<ArrayLike>& translations,
-                         const std::optional<ArrayLike>& rotations, const std::vector<double>& center) {
+KeyframeMotion keyframes(const ArrayLike& times, const std::optional<ArrayLike>& translations,
+                         const std::optional<ArrayLike>& rotations, const ArrayLike& center) {
   KeyframeMotion motion;
-  motion.times = std::move(times);
-  if (translations) motion.translations = to_rows(*translations, "translations");
-  if (rotations) motion.rotations = to_rows(*rotations, "rotations");
+  motion.times = to_numbers(times, "times");
+  if (translations) motion.translations = to_rows(*translations, "translations", motion.times.size());
+  if (rotations) motion.rotations = to_rows(*rotations, "rotations", motion.times.size());
   motion.center = to_vector(center, "center");
   return motion;
 }
 
-std::size_t node_count(Simulation& simulation, const std::vector<std::size_t>& garments) {
-  std::size_t count = 0;
-  for (const std::size_t g : garments) {
-    if (g >= simulation.garment_count())
-      throw ShapeError(text("garments: found ", g, ", expected 0 to ", simulation.garment_count() - 1));
-    count += static_cast<std::size_t>(simulation.info(g).node_count);
-  }
-  return count;
+std::size_t garment_of(Runner& runner, const Which& which) {
+  return number_of(which, "garment", runner.idle().scene().garments);
 }
-std::vector<std::size_t> all_garments(Simulation& simulation,
-                                      const std::optional<std::vector<std::size_t>>& garments) {
-  if (garments) return *garments;
-  std::vector<std::size_t> all(simulation.garment_count());
-  for (std::size_t g = 0; g < all.size(); ++g) all[g] = g;
-  return all;
+std::size_t pin_of(Runner& runner, std::size_t garment, const Which& which) {
+  return number_of(which, "pin", runner.idle().scene().garments[garment].pins);
+}
+std::size_t gripper_of(Runner& runner, std::size_t garment, const Which& which) {
+  return number_of(which, "gripper", runner.idle().scene().garments[garment].grippers);
+}
+/// All of them, unless some are said.
+std::vector<std::size_t> garments_of(Runner& runner, const std::optional<Several>& several) {
+  const std::vector<Garment>& all = runner.idle().scene().garments;
+  if (several) return numbers_of(*several, "garment", all);
+  std::vector<std::size_t> numbers(all.size());
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  return numbers;
+}
+std::size_t node_count(Runner& runner, const std::vector<std::size_t>& garments) {
+  std::size_t count = 0;
+  for (const std::size_t g : garments) count += runner.idle().scene().garments[g].mesh.positions.size();
+  return count;
 }
 
 nb::list views(nb::handle self, Runner& runner, const std::string& name) {
@@ -100,11 +108,7 @@ double Fabric::*fabric_number(const std::string& name) {
 void set_fabrics(Simulation& simulation, const std::vector<std::size_t>& garments,
                  const nb::kwargs& changes) {
   std::vector<Fabric> fabrics;
-  for (const std::size_t g : garments) {
-    if (g >= simulation.garment_count())
-      throw ShapeError(text("garment: found ", g, ", expected 0 to ", simulation.garment_count() - 1));
-    fabrics.push_back(simulation.scene().garments[g].fabric);
-  }
+  for (const std::size_t g : garments) fabrics.push_back(simulation.scene().garments[g].fabric);
   for (const auto& [key, value] : changes) {
     const auto name = nb::cast<std::string>(key);
     double Fabric::*const member = fabric_number(name);
@@ -120,60 +124,81 @@ void set_fabrics(Simulation& simulation, const std::vector<std::size_t>& garment
 void bind_commands(nb::class_<Runner>& type) {
   type.def(
           "move_pin",
-          [](Runner& r, std::size_t garment, std::size_t pin, const ArrayLike& targets, double duration) {
-            r.idle().move_pin(garment, pin, to_rows(targets, "targets"), duration);
+          [](Runner& r, const Which& garment, const Which& pin, const ArrayLike& targets, double duration) {
+            const std::size_t g = garment_of(r, garment), p = pin_of(r, g, pin);
+            const std::size_t nodes = r.idle().scene().garments[g].pins[p].nodes.size();
+            r.idle().move_pin(g, p, to_rows(targets, "targets", nodes), duration);
           },
           "garment"_a, "pin"_a, "targets"_a, "duration"_a,
           "Takes the nodes of a pin evenly to ``targets`` [m], shape (nodes of the pin, 3), within "
           "``duration`` [s]; there they stay.")
       .def(
           "set_pin_motion",
-          [](Runner& r, std::size_t garment, std::size_t pin, const std::vector<double>& times,
+          [](Runner& r, const Which& garment, const Which& pin, const ArrayLike& times,
              const std::optional<ArrayLike>& translations, const std::optional<ArrayLike>& rotations,
-             const std::vector<double>& center) {
-            r.idle().set_pin_motion(garment, pin, keyframes(times, translations, rotations, center));
+             const ArrayLike& center) {
+            const std::size_t g = garment_of(r, garment), p = pin_of(r, g, pin);
+            r.idle().set_pin_motion(g, p, keyframes(times, translations, rotations, center));
           },
           "garment"_a, "pin"_a, "times"_a, "translations"_a = nb::none(), "rotations"_a = nb::none(),
           "center"_a = std::vector<double>(3, 0.0),
           "Rigid motion from where the nodes started, linear between keys: ``times`` [s] of the garment's "
-          "clock, shape (keys,), translations [m] and rotation vectors [rad] about ``center``, shape (keys, "
-          "3).")
+          "clock (:meth:`garment_time`), shape (keys,), translations [m] and rotation vectors [rad] about "
+          "``center``, shape (keys, 3).")
       .def(
           "set_gripper_motion",
-          [](Runner& r, std::size_t garment, std::size_t gripper, const std::vector<double>& times,
+          [](Runner& r, const Which& garment, const Which& gripper, const ArrayLike& times,
              const std::optional<ArrayLike>& translations, const std::optional<ArrayLike>& rotations,
-             const std::vector<double>& center) {
-            r.idle().set_gripper_motion(garment, gripper, keyframes(times, translations, rotations, center));
+             const ArrayLike& center) {
+            const std::size_t g = garment_of(r, garment), n = gripper_of(r, g, gripper);
+            r.idle().set_gripper_motion(g, n, keyframes(times, translations, rotations, center));
           },
           "garment"_a, "gripper"_a, "times"_a, "translations"_a = nb::none(), "rotations"_a = nb::none(),
           "center"_a = std::vector<double>(3, 0.0),
-          "As :meth:`set_pin_motion`, from where it stands in the scene.")
+          "As :meth:`set_pin_motion`, from where it stands in the scene; of the clock of its garment, too: "
+          "begin with ``garment_time(garment)``.")
       .def(
           "set_obstacle_motion",
-          [](Runner& r, std::size_t obstacle, const std::vector<double>& times,
+          [](Runner& r, const Which& obstacle, const ArrayLike& times,
              const std::optional<ArrayLike>& translations, const std::optional<ArrayLike>& rotations,
-             const std::vector<double>& center) {
-            r.idle().set_obstacle_motion(obstacle, keyframes(times, translations, rotations, center));
+             const ArrayLike& center) {
+            Simulation& s = r.idle();
+            const std::size_t number = number_of(obstacle, "obstacle", s.scene().obstacles);
+            s.set_obstacle_motion(number, keyframes(times, translations, rotations, center));
           },
           "obstacle"_a, "times"_a, "translations"_a = nb::none(), "rotations"_a = nb::none(),
-          "center"_a = std::vector<double>(3, 0.0), "As :meth:`set_gripper_motion`.")
+          "center"_a = std::vector<double>(3, 0.0),
+          "As :meth:`set_pin_motion`, from where it stands in the scene. Every garment sees the obstacle "
+          "where it is at that garment's own time: ``times`` are those of :attr:`time` for garments that "
+          "started with the simulation, and one that was reset later, or has a ``time_offset``, sees at its "
+          ":meth:`garment_time` what the others saw at theirs. :meth:`obstacle_poses` has it by "
+          ":attr:`time`, and bodies see it by the clock of the first garment. To give all of them the same "
+          "clock again, :meth:`reset` all.")
       .def(
-          "close_gripper", [](Runner& r, std::size_t g, std::size_t n) { r.idle().close_gripper(g, n); },
+          "close_gripper",
+          [](Runner& r, const Which& garment, const Which& gripper) {
+            const std::size_t g = garment_of(r, garment);
+            r.idle().close_gripper(g, gripper_of(r, g, gripper));
+          },
           "garment"_a, "gripper"_a, "Takes hold in the next step, until it is opened.")
       .def(
-          "open_gripper", [](Runner& r, std::size_t g, std::size_t n) { r.idle().open_gripper(g, n); },
+          "open_gripper",
+          [](Runner& r, const Which& garment, const Which& gripper) {
+            const std::size_t g = garment_of(r, garment);
+            r.idle().open_gripper(g, gripper_of(r, g, gripper));
+          },
           "garment"_a, "gripper"_a)
       .def(
           "set_body_velocity",
-          [](Runner& r, std::size_t body, const std::vector<double>& velocity,
-             const std::vector<double>& angular) {
-            r.idle().set_body_velocity(body, to_vector(velocity, "velocity"),
-                                       to_vector(angular, "angular_velocity"));
+          [](Runner& r, const Which& body, const ArrayLike& velocity, const ArrayLike& angular) {
+            Simulation& s = r.idle();
+            s.set_body_velocity(number_of(body, "body", s.scene().bodies), to_vector(velocity, "velocity"),
+                                to_vector(angular, "angular_velocity"));
           },
           "body"_a, "velocity"_a, "angular_velocity"_a, "Of the centre of mass [m/s], and [rad/s].")
       .def(
           "set_wind",
-          [](Runner& r, const std::vector<double>& velocity, std::optional<double> gusts,
+          [](Runner& r, const ArrayLike& velocity, std::optional<double> gusts,
              std::optional<double> period) {
             Simulation& simulation = r.idle();
             Wind wind = simulation.scene().wind;  // its model stays
@@ -186,19 +211,22 @@ void bind_commands(nb::class_<Runner>& type) {
           "Mean velocity [m/s], root mean square of gusts in parts of it, their period [s]; ``None``: as "
           "before.")
       .def(
-          "set_gravity", [](Runner& r, std::size_t g, double a) { r.idle().set_gravity(g, a); }, "garment"_a,
-          "gravity"_a, "[m/s^2], along -z")
+          "set_gravity",
+          [](Runner& r, const Which& garment, double a) { r.idle().set_gravity(garment_of(r, garment), a); },
+          "garment"_a, "gravity"_a, "[m/s^2], along -z")
       .def(
           "set_forces",
-          [](Runner& r, std::size_t garment, const std::optional<ArrayLike>& forces) {
-            r.idle().set_forces(garment, forces ? to_rows(*forces, "forces") : std::vector<Vec3d>{});
+          [](Runner& r, const Which& garment, const std::optional<ArrayLike>& forces) {
+            const std::size_t g = garment_of(r, garment);
+            const std::size_t nodes = node_count(r, {g});
+            r.idle().set_forces(g, forces ? to_rows(*forces, "forces", nodes) : std::vector<Vec3d>{});
           },
           "garment"_a, "forces"_a.none(),
           "On the nodes until they are set anew [N], shape (nodes, 3); ``None``: none.")
       .def(
           "set_fabric",
-          [](Runner& r, std::size_t garment, const nb::kwargs& changes) {
-            set_fabrics(r.idle(), {garment}, changes);
+          [](Runner& r, const Which& garment, const nb::kwargs& changes) {
+            set_fabrics(r.idle(), {garment_of(r, garment)}, changes);
           },
           "garment"_a, "changes"_a,
           "Numbers of the fabric by their names in a scene, ``set_fabric(0, kappa=1e-5)``. Terms may not "
@@ -206,8 +234,8 @@ void bind_commands(nb::class_<Runner>& type) {
           "or go.")
       .def(
           "set_fabrics",
-          [](Runner& r, const std::vector<std::size_t>& garments, const nb::kwargs& changes) {
-            set_fabrics(r.idle(), garments, changes);
+          [](Runner& r, const Several& garments, const nb::kwargs& changes) {
+            set_fabrics(r.idle(), garments_of(r, garments), changes);
           },
           "garments"_a, "changes"_a,
           "The same of many garments at once, much faster than one by one: each number for all of them, or "
@@ -232,7 +260,10 @@ ExecutionOptions execution_options(const std::string& backend, const std::string
 FileAccess file_access(const std::vector<std::string>& folders) { return {{folders.begin(), folders.end()}}; }
 
 void bind_simulation(nb::module_& module) {
-  nb::class_<Snapshot>(module, "Snapshot", "Where a simulation was, to the last bit.");
+  nb::class_<Snapshot>(module, "Snapshot", "Where a simulation was, to the last bit.")
+      .def("__repr__", [](const Snapshot& s) {
+        return text("Snapshot(garments=", s.garments.size(), ", step_index=", s.step_index, ")");
+      });
   nb::class_<Runner> type(module, "Simulation", nb::dynamic_attr());
   type.def(
           "__init__",
@@ -261,12 +292,10 @@ void bind_simulation(nb::module_& module) {
           "time", [](Runner& r) { return r.idle().time(); }, "[s]")
       .def(
           "fabric",
-          [](Runner& r, std::size_t garment) {
-            Simulation& s = r.idle();
-            node_count(s, {garment});
+          [](Runner& r, const Which& garment) {
+            const Fabric& fabric = r.idle().scene().garments[garment_of(r, garment)].fabric;
             nb::dict numbers;
-            for (const auto& [name, member] : fabric_members)
-              numbers[name] = s.scene().garments[garment].fabric.*member;
+            for (const auto& [name, member] : fabric_members) numbers[name] = fabric.*member;
             return numbers;
           },
           "garment"_a, "Numbers that :meth:`set_fabric` takes, by their names.")
@@ -274,11 +303,9 @@ void bind_simulation(nb::module_& module) {
           "step_length", [](Runner& r) { return r.idle().scene().step; }, "h of a step [s]")
       .def(
           "pin_nodes",
-          [](Runner& r, std::size_t garment) {
-            Simulation& s = r.idle();
-            node_count(s, {garment});
+          [](Runner& r, const Which& garment) {
             nb::list pins;
-            for (const Pin& pin : s.scene().garments[garment].pins)
+            for (const Pin& pin : r.idle().scene().garments[garment_of(r, garment)].pins)
               pins.append(to_array<std::int32_t>(std::vector<Index>(pin.nodes), {pin.nodes.size()}));
             return pins;
           },
@@ -291,20 +318,19 @@ void bind_simulation(nb::module_& module) {
                      return names;
                    })
       .def(
-          "garment_time", [](Runner& r, std::size_t g) { return r.idle().time(g); }, "garment"_a,
-          "of the garment's own clock [s]")
+          "garment_time", [](Runner& r, const Which& g) { return r.idle().time(garment_of(r, g)); },
+          "garment"_a,
+          "of the garment's own clock [s]: its ``time_offset`` and its steps since the start or its last "
+          ":meth:`reset`")
       .def(
-          "frozen", [](Runner& r, std::size_t g) { return r.idle().frozen(g); }, "garment"_a,
+          "frozen", [](Runner& r, const Which& g) { return r.idle().frozen(garment_of(r, g)); }, "garment"_a,
           "whether a step was lost")
       .def(
-          "info", [](Runner& r, std::size_t g) { return r.idle().info(g); }, "garment"_a)
+          "info", [](Runner& r, const Which& g) { return r.idle().info(garment_of(r, g)); }, "garment"_a)
       .def(
           "faces",
-          [](Runner& r, std::size_t garment) {
-            Simulation& s = r.idle();
-            if (garment >= s.garment_count())
-              throw ShapeError(text("garment: found ", garment, ", expected 0 to ", s.garment_count() - 1));
-            const Mesh& mesh = s.scene().garments[garment].mesh;
+          [](Runner& r, const Which& garment) {
+            const Mesh& mesh = r.idle().scene().garments[garment_of(r, garment)].mesh;
             std::vector<std::int32_t> nodes;
             for (Index f = 0; f < mesh.face_count(); ++f)
               for (std::size_t k = 0; k < 4; ++k) {
@@ -316,11 +342,10 @@ void bind_simulation(nb::module_& module) {
           "garment"_a, "Nodes of the faces, shape (faces, 4), -1 in the fourth place of a triangle.")
       .def(
           "read",
-          [](Runner& r, const std::string& field, const std::optional<std::vector<std::size_t>>& garments) {
-            Simulation& s = r.idle();
-            const std::vector<std::size_t> chosen = all_garments(s, garments);
-            std::vector<Vec3d> rows(node_count(s, chosen));
-            s.read(garment_field(field), chosen, rows);
+          [](Runner& r, const std::string& field, const std::optional<Several>& garments) {
+            const std::vector<std::size_t> chosen = garments_of(r, garments);
+            std::vector<Vec3d> rows(node_count(r, chosen));
+            r.idle().read(garment_field(field), chosen, rows);
             return to_array(std::move(rows));
           },
           "field"_a = "positions", "garments"_a = nb::none(),
@@ -329,9 +354,9 @@ void bind_simulation(nb::module_& module) {
       .def(
           "write",
           [](Runner& r, const std::string& field, const ArrayLike& values,
-             const std::optional<std::vector<std::size_t>>& garments) {
-            Simulation& s = r.idle();
-            s.write(garment_field(field), all_garments(s, garments), to_rows(values, "values"));
+             const std::optional<Several>& garments) {
+            const std::vector<std::size_t> chosen = garments_of(r, garments);
+            r.idle().write(garment_field(field), chosen, to_rows(values, "values", node_count(r, chosen)));
           },
           "field"_a, "values"_a, "garments"_a = nb::none(), "The other way. What is not finite is refused.")
       .def(
@@ -341,6 +366,10 @@ void bind_simulation(nb::module_& module) {
           },
           "field"_a)
       .def(
+          "_numbers_of", [](Runner& r, const Several& garments) { return garments_of(r, garments); },
+          "garments"_a)
+      .def("__repr__", [](Runner& r) { return r.words(); })
+      .def(
           "strains", [](Runner& r) { return r.idle().strains(); }, "of every garment as it is")
       .def(
           "measures", [](Runner& r) { return r.idle().measure(); }, "of every garment as it is")
@@ -349,21 +378,24 @@ void bind_simulation(nb::module_& module) {
            "simulation began. Raises :class:`isocloth.Error` unless it was asked for: "
            "``Simulation(scene, energy_balance=True)``.")
       .def(
-          "contacts", [](Runner& r, std::size_t g) { return r.idle().contacts(g); }, "garment"_a,
-          "with obstacles and bodies at the end of the last step")
+          "contacts", [](Runner& r, const Which& g) { return r.idle().contacts(garment_of(r, g)); },
+          "garment"_a, "with obstacles and bodies at the end of the last step")
       .def(
-          "holds", [](Runner& r, std::size_t g) { return r.idle().holds(g); }, "garment"_a,
+          "holds", [](Runner& r, const Which& g) { return r.idle().holds(garment_of(r, g)); }, "garment"_a,
           "of grippers at the end of the last step")
       .def(
           "reset",
-          [](Runner& r, const std::optional<std::vector<std::size_t>>& garments) {
+          [](Runner& r, const std::optional<Several>& garments) {
             if (garments)
-              r.idle().reset(*garments);
+              r.idle().reset(garments_of(r, garments));
             else
               r.idle().reset();
           },
           "garments"_a = nb::none(),
-          "Back to the start of the scene: all, or some garments, whose clocks start again.")
+          "Back to the start of the scene: all, or some garments, whose clocks start again; :attr:`time`, "
+          "the "
+          "bodies and the other garments go on then. What commands said stays said, by whose clock each "
+          "says.")
       .def("snapshot", [](Runner& r) { return r.idle().snapshot(); })
       .def(
           "restore", [](Runner& r, const Snapshot& s) { r.idle().restore(s); }, "snapshot"_a,

@@ -11,6 +11,7 @@ from gymnasium.vector.utils import batch_space
 
 from .._simulation import Simulation
 from ..errors import SceneWarning
+from .arguments import finite_array, ranges, require_options, reset_options
 from .camera import SurfaceSamples
 
 #: Ranges in which a reset draws the numbers of a fabric, evenly in their logarithms: thin cotton to terry.
@@ -28,7 +29,8 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
     :data:`FABRICS`; ``{}``: all cloths the same. cloth_contact: cloths meet themselves at their thickness; without it
     they are several times as fast, but pass through themselves. starts: how many states there are from which episodes
     begin; they are simulated once, at the first reset, alike for every seed, and a reset chooses among them, turns and
-    shifts. options: as :class:`isocloth.Simulation`.
+    shifts. render_mode: None, nothing is drawn; ``depth`` is what a camera sees. options: as
+    :class:`isocloth.Simulation`.
 
     Observations are dicts. ``points``: positions of the nodes [m], shape (nodes, 3); or ``depth``: what an orthographic
     camera sees (``camera``) one metre away, cloth and obstacles without grippers, shape (64, 64) [m]. ``grippers``:
@@ -53,13 +55,12 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
     starts_held: typing.ClassVar = False
 
     def __init__(self, num_envs=1, *, horizon=60, observation="points", fabrics=None, cloth_contact=False, starts=16,
-                 **options):
-        if num_envs < 1 or starts < 1:
-            raise ValueError(f"num_envs, starts: found {num_envs}, {starts}, expected at least 1")
-        if observation not in ("points", "depth"):
-            raise ValueError(f"observation: found {observation!r}, expected 'points' or 'depth'")
-        self.num_envs, self.horizon, self.observation = num_envs, horizon, observation
-        self.fabrics = FABRICS if fabrics is None else dict(fabrics)
+                 render_mode=None, **options):
+        require_options(num_envs=num_envs, horizon=horizon, observation=observation, cloth_contact=cloth_contact,
+                        starts=starts, render_mode=render_mode, options=options)
+        self.num_envs, self.horizon, self.observation = int(num_envs), int(horizon), observation
+        self.render_mode = None
+        self.fabrics = FABRICS if fabrics is None else ranges(fabrics)
         self._cloth_contact, self._options, self._start_count, self._starts = cloth_contact, options, starts, None
         self.simulation = self._simulation(num_envs)
         self._rest = self.simulation.positions(0)
@@ -124,17 +125,15 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
     def reset(self, *, seed=None, options=None):
         """All cloths to the start of an episode. ``options``: ``reset_mask``, shape (num_envs,): some of them;
         ``same``: all in the same place and of the same fabric, for planners that try ways on copies."""
+        self._require_open("reset")
+        mask, same = reset_options(options, self.num_envs)
         super().reset(seed=seed)
-        options = options or {}
-        mask = options.get("reset_mask", numpy.ones(self.num_envs, dtype=bool))
-        self._begin(numpy.flatnonzero(mask), options.get("same", False))
+        self._begin(numpy.flatnonzero(mask), same)
         return self._seen(self._points()), self._infos()
 
     def step(self, actions):
-        actions = numpy.asarray(actions, dtype=float)
-        if actions.shape != (self.num_envs, 2, 4) or not numpy.isfinite(actions).all():
-            raise ValueError(f"actions: found shape {actions.shape} or values that are not finite, expected finite "
-                             f"ones of shape ({self.num_envs}, 2, 4)")
+        self._require_open("step")
+        actions = finite_array("actions", actions, (self.num_envs, 2, 4))
         over, going = numpy.flatnonzero(self._is_over), numpy.flatnonzero(~self._is_over)
         before = self._scores.copy()
         if len(over):
@@ -150,6 +149,15 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
         rewards = numpy.where(numpy.isin(numpy.arange(self.num_envs), going), self._scores - before, 0.0)
         return self._seen(points), rewards, terminations, truncations & ~terminations, self._infos()
 
+    def close_extras(self, **_):
+        """The simulation goes away with :meth:`close`."""
+        self.simulation = None
+
+    def _require_open(self, what):
+        if self.simulation is None:
+            raise gymnasium.error.ClosedEnvironmentError(f"{what}: found environments that were closed, expected open "
+                                                         "ones; make them anew")
+
     def _lost(self):
         return numpy.array([self.simulation.frozen(g) for g in range(self.num_envs)])
 
@@ -160,6 +168,8 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
 
     def _begin(self, envs, same=False):
         """Each at one of the starts, turned and shifted, of another fabric; grippers where they begin."""
+        if not len(envs):
+            return
         if self._starts is None:
             self._starts = self.make_starts()
         simulation, chosen = self.simulation, [int(g) for g in envs]
@@ -255,20 +265,26 @@ class ClothEnv(gymnasium.Env):
     metadata: typing.ClassVar = {"render_modes": []}
     vector: typing.ClassVar[type]
 
-    def __init__(self, render_mode=None, **arguments):
-        self.render_mode = render_mode
+    def __init__(self, **arguments):
+        if "num_envs" in arguments:
+            raise TypeError("num_envs: found one for a single environment, expected none; of many: make_vec")
         self.cloths = self.vector(1, **arguments)
+        self.render_mode = self.cloths.render_mode
         self.observation_space = self.cloths.single_observation_space
         self.action_space = self.cloths.single_action_space
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
-        observations, infos = self.cloths.reset(seed=seed)
+        observations, infos = self.cloths.reset(seed=seed, options=options)
         return _first(observations), _first(infos)
 
     def step(self, action):
-        observations, rewards, terminations, truncations, infos = self.cloths.step(numpy.asarray(action)[None])
+        action = finite_array("action", action, (2, 4))
+        observations, rewards, terminations, truncations, infos = self.cloths.step(action[None])
         return (_first(observations), float(rewards[0]), bool(terminations[0]), bool(truncations[0]), _first(infos))
+
+    def close(self):
+        self.cloths.close()
 
 
 def _first(arrays):

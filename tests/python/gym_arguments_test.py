@@ -1,0 +1,93 @@
+"""What environments say that are asked for what there is not."""
+
+import math
+
+import numpy
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium")
+
+import isocloth.gym as cloths  # noqa: E402
+
+NAN, INF = math.nan, math.inf
+
+
+@pytest.mark.parametrize("arguments, error, text", [
+    ({"render_mode": "human"}, ValueError, "render_mode: found 'human', expected None: .*observation='depth'"),
+    ({"render_mode": "rgb_array"}, ValueError, "render_mode: found 'rgb_array', expected None"),
+    ({"nosuch": 1}, TypeError, "nosuch: found an argument that there is not, expected one of horizon, "),
+    ({"num_envs": 0}, ValueError, "num_envs: found 0, expected an integer from 1 to 100000"),
+    ({"num_envs": -1}, ValueError, "num_envs: found -1"), ({"num_envs": 10**9}, ValueError,
+                                                           "num_envs: found 1000000000"),
+    ({"num_envs": 2.0}, ValueError, "num_envs: found 2.0"), ({"num_envs": True}, ValueError, "num_envs: found True"),
+    ({"horizon": 0}, ValueError, "horizon: found 0"), ({"horizon": NAN}, ValueError, "horizon: found nan"),
+    ({"starts": "x"}, ValueError, "starts: found 'x'"), ({"observation": []}, ValueError, r"observation: found \[\]"),
+    ({"cloth_contact": 1}, ValueError, "cloth_contact: found 1, expected True or False"),
+    ({"fabrics": {"kappa": 1}}, ValueError, "fabrics: found"),
+    ({"fabrics": {"kappa": (1, NAN)}}, ValueError, "fabrics: kappa: found 1 to nan, expected 0 < low <= high"),
+    ({"fabrics": {"kappa": (2, 1)}}, ValueError, "fabrics: kappa: found 2 to 1"),
+    ({"fabrics": {"nosuch": (1, 2)}}, ValueError, "fabrics: found 'nosuch', expected one of rho, ")])
+def test_arguments_are_named(arguments, error, text):
+    with pytest.raises(error, match="^" + text):
+        gymnasium.make_vec("isocloth/FoldTowel-v0", **{"num_envs": 1, **arguments},
+                           vectorization_mode="vector_entry_point") if "num_envs" not in arguments else \
+            cloths.FoldTowels(**arguments)
+    if "num_envs" not in arguments:
+        with pytest.raises(error, match="^" + text):
+            cloths.FoldTowel(**arguments)
+
+
+@pytest.fixture(scope="module")
+def towels():
+    envs = cloths.FoldTowels(2, starts=1, threads=1)
+    envs.reset(seed=1)
+    return envs
+
+
+@pytest.mark.parametrize("actions, text", [
+    (numpy.zeros((2, 4)), r"found shape \(2, 4\), expected numbers of shape \(2, 2, 4\)"), (None,
+     "found no array of numbers"),
+    ("x", "found no array of numbers"),
+    ([[1, 2], [3]], "found no array of numbers"),
+    (numpy.full((2, 2, 4), NAN), "found values that are not finite"),
+    (numpy.full((2, 2, 4), INF), "found values that are not finite"),
+    (numpy.zeros((2, 2, 4), dtype=complex), "found no array of numbers"),
+    (numpy.zeros((2, 2, 4), dtype="S4"), "found no array of numbers"),
+    (numpy.zeros((2, 2, 4), dtype=object), "found no array of numbers"),
+    (numpy.broadcast_to(0.0, (10**9, 2, 4)), r"found shape \(1000000000, 2, 4\)")])
+def test_actions_are_numbers_of_their_shape(towels, actions, text):
+    with pytest.raises(ValueError, match="^actions: " + text):
+        towels.step(actions)
+
+
+def test_large_actions_are_as_one(towels):
+    seen = towels.step(numpy.full((2, 2, 4), 1e300))[0]
+    assert all(numpy.isfinite(values).all() for values in seen.values())
+
+
+@pytest.mark.parametrize("options, text", [
+    (3, "options: found 3, expected a dict or None"), ({"nosuch": 1},
+                                                       "options: found 'nosuch', expected reset_mask or"),
+    ({"same": 3}, "options: same: found 3"), ({"reset_mask": [1, 0]}, "options: reset_mask: found"),
+    ({"reset_mask": [True]}, "options: reset_mask: found"), ({"reset_mask": [[True], True]}, "options: reset_mask"),
+    ({"reset_mask": numpy.broadcast_to(True, (10**10,))}, r"options: reset_mask: found shape \(10000000000,\)")])
+def test_options_of_a_reset_are_named(towels, options, text):
+    before = towels.simulation.positions(slice(None))
+    with pytest.raises(ValueError, match="^" + text):
+        towels.reset(seed=2, options=options)
+    numpy.testing.assert_array_equal(towels.simulation.positions(slice(None)), before)
+
+
+def test_a_mask_of_none_leaves_all(towels):
+    before = towels.simulation.positions(slice(None))
+    towels.reset(options={"reset_mask": numpy.array([False, False])})
+    numpy.testing.assert_array_equal(towels.simulation.positions(slice(None)), before)
+
+
+def test_what_is_closed_says_so():
+    for env in (cloths.FoldTowels(1, starts=1, threads=1), cloths.FoldTowel(starts=1, threads=1)):
+        env.close()
+        env.close()
+        for call in (lambda env=env: env.reset(), lambda env=env: env.step(env.action_space.sample())):
+            with pytest.raises(gymnasium.error.ClosedEnvironmentError, match="expected open ones"):
+                call()
