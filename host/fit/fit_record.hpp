@@ -27,7 +27,7 @@ struct FittedNumber {
   double start = 0, value = 0;
   double low = std::numeric_limits<double>::quiet_NaN();  ///< 95 % interval, see BlockInterval
   double high = low;                                      ///< NaN before it is known
-  double inflation = 1;      ///< its width beside that of independent residuals
+  double inflation = 1;                                   ///< its width beside that of independent residuals
   Verdict verdict = Verdict::not_found;
 };
 

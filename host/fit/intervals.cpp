@@ -19,6 +19,7 @@ using Eigen::VectorXd;
 
 constexpr double same_time = 1e-9;             ///< [s]
 constexpr double most_correlation = 0.98;      ///< of neighbours: beyond it a recording is one sample
+constexpr double by_chance = 1.645;            ///< deviations that one sum in twenty exceeds by chance
 constexpr double least_blocks = 8;             ///< of a track
 constexpr double least_remainder = 0.02;       ///< of 1 - leverage of a block
 constexpr Eigen::Index enough_residuals = 10;  ///< beyond the unknowns, to say what noise is
@@ -112,15 +113,20 @@ struct Memory {
 
 Memory memory_of(const Channel& channel, const VectorXd& back) {
   const auto count = static_cast<double>(channel.times.size());
-  double squares = 0, products = 0, before = 0;
+  if (count < 2) return {};
+  double squares = 0, products = 0, chance = 0, before = 0;
   for (std::size_t k = 0; k < channel.scores.size(); ++k) {
-    const double influence = back.dot(channel.scores[k]);
+    const double influence = back.dot(channel.scores[k]), product = before * influence;
     squares += influence * influence;
-    if (k > 0) products += before * influence;
+    products += product;
+    chance += product * product;  // variance of their sum, were they independent
     before = influence;
   }
-  double c = std::max(channel.correlation, neighbours(products, count - 1, squares, count));
-  if (count < 2 || !(c > 1 / std::sqrt(count))) return {};
+  double c = channel.correlation;
+  // A few samples that say all may be of one sign by chance.
+  if (products > by_chance * std::sqrt(chance))
+    c = std::max(c, neighbours(products, count - 1, squares, count));
+  if (!(c > 1 / std::sqrt(count))) return {};
   c = std::min(c + (1 + 3 * c) / count, most_correlation);
   const double samples = std::ceil((1 + c) / (1 - c));
   return {c, samples * (channel.times.back() - channel.times.front()) / (count - 1), samples};

@@ -32,12 +32,13 @@ struct BlockInterval {
 /// blocks after Carlstein 1986 and Kuensch 1989, (I - H_bb)^(-1/2) after Bell and McCaffrey 2002 for what the
 /// fit took up itself. A block is as long as (1 + c) / (1 - c) samples, c the correlation of neighbours (that
 /// of residuals or that of their products with J, whichever is larger; Kendall's bias (1 + 3 c) / samples
-/// added; none where c < 1 / sqrt(samples)), but an eighth of the track at most; f_b is the part of the
-/// variance that blocks of that length see of noise whose correlation falls as c^lag. The half width is
-/// Student's t times the deviation, with as many degrees as blocks that share the information on the unknown
-/// evenly, (sum h_b)^2 / sum h_b^2, less one (Carter, Schnepel, Steigerwald 2017). It is not less than that
-/// of independent residuals; and it is that where there are less than ten residuals more than unknowns, which
-/// say too little of their noise.
+/// added; none where c < 1 / sqrt(samples), nor of
+/// products that are as large in one sum of twenty by chance), but an eighth of the track at most; f_b is the
+/// part of the variance that blocks of that length see of noise whose correlation falls as c^lag. The half
+/// width is Student's t times the deviation, with as many degrees as blocks that share the information on the
+/// unknown evenly, (sum h_b)^2 / sum h_b^2, less one (Carter, Schnepel, Steigerwald 2017). It is not less
+/// than that of independent residuals; and it is that where there are less than ten residuals more than
+/// unknowns, which say too little of their noise.
 ///
 /// It assumes that residuals are noise whose mean is zero over long times. Slow errors far below white noise
 /// are seen in part only.

@@ -52,9 +52,9 @@ std::string noise_text(const RecordedChannel& channel, double factor) {
 const char* missing_part(Quantity quantity) {
   switch (quantity) {
     case Quantity::forces:
-      return "one stiffness where cloth stiffens (fabric.curves), friction, hysteresis";
+      return "curves in the place of one stiffness, friction, hysteresis";
     case Quantity::positions:
-      return "curves in the place of one stiffness, bending, air, how it is held";
+      return "curves in the place of one stiffness, bending, air, friction, how it is held";
     default:
       return "another drape, bending or shear that is not looked for";
   }
@@ -139,13 +139,13 @@ std::string reject_model(const std::vector<ChannelRecord>& channels, const FitPr
   return all;
 }
 
-std::vector<std::string> channel_notes(const std::vector<ChannelRecord>& channels,
-                                       const FitProblem& problem) {
+std::vector<std::string> channel_notes(const std::vector<ChannelRecord>& channels, const FitProblem& problem,
+                                       bool is_rejected) {
   std::vector<std::string> notes;
   for (const ChannelRecord& record : channels) {
     const std::string name = channel_name(record.channel, problem);
     const bool is_figure = record.channel.unit.empty();
-    if (record.is_worse)
+    if (record.is_worse && !is_rejected)
       notes.push_back(text(name, ", held out: the fit is further off than its start (",
                            tick_text(record.tests.rms), " in the place of ", tick_text(record.start_rms),
                            " times the noise)"));

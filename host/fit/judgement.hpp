@@ -21,7 +21,8 @@ std::string reject_model(const std::vector<ChannelRecord>& channels, const FitPr
                          bool is_determined);
 
 /// What else a reader should know of the channels, a line each.
-std::vector<std::string> channel_notes(const std::vector<ChannelRecord>& channels, const FitProblem& problem);
+std::vector<std::string> channel_notes(const std::vector<ChannelRecord>& channels, const FitProblem& problem,
+                                       bool is_rejected);
 
 /// "shear, force of moving clip".
 std::string channel_name(const RecordedChannel& channel, const FitProblem& problem);

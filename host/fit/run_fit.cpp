@@ -24,7 +24,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Eigen::VectorXd;
 
-constexpr double wide = 5;  ///< differences, beside those that the file says
+constexpr double wide = 5;                             ///< differences, beside those that the file says
+constexpr double found_width = 0.1, weak_width = 0.5;  ///< relative half widths, see Verdict
 
 class Fit {
  public:
@@ -290,14 +291,17 @@ class Fit {
     if (!record_.rejection.empty()) {
       if (record_.status == "completed") record_.status = "model rejected";
       record_.notes.insert(record_.notes.begin(), "model rejected: " + record_.rejection);
-      for (FittedNumber& number : record_.numbers)
-        if (number.verdict == Verdict::found || number.verdict == Verdict::weak)
-          number.verdict = Verdict::model_rejected;
+      for (std::size_t u = 0; u < record_.numbers.size(); ++u)
+        // Were what is left noise, the recordings would say them: it is the model that does not let them.
+        if (record_.numbers[u].verdict != Verdict::at_its_bound && independent_widths_[u] <= weak_width)
+          record_.numbers[u].verdict = Verdict::model_rejected;
     } else if (record_.noise_factor > 1.5) {
       record_.notes.push_back(text("what is left is ", tick_text(record_.noise_factor),
                                    " times the stated noise, of too few numbers to reject the model"));
     }
-    const std::vector<std::string> notes = channel_notes(record_.channels, problem_);
+    note_numbers();
+    const std::vector<std::string> notes =
+        channel_notes(record_.channels, problem_, !record_.rejection.empty());
     record_.notes.insert(record_.notes.end(), notes.begin(), notes.end());
   }
 
@@ -309,16 +313,31 @@ class Fit {
     found.high = std::min(unknown.at(std::min(1.0, t + half)), unknown.to);
     found.inflation = interval.independent > 0 && std::isfinite(half) ? half / interval.independent : 1;
     const double width = relative_half_width(unknown, t, half);
-    found.verdict = width <= 0.1 ? Verdict::found : width <= 0.5 ? Verdict::weak : Verdict::not_found;
+    found.verdict = width <= found_width  ? Verdict::found
+                    : width <= weak_width ? Verdict::weak
+                                          : Verdict::not_found;
     if (t < 0.005 || t > 0.995) found.verdict = Verdict::at_its_bound;
-    if (found.verdict == Verdict::not_found)
-      record_.notes.push_back(text(unknown.label,
-                                   ": the recordings do not say what it is; fix it, or record a motion "
-                                   "that depends on it"));
-    if (found.verdict == Verdict::at_its_bound)
-      record_.notes.push_back(text(unknown.label, ": ends at its bound, ",
-                                   tick_text(t < 0.5 ? unknown.from : unknown.to),
-                                   "; widen it if the number may lie beyond"));
+    independent_widths_.push_back(relative_half_width(unknown, t, interval.independent));
+  }
+
+  void note_numbers() {
+    for (std::size_t u = 0; u < record_.numbers.size(); ++u) {
+      const FittedNumber& found = record_.numbers[u];
+      const Unknown& unknown = found.unknown;
+      if (found.verdict == Verdict::not_found && independent_widths_[u] <= weak_width)
+        record_.notes.push_back(text(unknown.label, ": what is left is correlated in time, and its interval ",
+                                     tick_text(found.inflation),
+                                     " times that of independent noise; record more of what depends on it"));
+      else if (found.verdict == Verdict::not_found)
+        record_.notes.push_back(text(unknown.label,
+                                     ": the recordings do not say what it is; fix it, or record a motion "
+                                     "that depends on it"));
+      if (found.verdict == Verdict::at_its_bound)
+        record_.notes.push_back(
+            text(unknown.label, ": ends at its bound, ",
+                 tick_text(best_[static_cast<Eigen::Index>(u)] < 0.5 ? unknown.from : unknown.to),
+                 "; widen it if the number may lie beyond"));
+    }
   }
 
   /// What each recording of three or more is worth as a test of the others.
@@ -361,8 +380,7 @@ class Fit {
     const std::vector<double> start = problem_.values(start_),
                               found = problem_.values(best_.size() > 0 ? best_ : start_);
     if (record_.numbers.empty())
-      for (const Unknown& unknown : problem_.unknowns())
-        record_.numbers.push_back({.unknown = unknown});
+      for (const Unknown& unknown : problem_.unknowns()) record_.numbers.push_back({.unknown = unknown});
     for (std::size_t u = 0; u < found.size(); ++u) {
       record_.numbers[u].start = start[u];
       record_.numbers[u].value = found[u];
@@ -388,6 +406,7 @@ class Fit {
   double loss_ = 0;     ///< at the end, of whole windows
   VectorXd residuals_;  ///< there
   Eigen::MatrixXd jacobian_;
+  std::vector<double> independent_widths_;  ///< relative, of intervals were what is left independent
   Eigen::Index residual_count_ = 1;
   FitRecord record_;
 };
