@@ -279,6 +279,7 @@ FitErrors FitProblem::errors(std::size_t experiment, const Comparison& compariso
         ++found.forces;
         break;
       case Quantity::figures:
+      case Quantity::silhouette:
         found.rms_figures += size * size / (measured.noise * measured.noise);
         ++found.figures;
         break;

@@ -12,15 +12,15 @@
 
 namespace isocloth {
 
-enum class Quantity { positions, forces, figures };
+enum class Quantity { positions, forces, figures, silhouette };
 
 /// One kind of measurement of one experiment.
 struct RecordedChannel {
   std::size_t experiment = 0;
   Quantity quantity = Quantity::positions;
   std::size_t force = 0;  ///< of the experiment's recordings of forces
-  std::string name;       ///< "positions", "force of moving clip", "figures"
-  std::string unit;       ///< empty: figures, each over its own noise
+  std::string name;       ///< "positions", "force of moving clip", "figures", "silhouette"
+  std::string unit;       ///< empty: figures, each of its own noise
   double noise = 1;       ///< stated standard deviation
   std::string key;        ///< of that noise in the file
 };
@@ -142,7 +142,7 @@ class FitProblem {
   struct Measured {
     Quantity quantity = Quantity::positions;
     std::size_t force = 0;   ///< which recording of forces
-    std::size_t series = 0;  ///< point; of figures: 0 a direction of the silhouette, else its own
+    std::size_t series = 0;  ///< point; of figures each its own
     double at = 0;           ///< time [s]; of figures: which one
     Vec3d error;
     double noise = 1;
@@ -211,9 +211,11 @@ void FitProblem::visit(std::size_t e, const Comparison& comparison, const std::v
   }
   if (!holds_figures(e, window)) return;
   const std::vector<Figure>& all = experiment.instruments()->figures();
-  for (std::size_t k = 0; k < all.size(); ++k)
-    take(Measured{Quantity::figures, 0, all[k].name == "silhouette" ? 0 : k + 1, static_cast<double>(k),
-                  Vec3d{comparison.figures[k], 0, 0}, all[k].noise, 1});
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const bool is_edge = all[k].name == "silhouette";
+    take(Measured{is_edge ? Quantity::silhouette : Quantity::figures, 0, is_edge ? 0 : k,
+                  static_cast<double>(k), Vec3d{comparison.figures[k], 0, 0}, all[k].noise, 1});
+  }
 }
 
 }  // namespace isocloth

@@ -20,6 +20,7 @@ using Eigen::VectorXd;
 constexpr double same_time = 1e-9;             ///< [s]
 constexpr double most_correlation = 0.98;      ///< of neighbours: beyond it a recording is one sample
 constexpr double by_chance = 1.645;            ///< deviations that one sum in twenty exceeds by chance
+constexpr double seldom = 0.2;                 ///< as large a variance of blocks, by chance
 constexpr double least_blocks = 8;             ///< of a track
 constexpr double least_remainder = 0.02;       ///< of 1 - leverage of a block
 constexpr Eigen::Index enough_residuals = 10;  ///< beyond the unknowns, to say what noise is
@@ -167,7 +168,8 @@ std::vector<Instant> blocks_of(const Track& track, const VectorXd& back, double&
   return blocks;
 }
 
-BlockInterval interval_of(const std::vector<Track>& tracks, const VectorXd& back) {
+/// `variance_of_one`: of residuals, were they independent.
+BlockInterval interval_of(const std::vector<Track>& tracks, const VectorXd& back, double variance_of_one) {
   BlockInterval found;
   double variance = 0, sum = 0, squares = 0, count = 0;
   for (const Track& track : tracks)
@@ -184,7 +186,11 @@ BlockInterval interval_of(const std::vector<Track>& tracks, const VectorXd& back
     }
   if (count < 2 || !(squares > 0)) return found;
   found.blocks = sum * sum / squares;
-  found.half = student_95(std::max(1.0, found.blocks - 1)) * std::sqrt(variance);
+  const double degrees = std::max(1.0, found.blocks - 1);
+  // Of independent residuals a few blocks say less than all of them do.
+  const double ratio = variance / (variance_of_one * sum);
+  if (found.autocorrelation == 0 && chi_square_tail(degrees * ratio, degrees) > seldom) return found;
+  found.half = student_95(degrees) * std::sqrt(variance);
   return found;
 }
 
@@ -205,7 +211,7 @@ std::vector<BlockInterval> block_intervals(const VectorXd& residuals, const Matr
     const double independent = factor * plain.deviation[u];
     BlockInterval found;
     if (is_enough && std::isfinite(independent))
-      found = interval_of(tracks, whitened.back.row(u).transpose());
+      found = interval_of(tracks, whitened.back.row(u).transpose(), plain.variance);
     found.independent = independent;
     found.half = std::max(found.half, independent);
     all.push_back(found);

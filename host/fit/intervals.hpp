@@ -36,9 +36,10 @@ struct BlockInterval {
 /// products that are as large in one sum of twenty by chance), but an eighth of the track at most; f_b is the
 /// part of the variance that blocks of that length see of noise whose correlation falls as c^lag. The half
 /// width is Student's t times the deviation, with as many degrees as blocks that share the information on the
-/// unknown evenly, (sum h_b)^2 / sum h_b^2, less one (Carter, Schnepel, Steigerwald 2017). It is not less
-/// than that of independent residuals; and it is that where there are less than ten residuals more than
-/// unknowns, which say too little of their noise.
+/// unknown evenly, (sum h_b)^2 / sum h_b^2, less one (Carter, Schnepel, Steigerwald 2017). It is that
+/// of independent residuals where that is more; where neighbours are not correlated and V is no larger than
+/// it is once in five times by chance, of independent noise; and where there are less than ten residuals more
+/// than unknowns, which say too little of their noise.
 ///
 /// It assumes that residuals are noise whose mean is zero over long times. Slow errors far below white noise
 /// are seen in part only.

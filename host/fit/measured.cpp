@@ -28,11 +28,13 @@ MeasuredResiduals FitProblem::measured(std::size_t e, const Comparison& comparis
     const auto channel = std::ranges::find_if(channels_, [&](const RecordedChannel& c) {
       return c.experiment == e && c.quantity == measured.quantity && c.force == measured.force;
     });
+    const bool is_figure =
+        measured.quantity == Quantity::figures || measured.quantity == Quantity::silhouette;
     const double components[] = {measured.error.x, measured.error.y, measured.error.z};
     for (int k = 0; k < measured.components; ++k) {
       found.values.push_back(components[k] / measured.noise);
       found.places.push_back({static_cast<std::size_t>(channel - channels_.begin()),
-                              measured.quantity == Quantity::figures ? e + experiments_.size() : e,
+                              is_figure ? e + experiments_.size() : e,
                               3 * measured.series + static_cast<std::size_t>(k), measured.at});
     }
   });
