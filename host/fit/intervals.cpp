@@ -19,8 +19,9 @@ using Eigen::VectorXd;
 
 constexpr double same_time = 1e-9;             ///< [s]
 constexpr double most_correlation = 0.98;      ///< of neighbours: beyond it a recording is one sample
-constexpr double by_chance = 1.645;            ///< deviations that one sum in twenty exceeds by chance
-constexpr double seldom = 0.2;                 ///< as large a variance of blocks, by chance
+constexpr double by_chance = 2.326;            ///< deviations that one sum in a hundred exceeds by chance
+constexpr double least_share = 0.1;            ///< of what is known of an unknown, for a track to matter
+constexpr double seldom = 0.05;                 ///< as large a variance of blocks, by chance
 constexpr double least_blocks = 8;             ///< of a track
 constexpr double least_remainder = 0.02;       ///< of 1 - leverage of a block
 constexpr Eigen::Index enough_residuals = 10;  ///< beyond the unknowns, to say what noise is
@@ -50,7 +51,7 @@ struct Instant {
 struct Channel {
   std::vector<double> times;
   std::vector<VectorXd> scores;  ///< at each of them
-  double correlation = 0;        ///< of neighbours in its series, about zero
+  double correlation = 0;        ///< of neighbours in its series, about zero; 0: it may be chance
 };
 
 struct Track {
@@ -91,6 +92,7 @@ std::vector<Track> tracks_of(const VectorXd& residuals, const MatrixXd& rows,
         before->second = residuals[row];
       }
       one.correlation = neighbours(products, pairs, squares, static_cast<double>(indices.size()));
+      if (!(one.correlation * std::sqrt(pairs) > by_chance)) one.correlation = 0;
     }
     std::ranges::stable_sort(whole, {}, [&](std::size_t i) { return places[i].at; });
     for (const std::size_t i : whole) {
@@ -145,7 +147,7 @@ std::vector<Instant> blocks_of(const Track& track, const VectorXd& back, double&
     const Memory memory = memory_of(channel, back);
     if (memory.length > longest.length) longest = memory;
   }
-  correlation = std::max(correlation, longest.correlation);
+  correlation = longest.correlation;
   const auto count = static_cast<double>(track.instants.size());
   if (longest.length == 0) return track.instants;
   const double first = track.instants.front().at, span = track.instants.back().at - first,
@@ -172,18 +174,23 @@ std::vector<Instant> blocks_of(const Track& track, const VectorXd& back, double&
 BlockInterval interval_of(const std::vector<Track>& tracks, const VectorXd& back, double variance_of_one) {
   BlockInterval found;
   double variance = 0, sum = 0, squares = 0, count = 0;
-  for (const Track& track : tracks)
-    for (const Instant& block : blocks_of(track, back, found.autocorrelation)) {
+  for (const Track& track : tracks) {
+    double correlation = 0, of_track = 0;
+    for (const Instant& block : blocks_of(track, back, correlation)) {
       const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(block.weight);
       const VectorXd left = (1 - solver.eigenvalues().array()).max(least_remainder).rsqrt();
       const MatrixXd& axes = solver.eigenvectors();
       const double shift = back.dot(axes * left.asDiagonal() * (axes.transpose() * block.score));
       const double share = back.dot(block.weight * back);
       variance += shift * shift;
-      sum += share;
+      of_track += share;
       squares += share * share;
       ++count;
     }
+    sum += of_track;
+    if (of_track > least_share * back.squaredNorm())
+      found.autocorrelation = std::max(found.autocorrelation, correlation);
+  }
   if (count < 2 || !(squares > 0)) return found;
   found.blocks = sum * sum / squares;
   const double degrees = std::max(1.0, found.blocks - 1);

@@ -18,7 +18,7 @@ struct ResidualPlace {
 struct BlockInterval {
   double half = 0;             ///< half width of the 95 % interval
   double independent = 0;      ///< the same, were residuals independent
-  double autocorrelation = 0;  ///< of neighbours in time, the largest of any track
+  double autocorrelation = 0;  ///< of neighbours in time, the largest of the tracks that matter
   double blocks = 0;           ///< effective number of independent stretches that say what the unknown is
 };
 
@@ -32,14 +32,14 @@ struct BlockInterval {
 /// blocks after Carlstein 1986 and Kuensch 1989, (I - H_bb)^(-1/2) after Bell and McCaffrey 2002 for what the
 /// fit took up itself. A block is as long as (1 + c) / (1 - c) samples, c the correlation of neighbours (that
 /// of residuals or that of their products with J, whichever is larger; Kendall's bias (1 + 3 c) / samples
-/// added; none where c < 1 / sqrt(samples), nor of
-/// products that are as large in one sum of twenty by chance), but an eighth of the track at most; f_b is the
-/// part of the variance that blocks of that length see of noise whose correlation falls as c^lag. The half
-/// width is Student's t times the deviation, with as many degrees as blocks that share the information on the
-/// unknown evenly, (sum h_b)^2 / sum h_b^2, less one (Carter, Schnepel, Steigerwald 2017). It is that
-/// of independent residuals where that is more; where neighbours are not correlated and V is no larger than
-/// it is once in five times by chance, of independent noise; and where there are less than ten residuals more
-/// than unknowns, which say too little of their noise.
+/// added; none where c < 1 / sqrt(samples), nor of products that are as large in one sum of a hundred by
+/// chance), but an eighth of the track at most; f_b is the part of the variance that blocks of that length
+/// see of noise whose correlation falls as c^lag. The half width is Student's t times the deviation, with as
+/// many degrees as blocks that share the information on the unknown evenly, (sum h_b)^2 / sum h_b^2, less one
+/// (Carter, Schnepel, Steigerwald 2017). It is that of independent residuals where that is more; where
+/// neighbours are not correlated and V is no larger than it is once in twenty times by chance, of independent
+/// noise; and where there are less than ten residuals more than unknowns, which say too little of their
+/// noise.
 ///
 /// It assumes that residuals are noise whose mean is zero over long times. Slow errors far below white noise
 /// are seen in part only.

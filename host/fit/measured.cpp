@@ -18,6 +18,10 @@ void FitProblem::add_channels() {
       channels_.push_back({e, Quantity::forces, f, text("force of ", experiment.forces[f].gripper), "N",
                            experiment.forces[f].noise, text(key, "forces[", f, "].noise")});
     if (experiment.figures) channels_.push_back({e, Quantity::figures, 0, "figures", "", 1, key + "figures"});
+    if (experiment.figures && experiment.figures->drape)
+      channels_.push_back({e, Quantity::silhouette, 0, "silhouette", "m",
+                           experiment.figures->drape->silhouette_noise,
+                           key + "figures.drape.silhouette_noise"});
   }
 }
 
