@@ -241,8 +241,8 @@ std::string fit_page(const FitProblem& problem, const FitRecord& record) {
         "of "
         "freedom, over the stated noise. p: the probability that noise as stated leaves as much "
         "(chi-square), or "
-        "as few runs of one sign (Wald and Wolfowitz).</p>\n" +
-        channels_table(problem, record);
+        "as few runs of one sign (Wald and Wolfowitz).</p>\n<div class=\"scroll\">" +
+        channels_table(problem, record) + "</div>\n";
   if (!record.left_out.empty())
     body +=
         "<h2>One recording left out</h2>\n<p class=\"muted\">Each foretold by a fit to the others: root mean "

@@ -124,7 +124,7 @@ TEST(BlockIntervals, AreNotMuchWiderWhereAFewSamplesSayAll) {
     width += found.half / found.independent;
   }
   EXPECT_GE(held / trials, 0.93);
-  EXPECT_LT(width / trials, 2);
+  EXPECT_LT(width / trials, 1.3);
 }
 
 TEST(BlockIntervals, AreThoseOfTheStatedNoiseWhereResidualsAreFew) {
