@@ -69,6 +69,18 @@ void print_record(const FitRequest& request, const FitRecord& record) {
     print("training", found.start_train, found.train);
     print("test", found.start_test, found.test);
   }
+  for (const ChannelRecord& channel : record.channels)
+    std::printf("%s, %s of %s: %s x noise left (start %s)%s\n",
+                spec.experiments[channel.channel.experiment].name.c_str(),
+                channel.is_test ? "test" : "training", channel.channel.name.c_str(),
+                tick_text(channel.tests.noise_factor).c_str(), tick_text(channel.start_rms).c_str(),
+                channel.is_worse              ? ", worse than the start"
+                : channel.tests.is_rejected() ? ", rejects the model"
+                                              : "");
+  for (const LeftOut& left_out : record.left_out)
+    std::printf("%s left out: %s x noise foretold by the others (fitted %s, start %s)\n",
+                spec.experiments[left_out.experiment].name.c_str(), tick_text(left_out.noise_factor).c_str(),
+                tick_text(left_out.fitted_factor).c_str(), tick_text(left_out.start_factor).c_str());
   for (const FittedNumber& number : record.numbers) std::printf("%s\n", describe(number).c_str());
   for (const std::string& note : record.notes) std::printf("note: %s\n", note.c_str());
   std::printf("%s: %lld simulations in %s s; result: %s (fit.html, fit.json, fit.csv, fitted/)\n",
@@ -120,7 +132,7 @@ int run_fit_command(FitCommand& fit, bool json) {
   } else {
     print_record(request, record);
   }
-  return record.status == "completed" ? 0 : record.status == "stopped" ? 1 : 130;
+  return record.status == "completed" ? 0 : record.status == "interrupted" ? 130 : 1;
 }
 
 }  // namespace isocloth

@@ -130,10 +130,10 @@ Eigen::MatrixXd FitProblem::jacobian(const VectorXd& point, double share, double
     if (found.empty()) return jacobian_at(at, point, difference);
     const double weight = std::sqrt(spec_.experiments[e].weight);
     for (std::size_t u = 0; u < found.size(); ++u) {
-      visit_objective(e, found[u], window, [&](const Vec3d& derivative, double noise, int components) {
-        const Vec3d scaled = (weight / noise) * derivative;
+      visit_objective(e, found[u], window, [&](const Measured& measured) {
+        const Vec3d scaled = (weight / measured.noise) * measured.error;
         const double numbers[] = {scaled.x, scaled.y, scaled.z};
-        columns[u].insert(columns[u].end(), numbers, numbers + components);
+        columns[u].insert(columns[u].end(), numbers, numbers + measured.components);
       });
     }
   }

@@ -189,6 +189,10 @@ void describe_fit(Keys& keys, FitSpec& spec) {
               "and Mead's, "
               "as Coltraro 2022; Powell's BOBYQA. The last two know no derivatives");
   keys.flag("scans", spec.scans, "whether the loss is scanned along every number and over the first two");
+  keys.flag(
+      "leave_one_out", spec.leave_one_out,
+      "where three recordings or more are trained on: whether each is left out in turn, and foretold by a "
+      "fit to the others");
   keys.number(
       "regularisation", spec.regularisation, not_negative,
       "of gauss_newton: weight of the second differences of a stiffness with control points, over its "

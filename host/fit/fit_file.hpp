@@ -136,6 +136,7 @@ struct FitSpec {
   int most_iterations = 30;  ///< of each level
   Search search = Search::levenberg_marquardt;
   bool scans = true;          ///< of the loss around what was found
+  bool leave_one_out = true;  ///< of three recordings or more: is each foretold by a fit to the others
   double regularisation = 1;  ///< of the second differences of stiffness over its mean [noise]
   double difference = 0.01;   ///< of finite differences, as a part of the way between the bounds
   /// The last stage of any parameter or experiment, 1 where there are none.

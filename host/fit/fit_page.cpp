@@ -1,11 +1,13 @@
 #include "host/fit/fit_page.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/core/text.hpp"
 #include "engine/mesh/topology.hpp"
 #include "host/fit/assets.hpp"
 #include "host/fit/fit_plots.hpp"
+#include "host/fit/judgement.hpp"
 #include "host/report/encode.hpp"
 #include "host/sweep/svg.hpp"
 #include "host/sweep/sweep_plot.hpp"
@@ -67,6 +69,62 @@ std::string errors_table(const FitProblem& problem, const FitRecord& record) {
     const ExperimentRecord& found = record.experiments[e];
     all += errors_row(problem.spec().experiments[e].name, "training", found.start_train, found.train);
     all += errors_row(problem.spec().experiments[e].name, "test", found.start_test, found.test);
+  }
+  return all + "</table>\n";
+}
+
+std::string probability(double p) { return p > 1e-300 ? tick_text(p) : "< 1e-300"; }
+
+std::string channels_table(const FitProblem& problem, const FitRecord& record) {
+  std::string all =
+      "<table class=\"wide\"><tr><th>channel</th><th>samples of</th><th>residuals</th><th>stated noise</th>"
+      "<th>left, rms</th><th>start, rms</th><th>noise factor</th><th>chi-square p</th><th>runs (of "
+      "noise)</th>"
+      "<th>runs p</th><th>correlation of neighbours</th><th>effective</th><th></th></tr>\n";
+  for (const ChannelRecord& found : record.channels) {
+    const RecordedChannel& channel = found.channel;
+    const ResidualTests& tests = found.tests;
+    const auto amount = [&](double rms) {
+      return channel.unit.empty()  ? text(tick_text(rms), " noise")
+             : channel.unit == "m" ? text(tick_text(1000 * rms * channel.noise), " mm")
+                                   : text(tick_text(rms * channel.noise), " ", channel.unit);
+    };
+    const bool is_off = tests.is_rejected() || found.is_worse;
+    all += "<tr>" + cell(channel_name(channel, problem)) + cell(found.is_test ? "test" : "training") +
+           cell(text(tests.count)) + cell(channel.unit.empty() ? "of the file" : amount(1)) +
+           cell(amount(tests.rms)) + cell(std::isfinite(found.start_rms) ? amount(found.start_rms) : "lost") +
+           cell(tick_text(std::round(1000 * tests.noise_factor) / 1000)) +
+           cell(found.is_test ? "" : probability(tests.chi_square_p)) +
+           cell(found.is_test || tests.runs == 0
+                    ? ""
+                    : text(tests.runs, " (", tick_text(std::round(tests.runs_expected)), ")")) +
+           cell(found.is_test || tests.runs == 0 ? "" : probability(tests.runs_p)) +
+           cell(tick_text(std::round(100 * tests.autocorrelation) / 100)) +
+           cell(tick_text(std::round(tests.effective_count))) +
+           cell(found.is_test ? (found.is_worse ? "worse than the start" : "")
+                : is_off      ? "rejects the model"
+                              : "noise",
+                is_off ? "not" : "found") +
+           "</tr>\n";
+  }
+  return all + "</table>\n";
+}
+
+std::string left_out_table(const FitProblem& problem, const FitRecord& record) {
+  std::string all =
+      "<table><tr><th>left out</th><th>foretold [noise]</th><th>fitted [noise]</th><th>start "
+      "[noise]</th>";
+  for (const Unknown& unknown : problem.unknowns()) all += "<th>" + escape_html(unknown.label) + "</th>";
+  all += "</tr>\n";
+  for (const LeftOut& found : record.left_out) {
+    all += "<tr>" + cell(problem.spec().experiments[found.experiment].name) +
+           cell(tick_text(found.noise_factor)) + cell(tick_text(found.fitted_factor)) +
+           cell(std::isfinite(found.start_factor) ? tick_text(found.start_factor) : "lost");
+    for (std::size_t u = 0; u < found.values.size(); ++u) {
+      const bool is_kept = std::ranges::find(found.kept, u) != found.kept.end();
+      all += is_kept ? cell("(not said)", "muted") : cell(tick_text(found.values[u]));
+    }
+    all += "</tr>\n";
   }
   return all + "</table>\n";
 }
@@ -165,7 +223,7 @@ std::string experiment_section(const FitProblem& problem, const FitRecord& recor
 std::string fit_page(const FitProblem& problem, const FitRecord& record) {
   const std::string title = escape_html(problem.spec().name);
   std::string body =
-      "<h1>" + title + "</h1>\n<p>" + escape_html(record.status) +
+      "<h1>" + title + "</h1>\n<p><b class=\"" + record.status + "\">" + escape_html(record.status) + "</b>" +
       escape_html(text(": ", record.simulations, " simulations in ", tick_text(record.wall_seconds), " s",
                        record.noise_factor > 0 ? text("; what is left is ", tick_text(record.noise_factor),
                                                       " times the stated noise")
@@ -177,6 +235,19 @@ std::string fit_page(const FitProblem& problem, const FitRecord& record) {
     body += "</ul>\n";
   }
   body += numbers_table(record);
+  if (!record.channels.empty())
+    body +=
+        "<h2>Is what is left noise?</h2>\n<p class=\"muted\">Noise factor: root of the squares over degrees "
+        "of "
+        "freedom, over the stated noise. p: the probability that noise as stated leaves as much "
+        "(chi-square), or "
+        "as few runs of one sign (Wald and Wolfowitz).</p>\n<div class=\"scroll\">" +
+        channels_table(problem, record) + "</div>\n";
+  if (!record.left_out.empty())
+    body +=
+        "<h2>One recording left out</h2>\n<p class=\"muted\">Each foretold by a fit to the others: root mean "
+        "square over the stated noise.</p>\n" +
+        left_out_table(problem, record);
   if (!record.experiments.empty()) body += "<h2>Errors</h2>\n" + errors_table(problem, record);
   for (std::size_t e = 0; e < record.experiments.size(); ++e) body += experiment_section(problem, record, e);
   if (!record.scans.empty() && !record.scans.back().rows.empty()) {

@@ -46,6 +46,7 @@ FitProblem::FitProblem(const FitSpec& spec, const ExecutionOptions& options, Exp
     experiments_.emplace_back(experiment, spec, source);
   for (const FitParameter& parameter : spec.parameters)
     controls_.push_back(parameter.points > 0 ? control_strains({0.0, 0.1}, 1) : std::vector<double>{});
+  add_channels();
   add_unknowns();
   check_bounds();
   if (source == Experiment::Source::recordings) check_samples();
@@ -121,8 +122,8 @@ void FitProblem::check_samples() const {
       all.forces.push_back(experiments_[e].force(f).values);
     if (experiments_[e].instruments()) all.figures.resize(experiments_[e].instruments()->figures().size());
     const std::vector<double> window = training(e, 1.0 / spec_.levels);
-    visit_objective(e, all, window, [&](const Vec3d&, double, int components) {
-      count += static_cast<std::size_t>(components);
+    visit_objective(e, all, window, [&](const Measured& measured) {
+      count += static_cast<std::size_t>(measured.components);
     });
     if (holds_figures(e, window)) figures += all.figures.size();
   }
@@ -171,6 +172,7 @@ Trial FitProblem::trial(std::size_t experiment, const Eigen::VectorXd& point) co
 }
 
 std::vector<double> FitProblem::training(std::size_t experiment, double share) const {
+  if (left_out_ == experiment) return {};
   if (stage_ > 0 && !is_in_stage(spec_.experiments[experiment].stages, stage_)) return {};
   std::vector<double> window = spec_.experiments[experiment].train;
   if (!window.empty() && spec_.experiments[experiment].has_motion())
@@ -222,12 +224,13 @@ Eigen::VectorXd FitProblem::residuals_of(const std::vector<Comparison>& comparis
   bool is_lost = false;
   for (std::size_t e = 0; e < experiments_.size(); ++e) {
     const double weight = std::sqrt(spec_.experiments[e].weight);
-    const auto add = [&](const Vec3d& error, double noise, int components) {
+    const auto add = [&](const Measured& measured) {
+      const Vec3d& error = measured.error;
       is_lost = is_lost || comparisons[e].is_lost || !std::isfinite(error.x + error.y + error.z);
-      const Vec3d scaled = (1 / noise) * error;
+      const Vec3d scaled = (1 / measured.noise) * error;
       const double factor = weight * loss_factor(spec_.loss, spec_.outlier, dot(scaled, scaled));
       const double numbers[] = {factor * scaled.x, factor * scaled.y, factor * scaled.z};
-      all.insert(all.end(), numbers, numbers + components);
+      all.insert(all.end(), numbers, numbers + measured.components);
     };
     visit_objective(e, comparisons[e], training(e, share), add);
   }
@@ -261,24 +264,27 @@ std::vector<Eigen::VectorXd> FitProblem::residuals(const std::vector<Eigen::Vect
 FitErrors FitProblem::errors(std::size_t experiment, const Comparison& comparison,
                              const std::vector<double>& window) const {
   FitErrors found;
-  visit(
-      experiment, comparison, window,
-      [&](const Vec3d& error, double, int) {
-        const double distance = norm(error);
-        found.mean_distance += distance;
-        found.rms_distance += distance * distance;
-        found.max_distance = std::max(found.max_distance, distance);
+  visit(experiment, comparison, window, [&](const Measured& measured) {
+    const double size = norm(measured.error);
+    switch (measured.quantity) {
+      case Quantity::positions:
+        found.mean_distance += size;
+        found.rms_distance += size * size;
+        found.max_distance = std::max(found.max_distance, size);
         ++found.positions;
-      },
-      [&](const Vec3d& error, double, int) {
-        found.rms_force += dot(error, error);
-        found.max_force = std::max(found.max_force, norm(error));
+        break;
+      case Quantity::forces:
+        found.rms_force += size * size;
+        found.max_force = std::max(found.max_force, size);
         ++found.forces;
-      },
-      [&](double error, double noise) {
-        found.rms_figures += error * error / (noise * noise);
+        break;
+      case Quantity::figures:
+      case Quantity::silhouette:
+        found.rms_figures += size * size / (measured.noise * measured.noise);
         ++found.figures;
-      });
+        break;
+    }
+  });
   const double count = std::max(1.0, static_cast<double>(found.positions));
   found.mean_distance /= count;
   found.rms_distance = std::sqrt(found.rms_distance / count);

@@ -3,12 +3,33 @@
 
 #include <Eigen/Core>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "host/fit/experiment.hpp"
+#include "host/fit/intervals.hpp"
 
 namespace isocloth {
+
+enum class Quantity { positions, forces, figures, silhouette };
+
+/// One kind of measurement of one experiment.
+struct RecordedChannel {
+  std::size_t experiment = 0;
+  Quantity quantity = Quantity::positions;
+  std::size_t force = 0;  ///< of the experiment's recordings of forces
+  std::string name;       ///< "positions", "force of moving clip", "figures", "silhouette"
+  std::string unit;       ///< empty: figures, each of its own noise
+  double noise = 1;       ///< stated standard deviation
+  std::string key;        ///< of that noise in the file
+};
+
+/// Residuals over their stated noise, without weight and loss, and where each stands.
+struct MeasuredResiduals {
+  std::vector<double> values;
+  std::vector<ResidualPlace> places;
+};
 
 /// One number that is looked for, as a part of the way t in [0, 1] between its bounds.
 struct Unknown {
@@ -92,12 +113,23 @@ class FitProblem {
   Eigen::VectorXd point_of(const std::vector<double>& values) const;
   /// Strains of the law of a parameter with points, over all experiments at rest of this stage.
   std::array<double, 2> strain_range(std::size_t parameter, const Eigen::VectorXd& point);
+  /// What was recorded, experiment by experiment: positions, forces, figures.
+  const std::vector<RecordedChannel>& channels() const { return channels_; }
+  /// Of what the objective of an experiment takes in, in its window of training, in the order of residuals(),
+  /// or of test. `comparison`: to the end of the window.
+  MeasuredResiduals measured(std::size_t experiment, const Comparison& comparison, bool is_test) const;
+  /// Trains on all experiments but one; none: on all.
+  void leave_out(std::optional<std::size_t> experiment) { left_out_ = experiment; }
+  std::size_t trained_count() const;  ///< experiments that have a window of training
+  /// What a point makes of one experiment, to the end of its training.
+  Comparison compare_one(std::size_t experiment, const Eigen::VectorXd& point);
   FitErrors errors(std::size_t experiment, const Comparison& comparison,
                    const std::vector<double>& window) const;
   std::int64_t simulations() const { return simulations_; }
   std::int64_t missed_steps() const { return missed_steps_; }
 
  private:
+  void add_channels();
   void add_unknowns();
   void add_controls(std::size_t parameter);
   void check_bounds();
@@ -106,27 +138,30 @@ class FitProblem {
   /// Whether a window holds the time of an experiment's figures.
   bool holds_figures(std::size_t experiment, const std::vector<double>& window) const;
   int wrong_folds(const std::vector<Comparison>& comparisons, double share) const;
-  /// Calls take(error, noise, components) for every sample of a window that is compared, and take(error,
-  /// noise) for every figure.
-  template <class Positions, class Forces, class Figures>
+  /// One measurement beside what a trial has of it.
+  struct Measured {
+    Quantity quantity = Quantity::positions;
+    std::size_t force = 0;   ///< which recording of forces
+    std::size_t series = 0;  ///< point; of figures each its own
+    double at = 0;           ///< time [s]; of figures: which one
+    Vec3d error;
+    double noise = 1;
+    int components = 3;
+  };
+  /// Calls take(measured) for every sample of a window that is compared, and for every figure.
+  template <class Take>
   void visit(std::size_t experiment, const Comparison& comparison, const std::vector<double>& window,
-             const Positions& positions, const Forces& forces, const Figures& figures) const;
-  /// visit() of what the objective of the experiment takes in; figures always, each as one component.
+             const Take& take) const;
+  /// visit() of what the objective of the experiment takes in; figures always.
   template <class Take>
   void visit_objective(std::size_t experiment, const Comparison& comparison,
                        const std::vector<double>& window, const Take& take) const {
     const Objective objective = spec_.experiments[experiment].objective;
-    visit(
-        experiment, comparison, window,
-        [&](const Vec3d& error, double noise, int components) {
-          if (objective != Objective::forces) take(error, noise, components);
-        },
-        [&](const Vec3d& error, double noise, int components) {
-          if (objective != Objective::positions) take(error, noise, components);
-        },
-        [&](double error, double noise) {
-          take(Vec3d{error, 0, 0}, noise, 1);
-        });
+    visit(experiment, comparison, window, [&](const Measured& measured) {
+      if (measured.quantity == Quantity::positions && objective == Objective::forces) return;
+      if (measured.quantity == Quantity::forces && objective == Objective::positions) return;
+      take(measured);
+    });
   }
   Eigen::VectorXd residuals_of(const std::vector<Comparison>& comparisons, double share) const;
 
@@ -136,14 +171,16 @@ class FitProblem {
   std::vector<Experiment> experiments_;
   std::vector<Unknown> unknowns_;
   std::vector<std::vector<double>> controls_;  ///< strains of control points of each parameter with points
+  std::vector<RecordedChannel> channels_;
+  std::optional<std::size_t> left_out_;
   int stage_ = 0;
   std::size_t batch_ = 1;  ///< trials simulated together
   std::int64_t simulations_ = 0, missed_steps_ = 0;
 };
 
-template <class Positions, class Forces, class Figures>
+template <class Take>
 void FitProblem::visit(std::size_t e, const Comparison& comparison, const std::vector<double>& window,
-                       const Positions& positions, const Forces& forces, const Figures& figures) const {
+                       const Take& take) const {
   const Experiment& experiment = experiments_[e];
   const auto counts = [&](const Recording& recording, std::size_t sample) {
     return Experiment::is_inside(recording, sample, window) &&
@@ -154,24 +191,31 @@ void FitProblem::visit(std::size_t e, const Comparison& comparison, const std::v
     if (!counts(recorded, sample)) continue;
     for (std::size_t point = 0; point < recorded.point_count; ++point)
       if (is_seen(recorded.at(sample, point)))
-        positions(comparison.positions[sample * recorded.point_count + point],
-                  spec_.experiments[e].positions->noise, 3);
+        take(Measured{Quantity::positions, 0, point, recorded.times[sample],
+                      comparison.positions[sample * recorded.point_count + point],
+                      spec_.experiments[e].positions->noise, 3});
   }
   for (std::size_t f = 0; f < comparison.forces.size(); ++f) {
     const Recording& force = experiment.force(f);
+    const ForceData& data = spec_.experiments[e].forces[f];
     for (std::size_t sample = 0; sample < force.times.size(); ++sample)
       if (counts(force, sample) && is_seen(force.at(sample, 0))) {
-        const ForceData& data = spec_.experiments[e].forces[f];
-        const Vec3d& error = comparison.forces[f][sample];
-        if (data.along == Vec3d{})
-          forces(error, data.noise, 3);
-        else
-          forces(Vec3d{dot(error, normalized(data.along)), 0, 0}, data.noise, 1);
+        Measured measured{Quantity::forces, f, 0, force.times[sample], comparison.forces[f][sample],
+                          data.noise,       3};
+        if (!(data.along == Vec3d{})) {
+          measured.error = {dot(measured.error, normalized(data.along)), 0, 0};
+          measured.components = 1;
+        }
+        take(measured);
       }
   }
   if (!holds_figures(e, window)) return;
   const std::vector<Figure>& all = experiment.instruments()->figures();
-  for (std::size_t k = 0; k < all.size(); ++k) figures(comparison.figures[k], all[k].noise);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const bool is_edge = all[k].name == "silhouette";
+    take(Measured{is_edge ? Quantity::silhouette : Quantity::figures, 0, is_edge ? 0 : k,
+                  static_cast<double>(k), Vec3d{comparison.figures[k], 0, 0}, all[k].noise, 1});
+  }
 }
 
 }  // namespace isocloth

@@ -46,6 +46,57 @@ Json figures_json(const Instruments& instruments, const ExperimentRecord& found)
   return figures;
 }
 
+Json channels_json(const FitProblem& problem, const FitRecord& record) {
+  Json all = Json::array();
+  for (const ChannelRecord& found : record.channels) {
+    const ResidualTests& tests = found.tests;
+    const RecordedChannel& channel = found.channel;
+    all.push_back({{"experiment", problem.spec().experiments[channel.experiment].name},
+                   {"channel", channel.name},
+                   {"window", found.is_test ? "test" : "training"},
+                   {"residuals", tests.count},
+                   {"stated_noise", channel.unit.empty() ? Json() : Json(channel.noise)},
+                   {"unit", channel.unit},
+                   {"rms", number(tests.rms * channel.noise)},
+                   {"start_rms", number(found.start_rms * channel.noise)},
+                   {"noise_factor", number(tests.noise_factor)},
+                   {"autocorrelation", number(tests.autocorrelation)},
+                   {"effective_samples", number(tests.effective_count)},
+                   {"systematic", number(tests.systematic)}});
+    if (found.is_test) {
+      all.back()["worse_than_start"] = found.is_worse;
+      continue;
+    }
+    all.back().update({{"degrees_of_freedom", number(tests.degrees_of_freedom)},
+                       {"chi_square", tests.chi_square > 0 ? number(tests.chi_square) : Json()},
+                       {"chi_square_p", number(tests.chi_square_p)},
+                       {"runs", tests.runs},
+                       {"runs_expected", number(tests.runs_expected)},
+                       {"runs_z", number(tests.runs_z)},
+                       {"runs_p", number(tests.runs_p)},
+                       {"rejected", tests.is_rejected()}});
+  }
+  return all;
+}
+
+Json left_out_json(const FitProblem& problem, const FitRecord& record) {
+  Json all = Json::array();
+  for (const LeftOut& found : record.left_out) {
+    Json kept = Json::array(), values = Json::object();
+    for (const std::size_t u : found.kept) kept.push_back(problem.unknowns()[u].label);
+    for (std::size_t u = 0; u < found.values.size(); ++u)
+      values[problem.unknowns()[u].label] = number(found.values[u]);
+    all.push_back({{"experiment", problem.spec().experiments[found.experiment].name},
+                   {"parameters", std::move(values)},
+                   {"kept", std::move(kept)},
+                   {"errors", errors_json(found.errors)},
+                   {"noise_factor", number(found.noise_factor)},
+                   {"noise_factor_fitted", number(found.fitted_factor)},
+                   {"noise_factor_start", number(found.start_factor)}});
+  }
+  return all;
+}
+
 }  // namespace
 
 const char* to_string(Verdict verdict) {
@@ -56,6 +107,8 @@ const char* to_string(Verdict verdict) {
       return "weak";
     case Verdict::at_its_bound:
       return "at its bound";
+    case Verdict::model_rejected:
+      return "model rejected";
     default:
       return "not found";
   }
@@ -80,6 +133,7 @@ std::string fit_json(const FitProblem& problem, const FitRecord& record) {
                        {"value", found.value},
                        {"low", number(found.low)},
                        {"high", number(found.high)},
+                       {"inflation", found.inflation},
                        {"verdict", to_string(found.verdict)},
                        {"start", found.start},
                        {"from", unknown.from},
@@ -105,10 +159,13 @@ std::string fit_json(const FitProblem& problem, const FitRecord& record) {
   for (const FitStep& step : record.history)
     history.push_back({{"stage", step.stage}, {"loss", number(step.loss)}, {"values", step.values}});
   const Json root{{"status", record.status},
+                  {"rejection", record.rejection.empty() ? Json() : Json(record.rejection)},
                   {"notes", record.notes},
                   {"parameters", std::move(numbers)},
                   {"correlation", std::move(correlation)},
                   {"noise_factor", number(record.noise_factor)},
+                  {"channels", channels_json(problem, record)},
+                  {"left_out", left_out_json(problem, record)},
                   {"experiments", std::move(experiments)},
                   {"simulations", record.simulations},
                   {"steps_missed", record.missed_steps},

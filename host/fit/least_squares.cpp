@@ -94,7 +94,7 @@ Confidence confidence_of(const VectorXd& residuals, const MatrixXd& jacobian) {
   if (residuals.size() - count < 10) result.variance = std::max(result.variance, 1.0);
   const Eigen::JacobiSVD<MatrixXd> svd(jacobian, Eigen::ComputeThinU | Eigen::ComputeThinV);
   const VectorXd& singular = svd.singularValues();
-  const double least = 1e-9 * std::max(singular[0], std::numeric_limits<double>::min());
+  const double least = no_effect * std::max(singular[0], std::numeric_limits<double>::min());
   const VectorXd inverse = singular.unaryExpr([&](double s) { return s > least ? 1 / s : 0.0; });
   const MatrixXd half = svd.matrixV() * inverse.asDiagonal();
   const MatrixXd covariance = result.variance * half * half.transpose();

@@ -42,6 +42,9 @@ LeastSquaresResult least_squares(const ResidualsAt& residuals, const Eigen::Vect
 /// unknown].
 Eigen::MatrixXd jacobian_at(const ResidualsAt& residuals, const Eigen::VectorXd& point, double difference);
 
+/// Singular values of J below this part of the greatest are those of directions without any effect.
+constexpr double no_effect = 1e-9;
+
 /// What the residuals r at their least and the Jacobian J say of the unknowns, if r are independent noise of
 /// one variance: covariance s^2 (J^T J)^-1, s^2 = r^T r / (residuals - unknowns), but with less than ten
 /// residuals more than unknowns not below 1, the stated noise.

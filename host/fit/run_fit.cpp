@@ -11,7 +11,10 @@
 #include "engine/core/text.hpp"
 #include "host/fit/fit_page.hpp"
 #include "host/fit/incremental_search.hpp"
+#include "host/fit/judgement.hpp"
 #include "host/fit/least_squares.hpp"
+#include "host/fit/leave_one_out.hpp"
+#include "host/fit/loss_scans.hpp"
 #include "host/results/output_folder.hpp"
 #include "host/sweep/svg.hpp"
 
@@ -21,8 +24,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Eigen::VectorXd;
 
-constexpr double wide = 5;                     ///< differences, beside those that the file says
-constexpr int scan_count = 9, map_count = 10;  ///< values along a scan, and along each side of a map
+constexpr double wide = 5;                             ///< differences, beside those that the file says
+constexpr double found_width = 0.1, weak_width = 0.5;  ///< relative half widths, see Verdict
 
 class Fit {
  public:
@@ -46,6 +49,7 @@ class Fit {
       stage_ = "errors";
       measure();
       judge();
+      cross_validate();
       scan();
     } catch (const Interrupted&) {
       record_.status = "interrupted";
@@ -114,11 +118,6 @@ class Fit {
       best_[static_cast<Eigen::Index>(u)] =
           std::clamp(problem_.unknowns()[u].part_of(value.get<double>()), 0.0, 1.0);
     }
-  }
-
-  double loss_of(const VectorXd& residuals) const {
-    return std::sqrt(residuals.squaredNorm() /
-                     static_cast<double>(std::max<Eigen::Index>(1, residuals.size())));
   }
 
   double share(int level) const { return static_cast<double>(level) / spec_.levels; }
@@ -255,25 +254,26 @@ class Fit {
       return problem_.residuals(points, 1);
     };
     const std::vector<VectorXd> both = at({best_, start_});
-    const VectorXd& residuals = both[0];
-    loss_ = loss_of(residuals);
+    residuals_ = both[0];
+    loss_ = loss_of(residuals_);
     // Of two differences the one that says less: where the loss is rough, narrow ones see its roughness.
-    Eigen::MatrixXd jacobian = problem_.jacobian(best_, 1, spec_.difference);
+    jacobian_ = problem_.jacobian(best_, 1, spec_.difference);
     const Eigen::MatrixXd smooth =
-        problem_.has_derivatives() ? jacobian : jacobian_at(at, best_, wide * spec_.difference);
-    for (Eigen::Index u = 0; u < jacobian.cols(); ++u)
-      if (smooth.col(u).norm() < jacobian.col(u).norm()) jacobian.col(u) = smooth.col(u);
-    const Confidence confidence = confidence_of(residuals, jacobian);
+        problem_.has_derivatives() ? jacobian_ : jacobian_at(at, best_, wide * spec_.difference);
+    for (Eigen::Index u = 0; u < jacobian_.cols(); ++u)
+      if (smooth.col(u).norm() < jacobian_.col(u).norm()) jacobian_.col(u) = smooth.col(u);
+    const Confidence confidence = confidence_of(residuals_, jacobian_);
     record_.correlation = confidence.correlation;
     record_.noise_factor = std::sqrt(confidence.variance);
-    for (std::size_t u = 0; u < record_.numbers.size(); ++u)
-      judge(u, confidence.deviation[static_cast<Eigen::Index>(u)]);
+    std::vector<ResidualPlace> places;
+    for (std::size_t e = 0; e < record_.experiments.size(); ++e) {
+      const MeasuredResiduals measured = problem_.measured(e, record_.experiments[e].fitted, false);
+      places.insert(places.end(), measured.places.begin(), measured.places.end());
+    }
+    const std::vector<BlockInterval> intervals = block_intervals(residuals_, jacobian_, places);
+    for (std::size_t u = 0; u < record_.numbers.size(); ++u) judge(u, intervals[u]);
+    judge_model(channel_leverage(jacobian_, places, problem_.channels().size()));
     tell_apart();
-    if (record_.noise_factor > 1.5)
-      record_.notes.push_back(
-          text("what is left is ", tick_text(record_.noise_factor),
-               " times the stated noise: the scenes do not move as was recorded, or it is larger; "
-               "intervals count all of it as noise and are too narrow where it is not"));
     if (const double start = loss_of(both[1]); std::isfinite(start) && !(loss_ < (1 - 1e-6) * start))
       record_.notes.push_back("the fit is no better than its start");
     if (problem_.missed_steps() > 0)
@@ -282,29 +282,80 @@ class Fit {
                                    "scenes in the folder fitted"));
   }
 
-  void judge(std::size_t u, double deviation) {
+  void judge_model(const std::vector<double>& leverage) {
+    record_.channels = judge_channels(problem_, record_.experiments, leverage);
+    const bool is_determined = std::ranges::all_of(record_.numbers, [](const FittedNumber& number) {
+      return number.verdict == Verdict::found || number.verdict == Verdict::weak;
+    });
+    record_.rejection = reject_model(record_.channels, problem_, is_determined);
+    if (!record_.rejection.empty()) {
+      if (record_.status == "completed") record_.status = "model rejected";
+      record_.notes.insert(record_.notes.begin(), "model rejected: " + record_.rejection);
+      for (std::size_t u = 0; u < record_.numbers.size(); ++u)
+        // Were what is left noise, the recordings would say them: it is the model that does not let them.
+        if (record_.numbers[u].verdict != Verdict::at_its_bound && independent_widths_[u] <= weak_width)
+          record_.numbers[u].verdict = Verdict::model_rejected;
+    } else if (record_.noise_factor > 1.5) {
+      record_.notes.push_back(text("what is left is ", tick_text(record_.noise_factor),
+                                   " times the stated noise, of too few numbers to reject the model"));
+    }
+    note_numbers();
+    const std::vector<std::string> notes =
+        channel_notes(record_.channels, problem_, !record_.rejection.empty());
+    record_.notes.insert(record_.notes.end(), notes.begin(), notes.end());
+  }
+
+  void judge(std::size_t u, const BlockInterval& interval) {
     const Unknown& unknown = problem_.unknowns()[u];
     FittedNumber& found = record_.numbers[u];
-    const double t = best_[static_cast<Eigen::Index>(u)], half = 1.96 * deviation;
+    const double t = best_[static_cast<Eigen::Index>(u)], half = interval.half;
     found.low = std::max(unknown.at(std::max(0.0, t - half)), unknown.from);
     found.high = std::min(unknown.at(std::min(1.0, t + half)), unknown.to);
-    const double scale = unknown.kind == Unknown::Kind::number && found.value != 0
-                             ? std::fabs(found.value)
-                             : unknown.to - unknown.from;
-    const double width =
-        std::isfinite(deviation)
-            ? half * unknown.slope() * (unknown.scale == Scale::log ? found.value : 1) / scale
-            : std::numeric_limits<double>::infinity();
-    found.verdict = width <= 0.1 ? Verdict::found : width <= 0.5 ? Verdict::weak : Verdict::not_found;
+    found.inflation = interval.independent > 0 && std::isfinite(half) ? half / interval.independent : 1;
+    const double width = relative_half_width(unknown, t, half);
+    found.verdict = width <= found_width  ? Verdict::found
+                    : width <= weak_width ? Verdict::weak
+                                          : Verdict::not_found;
     if (t < 0.005 || t > 0.995) found.verdict = Verdict::at_its_bound;
-    if (found.verdict == Verdict::not_found)
-      record_.notes.push_back(text(unknown.label,
-                                   ": the recordings do not say what it is; fix it, or record a motion "
-                                   "that depends on it"));
-    if (found.verdict == Verdict::at_its_bound)
-      record_.notes.push_back(text(unknown.label, ": ends at its bound, ",
-                                   tick_text(t < 0.5 ? unknown.from : unknown.to),
-                                   "; widen it if the number may lie beyond"));
+    independent_widths_.push_back(relative_half_width(unknown, t, interval.independent));
+  }
+
+  void note_numbers() {
+    for (std::size_t u = 0; u < record_.numbers.size(); ++u) {
+      const FittedNumber& found = record_.numbers[u];
+      const Unknown& unknown = found.unknown;
+      if (found.verdict == Verdict::not_found && independent_widths_[u] <= weak_width)
+        record_.notes.push_back(text(unknown.label, ": what is left is correlated in time, and its interval ",
+                                     tick_text(found.inflation),
+                                     " times that of independent noise; record more of what depends on it"));
+      else if (found.verdict == Verdict::not_found)
+        record_.notes.push_back(text(unknown.label,
+                                     ": the recordings do not say what it is; fix it, or record a motion "
+                                     "that depends on it"));
+      if (found.verdict == Verdict::at_its_bound)
+        record_.notes.push_back(
+            text(unknown.label, ": ends at its bound, ",
+                 tick_text(best_[static_cast<Eigen::Index>(u)] < 0.5 ? unknown.from : unknown.to),
+                 "; widen it if the number may lie beyond"));
+    }
+  }
+
+  /// What each recording of three or more is worth as a test of the others.
+  void cross_validate() {
+    if (!spec_.leave_one_out) return;
+    stage_ = "recordings left out";
+    record_.left_out = leave_one_out(problem_, best_, residuals_, jacobian_, record_.experiments);
+    const std::vector<std::string> notes = left_out_notes(problem_, record_);
+    record_.notes.insert(record_.notes.end(), notes.begin(), notes.end());
+  }
+
+  void scan() {
+    if (!spec_.scans) return;
+    stage_ = "scans";
+    record_.scans = scan_loss(problem_, best_);
+    for (const SweepTable& table : record_.scans)
+      if (const std::string lower = lower_elsewhere(table, loss_); !lower.empty())
+        record_.notes.push_back(lower);
   }
 
   void tell_apart() {
@@ -315,71 +366,6 @@ class Fit {
                                        problem_.unknowns()[static_cast<std::size_t>(i)].label,
                                        ": the recordings hardly tell them apart (correlation ",
                                        tick_text(record_.correlation(i, j)), ")"));
-  }
-
-  /// The loss along each unknown, and over the first two numbers together, as Coltraro 2022, figure 16.
-  void scan() {
-    if (!spec_.scans) return;
-    stage_ = "scans";
-    std::vector<VectorXd> points;
-    const std::size_t count = problem_.unknowns().size();
-    for (std::size_t u = 0; u < count; ++u) add_scan({u}, scan_count, points);
-    if (count >= 2) add_scan({0, 1}, map_count, points);
-    std::vector<SweepRow> rows;
-    // A few at a time: their residuals are many.
-    constexpr std::size_t at_once = 64;
-    for (std::size_t first = 0; first < points.size(); first += at_once) {
-      const auto begin = points.begin() + static_cast<std::ptrdiff_t>(first);
-      const auto end = points.begin() + static_cast<std::ptrdiff_t>(std::min(points.size(), first + at_once));
-      for (const VectorXd& residuals : problem_.residuals({begin, end}, 1))
-        rows.push_back(residuals.allFinite() ? SweepRow{CaseStatus::completed, {loss_of(residuals)}}
-                                             : SweepRow{CaseStatus::failed, {}});
-    }
-    auto next = rows.begin();
-    for (SweepTable& table : record_.scans) {
-      table.rows.assign(next, next + static_cast<std::ptrdiff_t>(table.plan.case_count));
-      next += static_cast<std::ptrdiff_t>(table.plan.case_count);
-      tell_lower(table);
-    }
-  }
-
-  /// A search that ended in a neighbouring minimum may be seen to have done so.
-  void tell_lower(const SweepTable& table) {
-    for (std::size_t i = 0; i < table.rows.size(); ++i) {
-      if (table.rows[i].values.empty() || !(table.rows[i].values[0] < (1 - 1e-3) * loss_)) continue;
-      std::string where;
-      for (std::size_t p = 0; p < table.plan.parameters.size(); ++p)
-        where +=
-            text(p > 0 ? ", " : "", table.plan.parameters[p].path, " = ", tick_text(table.plan.value(i, p)));
-      record_.notes.push_back(
-          text("the loss is lower elsewhere, at ", where, " (", tick_text(table.rows[i].values[0]),
-               " in the place of ", tick_text(loss_),
-               "): the search ended in a local minimum; begin with values there, or with more levels"));
-      return;
-    }
-  }
-
-  void add_scan(const std::vector<std::size_t>& along, int steps, std::vector<VectorXd>& points) {
-    SweepTable table;
-    table.plan.case_count = 1;
-    for (const std::size_t u : along) {
-      const Unknown& unknown = problem_.unknowns()[u];
-      SweepParameter parameter{unknown.label, unknown.unit, unknown.scale, {}};
-      for (int i = 0; i < steps; ++i)
-        parameter.values.push_back(unknown.at(static_cast<double>(i) / (steps - 1)));
-      table.plan.case_count *= parameter.values.size();
-      table.plan.parameters.push_back(std::move(parameter));
-    }
-    table.measures = {{"loss", "",
-                       "root mean square of distances over noise, the other numbers as they were found",
-                       "loss"}};
-    for (std::size_t i = 0; i < table.plan.case_count; ++i) {
-      points.push_back(best_);
-      for (std::size_t k = 0; k < along.size(); ++k)
-        points.back()[static_cast<Eigen::Index>(along[k])] =
-            problem_.unknowns()[along[k]].part_of(table.plan.value(i, k));
-    }
-    record_.scans.push_back(std::move(table));
   }
 
   void add_step(const std::string& stage, const VectorXd& point, double loss) {
@@ -394,8 +380,7 @@ class Fit {
     const std::vector<double> start = problem_.values(start_),
                               found = problem_.values(best_.size() > 0 ? best_ : start_);
     if (record_.numbers.empty())
-      for (const Unknown& unknown : problem_.unknowns())
-        record_.numbers.push_back({unknown, 0, 0, std::nan(""), std::nan(""), Verdict::not_found});
+      for (const Unknown& unknown : problem_.unknowns()) record_.numbers.push_back({.unknown = unknown});
     for (std::size_t u = 0; u < found.size(); ++u) {
       record_.numbers[u].start = start[u];
       record_.numbers[u].value = found[u];
@@ -418,7 +403,10 @@ class Fit {
   VectorXd start_;
   VectorXd best_;
   int level_ = 1;
-  double loss_ = 0;  ///< at the end, of whole windows
+  double loss_ = 0;     ///< at the end, of whole windows
+  VectorXd residuals_;  ///< there
+  Eigen::MatrixXd jacobian_;
+  std::vector<double> independent_widths_;  ///< relative, of intervals were what is left independent
   Eigen::Index residual_count_ = 1;
   FitRecord record_;
 };

@@ -48,6 +48,22 @@ TEST_F(FitCommandTest, PrintsWhatItFound) {
   complete("out/fitted/shake.json", "run");
 }
 
+TEST_F(FitCommandTest, EndsWithOneWhereTheModelIsRejected) {
+  write_fit(1.5, 1);
+  Json plan = Json::parse(read_whole_file(folder_ / "fit.json"));
+  plan["experiments"][0]["positions"]["noise"] = 0.0005;  // half of what is in the recording
+  write_scene("fit.json", plan);
+  const Finished fit = isocloth({"fit", "fit.json", "-o", "out", "--quiet"});
+  EXPECT_EQ(fit.code, 1) << fit.errors;
+  EXPECT_NE(fit.output.find("shake, training of positions: "), std::string::npos) << fit.output;
+  EXPECT_NE(fit.output.find(", rejects the model\n"), std::string::npos) << fit.output;
+  EXPECT_NE(fit.output.find(" kg/(m^2 s): model rejected\n"), std::string::npos) << fit.output;
+  EXPECT_NE(fit.output.find("note: model rejected: shake, positions: what is left is "), std::string::npos)
+      << fit.output;
+  EXPECT_NE(fit.output.find("\nmodel rejected: "), std::string::npos) << fit.output;
+  EXPECT_EQ(found("out")["status"], "model rejected");
+}
+
 TEST_F(FitCommandTest, RefusesInOneLine) {
   write_fit(0.5, 1);
   expect_refused(isocloth({"fit", "-o", "out"}), "found no file, expected one");

@@ -32,9 +32,22 @@ def test_finds_what_made_the_recording(plan, tmp_path):
     assert alpha["name"] == "fabric.alpha" and alpha["verdict"] == "found" and alpha["unit"] == "kg/(m^2 s)"
     assert alpha["value"] == pytest.approx(2, rel=0.05)
     assert found["experiments"][0]["fitted"]["test"]["mean_distance"] == pytest.approx(0.0016, rel=0.1)
+    assert found["rejection"] is None
+    training, test = found["channels"]
+    assert (training["window"], test["window"]) == ("training", "test")
+    assert training["noise_factor"] == pytest.approx(1, abs=0.1) and not training["rejected"]
+    assert training["chi_square_p"] > 1e-3 and training["runs_p"] > 1e-3
+    assert alpha["inflation"] >= 1 and found["left_out"] == []
     assert (tmp_path / "out" / "fit.html").exists()
     with pytest.raises(isocloth.FileError, match="not empty"):
         isocloth.fit(plan, tmp_path / "out", quiet=True)
+
+
+def test_rejects_a_model_that_leaves_more_than_noise(plan):
+    plan["experiments"][0]["positions"]["noise"] = 0.0004
+    found = isocloth.fit(plan, quiet=True)
+    assert found["status"] == "model rejected" and "times the stated noise of 0.0004 m" in found["rejection"]
+    assert found["parameters"][0]["verdict"] == "model rejected"
 
 
 def test_simulates_what_will_be_seen(plan, tmp_path):

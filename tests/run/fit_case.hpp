@@ -71,7 +71,8 @@ class FitTest : public ResultTest {
     EXPECT_NEAR(found.value, truth, within * std::fabs(truth)) << label;
     // Twice the 95 % interval holds it but once in ten thousand.
     EXPECT_NEAR(found.value, truth, found.high - found.low) << label;
-    EXPECT_EQ(found.verdict, Verdict::found) << label;
+    EXPECT_EQ(found.verdict, Verdict::found)
+        << describe(found) << ", interval " << found.inflation << " times as wide; " << record.rejection;
   }
   /// Rows of a recording, changed number by number, and written back.
   void change_recording(const std::string& name, const std::function<void(Recording&)>& change) const {

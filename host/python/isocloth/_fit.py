@@ -16,8 +16,11 @@ from .errors import ShapeError
 def fit(plan, output=None, *, backend="cpu", precision="float64", solver="automatic", simd="", threads=0,
         overwrite=False, resume=False, simulate=False, quiet=False, allow=None):
     """Finds the numbers of scenes with which they move as was recorded, as ``isocloth fit`` does, and returns what
-    ``fit.json`` has: ``status``, ``parameters`` (a list of dicts with name, unit, value, low, high, verdict),
-    ``experiments`` with their errors, ``correlation``, ``noise_factor``, ``notes``.
+    ``fit.json`` has: ``status`` (``"completed"``; ``"model rejected"`` where what is left of the recordings is not the
+    noise that was stated, for the reason in ``rejection``; ``"stopped"``), ``parameters`` (a list of dicts with name,
+    unit, value, low, high, inflation, verdict), ``channels`` (what is left of each kind of measurement of each
+    recording: noise_factor, chi_square_p, runs_p and more), ``left_out`` (each recording foretold by a fit to the
+    others), ``experiments`` with their errors, ``correlation``, ``noise_factor``, ``notes``.
 
     plan: path of a file, or a dict with its keys (``isocloth fit --schema``), whose files are looked for in the current
     folder. output: folder for numbers and pictures; none: nothing is kept. overwrite, resume: what to do with a fit
