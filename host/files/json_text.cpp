@@ -133,7 +133,8 @@ std::string_view not_finite(std::string_view before, std::string_view rest) {
 }  // namespace
 
 Json read_json(const std::filesystem::path& path) {
-  return within_memory_of(path.string(), [&] { return parse_json(read_whole_file(path, largest_json), path.string()); });
+  return within_memory_of(path.string(),
+                          [&] { return parse_json(read_whole_file(path, largest_json), path.string()); });
 }
 
 Json parse_json(std::string_view content, const std::string& source) {

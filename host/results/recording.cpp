@@ -6,8 +6,8 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
-#include "host/files/hdf5_file.hpp"
 #include "host/files/error_text.hpp"
+#include "host/files/hdf5_file.hpp"
 #include "host/files/number_rows.hpp"
 #include "host/files/text_file.hpp"
 
