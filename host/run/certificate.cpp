@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/core/bound_text.hpp"
 #include "engine/core/flat_vectors.hpp"
 #include "engine/core/place_text.hpp"
 #include "engine/core/text.hpp"
@@ -23,9 +24,9 @@ std::string describe_near(const Nearness& near, const Scene& scene, const Separa
       then += text("; ", separation.pairs_left,
                    " pairs stay nearer, as pins or what is around them leave no room");
   }
-  return text(near.near_count, " pairs of cloth start nearer than their thickness, least ",
-              near.nearest.distance, " m of ", near.nearest.thickness, " m, ", describe(near.nearest, scene),
-              then);
+  const ToldApart least = told_apart(near.nearest.distance, near.nearest.thickness, 9, true);
+  return text(near.near_count, " pairs of cloth start nearer than their thickness, least ", least.found,
+              " m of ", least.bound, " m, ", describe(near.nearest, scene), then);
 }
 
 Certificate::Certificate(const Scene& scene) : scene_(scene), intersections_(scene) {}
