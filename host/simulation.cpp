@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/core/digest.hpp"
 #include "engine/core/enum_check.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/flat_vectors.hpp"
@@ -35,27 +36,22 @@ void keep_worst(const Strain& other, Strain& worst) {
   for_each_field<Strain>([&](const char*, auto each) { worst.*each = std::max(worst.*each, other.*each); });
 }
 
-/// See Snapshot::scene; FNV-1a of the bytes.
+/// See Snapshot::scene.
 static std::uint64_t state_digest(const Scene& scene) {
-  std::uint64_t digest = 14695981039346656037U;
-  const auto add = [&digest](const void* data, std::size_t size) {
-    for (const auto* byte = static_cast<const unsigned char*>(data); size > 0; --size, ++byte)
-      digest = (digest ^ *byte) * 1099511628211U;
+  Digest digest;
+  const auto add_bytes = [&digest](const auto& values) {
+    digest.add(
+        std::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof values[0]));
   };
-  const auto add_all = [&add](const auto& values) {
-    const std::size_t count = values.size();
-    add(&count, sizeof count);
-    add(values.data(), count * sizeof values[0]);
-  };
-  add_all(scene.recipe);
+  digest.add(scene.recipe);
   for (const Garment& garment : scene.garments) {
-    add_all(garment.mesh.positions);
-    add_all(garment.mesh.face_begin);
-    add_all(garment.mesh.face_nodes);
+    add_bytes(garment.mesh.positions);
+    add_bytes(garment.mesh.face_begin);
+    add_bytes(garment.mesh.face_nodes);
   }
-  for (const Obstacle& obstacle : scene.obstacles) add_all(obstacle.name);
-  for (const RigidBody& body : scene.bodies) add_all(body.name);
-  return digest == 0 ? 1 : digest;
+  for (const Obstacle& obstacle : scene.obstacles) digest.add(obstacle.name);
+  for (const RigidBody& body : scene.bodies) digest.add(body.name);
+  return std::max<std::uint64_t>(digest.value(), 1);
 }
 
 Simulation::Simulation(Scene scene, ExecutionOptions options) {

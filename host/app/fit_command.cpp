@@ -1,5 +1,6 @@
 #include "host/app/fit_command.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <optional>
 
@@ -53,6 +54,9 @@ class FitWatch : public FitObserver {
   std::optional<Progress> progress_;
 };
 
+/// Of a start in which the cloth was lost nothing is left.
+std::string told(double factor) { return std::isfinite(factor) ? tick_text(factor) : "lost"; }
+
 void print_record(const FitRequest& request, const FitRecord& record) {
   const FitSpec spec = read_fit(request.file, request.access);
   for (std::size_t e = 0; e < record.experiments.size(); ++e) {
@@ -73,14 +77,14 @@ void print_record(const FitRequest& request, const FitRecord& record) {
     std::printf("%s, %s of %s: %s x noise left (start %s)%s\n",
                 spec.experiments[channel.channel.experiment].name.c_str(),
                 channel.is_test ? "test" : "training", channel.channel.name.c_str(),
-                tick_text(channel.tests.noise_factor).c_str(), tick_text(channel.start_rms).c_str(),
+                tick_text(channel.tests.noise_factor).c_str(), told(channel.start_rms).c_str(),
                 channel.is_worse              ? ", worse than the start"
                 : channel.tests.is_rejected() ? ", rejects the model"
                                               : "");
   for (const LeftOut& left_out : record.left_out)
     std::printf("%s left out: %s x noise foretold by the others (fitted %s, start %s)\n",
                 spec.experiments[left_out.experiment].name.c_str(), tick_text(left_out.noise_factor).c_str(),
-                tick_text(left_out.fitted_factor).c_str(), tick_text(left_out.start_factor).c_str());
+                tick_text(left_out.fitted_factor).c_str(), told(left_out.start_factor).c_str());
   for (const FittedNumber& number : record.numbers) std::printf("%s\n", describe(number).c_str());
   for (const std::string& note : record.notes) std::printf("note: %s\n", note.c_str());
   std::printf("%s: %lld simulations in %s s; result: %s (fit.html, fit.json, fit.csv, fitted/)\n",

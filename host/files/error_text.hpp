@@ -27,9 +27,8 @@ auto within_memory_of(const std::string& what, const Work& work) {
   };
   try {
     return work();
-  } catch (const std::bad_alloc&) {
-    throw refuse();
-  } catch (const std::length_error&) {
+  } catch (const std::exception& error) {
+    if (!is_of_memory(error)) throw;
     throw refuse();
   }
 }

@@ -66,7 +66,6 @@ Hdf5Dataset::Hdf5Dataset(hid_t file, const std::filesystem::path& path, const st
       name_(name),
       dataset_(open_own(file, path_, name)),
       type_(checked(H5Dget_type(dataset_), path_, name)) {
-  const Hdf5Call call;
   read_layout();
   const Hdf5Handle space(checked(H5Dget_space(dataset_), path_, name_));
   const int rank = H5Sget_simple_extent_ndims(space);
@@ -128,7 +127,8 @@ void Hdf5Dataset::require_numbers() const {
 
 void Hdf5Dataset::require_stored_numbers() const {
   require_numbers();
-  const std::uint64_t bytes = bounded_product(shape_, H5Tget_size(type_));
+  const std::size_t size = H5Tget_size(type_);
+  const std::uint64_t bytes = bounded_product(shape_, is_compressed_ ? std::max(size, sizeof(double)) : size);
   if (is_compressed_ && bytes > most_inflated)
     refuse(
         text("found ", bytes, " bytes that are compressed, expected at most ", most_inflated, "; ", repack));

@@ -13,7 +13,7 @@ namespace isocloth {
 /// another file, in external files of raw bytes, or as a view of datasets of other files (a virtual one). All
 /// of these are refused before anything of them is opened, as are filters that the library would load a
 /// plugin for. And HDF5 lets a shape promise what nobody stored: whatever is read is compared with the bytes
-/// that the file has for it before room is made for it.
+/// that the file has for it before room is made for it. An Hdf5Call must live as long.
 class Hdf5Dataset {
  public:
   /// The dataset `name` ("group/dataset") of an open file. Throws FileError naming `path`, the dataset and

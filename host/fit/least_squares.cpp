@@ -92,7 +92,11 @@ Confidence confidence_of(const VectorXd& residuals, const MatrixXd& jacobian) {
       residuals.squaredNorm() / static_cast<double>(std::max<Eigen::Index>(1, residuals.size() - count));
   // A few samples do not say what their noise is: not less than was stated.
   if (residuals.size() - count < 10) result.variance = std::max(result.variance, 1.0);
-  const Eigen::JacobiSVD<MatrixXd> svd(jacobian, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  // Fewer residuals than unknowns, as where a recording is left out: rows of zeros give every direction its
+  // singular value.
+  MatrixXd rows = MatrixXd::Zero(std::max(jacobian.rows(), count), count);
+  rows.topRows(jacobian.rows()) = jacobian;
+  const Eigen::JacobiSVD<MatrixXd> svd(rows, Eigen::ComputeThinU | Eigen::ComputeThinV);
   const VectorXd& singular = svd.singularValues();
   const double least = no_effect * std::max(singular[0], std::numeric_limits<double>::min());
   const VectorXd inverse = singular.unaryExpr([&](double s) { return s > least ? 1 / s : 0.0; });

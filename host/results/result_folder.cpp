@@ -121,7 +121,7 @@ bool ResultFolder::supersedes(const fs::path& leftover) const {
     }
     if (!fs::exists(leftover / "scene.json", error)) return true;  // killed before it wrote anything
     return scene_text_.starts_with(read_whole_file(leftover / "scene.json"));  // perhaps killed amid it
-  } catch (const Error&) {
+  } catch (const std::exception&) {  // damaged, or no memory to look: it stays
     return false;
   }
 }

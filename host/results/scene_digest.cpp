@@ -93,25 +93,6 @@ void add(Digest& digest, const T& value) {
 
 }  // namespace
 
-void Digest::add_bytes(const void* bytes, std::size_t size) {
-  const auto* const begin = static_cast<const unsigned char*>(bytes);
-  for (std::size_t i = 0; i < size; ++i) value_ = (value_ ^ begin[i]) * 1099511628211u;
-}
-
-void Digest::add(std::string_view bytes) {
-  add(static_cast<std::int64_t>(bytes.size()));
-  add_bytes(bytes.data(), bytes.size());
-}
-
-void Digest::add(double value) { add_bytes(&value, sizeof value); }
-
-void Digest::add(std::int64_t value) { add_bytes(&value, sizeof value); }
-
-void Digest::add(std::span<const double> values) {
-  add(static_cast<std::int64_t>(values.size()));
-  add_bytes(values.data(), values.size_bytes());
-}
-
 std::uint64_t scene_digest(const Scene& scene) {
   // Names of all members: one that is new must be named here, too.
   const auto& [name, recipe, garments, obstacles, bodies, wind, gravity, step, duration, frame_interval, seed,

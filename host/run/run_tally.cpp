@@ -303,10 +303,12 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
     const Garment& garment = scene_.garments[g];
     if (!garment.mesh.stitches.empty() || !garment.mesh.buttons.empty()) {
       const SewnOpenings openings = sewn_openings(garment.mesh, simulation_.positions(g));
-      if (openings.seam > widest) most_open = g;
-      widest = std::max(widest, openings.seam);
       widest_button = std::max(widest_button, openings.button);
-      if (openings.seam > closed_opening(garment.mesh)) open.push_back(garment.name);
+      if (openings.seam > closed_opening(garment.mesh)) {
+        open.push_back(garment.name);
+        if (openings.seam > widest) most_open = g;
+        widest = std::max(widest, openings.seam);
+      }
       if (openings.button > closed_opening(garment.mesh)) unbuttoned.push_back(garment.name);
     }
     if (simulation_.frozen(g))

@@ -1,6 +1,7 @@
 // Ends work that takes too long.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -18,9 +19,10 @@ class Watchdog {
     if (seconds > 0)
       thread_ = std::thread([this, seconds] {
         std::unique_lock lock(mutex_);
-        has_expired_ =
-            !wake_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return is_over_; });
-        if (has_expired_) monitor_.stop = true;
+        // What the user stops is not taken back. Longer than a clock can count is for ever, too.
+        const std::chrono::duration<double> limit(std::min(seconds, 1e9));
+        if (!wake_.wait_for(lock, limit, [this] { return is_over_; }))
+          has_expired_ = !monitor_.stop.exchange(true);
       });
   }
   ~Watchdog() {

@@ -134,7 +134,10 @@ class Fuzzer {
   Faults faults_of(const Finished& end) {
     if (hung_ || (interrupted_ && command_[1] != "run")) return {{text("hang of ", command_[1]), ""}};
     if (interrupted_) ++endings_["run interrupted"];
-    return faults_of_command(end, interrupted_);
+    Faults faults = faults_of_command(end, interrupted_);
+    if (memory_ == usual_memory && end.errors.find("ended for want of memory") != std::string::npos)
+      faults.push_back({"an end that nobody caught", end.errors});
+    return faults;
   }
   fs::path folder() const { return home_ / "case"; }
 

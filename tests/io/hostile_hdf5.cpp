@@ -136,21 +136,19 @@ void write_canaries(const fs::path& folder, const Shape& shape) {
 
 bool make_hostile(const fs::path& path, const std::string& name, const HostileDataset& kind) {
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  const hid_t dataset = H5Dopen2(file, name.c_str(), H5P_DEFAULT), space = H5Dget_space(dataset),
-              type = H5Dget_type(dataset);
+  const hid_t dataset = H5Dopen2(file, name.c_str(), H5P_DEFAULT), space = H5Dget_space(dataset);
   Shape shape(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
   H5Sget_simple_extent_dims(space, shape.data(), nullptr);
-  const bool has_numbers = H5Tget_class(type) != H5T_STRING && H5Sget_simple_extent_npoints(space) > 0;
-  H5Tclose(type);
+  const bool has_rows = H5Sget_simple_extent_npoints(space) > 0;
   H5Sclose(space);
   H5Dclose(dataset);
-  if (has_numbers) {
+  if (has_rows) {
     write_canaries(path.parent_path(), shape);
     H5Ldelete(file, name.c_str(), H5P_DEFAULT);
     kind.put(file, name.c_str(), shape, path.parent_path());
   }
   H5Fclose(file);
-  return has_numbers;
+  return has_rows;
 }
 
 std::vector<std::string> dataset_names(const fs::path& path) {

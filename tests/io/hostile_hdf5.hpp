@@ -28,7 +28,7 @@ inline constexpr double canary = 1234567;
 /// Writes canary.bin and canary.h5 of at least this shape.
 void write_canaries(const std::filesystem::path& folder, const std::vector<hsize_t>& shape);
 
-/// Replaces the dataset; returns false if it has no rows or is no dataset of numbers.
+/// Replaces the dataset; returns false if it has no rows.
 bool make_hostile(const std::filesystem::path& path, const std::string& name, const HostileDataset& kind);
 
 /// Names of all datasets of a file.

@@ -21,26 +21,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Replaces each dataset of a file by each hostile kind, one at a time, and has `read` refuse it within a
-/// second with the file's name and without a number of another file.
+/// Replaces each of the datasets of a file by each hostile kind, one at a time, and has `read` refuse it
+/// within a second with the file's name and without a number of another file.
 template <class Read>
-void expect_refusals(const fs::path& path, const Read& read) {
+void expect_refusals(const fs::path& path, const std::vector<std::string>& names, const Read& read) {
   const std::string sound = read_whole_file(path);
   int tried = 0;
-  for (const std::string& name : dataset_names(path)) {
+  for (const std::string& name : names) {
     for (const HostileDataset& kind : hostile_datasets()) {
       write_whole_file(path, sound);
       if (!make_hostile(path, name, kind)) continue;
       SCOPED_TRACE(name + ": " + kind.name);
       const std::clock_t start = std::clock();  // of this process: others may hold it up
-      const std::string message = message_of<Error>([&] { read(name); });
+      const std::string message = message_of<Error>(read);
       EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, unless_sanitized(1, 20));
       EXPECT_NE(message.find(path.filename().string() + ": "), std::string::npos) << message;
       EXPECT_EQ(message.find("1234567"), std::string::npos) << message;
       ++tried;
     }
   }
-  EXPECT_GT(tried, 20);
+  EXPECT_GE(tried, 20);
 }
 
 TEST(HostileHdf5, TrajectoriesRefuseIt) {
@@ -57,7 +57,7 @@ TEST(HostileHdf5, TrajectoriesRefuseIt) {
                      .contact_loads = {}});
     writer.close();
   }
-  expect_refusals(folder / "t.h5", [&](const std::string&) {
+  expect_refusals(folder / "t.h5", dataset_names(folder / "t.h5"), [&] {
     const TrajectoryFile file(folder / "t.h5");
     for (std::size_t f = 0; f < file.frame_count(); ++f) file.frame(f);
   });
@@ -79,18 +79,10 @@ TEST(HostileHdf5, RecordedMotionsRefuseIt) {
       R"({"step": 0.01, "duration": 0.02, "garments": [{"name": "b", )" + mesh +
           R"(, "pins": [{"select": {"all": true}, "motion": {"type": "recorded", "file": "m.h5"}}]}]})");
   EXPECT_NO_THROW(read_scene(folder / "s.json"));
-  const std::string used[] = {"faces",
-                              "garments/face_begin",
-                              "garments/face_count",
-                              "garments/node_begin",
-                              "positions",
-                              "garments/node_count",
-                              "origins",
-                              "times"};
-  expect_refusals(folder / "m.h5", [&](const std::string& name) {
-    if (std::ranges::find(used, name) == std::end(used)) throw FileError("m.h5: does not matter");
-    read_scene(folder / "s.json");
-  });
+  expect_refusals(folder / "m.h5",
+                  {"faces", "garments/name", "garments/face_begin", "garments/face_count",
+                   "garments/node_begin", "garments/node_count", "positions", "origins", "times"},
+                  [&] { read_scene(folder / "s.json"); });
 }
 
 TEST(HostileHdf5, CheckpointsRefuseIt) {
@@ -105,8 +97,8 @@ TEST(HostileHdf5, CheckpointsRefuseIt) {
   checkpoint.since_frame = metrics_at(scene, 1);
   write_checkpoint(folder / "c.h5", scene, checkpoint);
   EXPECT_NO_THROW(read_checkpoint(folder / "c.h5", scene, Precision::float64));
-  expect_refusals(folder / "c.h5",
-                  [&](const std::string&) { read_checkpoint(folder / "c.h5", scene, Precision::float64); });
+  expect_refusals(folder / "c.h5", dataset_names(folder / "c.h5"),
+                  [&] { read_checkpoint(folder / "c.h5", scene, Precision::float64); });
 }
 
 TEST(HostileHdf5, RecordingsRefuseIt) {
@@ -116,7 +108,8 @@ TEST(HostileHdf5, RecordingsRefuseIt) {
   file.write<double>("positions", std::vector<double>(3 * 4 * 3, 0.5), {3, 4, 3});
   file.close();
   EXPECT_NO_THROW(read_recording(folder / "r.h5", 4, ""));
-  expect_refusals(folder / "r.h5", [&](const std::string&) { read_recording(folder / "r.h5", 4, ""); });
+  expect_refusals(folder / "r.h5", dataset_names(folder / "r.h5"),
+                  [&] { read_recording(folder / "r.h5", 4, ""); });
 }
 
 TEST(HostileHdf5, CompressedRecordingsAreRead) {

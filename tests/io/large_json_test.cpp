@@ -14,7 +14,7 @@ namespace {
 template <class Item>
 std::string repeated(int count, const Item& item) {
   std::string all;
-  for (int i = 0; i < count; ++i) all += (i == 0 ? "" : ",") + item(std::to_string(i));
+  for (int i = 0; i < count; ++i) all += std::string(i == 0 ? "" : ",").append(item(std::to_string(i)));
   return all;
 }
 std::string scene(const std::string& garments, const std::string& more = "") {

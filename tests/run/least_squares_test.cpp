@@ -52,6 +52,20 @@ TEST(LeastSquares, StaysWithinTheBoundsAndBesidePointsThatAreNone) {
   EXPECT_NEAR(found.point[1], 0.4, 1e-3);
 }
 
+/// As where a recording is left out: what no row tells stays open, whatever the rows are.
+TEST(LeastSquares, FewerResidualsThanUnknownsLeaveThemOpen) {
+  Eigen::MatrixXd two(2, 3);
+  two << 1, 0, 0, 0, 2, 0;
+  const Confidence found = confidence_of(VectorXd::Zero(2), two);
+  ASSERT_EQ(found.deviation.size(), 3);
+  EXPECT_NEAR(found.deviation[0], 1, 1e-12);
+  EXPECT_NEAR(found.deviation[1], 0.5, 1e-12);
+  EXPECT_TRUE(std::isinf(found.deviation[2]));
+  const Confidence nothing = confidence_of(VectorXd(0), Eigen::MatrixXd(0, 2));
+  ASSERT_EQ(nothing.deviation.size(), 2);
+  for (const double deviation : nothing.deviation) EXPECT_TRUE(std::isinf(deviation));
+}
+
 TEST(LeastSquares, KnowsTheConfidenceOfALine) {
   // y = a + b x with noise of 0.1 at x = 0 .. 1: textbook variances.
   constexpr int count = 2001;

@@ -94,7 +94,10 @@ def _fits(value, annotation):
     if "[" not in annotation and " | " in annotation:
         return any(_fits(value, part) for part in annotation.split(" | "))
     if annotation == "int":
-        return hasattr(value, "__index__") and -2**31 <= operator.index(value) < 2**31
+        try:
+            return -2**31 <= operator.index(value) < 2**31
+        except (TypeError, ValueError):  # arrays of numpy have an index that raises
+            return False
     if annotation == "float":
         return isinstance(value, numbers.Real) and not (isinstance(value, int) and abs(value) > 2**1023)
     if annotation == "str":

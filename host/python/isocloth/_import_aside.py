@@ -70,8 +70,8 @@ def _ask(module, path, question):
                             "format than its suffix says")
         answer = json.loads(pathlib.Path(folder, "answer.json").read_text(encoding="utf-8"))
         if "error" in answer:
-            text = answer["error"]
-            raise getattr(errors, answer["kind"])(text if text.startswith(f"{path}: ") else f"{path}: {text}")
+            text = answer["error"].removeprefix(f"{os.path.abspath(path)}: ").removeprefix(f"{path}: ")
+            raise getattr(errors, answer["kind"])(f"{path}: {text}")
         with numpy.load(pathlib.Path(folder, "arrays.npz")) as arrays:
             return answer, dict(arrays)
 
@@ -104,9 +104,15 @@ def work(answer_of, what, refusals=()):
     with contextlib.suppress(ImportError):  # of other systems
         import resource
 
-        resource.setrlimit(resource.RLIMIT_CPU, (question["seconds"], question["seconds"] + 5))
-        resource.setrlimit(resource.RLIMIT_AS, (question["bytes"],) * 2)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        def limit(kind, soft, hard):  # within what the user has set
+            own = resource.getrlimit(kind)[1]
+            if own != resource.RLIM_INFINITY:
+                soft, hard = min(soft, own), min(hard, own)
+            resource.setrlimit(kind, (soft, hard))
+
+        limit(resource.RLIMIT_CPU, question["seconds"], question["seconds"] + 5)
+        limit(resource.RLIMIT_AS, question["bytes"], question["bytes"])
+        limit(resource.RLIMIT_CORE, 0, 0)
     folder = pathlib.Path(question["folder"])
     try:
         answer, arrays = answer_of(question)
