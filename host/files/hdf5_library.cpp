@@ -4,8 +4,8 @@
 #include <mutex>
 #include <new>
 
+#include "engine/core/headroom.hpp"
 #include "host/files/text_file.hpp"
-#include "host/memory/headroom.hpp"
 
 namespace isocloth {
 namespace {

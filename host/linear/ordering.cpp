@@ -14,7 +14,7 @@
 #include <string>
 
 #include "engine/core/errors.hpp"
-#include "host/memory/headroom.hpp"
+#include "engine/core/headroom.hpp"
 
 namespace isocloth {
 namespace {

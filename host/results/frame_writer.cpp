@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "engine/core/headroom.hpp"
+
 namespace isocloth {
 namespace {
 
@@ -19,6 +21,7 @@ std::size_t bytes_of(const TrajectoryFrame& frame) {
 /// A thread that gets no signals: those of the process go to the threads that it had before.
 template <class Work>
 std::thread thread_without_signals(Work work) {
+  require_headroom(thread_headroom);
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/core/headroom.hpp"
 #include "kernels/launch/thread_pool.hpp"
 
 namespace isocloth {
@@ -52,7 +53,7 @@ class ThreadPool::Workers {
   explicit Workers(int count) {
     threads_.reserve(static_cast<std::size_t>(count));
     try {
-      for (int i = 0; i < count; ++i)
+      for (int i = 0; i < count && has_headroom(thread_headroom); ++i)
         threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
     } catch (const std::system_error&) {
       // Of memory or of threads the process may have no more: those that are there do the work, to the same

@@ -98,7 +98,7 @@ TEST_F(BadInput, IsFoundInText) {
       {"[]", "scene.json: found a list of 0 at the top"},
       {"{\"step\": NaN}", "scene.json:1:10: found NaN, expected a finite number, at step"},
       {"{\"step\": 1, \"step\": 1}", "found the key step twice"},
-      {std::string("\0\xff\n\x1b[2J", 7), "syntax error"},
+      {std::string("\0\xff\n\x1b[2J", 7), "found a text of UTF-16 or UTF-32, expected UTF-8"},
   };
   for (const auto& [content, expected] : bad_texts) {
     folder_.write("scene.json", content);

@@ -236,7 +236,7 @@ TEST(FastenersOfScenes, AreRefusedWhereNothingKnowsThem) {
         s.contact.tolerance = 1e-4;
         s.garments[0].fabric.thickness = 0.003;
       },
-      "garments[0].mesh.buttons[0].distance: found 0.002, expected at least fabric.thickness, 0.003");
+      "garments[0].mesh.buttons[0].distance: found 0.002, expected at least 0.003, fabric.thickness");
   for (const auto& change : {std::function<void(Scene&)>(band), std::function<void(Scene&)>(button)}) {
     Scene scene = scene_of({hanging.garment});
     change(scene);

@@ -34,7 +34,7 @@ allow_host_rooms() {
     energy) rooms='garment|solver|reference' ;;
     validation) rooms='memory|solver|impulse|orchestrator|reference' ;;
     air) rooms='' kernels='' ;;
-    files) rooms='memory' kernels='' ;;
+    files) rooms='' kernels='' ;;
     meshes) rooms='files' kernels='' ;;
     drape) rooms='' kernels='' ;;
     minimise) rooms='reference' kernels='' ;;

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/headroom.hpp"
 #include "engine/core/monitor.hpp"
 
 namespace isocloth::python {
@@ -90,6 +91,7 @@ void run_interruptible(Monitor& monitor, Caller& caller, const Work& work) {
   std::optional<nb::python_error> raised;
   {
     const nb::gil_scoped_release released;
+    require_headroom(thread_headroom);
     caller.begin();
     std::thread worker([&] {
       try {

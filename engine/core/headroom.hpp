@@ -1,4 +1,4 @@
-// Whether memory is left for a library that does not survive where it ends.
+// Whether memory is left for what does not survive where it ends.
 #pragma once
 
 #include <sys/mman.h>
@@ -23,5 +23,9 @@ inline bool has_headroom(std::size_t bytes) {
 inline void require_headroom(std::size_t bytes) {
   if (!has_headroom(bytes)) throw std::bad_alloc();
 }
+
+/// What must be left for a thread to begin: its stack, and what the system allocates in it for variables of
+/// threads, where it ends the program if it cannot.
+inline constexpr std::size_t thread_headroom = std::size_t{24} << 20;
 
 }  // namespace isocloth
