@@ -5,6 +5,8 @@
 // reads or writes them itself dies of SIGSEGV, in a debugger at the very line. What to do about it: read by
 // Buffer::read() or download(), or keep the number that is needed on the host. The first page after an array
 // that was allocated by itself and all of one that was released are closed for kernels, too.
+// ISOCLOTH_TEST_DEVICE_OPEN leaves the pages open: for the comparison with libraries, whose stand-ins are of
+// the host.
 #pragma once
 
 #include <cstddef>
