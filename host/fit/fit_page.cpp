@@ -73,14 +73,12 @@ std::string errors_table(const FitProblem& problem, const FitRecord& record) {
   return all + "</table>\n";
 }
 
-std::string probability(double p) { return p > 1e-300 ? tick_text(p) : "< 1e-300"; }
-
 std::string channels_table(const FitProblem& problem, const FitRecord& record) {
   std::string all =
       "<table class=\"wide\"><tr><th>channel</th><th>samples of</th><th>residuals</th><th>stated noise</th>"
-      "<th>left, rms</th><th>start, rms</th><th>noise factor</th><th>chi-square p</th><th>runs (of "
+      "<th>left, rms</th><th>start, rms</th><th>noise factor</th><th>chi-square</th><th>runs (of "
       "noise)</th>"
-      "<th>runs p</th><th>correlation of neighbours</th><th>effective</th><th></th></tr>\n";
+      "<th>runs test</th><th>correlation of neighbours</th><th>effective</th><th></th></tr>\n";
   for (const ChannelRecord& found : record.channels) {
     const RecordedChannel& channel = found.channel;
     const ResidualTests& tests = found.tests;
@@ -94,11 +92,11 @@ std::string channels_table(const FitProblem& problem, const FitRecord& record) {
            cell(text(tests.count)) + cell(channel.unit.empty() ? "of the file" : amount(1)) +
            cell(amount(tests.rms)) + cell(std::isfinite(found.start_rms) ? amount(found.start_rms) : "lost") +
            cell(tick_text(std::round(1000 * tests.noise_factor) / 1000)) +
-           cell(found.is_test ? "" : probability(tests.chi_square_p)) +
+           cell(found.is_test ? "" : probability_text(tests.chi_square_p)) +
            cell(found.is_test || tests.runs == 0
                     ? ""
                     : text(tests.runs, " (", tick_text(std::round(tests.runs_expected)), ")")) +
-           cell(found.is_test || tests.runs == 0 ? "" : probability(tests.runs_p)) +
+           cell(found.is_test || tests.runs == 0 ? "" : probability_text(tests.runs_p)) +
            cell(tick_text(std::round(100 * tests.autocorrelation) / 100)) +
            cell(tick_text(std::round(tests.effective_count))) +
            cell(found.is_test ? (found.is_worse ? "worse than the start" : "")

@@ -11,7 +11,6 @@
 namespace isocloth {
 namespace {
 
-constexpr double worse = 1.1;             ///< beside the start
 constexpr double overstated = 0.5;        ///< noise factor below which the stated noise hides too much
 constexpr std::size_t enough_count = 30;  ///< residuals that say so
 
@@ -33,16 +32,6 @@ Channels series_of(const FitProblem& problem, const std::vector<ExperimentRecord
   }
   return found;
 }
-
-double rms_of(const ResidualSeries& residuals) {
-  double squares = 0, count = 0;
-  for (const std::vector<double>& series : residuals.series)
-    for (const double r : series) squares += r * r, ++count;
-  const double rms = std::sqrt(squares / std::max(1.0, count));
-  return std::isfinite(rms) ? rms : std::numeric_limits<double>::infinity();
-}
-
-std::string probability(double p) { return p > 1e-300 ? "p = " + tick_text(p) : "p < 1e-300"; }
 
 std::string noise_text(const RecordedChannel& channel, double factor) {
   return channel.unit.empty() ? text(tick_text(factor), " times that of the file")
@@ -71,12 +60,12 @@ std::string training_reason(const ChannelRecord& worst, const FitProblem& proble
                   tests.chi_square > 0 ? text("chi-square ", tick_text(tests.chi_square), " of ",
                                               tick_text(tests.degrees_of_freedom), " degrees, ")
                                        : std::string("sign test of sizes, "),
-                  probability(tests.chi_square_p), ")");
+                  probability_text(tests.chi_square_p), ")");
   }
   if (tests.is_correlated)
     found += text(tests.is_too_large ? "; it" : "what is left", " keeps its sign for long: ", tests.runs,
                   " runs of one sign where noise has ", tick_text(tests.runs_expected), " (",
-                  probability(tests.runs_p), ")");
+                  probability_text(tests.runs_p), ")");
   return text(found, ". Either the model lacks something (", missing_part(worst.channel.quantity),
               "), or the search ended beside the best (more starts, levels), or the noise is larger than was "
               "stated: if it is known to be ",
@@ -98,13 +87,14 @@ std::vector<ChannelRecord> judge_channels(const FitProblem& problem,
     Channels left = series_of(problem, experiments, &ExperimentRecord::fitted, is_test);
     Channels before = series_of(problem, experiments, &ExperimentRecord::start, is_test);
     for (auto& [channel, residuals] : left) {
-      if (!std::isfinite(rms_of(residuals))) continue;  // a test that the cloth was lost in
+      if (!std::isfinite(root_mean_square(residuals.series))) continue;  // a test that the cloth was lost in
       if (!is_test) residuals.leverage = leverage[channel];
       ChannelRecord record{problem.channels()[channel], is_test, test_residuals(residuals),
-                           rms_of(before[channel])};
+                           root_mean_square(before[channel].series)};
       const ResidualTests& tests = record.tests;
       record.is_worse = is_test && tests.noise_factor > material_factor &&
-                        tests.chi_square_p < rejection_level && tests.rms > worse * record.start_rms;
+                        tests.chi_square_p < rejection_level &&
+                        tests.rms > worse_than_start * record.start_rms;
       all.push_back(std::move(record));
     }
   }

@@ -15,7 +15,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr std::size_t least_recordings = 3;
-constexpr double worse = 1.1;       ///< beside the start
 constexpr double said = 0.5;        ///< relative half width beyond which others do not say a number
 constexpr int most_iterations = 5;  ///< from the numbers of all recordings it is not far
 
@@ -35,12 +34,7 @@ class LeavingOut {
 
 /// Root mean square of what is left of one experiment's training, over the stated noise.
 double factor_of(const FitProblem& problem, std::size_t e, const Comparison& comparison) {
-  const MeasuredResiduals measured = problem.measured(e, comparison, false);
-  double squares = 0;
-  for (const double r : measured.values) squares += r * r;
-  const double factor =
-      std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, measured.values.size())));
-  return std::isfinite(factor) ? factor : std::numeric_limits<double>::infinity();
+  return root_mean_square({problem.measured(e, comparison, false).values});
 }
 
 /// Of the residuals and rows of J of the other experiments: unknowns that they say.
@@ -125,7 +119,8 @@ std::vector<std::string> left_out_notes(const FitProblem& problem, const FitReco
   std::vector<std::string> notes;
   for (const LeftOut& left_out : record.left_out) {
     const std::string& name = problem.spec().experiments[left_out.experiment].name;
-    if (left_out.noise_factor > material_factor && left_out.noise_factor > worse * left_out.start_factor)
+    if (left_out.noise_factor > material_factor &&
+        left_out.noise_factor > worse_than_start * left_out.start_factor)
       notes.push_back(text(name, ", left out: the other recordings foretell it worse than the start does (",
                            tick_text(left_out.noise_factor), " in the place of ",
                            tick_text(left_out.start_factor), " times the noise)"));

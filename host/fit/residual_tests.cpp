@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "host/fit/distributions.hpp"
+#include "host/sweep/svg.hpp"
 
 namespace isocloth {
 namespace {
@@ -51,6 +53,16 @@ void test_sizes(const ResidualSeries& residuals, ResidualTests& found) {
 }
 
 }  // namespace
+
+double root_mean_square(const std::vector<std::vector<double>>& series) {
+  double squares = 0, count = 0;
+  for (const std::vector<double>& each : series)
+    for (const double r : each) squares += r * r, ++count;
+  const double rms = std::sqrt(squares / std::max(1.0, count));
+  return std::isfinite(rms) ? rms : std::numeric_limits<double>::infinity();
+}
+
+std::string probability_text(double p) { return p > 1e-300 ? "p = " + tick_text(p) : "p < 1e-300"; }
 
 ResidualTests test_residuals(const ResidualSeries& residuals) {
   ResidualTests found;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace isocloth {
@@ -44,6 +45,14 @@ ResidualTests test_residuals(const ResidualSeries& residuals);
 constexpr double rejection_level = 1e-3;     ///< of all tests of a fit together
 constexpr double material_factor = 1.2;      ///< least noise factor that rejects
 constexpr double material_systematic = 0.5;  ///< least systematic part that rejects [noise]
+constexpr double worse_than_start =
+    1.1;  ///< what is left over what the start leaves, from which on it is worse
+
+/// Of all series together, over the stated noise; infinity where the cloth was lost.
+double root_mean_square(const std::vector<std::vector<double>>& series);
+
+/// "p = 0.02"
+std::string probability_text(double p);
 
 /// Marks what rejects the model: tests of all channels together are held to rejection_level by Holm's method
 /// (1979), and a p-value counts only where what it finds is material: of many thousand residuals any model
