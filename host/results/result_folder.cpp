@@ -87,8 +87,12 @@ ResultFolder::ResultFolder(const fs::path& dir, const Scene& scene, const std::s
 
 ResultFolder::~ResultFolder() {
   if (published_) return;
-  remains();
-  if (!stays_) working_.remove();
+  try {
+    remains();
+    if (!stays_) working_.remove();
+  } catch (const std::exception&) {
+    // Without memory to say or remove it, what is there stays.
+  }
 }
 
 void ResultFolder::find_checkpoint() {
@@ -263,6 +267,8 @@ std::string ResultFolder::remains() {
     if (file.frame_count() > 0) end = file.times().back();
   } catch (const Error&) {
     // It stays beside a checkpoint all the same: another program may read more of it.
+  } catch (const std::exception&) {  // no memory to look: there may be frames
+    stays_ = true;
   }
   if (published_ || !stays_) return "";
   return text(
