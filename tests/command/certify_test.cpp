@@ -165,7 +165,9 @@ TEST_F(CertifyCommand, CountsWhatOverlapsInOnePlane) {
   EXPECT_EQ(s["steps_intersecting"], 0);
   EXPECT_EQ(s["steps_touching"], 0);
   EXPECT_EQ(s["steps_overlapping"], 2);
-  EXPECT_EQ(s["overlaps_max"], start["overlapping"]);
+  // Those that share no more than a border at the start may overlap by a rounding after a step.
+  EXPECT_GE(s["overlaps_max"], start["overlapping"]);
+  EXPECT_LT(s["overlaps_max"], 2 * start["overlapping"].get<int>());
   EXPECT_EQ(s["first_overlaps"].size(), 10U);
   const std::string line =
       "CLOTH LIES IN CLOTH, in one plane to the last bit, at the end of 2 of 2 certified steps; up to " +
