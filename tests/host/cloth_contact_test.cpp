@@ -189,7 +189,8 @@ TEST(ClothContact, SetUpGrowsWithTheGarmentsAndNotWithTheirSquare) {
     return static_cast<double>(bytes);
   };
   const double few = bytes_of(48), many = bytes_of(384);  // whole tiles of 2 to 16 lanes
-  EXPECT_NEAR(many / few, 8, 0.4);
+  EXPECT_LT(many / few, 8.4);
+  EXPECT_GT(many / few, 6);  // less than 8 by what is there once, which wider lanes make larger
 }
 
 /// A strip on its edge folds onto itself; a restart has the same bits, and so has a world beside others.
