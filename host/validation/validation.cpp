@@ -315,7 +315,9 @@ ValidationReport validate(const Scene& given, const ExecutionOptions& options, s
   };
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];
-    if (has_surroundings(scene))
+    if (is_driven(garment))  // nothing of it is solved for
+      report.garments.push_back({.garment = garment.name, .differences = {}});
+    else if (has_surroundings(scene))
       run(SurroundingsCheck(device, options, resolved, garment), g);
     else if (resolved.projects)
       run(Comparison(device, options, resolved, garment), g);

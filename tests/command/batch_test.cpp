@@ -214,5 +214,15 @@ TEST_F(BatchCommand, ValidatesGarmentsWithTheirOwnGravityAndTime) {
   EXPECT_EQ(Json::parse(validation.output)["garments"].size(), 2u);
 }
 
+TEST_F(BatchCommand, ValidatesBesideAGarmentThatIsPinnedEverywhere) {
+  Json scene = shaken_sheet(10);
+  scene["garments"].push_back(scene["garments"][0]);
+  scene["garments"][1]["name"] = "driven";
+  scene["garments"][1]["pins"] = {{{"select", {{"all", true}}}}};
+  write_scene("scene.json", scene);
+  const Finished validation = isocloth({"validate", "scene.json", "--quiet", "--json"});
+  EXPECT_EQ(validation.code, 0) << validation.errors << validation.output;
+}
+
 }  // namespace
 }  // namespace isocloth
