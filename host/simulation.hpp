@@ -94,7 +94,9 @@ struct Measures {
   double area_error_element_max = 0;  ///< largest |(22)|
   double kinetic_energy = 0;          ///< [J], 1/2 rho v^T M v
   double potential_energy = 0;        ///< [J], delta g M z + 1/2 kappa phi^T K phi
+  double bending_energy = 0;          ///< the second of these [J]
   double elastic_energy = 0;          ///< of rows that are not rigid [J]
+  double hourglass_energy = 0;        ///< of it that of differences of triangles, see MembraneRows [J]
   double seam_opening = 0;            ///< largest distance of nodes sewn together [m]; not of press studs
   Vec3d linear_momentum;              ///< [kg m/s]
   Vec3d angular_momentum;             ///< [kg m^2/s], about the origin

@@ -16,7 +16,9 @@ struct Strain {
   double stretch_max = 0;      ///< largest s1 - 1, 0 where nothing is stretched
   double stretch_p95 = 0;      ///< 95th percentile of max(|s1 - 1|, |s2 - 1|), rounded up likewise
   double compression_max = 0;  ///< largest 1 - s2, 0 where nothing is compressed
-  double thread_max = 0;  ///< largest | |F_u| - 1 | and | |F_v| - 1 | at the same points: along warp and weft
+  /// Of the cloth: largest | s - 1 | along warp and weft, s^2 the mean of |F_u|^2 or |F_v|^2 over a pair of
+  /// triangles (engine/rows/membrane.hpp).
+  double thread_max = 0;
   double thread_p95 = 0;  ///< 95th percentile of the larger of both, rounded up likewise
   double shear_max = 0;   ///< largest sine of the angle by which warp and weft are off a right one
   double shear_p95 = 0;   ///< 95th percentile of the same, rounded up likewise

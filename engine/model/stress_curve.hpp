@@ -56,7 +56,7 @@ struct ViscosityCurves {
 
 /// Numbers of laws: of the three rows of a point of an element, in their order, of springs and of hinges.
 struct RowLaw {
-  enum : Index { warp, shear, weft, flexion, bend, count, band = count };  // bands have no curve
+  enum : Index { warp, shear, weft, flexion, bend, count, band = count, difference };  // the last have no curve
 };
 
 /// Which strain of a length a stress belongs to.

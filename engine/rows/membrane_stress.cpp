@@ -19,32 +19,64 @@ MembraneLaw::MembraneLaw(const Recipe& recipe, const Fabric& fabric)
       measure_(recipe.strain),
       pieces_(stress_laws(recipe, fabric, 1)) {}
 
-MembraneStress MembraneLaw::stress(Vec3d along_warp, Vec3d along_weft) const {
-  if (measure_ == StrainMeasure::corotational) return stress_by_stretch(along_warp, along_weft);
-  const double warp = dot(along_warp, along_warp) - 1, weft = dot(along_weft, along_weft) - 1;
+MembraneStress MembraneLaw::stress_of(const std::array<double, 3>& strains) const {
+  const auto [warp, shear, weft] = strains;
   MembraneStress found;
   found.warp = 2 * row_stress(RowLaw::warp, warp + coupling_ * weft);
   found.weft = 2 * row_stress(RowLaw::weft, weft) + coupling_ * found.warp;
-  found.shear = row_stress(RowLaw::shear, dot(along_warp, along_weft));
+  found.shear = row_stress(RowLaw::shear, shear);
   return found;
 }
 
-MembraneStress MembraneLaw::stress_by_stretch(Vec3d along_warp, Vec3d along_weft) const {
-  // S = (F^T F + d I) / t. Of a collapsed element no more than the steps have of it.
-  const double d = norm(cross(along_warp, along_weft)), uu = dot(along_warp, along_warp),
-               uv = dot(along_warp, along_weft), vv = dot(along_weft, along_weft),
-               t = std::max(std::sqrt(uu + vv + 2 * d), 0.01);
-  const double s_uu = (uu + d) / t, s_uv = uv / t, s_vv = (vv + d) / t;
-  MembraneStress of_stretch;
-  of_stretch.warp = 2 * row_stress(RowLaw::warp, 2 * (s_uu - 1) + coupling_ * 2 * (s_vv - 1));
-  of_stretch.weft = 2 * row_stress(RowLaw::weft, 2 * (s_vv - 1)) + coupling_ * of_stretch.warp;
-  of_stretch.shear = row_stress(RowLaw::shear, 2 * s_uv);
-  // 2 M = (d T + adj(S) T adj(S)) / (t d), adj(S) = t I - S.
-  const double a = s_vv, b = -s_uv, c = s_uu, unit = 1 / (t * std::max(d, 0.01));
-  const auto& [t_uu, t_vv, t_uv] = of_stretch;
-  return {.warp = unit * (d * t_uu + a * a * t_uu + 2 * a * b * t_uv + b * b * t_vv),
-          .weft = unit * (d * t_vv + b * b * t_uu + 2 * b * c * t_uv + c * c * t_vv),
-          .shear = unit * (d * t_uv + a * b * t_uu + (b * b + a * c) * t_uv + b * c * t_vv)};
+namespace {
+
+/// S of F = R S: (F^T F + d I) / t. Of a collapsed element no more than the steps have of it.
+struct Stretch {
+  double uu, uv, vv, determinant, trace;
+  explicit Stretch(const MembraneLaw::Gradient& f) {
+    const double d = norm(cross(f.along_warp, f.along_weft)), a = dot(f.along_warp, f.along_warp),
+                 b = dot(f.along_warp, f.along_weft), c = dot(f.along_weft, f.along_weft);
+    trace = std::max(std::sqrt(a + c + 2 * d), 0.01);
+    determinant = std::max(d, 0.01);
+    uu = (a + d) / trace;
+    uv = b / trace;
+    vv = (c + d) / trace;
+  }
+  std::array<double, 3> strains() const { return {2 * (uu - 1), 2 * uv, 2 * (vv - 1)}; }
+};
+
+/// 2 M = (d T + adj(S) T adj(S)) / (t d), adj(S) = t I - S, of T.
+MembraneStress by_metric(const MembraneStress& t, const Stretch& s) {
+  const double a = s.vv, b = -s.uv, c = s.uu, d = s.determinant, unit = 1 / (s.trace * d);
+  return {.warp = unit * (d * t.warp + a * a * t.warp + 2 * a * b * t.shear + b * b * t.weft),
+          .weft = unit * (d * t.weft + b * b * t.warp + 2 * b * c * t.shear + c * c * t.weft),
+          .shear = unit * (d * t.shear + a * b * t.warp + (b * b + a * c) * t.shear + b * c * t.weft)};
+}
+
+MembraneStress mean_of(const MembraneStress& a, const MembraneStress& b, double share) {
+  const auto mean = [share](double x, double y) { return y + share * (x - y); };
+  return {.warp = mean(a.warp, b.warp), .weft = mean(a.weft, b.weft), .shear = mean(a.shear, b.shear)};
+}
+
+}  // namespace
+
+MembraneStress MembraneLaw::stress(const Gradient& first, const Gradient& second, double share) const {
+  std::array<double, 3> strains;
+  const auto set_mean = [&](const std::array<double, 3>& a, const std::array<double, 3>& b) {
+    for (std::size_t w = 0; w < 3; ++w) strains[w] = b[w] + share * (a[w] - b[w]);
+  };
+  if (measure_ == StrainMeasure::corotational) {
+    const Stretch a(first), b(second);
+    set_mean(a.strains(), b.strains());
+    const MembraneStress of_stretch = stress_of(strains);
+    return mean_of(by_metric(of_stretch, a), by_metric(of_stretch, b), share);
+  }
+  const auto green = [](const Gradient& f) {
+    return std::array{dot(f.along_warp, f.along_warp) - 1, dot(f.along_warp, f.along_weft),
+                      dot(f.along_weft, f.along_weft) - 1};
+  };
+  set_mean(green(first), green(second));
+  return stress_of(strains);
 }
 
 double MembraneLaw::row_stress(Index law, double c) const {

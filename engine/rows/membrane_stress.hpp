@@ -29,13 +29,24 @@ class MembraneLaw {
   static bool exists(const Recipe& recipe);
   MembraneLaw(const Recipe& recipe, const Fabric& fabric);
 
-  /// Of the deformation gradient's columns, the derivatives of the positions along warp and weft.
-  MembraneStress stress(Vec3d along_warp, Vec3d along_weft) const;
+  /// The columns of a deformation gradient, derivatives of the positions along warp and weft.
+  struct Gradient {
+    Vec3d along_warp, along_weft;
+  };
+  /// Where strain is even.
+  MembraneStress stress(Vec3d along_warp, Vec3d along_weft) const {
+    return stress({along_warp, along_weft}, {along_warp, along_weft}, 0.5);
+  }
+  /// Of a pair of triangles, by the mean of their strains; share: of the first in the area of both. By the
+  /// corotational measure the mean of the stresses of both. What differences of strain are given (MembraneRows)
+  /// is not in it: it is no stress of the cloth.
+  MembraneStress stress(const Gradient& first, const Gradient& second, double share) const;
 
  private:
   /// K f(C) of a row [N/m].
   double row_stress(Index law, double c) const;
-  MembraneStress stress_by_stretch(Vec3d along_warp, Vec3d along_weft) const;
+  /// dW/dC of three rows, as tensors T or S have them.
+  MembraneStress stress_of(const std::array<double, 3>& strains) const;
 
   std::array<double, 3> stiffness_;  ///< K per area of the rows [N/m]
   double coupling_;

@@ -19,7 +19,6 @@ namespace isocloth {
 /// cannot be met; kernels/tensors/row_laws.hpp.
 struct PrincipalLimitRows {
   static constexpr int width = stretch_directions;
-  static constexpr bool is_element = true;
   /// A stencil is a point of an element; its place is most_points face + point.
   static void add_stencils(const RowSetup& setup, StencilPattern& pattern, std::vector<Index>& places);
   static ISOCLOTH_HD void set_tensors(const TensorSetup& a, Index i) {

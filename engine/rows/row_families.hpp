@@ -1,6 +1,6 @@
 // The list of row families. A family is a file with its stencils, tensors and law, and a line in each of the
-// two lists below. One that has no stiffness() is rigid, one with a bound() is an inequality; one that says
-// `is_element` has stencils of elements (kernels/views.hpp); of singles one with laws() has laws by number.
+// two lists below. One that has no stiffness() is rigid, one with a bound() is an inequality; of
+// singles one with laws() has laws by number.
 #pragma once
 
 #include "engine/rows/bands.hpp"
@@ -22,7 +22,7 @@ enum class RowFamily {
   elastic_edges,     ///< the same, compliant
   edge_limits,       ///< the same, bounded from above
   principal_limits,  ///< stretch at points of elements in some directions, bounded from above
-  membrane,          ///< E, F, G at Gauss points of elements, compliant
+  membrane,          ///< E, F, G of pairs of triangles, means and differences, compliant
   springs,           ///< lengths of edges and of diagonals of quads, compliant
   flexion_springs,   ///< lengths between structural neighbours at distance two, compliant
   bands,             ///< lengths of pieces of elastic band, compliant

@@ -1,22 +1,20 @@
 #include "engine/rows/row_pattern.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace isocloth {
 namespace {
-
-template <class Rows>
-constexpr bool is_element = requires {
-  Rows::is_element;
-};
 
 /// The stencils of a family in a pattern, of either constness.
 template <class Pattern>
 auto& stencils_of(Pattern& pattern, RowFamily family) {
   return *visit_family(family, [&](auto rows) {
     using Rows = decltype(rows);
-    if constexpr (is_element<Rows>)
-      return Rows::width == 3 ? &pattern.elements : &pattern.limits;
+    if constexpr (std::is_same_v<Rows, MembraneRows>)
+      return &pattern.membranes;
+    else if constexpr (std::is_same_v<Rows, PrincipalLimitRows>)
+      return &pattern.limits;
     else if constexpr (Rows::width == 3)
       return &pattern.triples;
     else
@@ -37,7 +35,7 @@ const StencilPattern& RowPattern::stencils(RowFamily family) const { return sten
 Index RowPattern::first_row(RowFamily family) const {
   const StencilPattern* const own = &stencils(family);
   return own == &triples    ? 0
-         : own == &elements ? triples.row_count()
+         : own == &membranes ? triples.row_count()
          : own == &limits   ? first_limit()
                             : first_single();
 }

@@ -5,11 +5,11 @@
 
 namespace isocloth {
 
-/// Stencils of all families: with three rows each, with three rows of an element's strain, with a row for
-/// each direction of its stretch, with one. Rows are numbered so: of `triples` 3 q + {0, 1, 2}, of `elements`
-/// and `limits` likewise, then those of `singles`. Stencils without a free node are left out.
+/// Stencils of all families: with three rows each, with the strain of a pair of triangles, with a row for
+/// each direction of stretch of an element, with one. Rows are numbered so: of `triples` 3 q + {0, 1, 2}, of
+/// `membranes` and `limits` likewise, then those of `singles`. Stencils without a free node are left out.
 struct RowPattern {
-  StencilPattern triples{.width = 3}, elements{.width = 3}, limits{.width = stretch_directions},
+  StencilPattern triples{.width = 3}, membranes{.width = membrane_width}, limits{.width = stretch_directions},
       singles{.width = 1};
   /// What one family has of them.
   struct Part {
@@ -21,7 +21,7 @@ struct RowPattern {
   std::vector<Part> parts;
 
   Index row_count() const { return first_single() + singles.row_count(); }
-  Index first_limit() const { return triples.row_count() + elements.row_count(); }
+  Index first_limit() const { return triples.row_count() + membranes.row_count(); }
   Index first_single() const { return first_limit() + limits.row_count(); }
   const StencilPattern& stencils(RowFamily family) const;
   /// The first row of the group of stencils in which the family is.

@@ -9,11 +9,14 @@ namespace isocloth {
 
 /// Directions in which a limit of stretch is asked for; see engine/rows/principal_limits.hpp.
 constexpr int stretch_directions = 6;
+/// Rows of a pair of triangles: three of its mean strain, three of the difference; see
+/// engine/rows/membrane.hpp.
+constexpr int membrane_width = 6;
 
 /// Rows of the form C = sum_ij T_ij p_i . p_j - c0, `width` of them (E, F, G; or one) on each stencil of
 /// nodes. A slot is a node of a stencil; an entry is a pair (slot, node) where T_ij is not zero by structure.
-/// A stencil's positions are taken relative to its first node. Stencils of elements have no entries: see
-/// ElementGroup (kernels/views.hpp).
+/// A stencil's positions are taken relative to its first node. Stencils of elements and of pairs of triangles
+/// have no entries: see MembraneGroup (kernels/views.hpp).
 struct StencilPattern {
   int width = 1;                        ///< rows per stencil
   std::vector<Index> stencil_begin{0};  ///< first slot of each stencil, shape [stencil_count + 1]

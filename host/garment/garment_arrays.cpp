@@ -62,11 +62,11 @@ std::vector<double> build_tensors(const Device& device, const Mesh& of, const Me
   std::vector<Buffer<Index>> places;  // kernels read them until the download waits
   for (const RowPattern::Part& family : rows.parts) {
     const StencilPattern* const own = &rows.stencils(family.family);
-    const std::size_t begin[] = {0, view.elements.first_tensor, view.limits.first_tensor,
+    const std::size_t begin[] = {0, view.membranes.first_tensor, view.limits.first_tensor,
                                  view.singles.first_tensor, view.tensor_count()};
-    const StencilPattern* const groups[] = {&rows.triples, &rows.elements, &rows.limits, &rows.singles};
+    const StencilPattern* const groups[] = {&rows.triples, &rows.membranes, &rows.limits, &rows.singles};
     const auto group = static_cast<std::size_t>(std::ranges::find(groups, own) - groups);
-    const StencilView stencils[] = {view.triples.stencils, view.elements.stencils, view.limits.stencils,
+    const StencilView stencils[] = {view.triples.stencils, view.membranes.stencils, view.limits.stencils,
                                     view.singles.stencils};
     places.emplace_back(device, family.places);
     device.backend().setup.build_tensors(
@@ -191,7 +191,7 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   face_begin = {device, mesh.face_begin};
   face_nodes = {device, mesh.face_nodes};
   triples = group_buffers(device, rows.triples, pattern.triples);
-  elements = group_buffers(device, rows.elements, pattern.elements);
+  membranes = group_buffers(device, rows.membranes, pattern.membranes);
   limits = group_buffers(device, rows.limits, pattern.limits);
   singles = group_buffers(device, rows.singles, pattern.singles);
   singles.laws = {device, single_laws(mesh, rows, is_pinned)};
@@ -254,18 +254,19 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
 template <class Real>
 RowsView GarmentArrays<Real>::rows_view() const {
   RowsView view{.triples = triples.view<RowGroup<3>>(),
-                .elements = elements.view<ElementGroup>(),
+                .membranes = membranes.view<MembraneGroup>(),
                 .limits = limits.view<LimitGroup>(),
                 .singles = singles.view<RowGroup<1>>()};
-  const StencilView &of_triples = view.triples.stencils, &of_elements = view.elements.stencils,
+  const StencilView &of_triples = view.triples.stencils, &of_membranes = view.membranes.stencils,
                     &of_limits = view.limits.stencils;
-  view.elements.first_row = static_cast<std::size_t>(rows.triples.row_count());
-  view.elements.first_tensor = 3 * of_triples.entry_nodes.size();
-  view.elements.first_jacobian = 3 * of_triples.slot_nodes.size();
+  view.membranes.first_row = static_cast<std::size_t>(rows.triples.row_count());
+  view.membranes.first_tensor = 3 * of_triples.entry_nodes.size();
+  view.membranes.first_jacobian = 3 * of_triples.slot_nodes.size();
   view.singles.first_row = static_cast<std::size_t>(rows.first_single());
   view.limits.first_row = static_cast<std::size_t>(rows.first_limit());
-  view.limits.first_tensor = view.elements.first_tensor + 2 * of_elements.slot_nodes.size();
-  view.limits.first_jacobian = view.elements.first_jacobian + 3 * of_elements.slot_nodes.size();
+  view.limits.first_tensor = view.membranes.first_tensor + 4 * of_membranes.slot_nodes.size() +
+                             static_cast<std::size_t>(of_membranes.stencil_count());
+  view.limits.first_jacobian = view.membranes.first_jacobian + MembraneGroup::width * of_membranes.slot_nodes.size();
   view.singles.first_tensor = view.limits.first_tensor + 2 * of_limits.slot_nodes.size();
   view.singles.first_jacobian = view.limits.first_jacobian + LimitGroup::width * of_limits.slot_nodes.size();
   return view;
@@ -280,7 +281,7 @@ std::size_t GarmentArrays<Real>::memory_bytes() const {
       block_columns, block_pairs, coupling_begin, coupling_columns, factored, beyond, stitch_nodes,
       pair_stitches, stitches.begin, stitches.first, stitches.second, stitch_forces, stitch_stiffness,
       stitch_distances, stitch_strengths);
-  for (const RowGroupBuffers* group : {&triples, &elements, &limits, &singles}) {
+  for (const RowGroupBuffers* group : {&triples, &membranes, &limits, &singles}) {
     add(group->stencil_begin, group->slot_nodes, group->entry_begin, group->entry_nodes, group->laws);
     for (const GatherBuffers* g : {&group->pair_terms, &group->block_terms, &group->node_terms})
       add(g->begin, g->first, g->second);

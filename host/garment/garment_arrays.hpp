@@ -42,7 +42,7 @@ GatherBuffers gather_buffers(const Device& device, const GatherLists& lists);
 struct RowGroupBuffers {
   Buffer<Index> stencil_begin, slot_nodes, entry_begin, entry_nodes, laws;
   GatherBuffers pair_terms, block_terms, node_terms;
-  /// Group: RowGroup or ElementGroup.
+  /// Group: RowGroup or MembraneGroup.
   template <class Group>
   Group view() const {
     Group group;
@@ -74,8 +74,8 @@ struct GarmentArrays {
   Buffer<Real> masses;          ///< m_i [m^2]
   Buffer<Real> inverse_masses;  ///< 1 / m_i, 0: pinned
   Buffer<Real> rest_areas;      ///< [m^2], shape [face_count]
-  RowGroupBuffers triples, elements, limits, singles;
-  Buffer<Real> tensors;      ///< T of all rows, gradients of elements, see RowsView
+  RowGroupBuffers triples, membranes, limits, singles;
+  Buffer<Real> tensors;      ///< T of all rows, gradients of membranes, see RowsView
   Buffer<Real> rest_values;  ///< c0, shape [row_count]
   Buffer<Index> bending_begin, bending_columns;
   Buffer<Real> bending;           ///< K, empty: no bending

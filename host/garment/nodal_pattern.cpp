@@ -56,8 +56,8 @@ std::vector<Term> pair_terms(const StencilPattern& p, Index first_row) {
   return terms;
 }
 
-/// Nodes of one element as (nodes; see ElementGroup).
-std::vector<Term> element_pair_terms(const StencilPattern& p) {
+/// Nodes of one stencil as (nodes; see MembraneGroup).
+std::vector<Term> stencil_pair_terms(const StencilPattern& p) {
   std::vector<Term> terms;
   for (Index s = 0; s < p.stencil_count(); ++s)
     for (Index a = p.stencil_begin[s]; a < p.stencil_begin[s + 1]; ++a)
@@ -144,8 +144,8 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
   p.free_number.assign(is_pinned.size(), -1);
   for (Index i = 0; i < p.free_count(); ++i) p.free_number[p.free_nodes[i]] = i;
 
-  const auto triple_pairs = pair_terms(rows.triples, 0), element_pairs = element_pair_terms(rows.elements),
-             limit_pairs = element_pair_terms(rows.limits),
+  const auto triple_pairs = pair_terms(rows.triples, 0), membrane_pairs = stencil_pair_terms(rows.membranes),
+             limit_pairs = stencil_pair_terms(rows.limits),
              single_pairs = pair_terms(rows.singles, rows.first_single());
   std::vector<Term> sewn;
   for (std::size_t s = 0; s < threads.size(); ++s) {
@@ -153,13 +153,13 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
     sewn.push_back({{low, high}, static_cast<Index>(s), 0});
   }
   sort_terms(sewn);
-  p.pairs = merged_keys({&triple_pairs, &element_pairs, &limit_pairs, &single_pairs, &sewn});
+  p.pairs = merged_keys({&triple_pairs, &membrane_pairs, &limit_pairs, &single_pairs, &sewn});
   p.pair_stitches.assign(threads.empty() ? 0 : p.pairs.size(), -1);
   for (const Term& stitch : sewn)
     p.pair_stitches[static_cast<std::size_t>(std::ranges::lower_bound(p.pairs, stitch.key) -
                                              p.pairs.begin())] = stitch.first;
   p.triples.pairs = gather(triple_pairs, p.pairs);
-  p.elements.pairs = gather(element_pairs, p.pairs);
+  p.membranes.pairs = gather(membrane_pairs, p.pairs);
   p.limits.pairs = gather(limit_pairs, p.pairs);
   p.singles.pairs = gather(single_pairs, p.pairs);
   std::vector<std::vector<Index>> at_node(is_pinned.size());
@@ -172,7 +172,7 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
   }
 
   const auto triple_blocks = block_terms(rows.triples, p.free_number),
-             element_blocks = block_terms(rows.elements, p.free_number),
+             membrane_blocks = block_terms(rows.membranes, p.free_number),
              limit_blocks = block_terms(rows.limits, p.free_number),
              single_blocks = block_terms(rows.singles, p.free_number);
   std::vector<Term> other;  // every diagonal, and what else couples nodes
@@ -189,9 +189,9 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
     if (i >= 0 && j >= 0) other.push_back({{std::min(i, j), std::max(i, j)}, 0, 0});
   }
   sort_terms(other);
-  const auto keys = merged_keys({&triple_blocks, &element_blocks, &limit_blocks, &single_blocks, &other});
+  const auto keys = merged_keys({&triple_blocks, &membrane_blocks, &limit_blocks, &single_blocks, &other});
   p.triples.blocks = gather(triple_blocks, keys);
-  p.elements.blocks = gather(element_blocks, keys);
+  p.membranes.blocks = gather(membrane_blocks, keys);
   p.limits.blocks = gather(limit_blocks, keys);
   p.singles.blocks = gather(single_blocks, keys);
   for (const auto& [column, row] : keys) {
@@ -231,7 +231,7 @@ NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern
   for (Index i = 0; i < p.free_count() && !threads.empty(); ++i) free_keys.push_back({i, 0});
   p.stitches = gather(ends, free_keys);
   p.triples.nodes = node_lists(rows.triples, 0, p.free_number, p.free_count());
-  p.elements.nodes = node_lists(rows.elements, rows.triples.row_count(), p.free_number, p.free_count());
+  p.membranes.nodes = node_lists(rows.membranes, rows.triples.row_count(), p.free_number, p.free_count());
   p.limits.nodes = node_lists(rows.limits, rows.first_limit(), p.free_number, p.free_count());
   p.singles.nodes = node_lists(rows.singles, rows.first_single(), p.free_number, p.free_count());
   return p;

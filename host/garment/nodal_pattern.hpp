@@ -34,7 +34,7 @@ struct NodalPattern {
 
   std::vector<Index> block_rows, block_columns;   ///< lower triangle of free numbers, by column, then row
   std::vector<Index> block_pairs, block_bending;  ///< -1: none
-  RowGather triples, elements, limits, singles;
+  RowGather triples, membranes, limits, singles;
   std::vector<Index> pair_stitches;  ///< stitch of each pair, -1: none; empty: there are no stitches
   GatherLists stitches;              ///< per free node: (stitch, which of its nodes this is)
   /// Entries of K between free nodes, where any has no block: column of each and place in K; see

@@ -21,8 +21,10 @@ ClothMeasures<double> together(const double* values, std::size_t chunks, std::si
     all.error_squares += m.error_squares;
     all.error_max = std::max(all.error_max, m.error_max);
     all.kinetic += m.kinetic;
-    all.potential += m.potential;
+    all.weight += m.weight;
+    all.bending += m.bending;
     all.elastic += m.elastic;
+    all.hourglass += m.hourglass;
     all.opening = std::max(all.opening, m.opening);
     all.momentum += m.momentum;
     all.angular_momentum += m.angular_momentum;
@@ -44,8 +46,10 @@ Measures widened(const ClothMeasures<double>& m, double faces, bool rows_are_len
               std::max(0.0, m.error_squares / faces - measures.area_error_mean * measures.area_error_mean));
   measures.area_error_element_max = m.error_max;
   measures.kinetic_energy = m.kinetic;
-  measures.potential_energy = m.potential;
+  measures.potential_energy = m.weight + m.bending;
+  measures.bending_energy = m.bending;
   measures.elastic_energy = m.elastic;
+  measures.hourglass_energy = m.hourglass;
   measures.seam_opening = m.opening;
   measures.linear_momentum = m.momentum;
   measures.angular_momentum = m.angular_momentum;

@@ -7,6 +7,8 @@
 
 #include "engine/mesh/material_frame.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/rows/membrane.hpp"
+#include "host/garment/garment_arrays.hpp"
 #include "host/garment/rest_shape.hpp"
 
 namespace isocloth {
@@ -14,9 +16,7 @@ namespace {
 
 /// Edges of two pinned nodes first; returns how many they are.
 Index sort_edges(std::vector<std::array<Index, 2>>& edges, const Garment& garment) {
-  std::vector<char> is_pinned(garment.mesh.positions.size(), 0);
-  for (const Pin& pin : garment.pins)
-    for (const Index node : pin.nodes) is_pinned[node] = 1;
+  const std::vector<char> is_pinned = pinned_nodes(garment);
   const auto end = std::stable_partition(edges.begin(), edges.end(), [&](const auto& edge) {
     return is_pinned[edge[0]] != 0 && is_pinned[edge[1]] != 0;
   });
@@ -50,6 +50,30 @@ void add_rest_points(const Mesh& mesh, Index face, const Vec3d& warp, std::vecto
   }
 }
 
+constexpr std::size_t pair_numbers = 9;
+
+/// See MeasureStrains::rest_pairs.
+std::array<double, pair_numbers> rest_pair(const Mesh& mesh, const TrianglePair& pair,
+                                           const std::vector<Vec3d>& warps) {
+  std::array<double, pair_numbers> numbers{};
+  for (std::size_t t = 0; t < 2; ++t) {
+    const auto [a, b, c] = pair.triangle(static_cast<int>(t));
+    const Vec3d& at = mesh.positions[a];
+    // A triangle that is left over is told by its edges to c and to b in the place of d.
+    const bool is_turned = pair.is_single && t == 1;
+    const RestPoint point = rest_point(mesh.positions[is_turned ? c : b] - at,
+                                       mesh.positions[is_turned ? b : c] - at,
+                                       warps[static_cast<std::size_t>(pair.faces[t])]);
+    std::copy(point.begin(), point.end(), numbers.begin() + static_cast<std::ptrdiff_t>(4 * t));
+  }
+  const auto [first, second] = areas_of(mesh, pair);
+  numbers.back() = first / (first + second);
+  return numbers;
+}
+
+/// As many as all_pairs() has at most.
+std::size_t most_pairs_of(const Mesh& mesh) { return static_cast<std::size_t>(mesh.face_count()); }
+
 std::size_t strain_points_of(const Mesh& mesh) {
   std::size_t count = 0;
   for (Index face = 0; face < mesh.face_count(); ++face)
@@ -71,13 +95,18 @@ StrainMeter<Real>::StrainMeter(const Device& device, const std::vector<const Gar
   for (Index face = 0; face < mesh.face_count(); ++face)
     face_points.push_back(face_points.back() + strain_point_count(mesh.face_size(face)));
 
+  const std::vector<TrianglePair> pairs = all_pairs(mesh, topology, pinned_nodes(*garments.front()));
+  std::vector<Index> pair_nodes;
+  for (const TrianglePair& pair : pairs) pair_nodes.insert(pair_nodes.end(), pair.nodes.begin(), pair.nodes.end());
+
   const bool shared = std::all_of(garments.begin(), garments.end(), [&](const Garment* garment) {
     return same_rest_shape(garment->mesh, mesh);
   });
   const std::size_t tiles = (garments.size() + width - 1) / width;
   const std::size_t edge_count = topology.edges.size(), point_count = face_points.back();
   const std::size_t shapes = shared ? 1 : tiles * width, lanes = shared ? 1 : width;
-  std::vector<Real> rest_edges(shapes * edge_count), rest_points(shapes * 4 * point_count);
+  std::vector<Real> rest_edges(shapes * edge_count), rest_points(shapes * 4 * point_count),
+      rest_pairs(shapes * pair_numbers * pairs.size());
   for (std::size_t c = 0; c < shapes; ++c) {
     const Mesh& own = garments[std::min(c, garments.size() - 1)]->mesh;  // spare lanes repeat the last
     const auto place = [&](std::size_t i, std::size_t count) {
@@ -94,6 +123,11 @@ StrainMeter<Real>::StrainMeter(const Device& device, const std::vector<const Gar
     for (std::size_t i = 0; i < point_count; ++i)
       for (std::size_t k = 0; k < 4; ++k)
         rest_points[place(4 * i + k, 4 * point_count)] = static_cast<Real>(points[i][k]);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const auto numbers = rest_pair(own, pairs[i], warps);
+      for (std::size_t k = 0; k < pair_numbers; ++k)
+        rest_pairs[place(pair_numbers * i + k, pair_numbers * pairs.size())] = static_cast<Real>(numbers[k]);
+    }
   }
   edges_ = {device, edges};
   face_begin_ = {device, mesh.face_begin};
@@ -101,7 +135,9 @@ StrainMeter<Real>::StrainMeter(const Device& device, const std::vector<const Gar
   face_points_ = {device, face_points};
   rest_edges_ = {device, rest_edges};
   rest_points_ = {device, rest_points};
-  values_ = {device, tiles * width * (edge_count + 3 * point_count)};
+  pairs_ = {device, pair_nodes};
+  rest_pairs_ = {device, rest_pairs};
+  values_ = {device, tiles * width * (edge_count + 2 * point_count + pairs.size())};
   reports_ = {device, tiles * width * sizeof(StrainReport<Real>) / sizeof(Real)};
   arguments_ = {.width = static_cast<int>(width),
                 .tile_count = static_cast<Index>(tiles),
@@ -114,6 +150,8 @@ StrainMeter<Real>::StrainMeter(const Device& device, const std::vector<const Gar
                 .face_points = face_points_.view(),
                 .rest_edges = rest_edges_.view(),
                 .rest_points = rest_points_.view(),
+                .pairs = pairs_.view(),
+                .rest_pairs = rest_pairs_.view(),
                 .positions = {},
                 .values = values_.view(),
                 .reports = reports_.view()};
@@ -121,8 +159,10 @@ StrainMeter<Real>::StrainMeter(const Device& device, const std::vector<const Gar
 
 template <class Real>
 std::size_t StrainMeter<Real>::bytes_each(const Mesh& mesh, bool own_rest_shapes) {
-  const std::size_t edges = build_topology(mesh).edges.size(), points = strain_points_of(mesh);
-  return (edges + 3 * points + (own_rest_shapes ? edges + 4 * points : 0)) * sizeof(Real) +
+  const std::size_t edges = build_topology(mesh).edges.size(), points = strain_points_of(mesh),
+                    pairs = most_pairs_of(mesh);
+  return (edges + 2 * points + pairs + (own_rest_shapes ? edges + 4 * points + pair_numbers * pairs : 0)) *
+             sizeof(Real) +
          sizeof(StrainReport<Real>);
 }
 
@@ -130,8 +170,9 @@ template <class Real>
 std::size_t StrainMeter<Real>::bytes_fixed(const Mesh& mesh) {
   const std::size_t edges = build_topology(mesh).edges.size();
   const std::size_t of_faces = mesh.face_nodes.size() + 2 * mesh.face_begin.size();
-  return (2 * edges + of_faces) * sizeof(Index) + (edges + 4 * strain_points_of(mesh)) * sizeof(Real) +
-         8 * Arena::alignment;
+  return (2 * edges + of_faces + 4 * most_pairs_of(mesh)) * sizeof(Index) +
+         (edges + 4 * strain_points_of(mesh) + pair_numbers * most_pairs_of(mesh)) * sizeof(Real) +
+         10 * Arena::alignment;
 }
 
 template <class Real>
@@ -173,7 +214,8 @@ template <class Real>
 std::size_t StrainMeter<Real>::memory_bytes() const {
   std::size_t bytes = 0;
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
-  add(edges_, face_begin_, face_nodes_, face_points_, rest_edges_, rest_points_, values_, reports_);
+  add(edges_, face_begin_, face_nodes_, face_points_, pairs_, rest_edges_, rest_points_, rest_pairs_, values_,
+      reports_);
   return bytes;
 }
 

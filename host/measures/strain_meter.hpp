@@ -31,8 +31,8 @@ class StrainMeter {
   const Device* device_ = nullptr;
   std::size_t garment_count_ = 0;
   MeasureStrains<Real> arguments_;
-  Buffer<Index> edges_, face_begin_, face_nodes_, face_points_;
-  Buffer<Real> rest_edges_, rest_points_, values_, reports_;
+  Buffer<Index> edges_, face_begin_, face_nodes_, face_points_, pairs_;
+  Buffer<Real> rest_edges_, rest_points_, rest_pairs_, values_, reports_;
   std::vector<Real> staging_;
 };
 

@@ -181,6 +181,7 @@ void StaticSheet::set_rows(const Fabric& fabric) {
 }
 
 reference::ElasticResponse StaticSheet::response(const Row& row, double c) const {
+  if (row.law == RowLaw::difference) return reference::difference_response(c);
   if (row.law < 0 || laws_.empty()) return {c * c / 2, c, 1};
   return laws_[static_cast<std::size_t>(row.law)].at(c, row.is_length);
 }

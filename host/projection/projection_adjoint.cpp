@@ -82,7 +82,7 @@ void ProjectionSolver<Real>::go_to_end(const FinishedStep& step) {
       largest = std::max(largest, std::abs(stress));
       multipliers[row] = stress;
     }
-    if (row_curves_.size() + row_viscosity_.size() == 0 || change <= 1e-14 * largest) break;
+    if (change <= 1e-14 * largest) break;
   }
   find_contacts(0);
 }
@@ -115,30 +115,35 @@ std::vector<double> ProjectionSolver<Real>::pushing_pairs() {
 template <class Real>
 void ProjectionSolver<Real>::add_stretch_curvature(const std::vector<Vec3d>& w, std::vector<Vec3d>& sum) {
   if (quadratic_multipliers_.size() == 0) return;
-  const ElementGroup group = arrays_.rows_view().elements;
-  const ArrayView<const double> tensors = arrays_.tensors.view(),
-                                multipliers = std::as_const(work_.multipliers).view();
+  const MembraneGroup group = arrays_.rows_view().membranes;
   const ArrayView<const Vec3d> positions = std::as_const(iterate_).view();
-  const double* const gradients = tensors.data() + group.first_tensor;
+  const double* const tensors = arrays_.tensors.view().data() + group.first_tensor;
+  const double* const multipliers = std::as_const(work_.multipliers).view().data() + group.first_row;
   const double coupling = laws().coupling;
   for (Index stencil = 0; stencil < group.stencil_count(); ++stencil) {
-    const auto f = cpu::deformation_gradient(group, gradients, positions.data(), stencil),
-               way = cpu::deformation_gradient(group, gradients, w.data(), stencil);
-    const auto s = cpu::stretch_tensor(f);
-    const double* const lambda = multipliers.data() + group.first_row + 3 * static_cast<std::size_t>(stencil);
-    // S M + M S = T, which stays: S dM + dM S = -(dS M + M dS).
-    const auto m = cpu::metric_multipliers(s, lambda, coupling),
-               ds = cpu::lyapunov_solution(
-                   s, {2 * dot(f.u, way.u), dot(f.u, way.v) + dot(f.v, way.u), 2 * dot(f.v, way.v)}),
-               dm = cpu::lyapunov_solution(
-                   s, {-2 * (m.uu * ds.uu + m.uv * ds.uv), -m.uv * (ds.uu + ds.vv) - ds.uv * (m.uu + m.vv),
-                       -2 * (m.uv * ds.uv + m.vv * ds.vv)});
-    const Vec3d along_warp = 2.0 * (dm.uu * f.u + dm.uv * f.v),
-                along_weft = 2.0 * (dm.uv * f.u + dm.vv * f.v);
-    for (Index slot = group.stencils.stencil_begin[stencil]; slot < group.stencils.stencil_begin[stencil + 1];
-         ++slot)
-      sum[static_cast<std::size_t>(group.stencils.slot_nodes[slot])] +=
-          gradients[2 * slot] * along_warp + gradients[2 * slot + 1] * along_weft;
+    const auto f = cpu::deformation_gradients(group, tensors, positions.data(), stencil),
+               way = cpu::deformation_gradients(group, tensors, w.data(), stencil);
+    const auto lambda =
+        cpu::triangle_multipliers(multipliers + membrane_width * stencil, tensors[group.share(stencil)]);
+    for (int t = 0; t < 2; ++t) {
+      const auto& [u, v] = f.of[t];
+      const auto& [way_u, way_v] = way.of[t];
+      const auto s = cpu::stretch_tensor(f.of[t]);
+      // S M + M S = T, which stays: S dM + dM S = -(dS M + M dS).
+      const auto m = cpu::metric_multipliers(s, lambda.of[t], coupling),
+                 ds = cpu::lyapunov_solution(
+                     s, {2 * dot(u, way_u), dot(u, way_v) + dot(v, way_u), 2 * dot(v, way_v)}),
+                 dm = cpu::lyapunov_solution(
+                     s,
+                     {-2 * (m.uu * ds.uu + m.uv * ds.uv), -m.uv * (ds.uu + ds.vv) - ds.uv * (m.uu + m.vv),
+                      -2 * (m.uv * ds.uv + m.vv * ds.vv)});
+      const Vec3d along_warp = 2.0 * (dm.uu * u + dm.uv * v), along_weft = 2.0 * (dm.uv * u + dm.vv * v);
+      for (Index slot = group.stencils.stencil_begin[stencil];
+           slot < group.stencils.stencil_begin[stencil + 1]; ++slot) {
+        const double* const g = tensors + 4 * slot + 2 * t;
+        sum[static_cast<std::size_t>(group.stencils.slot_nodes[slot])] += g[0] * along_warp + g[1] * along_weft;
+      }
+    }
   }
 }
 
@@ -320,13 +325,11 @@ StepGradient ProjectionSolver<Real>::gradient(const FinishedStep& step, const St
   std::vector<double> rates(rows.row_count(), 0.0);
   std::vector<Index> laws_of(rows.row_count(), -1);
   rows.for_each_group([&](const auto& group) {
-    constexpr bool is_element = std::is_same_v<std::decay_t<decltype(group)>, ElementGroup>;
+    constexpr bool is_membrane = std::is_same_v<std::decay_t<decltype(group)>, MembraneGroup>;
     for (Index s = 0; s < group.stencil_count(); ++s)
       for (int k = 0; k < group.width; ++k)
-        laws_of[group.first_row + static_cast<std::size_t>(s * group.width + k)] = is_element ? Index{k}
-                                                                                   : group.laws.empty()
-                                                                                       ? Index{-1}
-                                                                                       : group.laws[s];
+        laws_of[group.first_row + static_cast<std::size_t>(s * group.width + k)] =
+            is_membrane ? (k < 3 ? Index{k} : Index{-1}) : group.laws.empty() ? Index{-1} : group.laws[s];
   });
   const RowLaws<double> own = laws();
   std::vector<double> by_change(rates.size());

@@ -36,6 +36,8 @@ RowLaws<Real> ProjectionSolver<Real>::laws() {
                        std::as_const(work_.multipliers).view()};
   result.curves = row_curves_.view();
   result.measure = resolved_.recipe.strain;
+  result.first_membrane = static_cast<std::size_t>(arrays_.rows.triples.row_count());
+  result.membrane_rows = static_cast<std::size_t>(arrays_.rows.membranes.row_count());
   result.viscosity = row_viscosity_.view();
   result.before = std::as_const(strains_).view();
   if (row_bounds_.size() > 0)

@@ -1,21 +1,25 @@
-// Strain of elements by the polar decomposition F = R S of their deformation gradient.
+// Strain of triangles by the polar decomposition F = R S of their deformation gradient.
 #pragma once
+
+#include <utility>
+#include <vector>
 
 #include "host/reference/surface_quadrature.hpp"
 
 namespace isocloth::reference {
 
-/// Rows 2 (S_uu - 1), 2 S_uv, 2 (S_vv - 1) of each point of an element in the place of Green's strain, F^T F
-/// - I, as functions of it: the eigenvalues of S = (F^T F)^(1/2) are the roots of those of F^T F. The first
-/// row of each point has `coupling` times the third added, in both; rows after those of the points stay as
-/// they are.
+/// Rows 2 (S_uu - 1), 2 S_uv, 2 (S_vv - 1) of each triangle of a pair in the place of Green's strain, F^T F - I,
+/// as functions of it: the eigenvalues of S = (F^T F)^(1/2) are the roots of those of F^T F. The rows of a pair
+/// are the means m and the differences d of both triangles, of which the first has the share s of the area:
+/// the strains m + (1 - s) d and m - s d. The first of each three rows has `coupling` times the third added, in
+/// both measures; rows after those of the pairs stay as they are.
 class CorotationalStrain {
  public:
   CorotationalStrain() = default;  ///< none: all rows stay
-  CorotationalStrain(Eigen::Index point_count, double coupling)
-      : point_count_(point_count), coupling_(coupling) {}
+  CorotationalStrain(std::vector<double> shares, double coupling)
+      : shares_(std::move(shares)), coupling_(coupling) {}
 
-  bool exists() const { return point_count_ > 0; }
+  bool exists() const { return !shares_.empty(); }
   /// C of quadratic rows Q, shape [row_count].
   VectorXd of(const VectorXd& quadratic) const;
   /// dC/dQ, shape [row_count, row_count]. In the basis of the eigenvectors of S, with eigenvalues s_i,
@@ -23,7 +27,7 @@ class CorotationalStrain {
   SparseMatrix derivative(const VectorXd& quadratic) const;
 
  private:
-  Eigen::Index point_count_ = 0;
+  std::vector<double> shares_;
   double coupling_ = 0;
 };
 

@@ -303,6 +303,7 @@ double ReferenceCloth::residual(VectorXd values, const VectorXd& multipliers, co
           counts ? std::max(beyond, 0.0) * std::max(1.0, 10 * settings_.tolerance / bounds_[row]) : 0;
     } else if (spring > 0) {
       values[row] -= multipliers[row] * settings_.eps * d[row];
+      if (rows_.is_difference(row)) values[row] *= 0.1;
     }
   }
   return largest(values);

@@ -35,6 +35,19 @@ Response tangent(const std::vector<CurvePiece>& pieces, double x, double carried
   return {sign * here[0], here[1]};
 }
 
+/// Of a difference of triangles, by the tangent at C or nearer the strain of which the stress is `carried`: the
+/// third iterate of Newton's method from C, of a law that is convex.
+Response difference_tangent(double c, double carried) {
+  const double sign = c < 0 ? -1 : 1, wanted = std::max(sign * carried, 0.0);
+  double at = sign * c;
+  for (int i = 0; i < 3; ++i) {
+    const ElasticResponse found = difference_response(at);
+    if (found.stress > wanted) at -= (found.stress - wanted) / found.slope;
+  }
+  const ElasticResponse there = difference_response(at);
+  return {sign * (there.stress + there.slope * (sign * c - at)), there.slope};
+}
+
 }  // namespace
 
 RowResponse::RowResponse(const Recipe& recipe, const Fabric& fabric, const GarmentRows& rows)
@@ -68,6 +81,7 @@ Response RowResponse::at(Eigen::Index row, double c, double before, double step,
     const ElasticResponse found = band_response(c);
     return {found.stress, found.slope};
   }
+  if (law == RowLaw::difference) return difference_tangent(c, lambda / (step * step * stiffness_[r]));
   const std::vector<CurvePiece>& of_rate = viscosity_[static_cast<std::size_t>(law)];
   const double rate = (c - before) / step, carried = lambda / (step * step * stiffness_[r]);
   Response elastic{c, 1};

@@ -9,6 +9,7 @@
 
 #include "engine/mesh/material_frame.hpp"
 #include "engine/mesh/spring_pairs.hpp"
+#include "engine/mesh/triangle_pairs.hpp"
 #include "host/reference/row_builder.hpp"
 
 namespace isocloth::reference {
@@ -187,15 +188,53 @@ SpringsOfPairs springs_of_pairs(const Mesh& mesh, const Topology& topology, cons
   return springs;
 }
 
-VectorXd membrane_stiffness(const Mesh& mesh, const Fabric& fabric, const std::vector<char>& is_free) {
-  const auto points = surface_points(mesh, Quadrature::membrane);
+/// A triangle of a pair: its area, as much of it as belongs to the pair, and derivatives along warp and weft.
+struct PairedTriangle {
+  double area;
+  FrameSample frame;
+};
+
+/// Both triangles of each pair that has a free node.
+std::vector<std::array<PairedTriangle, 2>> paired_triangles(const Mesh& mesh, const Topology& topology,
+                                                            const std::vector<char>& is_free) {
+  const std::vector<Vec3d> warps = face_warp_directions(mesh, topology);
+  std::vector<char> is_left_out;
+  for (Index f = 0; f < mesh.face_count(); ++f) is_left_out.push_back(!has_free_corner(mesh, f, is_free));
+  const MatrixX3d rest = to_matrix(mesh.positions);
+  std::vector<std::array<PairedTriangle, 2>> all;
+  for (const TrianglePair& pair : triangle_pairs(mesh, topology, is_left_out)) {
+    std::array<PairedTriangle, 2> both;
+    for (int t = 0; t < 2; ++t) {
+      const auto nodes = pair.triangle(t);
+      MatrixX3d corners(3, 3);
+      for (int i = 0; i < 3; ++i) corners.row(i) = rest.row(nodes[static_cast<std::size_t>(i)]);
+      const SurfacePoint at = surface_point(centre_point(3), corners);
+      const Vec3d& of_face = warps[static_cast<std::size_t>(pair.faces[static_cast<std::size_t>(t)])];
+      const Eigen::Vector3d direction(of_face.x, of_face.y, of_face.z),
+          u = (direction - at.normal.dot(direction) * at.normal).normalized();
+      const std::vector<Index> stencil(nodes.begin(), nodes.end());
+      both[static_cast<std::size_t>(t)] = {
+          pair.is_single ? at.area / 2 : at.area,
+          {1, {stencil, at.gradients * u}, {stencil, at.gradients * at.normal.cross(u)}}};
+    }
+    all.push_back(both);
+  }
+  return all;
+}
+
+/// K of the rows of each pair: the fabric's of the means, a share of it of the differences.
+VectorXd membrane_stiffness(const std::vector<std::array<PairedTriangle, 2>>& pairs, const Fabric& fabric) {
+  const auto threads = [](double k) { return std::min(k, std::max(1.0, 5e-4 * k)); };
   std::vector<double> all;
-  for (Index f = 0; f < mesh.face_count(); ++f) {
-    if (!has_free_corner(mesh, f, is_free)) continue;
-    for (const SurfacePoint& point : points[f])
-      for (const double k : {fabric.stretch_stiffness / 4 / (1 - fabric.poisson_ratio * fabric.poisson_ratio),
-                             fabric.shear_stiffness, fabric.weft_stiffness() / 4})
-        all.push_back(point.area * k);
+  for (const auto& [first, second] : pairs) {
+    const double warp = 1 / (4 * (1 - fabric.poisson_ratio * fabric.poisson_ratio)),
+                 mean = first.area + second.area, difference = first.area * second.area / mean;
+    for (const double k : {mean * warp * fabric.stretch_stiffness, mean * fabric.shear_stiffness,
+                           mean / 4 * fabric.weft_stiffness(),
+                           difference * warp * threads(fabric.stretch_stiffness),
+                           difference * 0.03 * fabric.shear_stiffness,
+                           difference / 4 * threads(fabric.weft_stiffness())})
+      all.push_back(k);
   }
   return Eigen::Map<const VectorXd>(all.data(), static_cast<Eigen::Index>(all.size()));
 }
@@ -224,24 +263,23 @@ QuadraticRows isometry_rows(const Mesh& mesh, const Topology& topology, const st
 
 QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free,
                             double coupling, bool with_edges) {
-  const std::vector<Vec3d> warps = face_warp_directions(mesh, topology);
-  const auto points = surface_points(mesh, Quadrature::membrane);
   RowBuilder builder;
   QuadraticRows rows;
-  for (Index f = 0; f < mesh.face_count(); ++f) {
-    if (!has_free_corner(mesh, f, is_free)) continue;
-    const auto nodes = mesh.face(f);
-    const std::vector<Index> stencil(nodes.begin(), nodes.end());
-    const Eigen::Vector3d direction(warps[f].x, warps[f].y, warps[f].z);
-    for (const SurfacePoint& point : points[f]) {
-      const Eigen::Vector3d u = (direction - point.normal.dot(direction) * point.normal).normalized();
-      const FrameSample at{
-          1, {stencil, point.gradients * u}, {stencil, point.gradients * point.normal.cross(u)}};
-      builder.add_row(1 + coupling);
-      builder.add_sample(1, at.warp, at.warp);
-      if (coupling > 0) builder.add_sample(coupling, at.weft, at.weft);
-      add_row(builder, {at}, &FrameSample::warp, &FrameSample::weft, 0, 1);
-      add_row(builder, {at}, &FrameSample::weft, &FrameSample::weft, 1, 1);
+  for (const auto& both : paired_triangles(mesh, topology, is_free)) {
+    const double area = both[0].area + both[1].area;
+    const std::array<double, 2> of_mean{both[0].area / area, both[1].area / area}, of_difference{1, -1};
+    for (const auto& [weights, rest] : {std::pair{of_mean, 1.0}, {of_difference, 0.0}}) {
+      const auto add = [&](double factor, Form FrameSample::*left, Form FrameSample::*right) {
+        for (std::size_t t = 0; t < 2; ++t)
+          builder.add_sample(factor * weights[t], both[t].frame.*left, both[t].frame.*right);
+      };
+      builder.add_row(rest * (1 + coupling));
+      add(1, &FrameSample::warp, &FrameSample::warp);
+      if (coupling > 0) add(coupling, &FrameSample::weft, &FrameSample::weft);
+      builder.add_row(0);
+      add(1, &FrameSample::warp, &FrameSample::weft);
+      builder.add_row(rest);
+      add(1, &FrameSample::weft, &FrameSample::weft);
     }
   }
   if (with_edges) add_edge_rows(builder, topology.edges, to_matrix(mesh.positions), is_free, rows);
@@ -420,13 +458,20 @@ GarmentRows recipe_rows(const Recipe& recipe, const Mesh& mesh, const Topology& 
     result.stiffness.tail(of_edges.size()) = of_edges;
   }
   if (family == RowFamily::membrane) {
-    const VectorXd of_elements = membrane_stiffness(mesh, fabric, is_free);
-    if (recipe.strain == StrainMeasure::corotational)
-      result.strain = {of_elements.size() / 3, fabric.poisson_coupling()};
-    result.stiffness.head(of_elements.size()) = of_elements;
+    const auto pairs = paired_triangles(mesh, topology, is_free);
+    const VectorXd of_pairs = membrane_stiffness(pairs, fabric);
+    if (recipe.strain == StrainMeasure::corotational) {
+      std::vector<double> shares;
+      for (const auto& [first, second] : pairs) shares.push_back(first.area / (first.area + second.area));
+      result.strain = {shares, fabric.poisson_coupling()};
+    }
+    result.pair_row_count = of_pairs.size();
+    result.stiffness.head(of_pairs.size()) = of_pairs;
     result.laws.assign(static_cast<std::size_t>(result.rows.row_count()), -1);
-    for (std::size_t row = 0; row < static_cast<std::size_t>(of_elements.size()); ++row)
-      result.laws[row] = static_cast<Index>(row % 3);
+    constexpr Index laws[] = {RowLaw::warp, RowLaw::shear, RowLaw::weft, RowLaw::difference, -1,
+                              RowLaw::difference};
+    for (std::size_t row = 0; row < static_cast<std::size_t>(of_pairs.size()); ++row)
+      result.laws[row] = laws[row % 6];
   }
   if (s > 0) {
     const auto edges = static_cast<Eigen::Index>(result.rows.edges.size());

@@ -50,17 +50,18 @@ QuadraticRows isometry_rows(const Mesh& mesh, const Topology& topology, const st
 QuadraticRows edge_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free,
                         int times = 1);
 
-/// Green's strain at the Gauss points of elements with a free node, times 2 along warp and weft: for each
-/// point |F_u|^2 - 1, F_u . F_v, |F_v|^2 - 1 with F_u = sum p_i (grad N_i . u). u, v: the warp
-/// direction of the face in the tangent plane, and n x u.
-/// coupling: a |F_v|^2 - a more of the first. with_edges: then the rows of edge_rows().
+/// Green's strain of the triangles of each pair with a free node (engine/mesh/triangle_pairs.hpp), times 2
+/// along warp and weft: |F_u|^2 - 1, F_u . F_v, |F_v|^2 - 1 with F_u = sum p_i (grad N_i . u), u the warp
+/// direction of the face in the tangent plane and v = n x u. For each pair first the three means by area, then
+/// what the strains of the first triangle are more than those of the second.
+/// coupling: a |F_v|^2 - a more of the first of three. with_edges: then the rows of edge_rows().
 QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free,
                             double coupling = 0, bool with_edges = false);
 
 struct GarmentRows {
   QuadraticRows rows;  ///< but hinges, which have empty ones
-  /// K of each [J], energy K C^2 / 2, 0: rigid. Of a membrane A (k_warp / (4 (1 - nu^2)), k_shear, k_weft /
-  /// 4), A the area that belongs to the point; of elastic edges A k / 4, A half of each quad and a third of
+  /// K of each [J], energy K C^2 / 2, 0: rigid. Of the means of a membrane A (k_warp / (4 (1 - nu^2)),
+  /// k_shear, k_weft / 4), A the area of the pair; of its differences as MembraneRows has them; of elastic edges A k / 4, A half of each quad and a third of
   /// each triangle beside it.
   VectorXd stiffness;
   /// Of inequalities C <= c, 0: an equation or an energy. The edges of a fabric with a strain limit s,
@@ -72,6 +73,7 @@ struct GarmentRows {
   CorotationalStrain strain;
   /// p of each law; empty: all are linear in C.
   std::vector<std::vector<CurvePiece>> curves;
+  Eigen::Index pair_row_count = 0;  ///< rows of pairs of triangles, the first ones
   HingeRows hinges;                 ///< the last rows
   Eigen::Index appended_count = 0;  ///< rows after rows.edges: bands, hinges
 
@@ -93,6 +95,8 @@ struct GarmentRows {
     return hinge < 0 ? 0 : hinges.curvature()[hinge];
   }
 
+  /// Whether a row is a difference of the strains of two triangles.
+  bool is_difference(Eigen::Index row) const { return row < pair_row_count && row % 6 >= 3; }
   /// Whether a row is one of rows.edges.
   bool is_of_edge(Eigen::Index row) const {
     const Eigen::Index end = rows.row_count() - appended_count;

@@ -57,4 +57,9 @@ ElasticResponse band_response(double c) {
   return {2 * (s - 1) * (s - 1), 2 * (s - 1) / s, std::pow(1 + c, -1.5)};
 }
 
+ElasticResponse difference_response(double c) {
+  const double ratio = c * c / (0.025 * 0.025);
+  return {c * c * (2 + ratio) / 4, c * (1 + ratio), 1 + 3 * ratio};
+}
+
 }  // namespace isocloth::reference

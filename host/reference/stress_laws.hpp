@@ -34,4 +34,8 @@ class StressLaw {
 /// Of a piece of elastic band (BandRows).
 ElasticResponse band_response(double c);
 
+/// Of the difference of the strains of two triangles along a thread (MembraneRows): C + C^3 / c_0^2, c_0 =
+/// 0.025.
+ElasticResponse difference_response(double c);
+
 }  // namespace isocloth::reference

@@ -43,7 +43,6 @@ ReferencePoint quad_point(double xi, double eta, double weight) {
 
 std::vector<ReferencePoint> quad_points(Quadrature rule) {
   const double outer = std::sqrt(0.6), near = std::sqrt(1.0 / 3);
-  if (rule == Quadrature::membrane) return {quad_point(-near, -near, 2), quad_point(near, near, 2)};
   if (rule == Quadrature::strain)
     return {quad_point(-near, -near, 1), quad_point(-near, near, 1), quad_point(near, -near, 1),
             quad_point(near, near, 1)};

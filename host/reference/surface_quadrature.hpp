@@ -24,9 +24,8 @@ struct ReferencePoint {
 };
 
 /// full: 3 x 3 Gauss on the bilinear quad [-1, 1]^2, the 3 interior points (2/3, 1/6, 1/6) on the linear
-/// triangle. strain: 2 x 2 on the quad, xi in the outer loop, the middle of the triangle. membrane: of these
-/// the points on a diagonal of the quad.
-enum class Quadrature { full, strain, membrane };
+/// triangle. strain: 2 x 2 on the quad, xi in the outer loop, the middle of the triangle.
+enum class Quadrature { full, strain };
 
 /// Throws MeshError for another face size.
 std::vector<ReferencePoint> reference_points(Index face_size, Quadrature rule = Quadrature::full);
@@ -48,7 +47,7 @@ struct SurfacePoint {
 MatrixX3d corner_positions(const Mesh& mesh, Index face, const MatrixX3d& positions);
 SurfacePoint surface_point(const ReferencePoint& at, const MatrixX3d& corners);
 
-/// The Gauss points of each face of the rest shape, shape [face_count][3 or 9; 1 or 4; 1 or 2].
+/// The Gauss points of each face of the rest shape, shape [face_count][3 or 9; 1 or 4].
 std::vector<std::vector<SurfacePoint>> surface_points(const Mesh& mesh, Quadrature rule = Quadrature::full);
 
 /// m_k = int N_k dA over the rest surface [m^2], shape [node_count]: lumped mass per density, Coltraro 2022,

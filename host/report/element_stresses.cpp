@@ -17,6 +17,12 @@ Mesh rest_mesh(const ReportGarment& garment, const double* rest) {
   return mesh;
 }
 
+std::vector<char> pinned_nodes(const ReportGarment& garment) {
+  std::vector<char> is_pinned(static_cast<std::size_t>(garment.node_count), 0);
+  for (const Index node : garment.pinned_nodes) is_pinned[static_cast<std::size_t>(node)] = 1;
+  return is_pinned;
+}
+
 }  // namespace
 
 ElementStresses::ElementStresses(const ReportData& data, std::size_t garment_count) {
@@ -26,51 +32,51 @@ ElementStresses::ElementStresses(const ReportData& data, std::size_t garment_cou
     face_count_ += garment.face_begin.size() - 1;
     if (!garment.law) continue;
     const Mesh mesh = rest_mesh(garment, data.rest_positions.data());
-    const std::vector<Vec3d> warps = face_warp_directions(mesh, build_topology(mesh));
-    for (Index f = 0; f < mesh.face_count(); ++f) {
-      const auto face = mesh.face(f);
-      const int size = static_cast<int>(face.size()), count = membrane_point_count(size);
-      Vec3d corners[4];
-      for (std::size_t i = 0; i < face.size(); ++i)
-        corners[i] = mesh.positions[static_cast<std::size_t>(face[i])];
-      const std::size_t first_point = points_.size();
-      double area = 0;
-      for (int q = 0; q < count; ++q) {
-        const auto at = membrane_point<double>(size, q);
-        const auto surface = surface_point(at, corners, size);
-        if (!(surface.area > 0)) continue;  // no strain without a rest shape
-        const auto gradient = material_gradient(at, surface, warps[static_cast<std::size_t>(f)], size);
-        Point p{first_face + static_cast<std::size_t>(f), laws_.size(), size, {}, {}, {}, surface.area};
-        for (std::size_t i = 0; i < face.size(); ++i) {
-          p.nodes[i] = garment.node_begin + face[i];
-          p.warp[i] = gradient.warp[i];
-          p.weft[i] = gradient.weft[i];
+    const Topology topology = build_topology(mesh);
+    const std::vector<Vec3d> warps = face_warp_directions(mesh, topology);
+    for (const TrianglePair& of_mesh : all_pairs(mesh, topology, pinned_nodes(garment))) {
+      const auto [first, second] = areas_of(mesh, of_mesh);
+      if (!(first > 0 && second > 0)) continue;  // no strain without a rest shape
+      Pair pair{{}, laws_.size(), {}, first / (first + second)};
+      for (std::size_t t = 0; t < 2; ++t) {
+        const auto nodes = of_mesh.triangle(static_cast<int>(t));
+        pair.faces[t] = first_face + static_cast<std::size_t>(of_mesh.faces[t]);
+        Vec3d corners[3];
+        for (std::size_t i = 0; i < 3; ++i) corners[i] = mesh.positions[static_cast<std::size_t>(nodes[i])];
+        const auto at = strain_point<double>(3, 0);
+        const auto gradient =
+            material_gradient(at, surface_point(at, corners, 3),
+                              warps[static_cast<std::size_t>(of_mesh.faces[t])], 3);
+        Triangle& triangle = pair.triangles[t];
+        for (std::size_t i = 0; i < 3; ++i) {
+          triangle.nodes[i] = garment.node_begin + nodes[i];
+          triangle.warp[i] = gradient.warp[i];
+          triangle.weft[i] = gradient.weft[i];
         }
-        area += surface.area;
-        points_.push_back(p);
       }
-      for (std::size_t i = first_point; i < points_.size(); ++i) points_[i].part /= area;
+      pairs_.push_back(pair);
     }
     laws_.push_back(*garment.law);
   }
 }
 
+MembraneLaw::Gradient ElementStresses::Triangle::gradient(const double* positions) const {
+  const Vec3d first = vector_at(positions, static_cast<std::size_t>(nodes[0]));
+  MembraneLaw::Gradient f;
+  for (std::size_t i = 1; i < 3; ++i) {  // relative: exact far from the origin
+    const Vec3d from_first = vector_at(positions, static_cast<std::size_t>(nodes[i])) - first;
+    f.along_warp += warp[i] * from_first;
+    f.along_weft += weft[i] * from_first;
+  }
+  return f;
+}
+
 std::vector<MembraneStress> ElementStresses::of(const double* positions) const {
   std::vector<MembraneStress> stresses(face_count_);
-  for (const Point& p : points_) {
-    const Vec3d first = vector_at(positions, static_cast<std::size_t>(p.nodes[0]));
-    Vec3d along_warp, along_weft;
-    for (std::size_t i = 1; i < static_cast<std::size_t>(p.size);
-         ++i) {  // relative: exact far from the origin
-      const Vec3d from_first = vector_at(positions, static_cast<std::size_t>(p.nodes[i])) - first;
-      along_warp += p.warp[i] * from_first;
-      along_weft += p.weft[i] * from_first;
-    }
-    const MembraneStress stress = laws_[p.garment].stress(along_warp, along_weft);
-    MembraneStress& of_face = stresses[p.face];
-    of_face.warp += p.part * stress.warp;
-    of_face.weft += p.part * stress.weft;
-    of_face.shear += p.part * stress.shear;
+  for (const Pair& p : pairs_) {
+    const MembraneStress stress = laws_[p.law].stress(p.triangles[0].gradient(positions),
+                                                      p.triangles[1].gradient(positions), p.share);
+    for (const std::size_t face : p.faces) stresses[face] = stress;
   }
   return stresses;
 }

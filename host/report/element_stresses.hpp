@@ -14,25 +14,29 @@ class ElementStresses {
  public:
   ElementStresses(const ReportData& data, std::size_t garment_count);
   /// Whether any of these garments has a law.
-  bool exist() const { return !points_.empty(); }
+  bool exist() const { return !pairs_.empty(); }
 
-  /// Stress of every face, 0 where its garment has no law: of the deformation gradient at the points of
-  /// MembraneRows, the mean of two by their areas on quads. positions [m], shape [node_count, 3].
+  /// Stress of every face, 0 where its garment has no law: that of its pair of triangles (MembraneRows), of a
+  /// face all of whose nodes are pinned its own. positions [m], shape [node_count, 3].
   std::vector<MembraneStress> of(const double* positions) const;
 
  private:
-  /// F = sum p_i (dN_i/du, dN_i/dv) at a point of an element.
-  struct Point {
-    std::size_t face, garment;
-    int size;
-    std::array<Index, 4> nodes;        ///< of a frame
-    std::array<double, 4> warp, weft;  ///< [1/m]
-    double part;                       ///< of the element's area
+  /// Derivatives of the positions along warp and weft in a triangle: those of its nodes times these [1/m].
+  struct Triangle {
+    std::array<Index, 3> nodes;  ///< of a frame
+    std::array<double, 3> warp, weft;
+    MembraneLaw::Gradient gradient(const double* positions) const;
+  };
+  struct Pair {
+    std::array<std::size_t, 2> faces;
+    std::size_t law;
+    std::array<Triangle, 2> triangles;
+    double share;  ///< of the first in the area of both
   };
 
   std::size_t face_count_ = 0;
   std::vector<MembraneLaw> laws_;
-  std::vector<Point> points_;
+  std::vector<Pair> pairs_;
 };
 
 }  // namespace isocloth

@@ -98,6 +98,7 @@ const std::vector<MetricColumn>& metric_columns() {
       column<&FrameMetrics::measures, &Measures::kinetic_energy>("kinetic_energy"),
       column<&FrameMetrics::measures, &Measures::potential_energy>("potential_energy"),
       column<&FrameMetrics::measures, &Measures::elastic_energy>("elastic_energy"),
+      later_column<&FrameMetrics::measures, &Measures::hourglass_energy>("hourglass_energy"),
       column<&FrameMetrics::measures, &Measures::seam_opening>("seam_opening"),
       column<&FrameMetrics::measures, &Measures::linear_momentum, &Vec3d::x>("linear_momentum_x"),
       column<&FrameMetrics::measures, &Measures::linear_momentum, &Vec3d::y>("linear_momentum_y"),

@@ -87,6 +87,7 @@ class Run {
         tally_.summary.message = text("at rest: forces on nodes balance to ", imbalance_, " of their weight");
       if (tally_.summary.status == "completed")
         for (const std::string& line : tally_.idle_grippers()) warn(line);
+        for (const std::string& line : tally_.coarse_garments()) warn(line);
       tally_.summary.realtime_factor = tally_.summary.wall_seconds > 0
                                            ? tally_.summary.simulated_seconds / tally_.summary.wall_seconds
                                            : 0;

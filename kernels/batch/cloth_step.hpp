@@ -272,6 +272,8 @@ class ClothStep : ClothTile<S, T, Block> {
                       rows(at_.multipliers)};
     if (p_.curve_numbers > 0) result.curves = of_tile(a_.row_curves, p_.curve_numbers);
     result.measure = p_.measure;
+    result.first_membrane = p_.rows.membranes.first_row;
+    result.membrane_rows = membrane_width * static_cast<std::size_t>(p_.rows.membranes.stencil_count());
     if (p_.viscosity_numbers > 0) {
       result.viscosity = of_tile(a_.row_viscosity, p_.viscosity_numbers);
       result.before = rows(at_.strains);

@@ -92,19 +92,31 @@ struct MeasureBody {
       add_energy(tile, group.first_row + static_cast<std::size_t>(stencil * Width + w), law, true, c, sums);
     }
   }
-  ISOCLOTH_DEVICE void add_rows(const ElementGroup& group, Index tile, const T* tensors, const T* rest_values,
+  /// The mean of two triangles is a row of the cloth; their difference is worth its energy alone.
+  ISOCLOTH_DEVICE void add_rows(const MembraneGroup& group, Index tile, const T* tensors, const T* rest_values,
                                 const Vec3<S>* x, Index stencil, ClothMeasures<S>& sums) const {
-    const auto f = deformation_gradient(group, tensors + group.first_tensor, x, stencil);
-    const std::size_t row = group.first_row + 3 * static_cast<std::size_t>(stencil);
-    S strains[3];
-    element_strains(StrainMeasure::green, f, rest_values + row, strains);
-    for (const S& c : strains) add_row(c, sums);
-    if (a.energies.measure == StrainMeasure::corotational) stretch_strains(f, strains);
-    const S coupled = multiply_add(physics(tile).coupling, strains[2], strains[0]);
+    tensors += group.first_tensor;
+    const auto f = deformation_gradients(group, tensors, x, stencil);
+    const std::size_t row = group.first_row + membrane_width * static_cast<std::size_t>(stencil);
+    const S share = S(tensors[group.share(stencil)]), coupling = physics(tile).coupling;
+    S strains[membrane_width];
+    pair_strains(StrainMeasure::green, f, share, rest_values + row, strains);
+    for (int w = 0; w < 3; ++w) add_row(strains[w], sums);
+    if (a.energies.measure == StrainMeasure::corotational)
+      pair_strains(a.energies.measure, f, share, rest_values + row, strains);
     for (int w = 0; w < 3; ++w)
       add_energy(tile, row + static_cast<std::size_t>(w), w,
                  a.energies.measure == StrainMeasure::engineering && w != RowLaw::shear,
-                 w == 0 ? coupled : strains[w], sums);
+                 w == 0 ? multiply_add(coupling, strains[2], strains[0]) : strains[w], sums);
+    if (a.energies.stiffness.empty()) return;
+    const auto* const stiffness = reinterpret_cast<const S*>(a.energies.stiffness.data()) +
+                                  static_cast<std::size_t>(tile) * a.rows.row_count() + row;
+    for (int w = 3; w < membrane_width; ++w) {
+      const S c = w == 3 ? multiply_add(coupling, strains[5], strains[3]) : strains[w],
+              energy = stiffness[w] * difference_energy(c, w - 3);
+      sums.elastic = sums.elastic + energy;
+      sums.hourglass = sums.hourglass + energy;
+    }
   }
   /// They have no energy.
   ISOCLOTH_DEVICE void add_rows(const LimitGroup& group, Index, const T* tensors, const T* rest_values,
@@ -143,14 +155,14 @@ struct MeasureBody {
     const Vec3<S> x = positions[node], v = velocities[node];
     const S mass = S(rest(a.rest.masses, tile, a.node_count)[node]);
     const Vec3<S> p = (physics.rho * mass) * v;
-    sums.potential = multiply_add(physics.weight * mass, x.z, sums.potential);
+    sums.weight = multiply_add(physics.weight * mass, x.z, sums.weight);
     if (!a.bending.columns.empty()) {
       const T* entries = rest(a.rest.bending, tile, a.bending.columns.size());
       Vec3<S> force;
       for (Index e = a.bending.row_begin[node]; e < a.bending.row_begin[node + 1]; ++e)
         force = multiply_add(S(entries[e]), positions[a.bending.columns[e]] - x, force);
-      sums.potential =
-          multiply_add(number(0.5) * physics.kappa, dot_add(x - positions[0], force, S{}), sums.potential);
+      sums.bending =
+          multiply_add(number(0.5) * physics.kappa, dot_add(x - positions[0], force, S{}), sums.bending);
     }
     sums.kinetic = multiply_add(number(0.5), dot_add(v, p, S{}), sums.kinetic);
     sums.momentum += p;
@@ -166,8 +178,10 @@ struct MeasureBody {
     sums.error_squares = sums.error_squares + more.error_squares;
     sums.error_max = larger(more.error_max, sums.error_max);
     sums.kinetic = sums.kinetic + more.kinetic;
-    sums.potential = sums.potential + more.potential;
+    sums.weight = sums.weight + more.weight;
+    sums.bending = sums.bending + more.bending;
     sums.elastic = sums.elastic + more.elastic;
+    sums.hourglass = sums.hourglass + more.hourglass;
     sums.opening = larger(more.opening, sums.opening);
     sums.momentum += more.momentum;
     sums.angular_momentum += more.angular_momentum;

@@ -16,8 +16,10 @@ struct ClothMeasures {
   S row_stretch, row_compression;  ///< largest C and -C, not below 0; infinite where a row is not finite
   S area, rest_area;               ///< [m^2]
   S error_sum, error_squares, error_max;  ///< of |a - a0| / a0 of faces, Coltraro 2022, (22)
-  S kinetic, potential;                   ///< [J], 1/2 rho m v^2 and delta g m z + 1/2 kappa phi.K phi
-  S elastic;  ///< [J], K times the integral of p of compliant rows, see apply_law()
+  S kinetic, weight;                      ///< [J], 1/2 rho m v^2 and delta g m z
+  S bending;                              ///< [J], 1/2 kappa phi.K phi
+  S elastic;    ///< [J], K times the integral of p of compliant rows, see apply_law()
+  S hourglass;  ///< [J], what differences of triangles (MembraneRows) have of it
   S opening;  ///< largest distance of two nodes that are sewn or buttoned together, less that of a button [m]
   Vec3<S> momentum, angular_momentum;  ///< rho m v [kg m/s], rho m x x v [kg m^2/s]
 };
@@ -57,7 +59,7 @@ struct MeasureCloths {
   ArrayView<const Real> physics;     ///< ClothPhysics, shape [tile_count, 4, width]
   ArrayView<const Real> positions;   ///< [m], shape [tile, node_count, 3, width]
   ArrayView<const Real> velocities;  ///< [m/s], same shape
-  ArrayView<Real> reports;           ///< ClothMeasures, shape [tile_count, measure_chunks(), 17, width]
+  ArrayView<Real> reports;           ///< ClothMeasures, shape [tile_count, measure_chunks(), 19, width]
 };
 
 /// Blocks per tile.
@@ -65,7 +67,7 @@ template <class Real>
 ISOCLOTH_HD Index measure_chunks(const MeasureCloths<Real>& a) {
   const auto larger = [](Index x, Index y) { return x > y ? x : y; };
   const Index faces = static_cast<Index>(a.face_begin.size()) - 1;
-  const Index of_rows = larger(larger(a.rows.triples.stencil_count(), a.rows.elements.stencil_count()),
+  const Index of_rows = larger(larger(a.rows.triples.stencil_count(), a.rows.membranes.stencil_count()),
                                larger(a.rows.limits.stencil_count(), a.rows.singles.stencil_count()));
   const Index stitches = static_cast<Index>(a.stitches.size() / 2);
   const Index most = larger(larger(of_rows, stitches), larger(faces, a.node_count));

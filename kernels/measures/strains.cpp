@@ -115,16 +115,13 @@ struct StrainBody {
     const S mean = number(0.5) * (uu + vv), half = number(0.5) * (uu - vv);
     const S radius = square_root(multiply_add(half, half, uv * uv));
     const S first = stretch(mean + radius), second = stretch(mean - radius);
-    const S thread = larger(magnitude(stretch(uu)), magnitude(stretch(vv)));
     const S lengths = square_root(e) * square_root(g);
     const S shear = select(lengths > zero, magnitude(uv) / select(lengths > zero, lengths, one), zero);
     extremes.stretch = larger(first, extremes.stretch);
     extremes.compression = larger(-second, extremes.compression);
-    extremes.thread = larger(thread, extremes.thread);
     extremes.shear = larger(shear, extremes.shear);
     values.all[0] = larger(magnitude(first), magnitude(second));
-    values.all[values.point_count] = thread;
-    values.all[2 * values.point_count] = shear;
+    values.all[values.point_count] = shear;
   }
 
   ISOCLOTH_DEVICE void measure_face(const Vec3<S>* x, const T* factors, Index face, const Values& values,
@@ -146,6 +143,24 @@ struct StrainBody {
     for (int q = 0; q < 4; ++q) measure(us[q % 2], vs[q / 2], q);
   }
 
+  /// The larger strain of warp and weft of a pair of triangles.
+  ISOCLOTH_DEVICE S thread_strain(const Vec3<S>* x, const T* factors, Index pair) const {
+    const Index* nodes = a.pairs.data() + 4 * pair;
+    const Vec3<S> x0 = x[nodes[0]], b = x[nodes[1]] - x0, c = x[nodes[2]] - x0, d = x[nodes[3]] - x0;
+    const auto strains = [](const T* by, const Vec3<S>& by_xi, const Vec3<S>& by_eta, S& uu, S& vv) {
+      const Vec3<S> u = multiply_add(S(by[0]), by_xi, S(by[1]) * by_eta),
+                    v = multiply_add(S(by[2]), by_xi, S(by[3]) * by_eta);
+      uu = dot_add(u, u, number(-1));
+      vv = dot_add(v, v, number(-1));
+    };
+    S u1, v1, u2, v2;
+    strains(factors + 9 * pair, b, c, u1, v1);
+    strains(factors + 9 * pair + 4, c, d, u2, v2);
+    const S share(factors[9 * pair + 8]);
+    return larger(magnitude(stretch(multiply_add(share, u1 - u2, u2))),
+                  magnitude(stretch(multiply_add(share, v1 - v2, v2))));
+  }
+
   template <class Block>
   ISOCLOTH_DEVICE void operator()(const Block& block, Index tile) const {
     const Index edge_count = static_cast<Index>(a.edges.size()) / 2;
@@ -156,9 +171,12 @@ struct StrainBody {
     const T* rest_points = reinterpret_cast<const T*>(a.rest_points.data()) + rest_tile * 4 * point_count;
     const auto* x =
         reinterpret_cast<const Vec3<S>*>(a.positions.data()) + static_cast<std::size_t>(tile) * a.node_count;
+    const Index pair_count = static_cast<Index>(a.pairs.size()) / 4;
+    const T* rest_pairs = reinterpret_cast<const T*>(a.rest_pairs.data()) + rest_tile * 9 * pair_count;
     S* of_edges = reinterpret_cast<S*>(a.values.data()) +
-                  static_cast<std::size_t>(tile) * (edge_count + 3 * point_count);
+                  static_cast<std::size_t>(tile) * (edge_count + 2 * point_count + pair_count);
     S* of_points = of_edges + edge_count;
+    S* of_pairs = of_points + 2 * point_count;
 
     S edge_max{}, pinned_max{};
     Extremes extremes;
@@ -173,6 +191,10 @@ struct StrainBody {
       const Index first = a.face_points[f];
       measure_face(x, rest_points + 4 * first, f, {of_points + first, point_count}, extremes);
     });
+    share(block, pair_count, [&](Index pair) {
+      of_pairs[pair] = thread_strain(x, rest_pairs, pair);
+      extremes.thread = larger(of_pairs[pair], extremes.thread);
+    });
     block.sync();
     StrainReport<S> report;
     report.edge_max = largest(block, edge_max);
@@ -184,9 +206,9 @@ struct StrainBody {
     report.stretch_p95 =
         percentile_95(block, of_points, point_count, larger(report.stretch_max, report.compression_max));
     report.thread_max = largest(block, extremes.thread);
-    report.thread_p95 = percentile_95(block, of_points + point_count, point_count, report.thread_max);
+    report.thread_p95 = percentile_95(block, of_pairs, pair_count, report.thread_max);
     report.shear_max = largest(block, extremes.shear);
-    report.shear_p95 = percentile_95(block, of_points + 2 * point_count, point_count, report.shear_max);
+    report.shear_p95 = percentile_95(block, of_points + point_count, point_count, report.shear_max);
     if (block.rank() == 0) reinterpret_cast<StrainReport<S>*>(a.reports.data())[tile] = report;
   }
 };

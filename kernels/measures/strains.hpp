@@ -12,7 +12,8 @@ template <class S>
 struct StrainReport {
   S edge_max, edge_p95, edge_mean;              ///< |l / l0 - 1| over all edges
   S stretch_max, stretch_p95, compression_max;  ///< s1 - 1, max(|s1 - 1|, |s2 - 1|), 1 - s2 over all points
-  S thread_max, thread_p95;                     ///< max(||F_u| - 1|, ||F_v| - 1|) over all points
+  /// max(|s_u - 1|, |s_v - 1|) over all pairs of triangles, s^2 the mean of |F|^2 over both.
+  S thread_max, thread_p95;
   S shear_max, shear_p95;                       ///< |F_u . F_v| / (|F_u| |F_v|) over all points
   S pinned_max;                                 ///< |l^2 / l0^2 - 1| over edges between two pinned nodes
 };
@@ -32,8 +33,12 @@ struct MeasureStrains {
   /// Of each point d(xi, eta) / d(u, v): xi_u, eta_u, xi_v, eta_v [1/m], u along warp and v along weft of the
   /// rest shape; shape [tile or 1, point_count, 4, width or 1].
   ArrayView<const Real> rest_points;
+  ArrayView<const Index> pairs;  ///< nodes of triangles (0, 1, 2) and (0, 2, 3), shape [pair_count, 4]
+  /// Of each pair the same four numbers of both triangles, and the share of the first in the area of both;
+  /// shape [tile or 1, pair_count, 9, width or 1].
+  ArrayView<const Real> rest_pairs;
   ArrayView<const Real> positions;  ///< [m], shape [tile, node_count, 3, width]
-  ArrayView<Real> values;           ///< work, shape [tile, edge_count + 3 point_count, width]
+  ArrayView<Real> values;           ///< work, shape [tile, edge_count + 2 point_count + pair_count, width]
   ArrayView<Real> reports;          ///< StrainReport, shape [tile, 11, width]
 };
 

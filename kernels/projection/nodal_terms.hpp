@@ -5,6 +5,7 @@
 
 #include "kernels/launch/lanes.hpp"
 #include "kernels/projection/nodal_system.hpp"
+#include "kernels/tensors/membrane_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
@@ -92,16 +93,12 @@ ISOCLOTH_HD S add_tensors(const GeometricStiffness<S, T>& a, const LimitGroup& g
   return sum;
 }
 template <class S, class T>
-ISOCLOTH_HD S add_tensors(const GeometricStiffness<S, T>& a, const ElementGroup& group, Index pair,
+ISOCLOTH_HD S add_tensors(const GeometricStiffness<S, T>& a, const MembraneGroup& group, Index pair,
                           Index stencil, S sum) {
-  const T* const gradients = a.tensors.data() + group.first_tensor;
-  const T* const i = gradients + 2 * (pair / 4);
-  const T* const j = gradients + 2 * (group.stencils.stencil_begin[stencil] + pair % 4);
-  const S* const lambda = a.multipliers.data() + group.first_row + 3 * stencil;
-  const T half(typename Lanes<T>::Scalar(0.5));
-  sum = multiply_add(lambda[0], S(i[0] * j[0]), sum);
-  sum = multiply_add(lambda[1], S(half * multiply_add(i[0], j[1], i[1] * j[0])), sum);
-  return multiply_add(multiply_add(a.coupling, lambda[0], lambda[2]), S(i[1] * j[1]), sum);
+  const T* const tensors = a.tensors.data() + group.first_tensor;
+  return add_pair_tensors(a.multipliers.data() + group.first_row + membrane_width * stencil,
+                          S(tensors[group.share(stencil)]), a.coupling, tensors + 4 * (pair / 4),
+                          tensors + 4 * (group.stencils.stencil_begin[stencil] + pair % 4), sum);
 }
 
 /// -G_ab of a pair, of any sign.

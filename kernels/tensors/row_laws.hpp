@@ -16,6 +16,7 @@
 
 #include "engine/core/array_view.hpp"
 #include "engine/model/stress_curve.hpp"
+#include "engine/rows/stencil_pattern.hpp"
 #include "kernels/divergence.hpp"
 #include "kernels/launch/lanes.hpp"
 
@@ -40,13 +41,15 @@ struct RowLaws {
   ArrayView<const S> stiffness;      ///< K [J], 0: rigid; shape [row_count]; empty: all rows are rigid
   S step{};                          ///< h [s]
   S coupling{};                      ///< of the rows of elements: a of Fabric::poisson_coupling()
-  ArrayView<const S> multipliers{};  ///< lambda, shape [row_count]; of rows with curves or bounds
+  ArrayView<const S> multipliers{};  ///< lambda, shape [row_count]; empty: stress is K C, see of_strain()
   RowBounds<S> bounds{};
   // Numbers of CurvePiece, shape [RowLaw::count, pieces, 5].
   ArrayView<const S> curves{};                   ///< p by strain; empty: all laws are linear in C
   ArrayView<const S> viscosity{};                ///< p_v by dC/dt [1/s]; empty: nothing is viscous
   StrainMeasure measure = StrainMeasure::green;  ///< of elements; engineering: of the threads of their curves
   ArrayView<const S> before{};  ///< C when the step began, shape [row_count], where anything is viscous
+  // Rows of MembraneGroup: the first, and how many.
+  std::size_t first_membrane = 0, membrane_rows = 0;
 
   /// The laws of plain C, whatever stress it meets.
   ISOCLOTH_HD RowLaws of_strain() const {
@@ -55,9 +58,16 @@ struct RowLaws {
     result.step = step;
     result.coupling = coupling;
     result.measure = measure;
+    result.first_membrane = first_membrane;
+    result.membrane_rows = membrane_rows;
     return result;
   }
-  /// Whether any row has more than K C.
+  /// Whether a row is a difference of the strains of two triangles; see MembraneRows.
+  ISOCLOTH_HD bool is_difference(std::size_t row) const {
+    return row >= first_membrane && row < first_membrane + membrane_rows &&
+           (row - first_membrane) % membrane_width >= 3;
+  }
+  /// Whether any row has more than K C, but differences.
   ISOCLOTH_HD bool have_laws() const { return !curves.empty() || !viscosity.empty(); }
 };
 
@@ -206,6 +216,40 @@ ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, boo
   scale = scale * square_root(slope);
 }
 
+/// c_0 of MembraneRows: stress of differences is K (C + C^3 / c_0^2).
+constexpr double difference_knee = 0.025;
+
+/// C and s of a difference of threads, as apply_law() has them. The tangent is that at C, or, where the
+/// multiplier stands for less strain, one of up to three steps of Newton's method towards that; they fall from
+/// C to it.
+template <class S>
+ISOCLOTH_HD void apply_difference_law(S& c, S& scale, S lambda) {
+  const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
+  const S zero{}, one = number(1), three = number(3), unit = scale * scale;
+  const auto is_negative = c < zero;
+  const S size = number(1 / difference_knee) * select(is_negative, -c, c),
+          carried = number(1 / difference_knee) * lambda / select(unit > zero, unit, one),
+          wanted = larger(select(is_negative, -carried, carried), zero);
+  S at = size;
+  for (int i = 0; i < 3; ++i) {
+    const S square = at * at, beyond = multiply_add(square, at, at) - wanted;
+    at = at - larger(beyond, zero) / multiply_add(three, square, one);
+  }
+  const S square = at * at, slope = multiply_add(three, square, one),
+          stress = multiply_add(slope, size - at, multiply_add(square, at, at));
+  const S strain = number(difference_knee) * stress / slope;
+  c = select(is_negative, -strain, strain);
+  scale = scale * square_root(slope);
+}
+
+/// Of a difference, over K: C^2 / 2 + C^4 / (4 c_0^2), of shear the first alone. law: RowLaw.
+template <class S>
+ISOCLOTH_HD S difference_energy(S c, int law) {
+  const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
+  const S half = number(0.5) * (c * c);
+  return law == RowLaw::shear ? half : multiply_add(number(1 / (difference_knee * difference_knee)) * half, half, half);
+}
+
 /// Of a slack band, over that of one that pulls: enough for its row to have a part in the system.
 constexpr double slack_stiffness = 1e-3;
 
@@ -272,7 +316,8 @@ ISOCLOTH_HD S admissible(const RowLaws<S>& laws, std::size_t row, S scale, S lam
 }
 
 /// What a step must bring below its tolerance: C of rigid rows, C - lambda / s^2 of compliant ones, the
-/// difference of the strains that positions and multipliers stand for; C - c - a lambda of bounded ones where
+/// difference of the strains that positions and multipliers stand for, a tenth of it where the row is a
+/// difference of triangles, which is no stress of the cloth; C - c - a lambda of bounded ones where
 /// it is positive, in units in which the tolerance is no more than c / 10. What is stretched beyond all
 /// bounds (kernels/divergence.hpp) is off by all of its C, however well forces balance that.
 template <class S>
@@ -282,7 +327,8 @@ ISOCLOTH_HD S mismatch(const RowLaws<S>& laws, std::size_t row, S c, S scale, S 
   const auto is_torn = c > S(static_cast<typename Lanes<S>::Scalar>(torn));
   const auto is_compliant = (laws.stiffness[row] > S{}) & (scale > S{});
   const S one = S(typename Lanes<S>::Scalar(1));
-  const S of_row = select(is_compliant, c - lambda / select(is_compliant, scale * scale, one), c);
+  const S off = select(is_compliant, c - lambda / select(is_compliant, scale * scale, one), c),
+          of_row = laws.is_difference(row) ? S(typename Lanes<S>::Scalar(0.1)) * off : off;
   if (!laws.bounds.exist()) return select(is_torn, c, of_row);
   const S bound = laws.bounds.values[row];
   const auto is_bounded = bound > S{};

@@ -4,7 +4,7 @@
 #include "kernels/launch/lanes.hpp"
 #include "kernels/tensors/evaluate_rows.hpp"
 #include "kernels/tensors/hinge.hpp"
-#include "kernels/tensors/stretch_tensor.hpp"
+#include "kernels/tensors/membrane_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
@@ -112,72 +112,6 @@ ISOCLOTH_HD DeformationGradient<S> deformation_gradient(const RowGroup<Width>& g
   return f;
 }
 
-/// C of the rows of a stencil of an element, not coupled yet. rest: c0 of Green's; S has 1 and 0.
-template <class S, class T>
-ISOCLOTH_HD void element_strains(StrainMeasure measure, const DeformationGradient<S>& f, const T* rest,
-                                 S (&c)[3]) {
-  if (measure == StrainMeasure::corotational) return stretch_strains(f, c);
-  c[0] = dot_add(f.u, f.u, -S(rest[0]));
-  c[1] = dot_add(f.u, f.v, -S(rest[1]));
-  c[2] = dot_add(f.v, f.v, -S(rest[2]));
-}
-
-/// C and s of a stencil of an element, whose rows are compliant.
-template <class S, class T, class W>
-ISOCLOTH_HD void evaluate_element(const EvaluateRows<S, T, W>& a, const ElementGroup& group, Index stencil) {
-  const T* const gradients = a.tensors.data() + group.first_tensor;
-  const std::size_t row = group.first_row + 3 * static_cast<std::size_t>(stencil);
-  S c[3];
-  element_strains(a.laws.measure, deformation_gradient(group, gradients, a.positions.data(), stencil),
-                  a.rest_values.data() + row, c);
-  c[0] = multiply_add(a.laws.coupling, c[2], c[0]);
-  for (int w = 0; w < 3; ++w) {
-    S scale = row_scale(a.laws, row + static_cast<std::size_t>(w), S{});
-    if (a.laws.have_laws())
-      apply_law(a.laws, row + static_cast<std::size_t>(w), w,
-                a.laws.measure == StrainMeasure::engineering && w != RowLaw::shear, c[w], scale);
-    a.residuals[row + static_cast<std::size_t>(w)] = c[w];
-    a.scales[row + static_cast<std::size_t>(w)] = scale;
-  }
-}
-
-/// s J of a stencil of an element by the strain S - I.
-template <class S, class T, class W>
-ISOCLOTH_HD void differentiate_stretch(const EvaluateRows<S, T, W>& a, const ElementGroup& group,
-                                       Index stencil) {
-  const T* const gradients = a.tensors.data() + group.first_tensor;
-  const StretchDerivatives<S> by = stretch_derivatives(
-      deformation_gradient(group, gradients, a.positions.data(), stencil), a.laws.coupling);
-  const S* const scale = a.scales.data() + group.first_row + 3 * static_cast<std::size_t>(stencil);
-  Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian;
-  for (int w = 0; w < 3; ++w) {
-    const Vec3<S> warp = scale[w] * by.warp[w], weft = scale[w] * by.weft[w];
-    for (Index slot = group.stencils.stencil_begin[stencil]; slot < group.stencils.stencil_begin[stencil + 1];
-         ++slot)
-      jacobian[3 * slot + w] = multiply_add(S(gradients[2 * slot + 1]), weft, S(gradients[2 * slot]) * warp);
-  }
-}
-
-/// s J of a stencil of an element whose scales are known.
-template <class S, class T, class W>
-ISOCLOTH_HD void differentiate_element(const EvaluateRows<S, T, W>& a, const ElementGroup& group,
-                                       Index stencil) {
-  if (a.laws.measure == StrainMeasure::corotational) return differentiate_stretch(a, group, stencil);
-  const T* const gradients = a.tensors.data() + group.first_tensor;
-  const auto [u, v] = deformation_gradient(group, gradients, a.positions.data(), stencil);
-  const S* const scale = a.scales.data() + group.first_row + 3 * static_cast<std::size_t>(stencil);
-  const Vec3<S> uu = (scale[0] + scale[0]) * u, uv = scale[1] * v, vu = scale[1] * u,
-                vv = (scale[2] + scale[2]) * v, coupled = (a.laws.coupling * (scale[0] + scale[0])) * v;
-  Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian;
-  for (Index slot = group.stencils.stencil_begin[stencil]; slot < group.stencils.stencil_begin[stencil + 1];
-       ++slot) {
-    const S g(gradients[2 * slot]), h(gradients[2 * slot + 1]);
-    jacobian[3 * slot] = multiply_add(h, coupled, g * uu);
-    jacobian[3 * slot + 1] = multiply_add(h, vu, g * uv);
-    jacobian[3 * slot + 2] = h * vv;
-  }
-}
-
 /// |F d|^2 of the rows of a stencil.
 template <class S>
 ISOCLOTH_HD void stretch_squares(const DeformationGradient<S>& f, S (&squares)[stretch_directions]) {
@@ -268,20 +202,8 @@ ISOCLOTH_HD void make_quadratic(const QuadraticMultipliers<S, T>& a, const RowGr
   for (int w = 0; w < Width; ++w)
     a.found[row + static_cast<std::size_t>(w)] = a.multipliers[row + static_cast<std::size_t>(w)];
 }
-template <class S, class T>
-ISOCLOTH_HD void make_quadratic(const QuadraticMultipliers<S, T>& a, const ElementGroup& group,
-                                Index stencil) {
-  const std::size_t row = group.first_row + 3 * static_cast<std::size_t>(stencil);
-  const StretchTensor<S> stretch = stretch_tensor(
-      deformation_gradient(group, a.tensors.data() + group.first_tensor, a.positions.data(), stencil));
-  const SymmetricTensor<S> m = metric_multipliers(stretch, a.multipliers.data() + row, a.coupling);
-  a.found[row] = m.uu;
-  a.found[row + 1] = m.uv + m.uv;
-  a.found[row + 2] = multiply_add(-a.coupling, m.uu, m.vv);
-}
-
 // Evaluation in two passes, with a barrier between them: the rows of a stencil need J of all its slots. A
-// third one completes J, where it is asked for: rows of elements have C without it.
+// third one completes J, where it is asked for: rows of membranes have C without it.
 
 template <int Width>
 ISOCLOTH_HD Index first_pass_count(const RowGroup<Width>& group) {
@@ -300,27 +222,12 @@ ISOCLOTH_HD void second_pass(const EvaluateRows<S, T, W>& a, const RowGroup<Widt
   evaluate_row(a, group, row / Width, row % Width);
 }
 
-ISOCLOTH_HD Index first_pass_count(const ElementGroup& group) { return group.stencil_count(); }
-template <class S, class T, class W>
-ISOCLOTH_HD void first_pass(const EvaluateRows<S, T, W>& a, const ElementGroup& group, Index stencil) {
-  evaluate_element(a, group, stencil);
-}
-ISOCLOTH_HD Index second_pass_count(const ElementGroup&) { return 0; }
-template <class S, class T, class W>
-ISOCLOTH_HD void second_pass(const EvaluateRows<S, T, W>&, const ElementGroup&, Index) {}
-
 template <int Width>
 ISOCLOTH_HD Index third_pass_count(const RowGroup<Width>&) {
   return 0;
 }
 template <class S, int Width, class T, class W>
 ISOCLOTH_HD void third_pass(const EvaluateRows<S, T, W>&, const RowGroup<Width>&, Index) {}
-ISOCLOTH_HD Index third_pass_count(const ElementGroup& group) { return group.stencil_count(); }
-template <class S, class T, class W>
-ISOCLOTH_HD void third_pass(const EvaluateRows<S, T, W>& a, const ElementGroup& group, Index stencil) {
-  differentiate_element(a, group, stencil);
-}
-
 ISOCLOTH_HD Index first_pass_count(const LimitGroup& group) { return group.stencil_count(); }
 template <class S, class T, class W>
 ISOCLOTH_HD void first_pass(const EvaluateRows<S, T, W>& a, const LimitGroup& group, Index stencil) {
@@ -343,11 +250,6 @@ ISOCLOTH_HD void evaluate_stencil(const EvaluateRows<S, T, W>& a, const RowGroup
   for (Index slot = stencils.stencil_begin[stencil]; slot < stencils.stencil_begin[stencil + 1]; ++slot)
     evaluate_slot(a, group, slot);
   for (int w = 0; w < Width; ++w) evaluate_row(a, group, stencil, w);
-}
-template <class S, class T, class W>
-ISOCLOTH_HD void evaluate_stencil(const EvaluateRows<S, T, W>& a, const ElementGroup& group, Index stencil) {
-  evaluate_element(a, group, stencil);
-  differentiate_element(a, group, stencil);
 }
 template <class S, class T, class W>
 ISOCLOTH_HD void evaluate_stencil(const EvaluateRows<S, T, W>& a, const LimitGroup& group, Index stencil) {

@@ -78,15 +78,19 @@ Scene elastic_scene(const std::string& recipe, Mesh mesh, double stiffness) {
   return scene;
 }
 
-/// K C^2 / 2 with C = (sum of left_i p_i) . (sum of right_i p_i) + coupling |sum of other_i p_i|^2 - rest, or
-/// K times the integral of a law, and of a dashpot K h times that of its p_v by the rate (C - before) / h.
+/// weight (sum of left_i p_i) . (sum of right_i p_i).
+struct Product {
+  double weight;
+  VectorXd left, right;
+};
+
+/// K C^2 / 2 with C = the sum of the products - rest, or K times the integral of a law, and of a dashpot K h
+/// times that of its p_v by the rate (C - before) / h.
 struct Energy {
   std::vector<Index> nodes;
-  VectorXd left, right;
+  std::vector<Product> products;
   double rest, stiffness;
   bool only_pulls = false;
-  double coupling = 0;
-  VectorXd other = VectorXd::Zero(left.size());
   std::vector<CurvePiece> law{{}};                  ///< p of x
   bool is_engineering = false;                      ///< x = 2 (sqrt(1 + C) - 1), else C
   std::vector<CurvePiece> viscosity{{.slope = 0}};  ///< p_v
@@ -129,8 +133,7 @@ std::vector<Energy> spring_energies(const Mesh& mesh, const Fabric& fabric, doub
                     mesh.positions[static_cast<std::size_t>(edge.first)];
     const VectorXd difference = Eigen::Vector2d(-1, 1) / norm(d);
     all.push_back({{edge.first, edge.second},
-                   difference,
-                   difference,
+                   {{1, difference, difference}},
                    1,
                    fabric.stretch_stiffness * a * b * count / 2 / 4});
   }
@@ -159,7 +162,7 @@ std::vector<Energy> stretches(const Mesh& mesh, const Fabric& fabric, double a, 
             along[i] = std::cos(k * M_PI / 6) * (is_far_x ? 1 : -1) / a * (is_far_y ? y : 1 - y) +
                        std::sin(k * M_PI / 6) * (is_far_y ? 1 : -1) / b * (is_far_x ? x : 1 - x);
           }
-          all.push_back({nodes, along, along, 1, fabric.stretch_stiffness * a * b / 4 / 4});
+          all.push_back({nodes, {{1, along, along}}, 1, fabric.stretch_stiffness * a * b / 4 / 4});
         }
   }
   return all;
@@ -182,7 +185,8 @@ std::vector<Energy> grid_springs(const Mesh& mesh, const Fabric& fabric, double 
     const double length =
         norm(mesh.positions[static_cast<std::size_t>(to)] - mesh.positions[static_cast<std::size_t>(from)]);
     const VectorXd difference = Eigen::Vector2d(-1, 1) / length;
-    all.push_back({.nodes = {from, to}, .left = difference, .right = difference, .rest = 1, .stiffness = k});
+    all.push_back(
+        {.nodes = {from, to}, .products = {{1, difference, difference}}, .rest = 1, .stiffness = k});
     all.back().viscosity = {{.slope = time}};
     all.back().law = std::move(law);
   };
@@ -209,11 +213,29 @@ std::vector<Energy> membrane_energies(const Mesh& mesh, const Fabric& fabric, St
                                       double b) {
   std::vector<Energy> all;
   const bool is_engineering = measure == StrainMeasure::engineering;
-  for (const auto& [nodes, warp, weft] : membrane_points(mesh, a, b)) {
-    const double area = a * b / 2;
-    // k_u e_u^2 + k_v (e_v + coupling e_u)^2 / (1 - nu^2), the square completed the other way round.
-    const double nu = fabric.poisson_ratio, k_u = fabric.stretch_stiffness,
-                 k_v = fabric.weft_stretch_stiffness, coupling = nu * std::sqrt(k_u / k_v);
+  const double area = a * b, nu = fabric.poisson_ratio, k_u = fabric.stretch_stiffness,
+               k_v = fabric.weft_stretch_stiffness;
+  using Forms = std::array<Eigen::Vector4d, 2>;  // of both triangles
+  const auto mean = [](const Forms& left, const Forms& right, double weight = 1) {
+    return std::vector<Product>{{weight / 2, left[0], right[0]}, {weight / 2, left[1], right[1]}};
+  };
+  const auto difference = [](const Forms& left, const Forms& right, double weight = 1) {
+    return std::vector<Product>{{weight, left[0], right[0]}, {-weight, left[1], right[1]}};
+  };
+  const auto both = [](std::vector<Product> first, const std::vector<Product>& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+  };
+  for (const auto& [nodes, warp, weft] : quad_triangles(mesh)) {
+    // The first rows are coupled, C_uu + r C_vv.
+    const double r = nu * std::sqrt(k_v / k_u);
+    const std::vector<CurvePiece> cubic{{.cube = 1 / (stiffening * stiffening)}};
+    all.push_back({nodes, both(difference(warp, warp), difference(weft, weft, r)), 0,
+                   weak_stiffness(k_u) / (1 - nu * nu) * area / 16});
+    all.back().law = cubic;
+    all.push_back({nodes, difference(weft, weft), 0, weak_stiffness(k_v) * area / 16});
+    all.back().law = cubic;
+    all.push_back({nodes, difference(warp, weft), 0, 0.03 * fabric.shear_stiffness * area / 4});
     if (nu == 0) {
       const StressCurves& curves = fabric.curves;
       const auto viscosity = [](const StressCurve& curve, double k, double linear, double factor) {
@@ -224,9 +246,9 @@ std::vector<Energy> membrane_energies(const Mesh& mesh, const Fabric& fabric, St
         return pieces;
       };
       const Viscosity& v = fabric.viscosity;
-      const auto add = [&, nodes = nodes](const VectorXd& left, const VectorXd& right, double rest, double k,
+      const auto add = [&, nodes = nodes](const Forms& left, const Forms& right, double rest, double k,
                                           std::vector<CurvePiece> law, std::vector<CurvePiece> viscous) {
-        all.push_back({.nodes = nodes, .left = left, .right = right, .rest = rest, .stiffness = k});
+        all.push_back({.nodes = nodes, .products = mean(left, right), .rest = rest, .stiffness = k});
         all.back().law = std::move(law);
         all.back().is_engineering = is_engineering && rest == 1;
         all.back().viscosity = std::move(viscous);
@@ -239,52 +261,51 @@ std::vector<Energy> membrane_energies(const Mesh& mesh, const Fabric& fabric, St
           viscosity(v.curves.shear, fabric.shear_stiffness, v.shear, 1));
       continue;
     }
-    all.push_back({nodes, warp, warp, 1, k_u * area / 4});
-    all.push_back({nodes, weft, weft, 1 + coupling, k_v / (1 - nu * nu) * area / 4, false, coupling, warp});
-    all.push_back({nodes, warp, weft, 0, fabric.shear_stiffness * area});
+    // k_u e_u^2 + k_v (e_v + coupling e_u)^2 / (1 - nu^2), the square completed the other way round.
+    const double coupling = nu * std::sqrt(k_u / k_v);
+    all.push_back({nodes, mean(warp, warp), 1, k_u * area / 4});
+    all.push_back({nodes, both(mean(weft, weft), mean(warp, warp, coupling)), 1 + coupling,
+                   k_v / (1 - nu * nu) * area / 4});
+    all.push_back({nodes, mean(warp, weft), 0, fabric.shear_stiffness * area});
   }
   return all;
 }
 
+Vector3d applied(const VectorXd& form, const VectorXd& x, const Energy& e) {
+  Vector3d sum = Vector3d::Zero();
+  for (std::size_t i = 0; i < e.nodes.size(); ++i)
+    sum += form[static_cast<Eigen::Index>(i)] * x.segment<3>(3 * e.nodes[i]);
+  return sum;
+}
+
 /// C of an energy.
 double strain(const VectorXd& x, const Energy& e) {
-  Vector3d l = Vector3d::Zero(), r = Vector3d::Zero(), o = Vector3d::Zero();
-  for (std::size_t i = 0; i < e.nodes.size(); ++i) {
-    const auto at = static_cast<Eigen::Index>(i);
-    l += e.left[at] * x.segment<3>(3 * e.nodes[i]);
-    r += e.right[at] * x.segment<3>(3 * e.nodes[i]);
-    o += e.other[at] * x.segment<3>(3 * e.nodes[i]);
-  }
-  return l.dot(r) + e.coupling * o.squaredNorm() - e.rest;
+  double c = -e.rest;
+  for (const auto& [weight, left, right] : e.products)
+    c += weight * applied(left, x, e).dot(applied(right, x, e));
+  return c;
 }
 
 /// Adds first and second derivatives of the energies.
 void add_derivatives(const VectorXd& x, const std::vector<Energy>& energies, VectorXd& gradient,
                      MatrixXd& hessian) {
   for (const Energy& e : energies) {
-    Vector3d l = Vector3d::Zero(), r = Vector3d::Zero(), o = Vector3d::Zero();
     const auto count = static_cast<Eigen::Index>(e.nodes.size());
     const auto at = [&](Eigen::Index i) { return 3 * e.nodes[static_cast<std::size_t>(i)]; };
-    for (Eigen::Index i = 0; i < count; ++i) {
-      l += e.left[i] * x.segment<3>(at(i));
-      r += e.right[i] * x.segment<3>(at(i));
-      o += e.other[i] * x.segment<3>(at(i));
-    }
     const double c = strain(x, e);
     if (e.only_pulls && c <= 0) continue;
     const auto [stress, tangent] = e.stress(c);
-    const auto slope = [&](Eigen::Index i) -> Vector3d {
-      return e.left[i] * r + e.right[i] * l + 2 * e.coupling * e.other[i] * o;
-    };
+    MatrixXd slopes = MatrixXd::Zero(3, count), forms = MatrixXd::Zero(count, count);
+    for (const auto& [weight, left, right] : e.products) {
+      slopes += weight * (applied(right, x, e) * left.transpose() + applied(left, x, e) * right.transpose());
+      forms += weight * (left * right.transpose() + right * left.transpose());
+    }
     for (Eigen::Index i = 0; i < count; ++i) {
-      gradient.segment<3>(at(i)) += e.stiffness * stress * slope(i);
+      gradient.segment<3>(at(i)) += e.stiffness * stress * slopes.col(i);
       for (Eigen::Index j = 0; j < count; ++j)
         hessian.block<3, 3>(at(i), at(j)) +=
-            e.stiffness * (tangent * slope(i) * slope(j).transpose() +
-                           stress *
-                               (e.left[i] * e.right[j] + e.right[i] * e.left[j] +
-                                2 * e.coupling * e.other[i] * e.other[j]) *
-                               Matrix3d::Identity());
+            e.stiffness * (tangent * slopes.col(i) * slopes.col(j).transpose() +
+                           stress * forms(i, j) * Matrix3d::Identity());
     }
   }
 }
@@ -318,9 +339,9 @@ VectorXd minimum(const Scene& scene, const GarmentState& before, const VectorXd&
       e.only_pulls = true;
     }
   const Recipe& recipe = find_recipe(scene.recipe);
-  std::vector<ElementPoint> points;
+  std::vector<QuadTriangles> quads;
   if (recipe.strain == StrainMeasure::corotational) {
-    points = membrane_points(garment.mesh, a, b_);
+    quads = quad_triangles(garment.mesh);
     energies.clear();
   } else if (recipe.has_springs()) {
     energies = grid_springs(garment.mesh, garment.fabric, a, b_);
@@ -341,7 +362,7 @@ VectorXd minimum(const Scene& scene, const GarmentState& before, const VectorXd&
     VectorXd gradient = VectorXd::Zero(3 * nodes);
     MatrixXd hessian = MatrixXd::Zero(3 * nodes, 3 * nodes);
     add_derivatives(x, energies, gradient, hessian);
-    add_stretch_derivatives(x, points, a * b_ / 2, garment.fabric, gradient, hessian);
+    add_stretch_derivatives(x, quads, a * b_, garment.fabric, gradient, hessian);
     gradient *= h * h;
     hessian *= h * h;
     for (Eigen::Index i = 0; i < nodes; ++i)

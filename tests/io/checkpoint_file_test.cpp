@@ -156,7 +156,7 @@ TEST(CheckpointFile, RefusesAnotherScenePrecisionOrVersion) {
   file.write_attribute("version", std::uint64_t{99});
   file.close();
   message = message_of<FileError>([&] { read_checkpoint(folder / "future.h5", scene, Precision::float64); });
-  EXPECT_NE(message.find("version 99, expected \"isocloth checkpoint\" version 11"), std::string::npos)
+  EXPECT_NE(message.find("version 99, expected \"isocloth checkpoint\" version 12"), std::string::npos)
       << message;
 }
 

@@ -40,19 +40,25 @@ SparseMatrix weighted_tensors(const StencilPattern& p, const std::vector<double>
   return matrix;
 }
 
-/// The same of elements, from their gradients.
+/// The same of pairs of triangles, from their gradients and shares of area.
 SparseMatrix weighted_gradients(const StencilPattern& p, const double* gradients, const double* lambda,
                                 double coupling, Index nodes) {
   std::vector<Eigen::Triplet<double>> entries;
+  const double* const shares = gradients + 4 * p.slot_count();
   for (Index s = 0; s < p.stencil_count(); ++s)
-    for (Index a = p.stencil_begin[s]; a < p.stencil_begin[s + 1]; ++a)
-      for (Index b = p.stencil_begin[s]; b < p.stencil_begin[s + 1]; ++b) {
-        const double *g = gradients + 2 * a, *h = gradients + 2 * b;
-        entries.emplace_back(p.slot_nodes[a], p.slot_nodes[b],
-                             2 * lambda[3 * s] * g[0] * h[0] +
-                                 lambda[3 * s + 1] * (g[0] * h[1] + g[1] * h[0]) +
-                                 2 * (lambda[3 * s + 2] + coupling * lambda[3 * s]) * g[1] * h[1]);
-      }
+    for (int t = 0; t < 2; ++t) {
+      const double of_mean = t == 0 ? shares[s] : 1 - shares[s], of_difference = t == 0 ? 1 : -1;
+      double own[3];
+      for (int w = 0; w < 3; ++w)
+        own[w] = of_mean * lambda[6 * s + w] + of_difference * lambda[6 * s + 3 + w];
+      for (Index a = p.stencil_begin[s]; a < p.stencil_begin[s + 1]; ++a)
+        for (Index b = p.stencil_begin[s]; b < p.stencil_begin[s + 1]; ++b) {
+          const double *g = gradients + 4 * a + 2 * t, *h = gradients + 4 * b + 2 * t;
+          entries.emplace_back(p.slot_nodes[a], p.slot_nodes[b],
+                               2 * own[0] * g[0] * h[0] + own[1] * (g[0] * h[1] + g[1] * h[0]) +
+                                   2 * (own[2] + coupling * own[0]) * g[1] * h[1]);
+        }
+    }
   SparseMatrix matrix(nodes, nodes);
   matrix.setFromTriplets(entries.begin(), entries.end());
   return matrix;
@@ -97,12 +103,12 @@ TYPED_TEST(SetupKernels, TensorsAreThoseOfTheSampledRows) {
          ++draw) {  // an entry that is wrong for one row is wrong for almost every lambda
       VectorXd lambda(rows.row_count());
       for (double& value : lambda) value = static_cast<double>(generator()) / 2147483647.5 - 1;
-      const Index of_elements = 3 * rows.triples.entry_count(),
-                  of_limits = of_elements + 2 * rows.elements.slot_count(),
+      const Index of_membranes = 3 * rows.triples.entry_count(),
+                  of_limits = of_membranes + 4 * rows.membranes.slot_count() + rows.membranes.stencil_count(),
                   of_singles = of_limits + 2 * rows.limits.slot_count();
       const SparseMatrix tensors =
           weighted_tensors(rows.triples, found.at("tensors"), 0, lambda, 0, nodes) +
-          weighted_gradients(rows.elements, found.at("tensors").data() + of_elements,
+          weighted_gradients(rows.membranes, found.at("tensors").data() + of_membranes,
                              lambda.data() + rows.triples.row_count(), at.garment.fabric.poisson_coupling(),
                              nodes) +
           weighted_stretches(rows.limits, found.at("tensors").data() + of_limits,

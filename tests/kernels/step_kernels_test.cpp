@@ -63,8 +63,8 @@ TYPED_TEST(StepKernelsTest, RowJacobian) {
     std::vector<Eigen::Triplet<double>> entries;
     const std::vector<double>& vectors = found.at("jacobian");
     ASSERT_EQ(vectors.size(),
-              static_cast<std::size_t>(9 * (rows.triples.slot_count() + rows.elements.slot_count()) +
-                                       18 * rows.limits.slot_count() + 3 * rows.singles.slot_count()));
+              static_cast<std::size_t>(9 * rows.triples.slot_count() +
+                                       18 * (rows.membranes.slot_count() + rows.limits.slot_count()) + 3 * rows.singles.slot_count()));
     const auto pulls = [&](const StencilPattern& p, Index s) {
       return &p != &rows.limits ||
              found.at("at limit")[static_cast<std::size_t>(p.stencil_begin[static_cast<std::size_t>(s)])] > 0;
@@ -78,9 +78,9 @@ TYPED_TEST(StepKernelsTest, RowJacobian) {
                                    jacobian[static_cast<std::size_t>(slot * p.width + w) * 3 + c]);
     };
     add(rows.triples, vectors.data(), 0);
-    const double* const of_elements = vectors.data() + 9 * rows.triples.slot_count();
-    add(rows.elements, of_elements, rows.triples.row_count());
-    const double* const of_limits = of_elements + 9 * rows.elements.slot_count();
+    const double* const of_membranes = vectors.data() + 9 * rows.triples.slot_count();
+    add(rows.membranes, of_membranes, rows.triples.row_count());
+    const double* const of_limits = of_membranes + 18 * rows.membranes.slot_count();
     add(rows.limits, of_limits, rows.first_limit());
     add(rows.singles, of_limits + 18 * rows.limits.slot_count(), rows.first_single());
     SparseMatrix jacobian(expected.jacobian.rows(), expected.jacobian.cols());

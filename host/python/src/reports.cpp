@@ -78,6 +78,8 @@ void bind_reports(nb::module_& module) {
       .def_ro("kinetic_energy", &Measures::kinetic_energy, "[J]")
       .def_ro("potential_energy", &Measures::potential_energy, "of gravity and bending [J]")
       .def_ro("elastic_energy", &Measures::elastic_energy, "of rows that are not rigid [J]")
+      .def_ro("hourglass_energy", &Measures::hourglass_energy,
+              "of it that of differences of strain in pairs of triangles, no energy of the cloth [J]")
       .def_ro("seam_opening", &Measures::seam_opening,
               "largest distance of two nodes that are sewn together, of a button beyond its length [m]")
       .def_prop_ro(
