@@ -85,9 +85,10 @@ class Run {
       if (!last_good_) tally_.count_garments(worst_statuses());
       if (tally_.summary.status == "completed" && request_.rest)
         tally_.summary.message = text("at rest: forces on nodes balance to ", imbalance_, " of their weight");
-      if (tally_.summary.status == "completed")
+      if (tally_.summary.status == "completed") {
         for (const std::string& line : tally_.idle_grippers()) warn(line);
         for (const std::string& line : tally_.coarse_garments()) warn(line);
+      }
       tally_.summary.realtime_factor = tally_.summary.wall_seconds > 0
                                            ? tally_.summary.simulated_seconds / tally_.summary.wall_seconds
                                            : 0;

@@ -1,5 +1,5 @@
 // Strains of edges and elements against singular values, side by side and in blocks.
-#include <Eigen/QR>
+#include <Eigen/Dense>
 
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/material_frame.hpp"
