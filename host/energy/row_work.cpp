@@ -20,7 +20,7 @@ RowWork::RowWork(const Recipe& recipe, const Garment& garment, const std::vector
 reference::ElasticResponse RowWork::law(Eigen::Index row, double c) const {
   const Index number = law_of(row);
   if (number == RowLaw::band) return reference::band_response(c);
-  if (number < 0 || laws_.empty()) return {c * c / 2, c, 1};
+  if (number < 0 || number >= RowLaw::count || laws_.empty()) return {c * c / 2, c, 1};
   if (number == RowLaw::bend) {
     const double unit = rows_.curvature(row);
     const auto [energy, stress, slope] = laws_[RowLaw::bend].at(unit * c, false);
@@ -32,16 +32,15 @@ reference::ElasticResponse RowWork::law(Eigen::Index row, double c) const {
 
 double RowWork::viscous(Eigen::Index row, double rate) const {
   const Index number = law_of(row);
-  if (number < 0 || number == RowLaw::band) return 0;
+  if (number < 0 || number >= RowLaw::count) return 0;
   const std::size_t count = viscosity_.size() / RowLaw::count;
   return response({viscosity_.data() + count * static_cast<std::size_t>(number), count}, rate);
 }
 
 double& RowWork::energy_of(Eigen::Index row, EnergySums& sums) const {
   const Index number = law_of(row);
-  return number == RowLaw::flexion || number == RowLaw::bend ? sums.bending_energy
-         : number == RowLaw::shear                           ? sums.shear_energy
-                                                             : sums.stretch_energy;
+  const bool bends = number == RowLaw::flexion || number == RowLaw::bend || number == RowLaw::large_angle;
+  return bends ? sums.bending_energy : number == RowLaw::shear ? sums.shear_energy : sums.stretch_energy;
 }
 
 void RowWork::add_energies(const MatrixX3d& positions, EnergySums& sums) const {
