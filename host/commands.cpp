@@ -34,6 +34,7 @@ void require_same_terms(const std::string& key, const Fabric& found, const Fabri
   const auto bends = [](const Fabric& f) { return f.kappa > 0 || f.beta > 0; };
   require(".kappa, beta", bends(found) == bends(now));
   require(".bending", found.bending == now.bending, "as at the start");
+  require(".large_angles", found.large_angles == now.large_angles, "as at the start");
   const double ratio = now.bending_ratio();
   if (std::fabs(found.bending_ratio() - ratio) > 1e-9 * ratio)
     refuse(key + ".weft_kappa", found.weft_kappa,

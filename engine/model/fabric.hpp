@@ -31,11 +31,12 @@ struct Viscosity {
   bool exists() const { return stretch > 0 || shear > 0 || curves.exist(); }
 };
 
-/// What a bent sheet costs; see kernels/forces/build_bending.hpp.
+/// What a bent sheet costs; see kernels/forces/build_bending.hpp and host/garment/mid_edge_bending.hpp.
 enum class BendingModel {
   automatic,        ///< that of the recipe
   isometric,        ///< 1/2 kappa |Laplacian|^2 at interior nodes (Bergou et al. 2006): of Coltraro 2022
   plate,            ///< 1/2 kappa |second derivatives|^2 on the whole sheet: a thin plate's
+  mid_edge,         ///< the same by slopes at the middle of edges, nearly exact on any triangles
   discrete_shells,  ///< angles between triangles (Grinspun et al. 2003); see engine/rows/hinges.hpp
 };
 
@@ -44,6 +45,9 @@ struct Fabric {
   double rho = 1;    ///< inertial mass per area [kg/m^2], > 0
   double delta = 1;  ///< virtual gravitational mass per area [kg/m^2], >= 0; delta = rho: no air
   BendingModel bending = BendingModel::automatic;
+  /// Angles between faces count by more than the 2 sin(theta/2) of constant matrices, with plate and
+  /// mid_edge; see engine/rows/large_angles.hpp.
+  bool large_angles = false;
   double kappa = 0;       ///< bending stiffness [N m], >= 0: the plate stiffness D; along warp
   double weft_kappa = 0;  ///< of a plate along weft [N m], >= 0; 0: as along warp
   double alpha = 0;       ///< damping of slow oscillations [kg/(m^2 s)], >= 0 (D = alpha M + beta K)

@@ -81,6 +81,7 @@ std::vector<RowFamily> row_families(const Recipe& recipe, const Mesh& mesh, cons
   if (fabric.principal_strain_limit > 0) rows.push_back(RowFamily::principal_limits);
   if (!mesh.bands.empty()) rows.push_back(RowFamily::bands);
   if (has_hinges(recipe, fabric)) rows.push_back(RowFamily::hinges);
+  if (has_large_angles(fabric)) rows.push_back(RowFamily::large_angles);
   return rows;
 }
 
@@ -141,6 +142,8 @@ Bending bending_of(const Recipe& recipe, const Fabric& fabric) {
 bool has_hinges(const Recipe& recipe, const Fabric& fabric) {
   return bending_of(recipe, fabric).model == BendingModel::discrete_shells && fabric.hinge_stiffness() > 0;
 }
+
+bool has_large_angles(const Fabric& fabric) { return fabric.large_angles && fabric.kappa > 0; }
 
 bool has_bending_matrix(const Recipe& recipe, const Fabric& fabric) {
   return (fabric.kappa > 0 || fabric.beta > 0) &&

@@ -43,7 +43,7 @@ struct Recipe {
 
 /// The rows of a garment of this mesh and fabric: those of the recipe, flexion springs where it is one of
 /// springs and the fabric has some, limits of strain where the fabric has one, bands where the mesh has some,
-/// and hinges where the fabric bends by them.
+/// and hinges or large angles where the fabric bends by them.
 std::vector<RowFamily> row_families(const Recipe& recipe, const Mesh& mesh, const Fabric& fabric);
 
 /// Laws of rows by number (RowLaw), `count` pieces each, the last again where a law has fewer; count 0: as
@@ -60,8 +60,10 @@ struct Bending {
   bool operator==(const Bending&) const = default;
 };
 Bending bending_of(const Recipe& recipe, const Fabric& fabric);
-/// Whether it bends by rows of hinges, or by the matrix of kernels/forces/build_bending.hpp.
+/// Whether it bends by rows of hinges, or by a constant matrix.
 bool has_hinges(const Recipe& recipe, const Fabric& fabric);
+/// Whether rows of large angles stand beside that matrix.
+bool has_large_angles(const Fabric& fabric);
 bool has_bending_matrix(const Recipe& recipe, const Fabric& fabric);
 
 /// All recipes, in the order in which `isocloth schema` lists them.

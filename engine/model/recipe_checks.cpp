@@ -54,8 +54,18 @@ void check_hinges(const std::string& key, const Garment& garment, const Recipe& 
 }
 
 void check_bending(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
-  const bool knows_directions =
-      recipe.solver == SolverFamily::semi_implicit || bending_of(recipe, fabric).model == BendingModel::plate;
+  const BendingModel model = bending_of(recipe, fabric).model;
+  const bool knows_directions = recipe.solver == SolverFamily::semi_implicit ||
+                                model == BendingModel::plate || model == BendingModel::mid_edge;
+  const bool is_accurate = model == BendingModel::plate || model == BendingModel::mid_edge;
+  if (fabric.large_angles &&
+      (recipe.solver != SolverFamily::projection || !recipe.is_elastic() || !is_accurate))
+    refuse(key + ".large_angles", "true",
+           is_accurate
+               ? text("false with the recipe ", recipe.name,
+                      ", whose rows are not elastic: use membrane, soft_constraints, corotational or springs")
+               : std::string("false with isometric bending and with discrete_shells: set fabric.bending to "
+                             "\"plate\" or \"mid_edge\""));
   if (fabric.weft_kappa > 0 && !knows_directions)
     refuse(key + ".weft_kappa", fabric.weft_kappa,
            text("0 with ", fabric.bending == BendingModel::discrete_shells ? "discrete_shells" : "isometric",

@@ -54,9 +54,10 @@ struct ViscosityCurves {
   bool operator==(const ViscosityCurves&) const = default;
 };
 
-/// Numbers of laws: of the three rows of a point of an element, in their order, of springs and of hinges.
+/// Numbers of laws: of the three rows of a point of an element, in their order, of springs and of hinges. Of
+/// bands, of differences of triangles and of large angles there are no curves.
 struct RowLaw {
-  enum : Index { warp, shear, weft, flexion, bend, count, band = count, difference };  // the last have no curve
+  enum : Index { warp, shear, weft, flexion, bend, count, band = count, difference, large_angle };
 };
 
 /// Which strain of a length a stress belongs to.

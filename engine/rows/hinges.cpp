@@ -2,34 +2,30 @@
 
 #include <map>
 
+#include "engine/mesh/cut_quads.hpp"
+
 namespace isocloth {
-namespace {
 
-using Hinge = std::array<Index, 4>;
-
-/// Of all edges between two triangles, in the order of their nodes.
-std::vector<Hinge> hinges(const Mesh& mesh) {
-  std::map<std::array<Index, 2>, Index> beyond;  // of each directed edge
-  for (Index f = 0; f < mesh.face_count(); ++f) {
-    const auto nodes = mesh.face(f);
-    for (std::size_t i = 0; nodes.size() == 3 && i < 3; ++i)
-      beyond[{nodes[i], nodes[(i + 1) % 3]}] = nodes[(i + 2) % 3];
-  }
-  std::vector<Hinge> all;
-  for (const auto& [edge, node] : beyond) {
+std::vector<HingeOfEdge> hinges_of(const Mesh& mesh) {
+  struct Side {
+    Index beyond, face;
+  };
+  std::map<std::array<Index, 2>, Side> sides;  // of each directed edge
+  for (const auto& [nodes, face] : cut_quads(mesh))
+    for (std::size_t i = 0; i < 3; ++i) sides[{nodes[i], nodes[(i + 1) % 3]}] = {nodes[(i + 2) % 3], face};
+  std::vector<HingeOfEdge> all;
+  for (const auto& [edge, side] : sides) {
     const auto [a, b] = edge;
-    if (const auto other = beyond.find({b, a}); a < b && other != beyond.end())
-      all.push_back({a, b, node, other->second});
+    if (const auto other = sides.find({b, a}); a < b && other != sides.end())
+      all.push_back({{a, b, side.beyond, other->second.beyond}, side.face});
   }
   return all;
 }
 
-}  // namespace
-
-void HingeRows::add_stencils(const RowSetup& setup, StencilPattern& pattern, std::vector<Index>& places) {
-  const std::vector<Hinge> all = hinges(setup.mesh);
+void add_hinges(const RowSetup& setup, StencilPattern& pattern, std::vector<Index>& places) {
+  const std::vector<HingeOfEdge> all = hinges_of(setup.mesh);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto& [a, b, c, d] = all[i];
+    const auto& [a, b, c, d] = all[i].nodes;
     if (!setup.is_free(a) && !setup.is_free(b) && !setup.is_free(c) && !setup.is_free(d)) continue;
     pattern.add_slot(a, {a});
     for (const Index node : {b, c, d}) pattern.add_slot(node);
@@ -38,20 +34,23 @@ void HingeRows::add_stencils(const RowSetup& setup, StencilPattern& pattern, std
   }
 }
 
+HingeShape::HingeShape(const RowSetup& setup, const HingeOfEdge& hinge) {
+  Vec3d p[4];
+  bool is_held[4];
+  for (std::size_t k = 0; k < 4; ++k) {
+    p[k] = setup.mesh.positions[static_cast<std::size_t>(hinge.nodes[k])];
+    is_held[k] = !setup.is_free(hinge.nodes[k]);
+  }
+  *this = HingeShape(p, is_held);
+}
+
 std::vector<double> HingeRows::stiffness(const RowSetup& setup, const std::vector<Index>& places,
                                          const Fabric& fabric) {
-  const std::vector<Hinge> all = hinges(setup.mesh);
-  const double kappa = fabric.hinge_stiffness();
+  const std::vector<HingeOfEdge> all = hinges_of(setup.mesh);
   std::vector<double> found;
-  for (const Index place : places) {
-    const auto at = [&](int k) {
-      const Hinge& hinge = all[static_cast<std::size_t>(place)];
-      return setup.mesh.positions[static_cast<std::size_t>(hinge[static_cast<std::size_t>(k)])];
-    };
-    const Vec3d e = at(1) - at(0);
-    const double twice = norm(cross(e, at(2) - at(0))) + norm(cross(e, at(3) - at(0)));
-    found.push_back(2 * kappa * dot(e, e) / twice);
-  }
+  for (const Index place : places)
+    found.push_back(fabric.hinge_stiffness() *
+                    HingeShape(setup, all[static_cast<std::size_t>(place)]).stiffness());
   return found;
 }
 

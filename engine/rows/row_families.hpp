@@ -8,6 +8,7 @@
 #include "engine/rows/edge_limits.hpp"
 #include "engine/rows/hinges.hpp"
 #include "engine/rows/isometry.hpp"
+#include "engine/rows/large_angles.hpp"
 #include "engine/rows/membrane.hpp"
 #include "engine/rows/principal_limits.hpp"
 #include "engine/rows/springs.hpp"
@@ -27,6 +28,7 @@ enum class RowFamily {
   flexion_springs,   ///< lengths between structural neighbours at distance two, compliant
   bands,             ///< lengths of pieces of elastic band, compliant
   hinges,            ///< angles between triangles, compliant
+  large_angles,      ///< the same, what a constant matrix of bending leaves out of them
 };
 
 /// visit(family), with `family` of the family's own type.
@@ -55,6 +57,8 @@ auto visit_family(RowFamily family, const Visit& visit) {
       return visit(BandRows{});
     case RowFamily::hinges:
       return visit(HingeRows{});
+    case RowFamily::large_angles:
+      return visit(LargeAngleRows{});
     default:
       return visit(EdgeRows{});
   }

@@ -24,6 +24,7 @@ struct TensorSetup {
   ArrayView<const Vec3d> corner_warps;  ///< unit warp directions, shape [corner_count]
   ArrayView<const Vec3d> face_warps;    ///< the same of whole faces, shape [face_count]
   ArrayView<const double> masses;       ///< lumped, per unit density [m^2], shape [node_count]
+  ArrayView<const char> is_pinned;      ///< shape [node_count]
   StencilView stencils;
   Index first_stencil = 0;               ///< of the family
   ArrayView<const double> band_lengths;  ///< of Mesh::bands [m]

@@ -63,6 +63,7 @@ bool GarmentModel::fits(const Fabric& fabric) const {
   const auto numbers = [](const Fabric& f) {
     return std::tuple{f.kappa > 0 || f.beta > 0,
                       f.bending,
+                      f.large_angles,
                       f.kappa,
                       f.weft_kappa,
                       f.beta,

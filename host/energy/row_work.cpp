@@ -21,7 +21,7 @@ reference::ElasticResponse RowWork::law(Eigen::Index row, double c) const {
   const Index number = law_of(row);
   if (number == RowLaw::band) return reference::band_response(c);
   if (number == RowLaw::difference) return reference::difference_response(c);
-  if (number < 0 || laws_.empty()) return {c * c / 2, c, 1};
+  if (number < 0 || number >= RowLaw::count || laws_.empty()) return {c * c / 2, c, 1};
   if (number == RowLaw::bend) {
     const double unit = rows_.curvature(row);
     const auto [energy, stress, slope] = laws_[RowLaw::bend].at(unit * c, false);
@@ -40,9 +40,8 @@ double RowWork::viscous(Eigen::Index row, double rate) const {
 
 double& RowWork::energy_of(Eigen::Index row, EnergySums& sums) const {
   const Index number = law_of(row);
-  return number == RowLaw::flexion || number == RowLaw::bend ? sums.bending_energy
-         : number == RowLaw::shear                           ? sums.shear_energy
-                                                             : sums.stretch_energy;
+  const bool bends = number == RowLaw::flexion || number == RowLaw::bend || number == RowLaw::large_angle;
+  return bends ? sums.bending_energy : number == RowLaw::shear ? sums.shear_energy : sums.stretch_energy;
 }
 
 void RowWork::add_energies(const MatrixX3d& positions, EnergySums& sums) const {

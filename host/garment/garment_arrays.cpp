@@ -9,6 +9,7 @@
 #include "engine/mesh/topology.hpp"
 #include "engine/model/sewing_forces.hpp"
 #include "host/garment/factored_bending.hpp"
+#include "host/garment/mid_edge_bending.hpp"
 #include "host/garment/row_evaluator.hpp"
 #include "host/linear/ordering.hpp"
 
@@ -52,9 +53,10 @@ RowGroupBuffers group_buffers(const Device& device, const StencilPattern& stenci
 /// T of all rows, in double.
 std::vector<double> build_tensors(const Device& device, const Mesh& of, const MeshBuffers& mesh,
                                   const std::vector<Vec3d>& warps, const std::vector<Vec3d>& warps_of_faces,
-                                  const Buffer<double>& masses, const RowPattern& rows,
-                                  const RowsView& view) {
+                                  const Buffer<double>& masses, const std::vector<char>& pinned,
+                                  const RowPattern& rows, const RowsView& view) {
   const Buffer<Vec3d> corner_warps(device, warps), face_warps(device, warps_of_faces);
+  const Buffer<char> is_pinned(device, pinned);
   Buffer<double> tensors(device, view.tensor_count());
   std::vector<double> lengths;
   for (const Band& band : of.bands) lengths.push_back(band.length);
@@ -75,6 +77,7 @@ std::vector<double> build_tensors(const Device& device, const Mesh& of, const Me
                                    .corner_warps = corner_warps.view(),
                                    .face_warps = face_warps.view(),
                                    .masses = masses.view(),
+                                   .is_pinned = is_pinned.view(),
                                    .stencils = stencils[group],
                                    .first_stencil = family.first_stencil,
                                    .band_lengths = band_lengths.view(),
@@ -98,19 +101,19 @@ std::vector<char> rim_edges(const Mesh& mesh, const Topology& topology) {
   return result;
 }
 
-template <class Real>
-void build_bending(const Device& device, const Mesh& mesh, const MeshBuffers& mesh_buffers,
-                   const Topology& topology, const Buffer<double>& masses, const NodeMatrixPattern& pattern,
-                   const Bending& of_fabric, const std::vector<char>& pinned, GarmentArrays<Real>& arrays) {
+/// K of isometric bending or of a plate, in double.
+std::vector<double> build_bending(const Device& device, const Mesh& mesh, const MeshBuffers& mesh_buffers,
+                                  const Topology& topology, const Buffer<double>& masses,
+                                  const NodeMatrixPattern& pattern, const Bending& of_fabric,
+                                  const std::vector<char>& pinned) {
   const NodeMatrixPattern neighbours = neighbour_pattern(mesh);
-  const Buffer<Index> begin(device, neighbours.row_begin), columns(device, neighbours.columns);
+  const Buffer<Index> begin(device, neighbours.row_begin), columns(device, neighbours.columns),
+      row_begin(device, pattern.row_begin), entries(device, pattern.columns);
   const Buffer<char> is_boundary(device, topology.is_boundary), is_rim(device, rim_edges(mesh, topology)),
       is_pinned(device, pinned);
   const Buffer<Vec3d> warps(device, face_warp_directions(mesh, topology));
   Buffer<Vec3d> curvature(device, neighbours.columns.size());
   Buffer<double> bending(device, pattern.columns.size());
-  arrays.bending_begin = {device, pattern.row_begin};
-  arrays.bending_columns = {device, pattern.columns};
   device.backend().setup.build_curvature(device.queue(), {.mesh = mesh_buffers.view(),
                                                           .pattern = {begin.view(), columns.view()},
                                                           .is_boundary = is_boundary.view(),
@@ -121,16 +124,16 @@ void build_bending(const Device& device, const Mesh& mesh, const MeshBuffers& me
                                                           .is_plate = of_fabric.model == BendingModel::plate,
                                                           .ratio = of_fabric.ratio,
                                                           .curvature = curvature.view()});
-  device.backend().setup.build_bending(
-      device.queue(), {.curvature_pattern = {begin.view(), columns.view()},
-                       .curvature = std::as_const(curvature).view(),
-                       .masses = masses.view(),
-                       .pattern = {arrays.bending_begin.view(), arrays.bending_columns.view()},
-                       .bending = bending.view()});
-  arrays.bending = converted<Real>(device, bending.download());
+  device.backend().setup.build_bending(device.queue(), {.curvature_pattern = {begin.view(), columns.view()},
+                                                        .curvature = std::as_const(curvature).view(),
+                                                        .masses = masses.view(),
+                                                        .pattern = {row_begin.view(), entries.view()},
+                                                        .bending = bending.view()});
+  return bending.download();
 }
 
-/// The rest shape measured by the same kernels that will measure the moving one; that of bands is their own.
+/// The rest shape measured by the same kernels that will measure the moving one; that of bands is their own,
+/// and large angles are measured from flat.
 template <class Real>
 void measure_rest_shape(const Device& device, const Mesh& mesh, GarmentArrays<Real>& arrays) {
   const Buffer<Vec3<Real>> positions(device, narrowed<Real>(mesh.positions));
@@ -138,9 +141,9 @@ void measure_rest_shape(const Device& device, const Mesh& mesh, GarmentArrays<Re
   rows.evaluate(positions, 1);
   std::vector<Real> values = rows.residuals.download();
   for (const RowPattern::Part& part : arrays.rows.parts)
-    if (part.family == RowFamily::bands)
+    if (part.family == RowFamily::bands || part.family == RowFamily::large_angles)
       std::fill_n(values.begin() + arrays.rows.first_single() + part.first_stencil, part.places.size(),
-                  Real(1));
+                  Real(part.family == RowFamily::bands ? 1 : 0));
   arrays.rest_values.upload(values);
   step_kernels<Real>(device.backend())
       .measure_areas(device.queue(), {.face_begin = arrays.face_begin.view(),
@@ -172,8 +175,12 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   rows = build_row_pattern(mesh, topology, row_families(recipe, mesh, garment.fabric), is_pinned);
   monitor.check();
   has_bending = has_bending_matrix(recipe, garment.fabric);
-  const NodeMatrixPattern bending_pattern =
-      has_bending ? squared_pattern(neighbour_pattern(mesh)) : NodeMatrixPattern{};
+  const Bending of_fabric = bending_of(recipe, garment.fabric);
+  const bool is_mid_edge = has_bending && of_fabric.model == BendingModel::mid_edge;
+  const MidEdgeBending mid_edge(is_mid_edge ? mesh : Mesh{}, is_pinned);
+  const NodeMatrixPattern bending_pattern = is_mid_edge   ? mid_edge.pattern()
+                                            : has_bending ? squared_pattern(neighbour_pattern(mesh))
+                                                          : NodeMatrixPattern{};
   const NodeMatrixPattern coupled = couples_faces ? neighbour_pattern(mesh) : NodeMatrixPattern{};
   pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, {}, coupled, factor, mesh.threads());
   monitor.check();
@@ -209,10 +216,14 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
 
   tensors = converted<Real>(
       device, build_tensors(device, mesh, mesh_buffers, material_warp_directions(mesh, topology),
-                            face_warp_directions(mesh, topology), lumped, rows, rows_view()));
+                            face_warp_directions(mesh, topology), lumped, is_pinned, rows, rows_view()));
   if (has_bending) {
-    build_bending(device, mesh, mesh_buffers, topology, lumped, bending_pattern,
-                  bending_of(recipe, garment.fabric), is_pinned, *this);
+    bending_begin = {device, bending_pattern.row_begin};
+    bending_columns = {device, bending_pattern.columns};
+    bending =
+        converted<Real>(device, is_mid_edge ? mid_edge.values(of_fabric.ratio)
+                                            : build_bending(device, mesh, mesh_buffers, topology, lumped,
+                                                            bending_pattern, of_fabric, is_pinned));
     const FactoredBending<Real> parts = factored_bending(pattern, bending_pattern, bending.download());
     factored = {device, parts.factored};
     beyond = {device, parts.beyond};

@@ -95,7 +95,15 @@ GatherLists node_lists(const StencilPattern& p, Index first_row, const std::vect
   return gather(terms, keys);
 }
 
-NodeMatrixPattern from_rows(const std::vector<std::vector<Index>>& rows) {
+}  // namespace
+
+Index NodeMatrixPattern::find(Index row, Index column) const {
+  const auto begin = columns.begin() + row_begin[row], end = columns.begin() + row_begin[row + 1];
+  const auto it = std::lower_bound(begin, end, column);
+  return it != end && *it == column ? static_cast<Index>(it - columns.begin()) : -1;
+}
+
+NodeMatrixPattern pattern_of_rows(const std::vector<std::vector<Index>>& rows) {
   NodeMatrixPattern p;
   p.row_begin.push_back(0);
   for (auto row : rows) {
@@ -107,20 +115,12 @@ NodeMatrixPattern from_rows(const std::vector<std::vector<Index>>& rows) {
   return p;
 }
 
-}  // namespace
-
-Index NodeMatrixPattern::find(Index row, Index column) const {
-  const auto begin = columns.begin() + row_begin[row], end = columns.begin() + row_begin[row + 1];
-  const auto it = std::lower_bound(begin, end, column);
-  return it != end && *it == column ? static_cast<Index>(it - columns.begin()) : -1;
-}
-
 NodeMatrixPattern neighbour_pattern(const Mesh& mesh) {
   std::vector<std::vector<Index>> rows(mesh.positions.size());
   for (Index f = 0; f < mesh.face_count(); ++f)
     for (Index i : mesh.face(f))
       for (Index j : mesh.face(f)) rows[i].push_back(j);
-  return from_rows(rows);
+  return pattern_of_rows(rows);
 }
 
 NodeMatrixPattern squared_pattern(const NodeMatrixPattern& p) {
@@ -129,7 +129,7 @@ NodeMatrixPattern squared_pattern(const NodeMatrixPattern& p) {
     for (Index e = p.row_begin[i]; e < p.row_begin[i + 1]; ++e)
       rows[i].insert(rows[i].end(), p.columns.begin() + p.row_begin[p.columns[e]],
                      p.columns.begin() + p.row_begin[p.columns[e] + 1]);
-  return from_rows(rows);
+  return pattern_of_rows(rows);
 }
 
 NodalPattern build_nodal_pattern(const RowPattern& rows, const NodeMatrixPattern& bending,

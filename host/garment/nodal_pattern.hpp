@@ -18,7 +18,10 @@ struct NodeMatrixPattern {
   std::vector<Index> row_begin, columns;
   /// Entry of (row, column), -1 if there is none.
   Index find(Index row, Index column) const;
+  bool operator==(const NodeMatrixPattern&) const = default;
 };
+/// Columns of each row, in any order and as often as they like.
+NodeMatrixPattern pattern_of_rows(const std::vector<std::vector<Index>>& rows);
 
 /// Where the rows of a group go; see RowGroup.
 struct RowGather {

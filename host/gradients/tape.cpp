@@ -35,6 +35,7 @@ void require_smooth(const Scene& scene, const ResolvedScene& resolved, const Exe
     if (!garment.grippers.empty()) refuse(key + ".grippers", "some", "none; pins move, too");
     if (has_hinges(resolved.recipe, garment.fabric))
       refuse(key + ".fabric.bending", "discrete_shells", "plate");
+    if (has_large_angles(garment.fabric)) refuse(key + ".fabric.large_angles", "true", "false");
     if (garment.fabric.drag.exists()) refuse(key + ".fabric.drag", "some", "none");
     if (garment.pressure != 0) refuse(key + ".pressure", text(garment.pressure), "0");
     if (!garment.force_slopes.empty()) refuse(key + ".force_slopes", "some", "none");

@@ -31,6 +31,8 @@ void require_energy(const Garment& garment, const Recipe& recipe) {
     if (limit > 0) refuse(key, text(limit), "0 of cloth at rest by its energy");
   if (has_hinges(recipe, garment.fabric))
     refuse("fabric.bending", "discrete_shells", "plate of cloth at rest by its energy");
+  if (has_large_angles(garment.fabric))
+    refuse("fabric.large_angles", "true", "false of cloth at rest by its energy");
   if (garment.pressure != 0) refuse("pressure", text(garment.pressure), "0 of cloth at rest by its energy");
   const Mesh& mesh = garment.mesh;
   for (const auto& [key, is_there] : {std::pair{"seams", !mesh.stitches.empty()},

@@ -8,6 +8,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "host/garment/mid_edge_bending.hpp"
 #include "host/impulse/coupled_impulses.hpp"
 #include "host/impulse/impulse_group.hpp"
 #include "host/impulse/impulse_solver.hpp"
@@ -40,7 +41,7 @@ struct SpringKinds {
 struct Kind {
   std::vector<char> is_pinned;
   bool has_bending = false, has_curves = false;
-  std::array<bool, 2> limits{};
+  std::vector<RowFamily> families;
   FactorPattern factor = FactorPattern::whole;
   RowPattern rows;
   const Garment* model = nullptr;
@@ -50,10 +51,6 @@ bool has_curves(const Garment& garment, const ResolvedScene& scene) {
   return !stress_laws(scene.recipe, garment.fabric).empty();
 }
 bool has_bending(const Garment& garment) { return garment.fabric.kappa > 0 || garment.fabric.beta > 0; }
-/// Which rows that are bounds: of edges, of elements.
-std::array<bool, 2> limits(const Garment& garment) {
-  return {garment.fabric.strain_limit > 0, garment.fabric.principal_strain_limit > 0};
-}
 RowPattern row_pattern(const Garment& garment, const Recipe& recipe) {
   return build_row_pattern(garment.mesh, build_topology(garment.mesh),
                            row_families(recipe, garment.mesh, garment.fabric), pinned_nodes(garment));
@@ -63,12 +60,18 @@ bool fits(const Garment& garment, const Kind& kind, const ResolvedScene& scene) 
   const Mesh &a = garment.mesh, &b = kind.model->mesh;
   if (a.face_begin != b.face_begin || a.face_nodes != b.face_nodes || a.stitches != b.stitches ||
       a.buttons != b.buttons || garment.sewing != kind.model->sewing ||
-      has_bending(garment) != kind.has_bending || limits(garment) != kind.limits ||
+      has_bending(garment) != kind.has_bending ||
+      row_families(scene.recipe, a, garment.fabric) != kind.families ||
       has_curves(garment, scene) != kind.has_curves || pinned_nodes(garment) != kind.is_pinned ||
+      bending_of(scene.recipe, garment.fabric).model != bending_of(scene.recipe, kind.model->fabric).model ||
       scene.factor(garment) != kind.factor || SpringKinds(garment.fabric) != SpringKinds(kind.model->fabric))
     return false;
   if (same_rest_shape(a, b)) return true;
   if (scene.recipe.has_springs()) return false;  // laws of springs depend on the directions of threads
+  // The diagonal that a quad is cut along depends on its shape.
+  if (bending_of(scene.recipe, garment.fabric).model == BendingModel::mid_edge &&
+      MidEdgeBending(a, kind.is_pinned).pattern() != MidEdgeBending(b, kind.is_pinned).pattern())
+    return false;
   return row_pattern(garment, scene.recipe) == kind.rows;  // corners depend on the angles of the boundary
 }
 
@@ -195,7 +198,7 @@ std::vector<std::vector<std::size_t>> by_kinds(const Device& device, const Resol
       kinds.push_back({.is_pinned = pinned_nodes(garment),
                        .has_bending = has_bending(garment),
                        .has_curves = has_curves(garment, resolved),
-                       .limits = limits(garment),
+                       .families = row_families(resolved.recipe, garment.mesh, garment.fabric),
                        .factor = resolved.factor(garment),
                        .rows = row_pattern(garment, resolved.recipe),
                        .model = &garment});

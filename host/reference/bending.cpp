@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/mesh/material_frame.hpp"
+#include "host/reference/mid_edge.hpp"
 
 namespace isocloth::reference {
 
@@ -157,6 +158,8 @@ SparseMatrix plate_bending(const Mesh& mesh, const Topology& topology, double ra
 SparseMatrix bending_matrix(const Mesh& mesh, const Topology& topology, const Bending& bending,
                             const std::vector<char>& is_free) {
   if (bending.model == BendingModel::discrete_shells) return {mesh.node_count(), mesh.node_count()};
+  if (bending.model == BendingModel::mid_edge)
+    return mid_edge_bending(mesh, topology, bending.ratio, is_free);
   return bending.model == BendingModel::plate ? plate_bending(mesh, topology, bending.ratio, is_free)
                                               : isometric_bending(mesh, topology);
 }

@@ -1,4 +1,4 @@
-// Quadratic bending: isometric, and of a plate.
+// Quadratic bending: isometric, of a plate, and by slopes at the middle of edges (mid_edge.hpp).
 #pragma once
 
 #include "engine/mesh/topology.hpp"
@@ -11,7 +11,7 @@ namespace isocloth::reference {
 /// on triangles, bilinear elements on quads.
 SparseMatrix laplace_stiffness(const Mesh& mesh);
 
-/// K [1/m^2] of either model; energy 1/2 kappa phi^T K phi. A flat sheet has K phi = 0. Shape [node_count,
+/// K [1/m^2] of a model; energy 1/2 kappa phi^T K phi. A flat sheet has K phi = 0. Shape [node_count,
 /// node_count].
 ///
 /// Isometric: K = L^T M L with L = M^-1 S on interior nodes and zero rows on the boundary, M lumped (Bergou

@@ -2,23 +2,26 @@
 
 #include <Eigen/Dense>
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
+#include <map>
 
-#include "engine/mesh/topology.hpp"
+#include "engine/mesh/cut_quads.hpp"
+#include "engine/mesh/material_frame.hpp"
 
 namespace isocloth::reference {
 namespace {
 
 using Eigen::Vector3d;
 
-/// The node of a triangle that has the edge from a to b in its direction, -1: none has.
-Index beyond(const Mesh& mesh, Index a, Index b) {
-  for (Index f = 0; f < mesh.face_count(); ++f) {
-    const auto nodes = mesh.face(f);
-    for (std::size_t i = 0; i < 3; ++i)
-      if (nodes[i] == a && nodes[(i + 1) % 3] == b) return nodes[(i + 2) % 3];
-  }
-  return -1;
+double large(double angle) {
+  const double end = 2 * std::atan(2.0), size = std::min(std::fabs(angle), end);
+  return 2 * std::tan(size / 2) * std::sin(size / 2) +
+         std::max(0.0, std::fabs(angle) - end) * 12 / std::sqrt(5.0);
+}
+double large_slope(double angle) {
+  const double half = std::min(std::fabs(angle) / 2, std::atan(2.0));
+  return std::copysign(std::sin(half) * (1 + 1 / std::pow(std::cos(half), 2)), angle);
 }
 
 struct Sides {
@@ -46,34 +49,68 @@ Sides sides_of(const std::array<Index, 4>& hinge, const MatrixX3d& x) {
 }  // namespace
 
 HingeRows::HingeRows(const Mesh& mesh, const std::vector<char>& is_free) {
-  for (const auto& [a, b] : build_topology(mesh).edges) {
-    const Index c = beyond(mesh, a, b), d = beyond(mesh, b, a);
-    if (c < 0 || d < 0) continue;
+  std::map<std::array<Index, 2>, Index> beyond;  // the node across from each directed edge
+  for (const auto& [nodes, face] : cut_quads(mesh))
+    for (std::size_t k = 0; k < 3; ++k) beyond[{nodes[k], nodes[(k + 1) % 3]}] = nodes[(k + 2) % 3];
+  for (const auto& [edge, c] : beyond) {
+    const auto [a, b] = edge;
+    if (a > b || !beyond.contains({b, a})) continue;
+    const Index d = beyond.at({b, a});
     const auto free = [&](Index node) { return is_free[static_cast<std::size_t>(node)] != 0; };
     if (free(a) || free(b) || free(c) || free(d)) hinges_.push_back({a, b, c, d});
   }
   const MatrixX3d rest = to_matrix(mesh.positions);
   rest_ = stiffness_ = curvature_ = VectorXd::Zero(count());
-  rest_ = values(rest);
+  rest_ = angles(rest);
   for (Eigen::Index i = 0; i < count(); ++i) {
-    const Sides s = sides_of(hinges_[static_cast<std::size_t>(i)], rest);
-    curvature_[i] = 2 / (s.height_first + s.height_second);
+    const std::array<Index, 4>& hinge = hinges_[static_cast<std::size_t>(i)];
+    const Sides s = sides_of(hinge, rest);
+    // A triangle that is held as a whole bends nothing.
+    const auto bends = [&](std::size_t apex) {
+      return std::ranges::any_of(std::array{hinge[0], hinge[1], hinge[apex]},
+                                 [&](Index node) { return is_free[static_cast<std::size_t>(node)] != 0; });
+    };
+    curvature_[i] = 2 / ((bends(2) ? s.height_first : 0) + (bends(3) ? s.height_second : 0));
     stiffness_[i] = s.length * curvature_[i];
   }
 }
 
+HingeRows::HingeRows(const Mesh& mesh, const std::vector<char>& is_free, const Topology& topology,
+                     double ratio)
+    : HingeRows(mesh, is_free) {
+  is_large_ = true;
+  const MatrixX3d rest = to_matrix(mesh.positions), warps = to_matrix(face_warp_directions(mesh, topology));
+  std::map<std::array<Index, 2>, Index> faces;  // of directed edges
+  for (const auto& [nodes, face] : cut_quads(mesh))
+    for (std::size_t k = 0; k < 3; ++k) faces[{nodes[k], nodes[(k + 1) % 3]}] = face;
+  for (Eigen::Index i = 0; i < count(); ++i) {
+    const std::array<Index, 4>& hinge = hinges_[static_cast<std::size_t>(i)];
+    const Sides s = sides_of(hinge, rest);
+    const Vector3d warp = warps.row(faces.at({hinge[0], hinge[1]}));
+    const double sine = Eigen::Vector2d(warp.dot(s.edge), warp.dot(s.first)).normalized()[0];
+    stiffness_[i] *= 2.0 / 3 * std::pow(1 - sine * sine + std::sqrt(ratio) * sine * sine, 2);
+  }
+}
+
 VectorXd HingeRows::values(const MatrixX3d& positions) const {
+  if (is_large_) return angles(positions).unaryExpr(&large);
+  return angles(positions) - rest_;
+}
+
+VectorXd HingeRows::angles(const MatrixX3d& positions) const {
   VectorXd found(count());
   for (Eigen::Index i = 0; i < count(); ++i) {
     const Sides s = sides_of(hinges_[static_cast<std::size_t>(i)], positions);
     // The second triangle goes on straight where it lies along -first.
-    found[i] = std::atan2(s.second.dot(s.edge.cross(s.first)), -s.second.dot(s.first)) - rest_[i];
+    found[i] = std::atan2(s.second.dot(s.edge.cross(s.first)), -s.second.dot(s.first));
   }
   return found;
 }
 
 SparseMatrix HingeRows::jacobian(const MatrixX3d& positions, Eigen::Index row_count) const {
   std::vector<Eigen::Triplet<double>> entries;
+  const VectorXd slopes =
+      is_large_ ? VectorXd(angles(positions).unaryExpr(&large_slope)) : VectorXd::Ones(count());
   for (Eigen::Index i = 0; i < count(); ++i) {
     const std::array<Index, 4>& hinge = hinges_[static_cast<std::size_t>(i)];
     const Sides s = sides_of(hinge, positions);
@@ -85,7 +122,7 @@ SparseMatrix HingeRows::jacobian(const MatrixX3d& positions, Eigen::Index row_co
     for (std::size_t k = 0; k < 4; ++k)
       for (int axis = 0; axis < 3; ++axis)
         entries.emplace_back(static_cast<int>(row_count - count() + i), 3 * hinge[k] + axis,
-                             by_node[k][axis]);
+                             slopes[i] * by_node[k][axis]);
   }
   SparseMatrix found(row_count, 3 * positions.rows());
   found.setFromTriplets(entries.begin(), entries.end());

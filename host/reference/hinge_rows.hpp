@@ -4,20 +4,25 @@
 #include <array>
 #include <vector>
 
-#include "engine/mesh/mesh.hpp"
+#include "engine/mesh/topology.hpp"
 #include "host/reference/surface_quadrature.hpp"
 
 namespace isocloth::reference {
 
-/// Rows theta - theta_0 of edges between two triangles with a free node, in the order of their nodes: the
-/// angle by which the normal of the second is turned about the edge out of that of the first.
+/// Rows of edges between two triangles with a free node, quads cut, in the order of their nodes; theta is the
+/// angle by which the normal of the second is turned about the edge out of that of the first. Angles at rest
+/// are subtracted; large angles are 2 tan(theta / 2) sin(theta / 2), straight on where tan(theta / 2) is
+/// beyond 2.
 class HingeRows {
  public:
   HingeRows() = default;  ///< none
   HingeRows(const Mesh& mesh, const std::vector<char>& is_free);
+  /// Of large angles; ratio: stiffness along weft over that along warp.
+  HingeRows(const Mesh& mesh, const std::vector<char>& is_free, const Topology& topology, double ratio);
 
   Eigen::Index count() const { return static_cast<Eigen::Index>(hinges_.size()); }
-  /// |e|^2 / (A_1 + A_2) of the rest shape, shape [count()].
+  /// |e|^2 / (A_1 + A_2) of the rest shape, A_i of triangles with a free node; of large angles 2/3 of it
+  /// times (cos^2 t + sqrt(ratio) sin^2 t)^2, t the angle of the edge's normal to the warp. Shape [count()].
   const VectorXd& stiffness() const { return stiffness_; }
   /// Curvature over angle |e| / (A_1 + A_2) [1/m], shape [count()].
   const VectorXd& curvature() const { return curvature_; }
@@ -27,6 +32,9 @@ class HingeRows {
   SparseMatrix jacobian(const MatrixX3d& positions, Eigen::Index row_count) const;
 
  private:
+  VectorXd angles(const MatrixX3d& positions) const;
+
+  bool is_large_ = false;
   std::vector<std::array<Index, 4>> hinges_;  ///< ends of the edge, nodes of the two triangles beside it
   VectorXd rest_, stiffness_, curvature_;
 };

@@ -61,7 +61,7 @@ RowResponse::RowResponse(const Recipe& recipe, const Fabric& fabric, const Garme
   for (Eigen::Index row = 0; row < rows.rows.row_count(); ++row) curvature_.push_back(rows.curvature(row));
   const Viscosity& viscosity = fabric.viscosity;
   const SpringDamper& flexion = fabric.bend_spring;
-  const bool has_damped_hinges = rows.hinges.count() > 0 && fabric.beta > 0;
+  const bool has_damped_hinges = has_hinges(recipe, fabric) && fabric.beta > 0;
   const double stretch_time = viscosity.stretch / fabric.stretch_stiffness;
   const ViscosityCurves& curves = viscosity.curves;
   viscosity_ = {
@@ -76,7 +76,7 @@ RowResponse::RowResponse(const Recipe& recipe, const Fabric& fabric, const Garme
 Response RowResponse::at(Eigen::Index row, double c, double before, double step, double lambda) const {
   const auto r = static_cast<std::size_t>(row);
   const Index law = laws_.empty() ? -1 : laws_[r];
-  if (law < 0) return {c, 1};
+  if (law < 0 || law == RowLaw::large_angle) return {c, 1};
   if (law == RowLaw::band) {
     const ElasticResponse found = band_response(c);
     return {found.stress, found.slope};

@@ -13,7 +13,6 @@
 #include "host/reference/row_builder.hpp"
 
 namespace isocloth::reference {
-
 namespace {
 
 /// Derivatives along warp and weft at one Gauss point, weighted by N_k dA / m_k.
@@ -417,15 +416,14 @@ void insert_principal_limits(const Mesh& mesh, const Topology& topology, const F
 }
 
 /// Rows of angles, after all others.
-void append_hinges(const Mesh& mesh, const Fabric& fabric, const std::vector<char>& is_free,
+void append_hinges(const HingeRows& hinges, Index law, const Mesh& mesh, const Fabric& fabric,
                    GarmentRows& result) {
-  result.hinges = HingeRows(mesh, is_free);
   RowBuilder builder;
-  for (Eigen::Index i = 0; i < result.hinges.count(); ++i) builder.add_row(0);
-  const VectorXd found = fabric.hinge_stiffness() * result.hinges.stiffness();
-  insert_rows(builder, mesh.node_count(), {found.begin(), found.end()}, 0, RowLaw::bend,
-              result.rows.row_count(), result);
-  result.rows.rest.tail(result.hinges.count()).setZero();
+  for (Eigen::Index i = 0; i < hinges.count(); ++i) builder.add_row(0);
+  const VectorXd k = fabric.hinge_stiffness() * hinges.stiffness();
+  insert_rows(builder, mesh.node_count(), {k.begin(), k.end()}, 0, law, result.rows.row_count(), result);
+  result.rows.rest.tail(hinges.count()).setZero();
+  result.hinges = hinges;
 }
 
 /// Those of the recipe and the fabric.
@@ -487,7 +485,10 @@ GarmentRows garment_rows(const Recipe& recipe, const Mesh& mesh, const Topology&
   GarmentRows result = recipe_rows(recipe, mesh, topology, fabric, is_free);
   if (fabric.principal_strain_limit > 0) insert_principal_limits(mesh, topology, fabric, is_free, result);
   if (!mesh.bands.empty()) append_bands(mesh, is_free, result);
-  if (has_hinges(recipe, fabric)) append_hinges(mesh, fabric, is_free, result);
+  if (has_hinges(recipe, fabric)) append_hinges({mesh, is_free}, RowLaw::bend, mesh, fabric, result);
+  if (has_large_angles(fabric))
+    append_hinges({mesh, is_free, topology, fabric.bending_ratio()}, RowLaw::large_angle, mesh, fabric,
+                  result);
   return result;
 }
 

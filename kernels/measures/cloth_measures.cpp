@@ -40,7 +40,7 @@ struct MeasureBody {
     if (law == RowLaw::band) {
       const S x = square_root(larger(one + c, zero)) - one;
       energy = select(x > zero, (x + x) * x, S(static_cast<Scalar>(slack_stiffness)) * energy);
-    } else if (a.energies.curve_numbers > 0 && law >= 0) {
+    } else if (a.energies.curve_numbers > 0 && law >= 0 && law < RowLaw::count) {
       const S stretch = is_engineering ? square_root(larger(one + c, zero)) : one;
       const bool is_hinge = law == RowLaw::bend;
       const S x = is_engineering ? (stretch - one) + (stretch - one) : is_hinge ? curvature * c : c;
@@ -67,10 +67,11 @@ struct MeasureBody {
     const StencilView& stencils = group.stencils;
     const Index law = group.laws.empty() ? -1 : group.laws[stencil];
     if constexpr (Width == 1)
-      if (law == RowLaw::bend) {
+      if (law == RowLaw::bend || law == RowLaw::large_angle) {
         const std::size_t row = group.first_row + static_cast<std::size_t>(stencil);
-        add_energy(tile, row, law, false, hinge_of(group, x, stencil).angle - S(rest_values[row]), sums,
-                   hinge_curvature<S>(group, tensors, stencil));
+        const Hinge<S> hinge = hinge_of(group, x, stencil);
+        const S c = law == RowLaw::bend ? hinge.angle - S(rest_values[row]) : large_angle(hinge).value;
+        add_energy(tile, row, law, false, c, sums, hinge_curvature<S>(group, tensors, stencil));
         return;
       }
     tensors += group.first_tensor;

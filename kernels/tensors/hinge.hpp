@@ -25,6 +25,7 @@ ISOCLOTH_HD S arctangent(S x) {
 template <class S>
 struct Hinge {
   S angle{};                 ///< in [-pi, pi], positive where p_2 and p_3 are moved along their normals
+  S half_tangent{};          ///< tan(angle / 2), 2 or -2 beyond
   Vec3<S> gradient[4] = {};  ///< [1/m]
 };
 
@@ -39,15 +40,36 @@ ISOCLOTH_HD Hinge<S> hinge(const Vec3<S> (&p)[4]) {
           mm = larger(dot_add(m, m, zero), least);
   const S cosine = dot_add(n, m, zero), sine = dot_add(cross(m, n), e, zero) / length;
   const S size = square_root(nn) * square_root(mm);
-  const S half = arctangent(sine / (size + magnitude(cosine)));
+  const S ratio = sine / (size + magnitude(cosine)), half = arctangent(ratio);
   const S pi = number(3.14159265358979323846), turn = select(sine < zero, -pi, pi);
   Hinge<S> found;
   found.angle = select(cosine < zero, turn - two * half, two * half);
+  const S steep = one / larger(magnitude(ratio), number(0.5));
+  found.half_tangent = select(cosine < zero, select(sine < zero, -steep, steep), ratio);
   const S t = dot_add(a, e, zero) / square, u = dot_add(b, e, zero) / square;
   found.gradient[2] = (length / nn) * n;
   found.gradient[3] = (length / mm) * m;
   found.gradient[0] = multiply_add(t - one, found.gradient[2], (u - one) * found.gradient[3]);
   found.gradient[1] = multiply_add(-t, found.gradient[2], (-u) * found.gradient[3]);
+  return found;
+}
+
+/// C of LargeAngleRows and dC/dtheta: with t = tan(theta / 2)
+///   C = 2 t^2 / sqrt(1 + t^2),  dC/dtheta = t (2 + t^2) / sqrt(1 + t^2),
+/// and straight on beyond t = 2.
+template <class S>
+struct LargeAngle {
+  S value{}, slope{};
+};
+template <class S>
+ISOCLOTH_HD LargeAngle<S> large_angle(const Hinge<S>& h) {
+  const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
+  const S t = h.half_tangent, one = number(1), square = t * t, inverse = one / square_root(one + square);
+  const S beyond = magnitude(h.angle) - number(2.2142974355881810);  // 2 atan 2
+  LargeAngle<S> found;
+  found.slope = t * (number(2) + square) * inverse;
+  found.value = (square + square) * inverse;
+  found.value = select(beyond > S{}, multiply_add(beyond, magnitude(found.slope), found.value), found.value);
   return found;
 }
 

@@ -82,6 +82,22 @@ TEST(EnergyTerms, OfHingesAddUp) {
   }
 }
 
+TEST(EnergyTerms, OfLargeAnglesAddUp) {
+  for (const char* recipe : {"membrane", "springs"})
+    for (const BendingModel model : {BendingModel::plate, BendingModel::mid_edge}) {
+      Scene scene = swing(recipe);
+      Fabric& fabric = scene.garments[0].fabric;
+      fabric.bending = model;
+      fabric.kappa = 0.01;
+      fabric.beta = 1e-4;
+      fabric.large_angles = true;
+      const MeasuredBalance b = balance_of(scene, 80);
+      expect_closed(b, 1e-4, recipe);
+      EXPECT_GT(b.sums.bending_energy, 0);
+      EXPECT_GT(b.sums.loss_damping, 0);
+    }
+}
+
 TEST(EnergyTerms, OfBdf2AddUp) {
   Scene scene = swing("membrane");
   const MeasuredBalance euler = balance_of(scene, 80);

@@ -106,7 +106,8 @@ const BadScene bad_scenes[] = {
     {with_fabric(R"("bending": "discrete_shells")"),
      "garments[0].fabric.bending: found \"discrete_shells\", expected another with the recipe coltraro2022"},
     {with_fabric(R"("bending": "hinges")"),
-     "garments[0].fabric.bending: found \"hinges\", expected automatic, isometric, plate or discrete_shells"},
+     "garments[0].fabric.bending: found \"hinges\", expected automatic, isometric, plate, mid_edge or "
+     "discrete_shells"},
     {with_fabric(R"("kappa": 0, "weft_kappa": 1e-5)"),
      "garments[0].fabric.weft_kappa: found 1e-05, expected 0 where kappa, along warp, is 0"},
     {with_fabric(R"("kappa": 1e-5, "weft_kappa": 2e-5)"),

@@ -55,6 +55,28 @@ TEST(Hinge, HasTheGradientOfDifferences) {
   }
 }
 
+// 2 tan(theta / 2) sin(theta / 2), to rounding of a small angle, and its derivative; straight from 127
+// degrees on.
+TEST(Hinge, HasTheLargeAngleOfItsTriangles) {
+  const double end = 2 * std::atan(2.0);
+  const auto expected = [&](double angle) {
+    const double size = std::min(std::fabs(angle), end);
+    return 2 * std::tan(size / 2) * std::sin(size / 2) +
+           std::max(0.0, std::fabs(angle) - end) * 12 / std::sqrt(5.0);
+  };
+  for (int i = -179; i < 180; ++i) {
+    const double angle = i * std::numbers::pi / 180, h = 1e-6;
+    const cpu::LargeAngle<double> found = cpu::large_angle(at(turned(angle)));
+    EXPECT_NEAR(found.value, expected(angle), 2e-14) << i;
+    EXPECT_NEAR(found.slope, (expected(angle + h) - expected(angle - h)) / (2 * h), 2e-8) << i;
+  }
+  for (const double angle : {1e-3, 1e-8, -1e-12}) {
+    const cpu::LargeAngle<double> found = cpu::large_angle(at(turned(angle)));
+    EXPECT_NEAR(found.value / (angle * angle / 2), 1, angle * angle + 1e-14) << angle;
+    EXPECT_NEAR(found.slope / angle, 1, angle * angle + 1e-14) << angle;
+  }
+}
+
 // Triangles without area, and an edge without length, are finite.
 TEST(Hinge, IsFiniteWhereTrianglesCollapse) {
   for (const auto& p : {std::array<Vec3d, 4>{Vec3d{}, {1, 0, 0}, {0.5, 0, 0}, {0.5, -1, 0}},
