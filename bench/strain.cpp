@@ -118,7 +118,7 @@ std::vector<Table> measure_strains(const StrainRequest& request) {
                   "rows [%]",
                   "edges [%]",
                   "95 % of edges [%]",
-                  "95 % of elements, along threads [%]",
+                  "95 % of pairs, along threads [%]",
                   "most [%]",
                   "shear: 95 % [%]",
                   "shear: most [%]",

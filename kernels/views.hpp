@@ -31,17 +31,18 @@ struct RowGroup {
   ISOCLOTH_HD Index stencil_count() const { return stencils.stencil_count(); }
 };
 
-/// Six rows per stencil that are the strains of a pair of triangles, whose nodes are its slots, at most 4; see
-/// MembraneRows. With the gradients g_i, h_i of the shape functions of a triangle along its warp and weft, 0 at
-/// the node that it has not, F_u = sum g_i p_i and F_v = sum h_i p_i, its strain is
+/// Six rows per stencil that are the strains of a pair of triangles, whose nodes are its slots, at most 4;
+/// see MembraneRows. With the gradients g_i, h_i of the shape functions of a triangle along its warp and
+/// weft, 0 at the node that it has not, F_u = sum g_i p_i and F_v = sum h_i p_i, its strain is
 ///   C = (F_u . F_u, F_u . F_v, F_v . F_v),  T = (g g^T, (g h^T + h g^T) / 2, h h^T):
-/// two numbers per slot and triangle stand for T, and J follows from F_u and F_v. With the share s of the first
-/// triangle in the area of both, rows are the mean s C_1 + (1 - s) C_2 - c0, then the difference C_1 - C_2 - c0.
-/// What couples threads (RowLaws::coupling) adds as many times the third row of each kind to the first.
+/// two numbers per slot and triangle stand for T, and J follows from F_u and F_v. With the share s of the
+/// first triangle in the area of both, rows are the mean s C_1 + (1 - s) C_2 - c0, then the difference C_1 -
+/// C_2 - c0. What couples threads (RowLaws::coupling) adds as many times the third row of each kind to the
+/// first.
 struct MembraneGroup : RowGroup<membrane_width> {
   // Of pair_terms: (4 slot of one node + place of the other in the stencil, stencil).
-  // At first_tensor: g, h of the first triangle, g, h of the second of each slot [1/m], shape [slot_count, 4];
-  // then s of each stencil, shape [stencil_count].
+  // At first_tensor: g, h of the first triangle, g, h of the second of each slot [1/m], shape [slot_count,
+  // 4]; then s of each stencil, shape [stencil_count].
 
   /// Place of s in the group's tensors.
   ISOCLOTH_HD std::size_t share(Index stencil) const {
@@ -51,8 +52,9 @@ struct MembraneGroup : RowGroup<membrane_width> {
 
 /// A row per stencil for each direction d = (u, v) of stretch at a point of an element, evenly spread over
 /// half a turn, all bounded from above: C = |u F_u + v F_v|^2 - c0. Terms are as those of MembraneGroup, and
-/// two gradients per slot. Most points are far from their limit, and no kernel looks further at them: `at_limit`, shape
-/// [slot_count], is more than 0 at the slots of stencils of which a row pulls, and J is known there alone.
+/// two gradients per slot. Most points are far from their limit, and no kernel looks further at them:
+/// `at_limit`, shape [slot_count], is more than 0 at the slots of stencils of which a row pulls, and J is
+/// known there alone.
 struct LimitGroup : RowGroup<stretch_directions> {};
 
 /// d of a row of LimitGroup.
@@ -112,8 +114,8 @@ struct RowsView {
   /// visit(group, stencil, number of the row in its stencil).
   template <class Visit>
   ISOCLOTH_HD void visit_row(Index row, const Visit& visit) const {
-    const Index first = static_cast<Index>(membranes.first_row), second = static_cast<Index>(limits.first_row),
-                third = static_cast<Index>(singles.first_row);
+    const Index first = static_cast<Index>(membranes.first_row),
+                second = static_cast<Index>(limits.first_row), third = static_cast<Index>(singles.first_row);
     if (row < first)
       visit(triples, row / 3, row % 3);
     else if (row < second)

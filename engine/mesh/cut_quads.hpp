@@ -12,8 +12,11 @@ struct CutTriangle {
   Index face;  ///< which it is, or half of
 };
 
-/// Triangles, and quads cut along their shorter diagonal; along that of the first corner where rounding alone
-/// tells the two apart. In the order of faces.
+/// The corner, 0 or 1, from which the shorter diagonal of a quad runs; 0 where rounding alone tells the two
+/// apart.
+std::size_t shorter_diagonal(const Mesh& mesh, Index face);
+
+/// Triangles, and quads cut along their shorter diagonal. In the order of faces.
 std::vector<CutTriangle> cut_quads(const Mesh& mesh);
 
 }  // namespace isocloth

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <tuple>
 
+#include "engine/mesh/cut_quads.hpp"
 #include "engine/mesh/face_normal.hpp"
 #include "engine/mesh/material_frame.hpp"
 
@@ -99,8 +100,8 @@ class Matching {
     partner_[at(b)] = a;
   }
 
-  /// A path from one triangle that is left over to another, along edges of which every second joins a pair: its
-  /// pairs are exchanged for the others. from: of a face that the search reached, the one before it.
+  /// A path from one triangle that is left over to another, along edges of which every second joins a pair:
+  /// its pairs are exchanged for the others. from: of a face that the search reached, the one before it.
   void augment(Index start, std::vector<Index>& seen, std::vector<Index>& from) {
     std::vector<Index> queue{start};
     seen[at(start)] = start;
@@ -131,12 +132,7 @@ class Matching {
 /// A quad, cut along its shorter diagonal.
 TrianglePair cut_quad(const Mesh& mesh, Index face) {
   const auto nodes = mesh.face(face);
-  const auto square = [&](std::size_t i, std::size_t j) {
-    const Vec3d d = mesh.positions[nodes[j]] - mesh.positions[nodes[i]];
-    return dot(d, d);
-  };
-  // Of diagonals that differ by rounding the first.
-  const std::size_t turn = square(1, 3) < (1 - 1e-9) * square(0, 2) ? 1 : 0;
+  const std::size_t turn = shorter_diagonal(mesh, face);
   TrianglePair pair{{}, {face, face}, false};
   for (std::size_t i = 0; i < 4; ++i) pair.nodes[i] = nodes[(i + turn) % 4];
   return pair;

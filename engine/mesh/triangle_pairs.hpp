@@ -9,9 +9,9 @@
 
 namespace isocloth {
 
-/// Two triangles with the front on one side, (a, b, c) and (a, c, d), that share the edge a c. A triangle that
-/// is left over is a pair of itself with itself, (a, b, c) twice: what is a mean over a pair is then its own,
-/// and differences vanish.
+/// Two triangles with the front on one side, (a, b, c) and (a, c, d), that share the edge a c. A triangle
+/// that is left over is a pair of itself with itself, (a, b, c) twice: what is a mean over a pair is then its
+/// own, and differences vanish.
 struct TrianglePair {
   std::array<Index, 4> nodes{};  ///< a, b, c, d; of a triangle that is left over a, b, c, b
   std::array<Index, 2> faces{};  ///< of the mesh; one quad twice
@@ -31,10 +31,11 @@ struct TrianglePair {
 /// A quad is the pair of triangles on both sides of its shorter diagonal at rest, of the one from its first
 /// corner where they are equal. Triangles are matched along interior edges on both sides of which threads run
 /// alike: greedily, an edge before another where the quad that it would leave, unfolded, has the larger least
-/// sine of its four angles (to 1e-6; negative where it is not convex), of equals the one with the lower nodes;
-/// then every triangle that was left over looks for the shortest augmenting path, breadth first. Paths through
-/// odd cycles are not looked for: of a connected mesh at most a few in ten thousand triangles stay over. The
-/// result depends on the mesh alone. Cost O(faces log faces), and O(faces) more for each that stays over.
+/// sine of its four angles (to 1e-6; negative where it is not convex), of equals the one with the lower
+/// nodes; then every triangle that was left over looks for the shortest augmenting path, breadth first. Paths
+/// through odd cycles are not looked for: of a connected mesh at most a few in ten thousand triangles stay
+/// over. The result depends on the mesh alone. Cost O(faces log faces), and O(faces) more for each that stays
+/// over.
 std::vector<TrianglePair> triangle_pairs(const Mesh& mesh, const Topology& topology,
                                          const std::vector<char>& is_left_out);
 

@@ -38,8 +38,8 @@ class MembraneLaw {
     return stress({along_warp, along_weft}, {along_warp, along_weft}, 0.5);
   }
   /// Of a pair of triangles, by the mean of their strains; share: of the first in the area of both. By the
-  /// corotational measure the mean of the stresses of both. What differences of strain are given (MembraneRows)
-  /// is not in it: it is no stress of the cloth.
+  /// corotational measure the mean of the stresses of both. What differences of strain are given
+  /// (MembraneRows) is not in it: it is no stress of the cloth.
   MembraneStress stress(const Gradient& first, const Gradient& second, double share) const;
 
  private:

@@ -34,10 +34,10 @@ const StencilPattern& RowPattern::stencils(RowFamily family) const { return sten
 
 Index RowPattern::first_row(RowFamily family) const {
   const StencilPattern* const own = &stencils(family);
-  return own == &triples    ? 0
+  return own == &triples     ? 0
          : own == &membranes ? triples.row_count()
-         : own == &limits   ? first_limit()
-                            : first_single();
+         : own == &limits    ? first_limit()
+                             : first_single();
 }
 
 std::vector<std::array<Index, 2>> RowPattern::edge_nodes() const {

@@ -277,7 +277,8 @@ RowsView GarmentArrays<Real>::rows_view() const {
   view.limits.first_row = static_cast<std::size_t>(rows.first_limit());
   view.limits.first_tensor = view.membranes.first_tensor + 4 * of_membranes.slot_nodes.size() +
                              static_cast<std::size_t>(of_membranes.stencil_count());
-  view.limits.first_jacobian = view.membranes.first_jacobian + MembraneGroup::width * of_membranes.slot_nodes.size();
+  view.limits.first_jacobian =
+      view.membranes.first_jacobian + MembraneGroup::width * of_membranes.slot_nodes.size();
   view.singles.first_tensor = view.limits.first_tensor + 2 * of_limits.slot_nodes.size();
   view.singles.first_jacobian = view.limits.first_jacobian + LimitGroup::width * of_limits.slot_nodes.size();
   return view;

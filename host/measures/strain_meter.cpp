@@ -61,9 +61,9 @@ std::array<double, pair_numbers> rest_pair(const Mesh& mesh, const TrianglePair&
     const Vec3d& at = mesh.positions[a];
     // A triangle that is left over is told by its edges to c and to b in the place of d.
     const bool is_turned = pair.is_single && t == 1;
-    const RestPoint point = rest_point(mesh.positions[is_turned ? c : b] - at,
-                                       mesh.positions[is_turned ? b : c] - at,
-                                       warps[static_cast<std::size_t>(pair.faces[t])]);
+    const RestPoint point =
+        rest_point(mesh.positions[is_turned ? c : b] - at, mesh.positions[is_turned ? b : c] - at,
+                   warps[static_cast<std::size_t>(pair.faces[t])]);
     std::copy(point.begin(), point.end(), numbers.begin() + static_cast<std::ptrdiff_t>(4 * t));
   }
   const auto [first, second] = areas_of(mesh, pair);
@@ -97,7 +97,8 @@ StrainMeter<Real>::StrainMeter(const Device& device, const std::vector<const Gar
 
   const std::vector<TrianglePair> pairs = all_pairs(mesh, topology, pinned_nodes(*garments.front()));
   std::vector<Index> pair_nodes;
-  for (const TrianglePair& pair : pairs) pair_nodes.insert(pair_nodes.end(), pair.nodes.begin(), pair.nodes.end());
+  for (const TrianglePair& pair : pairs)
+    pair_nodes.insert(pair_nodes.end(), pair.nodes.begin(), pair.nodes.end());
 
   const bool shared = std::all_of(garments.begin(), garments.end(), [&](const Garment* garment) {
     return same_rest_shape(garment->mesh, mesh);

@@ -134,14 +134,14 @@ void ProjectionSolver<Real>::add_stretch_curvature(const std::vector<Vec3d>& w, 
                  ds = cpu::lyapunov_solution(
                      s, {2 * dot(u, way_u), dot(u, way_v) + dot(v, way_u), 2 * dot(v, way_v)}),
                  dm = cpu::lyapunov_solution(
-                     s,
-                     {-2 * (m.uu * ds.uu + m.uv * ds.uv), -m.uv * (ds.uu + ds.vv) - ds.uv * (m.uu + m.vv),
-                      -2 * (m.uv * ds.uv + m.vv * ds.vv)});
+                     s, {-2 * (m.uu * ds.uu + m.uv * ds.uv), -m.uv * (ds.uu + ds.vv) - ds.uv * (m.uu + m.vv),
+                         -2 * (m.uv * ds.uv + m.vv * ds.vv)});
       const Vec3d along_warp = 2.0 * (dm.uu * u + dm.uv * v), along_weft = 2.0 * (dm.uv * u + dm.vv * v);
       for (Index slot = group.stencils.stencil_begin[stencil];
            slot < group.stencils.stencil_begin[stencil + 1]; ++slot) {
         const double* const g = tensors + 4 * slot + 2 * t;
-        sum[static_cast<std::size_t>(group.stencils.slot_nodes[slot])] += g[0] * along_warp + g[1] * along_weft;
+        sum[static_cast<std::size_t>(group.stencils.slot_nodes[slot])] +=
+            g[0] * along_warp + g[1] * along_weft;
       }
     }
   }
@@ -329,7 +329,9 @@ StepGradient ProjectionSolver<Real>::gradient(const FinishedStep& step, const St
     for (Index s = 0; s < group.stencil_count(); ++s)
       for (int k = 0; k < group.width; ++k)
         laws_of[group.first_row + static_cast<std::size_t>(s * group.width + k)] =
-            is_membrane ? (k < 3 ? Index{k} : Index{-1}) : group.laws.empty() ? Index{-1} : group.laws[s];
+            is_membrane          ? (k < 3 ? Index{k} : Index{-1})
+            : group.laws.empty() ? Index{-1}
+                                 : group.laws[s];
   });
   const RowLaws<double> own = laws();
   std::vector<double> by_change(rates.size());

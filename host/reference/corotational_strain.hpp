@@ -8,11 +8,11 @@
 
 namespace isocloth::reference {
 
-/// Rows 2 (S_uu - 1), 2 S_uv, 2 (S_vv - 1) of each triangle of a pair in the place of Green's strain, F^T F - I,
-/// as functions of it: the eigenvalues of S = (F^T F)^(1/2) are the roots of those of F^T F. The rows of a pair
-/// are the means m and the differences d of both triangles, of which the first has the share s of the area:
-/// the strains m + (1 - s) d and m - s d. The first of each three rows has `coupling` times the third added, in
-/// both measures; rows after those of the pairs stay as they are.
+/// Rows 2 (S_uu - 1), 2 S_uv, 2 (S_vv - 1) of each triangle of a pair in the place of Green's strain, F^T F -
+/// I, as functions of it: the eigenvalues of S = (F^T F)^(1/2) are the roots of those of F^T F. The rows of a
+/// pair are the means m and the differences d of both triangles, of which the first has the share s of the
+/// area: the strains m + (1 - s) d and m - s d. The first of each three rows has `coupling` times the third
+/// added, in both measures; rows after those of the pairs stay as they are.
 class CorotationalStrain {
  public:
   CorotationalStrain() = default;  ///< none: all rows stay

@@ -35,8 +35,8 @@ Response tangent(const std::vector<CurvePiece>& pieces, double x, double carried
   return {sign * here[0], here[1]};
 }
 
-/// Of a difference of triangles, by the tangent at C or nearer the strain of which the stress is `carried`: the
-/// third iterate of Newton's method from C, of a law that is convex.
+/// Of a difference of triangles, by the tangent at C or nearer the strain of which the stress is `carried`:
+/// the third iterate of Newton's method from C, of a law that is convex.
 Response difference_tangent(double c, double carried) {
   const double sign = c < 0 ? -1 : 1, wanted = std::max(sign * carried, 0.0);
   double at = sign * c;
@@ -119,6 +119,9 @@ double RowResponse::bend_of_curves(double step) const {
   for (std::size_t law = 0; law < curves_.size(); ++law)
     add(curves_[law], law == RowLaw::bend ? steepest : 1);
   for (const auto& pieces : viscosity_) add(pieces, 1 / step);
+  // Of C + C^3 / c^2: 6 C / (c^2 + 3 C^2), most at C = c / sqrt(3).
+  if (std::ranges::find(laws_, Index{RowLaw::difference}) != laws_.end())
+    most = std::max(most, std::sqrt(3) / 0.025);
   return most;
 }
 

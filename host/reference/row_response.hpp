@@ -21,7 +21,7 @@ class RowResponse {
 
   /// Of a strain c, `before` when the step began, while the multiplier is lambda.
   Response at(Eigen::Index row, double c, double before, double step, double lambda) const;
-  /// Largest |f''| / f' by C of the fabric's curves in a step, 0 without.
+  /// Largest |f''| / f' by C of the laws in a step, 0 where all are linear.
   double bend_of_curves(double step) const;
 
  private:

@@ -228,11 +228,10 @@ VectorXd membrane_stiffness(const std::vector<std::array<PairedTriangle, 2>>& pa
   for (const auto& [first, second] : pairs) {
     const double warp = 1 / (4 * (1 - fabric.poisson_ratio * fabric.poisson_ratio)),
                  mean = first.area + second.area, difference = first.area * second.area / mean;
-    for (const double k : {mean * warp * fabric.stretch_stiffness, mean * fabric.shear_stiffness,
-                           mean / 4 * fabric.weft_stiffness(),
-                           difference * warp * threads(fabric.stretch_stiffness),
-                           difference * 0.03 * fabric.shear_stiffness,
-                           difference / 4 * threads(fabric.weft_stiffness())})
+    for (const double k :
+         {mean * warp * fabric.stretch_stiffness, mean * fabric.shear_stiffness,
+          mean / 4 * fabric.weft_stiffness(), difference * warp * threads(fabric.stretch_stiffness),
+          difference * 0.03 * fabric.shear_stiffness, difference / 4 * threads(fabric.weft_stiffness())})
       all.push_back(k);
   }
   return Eigen::Map<const VectorXd>(all.data(), static_cast<Eigen::Index>(all.size()));
@@ -466,8 +465,8 @@ GarmentRows recipe_rows(const Recipe& recipe, const Mesh& mesh, const Topology& 
     result.pair_row_count = of_pairs.size();
     result.stiffness.head(of_pairs.size()) = of_pairs;
     result.laws.assign(static_cast<std::size_t>(result.rows.row_count()), -1);
-    constexpr Index laws[] = {RowLaw::warp, RowLaw::shear, RowLaw::weft, RowLaw::difference, -1,
-                              RowLaw::difference};
+    constexpr Index laws[] = {RowLaw::warp, RowLaw::shear,     RowLaw::weft, RowLaw::difference,
+                              -1,           RowLaw::difference};
     for (std::size_t row = 0; row < static_cast<std::size_t>(of_pairs.size()); ++row)
       result.laws[row] = laws[row % 6];
   }

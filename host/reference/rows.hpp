@@ -52,17 +52,17 @@ QuadraticRows edge_rows(const Mesh& mesh, const Topology& topology, const std::v
 
 /// Green's strain of the triangles of each pair with a free node (engine/mesh/triangle_pairs.hpp), times 2
 /// along warp and weft: |F_u|^2 - 1, F_u . F_v, |F_v|^2 - 1 with F_u = sum p_i (grad N_i . u), u the warp
-/// direction of the face in the tangent plane and v = n x u. For each pair first the three means by area, then
-/// what the strains of the first triangle are more than those of the second.
-/// coupling: a |F_v|^2 - a more of the first of three. with_edges: then the rows of edge_rows().
+/// direction of the face in the tangent plane and v = n x u. For each pair first the three means by area,
+/// then what the strains of the first triangle are more than those of the second. coupling: a |F_v|^2 - a
+/// more of the first of three. with_edges: then the rows of edge_rows().
 QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free,
                             double coupling = 0, bool with_edges = false);
 
 struct GarmentRows {
   QuadraticRows rows;  ///< but hinges, which have empty ones
   /// K of each [J], energy K C^2 / 2, 0: rigid. Of the means of a membrane A (k_warp / (4 (1 - nu^2)),
-  /// k_shear, k_weft / 4), A the area of the pair; of its differences as MembraneRows has them; of elastic edges A k / 4, A half of each quad and a third of
-  /// each triangle beside it.
+  /// k_shear, k_weft / 4), A the area of the pair; of its differences as MembraneRows has them; of elastic
+  /// edges A k / 4, A half of each quad and a third of each triangle beside it.
   VectorXd stiffness;
   /// Of inequalities C <= c, 0: an equation or an energy. The edges of a fabric with a strain limit s,
   /// c = (1 + s)^2 - 1, come last; their K is that of elastic edges.

@@ -44,9 +44,8 @@ ElementStresses::ElementStresses(const ReportData& data, std::size_t garment_cou
         Vec3d corners[3];
         for (std::size_t i = 0; i < 3; ++i) corners[i] = mesh.positions[static_cast<std::size_t>(nodes[i])];
         const auto at = strain_point<double>(3, 0);
-        const auto gradient =
-            material_gradient(at, surface_point(at, corners, 3),
-                              warps[static_cast<std::size_t>(of_mesh.faces[t])], 3);
+        const auto gradient = material_gradient(at, surface_point(at, corners, 3),
+                                                warps[static_cast<std::size_t>(of_mesh.faces[t])], 3);
         Triangle& triangle = pair.triangles[t];
         for (std::size_t i = 0; i < 3; ++i) {
           triangle.nodes[i] = garment.node_begin + nodes[i];
@@ -74,8 +73,8 @@ MembraneLaw::Gradient ElementStresses::Triangle::gradient(const double* position
 std::vector<MembraneStress> ElementStresses::of(const double* positions) const {
   std::vector<MembraneStress> stresses(face_count_);
   for (const Pair& p : pairs_) {
-    const MembraneStress stress = laws_[p.law].stress(p.triangles[0].gradient(positions),
-                                                      p.triangles[1].gradient(positions), p.share);
+    const MembraneStress stress =
+        laws_[p.law].stress(p.triangles[0].gradient(positions), p.triangles[1].gradient(positions), p.share);
     for (const std::size_t face : p.faces) stresses[face] = stress;
   }
   return stresses;

@@ -289,12 +289,11 @@ std::vector<std::string> RunTally::coarse_garments() const {
     const double share = m.hourglass_energy / (m.elastic_energy + m.bending_energy);
     const double rounding = 1e-9 * (std::fabs(m.potential_energy) + m.kinetic_energy);
     if (share > most_share && m.hourglass_energy > rounding)
-      lines.push_back(text("garments[", g, "] \"", scene_.garments[g].name, "\": at the end ",
-                           rounded(100 * share),
-                           " % of the elastic energy is in differences of strain within pairs of triangles, "
-                           "expected at most ",
-                           100 * most_share,
-                           " %: folds are tighter than elements can follow; refine the mesh"));
+      lines.push_back(
+          text("garments[", g, "] \"", scene_.garments[g].name, "\": at the end ", rounded(100 * share),
+               " % of the elastic energy is in differences of strain within pairs of triangles, "
+               "expected at most ",
+               100 * most_share, " %: folds are tighter than elements can follow; refine the mesh"));
   }
   return lines;
 }

@@ -42,8 +42,8 @@ class RunTally {
   std::vector<std::string> eased_garments() const;
   /// A line for each gripper that held nothing at any frame, unless a warning has named it before.
   std::vector<std::string> idle_grippers() const;
-  /// Garments whose pairs of triangles hold more than a twentieth of their elastic energy, bending included, by
-  /// differences of strain: their elements are too large for their folds.
+  /// Garments whose pairs of triangles hold more than a twentieth of their elastic energy, bending included,
+  /// by differences of strain: their elements are too large for their folds.
   std::vector<std::string> coarse_garments() const;
   /// Counts the garments that froze or missed their tolerance, and names the first of them; `worst_before`:
   /// of each up to the last frame.

@@ -94,8 +94,9 @@ struct MeasureBody {
     }
   }
   /// The mean of two triangles is a row of the cloth; their difference is worth its energy alone.
-  ISOCLOTH_DEVICE void add_rows(const MembraneGroup& group, Index tile, const T* tensors, const T* rest_values,
-                                const Vec3<S>* x, Index stencil, ClothMeasures<S>& sums) const {
+  ISOCLOTH_DEVICE void add_rows(const MembraneGroup& group, Index tile, const T* tensors,
+                                const T* rest_values, const Vec3<S>* x, Index stencil,
+                                ClothMeasures<S>& sums) const {
     tensors += group.first_tensor;
     const auto f = deformation_gradients(group, tensors, x, stencil);
     const std::size_t row = group.first_row + membrane_width * static_cast<std::size_t>(stencil);

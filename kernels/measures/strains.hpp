@@ -14,8 +14,8 @@ struct StrainReport {
   S stretch_max, stretch_p95, compression_max;  ///< s1 - 1, max(|s1 - 1|, |s2 - 1|), 1 - s2 over all points
   /// max(|s_u - 1|, |s_v - 1|) over all pairs of triangles, s^2 the mean of |F|^2 over both.
   S thread_max, thread_p95;
-  S shear_max, shear_p95;                       ///< |F_u . F_v| / (|F_u| |F_v|) over all points
-  S pinned_max;                                 ///< |l^2 / l0^2 - 1| over edges between two pinned nodes
+  S shear_max, shear_p95;  ///< |F_u . F_v| / (|F_u| |F_v|) over all points
+  S pinned_max;            ///< |l^2 / l0^2 - 1| over edges between two pinned nodes
 };
 
 /// Tiles of `width` cloths, lane by lane innermost, as in StepCloths.

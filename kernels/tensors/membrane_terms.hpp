@@ -56,8 +56,8 @@ ISOCLOTH_HD void pair_strains(StrainMeasure measure, const PairGradients<S>& f, 
   }
 }
 
-/// lambda_1 = s lambda_m + lambda_d of triangle 0, (1 - s) lambda_m - lambda_d of triangle 1: rows of triangles
-/// that pull as those of the pair do.
+/// lambda_1 = s lambda_m + lambda_d of triangle 0, (1 - s) lambda_m - lambda_d of triangle 1: rows of
+/// triangles that pull as those of the pair do.
 template <class S>
 struct TriangleMultipliers {
   S of[2][3];
@@ -111,7 +111,8 @@ ISOCLOTH_HD void differentiate_membrane(const EvaluateRows<S, T, W>& a, const Me
                                         Index stencil) {
   const T* const tensors = a.tensors.data() + group.first_tensor;
   const PairGradients<S> f = deformation_gradients(group, tensors, a.positions.data(), stencil);
-  const S* const scale = a.scales.data() + group.first_row + membrane_width * static_cast<std::size_t>(stencil);
+  const S* const scale =
+      a.scales.data() + group.first_row + membrane_width * static_cast<std::size_t>(stencil);
   const S one(typename Lanes<S>::Scalar(1)), share = S(tensors[group.share(stencil)]);
   const StretchDerivatives<S> first = strain_derivatives(a.laws.measure, f.of[0], a.laws.coupling),
                               second = strain_derivatives(a.laws.measure, f.of[1], a.laws.coupling);
@@ -182,8 +183,7 @@ ISOCLOTH_HD void third_pass(const EvaluateRows<S, T, W>& a, const MembraneGroup&
   differentiate_membrane(a, group, stencil);
 }
 template <class S, class T, class W>
-ISOCLOTH_HD void evaluate_stencil(const EvaluateRows<S, T, W>& a, const MembraneGroup& group,
-                                  Index stencil) {
+ISOCLOTH_HD void evaluate_stencil(const EvaluateRows<S, T, W>& a, const MembraneGroup& group, Index stencil) {
   evaluate_membrane(a, group, stencil);
   differentiate_membrane(a, group, stencil);
 }

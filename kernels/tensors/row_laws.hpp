@@ -220,8 +220,8 @@ ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, boo
 constexpr double difference_knee = 0.025;
 
 /// C and s of a difference of threads, as apply_law() has them. The tangent is that at C, or, where the
-/// multiplier stands for less strain, one of up to three steps of Newton's method towards that; they fall from
-/// C to it.
+/// multiplier stands for less strain, one of up to three steps of Newton's method towards that; they fall
+/// from C to it.
 template <class S>
 ISOCLOTH_HD void apply_difference_law(S& c, S& scale, S lambda) {
   const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
@@ -247,7 +247,9 @@ template <class S>
 ISOCLOTH_HD S difference_energy(S c, int law) {
   const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
   const S half = number(0.5) * (c * c);
-  return law == RowLaw::shear ? half : multiply_add(number(1 / (difference_knee * difference_knee)) * half, half, half);
+  return law == RowLaw::shear
+             ? half
+             : multiply_add(number(1 / (difference_knee * difference_knee)) * half, half, half);
 }
 
 /// Of a slack band, over that of one that pulls: enough for its row to have a part in the system.

@@ -41,7 +41,7 @@ TEST(EnergyFasteners, OfSeamsAddUp) {
     }
 }
 
-// Threads that are closed are springs: of the way d to hang by, k d^2 / 2 goes into them, and with backward
+// Threads that are taut are springs: of the way d to hang by, k d^2 / 2 goes into them, and with backward
 // Euler k / 2 of the square of each step's way.
 TEST(EnergyFasteners, OfClosedThreadsAreThoseOfSprings) {
   Hanging hanging(5, 0.004);
@@ -56,7 +56,7 @@ TEST(EnergyFasteners, OfClosedThreadsAreThoseOfSprings) {
   double before = opening(), expected = 0;
   const MeasuredBalance b = balance_after(simulation, 100, 0, [&](const EnergyBalance&) {
     const double now = opening();
-    if (before >= 0) expected -= k * now * (now - before);
+    if (now > 0) expected -= k * now * (now - before);
     before = now;
   });
   EXPECT_NEAR(before, weight / k, 0.05 * weight / k);

@@ -243,10 +243,12 @@ TEST(EnergyTerms, OfCommandsAreOfTheirOwn) {
   Fabric stiff = scene.garments[0].fabric;
   stiff.stretch_stiffness *= 2;
   const EnergySums at_change = balance.sums(0);
+  // The weak stiffness of differences of triangles is a number of its own.
+  const double of_threads = at_change.stretch_energy - simulation.measure(0).hourglass_energy;
+  EXPECT_GT(of_threads, at_change.stretch_energy / 2);
   simulation.set_fabric(0, stiff);
   balance.step();
-  EXPECT_NEAR(balance.sums(0).work_commands - at_change.work_commands, at_change.stretch_energy,
-              1e-6 * at_change.stretch_energy);
+  EXPECT_NEAR(balance.sums(0).work_commands - at_change.work_commands, of_threads, 1e-6 * of_threads);
   for (int i = 0; i < 10; ++i) balance.step();
   EXPECT_LE(std::fabs(balance.sums(0).energy_error), 1e-3 * balance.sums(0).energy_scale);
 }

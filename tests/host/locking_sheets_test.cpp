@@ -77,7 +77,8 @@ TEST(LockingSheets, HangWhateverWayTheirThreadsRun) {
 TEST(LockingSheets, HangAlikeAtEveryTolerance) {
   const Mesh mesh = irregular_triangles(16, 225, 0.5, 0.5, 1);
   const double height = HeldSheet(mesh, "cotton").height;
-  for (const double tolerance : {5e-3, 1e-4}) EXPECT_NEAR(HeldSheet(mesh, "cotton", tolerance).height, height, 0.012);
+  for (const double tolerance : {5e-3, 1e-4})
+    EXPECT_NEAR(HeldSheet(mesh, "cotton", tolerance).height, height, 0.012);
 }
 
 TEST(LockingSheets, HangOfEveryLimpFabric) {
@@ -85,8 +86,8 @@ TEST(LockingSheets, HangOfEveryLimpFabric) {
     EXPECT_LT(HeldSheet(irregular_triangles(16, 225, 0.5, 0.5, 1), fabric).height, -0.15) << fabric;
 }
 
-/// Force per width over the strain [N/m] of a strip of cotton, 0.3 m between its clamps and 0.15 m wide: twice
-/// the energy at rest, over that of unit stiffness.
+/// Force per width over the strain [N/m] of a strip of cotton, 0.3 m between its clamps and 0.15 m wide:
+/// twice the energy at rest, over that of unit stiffness.
 double strip_stiffness(Mesh mesh, double degrees) {
   constexpr double length = 0.3, width = 0.15, stretch = 1e-3;
   Scene scene;
@@ -117,7 +118,8 @@ double strip_stiffness(Mesh mesh, double degrees) {
 }
 
 std::vector<Mesh> strips(Index n) {
-  return {quad_grid(2 * n + 1, n + 1, 0.3, 0.15), triangle_grid(2 * n + 1, n + 1, 0.3, 0.15, Diagonals::parallel),
+  return {quad_grid(2 * n + 1, n + 1, 0.3, 0.15),
+          triangle_grid(2 * n + 1, n + 1, 0.3, 0.15, Diagonals::parallel),
           triangle_grid(2 * n + 1, n + 1, 0.3, 0.15, Diagonals::alternating)};
 }
 

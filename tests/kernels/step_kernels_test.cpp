@@ -64,7 +64,8 @@ TYPED_TEST(StepKernelsTest, RowJacobian) {
     const std::vector<double>& vectors = found.at("jacobian");
     ASSERT_EQ(vectors.size(),
               static_cast<std::size_t>(9 * rows.triples.slot_count() +
-                                       18 * (rows.membranes.slot_count() + rows.limits.slot_count()) + 3 * rows.singles.slot_count()));
+                                       18 * (rows.membranes.slot_count() + rows.limits.slot_count()) +
+                                       3 * rows.singles.slot_count()));
     const auto pulls = [&](const StencilPattern& p, Index s) {
       return &p != &rows.limits ||
              found.at("at limit")[static_cast<std::size_t>(p.stencil_begin[static_cast<std::size_t>(s)])] > 0;

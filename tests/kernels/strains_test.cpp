@@ -55,8 +55,8 @@ double percentile_95(VectorXd values) {
   return values[values.size() - 1 - values.size() / 20];
 }
 
-/// The larger strain of warp and weft of each pair of triangles: of a thread that is as long as the root of the
-/// mean square of both, by their areas.
+/// The larger strain of warp and weft of each pair of triangles: of a thread that is as long as the root of
+/// the mean square of both, by their areas.
 VectorXd thread_strains_of_pairs(const Garment& garment, const MatrixX3d& x) {
   const Mesh& mesh = garment.mesh;
   const Topology topology = build_topology(mesh);

@@ -43,7 +43,8 @@ TEST(MembraneRows, HaveTheDerivativesOfTheirStrains) {
         ahead(node, c) += d;
         behind(node, c) -= d;
         const VectorXd found = (rows.values(ahead) - rows.values(behind)) / (2 * d);
-        EXPECT_LT((found - jacobian.col(3 * node + c)).cwiseAbs().maxCoeff(), 1e-7 * jacobian.cwiseAbs().maxCoeff());
+        EXPECT_LT((found - jacobian.col(3 * node + c)).cwiseAbs().maxCoeff(),
+                  1e-7 * jacobian.cwiseAbs().maxCoeff());
       }
   }
 }
@@ -78,7 +79,8 @@ TEST(MembraneRows, LeaveNothingFreeButRigidMotions) {
     const GarmentRows rows = rows_of(mesh, weave());
     const Eigen::MatrixXd jacobian = rows.jacobian(to_matrix(mesh.positions));
     Eigen::MatrixXd in_plane(jacobian.rows(), 2 * mesh.node_count());
-    for (Index i = 0; i < mesh.node_count(); ++i) in_plane.middleCols<2>(2 * i) = jacobian.middleCols<2>(3 * i);
+    for (Index i = 0; i < mesh.node_count(); ++i)
+      in_plane.middleCols<2>(2 * i) = jacobian.middleCols<2>(3 * i);
     const Eigen::MatrixXd stiffness = in_plane.transpose() * rows.stiffness.asDiagonal() * in_plane;
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes(stiffness);
     const VectorXd& values = modes.eigenvalues();

@@ -110,8 +110,8 @@ TEST(ElementStresses, AreThoseOfEachGarmentsFabric) {
   EXPECT_FALSE(ElementStresses(garments({sheet}, {std::nullopt}), 1).exist());
 }
 
-// A quad that is bent out of its rectangle in its plane: the stress of the mean strain of its triangles on both
-// sides of the diagonal from the first corner, along whose legs positions are linear.
+// A quad that is bent out of its rectangle in its plane: the stress of the mean strain of its triangles on
+// both sides of the diagonal from the first corner, along whose legs positions are linear.
 TEST(ElementStresses, AreOfTheMeanStrainOfAQuad) {
   const MembraneLaw law(find_recipe("membrane"), weave());
   const ReportData data = garments({quad_grid(2, 2, 0.1, 0.1)}, {law});
