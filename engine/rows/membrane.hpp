@@ -15,8 +15,8 @@
 //   difference  C_d = C_1 - C_2                 with the area A_1 A_2 / A and a small share of the stiffness.
 // With the full share their energy is that of both triangles, A_1 C_1^2 + A_2 C_2^2. The share of warp and
 // weft is 1 N/m or 5e-4 of the fabric's, whichever is more, that of shear 0.03; and stress of differences of
-// warp and weft rises as C + C^3 / c_0^2, c_0 = 0.025: what a fold needs is free, and no more. Uniform strain
-// has no differences, so its forces are those of elements (patch test).
+// warp and weft rises as C + C^3 / c_0^2, c_0 = 0.025, straight from 20 c_0 on: what a fold needs is free,
+// and no more. Uniform strain has no differences, so its forces are those of elements (patch test).
 //
 // With stress-strain curves, and no Poisson coupling, each row has an energy whose derivative by C is K f(C);
 // see thread_law(). By the engineering measure of threads, e_uu = |F_u| - 1, the energy is that of the

@@ -27,16 +27,18 @@ std::vector<FabricNumber> fabric_numbers(const Recipe& recipe, const Fabric& fab
   if (!recipe.is_elastic()) return found;
   // A curve stands in the place of a stiffness; that of weft is as that of warp.
   const StressCurves& curves = fabric.curves;
+  // The share that differences of triangles have depends on the stiffness (MembraneRows).
+  const bool has_shares = recipe.rows.front() == RowFamily::membrane;
   if (!curves.warp.exists()) {
     // The time in which weft relaxes is that of warp: viscosity over this stiffness.
     const bool relaxes_weft = fabric.viscosity.stretch > 0 && fabric.weft_stretch_stiffness > 0;
     add(
         "stretch_stiffness", [](Fabric& f) -> double& { return f.stretch_stiffness; },
-        !has_poisson && !relaxes_weft);
+        !has_poisson && !relaxes_weft && !has_shares);
     if (!curves.weft.exists())
       add(
           "weft_stretch_stiffness", [](Fabric& f) -> double& { return f.weft_stretch_stiffness; },
-          !has_poisson);
+          !has_poisson && !has_shares);
   }
   if (!curves.shear.exists()) add("shear_stiffness", [](Fabric& f) -> double& { return f.shear_stiffness; });
   add(

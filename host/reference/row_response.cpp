@@ -39,7 +39,7 @@ Response tangent(const std::vector<CurvePiece>& pieces, double x, double carried
 /// the third iterate of Newton's method from C, of a law that is convex.
 Response difference_tangent(double c, double carried) {
   const double sign = c < 0 ? -1 : 1, wanted = std::max(sign * carried, 0.0);
-  double at = sign * c;
+  double at = std::min(sign * c, 0.5);  // beyond it is straight
   for (int i = 0; i < 3; ++i) {
     const ElasticResponse found = difference_response(at);
     if (found.stress > wanted) at -= (found.stress - wanted) / found.slope;

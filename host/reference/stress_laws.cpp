@@ -58,8 +58,10 @@ ElasticResponse band_response(double c) {
 }
 
 ElasticResponse difference_response(double c) {
-  const double ratio = c * c / (0.025 * 0.025);
-  return {c * c * (2 + ratio) / 4, c * (1 + ratio), 1 + 3 * ratio};
+  const double at = std::clamp(c, -0.5, 0.5), ratio = at * at / (0.025 * 0.025), beyond = c - at;
+  const ElasticResponse found{at * at * (2 + ratio) / 4, at * (1 + ratio), 1 + 3 * ratio};
+  return {found.energy + beyond * (found.stress + beyond * found.slope / 2),
+          found.stress + beyond * found.slope, found.slope};
 }
 
 }  // namespace isocloth::reference

@@ -35,7 +35,7 @@ class StressLaw {
 ElasticResponse band_response(double c);
 
 /// Of the difference of the strains of two triangles along a thread (MembraneRows): C + C^3 / c_0^2, c_0 =
-/// 0.025.
+/// 0.025, straight beyond 0.5.
 ElasticResponse difference_response(double c);
 
 }  // namespace isocloth::reference

@@ -216,8 +216,9 @@ ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, boo
   scale = scale * square_root(slope);
 }
 
-/// c_0 of MembraneRows: stress of differences is K (C + C^3 / c_0^2).
-constexpr double difference_knee = 0.025;
+/// c_0 of MembraneRows: stress of differences is K (C + C^3 / c_0^2), straight from a number of c_0 on, where
+/// it is some hundred times as steep as at 0: what is torn must not be stiffer than all bounds.
+constexpr double difference_knee = 0.025, straight_from = 20;
 
 /// C and s of a difference of threads, as apply_law() has them. The tangent is that at C, or, where the
 /// multiplier stands for less strain, one of up to three steps of Newton's method towards that; they fall
@@ -225,12 +226,12 @@ constexpr double difference_knee = 0.025;
 template <class S>
 ISOCLOTH_HD void apply_difference_law(S& c, S& scale, S lambda) {
   const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
-  const S zero{}, one = number(1), three = number(3), unit = scale * scale;
+  const S zero{}, one = number(1), three = number(3), most = number(straight_from), unit = scale * scale;
   const auto is_negative = c < zero;
   const S size = number(1 / difference_knee) * select(is_negative, -c, c),
           carried = number(1 / difference_knee) * lambda / select(unit > zero, unit, one),
           wanted = larger(select(is_negative, -carried, carried), zero);
-  S at = size;
+  S at = select(size < most, size, most);
   for (int i = 0; i < 3; ++i) {
     const S square = at * at, beyond = multiply_add(square, at, at) - wanted;
     at = at - larger(beyond, zero) / multiply_add(three, square, one);
@@ -242,14 +243,18 @@ ISOCLOTH_HD void apply_difference_law(S& c, S& scale, S lambda) {
   scale = scale * square_root(slope);
 }
 
-/// Of a difference, over K: C^2 / 2 + C^4 / (4 c_0^2), of shear the first alone. law: RowLaw.
+/// Of a difference, over K: the integral of its stress by C, of shear C^2 / 2. law: RowLaw.
 template <class S>
 ISOCLOTH_HD S difference_energy(S c, int law) {
   const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
-  const S half = number(0.5) * (c * c);
-  return law == RowLaw::shear
-             ? half
-             : multiply_add(number(1 / (difference_knee * difference_knee)) * half, half, half);
+  const S half = number(0.5);
+  if (law == RowLaw::shear) return half * c * c;
+  const S size = number(1 / difference_knee) * magnitude(c), most = number(straight_from),
+          at = select(size < most, size, most), square = at * at, beyond = size - at,
+          of_cubic = half * square * multiply_add(half, square, number(1)),
+          stress = multiply_add(square, at, at), slope = multiply_add(number(3), square, number(1));
+  return number(difference_knee * difference_knee) *
+         multiply_add(beyond, multiply_add(half * slope, beyond, stress), of_cubic);
 }
 
 /// Of a slack band, over that of one that pulls: enough for its row to have a part in the system.

@@ -83,6 +83,7 @@ Scene dropped_on_cloth(double balance) {
   scene.step = 0.005;
   scene.contact.cloth = true;
   scene.projection.balance = balance;
+  scene.projection.max_iterations = 50;
   return scene;
 }
 

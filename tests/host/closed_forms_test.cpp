@@ -279,7 +279,7 @@ TEST(HangingStrip, StretchesByItsCurve) {
                                         {"springs", false}}) {
     const bool has_springs = std::string(recipe) == "springs";
     Mesh mesh = has_springs ? quad_grid(5, 33, 0.1, length)
-                            : triangle_grid(5, 33, 0.1, length, Diagonals::alternating);
+                            : triangle_grid(5, 65, 0.1, length, Diagonals::alternating);
     for (Vec3d& p : mesh.positions) p = is_weft ? Vec3d{p.x, 0, p.y} : Vec3d{p.y, p.x, 0};
     mesh.corner_uvs.clear();  // warp is x, and weft z of a mesh in the plane y = 0
     Garment garment = cloth(std::move(mesh));
@@ -289,7 +289,7 @@ TEST(HangingStrip, StretchesByItsCurve) {
     (is_weft ? garment.fabric.curves.weft : garment.fabric.curves.warp) = curve;
     for (const Vec3d& p : garment.mesh.positions)  // warp is along x at rest, and hangs
       garment.initial_positions.push_back(is_weft ? p : Vec3d{0, p.y, p.x});
-    garment.pins = {{"top", every(5 * 32, 1, 5), FixedMotion{}}};
+    garment.pins = {{"top", every(has_springs ? 5 * 32 : 5 * 64, 1, 5), FixedMotion{}}};
     Scene scene = scene_of(std::move(garment), 0.02, 1e-6);
     scene.recipe = recipe;
     Simulation simulation(std::move(scene), one_thread);

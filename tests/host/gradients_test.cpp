@@ -147,7 +147,7 @@ Difference difference(const SwungSheet& run, double h, const Change& change) {
           std::numeric_limits<double>::epsilon() / 2 * (ahead.size + behind.size) / h};
 }
 
-constexpr double of_runs = 1e-7, of_rigid_rows = 3e-5;
+constexpr double of_runs = 2e-7, of_rigid_rows = 3e-5;
 
 void expect_gradient_of_differences(const SwungSheet& run, double tolerance) {
   const RunGradient found = run.gradient();

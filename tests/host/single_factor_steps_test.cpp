@@ -72,7 +72,8 @@ TEST(SingleFactorSteps, AreThoseOfAFactorInDouble) {
     const Course exact = course(scene, StepSolver::direct, 40),
                  corrected = course(scene, StepSolver::automatic, 40);
     EXPECT_LT(most_between(single, exact), 2 * most_between(whole, exact) + 1e-6) << stiffness;
-    EXPECT_LT(most_between(corrected, exact), 1e-9) << stiffness;
+    EXPECT_LT(most_between(corrected, exact), 1e-7)
+        << stiffness;  // differences of pairs are 2,000 times softer
     EXPECT_GT(most_between(corrected, exact), 0) << "both came from one factor";
   }
 }
