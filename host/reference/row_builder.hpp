@@ -1,6 +1,8 @@
 // Quadratic rows of the reference, sample by sample.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "host/reference/rows.hpp"
@@ -50,5 +52,23 @@ class RowBuilder {
   std::vector<double> rest_;
   int sample_count_ = 0;
 };
+
+/// Whether a face has a corner that is free.
+inline bool has_free_corner(const Mesh& mesh, Index face, const std::vector<char>& is_free) {
+  const auto nodes = mesh.face(face);
+  return std::any_of(nodes.begin(), nodes.end(), [&](Index node) { return is_free[node] != 0; });
+}
+
+/// Rows of the lengths of edges with a free end.
+inline void add_edge_rows(RowBuilder& builder, const std::vector<std::array<Index, 2>>& edges,
+                          const MatrixX3d& rest, const std::vector<char>& is_free, QuadraticRows& rows) {
+  for (const auto& [a, b] : edges) {
+    if (!is_free[a] && !is_free[b]) continue;
+    const Form difference{{a, b}, Eigen::Vector2d(1, -1)};
+    builder.add_row(1);
+    builder.add_sample(1 / difference.apply(rest).squaredNorm(), difference, difference);
+    rows.edges.push_back({a, b});
+  }
+}
 
 }  // namespace isocloth::reference

@@ -9,7 +9,7 @@
 
 #include "engine/mesh/material_frame.hpp"
 #include "engine/mesh/spring_pairs.hpp"
-#include "engine/mesh/triangle_pairs.hpp"
+#include "host/reference/membrane_rows.hpp"
 #include "host/reference/row_builder.hpp"
 
 namespace isocloth::reference {
@@ -95,22 +95,6 @@ void add_node_rows(RowBuilder& builder, const std::vector<FrameSample>& samples,
   if (!shear_only) add_row(builder, samples, &FrameSample::weft, &FrameSample::weft, rest_g, rest_g);
 }
 
-void add_edge_rows(RowBuilder& builder, const std::vector<std::array<Index, 2>>& edges, const MatrixX3d& rest,
-                   const std::vector<char>& is_free, QuadraticRows& rows) {
-  for (const auto& [a, b] : edges) {
-    if (!is_free[a] && !is_free[b]) continue;
-    const Form difference{{a, b}, Eigen::Vector2d(1, -1)};
-    builder.add_row(1);
-    builder.add_sample(1 / difference.apply(rest).squaredNorm(), difference, difference);
-    rows.edges.push_back({a, b});
-  }
-}
-
-bool has_free_corner(const Mesh& mesh, Index face, const std::vector<char>& is_free) {
-  const auto nodes = mesh.face(face);
-  return std::any_of(nodes.begin(), nodes.end(), [&](Index node) { return is_free[node] != 0; });
-}
-
 /// K of the lengths of edges held by springs: a quarter of the fabric's stiffness times the area that belongs
 /// to the edge, half of each quad and a third of each triangle beside it.
 VectorXd edge_stiffness(const Mesh& mesh, const std::vector<std::array<Index, 2>>& edges, double stiffness) {
@@ -187,56 +171,6 @@ SpringsOfPairs springs_of_pairs(const Mesh& mesh, const Topology& topology, cons
   return springs;
 }
 
-/// A triangle of a pair: its area, as much of it as belongs to the pair, and derivatives along warp and weft.
-struct PairedTriangle {
-  double area;
-  FrameSample frame;
-};
-
-/// Both triangles of each pair that has a free node.
-std::vector<std::array<PairedTriangle, 2>> paired_triangles(const Mesh& mesh, const Topology& topology,
-                                                            const std::vector<char>& is_free) {
-  const std::vector<Vec3d> warps = face_warp_directions(mesh, topology);
-  std::vector<char> is_left_out;
-  for (Index f = 0; f < mesh.face_count(); ++f) is_left_out.push_back(!has_free_corner(mesh, f, is_free));
-  const MatrixX3d rest = to_matrix(mesh.positions);
-  std::vector<std::array<PairedTriangle, 2>> all;
-  for (const TrianglePair& pair : triangle_pairs(mesh, topology, is_left_out)) {
-    std::array<PairedTriangle, 2> both;
-    for (int t = 0; t < 2; ++t) {
-      const auto nodes = pair.triangle(t);
-      MatrixX3d corners(3, 3);
-      for (int i = 0; i < 3; ++i) corners.row(i) = rest.row(nodes[static_cast<std::size_t>(i)]);
-      const SurfacePoint at = surface_point(centre_point(3), corners);
-      const Vec3d& of_face = warps[static_cast<std::size_t>(pair.faces[static_cast<std::size_t>(t)])];
-      const Eigen::Vector3d direction(of_face.x, of_face.y, of_face.z),
-          u = (direction - at.normal.dot(direction) * at.normal).normalized();
-      const std::vector<Index> stencil(nodes.begin(), nodes.end());
-      both[static_cast<std::size_t>(t)] = {
-          pair.is_single ? at.area / 2 : at.area,
-          {1, {stencil, at.gradients * u}, {stencil, at.gradients * at.normal.cross(u)}}};
-    }
-    all.push_back(both);
-  }
-  return all;
-}
-
-/// K of the rows of each pair: the fabric's of the means, a share of it of the differences.
-VectorXd membrane_stiffness(const std::vector<std::array<PairedTriangle, 2>>& pairs, const Fabric& fabric) {
-  const auto threads = [](double k) { return std::min(k, std::max(1.0, 5e-4 * k)); };
-  std::vector<double> all;
-  for (const auto& [first, second] : pairs) {
-    const double warp = 1 / (4 * (1 - fabric.poisson_ratio * fabric.poisson_ratio)),
-                 mean = first.area + second.area, difference = first.area * second.area / mean;
-    for (const double k :
-         {mean * warp * fabric.stretch_stiffness, mean * fabric.shear_stiffness,
-          mean / 4 * fabric.weft_stiffness(), difference * warp * threads(fabric.stretch_stiffness),
-          difference * 0.03 * fabric.shear_stiffness, difference / 4 * threads(fabric.weft_stiffness())})
-      all.push_back(k);
-  }
-  return Eigen::Map<const VectorXd>(all.data(), static_cast<Eigen::Index>(all.size()));
-}
-
 }  // namespace
 
 QuadraticRows isometry_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free) {
@@ -255,32 +189,6 @@ QuadraticRows isometry_rows(const Mesh& mesh, const Topology& topology, const st
     rows.corner_nodes.push_back(node);
   }
   add_edge_rows(builder, topology.boundary_edges, rest, is_free, rows);
-  builder.finish(mesh.node_count(), rows);
-  return rows;
-}
-
-QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free,
-                            double coupling, bool with_edges) {
-  RowBuilder builder;
-  QuadraticRows rows;
-  for (const auto& both : paired_triangles(mesh, topology, is_free)) {
-    const double area = both[0].area + both[1].area;
-    const std::array<double, 2> of_mean{both[0].area / area, both[1].area / area}, of_difference{1, -1};
-    for (const auto& [weights, rest] : {std::pair{of_mean, 1.0}, {of_difference, 0.0}}) {
-      const auto add = [&](double factor, Form FrameSample::*left, Form FrameSample::*right) {
-        for (std::size_t t = 0; t < 2; ++t)
-          builder.add_sample(factor * weights[t], both[t].frame.*left, both[t].frame.*right);
-      };
-      builder.add_row(rest * (1 + coupling));
-      add(1, &FrameSample::warp, &FrameSample::warp);
-      if (coupling > 0) add(coupling, &FrameSample::weft, &FrameSample::weft);
-      builder.add_row(0);
-      add(1, &FrameSample::warp, &FrameSample::weft);
-      builder.add_row(rest);
-      add(1, &FrameSample::weft, &FrameSample::weft);
-    }
-  }
-  if (with_edges) add_edge_rows(builder, topology.edges, to_matrix(mesh.positions), is_free, rows);
   builder.finish(mesh.node_count(), rows);
   return rows;
 }
