@@ -56,6 +56,9 @@ void check_error_line(std::string errors, Faults& faults) {
                       Json(errors).dump(-1, ' ', true, Json::error_handler_t::replace)});
   if (errors.size() > 1000) faults.push_back({"an error of more than 1000 bytes", errors.substr(0, 200)});
   if (errors.size() < 25) faults.push_back({"an error that says little", errors});
+  // Where the frames of a run that failed are kept is told, with the working folder's own name.
+  const std::size_t kept = errors.find(" s are kept in ");
+  if (const std::size_t mark = errors.find(".partial-", kept); mark != std::string::npos) errors.erase(mark, 9);
   for (const char* word : internals)
     if (errors.find(word) != std::string::npos)
       faults.push_back({text("an error that shows \"", word, '"'), errors});

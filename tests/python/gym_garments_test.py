@@ -46,7 +46,7 @@ def test_a_shirt_is_hung_on_the_peg():
     envs = isocloth.gym.HangShirts(3, horizon=200)
     _, infos = envs.reset(seed=1)
     start = infos["score"]
-    total, terminations, _, infos = play(envs, hanging(envs, 0.18))
+    total, terminations, _, infos = play(envs, hanging(envs, 0.12))
     assert infos["is_success"].all() and not terminations.any(), infos
     numpy.testing.assert_allclose(total, infos["score"] - start, atol=1e-9)
     assert (total > 0.5).all()

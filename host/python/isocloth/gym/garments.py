@@ -36,16 +36,17 @@ class HangShirts(_HeldVectorEnv):
 
     with l and r the means of the nodes of the left and right shoulder seam, and l*, r* on top of the peg, as far apart
     as in the pattern. Success: the grippers are open, and the score is above -0.05. A shirt whose straps are both below
-    the peg by more than 0.15 m is dropped. The camera looks along y. triangles: of the shirt, about.
+    the peg by more than 0.15 m is dropped. Grippers are hands that spread the straps: held by a point, limp cloth closes
+    its arm holes. The camera looks along y. triangles: of the shirt, about.
     """
 
     peg = numpy.array([[-0.25, 0, 1.0], [0.2, 0, 1.0]])  # axis: from the wall to the tip [m]
-    peg_radius = 0.012
+    peg_radius = 0.006
     height = 0.6  # of the pattern [m]
     camera = Camera(right=(1, 0, 0), up=(0, 0, 1), centre=(0.2, 0, 0.8), reach=0.5, far=2.0)
     workspace = ((-0.4, -0.3, 0.6), (0.7, 0.3, 1.3))
     shift = (0.05, 0.03, 0.03)
-    gripper_radius = 0.04
+    gripper_radius = 0.1
     closer = 0.15
 
     def __init__(self, num_envs=1, *, triangles=400, horizon=80, **arguments):
