@@ -58,7 +58,8 @@ void check_error_line(std::string errors, Faults& faults) {
   if (errors.size() < 25) faults.push_back({"an error that says little", errors});
   // Where the frames of a run that failed are kept is told, with the working folder's own name.
   const std::size_t kept = errors.find(" s are kept in ");
-  if (const std::size_t mark = errors.find(".partial-", kept); mark != std::string::npos) errors.erase(mark, 9);
+  if (const std::size_t mark = errors.find(".partial-", kept); mark != std::string::npos)
+    errors.erase(mark, 9);
   for (const char* word : internals)
     if (errors.find(word) != std::string::npos)
       faults.push_back({text("an error that shows \"", word, '"'), errors});
