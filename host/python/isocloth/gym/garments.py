@@ -36,8 +36,8 @@ class HangShirts(_HeldVectorEnv):
 
     with l and r the means of the nodes of the left and right shoulder seam, and l*, r* on top of the peg, as far apart
     as in the pattern. Success: the grippers are open, and the score is above -0.05. A shirt whose straps are both below
-    the peg by more than 0.15 m is dropped. Grippers are hands that spread the straps: held by a point, limp cloth closes
-    its arm holes. The camera looks along y. triangles: of the shirt, about.
+    the peg by more than 0.15 m is dropped. Grippers are hands that spread the straps: held by a point, limp cloth
+    closes its arm holes. The camera looks along y. triangles: of the shirt, about.
     """
 
     peg = numpy.array([[-0.25, 0, 1.0], [0.2, 0, 1.0]])  # axis: from the wall to the tip [m]
