@@ -136,7 +136,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 24;
+constexpr int backend_abi = 25;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

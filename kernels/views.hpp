@@ -75,6 +75,10 @@ struct RowsView {
   LimitGroup limits;
   RowGroup<1> singles;
 
+  /// Whether all rows are strains of triangles.
+  ISOCLOTH_HD bool are_membranes() const {
+    return membranes.stencil_count() > 0 && membranes.stencil_count() == stencil_count();
+  }
   ISOCLOTH_HD Index stencil_count() const {
     return triples.stencil_count() + membranes.stencil_count() + limits.stencil_count() +
            singles.stencil_count();

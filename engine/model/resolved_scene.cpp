@@ -2,12 +2,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/core/standard_gravity.hpp"
 #include "engine/model/checks.hpp"
 #include "engine/rows/surface_element.hpp"
 
 namespace isocloth {
+namespace {
+
+/// As the mesh lies [m^2].
+double mesh_area(const Mesh& mesh) {
+  double area = 0;
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    const auto face = mesh.face(f);
+    Vec3d corners[4];
+    for (std::size_t i = 0; i < face.size(); ++i)
+      corners[i] = mesh.positions[static_cast<std::size_t>(face[i])];
+    area += element_area(corners, static_cast<int>(face.size()));
+  }
+  return area;
+}
+
+}  // namespace
 
 ResolvedScene::ResolvedScene(const Scene& s)
     : scene(s),
@@ -69,15 +86,7 @@ FactorPattern ResolvedScene::factor(const Garment& garment) const {
   // Where conjugate gradients take as long as the larger factor, which takes twice the memory: the stiffer
   // bending is, the more iterations; the finer the mesh, the more a factor costs beside a solve.
   const double most = std::max(300.0, 0.3 * mesh.node_count());
-  double area = 0;
-  for (Index f = 0; f < mesh.face_count(); ++f) {
-    const auto face = mesh.face(f);
-    Vec3d corners[4];
-    for (std::size_t i = 0; i < face.size(); ++i)
-      corners[i] = mesh.positions[static_cast<std::size_t>(face[i])];
-    area += element_area(corners, static_cast<int>(face.size()));
-  }
-  const double of_node = area / mesh.node_count(), h = scene.step;
+  const double of_node = mesh_area(mesh) / mesh.node_count(), h = scene.step;
   const Fabric& fabric = garment.fabric;
   const double bending = h * h * fabric.kappa + h * fabric.beta, inertia = fabric.rho + h * fabric.alpha;
   return bending <= most * inertia * of_node * of_node ? FactorPattern::rows : FactorPattern::whole;
@@ -86,6 +95,16 @@ FactorPattern ResolvedScene::factor(const Garment& garment) const {
 double ResolvedScene::weight(const Garment& garment) const {
   const double found = std::abs(garment.fabric.delta * garment.gravity.value_or(scene.gravity));
   return found > 0 ? found : garment.fabric.rho * standard_gravity;
+}
+
+MismatchEnergy ResolvedScene::mismatch_energy(const Garment& garment, bool is_single) const {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (!is_newton || !recipe.is_elastic() || holds_edges || recipe.has_springs()) return {infinity, 0};
+  constexpr double share = 1e-4;
+  const double area = mesh_area(garment.mesh), w = weight(garment), least = is_single ? 1e-5 : 1e-10;
+  const Fabric& fabric = garment.fabric;
+  const double stiffest = std::max({fabric.stretch_stiffness, fabric.weft_stiffness(), fabric.shear_stiffness});
+  return {share * area * w * w / (2 * fabric.rho), area * stiffest * least * least / 2};
 }
 
 double ResolvedScene::contact_unit(const Fabric& fabric, double h) const {

@@ -19,6 +19,7 @@ RowEvaluator<Real>::RowEvaluator(const Device& device, const GarmentArrays<Real>
 template <class Real>
 double RowEvaluator<Real>::evaluate(const Buffer<Vec3<Real>>& positions, Real eps,
                                     ArrayView<const Real> inverse_masses, const RowLaws<Real>& laws) {
+  if (jacobian_before.size() > 0) std::swap(jacobian, jacobian_before);
   kernels_.evaluate_rows(device_.queue(), {.rows = arrays_.rows_view(),
                                            .tensors = arrays_.tensors.view(),
                                            .rest_values = arrays_.rest_values.view(),
@@ -36,7 +37,7 @@ double RowEvaluator<Real>::evaluate(const Buffer<Vec3<Real>>& positions, Real ep
 
 template <class Real>
 std::size_t RowEvaluator<Real>::memory_bytes() const {
-  return residuals.bytes() + scales.bytes() + jacobian.bytes() + at_limit.bytes() + reducer_.memory_bytes();
+  return residuals.bytes() + scales.bytes() + jacobian.bytes() + jacobian_before.bytes() + at_limit.bytes() + reducer_.memory_bytes();
 }
 
 template class RowEvaluator<float>;

@@ -23,11 +23,13 @@ class RowEvaluator {
   /// See Reducer.
   Reduction<Real> reduce(ArrayView<const Real> values) { return reducer_.reduce(values); }
 
+  void keep_jacobians() { jacobian_before = {device_, jacobian.size()}; }
   std::size_t row_count() const { return residuals.size(); }
   std::size_t memory_bytes() const;
 
   Buffer<Real> residuals, scales;  ///< shape [row_count]
   Buffer<Vec3<Real>> jacobian;
+  Buffer<Vec3<Real>> jacobian_before;  ///< of the evaluation before; empty unless keep_jacobians()
   Buffer<Real> at_limit;  ///< see LimitGroup
 
  private:

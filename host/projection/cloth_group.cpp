@@ -196,6 +196,8 @@ void ClothGroup<Real>::build_parameters() {
   for (std::size_t c = 0; c < tiles_ * width_; ++c) {
     const std::size_t member = std::min(c, garments_.size() - 1);
     const Fabric& f = garments_[member]->fabric;
+    const MismatchEnergy mismatches =
+        resolved_.mismatch_energy(*garments_[member], sizeof(Real) == sizeof(float));
     const double own[fields] = {f.rho,
                                 f.alpha,
                                 f.beta,
@@ -204,7 +206,9 @@ void ClothGroup<Real>::build_parameters() {
                                 shapes_.shapes[shapes_.of[member]].element_size,
                                 contact_offset(*garments_[member], scene_),
                                 reach(*garments_[member], scene_),
-                                f.poisson_coupling()};
+                                f.poisson_coupling(),
+                                mismatches.rate,
+                                mismatches.rounding};
     for (std::size_t i = 0; i < fields; ++i) values[place(c, i, fields)] = static_cast<Real>(own[i]);
   }
   parameters_ = {device_, values};

@@ -58,9 +58,18 @@ double ProjectionSolver<Real>::evaluate_rows(int iteration) {
                                              .residuals = rows_.residuals.view(),
                                              .scales = rows_.scales.view(),
                                              .multipliers = std::as_const(work_.multipliers).view(),
-                                             .mismatches = mismatches_.view()});
+                                             .mismatches = mismatches_.view(),
+                                             .scaled = scaled_mismatches_.view()});
   const Reduction<Real> r = rows_.reduce(std::as_const(mismatches_).view());
   return r.first_bad < 0 ? static_cast<double>(r.maximum) : std::numeric_limits<double>::infinity();
+}
+
+template <class Real>
+double ProjectionSolver<Real>::mismatch_excess() {
+  if (scaled_mismatches_.size() == 0 || !std::isfinite(most_mismatch_.rate)) return 0;
+  const double square = part_.h * part_.h,
+               twice = rows_.reduce(std::as_const(scaled_mismatches_).view()).square_sum;
+  return twice / 2 / (square * (square * most_mismatch_.rate + most_mismatch_.rounding));
 }
 
 template <class Real>
@@ -246,12 +255,16 @@ void ProjectionSolver<Real>::hold_back(const std::vector<NodeValue>& places,
 
 template <class Real>
 void ProjectionSolver<Real>::correct(const BodyMoves<Real>& bodies) {
+  correct(bodies, rows_.jacobian);
+}
+template <class Real>
+void ProjectionSolver<Real>::correct(const BodyMoves<Real>& bodies, const Buffer<Vec3<Real>>& jacobian) {
   const Queue& queue = device_.queue();
   if (newton_)
     kernels_.update_multipliers(queue, {.rows = arrays_.rows_view(),
                                         .laws = laws(),
                                         .free = arrays_.free_view(),
-                                        .jacobian = rows_.jacobian.view(),
+                                        .jacobian = jacobian.view(),
                                         .residuals = rows_.residuals.view(),
                                         .scales = rows_.scales.view(),
                                         .correction = correction_.view(),

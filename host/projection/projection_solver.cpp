@@ -1,6 +1,7 @@
 #include "host/projection/projection_solver.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "host/garment/contact_state.hpp"
@@ -66,6 +67,9 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
   targets_.upload(host_targets_);
   has_driven_nodes_ = !garment.pins.empty();
   refresh();
+  if (std::isfinite(most_mismatch_.rate) && arrays_.rows_view().are_membranes() &&
+      scene_.bodies.empty() && !scene_.contact.cloth)
+    rows_.keep_jacobians();
   if (!garment.initial_velocities.empty())
     state_.velocities.upload(narrowed<Real>(garment.initial_velocities));
 }
@@ -82,10 +86,12 @@ void ProjectionSolver<Real>::refresh() {
   // Forces may be the first that surrounds the garment; obstacles have been there from the start.
   if (!contacts_.exist() && has_surroundings(scene_)) build_surroundings(nullptr);
   reach_ = static_cast<Real>(reach(garment_, scene_));
+  most_mismatch_ = resolved_.mismatch_energy(garment_, sizeof(Real) == sizeof(float));
   const std::vector<double> stiffness =
       row_stiffness(garment_.mesh, arrays_.rows, garment_.fabric, pinned_nodes(garment_));
   if (row_stiffness_.size() != stiffness.size())
-    for (Buffer<Real>* buffer : {&row_stiffness_, &mismatches_}) *buffer = {device_, stiffness.size()};
+    for (Buffer<Real>* buffer : {&row_stiffness_, &mismatches_, &scaled_mismatches_})
+      *buffer = {device_, stiffness.size()};
   row_stiffness_.upload(std::vector<Real>(stiffness.begin(), stiffness.end()));
   const std::vector<double> bounds = row_bounds(arrays_.rows, garment_.fabric);
   if (row_bounds_.size() != bounds.size())

@@ -111,6 +111,11 @@ class ProjectionSolver final : public GarmentSolver {
   /// The correction of the factor alone; false: the matrix cannot be factorised.
   bool factor();
   void correct(const BodyMoves<Real>& bodies);
+  /// Energy of the mismatches at the iterate over what it may be, see MismatchEnergy.
+  double mismatch_excess();
+  bool can_project_again() const { return rows_.jacobian_before.size() > 0; }
+  /// Corrects what the rows miss at the iterate, by the matrix of the last solve(), where that works.
+  void project_again();
   /// from_cloth: what other cloth exerts on the nodes [N], where parts are kept; empty: nothing.
   void end_part(const PartEnd<double, bool>& end, double residual, std::vector<Vec3d> from_cloth = {});
   bool keeps_parts() const { return keeps_parts_; }
@@ -169,6 +174,7 @@ class ProjectionSolver final : public GarmentSolver {
   }
   /// The first iterate, and phi~ where the method or the caller needs it; false: B cannot be factorised.
   bool predict(bool with_predicted = false);
+  void correct(const BodyMoves<Real>& bodies, const Buffer<Vec3<Real>>& jacobian);
   /// Where the pinned nodes are at t.
   void set_targets(double t);
   /// H and the right side, both of B alone without rows, with what `samples` add.
@@ -243,7 +249,8 @@ class ProjectionSolver final : public GarmentSolver {
   ClothState<Real> state_, work_, before_;
   StepStatus lost_before_ = StepStatus::converged;
   bool is_undoable_ = false;
-  Buffer<Real> row_stiffness_, mismatches_;            ///< empty: all rows are rigid
+  Buffer<Real> row_stiffness_, mismatches_, scaled_mismatches_;  ///< empty: all rows are rigid
+  MismatchEnergy most_mismatch_;
   Buffer<Real> imbalances_;                            ///< empty: nobody asks
   Buffer<Real> row_bounds_, bound_growth_;             ///< empty: no row has a bound
   Buffer<Real> row_curves_, row_viscosity_, strains_;  ///< see RowLaws; C when the part of a step began

@@ -62,9 +62,9 @@ class GarmentsTogether {
     if (!which) return {};
     if (bodies_ != nullptr) bodies_->place(garments_, part.number);
     const bool bodies_done = bodies_ == nullptr || bodies_->assess();
-    Assessment found{.residual = 0, .penetration = 0, .done = bodies_done};
+    Assessment found{.residual = 0, .penetration = 0, .met = bodies_done};
     // Bodies alone are done once they have felt the forces of the step.
-    if (garments_.empty()) found.done = bodies_done && iteration > 0;
+    if (garments_.empty()) found.met = bodies_done && iteration > 0;
     bool all_finite = true;
     each_garment([&](std::size_t g) {
       Member& member = members_[g];
@@ -81,7 +81,7 @@ class GarmentsTogether {
       if (bodies_ != nullptr) member.penetration = std::max(member.penetration, bodies_->penetration());
       if (!std::isfinite(member.residual) || member.thrown) member.lose();
       all_finite = all_finite && !member.lost;
-      found.done = found.done && member.done;
+      found.met = found.met && member.done;
       found.residual = std::max(found.residual, member.residual);
       found.penetration = std::max(found.penetration, member.penetration);
     }
@@ -89,15 +89,27 @@ class GarmentsTogether {
       const double depth = cloth_->find(iteration);
       const bool cloths_done = depth <= control_.contact_tolerance && !cloth_->passes();
       if (iteration == 0 && cloth_->stop_blocked()) return assess(part, iteration, which);
-      found.done = found.done && cloths_done;
+      found.met = found.met && cloths_done;
       found.penetration = std::max(found.penetration, depth);
       for (Member& member : members_) {
         member.done = member.done && cloths_done;
         member.penetration = std::max(member.penetration, depth);
       }
     }
-    if (found.done && control_.balance > 0) found.done = balances();
+    if (found.met && control_.balance > 0) found.met = balances();
+    double excess = 0;
+    if (found.met && iteration > 0)
+      for (ProjectionSolver<Real>* garment : garments_) excess = std::max(excess, garment->mismatch_excess());
+    found.near = found.met && excess <= mismatch_before_projection;
+    found.done = found.met && excess <= 1;
     return found;
+  }
+  bool can_project_again() const {
+    return cloth_ == nullptr && bodies_ == nullptr && !garments_.empty() &&
+           std::ranges::all_of(garments_, [](const auto* g) { return g->can_project_again(); });
+  }
+  void project_again(bool) {
+    each_garment([&](std::size_t g) { garments_[g]->project_again(); });
   }
   void follow(double, double, bool) {
     for (std::size_t g = 0; g < members_.size(); ++g)

@@ -61,6 +61,20 @@ void ProjectionSolver<Real>::assemble_right_side(const MetricView<Real>& metric,
 }
 
 template <class Real>
+void ProjectionSolver<Real>::project_again() {
+  AssembleGradient<Real> assemble = right_side(projection_metric(), true, {});
+  assemble.jacobian = rows_.jacobian_before.view();
+  assemble.momentum = {};
+  assemble.stitches = {};
+  assemble.pull = RowPull::mismatch;
+  assemble.row_forces = row_forces_.view();
+  kernels_.assemble_gradient(device_.queue(), assemble);
+  if (nodal_solver_->solve_more(right_side_, correction_, right_side_.size(), {0}) &&
+      couple(projection_metric(), settings_.cg_tolerance))
+    correct({}, rows_.jacobian_before);
+}
+
+template <class Real>
 double ProjectionSolver<Real>::imbalance(ArrayView<const Vec3<Real>> from_cloth) {
   if (right_side_.size() == 0) return 0;  // nothing is free
   if (imbalances_.size() != right_side_.size()) imbalances_ = {device_, right_side_.size()};
@@ -71,7 +85,7 @@ double ProjectionSolver<Real>::imbalance(ArrayView<const Vec3<Real>> from_cloth)
                                                                          : arrays_.inverse_masses.view(),
                             .weight = static_cast<Real>(part_.h * part_.h * resolved_.weight(garment_)),
                             .imbalances = imbalances_.view()};
-  find.balance.of_multipliers = true;
+  find.balance.pull = RowPull::multipliers;
   kernels_.find_imbalances(device_.queue(), find);
   const Reduction<Real> r = rows_.reduce(std::as_const(imbalances_).view());
   return r.first_bad < 0 ? static_cast<double>(r.maximum) : std::numeric_limits<double>::infinity();

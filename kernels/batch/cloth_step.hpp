@@ -80,11 +80,17 @@ class ClothStep : ClothTile<S, T, Block> {
     sample_step_.iteration = iteration;
     found.residual = evaluate();
     found.penetration = samples_.act(sample_step_, which);
-    found.done = (found.residual <= number(a_.control.tolerance)) &
-                 (found.penetration <= number(a_.control.contact_tolerance));
+    found.met = (found.residual <= number(a_.control.tolerance)) &
+                (found.penetration <= number(a_.control.contact_tolerance));
     // Of the first iterate nobody asks: no step ends with it.
-    if (a_.control.balance > 0 && iteration > 0 && any(found.done & which))
-      found.done = found.done & (imbalance() <= number(a_.control.balance));
+    if (a_.control.balance > 0 && iteration > 0 && any(found.met & which))
+      found.met = found.met & (imbalance() <= number(a_.control.balance));
+    found.near = found.done = found.met;
+    if (iteration > 0 && any(found.met & which)) {
+      const S excess = mismatch_excess();
+      found.near = found.met & (excess <= number(mismatch_before_projection));
+      found.done = found.met & (excess <= number(1));
+    }
     return found;
   }
 
@@ -133,6 +139,19 @@ class ClothStep : ClothTile<S, T, Block> {
       iterate[p_.free.nodes[i]] += d[i];
     });
     block_.sync();
+  }
+
+  ISOCLOTH_DEVICE bool can_project_again() const { return p_.rows.are_membranes(); }
+  /// J is that of the last system: no membrane is differentiated before solve().
+  ISOCLOTH_DEVICE void project_again(Mask which) {
+    const MetricView<S, T> metric = projection_metric(sample_step_.part.h, rate_);
+    AssembleGradient<S, T> gradients = right_side(metric, true, {});
+    gradients.momentum = {};
+    gradients.stitches = {};
+    gradients.pull = RowPull::mismatch;
+    find_right_side(gradients);
+    back_substitute(metric, true);
+    correct(which);
   }
 
   ISOCLOTH_DEVICE void end_part(const PartEnd<S, Mask>& end) {
@@ -342,6 +361,20 @@ class ClothStep : ClothTile<S, T, Block> {
     return most;
   }
 
+  /// Energy of the mismatches over what it may be, see MismatchEnergy; of the rows as evaluate() left them.
+  ISOCLOTH_DEVICE S mismatch_excess() const {
+    const S h = sample_step_.part.h, square = h * h,
+            most = square * multiply_add(square, parameters_.mismatch_rate, parameters_.mismatch_rounding);
+    if (!any(most < infinity())) return S{};
+    const RowLaws<S> laws = this->laws();
+    const S twice = Tile::sum(p_.row_count, [&](Index row) {
+      const S scaled = scaled_mismatch(laws, row, rows(at_.residuals)[row], rows(at_.scales)[row],
+                                       rows(at_.multipliers)[row]);
+      return scaled * scaled;
+    });
+    return number(0.5) * twice / most;
+  }
+
   ISOCLOTH_DEVICE AssembleGradient<S, T> right_side(const MetricView<S, T>& metric, bool with_rows,
                                                     const SampleForces<S>& samples) const {
     const bool newton = a_.control.newton;
@@ -376,9 +409,33 @@ class ClothStep : ClothTile<S, T, Block> {
         {}};
     const S own = magnitude(parameters_.weight), standard = parameters_.rho * number(standard_gravity);
     find.weight = h * h * select(own > S{}, own, standard);
-    find.balance.of_multipliers = true;
+    find.balance.pull = RowPull::multipliers;
     return largest(p_.free.nodes.size(),
                    [&](Index i) { return isocloth::ISOCLOTH_BACKEND::imbalance(find, i); });
+  }
+
+  ISOCLOTH_DEVICE BlockFactor<S> factor() const {
+    return {work_ + at_.blocks, work_ + at_.diagonals, work_ + at_.pivots};
+  }
+  /// Into `correction`.
+  ISOCLOTH_DEVICE void find_right_side(AssembleGradient<S, T> gradients) const {
+    if (gradients.with_rows) {
+      const ArrayView<S> forces = rows(at_.row_forces);
+      share(block_, p_.row_count, [&](Index row) { forces[row] = row_force(gradients, row); });
+      block_.sync();
+      gradients.row_forces = forces;
+    }
+    const ArrayView<Vec3<S>> x = free_nodes(at_.correction);
+    share(block_, x.size(), [&](Index i) { x[i] = gradient(gradients, i); });
+    block_.sync();
+  }
+  /// Of the right side in `correction`, with the matrix that is factorised.
+  ISOCLOTH_DEVICE void back_substitute(const MetricView<S, T>& metric, bool with_rows) {
+    const BlockCholesky<S> cholesky{p_.plan, factor()};
+    if (const Couplings<S, T> beyond{p_.couplings, metric.stiffness, metric.beyond}; beyond.exist())
+      solve_coupled(metric, beyond, cholesky, with_rows);
+    else
+      cholesky.solve(block_, free_nodes(at_.correction).data());
   }
 
   /// Assembles H and the right side, both of B alone without rows, with what `samples` add, factorises and
@@ -401,29 +458,17 @@ class ClothStep : ClothTile<S, T, Block> {
         with_rows,
         {},
         at_limit()};
-    AssembleGradient<S, T> gradients = right_side(metric, with_rows, samples);
-    if (with_rows) {
-      const ArrayView<S> forces = rows(at_.row_forces);
-      share(block_, p_.row_count, [&](Index row) { forces[row] = row_force(gradients, row); });
-      block_.sync();
-      gradients.row_forces = forces;
-    }
-    const BlockFactor<S> factor{work_ + at_.blocks, work_ + at_.diagonals, work_ + at_.pivots};
+    find_right_side(right_side(metric, with_rows, samples));
+    const BlockFactor<S> factor = this->factor();
     const ArrayView<Vec3<S>> x = free_nodes(at_.correction);
-    share(block_, x.size(), [&](Index i) { x[i] = gradient(gradients, i); });
-    block_.sync();
-    const BlockCholesky<S> cholesky{p_.plan, factor};
-    cholesky.factorize(block_, [&](Index b, S(&block)[9]) {
+    BlockCholesky<S>{p_.plan, factor}.factorize(block_, [&](Index b, S(&block)[9]) {
       if (p_.system_blocks[b] >= 0) {
         system_block(matrix, p_.system_blocks[b], block);
       } else {
         for (S& entry : block) entry = S{};
       }
     });
-    if (const Couplings<S, T> beyond{p_.couplings, metric.stiffness, metric.beyond}; beyond.exist())
-      solve_coupled(metric, beyond, cholesky, with_rows);
-    else
-      cholesky.solve(block_, x.data());
+    back_substitute(metric, with_rows);
     // The first column whose pivot is not positive, counted from the last.
     const S count = number(static_cast<double>(x.size()));
     const S from_last =

@@ -57,6 +57,7 @@ struct ClothParameters {
   S offset;                   ///< distance kept from obstacles [m]
   S reach;                    ///< see excess_displacement() [m]
   S coupling;                 ///< of warp and weft, see RowLaws
+  S mismatch_rate, mismatch_rounding;  ///< see MismatchEnergy
 };
 
 /// Offsets of the arrays of contacts that live for an iteration; see ContactArrays.

@@ -63,6 +63,7 @@ struct MismatchBody {
   FindMismatches<Real> a;
   ISOCLOTH_DEVICE void operator()(Index row) const {
     a.mismatches[row] = mismatch(a.laws, row, a.residuals[row], a.scales[row], a.multipliers[row]);
+    a.scaled[row] = scaled_mismatch(a.laws, row, a.residuals[row], a.scales[row], a.multipliers[row]);
   }
 };
 

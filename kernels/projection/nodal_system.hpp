@@ -55,6 +55,13 @@ struct AssembleSystem {
   ArrayView<const S> at_limit{};  ///< see LimitGroup
 };
 
+/// With what rows pull in the right side of a system.
+enum class RowPull {
+  next,         ///< what the next iteration begins from
+  multipliers,  ///< lambda itself
+  mismatch,     ///< what is between the two
+};
+
 template <class S, class T = S>
 struct AssembleGradient {
   MetricView<S, T> metric;
@@ -72,8 +79,7 @@ struct AssembleGradient {
   ArrayView<Vec3<S>> right_side;  ///< [kg m], shape [free_count]
   Stitches<S> stitches{};
   ArrayView<const S> at_limit{};  ///< see LimitGroup
-  bool of_multipliers =
-      false;                  ///< rows pull with lambda itself, not with what the next iteration begins from
+  RowPull pull = RowPull::next;
   ArrayView<S> row_forces{};  ///< room for row_force() of every row; empty: found anew for each of its nodes
 };
 
@@ -90,7 +96,7 @@ struct KeptForces {
 /// by which the residual of Newton's method is measured as a user measures it. 0 at nodes that are held.
 template <class S, class T = S, class M = S>
 struct FindImbalances {
-  AssembleGradient<S, T> balance;  ///< of_multipliers
+  AssembleGradient<S, T> balance;  ///< of RowPull::multipliers
   KeptForces<S> contacts;
   ArrayView<const Vec3<S>> from_cloth;  ///< times h^2 [kg m], shape [free_count]; empty: none
   ArrayView<const M> inverse_masses;    ///< 0: held; shape [node_count]
@@ -132,6 +138,7 @@ struct FindMismatches {
   ArrayView<const S> residuals, scales;  ///< shape [row_count]
   ArrayView<const S> multipliers;        ///< lambda, shape [row_count]
   ArrayView<S> mismatches;               ///< shape [row_count]
+  ArrayView<S> scaled;                   ///< see scaled_mismatch(), shape [row_count]
 };
 
 namespace ISOCLOTH_BACKEND {

@@ -185,8 +185,9 @@ ISOCLOTH_HD S row_force(const AssembleGradient<S, T>& a, Index row) {
   const S s = a.scales[row];
   const auto has_part = s > S{};
   const S divisor = select(has_part, s, S(Scalar(1)));
-  if (a.of_multipliers) return select(has_part, -(a.multipliers[row] / divisor), S{});
-  const S carried = a.multipliers.empty() ? S{} : proximal(a.laws, row, s, a.multipliers[row]) / divisor;
+  if (a.pull == RowPull::multipliers) return select(has_part, -(a.multipliers[row] / divisor), S{});
+  S carried = a.multipliers.empty() ? S{} : proximal(a.laws, row, s, a.multipliers[row]) / divisor;
+  if (a.pull == RowPull::mismatch) carried = carried - a.multipliers[row] / divisor;
   return select(has_part, -multiply_add(s, a.residuals[row], carried), S{});
 }
 

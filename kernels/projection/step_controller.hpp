@@ -67,7 +67,9 @@ template <class S>
 struct Assessment {
   S residual{};                    ///< max |C|, infinite where any is not finite
   S penetration{};                 ///< deeper than what is eased out may be [m]
-  typename Lanes<S>::Mask done{};  ///< both are within their tolerances
+  typename Lanes<S>::Mask met{};   ///< both are within their tolerances
+  typename Lanes<S>::Mask near{};  ///< and mismatches are small enough for project_again()
+  typename Lanes<S>::Mask done{};  ///< and as small as forces are to balance; see MismatchEnergy
 };
 
 /// `Cloths` are one cloth or several side by side, lane by lane of S, and do what is asked of those in a
@@ -79,6 +81,8 @@ struct Assessment {
 ///   follow(before, after, which)        eps follows the residuals of two iterates
 ///   solve(part, bad_pivot)              the correction; false: some matrix cannot be factorised
 ///   correct(which)                      multipliers, contacts, iterate
+///   can_project_again()                 whether they have project_again(which): a correction of what the
+///                                       rows miss at the iterate, by the matrix of the last solve()
 ///   end_part(PartEnd)                   where the next part begins
 ///   eased_depth()                       how deep what is eased out may be when the step ends [m]
 ///   has_diverged(residual)              of a step that ends here (kernels/divergence.hpp)
@@ -150,7 +154,7 @@ class StepController {
 
   ISOCLOTH_DEVICE Outcome take_part(const StepPart<S>& part, Mask todo) {
     Outcome result;
-    Mask running = todo;
+    Mask running = todo, projected(false);
     if (!cloths_.begin_part(part, todo, result.bad_pivot)) {
       const Mask bad = running & (result.bad_pivot > S{});
       result.status = select(bad, number(2), result.status);
@@ -160,14 +164,29 @@ class StepController {
     for (int iteration = 0;; ++iteration) {
       if (cloths_.stops()) return result;
       const S before = result.residual;
-      const Assessment<S> found = cloths_.assess(part, iteration, running | Mask(iteration == 0));
+      Assessment<S> found = cloths_.assess(part, iteration, running | Mask(iteration == 0));
+      // What rows that are met still miss costs as much energy as forces on the cloth do, and little work.
+      Mask open = running & found.near & !found.done & !projected & Mask(iteration > 0);
+      if (cloths_.can_project_again() && any(open)) {
+        projected = projected | open;
+        cloths_.project_again(open);
+        const Assessment<S> again = cloths_.assess(part, iteration, open);
+        found.residual = select(open, again.residual, found.residual);
+        found.penetration = select(open, again.penetration, found.penetration);
+        found.met = (found.met & !open) | (again.met & open);
+        found.done = (found.done & !open) | (again.done & open);
+      }
       result.residual = select(running, found.residual, result.residual);
       result.penetration = select(running, found.penetration, result.penetration);
       const Mask finite = found.residual < infinity();
       // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
       const Mask may_stop(iteration > 0 || !control_.newton);
       result.status = select(running & !finite, number(2), result.status);
-      running = running & finite & !(found.done & may_stop);
+      // For forces it goes on while that helps: the first iterates swing to where mismatches shrink.
+      const Mask helps = (found.residual <= number(0.5) * before) | open | Mask(iteration < 4);
+      const Mask balanced = cloths_.can_project_again() ? found.done : found.near;
+      const Mask ends = balanced | (found.met & !(helps & Mask(iteration < control_.max_iterations)));
+      running = running & finite & !(ends & may_stop);
       if (iteration == control_.max_iterations) {
         result.status = select(running, number(1), result.status);
         running = Mask(false);

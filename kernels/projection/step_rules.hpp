@@ -9,6 +9,10 @@ namespace isocloth {
 /// The least relative softness of the rows that the factor of a matrix can take.
 ISOCLOTH_HD constexpr double least_eps(bool is_float) { return is_float ? 1e-6 : 1e-9; }
 
+/// How much more energy than at the end of a step mismatches may have before they are projected again by an
+/// old matrix: of larger ones the multipliers would answer for forces that do not balance.
+inline constexpr double mismatch_before_projection = 1e3;
+
 namespace ISOCLOTH_BACKEND {
 
 /// eps of the next iteration, from the residuals of the last two. Residuals in directions where J M^-1 J^T is

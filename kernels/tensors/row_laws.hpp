@@ -322,6 +322,18 @@ ISOCLOTH_HD S admissible(const RowLaws<S>& laws, std::size_t row, S scale, S lam
   return select((laws.bounds.values[row] > S{}) & !((scale > S{}) & (lambda > S{})), S{}, lambda);
 }
 
+/// s (C - lambda / s^2) of a compliant row, so that h^2 times the energy K c^2 / 2 of its mismatch c is half
+/// the square of that; 0 of others.
+template <class S>
+ISOCLOTH_HD S scaled_mismatch(const RowLaws<S>& laws, std::size_t row, S c, S scale, S lambda) {
+  if (laws.stiffness.empty()) return S{};
+  const auto counts = (laws.stiffness[row] > S{}) & (scale > S{});
+  const S divisor = select(counts, scale, S(typename Lanes<S>::Scalar(1)));
+  S off = select(counts, scale * c - lambda / divisor, S{});
+  if (laws.bounds.exist()) off = select(laws.bounds.values[row] > S{}, S{}, off);
+  return off;
+}
+
 /// What a step must bring below its tolerance: C of rigid rows, C - lambda / s^2 of compliant ones, the
 /// difference of the strains that positions and multipliers stand for, a tenth of it where the row is a
 /// difference of triangles, which is no stress of the cloth; C - c - a lambda of bounded ones where

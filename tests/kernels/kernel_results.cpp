@@ -283,7 +283,7 @@ class Run {
                                      .at_limit = rows.at_limit.view()};
       kernels_.assemble_gradient(queue_, balance);
       if (newton) {
-        balance.of_multipliers = true;
+        balance.pull = RowPull::multipliers;
         auto imbalances = output<Real>(p.free_nodes.size());
         kernels_.find_imbalances(queue_, {.balance = balance,
                                           .contacts = {},
@@ -303,12 +303,15 @@ class Run {
     auto correction = vectors(of_free(at_.correction));
     auto multipliers = numbers(at_.multipliers);
     auto mismatches = output<Real>(at_.multipliers.size());
+    auto scaled = output<Real>(at_.multipliers.size());
     kernels_.find_mismatches(queue_, {.laws = laws(),
                                       .residuals = rows.residuals.view(),
                                       .scales = rows.scales.view(),
                                       .multipliers = read(multipliers_),
-                                      .mismatches = mismatches.view()});
+                                      .mismatches = mismatches.view(),
+                                      .scaled = scaled.view()});
     results_["mismatches"] = widened(mismatches);
+    results_["scaled mismatches"] = widened(scaled);
     kernels_.update_multipliers(queue_, {.rows = arrays_.rows_view(),
                                          .laws = laws(),
                                          .free = arrays_.free_view(),
