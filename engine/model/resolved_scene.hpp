@@ -54,7 +54,8 @@ struct ResolvedScene {
   /// By what imbalances are measured: weight per area of a garment, or where it has none rho times 9.81 m/s^2
   /// [N/m^2].
   double weight(const Garment& garment) const;
-  /// Of a garment; infinite where rows are no strains of elastic triangles.
+  /// Of a garment; infinite where rows are no strains of elastic triangles, and where the settings say how well
+  /// forces balance.
   MismatchEnergy mismatch_energy(const Garment& garment, bool is_single) const;
   /// What the force of a contact that a state keeps is per unit of, in steps of h [s]: rho + h alpha where
   /// the mass alone is the metric of a projection [kg/m^2], else 1.
