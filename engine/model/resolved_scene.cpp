@@ -99,12 +99,14 @@ double ResolvedScene::weight(const Garment& garment) const {
 
 MismatchEnergy ResolvedScene::mismatch_energy(const Garment& garment, bool is_single) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (!is_newton || !recipe.is_elastic() || holds_edges || recipe.has_springs() || scene.projection.balance > 0)
+  if (!is_newton || !recipe.is_elastic() || holds_edges || recipe.has_springs() ||
+      scene.projection.balance > 0)
     return {infinity, 0};
   constexpr double share = 1e-4;
   const double area = mesh_area(garment.mesh), w = weight(garment), least = is_single ? 1e-5 : 1e-10;
   const Fabric& fabric = garment.fabric;
-  const double stiffest = std::max({fabric.stretch_stiffness, fabric.weft_stiffness(), fabric.shear_stiffness});
+  const double stiffest =
+      std::max({fabric.stretch_stiffness, fabric.weft_stiffness(), fabric.shear_stiffness});
   return {share * area * w * w / (2 * fabric.rho), area * stiffest * least * least / 2};
 }
 

@@ -7,8 +7,8 @@
 namespace isocloth {
 
 /// How much energy the mismatch of rows may stand for at the end of a step of h, sum K c^2 / 2 <= rate h^2 +
-/// rounding: a ten thousandth of what weight w gives to cloth that falls for the step from rest, A (w h)^2 / (2 rho), and
-/// what mismatches of the size of rounding have in the stiffest direction of the fabric.
+/// rounding: a ten thousandth of what weight w gives to cloth that falls for the step from rest, A (w h)^2 /
+/// (2 rho), and what mismatches of the size of rounding have in the stiffest direction of the fabric.
 struct MismatchEnergy {
   double rate = 0;      ///< [J/s^2]
   double rounding = 0;  ///< [J]
@@ -54,8 +54,8 @@ struct ResolvedScene {
   /// By what imbalances are measured: weight per area of a garment, or where it has none rho times 9.81 m/s^2
   /// [N/m^2].
   double weight(const Garment& garment) const;
-  /// Of a garment; infinite where rows are no strains of elastic triangles, and where the settings say how well
-  /// forces balance.
+  /// Of a garment; infinite where rows are no strains of elastic triangles, and where the settings say how
+  /// well forces balance.
   MismatchEnergy mismatch_energy(const Garment& garment, bool is_single) const;
   /// What the force of a contact that a state keeps is per unit of, in steps of h [s]: rho + h alpha where
   /// the mass alone is the metric of a projection [kg/m^2], else 1.

@@ -37,7 +37,8 @@ double RowEvaluator<Real>::evaluate(const Buffer<Vec3<Real>>& positions, Real ep
 
 template <class Real>
 std::size_t RowEvaluator<Real>::memory_bytes() const {
-  return residuals.bytes() + scales.bytes() + jacobian.bytes() + jacobian_before.bytes() + at_limit.bytes() + reducer_.memory_bytes();
+  return residuals.bytes() + scales.bytes() + jacobian.bytes() + jacobian_before.bytes() + at_limit.bytes() +
+         reducer_.memory_bytes();
 }
 
 template class RowEvaluator<float>;

@@ -30,7 +30,7 @@ class RowEvaluator {
   Buffer<Real> residuals, scales;  ///< shape [row_count]
   Buffer<Vec3<Real>> jacobian;
   Buffer<Vec3<Real>> jacobian_before;  ///< of the evaluation before; empty unless keep_jacobians()
-  Buffer<Real> at_limit;  ///< see LimitGroup
+  Buffer<Real> at_limit;               ///< see LimitGroup
 
  private:
   const Device& device_;

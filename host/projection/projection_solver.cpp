@@ -67,8 +67,8 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
   targets_.upload(host_targets_);
   has_driven_nodes_ = !garment.pins.empty();
   refresh();
-  if (std::isfinite(most_mismatch_.rate) && arrays_.rows_view().are_membranes() &&
-      scene_.bodies.empty() && !scene_.contact.cloth)
+  if (std::isfinite(most_mismatch_.rate) && arrays_.rows_view().are_membranes() && scene_.bodies.empty() &&
+      !scene_.contact.cloth)
     rows_.keep_jacobians();
   if (!garment.initial_velocities.empty())
     state_.velocities.upload(narrowed<Real>(garment.initial_velocities));

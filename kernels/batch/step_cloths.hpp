@@ -51,12 +51,12 @@ struct ClothPatternView {
 /// Physics of one cloth, or of a tile of them.
 template <class S>
 struct ClothParameters {
-  S rho, alpha, beta, kappa;  ///< see Fabric
-  S weight;                   ///< delta g [N/m^2]
-  S element_size;             ///< [m]
-  S offset;                   ///< distance kept from obstacles [m]
-  S reach;                    ///< see excess_displacement() [m]
-  S coupling;                 ///< of warp and weft, see RowLaws
+  S rho, alpha, beta, kappa;           ///< see Fabric
+  S weight;                            ///< delta g [N/m^2]
+  S element_size;                      ///< [m]
+  S offset;                            ///< distance kept from obstacles [m]
+  S reach;                             ///< see excess_displacement() [m]
+  S coupling;                          ///< of warp and weft, see RowLaws
   S mismatch_rate, mismatch_rounding;  ///< see MismatchEnergy
 };
 
