@@ -104,6 +104,8 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
   const Topology topology = build_topology(mesh_);
   GarmentRows rows = garment_rows(recipe, mesh_, topology, fabric_, nodes.is_free);
   laws_ = RowResponse(recipe, fabric_, rows);
+  is_elastic_ = settings_.method == ProjectionMethod::proximal_newton && recipe.is_elastic() &&
+                !recipe.holds_edges() && !recipe.has_springs();
   stiffness_ = std::move(rows.stiffness);
   bounds_ = std::move(rows.bounds);
   rows_ = std::move(rows);
@@ -289,7 +291,45 @@ Iteration ReferenceCloth::single_iteration(const MatrixX3d& positions, const Mat
   VectorXd found = solution.dual;
   for (Eigen::Index row = 0; row < d.size(); ++row)
     if (bounds_[row] > 0) found[row] = is_alive[row] > 0 ? std::max(found[row], 0.0) : 0;
-  return {select_free_.transpose() * unflatten(solution.primal), found};
+  return {select_free_.transpose() * unflatten(solution.primal), found, on_coordinates(block), jacobian,
+          compliance};
+}
+
+double ReferenceCloth::weight() const {
+  const double own = std::fabs(fabric_.delta * gravity_);
+  return own > 0 ? own : 9.81 * fabric_.rho;
+}
+
+double ReferenceCloth::mismatch_excess(const MatrixX3d& positions, const VectorXd& multipliers,
+                                       double step) const {
+  if (!is_elastic_ || settings_.balance > 0) return 0;
+  const VectorXd values = row_values(positions, step, multipliers);
+  const VectorXd d = row_scale_d(positions, step, multipliers, VectorXd::Zero(multipliers.size()));
+  double energy = 0;  // times h^2
+  for (Eigen::Index row = 0; row < values.size(); ++row) {
+    if (!(stiffness_[row] > 0) || bounds_[row] > 0) continue;
+    const double e = settings_.eps * d[row], c = values[row] - e * multipliers[row];
+    energy += c * c / (2 * e);
+  }
+  const double stiffest =
+      std::max({fabric_.stretch_stiffness, fabric_.weft_stiffness(), fabric_.shear_stiffness});
+  const double of_fall = 1e-4 * std::pow(weight() * step, 2) / (2 * fabric_.rho),
+               of_rounding = stiffest * 1e-20 / 2;
+  return energy / (step * step * masses_.sum() * (of_fall + of_rounding));
+}
+
+void ReferenceCloth::reproject(const Iteration& before, MatrixX3d& positions, VectorXd& multipliers,
+                               double step) const {
+  const VectorXd values = row_values(positions, step, multipliers);
+  const VectorXd e =
+      settings_.eps * row_scale_d(positions, step, multipliers, VectorXd::Zero(multipliers.size()));
+  const VectorXd misses = values - e.cwiseProduct(multipliers);
+  const VectorXd scale = before.compliance.cwiseProduct(e).cwiseSqrt();
+  const VectorXd pull = before.jacobian.transpose() * misses.cwiseQuotient(scale);
+  const SaddlePointSolution solution = solve_saddle_point(before.block, before.jacobian, before.compliance,
+                                                          -pull, VectorXd::Zero(values.size()));
+  multipliers = values.cwiseQuotient(e) + (before.jacobian * solution.primal).cwiseQuotient(scale);
+  positions += select_free_.transpose() * unflatten(solution.primal);
 }
 
 double ReferenceCloth::residual(VectorXd values, const VectorXd& multipliers, const VectorXd& d, double step,
@@ -316,8 +356,7 @@ double ReferenceCloth::imbalance(const MatrixX3d& positions, const MatrixX3d& un
   const MatrixX3d of_rows = unflatten(row_jacobian(positions).transpose() * multipliers);
   const MatrixX3d forces = select_free_ * MatrixX3d(of_rests - laplacian * positions - of_rows) -
                            block * (select_free_ * (positions - unconstrained));
-  const double own = std::fabs(fabric_.delta * gravity_), weight = own > 0 ? own : 9.81 * fabric_.rho;
-  const VectorXd weights = step * step * weight * (select_free_ * masses_);
+  const VectorXd weights = step * step * weight() * (select_free_ * masses_);
   return largest(forces.rowwise().norm().cwiseQuotient(weights));
 }
 
@@ -336,8 +375,11 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
   VectorXd multipliers = multipliers_, growth = VectorXd::Zero(multipliers_.size());
   Softness softness(settings_.eps, newton ? least_eps : settings_.eps);
   StepResult result;
-  for (;; ++result.iterations) {
-    const double previous = result.residual;
+  Iteration last;
+  // What rows miss is projected again, once, by the last matrix, where all of them are of pairs of triangles.
+  bool can_reproject = is_elastic_ && rows_.pair_row_count == rows_.rows.row_count();
+  const double most_excess = can_reproject ? 1 : 1000;
+  const auto assess = [&] {
     const VectorXd values = row_values(next, step, multipliers);
     for (Eigen::Index row = 0; row < values.size() && result.iterations > 0; ++row)
       growth[row] = std::max(growth[row], 1.0) * (values[row] > bounds_[row] / 10 ? 3 : 1);
@@ -353,15 +395,28 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
       const double share = imbalance(next, unconstrained, multipliers, step) / settings_.balance;
       result.converged = !softness.exceeds(settings_.tolerance * share, settings_.tolerance);
     }
+    return result.converged ? mismatch_excess(next, multipliers, step) : 0;
+  };
+  const auto exceeds = [&](double excess, double most) {
+    return excess > 0 && softness.exceeds(settings_.tolerance * excess / most, settings_.tolerance);
+  };
+  for (;; ++result.iterations) {
+    const double previous = result.residual;
+    double excess = assess();
+    bool helps = result.iterations < 4;
+    if (can_reproject && result.converged && exceeds(excess, 1) && !exceeds(excess, 1000)) {
+      reproject(last, next, multipliers, step);
+      excess = assess();
+      can_reproject = false, helps = true;
+    }
     constexpr int most = 50;  // where the settings leave it open
-    if (result.converged ||
-        result.iterations == (settings_.max_iterations > 0 ? settings_.max_iterations : most))
-      break;
+    if (result.iterations == (settings_.max_iterations > 0 ? settings_.max_iterations : most)) break;
+    if (result.converged && !exceeds(excess, most_excess)) break;
+    if (result.converged && !helps && softness.exceeds(result.residual, previous / 2)) break;
     if (newton && result.iterations > 0) softness.follow(previous, result.residual);
-    const Iteration iteration =
-        single_iteration(next, unconstrained, multipliers, step, softness.eps(), growth);
-    next += iteration.displacement;
-    if (newton) multipliers = iteration.multipliers;
+    last = single_iteration(next, unconstrained, multipliers, step, softness.eps(), growth);
+    next += last.displacement;
+    if (newton) multipliers = last.multipliers;
   }
   result.eps = softness.smallest();
   result.margin = softness.margin();

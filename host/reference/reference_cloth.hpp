@@ -23,8 +23,10 @@ struct StepResult {
 
 /// What one linear solve gives.
 struct Iteration {
-  MatrixX3d displacement;  ///< d [m], zero on pinned nodes, not clamped, shape [node_count, 3]
-  VectorXd multipliers;    ///< shape [row_count]
+  MatrixX3d displacement;        ///< d [m], zero on pinned nodes, not clamped, shape [node_count, 3]
+  VectorXd multipliers;          ///< shape [row_count]
+  SparseMatrix block, jacobian;  ///< A + G+ and J on free nodes
+  VectorXd compliance;           ///< e, shape [row_count]
 };
 
 /// Inextensible cloth of Coltraro 2022, sections 4-7, by the equations (rows -> saddle point), for meshes of
@@ -125,11 +127,13 @@ class ReferenceCloth {
 
   /// One step h [s]: iterations until the largest |C| is within tolerance, and forces balance to
   /// settings.balance where that is above 0, from the unconstrained step in the
-  /// fast projection, from the inertial one and at least one in the proximal Newton;
-  /// v = (phi_{n+1} - phi_n)/h (BDF2: (phi_{n+1} - x^)/g). One part only (settings.max_substeps is the
-  /// caller's business). From the second iteration of the proximal Newton on eps follows the residual,
-  /// starting anew in each step: ten times larger (up to settings.eps) when it grew, ten times smaller (down
-  /// to `least_eps`) when more than a tenth of it was left and it is under 3e-3. Throws NumericalError, state
+  /// fast projection, from the inertial one and at least one in the proximal Newton. Elastic elements without
+  /// settings.balance go on to iteration 4, and while the residual halves, until mismatch_excess() is 1
+  /// (where other rows stand beside them, 1000); once, from 1000 on, reproject() is the iteration; v =
+  /// (phi_{n+1} - phi_n)/h (BDF2: (phi_{n+1} - x^)/g). One part only (settings.max_substeps is the caller's
+  /// business). From the second iteration of the proximal Newton on eps follows the residual, starting anew
+  /// in each step: ten times larger (up to settings.eps) when it grew, ten times smaller (down to
+  /// `least_eps`) when more than a tenth of it was left and it is under 3e-3. Throws NumericalError, state
   /// unchanged, when a coordinate is not finite.
   StepResult step(double step, const MatrixX3d& prescribed, double least_eps = 1e-9);
 
@@ -150,6 +154,17 @@ class ReferenceCloth {
   /// weight of the node, of 9.81 m/s^2 where it has none; both times h^2.
   double imbalance(const MatrixX3d& positions, const MatrixX3d& unconstrained, const VectorXd& multipliers,
                    double step) const;
+  /// Energy K c^2 / 2 of what elastic rows miss, c = C - e lambda, K that of the tangent, over what it may
+  /// be: 1e-4 of what weight gives the cloth in a step of fall, area (weight step)^2 / (2 rho), and what
+  /// strains of 1e-10 have. 0 where forces are asked for by settings.balance, and where no triangle is
+  /// elastic.
+  double mismatch_excess(const MatrixX3d& positions, const VectorXd& multipliers, double step) const;
+  /// Corrects what rows miss at `positions` with the matrix and the scaled Jacobian of the iteration before,
+  /// whose compliance was e where it is e' now: (A + G+ + J^T J / e) d = -J^T c / sqrt(e e'), lambda' = C /
+  /// e' + J d / sqrt(e e').
+  void reproject(const Iteration& before, MatrixX3d& positions, VectorXd& multipliers, double step) const;
+  /// Weight per area, where there is none that of 9.81 m/s^2 [N/m^2].
+  double weight() const;
   EulerStep euler_step(double step) const;
   double euler_time(double step) const;
 
@@ -169,8 +184,9 @@ class ReferenceCloth {
   double previous_step_ = 0;
   VectorXd multipliers_;
   RowResponse laws_;
-  VectorXd stiffness_;  ///< K of compliant rows [J], 0 of rigid ones, shape [row_count]
-  VectorXd bounds_;     ///< c of rows C <= c, 0 of others, shape [row_count]
+  VectorXd stiffness_;       ///< K of compliant rows [J], 0 of rigid ones, shape [row_count]
+  VectorXd bounds_;          ///< c of rows C <= c, 0 of others, shape [row_count]
+  bool is_elastic_ = false;  ///< its triangles are
 };
 
 }  // namespace isocloth::reference
