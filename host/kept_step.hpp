@@ -14,6 +14,7 @@ struct KeptPart {
   GarmentState state;
   std::vector<Vec3d> cloth_forces;  ///< of other cloth on nodes [N], shape [node_count]; empty: none
   std::vector<Index> held_back;     ///< nodes that cloth stopped or slowed down
+  bool forgets = false;             ///< an impact: by backward Euler, whatever was before
 };
 
 /// On the nodes of a garment throughout a step; see Garment::forces. Empty: none.

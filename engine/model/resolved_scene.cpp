@@ -24,7 +24,20 @@ double mesh_area(const Mesh& mesh) {
   return area;
 }
 
+/// Whether rows are strains of elastic triangles.
+bool holds_strains(const Recipe& recipe) {
+  return recipe.is_elastic() && !recipe.holds_edges() && !recipe.has_springs();
+}
+
 }  // namespace
+
+Integrator integrator_of(const Recipe& recipe, const ProjectionSettings& settings) {
+  if (settings.integrator != Integrator::automatic) return settings.integrator;
+  const bool is_second_order = recipe.solver == SolverFamily::projection && holds_strains(recipe) &&
+                               settings.method == ProjectionMethod::proximal_newton &&
+                               settings.metric == Metric::implicit_b;
+  return is_second_order ? Integrator::bdf2 : Integrator::backward_euler;
+}
 
 ResolvedScene::ResolvedScene(const Scene& s)
     : scene(s),
@@ -33,6 +46,7 @@ ResolvedScene::ResolvedScene(const Scene& s)
       is_newton(projects && s.projection.method == ProjectionMethod::proximal_newton),
       holds_edges(recipe.holds_edges()),
       metric(projects ? s.projection.metric : Metric::mass),
+      integrator(integrator_of(recipe, s.projection)),
       tolerance(projects ? s.projection.tolerance : s.impulse.tolerance),
       on_violation(projects ? s.projection.on_violation : s.impulse.on_violation) {}
 
@@ -99,9 +113,7 @@ double ResolvedScene::weight(const Garment& garment) const {
 
 MismatchEnergy ResolvedScene::mismatch_energy(const Garment& garment, bool is_single) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (!is_newton || !recipe.is_elastic() || holds_edges || recipe.has_springs() ||
-      scene.projection.balance > 0)
-    return {infinity, 0};
+  if (!is_newton || !holds_strains(recipe) || scene.projection.balance > 0) return {infinity, 0};
   constexpr double share = 1e-4;
   const double area = mesh_area(garment.mesh), w = weight(garment), least = is_single ? 1e-5 : 1e-10;
   const Fabric& fabric = garment.fabric;

@@ -14,6 +14,9 @@ struct MismatchEnergy {
   double rounding = 0;  ///< [J]
 };
 
+/// See ResolvedScene::integrator.
+Integrator integrator_of(const Recipe& recipe, const ProjectionSettings& settings);
+
 /// Made of a scene once and handed on to all that step, count or judge it. What commands may change between
 /// steps (fabrics, motions, gravity, wind) is in the scene alone.
 struct ResolvedScene {
@@ -27,6 +30,9 @@ struct ResolvedScene {
   const bool holds_edges;  ///< every row is the length of an edge
   /// The inner product of the steps; impulses are weighed by the masses alone.
   const Metric metric;
+  /// Of steps that are projected: what the settings say, or BDF2 where rows are strains of elastic triangles
+  /// and the metric is B; other recipes are as they were published, by backward Euler.
+  const Integrator integrator;
   const double tolerance;          ///< bound on the largest |scaled row| at the end of a step
   const OnViolation on_violation;  ///< what happens when it is missed
 

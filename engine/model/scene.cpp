@@ -57,7 +57,7 @@ void check_pins(const std::string& key, const Garment& garment) {
 void check_projection(const ProjectionSettings& settings) {
   require_enum("projection.method", settings.method, ProjectionMethod::fast_projection);
   require_enum("projection.metric", settings.metric, Metric::mass);
-  require_enum("projection.integrator", settings.integrator, Integrator::bdf2);
+  require_enum("projection.integrator", settings.integrator, Integrator::automatic);
   require_enum("projection.factor", settings.factor, FactorPattern::rows);
   require_enum("projection.on_violation", settings.on_violation, OnViolation::go_on);
   if (!(settings.tolerance > 0 && settings.tolerance < 1)) {

@@ -66,7 +66,7 @@ enum class FactorPattern { automatic, whole, rows };
 struct ProjectionSettings {
   ProjectionMethod method = ProjectionMethod::proximal_newton;
   Metric metric = Metric::implicit_b;
-  Integrator integrator = Integrator::backward_euler;
+  Integrator integrator = Integrator::automatic;
   FactorPattern factor = FactorPattern::automatic;
   /// Of the residual, in the norm of the preconditioned one, that conjugate gradients leave: what is left the
   /// next iteration takes up.

@@ -64,9 +64,10 @@ std::vector<StepReport> EnergyBalance::step() {
   std::vector<StepReport> reports = simulation_.step();
   const std::vector<BodyState> bodies_after = simulation_.bodies();
   kept_ = simulation_.take_steps();
+  const Integrator integrator = integrator_of(find_recipe(scene.recipe), scene.projection);
   for (std::size_t g = 0; g < garments_.size(); ++g)
     if (garments_[g] && !kept_[g].parts.empty())
-      garments_[g]->add(kept_[g], before[g], times[g], scene.projection.integrator, bodies, bodies_after);
+      garments_[g]->add(kept_[g], before[g], times[g], integrator, bodies, bodies_after);
   return reports;
 }
 

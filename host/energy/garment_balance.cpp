@@ -130,7 +130,7 @@ void GarmentBalance::add(const KeptStep& step, const GarmentState& before, doubl
   double done = 0;
   for (const KeptPart& end : step.parts) {
     const double h = end.step;
-    const Formula formula(integrator, h, history.step);
+    const Formula formula(integrator, h, end.forgets ? 0 : history.step);
     const bool remembers = formula.memory > 0;
     const MatrixX3d base =
                         remembers ? positions + formula.memory * (positions - history.positions) : positions,
@@ -158,7 +158,7 @@ void GarmentBalance::add(const KeptStep& step, const GarmentState& before, doubl
     };
     sums_.loss_integrator += work_of(inertia, part.move) - (kinetic(velocities_now) - kinetic(velocities));
     add_part(part, inertia, step);
-    history = {std::move(positions), std::move(velocities), h};
+    history = {std::move(positions), std::move(velocities), end.state.previous_step};
     positions = now;
     velocities = velocities_now;
     done += h;

@@ -43,7 +43,8 @@ const char* to_string(ProjectionMethod method) {
 }
 
 const char* to_string(Integrator integrator) {
-  return integrator == Integrator::backward_euler ? "backward_euler" : "bdf2";
+  constexpr const char* names[] = {"backward_euler", "bdf2", "automatic"};
+  return enum_name(names, integrator);
 }
 const char* to_string(FactorPattern factor) {
   constexpr const char* names[] = {"automatic", "whole", "rows"};

@@ -282,7 +282,7 @@ ClothPatternView ClothGroup<Real>::pattern() const {
           .curve_numbers = static_cast<Index>(row_curves_.size() / (tiles_ * width_)),
           .viscosity_numbers = static_cast<Index>(row_viscosity_.size() / (tiles_ * width_)),
           .measure = resolved_.recipe.strain,
-          .has_history = remembers_step(settings_.integrator),
+          .has_history = remembers_step(resolved_.integrator),
           .faces = surroundings_.forces.faces(arrays_),
           .stitches = a.stitch_pattern(),
           .block_slots = samples_.block_slots.view(),

@@ -308,7 +308,7 @@ StepGradient ProjectionSolver<Real>::gradient(const FinishedStep& step, const St
     result.beta -= h * rate_ * dot(bent[i], moved);
   }
   const double memory =
-      has_history() ? cpu::coefficients(settings_.integrator, h, step.before.previous_step).memory : 0;
+      has_history() ? cpu::coefficients(resolved_.integrator, h, step.before.previous_step).memory : 0;
   for (std::size_t i = 0; i < nodes; ++i) {
     result.before.positions[i] = (1 + memory) * by_start[i];
     result.before.velocities[i] = (1 + memory) * by_speed[i];

@@ -118,7 +118,7 @@ template <class Real>
 void ProjectionSolver<Real>::integrate() {
   if (!has_history()) return;
   const IntegratorCoefficients<double> now =
-      cpu::coefficients(settings_.integrator, part_.h, work_.previous_step);
+      cpu::coefficients(resolved_.integrator, part_.h, work_.previous_step);
   rate_ = now.rate;
   const auto extrapolate = [&](const Buffer<Vec3<Real>>& value, const Buffer<Vec3<Real>>& previous,
                                Buffer<Vec3<Real>>& to) {
@@ -129,6 +129,12 @@ void ProjectionSolver<Real>::integrate() {
   };
   extrapolate(work_.positions, work_.previous_positions, base_);
   extrapolate(work_.velocities, work_.previous_velocities, base_velocity_);
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::forget() {
+  forgets_ = true;
+  return has_history() && std::exchange(work_.previous_step, 0) > 0;
 }
 
 template <class Real>
@@ -281,6 +287,7 @@ void ProjectionSolver<Real>::end_part(const PartEnd<double, bool>& end, double r
                                       std::vector<Vec3d> from_cloth) {
   const std::size_t forces = contacts_.layout().force_count();
   const double parts = end.part.parts;
+  const bool forgets = std::exchange(forgets_, false);
   const auto scale_multipliers = [&](const ClothState<Real>& from, double factor) {  // they carry h^2
     scale(from.multipliers.view(), factor, work_.multipliers.view());
     scale(slice(from.contacts.view(), 0, forces), factor, slice(work_.contacts.view(), 0, forces));
@@ -305,11 +312,13 @@ void ProjectionSolver<Real>::end_part(const PartEnd<double, bool>& end, double r
     }
     if (has_history()) {
       std::swap(work_.positions, work_.previous_positions);
-      work_.previous_step = static_cast<double>(static_cast<Real>(end.part.h));  // as lanes keep it
+      work_.previous_step = forgets || !stopped.empty()
+                                ? 0
+                                : static_cast<double>(static_cast<Real>(end.part.h));  // as lanes keep it
     }
     std::swap(work_.positions, iterate_);
     if (keeps_parts_)
-      parts_.push_back({end.part.h, state_of(work_), std::move(from_cloth), std::move(stopped)});
+      parts_.push_back({end.part.h, state_of(work_), std::move(from_cloth), std::move(stopped), forgets});
   }
   if (end.finished && parts > 1) scale_multipliers(work_, parts * parts);
 }

@@ -111,6 +111,9 @@ class ProjectionSolver final : public GarmentSolver {
   /// The correction of the factor alone; false: the matrix cannot be factorised.
   bool factor();
   void correct(const BodyMoves<Real>& bodies);
+  /// The part that begin_part() has begun, and the next, take no notice of the step before; whether this one
+  /// did.
+  bool forget();
   /// Energy of the mismatches at the iterate over what it may be, see MismatchEnergy.
   double mismatch_excess();
   bool can_project_again() const { return rows_.jacobian_before.size() > 0; }
@@ -167,7 +170,8 @@ class ProjectionSolver final : public GarmentSolver {
   GarmentState state_of(const ClothState<Real>& cloth) const;
   /// The integrator's coefficients, x^ and v^ of the part that is under way.
   void integrate();
-  bool has_history() const { return remembers_step(settings_.integrator); }
+  bool forgets_ = false;  ///< see forget()
+  bool has_history() const { return remembers_step(resolved_.integrator); }
   const Buffer<Vec3<Real>>& base() const { return has_history() ? base_ : work_.positions; }
   const Buffer<Vec3<Real>>& base_velocity() const {
     return has_history() ? base_velocity_ : work_.velocities;

@@ -58,6 +58,11 @@ class GarmentsTogether {
     if (cloth_ != nullptr) cloth_->begin_part();
     return true;
   }
+  bool forget(bool) {
+    bool any = false;
+    for (ProjectionSolver<Real>* garment : garments_) any = garment->forget() || any;
+    return any;
+  }
   Assessment assess(const Part& part, int iteration, bool which) {
     if (!which) return {};
     if (bodies_ != nullptr) bodies_->place(garments_, part.number);
@@ -325,7 +330,7 @@ StepControl step_control(const ResolvedScene& resolved, Precision precision, dou
   const bool is_single = precision == Precision::float32;
   return {.newton = resolved.is_newton,
           .metric_is_mass = resolved.metric == Metric::mass,
-          .integrator = settings.integrator,
+          .integrator = resolved.integrator,
           .step = h,
           .tolerance = resolved.tolerance,
           .eps = resolved.start_eps(is_single),

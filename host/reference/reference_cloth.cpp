@@ -9,6 +9,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/model/resolved_scene.hpp"
 #include "host/reference/bending.hpp"
 #include "host/reference/garment_nodes.hpp"
 #include "host/reference/saddle_point.hpp"
@@ -94,6 +95,7 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
       sewing_(garment.sewing),
       settings_(settings),
       gravity_(gravity) {
+  settings_.integrator = integrator_of(recipe, settings);
   if (settings_.eps == 0) settings_.eps = default_eps(settings_.method);
   const NodeKinds nodes = node_kinds(garment);
   free_nodes_ = nodes.free;

@@ -192,9 +192,11 @@ void describe_projection(Keys& keys, ProjectionSettings& settings) {
               "how each step is brought back to the constraints");
   keys.choice("metric", settings.metric, {to_string(Metric::implicit_b), to_string(Metric::mass)},
               "inner product of the projection: B with damping and bending, M the mass alone");
-  keys.choice("integrator", settings.integrator,
-              {to_string(Integrator::backward_euler), to_string(Integrator::bdf2)},
-              "backward Euler damps what swings; BDF2, of second order, hardly does");
+  keys.choice(
+      "integrator", settings.integrator,
+      {to_string(Integrator::backward_euler), to_string(Integrator::bdf2), to_string(Integrator::automatic)},
+      "backward Euler damps what swings; BDF2, of second order, hardly does; automatic: BDF2 where "
+      "elements are elastic, else backward Euler");
   keys.choice(
       "factor", settings.factor,
       {to_string(FactorPattern::automatic), to_string(FactorPattern::whole), to_string(FactorPattern::rows)},

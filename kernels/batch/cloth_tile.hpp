@@ -189,8 +189,20 @@ class ClothTile {
     return now.rate;
   }
 
-  /// What the next part will know of this one, before `start` and `velocity` move on.
-  ISOCLOTH_DEVICE void remember(const PartEnd<S, Mask>& end) const {
+  /// Whether any of them knew of a step before.
+  ISOCLOTH_DEVICE bool forget(Mask which) const {
+    if (!p_.has_history) return false;
+    S& before = work_[at_.history + p_.history().step()];
+    const bool knew = any(which & (before > S{}));
+    block_.sync();
+    if (block_.rank() == 0) before = select(which, S{}, before);
+    block_.sync();
+    return knew;
+  }
+
+  /// What the next part will know of this one, before `start` and `velocity` move on; of those that `forget`
+  /// nothing.
+  ISOCLOTH_DEVICE void remember(const PartEnd<S, Mask>& end, Mask forget) const {
     const StepHistoryLayout history = p_.history();
     const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity);
     S* const now = work_ + at_.history;
@@ -204,8 +216,8 @@ class ClothTile {
     visit(start, 0);
     visit(velocity, history.velocities());
     if (block_.rank() == 0)
-      now[history.step()] =
-          select(end.again, kept[history.step()], select(end.onward, end.part.h, now[history.step()]));
+      now[history.step()] = select(end.again, kept[history.step()],
+                                   select(end.onward, select(forget, S{}, end.part.h), now[history.step()]));
     block_.sync();
   }
 

@@ -43,6 +43,7 @@ template <class S>
 ISOCLOTH_HD IntegratorCoefficients<S> coefficients(Integrator integrator, S h, S before) {
   switch (integrator) {
     case Integrator::backward_euler:
+    case Integrator::automatic:
       break;
     case Integrator::bdf2:
       return bdf2(h, before);

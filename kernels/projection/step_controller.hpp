@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/core/array_view.hpp"
+#include "engine/core/standard_gravity.hpp"
 #include "engine/model/integrator.hpp"
 #include "kernels/projection/step_rules.hpp"
 
@@ -77,6 +78,8 @@ struct Assessment {
 ///   stops()                             whether the work is to end: nothing that follows matters
 ///   begin_step()                        work begins where the state is
 ///   begin_part(part, which, bad_pivot)  the first iterate; false: some matrix cannot be factorised
+///   forget(which)                       this part and the next take no notice of what was before; whether
+///                                       this one did
 ///   assess(part, iteration, which)      rows and contacts at the iterate
 ///   follow(before, after, which)        eps follows the residuals of two iterates
 ///   solve(part, bad_pivot)              the correction; false: some matrix cannot be factorised
@@ -154,17 +157,15 @@ class StepController {
 
   ISOCLOTH_DEVICE Outcome take_part(const StepPart<S>& part, Mask todo) {
     Outcome result;
-    Mask running = todo, projected(false);
-    if (!cloths_.begin_part(part, todo, result.bad_pivot)) {
-      const Mask bad = running & (result.bad_pivot > S{});
-      result.status = select(bad, number(2), result.status);
-      result.residual = select(bad, infinity(), result.residual);
-      running = running & !bad;
-    }
+    Mask running = begin_part(part, todo, result), projected(false);
     for (int iteration = 0;; ++iteration) {
       if (cloths_.stops()) return result;
       const S before = result.residual;
       Assessment<S> found = cloths_.assess(part, iteration, running | Mask(iteration == 0));
+      if (iteration == 0 && flies_into_something(part, running, found.penetration)) {
+        running = begin_part(part, running, result);
+        found = cloths_.assess(part, iteration, Mask(true));
+      }
       // What rows that are met still miss costs as much energy as forces on the cloth do, and little work.
       Mask open = running & found.near & !found.done & !projected & Mask(iteration > 0);
       if (cloths_.can_project_again() && any(open)) {
@@ -204,6 +205,23 @@ class StepController {
       }
       cloths_.correct(running);
     }
+  }
+
+  /// Those whose first iterate is found.
+  ISOCLOTH_DEVICE Mask begin_part(const StepPart<S>& part, Mask todo, Outcome& result) {
+    if (cloths_.begin_part(part, todo, result.bad_pivot)) return todo;
+    const Mask bad = todo & (result.bad_pivot > S{});
+    result.status = select(bad, number(2), result.status);
+    result.residual = select(bad, infinity(), result.residual);
+    return todo & !bad;
+  }
+  /// An impact is of first order: a formula that remembers the speed before it would throw the cloth back.
+  /// What flies deeper into something than it would fall in two steps forgets; whether some must begin their
+  /// part anew.
+  ISOCLOTH_DEVICE bool flies_into_something(const StepPart<S>& part, Mask which, S penetration) {
+    if (!remembers_step(control_.integrator)) return false;
+    const Mask hit = which & (penetration > number(2 * standard_gravity) * part.h * part.h);
+    return any(hit) && cloths_.forget(hit);
   }
 
   const StepControl& control_;
