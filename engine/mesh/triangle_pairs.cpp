@@ -129,10 +129,9 @@ class Matching {
   std::vector<std::vector<Index>> neighbours_;
 };
 
-/// A quad, cut along its shorter diagonal.
-TrianglePair cut_quad(const Mesh& mesh, Index face) {
+/// A quad, cut from a corner.
+TrianglePair cut_quad(const Mesh& mesh, Index face, std::size_t turn) {
   const auto nodes = mesh.face(face);
-  const std::size_t turn = shorter_diagonal(mesh, face);
   TrianglePair pair{{}, {face, face}, false};
   for (std::size_t i = 0; i < 4; ++i) pair.nodes[i] = nodes[(i + turn) % 4];
   return pair;
@@ -156,12 +155,13 @@ TrianglePair joined(const Mesh& mesh, Index first, Index second) {
 std::vector<TrianglePair> triangle_pairs(const Mesh& mesh, const Topology& topology,
                                          const std::vector<char>& is_left_out) {
   const Matching matching(mesh.face_count(), doors(mesh, topology, is_left_out));
+  const std::vector<std::size_t> corners = cut_corners(mesh);
   std::vector<TrianglePair> pairs;
   for (Index f = 0; f < mesh.face_count(); ++f) {
     if (is_left_out[static_cast<std::size_t>(f)]) continue;
     const Index partner = matching.partner(f);
     if (mesh.face_size(f) == 4)
-      pairs.push_back(cut_quad(mesh, f));
+      pairs.push_back(cut_quad(mesh, f, corners[static_cast<std::size_t>(f)]));
     else if (partner == none)
       pairs.push_back(single(mesh, f));
     else if (f < partner)

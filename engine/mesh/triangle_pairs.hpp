@@ -28,14 +28,13 @@ struct TrianglePair {
 /// Every face in one pair, in the order of the first face of each; is_left_out: faces that are in none, shape
 /// [face_count].
 ///
-/// A quad is the pair of triangles on both sides of its shorter diagonal at rest, of the one from its first
-/// corner where they are equal. Triangles are matched along interior edges on both sides of which threads run
-/// alike: greedily, an edge before another where the quad that it would leave, unfolded, has the larger least
-/// sine of its four angles (to 1e-6; negative where it is not convex), of equals the one with the lower
-/// nodes; then every triangle that was left over looks for the shortest augmenting path, breadth first. Paths
-/// through odd cycles are not looked for: of a connected mesh at most a few in ten thousand triangles stay
-/// over. The result depends on the mesh alone. Cost O(faces log faces), and O(faces) more for each that stays
-/// over.
+/// A quad is the pair of triangles on both sides of the diagonal of cut_corners(). Triangles are matched
+/// along interior edges on both sides of which threads run alike: greedily, an edge before another where the
+/// quad that it would leave, unfolded, has the larger least sine of its four angles (to 1e-6; negative where
+/// it is not convex), of equals the one with the lower nodes; then every triangle that was left over looks
+/// for the shortest augmenting path, breadth first. Paths through odd cycles are not looked for: of a
+/// connected mesh at most a few in ten thousand triangles stay over. The result depends on the mesh alone.
+/// Cost O(faces log faces), and O(faces) more for each that stays over.
 std::vector<TrianglePair> triangle_pairs(const Mesh& mesh, const Topology& topology,
                                          const std::vector<char>& is_left_out);
 

@@ -5,6 +5,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "engine/mesh/mesh.hpp"
@@ -18,11 +19,17 @@ struct QuadTriangles {
   std::array<Eigen::Vector4d, 2> warp, weft;
 };
 
-/// Warp lies along x and weft along y; equal quads are cut from their first corner to the third.
+/// Of a grid of equal quads from the origin on, warp along x and weft along y: cut between corners whose
+/// column and row are an even number together.
 inline std::vector<QuadTriangles> quad_triangles(const Mesh& mesh) {
   std::vector<QuadTriangles> all;
   for (Index f = 0; f < mesh.face_count(); ++f) {
     QuadTriangles quad{{mesh.face(f).begin(), mesh.face(f).end()}, {}, {}};
+    const auto place = [&](std::size_t i) { return mesh.positions[static_cast<std::size_t>(quad.nodes[i])]; };
+    const Vec3d across = place(2) - place(0);
+    const long column = std::lround(place(0).x / std::fabs(across.x)),
+               row = std::lround(place(0).y / std::fabs(across.y));
+    if ((column + row) % 2 != 0) std::rotate(quad.nodes.begin(), quad.nodes.begin() + 1, quad.nodes.end());
     for (std::size_t t = 0; t < 2; ++t) {
       const std::size_t corners[3] = {0, t + 1, t + 2};
       Eigen::Matrix3d rest;  // 1, x, y of each corner
