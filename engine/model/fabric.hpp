@@ -53,7 +53,8 @@ struct Fabric {
   double alpha = 0;       ///< damping of slow oscillations [kg/(m^2 s)], >= 0 (D = alpha M + beta K)
   double beta = 0;        ///< damping of fast oscillations [N m s], >= 0
   // Of recipes with elastic rows, force per width of the cloth and strain.
-  double stretch_stiffness = 1000;    ///< along warp, and weft where that has none of its own [N/m], > 0
+  double stretch_stiffness =
+      10000;  ///< of cotton; along warp, and weft where that has none of its own [N/m], > 0
   double weft_stretch_stiffness = 0;  ///< of a membrane along weft [N/m], >= 0; 0: as along warp
   double shear_stiffness = 50;        ///< of a membrane, per angle between warp and weft [N/m], > 0
   /// Of a membrane, in [0, 1): pulled along one thread it narrows along the other, geometric mean of both.

@@ -184,8 +184,10 @@ TEST_F(Report, stress_is_there_where_the_rows_have_a_law) {
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       const double s = 1 + double(i / 48) / 100,
                    expected = std::string(name) == "warp" ? Fabric{}.stretch_stiffness * (s * s - 1) / 2 : 0;
-      // A code step at the largest level is 2 / 127 of the scale, 20.2 N/m.
-      EXPECT_NEAR(decode_signed(bytes[i], stresses[name]["scale"]), expected, 20.2 / 127) << name << i;
+      // A code step at the largest level is 2 / 127 of the scale.
+      EXPECT_NEAR(decode_signed(bytes[i], stresses[name]["scale"]), expected,
+                  0.0202 * Fabric{}.stretch_stiffness / 127)
+          << name << i;
     }
   }
   data.playback_limit_bytes = 200000;
