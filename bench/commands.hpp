@@ -173,6 +173,14 @@ struct StrainRequest {
 /// rows bound.
 std::vector<Table> measure_strains(const StrainRequest& request);
 
+struct DefaultsRequest {
+  std::vector<std::string> cases;  ///< those whose names contain one of these; empty: all
+  int workers = 1;
+};
+/// Scenes in which nothing is said of tolerances, iterations and the integrator, beside closed forms and
+/// beside half the step, a tenth of the tolerance and twice the nodes along each edge.
+std::vector<Table> measure_defaults(const DefaultsRequest& request);
+
 /// The scenes of Bender and Bayer, Figure 4, to their end; the last states as a picture in `svg`.
 std::vector<Table> draw_figure4(const std::filesystem::path& svg, int workers);
 

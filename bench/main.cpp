@@ -280,6 +280,12 @@ Run add_strain(CLI::App& command, const Shared& shared) {
   return measure_later(measure_strains, request, shared);
 }
 
+Run add_defaults(CLI::App& command, const Shared& shared) {
+  const auto request = keep<DefaultsRequest>({});
+  command.add_option("--cases", request->cases, "those whose names contain one of these");
+  return measure_later(measure_defaults, request, shared);
+}
+
 Run add_contact(CLI::App& command, const Shared& shared) {
   const auto request = keep<ContactRequest>({.sides = {9, 33}, .execution = {.threads = 1}});
   add_checked(command, "--mesh", request->sides, "nodes a side of the sheets on a sphere",
@@ -327,6 +333,7 @@ constexpr Benchmark benchmarks[] = {
     {"impulse", "impulse solvers beside the figures of Bender and Bayer", add_impulse},
     {"frames", "sheets held by impulses against real time at 60 frames/s", add_frames},
     {"pareto", "time per simulated second against reached strain, every solver", add_pareto},
+    {"defaults", "default runs beside closed forms and their own refinements", add_defaults},
     {"strain", "strain of edges and elements beside that of the rows", add_strain},
     {"contact", "sheets among obstacles, near and far", add_contact},
     {"rigs", "a tensile tester, a picture frame, a bias test and a disc beside their closed forms", add_rigs},

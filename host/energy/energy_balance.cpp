@@ -64,7 +64,7 @@ std::vector<StepReport> EnergyBalance::step() {
   std::vector<StepReport> reports = simulation_.step();
   const std::vector<BodyState> bodies_after = simulation_.bodies();
   kept_ = simulation_.take_steps();
-  const Integrator integrator = integrator_of(find_recipe(scene.recipe), scene.projection);
+  const Integrator integrator = ResolvedScene(scene).integrator;
   for (std::size_t g = 0; g < garments_.size(); ++g)
     if (garments_[g] && !kept_[g].parts.empty())
       garments_[g]->add(kept_[g], before[g], times[g], integrator, bodies, bodies_after);

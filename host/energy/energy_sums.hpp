@@ -14,6 +14,9 @@ struct EnergySums {
   double gravity_energy = 0;                    ///< delta g sum m z
   double bending_energy = 0;                    ///< 1/2 kappa x^T K x, and of flexion springs
   double stretch_energy = 0, shear_energy = 0;  ///< of compliant rows
+  /// Of the last step: the largest force on a node that nothing balances, over the node's weight, its inertia
+  /// times 9.81 m/s^2 where it has none.
+  double unbalanced_force = 0;
   // Work done on the garment since the start.
   double work_gravity = 0;
   double work_pins = 0;       ///< forces of pins along the ways of their nodes
@@ -35,17 +38,26 @@ struct EnergySums {
 
   static constexpr auto fields() {
     using Sums = EnergySums;
-    return std::tuple{
-        Field{"gravity_energy", &Sums::gravity_energy}, Field{"bending_energy", &Sums::bending_energy},
-        Field{"stretch_energy", &Sums::stretch_energy}, Field{"shear_energy", &Sums::shear_energy},
-        Field{"work_gravity", &Sums::work_gravity},     Field{"work_pins", &Sums::work_pins},
-        Field{"work_grippers", &Sums::work_grippers},   Field{"work_obstacles", &Sums::work_obstacles},
-        Field{"work_cloth", &Sums::work_cloth},         Field{"work_air", &Sums::work_air},
-        Field{"work_forces", &Sums::work_forces},       Field{"work_seams", &Sums::work_seams},
-        Field{"work_commands", &Sums::work_commands},   Field{"loss_contact", &Sums::loss_contact},
-        Field{"loss_damping", &Sums::loss_damping},     Field{"loss_integrator", &Sums::loss_integrator},
-        Field{"loss_rows", &Sums::loss_rows},           Field{"energy_error", &Sums::energy_error},
-        Field{"energy_scale", &Sums::energy_scale}};
+    return std::tuple{Field{"gravity_energy", &Sums::gravity_energy},
+                      Field{"bending_energy", &Sums::bending_energy},
+                      Field{"stretch_energy", &Sums::stretch_energy},
+                      Field{"shear_energy", &Sums::shear_energy},
+                      Field{"unbalanced_force", &Sums::unbalanced_force},
+                      Field{"work_gravity", &Sums::work_gravity},
+                      Field{"work_pins", &Sums::work_pins},
+                      Field{"work_grippers", &Sums::work_grippers},
+                      Field{"work_obstacles", &Sums::work_obstacles},
+                      Field{"work_cloth", &Sums::work_cloth},
+                      Field{"work_air", &Sums::work_air},
+                      Field{"work_forces", &Sums::work_forces},
+                      Field{"work_seams", &Sums::work_seams},
+                      Field{"work_commands", &Sums::work_commands},
+                      Field{"loss_contact", &Sums::loss_contact},
+                      Field{"loss_damping", &Sums::loss_damping},
+                      Field{"loss_integrator", &Sums::loss_integrator},
+                      Field{"loss_rows", &Sums::loss_rows},
+                      Field{"energy_error", &Sums::energy_error},
+                      Field{"energy_scale", &Sums::energy_scale}};
   }
   bool operator==(const EnergySums&) const = default;
 

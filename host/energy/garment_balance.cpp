@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/core/standard_gravity.hpp"
 #include "host/energy/air_work.hpp"
 #include "host/garment/rest_shape.hpp"
 #include "host/reference/bending.hpp"
@@ -106,6 +107,15 @@ void GarmentBalance::set_sums(const EnergySums& sums) {
   sums_.shear_energy = last_.sums.shear_energy;
 }
 
+void GarmentBalance::note_unbalanced(const MatrixX3d& forces, const std::vector<char>& is_moved) {
+  const double own = std::fabs(gravity_of(scene_, garment_)),
+               weight = own > 0 ? own : standard_gravity * garment_.fabric.rho;
+  for (Eigen::Index i = 0; i < forces.rows(); ++i)
+    if (is_moved[static_cast<std::size_t>(i)] == 0)
+      sums_.unbalanced_force =
+          std::max(sums_.unbalanced_force, forces.row(i).norm() / (weight * model_->masses[i]));
+}
+
 StateEnergies GarmentBalance::energies(const MatrixX3d& positions, const MatrixX3d& velocities) const {
   StateEnergies found;
   const Fabric& fabric = garment_.fabric;
@@ -127,6 +137,7 @@ void GarmentBalance::add(const KeptStep& step, const GarmentState& before, doubl
   History history{matrix(before.previous_positions), matrix(before.previous_velocities),
                   before.previous_step};
   const EnergySums sums_before = sums_;
+  sums_.unbalanced_force = 0;
   double done = 0;
   for (const KeptPart& end : step.parts) {
     const double h = end.step;
@@ -201,20 +212,26 @@ void GarmentBalance::add_part(const GarmentPart& part, const MatrixX3d& inertia,
   model_->contacts.act(part, force, sums_);
   add_cloth_work(part, force, sums_);
   // What moves a node that forces do not.
-  const VectorXd reactions = (inertia - force).cwiseProduct(part.move).rowwise().sum();
+  const MatrixX3d left = inertia - force;
+  const VectorXd reactions = left.cwiseProduct(part.move).rowwise().sum();
   const auto& holds = part.end.state.holds;
   std::vector<char> is_held_back(static_cast<std::size_t>(reactions.size()));
   for (const Index node : part.end.held_back) is_held_back[static_cast<std::size_t>(node)] = 1;
+  std::vector<char> is_moved = is_held_back;  // by what is no force
   for (Eigen::Index i = 0; i < reactions.size(); ++i) {
     const auto node = static_cast<std::size_t>(i);
     const Index gripper = node < holds.size() ? holds[node].gripper : -1;
+    const bool is_gripped =
+        gripper >= 0 && !(garment_.grippers[static_cast<std::size_t>(gripper)].stiffness > 0);
+    is_moved[node] = is_moved[node] != 0 || model_->is_free[node] == 0 || is_gripped;
     if (model_->is_free[node] == 0)
       sums_.work_pins += reactions[i];
-    else if (gripper >= 0 && !(garment_.grippers[static_cast<std::size_t>(gripper)].stiffness > 0))
+    else if (is_gripped)
       sums_.work_grippers += reactions[i];
     else if (is_held_back[node] != 0)
       sums_.work_cloth += reactions[i];
   }
+  note_unbalanced(left, is_moved);
 }
 
 }  // namespace isocloth::energy

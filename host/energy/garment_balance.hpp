@@ -70,6 +70,8 @@ class GarmentBalance {
     double step = 0;
   };
   void add_part(const GarmentPart& part, const MatrixX3d& inertia, const KeptStep& step);
+  /// Of forces that nothing balances [N], but of nodes that are moved.
+  void note_unbalanced(const MatrixX3d& forces, const std::vector<char>& is_moved);
 
   const Scene& scene_;
   const Garment& garment_;

@@ -19,6 +19,7 @@ inline Scene energy_scene(const Garment& garment, double step, const std::string
   scene.duration = 1000 * step;
   scene.gravity = gravity_of_scenes;
   scene.projection.on_violation = OnViolation::go_on;
+  scene.projection.integrator = Integrator::backward_euler;  // of the closed forms
   return scene;
 }
 

@@ -228,9 +228,29 @@ TEST(EnergyTerms, OfSinglePrecisionAddUp) {
   EXPECT_LE(std::fabs(s.energy_error), 1e-2 * s.energy_scale);
 }
 
+// By formulas of its own it says what the projection was asked for.
+TEST(EnergyTerms, UnbalancedForcesAreWhatTheBalanceAsksFor) {
+  Scene scene = swing("membrane");
+  double left[2];
+  for (const double balance : {1e-4, 0.1}) {
+    scene.projection.balance = balance;
+    double& most = left[balance < 0.01 ? 0 : 1];
+    most = 0;
+    Simulation simulation(scene);
+    EnergyBalance sums(simulation);
+    for (int n = 0; n < 30; ++n) {
+      sums.step();
+      most = std::max(most, sums.sums(0).unbalanced_force);
+      EXPECT_LE(sums.sums(0).unbalanced_force, 1.01 * balance) << n;
+    }
+  }
+  EXPECT_GT(left[1], 10 * left[0]);
+}
+
 // Commands between steps are told apart from what steps do.
 TEST(EnergyTerms, OfCommandsAreOfTheirOwn) {
-  const Scene scene = swing("membrane");
+  Scene scene = swing("membrane");
+  scene.garments[0].fabric.stretch_stiffness = 1000;
   Simulation simulation(scene);
   EnergyBalance balance(simulation);
   for (int i = 0; i < 10; ++i) balance.step();

@@ -102,6 +102,8 @@ void bind_reports(nb::module_& module) {
       .def_ro("bending_energy", &EnergySums::bending_energy, "of bending, and of flexion springs")
       .def_ro("stretch_energy", &EnergySums::stretch_energy, "of threads, springs and elastic bands")
       .def_ro("shear_energy", &EnergySums::shear_energy)
+      .def_ro("unbalanced_force", &EnergySums::unbalanced_force,
+              "of the last step: largest force on a node that nothing balances, over the node's weight")
       .def_ro("work_gravity", &EnergySums::work_gravity)
       .def_ro("work_pins", &EnergySums::work_pins)
       .def_ro("work_grippers", &EnergySums::work_grippers)
