@@ -148,7 +148,8 @@ def rig(kind, recipe, fabric, mesh="quad_grid"):
     """The scene of a rig."""
     return {
         "name": f"Tensile tester: {kind.replace('_', ' ')}", "recipe": recipe, "gravity": 0, "step": 0.02,
-        "duration": SECONDS, "frame_interval": 0.1, "seed": 1, "projection": {"tolerance": 1e-5, "max_substeps": 8},
+        "duration": SECONDS, "frame_interval": 0.1, "seed": 1,
+        "projection": {"integrator": "backward_euler", "tolerance": 1e-5, "max_substeps": 8},
         "garments": [{
             "name": "specimen", "mesh": {"generator": mesh, "nodes": [NODES, NODES], "size": [SIDE, SIDE]},
             "rest_noise": {"normal_deviation": 2e-4},

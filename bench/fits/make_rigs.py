@@ -82,7 +82,7 @@ def strip(name, length, clamps, along):
     edge = length / (along - 1 - clamps)
     return {
         "name": name, "recipe": "membrane", "step": 0.01, "duration": 4, "gravity": GRAVITY,
-        "projection": {"tolerance": 1e-5, "max_substeps": 8},
+        "projection": {"integrator": "backward_euler", "tolerance": 1e-5, "max_substeps": 8},
         "garments": [{
             "name": "strip",
             "mesh": {"generator": "quad_grid", "nodes": [along, ACROSS], "size": [edge * (along - 1), WIDTH]},
@@ -120,7 +120,8 @@ def loop(kind, length, along):
 def disc(radial, around):
     return {
         "name": "Cusick's drape meter: a disc of 30 cm over one of 18 cm", "recipe": "membrane", "step": 0.01, "duration": 3,
-        "gravity": GRAVITY, "seed": 1, "projection": {"tolerance": 0.001, "max_substeps": 8},
+        "gravity": GRAVITY, "seed": 1,
+        "projection": {"integrator": "backward_euler", "tolerance": 0.001, "max_substeps": 8},
         "garments": [{
             "name": "specimen",
             "mesh": {"generator": "disc", "radial": radial, "around": around, "radius": 0.15},
@@ -134,7 +135,7 @@ def free_disc():
     """The specimen lies on the disc and is held by friction alone."""
     scene = disc(13, 48)
     scene["name"] = "A disc of cloth of 30 cm that lies on a disc of 18 cm"
-    scene["projection"] = {"tolerance": 0.005, "max_substeps": 16}
+    scene["projection"] = {"integrator": "backward_euler", "tolerance": 0.005, "max_substeps": 16}
     scene["contact"] = {"tolerance": 0.0005, "margin": 0.0005}
     specimen = scene["garments"][0]
     specimen["transform"] = {"translation": [0, 0, 0.0012]}
