@@ -31,11 +31,11 @@ bool holds_strains(const Recipe& recipe) {
 
 }  // namespace
 
-Integrator integrator_of(const Recipe& recipe, const ProjectionSettings& settings) {
+Integrator integrator_of(const Recipe& recipe, const ProjectionSettings& settings, bool has_bodies) {
   if (settings.integrator != Integrator::automatic) return settings.integrator;
-  const bool is_second_order = recipe.solver == SolverFamily::projection && holds_strains(recipe) &&
-                               settings.method == ProjectionMethod::proximal_newton &&
-                               settings.metric == Metric::implicit_b;
+  const bool is_second_order =
+      !has_bodies && recipe.solver == SolverFamily::projection && holds_strains(recipe) &&
+      settings.method == ProjectionMethod::proximal_newton && settings.metric == Metric::implicit_b;
   return is_second_order ? Integrator::bdf2 : Integrator::backward_euler;
 }
 
@@ -46,7 +46,7 @@ ResolvedScene::ResolvedScene(const Scene& s)
       is_newton(projects && s.projection.method == ProjectionMethod::proximal_newton),
       holds_edges(recipe.holds_edges()),
       metric(projects ? s.projection.metric : Metric::mass),
-      integrator(integrator_of(recipe, s.projection)),
+      integrator(integrator_of(recipe, s.projection, !s.bodies.empty())),
       tolerance(projects ? s.projection.tolerance : s.impulse.tolerance),
       on_violation(projects ? s.projection.on_violation : s.impulse.on_violation) {}
 

@@ -15,7 +15,7 @@ struct MismatchEnergy {
 };
 
 /// See ResolvedScene::integrator.
-Integrator integrator_of(const Recipe& recipe, const ProjectionSettings& settings);
+Integrator integrator_of(const Recipe& recipe, const ProjectionSettings& settings, bool has_bodies = false);
 
 /// Made of a scene once and handed on to all that step, count or judge it. What commands may change between
 /// steps (fabrics, motions, gravity, wind) is in the scene alone.
@@ -31,7 +31,8 @@ struct ResolvedScene {
   /// The inner product of the steps; impulses are weighed by the masses alone.
   const Metric metric;
   /// Of steps that are projected: what the settings say, or BDF2 where rows are strains of elastic triangles
-  /// and the metric is B; other recipes are as they were published, by backward Euler.
+  /// and the metric is B. Other recipes are as they were published, by backward Euler; so is cloth beside
+  /// rigid bodies, which are stepped by it: what one gives the other takes in the same step.
   const Integrator integrator;
   const double tolerance;          ///< bound on the largest |scaled row| at the end of a step
   const OnViolation on_violation;  ///< what happens when it is missed

@@ -114,6 +114,11 @@ class ProjectionSolver final : public GarmentSolver {
   /// The part that begin_part() has begun, and the next, take no notice of the step before; whether this one
   /// did.
   bool forget();
+  /// See cpu::is_near().
+  bool is_near(double residual) const {
+    return cpu::is_near(residual, part_.h, most_mismatch_.rate, most_mismatch_.rounding,
+                        strain_rounding(sizeof(Real) == sizeof(float)));
+  }
   /// Energy of the mismatches at the iterate over what it may be, see MismatchEnergy.
   double mismatch_excess();
   bool can_project_again() const { return rows_.jacobian_before.size() > 0; }

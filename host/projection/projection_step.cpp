@@ -95,6 +95,7 @@ class GarmentsTogether {
       const bool cloths_done = depth <= control_.contact_tolerance && !cloth_->passes();
       if (iteration == 0 && cloth_->stop_blocked()) return assess(part, iteration, which);
       found.met = found.met && cloths_done;
+      found.passes = cloth_->passes();
       found.penetration = std::max(found.penetration, depth);
       for (Member& member : members_) {
         member.done = member.done && cloths_done;
@@ -106,11 +107,13 @@ class GarmentsTogether {
     if (found.met && iteration > 0)
       for (ProjectionSolver<Real>* garment : garments_) excess = std::max(excess, garment->mismatch_excess());
     found.near = found.met && excess <= mismatch_before_projection;
+    for (std::size_t g = 0; projects_again() && g < members_.size(); ++g)
+      found.near = found.near && garments_[g]->is_near(members_[g].residual);
     found.done = found.met && excess <= 1;
     return found;
   }
-  bool can_project_again() const {
-    return cloth_ == nullptr && bodies_ == nullptr && !garments_.empty() &&
+  bool projects_again() const {
+    return control_.projects_again && !garments_.empty() &&
            std::ranges::all_of(garments_, [](const auto* g) { return g->can_project_again(); });
   }
   void project_again(bool) {
@@ -337,6 +340,7 @@ StepControl step_control(const ResolvedScene& resolved, Precision precision, dou
           .least_eps = least_eps(is_single),
           .max_iterations = resolved.max_iterations(),
           .max_substeps = resolved.max_substeps(),
+          .projects_again = resolved.scene.bodies.empty() && !resolved.scene.contact.cloth,
           .contact_tolerance = resolved.scene.contact.tolerance,
           .balance = settings.balance,
           .cg_tolerance = settings.cg_tolerance};

@@ -304,7 +304,6 @@ double ReferenceCloth::weight() const {
 
 double ReferenceCloth::mismatch_excess(const MatrixX3d& positions, const VectorXd& multipliers,
                                        double step) const {
-  if (!is_elastic_ || settings_.balance > 0) return 0;
   const VectorXd values = row_values(positions, step, multipliers);
   const VectorXd d = row_scale_d(positions, step, multipliers, VectorXd::Zero(multipliers.size()));
   double energy = 0;  // times h^2
@@ -313,11 +312,15 @@ double ReferenceCloth::mismatch_excess(const MatrixX3d& positions, const VectorX
     const double e = settings_.eps * d[row], c = values[row] - e * multipliers[row];
     energy += c * c / (2 * e);
   }
-  const double stiffest =
-      std::max({fabric_.stretch_stiffness, fabric_.weft_stiffness(), fabric_.shear_stiffness});
-  const double of_fall = 1e-4 * std::pow(weight() * step, 2) / (2 * fabric_.rho),
-               of_rounding = stiffest * 1e-20 / 2;
-  return energy / (step * step * masses_.sum() * (of_fall + of_rounding));
+  return energy / (step * step * masses_.sum() * most_mismatch(step));
+}
+
+double ReferenceCloth::stiffest() const {
+  return std::max({fabric_.stretch_stiffness, fabric_.weft_stiffness(), fabric_.shear_stiffness});
+}
+
+double ReferenceCloth::most_mismatch(double step) const {
+  return 1e-4 * std::pow(weight() * step, 2) / (2 * fabric_.rho) + stiffest() * rounding_ * rounding_ / 2;
 }
 
 void ReferenceCloth::reproject(const Iteration& before, MatrixX3d& positions, VectorXd& multipliers,
@@ -379,8 +382,8 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
   StepResult result;
   Iteration last;
   // What rows miss is projected again, once, by the last matrix, where all of them are of pairs of triangles.
-  bool can_reproject = is_elastic_ && rows_.pair_row_count == rows_.rows.row_count();
-  const double most_excess = can_reproject ? 1 : 1000;
+  const bool asks = is_elastic_ && !(settings_.balance > 0),
+             reprojects = asks && may_reproject_ && rows_.pair_row_count == rows_.rows.row_count();
   const auto assess = [&] {
     const VectorXd values = row_values(next, step, multipliers);
     for (Eigen::Index row = 0; row < values.size() && result.iterations > 0; ++row)
@@ -397,24 +400,29 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
       const double share = imbalance(next, unconstrained, multipliers, step) / settings_.balance;
       result.converged = !softness.exceeds(settings_.tolerance * share, settings_.tolerance);
     }
-    return result.converged ? mismatch_excess(next, multipliers, step) : 0;
+    return result.converged && asks ? mismatch_excess(next, multipliers, step) : 0;
   };
-  const auto exceeds = [&](double excess, double most) {
-    return excess > 0 && softness.exceeds(settings_.tolerance * excess / most, settings_.tolerance);
+  const auto exceeds = [&](double share, double most) {
+    return asks && softness.exceeds(settings_.tolerance * share / most, settings_.tolerance);
   };
-  for (;; ++result.iterations) {
+  for (bool is_reprojected = false;; ++result.iterations) {
     const double previous = result.residual;
-    double excess = assess();
-    bool helps = result.iterations < 4;
-    if (can_reproject && result.converged && exceeds(excess, 1) && !exceeds(excess, 1000)) {
+    const double excess = assess(),
+                 largest_one = result.residual * result.residual * stiffest() / 2 / most_mismatch(step);
+    const bool is_near =
+        result.converged && !exceeds(excess, 1000) && !(reprojects && exceeds(largest_one, 4e5));
+    bool is_done = result.converged && !exceeds(excess, 1);
+    const bool is_open = reprojects && is_near && !is_done && !is_reprojected;
+    if (is_open) {
       reproject(last, next, multipliers, step);
-      excess = assess();
-      can_reproject = false, helps = true;
+      is_reprojected = true;
+      is_done = !exceeds(assess(), 1) && result.converged;
     }
     constexpr int most = 50;  // where the settings leave it open
     if (result.iterations == (settings_.max_iterations > 0 ? settings_.max_iterations : most)) break;
-    if (result.converged && !exceeds(excess, most_excess)) break;
-    if (result.converged && !helps && softness.exceeds(result.residual, previous / 2)) break;
+    if (reprojects ? is_done : is_near) break;
+    const bool swings = result.iterations < (reprojects && !is_near ? 12 : 4);
+    if (result.converged && !is_open && !swings && softness.exceeds(result.residual, previous / 2)) break;
     if (newton && result.iterations > 0) softness.follow(previous, result.residual);
     last = single_iteration(next, unconstrained, multipliers, step, softness.eps(), growth);
     next += last.displacement;

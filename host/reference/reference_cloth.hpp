@@ -56,6 +56,12 @@ class ReferenceCloth {
   /// Where the nodes were a step of `step` [s] ago, and how fast; 0: unknown. Read by Integrator::bdf2.
   void set_previous(const MatrixX3d& positions, const MatrixX3d& velocities, double step);
 
+  /// How step() ends, see there: may_reproject, false where cloth meets cloth or bodies; rounding of strains.
+  void set_mismatches(bool may_reproject, double rounding) {
+    may_reproject_ = may_reproject;
+    rounding_ = rounding;
+  }
+
   /// Lumped masses per density m_k [m^2], shape [node_count].
   const VectorXd& masses() const { return masses_; }
   /// K [1/m^2], shape [node_count, node_count].
@@ -128,8 +134,10 @@ class ReferenceCloth {
   /// One step h [s]: iterations until the largest |C| is within tolerance, and forces balance to
   /// settings.balance where that is above 0, from the unconstrained step in the
   /// fast projection, from the inertial one and at least one in the proximal Newton. Elastic elements without
-  /// settings.balance go on to iteration 4, and while the residual halves, until mismatch_excess() is 1
-  /// (where other rows stand beside them, 1000); once, from 1000 on, reproject() is the iteration; v =
+  /// settings.balance go on to iteration 4, and while the residual halves, until their mismatches are near,
+  /// mismatch_excess() at most 1000. Where all rows are of pairs of triangles (set_mismatches()) the energy
+  /// of the largest, if all were as large, is then at most 4e5 times most_mismatch(), too; they go on to
+  /// iteration 12 to come near, are then reprojected once, and done where mismatch_excess() is 1. v =
   /// (phi_{n+1} - phi_n)/h (BDF2: (phi_{n+1} - x^)/g). One part only (settings.max_substeps is the caller's
   /// business). From the second iteration of the proximal Newton on eps follows the residual, starting anew
   /// in each step: ten times larger (up to settings.eps) when it grew, ten times smaller (down to
@@ -156,9 +164,11 @@ class ReferenceCloth {
                    double step) const;
   /// Energy K c^2 / 2 of what elastic rows miss, c = C - e lambda, K that of the tangent, over what it may
   /// be: 1e-4 of what weight gives the cloth in a step of fall, area (weight step)^2 / (2 rho), and what
-  /// strains of 1e-10 have. 0 where forces are asked for by settings.balance, and where no triangle is
-  /// elastic.
+  /// strains of the size of rounding have.
   double mismatch_excess(const MatrixX3d& positions, const VectorXd& multipliers, double step) const;
+  /// What may be [J/m^2].
+  double most_mismatch(double step) const;
+  double stiffest() const;
   /// Corrects what rows miss at `positions` with the matrix and the scaled Jacobian of the iteration before,
   /// whose compliance was e where it is e' now: (A + G+ + J^T J / e) d = -J^T c / sqrt(e e'), lambda' = C /
   /// e' + J d / sqrt(e e').
@@ -187,6 +197,8 @@ class ReferenceCloth {
   VectorXd stiffness_;       ///< K of compliant rows [J], 0 of rigid ones, shape [row_count]
   VectorXd bounds_;          ///< c of rows C <= c, 0 of others, shape [row_count]
   bool is_elastic_ = false;  ///< its triangles are
+  bool may_reproject_ = true;
+  double rounding_ = 1e-10;
 };
 
 }  // namespace isocloth::reference

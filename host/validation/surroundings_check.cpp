@@ -221,7 +221,7 @@ void SurroundingsCheck::check_momentum(const StepReport& report, const GarmentSt
   if (has_pins || (has_air && report.substeps > 1) || (resolved_.projects && report.substeps > 1)) return;
   const double h = scene_.step;
   const bool is_per_mass = resolved_.projects && resolved_.metric == Metric::mass;
-  const bool remembers = before.previous_step > 0;
+  const bool remembers = before.previous_step > 0 && after.previous_step > 0;  // else an impact
   if (remembers && before.previous_step != h) return;
   const double rho = remembers ? 1.5 * fabric.rho : fabric.rho,
                inertia = rho + (report.substeps > 1 ? 0 : h * fabric.alpha);

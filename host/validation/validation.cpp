@@ -68,6 +68,7 @@ SparseMatrix geometric_stiffness(const Inspection& found) {
 /// The reference knows no single precision: its start is that of the kernels.
 ProjectionSettings with_start_eps(const ResolvedScene& resolved, Precision precision) {
   ProjectionSettings settings = resolved.scene.projection;
+  settings.integrator = resolved.integrator;
   settings.eps = resolved.start_eps(precision == Precision::float32);
   return settings;
 }
@@ -84,6 +85,8 @@ class Comparison {
         cloth_(garment, resolved.recipe, with_start_eps(resolved, options.precision),
                garment.gravity.value_or(scene_.gravity)),
         solver_(make_garment_solver(device, options.precision, garment, resolved, options.solver)) {
+    cloth_.set_mismatches(scene_.bodies.empty() && !scene_.contact.cloth,
+                          options.precision == Precision::float32 ? 1e-5 : 1e-10);
     length_ = diagonal(garment);
     sums_ = tolerance_of_sums(options.precision, garment.mesh.node_count());
     result_.garment = garment.name;

@@ -96,6 +96,10 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     if (iteration > 0 && any(found.met & which)) {
       const S excess = mismatch_excess();
       found.near = found.met & (excess <= number(mismatch_before_projection));
+      if (projects_again())
+        found.near = found.near & is_near(found.residual, sample_step_.part.h, parameters_.mismatch_rate,
+                                          parameters_.mismatch_rounding,
+                                          strain_rounding(sizeof(Scalar) == sizeof(float)));
       found.done = found.met & (excess <= number(1));
     }
     return found;
@@ -148,7 +152,7 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     block_.sync();
   }
 
-  ISOCLOTH_DEVICE bool can_project_again() const { return p_.rows.are_membranes(); }
+  ISOCLOTH_DEVICE bool projects_again() const { return a_.control.projects_again && p_.rows.are_membranes(); }
   /// J is that of the last system: no membrane is differentiated before solve().
   ISOCLOTH_DEVICE void project_again(Mask which) {
     const MetricView<S, T> metric = projection_metric(sample_step_.part.h, rate_);

@@ -20,6 +20,7 @@ struct StepControl {
   double tolerance = 1e-3;
   double eps = 1e-6, least_eps = 1e-9;
   int max_iterations = 50, max_substeps = 1;
+  bool projects_again = true;       ///< see project_again(); false where cloth meets cloth or bodies
   double contact_tolerance = 1e-4;  ///< [m]
   double balance = 0;               ///< bound on FindImbalances, 0: none
   double cg_tolerance = 1e-2;       ///< see conjugate_gradients()
@@ -66,11 +67,12 @@ namespace ISOCLOTH_BACKEND {
 /// At an iterate.
 template <class S>
 struct Assessment {
-  S residual{};                    ///< max |C|, infinite where any is not finite
-  S penetration{};                 ///< deeper than what is eased out may be [m]
-  typename Lanes<S>::Mask met{};   ///< both are within their tolerances
-  typename Lanes<S>::Mask near{};  ///< and mismatches are small enough for project_again()
-  typename Lanes<S>::Mask done{};  ///< and as small as forces are to balance; see MismatchEnergy
+  S residual{};                      ///< max |C|, infinite where any is not finite
+  S penetration{};                   ///< deeper than what is eased out may be [m]
+  typename Lanes<S>::Mask passes{};  ///< cloth goes through cloth
+  typename Lanes<S>::Mask met{};     ///< rows and contacts are within their tolerances
+  typename Lanes<S>::Mask near{};    ///< and mismatches are small enough for project_again()
+  typename Lanes<S>::Mask done{};    ///< and as small as forces are to balance; see MismatchEnergy
 };
 
 /// `Cloths` are one cloth or several side by side, lane by lane of S, and do what is asked of those in a
@@ -84,7 +86,7 @@ struct Assessment {
 ///   follow(before, after, which)        eps follows the residuals of two iterates
 ///   solve(part, bad_pivot)              the correction; false: some matrix cannot be factorised
 ///   correct(which)                      multipliers, contacts, iterate
-///   can_project_again()                 whether they have project_again(which): a correction of what the
+///   projects_again()                    whether they have project_again(which): a correction of what the
 ///                                       rows miss at the iterate, by the matrix of the last solve()
 ///   end_part(PartEnd)                   where the next part begins
 ///   eased_depth()                       how deep what is eased out may be when the step ends [m]
@@ -158,17 +160,18 @@ class StepController {
   ISOCLOTH_DEVICE Outcome take_part(const StepPart<S>& part, Mask todo) {
     Outcome result;
     Mask running = begin_part(part, todo, result), projected(false);
+    const bool projects_again = cloths_.projects_again();
     for (int iteration = 0;; ++iteration) {
       if (cloths_.stops()) return result;
       const S before = result.residual;
       Assessment<S> found = cloths_.assess(part, iteration, running | Mask(iteration == 0));
-      if (iteration == 0 && flies_into_something(part, running, found.penetration)) {
+      if (iteration == 0 && flies_into_something(part, running, found)) {
         running = begin_part(part, running, result);
         found = cloths_.assess(part, iteration, Mask(true));
       }
       // What rows that are met still miss costs as much energy as forces on the cloth do, and little work.
       Mask open = running & found.near & !found.done & !projected & Mask(iteration > 0);
-      if (cloths_.can_project_again() && any(open)) {
+      if (projects_again && any(open)) {
         projected = projected | open;
         cloths_.project_again(open);
         const Assessment<S> again = cloths_.assess(part, iteration, open);
@@ -183,9 +186,11 @@ class StepController {
       // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
       const Mask may_stop(iteration > 0 || !control_.newton);
       result.status = select(running & !finite, number(2), result.status);
-      // For forces it goes on while that helps: the first iterates swing to where mismatches shrink.
-      const Mask helps = (found.residual <= number(0.5) * before) | open | Mask(iteration < 4);
-      const Mask balanced = cloths_.can_project_again() ? found.done : found.near;
+      // For forces it goes on while that helps: the first iterates swing to where mismatches shrink, those of
+      // stiff cloth for longer.
+      const Mask swings = Mask(iteration < 4) | ((!found.near) & Mask(projects_again && iteration < 12));
+      const Mask helps = (found.residual <= number(0.5) * before) | open | swings;
+      const Mask balanced = projects_again ? found.done : found.near;
       const Mask ends = balanced | (found.met & !(helps & Mask(iteration < control_.max_iterations)));
       running = running & finite & !(ends & may_stop);
       if (iteration == control_.max_iterations) {
@@ -218,9 +223,10 @@ class StepController {
   /// An impact is of first order: a formula that remembers the speed before it would throw the cloth back.
   /// What flies deeper into something than it would fall in two steps forgets; whether some must begin their
   /// part anew.
-  ISOCLOTH_DEVICE bool flies_into_something(const StepPart<S>& part, Mask which, S penetration) {
+  ISOCLOTH_DEVICE bool flies_into_something(const StepPart<S>& part, Mask which, const Assessment<S>& found) {
     if (!remembers_step(control_.integrator)) return false;
-    const Mask hit = which & (penetration > number(2 * standard_gravity) * part.h * part.h);
+    const Mask hit =
+        which & (found.passes | (found.penetration > number(2 * standard_gravity) * part.h * part.h));
     return any(hit) && cloths_.forget(hit);
   }
 

@@ -12,8 +12,23 @@ ISOCLOTH_HD constexpr double least_eps(bool is_float) { return is_float ? 1e-6 :
 /// How much more energy than at the end of a step mismatches may have before they are projected again by an
 /// old matrix: of larger ones the multipliers would answer for forces that do not balance.
 inline constexpr double mismatch_before_projection = 1e3;
+/// And how much the largest one would have if all were as large. Stiff cloth that is within its tolerance
+/// there may still be far off.
+inline constexpr double largest_mismatch_before_projection = 4e5;
+/// A strain that is rounding; see MismatchEnergy::rounding.
+ISOCLOTH_HD constexpr double strain_rounding(bool is_float) { return is_float ? 1e-5 : 1e-10; }
 
 namespace ISOCLOTH_BACKEND {
+
+/// Whether the largest mismatch of rows is small enough for that; rate [J/s^2] and rounding [J] of
+/// MismatchEnergy, the latter of strains `least`.
+template <class S>
+ISOCLOTH_HD auto is_near(S residual, S h, S rate, S rounding, double least) {
+  const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
+  const S share = residual * number(1 / least);
+  return share * share * rounding <=
+         number(largest_mismatch_before_projection) * multiply_add(h * h, rate, rounding);
+}
 
 /// eps of the next iteration, from the residuals of the last two. Residuals in directions where J M^-1 J^T is
 /// nearly singular (the sheet is nearly flat there) shrink by eps D / (sigma + eps D) per iteration: slowly,

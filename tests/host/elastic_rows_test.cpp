@@ -394,6 +394,7 @@ TEST_P(ElasticRows, AStepEndsAtTheMinimumOfItsEnergy) {
   double stretch = 10;
   for (const double stiffness : {20.0, 2000.0}) {
     Scene scene = elastic_scene(GetParam(), quad_grid(5, 4, 0.4, 0.3), stiffness);
+    scene.projection.integrator = Integrator::backward_euler;  // of which a step minimises an energy
     // Where the matrix is not that of all second derivatives rows may agree before forces balance.
     if (scene.recipe == "corotational") scene.projection.balance = 1e-9;
     for (const StepSolver solver : {StepSolver::batched, StepSolver::direct}) {
@@ -439,6 +440,8 @@ TEST_P(ElasticRows, AreThoseOfTheReference) {
 TEST_P(ElasticRows, FabricsOfABatchAreTheirOwn) {
   Scene scene = elastic_scene(GetParam(), quad_grid(5, 4, 0.4, 0.3), 20);
   scene.projection.tolerance = 1e-6;
+  scene.projection.integrator =
+      Integrator::backward_euler;  // damps waves: what is stiffer stretches less at any time
   for (int i = 1; i < 6; ++i) {
     scene.garments.push_back(scene.garments[0]);
     scene.garments.back().name += std::to_string(i);
@@ -497,8 +500,9 @@ TEST(StrainLimits, HoldAClothThatWouldStretch) {
         }
         if (is_limited) {
           // A tenth more, and what half the weight of 0.94 N stretches an edge beside 0.05 m of a corner by
-          // that is a thousand times as stiff as 20 N/m; twice that, since the cloth falls until it is taut.
-          EXPECT_LT(most, 0.011 + 2 * 0.47 / (1000 * 20 * 0.05)) << to_string(solver);
+          // that is a thousand times as stiff as 20 N/m; twice that, since the cloth falls until it is taut,
+          // and a tenth of that for what the tolerance lets through.
+          EXPECT_LT(most, 0.011 + 2.2 * 0.47 / (1000 * 20 * 0.05)) << to_string(solver);
         } else {
           EXPECT_GT(most, 0.1) << to_string(solver);
         }

@@ -26,7 +26,7 @@ def folder(tmp_path_factory):
     """A sheet that falls past a ball which moves, on a plane."""
     scene = {"step": 0.01, "duration": 0.3, "frame_interval": 0.05, "garments": [
         {"name": "sheet", "mesh": {"generator": "quad_grid", "nodes": [7, 5], "size": [0.3, 0.2]},
-         "transform": {"translation": [0, 0, 0.3]}}], "obstacles": [
+         "transform": {"translation": [0, 0, 0.5]}}], "obstacles": [
         {"name": "floor", "shape": {"type": "plane"}},
         {"name": "ball", "shape": {"type": "sphere", "radius": 0.05}, "position": [0.5, 0, 0.2], "motion": {
             "type": "keyframes", "times": [0, 0.3], "translations": [[0, 0, 0], [0, 0.3, 0]]}}]}

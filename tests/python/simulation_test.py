@@ -13,6 +13,7 @@ import pytest
 
 def test_a_free_sheet_falls(sheet):
     sheet["garments"][0]["pins"] = []
+    sheet["projection"] = {"integrator": "backward_euler"}
     simulation = isocloth.Simulation(sheet)
     start = simulation.positions()
     simulation.advance(10)
