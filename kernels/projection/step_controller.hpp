@@ -224,7 +224,7 @@ class StepController {
   /// What flies deeper into something than it would fall in two steps forgets; whether some must begin their
   /// part anew.
   ISOCLOTH_DEVICE bool flies_into_something(const StepPart<S>& part, Mask which, const Assessment<S>& found) {
-    if (!remembers_step(control_.integrator)) return false;
+    if (control_.integrator != Integrator::bdf2) return false;
     const Mask hit =
         which & (found.passes | (found.penetration > number(2 * standard_gravity) * part.h * part.h));
     return any(hit) && cloths_.forget(hit);
