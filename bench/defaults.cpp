@@ -189,7 +189,7 @@ Scene slope(int side) {
   Garment garment = square(preset("cotton"), side, 0.3);
   const double angle = slope_degrees * std::numbers::pi / 180;
   const Vec3d down{std::cos(angle), 0, -std::sin(angle)}, up{std::sin(angle), 0, std::cos(angle)};
-  move(garment, 2e-4 * up, down);
+  move(garment, garment.fabric.compression.thickness / 2 * up, down);  // where contact begins
   Scene scene = scene_of(std::move(garment), 0.01, slope_seconds);
   scene.obstacles = {plane(slope_degrees, slope_friction)};
   return scene;
@@ -283,7 +283,8 @@ std::vector<DefaultCase> default_cases() {
                      mean = (1.0 / static_cast<double>(c.positions.size())) * mean;
                      return mean.x * std::cos(angle) - mean.z * std::sin(angle) - 0.15;
                    }});
-  cases.push_back({"falls on a floor", 9, on_the_floor, "height above it [mm]", 500 * cotton.thickness,
+  cases.push_back({"falls on a floor", 9, on_the_floor, "height above it [mm]",
+                   500 * cotton.compression.thickness_at(cotton.rho * standard_gravity),
                    [=](const Course& c) { return 1000 * height(c); }});
   cases.push_back({"falls on a sphere", 17, on_sphere});
   cases.push_back({"falls on held cloth", 13, cloth_on_cloth});

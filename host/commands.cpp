@@ -49,6 +49,7 @@ void require_same_terms(const std::string& key, const Fabric& found, const Fabri
   if (found.thickness != now.thickness)
     refuse(key + ".thickness", found.thickness,
            text("as at the start ", now.thickness, "; make a new simulation"));
+  require(".compression", found.compression == now.compression, "as at the start");
   require(".drag", found.drag.exists() == now.drag.exists());
   require(".structural_spring", found.structural_spring.exists() == now.structural_spring.exists());
   require(".shear_spring", found.shear_spring.exists() == now.shear_spring.exists());

@@ -67,9 +67,13 @@ struct StepReport {
   int fallbacks = 0;    ///< impulse_system: substeps that no linear system could hold, and sweeps did
   double residual = 0;  ///< largest |scaled row| at the end of the step (worst substep), of a lost one, too;
                         ///< infinite: no number
-  /// Deepest point of the cloth in what it must not enter, at the end of the step [m]; what is eased out
-  /// (contact.push_out_time) is counted as deep as it may be, eased_depth.
+  /// How far the cloth was pressed by an obstacle below its core, that no pressure of fibres takes away, or
+  /// is nearer to cloth than it must be, at the end of the step [m]; what is eased out
+  /// (contact.push_out_time) is counted as deep as it may be, eased_depth. With impulses, its deepest point
+  /// in an obstacle.
   double penetration = 0;
+  double compression =
+      0;  ///< largest 1 - t / T of the thickness t at an obstacle; see engine/model/compression.hpp
   /// Greatest depth that is left to what started inside of obstacles and is eased out, at the end of the
   /// last step [m].
   double eased_depth = 0;
@@ -133,11 +137,13 @@ enum class ContactMode : int;  ///< see kernels/contact/contact_arrays.hpp
 struct ContactState {
   Index obstacle = -1;  ///< that is touched, bodies counted after the obstacles; -1: none
   ContactMode mode{};
-  Vec3d force;  ///< of the obstacle on the garment times h^2 [kg m]
-  Vec2d place;  ///< (u, v) in its edge or face; impulses find it anew: 0
+  Vec3d force;      ///< of the obstacle on the garment times h^2 [kg m]
+  double slip = 0;  ///< since it last stuck, in the steps of the projection [m]
+  Vec2d place;      ///< (u, v) in its edge or face; impulses find it anew: 0
   static constexpr auto fields() {
     return std::tuple{Field{"obstacle", &ContactState::obstacle}, Field{"mode", &ContactState::mode},
-                      Field{"force", &ContactState::force}, Field{"place", &ContactState::place}};
+                      Field{"force", &ContactState::force}, Field{"slip", &ContactState::slip},
+                      Field{"place", &ContactState::place}};
   }
   bool operator==(const ContactState&) const = default;
 };

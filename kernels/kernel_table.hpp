@@ -136,7 +136,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 25;
+constexpr int backend_abi = 26;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

@@ -9,7 +9,7 @@ namespace isocloth {
 template <class Struct>
 constexpr auto members(Struct& value) {
   constexpr std::size_t count = member_count<std::remove_const_t<Struct>>();
-  static_assert(count < 24, "so many members need a case of their own");
+  static_assert(count < 25, "so many members need a case of their own");
   if constexpr (count == 0) {
     return std::tuple{};
   } else if constexpr (count == 1) {
@@ -81,6 +81,9 @@ constexpr auto members(Struct& value) {
   } else if constexpr (count == 23) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w] = value;
     return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w);
+  } else if constexpr (count == 24) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x] = value;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "engine/model/compression.hpp"
 #include "engine/model/stress_curve.hpp"
 #include "engine/model/wind.hpp"
 
@@ -67,8 +68,11 @@ struct Fabric {
   /// Of recipes with elastic rows: greatest principal strain of any element, >= 0; 0: none. See
   /// engine/rows/principal_limits.hpp for what it lets through.
   double principal_strain_limit = 0;
-  double thickness = 0;  ///< of the cloth [m], >= 0: its middle stays half of it away from obstacles
-  Drag drag{};           ///< of the air; beside alpha, which drags every node alike
+  /// Of the cloth [m], >= 0: how far it stays from cloth; where it has no compression, too, where its contact
+  /// with obstacles begins, at half of it from its middle.
+  double thickness = 0;
+  Compression compression{};  ///< by obstacles and bodies; none: compression_of_thickness()
+  Drag drag{};                ///< of the air; beside alpha, which drags every node alike
   // Impulse solvers (Bender, section 3.3), and bend_spring of the recipe `springs`; which nodes they join:
   // engine/mesh/spring_pairs.hpp.
   SpringDamper shear_spring{}, bend_spring{};

@@ -89,7 +89,8 @@ int ResolvedScene::max_iterations() const {
 }
 int ResolvedScene::max_substeps() const {
   if (scene.projection.max_substeps > 0) return scene.projection.max_substeps;
-  return scene.contact.cloth ? 16 : 1;
+  if (scene.contact.cloth) return 16;
+  return scene.bodies.empty() ? 1 : 8;  // hard impacts
 }
 
 FactorPattern ResolvedScene::factor(const Garment& garment) const {

@@ -209,6 +209,12 @@ void validate_fabric(const std::string& key, const Fabric& fabric) {
   require_not_negative(key + ".alpha", fabric.alpha);
   require_not_negative(key + ".beta", fabric.beta);
   require_not_negative(key + ".thickness", fabric.thickness);
+  if (const Compression& c = fabric.compression; c.exists()) {
+    require_positive(key + ".compression.c", c.core);
+    require_positive(key + ".compression.a", c.stiffness);
+    if (!(c.core < c.thickness))
+      refuse_above(key + ".compression.c", c.core, c.thickness, ", the thickness T without load [m]");
+  }
   validate_drag(fabric.drag, key + ".drag");
   for (const auto& [name, spring] : {std::pair{".shear_spring", fabric.shear_spring},
                                      {".bend_spring", fabric.bend_spring},

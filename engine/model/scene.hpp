@@ -128,7 +128,9 @@ enum class ClothStart { refuse, separate };
 
 /// How cloth is kept out of obstacles and of other cloth.
 struct ContactSettings {
-  double tolerance = 1e-4;  ///< deepest penetration that a step may end with [m], > 0
+  /// By how much, at most a hundredth of it, the thickness of cloth at an obstacle or body may differ from
+  /// that of the force; how much nearer than it must be cloth may come to cloth, a body to another [m], > 0.
+  double tolerance = 1e-4;
   /// Further distance between cloth and obstacles, beyond half the thickness of the cloth [m], >= 0.
   double margin = 0;
   std::vector<FrictionPair> pairs;

@@ -282,7 +282,8 @@ double BodyContacts::touch(const Feature& feature, const std::vector<SolidState>
   const SolidState &a = solids[feature.key[0]], &b = solids[feature.key[1]];
   const auto [normal, gap] = plane_at(feature, solids, at);
   const Vec3d begin = cpu::to_local(view(b.begin), to_world(a.begin, feature.core));
-  const double before = gap < 0 ? cpu::gap_before(other.shape, own.rounding, begin) : 0;
+  const double before =
+      gap < 0 ? std::min(0.0, cpu::signed_distance(other.shape, begin).value - own.rounding) : 0;
   deepest_ = std::max(deepest_, law_.depth(gap, law_.deep_rest(before)));
   if (-gap > sunken_) {
     sunken_ = -gap;

@@ -10,6 +10,7 @@ void for_each_array(State& state, const ContactStateLayout& at, const Visit& vis
   visit(state.holds, &HoldState::force, at.hold_forces());
   visit(state.contacts, &ContactState::obstacle, at.obstacles());
   visit(state.contacts, &ContactState::mode, at.modes());
+  visit(state.contacts, &ContactState::slip, at.slips());
   visit(state.contacts, &ContactState::place, at.points());
   visit(state.holds, &HoldState::gripper, at.holders());
   visit(state.holds, &HoldState::place, at.places());

@@ -282,9 +282,10 @@ void BodyCoupling<Real>::correct() {
     Body& body = bodies_[b];
     const std::array<double, 6>& found = found_moves_[b];
     const Vec3d move{found[0], found[1], found[2]}, turn{found[3], found[4], found[5]};
-    body.pose = {.center = body.pose.center + move, .axes = turned_axes(turn, body.pose.axes)};
-    body.offset += move;
     body.turn += turn;
+    // By the sum of all turns: rotations do not commute, and what iterations take back must be gone.
+    body.pose = {.center = body.pose.center + move, .axes = turned_axes(body.turn, body.flight.pose.axes)};
+    body.offset += move;
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <utility>
 
 #include "engine/core/errors.hpp"
@@ -10,11 +9,12 @@
 #include "host/garment/reach.hpp"
 #include "host/linear/cholesky_plan.hpp"
 #include "host/projection/projection_step.hpp"
+#include "host/surroundings/compression_curve.hpp"
 
 namespace isocloth {
 namespace {
 
-/// A tile pays as soon as a third of its lanes is taken: vectors are about three times faster than that many
+/// A tile pays as soon as a third of its lanes is taken: vectors are about three times faster than so many
 /// single cloths. The bits are the same either way.
 std::size_t tile_width(std::size_t garments, std::size_t lanes) { return 3 * garments > lanes ? lanes : 1; }
 
@@ -195,21 +195,24 @@ void ClothGroup<Real>::build_parameters() {
   std::vector<Real> values(fields * tiles_ * width_);
   for (std::size_t c = 0; c < tiles_ * width_; ++c) {
     const std::size_t member = std::min(c, garments_.size() - 1);
-    const Fabric& f = garments_[member]->fabric;
-    const MismatchEnergy mismatches =
-        resolved_.mismatch_energy(*garments_[member], sizeof(Real) == sizeof(float));
-    const double own[fields] = {f.rho,
-                                f.alpha,
-                                f.beta,
-                                f.kappa,
-                                f.delta * garments_[member]->gravity.value_or(gravity_),
-                                shapes_.shapes[shapes_.of[member]].element_size,
-                                contact_offset(*garments_[member], scene_),
-                                reach(*garments_[member], scene_),
-                                f.poisson_coupling(),
-                                mismatches.rate,
-                                mismatches.rounding};
-    for (std::size_t i = 0; i < fields; ++i) values[place(c, i, fields)] = static_cast<Real>(own[i]);
+    const Garment& garment = *garments_[member];
+    const Fabric& f = garment.fabric;
+    const MismatchEnergy mismatches = resolved_.mismatch_energy(garment, sizeof(Real) == sizeof(float));
+    const ClothParameters<double> own{f.rho,
+                                      f.alpha,
+                                      f.beta,
+                                      f.kappa,
+                                      f.delta * garment.gravity.value_or(gravity_),
+                                      shapes_.shapes[shapes_.of[member]].element_size,
+                                      contact_offset(garment, scene_),
+                                      compression_curve(garment, scene_),
+                                      contact_accuracy(garment, scene_),
+                                      reach(garment, scene_),
+                                      f.poisson_coupling(),
+                                      mismatches.rate,
+                                      mismatches.rounding};
+    const auto* numbers = reinterpret_cast<const double*>(&own);
+    for (std::size_t i = 0; i < fields; ++i) values[place(c, i, fields)] = Real(numbers[i]);
   }
   parameters_ = {device_, values};
   if (!resolved_.recipe.is_elastic()) return;
@@ -218,12 +221,10 @@ void ClothGroup<Real>::build_parameters() {
     const Garment& garment = *garments_[std::min(c, garments_.size() - 1)];
     const std::vector<double> own =
         row_stiffness(garment.mesh, arrays_.rows, garment.fabric, pinned_nodes(garment));
-    for (std::size_t i = 0; i < own.size(); ++i)
-      stiffness[place(c, i, row_count_)] = static_cast<Real>(own[i]);
+    for (std::size_t i = 0; i < own.size(); ++i) stiffness[place(c, i, row_count_)] = Real(own[i]);
     const std::vector<double> own_bounds = row_bounds(arrays_.rows, garment.fabric);
     if (!own_bounds.empty()) bounds.resize(stiffness.size());
-    for (std::size_t i = 0; i < own_bounds.size(); ++i)
-      bounds[place(c, i, row_count_)] = static_cast<Real>(own_bounds[i]);
+    for (std::size_t i = 0; i < own_bounds.size(); ++i) bounds[place(c, i, row_count_)] = Real(own_bounds[i]);
   }
   row_stiffness_ = {device_, stiffness};
   row_bounds_ = {device_, bounds};
@@ -235,8 +236,7 @@ void ClothGroup<Real>::build_parameters() {
     for (std::size_t c = 0; pieces > 0 && c < tiles_ * width_; ++c) {
       const std::vector<double> own =
           flat(laws_of(garments_[std::min(c, garments_.size() - 1)]->fabric, pieces));
-      for (std::size_t i = 0; i < own.size(); ++i)
-        curves[place(c, i, own.size())] = static_cast<Real>(own[i]);
+      for (std::size_t i = 0; i < own.size(); ++i) curves[place(c, i, own.size())] = Real(own[i]);
     }
     return Buffer<Real>{device_, curves};
   };
@@ -421,9 +421,9 @@ std::vector<AdvanceReport> ClothGroup<Real>::finish() {
   const Real* reports = reports_.read(staging_);
   std::vector<AdvanceReport> result(size());
   for (std::size_t c = 0; c < size(); ++c) {
-    Real own[fields];
-    for (std::size_t i = 0; i < fields; ++i) own[i] = reports[place(c, i, fields)];
-    const ClothReport<Real> found{own[0], own[1], own[2], own[3], own[4], own[5], own[6], own[7]};
+    ClothReport<Real> found;
+    for (std::size_t i = 0; i < fields; ++i)
+      reinterpret_cast<Real*>(&found)[i] = reports[place(c, i, fields)];
     result[c].steps = static_cast<int>(found.steps);
     StepReport& total = result[c].total;
     total.status =
@@ -432,6 +432,7 @@ std::vector<AdvanceReport> ClothGroup<Real>::finish() {
     total.substeps = static_cast<int>(found.substeps);
     total.residual = static_cast<double>(found.residual);
     total.penetration = static_cast<double>(found.penetration);
+    total.compression = compression_of(*garments_[c], scene_).share(static_cast<double>(found.squeeze));
     total.eased_depth = static_cast<double>(found.eased_depth);
     if (found.bad_pivot > 0)
       total.bad_node = arrays_.pattern.free_nodes[static_cast<std::size_t>(found.bad_pivot) - 1];

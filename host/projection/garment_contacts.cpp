@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "host/surroundings/compression_curve.hpp"
 #include "kernels/contact/contact_law.hpp"
 
 namespace isocloth {
@@ -25,6 +26,7 @@ GarmentContacts<Real>::GarmentContacts(const Device& device, const Garment& garm
                                        const GarmentArrays<Real>& arrays, const Scene& scene)
     : offset(static_cast<Real>(contact_offset(garment, scene))),
       tolerance(static_cast<Real>(scene.contact.tolerance)),
+      accuracy(static_cast<Real>(contact_accuracy(garment, scene))),
       device_(&device),
       kernels_(&step_kernels<Real>(device.backend())),
       garment_(&arrays),
@@ -32,9 +34,18 @@ GarmentContacts<Real>::GarmentContacts(const Device& device, const Garment& garm
       pattern_(samples_.view()) {
   const std::size_t contacts = layout().contacts, samples = static_cast<std::size_t>(pattern_.sample_count());
   for (Buffer<Real>* three : {&normals_, &pulls_}) *three = {device, 3 * contacts};
-  stiffness_ = {device, 2 * contacts};
+  stiffness_ = {device, 3 * contacts};
+  began_ = {device, 4 * contacts};
+  mismatches_ = {device, contacts};
+  compression = compression_of(garment, scene);
+  const CompressionCurve<double> own = compression_curve(garment, scene);
+  curve = {static_cast<Real>(own.give), static_cast<Real>(own.offset), static_cast<Real>(own.linear_from),
+           static_cast<Real>(own.largest_slope)};
   weights_ = {device, pattern_.slot_nodes.size()};
   depths_ = {device, samples};
+  errors_ = {device, samples};
+  shared_with_ = {device, samples};
+  shared_areas_ = {device, pattern_.slot_nodes.size()};
   sample_stiffness_ = {device, 6 * samples};
   sample_forces_ = {device, 3 * samples};
   near_ = {device, 1 + static_cast<std::size_t>(most_near)};
@@ -65,12 +76,18 @@ void GarmentContacts<Real>::begin(const SurroundingsView<Real>& surroundings,
            .contacts = {.forces = field(at.forces()),
                         .obstacles = field(at.obstacles()),
                         .modes = field(at.modes()),
+                        .slips = field(at.slips()),
                         .points = field(at.points()),
                         .normals = numbers(normals_),
                         .pulls = numbers(pulls_),
                         .stiffness = numbers(stiffness_),
+                        .began = numbers(began_),
+                        .mismatches = numbers(mismatches_),
                         .weights = numbers(weights_),
                         .depths = numbers(depths_),
+                        .errors = numbers(errors_),
+                        .shared_with = numbers(shared_with_),
+                        .shared_areas = numbers(shared_areas_),
                         .sample_stiffness = numbers(sample_stiffness_),
                         .sample_forces = numbers(sample_forces_),
                         .eased = {field(at.eased_obstacles()), field(at.eased_depths())}},
@@ -79,13 +96,15 @@ void GarmentContacts<Real>::begin(const SurroundingsView<Real>& surroundings,
                      .holders = field(at.holders()),
                      .places = field(at.places()),
                      .inverse_masses = numbers(inverse_masses_)},
+           .free = garment_->free_view(),
+           .node_slots = samples_.node_slots.view(),
            .faces = surroundings.faces,
            .forces = surroundings.forces};
 }
 
 template <class Real>
 void GarmentContacts<Real>::begin_step() {
-  if (hold_count() > 0 || pattern_.eases) kernels_->begin_samples(device_->queue(), last_);
+  if (hold_count() > 0 || pattern_.element_count() > 0) kernels_->begin_samples(device_->queue(), last_);
 }
 
 template <class Real>
@@ -112,15 +131,18 @@ void GarmentContacts<Real>::act_without_contacts(const Buffer<Vec3<Real>>& posit
 }
 
 template <class Real>
-double GarmentContacts<Real>::find(const Buffer<Vec3<Real>>& iterate, int number, RowEvaluator<Real>& rows) {
-  if (!exist()) return 0;
-  last_.control.stiffening = static_cast<Real>(contact_stiffening(number, last_.control.keeps_forces));
-  last_.control.keeps_points = keeps_points(number);
+ContactFit GarmentContacts<Real>::find(const Buffer<Vec3<Real>>& iterate, int number,
+                                       RowEvaluator<Real>& rows) {
+  if (!exist()) return {};
+  last_.control.iteration = number;
   last_.places.iterate = numbers<Real>(iterate.view());
   if (last_.obstacles.size() > 0) kernels_->list_near_obstacles(device_->queue(), last_);
   kernels_->act_on_samples(device_->queue(), last_);
-  if (last_.obstacles.size() == 0) return 0;
-  return static_cast<double>(rows.reduce(std::as_const(depths_).view()).maximum);
+  if (last_.obstacles.size() == 0) return {};
+  const auto most = [&rows](const Buffer<Real>& values) {
+    return static_cast<double>(rows.reduce(values.view()).maximum);
+  };
+  return {most(depths_), most(errors_)};
 }
 
 template <class Real>
@@ -158,8 +180,9 @@ KeptForces<Real> GarmentContacts<Real>::kept_forces() const {
 template <class Real>
 std::size_t GarmentContacts<Real>::memory_bytes() const {
   std::size_t bytes = samples_.memory_bytes();
-  for (const Buffer<Real>* buffer : {&normals_, &pulls_, &stiffness_, &weights_, &depths_, &sample_stiffness_,
-                                     &sample_forces_, &near_, &inverse_masses_})
+  for (const Buffer<Real>* buffer :
+       {&normals_, &pulls_, &stiffness_, &began_, &mismatches_, &weights_, &depths_, &errors_, &shared_with_,
+        &shared_areas_, &sample_stiffness_, &sample_forces_, &near_, &inverse_masses_})
     bytes += buffer->bytes();
   return bytes;
 }

@@ -19,6 +19,12 @@ struct SurroundingsView {
   FacesView faces;
 };
 
+/// Largest of all samples, see ContactArrays.
+struct ContactFit {
+  double depth = 0;  ///< [m]
+  double error = 0;  ///< over the largest that is accepted
+};
+
 /// How the bodies move in an iteration; see UpdateSamples.
 template <class Real>
 struct BodyMoves {
@@ -58,8 +64,8 @@ class GarmentContacts {
   bool has_external_forces() const { return exist() && last_.has_external_forces(); }
   /// Forces and stiffness of these alone, at `positions`.
   void act_without_contacts(const Buffer<Vec3<Real>>& positions);
-  /// Contacts at the iterate of iteration `number`; returns how deep the cloth lies [m]. `rows` reduces.
-  double find(const Buffer<Vec3<Real>>& iterate, int number, RowEvaluator<Real>& rows);
+  /// Contacts at the iterate of iteration `number`, and how the cloth lies. `rows` reduces.
+  ContactFit find(const Buffer<Vec3<Real>>& iterate, int number, RowEvaluator<Real>& rows);
   /// Forces after a correction.
   void update(const Buffer<Vec3<Real>>& correction, const BodyMoves<Real>& bodies);
   /// What find() found, for the kernels of bodies.
@@ -73,7 +79,9 @@ class GarmentContacts {
 
   std::size_t memory_bytes() const;
 
-  Real offset = 0, tolerance = 0;  ///< see ContactControl
+  Real offset = 0, tolerance = 0, accuracy = 0;  ///< see ContactControl
+  Compression compression;
+  CompressionCurve<Real> curve{};
 
  private:
   const Device* device_ = nullptr;
@@ -81,8 +89,8 @@ class GarmentContacts {
   const GarmentArrays<Real>* garment_ = nullptr;
   SampleArrays samples_;
   SamplePattern pattern_;
-  Buffer<Real> normals_, pulls_, stiffness_, weights_, depths_, sample_stiffness_, sample_forces_, near_,
-      inverse_masses_;
+  Buffer<Real> normals_, pulls_, stiffness_, began_, mismatches_, weights_, depths_, errors_, shared_with_,
+      shared_areas_, sample_stiffness_, sample_forces_, near_, inverse_masses_;
   ActOnSamples<Real> last_;  ///< of the part of a step
 };
 

@@ -148,21 +148,24 @@ bool ProjectionSolver<Real>::begin_part(const StepPart<double>& part) {
         isocloth::slice(work_.contacts.view(), 0, contacts_.layout().force_count());
     scale(forces, 0, forces);
   }
-  contacts_.begin({.obstacles = surroundings_.obstacles.view(0, part.number),
-                   .grippers = surroundings_.grippers.view(0, part.number),
-                   .forces = surroundings_.forces.view(0, part.number),
-                   .faces = surroundings_.forces.faces(arrays_)},
-                  {.offset = contacts_.offset,
-                   .tolerance = contacts_.tolerance,
-                   .inertia = projection_metric().inertia,
-                   .step = static_cast<Real>(part.h),
-                   .rate = static_cast<Real>(rate_),
-                   .mean_mass = static_cast<Real>(arrays_.element_size * arrays_.element_size),
-                   .from = static_cast<Real>(part.from()),
-                   .to = static_cast<Real>(part.to(1)),
-                   .keeps_forces = newton_,
-                   .stiffening = static_cast<Real>(contact_stiffening(0, newton_))},
-                  work_.positions, base(), work_.contacts.view());
+  contacts_.begin(
+      {.obstacles = surroundings_.obstacles.view(0, part.number),
+       .grippers = surroundings_.grippers.view(0, part.number),
+       .forces = surroundings_.forces.view(0, part.number),
+       .faces = surroundings_.forces.faces(arrays_)},
+      {.offset = contacts_.offset,
+       .tolerance = contacts_.tolerance,
+       .accuracy = contacts_.accuracy,
+       .curve = contacts_.curve,
+       .inertia = projection_metric().inertia,
+       .step = static_cast<Real>(part.h),
+       .unit = static_cast<Real>(part.h * part.h) * projection_metric().inertia / implicit_metric().inertia,
+       .rate = static_cast<Real>(rate_),
+       .mean_mass = static_cast<Real>(arrays_.element_size * arrays_.element_size),
+       .from = static_cast<Real>(part.from()),
+       .to = static_cast<Real>(part.to(1)),
+       .keeps_forces = newton_},
+      work_.positions, base(), work_.contacts.view());
   if (part.done == 0) contacts_.begin_step();
   note_strains();
   begin_stitches();

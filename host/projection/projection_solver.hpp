@@ -100,7 +100,7 @@ class ProjectionSolver final : public GarmentSolver {
   /// Largest mismatch of a row at the iterate (RowLaws); not finite if any is not.
   double evaluate_rows(int iteration);
   /// Contacts at the iterate; returns how deep the cloth lies [m].
-  double find_contacts(int iteration) { return contacts_.find(iterate_, iteration, rows_); }
+  ContactFit find_contacts(int iteration) { return contacts_.find(iterate_, iteration, rows_); }
   double eased_depth() { return contacts_.eased_depth(rows_); }
   /// Largest imbalance of a node at the iterate, see FindImbalances; from_cloth: times h^2, empty: none.
   double imbalance(ArrayView<const Vec3<Real>> from_cloth);

@@ -75,10 +75,13 @@ class GarmentsTogether {
       Member& member = members_[g];
       member.previous = member.residual;
       member.residual = garments_[g]->evaluate_rows(iteration);
-      member.penetration = garments_[g]->find_contacts(iteration);
-      member.done = member.residual <= control_.tolerance &&
-                    member.penetration <= static_cast<double>(garments_[g]->contacts().tolerance) &&
-                    bodies_done && (iteration > 0 || !control_.newton);
+      const ContactFit contacts = garments_[g]->find_contacts(iteration);
+      const Compression& compression = garments_[g]->contacts().compression;
+      member.penetration = compression.below_core(contacts.depth);
+      member.compression = contacts.depth > 0 ? compression.share(contacts.depth) : 0;
+      member.contact_error = contacts.error * static_cast<double>(garments_[g]->contacts().accuracy);
+      member.done = member.residual <= control_.tolerance && contacts.error <= 1 && bodies_done &&
+                    (iteration > 0 || !control_.newton);
       // Among contacts it would take all iterations of all parts to miss its tolerances.
       if (cloth_ != nullptr && iteration == 1 && !member.done) member.thrown = garments_[g]->is_thrown();
     });
@@ -89,6 +92,7 @@ class GarmentsTogether {
       found.met = found.met && member.done;
       found.residual = std::max(found.residual, member.residual);
       found.penetration = std::max(found.penetration, member.penetration);
+      found.contact_error = std::max({found.contact_error, member.contact_error, member.penetration});
     }
     if (cloth_ != nullptr && all_finite) {
       const double depth = cloth_->find(iteration);
@@ -97,6 +101,7 @@ class GarmentsTogether {
       found.met = found.met && cloths_done;
       found.passes = cloth_->passes();
       found.penetration = std::max(found.penetration, depth);
+      found.contact_error = std::max(found.contact_error, depth);
       for (Member& member : members_) {
         member.done = member.done && cloths_done;
         member.penetration = std::max(member.penetration, depth);
@@ -195,7 +200,7 @@ class GarmentsTogether {
     for (std::size_t g = 0; g < members_.size(); ++g) {
       StepReport report = members_[g].report;
       report.bad_node = garments_[g]->bad_node();
-      if (is_lost(report.status)) report.penetration = report.eased_depth = 0;
+      if (is_lost(report.status)) report.penetration = report.compression = report.eased_depth = 0;
       if (cloth_ != nullptr) {
         report.cloth_contacts = cloth_->count();
         report.cloth_loaded = cloth_->loaded_count();
@@ -215,25 +220,25 @@ class GarmentsTogether {
   /// How a garment's part of a step goes, and its step.
   struct Member {
     bool lost = false, thrown = false, done = false;
-    double residual = 0, previous = 0, penetration = 0;
+    double residual = 0, previous = 0, penetration = 0, compression = 0, contact_error = 0;
     StepReport report;
 
     void start_part() {
       lost = thrown = done = false;
-      residual = previous = penetration = 0;
+      residual = previous = penetration = compression = 0;
     }
     /// Its motion was not followed.
     void miss() { report.status = std::max(report.status, StepStatus::stalled); }
     void lose() {
       lost = true;
       residual = std::numeric_limits<double>::infinity();
-      penetration = 0;
+      penetration = compression = 0;
     }
     void end_part(const PartEnd<double, bool>& end) {
       report.substeps = static_cast<int>(end.part.parts);
       if (end.again) {
         report.status = StepStatus::converged;
-        report.residual = report.penetration = 0;
+        report.residual = report.penetration = report.compression = 0;
         return;
       }
       const bool stalled = end.status == 1 && !done;
@@ -243,6 +248,7 @@ class GarmentsTogether {
                                                         : StepStatus::converged);
       report.residual = std::max(report.residual, residual);
       report.penetration = std::max(report.penetration, penetration);
+      report.compression = std::max(report.compression, compression);
     }
   };
 

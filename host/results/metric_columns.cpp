@@ -73,6 +73,7 @@ const std::vector<MetricColumn>& metric_columns() {
       column<&FrameMetrics::gripper_force, &Vec3d::z>("gripper_force_z"),
       column<&FrameMetrics::cloth_contacts>("cloth_contacts"),
       column<&FrameMetrics::held_back>("held_back"),
+      later_column<&FrameMetrics::compression>("compression"),
       later_column<&FrameMetrics::eased_depth>("eased_depth"),
       later_column<&FrameMetrics::cloth_loaded>("cloth_loaded"),
       later_column<&FrameMetrics::cloth_force>("cloth_force"),

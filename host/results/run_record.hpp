@@ -25,6 +25,7 @@ struct FrameMetrics {
   int fallbacks = 0;          ///< substeps that sweeps did, because no linear system held them
   double residual_worst = 0;  ///< largest residual at the end of any of these steps
   double penetration = 0;     ///< deepest at the end of any of these steps [m]
+  double compression = 0;     ///< largest 1 - t / T of the thickness at obstacles, likewise
   double eased_depth = 0;     ///< left to what started inside, at the end of the last of them [m]
   Strain strain;              ///< worst at the end of any of these steps
   double row_strain = 0;      ///< the same of what the rows bound (row_strain() of residual_worst)

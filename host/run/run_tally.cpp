@@ -10,6 +10,7 @@
 #include "engine/core/text.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/weld.hpp"
+#include "engine/model/contact_thickness.hpp"
 #include "engine/model/taut_pins.hpp"
 #include "host/files/names.hpp"
 #include "host/results/obstacle_poses.hpp"
@@ -113,6 +114,14 @@ void RunTally::count(const std::vector<StepReport>& reports) {
     keep_worst(r.strain, summary.strain);
     m.penetration = std::max(m.penetration, r.penetration);  // 0 of a step that is not finite
     summary.penetration_max = std::max(summary.penetration_max, r.penetration);
+    m.compression = std::max(m.compression, r.compression);
+    const Compression law = compression_of(scene_.garments[g], scene_);
+    const double thickness = (1 - r.compression) * law.thickness;
+    const double unsure = 2 * contact_accuracy(scene_.garments[g], scene_);
+    if (thickness < least_room_ * law.core && thickness + unsure < law.core) {
+      least_room_ = thickness / law.core;
+      overpressure_ = law.pressure(thickness);
+    }
     m.eased_depth = r.eased_depth;
     summary.eased_depth = std::max(summary.eased_depth, r.eased_depth);
     if (r.status == StepStatus::converged) continue;
@@ -367,6 +376,10 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
     add(text("what started inside of obstacles is still up to ", summary.eased_depth,
              " m deep; a run longer than contact.push_out_time, ", scene_.contact.push_out_time,
              " s, ends with it outside"));
+  if (least_room_ < 1)
+    add(text("cloth was overpressed: obstacles left it ", rounded(100 * std::max(least_room_, 0.0)),
+             " % of its core, at up to ", rounded(1e-6 * overpressure_),
+             " MPa, where it is as stiff as its fibres; leave it more room"));
   if (summary.blocked > 0)
     add(text("pins, grippers or driven garments were stopped ", summary.blocked,
              " times, because they would have driven cloth through cloth that is held itself: change their "

@@ -81,6 +81,8 @@ class RunTally {
   void note_overloads();
   void note_overload(const Overload& found, const char* what, const char* key);
   Overload of_edges_, of_elements_;
+  double least_room_ = 1;    ///< of what was squeezed below its core: least thickness over the core
+  double overpressure_ = 0;  ///< pressure there [Pa]
 };
 
 }  // namespace isocloth

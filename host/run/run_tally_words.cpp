@@ -99,7 +99,10 @@ std::string RunTally::missed(const StepReport& r) const {
   const std::string residual = above("residual ", r.residual, ",", resolved_.tolerance);
   const double beyond = r.penetration - r.eased_depth;
   if (!(beyond > scene_.contact.tolerance)) {
-    if (r.residual > resolved_.tolerance || !(scene_.projection.balance > 0)) return residual;
+    if (r.residual > resolved_.tolerance) return residual;
+    if (r.compression > 0 && !(scene_.projection.balance > 0))
+      return "forces and thickness at contacts did not settle (contact.tolerance)";
+    if (!(scene_.projection.balance > 0)) return residual;
     return text("forces on a node do not balance to ", scene_.projection.balance,
                 " of its weight (projection.balance)");
   }

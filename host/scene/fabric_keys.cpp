@@ -188,6 +188,42 @@ void note_idle_viscosity(GarmentSpec& garment) {
   note("shear_viscosity", garment.fabric.viscosity.shear, garment.shear_viscosity, "shear");
 }
 
+/// What is said of the thickness alone is the end of a preset's compression.
+void describe_thickness(Keys& keys, GarmentSpec& garment) {
+  Fabric& fabric = garment.fabric;
+  const double of_preset = fabric.thickness;
+  keys.number(
+      "thickness", fabric.thickness, not_negative,
+      "of the cloth without load [m]: half of it from its middle begins its contact with obstacles, and "
+      "cloth stays so far from cloth; with compression, or of a preset, of the latter alone, by default "
+      "that at 1 kPa");
+  if (fabric.thickness != of_preset) fabric.compression = {};
+  double least = 0, most = 0, linearity = 0;
+  keys.one_of(
+      "compression",
+      "thickness under pressure at obstacles and bodies; default: that of a woven cloth of this thickness",
+      Need::optional,
+      {{"T0", "", "by figures of KES-FB3",
+        [&](Keys& k) {
+          k.number("T0", least, positive, "thickness at 0.5 gf/cm^2 [m]", required);
+          k.number("Tm", most, positive, "thickness at 50 gf/cm^2, less than T0 [m]", required);
+          k.number("LC", linearity, {.least = 0.3, .most = 0.9}, "linearity of the work of compression",
+                   required);
+        }},
+       {"T", "", "by the law p = a ((t - c)^-3 - (T - c)^-3) of the thickness t", [&](Keys& k) {
+          fabric.compression = {};
+          k.number("T", fabric.compression.thickness, positive, "thickness without load [m]", required);
+          k.number("c", fabric.compression.core, positive, "core, less than T [m]", required);
+          k.number("a", fabric.compression.stiffness, positive, "stiffness [Pa m^3]", required);
+        }}});
+  if (most > 0 && least > most) fabric.compression = fitted_compression(least, most, linearity);
+  if (most > 0 && !(least > most))
+    garment.fabric_fault = text("compression.T0: found ", least, " m, expected more than Tm, ", most, " m");
+  if (fabric.compression.exists() && fabric.thickness == 0 &&
+      fabric.compression.core < fabric.compression.thickness)
+    fabric.thickness = fabric.compression.thickness_at(1000);
+}
+
 }  // namespace
 
 void describe_fabric(Keys& keys, GarmentSpec& garment) {
@@ -279,8 +315,7 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
       "of elastic rows: greatest principal strain of any element in tension; 0: none. It is held in six "
       "directions, 30 degrees apart: between two a limit of 0.05 may become 0.053, and 0.06 where the cloth "
       "narrows by a tenth");
-  keys.number("thickness", garment.fabric.thickness, not_negative,
-              "of the cloth [m]: its middle stays half of it away from obstacles");
+  describe_thickness(keys, garment);
   keys.object("drag", "of the air, beside alpha", Need::optional,
               [&](Keys& d) { describe_drag(d, garment.fabric.drag); });
   describe_spring(keys, "structural_spring",

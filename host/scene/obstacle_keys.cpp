@@ -155,7 +155,11 @@ void describe_body(Keys& keys, BodySpec& body) {
 }
 
 void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpec>& pairs) {
-  keys.number("tolerance", settings.tolerance, positive, "deepest penetration that a step may end with [m]");
+  keys.number(
+      "tolerance", settings.tolerance, positive,
+      "by how much, at most a hundredth of it, the thickness of cloth at an obstacle or body may differ "
+      "from that of its pressure when a step ends; how much nearer than it must be cloth may come to "
+      "cloth, a body to another, or with impulses cloth to an obstacle [m]");
   keys.number("margin", settings.margin, not_negative,
               "distance kept between cloth and obstacles, beyond half the thickness of the cloth [m]");
   keys.flag("push_out", settings.push_out,
@@ -163,7 +167,7 @@ void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpe
             "an error");
   keys.number("push_out_time", settings.push_out_time, not_negative,
               "within which cloth that starts inside of an obstacle is eased out, no faster than 1.5 depth / "
-              "push_out_time [s]; 0: at once, half of what is left in each step");
+              "push_out_time [s]; 0: at once");
   keys.flag("cloth", settings.cloth,
             "whether cloth meets itself and other cloth, at the distance of its thickness; all recipes but "
             "terzopoulos1987, those of the projection by proximal_newton");

@@ -216,11 +216,11 @@ void describe_projection(Keys& keys, ProjectionSettings& settings) {
   keys.number(
       "eps", settings.eps, {.least = 0, .most = 0.5},
       "relative softness of the rows; 0: 1e-6 (proximal_newton), 1e-7 (fast_projection), 1e-4 in float32");
-  keys.integer(
-      "max_substeps", settings.max_substeps, whole(0, 1 << 20),
-      "a step that misses its tolerance is tried again in 2, 4, ... parts up to this power of two; "
-      "0: 1, and with contact.cloth 16, or up to 256 until no node goes farther than an element in a "
-      "part");
+  keys.integer("max_substeps", settings.max_substeps, whole(0, 1 << 20),
+               "a step that misses its tolerance is tried again in 2, 4, ... parts up to this power of two; "
+               "0: 1, with bodies 8, and with contact.cloth 16, or up to 256 until no node goes farther than "
+               "an element in a "
+               "part");
   keys.choice("on_violation", settings.on_violation,
               {to_string(OnViolation::stop), to_string(OnViolation::go_on)},
               "what to do when a step misses its tolerance all the same");

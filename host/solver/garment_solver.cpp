@@ -17,6 +17,7 @@ void add_up(const StepReport& step, StepReport& sum) {
   sum.fallbacks += step.fallbacks;
   sum.residual = std::max(sum.residual, step.residual);
   sum.penetration = std::max(sum.penetration, step.penetration);
+  sum.compression = std::max(sum.compression, step.compression);
   sum.eased_depth = step.eased_depth;
   keep_worst(step.strain, sum.strain);
   sum.cloth_contacts = std::max(sum.cloth_contacts, step.cloth_contacts);

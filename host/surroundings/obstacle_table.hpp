@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "engine/model/contact_thickness.hpp"
 #include "engine/model/scene.hpp"
 #include "host/memory/buffer.hpp"
 #include "host/solver/garment_solver.hpp"
@@ -73,10 +74,5 @@ class ObstacleTable {
   std::vector<Placement<Real>> staging_;
   std::vector<Real> ease_staging_;
 };
-
-/// Distance that the middle of a garment keeps from obstacles [m].
-inline double contact_offset(const Garment& garment, const Scene& scene) {
-  return garment.fabric.thickness / 2 + scene.contact.margin;
-}
 
 }  // namespace isocloth

@@ -44,7 +44,9 @@ void StartDepths<Real>::add(const std::string& what, const std::function<Pose(do
     const Garment& garment = scene_.garments[g];
     const Pose pose = pose_at(garment.time_offset);
     const std::vector<Vec3d>& start = start_positions(garment);
-    const double room = garment.fabric.thickness / 2, reach = contact_offset(garment, scene_);
+    const double reach = contact_offset(garment, scene_), room = reach - scene_.contact.margin,
+                 give = squeezes(scene_) ? compression_of(garment, scene_).give() / 2 : 0,
+                 most = std::max(scene_.contact.tolerance, give);
     const auto local = [&](const Vec3d& x) {
       const Vec3d r = x - pose.center;
       return Vec3d{dot(pose.axes[0], r), dot(pose.axes[1], r), dot(pose.axes[2], r)};
@@ -67,7 +69,7 @@ void StartDepths<Real>::add(const std::string& what, const std::function<Pose(do
         inside.deepest = depth;
         inside.deepest_node = i;
       }
-      if (!(depth > scene_.contact.tolerance)) continue;
+      if (!(depth > most)) continue;
       inside.nodes.push_back(i);
       inside.places.push_back(place);
     }

@@ -64,7 +64,8 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
 
   ISOCLOTH_DEVICE bool begin_part(const StepPart<S>& part, Mask which, S& bad_pivot) {
     rate_ = integrate(part.h);
-    sample_step_ = {part, projection_metric(part.h, rate_).inertia, rate_, 0};
+    sample_step_ = sample_step(part, rate_, projection_metric(part.h, rate_).inertia,
+                               implicit_metric(part.h, rate_).inertia);
     eps_ = number(a_.control.eps);
     block_.sync();
     if (!a_.control.newton)  // the step starts without them
@@ -77,7 +78,7 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     return predict(part, which, bad_pivot);
   }
 
-  ISOCLOTH_DEVICE bool forget(Mask which) {
+  ISOCLOTH_DEVICE Mask forget(Mask which) {
     forgets_ = forgets_ | which;
     return Tile::forget(which);
   }
@@ -86,9 +87,11 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     Assessment<S> found;
     sample_step_.iteration = iteration;
     found.residual = evaluate();
-    found.penetration = samples_.act(sample_step_, which);
-    found.met = (found.residual <= number(a_.control.tolerance)) &
-                (found.penetration <= number(a_.control.contact_tolerance));
+    const ContactFit<S> contacts = samples_.act(sample_step_, which);
+    found.squeeze = contacts.depth;
+    found.contact_error = contacts.error * parameters_.accuracy;
+    found.penetration = larger(contacts.depth - number(0.5) * parameters_.curve.give, S{});
+    found.met = (found.residual <= number(a_.control.tolerance)) & (contacts.error <= number(1));
     // Of the first iterate nobody asks: no step ends with it.
     if (a_.control.balance > 0 && iteration > 0 && any(found.met & which))
       found.met = found.met & (imbalance() <= number(a_.control.balance));
@@ -175,6 +178,7 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     const S one = number(1), inverse_step = rate_ / end.part.h, parts = end.part.parts, more = parts + parts;
     if (p_.has_history) remember(end, forgets_);
     forgets_ = forgets_ & !(end.again | end.onward);
+    samples_.end_part();
     share(block_, p_.node_count, [&](Index i) {
       const Vec3<S> v = inverse_step * (iterate[i] - base[i]);
       velocity[i] = select(end.again, velocities[i], select(end.onward, v, velocity[i]));

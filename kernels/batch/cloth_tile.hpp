@@ -189,11 +189,11 @@ class ClothTile {
     return now.rate;
   }
 
-  /// Whether any of them knew of a step before.
-  ISOCLOTH_DEVICE bool forget(Mask which) const {
-    if (!p_.has_history) return false;
+  /// Those of them that knew of a step before.
+  ISOCLOTH_DEVICE Mask forget(Mask which) const {
+    if (!p_.has_history) return Mask(false);
     S& before = work_[at_.history + p_.history().step()];
-    const bool knew = any(which & (before > S{}));
+    const Mask knew = which & (before > S{});
     block_.sync();
     if (block_.rank() == 0) before = select(which, S{}, before);
     block_.sync();

@@ -55,6 +55,8 @@ struct ClothParameters {
   S weight;                            ///< delta g [N/m^2]
   S element_size;                      ///< [m]
   S offset;                            ///< distance kept from obstacles [m]
+  CompressionCurve<S> curve;           ///< at these
+  S accuracy;                          ///< see ContactControl [m]
   S reach;                             ///< see excess_displacement() [m]
   S coupling;                          ///< of warp and weft, see RowLaws
   S mismatch_rate, mismatch_rounding;  ///< see MismatchEnergy
@@ -62,8 +64,8 @@ struct ClothParameters {
 
 /// Offsets of the arrays of contacts that live for an iteration; see ContactArrays.
 struct ContactScratch {
-  std::size_t normals, pulls, stiffness, weights, depths, sample_stiffness, sample_forces, near,
-      inverse_masses;
+  std::size_t normals, pulls, stiffness, began, mismatches, weights, depths, errors, shared_with,
+      shared_areas, sample_stiffness, sample_forces, near, inverse_masses;
 };
 
 /// Offsets of a tile's work arrays in lane values.
@@ -116,9 +118,14 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
     s.contact_state = take(p.contact_state().size());
     s.contacts.normals = take(3 * contacts);
     s.contacts.pulls = take(3 * contacts);
-    s.contacts.stiffness = take(2 * contacts);
+    s.contacts.stiffness = take(3 * contacts);
+    s.contacts.began = take(4 * contacts);
+    s.contacts.mismatches = take(contacts);
     s.contacts.weights = take(p.samples.slot_nodes.size());
     s.contacts.depths = take(samples);
+    s.contacts.errors = take(samples);
+    s.contacts.shared_with = take(samples);
+    s.contacts.shared_areas = take(p.samples.slot_nodes.size());
     s.contacts.sample_stiffness = take(6 * samples);
     s.contacts.sample_forces = take(3 * samples);
     s.contacts.near = take(1 + most_near);
@@ -152,7 +159,7 @@ struct StepCloths {
   ObstacleSets<Real> obstacles;
   GripperSets<Real> grippers;
   NodeForceSets<Real> forces;
-  ArrayView<const Real> parameters;     ///< ClothParameters, shape [tile, 10, width]
+  ArrayView<const Real> parameters;     ///< ClothParameters, shape [tile, 16, width]
   ArrayView<const Real> row_stiffness;  ///< see RowLaws, shape [tile, row, width]; empty: all rows are rigid
   ArrayView<const Real> row_bounds;     ///< see RowBounds, likewise; empty: no row has one
   ArrayView<const Real> row_curves;     ///< see RowLaws, shape [tile, curve_numbers, width]
@@ -162,7 +169,7 @@ struct StepCloths {
   ArrayView<const Real> targets;   ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]
   ClothStates<Real> states;        ///< after the steps
   ClothStates<const Real> before;  ///< where they begin, left as it is; empty: in `states`
-  ArrayView<Real> reports;         ///< ClothReport, written anew, shape [tile, 8, width]
+  ArrayView<Real> reports;         ///< ClothReport, written anew, shape [tile, 9, width]
   /// Not empty: one iteration of one step with phi~ computed in any case, the work arrays copied here, phi_0
   /// in the place of `velocity`; the state stays as it was. Shape [tile, step_scratch().size, width].
   ArrayView<Real> inspection;

@@ -11,8 +11,22 @@ template <class S>
 struct SampleStep {
   StepPart<S> part;
   S inertia{};  ///< of the metric [kg/m^2]
+  S unit{};     ///< of what contacts keep, see ContactControl [s^2]
   S rate{};     ///< see IntegratorCoefficients
   int iteration = 0;
+};
+
+/// A part of a step begins, with the inertia of the metric that projects, and the implicit one [kg/m^2].
+template <class S>
+ISOCLOTH_DEVICE SampleStep<S> sample_step(const StepPart<S>& part, S rate, S projected, S implicit) {
+  return {part, projected, part.h * part.h * projected / implicit, rate, 0};
+}
+
+/// Largest of all samples, see ContactArrays.
+template <class S>
+struct ContactFit {
+  S depth{};  ///< [m]
+  S error{};  ///< over the largest that is accepted
 };
 
 /// Where nothing surrounds the cloths, in the place of TileSamples.
@@ -27,9 +41,10 @@ class NoSamples : ClothTile<S, T, Block> {
   ISOCLOTH_DEVICE bool has_obstacles() const { return false; }
   ISOCLOTH_DEVICE bool has_external_forces() const { return false; }
   ISOCLOTH_DEVICE void begin(const SampleStep<S>&, Mask) const {}
+  ISOCLOTH_DEVICE void end_part() const {}
   ISOCLOTH_DEVICE void place_held(const SampleStep<S>&, Mask) const {}
   ISOCLOTH_DEVICE void act_without_contacts(const SampleStep<S>&, Mask) const {}
-  ISOCLOTH_DEVICE S act(const SampleStep<S>&, Mask) const { return {}; }
+  ISOCLOTH_DEVICE ContactFit<S> act(const SampleStep<S>&, Mask) const { return {}; }
   ISOCLOTH_DEVICE S eased_depth(const SampleStep<S>&) const { return {}; }
   ISOCLOTH_DEVICE void update(const SampleStep<S>&, Mask) const {}
   ISOCLOTH_DEVICE SampleForces<S> forces() const { return {}; }
@@ -63,19 +78,28 @@ class TileSamples : ClothTile<S, T, Block> {
 
   ISOCLOTH_DEVICE void begin(const SampleStep<S>& step, Mask which) {
     // What is done keeps its contacts while others take more parts; what is lost has none worth keeping.
-    const Mask begins = step.part.done == S{};
-    in_part_ = which | (begins & (step.part.parts == S(Scalar(1))));
+    // Others of a part under way may begin it anew.
+    const Mask begins = step.part.done == S{}, under_way = in_part_ & !which,
+               fresh = which | (begins & (step.part.parts == S(Scalar(1))) & !under_way);
+    in_part_ = in_part_ | fresh;
     // Finite where elements touch nothing, see ContactArrays.
     const std::size_t samples = static_cast<std::size_t>(p_.samples.sample_count());
-    share(block_, 6 * samples, [&](Index i) { work_[at_.contacts.sample_stiffness + i] = S{}; });
-    share(block_, 3 * samples, [&](Index i) { work_[at_.contacts.sample_forces + i] = S{}; });
+    const auto clear = [&](std::size_t offset, std::size_t count) {
+      share(block_, count, [&](Index i) {
+        S& value = work_[offset + static_cast<std::size_t>(i)];
+        value = select(under_way, value, S{});
+      });
+    };
+    clear(at_.contacts.sample_stiffness, 6 * samples);
+    clear(at_.contacts.sample_forces, 3 * samples);
     block_.sync();
-    const Index count = p_.samples.eases ? p_.node_count + p_.samples.element_count() : p_.node_count;
-    for_each_lane(step, begins, false, [&](const Terms& terms, int) {
+    const Index count = p_.samples.element_count() > 0 ? p_.samples.sample_count() : p_.node_count;
+    for_each_lane(step, begins & fresh, false, [&](const Terms& terms, int) {
       share(block_, static_cast<std::size_t>(count), [&](Index sample) { terms.begin(sample); });
     });
     block_.sync();
   }
+  ISOCLOTH_DEVICE void end_part() { in_part_ = Mask{}; }
   /// How deep what started inside may still be when the step ends [m].
   ISOCLOTH_DEVICE S eased_depth(const SampleStep<S>& step) const {
     if (!p_.samples.eases) return {};
@@ -100,15 +124,18 @@ class TileSamples : ClothTile<S, T, Block> {
   ISOCLOTH_DEVICE void act_without_contacts(const SampleStep<S>& step, Mask which) const {
     act(step, which, true);
   }
-  /// Returns how deep each cloth lies at `iterate`.
-  ISOCLOTH_DEVICE S act(const SampleStep<S>& step, Mask which) {
+  /// How each cloth lies at `iterate`.
+  ISOCLOTH_DEVICE ContactFit<S> act(const SampleStep<S>& step, Mask which) {
     which = which & in_part_;
     if (has_obstacles()) list_near(step, which);
     block_.sync();
     act(step, which, false);
     if (!has_obstacles()) return {};
-    const S* depths = work_ + at_.contacts.depths;
-    return largest(static_cast<std::size_t>(p_.samples.sample_count()), [&](Index s) { return depths[s]; });
+    const auto most = [&](std::size_t offset) {
+      const S* values = work_ + offset;
+      return largest(static_cast<std::size_t>(p_.samples.sample_count()), [&](Index s) { return values[s]; });
+    };
+    return {most(at_.contacts.depths), most(at_.contacts.errors)};
   }
   /// After `correction`.
   ISOCLOTH_DEVICE void update(const SampleStep<S>& step, Mask which) const {
@@ -190,7 +217,6 @@ class TileSamples : ClothTile<S, T, Block> {
     const ContactScratch& at = at_.contacts;
     const ContactStateLayout own = layout();
     const S from = step.part.from(), to = step.part.to(S(Scalar(1)));
-    const double stiffening = contact_stiffening(step.iteration, a_.control.newton);
     for (int lane = 0; lane < width; ++lane) {
       if (!lane_of(which, lane)) continue;
       const std::size_t cloth = static_cast<std::size_t>(tile_) * width + static_cast<std::size_t>(lane);
@@ -203,10 +229,22 @@ class TileSamples : ClothTile<S, T, Block> {
       const Strided<Scalar> held_masses = lane_array(at.inverse_masses, lane);
       const ActOnSamples<Scalar> args{
           .pattern = p_.samples,
-          .control = {lane_value(parameters_.offset, lane), static_cast<Scalar>(a_.control.contact_tolerance),
-                      lane_value(step.inertia, lane), lane_value(step.part.h, lane),
-                      lane_value(step.rate, lane), size * size, lane_value(from, lane), lane_value(to, lane),
-                      a_.control.newton, static_cast<Scalar>(stiffening), keeps_points(step.iteration)},
+          .control = {.offset = lane_value(parameters_.offset, lane),
+                      .tolerance = static_cast<Scalar>(a_.control.contact_tolerance),
+                      .accuracy = lane_value(parameters_.accuracy, lane),
+                      .curve = {lane_value(parameters_.curve.give, lane),
+                                lane_value(parameters_.curve.offset, lane),
+                                lane_value(parameters_.curve.linear_from, lane),
+                                lane_value(parameters_.curve.largest_slope, lane)},
+                      .inertia = lane_value(step.inertia, lane),
+                      .step = lane_value(step.part.h, lane),
+                      .unit = lane_value(step.unit, lane),
+                      .rate = lane_value(step.rate, lane),
+                      .mean_mass = size * size,
+                      .from = lane_value(from, lane),
+                      .to = lane_value(to, lane),
+                      .keeps_forces = a_.control.newton,
+                      .iteration = step.iteration},
           .places = {place(at_.start),
                      place(at_.base),
                      place(at_.iterate),
@@ -218,17 +256,25 @@ class TileSamples : ClothTile<S, T, Block> {
           .contacts = {kept(own.forces()),
                        kept(own.obstacles()),
                        kept(own.modes()),
+                       kept(own.slips()),
                        kept(own.points()),
                        lane_array(at.normals, lane),
                        lane_array(at.pulls, lane),
                        lane_array(at.stiffness, lane),
+                       lane_array(at.began, lane),
+                       lane_array(at.mismatches, lane),
                        lane_array(at.weights, lane),
                        lane_array(at.depths, lane),
+                       lane_array(at.errors, lane),
+                       lane_array(at.shared_with, lane),
+                       lane_array(at.shared_areas, lane),
                        lane_array(at.sample_stiffness, lane),
                        lane_array(at.sample_forces, lane),
                        {kept(own.eased_obstacles()), kept(own.eased_depths())}},
           .grippers = p_.hold_count > 0 ? a_.grippers.of(cloth, step.part.number) : GrippersView<Scalar>{},
           .holds = {kept(own.hold_forces()), kept(own.holders()), kept(own.places()), held_masses},
+          .free = p_.free,
+          .node_slots = p_.node_slots,
           .faces = p_.faces,
           .forces = a_.forces.of(cloth, step.part.number),
           .without_contacts = without_contacts};

@@ -6,6 +6,15 @@
 
 namespace isocloth {
 
+/// A law of compression (engine/model/compression.hpp) as kernels read it.
+template <class S>
+struct CompressionCurve {
+  S give;           ///< T - c [m]
+  S offset;         ///< q [Pa]
+  S linear_from;    ///< p from which on the slope is the largest [Pa]
+  S largest_slope;  ///< S_max [Pa/m]
+};
+
 /// Samples: every node, then every edge, then every face of a mesh. A node's sample is the node itself; that
 /// of an edge or face is the point of it that comes deepest, found anew in each iteration, so that nothing
 /// pokes through a coarse cloth. Where elements keep several contacts, samples of edges and faces follow once
@@ -59,7 +68,7 @@ enum class ContactMode : int {
   smooth,    ///< along the normal only
   stick,     ///< the tangential force holds the point
   slide,     ///< ... has its greatest size, and turns with the slip of the point
-  slide_on,  ///< the same for a point that friction cannot stop within the step
+  slide_on,  ///< the same, and nothing resists along the slip
 };
 
 /// Depths at which samples of one cloth were in obstacles at the start, as kernels/contact/easing.hpp goes on
@@ -75,15 +84,23 @@ struct EasedDepths {
 /// of the obstacle, how it acts, and where; the rest is of one iteration.
 template <class Real>
 struct ContactArrays {
-  Strided<Real> forces;     ///< p, shape [contact_count, 3]
-  Strided<Real> obstacles;  ///< number, -1: none; shape [contact_count]
-  Strided<Real> modes;      ///< ContactMode, shape [contact_count]
-  Strided<Real> points;     ///< (u, v) of an edge's or a face's contact, shape [contact_count, 2]
-  Strided<Real> normals;    ///< shape [contact_count, 3]
-  Strided<Real> pulls;      ///< p of an unchanged position, shape [contact_count, 3]
-  Strided<Real> stiffness;  ///< along and across the normal [kg], shape [contact_count, 2]
-  Strided<Real> weights;    ///< of the node in the sample, shape [slot_count]
-  Strided<Real> depths;     ///< how deep a sample lies inside of what it must not enter [m], shape [sample]
+  Strided<Real> forces;      ///< p, shape [contact_count, 3]
+  Strided<Real> obstacles;   ///< number, -1: none; shape [contact_count]
+  Strided<Real> modes;       ///< ContactMode, shape [contact_count]
+  Strided<Real> slips;       ///< since the point last stuck [m], shape [contact_count]
+  Strided<Real> points;      ///< (u, v) of an edge's or a face's contact, shape [contact_count, 2]
+  Strided<Real> normals;     ///< shape [contact_count, 3]
+  Strided<Real> pulls;       ///< p of an unchanged position, shape [contact_count, 3]
+  Strided<Real> stiffness;   ///< along and across the normal, grip [kg], shape [contact_count, 3]
+  Strided<Real> began;       ///< p and slip when the step began, shape [contact_count, 4]
+  Strided<Real> mismatches;  ///< ContactForce::mismatch over the largest that is accepted, [contact_count]
+  Strided<Real> weights;     ///< of the node in the sample, shape [slot_count]
+  Strided<Real> depths;      ///< how far a sample is nearer than where contact begins [m], shape [sample]
+  Strided<Real> errors;      ///< of its contacts over the largest that are accepted, shape [sample]
+  // Of contacts of edges and faces, as the step began: which obstacle they take area for, and how much of it
+  // from each node.
+  Strided<Real> shared_with;   ///< number, -1: none; shape [sample_count]
+  Strided<Real> shared_areas;  ///< [m^2], shape [slot_count]; without meaning where there is none
   // Sums over the contacts of a sample: the matrix and right side of its point. Finite, but worth nothing
   // where all weights of the sample are 0.
   Strided<Real> sample_stiffness;  ///< xx, xy, xz, yy, yz, zz [kg], shape [sample_count, 6]
@@ -94,17 +111,19 @@ struct ContactArrays {
 /// What drives the contacts of one cloth in one iteration.
 template <class Real>
 struct ContactControl {
-  Real offset{};       ///< distance that the middle of the cloth keeps from obstacles [m]
-  Real tolerance{};    ///< deepest penetration that a step may end with [m]
+  Real offset{};     ///< distance that the middle of the cloth keeps from obstacles [m]
+  Real tolerance{};  ///< where something that moved far enters an obstacle; what is eased out [m]
+  Real accuracy{};   ///< of the thickness at a contact when the step ends [m]
+  CompressionCurve<Real> curve{};
   Real inertia{};      ///< of the metric [kg/m^2]
   Real step{};         ///< h, of the part of a step [s]
+  Real unit{};         ///< contacts keep forces times this: h^2, less where the metric is the mass [s^2]
   Real rate{1};        ///< see IntegratorCoefficients
   Real mean_mass{};    ///< mean of m_i [m^2]
   Real from{}, to{1};  ///< part of the obstacles' motion that the iteration begins and ends with
   bool keeps_forces =
-      true;                ///< forces are those of the whole step; false: of one iteration, on top of others
-  Real stiffening = 1000;  ///< see contact_stiffening
-  bool keeps_points = false;  ///< of elements: see keeps_points()
+      true;           ///< forces are those of the whole step; false: of one iteration, on top of others
+  int iteration = 0;  ///< of the part of a step
 };
 
 /// Where the nodes are.

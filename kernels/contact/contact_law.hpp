@@ -1,10 +1,12 @@
-// The law of a contact: when it begins, acts and is let go, what may stay of a depth, how stiff it is, and
-// Coulomb's friction. Functions of numbers alone; where things touch is found elsewhere (contact_search.hpp,
-// host/bodies/body_contacts.hpp).
+// The law of rigid contacts, of cloth with cloth, of fast projection, of impulses and of bodies among
+// themselves: when one begins, acts and is let go, what may stay of a depth, how stiff it is, and Coulomb's
+// friction. Where the proximal Newton method brings cloth to obstacles and bodies its thickness gives instead
+// (compression_law.hpp). Functions of numbers alone; where things touch is found elsewhere
+// (contact_search.hpp, host/bodies/body_contacts.hpp).
 //
-// A point keeps a signed distance from an obstacle; g [m] is that less the cloth's offset, n the unit normal.
-// The obstacle's force on it times h^2 is p = gamma n + tau [kg m], tau . n = 0. The slip u [m] is the
-// point's displacement relative to the obstacle since the step began, less its part along n.
+// A point keeps a signed distance from another; g [m] is that less what it is to be, n the unit normal. The
+// force on it times h^2 is p = gamma n + tau [kg m], tau . n = 0. The slip u [m] is the point's relative
+// displacement since the step began, less its part along n.
 //   wanted gap  g*: g less what may stay of a depth that was there when the step began
 //   active      g* < 0, or gamma > 0 and g* < release distance
 //   normal      gamma' = max(0, gamma - k (g* + n . d)) after a further displacement d of the point
@@ -16,7 +18,7 @@
 // weight^2 / m_i of its nodes:
 //
 // | method           | p is kept           | k / m      | k_t / m | gamma_b                              |
-// | proximal Newton  | from step to step   | 70 ... 1e4 | 50      | gamma of the iteration before        |
+// | cloth with cloth | from step to step   | 40 ... 1e4 | 50      | gamma of the iteration before        |
 // | fast projection  | in an iteration     | 1000       | 1000    | gamma + m max(0, -g*), of it alone   |
 // | impulses         | in a part of a step | 1          | 1       | gamma'                               |
 // | bodies (Coulomb) | in a part of a step | exact      | exact   | gamma'                               |
@@ -73,6 +75,7 @@ struct ContactResponse {
   ContactMode mode = ContactMode::smooth;
   Vec3<Real> normal{}, pull{}, slip_direction{};  ///< n, p of an unchanged position [kg m], s
   Real along{}, across{};                         ///< k, k_t [kg]
+  Real grip{};  ///< of the spring that friction holds by, see compression_law.hpp [kg]
 
   ISOCLOTH_DEVICE Vec3<Real> times(Vec3<Real> v) const {  ///< K v
     const Vec3<Real> s = slip_direction;
@@ -92,8 +95,9 @@ ISOCLOTH_DEVICE ContactResponse<Real> kept_response(const ContactArrays<Real>& a
                           a.normals.vector(c),
                           a.pulls.vector(c),
                           {},
-                          a.stiffness[2 * c],
-                          a.stiffness[2 * c + 1]};
+                          a.stiffness[3 * c],
+                          a.stiffness[3 * c + 1],
+                          a.stiffness[3 * c + 2]};
   const Vec3<Real> tangential = r.pull - dot(r.pull, r.normal) * r.normal;
   const Real size = length(tangential);
   if (size > Real(0)) r.slip_direction = (Real(1) / size) * tangential;

@@ -116,7 +116,9 @@ class ContactSearch {
       measure_point(o, sample, element, own);
       return true;
     }
-    const Real limit = limit_of(offset.now, keeps), dip = found.corner - Law::least_dip;
+    // What is less deep than the thickness gives, the corners keep out.
+    const Real least_dip = larger(Law::least_dip, c_.curve.give / 4);
+    const Real limit = limit_of(offset.now, keeps), dip = found.corner - least_dip;
     const ElementPoint<Real> best =
         element.size == 2
             ? deepest_on_edge(shape, element)
@@ -130,7 +132,6 @@ class ContactSearch {
     own.to = best.place;
     own.gap = best.distance.value - offset.now;
     own.normal = best.distance.normal;
-    own.before = own.gap < 0 ? gap_before(shape, offset.before, own.from) : Real(0);
     return true;
   }
 

@@ -18,7 +18,8 @@ struct ContactStateLayout {
   ISOCLOTH_HD std::size_t force_count() const { return 3 * (contacts + holds); }
   ISOCLOTH_HD std::size_t obstacles() const { return force_count(); }
   ISOCLOTH_HD std::size_t modes() const { return obstacles() + contacts; }
-  ISOCLOTH_HD std::size_t points() const { return modes() + contacts; }
+  ISOCLOTH_HD std::size_t slips() const { return modes() + contacts; }
+  ISOCLOTH_HD std::size_t points() const { return slips() + contacts; }
   ISOCLOTH_HD std::size_t holders() const { return points() + 2 * contacts; }
   ISOCLOTH_HD std::size_t places() const { return holders() + holds; }
   ISOCLOTH_HD std::size_t eased_obstacles() const { return places() + 3 * holds; }

@@ -1,10 +1,16 @@
 // Contacts of one cloth: which it keeps, how they push and rub, and what comes of a correction.
 //
-// Each is one more row of the proximal Newton (kernels/projection/nodal_system.hpp), by the law of
-// contact_law.hpp: symmetric 3x3 blocks on nodes of one face, where the matrix has blocks already. Forces
-// stay from step to step, so that what rests stays where it is.
+// Each is one more row of the projection (kernels/projection/nodal_system.hpp), by the law of
+// compression_law.hpp: symmetric 3x3 blocks on nodes of one face, where the matrix has blocks already. Forces
+// stay from step to step, as a beginning, and for friction.
+//
+// The points that touch an obstacle stand for areas that are together the cloth's: a node for its own m_i,
+// less what the points of its edges and faces take from it, w_i m_i / 8 each, and less the nearer that is to
+// a corner, where it is the node's. They are what they were when the step began.
 #pragma once
 
+#include "engine/core/standard_gravity.hpp"
+#include "kernels/contact/compression_law.hpp"
 #include "kernels/contact/contact_search.hpp"
 #include "kernels/samples/act_on_samples.hpp"
 #include "kernels/samples/sample_term.hpp"
@@ -15,23 +21,34 @@ template <class Real>
 class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
   using Search = ContactSearch<Real>;
   using Search::p_, Search::o_, Search::c_, Search::x_, Search::easing_;
-  using Law = ContactLaw<Real>;
+  using Law = CompressionLaw<Real>;
+  using Rigid = ContactLaw<Real>;
   /// Least move of an element's deepest point within an iteration that is a jump, in parts of the element.
   static constexpr Real jump = Real(0.05);
 
  public:
   ISOCLOTH_DEVICE explicit ContactTerms(const ActOnSamples<Real>& args)
       : Search(args.pattern, args.obstacles, args.control, args.places, args.near, args.contacts.eased),
-        law_{.tolerance = args.control.tolerance,
-             .stiffening = args.control.stiffening,
-             .keeps_forces = args.control.keeps_forces},
+        law_{.curve = args.control.curve,
+             .step = args.control.step,
+             .unit = args.control.unit,
+             .firmness = Real(contact_stiffening(args.control.iteration, true)),
+             .slight = Real(accepted_weights(args.control.iteration) * standard_gravity) * args.control.step *
+                       args.control.step * args.control.inertia * args.control.mean_mass},
+        rigid_{.tolerance = args.control.tolerance,
+               .stiffening = static_cast<Real>(contact_stiffening(args.control.iteration, false)),
+               .keeps_forces = false},
         a_(args.contacts),
+        free_(args.free),
+        node_slots_(args.node_slots),
         without_contacts_(args.without_contacts) {}
 
-  /// What is left of depths at the start, see Easing.
+  /// The areas of points of edges and faces, and what is left of depths at the start, see Easing.
   ISOCLOTH_DEVICE void begin(Index sample) const {
+    if (sample >= p_.node_count) share_area(sample);
     if (!p_.eases || sample >= p_.node_count + p_.element_count()) return;
-    easing_.keep(sample, static_cast<Index>(o_.size()), c_.tolerance,
+    // What the thickness gives need not be eased out.
+    easing_.keep(sample, static_cast<Index>(o_.size()), larger(c_.tolerance, c_.curve.give / 2),
                  [&](Index o) { return this->start_depth(o, sample); });
   }
 
@@ -54,11 +71,23 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     if (!touches) return;
     for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
       d += a_.weights[slot] * correction(p_.slot_nodes[slot]);
-    for (Index c = first; c < first + count; ++c)
-      if (acts(a_, c)) {
-        const Index o = static_cast<Index>(a_.obstacles[c]);
-        a_.forces.set_vector(c, law_.force(kept_response(a_, c), d - move(o, sample), o_.friction[o]));
+    for (Index c = first; c < first + count; ++c) {
+      if (!acts(a_, c)) continue;
+      const Index o = static_cast<Index>(a_.obstacles[c]);
+      const ContactResponse<Real> r = kept_response(a_, c);
+      if (!c_.keeps_forces) {
+        a_.forces.set_vector(c, Rigid::force(r, d - move(o, sample), o_.friction[o]));
+        continue;
       }
+      ContactForce<Real> next = law_.after(r, d - move(o, sample), a_.began[4 * c + 3], o_.friction[o]);
+      // What goes to and fro meets in the middle; what is let go stays so.
+      if (c_.iteration >= 2 * patience && dot(next.force, next.force) > 0)
+        next.force = Real(0.5) * (a_.forces.vector(c) + next.force);
+      a_.forces.set_vector(c, next.force);
+      a_.modes[c] = static_cast<Real>(static_cast<int>(next.mode));
+      a_.slips[c] = next.slip;
+      a_.mismatches[c] = next.mismatch;
+    }
   }
 
   using Search::list_near;
@@ -79,16 +108,14 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     for (int i = 0; i < 6; ++i) a_.sample_stiffness[sample * 6 + i] = 0;
     a_.sample_forces.set_vector(sample, {});
     a_.depths[sample] = 0;
+    a_.errors[sample] = 0;
     if (sample < p_.node_count) a_.weights[p_.sample_begin[sample]] = 1;
   }
 
   ISOCLOTH_DEVICE void find_at_node(Index node) const {
     const Index first = p_.first_contact(node), count = p_.contacts_per_node;
     Hit<Real> hits[most_contacts_per_node];
-    for (Index k = 0; k < count; ++k) {
-      hits[k].obstacle = static_cast<Index>(a_.obstacles[first + k]);
-      if (hits[k].obstacle >= 0) hits[k].gap = Law::release_distance;  // unless it is found near again
-    }
+    for (Index k = 0; k < count; ++k) hits[k].obstacle = static_cast<Index>(a_.obstacles[first + k]);
     this->for_each_near([&](Index o) {
       Hit<Real> hit;
       this->measure_node(o, node, hit);
@@ -99,8 +126,8 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
       if (place < 0) {
         if (!(hit.gap < 0)) return;
         place = least_needed(hits, count);
-        if (!(gap_of(hits[place]) > hit.gap)) return;
-        a_.forces.set_vector(first + place, {});
+        if (!(gap_of(hits[place]) > hit.gap)) return note_error(node, -hit.gap / c_.accuracy);
+        begin_contact(first + place);
       }
       hits[place] = hit;
     });
@@ -134,7 +161,6 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     ElementHit<Real> hits[most_contacts_per_element];
     for (Index k = 0; k < count; ++k) {
       hits[k].obstacle = static_cast<Index>(a_.obstacles[contact_of(k)]);
-      if (hits[k].obstacle >= 0) hits[k].gap = Law::release_distance;  // unless it is found near again
       hits[k].u = a_.points[contact_of(k) * 2];
       hits[k].v = a_.points[contact_of(k) * 2 + 1];
     }
@@ -159,9 +185,9 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
       if (place < 0) {
         place = least_needed(hits, count);
         if (!(gap_of(hits[place]) > deepest.gap)) return;
-        if (hits[place].obstacle != o) a_.forces.set_vector(contact_of(place), {});
+        if (hits[place].obstacle != o) begin_contact(contact_of(place));
       }
-      if (c_.keeps_points && hits[place].obstacle == o)
+      if (keeps_points(c_.iteration) && hits[place].obstacle == o)
         this->measure_point(o, sample, element, hits[place]);
       else
         hits[place] = deepest;
@@ -187,7 +213,8 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
   ISOCLOTH_DEVICE void leave(Index sample) const {
     for (Index k = 0; k < p_.contacts_per_element; ++k) {
       const Index at = sample + k * p_.element_count(), contact = p_.first_contact(at);
-      a_.depths[at] = 0;
+      a_.depths[at] = a_.errors[at] = 0;
+      note_lost(at, contact);
       for (Index slot = p_.sample_begin[at]; slot < p_.sample_begin[at + 1]; ++slot) a_.weights[slot] = 0;
       if (acts(a_, contact)) let_go(contact);
     }
@@ -195,38 +222,123 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
 
   ISOCLOTH_DEVICE void note_depth(Index sample, const Hit<Real>& hit) const {
     if (!(hit.gap < -a_.depths[sample])) return;
-    const Real depth = law_.depth(hit.gap, law_.deep_rest(hit.before));
+    const Real depth =
+        c_.keeps_forces ? -hit.gap : rigid_.depth(hit.gap, rigid_.deep_rest(gap_before(sample, hit)));
     if (depth > a_.depths[sample]) a_.depths[sample] = depth;
+    if (!c_.keeps_forces) note_error(sample, depth / c_.tolerance);
+  }
+  /// min(gap, 0) when the step began, of what is inside now [m]: along the normal of now; where that leads
+  /// far into the obstacle, which is wrong beyond an edge, by distance.
+  ISOCLOTH_DEVICE Real gap_before(Index sample, const Hit<Real>& hit) const {
+    if (!(hit.gap < 0)) return Real(0);
+    const Real along = hit.gap - dot(hit.to - hit.from, hit.normal), before = along < 0 ? along : Real(0);
+    if (!(before < hit.gap) || !(before < -c_.tolerance)) return before;
+    const ContactOffset<Real> offset = easing_.offset_from(c_.offset, hit.obstacle, sample);
+    const Real found = distance_value(o_.shapes[hit.obstacle], hit.from) - offset.before;
+    return found < 0 ? larger(found, before) : Real(0);
+  }
+  ISOCLOTH_DEVICE void note_error(Index sample, Real error) const {
+    if (error > a_.errors[sample]) a_.errors[sample] = error;
+  }
+  /// Of a contact that pushed in the last solve and is nowhere near now: no step ends so.
+  ISOCLOTH_DEVICE void note_lost(Index sample, Index contact) const {
+    if (!c_.keeps_forces || c_.iteration == 0 || !acts(a_, contact)) return;
+    const Vec3<Real> force = a_.forces.vector(contact);
+    note_error(sample, a_.mismatches[contact]);
+    if (dot(force, force) > law_.slight * law_.slight) note_error(sample, Real(2));
+  }
+  /// m_i of a node that nothing holds, of a pinned one 0 [m^2].
+  ISOCLOTH_DEVICE Real node_area(Index slot) const {
+    const Real inverse = x_.rest_inverse_masses[static_cast<std::size_t>(p_.slot_nodes[slot])];
+    return inverse > 0 ? 1 / inverse : Real(0);
+  }
+  /// Share of its nodes' areas that a point of an edge or a face with these weights takes.
+  ISOCLOTH_DEVICE Real share_of(const Real* weights, int size, int stride) const {
+    Real corner = 0;
+    for (int i = 0; i < size; ++i) corner = larger(weights[i * stride], corner);
+    const Real inner = (1 - corner) * static_cast<Real>(size) / static_cast<Real>(size - 1);
+    constexpr Real least = Real(0.3), eighth = Real(0.125);
+    return eighth * larger(inner, least);
+  }
+  ISOCLOTH_DEVICE int size_of(Index sample) const {
+    return static_cast<int>(p_.sample_begin[sample + 1] - p_.sample_begin[sample]);
+  }
+  /// A step begins.
+  ISOCLOTH_DEVICE void share_area(Index sample) const {
+    const Index contact = p_.first_contact(sample), first = p_.sample_begin[sample];
+    a_.shared_with[sample] = a_.obstacles[contact];
+    if (a_.obstacles[contact] < 0) return;
+    Element<Real> element;
+    element.size = size_of(sample);
+    Real weights[4];
+    element.weigh(a_.points[2 * contact], a_.points[2 * contact + 1], weights);
+    const Real share = share_of(weights, element.size, 1);
+    for (int i = 0; i < element.size; ++i)
+      a_.shared_areas[first + i] = share * weights[i] * node_area(first + i);
+  }
+  /// Area that a sample's point stands for at an obstacle [m^2]; 0 of one that cannot move.
+  ISOCLOTH_DEVICE Real area_of(Index sample, Index obstacle) const {
+    constexpr Real least = Real(0.2);  // of a node's own
+    const Index first = p_.sample_begin[sample];
+    const int size = size_of(sample);
+    Real movable = 0, sum = 0;
+    for (int i = 0; i < size; ++i) {
+      const Real weight = a_.weights[first + i];
+      movable += weight * x_.inverse_masses[static_cast<std::size_t>(p_.slot_nodes[first + i])];
+    }
+    if (!(movable > 0)) return 0;
+    if (sample < p_.node_count) {
+      const Index node = free_.number[sample];
+      const Real own = node_area(first);
+      for (Index e = node_slots_.begin[node]; e < node_slots_.begin[node + 1]; ++e) {
+        const Index other = node_slots_.second[e];
+        if (other >= p_.node_count && static_cast<Index>(a_.shared_with[other]) == obstacle)
+          sum += a_.shared_areas[node_slots_.first[e]];
+      }
+      return larger(own - sum, least * own);
+    }
+    const bool is_shared = static_cast<Index>(a_.shared_with[sample]) == obstacle;
+    const Real share = share_of(&a_.weights[first], size, a_.weights.stride);
+    for (int i = 0; i < size; ++i)
+      sum += is_shared ? a_.shared_areas[first + i] : share * a_.weights[first + i] * node_area(first + i);
+    return sum;
   }
 
-  /// Stiffness and force of one contact, added to those of its sample.
-  ISOCLOTH_DEVICE void push(Index sample, Index contact, const Hit<Real>& hit) const {
-    if (hit.obstacle < 0) {
-      if (acts(a_, contact)) let_go(contact);
-      return;
-    }
-    const Vec3<Real> force = a_.forces.vector(contact), n = this->turned_by(hit.obstacle, hit.normal);
-    const Real gap = law_.wanted_gap(hit.gap, hit.before);
+  /// m of a sample's point, that of the metric over the sum of weight^2 / m_i of its nodes [kg].
+  ISOCLOTH_DEVICE Real inertia_of(Index sample) const {
     Real inverse = 0;
     for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
       inverse += a_.weights[slot] * a_.weights[slot] *
                  x_.inverse_masses[static_cast<std::size_t>(p_.slot_nodes[slot])];
-    if (!(inverse > 0) || !law_.is_active(gap, dot(force, n) > 0)) return let_go(contact);
+    return c_.inertia / inverse;
+  }
+
+  /// Stiffness and force of one contact, added to those of its sample.
+  ISOCLOTH_DEVICE void push(Index sample, Index contact, const Hit<Real>& hit) const {
+    const bool is_near = hit.obstacle >= 0 && hit.gap < Real(HUGE_VAL);
+    if (!is_near) note_lost(sample, contact);
+    if (hit.obstacle < 0) {
+      if (acts(a_, contact)) let_go(contact);
+      return;
+    }
+    if (c_.keeps_forces && c_.iteration == 0) begin_step(contact, is_near ? slip_of(hit) : Real(0));
+    if (!is_near) return c_.keeps_forces ? rest(contact) : let_go(contact);
+    const Vec3<Real> force = a_.forces.vector(contact);
     const ContactResponse<Real> r =
-        law_.response(force, n, gap, this->turned_by(hit.obstacle, hit.to - hit.from), c_.inertia / inverse,
-                      o_.friction[hit.obstacle]);
+        c_.keeps_forces ? squeezed(sample, contact, hit) : held_out(sample, force, hit);
+    if (r.mode == ContactMode::none) return c_.keeps_forces ? rest(contact) : let_go(contact);
     a_.obstacles[contact] = static_cast<Real>(hit.obstacle);
     a_.modes[contact] = static_cast<Real>(static_cast<int>(r.mode));
-    a_.normals.set_vector(contact, n);
+    a_.normals.set_vector(contact, r.normal);
     a_.pulls.set_vector(contact, r.pull);
-    a_.stiffness[contact * 2] = r.along;
-    a_.stiffness[contact * 2 + 1] = r.across;
-    a_.forces.set_vector(contact, force);
+    a_.stiffness[contact * 3] = r.along;
+    a_.stiffness[contact * 3 + 1] = r.across;
+    a_.stiffness[contact * 3 + 2] = r.grip;
     // Where forces are not kept, those of earlier iterations act already.
     const Vec3<Real> added = c_.keeps_forces ? r.pull : r.pull - force;
     a_.sample_forces.set_vector(sample, a_.sample_forces.vector(sample) + added);
     const Real free = r.mode == ContactMode::slide_on ? r.across : Real(0), normal = r.along - r.across;
-    const Vec3<Real> s = r.slip_direction;
+    const Vec3<Real> n = r.normal, s = r.slip_direction;
     const Real n_[3] = {n.x, n.y, n.z}, s_[3] = {s.x, s.y, s.z};
     int entry = 0;
     for (int i = 0; i < 3; ++i)
@@ -235,14 +347,79 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
             normal * n_[i] * n_[j] + (i == j ? r.across : Real(0)) - free * s_[i] * s_[j];
   }
 
-  ISOCLOTH_DEVICE void let_go(Index contact) const {
-    a_.obstacles[contact] = -1;
-    a_.modes[contact] = static_cast<Real>(static_cast<int>(ContactMode::none));
-    a_.forces.set_vector(contact, {});
+  static ISOCLOTH_DEVICE Real slip_of(const Hit<Real>& hit) {
+    const Vec3<Real> way = hit.to - hit.from;
+    return length(way - dot(way, hit.normal) * hit.normal);
+  }
+  /// By the law of the thickness, with what the step has still to do about it.
+  ISOCLOTH_DEVICE ContactResponse<Real> squeezed(Index sample, Index contact, const Hit<Real>& hit) const {
+    const Vec3<Real> n = this->turned_by(hit.obstacle, hit.normal),
+                     way = this->turned_by(hit.obstacle, hit.to - hit.from);
+    if (c_.iteration > 0) note_error(sample, a_.mismatches[contact]);
+    const Real area = area_of(sample, hit.obstacle);
+    if (!(area > 0)) return {.mode = ContactMode::none};
+    const ContactPoint<Real> point{.normal = n,
+                                   .displacement = way,
+                                   .gap = hit.gap,
+                                   .gap_before = gap_before(sample, hit),
+                                   .area = area,
+                                   .inertia = inertia_of(sample),
+                                   .force = a_.forces.vector(contact),
+                                   .began = began_force(contact),
+                                   .slip = a_.began[4 * contact + 3],
+                                   .mode = static_cast<ContactMode>(static_cast<int>(a_.modes[contact]))};
+    note_error(sample, law_.error(point) / c_.accuracy);
+    return law_.response(point, o_.friction[hit.obstacle]);
+  }
+  /// Of fast projection, whose contacts are rigid.
+  ISOCLOTH_DEVICE ContactResponse<Real> held_out(Index sample, Vec3<Real> force, const Hit<Real>& hit) const {
+    const Vec3<Real> n = this->turned_by(hit.obstacle, hit.normal);
+    const Real gap = rigid_.wanted_gap(hit.gap, gap_before(sample, hit)), inertia = inertia_of(sample);
+    if (!(inertia < Real(HUGE_VAL)) || !rigid_.is_active(gap, dot(force, n) > 0))
+      return {.mode = ContactMode::none};
+    return rigid_.response(force, n, gap, this->turned_by(hit.obstacle, hit.to - hit.from), inertia,
+                           o_.friction[hit.obstacle]);
   }
 
-  const ContactLaw<Real> law_;
+  // What a contact keeps.
+
+  ISOCLOTH_DEVICE Vec3<Real> began_force(Index contact) const {
+    return {a_.began[4 * contact], a_.began[4 * contact + 1], a_.began[4 * contact + 2]};
+  }
+  /// slip: of the first iterate, by the speed at which the step begins [m].
+  ISOCLOTH_DEVICE void begin_step(Index contact, Real slip) const {
+    const Vec3<Real> p = a_.forces.vector(contact);
+    a_.began[4 * contact] = p.x;
+    a_.began[4 * contact + 1] = p.y;
+    a_.began[4 * contact + 2] = p.z;
+    a_.began[4 * contact + 3] = a_.slips[contact] + (slip > Law::rest_speed * c_.step ? slip : Real(0));
+    a_.mismatches[contact] = 0;
+  }
+  /// With another obstacle than before.
+  ISOCLOTH_DEVICE void begin_contact(Index contact) const {
+    a_.forces.set_vector(contact, {});
+    a_.modes[contact] = static_cast<Real>(static_cast<int>(ContactMode::none));
+    a_.slips[contact] = 0;
+    begin_step(contact, Real(0));
+  }
+  /// It exerts nothing; what bore something when the step began may again, and remembers its friction.
+  ISOCLOTH_DEVICE void rest(Index contact) const {
+    const Vec3<Real> began = began_force(contact);
+    if (!(dot(began, began) > 0)) return let_go(contact);
+    a_.modes[contact] = static_cast<Real>(static_cast<int>(ContactMode::none));
+    a_.forces.set_vector(contact, {});
+    a_.mismatches[contact] = 0;
+  }
+  ISOCLOTH_DEVICE void let_go(Index contact) const {
+    begin_contact(contact);
+    a_.obstacles[contact] = -1;
+  }
+
+  const Law law_;
+  const Rigid rigid_;
   const ContactArrays<Real>& a_;
+  const FreeNodesView& free_;
+  const GatherView& node_slots_;
   const bool without_contacts_;
 };
 

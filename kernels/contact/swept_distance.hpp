@@ -12,15 +12,8 @@ template <class Real>
 struct SweptDistance {
   Real gap = Real(HUGE_VAL);  ///< [m]
   Vec3<Real> normal{};
-  Real before = 0;  ///< gap at the beginning, where that is negative and the gap is, too
+  bool is_entry = false;  ///< the tangent plane's
 };
-
-/// min(gap, 0) of a point [m].
-template <class Real>
-ISOCLOTH_DEVICE Real gap_before(const ShapeView<Real>& shape, Real offset, Vec3<Real> from) {
-  const Real before = signed_distance(shape, from).value - offset;
-  return before < 0 ? before : Real(0);
-}
 
 /// Of a point that went from `from` to `to`, in the obstacle's frame before and after: the gap there; or,
 /// where it moved so far that it could have passed through, the gap to the tangent plane where it entered.
@@ -30,8 +23,7 @@ ISOCLOTH_DEVICE_CALL SweptDistance<Real> swept_distance(const ShapeView<Real>& s
                                                         Vec3<Real> from, Vec3<Real> to) {
   const ContactLaw<Real> law{tolerance};
   const Distance<Real> here = signed_distance(shape, to);
-  SweptDistance<Real> result{here.value - offset.now, here.normal, Real(0)};
-  if (result.gap < 0) result.before = gap_before(shape, offset.before, from);
+  const SweptDistance<Real> result{here.value - offset.now, here.normal};
   const Vec3<Real> displacement = to - from;
   const Real far = length(displacement);
   if (!law.may_pass_through(far, shape.reach)) return result;
@@ -43,7 +35,7 @@ ISOCLOTH_DEVICE_CALL SweptDistance<Real> swept_distance(const ShapeView<Real>& s
     if (law.enters(gap)) {
       if (law.is_inside(gap) && n == 0) return result;
       if (dot(there.normal, displacement) < 0)
-        return {gap + dot(there.normal, to - place), there.normal, Real(0)};
+        return {gap + dot(there.normal, to - place), there.normal, true};
     }
     done += law.safe_advance(gap, shape.reach) / far;
   }

@@ -120,7 +120,9 @@ class ImpulseContactTerms {
   }
 
  private:
-  using Swept = SweptDistance<Real>;
+  struct Swept : SweptDistance<Real> {
+    Real before = 0;  ///< min(gap, 0) when the part began, where the gap is negative and no entry's [m]
+  };
   /// A point of the cloth in this part.
   struct Point {
     Vec3<double> start;
@@ -213,9 +215,13 @@ class ImpulseContactTerms {
     return offset_ - least_distance(o_.shapes[o], element);
   }
   ISOCLOTH_DEVICE Swept sweep(Index o, const Point& point, Index sample) const {
-    return swept_distance(o_.shapes[o], easing().offset_from(offset_, o, sample), law_.tolerance,
-                          local(pose_at(o, from_), point.start),
-                          local(pose_at(o, to_), point.start + wide(point.move)));
+    const ContactOffset<Real> offset = easing().offset_from(offset_, o, sample);
+    const Vec3<Real> from = local(pose_at(o, from_), point.start);
+    Swept swept{swept_distance(o_.shapes[o], offset, law_.tolerance, from,
+                               local(pose_at(o, to_), point.start + wide(point.move)))};
+    if (!swept.is_entry && swept.gap < 0)
+      swept.before = -larger(offset.before - signed_distance(o_.shapes[o], from).value, Real(0));
+    return swept;
   }
   ISOCLOTH_DEVICE Touch touch(Index o, const Point& point, Index sample) const {
     const Swept swept = sweep(o, point, sample);

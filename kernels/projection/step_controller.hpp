@@ -21,7 +21,7 @@ struct StepControl {
   double eps = 1e-6, least_eps = 1e-9;
   int max_iterations = 50, max_substeps = 1;
   bool projects_again = true;       ///< see project_again(); false where cloth meets cloth or bodies
-  double contact_tolerance = 1e-4;  ///< [m]
+  double contact_tolerance = 1e-4;  ///< see ContactSettings [m]
   double balance = 0;               ///< bound on FindImbalances, 0: none
   double cg_tolerance = 1e-2;       ///< see conjugate_gradients()
 };
@@ -57,7 +57,8 @@ struct ClothReport {
   S iterations;   ///< of all steps together
   S substeps;     ///< of all steps together
   S residual;     ///< worst |C| at the end of a step
-  S penetration;  ///< deepest into an obstacle at the end of a step, what is eased out at most so deep [m]
+  S penetration;  ///< deepest below the core at the end of a step, what is eased out at most so deep [m]
+  S squeeze;      ///< nearest to an obstacle at the end of a step, from where contact begins [m]
   S eased_depth;  ///< how deep what started inside may be at the end of the last step [m]
   S bad_pivot;    ///< 1 + free number of the first pivot that was not positive in the last failure, 0: none
 };
@@ -68,7 +69,8 @@ namespace ISOCLOTH_BACKEND {
 template <class S>
 struct Assessment {
   S residual{};                      ///< max |C|, infinite where any is not finite
-  S penetration{};                   ///< deeper than what is eased out may be [m]
+  S penetration{}, squeeze{};        ///< without what is eased out [m]
+  S contact_error{};                 ///< of the thickness at contacts [m]
   typename Lanes<S>::Mask passes{};  ///< cloth goes through cloth
   typename Lanes<S>::Mask met{};     ///< rows and contacts are within their tolerances
   typename Lanes<S>::Mask near{};    ///< and mismatches are small enough for project_again()
@@ -80,8 +82,8 @@ struct Assessment {
 ///   stops()                             whether the work is to end: nothing that follows matters
 ///   begin_step()                        work begins where the state is
 ///   begin_part(part, which, bad_pivot)  the first iterate; false: some matrix cannot be factorised
-///   forget(which)                       this part and the next take no notice of what was before; whether
-///                                       this one did
+///   forget(which)                       this part and the next take no notice of what was before; those
+///                                       that did and begin the part anew
 ///   assess(part, iteration, which)      rows and contacts at the iterate
 ///   follow(before, after, which)        eps follows the residuals of two iterates
 ///   solve(part, bad_pivot)              the correction; false: some matrix cannot be factorised
@@ -109,7 +111,7 @@ class StepController {
   ISOCLOTH_DEVICE void step(Index n, Mask& alive, ClothReport<S>& report) {
     cloths_.begin_step();
     const S one = number(1), most_parts = number(control_.max_substeps);
-    S parts = one, done{}, status{}, residual{}, penetration{}, substeps{}, bad_pivot{};
+    S parts = one, done{}, status{}, residual{}, penetration{}, squeeze{}, substeps{}, bad_pivot{};
     Mask todo = alive;
     while (any(todo)) {
       const StepPart<S> part{n, number(control_.step) / parts, done, parts};
@@ -124,6 +126,7 @@ class StepController {
       residual = select(onward, larger(found.residual, residual), residual);
       residual = select(over, infinity(), residual);
       penetration = select(onward, larger(found.penetration, penetration), penetration);
+      squeeze = select(onward, larger(found.squeeze, squeeze), squeeze);
       status = select(over, number(2), status);
       done = select(onward, done + one, done);
       const Mask finished = onward & (done >= parts);
@@ -135,6 +138,7 @@ class StepController {
       status = select(again, S{}, status);
       residual = select(again, S{}, residual);
       penetration = select(again, S{}, penetration);
+      squeeze = select(again, S{}, squeeze);
       todo = todo & !finished & !over;
     }
     const Mask missed = alive & (status == one);
@@ -144,6 +148,7 @@ class StepController {
     report.residual = select(alive, larger(residual, report.residual), report.residual);
     const S eased = cloths_.eased_depth();
     report.penetration = select(kept, larger(penetration + eased, report.penetration), report.penetration);
+    report.squeeze = select(kept, larger(squeeze, report.squeeze), report.squeeze);
     report.eased_depth = select(kept, eased, report.eased_depth);
     report.substeps += select(alive, substeps, S{});
     report.steps += select(kept, one, S{});
@@ -154,7 +159,7 @@ class StepController {
 
  private:
   struct Outcome {
-    S status{}, residual{}, penetration{}, bad_pivot{}, iterations{};
+    S status{}, residual{}, penetration{}, squeeze{}, bad_pivot{}, iterations{};
   };
 
   ISOCLOTH_DEVICE Outcome take_part(const StepPart<S>& part, Mask todo) {
@@ -165,9 +170,10 @@ class StepController {
       if (cloths_.stops()) return result;
       const S before = result.residual;
       Assessment<S> found = cloths_.assess(part, iteration, running | Mask(iteration == 0));
-      if (iteration == 0 && flies_into_something(part, running, found)) {
-        running = begin_part(part, running, result);
-        found = cloths_.assess(part, iteration, Mask(true));
+      const Mask hit = iteration == 0 ? fly_into_something(part, running, found) : Mask(false);
+      if (any(hit)) {
+        running = (running & !hit) | begin_part(part, hit, result);
+        found = cloths_.assess(part, iteration, hit);
       }
       // What rows that are met still miss costs as much energy as forces on the cloth do, and little work.
       Mask open = running & found.near & !found.done & !projected & Mask(iteration > 0);
@@ -177,11 +183,13 @@ class StepController {
         const Assessment<S> again = cloths_.assess(part, iteration, open);
         found.residual = select(open, again.residual, found.residual);
         found.penetration = select(open, again.penetration, found.penetration);
+        found.squeeze = select(open, again.squeeze, found.squeeze);
         found.met = (found.met & !open) | (again.met & open);
         found.done = (found.done & !open) | (again.done & open);
       }
       result.residual = select(running, found.residual, result.residual);
       result.penetration = select(running, found.penetration, result.penetration);
+      result.squeeze = select(running, found.squeeze, result.squeeze);
       const Mask finite = found.residual < infinity();
       // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
       const Mask may_stop(iteration > 0 || !control_.newton);
@@ -221,13 +229,13 @@ class StepController {
     return todo & !bad;
   }
   /// An impact is of first order: a formula that remembers the speed before it would throw the cloth back.
-  /// What flies deeper into something than it would fall in two steps forgets; whether some must begin their
+  /// What flies deeper into something than it would fall in two steps forgets; those that must begin their
   /// part anew.
-  ISOCLOTH_DEVICE bool flies_into_something(const StepPart<S>& part, Mask which, const Assessment<S>& found) {
-    if (control_.integrator != Integrator::bdf2) return false;
+  ISOCLOTH_DEVICE Mask fly_into_something(const StepPart<S>& part, Mask which, const Assessment<S>& found) {
+    if (control_.integrator != Integrator::bdf2) return Mask(false);
     const Mask hit =
-        which & (found.passes | (found.penetration > number(2 * standard_gravity) * part.h * part.h));
-    return any(hit) && cloths_.forget(hit);
+        which & (found.passes | (found.contact_error > number(2 * standard_gravity) * part.h * part.h));
+    return any(hit) ? cloths_.forget(hit) : hit;
   }
 
   const StepControl& control_;

@@ -19,6 +19,8 @@ struct ActOnSamples {
   ContactArrays<Real> contacts;
   GrippersView<Real> grippers;
   HoldArrays<Real> holds;
+  FreeNodesView free;
+  GatherView node_slots;  ///< per free node: (slot, its sample)
   FacesView faces;
   NodeForces<Real> forces;
   bool without_contacts = false;  ///< for the step without constraints: their forces are kept, and do not act
@@ -27,7 +29,7 @@ struct ActOnSamples {
   ISOCLOTH_HD bool has_external_forces() const { return grippers.size() > 0 || forces.exist(); }
   /// Samples that have anything to begin a step with.
   ISOCLOTH_HD Index begin_count() const {
-    return pattern.eases ? pattern.node_count + pattern.element_count() : pattern.node_count;
+    return pattern.element_count() > 0 ? pattern.sample_count() : pattern.node_count;
   }
   /// Whether forces act, or their stiffness alone: where they are not kept, those of the step act already.
   ISOCLOTH_HD bool pulls() const { return without_contacts || control.keeps_forces; }
@@ -54,7 +56,7 @@ namespace ISOCLOTH_BACKEND {
 // The hooks of SampleTerms.
 
 /// At the beginning of a step grippers let go and take hold, and depths at the start go on. One item per
-/// node, per sample where depths are eased out.
+/// node, per sample where edges and faces meet obstacles.
 template <class Real>
 void begin_samples(const Queue& queue, const ActOnSamples<Real>& args);
 /// Nodes that are held rigidly, where their grippers are when the step ends. One item per node.

@@ -27,10 +27,10 @@ Eigen::Matrix3d stiffness_of(const ContactArrays<double>& a, std::size_t c) {
   const auto vector = [](Vec3d v) { return Eigen::Vector3d(v.x, v.y, v.z); };
   const Eigen::Vector3d n = vector(a.normals.vector(c)), pull = vector(a.pulls.vector(c));
   const Eigen::Matrix3d along = n * n.transpose(), across = Eigen::Matrix3d::Identity() - along;
-  Eigen::Matrix3d s = a.stiffness[2 * c] * along + a.stiffness[2 * c + 1] * across;
+  Eigen::Matrix3d s = a.stiffness[3 * c] * along + a.stiffness[3 * c + 1] * across;
   if (static_cast<ContactMode>(static_cast<int>(a.modes[c])) == ContactMode::slide_on) {
     const Eigen::Vector3d way = (across * pull).normalized();
-    s -= a.stiffness[2 * c + 1] * way * way.transpose();
+    s -= a.stiffness[3 * c + 1] * way * way.transpose();
   }
   return s;
 }

@@ -33,7 +33,7 @@ TEST(RigidBody, MomentumIsKept) {
         ASSERT_NE(report.status, StepStatus::non_finite);
         const Vec3d now = momentum();
         // The factor's rounding: eps times the condition of H, some 1e6 with rows of softness 1e-6.
-        EXPECT_LE(norm(now - before), 1e-9 * norm(start)) << mass << ", " << mu << ", step " << step;
+        EXPECT_LE(norm(now - before), 2e-9 * norm(start)) << mass << ", " << mu << ", step " << step;
         before = now;
         contacts += simulation.contacts(0).count;
       }

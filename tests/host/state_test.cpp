@@ -65,11 +65,13 @@ void change(GarmentState& state, const Scene& scene, std::size_t garment, bool i
   for (std::vector<double>* values : {&positions, &velocities, &multipliers, &plastic_strains})
     numbers.fill(*values);
   int count = 0;
-  for (auto& [obstacle, mode, force, place] : contacts) {
+  for (auto& [obstacle, mode, force, slip, place] : contacts) {
     obstacle = static_cast<Index>(++count % static_cast<int>(scene.obstacles.size() + scene.bodies.size()));
     mode = static_cast<ContactMode>(count % 5);
     force = numbers.vector();
-    if (!impulses) place = {numbers.next(), numbers.next()};
+    if (impulses) continue;
+    slip = numbers.next();
+    place = {numbers.next(), numbers.next()};
   }
   for (auto& [obstacle, depth] : eased) {
     obstacle = static_cast<Index>(++count % static_cast<int>(scene.obstacles.size()));

@@ -63,10 +63,11 @@ Checkpoint checkpoint_of(const Scene& scene) {
     velocities = random_doubles(count, random);
     multipliers = random_doubles(50, random);
     contacts.resize(8);
-    for (auto& [obstacle, mode, force, place] : contacts) {
+    for (auto& [obstacle, mode, force, slip, place] : contacts) {
       obstacle = static_cast<Index>(random() % 1000);
       mode = static_cast<ContactMode>(1 + random() % 4);
       force = vector();
+      slip = vector().x;
       place = {vector().x, vector().y};
     }
     eased.resize(6);
@@ -156,7 +157,7 @@ TEST(CheckpointFile, RefusesAnotherScenePrecisionOrVersion) {
   file.write_attribute("version", std::uint64_t{99});
   file.close();
   message = message_of<FileError>([&] { read_checkpoint(folder / "future.h5", scene, Precision::float64); });
-  EXPECT_NE(message.find("version 99, expected \"isocloth checkpoint\" version 12"), std::string::npos)
+  EXPECT_NE(message.find("version 99, expected \"isocloth checkpoint\" version 13"), std::string::npos)
       << message;
 }
 

@@ -26,7 +26,7 @@ class BodyTermsTest : public ContactTermsCase<Real> {
     this->find(true);
     // Every kind of contact, and none.
     for (std::size_t c = 0; c < this->modes.size(); ++c)
-      if (this->modes[c] != 0 && this->stiffness[2 * c + 1] != 0)
+      if (this->modes[c] != 0 && this->stiffness[3 * c + 1] != 0)
         this->modes[c] = static_cast<Real>(static_cast<int>(kinds[(c + 1) % 4]));
   }
   ActOnSamples<Real> found() {
@@ -57,11 +57,11 @@ class BodyTermsTest : public ContactTermsCase<Real> {
         };
         const Vector3d n = vector(this->normals), pull = vector(this->pulls);
         const Matrix3d along = n * n.transpose(), across = Matrix3d::Identity() - along;
-        Matrix3d held = static_cast<double>(this->stiffness[2 * c]) * along +
-                        static_cast<double>(this->stiffness[2 * c + 1]) * across;
+        Matrix3d held = static_cast<double>(this->stiffness[3 * c]) * along +
+                        static_cast<double>(this->stiffness[3 * c + 1]) * across;
         if (mode == static_cast<int>(ContactMode::slide_on)) {
           const Vector3d slip = (across * pull).normalized();
-          held -= static_cast<double>(this->stiffness[2 * c + 1]) * slip * slip.transpose();
+          held -= static_cast<double>(this->stiffness[3 * c + 1]) * slip * slip.transpose();
         }
         visit(static_cast<std::size_t>(body), s, motion_of(this->at_sample(s, this->iterate), body), held,
               pull);

@@ -11,6 +11,7 @@
 #include "host/garment/garment_arrays.hpp"
 #include "host/garment/sample_arrays.hpp"
 #include "host/reference/obstacle_distance.hpp"
+#include "host/reference/squeezed_contact.hpp"
 #include "host/surroundings/obstacle_table.hpp"
 #include "kernels/contact/contact_terms.hpp"
 
@@ -21,7 +22,9 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-inline constexpr double offset = 0.0009765625, tolerance = 1e-4, inertia = 1.5, stiffening = 250;
+inline constexpr double offset = 0.0009765625, tolerance = 1e-4, inertia = 1.5, time_step = 0.0078125,
+                        time_unit = time_step * time_step;
+inline const Compression compression = compression_of_thickness(2 * offset);
 
 inline Vector3d eigen(Vec3d v) { return {v.x, v.y, v.z}; }
 inline double as_float(double x) { return static_cast<double>(static_cast<float>(x)); }
@@ -58,37 +61,12 @@ inline Scene planted_scene() {
   return scene;
 }
 
-/// What one contact must be along its normal, and across it where it sticks.
+/// What one contact must be.
 struct Expected {
-  bool active = false;
-  double k = 0, gamma = 0;  ///< [kg], [kg m]
-  double pull = 0;          ///< along the normal, of an unchanged position [kg m]
-  Vector3d normal = Vector3d::Zero();
-  Vector3d tau = Vector3d::Zero();   ///< tangential part of p [kg m]
-  Vector3d slip = Vector3d::Zero();  ///< displacement less its part along the normal [m]
+  reference::SqueezedPoint point;
+  reference::SqueezedRow row;  ///< in newtons
   Friction friction;
 };
-inline Expected expected_contact(const Vector3d& p, const Vector3d& displacement,
-                                 const reference::SignedDistance& at, double before, double inverse_mass,
-                                 const Friction& mu, bool keeps_forces) {
-  Expected e;
-  e.normal = eigen(at.gradient);
-  e.friction = mu;
-  // What may stay of a depth that was there before: nine tenths up to the tolerance, half beyond.
-  const double found = at.value - offset, depth = found < 0 ? std::max(0.0, -before) : 0,
-               gap = found + 0.9 * std::min(depth, tolerance) + 0.5 * std::max(0.0, depth - tolerance);
-  e.gamma = std::max(0.0, p.dot(e.normal));
-  e.active = inverse_mass > 0 && (gap < 0 || (e.gamma > 0 && gap < 1e-3));
-  if (!e.active) return e;
-  // What bears much is stiffer where forces are kept.
-  const double point = inertia / inverse_mass;
-  e.k = stiffening * point;
-  if (keeps_forces) e.k = std::max(e.k, std::min(3 * e.gamma / tolerance, 1e4 * point));
-  e.pull = e.gamma - e.k * gap;
-  e.tau = p - e.normal * e.normal.dot(p);
-  e.slip = displacement - e.normal * e.normal.dot(displacement);
-  return e;
-}
 
 template <class Real>
 class ContactTermsCase : public ::testing::Test {
@@ -101,13 +79,14 @@ class ContactTermsCase : public ::testing::Test {
   ObstacleTable<Real> table{device, std::make_shared<ObstacleShapes<Real>>(device, scene), {&garment}};
   SamplePattern pattern = samples.view();
   std::vector<Real> start, iterate, correction, inverse_masses;
-  std::vector<Real> forces, obstacles, points, normals, pulls, stiffness, modes, weights, depths,
-      sample_stiffness, sample_forces, near;
+  std::vector<Real> forces, obstacles, slips, points, normals, pulls, stiffness, began, mismatches, modes,
+      weights, depths, errors, shared_with, shared_areas, sample_stiffness, sample_forces, near;
   std::vector<Real> eased_obstacles, eased_depths;  ///< where pattern.eases
   double ease_begin = 0, ease_end = 0, sought_from = 0,
          sought_to = 1;           ///< of the step; of the part that is sought
   std::vector<Vector3d> planted;  ///< forces before
   std::vector<int> planted_on;
+  std::vector<double> planted_slips;
 
   void plant(std::uint64_t seed) {
     Random random(seed);
@@ -130,10 +109,12 @@ class ContactTermsCase : public ::testing::Test {
     inverse_masses = arrays.inverse_masses.download();
     planted.assign(contacts, Vector3d::Zero());
     planted_on.assign(contacts, -1);
-    const double scale = stiffening * inertia / static_cast<double>(inverse_masses[4]) * 5e-4;
+    planted_slips.assign(contacts, 0);
+    const double scale = 2000 * time_unit / static_cast<double>(inverse_masses[4]);
     const auto put = [&](Index contact, int obstacle) {
       const auto c = static_cast<std::size_t>(contact);
       planted_on[c] = obstacle;
+      planted_slips[c] = as_float(random.uniform(0, 1.5e-4));
       for (int k = 0; k < 3; ++k)
         planted[c][k] = as_float(scale * (k == 2 ? random.uniform(0, 1) : random.uniform(-0.4, 0.4)));
     };
@@ -142,19 +123,24 @@ class ContactTermsCase : public ::testing::Test {
       if (node % 4 == 1) put(pattern.first_contact(node) + 1, 1);
     }
     put(pattern.first_contact(pattern.node_count + pattern.edge_count), 2);  // face 0
-    forces.clear();
-    obstacles.clear();
+    for (auto* v : {&forces, &obstacles, &slips, &modes}) v->clear();
     for (std::size_t c = 0; c < contacts; ++c) {
       for (int k = 0; k < 3; ++k) forces.push_back(static_cast<Real>(planted[c][k]));
       obstacles.push_back(static_cast<Real>(planted_on[c]));
+      slips.push_back(static_cast<Real>(planted_slips[c]));
+      modes.push_back(static_cast<Real>(static_cast<int>(ContactMode::stick)));
     }
     points.assign(2 * contacts, Real(0.25));
     // What is not written shows.
     for (auto* v : {&normals, &pulls}) v->assign(3 * contacts, Real(77));
-    stiffness.assign(2 * contacts, Real(77));
-    modes.assign(contacts, Real(77));
+    stiffness.assign(3 * contacts, Real(77));
+    began.assign(4 * contacts, Real(77));
+    mismatches.assign(contacts, Real(77));
     weights.assign(pattern.slot_nodes.size(), Real(77));
     depths.assign(count, Real(77));
+    errors.assign(count, Real(77));
+    shared_with.assign(count, Real(-1));
+    shared_areas.assign(pattern.slot_nodes.size(), Real(77));
     sample_stiffness.assign(6 * count, Real(77));
     sample_forces.assign(3 * count, Real(77));
     near.assign(1 + static_cast<std::size_t>(most_near), Real(77));
@@ -173,7 +159,12 @@ class ContactTermsCase : public ::testing::Test {
     args.control.tolerance = static_cast<Real>(tolerance);
     args.control.inertia = static_cast<Real>(inertia);
     args.control.keeps_forces = keeps_forces;
-    args.control.stiffening = static_cast<Real>(stiffening);
+    args.control.step = static_cast<Real>(time_step);
+    args.control.unit = static_cast<Real>(time_unit);
+    args.control.accuracy = static_cast<Real>(tolerance);
+    args.control.curve = {static_cast<Real>(compression.give()), static_cast<Real>(compression.offset()),
+                          static_cast<Real>(compression.linear_from()),
+                          static_cast<Real>(compression.largest_slope())};
     args.places = {{start.data(), 1},
                    {start.data(), 1},
                    {iterate.data(), 1},
@@ -183,13 +174,21 @@ class ContactTermsCase : public ::testing::Test {
     ContactArrays<Real>& all = args.contacts;
     all.forces.data = forces.data();
     all.obstacles.data = obstacles.data();
+    all.slips.data = slips.data();
     all.points.data = points.data();
     all.normals.data = normals.data();
     all.pulls.data = pulls.data();
     all.stiffness.data = stiffness.data();
+    all.began.data = began.data();
+    all.mismatches.data = mismatches.data();
     all.modes.data = modes.data();
     all.weights.data = weights.data();
     all.depths.data = depths.data();
+    all.errors.data = errors.data();
+    all.shared_with.data = shared_with.data();
+    all.shared_areas.data = shared_areas.data();
+    args.free = arrays.free_view();
+    args.node_slots = samples.node_slots.view();
     all.sample_stiffness.data = sample_stiffness.data();
     all.sample_forces.data = sample_forces.data();
     all.eased = {{eased_obstacles.data(), 1}, {eased_depths.data(), 1}};
@@ -201,8 +200,8 @@ class ContactTermsCase : public ::testing::Test {
       for (Index s = 0; s < pattern.sample_count(); ++s) terms.act(s);
     });
   }
-  void update() {
-    with_terms(true, [&](const cpu::ContactTerms<Real>& terms) {
+  void update(bool keeps_forces = true) {
+    with_terms(keeps_forces, [&](const cpu::ContactTerms<Real>& terms) {
       for (Index s = 0; s < pattern.sample_count(); ++s)
         terms.update(
             s,
@@ -227,6 +226,19 @@ class ContactTermsCase : public ::testing::Test {
     }
     return sum;
   }
+  /// Of its nodes, by their weights and how far it is from all of them [m^2]; 0 where none is free.
+  double area(Index sample) const {
+    double sum = 0, corner = 0;
+    const Index first = pattern.sample_begin[sample], last = pattern.sample_begin[sample + 1];
+    for (Index slot = first; slot < last; ++slot) {
+      const auto inverse = static_cast<double>(inverse_masses[pattern.slot_nodes[slot]]),
+                 own = static_cast<double>(weights[slot]);
+      corner = std::max(corner, own);
+      if (inverse > 0) sum += own / inverse;
+    }
+    const double size = last - first;
+    return size == 1 ? sum : sum / 8 * (1 - corner) / (1 - 1 / size);
+  }
   double inverse_mass(Index sample) const {
     double sum = 0;
     for (Index slot = pattern.sample_begin[sample]; slot < pattern.sample_begin[sample + 1]; ++slot)
@@ -244,9 +256,8 @@ class ContactTermsCase : public ::testing::Test {
     }
     return depth * ((1 - done) * ease_begin + done * ease_end);
   }
-  /// contact: where the kernel keeps it, -1: nowhere.
-  Expected expected(Index sample, int obstacle, const Vector3d& force, Index contact,
-                    bool keeps_forces) const {
+  /// was: the contact before, -1: none; contact: where the kernel keeps it, -1: nowhere.
+  Expected expected(Index sample, int obstacle, Index was, Index contact) const {
     const reference::ObstacleDistance distance(scene.obstacles[static_cast<std::size_t>(obstacle)]);
     const Vector3d end = at_sample(sample, iterate), begin = at_sample(sample, start);
     reference::SignedDistance at = distance.at({end.x(), end.y(), end.z()}, 0);
@@ -261,15 +272,38 @@ class ContactTermsCase : public ::testing::Test {
         at.gradient = n;
     }
     at.value += sunk(sample, obstacle, sought_to);
-    return expected_contact(force, end - begin, at,
-                            distance.at({begin.x(), begin.y(), begin.z()}, 0).value - offset +
-                                sunk(sample, obstacle, sought_from),
-                            inverse_mass(sample),
-                            scene.obstacles[static_cast<std::size_t>(obstacle)].friction, keeps_forces);
+    Expected e;
+    e.friction = scene.obstacles[static_cast<std::size_t>(obstacle)].friction;
+    reference::SqueezedPoint& point = e.point;
+    point.area = area(sample);
+    point.inertia = inertia / time_unit / inverse_mass(sample);
+    point.normal = eigen(at.gradient);
+    point.way = end - begin;
+    point.gap = at.value - offset;
+    point.gap_before = std::min(0.0, point.gap - point.normal.dot(point.way));
+    // Far behind a surface what the normal of now says is wrong beyond an edge.
+    if (point.gap_before < std::min(point.gap, -tolerance)) {
+      const double found = distance.at({begin.x(), begin.y(), begin.z()}, 0).value - offset +
+                           sunk(sample, obstacle, sought_from);
+      point.gap_before = std::clamp(found, point.gap_before, 0.0);
+    }
+    point.force = point.force_before = Vector3d::Zero();
+    point.is_new = was < 0;
+    if (was >= 0) {
+      const auto c = static_cast<std::size_t>(was);
+      point.force = point.force_before = planted[c] / time_unit;
+      point.slid_before = planted_slips[c];
+    }
+    const double slip = (point.way - point.normal * point.normal.dot(point.way)).norm();
+    if (slip > 1e-4 * time_step) point.slid_before += slip;
+    if (point.area > 0) e.row = reference::squeezed_row(point, compression, e.friction, time_step);
+    return e;
   }
-  /// Places are known to a few u of a metre, forces to k times that.
-  static double known(const Expected& e) {
-    return 32 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * std::max(e.k, 1.0);
+  /// Places are known to a few u of a metre, forces to their rates times that and a few u of themselves [kg
+  /// m].
+  double known(const Expected& e) const {
+    const double u = 32 * static_cast<double>(std::numeric_limits<Real>::epsilon());
+    return u * (time_unit * (2 * e.row.normal_rate + 4 * (e.row.force.norm() + e.row.spring.norm())) + 1e-6);
   }
 };
 

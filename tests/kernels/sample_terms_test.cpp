@@ -84,6 +84,7 @@ class SampleTermsTest : public ::testing::Test {
     args.contacts.sample_stiffness = strided(stiffness);
     args.contacts.sample_forces = strided(forces);
     args.contacts.depths = strided(depths);
+    args.contacts.errors = strided(errors);
     args.contacts.weights = strided(weights);
     use(cpu::SampleTerms<Real>(args));
   }
@@ -128,7 +129,8 @@ class SampleTermsTest : public ::testing::Test {
   }
 
   std::vector<Real> start, base, iterate, stiffness, forces, hold_forces, places, load, inverse_masses,
-      held_masses, holders, depths = std::vector<Real>(nodes), weights = std::vector<Real>(nodes);
+      held_masses, holders, depths = std::vector<Real>(nodes), errors = depths,
+                            weights = std::vector<Real>(nodes);
   std::vector<Real> grips{2, 2, 2};
   std::vector<GripperView<Real>> grippers;
   std::vector<PoseView<Real>> begin, end;

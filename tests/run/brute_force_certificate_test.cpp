@@ -61,7 +61,10 @@ TEST_P(BruteForce, CountsWhatTheCertificateCounts) {
     compare(crumpled(simulation.positions(), true, unit), sum_of_crumpled);
   }
   EXPECT_EQ(sum.crossing > 0, !c.meets_cloth) << sum.crossing;
-  EXPECT_EQ(sum.touching + sum.overlapping, 0);
+  // Layers that lie through each other on a table rest at one height, to the last bit.
+  if (c.meets_cloth) {
+    EXPECT_EQ(sum.touching + sum.overlapping, 0);
+  }
   EXPECT_GT(sum_of_crumpled.crossing, 0);
   EXPECT_GT(sum_of_crumpled.touching, 0);
   EXPECT_GT(sum_of_crumpled.overlapping, 0);

@@ -49,7 +49,10 @@ void bind_reports(nb::module_& module) {
       .def_ro("substeps", &StepReport::substeps)
       .def_ro("fallbacks", &StepReport::fallbacks, "substeps that no linear system could hold")
       .def_ro("residual", &StepReport::residual, "largest scaled row at the end")
-      .def_ro("penetration", &StepReport::penetration, "deepest point in what it must not enter [m]")
+      .def_ro("penetration", &StepReport::penetration,
+              "how far the cloth was pressed below its core, or is nearer to cloth than it must be [m]")
+      .def_ro("compression", &StepReport::compression,
+              "largest 1 - t / T of the thickness t of the cloth at an obstacle or body")
       .def_ro("eased_depth", &StepReport::eased_depth,
               "depth left to what started inside of obstacles and is eased out [m]")
       .def_ro("strain", &StepReport::strain)
