@@ -37,7 +37,8 @@ double Compression::thickness_at(double p) const {
 }
 
 double Compression::slope(double p) const {
-  return 3 * std::pow(std::clamp(p, 0.0, linear_from()) + offset(), 4.0 / 3) / std::cbrt(stiffness);
+  const double on_curve = p > 0 ? std::min(p, linear_from()) : 0;
+  return 3 * std::pow(on_curve + offset(), 4.0 / 3) / std::cbrt(stiffness);
 }
 
 double Compression::energy(double t) const {
@@ -57,7 +58,7 @@ Compression fitted_compression(double t0, double tm, double lc) {
     curve.thickness = core + std::cbrt(curve.stiffness / std::max(offset, least_offset));
     return offset;
   };
-  double low = 0, high = tm * (1 - 1e-6);
+  double low = 0.1 * tm, high = tm * (1 - 1e-6);
   for (int n = 0; n < 100; ++n) {
     const double middle = (low + high) / 2;
     if (set_core(middle) > least_offset && work(curve, tm) - work(curve, t0) > wanted)

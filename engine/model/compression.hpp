@@ -34,8 +34,9 @@ struct Compression {
 
 /// By figures of KES-FB3: thickness `t0` at 0.5 gf/cm^2 and `tm` at 50 gf/cm^2, t0 > tm > 0 [m], and the
 /// linearity of the work of compression between them, lc = WC / ((p_m / 2) (t0 - tm)), in [0.3, 1): the curve
-/// through both points with that work. A larger core leaves less work, so c is found by bisection; q is at
-/// least 25 Pa, which bounds T.
+/// through both points with that work. A larger core leaves less work, so c is found by bisection; it is at
+/// least tm / 10, with less work than lc says where the cloth is soft and thick as a terry. q is at least 25
+/// Pa, which bounds T.
 Compression fitted_compression(double t0, double tm, double lc);
 
 /// Of a cloth of which no more is known than where contact begins, T > 0 [m]: the shape of a woven cloth, c =

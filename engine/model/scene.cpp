@@ -213,7 +213,12 @@ void validate_fabric(const std::string& key, const Fabric& fabric) {
     require_positive(key + ".compression.c", c.core);
     require_positive(key + ".compression.a", c.stiffness);
     if (!(c.core < c.thickness))
-      refuse_above(key + ".compression.c", c.core, c.thickness, ", the thickness T without load [m]");
+      refuse(key + ".compression.c", c.core,
+             text("less than the thickness T without load, ", c.thickness, " m"));
+    if (!(c.linear_from() > 0))
+      refuse(key + ".compression", text("a slope of ", c.slope(0), " Pa/m without load"),
+             text("less than the ", c.largest_slope(),
+                  " Pa/m of solid fibre: a larger T - c (or T0 - Tm), or a smaller a"));
   }
   validate_drag(fabric.drag, key + ".drag");
   for (const auto& [name, spring] : {std::pair{".shear_spring", fabric.shear_spring},

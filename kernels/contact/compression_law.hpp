@@ -1,8 +1,8 @@
 // The row of a contact of cloth with an obstacle or a body: the thickness of cloth is a material.
 //
-// The middle of the cloth keeps half of its thickness t(p) of the pressure p (engine/model/compression.hpp)
-// from the obstacle. A point that stands for the area A and bears the force F along the unit normal n, with
-// the gap g [m], its distance less T/2, is so far squeezed and so stiff:
+// The middle of the cloth keeps half of its thickness t(p) of the pressure p
+// (engine/model/compression.hpp) from the obstacle. A point that stands for the area A and bears the force
+// F along the unit normal n, with the gap g [m], its distance less T/2, is so far squeezed and so stiff:
 //   s(F) = (T - t(F / A)) / 2,   k(F) = 2 A S(F / A) = -dF/dg.
 // A step ends where the gap is that of the force, g_v = -s(F); a function of the state and not of history.
 // Where g < 0, g_v = g + (eta / h) (g - min(g_n, 0)) with the gap g_n when the step began: a dashpot
@@ -81,6 +81,7 @@ struct CompressionLaw {
   static constexpr Real weakening_slip = Real(1e-4);  ///< over which friction falls to the dynamic one [m]
   static constexpr Real gripping = Real(50);          ///< k_t h^2 / m of a contact that bears little
   static constexpr Real rest_speed = Real(1e-4);      ///< what slips slower sticks [m/s]
+  static constexpr Real turned = Real(1) / 40;  ///< of `slight`, of friction against what was solved for
 
   struct Squeeze {
     Real depth;      ///< s(F) [m]
@@ -189,7 +190,10 @@ struct CompressionLaw {
     const Real size = length(z);
     const Vec3<Real> tau = bounded(z, size, bound);
     next.force += tau;
-    next.mismatch += length(tau - found_t) / accepted;
+    // What turned round would drive cloth that lies still.
+    next.mismatch +=
+        length(tau - found_t) /
+        (dot(tau, found_t) < 0 ? larger(Real(accepted_share) * force, turned * slight) : accepted);
     next.mode = size > bound ? ContactMode::slide : ContactMode::stick;
     next.slip = size - bound > r.grip * rest_speed * step ? slip : Real(0);
     return next;

@@ -74,5 +74,16 @@ TEST(Compression, OfAThicknessAloneScales) {
   EXPECT_NEAR(one.thickness_at(high) / one.thickness_at(low), 0.67 / 0.93, 1e-9);
 }
 
+// A terry's work is more than any core leaves: the pressures are right, and the core is a tenth.
+TEST(Compression, OfSoftThickClothHasItsPressures) {
+  for (const auto& [t0, tm, lc] : {std::array{2e-3, 0.6e-3, 0.5}, {1e-3, 0.5e-3, 0.6}}) {
+    const Compression curve = fitted_compression(t0, tm, lc);
+    EXPECT_NEAR(curve.core, 0.1 * tm, 1e-3 * tm) << t0;
+    EXPECT_NEAR(curve.pressure(tm), high, 0.01 * high) << t0;
+    EXPECT_NEAR(curve.thickness_at(low), t0, 0.03 * t0) << t0;
+    EXPECT_GT(curve.linear_from(), high) << t0;
+  }
+}
+
 }  // namespace
 }  // namespace isocloth

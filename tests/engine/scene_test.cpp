@@ -153,6 +153,15 @@ TEST(ValidateScene, NamesFabric) {
   };
   EXPECT_EQ(spoiled(&Fabric::rho, -1), "garments[1].fabric.rho: found -1, expected a number > 0");
   EXPECT_EQ(spoiled(&Fabric::rho, 0), "garments[1].fabric.rho: found 0, expected a number > 0");
+  const auto squeezed = [&](Compression c) {
+    return refusal([=](Scene& s) { s.garments[1].fabric.compression = c; });
+  };
+  EXPECT_EQ(
+      squeezed({.thickness = 5e-4, .core = 5e-4, .stiffness = 1e-9}),
+      "garments[1].fabric.compression.c: found 0.0005, expected less than the thickness T without load, "
+      "0.0005 m");
+  EXPECT_EQ(squeezed({.thickness = 4e-4, .core = 3e-4, .stiffness = 1}).substr(0, 50),
+            "garments[1].fabric.compression: found a slope of 3");
   EXPECT_EQ(spoiled(&Fabric::delta, -1), "garments[1].fabric.delta: found -1, expected a number >= 0");
   EXPECT_EQ(spoiled(&Fabric::kappa, -1), "garments[1].fabric.kappa: found -1, expected a number >= 0");
   EXPECT_EQ(spoiled(&Fabric::alpha, -1), "garments[1].fabric.alpha: found -1, expected a number >= 0");

@@ -224,6 +224,29 @@ TEST(Thickness, SheetsOnSlopesStickOrSlideAsCoulombSays) {
     }
 }
 
+// Light cloth on a floor: friction that a step accepts must not drive it.
+TEST(Thickness, SheetsThatSlideToAStopLie) {
+  const Fabric cotton = preset("cotton");
+  for (const double step : {0.005, 0.01}) {
+    double longest = 0;
+    for (int n = 0; n < 10; ++n) {
+      const double speed = 0.2 + 0.2 * n;
+      Garment sheet = sheet_over_plane(5, 0.2, cotton.thickness / 2, cotton);
+      sheet.initial_velocities.assign(sheet.initial_positions.size(), {speed, 0, 0});
+      Scene scene = squeeze_scene(sheet, step);
+      scene.obstacles = {obstacle(PlaneShape{}, {}, 0.5)};
+      Simulation simulation(scene, one_thread());
+      simulation.advance(static_cast<int>(std::lround(2 / step)));
+      const Vec3d before = simulation.positions(0)[12];
+      simulation.advance(static_cast<int>(std::lround(0.5 / step)));
+      const Vec3d after = simulation.positions(0)[12];
+      EXPECT_LT(norm(after - before), 1e-6) << speed << " m/s, " << step;
+      longest = std::max(longest, after.x / (speed * speed / scene.gravity) - 1);
+    }
+    std::printf("%g s: at most %.1f %% too far\n", step, 100 * longest);
+  }
+}
+
 // A box on cloth that is drawn away under it: friction alone moves it.
 TEST(Thickness, ABoxOnClothThatIsDrawnAwayAcceleratesAsFrictionHasIt) {
   for (const double step : {0.001, 0.005}) {
