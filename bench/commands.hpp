@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/report.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 
 namespace isocloth::bench {
 

@@ -101,7 +101,7 @@ Table measure_towels(const ContactRequest& request) {
       iterations += r.iterations;
       parts += r.substeps;
       violated += r.status == StepStatus::stalled;
-      broken += is_lost(r.status);
+      broken += has_failed(r.status);
       deepest = std::max(deepest, r.penetration);
     }
   }

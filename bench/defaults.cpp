@@ -8,8 +8,8 @@
 #include "bench/runner.hpp"
 #include "engine/core/standard_gravity.hpp"
 #include "engine/core/text.hpp"
+#include "engine/material/fabric_presets.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/model/fabric_presets.hpp"
 #include "host/energy/energy_balance.hpp"
 
 namespace isocloth::bench {

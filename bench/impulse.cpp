@@ -112,7 +112,7 @@ SheetFigures run_sheet(const Scene& scene, int steps, double budget, Precision p
   while (f.steps < steps && f.cpu_seconds < budget) {
     StepReport report;
     f.cpu_seconds += thread_cpu_seconds([&] { report = simulation.step()[0]; });
-    f.finite = !is_lost(report.status);
+    f.finite = !has_failed(report.status);
     if (!f.finite) break;
     ++f.steps;
     sweeps += report.iterations;

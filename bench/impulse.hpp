@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/model/recipe.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 
 namespace isocloth::bench {
 

@@ -78,7 +78,7 @@ Figures run(const Case& c, int parts, const FramesRequest& request, Precision pr
     f.frames += count;
     f.slowest = std::max(f.slowest, spent.wall / count);
     for (const StepReport& report : reports) {
-      f.finite = f.finite && !is_lost(report.status);
+      f.finite = f.finite && !has_failed(report.status);
       f.strain = std::max(f.strain, report.residual);
       f.sweeps += report.iterations;
     }

@@ -128,7 +128,7 @@ double seconds_of(Simulation& simulation, int steps) {
   simulation.reset();
   StepReport report;
   const double seconds = thread_cpu_seconds([&] { report = simulation.advance(steps)[0]; });
-  return is_lost(report.status) ? NAN : seconds;
+  return has_failed(report.status) ? NAN : seconds;
 }
 
 /// [ns] of one sweep per constraint, and of a part of a step with one sweep per constraint.

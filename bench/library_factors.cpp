@@ -145,7 +145,7 @@ class DirectContest {
     });
     if (!engine.failure)
       engine.solve_seconds = contests.time(
-          [&] { solver->solve_more(right_side_, solution_, right_side_.size(), {0}); }, device_.queue());
+          [&] { solver->solve_block(right_side_, solution_, right_side_.size(), {0}); }, device_.queue());
   }
   const NodalSystem& system() const { return system_; }
   ArrayView<const Real> right_side() const { return as_scalars(right_side_.view()); }

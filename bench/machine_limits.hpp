@@ -1,7 +1,7 @@
 // What this machine can do at most, measured by two plain loops.
 #pragma once
 
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 #include "kernels/kernel_table.hpp"
 
 namespace isocloth::bench {

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "bench/commands.hpp"
-#include "engine/model/fabric_presets.hpp"
+#include "engine/material/fabric_presets.hpp"
 
 namespace {
 

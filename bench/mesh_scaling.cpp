@@ -39,7 +39,7 @@ std::vector<Json> run_case(Index side, const MeshRequest& request) {
     most = std::max(most, report.iterations);
     violated += report.status != StepStatus::converged;
     residual = std::max(residual, report.residual);
-    if (is_lost(report.status)) break;
+    if (has_failed(report.status)) break;
     if (steps % 10 == 0) keep_worst(simulation->strains()[0], strain);
   }
   keep_worst(simulation->strains()[0], strain);

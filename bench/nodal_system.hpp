@@ -3,7 +3,7 @@
 
 #include "engine/model/scene.hpp"
 #include "host/linear/block_pattern.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 
 namespace isocloth::bench {
 

@@ -121,7 +121,7 @@ Run run_setting(const Scene& scene, double budget, const References& references,
     for (int s = 0; s < steps; ++s) {
       StepReport report;
       run.cpu_seconds += thread_cpu_seconds([&] { report = simulation.step()[0]; });
-      run.finite = !is_lost(report.status);
+      run.finite = !has_failed(report.status);
       if (!run.finite) break;
       ++run.steps;
       run.missed += report.status == StepStatus::stalled;

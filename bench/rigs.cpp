@@ -12,8 +12,8 @@
 #include "bench/runner.hpp"
 #include "bench/sheet_rigs.hpp"
 #include "engine/core/text.hpp"
+#include "engine/material/kes_sheet.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/model/kes_sheet.hpp"
 #include "host/files/names.hpp"
 
 namespace isocloth::bench {

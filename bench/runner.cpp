@@ -26,7 +26,7 @@ RunFigures run_until(Simulation& simulation, double t, const StepObserver& obser
     violated += report.status != StepStatus::converged;
     figures.iterations_max = std::max(figures.iterations_max, report.iterations);
     figures.residual_max = std::max(figures.residual_max, report.residual);
-    figures.finite = !is_lost(report.status);
+    figures.finite = !has_failed(report.status);
     if (!figures.finite) break;
     if (observe) observe(simulation, report);
   }

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 
 namespace isocloth::bench {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "bench/report.hpp"
-#include "engine/model/fast_sheet.hpp"
-#include "engine/model/kes_sheet.hpp"
+#include "engine/material/fast_sheet.hpp"
+#include "engine/material/kes_sheet.hpp"
 
 namespace isocloth::bench {
 

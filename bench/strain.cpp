@@ -6,7 +6,7 @@
 #include "bench/runner.hpp"
 #include "bench/timing.hpp"
 #include "engine/core/text.hpp"
-#include "engine/model/fabric_presets.hpp"
+#include "engine/material/fabric_presets.hpp"
 #include "engine/model/resolved_scene.hpp"
 
 namespace isocloth::bench {

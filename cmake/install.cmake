@@ -14,8 +14,12 @@ if(TARGET isocloth_cuda)
 endif()
 # Public: plain data, the public class, and the files that need no other library's header.
 install(DIRECTORY engine DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth FILES_MATCHING PATTERN *.hpp)
-install(FILES host/isocloth.hpp host/kept_step.hpp host/node_force.hpp host/simulation.hpp host/strain.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/host)
-foreach(header energy/energy_balance energy/energy_sums files/file_access gradients/tape projection/step_gradient results/checkpoint_file results/metric_columns results/result_options results/run_record results/trajectory_file results/trajectory_layout meshes/mesh_file run/certificate run/rest run/run_scene scene/scene_file)
+# Those of the host by name: host/isocloth.hpp and all that it includes, and what a kept step and its energies are.
+foreach(header isocloth energy/energy_balance energy/energy_sums files/file_access gradients/tape meshes/mesh_file
+    projection/step_gradient results/checkpoint_file results/metric_columns results/result_options results/run_record
+    results/trajectory_file results/trajectory_layout run/certificate run/rest run/run_scene scene/scene_file
+    simulation/simulation state/execution_options state/garment_field state/garment_state state/step_record
+    state/measures state/node_force state/step_report state/strain)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES host/${header}.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/host/${folder})
 endforeach()

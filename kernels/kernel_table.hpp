@@ -6,7 +6,6 @@
 #include "kernels/cloth_contact/cloth_contact.hpp"
 #include "kernels/cloth_contact/search_pairs.hpp"
 #include "kernels/cloth_contact/selections.hpp"
-#include "kernels/contact/body_system.hpp"
 #include "kernels/forces/build_bending.hpp"
 #include "kernels/forces/stitches.hpp"
 #include "kernels/impulse/impulse_kernels.hpp"
@@ -18,6 +17,7 @@
 #include "kernels/measures/cloth_measures.hpp"
 #include "kernels/measures/measures.hpp"
 #include "kernels/measures/strains.hpp"
+#include "kernels/projection/body_system.hpp"
 #include "kernels/projection/metric.hpp"
 #include "kernels/projection/nodal_system.hpp"
 #include "kernels/samples/act_on_samples.hpp"
@@ -40,7 +40,7 @@ struct ClothContactKernels {
   Kernel<CountPairs> count_pairs;
   Kernel<WritePairs> write_pairs;
   Kernel<MeasurePairs> measure_pairs;
-  Kernel<SiftPairs> sift_pairs;
+  Kernel<CullCandidates> cull_candidates;
   Kernel<FindClothContacts> find_contacts;
   Kernel<RespondClothContacts> respond_contacts;
 };
@@ -70,8 +70,8 @@ struct StepKernels {
   Kernel<MultiplyCouplings<Real>> multiply_couplings;
   Kernel<BlockProduct<Real>> block_product;
   Kernel<PartialDots<Real>> partial_dots;
-  Kernel<DescendAlong<Real>> descend_along;
-  Kernel<TurnDirection<Real>> turn_direction;
+  Kernel<DescendAlong<Real>> update_solution;
+  Kernel<TurnDirection<Real>> update_direction;
   Kernel<ApplyCorrection<Real>> apply_correction;
   Kernel<UpdateMultipliers<Real>> update_multipliers;
   Kernel<FindMismatches<Real>> find_mismatches;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/core/array_view.hpp"
-#include "engine/model/scene.hpp"
+#include "engine/mesh/mesh.hpp"
 
 namespace isocloth {
 
@@ -29,12 +29,5 @@ struct PanelGrid {
 /// mesh, and for wind that is zero or blows square to the sheet to a thousandth.
 PanelGrid panel_grid(const Mesh& mesh, ArrayView<const Vec3d> positions, const Vec3d& wind,
                      const std::string& key);
-
-/// Whether air flows around the garment as around panels: around all but driven ones.
-bool is_sheet_in_air(const Garment& garment, const Scene& scene);
-
-/// Throws SceneError, where panels are asked for (WindModel::panels), for a garment that panel_grid()
-/// refuses.
-void check_air(const Scene& scene);
 
 }  // namespace isocloth

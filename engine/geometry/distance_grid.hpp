@@ -8,7 +8,7 @@
 #include "engine/core/array_view.hpp"
 #include "engine/core/monitor.hpp"
 #include "engine/core/vec3.hpp"
-#include "engine/model/obstacle.hpp"
+#include "engine/shapes/obstacle.hpp"
 
 namespace isocloth {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/mesh/mesh.hpp"
-#include "engine/model/obstacle.hpp"
+#include "engine/shapes/obstacle.hpp"
 
 namespace isocloth {
 

@@ -71,7 +71,8 @@ double distance_of_segments(const Vec3d& p, const Vec3d& q, const Vec3d& a, cons
 }  // namespace
 
 IntersectionSearch::IntersectionSearch(const std::vector<const Mesh*>& meshes,
-                                       const std::vector<Index>& worlds, const std::vector<bool>& is_driven) {
+                                       const std::vector<Index>& worlds,
+                                       const std::vector<bool>& is_kinematic) {
   assert(worlds.empty() || worlds.size() == meshes.size());
   std::map<Index, std::vector<std::size_t>> of_world;
   const Mesh* before = nullptr;  // replicas come one after another
@@ -85,7 +86,7 @@ IntersectionSearch::IntersectionSearch(const std::vector<const Mesh*>& meshes,
           {std::make_shared<FaceTree>(mesh), std::make_shared<std::vector<Index>>(sewn_nodes(mesh))});
       before = &mesh;
     }
-    surfaces_.back().is_driven = !is_driven.empty() && is_driven[s];
+    surfaces_.back().is_kinematic = !is_kinematic.empty() && is_kinematic[s];
     const Index world = worlds.empty() ? every_world : worlds[s];
     (world == every_world ? everywhere_ : of_world[world]).push_back(s);
   }
@@ -120,7 +121,7 @@ std::int64_t IntersectionSearch::for_each_near_pair(const std::vector<std::vecto
   std::int64_t unknown_triangles = 0;
   for (std::size_t s = 0; s < surfaces_.size(); ++s) {
     unknown_triangles += take(positions[s], surfaces_[s], margins[s]);
-    if (surfaces_[s].is_driven) continue;
+    if (surfaces_[s].is_kinematic) continue;
     surfaces_[s].tree->for_each_near_pair(
         state(s).boxes,
         [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) { visit(s, one, s, other); });
@@ -149,7 +150,7 @@ void IntersectionSearch::visit_everywhere(const Visit& visit) const {
 
 template <class Visit>
 void IntersectionSearch::visit_pair(std::size_t s, std::size_t t, const Visit& visit) const {
-  if (surfaces_[s].is_driven && surfaces_[t].is_driven) return;
+  if (surfaces_[s].is_kinematic && surfaces_[t].is_kinematic) return;
   surfaces_[s].tree->for_each_near_pair(
       state(s).boxes, *surfaces_[t].tree, state(t).boxes,
       [&](const FaceTree::Leaf& one, const FaceTree::Leaf& other) { visit(s, one, t, other); });

@@ -80,10 +80,10 @@ struct Nearness {
 class IntersectionSearch {
  public:
   /// Valid meshes, whose rest shapes give the trees; worlds: shape [surface_count]. Surfaces of one world
-  /// meet each other, those of `every_world` meet all, others do not. Empty: all meet. is_driven: surfaces
+  /// meet each other, those of `every_world` meet all, others do not. Empty: all meet. is_kinematic: surfaces
   /// that may pass through themselves and each other, same shape; empty: none.
   explicit IntersectionSearch(const std::vector<const Mesh*>& meshes, const std::vector<Index>& worlds = {},
-                              const std::vector<bool>& is_driven = {});
+                              const std::vector<bool>& is_kinematic = {});
   static constexpr Index every_world = -1;
 
   /// positions [m]: shape [surface_count, node_count]. Cost O(n log n) for n triangles of which few are near
@@ -112,7 +112,7 @@ class IntersectionSearch {
     std::shared_ptr<const FaceTree> tree;            ///< also that of other surfaces of the same faces
     std::shared_ptr<const std::vector<Index>> sewn;  ///< see sewn_nodes()
     std::size_t state = 0;  ///< place in states_; 0: shared by all that meet no other surface
-    bool is_driven = false;
+    bool is_kinematic = false;
   };
   const State& state(std::size_t s) const { return states_[surfaces_[s].state]; }
   /// Calls visit(s, Leaf of s, t, Leaf of t) for all triangles whose boxes, wider by margins, overlap, each

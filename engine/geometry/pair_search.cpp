@@ -36,12 +36,12 @@ Box box_on_way(const Vec3d& from, const Vec3d& to, double margin) {
 }  // namespace
 
 PairSearch::PairSearch(const std::vector<const Mesh*>& meshes, const std::vector<Index>& worlds,
-                       const std::vector<bool>& is_driven) {
+                       const std::vector<bool>& is_kinematic) {
   SurfaceFeatures& f = features_;
   f.node_begin = f.triangle_begin = f.edge_begin = {0};
   for (std::size_t s = 0; s < meshes.size(); ++s) {
-    surfaces_.push_back(
-        {FaceTree(*meshes[s]), worlds.empty() ? every_world : worlds[s], !is_driven.empty() && is_driven[s]});
+    surfaces_.push_back({FaceTree(*meshes[s]), worlds.empty() ? every_world : worlds[s],
+                         !is_kinematic.empty() && is_kinematic[s]});
     const Index first_node = f.node_begin.back();
     std::map<std::array<Index, 2>, Index> known;
     for (const FaceTree::Triangle& t : surfaces_.back().tree.triangles()) {
@@ -252,18 +252,19 @@ bool PairSearch::find(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, Ar
   return true;
 }
 
-bool PairSearch::find_more(const std::vector<Detour>& detours, ArrayView<const double> margins,
-                           std::size_t most, std::vector<FeaturePair>& pairs, const Workers& workers) {
+bool PairSearch::update(const std::vector<UpdatedTrajectory>& updated_trajectories,
+                        ArrayView<const double> margins, std::size_t most, std::vector<FeaturePair>& pairs,
+                        const Workers& workers) {
   const SurfaceFeatures& f = features_;
   detoured_.nodes.assign(f.node_surfaces.size(), 0);
   detoured_.tree.resize(surfaces_.size());
   std::vector<Index> triangles;
-  for (const Detour& detour : detours) {
-    detoured_.nodes[detour.node] = 1;
-    resting_.nodes[detour.node] =
-        box_on_way<BoundingBox>(detour.from, detour.to, margins[f.node_surfaces[detour.node]]);
-    triangles.insert(triangles.end(), node_triangles_.begin() + node_triangle_begin_[detour.node],
-                     node_triangles_.begin() + node_triangle_begin_[detour.node + 1]);
+  for (const UpdatedTrajectory& trajectory : updated_trajectories) {
+    detoured_.nodes[trajectory.node] = 1;
+    resting_.nodes[trajectory.node] =
+        box_on_way<BoundingBox>(trajectory.from, trajectory.to, margins[f.node_surfaces[trajectory.node]]);
+    triangles.insert(triangles.end(), node_triangles_.begin() + node_triangle_begin_[trajectory.node],
+                     node_triangles_.begin() + node_triangle_begin_[trajectory.node + 1]);
   }
   std::sort(triangles.begin(), triangles.end());
   triangles.erase(std::unique(triangles.begin(), triangles.end()), triangles.end());

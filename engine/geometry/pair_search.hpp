@@ -44,10 +44,10 @@ struct SurfaceFeatures {
 class PairSearch {
  public:
   /// Valid meshes, whose rest shapes give the trees. worlds: surfaces of one world meet each other, those of
-  /// `every_world` meet all, others do not; empty: all meet. is_driven: surfaces that meet neither themselves
-  /// nor each other; empty: none. Both of shape [surface_count].
+  /// `every_world` meet all, others do not; empty: all meet. is_kinematic: surfaces that meet neither
+  /// themselves nor each other; empty: none. Both of shape [surface_count].
   explicit PairSearch(const std::vector<const Mesh*>& meshes, const std::vector<Index>& worlds = {},
-                      const std::vector<bool>& is_driven = {});
+                      const std::vector<bool>& is_kinematic = {});
   static constexpr Index every_world = -1;
   /// Who does the pieces of a search.
   struct Workers {
@@ -65,7 +65,7 @@ class PairSearch {
   /// Whether features of a surface are sought near those of another, or its own.
   bool meets(std::size_t one, std::size_t other) const {
     const Surface &a = surfaces_[one], &b = surfaces_[other];
-    return !(a.is_driven && b.is_driven) &&
+    return !(a.is_kinematic && b.is_kinematic) &&
            (a.world == b.world || a.world == every_world || b.world == every_world);
   }
   /// Of its boxes, and of the room for pairs that it keeps for the next search.
@@ -87,22 +87,22 @@ class PairSearch {
             Times times = Times::own);
 
   /// A node that goes elsewhere than find() was told.
-  struct Detour {
+  struct UpdatedTrajectory {
     Index node;
     Vec3d from, to;  ///< [m]
   };
   /// After find() in own times: with all other nodes on the ways they had, adds to `pairs` those of which a
-  /// node takes a detour, whether they are there or not, those of nodes and triangles before those of edges.
-  /// Returns whether they are then at most `most`; else they are missing, and only find() helps. Cost
-  /// O(k log n) for k detours. Detours with a coordinate that is no number are not for it.
-  bool find_more(const std::vector<Detour>& detours, ArrayView<const double> margins, std::size_t most,
-                 std::vector<FeaturePair>& pairs, const Workers& workers = alone());
+  /// node takes a trajectory, whether they are there or not, those of nodes and triangles before those of
+  /// edges. Returns whether they are then at most `most`; else they are missing, and only find() helps. Cost
+  /// O(k log n) for k updated_trajectories. Detours with a coordinate that is no number are not for it.
+  bool update(const std::vector<UpdatedTrajectory>& updated_trajectories, ArrayView<const double> margins,
+              std::size_t most, std::vector<FeaturePair>& pairs, const Workers& workers = alone());
 
  private:
   struct Surface {
     FaceTree tree;
     Index world = every_world;
-    bool is_driven = false;
+    bool is_kinematic = false;
   };
   /// A branch of a surface's tree, whose triangles are looked at.
   struct Piece {
@@ -119,7 +119,7 @@ class PairSearch {
     std::vector<FaceTree::BoxesOf<Box>> surfaces;
     std::vector<Box> nodes, edges;
   };
-  /// Of detours: which nodes take one, and of each surface which nodes of its tree hold one.
+  /// Of updated_trajectories: which nodes take one, and of each surface which nodes of its tree hold one.
   struct Detoured {
     std::vector<char> nodes;
     std::vector<std::vector<char>> tree;

@@ -79,8 +79,8 @@ std::optional<Vec3d> meeting_place(const MovingPoints& p, bool is_edges, double 
 }  // namespace
 
 PassageSearch::PassageSearch(const std::vector<const Mesh*>& meshes, const std::vector<Index>& worlds,
-                             const std::vector<bool>& is_driven)
-    : pairs_(meshes, worlds, is_driven), margins_(meshes.size(), 0) {}
+                             const std::vector<bool>& is_kinematic)
+    : pairs_(meshes, worlds, is_kinematic), margins_(meshes.size(), 0) {}
 
 Passages PassageSearch::find(const std::vector<std::vector<Vec3d>>& from,
                              const std::vector<std::vector<Vec3d>>& to) {

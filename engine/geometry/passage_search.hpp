@@ -35,7 +35,7 @@ class PassageSearch {
  public:
   /// As PairSearch.
   PassageSearch(const std::vector<const Mesh*>& meshes, const std::vector<Index>& worlds,
-                const std::vector<bool>& is_driven);
+                const std::vector<bool>& is_kinematic);
 
   /// from, to [m]: shape [surface_count, node_count]. Cost as PairSearch::find and about 0.2 us per
   /// pair that is near.

@@ -1,3 +1,5 @@
+#include "engine/model/contact_checks.hpp"
+
 // What may be asked of contact.
 #include <algorithm>
 #include <array>
@@ -6,11 +8,10 @@
 #include <set>
 #include <utility>
 
+#include "engine/core/checks.hpp"
 #include "engine/core/enum_check.hpp"
 #include "engine/mesh/weld.hpp"
-#include "engine/model/checks.hpp"
 #include "engine/model/recipe.hpp"
-#include "engine/model/scene.hpp"
 
 namespace isocloth {
 namespace {
@@ -64,7 +65,7 @@ void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
     if (4 * scene.contact.tolerance > thickness)
       refuse_above("contact.tolerance", scene.contact.tolerance, thickness / 4,
                    text(" with contact.cloth, a quarter of ", name));
-    if (is_driven(garment)) continue;  // it does not meet itself
+    if (is_kinematic(garment)) continue;  // it does not meet itself
     for (std::size_t b = 0; b < garment.mesh.buttons.size(); ++b)
       if (const double distance = garment.mesh.buttons[b].distance; distance < thickness)
         refuse_below(text("garments[", g, "].mesh.buttons[", b, "].distance"), distance, thickness,

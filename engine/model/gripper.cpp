@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/model/checks.hpp"
+#include "engine/core/checks.hpp"
 
 namespace isocloth {
 

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/model/obstacle.hpp"
+#include "engine/shapes/obstacle.hpp"
 
 namespace isocloth {
 

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/core/checks.hpp"
 #include "engine/core/text.hpp"
-#include "engine/model/checks.hpp"
 #include "engine/particles/tensor_grid.hpp"
 
 namespace isocloth {

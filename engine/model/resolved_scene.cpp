@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/core/checks.hpp"
 #include "engine/core/standard_gravity.hpp"
-#include "engine/model/checks.hpp"
 #include "engine/rows/surface_element.hpp"
 
 namespace isocloth {

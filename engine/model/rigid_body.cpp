@@ -5,8 +5,8 @@
 #include <numbers>
 #include <variant>
 
+#include "engine/core/checks.hpp"
 #include "engine/core/place_text.hpp"
-#include "engine/model/checks.hpp"
 
 namespace isocloth {
 namespace {

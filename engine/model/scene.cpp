@@ -6,12 +6,13 @@
 #include <type_traits>
 #include <unordered_map>
 
-#include "engine/air/panel_grid.hpp"
+#include "engine/core/checks.hpp"
 #include "engine/core/enum_check.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/validate.hpp"
 #include "engine/mesh/weld.hpp"
-#include "engine/model/checks.hpp"
+#include "engine/model/air_checks.hpp"
+#include "engine/model/contact_checks.hpp"
 #include "engine/model/recipe.hpp"
 #include "engine/model/recipe_checks.hpp"
 
@@ -347,7 +348,7 @@ void validate_scene(const Scene& scene) {
   check_contact(scene);
 }
 
-bool is_driven(const Garment& garment) {
+bool is_kinematic(const Garment& garment) {
   std::size_t pinned = 0;  // pins share no nodes
   for (const Pin& pin : garment.pins) pinned += pin.nodes.size();
   return pinned == garment.mesh.positions.size();

@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "engine/material/fabric.hpp"
+#include "engine/material/wind.hpp"
 #include "engine/mesh/mesh.hpp"
-#include "engine/model/fabric.hpp"
 #include "engine/model/force_slope.hpp"
 #include "engine/model/gripper.hpp"
 #include "engine/model/integrator.hpp"
-#include "engine/model/motion.hpp"
-#include "engine/model/obstacle.hpp"
 #include "engine/model/rigid_body.hpp"
 #include "engine/model/sewing.hpp"
-#include "engine/model/wind.hpp"
+#include "engine/shapes/motion.hpp"
+#include "engine/shapes/obstacle.hpp"
 
 namespace isocloth {
 
@@ -193,7 +193,7 @@ inline const std::vector<Vec3d>& start_positions(const Garment& garment) {
 /// Whether every node is pinned: a surface that moves and deforms as its pins do. Where cloth meets cloth
 /// (ContactSettings::cloth) it is a body, which cloth meets and which is no cloth itself: nothing of it is
 /// measured, it may pass through itself and other such surfaces.
-bool is_driven(const Garment& garment);
+bool is_kinematic(const Garment& garment);
 
 /// Where the i-th node of a pin of the garment is at time t of the garment's clock [s]: its motion, and with
 /// a ramp T, at the time s T after the start, s < 1, further by (1 - s^2 (3 - 2 s)) (start - motion at the

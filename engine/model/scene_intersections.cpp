@@ -131,7 +131,7 @@ std::string describe_coincident(const Nearness& near, const Scene& scene) {
               : "; without contact.cloth nothing will part them: move them apart in the file");
 }
 
-std::optional<IntersectionReport> require_untangled(const Scene& scene) {
+std::optional<IntersectionReport> require_intersection_free(const Scene& scene) {
   if (!scene.contact.cloth) return std::nullopt;
   IntersectionReport start = SceneIntersections(scene).of_start();
   std::string line = describe(start, true);

@@ -79,6 +79,6 @@ std::string describe(const NearFeatures& pair, const Scene& scene);
 
 /// With contact.cloth: throws SceneError where cloth passes through cloth at the start or lies in it,
 /// whatever ContactSettings::initial says; returns what else it found. About 1 us per node. Without: nothing.
-std::optional<IntersectionReport> require_untangled(const Scene& scene);
+std::optional<IntersectionReport> require_intersection_free(const Scene& scene);
 
 }  // namespace isocloth

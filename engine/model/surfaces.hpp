@@ -28,7 +28,7 @@ inline std::vector<Index> worlds_of(const std::vector<const Garment*>& garments)
 /// Whether nothing of a garment moves freely.
 inline std::vector<bool> driven_of(const std::vector<const Garment*>& garments) {
   std::vector<bool> driven;
-  for (const Garment* garment : garments) driven.push_back(is_driven(*garment));
+  for (const Garment* garment : garments) driven.push_back(is_kinematic(*garment));
   return driven;
 }
 

@@ -107,7 +107,7 @@ Tearing tearing_of(const ResolvedScene& resolved, const Garment& garment) {
   return tearing;
 }
 
-TornPinSearch::TornPinSearch(const Garment& garment, bool across_quads) : garment_(garment) {
+OverstretchedPins::OverstretchedPins(const Garment& garment, bool across_quads) : garment_(garment) {
   for (const Pin& pin : garment.pins)
     for (std::size_t i = 0; i < pin.nodes.size(); ++i) pinned_.push_back({pin.nodes[i], &pin, i});
   if (pinned_.size() < 2) return;
@@ -134,7 +134,7 @@ TornPinSearch::TornPinSearch(const Garment& garment, bool across_quads) : garmen
   }
 }
 
-TornPins TornPinSearch::at(double t, double stretch) const {
+TornPins OverstretchedPins::at(double t, double stretch) const {
   TornPins worst;
   double most = 1 + stretch;
   if (sources_.empty() || !std::isfinite(stretch)) return worst;

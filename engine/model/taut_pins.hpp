@@ -53,11 +53,11 @@ struct TornPins {
 };
 
 /// Pairs that no step can satisfy, sought again at every time that is asked for.
-class TornPinSearch {
+class OverstretchedPins {
  public:
   /// `across_quads`: the rows hold the diagonals of quads, too (isometry). Of more than 25 pinned nodes, the
   /// pairs of 25 of them, evenly chosen, with all others. Cost O(25 edge_count log).
-  TornPinSearch(const Garment& garment, bool across_quads);
+  OverstretchedPins(const Garment& garment, bool across_quads);
   /// The worst pair at time t of the garment's clock with distance > (1 + stretch) length.
   TornPins at(double t, double stretch) const;
 

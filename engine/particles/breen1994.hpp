@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/fabric.hpp"
+#include "engine/material/fabric.hpp"
 #include "engine/particles/particle_energy.hpp"
 
 namespace isocloth {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/model/fabric.hpp"
+#include "engine/material/fabric.hpp"
 #include "engine/particles/particle_grid.hpp"
 
 namespace isocloth {

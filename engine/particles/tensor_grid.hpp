@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/material/fabric.hpp"
 #include "engine/mesh/mesh.hpp"
-#include "engine/model/fabric.hpp"
 
 namespace isocloth {
 

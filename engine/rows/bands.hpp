@@ -6,7 +6,7 @@
 // kernels/tensors/row_laws.hpp.
 #pragma once
 
-#include "engine/model/fabric.hpp"
+#include "engine/material/fabric.hpp"
 #include "engine/rows/edge_lengths.hpp"
 
 namespace isocloth {

@@ -2,7 +2,7 @@
 // along its threads.
 #pragma once
 
-#include "engine/model/fabric.hpp"
+#include "engine/material/fabric.hpp"
 #include "engine/rows/edge_lengths.hpp"
 
 namespace isocloth {

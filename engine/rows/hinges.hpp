@@ -18,7 +18,7 @@
 // mesh gives, and what bends freely is 10 to 40 % off.
 #pragma once
 
-#include "engine/model/fabric.hpp"
+#include "engine/material/fabric.hpp"
 #include "engine/rows/row_setup.hpp"
 
 namespace isocloth {

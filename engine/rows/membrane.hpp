@@ -26,8 +26,8 @@
 
 #include <array>
 
+#include "engine/material/fabric.hpp"
 #include "engine/mesh/triangle_pairs.hpp"
-#include "engine/model/fabric.hpp"
 #include "engine/rows/isometry.hpp"
 
 namespace isocloth {

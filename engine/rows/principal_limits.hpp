@@ -9,7 +9,7 @@
 // where the element has narrowed by 10 % across.
 #pragma once
 
-#include "engine/model/fabric.hpp"
+#include "engine/material/fabric.hpp"
 #include "engine/rows/membrane.hpp"
 
 namespace isocloth {

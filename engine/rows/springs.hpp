@@ -8,8 +8,8 @@
 // uneven.
 #pragma once
 
+#include "engine/material/fabric.hpp"
 #include "engine/mesh/spring_pairs.hpp"
-#include "engine/model/fabric.hpp"
 #include "engine/rows/edge_lengths.hpp"
 
 namespace isocloth {

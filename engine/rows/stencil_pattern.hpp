@@ -16,7 +16,7 @@ constexpr int membrane_width = 6;
 /// Rows of the form C = sum_ij T_ij p_i . p_j - c0, `width` of them (E, F, G; or one) on each stencil of
 /// nodes. A slot is a node of a stencil; an entry is a pair (slot, node) where T_ij is not zero by structure.
 /// A stencil's positions are taken relative to its first node. Stencils of elements and of pairs of triangles
-/// have no entries: see MembraneGroup (kernels/views.hpp).
+/// have no entries: see MembraneGroup (kernels/core/views.hpp).
 struct StencilPattern {
   int width = 1;                        ///< rows per stencil
   std::vector<Index> stencil_begin{0};  ///< first slot of each stencil, shape [stencil_count + 1]

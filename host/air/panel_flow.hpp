@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "engine/air/vortex_lattice.hpp"
-#include "engine/model/wind.hpp"
-#include "host/simulation.hpp"
+#include "engine/material/wind.hpp"
+#include "host/state/garment_state.hpp"
 
 namespace isocloth {
 

@@ -1,7 +1,9 @@
 // One garment in the potential flow around it.
 #pragma once
 
+#include "engine/model/scene.hpp"
 #include "host/air/panel_flow.hpp"
+#include "host/state/garment_state.hpp"
 
 namespace isocloth {
 

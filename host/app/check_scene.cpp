@@ -5,10 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/text.hpp"
-#include "engine/model/obstacle.hpp"
+#include "engine/shapes/obstacle.hpp"
 #include "host/run/certificate.hpp"
 #include "host/run/prepare_scene.hpp"
 #include "host/scene/scene_file.hpp"
+#include "host/simulation/simulation.hpp"
 
 namespace isocloth {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "host/files/file_access.hpp"
-#include "host/simulation.hpp"
+#include "host/state/execution_options.hpp"
 
 namespace isocloth {
 

@@ -3,14 +3,17 @@
 import re
 
 HEADERS = [
-    "host/simulation.hpp", "host/strain.hpp", "host/run/run_scene.hpp", "host/run/rest.hpp", "host/run/certificate.hpp",
-    "host/node_force.hpp", "host/scene/scene_file.hpp", "host/meshes/mesh_file.hpp", "host/results/run_record.hpp",
-    "host/results/result_options.hpp", "host/results/checkpoint_file.hpp", "host/results/trajectory_file.hpp",
-    "host/results/trajectory_layout.hpp", "host/gradients/tape.hpp", "engine/mesh/generators.hpp",
-    "engine/mesh/panels.hpp", "engine/mesh/mesh.hpp", "engine/model/sewing.hpp", "engine/model/scene.hpp",
-    "engine/model/scene_intersections.hpp", "engine/model/fabric.hpp", "engine/model/fabric_presets.hpp",
-    "engine/model/motion.hpp", "engine/model/gripper.hpp", "engine/model/obstacle.hpp", "engine/model/rigid_body.hpp",
-    "engine/model/wind.hpp", "engine/core/errors.hpp", "engine/core/monitor.hpp",
+    "host/simulation/simulation.hpp", "host/state/execution_options.hpp", "host/state/step_report.hpp",
+    "host/state/strain.hpp", "host/state/measures.hpp", "host/state/garment_field.hpp",
+    "host/state/garment_state.hpp", "host/state/node_force.hpp", "host/run/run_scene.hpp", "host/run/rest.hpp",
+    "host/run/certificate.hpp", "host/scene/scene_file.hpp", "host/meshes/mesh_file.hpp",
+    "host/results/run_record.hpp", "host/results/result_options.hpp", "host/results/checkpoint_file.hpp",
+    "host/results/trajectory_file.hpp", "host/results/trajectory_layout.hpp", "host/gradients/tape.hpp",
+    "engine/mesh/generators.hpp", "engine/mesh/panels.hpp", "engine/mesh/mesh.hpp", "engine/model/sewing.hpp",
+    "engine/model/scene.hpp", "engine/model/scene_intersections.hpp", "engine/material/fabric.hpp",
+    "engine/material/fabric_presets.hpp", "engine/shapes/motion.hpp", "engine/model/gripper.hpp",
+    "engine/shapes/obstacle.hpp", "engine/model/rigid_body.hpp", "engine/material/wind.hpp",
+    "engine/core/errors.hpp", "engine/core/monitor.hpp",
 ]
 
 HEAD = """\

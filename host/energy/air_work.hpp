@@ -5,7 +5,7 @@
 
 namespace isocloth::energy {
 
-/// Drag (engine/model/wind.hpp) with the faces as they lie when the part begins, flow around panels, and
+/// Drag (engine/material/wind.hpp) with the faces as they lie when the part begins, flow around panels, and
 /// pressure p A n with the faces as they lie when it ends.
 void add_air_work(const GarmentPart& part, MatrixX3d& force, EnergySums& sums);
 /// F - K (x - place) - D (v - velocity) of each node.

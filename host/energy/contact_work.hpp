@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "engine/model/scene.hpp"
 #include "host/energy/garment_part.hpp"
 
 namespace isocloth::energy {

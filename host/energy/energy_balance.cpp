@@ -41,15 +41,15 @@ EnergyBalance::EnergyBalance(Simulation& simulation) : simulation_(simulation) {
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];
     garments_.emplace_back();
-    if (is_driven(garment)) continue;
+    if (is_kinematic(garment)) continue;
     if (!model || !model->is_of(garment))
       model = std::make_shared<const energy::GarmentModel>(recipe, scene, garment);
     garments_.back() = std::make_unique<energy::GarmentBalance>(scene, garment, model, simulation.state(g));
   }
-  simulation_.keep_steps(true);
+  simulation_.keep_step_records(true);
 }
 
-EnergyBalance::~EnergyBalance() { simulation_.keep_steps(false); }
+EnergyBalance::~EnergyBalance() { simulation_.keep_step_records(false); }
 
 std::vector<StepReport> EnergyBalance::step() {
   const Scene& scene = simulation_.scene();
@@ -63,7 +63,7 @@ std::vector<StepReport> EnergyBalance::step() {
   const std::vector<BodyState> bodies = simulation_.bodies();
   std::vector<StepReport> reports = simulation_.step();
   const std::vector<BodyState> bodies_after = simulation_.bodies();
-  kept_ = simulation_.take_steps();
+  kept_ = simulation_.take_step_records();
   const Integrator integrator = ResolvedScene(scene).integrator;
   for (std::size_t g = 0; g < garments_.size(); ++g)
     if (garments_[g] && !kept_[g].parts.empty())

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "host/energy/energy_sums.hpp"
-#include "host/kept_step.hpp"
+#include "host/simulation/simulation.hpp"
+#include "host/state/step_record.hpp"
+#include "host/state/step_report.hpp"
 
 namespace isocloth {
 
@@ -31,8 +33,8 @@ class EnergyBalance {
   std::vector<StepReport> step();
   /// Several, as Simulation::advance().
   std::vector<StepReport> advance(int steps);
-  /// What the last of them left; see Simulation::take_steps().
-  const std::vector<KeptStep>& kept() const { return kept_; }
+  /// What the last of them left; see Simulation::take_step_records().
+  const std::vector<StepRecord>& kept() const { return kept_; }
   /// Of a garment, since this object was made or the sums were set; zero of a body that is driven.
   EnergySums sums(std::size_t garment) const;
   /// Goes on from the garment's state, whatever led to it, and from what was counted until then.
@@ -40,7 +42,7 @@ class EnergyBalance {
 
  private:
   Simulation& simulation_;
-  std::vector<KeptStep> kept_;
+  std::vector<StepRecord> kept_;
   std::vector<std::unique_ptr<energy::GarmentBalance>> garments_;  ///< null: driven
 };
 

@@ -128,8 +128,8 @@ StateEnergies GarmentBalance::energies(const MatrixX3d& positions, const MatrixX
   return found;
 }
 
-void GarmentBalance::add(const KeptStep& step, const GarmentState& before, double time, Integrator integrator,
-                         const std::vector<BodyState>& bodies_before,
+void GarmentBalance::add(const StepRecord& step, const GarmentState& before, double time,
+                         Integrator integrator, const std::vector<BodyState>& bodies_before,
                          const std::vector<BodyState>& bodies_after) {
   MatrixX3d positions = matrix(before.positions), velocities = matrix(before.velocities);
   const StateEnergies start = energies(positions, velocities);
@@ -139,7 +139,7 @@ void GarmentBalance::add(const KeptStep& step, const GarmentState& before, doubl
   const EnergySums sums_before = sums_;
   sums_.unbalanced_force = 0;
   double done = 0;
-  for (const KeptPart& end : step.parts) {
+  for (const SubstepRecord& end : step.parts) {
     const double h = end.step;
     const Formula formula(integrator, h, end.forgets ? 0 : history.step);
     const bool remembers = formula.memory > 0;
@@ -181,7 +181,7 @@ void GarmentBalance::add(const KeptStep& step, const GarmentState& before, doubl
   sums_.energy_scale = std::max(sums_.energy_scale, last_.kinetic + sums_.turnover());
 }
 
-void GarmentBalance::add_part(const GarmentPart& part, const MatrixX3d& inertia, const KeptStep& step) {
+void GarmentBalance::add_part(const GarmentPart& part, const MatrixX3d& inertia, const StepRecord& step) {
   const Fabric& fabric = garment_.fabric;
   const VectorXd& masses = model_->masses;
   MatrixX3d force = MatrixX3d::Zero(part.to.rows(), 3);

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "engine/model/recipe.hpp"
+#include "engine/model/scene.hpp"
 #include "host/energy/contact_work.hpp"
 #include "host/energy/row_work.hpp"
+#include "host/state/garment_state.hpp"
 
 namespace isocloth::energy {
 
@@ -52,7 +54,7 @@ class GarmentBalance {
   /// v^) rate / h the step ends where f = sum of forces F on free nodes, and F + R on those that something
   /// else moves, which feel R. E_1 - E_0 = sum dx . (F + R) - losses then, the integrator's loss being dx . f
   /// - (T_1 - T_0), for backward Euler 1/2 |v_1 - v_0|^2, and as much of each potential.
-  void add(const KeptStep& step, const GarmentState& before, double time, Integrator integrator,
+  void add(const StepRecord& step, const GarmentState& before, double time, Integrator integrator,
            const std::vector<BodyState>& bodies_before, const std::vector<BodyState>& bodies_after);
 
   /// Where the garment's fabric is not any more that of the model, another one is made.
@@ -69,7 +71,7 @@ class GarmentBalance {
     MatrixX3d positions, velocities;
     double step = 0;
   };
-  void add_part(const GarmentPart& part, const MatrixX3d& inertia, const KeptStep& step);
+  void add_part(const GarmentPart& part, const MatrixX3d& inertia, const StepRecord& step);
   /// Of forces that nothing balances [N], but of nodes that are moved.
   void note_unbalanced(const MatrixX3d& forces, const std::vector<char>& is_moved);
 

@@ -3,8 +3,8 @@
 
 #include "engine/model/scene.hpp"
 #include "host/energy/energy_sums.hpp"
-#include "host/kept_step.hpp"
 #include "host/reference/surface_quadrature.hpp"
+#include "host/state/step_record.hpp"
 
 namespace isocloth::energy {
 
@@ -15,7 +15,7 @@ using Eigen::VectorXd;
 struct GarmentPart {
   const Scene& scene;
   const Garment& garment;
-  const KeptPart& end;
+  const SubstepRecord& end;
   MatrixX3d from, to;  ///< where the nodes are when it begins and ends [m]
   MatrixX3d move;      ///< to - from
   MatrixX3d

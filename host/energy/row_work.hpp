@@ -1,6 +1,7 @@
 // Rows of a garment: the energy of compliant ones, and what the forces of all do in a part of a step.
 #pragma once
 
+#include "engine/model/scene.hpp"
 #include "host/energy/garment_part.hpp"
 #include "host/reference/rows.hpp"
 #include "host/reference/stress_laws.hpp"

@@ -20,22 +20,6 @@ Enum find(std::string_view word, std::initializer_list<Enum> all, const char* ex
 
 }  // namespace
 
-const char* to_string(StepStatus status) {
-  switch (status) {
-    case StepStatus::converged:
-      return "converged";
-    case StepStatus::stalled:
-      return "stalled";
-    case StepStatus::non_finite:
-      return "non_finite";
-    case StepStatus::diverged:
-      break;
-  }
-  return "diverged";
-}
-
-const char* to_string(Precision precision) { return precision == Precision::float32 ? "float32" : "float64"; }
-
 const char* to_string(ClothStart initial) { return initial == ClothStart::refuse ? "refuse" : "separate"; }
 
 const char* to_string(ProjectionMethod method) {

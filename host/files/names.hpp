@@ -1,11 +1,11 @@
-// The words that files use for enumerations; to_string of StepStatus and Precision are declared in
-// host/simulation.hpp.
+// The words that files use for enumerations of scenes; to_string of what a simulation says is in host/state.
 #pragma once
 
 #include <string_view>
 
 #include "engine/model/resolved_scene.hpp"
-#include "host/simulation.hpp"
+#include "host/state/execution_options.hpp"
+#include "host/state/step_report.hpp"
 
 namespace isocloth {
 

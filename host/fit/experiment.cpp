@@ -10,6 +10,8 @@
 #include "engine/core/text.hpp"
 #include "engine/geometry/triangle_tree.hpp"
 #include "host/fit/find_named.hpp"
+#include "host/simulation/simulation.hpp"
+#include "host/state/measures.hpp"
 
 namespace isocloth {
 namespace {
@@ -57,7 +59,7 @@ class Experiment::Run {
       look(step);
       progress(step * count, steps * count);
     }
-    for (std::size_t i = 0; i < seen_.size(); ++i) seen_[i].is_lost = simulation_.frozen(i);
+    for (std::size_t i = 0; i < seen_.size(); ++i) seen_[i].has_failed = simulation_.frozen(i);
     return std::move(seen_);
   }
 
@@ -342,7 +344,7 @@ std::vector<Comparison> Experiment::compare(const std::vector<Trial>& trials, do
       continue;
     }
     Comparison& lost = all.emplace_back();
-    lost.is_lost = true;
+    lost.has_failed = true;
     lost.positions.assign(positions_.values.size(), {nan, nan, nan});
     for (const Recording& force : forces_) lost.forces.emplace_back(force.times.size(), Vec3d{nan, nan, nan});
     if (instruments_) lost.figures.assign(instruments_->figures().size(), nan);
@@ -373,7 +375,7 @@ Comparison Experiment::compared(const Trial& trial, Seen seen) const {
                         .figures = {},
                         .reading = {},
                         .speed = seen.speed,
-                        .is_lost = seen.is_lost,
+                        .has_failed = seen.has_failed,
                         .steps = 0,
                         .missed_steps = seen.missed};
   const Recording recorded = placed_positions(trial);
@@ -383,7 +385,7 @@ Comparison Experiment::compared(const Trial& trial, Seen seen) const {
   if (instruments_) {
     const std::vector<Figure>& figures = instruments_->figures();
     comparison.figures.assign(figures.size(), nan);
-    if (!seen.figure_positions.empty() && !seen.is_lost) {
+    if (!seen.figure_positions.empty() && !seen.has_failed) {
       comparison.reading = instruments_->read(scene_.base().garments[0].mesh, seen.figure_positions);
       for (std::size_t k = 0; k < figures.size(); ++k)
         comparison.figures[k] = comparison.reading.values[k] - figures[k].recorded;

@@ -7,13 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "engine/model/scene.hpp"
 #include "host/fit/fit_file.hpp"
 #include "host/fit/instruments.hpp"
 #include "host/fit/rest_cases.hpp"
 #include "host/fit/stiffness_spline.hpp"
 #include "host/results/recording.hpp"
 #include "host/scene/scene_template.hpp"
-#include "host/simulation.hpp"
+#include "host/state/execution_options.hpp"
+#include "host/state/step_report.hpp"
 
 namespace isocloth {
 
@@ -39,7 +41,7 @@ struct Comparison {
   std::vector<double> figures;               ///< in their units, shape [figure]
   Reading reading;                           ///< what they come from
   double speed = 0;                          ///< of the fastest node while figures are read [m/s]
-  bool is_lost = false;                      ///< its cloth left the finite numbers or diverged
+  bool has_failed = false;                   ///< its cloth left the finite numbers or diverged
   std::int64_t steps = 0, missed_steps = 0;  ///< of the latter those that missed their tolerance
 };
 
@@ -114,7 +116,7 @@ class Experiment {
     std::size_t next_position = 0;
     std::vector<std::size_t> next_forces;
     std::int64_t missed = 0;
-    bool is_lost = false;
+    bool has_failed = false;
   };
   class Run;
 

@@ -106,7 +106,7 @@ std::vector<Experiment::Seen> Experiment::seen_at_rest(const std::vector<Trial>&
       Comparison at = at_samples(found.cases);
       all[first + i].positions = std::move(at.positions);
       all[first + i].forces = std::move(at.forces);
-      all[first + i].is_lost = found.is_lost;
+      all[first + i].has_failed = found.has_failed;
     });
     progress(static_cast<std::int64_t>(first + count), total);
   }
@@ -122,7 +122,7 @@ std::vector<Comparison> Experiment::derivatives(const Trial& trial,
     all.push_back({garment(sides[s][0]).fabric, garment(sides[s][1]).fabric, widths[s]});
   const RestCases::Result found = cases.solve(garment(trial).fabric, all, until);
   std::vector<Comparison> derivatives;
-  if (found.is_lost) return derivatives;
+  if (found.has_failed) return derivatives;
   for (const std::vector<RestCases::Case>& of_side : found.derivatives)
     derivatives.push_back(at_samples(of_side));
   return derivatives;

@@ -7,6 +7,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "host/simulation/simulation.hpp"
 #include "host/sweep/run_sweep.hpp"
 
 namespace isocloth {
@@ -221,12 +222,12 @@ bool FitProblem::holds_figures(std::size_t e, const std::vector<double>& window)
 
 Eigen::VectorXd FitProblem::residuals_of(const std::vector<Comparison>& comparisons, double share) const {
   std::vector<double> all;
-  bool is_lost = false;
+  bool has_failed = false;
   for (std::size_t e = 0; e < experiments_.size(); ++e) {
     const double weight = std::sqrt(spec_.experiments[e].weight);
     const auto add = [&](const Measured& measured) {
       const Vec3d& error = measured.error;
-      is_lost = is_lost || comparisons[e].is_lost || !std::isfinite(error.x + error.y + error.z);
+      has_failed = has_failed || comparisons[e].has_failed || !std::isfinite(error.x + error.y + error.z);
       const Vec3d scaled = (1 / measured.noise) * error;
       const double factor = weight * loss_factor(spec_.loss, spec_.outlier, dot(scaled, scaled));
       const double numbers[] = {factor * scaled.x, factor * scaled.y, factor * scaled.z};
@@ -234,7 +235,7 @@ Eigen::VectorXd FitProblem::residuals_of(const std::vector<Comparison>& comparis
     };
     visit_objective(e, comparisons[e], training(e, share), add);
   }
-  if (is_lost) std::ranges::fill(all, std::numeric_limits<double>::infinity());
+  if (has_failed) std::ranges::fill(all, std::numeric_limits<double>::infinity());
   return Eigen::Map<const Eigen::VectorXd>(all.data(), static_cast<Eigen::Index>(all.size()));
 }
 

@@ -9,6 +9,7 @@
 
 #include "host/fit/experiment.hpp"
 #include "host/fit/intervals.hpp"
+#include "host/state/execution_options.hpp"
 
 namespace isocloth {
 

@@ -6,6 +6,8 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
+#include "host/simulation/simulation.hpp"
+#include "host/state/garment_state.hpp"
 
 namespace isocloth {
 namespace {
@@ -189,7 +191,7 @@ RestCases::Result RestCases::solve(const Fabric& fabric, const std::vector<Side>
   for (std::size_t k = 0; k < times_.size() && times_[k] <= until + case_time; ++k) {
     MonitorView(monitor).check();
     if (!path.go_to(k)) {
-      result.is_lost = true;
+      result.has_failed = true;
       break;
     }
     const Vector& x = path.x();

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/scene.hpp"
 #include "host/minimise/static_sheet.hpp"
-#include "host/simulation.hpp"
+#include "host/state/execution_options.hpp"
+#include "host/state/step_report.hpp"
 
 namespace isocloth {
 
@@ -20,7 +22,7 @@ class RestCases {
   struct Result {
     std::vector<Case> cases;                        ///< of each time up to the end that was asked for
     std::vector<std::vector<Case>> derivatives;     ///< shape [side, case]
-    bool is_lost = false;                           ///< no rest was found in one of them
+    bool has_failed = false;                        ///< no rest was found in one of them
     std::int64_t factorisations = 0, unstable = 0;  ///< of the latter: cases where the cloth may buckle
   };
   /// Two fabrics whose difference over `width` is a derivative of fabrics.

@@ -237,7 +237,7 @@ class Fit {
 
   void note_figures(std::size_t e, const Comparison& fitted) {
     const std::optional<Instruments>& instruments = problem_.experiments()[e].instruments();
-    if (!instruments || fitted.is_lost) return;
+    if (!instruments || fitted.has_failed) return;
     const std::string& name = spec_.experiments[e].name;
     const int recorded = instruments->recorded_folds();
     if (recorded > 0 && fitted.reading.folds != recorded)

@@ -7,6 +7,7 @@
 
 #include "host/fit/fit_record.hpp"
 #include "host/results/result_options.hpp"
+#include "host/state/execution_options.hpp"
 
 namespace isocloth {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "host/simulation.hpp"
-#include "kernels/contact/contact_state.hpp"
+#include "host/state/garment_state.hpp"
+#include "kernels/samples/contact_state.hpp"
 
 namespace isocloth {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "engine/model/scene.hpp"
-#include "kernels/divergence.hpp"
+#include "kernels/core/divergence.hpp"
 
 namespace isocloth {
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "engine/model/scene.hpp"
 #include "host/garment/factored_bending.hpp"
 #include "host/garment/garment_arrays.hpp"
 

@@ -1,6 +1,7 @@
 // Samples of a mesh and where their forces go in the nodal system, in the memory of a device.
 #pragma once
 
+#include "engine/model/scene.hpp"
 #include "host/garment/garment_arrays.hpp"
 #include "kernels/contact/contact_arrays.hpp"
 #include "kernels/projection/nodal_system.hpp"

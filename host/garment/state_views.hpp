@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "host/memory/field_view.hpp"
-#include "kernels/contact/contact_state.hpp"
+#include "host/state/garment_field.hpp"
+#include "kernels/samples/contact_state.hpp"
 
 namespace isocloth {
 

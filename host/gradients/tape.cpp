@@ -143,7 +143,7 @@ std::vector<StepReport> Tape::step() {
   for (std::size_t g = 0; g < reports.size(); ++g) {
     const StepReport& r = reports[g];
     if (r.status == StepStatus::converged && r.substeps == 1) continue;
-    const std::string what = is_lost(r.status)                 ? "is lost"
+    const std::string what = has_failed(r.status)              ? "is lost"
                              : r.status == StepStatus::stalled ? "misses its tolerance"
                                                                : text("took ", r.substeps, " parts");
     throw NumericalError(text("garments[", g, "] \"", scene.garments[g].name, "\": step ", step_count() + 1,

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "host/projection/step_gradient.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
+#include "host/state/garment_state.hpp"
+#include "host/state/step_report.hpp"
 
 namespace isocloth {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernels/contact/contact_law.hpp"
-#include "kernels/divergence.hpp"
+#include "kernels/core/divergence.hpp"
 
 namespace isocloth {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 using Law = cpu::ContactLaw<double>;
 
 /// Forces of keys that are in both are added up, or those of `newer` take their place.
-void merge(const KeptContacts& newer, bool adds, double factor, KeptContacts& kept) {
-  KeptContacts all;
+void merge(const ContactWarmStart& newer, bool adds, double factor, ContactWarmStart& kept) {
+  ContactWarmStart all;
   const auto put = [&all](std::uint64_t key, const Vec3d& force) {
     if (force == Vec3d{}) return;
     all.keys.push_back(key);
@@ -83,14 +83,14 @@ void ClothImpulses<Real>::begin_step() {
 }
 
 template <class Real>
-void ClothImpulses<Real>::begin_part() {
+void ClothImpulses<Real>::begin_substep() {
   for (std::size_t g = 0; g < solvers_.size(); ++g) {
     solvers_[g]->read_places(host_from_.data() + first_nodes_[g]);
     solvers_[g]->read_inverse_inertia(host_inverse_.data() + first_nodes_[g]);
   }
   from_.upload(host_from_);
   inverse_inertia_.upload(host_inverse_);
-  ClothPairs::begin_part();
+  ClothPairs::begin_substep();
   speeds_.clear();
   std::fill(are_pushed_.begin(), are_pushed_.end(), 0);
   guesses_.clear();
@@ -103,7 +103,7 @@ void ClothImpulses<Real>::begin_part() {
     fall = std::max(fall, solver.fall() * solver.part() * solver.part());
   });
   read_moves();
-  KeptContacts steady;
+  ContactWarmStart steady;
   for (std::size_t c = 0; c < sums_.keys.size(); ++c) {
     const Load load = load_of(sums_.keys[c], sums_.forces[c], host_from_);
     double inverse = 0;
@@ -138,7 +138,7 @@ void ClothImpulses<Real>::exert(const Nodes& nodes, const std::array<double, 4>&
 template <class Real>
 void ClothImpulses<Real>::take_back() {
   if (guesses_.empty()) return;
-  KeptContacts found;
+  ContactWarmStart found;
   for (std::size_t c = 0, k = 0; c < sums_.keys.size(); ++c) {
     while (k < keys_.size() && keys_[k] < sums_.keys[c]) ++k;
     if (k < keys_.size() && keys_[k] == sums_.keys[c]) {
@@ -305,7 +305,7 @@ void ClothImpulses<Real>::push(bool is_again) {
     }
     if (!(farthest > settled * tolerance_)) break;
   }
-  KeptContacts sums{keys_, {}};
+  ContactWarmStart sums{keys_, {}};
   for (const Contact& contact : contacts) sums.forces.push_back(contact.sum);
   merge(sums, false, 1, sums_);
   write_moves();

@@ -1,9 +1,11 @@
 // Impulses between cloths that step together, and of each with itself.
 #pragma once
 
-#include "host/cloth/cloth_friction.hpp"
-#include "host/cloth/cloth_pairs.hpp"
+#include "engine/model/scene.hpp"
+#include "host/cloth_collision/cloth_friction.hpp"
+#include "host/cloth_collision/cloth_pairs.hpp"
 #include "host/impulse/impulse_solver.hpp"
+#include "host/state/step_report.hpp"
 
 namespace isocloth {
 
@@ -26,7 +28,7 @@ class ClothImpulses final : public ClothPairs {
   // The phases of a step.
   void begin_step();
   /// After the previews of all garments: adds what contacts exerted in the last part, a first guess.
-  void begin_part();
+  void begin_substep();
   /// After the impulses of every garment on its rows. False: the step is lost, by garments that are_astray()
   /// says.
   bool meet();
@@ -87,7 +89,7 @@ class ClothImpulses final : public ClothPairs {
   std::vector<char> are_astray_;
   std::vector<char> are_pushed_;  ///< in this part, of each garment
   std::vector<Load> guesses_;     ///< of sums_ when the part began
-  KeptContacts sums_;             ///< impulses of the part
+  ContactWarmStart sums_;         ///< impulses of the part
   double deepest_ = 0;            ///< at the end of any part [m]
 };
 

@@ -79,7 +79,7 @@ bool CoupledImpulses<Real>::step(const std::vector<std::size_t>& moving, Index n
   for (int part = 0; part < parts; ++part) {
     device_.monitor().check();
     side_by_side(moving, [&](std::size_t g) { garments_[g]->preview(number, part); });
-    cloth_->begin_part();
+    cloth_->begin_substep();
     side_by_side(moving, [&](std::size_t g) { garments_[g]->hold_rows(); });
     if (!cloth_->meet()) {
       are_lost_ = cloth_->are_astray();
@@ -93,7 +93,7 @@ bool CoupledImpulses<Real>::step(const std::vector<std::size_t>& moving, Index n
   }
   std::fill(are_lost_.begin(), are_lost_.end(), 0);
   side_by_side(moving, [&](std::size_t g) { are_lost_[g] = !garments_[g]->judge(); });
-  return std::ranges::none_of(are_lost_, [](char is_lost) { return is_lost != 0; });
+  return std::ranges::none_of(are_lost_, [](char has_failed) { return has_failed != 0; });
 }
 
 template <class Real>

@@ -1,7 +1,8 @@
 // Garments of impulses that step together, because cloth meets cloth.
 #pragma once
 
-#include "host/cloth/coupled_garments.hpp"
+#include "engine/model/scene.hpp"
+#include "host/cloth_collision/coupled_garments.hpp"
 #include "host/impulse/cloth_impulses.hpp"
 
 namespace isocloth {

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "engine/model/fabric.hpp"
+#include "engine/material/fabric.hpp"
 
 namespace isocloth {
 

@@ -1,6 +1,9 @@
 // Contacts of garments that impulses hold, in the memory of a device.
 #pragma once
 
+#include "engine/model/scene.hpp"
+#include "host/state/garment_field.hpp"
+#include "host/state/garment_state.hpp"
 #include "host/surroundings/obstacle_table.hpp"
 #include "kernels/impulse/impulse_arrays.hpp"
 

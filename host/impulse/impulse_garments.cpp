@@ -5,9 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "engine/core/checks.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
-#include "engine/model/checks.hpp"
 #include "engine/particles/tensor_grid.hpp"
 #include "host/garment/reach.hpp"
 

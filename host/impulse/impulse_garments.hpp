@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/core/text.hpp"
+#include "engine/model/scene.hpp"
 #include "host/garment/rest_shape.hpp"
 #include "host/impulse/force_bounds.hpp"
 #include "host/impulse/impulse_contacts.hpp"
@@ -14,6 +15,11 @@
 #include "host/measures/garment_measures.hpp"
 #include "host/measures/strain_meter.hpp"
 #include "host/solver/garment_solver.hpp"
+#include "host/state/garment_field.hpp"
+#include "host/state/garment_state.hpp"
+#include "host/state/measures.hpp"
+#include "host/state/step_report.hpp"
+#include "host/state/strain.hpp"
 #include "host/surroundings/node_force_table.hpp"
 
 namespace isocloth {
@@ -85,13 +91,13 @@ class ImpulseGarments : public GarmentSolver {
   AdvanceReport take_report(std::size_t member, const ImpulseReport& found) {
     AdvanceReport report{.total = {}, .steps = static_cast<int>(found.steps)};
     const auto status = static_cast<StepStatus>(static_cast<int>(found.status));
-    report.total.status = is_lost(lost_[member]) ? lost_[member] : status;
+    report.total.status = has_failed(lost_[member]) ? lost_[member] : status;
     report.total.iterations = static_cast<int>(found.sweeps);
     report.total.substeps = report.steps * parameters_[member].parts;
     report.total.residual = found.residual;
     report.total.penetration = found.penetration;
     report.total.eased_depth = found.eased_depth;
-    if (is_lost(status)) lose(member, status);
+    if (has_failed(status)) lose(member, status);
     return report;
   }
   /// Of pinned nodes, the motions of obstacles and grippers, the wind and given forces.

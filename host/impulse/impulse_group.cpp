@@ -56,7 +56,7 @@ template <class Real>
 void ImpulseGroup<Real>::undo() {
   Base::undo();
   std::vector<Real> alive;
-  for (const StepStatus status : lost_) alive.push_back(is_lost(status) ? Real(0) : Real(1));
+  for (const StepStatus status : lost_) alive.push_back(has_failed(status) ? Real(0) : Real(1));
   alive_.upload(alive);
 }
 

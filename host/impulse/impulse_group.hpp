@@ -1,7 +1,9 @@
 // Cloths held by impulses that step together, a block each.
 #pragma once
 
+#include "engine/model/scene.hpp"
 #include "host/impulse/impulse_garments.hpp"
+#include "host/state/garment_state.hpp"
 
 namespace isocloth {
 

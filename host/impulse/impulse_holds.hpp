@@ -1,6 +1,8 @@
 // What grippers hold of garments that impulses hold, in the memory of a device.
 #pragma once
 
+#include "engine/model/scene.hpp"
+#include "host/state/garment_state.hpp"
 #include "host/surroundings/gripper_table.hpp"
 #include "kernels/impulse/impulse_arrays.hpp"
 

@@ -121,7 +121,7 @@ std::vector<AdvanceReport> ImpulseSolver<Real>::finish() {
   this->set_targets({request_.clock}, request_.step, request_.steps);
   view_cloths();
   ImpulseReport found{};
-  if (!is_lost(lost_.front())) Step(here_, 0, *this).run(request_.steps, found);
+  if (!has_failed(lost_.front())) Step(here_, 0, *this).run(request_.steps, found);
   AdvanceReport result = this->take_report(0, found);
   result.total.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return {result};
@@ -178,7 +178,7 @@ void ImpulseSolver<Real>::end_part() {
   if (!keeps_parts_) return;
   std::vector<Vec3d> places(this->garments_.front()->mesh.positions.size());
   read_places(places.data());
-  KeptPart& kept = kept_parts_.emplace_back();
+  SubstepRecord& kept = kept_parts_.emplace_back();
   kept.step = part();
   kept.state.positions = as_numbers(places.data(), places.size());
 }

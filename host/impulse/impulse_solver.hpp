@@ -4,8 +4,10 @@
 #include <optional>
 #include <utility>
 
+#include "engine/model/scene.hpp"
 #include "host/garment/reducer.hpp"
 #include "host/impulse/impulse_garments.hpp"
+#include "host/state/step_report.hpp"
 #include "kernels/impulse/impulse_step.hpp"
 #include "kernels/launch/side_by_side.hpp"
 
@@ -26,11 +28,11 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   std::vector<AdvanceReport> finish() override;
   /// Of steps with other garments, and of their parts only where the nodes are when they end.
   void keep_parts(bool are_kept) override { keeps_parts_ = are_kept; }
-  std::vector<KeptPart> take_parts(std::size_t) override { return std::exchange(kept_parts_, {}); }
+  std::vector<SubstepRecord> take_parts(std::size_t) override { return std::exchange(kept_parts_, {}); }
 
   // A step with other garments, after start(): begin_request(), then for each step the pieces of ImpulseStep.
 
-  bool frozen() const { return is_lost(lost_.front()); }
+  bool frozen() const { return has_failed(lost_.front()); }
   /// Parts of a step, and how long one is [s].
   int parts() const { return static_cast<int>(parameters_.front().parts); }
   double part() const { return parameters_.front().part; }
@@ -122,7 +124,7 @@ class ImpulseSolver : public ImpulseGarments<Real> {
     int steps = 0;
   };
   std::optional<Step> step_;  ///< of begin_step()
-  std::vector<KeptPart> kept_parts_;
+  std::vector<SubstepRecord> kept_parts_;
   bool keeps_parts_ = false;
   ImpulseReport found_{};  ///< the same
   double spent_ = 0;       ///< sweeps of steps that were undone

@@ -1,6 +1,7 @@
 // Springs of garments that impulses hold, and their plastic strains, in the memory of a device.
 #pragma once
 
+#include "engine/model/scene.hpp"
 #include "host/impulse/force_bounds.hpp"
 #include "host/impulse/pair_packets.hpp"
 

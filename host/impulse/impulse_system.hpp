@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "engine/model/scene.hpp"
 #include "host/impulse/impulse_solver.hpp"
 #include "host/linear/host_system.hpp"
 #include "kernels/impulse/system_kernels.hpp"

@@ -1,6 +1,7 @@
 // A sheet with metric and curvature energies (Terzopoulos et al. 1987), step by step.
 #pragma once
 
+#include "engine/model/scene.hpp"
 #include "host/impulse/impulse_solver.hpp"
 #include "host/impulse/tensor_grid_step.hpp"
 

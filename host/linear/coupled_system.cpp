@@ -66,11 +66,11 @@ CoupledSystem<Real>::CoupledSystem(const Device& device, const std::vector<std::
     widths_.push_back(threads_for(size));
   }
   solution_ = {device, size()};
-  make_room(1);
+  reserve(1);
 }
 
 template <class Real>
-void CoupledSystem<Real>::make_room(std::size_t columns) {
+void CoupledSystem<Real>::reserve(std::size_t columns) {
   if (columns * size() <= residual_.size()) return;
   for (auto* vectors : {&residual_, &preconditioned_, &direction_, &product_})
     *vectors = {*device_, columns * size()};
@@ -149,9 +149,9 @@ struct CoupledSystem<Real>::Iteration {
   }
   void combine(const Vectors& start, const Numbers& weights, ArrayView<Vec3<Real>> directions) const {
     for (const std::size_t k : active)
-      of.kernels().turn_direction(queue(), {.weight = static_cast<Real>(weights[k]),
-                                            .start = column(start.view(), k),
-                                            .direction = column(directions, k)});
+      of.kernels().update_direction(queue(), {.weight = static_cast<Real>(weights[k]),
+                                              .start = column(start.view(), k),
+                                              .direction = column(directions, k)});
   }
   Numbers dot(const Vectors& a, const Vectors& b) {
     const std::size_t count = static_cast<std::size_t>(dot_count(static_cast<Index>(of.size())));
@@ -172,8 +172,8 @@ struct CoupledSystem<Real>::Iteration {
     std::vector<char> failed(members.size(), 0);
     side_by_side(of.size() >= least_range ? queue().pool : nullptr, of.widths_, [&](std::size_t m) {
       if (members[m].factor != nullptr)
-        failed[m] = !members[m].factor->solve_more(of.residual_, of.preconditioned_,
-                                                   of.begin_[m + 1] - of.begin_[m], begins(of.begin_[m]));
+        failed[m] = !members[m].factor->solve_block(of.residual_, of.preconditioned_,
+                                                    of.begin_[m + 1] - of.begin_[m], begins(of.begin_[m]));
     });
     solved = solved && std::ranges::find(failed, 1) == failed.end();
   }
@@ -190,11 +190,11 @@ struct CoupledSystem<Real>::Iteration {
   }
   void descend(const Numbers& alpha) const {
     for (const std::size_t k : active)
-      of.kernels().descend_along(queue(), {.length = static_cast<Real>(alpha[k]),
-                                           .direction = column(std::as_const(of.direction_).view(), k),
-                                           .product = column(std::as_const(of.product_).view(), k),
-                                           .solution = column(solutions, k),
-                                           .residual = column(of.residual_.view(), k)});
+      of.kernels().update_solution(queue(), {.length = static_cast<Real>(alpha[k]),
+                                             .direction = column(std::as_const(of.direction_).view(), k),
+                                             .product = column(std::as_const(of.product_).view(), k),
+                                             .solution = column(solutions, k),
+                                             .residual = column(of.residual_.view(), k)});
   }
   void turn(const Numbers& beta) {
     std::erase_if(active, [&](std::size_t k) { return beta[k] == 0; });
@@ -214,19 +214,19 @@ int CoupledSystem<Real>::solve(const Members& members, const Contacts& contacts,
   }
   Iteration iteration{*this, members, contacts, true, solution_.view(), {0}};
   const int count = cpu::conjugate_gradients<Numbers>(iteration, rtol);
-  give_back(members);
+  scatter(members);
   return iteration.solved ? count : -1;
 }
 
 template <class Real>
-int CoupledSystem<Real>::solve_more(const Members& members, const Contacts& contacts,
-                                    const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions,
-                                    std::size_t count, double rtol, const Buffer<Vec3<Real>>* modes) {
+int CoupledSystem<Real>::solve_block(const Members& members, const Contacts& contacts,
+                                     const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions,
+                                     std::size_t count, double rtol, const Buffer<Vec3<Real>>* modes) {
   int most = 0;
   for (std::size_t first = 0; first < count; first += most_columns) {
     const std::size_t own = std::min<std::size_t>(count - first, most_columns), begin = first * size(),
                       end = begin + own * size();
-    make_room(own);
+    reserve(own);
     copy(slice(right_sides.view(), begin, end), slice(residual_.view(), 0, end - begin));
     for (std::size_t m = 0; m < members.size(); ++m)
       for (std::size_t k = 0; members[m].factor == nullptr && k < own; ++k)
@@ -238,13 +238,13 @@ int CoupledSystem<Real>::solve_more(const Members& members, const Contacts& cont
     Iteration iteration{*this, members, contacts, false, own_solutions, std::move(columns)};
     most = std::max(most, cpu::conjugate_gradients<Numbers>(iteration, rtol));
     if (!iteration.solved) return -1;
-    if (modes != nullptr) take_away(*modes, own, own_solutions);
+    if (modes != nullptr) deflate(*modes, own, own_solutions);
   }
   return most;
 }
 
 template <class Real>
-void CoupledSystem<Real>::give_back(const Members& members) {
+void CoupledSystem<Real>::scatter(const Members& members) {
   for (std::size_t m = 0; m < members.size(); ++m)
     if (members[m].factor != nullptr)
       copy(slice(std::as_const(solution_).view(), begin_[m], begin_[m + 1]), members[m].solution->view());
@@ -297,8 +297,8 @@ void CoupledSystem<Real>::set_modes(const Members& members, const Contacts& cont
 }
 
 template <class Real>
-void CoupledSystem<Real>::take_away(const Buffer<Vec3<Real>>& modes, std::size_t count,
-                                    ArrayView<Vec3<Real>> solutions) {
+void CoupledSystem<Real>::deflate(const Buffer<Vec3<Real>>& modes, std::size_t count,
+                                  ArrayView<Vec3<Real>> solutions) {
   const std::vector<std::vector<double>> products = island_products(modes, residual_, count);
   const Eigen::Index n = static_cast<Eigen::Index>(moves_.size());
   for (std::size_t i = 0; i < inverses_.size(); ++i)
@@ -323,8 +323,8 @@ void CoupledSystem<Real>::take_away(const Buffer<Vec3<Real>>& modes, std::size_t
 
 template <class Real>
 void CoupledSystem<Real>::correct(const Members& members, const Buffer<Vec3<Real>>& modes) {
-  take_away(modes, 1, solution_.view());
-  give_back(members);
+  deflate(modes, 1, solution_.view());
+  scatter(members);
 }
 
 template <class Real>

@@ -51,9 +51,9 @@ class CoupledSystem {
   /// A X = C after that: right_sides, solutions: shape [at least count, all free nodes]; contacts: with pulls
   /// for most_columns of them, or for all. modes: null: none, else each solution as correct() leaves it.
   /// Returns the most iterations of a column, or -1.
-  int solve_more(const Members& members, const Contacts& contacts, const Buffer<Vec3<Real>>& right_sides,
-                 Buffer<Vec3<Real>>& solutions, std::size_t count, double rtol,
-                 const Buffer<Vec3<Real>>* modes = nullptr);
+  int solve_block(const Members& members, const Contacts& contacts, const Buffer<Vec3<Real>>& right_sides,
+                  Buffer<Vec3<Real>>& solutions, std::size_t count, double rtol,
+                  const Buffer<Vec3<Real>>* modes = nullptr);
   /// What correct() solves exactly with the matrix of the last solve(): Z, shape [at most most_columns, all
   /// free nodes], for each island by itself. islands: of each member, -1: none; nothing couples two.
   void set_modes(const Members& members, const Contacts& contacts, const Buffer<Vec3<Real>>& modes,
@@ -65,13 +65,13 @@ class CoupledSystem {
   const Buffer<Vec3<Real>>& solution() const { return solution_; }
   Buffer<Vec3<Real>>& solution() { return solution_; }
   /// To the members.
-  void give_back(const Members& members);
+  void scatter(const Members& members);
   std::size_t memory_bytes() const;
 
  private:
   struct Iteration;
   /// For so many right sides at once.
-  void make_room(std::size_t columns);
+  void reserve(std::size_t columns);
   std::size_t size() const { return begin_.empty() ? 0 : begin_.back(); }
   void clear(ArrayView<Vec3<Real>> values) const;
   const StepKernels<Real>& kernels() const { return step_kernels<Real>(device_->backend()); }
@@ -80,7 +80,7 @@ class CoupledSystem {
   std::vector<std::vector<double>> island_products(const Buffer<Vec3<Real>>& modes,
                                                    const Buffer<Vec3<Real>>& right, std::size_t right_count);
   /// correct() of the first columns.
-  void take_away(const Buffer<Vec3<Real>>& modes, std::size_t count, ArrayView<Vec3<Real>> solutions);
+  void deflate(const Buffer<Vec3<Real>>& modes, std::size_t count, ArrayView<Vec3<Real>> solutions);
   /// y = P x + E x of the columns that begin there.
   void multiply(const Members& members, const Contacts& contacts, const std::vector<std::size_t>& begins,
                 ArrayView<const Vec3<Real>> x, ArrayView<Vec3<Real>> y) const;

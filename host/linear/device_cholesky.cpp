@@ -72,8 +72,8 @@ void DeviceCholesky<Real>::launch(const Queue& queue, const Buffer<Real>& blocks
 }
 
 template <class Real>
-bool DeviceCholesky<Real>::solve_more(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions,
-                                      std::size_t size, const std::vector<std::size_t>& begins) {
+bool DeviceCholesky<Real>::solve_block(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions,
+                                       std::size_t size, const std::vector<std::size_t>& begins) {
   for (const std::size_t begin : begins)
     launch_solves(device_.queue(), slice(right_sides.view(), begin, begin + size),
                   slice(solutions.view(), begin, begin + size));

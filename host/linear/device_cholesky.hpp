@@ -25,8 +25,8 @@ class DeviceCholesky final : public NodalSolver<Real> {
 
   Factorization solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
                       Buffer<Vec3<Real>>& solution) override;
-  bool solve_more(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions, std::size_t size,
-                  const std::vector<std::size_t>& begins) override;
+  bool solve_block(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions, std::size_t size,
+                   const std::vector<std::size_t>& begins) override;
   std::size_t memory_bytes() const override;
   std::string_view name() const override { return name_; }
 

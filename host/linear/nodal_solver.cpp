@@ -27,8 +27,8 @@ class HostNodalSolver final : public NodalSolver<Real> {
     if (result) result.ok = system_.solve(right_side, solution, right_side.size(), {0});
     return result;
   }
-  bool solve_more(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions, std::size_t size,
-                  const std::vector<std::size_t>& begins) override {
+  bool solve_block(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions, std::size_t size,
+                   const std::vector<std::size_t>& begins) override {
     return system_.solve(right_sides, solutions, size, begins);
   }
   bool is_exact() const override { return system_.solver().is_exact(); }

@@ -6,6 +6,7 @@
 
 #include "host/linear/linear_solver.hpp"
 #include "host/memory/buffer.hpp"
+#include "host/state/execution_options.hpp"
 
 namespace isocloth {
 
@@ -22,8 +23,8 @@ class NodalSolver {
   /// Further right sides with the matrix of the last solve(), which was ok, each solved as it is alone.
   /// begins: where each of them, shape [size], begins among the right sides, and its solution among the
   /// solutions. False: the solutions are worth nothing.
-  virtual bool solve_more(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions,
-                          std::size_t size, const std::vector<std::size_t>& begins) = 0;
+  virtual bool solve_block(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions,
+                           std::size_t size, const std::vector<std::size_t>& begins) = 0;
   /// False: conjugate gradients are to correct the solutions.
   virtual bool is_exact() const { return true; }
   virtual std::size_t memory_bytes() const = 0;

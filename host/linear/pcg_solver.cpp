@@ -101,7 +101,7 @@ void PcgSolver<Real>::multiply(const Vector& x, Vector& y) {
 template <class Real>
 double PcgSolver<Real>::compute_residual() {
   multiply(solution_, residual_);
-  kernels_.turn_direction(queue_, {.weight = -1, .start = right_side_, .direction = residual_});
+  kernels_.update_direction(queue_, {.weight = -1, .start = right_side_, .direction = residual_});
   return std::sqrt(dot(residual_, residual_));
 }
 
@@ -144,7 +144,7 @@ PcgReport PcgSolver<Real>::iterate() {
     if (restart)
       direction_ = preconditioned_;
     else
-      kernels_.turn_direction(
+      kernels_.update_direction(
           queue_,
           {.weight = static_cast<Real>(next / energy), .start = preconditioned_, .direction = direction_});
     restart = false;
@@ -156,11 +156,11 @@ PcgReport PcgSolver<Real>::iterate() {
       report.status = curvature <= 0 ? PcgStatus::indefinite : PcgStatus::non_finite;
       break;
     }
-    kernels_.descend_along(queue_, {.length = static_cast<Real>(length),
-                                    .direction = direction_,
-                                    .product = product_,
-                                    .solution = solution_,
-                                    .residual = residual_});
+    kernels_.update_solution(queue_, {.length = static_cast<Real>(length),
+                                      .direction = direction_,
+                                      .product = product_,
+                                      .solution = solution_,
+                                      .residual = residual_});
     ++report.iterations;
     report.residual = std::sqrt(dot(residual_, residual_)) / size;
     if (!std::isfinite(report.residual)) {

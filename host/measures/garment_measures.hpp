@@ -1,9 +1,10 @@
 // What the states of garments are worth: rows, areas, energies, momenta.
 #pragma once
 
-#include "engine/model/fabric.hpp"
+#include "engine/material/fabric.hpp"
+#include "engine/model/scene.hpp"
 #include "host/garment/garment_arrays.hpp"
-#include "host/simulation.hpp"
+#include "host/state/measures.hpp"
 #include "kernels/kernel_table.hpp"
 
 namespace isocloth {

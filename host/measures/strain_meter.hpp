@@ -6,6 +6,8 @@
 #include "engine/model/scene.hpp"
 #include "host/memory/buffer.hpp"
 #include "host/memory/field_view.hpp"
+#include "host/state/garment_field.hpp"
+#include "host/state/strain.hpp"
 #include "kernels/kernel_table.hpp"
 
 namespace isocloth {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "host/memory/arena.hpp"
-#include "host/simulation.hpp"
+#include "host/state/execution_options.hpp"
 #include "kernels/kernel_table.hpp"
 
 namespace isocloth {

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "host/memory/device.hpp"
-#include "host/simulation.hpp"
+#include "host/state/execution_options.hpp"
+#include "host/state/garment_field.hpp"
 
 namespace isocloth {
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "engine/model/obstacle.hpp"
 #include "engine/particles/particle_energy.hpp"
+#include "engine/shapes/obstacle.hpp"
 
 namespace isocloth {
 

@@ -14,10 +14,10 @@
 #include "host/impulse/impulse_solver.hpp"
 #include "host/impulse/impulse_system.hpp"
 #include "host/impulse/tensor_grid_solver.hpp"
+#include "host/projection/batched_worlds.hpp"
 #include "host/projection/cloth_group.hpp"
 #include "host/projection/coupled_solver.hpp"
 #include "host/projection/projection_solver.hpp"
-#include "host/projection/small_worlds.hpp"
 
 namespace isocloth {
 namespace {
@@ -222,17 +222,18 @@ bool is_small_world(const ResolvedScene& resolved, const std::vector<std::size_t
   return resolved.scene.bodies.empty() && choice == StepSolver::automatic &&
          std::ranges::all_of(numbers, [&](std::size_t number) {
            const Garment& garment = resolved.scene.garments[number];
-           return is_batched(garment, choice) && !is_driven(garment);
+           return is_batched(garment, choice) && !is_kinematic(garment);
          });
 }
 
 /// Of projections.
 template <class Real>
-void add_small_worlds(const Device& device, const ResolvedScene& resolved, StepSolver choice,
-                      const std::vector<std::vector<std::size_t>>& worlds,
-                      const std::shared_ptr<const ObstacleShapes<Real>>& obstacles, GarmentSolvers& solvers) {
+void add_batched_worlds(const Device& device, const ResolvedScene& resolved, StepSolver choice,
+                        const std::vector<std::vector<std::size_t>>& worlds,
+                        const std::shared_ptr<const ObstacleShapes<Real>>& obstacles,
+                        GarmentSolvers& solvers) {
   std::vector<std::size_t> numbers;
-  std::vector<typename SmallWorlds<Real>::Place> places(resolved.scene.garments.size());
+  std::vector<typename BatchedWorlds<Real>::Place> places(resolved.scene.garments.size());
   std::vector<std::unique_ptr<CoupledSolver<Real>>> by_world;
   for (std::size_t w = 0; w < worlds.size(); ++w) {
     for (std::size_t i = 0; i < worlds[w].size(); ++i) {
@@ -253,13 +254,13 @@ void add_small_worlds(const Device& device, const ResolvedScene& resolved, StepS
     groups.push_back(std::make_unique<ClothGroup<Real>>(device, garments_of(resolved.scene, kinds[k]),
                                                         resolved, obstacles));
   }
-  std::vector<typename SmallWorlds<Real>::Place> of_members;
+  std::vector<typename BatchedWorlds<Real>::Place> of_members;
   for (const std::size_t number : numbers) {
     solvers.members[number] = {solvers.solvers.size(), of_members.size()};
     of_members.push_back(places[number]);
   }
-  solvers.solvers.push_back(std::make_unique<SmallWorlds<Real>>(device, std::move(by_world),
-                                                                std::move(groups), std::move(of_members)));
+  solvers.solvers.push_back(std::make_unique<BatchedWorlds<Real>>(device, std::move(by_world),
+                                                                  std::move(groups), std::move(of_members)));
 }
 
 /// Garments of a scene with bodies, or in which cloth meets cloth.
@@ -283,7 +284,7 @@ void add_coupled_solvers(const Device& device, const ResolvedScene& scene, StepS
     else
       solvers.solvers.push_back(std::make_unique<CoupledImpulses<Real>>(device, garments, scene, obstacles));
   }
-  if (!small.empty()) add_small_worlds<Real>(device, scene, choice, small, obstacles, solvers);
+  if (!small.empty()) add_batched_worlds<Real>(device, scene, choice, small, obstacles, solvers);
 }
 
 void make_coupled_solvers(const Device& device, Precision precision, const ResolvedScene& scene,

@@ -5,7 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "engine/model/scene.hpp"
 #include "host/solver/garment_solver.hpp"
+#include "host/state/execution_options.hpp"
 
 namespace isocloth {
 

@@ -5,7 +5,7 @@
 
 #include "engine/geometry/pair_search.hpp"
 #include "engine/model/surfaces.hpp"
-#include "host/cloth/way_shares.hpp"
+#include "host/cloth_collision/max_step_fractions.hpp"
 #include "kernels/cloth_contact/pair_geometry.hpp"
 
 namespace isocloth {
@@ -100,7 +100,8 @@ class Starts {
       const double length = norm(way), most = thicknesses_[surface] / 2;
       to[i] += (length > most ? most / length : 1) * way;
     }
-    const std::vector<double> shares = way_shares(search_.features(), pairs_, positions_, to, thicknesses_);
+    const std::vector<double> shares =
+        max_step_fractions(search_.features(), pairs_, positions_, to, thicknesses_);
     for (std::size_t i = 0; i < to.size(); ++i) positions_[i] += shares[i] * (to[i] - positions_[i]);
   }
 

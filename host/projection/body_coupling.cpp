@@ -37,9 +37,10 @@ struct BodyCoupling<Real>::Cloths {
   std::size_t first_free(const ProjectionSolver<Real>& garment) const {
     return contacts != nullptr ? static_cast<std::size_t>(contacts->first_free(garment)) : 0;
   }
-  bool solve_more(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions, std::size_t count) const {
-    return contacts != nullptr ? contacts->solve_more(columns, solutions, count)
-                               : garments.front()->nodal_solver().solve_more(
+  bool solve_block(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions,
+                   std::size_t count) const {
+    return contacts != nullptr ? contacts->solve_block(columns, solutions, count)
+                               : garments.front()->nodal_solver().solve_block(
                                      columns, solutions, free_count(), column_begins(count, free_count()));
   }
 };
@@ -96,7 +97,7 @@ bool BodyCoupling<Real>::assess() {
 }
 
 template <class Real>
-void BodyCoupling<Real>::begin_part(const StepPart<double>& part) {
+void BodyCoupling<Real>::begin_substep(const Substep<double>& part) {
   const double h = part.h;
   from_ = clock_.time(h * part.parts, part.number) + h * part.done;
   to_ = from_ + h;
@@ -185,7 +186,7 @@ bool BodyCoupling<Real>::add(const Cloths& cloths, System& system) {
                 .column_count = static_cast<Index>(count),
                 .stride = static_cast<Index>(free_count),
                 .columns = slice(own.columns.view(), cloths.first_free(*garment), own.columns.size())});
-  if (!cloths.solve_more(own.columns, own.solutions, count)) return false;
+  if (!cloths.solve_block(own.columns, own.solutions, count)) return false;
   const auto first_columns = [&](auto& buffer) { return slice(buffer.view(), 0, count * free_count); };
   const auto multiply = [&](ArrayView<const Vec3<Real>> right, std::size_t right_count, std::size_t at) {
     kernels_.multiply_columns(queue, {.left = first_columns(std::as_const(own.columns)),
@@ -264,7 +265,7 @@ bool BodyCoupling<Real>::solve(const std::vector<ProjectionSolver<Real>*>& garme
                           .stride = static_cast<Index>(free_count),
                           .moves = slice(std::as_const(own.moves).view(), 0, count),
                           .correction = cloths.corrections().view()});
-    if (cloth != nullptr) cloth->give_back();
+    if (cloth != nullptr) cloth->scatter();
   }
   return true;
 }

@@ -6,7 +6,7 @@
 
 namespace isocloth {
 
-/// Bodies in the proximal Newton of all garments together (kernels/contact/body_system.hpp). With x~, A~
+/// Bodies in the proximal Newton of all garments together (kernels/projection/body_system.hpp). With x~, A~
 /// the free flight of a part of a step, a body obeys m (x - x~) = -sum p and I psi = -sum (x_c - x) x p, psi:
 /// the turn from A~, I: the inertia there; then v = (x - x_n) / h and L = L_n + I psi / h, so that momentum
 /// goes from cloth to body and back without loss. H d = C b + r is solved for d first: one factorisation of
@@ -30,7 +30,7 @@ class BodyCoupling {
   const MonitorView& monitor() const { return device_.monitor(); }
 
   // Phases of a part of a step, see StepController.
-  void begin_part(const StepPart<double>& part);
+  void begin_substep(const Substep<double>& part);
   /// Contacts without cloth at the iterate; true: none is deeper than the tolerance, what pushed
   /// touches, and all bodies went as far as their forces say.
   bool assess();

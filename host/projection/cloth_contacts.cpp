@@ -96,10 +96,10 @@ void ClothContacts<Real>::gather(bool at_start) {
 }
 
 template <class Real>
-void ClothContacts<Real>::begin_part() {
+void ClothContacts<Real>::begin_substep() {
   has_stopped_ = false;
   gather(true);
-  ClothPairs::begin_part();
+  ClothPairs::begin_substep();
 }
 
 template <class Real>
@@ -142,8 +142,8 @@ void ClothContacts<Real>::respond() {
   fill(device_, host_begin_, node_begin_);
   fill(device_, host_entries_, node_entries_);
   fill(device_, forces, forces_);
-  make_room(device_, count, active_);
-  make_room(device_, count, responses_);
+  reserve(device_, count, active_);
+  reserve(device_, count, responses_);
   // Both sides give way, and what is drawn over cloth snags where contacts are as firm as with obstacles.
   constexpr double softer = 4.0 / 7;
   contact_kernels_.respond_contacts(device_.queue(),

@@ -1,8 +1,9 @@
 // Contacts of the cloths that step together, with themselves and with each other.
 #pragma once
 
-#include "host/cloth/cloth_friction.hpp"
-#include "host/cloth/cloth_pairs.hpp"
+#include "engine/model/scene.hpp"
+#include "host/cloth_collision/cloth_friction.hpp"
+#include "host/cloth_collision/cloth_pairs.hpp"
 #include "host/projection/projection_solver.hpp"
 
 namespace isocloth {
@@ -23,7 +24,7 @@ class ClothContacts : public ClothPairs {
 
   // The phases of a step, see StepController.
   void begin_step();
-  void begin_part();
+  void begin_substep();
   /// Contacts at the iterates; returns how deep the deepest of them lies [m].
   double find(int iteration);
   /// Nodes that only pins, grippers and driven garments move stop before each other where they would pass
@@ -44,19 +45,20 @@ class ClothContacts : public ClothPairs {
   bool solve(double rtol);
   /// A X = C with the matrix of solve(), whose corrections stay. columns, solutions: shape [count,
   /// free_count()]; false: not finite.
-  bool solve_more(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions, std::size_t count);
+  bool solve_block(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions, std::size_t count);
   /// Of all garments.
   std::size_t free_count() const { return free_nodes_.size(); }
   /// Where a garment's free nodes begin among them.
   Index first_free(const ProjectionSolver<Real>& garment) const;
   /// The corrections of all garments, and back to them what was made of these.
   Buffer<Vec3<Real>>& corrections() { return system_.solution(); }
-  void give_back() { system_.give_back(coupled_); }
+  void scatter() { system_.scatter(coupled_); }
   /// Forces after the corrections.
   void update();
-  /// astray: garments whose iterates are no state to go on from. Returns whether nodes were held back.
+  /// failed_garments: garments whose iterates are no state to go on from. Returns whether nodes were held
+  /// back.
   bool end_part(const PartEnd<double, bool>& end, bool is_warm,
-                const std::vector<const ProjectionSolver<Real>*>& astray);
+                const std::vector<const ProjectionSolver<Real>*>& failed_garments);
   void end_step(bool is_kept);
 
   // Of the iterate, and since the step began.
@@ -86,9 +88,9 @@ class ClothContacts : public ClothPairs {
   typename CoupledSystem<Real>::Contacts product(std::size_t columns);
   ClothContactList list() const;
   /// Every node goes so far that it stays on its side of a plane between it and each that it may meet, and
-  /// what meets goes on without approaching each other. Garments that went astray, and those that touch
-  /// them, stay where they were when the part of h [s] began, and go on as fast as then but for that.
-  void hold_back(const std::vector<const ProjectionSolver<Real>*>& astray, double h);
+  /// what meets goes on without approaching each other. Garments that went failed_garments, and those that
+  /// touch them, stay where they were when the part of h [s] began, and go on as fast as then but for that.
+  void hold_back(const std::vector<const ProjectionSolver<Real>*>& failed_garments, double h);
   /// Of each garment whether it is one of them or touches one, directly or through others that move freely.
   std::vector<char> with_neighbours(const std::vector<const ProjectionSolver<Real>*>& garments) const;
 

@@ -80,7 +80,7 @@ std::vector<Vec3d> ClothContacts<Real>::forces_on_nodes(const ProjectionSolver<R
 
 template <class Real>
 typename CoupledSystem<Real>::Contacts ClothContacts<Real>::product(std::size_t columns) {
-  make_room(device_, 2 * columns * keys_.size(), pulls_);
+  reserve(device_, 2 * columns * keys_.size(), pulls_);
   return MultiplyClothContacts<Real>{
       .responses = first(std::as_const(responses_), keys_.size()),
       .node_begin = node_begin_.view(),
@@ -109,11 +109,11 @@ bool ClothContacts<Real>::solve(double rtol) {
 }
 
 template <class Real>
-bool ClothContacts<Real>::solve_more(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions,
-                                     std::size_t count) {
+bool ClothContacts<Real>::solve_block(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions,
+                                      std::size_t count) {
   const std::size_t together = std::min<std::size_t>(count, most_columns);
-  const int iterations = system_.solve_more(coupled_, product(together), columns, solutions, count, rtol_,
-                                            has_modes_ ? &modes_ : nullptr);
+  const int iterations = system_.solve_block(coupled_, product(together), columns, solutions, count, rtol_,
+                                             has_modes_ ? &modes_ : nullptr);
   cg_iterations_ = std::max(cg_iterations_, iterations);
   return iterations >= 0;
 }

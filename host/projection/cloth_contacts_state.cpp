@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <iterator>
 
-#include "host/cloth/way_shares.hpp"
+#include "host/cloth_collision/max_step_fractions.hpp"
 #include "host/projection/cloth_contacts.hpp"
 
 namespace isocloth {
 
 template <class Real>
 bool ClothContacts<Real>::end_part(const PartEnd<double, bool>& end, bool is_warm,
-                                   const std::vector<const ProjectionSolver<Real>*>& astray) {
+                                   const std::vector<const ProjectionSolver<Real>*>& failed_garments) {
   const double parts = end.part.parts;
   if (end.again) {
     work_ = state_;
@@ -20,8 +20,8 @@ bool ClothContacts<Real>::end_part(const PartEnd<double, bool>& end, bool is_war
   }
   const bool holds = end.onward && passes();
   if (holds) {
-    within_memory([&] { hold_back(astray, end.part.h); });
-    if (!astray.empty()) {  // forces of a broken iterate are none to go on with
+    within_memory([&] { hold_back(failed_garments, end.part.h); });
+    if (!failed_garments.empty()) {  // forces of a broken iterate are none to go on with
       work_ = state_;
       work_.scale(1 / (parts * parts));
     }
@@ -61,9 +61,10 @@ std::vector<char> ClothContacts<Real>::with_neighbours(
 }
 
 template <class Real>
-void ClothContacts<Real>::hold_back(const std::vector<const ProjectionSolver<Real>*>& astray, double h) {
+void ClothContacts<Real>::hold_back(const std::vector<const ProjectionSolver<Real>*>& failed_garments,
+                                    double h) {
   const SurfaceFeatures& features = pairs_.features();
-  const std::vector<char> stays = with_neighbours(astray);
+  const std::vector<char> stays = with_neighbours(failed_garments);
   std::vector<Vec3d> velocities, onward = host_to_;  // where what stays would go on its own
   std::vector<double> inverse_masses;
   std::vector<double> staging;
@@ -124,7 +125,7 @@ bool ClothContacts<Real>::stop_blocked() {
   has_stopped_ = true;
   std::vector<FeaturePair> pairs;
   std::ranges::copy_if(host_pairs_, std::back_inserter(pairs), only_driven);
-  const std::vector<double> shares = way_shares(features, pairs, host_from_, host_to_, thicknesses_);
+  const std::vector<double> shares = max_step_fractions(features, pairs, host_from_, host_to_, thicknesses_);
   for (std::size_t g = 0; g < members_.size(); ++g) {
     if (members_[g].solver->frozen()) continue;
     std::vector<typename ProjectionSolver<Real>::NodeValue> places;

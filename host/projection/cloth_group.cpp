@@ -366,15 +366,15 @@ void ClothGroup<Real>::set_targets(const std::vector<Clock>& clocks, double h, i
 
 template <class Real>
 void ClothGroup<Real>::keep_before() {
-  const auto make_room = [&](Buffer<Real>& before, const Buffer<Real>& now) {
+  const auto reserve = [&](Buffer<Real>& before, const Buffer<Real>& now) {
     if (before.size() < now.size()) before = {device_, now.size()};
   };
-  make_room(before_.positions, states_.positions);
-  make_room(before_.velocities, states_.velocities);
-  make_room(before_.multipliers, states_.multipliers);
-  make_room(before_.contacts, states_.contacts);
-  make_room(before_.history, states_.history);
-  make_room(before_.alive, states_.alive);
+  reserve(before_.positions, states_.positions);
+  reserve(before_.velocities, states_.velocities);
+  reserve(before_.multipliers, states_.multipliers);
+  reserve(before_.contacts, states_.contacts);
+  reserve(before_.history, states_.history);
+  reserve(before_.alive, states_.alive);
   before_.lost = states_.lost;
   std::swap(before_, states_);
   is_undoable_ = true;
@@ -426,8 +426,8 @@ std::vector<AdvanceReport> ClothGroup<Real>::finish() {
       reinterpret_cast<Real*>(&found)[i] = reports[place(c, i, fields)];
     result[c].steps = static_cast<int>(found.steps);
     StepReport& total = result[c].total;
-    total.status =
-        is_lost(states_.lost[c]) ? states_.lost[c] : static_cast<StepStatus>(static_cast<int>(found.status));
+    total.status = has_failed(states_.lost[c]) ? states_.lost[c]
+                                               : static_cast<StepStatus>(static_cast<int>(found.status));
     total.iterations = static_cast<int>(found.iterations);
     total.substeps = static_cast<int>(found.substeps);
     total.residual = static_cast<double>(found.residual);
@@ -436,7 +436,7 @@ std::vector<AdvanceReport> ClothGroup<Real>::finish() {
     total.eased_depth = static_cast<double>(found.eased_depth);
     if (found.bad_pivot > 0)
       total.bad_node = arrays_.pattern.free_nodes[static_cast<std::size_t>(found.bad_pivot) - 1];
-    if (is_lost(total.status)) states_.lost[c] = total.status;
+    if (has_failed(total.status)) states_.lost[c] = total.status;
   }
   const double seconds =
       start_seconds_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

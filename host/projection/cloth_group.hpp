@@ -3,11 +3,17 @@
 
 #include <memory>
 
+#include "engine/model/scene.hpp"
 #include "host/garment/rest_shape.hpp"
 #include "host/garment/sample_arrays.hpp"
 #include "host/measures/garment_measures.hpp"
 #include "host/measures/strain_meter.hpp"
 #include "host/solver/garment_solver.hpp"
+#include "host/state/garment_field.hpp"
+#include "host/state/garment_state.hpp"
+#include "host/state/measures.hpp"
+#include "host/state/step_report.hpp"
+#include "host/state/strain.hpp"
 #include "host/surroundings/surroundings.hpp"
 
 namespace isocloth {

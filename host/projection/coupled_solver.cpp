@@ -49,10 +49,10 @@ std::vector<AdvanceReport> CoupledSolver<Real>::finish() {
       if (active.empty() && !bodies_) return results;
       const std::vector<StepReport> reports =
           take_step<Real>(active, bodies_.get(), cloth_.get(), resolved_, n, step_);
-      again =
-          std::any_of(reports.begin(), reports.end(), [](const StepReport& r) { return is_lost(r.status); });
+      again = std::any_of(reports.begin(), reports.end(),
+                          [](const StepReport& r) { return has_failed(r.status); });
       for (std::size_t i = 0; i < reports.size(); ++i)
-        if (!again || is_lost(reports[i].status))
+        if (!again || has_failed(reports[i].status))
           garments_[numbers[i]]->note(reports[i], results[numbers[i]]);
     }
   }

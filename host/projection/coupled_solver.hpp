@@ -1,8 +1,10 @@
 // Garments that are projected together: through rigid bodies, or because cloth meets cloth.
 #pragma once
 
-#include "host/cloth/coupled_garments.hpp"
+#include "engine/model/scene.hpp"
+#include "host/cloth_collision/coupled_garments.hpp"
 #include "host/projection/projection_step.hpp"
+#include "host/state/execution_options.hpp"
 
 namespace isocloth {
 

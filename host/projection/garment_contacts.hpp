@@ -1,12 +1,13 @@
 // Contacts, holds and external forces of one garment that is stepped kernel by kernel.
 #pragma once
 
+#include "engine/model/scene.hpp"
 #include "host/garment/row_evaluator.hpp"
 #include "host/garment/sample_arrays.hpp"
 #include "host/surroundings/obstacle_table.hpp"
-#include "kernels/contact/contact_state.hpp"
 #include "kernels/kernel_table.hpp"
 #include "kernels/samples/act_on_samples.hpp"
+#include "kernels/samples/contact_state.hpp"
 
 namespace isocloth {
 

@@ -63,7 +63,7 @@ void ProjectionSolver<Real>::go_to_end(const FinishedStep& step) {
   surroundings_.set({{.offset = step.time, .steps = 0}}, step.step, 1);
   set_targets(step.time + step.step);
   copy(state_, work_);
-  if (!begin_part({.number = 0, .h = step.step, .done = 0, .parts = 1}))
+  if (!begin_substep({.number = 0, .h = step.step, .done = 0, .parts = 1}))
     throw NumericalError("garment \"" + garment_.name + "\": the metric of a step cannot be factorised");
   iterate_.upload(as_vectors(step.after.positions));
   work_.multipliers.upload(step.after.multipliers);
@@ -180,7 +180,7 @@ std::vector<Vec3d> ProjectionSolver<Real>::solve_whole(const std::vector<Vec3d>&
   bool is_finite = true;
   const auto inverse = [&](const Nodes& r) {
     right_side_.upload(r);
-    is_finite = nodal_solver_->solve_more(right_side_, correction_, r.size(), {0}) && is_finite;
+    is_finite = nodal_solver_->solve_block(right_side_, correction_, r.size(), {0}) && is_finite;
     return correction_.download();
   };
   HostSystem<decltype(multiply), decltype(inverse)> system{multiply, inverse, right_side};

@@ -37,9 +37,9 @@ Inspection ProjectionSolver<Real>::inspect(std::size_t, double t, double h) {
   surroundings_.set({{.offset = t, .steps = 0}}, h, 1);
   set_targets(t + h);
   copy(state_, work_);
-  const StepPart<double> part{.number = 0, .h = h, .done = 0, .parts = 1};
+  const Substep<double> part{.number = 0, .h = h, .done = 0, .parts = 1};
   is_inspection_ = true;
-  const bool predicted = begin_part(part) && predict(true);
+  const bool predicted = begin_substep(part) && predict(true);
   evaluate_rows(0);
   result.predicted = widened(predicted_);
   result.start = widened(iterate_);

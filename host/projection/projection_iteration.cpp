@@ -138,7 +138,7 @@ bool ProjectionSolver<Real>::forget() {
 }
 
 template <class Real>
-bool ProjectionSolver<Real>::begin_part(const StepPart<double>& part) {
+bool ProjectionSolver<Real>::begin_substep(const Substep<double>& part) {
   part_ = part;
   integrate();
   eps_ = start_eps_;
@@ -344,7 +344,7 @@ bool ProjectionSolver<Real>::has_diverged(double residual) const {
   return residual > largest_residual(false) || is_beyond(work_.positions, false);
 }
 template <class Real>
-bool ProjectionSolver<Real>::is_thrown() const {
+bool ProjectionSolver<Real>::has_escaped() const {
   return is_beyond(iterate_, true);
 }
 

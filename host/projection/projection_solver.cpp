@@ -190,7 +190,7 @@ AdvanceReport ProjectionSolver<Real>::begin_request() {
 template <class Real>
 void ProjectionSolver<Real>::note(const StepReport& report, AdvanceReport& sum) {
   add_up(report, sum.total);
-  if (is_lost(report.status)) lost_ = report.status;
+  if (has_failed(report.status)) lost_ = report.status;
   sum.steps += !frozen();
 }
 

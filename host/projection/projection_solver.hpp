@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/model/recipe.hpp"
+#include "engine/model/scene.hpp"
 #include "host/garment/reach.hpp"
 #include "host/linear/coupled_system.hpp"
 #include "host/measures/garment_measures.hpp"
@@ -12,6 +13,12 @@
 #include "host/projection/garment_contacts.hpp"
 #include "host/projection/step_gradient.hpp"
 #include "host/solver/garment_solver.hpp"
+#include "host/state/execution_options.hpp"
+#include "host/state/garment_field.hpp"
+#include "host/state/garment_state.hpp"
+#include "host/state/measures.hpp"
+#include "host/state/step_report.hpp"
+#include "host/state/strain.hpp"
 #include "host/surroundings/surroundings.hpp"
 #include "kernels/launch/side_by_side.hpp"
 #include "kernels/projection/integrator.hpp"
@@ -67,7 +74,7 @@ class ProjectionSolver final : public GarmentSolver {
   std::vector<Strain> strains() override;
   Inspection inspect(std::size_t member, double t, double h) override;
   void keep_parts(bool are_kept) override { keeps_parts_ = are_kept; }
-  std::vector<KeptPart> take_parts(std::size_t) override { return std::exchange(parts_, {}); }
+  std::vector<SubstepRecord> take_parts(std::size_t) override { return std::exchange(parts_, {}); }
   void refresh() override;
   GarmentInfo info(std::size_t member) const override;
   std::vector<FieldView> views(GarmentField field) override;
@@ -79,7 +86,7 @@ class ProjectionSolver final : public GarmentSolver {
   AdvanceReport begin_request();
   /// Adds a step to a sum; a lost one freezes the garment.
   void note(const StepReport& report, AdvanceReport& sum);
-  bool frozen() const { return is_lost(lost_); }
+  bool frozen() const { return has_failed(lost_); }
 
   // Derivatives of a step, in double on the CPU, of a garment without surroundings but forces on nodes, by
   // the implicit function theorem: a step from x_n, v_n that has converged ends where
@@ -96,7 +103,7 @@ class ProjectionSolver final : public GarmentSolver {
 
   // The phases of a step, see StepController.
   void begin_step(int number);
-  bool begin_part(const StepPart<double>& part);
+  bool begin_substep(const Substep<double>& part);
   /// Largest mismatch of a row at the iterate (RowLaws); not finite if any is not.
   double evaluate_rows(int iteration);
   /// Contacts at the iterate; returns how deep the cloth lies [m].
@@ -111,8 +118,8 @@ class ProjectionSolver final : public GarmentSolver {
   /// The correction of the factor alone; false: the matrix cannot be factorised.
   bool factor();
   void correct(const BodyMoves<Real>& bodies);
-  /// The part that begin_part() has begun, and the next, take no notice of the step before; whether this one
-  /// did.
+  /// The part that begin_substep() has begun, and the next, take no notice of the step before; whether this
+  /// one did.
   bool forget();
   /// See cpu::is_near().
   bool is_near(double residual) const {
@@ -128,8 +135,9 @@ class ProjectionSolver final : public GarmentSolver {
   void end_part(const PartEnd<double, bool>& end, double residual, std::vector<Vec3d> from_cloth = {});
   bool keeps_parts() const { return keeps_parts_; }
   bool has_diverged(double residual) const;
-  /// Whether the iterate is farther away than anything but its pins takes a cloth (kernels/divergence.hpp).
-  bool is_thrown() const;
+  /// Whether the iterate is farther away than anything but its pins takes a cloth
+  /// (kernels/core/divergence.hpp).
+  bool has_escaped() const;
   void end_step(bool is_kept, double residual);
 
   /// Of all nodes when the part of h [s] began, or when it would end at the iterate [m/s].
@@ -231,7 +239,7 @@ class ProjectionSolver final : public GarmentSolver {
   double eps_;  ///< softness of the rows in this iteration
   Real reach_;  ///< see excess_displacement() [m]
   Request request_;
-  StepPart<double> part_;                    ///< that is under way
+  Substep<double> part_;                     ///< that is under way
   bool is_inspection_ = false;               ///< wants all digits
   double rate_ = 1;                          ///< see IntegratorCoefficients
   StepStatus lost_ = StepStatus::converged;  ///< what froze the garment, else converged
@@ -246,7 +254,7 @@ class ProjectionSolver final : public GarmentSolver {
 
   std::unique_ptr<NodalSolver<Real>> nodal_solver_;
   bool keeps_parts_ = false;
-  std::vector<KeptPart> parts_;       ///< of the last step, where they are kept
+  std::vector<SubstepRecord> parts_;  ///< of the last step, where they are kept
   std::vector<NodeValue> held_back_;  ///< velocities with which nodes leave the part, see hold_back()
   CoupledSystem<Real> coupled_;       ///< where the factor leaves couplings out
   /// Columns along x, y, z where a factor of less precision must not push the cloth, shape [3, free_count];

@@ -14,7 +14,7 @@ namespace isocloth {
 
 template <class Real>
 std::vector<Measures> ProjectionSolver<Real>::measure(std::size_t, std::size_t) {
-  if (scene_.contact.cloth && is_driven(garment_)) return {Measures{}};
+  if (scene_.contact.cloth && is_kinematic(garment_)) return {Measures{}};
   return measures_.measure(rest_view(arrays_), flat(std::as_const(state_.positions).view()),
                            flat(std::as_const(state_.velocities).view()),
                            {.stiffness = row_stiffness_.view(),
@@ -39,7 +39,7 @@ std::vector<FieldView> ProjectionSolver<Real>::views(GarmentField field) {
 
 template <class Real>
 std::vector<Strain> ProjectionSolver<Real>::strains() {
-  if (scene_.contact.cloth && is_driven(garment_)) return {Strain{}};
+  if (scene_.contact.cloth && is_kinematic(garment_)) return {Strain{}};
   return strain_meter_.measure(flat(std::as_const(state_.positions).view()));
 }
 

@@ -11,14 +11,14 @@ namespace {
 
 /// What StepController takes for one cloth: garments, and bodies, none of which is done before all are.
 template <class Real>
-class GarmentsTogether {
+class CoupledStep {
   using Assessment = cpu::Assessment<double>;
-  using Part = StepPart<double>;
+  using Part = Substep<double>;
 
  public:
-  GarmentsTogether(const std::vector<ProjectionSolver<Real>*>& garments, BodyCoupling<Real>* bodies,
-                   ClothContacts<Real>* cloth, const ResolvedScene& resolved, StepControl& control,
-                   const MonitorView& monitor, int number)
+  CoupledStep(const std::vector<ProjectionSolver<Real>*>& garments, BodyCoupling<Real>* bodies,
+              ClothContacts<Real>* cloth, const ResolvedScene& resolved, StepControl& control,
+              const MonitorView& monitor, int number)
       : garments_(garments),
         bodies_(bodies),
         cloth_(cloth),
@@ -46,16 +46,16 @@ class GarmentsTogether {
     if (cloth_ != nullptr) cloth_->begin_step();
     if (has_own_parts_) control_.max_substeps = std::max(control_.max_substeps, parts_of_elements());
   }
-  bool begin_part(const Part& part, bool, double& bad_pivot) {
+  bool begin_substep(const Part& part, bool, double& bad_pivot) {
     monitor_.enter(static_cast<int>(part.done), static_cast<int>(part.parts));
     for (Member& member : members_) member.start_part();
     if (bodies_ != nullptr) {
-      bodies_->begin_part(part);
+      bodies_->begin_substep(part);
       bodies_->place(garments_, part.number);
     }
-    if (!all_work([&](ProjectionSolver<Real>& garment) { return garment.begin_part(part); }, bad_pivot))
+    if (!all_work([&](ProjectionSolver<Real>& garment) { return garment.begin_substep(part); }, bad_pivot))
       return false;
-    if (cloth_ != nullptr) cloth_->begin_part();
+    if (cloth_ != nullptr) cloth_->begin_substep();
     return true;
   }
   bool forget(bool) {
@@ -83,7 +83,7 @@ class GarmentsTogether {
       member.done = member.residual <= control_.tolerance && contacts.error <= 1 && bodies_done &&
                     (iteration > 0 || !control_.newton);
       // Among contacts it would take all iterations of all parts to miss its tolerances.
-      if (cloth_ != nullptr && iteration == 1 && !member.done) member.thrown = garments_[g]->is_thrown();
+      if (cloth_ != nullptr && iteration == 1 && !member.done) member.thrown = garments_[g]->has_escaped();
     });
     for (Member& member : members_) {
       if (bodies_ != nullptr) member.penetration = std::max(member.penetration, bodies_->penetration());
@@ -200,12 +200,12 @@ class GarmentsTogether {
     for (std::size_t g = 0; g < members_.size(); ++g) {
       StepReport report = members_[g].report;
       report.bad_node = garments_[g]->bad_node();
-      if (is_lost(report.status)) report.penetration = report.compression = report.eased_depth = 0;
+      if (has_failed(report.status)) report.penetration = report.compression = report.eased_depth = 0;
       if (cloth_ != nullptr) {
         report.cloth_contacts = cloth_->count();
         report.cloth_loaded = cloth_->loaded_count();
         report.cloth_force = unit * cloth_->kept().largest();
-        if (!is_lost(report.status)) report.cloth_gap = gap;
+        if (!has_failed(report.status)) report.cloth_gap = gap;
         report.cg_iterations = cloth_->cg_iterations();
         report.held_back = cloth_->held_back(*garments_[g]);
         report.blocked = cloth_->blocked(*garments_[g]);
@@ -298,10 +298,10 @@ class GarmentsTogether {
   /// What is held back is another state than the iterates, and judged as such.
   bool end_contacts(const PartEnd<double, bool>& end) {
     constexpr double far_off = 10;  // tolerances
-    std::vector<const ProjectionSolver<Real>*> astray;
+    std::vector<const ProjectionSolver<Real>*> failed_garments;
     for (std::size_t g = 0; g < members_.size(); ++g)
-      if (members_[g].residual > far_off * control_.tolerance) astray.push_back(garments_[g]);
-    if (!cloth_->end_part(end, cpu::starts_warm(end.residual, end.bad_pivot), astray)) return false;
+      if (members_[g].residual > far_off * control_.tolerance) failed_garments.push_back(garments_[g]);
+    if (!cloth_->end_part(end, cpu::starts_warm(end.residual, end.bad_pivot), failed_garments)) return false;
     for (std::size_t g = 0; g < members_.size(); ++g) members_[g].residual = garments_[g]->evaluate_rows(0);
     return true;
   }
@@ -360,11 +360,11 @@ std::vector<StepReport> take_step(const std::vector<ProjectionSolver<Real>*>& ga
   constexpr auto precision = sizeof(Real) == sizeof(float) ? Precision::float32 : Precision::float64;
   StepControl control = step_control(resolved, precision, h);
   if (garments.empty()) control.max_substeps = 1;
-  GarmentsTogether<Real> together(garments, bodies, cloth, resolved, control,
-                                  garments.empty() ? bodies->monitor() : garments.front()->monitor(), number);
+  CoupledStep<Real> together(garments, bodies, cloth, resolved, control,
+                             garments.empty() ? bodies->monitor() : garments.front()->monitor(), number);
   bool alive = true;
   ClothReport<double> sum{};
-  cpu::StepController<double, GarmentsTogether<Real>>(control, together).step(number, alive, sum);
+  cpu::StepController<double, CoupledStep<Real>>(control, together).step(number, alive, sum);
   return together.reports(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
 }
 

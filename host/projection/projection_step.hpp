@@ -3,6 +3,8 @@
 
 #include "host/projection/body_coupling.hpp"
 #include "host/projection/cloth_contacts.hpp"
+#include "host/state/execution_options.hpp"
+#include "host/state/step_report.hpp"
 
 namespace isocloth {
 

@@ -69,7 +69,7 @@ void ProjectionSolver<Real>::project_again() {
   assemble.pull = RowPull::mismatch;
   assemble.row_forces = row_forces_.view();
   kernels_.assemble_gradient(device_.queue(), assemble);
-  if (nodal_solver_->solve_more(right_side_, correction_, right_side_.size(), {0}) &&
+  if (nodal_solver_->solve_block(right_side_, correction_, right_side_.size(), {0}) &&
       couple(projection_metric(), settings_.cg_tolerance))
     correct({}, rows_.jacobian_before);
 }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "host/simulation.hpp"
+#include "host/state/garment_state.hpp"
 
 namespace isocloth {
 

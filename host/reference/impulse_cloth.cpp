@@ -299,7 +299,7 @@ ImpulseStepResult ImpulseCloth::step(double step, const MatrixX3d& prescribed, d
     contact_->begin_step(positions, time, step, settings_.substeps,
                          1 + step / settings_.substeps * fabric_.alpha / fabric_.rho);
   for (int s = 1; s <= settings_.substeps; ++s) {
-    if (contact_) contact_->begin_part(s - 1);
+    if (contact_) contact_->begin_substep(s - 1);
     const MatrixX3d pinned = start + (prescribed - start) * s / settings_.substeps;
     flow(step / settings_.substeps, positions);
     part(step / settings_.substeps, pinned, positions, velocities, result);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/model/recipe.hpp"
+#include "engine/model/scene.hpp"
 #include "host/reference/garment_nodes.hpp"
 #include "host/reference/impulse_contact.hpp"
 #include "host/reference/impulse_relaxation.hpp"

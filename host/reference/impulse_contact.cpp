@@ -67,7 +67,7 @@ double ImpulseContact::eased_depth() const {
   return deepest;
 }
 
-void ImpulseContact::begin_part(int part) {
+void ImpulseContact::begin_substep(int part) {
   part_ = part;
   has_floors_ = false;
   for (auto& contacts : contacts_) std::fill(contacts.begin(), contacts.end(), Contact{});

@@ -30,7 +30,7 @@ class ImpulseContact {
   /// A step of h [s] from these positions [m] at time t [s] in so many parts. air: 1 + alpha h / (parts rho),
   /// what a force adds to a preview being an air-th of what an impulse does.
   void begin_step(const MatrixX3d& positions, double t, double h, int parts, double air);
-  void begin_part(int part);
+  void begin_substep(int part);
   /// Impulses of all contacts at positions + displacements [m], shape [node_count, 3] each; returns the
   /// largest move of a node.
   double correct_positions(const MatrixX3d& positions, MatrixX3d& displacements);

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "engine/model/obstacle.hpp"
+#include "engine/shapes/obstacle.hpp"
 
 namespace isocloth::reference {
 

@@ -3,7 +3,7 @@
 
 #include <Eigen/Dense>
 
-#include "engine/model/compression.hpp"
+#include "engine/material/compression.hpp"
 #include "engine/model/scene.hpp"
 
 namespace isocloth::reference {

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "engine/model/stress_curve.hpp"
+#include "engine/material/stress_curve.hpp"
 
 namespace isocloth::reference {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "engine/rows/membrane_stress.hpp"
+#include "engine/model/membrane_stress.hpp"
 #include "host/report/report.hpp"
 
 namespace isocloth {

@@ -14,7 +14,7 @@ bool share_a_world(const std::vector<Garment>& garments) {
   std::set<Index> worlds;
   std::size_t count = 0;
   for (const Garment& garment : garments) {
-    if (is_driven(garment)) continue;
+    if (is_kinematic(garment)) continue;
     worlds.insert(garment.world);
     ++count;
   }
@@ -44,8 +44,8 @@ ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summa
     }
     if (!garments.empty() && part.node_count > 0) {
       garment.corner_uvs = garments[g].mesh.corner_uvs;
-      garment.is_driven = cloth_meets && is_driven(garments[g]);
-      if (garment.is_driven) {
+      garment.is_kinematic = cloth_meets && is_kinematic(garments[g]);
+      if (garment.is_kinematic) {
         data.garments.push_back(std::move(garment));
         continue;
       }

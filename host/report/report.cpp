@@ -147,7 +147,7 @@ Json garments_json(const ReportData& data, std::size_t shown) {
                       {"uvs", uv_json(garment, data.rest_positions.data() + 3 * garment.node_begin)},
                       {"pinned_nodes", encode_base64(garment.pinned_nodes)},
                       {"clock", garment.clock},
-                      {"driven", garment.is_driven}});
+                      {"driven", garment.is_kinematic}});
   }
   return result;
 }

@@ -11,7 +11,7 @@
 
 #include "engine/core/array_view.hpp"
 #include "engine/core/vec3.hpp"
-#include "engine/rows/membrane_stress.hpp"
+#include "engine/model/membrane_stress.hpp"
 #include "host/results/run_record.hpp"
 
 namespace isocloth {
@@ -28,7 +28,7 @@ struct ReportGarment {
   std::vector<Index> pinned_nodes;   ///< drawn as dots, counted from node_begin; may be empty
   Index clock = 0;                   ///< by which it meets the obstacles, see ReportData::obstacle_poses
   std::optional<MembraneLaw> law{};  ///< of its elements, which are coloured by their stress then
-  bool is_driven = false;            ///< a body (is_driven() of a garment): drawn plain, and without errors
+  bool is_kinematic = false;  ///< a body (is_kinematic() of a garment): drawn plain, and without errors
 };
 
 /// What an obstacle looks like in its own frame; a plane is drawn as large as the run.

@@ -25,10 +25,10 @@ Tangents tangents(const double* d_xi, const double* d_eta, const Vec3d* corners,
 }  // namespace
 
 ShapeErrors::ShapeErrors(const ReportData& data, std::size_t garment_count) {
-  std::vector<bool> is_driven;  // of each face
+  std::vector<bool> is_kinematic;  // of each face
   for (std::size_t g = 0; g < garment_count; ++g) {
     const ReportGarment& garment = data.garments[g];
-    is_driven.insert(is_driven.end(), garment.face_begin.size() - 1, garment.is_driven);
+    is_kinematic.insert(is_kinematic.end(), garment.face_begin.size() - 1, garment.is_kinematic);
     for (std::size_t f = 0; f + 1 < garment.face_begin.size(); ++f) {
       for (Index c = garment.face_begin[f]; c < garment.face_begin[f + 1]; ++c)
         corners_.push_back(garment.node_begin + garment.face_nodes[c]);
@@ -40,7 +40,7 @@ ShapeErrors::ShapeErrors(const ReportData& data, std::size_t garment_count) {
   std::size_t corner = 0;
   for (std::size_t face = 0; face < sizes_.size(); ++face) {
     const int size = sizes_[face];
-    if (is_driven[face]) {  // no rest shape, no error
+    if (is_kinematic[face]) {  // no rest shape, no error
       rest_areas_[face] = 0;
       points_.resize(points_.size() + static_cast<std::size_t>(strain_point_count(size)));
       corner += static_cast<std::size_t>(size);

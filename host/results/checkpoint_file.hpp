@@ -5,7 +5,10 @@
 #include <filesystem>
 #include <optional>
 
+#include "engine/model/scene.hpp"
 #include "host/results/run_record.hpp"
+#include "host/state/execution_options.hpp"
+#include "host/state/garment_state.hpp"
 
 namespace isocloth {
 

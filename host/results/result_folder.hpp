@@ -9,11 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/scene.hpp"
 #include "host/results/checkpoint_file.hpp"
 #include "host/results/frame_writer.hpp"
 #include "host/results/trajectory_file.hpp"
 #include "host/results/trajectory_writer.hpp"
 #include "host/results/working_folder.hpp"
+#include "host/state/execution_options.hpp"
+#include "host/state/measures.hpp"
+#include "host/state/step_report.hpp"
 
 namespace isocloth {
 

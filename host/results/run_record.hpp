@@ -8,7 +8,9 @@
 
 #include "engine/model/scene_intersections.hpp"
 #include "host/energy/energy_sums.hpp"
-#include "host/simulation.hpp"
+#include "host/state/measures.hpp"
+#include "host/state/step_report.hpp"
+#include "host/state/strain.hpp"
 
 namespace isocloth {
 

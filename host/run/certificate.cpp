@@ -38,7 +38,7 @@ IntersectionReport Certificate::of(const Simulation& simulation) {
 void Certificate::begin_step(const Simulation& simulation) { before_ = simulation.positions(); }
 
 void Certificate::count(const Simulation& simulation, const std::vector<StepReport>& reports,
-                        const std::vector<KeptStep>& steps, RunSummary& summary) {
+                        const std::vector<StepRecord>& steps, RunSummary& summary) {
   const std::vector<std::vector<Vec3d>> positions = simulation.positions();
   IntersectionReport found = intersections_.of(positions, simulation.time());
   summary.steps_certified += found.is_complete;
@@ -69,10 +69,10 @@ std::vector<Vec3d> Certificate::Way::at(double time) const {
 
 std::vector<Certificate::Way> Certificate::ways(const std::vector<std::vector<Vec3d>>& positions,
                                                 const std::vector<StepReport>& reports,
-                                                const std::vector<KeptStep>& steps) const {
+                                                const std::vector<StepRecord>& steps) const {
   std::vector<Way> all;
   for (std::size_t g = 0; g < positions.size(); ++g) {
-    const std::vector<KeptPart>& parts = steps[g].parts;
+    const std::vector<SubstepRecord>& parts = steps[g].parts;
     const auto count = static_cast<std::size_t>(reports[g].substeps);
     if (!parts.empty() && parts.size() < count) return {};
     Way& way = all.emplace_back(Way{{0}, {before_[g]}});

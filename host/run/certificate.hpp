@@ -7,9 +7,13 @@
 #include <vector>
 
 #include "engine/geometry/passage_search.hpp"
+#include "engine/model/scene.hpp"
 #include "engine/model/scene_intersections.hpp"
-#include "host/kept_step.hpp"
+#include "engine/model/separation.hpp"
 #include "host/results/run_record.hpp"
+#include "host/simulation/simulation.hpp"
+#include "host/state/step_record.hpp"
+#include "host/state/step_report.hpp"
 
 namespace isocloth {
 
@@ -31,9 +35,9 @@ class Certificate {
   /// The same as of() after a step, added to the summary; a state that is not complete does not count as
   /// certified. Where it is free of crossings, the ways of the step are tested too, which are straight from
   /// one end of a part to the next; not where a garment took parts that its solver does not tell. steps:
-  /// Simulation::take_steps(). Costs as much again for each part, and more where ways are long.
+  /// Simulation::take_step_records(). Costs as much again for each part, and more where ways are long.
   void count(const Simulation& simulation, const std::vector<StepReport>& reports,
-             const std::vector<KeptStep>& steps, RunSummary& summary);
+             const std::vector<StepRecord>& steps, RunSummary& summary);
 
  private:
   /// A garment's way through a step.
@@ -44,7 +48,7 @@ class Certificate {
   };
   /// Empty: not known.
   std::vector<Way> ways(const std::vector<std::vector<Vec3d>>& positions,
-                        const std::vector<StepReport>& reports, const std::vector<KeptStep>& steps) const;
+                        const std::vector<StepReport>& reports, const std::vector<StepRecord>& steps) const;
   void count_ways(const std::vector<Way>& ways, const Simulation& simulation, RunSummary& summary);
   void name(const Passage& passage, double time, RunSummary& summary) const;
 

@@ -11,6 +11,7 @@
 #include "host/run/prepare_scene.hpp"
 #include "host/run/shape_report.hpp"
 #include "host/scene/scene_file.hpp"
+#include "host/simulation/simulation.hpp"
 
 namespace isocloth {
 namespace {

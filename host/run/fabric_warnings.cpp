@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "engine/core/bound_text.hpp"
+#include "engine/core/checks.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/weld.hpp"
-#include "engine/model/checks.hpp"
 #include "host/run/rounded.hpp"
 
 namespace isocloth {

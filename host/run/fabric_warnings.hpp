@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/model/resolved_scene.hpp"
-#include "host/simulation.hpp"
+#include "host/state/execution_options.hpp"
 
 namespace isocloth {
 

@@ -2,7 +2,7 @@
 
 #include "engine/core/bound_text.hpp"
 #include "engine/core/text.hpp"
-#include "kernels/divergence.hpp"
+#include "kernels/core/divergence.hpp"
 
 namespace isocloth {
 

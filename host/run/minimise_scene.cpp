@@ -20,6 +20,7 @@
 #include "host/run/rest.hpp"
 #include "host/run/shape_report.hpp"
 #include "host/scene/scene_file.hpp"
+#include "host/simulation/simulation.hpp"
 
 namespace isocloth {
 namespace {
@@ -40,7 +41,7 @@ ParticleModel recipe_model(const std::string& recipe, const Scene& scene, const 
 
 /// Throws SceneError for what the energies do not know.
 ParticleEnergy particle_energy(const std::string& recipe, const Scene& scene, const ParticleGrid& grid) {
-  require_stillness(scene);
+  require_static_scene(scene);
   if (scene.garments.size() != 1)
     throw SceneError(
         text("garments: found ", scene.garments.size(), ", expected one; leave out the others and replicas"));

@@ -129,7 +129,7 @@ void warn_of_pins(const Garment& garment, const ResolvedScene& resolved, const s
     moves = moves || !std::holds_alternative<FixedMotion>(pin.motion);
     may_part = may_part || pin.ramp > 0 || std::holds_alternative<RecordedMotion>(pin.motion);
   }
-  if (is_driven(garment)) {
+  if (is_kinematic(garment)) {
     if (resolved.scene.contact.cloth) return;
     warnings.add("pinned",
                  text(what, ": all ", garment.mesh.positions.size(),
@@ -138,7 +138,7 @@ void warn_of_pins(const Garment& garment, const ResolvedScene& resolved, const s
   if (!may_part || (!moves && garment.initial_positions.empty())) return;
   const Tearing tearing = tearing_of(resolved, garment);
   if (!std::isfinite(tearing.stretch)) return;
-  const TornPinSearch search(garment, tearing.across_quads);
+  const OverstretchedPins search(garment, tearing.across_quads);
   for (const double t : times_to_watch(garment, resolved.scene)) {
     const TornPins torn = search.at(t, tearing.stretch);
     if (torn.a < 0) continue;
@@ -152,12 +152,12 @@ void warn_of_enclosed(const Scene& scene, Warnings& warnings) {
   if (!scene.contact.cloth) return;
   for (std::size_t b = 0; b < scene.garments.size(); ++b) {
     const Garment& body = scene.garments[b];
-    if (!is_driven(body) || !is_watertight(body.mesh)) continue;
+    if (!is_kinematic(body) || !is_watertight(body.mesh)) continue;
     for (std::size_t g = 0; g < scene.garments.size(); ++g) {
       const Garment& garment = scene.garments[g];
       const bool meets = !scene.bodies.empty() || garment.world == body.world ||
                          garment.world == Garment::every_world || body.world == Garment::every_world;
-      if (g == b || !meets || is_driven(garment)) continue;
+      if (g == b || !meets || is_kinematic(garment)) continue;
       const Enclosed inside = enclosed_points(body.mesh, start_positions(body), start_positions(garment));
       if (inside.count == 0) continue;
       warnings.add("enclosed",

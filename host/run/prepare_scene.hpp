@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/separation.hpp"
 #include "host/results/run_record.hpp"
 #include "host/run/certificate.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
+#include "host/state/execution_options.hpp"
 
 namespace isocloth {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/core/checks.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/weld.hpp"
-#include "engine/model/checks.hpp"
 #include "engine/model/resolved_scene.hpp"
 
 namespace isocloth {
@@ -38,7 +38,7 @@ void require_rest(const Scene& scene) {
   if (find_recipe(scene.recipe).solver != SolverFamily::projection)
     throw SceneError(
         text("recipe: found ", scene.recipe, ", expected one of the projection, whose steps balance forces"));
-  require_stillness(scene);
+  require_static_scene(scene);
   const bool some_is_held = std::any_of(scene.garments.begin(), scene.garments.end(),
                                         [](const Garment& garment) { return !garment.pins.empty(); });
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
@@ -52,7 +52,7 @@ void require_rest(const Scene& scene) {
   }
 }
 
-void require_stillness(const Scene& scene) {
+void require_static_scene(const Scene& scene) {
   const auto refuse = [](const std::string& key, const char* found) {
     throw SceneError(text(key, ": found ", found, ", expected none: it has no rest; use isocloth run"));
   };

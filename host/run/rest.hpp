@@ -1,7 +1,8 @@
 // Where cloth comes to rest.
 #pragma once
 
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
+#include "host/state/step_report.hpp"
 
 namespace isocloth {
 
@@ -14,7 +15,7 @@ struct RestSettings {
 /// Throws SceneError naming what the search cannot do: bodies, grippers, motions, gusts, impulses.
 void require_rest(const Scene& scene);
 /// The same but for the recipe, whose place others take.
-void require_stillness(const Scene& scene);
+void require_static_scene(const Scene& scene);
 
 /// Goes downhill: steps of backward Euler, each from standstill,
 ///   minimum over x of E(x) + |x - x_n|^2 / (2 h^2) in the norm of mass and damping,

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "engine/core/checks.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
-#include "engine/model/checks.hpp"
 #include "host/energy/energy_balance.hpp"
 #include "host/files/error_text.hpp"
 #include "host/files/in_file.hpp"
@@ -18,6 +18,7 @@
 #include "host/run/prepare_scene.hpp"
 #include "host/run/run_tally.hpp"
 #include "host/scene/scene_file.hpp"
+#include "host/simulation/simulation.hpp"
 
 namespace isocloth {
 namespace {
@@ -55,7 +56,7 @@ class Run {
     if (const auto& checkpoint = folder_.resumed_from()) go_to(*checkpoint);
     for (const std::string& line : tally_.eased_garments()) warn(line);
     begin_balance();
-    if (request_.certify) simulation_.keep_steps(true);
+    if (request_.certify) simulation_.keep_step_records(true);
     if (!folder_.resumed_from()) {
       tally_.measure_start(separation.nodes > 0 ? Certificate(simulation_.scene()).of_start().near
                                                 : start.near);
@@ -192,8 +193,8 @@ class Run {
       tally_.count(reports);
       note_energies();
       if (request_.certify)
-        certificate_.count(simulation_, reports, balance_ ? balance_->kept() : simulation_.take_steps(),
-                           tally_.summary);
+        certificate_.count(simulation_, reports,
+                           balance_ ? balance_->kept() : simulation_.take_step_records(), tally_.summary);
       const std::int64_t done = simulation_.step_index();
       if (done % per_frame == 0 || done == total || tally_.summary.status != "completed") add_frame();
       tally_.summary.wall_seconds = wall_before + seconds_since(start);
@@ -248,7 +249,7 @@ class Run {
         s.residual_max = s.row_strain_max = s.penetration_max = 0;
         tally_.count(reports);
         for (std::size_t g = 0; g < reports.size(); ++g)
-          if (is_lost(reports[g].status)) tally_.end("failed", g, "lost a step, and so finds no rest");
+          if (has_failed(reports[g].status)) tally_.end("failed", g, "lost a step, and so finds no rest");
       } catch (const Interrupted&) {
         spare_earlier();
         s.status = "interrupted";
@@ -296,8 +297,8 @@ class Run {
     return true;
   }
 
-  /// Stops a garment whose state no frame can hold, where the others may go on: at the latest snapshot, or at
-  /// its start if that is no better.
+  /// CcdLimits a garment whose state no frame can hold, where the others may go on: at the latest snapshot,
+  /// or at its start if that is no better.
   bool freeze(std::size_t g) {
     if (resolved_.on_violation != OnViolation::go_on || tally_.since_frame.size() < 2 ||
         simulation_.frozen(g))

@@ -10,7 +10,7 @@
 #include "host/results/result_options.hpp"
 #include "host/results/run_record.hpp"
 #include "host/run/rest.hpp"
-#include "host/simulation.hpp"
+#include "host/state/execution_options.hpp"
 
 namespace isocloth {
 

@@ -104,7 +104,7 @@ void RunTally::count(const std::vector<StepReport>& reports) {
     summary.cloth_gap_min = std::min(summary.cloth_gap_min, r.cloth_gap);
     summary.cg_iterations_max = std::max(summary.cg_iterations_max, r.cg_iterations);
     summary.substeps_max = std::max(summary.substeps_max, r.substeps);
-    if (!is_lost(r.status)) {
+    if (!has_failed(r.status)) {
       m.residual_worst = std::max(m.residual_worst, r.residual);
       m.row_strain = resolved_.row_strain(m.residual_worst);
       summary.residual_max = std::max(summary.residual_max, r.residual);
@@ -133,7 +133,7 @@ void RunTally::count(const std::vector<StepReport>& reports) {
               ? torn_by_pins(g)
               : text(missed(r), " after ", r.iterations,
                      " iterations in the step to t = ", simulation_.time(), " s", advice(g, of_stalled(r))));
-    if (!is_lost(r.status)) continue;
+    if (!has_failed(r.status)) continue;
     const std::string why = lost_because(r, resolved_);
     note_lost(g, text("the step to t = ", simulation_.time(), " s ", why));
     if (summary.garment_count == 1)
@@ -142,7 +142,7 @@ void RunTally::count(const std::vector<StepReport>& reports) {
                advice(g, of_lost(g))));
   }
   if (summary.status == "completed" &&
-      std::all_of(reports.begin(), reports.end(), [](const StepReport& r) { return is_lost(r.status); }))
+      std::all_of(reports.begin(), reports.end(), [](const StepReport& r) { return has_failed(r.status); }))
     end("failed", 0,
         text("frozen, as are all ", reports.size(), " garments: none has a finite step left",
              advice(0, of_lost(0))));

@@ -12,7 +12,8 @@
 #include "engine/model/resolved_scene.hpp"
 #include "host/results/checkpoint_file.hpp"
 #include "host/results/run_record.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
+#include "host/state/step_report.hpp"
 
 namespace isocloth {
 

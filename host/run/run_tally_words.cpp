@@ -80,7 +80,7 @@ std::string RunTally::torn_by_pins(std::size_t g) const {
 /// What to do about a step that failed: what is given, unless no step can satisfy the pins.
 std::string RunTally::advice(std::size_t g, const std::string& otherwise) const {
   const Tearing tearing = tearing_of(resolved_, scene_.garments[g]);
-  const TornPinSearch search(scene_.garments[g], tearing.across_quads);
+  const OverstretchedPins search(scene_.garments[g], tearing.across_quads);
   const std::string torn = describe(search.at(simulation_.time(g), tearing.stretch));
   return "; " + (torn.empty() ? otherwise : torn);
 }

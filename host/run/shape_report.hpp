@@ -4,11 +4,13 @@
 #include <map>
 #include <string>
 
+#include "engine/model/scene.hpp"
 #include "host/drape/drape.hpp"
 #include "host/files/json_text.hpp"
 #include "host/report/report.hpp"
 #include "host/results/working_folder.hpp"
 #include "host/run/run_tally.hpp"
+#include "host/simulation/simulation.hpp"
 
 namespace isocloth {
 

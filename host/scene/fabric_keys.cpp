@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "engine/core/text.hpp"
-#include "engine/model/fabric_presets.hpp"
-#include "engine/model/fast_sheet.hpp"
-#include "engine/model/kes_sheet.hpp"
+#include "engine/material/fabric_presets.hpp"
+#include "engine/material/fast_sheet.hpp"
+#include "engine/material/kes_sheet.hpp"
 #include "host/files/names.hpp"
 #include "host/scene/motion_keys.hpp"
 
@@ -23,7 +23,7 @@ void describe_preset(Keys& keys, Fabric& fabric) {
   keys.word_index(
       "preset", index, names,
       "mass, thickness and stiffness of a kind of cloth, where keys beside it do not say otherwise; "
-      "sources: engine/model/fabric_presets.cpp");
+      "sources: engine/material/fabric_presets.cpp");
   if (index > 0) fabric = fabric_presets()[index - 1].fabric;
 }
 
@@ -165,9 +165,9 @@ void note_idle_keys(const Fabric& before, GarmentSpec& garment) {
   const Fabric& fabric = garment.fabric;
   const auto note = [&](const char* name, double Fabric::*stiffness, bool has_curve, const char* curve) {
     if (has_curve && fabric.*stiffness != before.*stiffness)
-      garment.idle_keys.push_back(text(name, ": found ", fabric.*stiffness,
-                                       " N/m, in whose place the curve of ", curve,
-                                       " answers (fabric.kes, fast or curves); leave one of them out"));
+      garment.unused_keys.push_back(text(name, ": found ", fabric.*stiffness,
+                                         " N/m, in whose place the curve of ", curve,
+                                         " answers (fabric.kes, fast or curves); leave one of them out"));
   };
   const bool has_warp = garment.warp_curve.is_given || fabric.curves.warp.exists(),
              has_weft = garment.weft_curve.is_given || fabric.curves.weft.exists(),
@@ -180,9 +180,9 @@ void note_idle_keys(const Fabric& before, GarmentSpec& garment) {
 void note_idle_viscosity(GarmentSpec& garment) {
   const auto note = [&](const char* name, double viscosity, const CurveSpec& curve, const char* of) {
     if (curve.is_given && viscosity > 0)
-      garment.idle_keys.push_back(text(name, ": found ", viscosity,
-                                       " N s/m, in whose place viscosity_curves.", of,
-                                       " answers; leave one of them out"));
+      garment.unused_keys.push_back(text(name, ": found ", viscosity,
+                                         " N s/m, in whose place viscosity_curves.", of,
+                                         " answers; leave one of them out"));
   };
   note("stretch_viscosity", garment.fabric.viscosity.stretch, garment.warp_viscosity, "warp");
   note("shear_viscosity", garment.fabric.viscosity.shear, garment.shear_viscosity, "shear");

@@ -220,7 +220,7 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   shown.positions = start_positions(garment);
   garment.fabric = spec.fabric;
   if (!spec.fabric_fault.empty()) fail(text(key, ".fabric.", spec.fabric_fault));
-  for (const std::string& idle : spec.idle_keys)
+  for (const std::string& idle : spec.unused_keys)
     if (std::string line = text(key, ".fabric.", idle); std::ranges::find(warnings_, line) == warnings_.end())
       warnings_.push_back(std::move(line));
   for (const auto& [of_spec, curve, name] :
@@ -241,7 +241,7 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   for (std::size_t p = 0; p < spec.pins.size(); ++p) {
     garment.pins.push_back(pin(spec.pins[p], spec.transform, shown, text(key, ".pins[", p, "]"), p));
   }
-  if (const Index bare = count_without_texture_area(garment.mesh); bare > 0 && !is_driven(garment))
+  if (const Index bare = count_without_texture_area(garment.mesh); bare > 0 && !is_kinematic(garment))
     warnings_.push_back(text(key, ".mesh: ", bare, " of ", garment.mesh.face_count(),
                              " faces have texture coordinates without area: their threads run along x"));
   if (spec.initial.drape) {
@@ -259,7 +259,7 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   const auto is_recorded = [](const Pin& pin) {
     return std::holds_alternative<RecordedMotion>(pin.motion) && pin.ramp == 0;
   };
-  if (is_driven(garment) && std::all_of(garment.pins.begin(), garment.pins.end(), is_recorded)) {
+  if (is_kinematic(garment) && std::all_of(garment.pins.begin(), garment.pins.end(), is_recorded)) {
     // A body starts where its recording has it, whatever pose its mesh is in.
     std::vector<Vec3d> start(garment.mesh.positions.size());
     for (const Pin& pin : garment.pins)

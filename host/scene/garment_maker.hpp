@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/core/monitor.hpp"
+#include "engine/model/scene.hpp"
 #include "host/scene/scene_keys.hpp"
 
 namespace isocloth {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "engine/model/motion.hpp"
-#include "engine/model/obstacle.hpp"
+#include "engine/shapes/motion.hpp"
+#include "engine/shapes/obstacle.hpp"
 #include "host/files/keys.hpp"
 
 namespace isocloth {

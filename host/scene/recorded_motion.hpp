@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "engine/mesh/mesh.hpp"
-#include "engine/model/motion.hpp"
+#include "engine/shapes/motion.hpp"
 
 namespace isocloth {
 

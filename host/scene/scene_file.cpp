@@ -14,10 +14,10 @@
 #include "host/files/key_reader.hpp"
 #include "host/files/text_file.hpp"
 #include "host/scene/garment_maker.hpp"
-#include "host/scene/idle_keys.hpp"
 #include "host/scene/obstacle_maker.hpp"
 #include "host/scene/replicas.hpp"
 #include "host/scene/scene_json.hpp"
+#include "host/scene/unused_keys.hpp"
 
 namespace isocloth {
 namespace {
@@ -214,7 +214,7 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
     add_pairs(spec, file_numbers, scene);
     validate_scene(scene);
   });
-  warnings = idle_keys(root, recipe);
+  warnings = unused_keys(root, recipe);
   warnings.insert(warnings.end(), maker.warnings().begin(), maker.warnings().end());
   warn_of_short_recordings(spec, file_numbers, scene, warnings);
   return scene;

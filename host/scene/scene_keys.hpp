@@ -88,7 +88,7 @@ struct GarmentSpec {
   bool has_preset_poisson = false;  ///< Poisson's ratio is that of a preset
   std::string fabric_fault;         ///< a key of the fabric and what is wrong with it; empty: nothing
   std::vector<std::string>
-      idle_keys;  ///< keys of the fabric that something else takes the place of, and what
+      unused_keys;  ///< keys of the fabric that something else takes the place of, and what
   Sewing sewing;
   double pressure = 0;  ///< [Pa]
   std::vector<PinSpec> pins;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/scene.hpp"
 #include "host/files/file_access.hpp"
 #include "host/scene/garment_maker.hpp"
 #include "host/scene/replicas.hpp"

@@ -1,7 +1,7 @@
 // The keys of shapes that obstacles and grippers share.
 #pragma once
 
-#include "engine/model/obstacle.hpp"
+#include "engine/shapes/obstacle.hpp"
 #include "host/files/keys.hpp"
 
 namespace isocloth {

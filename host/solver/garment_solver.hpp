@@ -7,8 +7,12 @@
 #include <vector>
 
 #include "engine/model/resolved_scene.hpp"
-#include "host/kept_step.hpp"
-#include "host/simulation.hpp"
+#include "host/state/garment_field.hpp"
+#include "host/state/garment_state.hpp"
+#include "host/state/measures.hpp"
+#include "host/state/step_record.hpp"
+#include "host/state/step_report.hpp"
+#include "host/state/strain.hpp"
 
 namespace isocloth {
 
@@ -80,7 +84,7 @@ class GarmentSolver {
   /// Whether the ends of the parts of steps are kept from now on.
   virtual void keep_parts(bool) {}
   /// Of the last step of the last request; none where the solver keeps none, or the step was lost.
-  virtual std::vector<KeptPart> take_parts(std::size_t) { return {}; }
+  virtual std::vector<SubstepRecord> take_parts(std::size_t) { return {}; }
   /// Predicts the step from t to t + h [s] and does one iteration from there, with every quantity kept; the
   /// state stays as it was. Throws NumericalError when the matrix cannot be factorised.
   virtual Inspection inspect(std::size_t member, double t, double h) = 0;
@@ -111,7 +115,7 @@ class GarmentSolver {
 
 /// Says in the state what froze the garment; converged: nothing.
 inline void set_lost(StepStatus lost, GarmentState& state) {
-  state.frozen = is_lost(lost);
+  state.frozen = has_failed(lost);
   state.diverged = lost == StepStatus::diverged;
 }
 /// What froze a garment of that state, else converged.

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "host/simulation.hpp"
+#include "host/state/step_report.hpp"
 
 namespace isocloth {
 

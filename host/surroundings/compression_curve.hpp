@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/model/contact_thickness.hpp"
+#include "engine/model/scene.hpp"
 #include "kernels/contact/contact_arrays.hpp"
 
 namespace isocloth {

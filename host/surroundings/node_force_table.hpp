@@ -1,6 +1,7 @@
 // Forces from outside on the nodes of garments, in the memory of a device, in the steps to come.
 #pragma once
 
+#include "engine/model/scene.hpp"
 #include "host/surroundings/step_table.hpp"
 #include "kernels/forces/node_forces.hpp"
 

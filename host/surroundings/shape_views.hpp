@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/model/obstacle.hpp"
+#include "engine/shapes/obstacle.hpp"
 #include "kernels/contact/obstacles.hpp"
 
 namespace isocloth {

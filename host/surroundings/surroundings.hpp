@@ -1,6 +1,7 @@
 // All that surrounds garments of one kind: obstacles, grippers, forces.
 #pragma once
 
+#include "engine/model/scene.hpp"
 #include "host/surroundings/gripper_table.hpp"
 #include "host/surroundings/node_force_table.hpp"
 #include "host/surroundings/obstacle_table.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/mesh/mesh.hpp"
-#include "engine/model/motion.hpp"
+#include "engine/shapes/motion.hpp"
 
 namespace isocloth {
 

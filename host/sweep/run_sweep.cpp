@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "engine/core/checks.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
-#include "engine/model/checks.hpp"
 #include "engine/model/resolved_scene.hpp"
 #include "host/files/in_file.hpp"
 #include "host/files/names.hpp"
@@ -17,6 +17,10 @@
 #include "host/run/lost_step.hpp"
 #include "host/scene/scene_file.hpp"
 #include "host/scene/scene_template.hpp"
+#include "host/simulation/simulation.hpp"
+#include "host/state/garment_state.hpp"
+#include "host/state/measures.hpp"
+#include "host/state/step_report.hpp"
 #include "host/sweep/sweep_folder.hpp"
 #include "host/sweep/watchdog.hpp"
 #include "kernels/kernel_table.hpp"
@@ -287,7 +291,7 @@ class Sweep {
               kept.frozen = true;
               batch.set_state(i, kept);
             }
-            if (is_lost(reports[i].status) && whys[i].empty())
+            if (has_failed(reports[i].status) && whys[i].empty())
               whys[i] = text("the step to t = ", batch.time(), " s ", lost_because(reports[i], resolved_));
           }
         },

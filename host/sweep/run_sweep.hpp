@@ -9,6 +9,7 @@
 
 #include "host/files/file_access.hpp"
 #include "host/results/result_folder.hpp"
+#include "host/state/execution_options.hpp"
 #include "host/sweep/sweep_table.hpp"
 
 namespace isocloth {

@@ -6,7 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "host/simulation.hpp"
+#include "engine/model/scene.hpp"
+#include "host/state/measures.hpp"
+#include "host/state/step_report.hpp"
+#include "host/state/strain.hpp"
 #include "host/sweep/reference_path.hpp"
 
 namespace isocloth {

@@ -3,7 +3,9 @@
 
 #include <vector>
 
+#include "engine/model/scene.hpp"
 #include "host/reference/surface_quadrature.hpp"
+#include "host/state/execution_options.hpp"
 #include "host/validation/validation.hpp"
 
 namespace isocloth {

@@ -154,7 +154,7 @@ void ImpulseComparison::step(std::int64_t step_index) {
   const double t = garment_.time_offset + static_cast<double>(step_index) * scene_.step;
   const GarmentState before = solver_->state(0);
   const StepReport report = solver_->step(t, scene_.step);
-  if (is_lost(report.status))
+  if (has_failed(report.status))
     throw NumericalError(
         "garment \"" + garment_.name + "\": step " + std::to_string(step_) +
         ": found a step that is not finite or diverges, expected one that can be kept; shorten scene.step");

@@ -5,8 +5,11 @@
 #include <optional>
 #include <random>
 
+#include "engine/model/scene.hpp"
 #include "host/reference/impulse_cloth.hpp"
 #include "host/solver/garment_solver.hpp"
+#include "host/state/execution_options.hpp"
+#include "host/state/garment_state.hpp"
 #include "host/validation/validation.hpp"
 
 namespace isocloth {

@@ -5,10 +5,14 @@
 #include <optional>
 #include <vector>
 
+#include "engine/model/scene.hpp"
 #include "host/reference/impulse_rows.hpp"
 #include "host/reference/obstacle_distance.hpp"
 #include "host/reference/row_response.hpp"
 #include "host/solver/garment_solver.hpp"
+#include "host/state/execution_options.hpp"
+#include "host/state/garment_state.hpp"
+#include "host/state/step_report.hpp"
 #include "host/validation/validation.hpp"
 
 namespace isocloth {

@@ -213,7 +213,7 @@ class Comparison {
   void compare_step(double t) {
     const GarmentState before = solver_->state(0);
     const StepReport report = solver_->step(t, scene_.step);
-    if (is_lost(report.status))
+    if (has_failed(report.status))
       throw NumericalError(
           "garment \"" + garment_.name + "\": step " + std::to_string(step_) +
           ": found a step that is not finite or diverges, expected one that can be kept; shorten scene.step");
@@ -318,7 +318,7 @@ ValidationReport validate(const Scene& given, const ExecutionOptions& options, s
   };
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];
-    if (is_driven(garment))  // nothing of it is solved for
+    if (is_kinematic(garment))  // nothing of it is solved for
       report.garments.push_back({.garment = garment.name, .differences = {}});
     else if (has_surroundings(scene))
       run(SurroundingsCheck(device, options, resolved, garment), g);

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "host/simulation.hpp"
+#include "engine/model/scene.hpp"
+#include "host/state/execution_options.hpp"
 
 namespace isocloth {
 

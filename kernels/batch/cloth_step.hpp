@@ -62,7 +62,7 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     block_.sync();
   }
 
-  ISOCLOTH_DEVICE bool begin_part(const StepPart<S>& part, Mask which, S& bad_pivot) {
+  ISOCLOTH_DEVICE bool begin_substep(const Substep<S>& part, Mask which, S& bad_pivot) {
     rate_ = integrate(part.h);
     sample_step_ = sample_step(part, rate_, projection_metric(part.h, rate_).inertia,
                                implicit_metric(part.h, rate_).inertia);
@@ -83,7 +83,7 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     return Tile::forget(which);
   }
 
-  ISOCLOTH_DEVICE Assessment<S> assess(const StepPart<S>&, int iteration, Mask which) {
+  ISOCLOTH_DEVICE Assessment<S> assess(const Substep<S>&, int iteration, Mask which) {
     Assessment<S> found;
     sample_step_.iteration = iteration;
     found.residual = evaluate();
@@ -116,7 +116,7 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     if (any(changed)) evaluate();  // the rows' scales must follow
   }
 
-  ISOCLOTH_DEVICE bool solve(const StepPart<S>& part, S& bad_pivot) {
+  ISOCLOTH_DEVICE bool solve(const Substep<S>& part, S& bad_pivot) {
     if (block_.rank() == 0) a_.monitor.count(1);
     differentiate();
     if (a_.control.newton) {
@@ -225,9 +225,9 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
  private:
   /// One iteration of one step with every quantity kept; the state stays as it was.
   ISOCLOTH_DEVICE void inspect(ClothReport<S>& report) {
-    const StepPart<S> part{0, number(a_.control.step), S{}, number(1)};
+    const Substep<S> part{0, number(a_.control.step), S{}, number(1)};
     begin_step();
-    bool works = begin_part(part, Mask(true), report.bad_pivot);
+    bool works = begin_substep(part, Mask(true), report.bad_pivot);
     assess(part, 0, Mask(true));
     S bad_pivot{};
     works = solve(part, bad_pivot) && works;
@@ -241,7 +241,7 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
   }
 
   /// phi_0, and phi~ where the method needs it. False: some cloth's B has a pivot that is not positive.
-  ISOCLOTH_DEVICE bool predict(const StepPart<S>& part, Mask which, S& bad_pivot) {
+  ISOCLOTH_DEVICE bool predict(const Substep<S>& part, Mask which, S& bad_pivot) {
     const S h = part.h, share_of_way = part.to(number(1));
     const ArrayView<Vec3<S>> start = nodes(at_.start), base = nodes(at_.base), iterate = nodes(at_.iterate);
     const ArrayView<Vec3<S>> base_velocity = nodes(at_.base_velocity);

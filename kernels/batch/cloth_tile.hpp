@@ -221,7 +221,7 @@ class ClothTile {
     block_.sync();
   }
 
-  /// See kernels/divergence.hpp; of a step that ends at `start`.
+  /// See kernels/core/divergence.hpp; of a step that ends at `start`.
   ISOCLOTH_DEVICE Mask has_diverged(S residual) const {
     const Vec3<S>*positions = tile_nodes(a_.states.positions), *velocities = tile_nodes(a_.states.velocities);
     const ArrayView<Vec3<S>> end = nodes(at_.start);

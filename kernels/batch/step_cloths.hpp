@@ -2,12 +2,12 @@
 #pragma once
 
 #include "kernels/batch/block_cholesky.hpp"
-#include "kernels/contact/contact_state.hpp"
+#include "kernels/core/views.hpp"
 #include "kernels/forces/node_forces.hpp"
 #include "kernels/projection/integrator.hpp"
 #include "kernels/projection/nodal_system.hpp"
 #include "kernels/projection/step_controller.hpp"
-#include "kernels/views.hpp"
+#include "kernels/samples/contact_state.hpp"
 
 namespace isocloth {
 

@@ -9,7 +9,7 @@ namespace isocloth::ISOCLOTH_BACKEND {
 /// What of a step the terms must know.
 template <class S>
 struct SampleStep {
-  StepPart<S> part;
+  Substep<S> part;
   S inertia{};  ///< of the metric [kg/m^2]
   S unit{};     ///< of what contacts keep, see ContactControl [s^2]
   S rate{};     ///< see IntegratorCoefficients
@@ -18,7 +18,7 @@ struct SampleStep {
 
 /// A part of a step begins, with the inertia of the metric that projects, and the implicit one [kg/m^2].
 template <class S>
-ISOCLOTH_DEVICE SampleStep<S> sample_step(const StepPart<S>& part, S rate, S projected, S implicit) {
+ISOCLOTH_DEVICE SampleStep<S> sample_step(const Substep<S>& part, S rate, S projected, S implicit) {
   return {part, projected, part.h * part.h * projected / implicit, rate, 0};
 }
 

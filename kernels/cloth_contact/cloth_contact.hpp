@@ -16,9 +16,9 @@
 #include "engine/geometry/pair_search.hpp"
 #include "kernels/contact/contact_arrays.hpp"
 #include "kernels/contact/obstacles.hpp"
+#include "kernels/core/views.hpp"
 #include "kernels/launch/queue.hpp"
 #include "kernels/linear/columns.hpp"
-#include "kernels/views.hpp"
 
 namespace isocloth {
 
@@ -99,14 +99,14 @@ struct MeasurePairs {
   ArrayView<const FeaturePair> pairs;
   ArrayView<const Vec3d> rest;          ///< rest shapes [m], shape [node_count]
   ArrayView<const double> thicknesses;  ///< of each garment [m]
-  PairReferences references;            ///< rooms are not known before the first sift_pairs()
+  PairReferences references;            ///< rooms are not known before the first cull_candidates()
   Index first = 0;                      ///< those before it are measured
 };
 
 /// One item per packet of pairs: which of them may touch at an iterate or on the way there. It says so of
 /// more than those that do, and of which others depends on the instruction set and on where pairs were
 /// sought.
-struct SiftPairs {
+struct CullCandidates {
   ArrayView<const FeaturePair> pairs;
   PairReferences references;        ///< get rooms of x^n
   ArrayView<Vec3d> measured_at;     ///< where rooms are known, x^n afterwards [m], shape [node_count]
@@ -157,7 +157,7 @@ struct ClothResponse {
 };
 
 /// Friction of garments with each other and each with itself, by classes
-/// (host/cloth/cloth_friction.hpp).
+/// (host/cloth_collision/cloth_friction.hpp).
 struct ClothFriction {
   ArrayView<const Index> classes;                   ///< shape [garment]
   ArrayView<const FrictionView<double>> between;    ///< of two garments, shape [class, class]
@@ -233,7 +233,7 @@ struct GatherClothNodes {
 
 namespace ISOCLOTH_BACKEND {
 void measure_pairs(const Queue& queue, const MeasurePairs& args);
-void sift_pairs(const Queue& queue, const SiftPairs& args);
+void cull_candidates(const Queue& queue, const CullCandidates& args);
 void find_cloth_contacts(const Queue& queue, const FindClothContacts& args);
 void respond_cloth_contacts(const Queue& queue, const RespondClothContacts& args);
 template <class Real>

@@ -1,4 +1,4 @@
-// Which pairs touch: see PairReferences, SiftPairs and FindClothContacts.
+// Which pairs touch: see PairReferences, CullCandidates and FindClothContacts.
 #include "kernels/cloth_contact/pair_nodes.hpp"
 #include "kernels/cloth_contact/pair_packets.hpp"
 #include "kernels/launch/launch.hpp"
@@ -54,7 +54,7 @@ ISOCLOTH_DEVICE ContactKey key_of(const FeaturePair& pair) {
 }
 
 struct PlacesBody {
-  SiftPairs a;
+  CullCandidates a;
   ISOCLOTH_DEVICE void operator()(Index i) const {
     const Vec3d from = a.from[i], to = a.to[i];
     const Vec3d all[4] = {from, to, from - a.measured_at[i], to - from};
@@ -76,7 +76,7 @@ ISOCLOTH_DEVICE S least_distance(S at_start, S thickness) {
 }
 
 struct SiftBody {
-  SiftPairs a;
+  CullCandidates a;
   /// Bounds of what any pair has moved since rooms were measured, 0: not at all, and moves on its way [m].
   double moved = HUGE_VAL, way = HUGE_VAL;
   using S = PairLanes<double>;
@@ -330,7 +330,7 @@ Index packet_count(std::size_t pairs) { return (static_cast<Index>(pairs) + pair
 void measure_pairs(const Queue& queue, const MeasurePairs& args) {
   parallel_for(queue, packet_count(args.pairs.size()) * pair_width - args.first, MeasureBody{args});
 }
-void sift_pairs(const Queue& queue, const SiftPairs& args) {
+void cull_candidates(const Queue& queue, const CullCandidates& args) {
   SiftBody body{args};
 #if !defined(__CUDACC__)
   // Where the host can read them, as no device has them: of cloth that hardly moves most pairs are done with.

@@ -1,7 +1,7 @@
 // The row of a contact of cloth with an obstacle or a body: the thickness of cloth is a material.
 //
 // The middle of the cloth keeps half of its thickness t(p) of the pressure p
-// (engine/model/compression.hpp) from the obstacle. A point that stands for the area A and bears the force
+// (engine/material/compression.hpp) from the obstacle. A point that stands for the area A and bears the force
 // F along the unit normal n, with the gap g [m], its distance less T/2, is so far squeezed and so stiff:
 //   s(F) = (T - t(F / A)) / 2,   k(F) = 2 A S(F / A) = -dF/dg.
 // A step ends where the gap is that of the force, g_v = -s(F); a function of the state and not of history.

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "kernels/contact/obstacles.hpp"
-#include "kernels/views.hpp"
+#include "kernels/core/views.hpp"
 
 namespace isocloth {
 
-/// A law of compression (engine/model/compression.hpp) as kernels read it.
+/// A law of compression (engine/material/compression.hpp) as kernels read it.
 template <class S>
 struct CompressionCurve {
   S give;           ///< T - c [m]

@@ -8,7 +8,7 @@ namespace isocloth {
 
 enum class ShapeKind : int { plane, capsule, box, cylinder, grid };
 
-/// A shape in its own frame; see engine/model/obstacle.hpp. Sizes are those of the core: what is left when
+/// A shape in its own frame; see engine/shapes/obstacle.hpp. Sizes are those of the core: what is left when
 /// every surface is moved inwards by `rounding`.
 template <class Real>
 struct ShapeView {

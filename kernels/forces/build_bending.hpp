@@ -3,8 +3,8 @@
 // 2006, A quadratic bending model for inextensible surfaces).
 #pragma once
 
+#include "kernels/core/views.hpp"
 #include "kernels/launch/queue.hpp"
-#include "kernels/views.hpp"
 
 namespace isocloth {
 

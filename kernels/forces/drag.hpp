@@ -7,7 +7,7 @@
 
 namespace isocloth {
 
-/// See Drag (engine/model/wind.hpp).
+/// See Drag (engine/material/wind.hpp).
 template <class Real>
 struct DragView {
   Real normal{}, tangential{};  ///< q_n, q_t [kg/(m^2 s)]

@@ -14,9 +14,9 @@
 // strength, if it has one, lets go: w = 0.
 #pragma once
 
+#include "kernels/core/views.hpp"
 #include "kernels/launch/lanes.hpp"
 #include "kernels/launch/queue.hpp"
-#include "kernels/views.hpp"
 
 namespace isocloth {
 

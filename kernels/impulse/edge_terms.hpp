@@ -64,7 +64,7 @@ class EdgeTerms {
   }
 
   /// The largest ||d| / l - 1| of a packet at the places, of bounds the largest excess, or strain where that
-  /// is beyond the largest (kernels/divergence.hpp); infinite where they are not finite.
+  /// is beyond the largest (kernels/core/divergence.hpp); infinite where they are not finite.
   ISOCLOTH_DEVICE Real operator()(phases::MeasureRows<Items::edges>, Index packet) const {
     const Vec3<S> d = Quads<S>::difference(work_.places, pairs_of(packet)).lanes();
     const S l = rest_lengths(packet), one = S(Real(1));

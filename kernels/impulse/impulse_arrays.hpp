@@ -3,11 +3,11 @@
 
 #include "engine/core/vec3.hpp"
 #include "kernels/contact/contact_arrays.hpp"
-#include "kernels/divergence.hpp"
+#include "kernels/core/divergence.hpp"
+#include "kernels/core/views.hpp"
 #include "kernels/forces/node_forces.hpp"
 #include "kernels/grippers/grippers.hpp"
 #include "kernels/launch/queue.hpp"
-#include "kernels/views.hpp"
 
 namespace isocloth {
 

@@ -192,7 +192,7 @@ class ImpulseStep {
     return true;
   }
 
-  /// See kernels/divergence.hpp.
+  /// See kernels/core/divergence.hpp.
   ISOCLOTH_DEVICE bool has_diverged(double residual) {
     return residual > control().largest_residual || largest(phases::MeasureDisplacements{}) > 0;
   }

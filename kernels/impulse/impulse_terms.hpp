@@ -1,8 +1,8 @@
 // What a part of a step does to nodes and forces: the formulas, whoever calls them.
 #pragma once
 
-#include "kernels/forces/spring_dampers.hpp"
 #include "kernels/impulse/impulse_phases.hpp"
+#include "kernels/impulse/spring_dampers.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
@@ -43,7 +43,7 @@ class ImpulseTerms {
     work_.places[i] = i < p_.node_count ? place(x) : Vec4<Real>{};
     work_.moves[i] = {v.x, v.y, v.z, Real(0)};
   }
-  /// Of the way from where the step began, see kernels/divergence.hpp.
+  /// Of the way from where the step began, see kernels/core/divergence.hpp.
   ISOCLOTH_DEVICE double operator()(phases::MeasureDisplacements, Index i) const {
     const Vec3<Real> v = a_.velocities[first_node() + i];
     const double step = parameters_.parts * parameters_.part;

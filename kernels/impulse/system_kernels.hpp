@@ -2,8 +2,8 @@
 #pragma once
 
 #include "engine/core/vec3.hpp"
+#include "kernels/core/views.hpp"
 #include "kernels/launch/phase.hpp"
-#include "kernels/views.hpp"
 
 namespace isocloth {
 

@@ -102,11 +102,11 @@ void partial_dots(const Queue& queue, const PartialDots<Real>& args) {
                  DotBody<Real>{args});
 }
 template <class Real>
-void descend_along(const Queue& queue, const DescendAlong<Real>& args) {
+void update_solution(const Queue& queue, const DescendAlong<Real>& args) {
   parallel_for(queue, static_cast<Index>(args.solution.size()), DescendBody<Real>{args});
 }
 template <class Real>
-void turn_direction(const Queue& queue, const TurnDirection<Real>& args) {
+void update_direction(const Queue& queue, const TurnDirection<Real>& args) {
   parallel_for(queue, static_cast<Index>(args.direction.size()), TurnBody<Real>{args});
 }
 
@@ -114,9 +114,9 @@ template void block_product<float>(const Queue&, const BlockProduct<float>&);
 template void block_product<double>(const Queue&, const BlockProduct<double>&);
 template void partial_dots<float>(const Queue&, const PartialDots<float>&);
 template void partial_dots<double>(const Queue&, const PartialDots<double>&);
-template void descend_along<float>(const Queue&, const DescendAlong<float>&);
-template void descend_along<double>(const Queue&, const DescendAlong<double>&);
-template void turn_direction<float>(const Queue&, const TurnDirection<float>&);
-template void turn_direction<double>(const Queue&, const TurnDirection<double>&);
+template void update_solution<float>(const Queue&, const DescendAlong<float>&);
+template void update_solution<double>(const Queue&, const DescendAlong<double>&);
+template void update_direction<float>(const Queue&, const TurnDirection<float>&);
+template void update_direction<double>(const Queue&, const TurnDirection<double>&);
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -60,10 +60,10 @@ template <class Real>
 void partial_dots(const Queue& queue, const PartialDots<Real>& args);
 /// x += alpha p, r -= alpha A p. One item per block row.
 template <class Real>
-void descend_along(const Queue& queue, const DescendAlong<Real>& args);
+void update_solution(const Queue& queue, const DescendAlong<Real>& args);
 /// p = z + beta p. One item per block row.
 template <class Real>
-void turn_direction(const Queue& queue, const TurnDirection<Real>& args);
+void update_direction(const Queue& queue, const TurnDirection<Real>& args);
 }  // namespace ISOCLOTH_BACKEND
 
 }  // namespace isocloth

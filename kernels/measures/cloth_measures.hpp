@@ -1,9 +1,9 @@
 // What the states of cloths are worth: rows, areas, energies, momenta. Strain has a file of its own.
 #pragma once
 
-#include "engine/model/stress_curve.hpp"
+#include "engine/material/stress_curve.hpp"
+#include "kernels/core/views.hpp"
 #include "kernels/launch/queue.hpp"
-#include "kernels/views.hpp"
 
 namespace isocloth {
 

@@ -1,8 +1,8 @@
 // Areas of faces, velocities of a step, and the reduction of arrays.
 #pragma once
 
+#include "kernels/core/views.hpp"
 #include "kernels/launch/queue.hpp"
-#include "kernels/views.hpp"
 
 namespace isocloth {
 

@@ -1,8 +1,8 @@
 // The inner product of a step, B, and what drives the step.
 #pragma once
 
+#include "kernels/core/views.hpp"
 #include "kernels/launch/queue.hpp"
-#include "kernels/views.hpp"
 
 namespace isocloth {
 

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "kernels/contact/contact_arrays.hpp"
+#include "kernels/core/views.hpp"
 #include "kernels/forces/stitches.hpp"
 #include "kernels/launch/queue.hpp"
 #include "kernels/linear/couplings.hpp"
 #include "kernels/projection/metric.hpp"
 #include "kernels/tensors/row_laws.hpp"
-#include "kernels/views.hpp"
 
 namespace isocloth {
 

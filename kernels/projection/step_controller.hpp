@@ -28,7 +28,7 @@ struct StepControl {
 
 /// One of equal parts of a step.
 template <class S>
-struct StepPart {
+struct Substep {
   Index number = 0;  ///< of the step in its request
   S h{};             ///< of the part [s]
   S done{};          ///< parts that are behind
@@ -45,7 +45,7 @@ struct PartEnd {
   Mask again;     ///< the step begins anew, in twice as many parts
   Mask onward;    ///< the part is done
   Mask finished;  ///< the step is, too
-  StepPart<S> part;
+  Substep<S> part;
   S status{}, residual{}, bad_pivot{};  ///< of the part, as in ClothReport
 };
 
@@ -81,7 +81,7 @@ struct Assessment {
 /// mask:
 ///   stops()                             whether the work is to end: nothing that follows matters
 ///   begin_step()                        work begins where the state is
-///   begin_part(part, which, bad_pivot)  the first iterate; false: some matrix cannot be factorised
+///   begin_substep(part, which, bad_pivot)  the first iterate; false: some matrix cannot be factorised
 ///   forget(which)                       this part and the next take no notice of what was before; those
 ///                                       that did and begin the part anew
 ///   assess(part, iteration, which)      rows and contacts at the iterate
@@ -92,7 +92,7 @@ struct Assessment {
 ///                                       rows miss at the iterate, by the matrix of the last solve()
 ///   end_part(PartEnd)                   where the next part begins
 ///   eased_depth()                       how deep what is eased out may be when the step ends [m]
-///   has_diverged(residual)              of a step that ends here (kernels/divergence.hpp)
+///   has_diverged(residual)              of a step that ends here (kernels/core/divergence.hpp)
 ///   end_step(kept, residual)            the state of those that are kept
 template <class S, class Cloths>
 class StepController {
@@ -114,7 +114,7 @@ class StepController {
     S parts = one, done{}, status{}, residual{}, penetration{}, squeeze{}, substeps{}, bad_pivot{};
     Mask todo = alive;
     while (any(todo)) {
-      const StepPart<S> part{n, number(control_.step) / parts, done, parts};
+      const Substep<S> part{n, number(control_.step) / parts, done, parts};
       const Outcome found = take_part(part, todo);
       if (cloths_.stops()) return;
       const Mask failed = todo & (found.status > one), stalled = todo & (found.status == one);
@@ -162,9 +162,9 @@ class StepController {
     S status{}, residual{}, penetration{}, squeeze{}, bad_pivot{}, iterations{};
   };
 
-  ISOCLOTH_DEVICE Outcome take_part(const StepPart<S>& part, Mask todo) {
+  ISOCLOTH_DEVICE Outcome take_part(const Substep<S>& part, Mask todo) {
     Outcome result;
-    Mask running = begin_part(part, todo, result), projected(false);
+    Mask running = begin_substep(part, todo, result), projected(false);
     const bool projects_again = cloths_.projects_again();
     for (int iteration = 0;; ++iteration) {
       if (cloths_.stops()) return result;
@@ -172,7 +172,7 @@ class StepController {
       Assessment<S> found = cloths_.assess(part, iteration, running | Mask(iteration == 0));
       const Mask hit = iteration == 0 ? fly_into_something(part, running, found) : Mask(false);
       if (any(hit)) {
-        running = (running & !hit) | begin_part(part, hit, result);
+        running = (running & !hit) | begin_substep(part, hit, result);
         found = cloths_.assess(part, iteration, hit);
       }
       // What rows that are met still miss costs as much energy as forces on the cloth do, and little work.
@@ -221,8 +221,8 @@ class StepController {
   }
 
   /// Those whose first iterate is found.
-  ISOCLOTH_DEVICE Mask begin_part(const StepPart<S>& part, Mask todo, Outcome& result) {
-    if (cloths_.begin_part(part, todo, result.bad_pivot)) return todo;
+  ISOCLOTH_DEVICE Mask begin_substep(const Substep<S>& part, Mask todo, Outcome& result) {
+    if (cloths_.begin_substep(part, todo, result.bad_pivot)) return todo;
     const Mask bad = todo & (result.bad_pivot > S{});
     result.status = select(bad, number(2), result.status);
     result.residual = select(bad, infinity(), result.residual);
@@ -231,7 +231,7 @@ class StepController {
   /// An impact is of first order: a formula that remembers the speed before it would throw the cloth back.
   /// What flies deeper into something than it would fall in two steps forgets; those that must begin their
   /// part anew.
-  ISOCLOTH_DEVICE Mask fly_into_something(const StepPart<S>& part, Mask which, const Assessment<S>& found) {
+  ISOCLOTH_DEVICE Mask fly_into_something(const Substep<S>& part, Mask which, const Assessment<S>& found) {
     if (control_.integrator != Integrator::bdf2) return Mask(false);
     const Mask hit =
         which & (found.passes | (found.contact_error > number(2 * standard_gravity) * part.h * part.h));

@@ -1,7 +1,7 @@
 // How a step is iterated, whoever iterates it: kernel by kernel, or tile by tile.
 #pragma once
 
-#include "kernels/divergence.hpp"
+#include "kernels/core/divergence.hpp"
 #include "kernels/launch/lanes.hpp"
 
 namespace isocloth {

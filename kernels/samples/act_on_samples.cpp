@@ -1,7 +1,7 @@
 #include "kernels/samples/act_on_samples.hpp"
 
-#include "kernels/contact/body_terms.hpp"
 #include "kernels/launch/launch.hpp"
+#include "kernels/samples/body_terms.hpp"
 #include "kernels/samples/sample_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {

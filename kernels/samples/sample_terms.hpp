@@ -2,9 +2,9 @@
 // SampleTerm, its arguments in ActOnSamples, and a line here; a force on nodes is less, see node_forces.hpp.
 #pragma once
 
-#include "kernels/contact/contact_terms.hpp"
-#include "kernels/grippers/hold_terms.hpp"
 #include "kernels/samples/act_on_samples.hpp"
+#include "kernels/samples/contact_terms.hpp"
+#include "kernels/samples/hold_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "engine/rows/row_families.hpp"
+#include "kernels/core/views.hpp"
 #include "kernels/launch/queue.hpp"
-#include "kernels/views.hpp"
 
 namespace isocloth {
 

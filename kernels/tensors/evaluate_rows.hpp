@@ -1,9 +1,9 @@
 // Residual, Jacobian and scale of all quadratic rows.
 #pragma once
 
+#include "kernels/core/views.hpp"
 #include "kernels/launch/queue.hpp"
 #include "kernels/tensors/row_laws.hpp"
-#include "kernels/views.hpp"
 
 namespace isocloth {
 

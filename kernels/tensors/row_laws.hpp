@@ -15,9 +15,9 @@
 #pragma once
 
 #include "engine/core/array_view.hpp"
-#include "engine/model/stress_curve.hpp"
+#include "engine/material/stress_curve.hpp"
 #include "engine/rows/stencil_pattern.hpp"
-#include "kernels/divergence.hpp"
+#include "kernels/core/divergence.hpp"
 #include "kernels/launch/lanes.hpp"
 
 namespace isocloth {
@@ -338,7 +338,7 @@ ISOCLOTH_HD S scaled_mismatch(const RowLaws<S>& laws, std::size_t row, S c, S sc
 /// difference of the strains that positions and multipliers stand for, a tenth of it where the row is a
 /// difference of triangles, which is no stress of the cloth; C - c - a lambda of bounded ones where
 /// it is positive, in units in which the tolerance is no more than c / 10. What is stretched beyond all
-/// bounds (kernels/divergence.hpp) is off by all of its C, however well forces balance that.
+/// bounds (kernels/core/divergence.hpp) is off by all of its C, however well forces balance that.
 template <class S>
 ISOCLOTH_HD S mismatch(const RowLaws<S>& laws, std::size_t row, S c, S scale, S lambda) {
   if (laws.stiffness.empty()) return c;

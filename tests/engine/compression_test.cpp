@@ -1,11 +1,11 @@
 // The law of compression against its closed forms, and its fit to figures of KES-FB3.
-#include "engine/model/compression.hpp"
+#include "engine/material/compression.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "engine/model/fabric_presets.hpp"
+#include "engine/material/fabric_presets.hpp"
 
 namespace isocloth {
 namespace {

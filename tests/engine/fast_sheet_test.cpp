@@ -1,5 +1,5 @@
 // Fabrics by the figures of FAST.
-#include "engine/model/fast_sheet.hpp"
+#include "engine/material/fast_sheet.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Stress of elastic membranes against closed forms.
-#include "engine/rows/membrane_stress.hpp"
+#include "engine/model/membrane_stress.hpp"
 
 #include <gtest/gtest.h>
 

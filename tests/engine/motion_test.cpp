@@ -1,4 +1,4 @@
-#include "engine/model/motion.hpp"
+#include "engine/shapes/motion.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/model/obstacle.hpp"
+#include "engine/shapes/obstacle.hpp"
 
 #include <gtest/gtest.h>
 

@@ -117,16 +117,16 @@ TEST(PairSearch, FindsMoreAroundDetours) {
   PairSet had = set_of(pairs);
   int fresh = 0;
   for (int time = 0; time < 20; ++time) {
-    std::vector<PairSearch::Detour> detours;
+    std::vector<PairSearch::UpdatedTrajectory> updated_trajectories;
     for (Index node = 0; node < f.node_count(); ++node) {
       if (random.uniform(0, 1) > 0.03) continue;
       from[node] += 0.3 * Vec3d{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
       to[node] = from[node] + 0.1 * Vec3d{random.uniform(-1, 1), random.uniform(-1, 1), 0};
-      detours.push_back({node, from[node], to[node]});
+      updated_trajectories.push_back({node, from[node], to[node]});
     }
     const std::size_t before = pairs.size();
-    ASSERT_TRUE(search.find_more(detours, margins, most, pairs));
-    ASSERT_TRUE(other_way.find_more(detours, margins, most, same, backwards()));
+    ASSERT_TRUE(search.update(updated_trajectories, margins, most, pairs));
+    ASSERT_TRUE(other_way.update(updated_trajectories, margins, most, same, backwards()));
     EXPECT_EQ(pairs, same);  // whoever does the pieces, and when
     EXPECT_TRUE(std::ranges::is_sorted(pairs.begin() + static_cast<std::ptrdiff_t>(before), pairs.end(), {},
                                        &FeaturePair::is_edges));
@@ -134,7 +134,7 @@ TEST(PairSearch, FindsMoreAroundDetours) {
     PairSet more;
     for (std::size_t p = before; p < pairs.size(); ++p) {
       const auto nodes = f.nodes_of(pairs[p]);
-      EXPECT_TRUE(std::ranges::any_of(detours, [&](const auto& d) {
+      EXPECT_TRUE(std::ranges::any_of(updated_trajectories, [&](const auto& d) {
         return std::ranges::find(nodes, d.node) != nodes.end();
       })) << p;
       EXPECT_TRUE(more.emplace(pairs[p].is_edges, pairs[p].first, pairs[p].second).second) << p;
@@ -149,7 +149,7 @@ TEST(PairSearch, FindsMoreAroundDetours) {
   }
   EXPECT_GT(fresh, 200);
   const std::size_t before = pairs.size();
-  EXPECT_FALSE(search.find_more({{0, from[0], from[0] + Vec3d{1, 1, 0}}}, margins, before, pairs));
+  EXPECT_FALSE(search.update({{0, from[0], from[0] + Vec3d{1, 1, 0}}}, margins, before, pairs));
 }
 
 BoundingBox box_at(const BoundingBox& a, const BoundingBox& b, double t) {

@@ -1,12 +1,12 @@
 // Curves of stress and strain, and sheets of Kawabata's figures.
-#include "engine/model/stress_curve.hpp"
+#include "engine/material/stress_curve.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "engine/core/errors.hpp"
-#include "engine/model/kes_sheet.hpp"
+#include "engine/material/kes_sheet.hpp"
 #include "engine/model/recipe.hpp"
 
 namespace isocloth {

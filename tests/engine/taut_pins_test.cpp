@@ -66,7 +66,7 @@ KeyframeMotion away(double distance) {
 TEST(TornPins, AreFoundWhenTheirMotionPartsThem) {
   Garment garment = sheet({0});
   garment.pins.push_back({"driven", {4}, away(0.5)});
-  const TornPinSearch search(garment, true);
+  const OverstretchedPins search(garment, true);
   EXPECT_EQ(describe(search.at(0, 1e-3)), "");
   EXPECT_EQ(
       describe(search.at(1, 1e-3)),
@@ -77,11 +77,11 @@ TEST(TornPins, AreFoundWhenTheirMotionPartsThem) {
 TEST(TornPins, NeighboursAndDiagonalsCount) {
   Garment garment = sheet({0});
   garment.pins.push_back({"neighbour", {1}, away(0.1)});
-  EXPECT_DOUBLE_EQ(TornPinSearch(garment, false).at(1, 0).length, 0.25);
+  EXPECT_DOUBLE_EQ(OverstretchedPins(garment, false).at(1, 0).length, 0.25);
   garment = sheet({0});
   garment.pins.push_back({"across", {6}, away(0.05)});  // the first quad, of 0.25 m x 0.2 m
-  EXPECT_EQ(TornPinSearch(garment, false).at(1, 0).a, -1);
-  EXPECT_NEAR(TornPinSearch(garment, true).at(1, 0).length, 0.320156, 1e-6);
+  EXPECT_EQ(OverstretchedPins(garment, false).at(1, 0).a, -1);
+  EXPECT_NEAR(OverstretchedPins(garment, true).at(1, 0).length, 0.320156, 1e-6);
 }
 
 Scene scene_of(const std::string& recipe, const Fabric& fabric) {
@@ -110,7 +110,8 @@ TEST(TornPins, RigidRowsAreTornByAnyStretchAndElasticOnesByNone) {
     Garment garment = sheet({0});
     garment.pins.push_back({"driven", {4}, away(0.5)});
     const Scene scene = scene_of(std::string(recipe.name), {});
-    EXPECT_EQ(TornPinSearch(garment, true).at(1, tearing_of(scene, garment).stretch).a, -1) << recipe.name;
+    EXPECT_EQ(OverstretchedPins(garment, true).at(1, tearing_of(scene, garment).stretch).a, -1)
+        << recipe.name;
   }
 }
 
@@ -124,9 +125,9 @@ TEST(TornPins, ALimitOfStrainIsWhatElasticClothIsTornBeyond) {
     const Tearing own = tearing_of(scene, garment);
     EXPECT_NEAR(own.stretch, 0.1, 2e-3);
     EXPECT_FALSE(own.by_compression);
-    EXPECT_EQ(TornPinSearch(garment, own.across_quads).at(1, own.stretch).a, -1);
+    EXPECT_EQ(OverstretchedPins(garment, own.across_quads).at(1, own.stretch).a, -1);
     garment.pins.back().motion = away(0.12);
-    const TornPins torn = TornPinSearch(garment, own.across_quads).at(1, own.stretch);
+    const TornPins torn = OverstretchedPins(garment, own.across_quads).at(1, own.stretch);
     EXPECT_EQ(torn.a, 0);
     EXPECT_NE(describe(torn).find("1 m long and 1.10"), std::string::npos) << describe(torn);
     EXPECT_NE(describe(torn).find(" m with its limit of strain, cannot follow"), std::string::npos);

@@ -11,7 +11,7 @@
 #include "engine/mesh/topology.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/garment/garment_arrays.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace isocloth {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 
 namespace isocloth {
 

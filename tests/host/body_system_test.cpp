@@ -55,9 +55,9 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
   garment.start({{.offset = 0, .steps = 0}}, h, 1, {});
   garment.begin_request();
   garment.begin_step(0);
-  const StepPart<double> part{.number = 0, .h = h, .done = 0, .parts = 1};
-  ASSERT_TRUE(garment.begin_part(part));
-  bodies.begin_part(part);
+  const Substep<double> part{.number = 0, .h = h, .done = 0, .parts = 1};
+  ASSERT_TRUE(garment.begin_substep(part));
+  bodies.begin_substep(part);
   bodies.place({&garment}, 0);
   garment.evaluate_rows(0);
   garment.find_contacts(0);
@@ -69,8 +69,8 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
   std::vector<Vec3d> identity(free_count * 3 * free_count);
   for (std::size_t k = 0; k < 3 * free_count; ++k) (&identity[k * free_count].x)[k] = 1;
   units.upload(identity);
-  ASSERT_TRUE(garment.nodal_solver().solve_more(units, inverse, free_count,
-                                                column_begins(3 * free_count, free_count)));
+  ASSERT_TRUE(garment.nodal_solver().solve_block(units, inverse, free_count,
+                                                 column_begins(3 * free_count, free_count)));
   const std::vector<Vec3d> columns = inverse.download();
   const MatrixXd inverse_h = Eigen::Map<const MatrixXd>(&columns[0].x, size, size);
   const MatrixXd matrix_h = inverse_h.inverse();

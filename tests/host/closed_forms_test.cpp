@@ -9,7 +9,7 @@
 
 #include "engine/core/text.hpp"
 #include "engine/mesh/generators.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 #include "tests/host/batch_case.hpp"
 
 namespace isocloth {

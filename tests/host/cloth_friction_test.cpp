@@ -1,5 +1,5 @@
 // Friction of garments by classes, against a table of each two.
-#include "host/cloth/cloth_friction.hpp"
+#include "host/cloth_collision/cloth_friction.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/generators.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace isocloth {

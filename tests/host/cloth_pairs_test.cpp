@@ -1,5 +1,5 @@
 // Pairs of features that may touch: those that a device finds are those of the host.
-#include "host/cloth/cloth_pairs.hpp"
+#include "host/cloth_collision/cloth_pairs.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 
 #include "engine/core/random.hpp"
 #include "engine/mesh/generators.hpp"
-#include "host/cloth/device_pair_search.hpp"
+#include "host/cloth_collision/device_pair_search.hpp"
 #include "tests/host/cloth_sheets.hpp"
 #include "tests/host/gpu_case.hpp"
 
@@ -141,7 +141,7 @@ TEST_F(GpuSelections, TakeWhatIsFlagged) { expect_selections("cuda"); }
 
 /// Cloth whose contacts are found, and no more.
 struct Pairs : ClothPairs {
-  using ClothPairs::begin_part;
+  using ClothPairs::begin_substep;
   using ClothPairs::stops;
   Pairs(const Device& device, const Scene& scene, const std::vector<const Garment*>& garments)
       : ClothPairs(device, scene, garments) {}
@@ -150,7 +150,7 @@ struct Pairs : ClothPairs {
     host_to_ = to;
     from_.upload(from);
     to_.upload(to);
-    begin_part();
+    begin_substep();
     look();
     return exist() || passes();
   }
@@ -170,7 +170,7 @@ TEST(ClothPairs, FindWhatStraysAfterClothWasHeldBack) {
   std::vector<Vec3d> velocities(rest.size());
   pairs.stops(rest, std::vector<double>(rest.size(), 1), velocities);
   std::vector<Vec3d> to = rest;
-  // A dent, so that the triangles at its deepest node have strays alone.
+  // A dent, so that the triangles at its deepest node have nodes_outside_bounds alone.
   for (const std::size_t row : {3u, 4u, 5u})
     for (const std::size_t column : {3u, 4u, 5u})
       to[162 + 9 * row + column].z = row == 4 && column == 4 ? 0.0005 : 0.015;

@@ -8,7 +8,7 @@
 #include "engine/core/random.hpp"
 #include "engine/geometry/intersection_search.hpp"
 #include "engine/mesh/generators.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 
 namespace isocloth {
 

@@ -9,7 +9,7 @@
 #include "engine/core/random.hpp"
 #include "engine/mesh/generators.hpp"
 #include "host/reference/obstacle_distance.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 
 namespace isocloth {
 

@@ -16,6 +16,7 @@
 #include "engine/mesh/generators.hpp"
 #include "host/memory/arena.hpp"
 #include "host/memory/buffer.hpp"
+#include "host/simulation/simulation.hpp"
 #include "host/solver/garment_solver.hpp"
 
 namespace isocloth {

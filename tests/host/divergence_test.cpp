@@ -1,5 +1,5 @@
 // Cloths that are torn or thrown beyond all bounds: they keep the state before it, and the others go on.
-#include "kernels/divergence.hpp"
+#include "kernels/core/divergence.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ void expect_frozen(const Scene& sound, std::size_t bad, double distance, const E
   for (int n = 0; n < steps; ++n) {
     const StepReport& report = found.reports[bad][static_cast<std::size_t>(n)];
     EXPECT_EQ(report.status == StepStatus::diverged, n >= step) << n;
-    EXPECT_EQ(is_lost(report.status), n >= step) << n;
+    EXPECT_EQ(has_failed(report.status), n >= step) << n;
     if (n <= step) continue;
     EXPECT_EQ(report.iterations, 0) << "a frozen cloth is not tried again";
   }
@@ -113,7 +113,7 @@ TEST(Divergence, BodiesGoOnWithoutTheTornCloth) {
   Simulation simulation(scene, {.threads = 1});
   for (int n = 0; n < 4; ++n) {
     const std::vector<StepReport> reports = simulation.step();
-    EXPECT_FALSE(is_lost(reports[0].status)) << n;
+    EXPECT_FALSE(has_failed(reports[0].status)) << n;
     EXPECT_EQ(reports[1].status == StepStatus::diverged, n >= 2) << n << to_string(reports[1].status);
   }
   EXPECT_TRUE(simulation.frozen(1));

@@ -10,6 +10,9 @@
 #include "engine/mesh/topology.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/reference/reference_cloth.hpp"
+#include "host/simulation/simulation.hpp"
+#include "host/state/garment_state.hpp"
+#include "host/state/step_report.hpp"
 #include "host/validation/validation.hpp"
 #include "tests/host/stretch_energy.hpp"
 

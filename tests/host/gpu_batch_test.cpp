@@ -5,7 +5,7 @@
 
 #include "engine/mesh/generators.hpp"
 #include "host/memory/device.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 #include "tests/host/gpu_case.hpp"
 #include "tests/support/sanitized.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "host/memory/device.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 
 namespace isocloth {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engine/mesh/generators.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 #include "tests/host/gpu_case.hpp"
 
 namespace isocloth {

@@ -5,7 +5,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/mesh/generators.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 #include "tests/host/gpu_case.hpp"
 #include "tests/support/sanitized.hpp"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/mesh/generators.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 
 namespace isocloth::hanging {
 

@@ -9,7 +9,7 @@
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/topology.hpp"
 #include "host/reference/rows.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 #include "host/validation/validation.hpp"
 
 namespace isocloth {

@@ -7,7 +7,7 @@
 
 #include "engine/core/flat_vectors.hpp"
 #include "engine/geometry/passage_search.hpp"
-#include "host/kept_step.hpp"
+#include "host/state/step_record.hpp"
 #include "tests/host/cloth_sheets.hpp"
 
 namespace isocloth {
@@ -38,14 +38,14 @@ class Certified {
  public:
   Certified(const Scene& scene, Simulation& simulation)
       : simulation_(simulation), search_(search_of(scene)), passages_(meshes(scene), {}, {}) {
-    simulation_.keep_steps(true);
+    simulation_.keep_step_records(true);
   }
 
   std::vector<StepReport> step() {
     std::vector<std::vector<Vec3d>> from = simulation_.positions();
     std::vector<StepReport> reports = simulation_.step();
     EXPECT_EQ(crossings(search_, simulation_), 0);
-    const std::vector<KeptStep> steps = simulation_.take_steps();
+    const std::vector<StepRecord> steps = simulation_.take_step_records();
     const auto parts = static_cast<std::size_t>(reports.front().substeps);
     for (std::size_t p = 0; p < parts; ++p) {
       std::vector<std::vector<Vec3d>> to = from;

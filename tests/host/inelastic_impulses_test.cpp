@@ -1,5 +1,5 @@
 // Velocities of what meets on its way, beside closed forms of impacts.
-#include "host/cloth/inelastic_impulses.hpp"
+#include "host/cloth_collision/inelastic_impulses.hpp"
 
 #include <gtest/gtest.h>
 
@@ -38,8 +38,8 @@ struct TwoTriangles {
   std::vector<Index> stop(const std::vector<Vec3d>& ways) {
     std::vector<Vec3d> to = from;
     for (std::size_t i = 0; i < to.size(); ++i) to[i] += h * ways[i];
-    return stop_approach(search.features(), pairs, {thickness, thickness},
-                         {from, to, inverse_masses, velocities});
+    return apply_inelastic_impulses(search.features(), pairs, {thickness, thickness},
+                                    {from, to, inverse_masses, velocities});
   }
 };
 

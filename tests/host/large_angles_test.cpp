@@ -7,7 +7,7 @@
 #include "engine/core/text.hpp"
 #include "host/garment/garment_arrays.hpp"
 #include "host/reference/bending.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 #include "host/validation/validation.hpp"
 #include "tests/reference/clamped_strip.hpp"
 

@@ -6,9 +6,9 @@
 #include <random>
 #include <string>
 
+#include "engine/material/fabric_presets.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/model/fabric_presets.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 
 namespace isocloth {
 namespace {

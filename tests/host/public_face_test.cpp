@@ -8,9 +8,9 @@
 #include "engine/mesh/generators.hpp"
 #include "engine/model/scene_intersections.hpp"
 #include "engine/model/variation.hpp"
-#include "host/kept_step.hpp"
 #include "host/results/working_folder.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
+#include "host/state/step_record.hpp"
 
 namespace isocloth {
 namespace {
@@ -155,8 +155,8 @@ TEST(PublicFace, ASimulationThatWasMovedFromSaysSo) {
       [&] { from.add_force("f", [](const ForceInput&, ForceOutput&) {}); },
       [&] { from.remove_force("f"); },
       [&] { from.forces(); },
-      [&] { from.keep_steps(true); },
-      [&] { from.take_steps(); },
+      [&] { from.keep_step_records(true); },
+      [&] { from.take_step_records(); },
   };
   std::size_t number = 0;
   for (const auto& call : calls)

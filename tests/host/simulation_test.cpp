@@ -1,5 +1,5 @@
 // The public class over groups of garments: reading, clocks, resets, states, and who shares a group.
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -85,15 +85,15 @@ TEST(Simulation, RefusesWhatDoesNotFit) {
 
 TEST(Simulation, AKeptStepIsGivenOnce) {
   Simulation simulation(batch_scene({}, 2), one_thread);
-  EXPECT_THROW(simulation.take_steps(), ShapeError);
+  EXPECT_THROW(simulation.take_step_records(), ShapeError);
   simulation.step();
-  EXPECT_THROW(simulation.take_steps(), ShapeError);
-  simulation.keep_steps(true);
+  EXPECT_THROW(simulation.take_step_records(), ShapeError);
+  simulation.keep_step_records(true);
   simulation.step();
-  EXPECT_EQ(simulation.take_steps().size(), 2u);
-  EXPECT_THROW(simulation.take_steps(), ShapeError);
+  EXPECT_EQ(simulation.take_step_records().size(), 2u);
+  EXPECT_THROW(simulation.take_step_records(), ShapeError);
   simulation.advance(2);
-  EXPECT_THROW(simulation.take_steps(), ShapeError);
+  EXPECT_THROW(simulation.take_step_records(), ShapeError);
 }
 
 TEST(RestSearch, RefusesWhatNothingCanMeet) {

@@ -6,7 +6,7 @@
 
 #include "engine/mesh/generators.hpp"
 #include "engine/model/recipe.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 
 namespace isocloth {
 namespace {

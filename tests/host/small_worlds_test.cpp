@@ -16,7 +16,7 @@ void expect_same(const GarmentState& one, const GarmentState& other, const std::
 }
 
 /// Whatever else steps, on any number of threads, in requests of any length, and whoever looks meanwhile.
-TEST(SmallWorlds, HaveBitsOfTheirOwn) {
+TEST(BatchedWorlds, HaveBitsOfTheirOwn) {
   constexpr Index count = 6;
   constexpr int steps = 12;
   const Scene scene = worlds_of_two(count);
@@ -54,7 +54,7 @@ TEST(SmallWorlds, HaveBitsOfTheirOwn) {
 }
 
 /// What a step remembers of the last one goes to lanes and back when somebody looks.
-TEST(SmallWorlds, AreNotChangedByThoseWhoLook) {
+TEST(BatchedWorlds, AreNotChangedByThoseWhoLook) {
   Scene scene = worlds_of_two(4);
   scene.projection.integrator = Integrator::bdf2;
   scene.step = 0.0051;  // single precision rounds it by enough for a bit to change
@@ -74,7 +74,7 @@ TEST(SmallWorlds, AreNotChangedByThoseWhoLook) {
 }
 
 /// Kernel by kernel throughout: the same but for rounding and what tolerances leave.
-TEST(SmallWorlds, FollowTheSolverOfLargeOnes) {
+TEST(BatchedWorlds, FollowTheSolverOfLargeOnes) {
   const Scene scene = worlds_of_two(2);
   Simulation lanes(scene), direct(scene, {.solver = StepSolver::direct});
   EXPECT_NE(lanes.info(0).solver.find("batched"), std::string::npos);
@@ -93,7 +93,7 @@ TEST(SmallWorlds, FollowTheSolverOfLargeOnes) {
 }
 
 /// What a program writes into a view is where the next step begins, whichever way the world went before.
-TEST(SmallWorlds, BeginWhereViewsWereWritten) {
+TEST(BatchedWorlds, BeginWhereViewsWereWritten) {
   const Scene scene = worlds_of_two(2);
   Simulation written(scene), set(scene);
   written.advance(10);
@@ -116,7 +116,7 @@ TEST(SmallWorlds, BeginWhereViewsWereWritten) {
 }
 
 /// As where every step is kernel by kernel: what is lost freezes, and other worlds go on.
-TEST(SmallWorlds, FreezeWhatIsLost) {
+TEST(BatchedWorlds, FreezeWhatIsLost) {
   Scene scene = worlds_of_two(2);
   scene.projection.on_violation = OnViolation::go_on;
   Simulation simulation(scene), direct(scene, {.solver = StepSolver::direct}), undisturbed(scene);

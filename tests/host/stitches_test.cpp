@@ -6,7 +6,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/mesh/generators.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 #include "host/validation/validation.hpp"
 #include "tests/host/batch_case.hpp"
 

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/material/fabric.hpp"
 #include "engine/mesh/mesh.hpp"
-#include "engine/model/fabric.hpp"
 
 namespace isocloth {
 

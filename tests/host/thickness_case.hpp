@@ -1,7 +1,7 @@
 // Cloth whose thickness is squeezed between solids.
 #pragma once
 
-#include "engine/model/fabric_presets.hpp"
+#include "engine/material/fabric_presets.hpp"
 #include "tests/host/body_case.hpp"
 
 namespace isocloth {

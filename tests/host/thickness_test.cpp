@@ -1,5 +1,5 @@
 // The thickness of cloth between solids: what it is under a load, and that a load rests, presses and holds as
-// the law of compression says (engine/model/compression.hpp).
+// the law of compression says (engine/material/compression.hpp).
 #include "tests/host/thickness_case.hpp"
 
 namespace isocloth {

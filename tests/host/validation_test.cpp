@@ -16,6 +16,7 @@
 #include "engine/mesh/generators.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/scene/scene_file.hpp"
+#include "host/simulation/simulation.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace isocloth {

@@ -1,7 +1,7 @@
 // The fabrics of bench/fabrics, as files that a scene names.
 #include <gtest/gtest.h>
 
-#include "engine/model/fabric_presets.hpp"
+#include "engine/material/fabric_presets.hpp"
 #include "host/files/text_file.hpp"
 #include "host/scene/scene_file.hpp"
 #include "tests/io/temporary_folder.hpp"

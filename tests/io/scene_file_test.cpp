@@ -9,9 +9,9 @@
 #include <numbers>
 
 #include "engine/core/errors.hpp"
+#include "engine/material/fabric_presets.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/topology.hpp"
-#include "engine/model/fabric_presets.hpp"
 #include "engine/model/resolved_scene.hpp"
 #include "host/files/json_text.hpp"
 #include "host/meshes/mesh_file.hpp"
@@ -457,7 +457,7 @@ TEST(SceneFile, PointCachesDriveBodies) {
     for (const auto& p : frame) expected.push_back({2 * p[0], 2 * p[1], 2 * p[2] + 5});
   for (const Scene* scene : {&counted, &timed}) {
     const Garment& body = scene->garments[0];
-    EXPECT_TRUE(is_driven(body));
+    EXPECT_TRUE(is_kinematic(body));
     const auto& motion = std::get<RecordedMotion>(body.pins[0].motion);
     EXPECT_EQ(motion.positions, expected);
     // It starts where the recording has it at its time offset, here at the first frame.

@@ -1,8 +1,8 @@
 // What contacts make of bodies, against finite differences of a rigid motion.
 #include <Eigen/Dense>
 
-#include "kernels/contact/body_system.hpp"
 #include "kernels/kernel_table.hpp"
+#include "kernels/projection/body_system.hpp"
 #include "tests/kernels/contact_terms_case.hpp"
 
 namespace isocloth {

@@ -251,26 +251,26 @@ TEST(ClothContact, SiftingLosesNothing) {
   std::vector<Vec4<double>> places(16 * count);
   std::vector<Vec3d> measured_at = sought_at;
   std::vector<std::uint8_t> fresh(count), measured(count), again(count);
-  SiftPairs sift{.pairs = pairs,
-                 .references = references,
-                 .measured_at = measured_at,
-                 .from = sought_at,
-                 .to = sought_at,
-                 .reach = reach,
-                 .places = places,
-                 .may_touch = fresh};
-  kernels.sift_pairs({}, sift);
+  CullCandidates sift{.pairs = pairs,
+                      .references = references,
+                      .measured_at = measured_at,
+                      .from = sought_at,
+                      .to = sought_at,
+                      .reach = reach,
+                      .places = places,
+                      .may_touch = fresh};
+  kernels.cull_candidates({}, sift);
   sift.from = from;
   sift.to = to;
   sift.may_touch = measured;
-  kernels.sift_pairs({}, sift);
+  kernels.cull_candidates({}, sift);
   sift.may_touch = again;
-  kernels.sift_pairs({}, sift);
+  kernels.cull_candidates({}, sift);
   of_rooms.assign(of_rooms.size(),
                   {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL});
   std::ranges::copy(from, measured_at.begin());
   sift.may_touch = fresh;
-  kernels.sift_pairs({}, sift);
+  kernels.cull_candidates({}, sift);
   int touching = 0, sifted = 0;
   for (std::size_t p = 0; p < count; ++p) {
     const bool touches = found[p].status != PairStatus::apart;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/model/compression.hpp"
+#include "engine/material/compression.hpp"
 
 namespace isocloth {
 namespace {

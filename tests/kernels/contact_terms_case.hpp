@@ -13,7 +13,7 @@
 #include "host/reference/obstacle_distance.hpp"
 #include "host/reference/squeezed_contact.hpp"
 #include "host/surroundings/obstacle_table.hpp"
-#include "kernels/contact/contact_terms.hpp"
+#include "kernels/samples/contact_terms.hpp"
 
 namespace isocloth {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/garment/nodal_pattern.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
 #include "tests/kernels/kernel_case.hpp"
 
 namespace isocloth {

@@ -92,14 +92,14 @@ class TouchingSheets {
   }
 
   /// `count` columns of `from` from column `first` on; their iterations.
-  int solve_more(const std::vector<Vec3<Real>>& from, std::size_t first, std::size_t count,
-                 std::vector<Vec3<Real>>& to) {
+  int solve_block(const std::vector<Vec3<Real>>& from, std::size_t first, std::size_t count,
+                  std::vector<Vec3<Real>>& to) {
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>(first * size());
     const Buffer<Vec3<Real>> right_sides(
         device_, std::vector<Vec3<Real>>(begin, begin + static_cast<std::ptrdiff_t>(count * size())));
     Buffer<Vec3<Real>> solutions(device_, count * size());
     const int iterations =
-        system_.solve_more(members_, contacts_, right_sides, solutions, count, rtol(), &modes_);
+        system_.solve_block(members_, contacts_, right_sides, solutions, count, rtol(), &modes_);
     const std::vector<Vec3<Real>> found = solutions.download();
     std::ranges::copy(found, to.begin() + static_cast<std::ptrdiff_t>(first * size()));
     for (std::size_t k = 0; k < count; ++k) {
@@ -230,13 +230,13 @@ void expect_columns_as_alone(StepSolver choice, bool is_soft) {
   const std::vector<Vec3<Real>> columns = sheets.any_columns(count);
   std::vector<Vec3<Real>> alone(columns.size());
   std::set<int> iterations;
-  for (std::size_t k = 0; k < count; ++k) iterations.insert(sheets.solve_more(columns, k, 1, alone));
+  for (std::size_t k = 0; k < count; ++k) iterations.insert(sheets.solve_block(columns, k, 1, alone));
   EXPECT_GT(iterations.size(), 2u) << "all columns end at once";
   for (const std::size_t together : {2u, 3u, 5u, 6u, 17u}) {
     std::vector<Vec3<Real>> solutions(columns.size());
     int most = 0;
     for (std::size_t first = 0; first < count; first += together)
-      most = std::max(most, sheets.solve_more(columns, first, std::min(together, count - first), solutions));
+      most = std::max(most, sheets.solve_block(columns, first, std::min(together, count - first), solutions));
     EXPECT_EQ(most, *iterations.rbegin());
     EXPECT_EQ(std::memcmp(solutions.data(), alone.data(), alone.size() * sizeof(Vec3<Real>)), 0)
         << together << " at a time";

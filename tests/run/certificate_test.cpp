@@ -32,15 +32,15 @@ class CertificateOfParts : public testing::Test {
   }
 
   /// The end of a part in which a sheet is that much above where it was.
-  KeptPart part(std::size_t garment, double above, double share) const {
-    KeptPart part{
+  SubstepRecord part(std::size_t garment, double above, double share) const {
+    SubstepRecord part{
         .step = share * 0.01, .state = simulation_.state(garment), .cloth_forces = {}, .held_back = {}};
     for (std::size_t i = 2; i < part.state.positions.size(); i += 3) part.state.positions[i] += above;
     return part;
   }
   /// The upper sheet takes these parts, the lower one the whole step, in which nothing happens.
-  RunSummary count(std::vector<KeptPart> parts, int substeps) {
-    std::vector<KeptStep> steps(2);
+  RunSummary count(std::vector<SubstepRecord> parts, int substeps) {
+    std::vector<StepRecord> steps(2);
     steps[0].parts = {part(0, 0, 1)};
     steps[1].parts = std::move(parts);
     std::vector<StepReport> reports(2);
@@ -116,7 +116,7 @@ TEST(CertificateOfStates, CountsWhatOverlapsInOnePlane) {
   RunSummary summary;
   certificate.begin_step(simulation);
   for (int step = 0; step < 2; ++step)
-    certificate.count(simulation, std::vector<StepReport>(2), std::vector<KeptStep>(2), summary);
+    certificate.count(simulation, std::vector<StepReport>(2), std::vector<StepRecord>(2), summary);
   EXPECT_EQ(summary.steps_certified, 2);
   EXPECT_EQ(summary.steps_intersecting, 0);
   EXPECT_EQ(summary.steps_touching, 0);

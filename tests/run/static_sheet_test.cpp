@@ -7,6 +7,7 @@
 
 #include "engine/mesh/generators.hpp"
 #include "host/fit/rest_cases.hpp"
+#include "host/simulation/simulation.hpp"
 #include "tests/run/result_case.hpp"
 
 namespace isocloth {
@@ -126,7 +127,7 @@ TEST(StaticSheet, RestsWhereStepsComeToRest) {
     scene.projection.balance = 1e-6;
     const RestCases cases(scene, {1.0}, {}, {.threads = 1}, "scene");
     const RestCases::Result found = cases.solve(scene.garments[0].fabric, {}, 1);
-    ASSERT_FALSE(found.is_lost);
+    ASSERT_FALSE(found.has_failed);
     EXPECT_EQ(found.unstable, 0);
     scene.garments[0].fabric.alpha = 40;  // slow motions are over in some tenths of a second
     scene.duration = 4;
@@ -162,7 +163,7 @@ TEST(StaticSheet, GoesWithItsFabricAsDifferencesOfTheSolve) {
       far.push_back({with(1 - 1e-3), with(1 + 1e-3)});
     }
     const RestCases::Result found = cases.solve(fabric, sides, 1);
-    ASSERT_FALSE(found.is_lost);
+    ASSERT_FALSE(found.has_failed);
     for (std::size_t s = 0; s < sides.size(); ++s) {
       const RestCases::Result below = cases.solve(far[s][0], {}, 1), above = cases.solve(far[s][1], {}, 1);
       const RestCases::Result near_below = cases.solve(sides[s].below, {}, 1),

@@ -14,61 +14,115 @@ violation() {
   violations=$((violations + 1))
 }
 
-# The rooms of host/ whose headers a room may include besides its own and the interface of Simulation, from the ground up.
-allow_host_rooms() {
-  local room rooms kernels='kernels/|'
-  room=$(cut -d/ -f2 <<<"$1")
-  case $room in
-    memory) rooms='' ;;
-    linear) rooms='memory' ;;
-    garment) rooms='memory|linear' ;;
-    measures) rooms='memory|garment' ;;
-    solver) rooms='memory' ;;
-    surroundings) rooms='memory|garment|solver' ;;
-    bodies) rooms='memory|surroundings' ;;
-    cloth) rooms='memory|solver' ;;
-    projection) rooms='memory|linear|garment|measures|solver|surroundings|bodies|cloth' ;;
-    impulse) rooms='memory|linear|garment|measures|solver|surroundings|cloth' ;;
-    orchestrator) rooms='memory|garment|solver|surroundings|cloth|projection|impulse' ;;
-    gradients) rooms='memory|projection' ;;
-    energy) rooms='garment|solver|reference' ;;
-    validation) rooms='memory|solver|impulse|orchestrator|reference' ;;
-    air) rooms='' kernels='' ;;
-    files) rooms='' kernels='' ;;
-    meshes) rooms='files' kernels='' ;;
-    drape) rooms='' kernels='' ;;
-    minimise) rooms='reference' kernels='' ;;
-    scene) rooms='files|meshes|drape' kernels='' ;;
-    results) rooms='files|meshes|energy' kernels='' ;;
-    report) rooms='files|results' kernels='' ;;
-    run) rooms='files|meshes|drape|minimise|scene|energy|results|report' ;;
-    sweep) rooms='files|meshes|scene|results|report|run' ;;
-    fit) rooms='files|minimise|scene|results|report|run|sweep' ;;
-    python) rooms='gradients|energy|files|meshes|scene|results|run|fit|sweep' kernels='kernels/kernel_table\.hpp|' ;;
-    app) rooms='memory|files|meshes|scene|results|report|run|sweep|fit|validation' ;;
-    *) rooms='none' ;;  # a new room says here what it stands on
-  esac
-  allowed="(engine/|${kernels}host/((simulation|kept_step)\.hpp|(${rooms:+$rooms|}$room)/))"
+# The folders of engine, kernels and host from the ground up, and what the files of each may include besides their own:
+# folders beside it by name, others by path. It can only name folders that come before it, so that no includes form a
+# cycle. Kernels and host may include all of the engine, and every folder of the host may include host/state.
+layers='
+engine/core
+engine/mesh core
+engine/air core mesh
+engine/drape core mesh
+engine/shapes core mesh
+engine/geometry core mesh shapes
+engine/material core
+engine/particles core mesh material
+engine/rows core mesh material
+engine/model core mesh air shapes geometry material particles rows
+kernels/launch
+kernels/core
+kernels/contact launch core
+kernels/linear launch
+kernels/tensors launch core
+kernels/forces launch core contact
+kernels/grippers contact
+kernels/samples launch contact forces grippers
+kernels/projection launch core contact linear tensors forces samples
+kernels/cloth_contact launch core contact linear
+kernels/impulse launch core contact forces grippers
+kernels/batch launch core linear tensors forces samples projection
+kernels/measures launch core tensors
+kernels/cuda cloth_contact kernels/kernel_table.hpp
+host/state
+host/memory kernels/
+host/linear kernels/ memory
+host/garment kernels/ memory linear
+host/measures kernels/ memory garment
+host/solver kernels/ memory
+host/surroundings kernels/ memory garment solver
+host/bodies kernels/ memory surroundings
+host/cloth_collision kernels/ memory solver
+host/projection kernels/ memory linear garment measures solver surroundings bodies cloth_collision
+host/impulse kernels/ memory linear garment measures solver surroundings cloth_collision
+host/orchestrator kernels/ memory garment solver surroundings cloth_collision projection impulse
+host/air
+host/simulation kernels/ memory solver orchestrator air
+host/gradients kernels/ memory projection simulation
+host/reference
+host/energy kernels/ garment solver reference simulation
+host/validation kernels/ memory solver impulse orchestrator reference
+host/files
+host/meshes files
+host/drape
+host/minimise reference
+host/scene files meshes drape
+host/results files meshes energy
+host/report files results
+host/run kernels/ files meshes drape minimise scene energy results report simulation
+host/sweep kernels/ files meshes scene results report run simulation
+host/fit kernels/ files minimise scene results report run sweep simulation
+host/python kernels/kernel_table.hpp gradients energy files meshes scene results run fit sweep simulation
+host/app kernels/ memory files meshes scene results report run sweep fit validation simulation
+'
+
+# What may be included from each of the layers, as an extended regular expression.
+declare -A allowed_of
+read_layers() {
+  local folder names name top
+  while read -r folder names; do
+    top=${folder%%/*}
+    allowed_of[$folder]=$folder/
+    [[ $top == engine ]] || allowed_of[$folder]+='|engine/'
+    [[ $top != host ]] || allowed_of[$folder]+='|host/state/'
+    for name in $names; do
+      if [[ $name != */* ]]; then
+        name=$top/$name/
+        if [[ -z ${allowed_of[${name%/}]:-} ]]; then
+          echo "layers: $folder stands on $name, which does not come before it"
+          exit 2
+        fi
+      fi
+      allowed_of[$folder]+="|${name//./\\.}"
+    done
+  done < <(grep . <<<"$layers")
 }
+read_layers
 
 # Folders whose headers a file may include, and the system headers that it may not, as extended regular expressions.
 set_include_rules() {
+  local folder
   local third_party='Eigen/|unsupported/|nlohmann/|CLI/|hdf5|H5|metis|nlopt|gtest/|gmock/|benchmark/'
   local cuda='cuda|cu[a-zA-Z_]+\.h|thrust/|cub/|cooperative_groups'
   local machine='thread|mutex|shared_mutex|barrier|condition_variable|future|atomic|semaphore|latch|stop_token'
   local files='fstream|iostream|filesystem|chrono|cstdio|stdio\.h'
+  # A new folder says in `layers` what it stands on.
+  folder=${1#*/}
+  folder=${1%%/*}/${folder%%/*}
+  allowed="(${allowed_of[$folder]:-none})"
   case $1 in
     # A wish that a signal handler may set is an atomic number.
-    engine/core/monitor.hpp) allowed='engine/' forbidden="$third_party|$cuda|(${machine/atomic|/}|$files)\$" ;;
-    engine/*) allowed='engine/' forbidden="$third_party|$cuda|($machine|$files)\$" ;;
-    kernels/cuda/*) allowed='(engine|kernels)/' forbidden="$third_party" ;;
-    kernels/launch/*) allowed='(engine|kernels)/' forbidden="$third_party|($files)\$" ;;
+    engine/core/monitor.hpp) forbidden="$third_party|$cuda|(${machine/atomic|/}|$files)\$" ;;
+    engine/*) forbidden="$third_party|$cuda|($machine|$files)\$" ;;
+    kernels/cuda/*) forbidden="$third_party" ;;
+    kernels/launch/*) forbidden="$third_party|($files)\$" ;;
+    kernels/*/*) forbidden="$third_party|$cuda|($machine|$files)\$" ;;
     kernels/*) allowed='(engine|kernels)/' forbidden="$third_party|$cuda|($machine|$files)\$" ;;
-    host/reference/*) allowed='(engine/(core|mesh|model)|host/reference)/' forbidden="nlohmann/|CLI/|hdf5|H5|$cuda" ;;
-    host/app/*) allow_host_rooms "$1" && forbidden="gtest/|benchmark/|$cuda" ;;
+    host/reference/*)
+      allowed='(engine/(core|mesh|shapes|material|model)|host/reference)/' forbidden="nlohmann/|CLI/|hdf5|H5|$cuda"
+      ;;
+    host/app/*) forbidden="gtest/|benchmark/|$cuda" ;;
     # The two that people call take their Ctrl-C: the command and the module.
-    host/python/*) allow_host_rooms "$1" && forbidden="gtest/|benchmark/|CLI/|iostream|$cuda" ;;
-    host/*/*) allow_host_rooms "$1" && forbidden="gtest/|benchmark/|CLI/|csignal|iostream|$cuda" ;;
+    host/python/*) forbidden="gtest/|benchmark/|CLI/|iostream|$cuda" ;;
+    host/*/*) forbidden="gtest/|benchmark/|CLI/|csignal|iostream|$cuda" ;;
     host/*) allowed='(engine|kernels|host)/' forbidden="gtest/|benchmark/|$cuda" ;;
     bench/cuda/*) allowed='(engine|kernels|bench)/' forbidden="$third_party" ;;
     bench/*) allowed='(engine|kernels|host|bench)/' forbidden="gtest/|$cuda" ;;

@@ -8,9 +8,13 @@ failures=0
 
 clean_tree() {
   rm -rf "${tree:?}"/* "$tree"/.ci
-  mkdir -p "$tree"/{engine/core,kernels/launch,host/reference,bench,tests/host,cmake,build,.ci}
+  mkdir -p "$tree"/{engine/core,engine/model,kernels/launch,kernels/batch,host/memory,host/reference,host/run,bench,tests/host,cmake,build,.ci}
   touch "$tree"/{CMakeLists.txt,README.md,LICENSE,CMakePresets.json,cmake/options.cmake,.ci/run}
   printf '#include <vector>\n' >"$tree/engine/core/a.hpp"
+  printf '#include "engine/rows/a.hpp"\n' >"$tree/engine/model/m.hpp"
+  printf '#include "kernels/core/views.hpp"\n' >"$tree/kernels/batch/t.hpp"
+  printf '#include "host/state/s.hpp"\n#include "kernels/kernel_table.hpp"\n' >"$tree/host/memory/d.hpp"
+  printf '#include "host/simulation/simulation.hpp"\n' >"$tree/host/run/r.cpp"
   printf '#include <thread>\n#include "engine/core/a.hpp"\n' >"$tree/kernels/launch/pool.cpp"
   printf '#include <Eigen/Core>\n#include "engine/core/a.hpp"\n' >"$tree/host/reference/r.cpp"
   printf '#include "kernels/launch/b.hpp"\n' >"$tree/host/s.cpp"
@@ -46,15 +50,27 @@ plant includes engine/core/x.hpp '#include "a.hpp"'
 plant includes engine/core/x.hpp '#include "engine/../host/s.hpp"'
 plant includes engine/core/x.hpp '#  include <Eigen/Core>'
 plant includes engine/core/x.hpp '#include <thread>'
+plant includes engine/core/x.hpp '#include "engine/mesh/mesh.hpp"'
+plant includes engine/rows/x.hpp '#include "engine/model/recipe.hpp"'
+plant includes engine/new/x.hpp '#include "engine/core/a.hpp"'
+plant includes kernels/core/x.hpp '#include "kernels/launch/launch.hpp"'
+plant includes kernels/contact/x.hpp '#include "kernels/samples/contact_state.hpp"'
+plant includes kernels/launch/x.cpp '#include "kernels/kernel_table.hpp"'
 plant includes kernels/forces/x.cpp '#include "host/s.hpp"'
 plant includes kernels/forces/x.cpp '#include <Eigen/Sparse>'
 plant includes kernels/forces/x.cpp '#include <cuda_runtime.h>'
 plant includes kernels/forces/x.cpp '#include <atomic>'
 plant includes host/reference/x.cpp '#include "kernels/launch/b.hpp"'
 plant includes host/reference/x.cpp '#include "engine/rows/isometry.hpp"'
-plant includes host/reference/x.cpp '#include "host/simulation.hpp"'
+plant includes host/reference/x.cpp '#include "host/simulation/simulation.hpp"'
 plant includes host/x.cpp '#include "tests/support/meshes.hpp"'
 plant includes host/x.cpp '#include "bench/clock.hpp"'
+plant includes host/state/x.hpp '#include "host/memory/device.hpp"'
+plant includes host/state/x.hpp '#include "kernels/kernel_table.hpp"'
+plant includes host/solver/x.hpp '#include "host/simulation/simulation.hpp"'
+plant includes host/orchestrator/x.cpp '#include "host/simulation/simulation_members.hpp"'
+plant includes host/files/x.cpp '#include "host/simulation/simulation.hpp"'
+plant includes host/simulation/x.cpp '#include "host/projection/projection_solver.hpp"'
 plant includes host/memory/x.cpp '#include "host/garment/garment_arrays.hpp"'
 plant includes host/projection/x.cpp '#include "host/impulse/impulse_group.hpp"'
 plant includes host/scene/x.cpp '#include "host/results/run_record.hpp"'
@@ -78,4 +94,12 @@ plant machine_paths .ci/run 'A=/ro''ot/x'
 clean_tree
 printf '\n%.0s' {1..450} >"$tree/kernels/x.cpp"
 bash "$here/check.sh" file_length "$tree" || fail "file_length refuses 450 lines"
+
+# A list of layers that lets a folder stand on one that comes later is refused.
+clean_tree
+mkdir "$tree/build/check"
+cp "$here/tracked_files.sh" "$tree/build/check"
+sed 's|^engine/mesh core$|engine/mesh core model|' "$here/check.sh" >"$tree/build/check/check.sh"
+output=$(bash "$tree/build/check/check.sh" includes "$tree" || true)
+[[ $output == 'layers: engine/mesh stands on engine/model/'* ]] || fail "includes takes a list of layers with a cycle: $output"
 ((failures == 0))

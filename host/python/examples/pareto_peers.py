@@ -28,7 +28,7 @@ import peers
 from sheet_ruler import Sheet, edge_strains, element_strains, resampled, sheet_from_45_degrees
 
 FRAME, DRAG = 0.01, 0.5  # [s], [1/s]
-LOST = 10.0  # an edge of such a strain: the sheet flew apart, as in kernels/divergence.hpp
+LOST = 10.0  # an edge of such a strain: the sheet flew apart, as in kernels/core/divergence.hpp
 
 
 def swinging_sheet(nodes, drag=DRAG):

@@ -35,8 +35,8 @@ class Shown:
         self.garment_of_nodes = numpy.repeat(numpy.arange(len(parts)), counts)
         self.garment_of_triangles = garment_of_faces[self.cloth.face_of]
         self._garment_of_faces = garment_of_faces
-        is_driven = numpy.array([part[6] for part in parts])
-        self._is_body_node, self.is_body = is_driven[self.garment_of_nodes], is_driven[self.garment_of_triangles]
+        is_kinematic = numpy.array([part[6] for part in parts])
+        self._is_body_node, self.is_body = is_kinematic[self.garment_of_nodes], is_kinematic[self.garment_of_triangles]
         flat = [part[5] if part[5] is not None else _flat_uvs(part[2], part[3]) for part in parts]
         self.uvs = None if any(uvs is None for uvs in flat) else numpy.concatenate(flat)
         self.solids = solids
@@ -104,9 +104,9 @@ def _flat_uvs(rest, faces):
 def _part(simulation, garment):
     pins = simulation.pin_nodes(garment)
     nodes = simulation.info(garment).node_count
-    is_driven = bool(pins) and len(numpy.unique(numpy.concatenate(pins))) == nodes
+    is_kinematic = bool(pins) and len(numpy.unique(numpy.concatenate(pins))) == nodes
     return (garment, simulation.garment_names[garment], simulation.rest_positions(garment), simulation.faces(garment),
-            simulation.warp_directions(garment), simulation.corner_uvs(garment), is_driven)
+            simulation.warp_directions(garment), simulation.corner_uvs(garment), is_kinematic)
 
 
 class ShownSimulation(Shown):

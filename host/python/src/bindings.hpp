@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/files/file_access.hpp"
-#include "host/simulation.hpp"
+#include "host/state/execution_options.hpp"
 
 namespace isocloth::python {
 

@@ -5,6 +5,7 @@
 
 #include "host/files/error_text.hpp"
 #include "host/python/src/bindings.hpp"
+#include "host/state/node_force.hpp"
 
 namespace isocloth::python {
 namespace {

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "engine/mesh/material_frame.hpp"
-#include "engine/rows/membrane_stress.hpp"
+#include "engine/model/membrane_stress.hpp"
 #include "host/python/src/arrays.hpp"
 #include "host/python/src/bindings.hpp"
 #include "host/python/src/choices.hpp"

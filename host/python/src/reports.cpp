@@ -6,6 +6,9 @@
 #include "host/energy/energy_sums.hpp"
 #include "host/python/src/arrays.hpp"
 #include "host/python/src/bindings.hpp"
+#include "host/state/measures.hpp"
+#include "host/state/step_report.hpp"
+#include "host/state/strain.hpp"
 
 namespace isocloth::python {
 

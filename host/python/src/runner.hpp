@@ -14,7 +14,9 @@
 #include "host/python/src/interruptible.hpp"
 #include "host/run/prepare_scene.hpp"
 #include "host/scene/scene_file.hpp"
-#include "host/simulation.hpp"
+#include "host/simulation/simulation.hpp"
+#include "host/state/execution_options.hpp"
+#include "host/state/step_report.hpp"
 
 namespace isocloth::python {
 

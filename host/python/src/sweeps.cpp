@@ -49,7 +49,7 @@ class CaseRecorders {
         for (std::size_t i = 0; i < garments_.size(); ++i) {
           const StepReport& report = reports[garments_[i]];
           recorders_[i].add_step(simulation.time(), report);
-          if (is_lost(report.status) && losses_[i].empty())
+          if (has_failed(report.status) && losses_[i].empty())
             losses_[i] = text("the step to ", simulation.time(), " s was lost: ", to_string(report.status));
         }
       }

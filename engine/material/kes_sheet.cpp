@@ -1,0 +1,42 @@
+#include "engine/material/kes_sheet.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace isocloth {
+namespace {
+
+constexpr double gf_per_cm = 0.980665;  ///< [N/m]
+constexpr double full_load = 500 * gf_per_cm, least_slope = 0.1;
+
+StressCurve loading(const KesSheet::Thread& thread) {
+  const double power = 2 * (1 - least_slope) / (thread.linearity - least_slope) - 1;
+  StressCurve curve;
+  for (int i = 1; i <= 10; ++i) {
+    const double x = i / 10.0;
+    curve.points.push_back(
+        {x * thread.extension / 100, full_load * (least_slope * x + (1 - least_slope) * std::pow(x, power))});
+  }
+  return curve;
+}
+
+}  // namespace
+
+double kes_work(const KesSheet::Thread& thread) {
+  return thread.linearity * 500 * (thread.extension / 100) / 2;
+}
+
+Fabric kes_fabric(const KesSheet& sheet) {
+  constexpr double gf_cm = 98.0665e-6;  // gf cm^2/cm [N m]
+  Fabric fabric;
+  fabric.rho = fabric.delta = 0.01 * sheet.weight;
+  fabric.kappa = gf_cm * sheet.warp.bending;
+  fabric.weft_kappa = gf_cm * sheet.weft.bending;
+  fabric.stretch_stiffness = full_load / (sheet.warp.extension / 100);
+  fabric.weft_stretch_stiffness = full_load / (sheet.weft.extension / 100);
+  fabric.shear_stiffness = gf_per_cm * sheet.shear * 180 / std::numbers::pi;
+  fabric.curves = {.warp = loading(sheet.warp), .weft = loading(sheet.weft), .shear = {}};
+  return fabric;
+}
+
+}  // namespace isocloth

@@ -1,0 +1,132 @@
+#include "engine/shapes/obstacle.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/checks.hpp"
+
+namespace isocloth {
+namespace {
+
+void require_rounding(const std::string& key, double rounding, double most, const char* of_what) {
+  require_not_negative(key, rounding);
+  if (rounding > most) refuse_above(key, rounding, most, text(", ", of_what));
+}
+
+/// Checks a shape; `key` is that of the obstacle's shape.
+struct CheckShape {
+  const std::string& key;
+
+  void operator()(const PlaneShape&) const {}
+  void operator()(const SphereShape& shape) const { require_length(key + ".radius", shape.radius); }
+  void operator()(const CapsuleShape& shape) const {
+    require_length(key + ".radius", shape.radius);
+    require_length(key + ".length", shape.length);
+  }
+  void operator()(const CylinderShape& shape) const {
+    require_length(key + ".radius", shape.radius);
+    require_length(key + ".height", shape.height);
+    require_rounding(key + ".rounding", shape.rounding, std::min(shape.radius, shape.height / 2),
+                     "the radius or half of the height");
+  }
+  void operator()(const BoxShape& shape) const {
+    const double sides[] = {shape.size.x, shape.size.y, shape.size.z};
+    for (std::size_t i = 0; i < 3; ++i) require_length(text(key, ".size[", i, "]"), sides[i]);
+    require_rounding(key + ".rounding", shape.rounding, *std::min_element(sides, sides + 3) / 2,
+                     "half of the shortest side");
+  }
+
+  void operator()(const HeightFieldShape& shape) const {
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (shape.samples[i] < 2) refuse(text(key, ".samples[", i, "]"), shape.samples[i], "at least 2");
+    }
+    require_length(key + ".spacing", shape.spacing);
+    const auto [along_x, along_y] = shape.samples;
+    const std::size_t count = static_cast<std::size_t>(along_x) * static_cast<std::size_t>(along_y);
+    if (shape.heights.size() != count) {
+      refuse(key + ".heights", text(shape.heights.size(), " heights"),
+             text(along_x, " x ", along_y, " = ", count, ", one per sample"));
+    }
+    require_length(key + ".spacing times the number of samples",
+                   shape.spacing * (std::max(along_x, along_y) - 1));
+    for (std::size_t i = 0; i < count; ++i) {
+      if (std::abs(shape.heights[i]) <= farthest) continue;
+      require_finite(text(key, ".heights[", i, "]"), shape.heights[i]);
+      refuse(text(key, ".heights[", i, "]"),
+             text(shape.heights[i] < 0 ? "-" : "", told_apart(std::abs(shape.heights[i]), farthest, 9).found),
+             text("at most ", farthest, " m"));
+    }
+  }
+
+  void operator()(const MeshShape& shape) const {
+    require_not_negative(key + ".cell", shape.cell);
+    require_not_negative(key + ".thicken", shape.thicken);
+    const Mesh& mesh = shape.surface;
+    const std::string surface_key = key + ".surface";
+    require_finite(surface_key + ".positions", mesh.positions);
+    require_place(surface_key + ".positions", mesh.positions);
+    if (mesh.face_count() == 0) refuse(surface_key, "no faces", "a closed surface");
+    if (mesh.face_begin.front() != 0 ||
+        mesh.face_begin.back() != static_cast<Index>(mesh.face_nodes.size())) {
+      refuse(surface_key + ".face_begin", text(mesh.face_begin.front(), " to ", mesh.face_begin.back()),
+             text("0 to ", mesh.face_nodes.size(), ", the number of face corners"));
+    }
+    for (Index f = 0; f < mesh.face_count(); ++f) {
+      const Index size = mesh.face_size(f);
+      if (size != 3 && size != 4) refuse(text(surface_key, " face ", f), text(size, " nodes"), "3 or 4");
+    }
+    for (Index f = 0; f < mesh.face_count(); ++f) {
+      for (const Index node : mesh.face(f)) {
+        if (node < 0 || node >= mesh.node_count()) {
+          refuse(text(surface_key, " face ", f), text("node ", node),
+                 text("a node from 0 to ", mesh.node_count() - 1));
+        }
+      }
+    }
+  }
+};
+
+}  // namespace
+
+Pose frame_pose(const Vec3d& position, const Vec3d& rotation, const ObstacleMotion& motion, double t) {
+  Pose pose{.center = position, .axes = {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}}};
+  for (Vec3d& axis : pose.axes) axis = rotated(rotation, axis);
+  pose.center = std::visit([&](const auto& m) { return evaluate_motion(m, position, t); }, motion);
+  if (const auto* const keys = std::get_if<KeyframeMotion>(&motion)) {
+    const Vec3d turn = keyframe_rotation(*keys, t);
+    for (Vec3d& axis : pose.axes) axis = rotated(turn, axis);
+  }
+  return pose;
+}
+
+Pose obstacle_pose(const Obstacle& obstacle, double t) {
+  return frame_pose(obstacle.position, obstacle.rotation, obstacle.motion, t);
+}
+
+bool is_moving(const Obstacle& obstacle) { return !std::holds_alternative<FixedMotion>(obstacle.motion); }
+
+void validate_friction(const Friction& friction, const std::string& key) {
+  require_not_negative(key + ".static", friction.static_);
+  require_not_negative(key + ".dynamic", friction.dynamic);
+  if (friction.dynamic > friction.static_) {
+    const ToldApart told = told_apart(friction.dynamic, friction.static_, 9);
+    refuse(key + ".dynamic", told.found, text("at most the static one, ", told.bound));
+  }
+}
+
+void validate_shape(const ObstacleShape& shape, const std::string& key) {
+  std::visit(CheckShape{key}, shape);
+}
+
+void validate_obstacle(const Obstacle& obstacle, const std::string& key) {
+  if (obstacle.name.empty()) refuse(key + ".name", "an empty text", "a name");
+  const std::string motion_key = key + ".motion";
+  validate_shape(obstacle.shape, key + ".shape");
+  require_finite(key + ".position", obstacle.position);
+  require_place(key + ".position", obstacle.position);
+  require_finite(key + ".rotation", obstacle.rotation);
+  std::visit([&](const auto& motion) { check_bounded_motion(motion_key, motion); }, obstacle.motion);
+  validate_friction(obstacle.friction, key + ".friction");
+}
+
+}  // namespace isocloth

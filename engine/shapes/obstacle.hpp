@@ -1,0 +1,145 @@
+// What cloth meets: rigid shapes at rest or on prescribed ways.
+#pragma once
+
+#include <array>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/core/fields.hpp"
+#include "engine/mesh/mesh.hpp"
+#include "engine/shapes/motion.hpp"
+
+namespace isocloth {
+
+/// A convex solid about the origin: the points within `rounding` of a core. The core is a box, of which sides
+/// may be zero, or, where `disc` is not, a cylinder about z.
+struct RoundedSolid {
+  Vec3d half;           ///< half lengths of the core [m]; of a cylinder along z alone
+  double disc = 0;      ///< radius of a cylinder's core [m]
+  double rounding = 0;  ///< [m]
+
+  /// Of the box around it [m].
+  Vec3d half_lengths() const {
+    const double across = disc + rounding;
+    return half + Vec3d{across, across, rounding};
+  }
+};
+
+// Shapes in their own frame; the obstacle's pose places them in the world. Those with a solid() have mass,
+// picture, corners, box and distances by it.
+
+/// The half space z <= 0.
+struct PlaneShape {
+  static constexpr const char* name = "plane";
+};
+/// Around the origin.
+struct SphereShape {
+  static constexpr const char* name = "sphere";
+  double radius = 0;  ///< [m], > 0
+  RoundedSolid solid() const { return {.half = {}, .rounding = radius}; }
+};
+/// Points within `radius` of the segment of this length on the z axis, centred at the origin.
+struct CapsuleShape {
+  static constexpr const char* name = "capsule";
+  double radius = 0;  ///< [m], > 0
+  double length = 0;  ///< of the segment, without the caps [m], > 0
+  RoundedSolid solid() const { return {.half = {0, 0, length / 2}, .rounding = radius}; }
+};
+/// About the z axis, centred at the origin, its rims rounded.
+struct CylinderShape {
+  static constexpr const char* name = "cylinder";
+  double radius = 0;    ///< [m], > 0
+  double height = 0;    ///< along z [m], > 0
+  double rounding = 0;  ///< radius of the rims [m], >= 0, at most radius and height / 2
+  RoundedSolid solid() const {
+    return {.half = {0, 0, height / 2 - rounding}, .disc = radius - rounding, .rounding = rounding};
+  }
+};
+/// Centred at the origin, edges and corners rounded.
+struct BoxShape {
+  static constexpr const char* name = "box";
+  Vec3d size;           ///< full lengths along x, y, z [m], > 0
+  double rounding = 0;  ///< radius of the edges [m], >= 0, at most half of each length
+  RoundedSolid solid() const {
+    return {.half = 0.5 * size - Vec3d{rounding, rounding, rounding}, .rounding = rounding};
+  }
+};
+/// Solid below z = height(x, y), bilinear between samples, on [0, (columns - 1) spacing] x [0, (rows - 1)
+/// spacing]; outside of it there is nothing.
+struct HeightFieldShape {
+  static constexpr const char* name = "height_field";
+  std::array<Index, 2> samples{};  ///< along x and y, >= 2 each
+  double spacing = 0;              ///< [m], > 0
+  std::vector<double> heights;     ///< [m], shape [samples y, samples x]
+};
+/// The inside of a closed surface (check_closed_surface), as a grid of signed distances.
+struct MeshShape {
+  static constexpr const char* name = "mesh";
+  Mesh surface;        ///< closed, faces counter-clockwise seen from outside
+  double cell = 0;     ///< of the grid [m], >= 0; 0: 1/64 of the longest side of the bounding box
+  double thicken = 0;  ///< distance by which the surface is moved outwards [m], >= 0
+};
+
+using ObstacleShape =
+    std::variant<PlaneShape, SphereShape, CapsuleShape, CylinderShape, BoxShape, HeightFieldShape, MeshShape>;
+
+template <class Shape>
+concept HasSolid = requires(const Shape& shape) {
+  shape.solid();
+};
+
+/// "plane", "sphere", ..., as in scene files.
+inline const char* shape_name(const ObstacleShape& shape) {
+  return std::visit([](const auto& s) { return s.name; }, shape);
+}
+
+/// As a frame moves: recorded poses are keyframes.
+using ObstacleMotion = std::variant<FixedMotion, OscillationMotion, KeyframeMotion>;
+
+/// Coulomb's law: a contact sticks while |tangential force| <= static_ * normal force, else it slides against
+/// a force of dynamic * normal force.
+struct Friction {
+  double static_ = 0;  ///< >= 0
+  double dynamic = 0;  ///< >= 0, at most static_
+};
+
+struct Obstacle {
+  std::string name;  ///< for messages and results
+  ObstacleShape shape;
+  Vec3d position;  ///< of the shape's origin at time 0 [m]
+  Vec3d rotation;  ///< of its axes at time 0, a rotation vector [rad]
+  ObstacleMotion motion;
+  Friction friction;  ///< as RigidBody::friction
+};
+
+/// Where a frame is: x = center + axes x_local.
+struct Pose {
+  Vec3d center;                 ///< [m]
+  std::array<Vec3d, 3> axes{};  ///< the frame's unit vectors in the world, right-handed
+  static constexpr auto fields() {
+    return std::tuple{Field{"center", &Pose::center}, Field{"axes", &Pose::axes}};
+  }
+  bool operator==(const Pose&) const = default;
+};
+
+/// A frame with this position and rotation vector at time 0, at time t [s] of its motion.
+Pose frame_pose(const Vec3d& position, const Vec3d& rotation, const ObstacleMotion& motion, double t);
+
+/// The obstacle's frame at time t [s].
+Pose obstacle_pose(const Obstacle& obstacle, double t);
+
+/// Whether its pose is ever another than at the start.
+bool is_moving(const Obstacle& obstacle);
+
+/// 0 <= dynamic <= static_, both finite; throws SceneError, messages begin with `key`.
+void validate_friction(const Friction& friction, const std::string& key);
+
+/// Checks ranges and sizes as validate_obstacle does.
+void validate_shape(const ObstacleShape& shape, const std::string& key);
+
+/// Checks name, ranges, sizes and motion; of a mesh only that it has faces of 3 or 4 nodes in range
+/// (check_closed_surface does the rest). Throws SceneError; messages begin with `key`.
+void validate_obstacle(const Obstacle& obstacle, const std::string& key);
+
+}  // namespace isocloth

@@ -1,0 +1,44 @@
+// PairSearch::find() where kernels run, for backends with a memory of their own.
+#pragma once
+
+#include "engine/geometry/pair_search.hpp"
+#include "host/cloth_collision/selections.hpp"
+#include "kernels/cloth_contact/search_pairs.hpp"
+
+namespace isocloth {
+
+class DevicePairSearch {
+ public:
+  /// Of the surfaces of `pairs`. The device must outlive it.
+  DevicePairSearch(const Device& device, const PairSearch& pairs);
+
+  /// What of the state and the ways to another a search looks at: see PairSearch::find().
+  struct Ways {
+    const std::vector<Vec3d>&from, &to;  ///< [m], shape [node_count]
+    const std::vector<double>& margins;  ///< of each surface [m]
+    PairSearch::Times times = PairSearch::Times::own;
+  };
+  /// The same pairs as PairSearch::find() finds, those of nodes and triangles before those of edges, in the
+  /// order of their triangles; on the device with packet_padding of room behind them. features: of `pairs`,
+  /// on the device. Returns whether they are at most `most`; else both arrays are as they were. Cost
+  /// O(n log n) for n triangles of which few are near others, and waits for the device.
+  bool find(const ClothFeatures& features, const Ways& ways, std::size_t most, Buffer<FeaturePair>& pairs,
+            std::vector<FeaturePair>& on_host);
+  std::size_t memory_bytes() const;
+
+ private:
+  FaceTreesView trees() const;
+
+  const Device& device_;
+  const ClothContactKernels& kernels_;
+  std::vector<Index> level_begin_;  ///< of each level in the boxes, and the end of the last
+  Buffer<Index> children_, last_, leaves_, roots_begin_, roots_, sewn_, counts_, begin_;
+  Buffer<std::uint8_t> owned_;
+  Buffer<Vec3d> from_, to_;
+  Buffer<double> margins_;
+  Buffer<MovingBox> boxes_;
+  Buffer<std::uint64_t> sum_;
+  Selections selections_;
+};
+
+}  // namespace isocloth

@@ -1,0 +1,248 @@
+// What a running scene can be told between its steps. Solvers keep references to the scene and ask it anew
+// for every launch, so that a command is a change of the scene.
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "engine/core/checks.hpp"
+#include "engine/core/text.hpp"
+#include "engine/model/recipe_checks.hpp"
+#include "host/simulation/simulation_members.hpp"
+
+namespace isocloth {
+namespace {
+
+/// A hold that nothing has ended yet lasts so long [s].
+constexpr double endless = 1e9;
+
+std::string key_of(std::size_t garment) { return text("garments[", garment, "]"); }
+
+void check_rigid_motion(const std::string& key, const ObstacleMotion& motion) {
+  std::visit([&](const auto& kind) { check_bounded_motion(key, kind); }, motion);
+}
+
+/// Fabrics share kernels where they have the same terms: numbers may change, terms may not come or go.
+void require_same_terms(const std::string& key, const Fabric& found, const Fabric& now) {
+  const auto require = [&key](const char* name, bool same,
+                              const char* expected =
+                                  "0 if it was 0 at the start, and more than 0 if it was "
+                                  "more, so that terms are the same") {
+    if (!same)
+      refuse(text(key, name), "another than at the start", text(expected, "; make a new simulation"));
+  };
+  const auto bends = [](const Fabric& f) { return f.kappa > 0 || f.beta > 0; };
+  require(".kappa, beta", bends(found) == bends(now));
+  require(".bending", found.bending == now.bending, "as at the start");
+  require(".large_angles", found.large_angles == now.large_angles, "as at the start");
+  const double ratio = now.bending_ratio();
+  if (std::fabs(found.bending_ratio() - ratio) > 1e-9 * ratio)
+    refuse(key + ".weft_kappa", found.weft_kappa,
+           text("as at the start ", ratio, " times kappa, which is ", found.kappa,
+                ": the matrix of bending is made for that ratio; make a new simulation"));
+  const Recipe& membrane = find_recipe("membrane");  // as many pieces in every recipe
+  constexpr const char* as_many = "as many pieces as at the start";
+  require(".curves", stress_laws(membrane, found).size() == stress_laws(membrane, now).size(), as_many);
+  require(".viscosity", viscosity_laws(found).size() == viscosity_laws(now).size(), as_many);
+  require(".strain_limit", (found.strain_limit > 0) == (now.strain_limit > 0));
+  require(".principal_strain_limit", (found.principal_strain_limit > 0) == (now.principal_strain_limit > 0));
+  if (found.thickness != now.thickness)
+    refuse(key + ".thickness", found.thickness,
+           text("as at the start ", now.thickness, "; make a new simulation"));
+  require(".compression", found.compression == now.compression, "as at the start");
+  require(".drag", found.drag.exists() == now.drag.exists());
+  require(".structural_spring", found.structural_spring.exists() == now.structural_spring.exists());
+  require(".shear_spring", found.shear_spring.exists() == now.shear_spring.exists());
+  require(".shear_diagonals", found.shear_diagonals == now.shear_diagonals, "as at the start");
+  require(".bend_spring", found.bend_spring.exists() == now.bend_spring.exists() &&
+                              (found.bend_spring.stiffness > 0) == (now.bend_spring.stiffness > 0));
+}
+
+Gripper& gripper_of(Scene& scene, std::size_t garment, std::size_t gripper) {
+  check_index(garment, scene.garments.size());
+  check_index(gripper, scene.garments[garment].grippers.size(), "gripper");
+  return scene.garments[garment].grippers[gripper];
+}
+
+}  // namespace
+
+void Simulation::set_pin_motion(std::size_t garment, std::size_t pin, Motion motion) {
+  members().require_idle("set_pin_motion");
+  Scene& scene = members().scene;
+  check_index(garment, garment_count());
+  check_index(pin, scene.garments[garment].pins.size(), "pin");
+  Pin& own = scene.garments[garment].pins[pin];
+  validate_motion(text(key_of(garment), ".pins[", pin, "].motion"), motion, own.nodes.size());
+  own.motion = std::move(motion);
+  own.ramp = 0;
+}
+
+void Simulation::move_pin(std::size_t garment, std::size_t pin, ArrayView<const Vec3d> targets,
+                          double duration) {
+  members().require_idle("move_pin");
+  check_index(garment, garment_count());
+  check_index(pin, members().scene.garments[garment].pins.size(), "pin");
+  const std::vector<Index>& nodes = members().scene.garments[garment].pins[pin].nodes;
+  const std::string key = text(key_of(garment), ".pins[", pin, "]");
+  require_size(key + ".targets", targets.size(), nodes.size(), "node of the pin");
+  require_positive(key + ".duration", duration);
+  for (std::size_t i = 0; i < targets.size(); ++i) require_place(text(key, ".targets[", i, "]"), targets[i]);
+  const std::vector<Vec3d> x = positions(garment);
+  const double now = time(garment);
+  RecordedMotion motion{.file = "move_pin", .times = {now, now + duration}, .positions = {}};
+  for (const Index node : nodes) motion.positions.push_back(x[node]);
+  motion.positions.insert(motion.positions.end(), targets.begin(), targets.end());
+  set_pin_motion(garment, pin, std::move(motion));
+}
+
+// Of the clock of its garment.
+void Simulation::set_gripper_motion(std::size_t garment, std::size_t gripper, ObstacleMotion motion) {
+  members().require_idle("set_gripper_motion");
+  Gripper& own = gripper_of(members().scene, garment, gripper);
+  check_rigid_motion(text(key_of(garment), ".grippers[", gripper, "].motion"), motion);
+  own.motion = std::move(motion);
+}
+
+void Simulation::close_gripper(std::size_t garment, std::size_t gripper) {
+  members().require_idle("close_gripper");
+  Gripper& own = gripper_of(members().scene, garment, gripper);
+  open_gripper(garment, gripper);
+  own.holds.push_back({.from = time(garment), .to = endless});
+}
+
+void Simulation::open_gripper(std::size_t garment, std::size_t gripper) {
+  members().require_idle("open_gripper");
+  Gripper& own = gripper_of(members().scene, garment, gripper);
+  const double now = time(garment);
+  std::erase_if(own.holds, [now](const Hold& hold) { return hold.from >= now; });
+  if (!own.holds.empty()) own.holds.back().to = std::min(own.holds.back().to, now);
+}
+
+// Of the clock of whoever looks: solvers ask for its place at their garments' times.
+void Simulation::set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion) {
+  members().require_idle("set_obstacle_motion");
+  std::vector<Obstacle>& obstacles = members().scene.obstacles;
+  check_index(obstacle, obstacles.size(), "obstacle");
+  const std::string key = text("obstacles[", obstacle, "].motion");
+  check_rigid_motion(key, motion);
+  const bool moved = is_moving(obstacles[obstacle]);
+  obstacles[obstacle].motion = std::move(motion);
+  if (is_moving(obstacles[obstacle]) != moved) members().solvers.refresh_obstacles();
+}
+
+void Simulation::set_body_velocity(std::size_t body, const Vec3d& velocity, const Vec3d& angular_velocity) {
+  members().require_idle("set_body_velocity");
+  const Scene& scene = members().scene;
+  check_index(body, scene.bodies.size(), "body");
+  const std::string key = text("bodies[", body, "]");
+  require_finite(key + ".velocity", velocity);
+  require_finite(key + ".angular_velocity", angular_velocity);
+  std::vector<BodyState> states = bodies();
+  BodyState& own = states[body];
+  own.velocity = velocity;
+  own.angular_momentum = angular_momentum(scene.bodies[body], mass_properties(scene.bodies[body].shape),
+                                          own.pose.axes, angular_velocity);
+  set_bodies(states);
+}
+
+void Simulation::set_wind(const Wind& wind) {
+  members().require_idle("set_wind");
+  validate_wind(wind, "wind");
+  const Wind& before = members().scene.wind;
+  const auto require_same = [](const char* key, bool same) {
+    if (!same) refuse(key, "another than at the start", "the same as at the start; make a new simulation");
+  };
+  require_same("wind.model", wind.model == before.model);
+  if (wind.model == WindModel::panels) {
+    require_same("wind.density", wind.density == before.density);
+    require_same("wind.permeability", wind.permeability == before.permeability);
+    require_same("wind.wake_rows", wind.wake_rows == before.wake_rows);
+  }
+  members().scene.wind = wind;
+}
+
+void Simulation::set_gravity(std::size_t garment, double gravity) {
+  members().require_idle("set_gravity");
+  check_index(garment, garment_count());
+  require_finite(key_of(garment) + ".gravity", gravity);
+  members().scene.garments[garment].gravity = gravity;
+  members().at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh(); });
+}
+
+void Simulation::set_forces(std::size_t garment, ArrayView<const Vec3d> forces) {
+  members().require_idle("set_forces");
+  check_index(garment, garment_count());
+  Scene& scene = members().scene;
+  Garment& own = scene.garments[garment];
+  std::vector<Vec3d> values(forces.begin(), forces.end());
+  validate_forces(key_of(garment) + ".forces", values, own.mesh.positions.size(), scene);
+  const bool was_surrounded = has_surroundings(scene);
+  std::swap(own.forces, values);
+  std::vector<ForceSlope> slopes = std::exchange(own.force_slopes, {});
+  // Solvers read forces anew in every step, but must have room for them.
+  if (was_surrounded == has_surroundings(scene)) return;
+  try {
+    for (const auto& solver : members().solvers.solvers) solver->refresh();
+  } catch (...) {
+    own.forces = values;
+    own.force_slopes = std::move(slopes);
+    throw;
+  }
+}
+
+void Simulation::set_fabric(std::size_t garment, const Fabric& fabric) { set_fabrics({garment}, {fabric}); }
+
+void Simulation::set_fabrics(const std::vector<std::size_t>& garments, const std::vector<Fabric>& fabrics) {
+  members().require_idle("set_fabrics");
+  if (fabrics.size() != garments.size())
+    throw ShapeError(
+        text("fabrics: found ", fabrics.size(), ", expected ", garments.size(), ", one for each garment"));
+  std::set<std::size_t> solvers;
+  check_indices(garments, garment_count());
+  for (std::size_t i = 0; i < garments.size(); ++i) {
+    const std::string key = key_of(garments[i]) + ".fabric";
+    validate_fabric(key, fabrics[i]);
+    require_same_terms(key, fabrics[i], members().scene.garments[garments[i]].fabric);
+    solvers.insert(members().solvers.members[garments[i]].solver);
+  }
+  std::vector<Fabric> before;
+  const auto refresh = [&] {
+    for (const std::size_t solver : solvers) members().solvers.solvers[solver]->refresh();
+  };
+  for (std::size_t i = 0; i < garments.size(); ++i)
+    before.push_back(std::exchange(members().scene.garments[garments[i]].fabric, fabrics[i]));
+  const Scene& scene = members().scene;
+  try {
+    for (const std::size_t g : garments)
+      check_recipe_of(key_of(g), scene.garments[g], scene, members().resolved.recipe);
+    refresh();
+  } catch (...) {
+    for (std::size_t i = garments.size(); i-- > 0;) members().scene.garments[garments[i]].fabric = before[i];
+    refresh();
+    throw;
+  }
+}
+
+Snapshot Simulation::snapshot() const {
+  Snapshot snapshot{
+      .garments = {}, .bodies = bodies(), .step_index = step_index(), .scene = members().digest};
+  for (std::size_t g = 0; g < garment_count(); ++g) snapshot.garments.push_back(state(g));
+  return snapshot;
+}
+
+void Simulation::restore(const Snapshot& snapshot) {
+  members().require_idle("restore");
+  if (snapshot.scene != 0 && snapshot.scene != members().digest)
+    throw ShapeError(
+        "snapshot: found that of another scene, expected one with these rest shapes, recipe, obstacles and "
+        "bodies");
+  if (snapshot.garments.size() != garment_count())
+    throw ShapeError(
+        text("snapshot: found ", snapshot.garments.size(), " garments, expected ", garment_count()));
+  for (std::size_t g = 0; g < garment_count(); ++g) members().check(g, snapshot.garments[g]);
+  set_bodies(snapshot.bodies);
+  for (std::size_t g = 0; g < garment_count(); ++g) members().put(g, snapshot.garments[g]);
+  set_step_index(snapshot.step_index);
+}
+
+}  // namespace isocloth

@@ -1,0 +1,297 @@
+#include "host/simulation/simulation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "engine/core/digest.hpp"
+#include "engine/core/enum_check.hpp"
+#include "engine/core/errors.hpp"
+#include "engine/core/flat_vectors.hpp"
+#include "engine/core/text.hpp"
+#include "engine/model/scene_intersections.hpp"
+#include "host/orchestrator/advance.hpp"
+#include "host/orchestrator/separate_cloths.hpp"
+#include "host/simulation/simulation_members.hpp"
+#include "host/solver/step_sums.hpp"
+#include "kernels/contact/contact_arrays.hpp"
+
+namespace isocloth {
+
+/// See Snapshot::scene.
+static std::uint64_t state_digest(const Scene& scene) {
+  Digest digest;
+  const auto add_bytes = [&digest](const auto& values) {
+    digest.add(
+        std::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof values[0]));
+  };
+  digest.add(scene.recipe);
+  for (const Garment& garment : scene.garments) {
+    add_bytes(garment.mesh.positions);
+    add_bytes(garment.mesh.face_begin);
+    add_bytes(garment.mesh.face_nodes);
+  }
+  for (const Obstacle& obstacle : scene.obstacles) digest.add(obstacle.name);
+  for (const RigidBody& body : scene.bodies) digest.add(body.name);
+  return std::max<std::uint64_t>(digest.value(), 1);
+}
+
+Simulation::Simulation(Scene scene, ExecutionOptions options) {
+  require_enum("precision", options.precision, Precision::float64);
+  require_enum("solver", options.solver, StepSolver::iterative);
+  validate_scene(scene);
+  std::optional<IntersectionReport> found = require_intersection_free(scene);
+  const Separation separation = separate_cloths(scene);
+  members_ = std::make_unique<Members>(std::move(scene), std::move(options));
+  Members& m = members();
+  m.separation = separation;
+  m.found_at_start = std::move(found);
+  m.solvers = make_garment_solvers(m.device, m.options.precision, m.resolved, m.options.solver);
+  m.clocks.assign(m.scene.garments.size(), 0);
+  m.frozen.assign(m.scene.garments.size(), 0);
+  m.make_sheets();
+  for (std::size_t g = 0; g < m.scene.garments.size(); ++g) m.start.push_back(state(g));
+  m.start_bodies = bodies();
+  m.options.threads = m.device.threads();
+  m.digest = state_digest(m.scene);
+}
+
+Simulation::Members& Simulation::members() const {
+  if (!members_)
+    throw ShapeError("simulation: found one that was moved from, expected the one that it was moved to");
+  return *members_;
+}
+
+Simulation::~Simulation() = default;
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+
+std::vector<StepReport> Simulation::Members::advance_solvers(int steps) {
+  std::vector<StepReport> reports(solvers.members.size());
+  std::vector<std::vector<Clock>> starts(solvers.solvers.size());
+  for (std::size_t g = 0; g < reports.size(); ++g)
+    starts[solvers.members[g].solver].push_back(
+        {.offset = scene.garments[g].time_offset, .steps = clocks[g]});
+  StrainCheck check{.measures = options.measure_strain, .tearing = {}};
+  if (check.measures) check.tearing.resize(solvers.solvers.size());
+  for (std::size_t g = 0; check.measures && g < reports.size(); ++g)
+    check.tearing[solvers.members[g].solver].push_back(tearing_of(resolved, scene.garments[g]));
+  std::vector<std::vector<AdvanceReport>> found;
+  const auto take_over = [&] {
+    for (std::size_t g = 0; g < reports.size(); ++g) {
+      const AdvanceReport& own = found[solvers.members[g].solver][solvers.members[g].member];
+      reports[g] = own.total;
+      clocks[g] += own.steps;
+      frozen[g] = frozen[g] != 0 || has_failed(own.total.status);
+    }
+  };
+  int done = 0;
+  try {
+    advance_together(solvers.solvers, starts, scene.step, steps, device, check, found, done);
+  } catch (...) {
+    take_over();
+    step_index += done;
+    throw;
+  }
+  take_over();
+  step_index += steps;
+  return reports;
+}
+
+std::vector<StepReport> Simulation::advance(int steps) {
+  require_step_count(steps);
+  Members& m = members();
+  m.require_idle("advance");
+  m.asked.clear();
+  m.has_kept = false;
+  std::vector<StepReport> reports =
+      m.scene.wind.model != WindModel::panels && m.forces.empty()
+          ? m.advance_solvers(steps)
+          : add_up_steps(steps, garment_count(), [&m] { return m.step_with_loads(); });
+  m.has_kept = m.keeps_steps && steps == 1;
+  return reports;
+}
+
+void Simulation::keep_step_records(bool are_kept) {
+  members().keeps_steps = are_kept;
+  for (const auto& solver : members().solvers.solvers) solver->keep_parts(are_kept);
+}
+
+std::vector<StepRecord> Simulation::take_step_records() {
+  Members& m = members();
+  if (!std::exchange(m.has_kept, false))
+    throw ShapeError(
+        "take_step_records: found no step that was kept, expected keep_step_records(true), advance(1) and "
+        "then one call");
+  std::vector<StepRecord> steps(garment_count());
+  for (std::size_t g = 0; g < steps.size(); ++g) {
+    if (g < m.asked.size()) steps[g].asked = m.asked[g];
+    if (m.frozen[g] != 0) continue;
+    steps[g].parts = m.at(g, [](GarmentSolver& solver, std::size_t i) { return solver.take_parts(i); });
+    for (SubstepRecord& part : steps[g].parts) part.state.air.loads = m.air[g].loads;
+    if (!steps[g].parts.empty()) continue;
+    // Of a batch: the step is one part, or nobody knows.
+    steps[g].parts.push_back({.step = m.scene.step, .state = state(g), .cloth_forces = {}, .held_back = {}});
+  }
+  return steps;
+}
+
+std::vector<StepReport> Simulation::step() { return advance(1); }
+
+const Scene& Simulation::scene() const { return members().scene; }
+const ExecutionOptions& Simulation::options() const { return members().options; }
+std::int64_t Simulation::step_index() const { return members().step_index; }
+double Simulation::time() const { return static_cast<double>(members().step_index) * members().scene.step; }
+GarmentInfo Simulation::info(std::size_t garment) const {
+  return members().at(garment, [](GarmentSolver& solver, std::size_t i) { return solver.info(i); });
+}
+std::vector<Vec3d> Simulation::positions(std::size_t garment) const {
+  return as_vectors(state(garment).positions);
+}
+std::vector<Vec3d> Simulation::velocities(std::size_t garment) const {
+  return as_vectors(state(garment).velocities);
+}
+Measures Simulation::measure(std::size_t garment) const {
+  return members().at(garment,
+                      [](GarmentSolver& solver, std::size_t i) { return solver.measure(i, 1).front(); });
+}
+std::vector<Measures> Simulation::measure() const {
+  return members().of_all([](GarmentSolver& solver) { return solver.measure(0, solver.size()); });
+}
+double Simulation::start_penetration(std::size_t garment) const {
+  check_index(garment, garment_count());
+  const std::vector<double>& depths = members().solvers.start_depths;
+  return depths.empty() ? 0 : depths[garment];
+}
+const Separation& Simulation::separation() const { return members().separation; }
+const IntersectionReport* Simulation::start_intersections() const {
+  const Members& m = members();
+  return m.found_at_start ? &*m.found_at_start : nullptr;
+}
+std::vector<Strain> Simulation::strains() const {
+  return members().of_all([](GarmentSolver& solver) { return solver.strains(); });
+}
+ContactMeasures Simulation::contacts(std::size_t garment) const {
+  const GarmentState kept = state(garment);
+  const Scene& scene = members().scene;
+  const double h = scene.step, unit = members().resolved.contact_unit(scene.garments[garment].fabric, h);
+  ContactMeasures found;
+  found.forces.resize(scene.obstacles.size() + scene.bodies.size());
+  for (const ContactState& contact : kept.contacts) {
+    // One without a force was touched while the step was sought, and let go.
+    if (contact.obstacle < 0 || contact.force == Vec3d{}) continue;
+    const Vec3d force = unit / (h * h) * contact.force;
+    ++found.count;
+    found.rubbing += contact.mode != ContactMode::none && contact.mode != ContactMode::smooth;
+    found.sticking += contact.mode == ContactMode::stick;
+    found.force += force;
+    found.forces[contact.obstacle] += force;
+  }
+  return found;
+}
+std::vector<ClothLoads> Simulation::cloth_loads() const {
+  std::vector<ClothLoads> all = members().of_all([](GarmentSolver& solver) { return solver.cloth_loads(); });
+  const double h = members().scene.step;
+  for (std::size_t g = 0; g < all.size(); ++g) {
+    const std::size_t count = members().scene.garments[g].mesh.positions.size();
+    all[g].forces.resize(count);
+    all[g].loads.resize(count);
+    for (Vec3d& force : all[g].forces) force = 1 / (h * h) * force;
+    for (double& load : all[g].loads) load /= h * h;
+  }
+  return all;
+}
+HoldMeasures Simulation::holds(std::size_t garment) const {
+  const GarmentState kept = state(garment);
+  const Scene& scene = members().scene;
+  HoldMeasures found;
+  found.forces.resize(scene.garments[garment].grippers.size());
+  for (const HoldState& hold : kept.holds) {
+    if (hold.gripper < 0) continue;
+    const Vec3d force = 1 / (scene.step * scene.step) * hold.force;
+    ++found.count;
+    found.force += force;
+    found.forces[hold.gripper] += force;
+  }
+  return found;
+}
+std::vector<BodyState> Simulation::bodies() const { return members().solvers.solvers.front()->bodies(); }
+void Simulation::Members::check(const std::vector<BodyState>& states) const {
+  const std::size_t count = scene.bodies.size();
+  if (states.size() != count)
+    throw ShapeError("bodies: found " + std::to_string(states.size()) + ", expected " +
+                     std::to_string(count));
+  constexpr double rounding = 1e-9;
+  for (std::size_t b = 0; b < count; ++b) {
+    const auto& [x, y, z] = states[b].pose.axes;
+    double error = norm(cross(x, y) - z);
+    for (const Vec3d& axis : {x, y, z}) error = std::max(error, std::abs(norm(axis) - 1));
+    if (find_beyond(states[b], std::numeric_limits<double>::max())) error = HUGE_VAL;
+    if (!(error <= rounding))
+      throw ShapeError(text("bodies[", b, "]: found ",
+                            std::isfinite(error) ? text("axes off by ", error) : "a state that is not finite",
+                            ", expected finite numbers and axes that are orthonormal to ", rounding));
+  }
+}
+void Simulation::set_bodies(const std::vector<BodyState>& states) {
+  members().require_idle("set_bodies");
+  members().check(states);
+  members().solvers.solvers.front()->set_bodies(states);
+}
+std::size_t Simulation::garment_count() const { return members().solvers.members.size(); }
+double Simulation::time(std::size_t garment) const {
+  check_index(garment, garment_count());
+  return members().scene.garments[garment].time_offset +
+         static_cast<double>(members().clocks[garment]) * members().scene.step;
+}
+bool Simulation::frozen(std::size_t garment) const {
+  check_index(garment, garment_count());
+  return members().frozen[garment] != 0;
+}
+GarmentState Simulation::state(std::size_t garment) const {
+  GarmentState state =
+      members().at(garment, [](GarmentSolver& solver, std::size_t i) { return solver.state(i); });
+  state.step_index = members().clocks[garment];
+  state.air = members().air[garment];
+  return state;
+}
+
+void Simulation::Members::check(std::size_t garment, const GarmentState& state) const {
+  at(garment, [&](GarmentSolver& solver, std::size_t i) { solver.check(i, state); });
+  if (const auto& sheet = sheets[garment])
+    sheet->check(state.air);
+  else if (state.air != AirState{})
+    throw ShapeError("air: found a state of it, expected none: wind.model is not \"panels\"");
+}
+void Simulation::Members::put(std::size_t garment, const GarmentState& state) {
+  at(garment, [&](GarmentSolver& solver, std::size_t i) { solver.set_state(i, state); });
+  air[garment] = state.air;
+  frozen[garment] = state.frozen;
+  clocks[garment] = state.step_index;
+}
+void Simulation::set_state(std::size_t garment, const GarmentState& state) {
+  members().require_idle("set_state");
+  members().check(garment, state);
+  members().put(garment, state);
+}
+void Simulation::set_step_index(std::int64_t step_index) {
+  members().require_idle("set_step_index");
+  if (step_index < 0 || step_index > last_step_index)
+    throw ShapeError(text("step_index: found ", step_index, ", expected 0 to ", last_step_index));
+  members().step_index = step_index;
+}
+
+void Simulation::reset() {
+  members().require_idle("reset");
+  for (std::size_t i = 0; i < garment_count(); ++i) members().put(i, members().start[i]);
+  members().solvers.solvers.front()->set_bodies(members().start_bodies);
+  set_step_index(0);
+}
+void Simulation::reset(const std::vector<std::size_t>& garments) {
+  members().require_idle("reset");
+  for (const std::size_t g : garments) check_index(g, garment_count());
+  for (const std::size_t g : garments) members().put(g, members().start[g]);
+}
+
+}  // namespace isocloth

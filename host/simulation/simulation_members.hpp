@@ -1,0 +1,144 @@
+// What a running scene is made of.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/core/errors.hpp"
+#include "engine/model/resolved_scene.hpp"
+#include "engine/model/scene_intersections.hpp"
+#include "engine/model/separation.hpp"
+#include "host/air/sheet_in_air.hpp"
+#include "host/memory/device.hpp"
+#include "host/orchestrator/garment_solvers.hpp"
+#include "host/simulation/simulation.hpp"
+#include "host/state/execution_options.hpp"
+#include "host/state/garment_field.hpp"
+#include "host/state/garment_state.hpp"
+#include "host/state/step_record.hpp"
+#include "host/state/step_report.hpp"
+
+namespace isocloth {
+
+/// Throws ShapeError unless index < count; what: "garment".
+inline void check_index(std::size_t index, std::size_t count, const char* what = "garment") {
+  if (index >= count)
+    throw ShapeError(std::string(what) + ": found index " + std::to_string(index) + ", expected less than " +
+                     std::to_string(count));
+}
+
+/// The same of a list; each number once. Throws ShapeError.
+inline void check_indices(const std::vector<std::size_t>& indices, std::size_t count,
+                          const char* what = "garment") {
+  std::vector<std::size_t> places(count, indices.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    check_index(indices[i], count, what);
+    if (std::size_t& place = places[indices[i]]; place < indices.size())
+      throw ShapeError(std::string(what) + "s[" + std::to_string(i) + "]: found " +
+                       std::to_string(indices[i]) + ", which is " + what + "s[" + std::to_string(place) +
+                       "] already, expected each once");
+    else
+      place = i;
+  }
+}
+
+/// Adds loads, shape [garments], to the forces of a scene's garments for its lifetime.
+class ScopedLoads {
+ public:
+  ScopedLoads(Scene& scene, std::vector<NodeLoad> loads);
+  ~ScopedLoads() { exchange(); }
+  ScopedLoads(const ScopedLoads&) = delete;
+  ScopedLoads& operator=(const ScopedLoads&) = delete;
+
+ private:
+  void exchange();
+
+  Scene& scene_;
+  std::vector<NodeLoad> kept_;
+  std::vector<std::size_t> loaded_;  ///< numbers of garments
+};
+
+struct Simulation::Members {
+  /// Garments whose meshes have the same faces.
+  struct ForceGroup {
+    std::vector<std::size_t> garments;
+    std::vector<double> areas;  ///< of nodes, garment by garment [m^2]
+  };
+  /// See Simulation::add_force().
+  struct NodeForce {
+    std::string name;
+    ForceFunction function;
+    std::vector<ForceGroup> groups;
+  };
+
+  Scene scene;
+  ResolvedScene resolved;
+  ExecutionOptions options;
+  Device device;
+  GarmentSolvers solvers;
+  Separation separation;
+  std::optional<IntersectionReport> found_at_start;  ///< with contact.cloth
+  std::vector<GarmentState> start;
+  std::vector<BodyState> start_bodies;
+  std::vector<char> frozen;
+  std::vector<std::int64_t> clocks;                 ///< steps of each garment since its last reset
+  std::vector<std::unique_ptr<SheetInAir>> sheets;  ///< of garments in potential flow; null: of others
+  std::vector<AirState> air;                        ///< of every garment
+  std::vector<NodeForce> forces;                    ///< in the order in which they are asked
+  bool is_asking = false;                           ///< forces
+  bool keeps_steps = false, has_kept = false;       ///< the second: take_step_records() has a step to give
+  std::vector<NodeLoad>
+      asked;  ///< of every garment in the last step, where steps are kept; empty: nobody was
+  std::int64_t step_index = 0;
+  std::uint64_t digest = 0;  ///< see Snapshot::scene
+
+  Members(Scene s, ExecutionOptions o)
+      : scene(std::move(s)), resolved(scene), options(std::move(o)), device(options) {}
+  /// Calls use(solver, member) of a garment.
+  template <class Use>
+  decltype(auto) at(std::size_t garment, const Use& use) const {
+    check_index(garment, solvers.members.size());
+    const GarmentSolvers::Member member = solvers.members[garment];
+    return use(*solvers.solvers[member.solver], member.member);
+  }
+  /// Throws ShapeError unless put() can take it.
+  void check(std::size_t garment, const GarmentState& state) const;
+  void put(std::size_t garment, const GarmentState& state);
+  /// Throws ShapeError unless the states are ones of the scene's bodies.
+  void check(const std::vector<BodyState>& states) const;
+  /// Of the scene's garments, in wind that flows around panels.
+  void make_sheets();
+  /// Steps of the solvers, as Simulation::advance(), with the forces that the scene has.
+  std::vector<StepReport> advance_solvers(int steps);
+  /// One step with the loads of forces and of the air.
+  std::vector<StepReport> step_with_loads();
+  /// Adds what forces say of where the garments are. Throws what they throw, ForceError.
+  void evaluate_user_forces(std::vector<NodeLoad>& loads);
+  void ask(const NodeForce& force, const ForceGroup& group, std::vector<NodeLoad>& loads) const;
+  /// Throws ShapeError while forces are asked.
+  void require_idle(const char* call) const;
+  /// The flow after a step, whose loads it adds; freezes garments where there is none.
+  std::vector<AirState> find_flow(std::vector<NodeLoad>& loads);
+  /// Of all solvers, with the numbers of the garments in the scene.
+  std::vector<FieldView> views(GarmentField field) const;
+  /// Between the nodes of garments and arrays, shape [garments.size()][node_count]; Vector const: to the
+  /// nodes.
+  template <class Vector>
+  void transfer_nodes(GarmentField field, const std::vector<std::size_t>& garments,
+                      const std::vector<Vector*>& nodes) const;
+  /// What each(solver) says of its members, garment by garment.
+  template <class Each>
+  auto of_all(const Each& each) const {
+    std::vector<decltype(each(*solvers.solvers.front()))> found;
+    for (const auto& solver : solvers.solvers) found.push_back(each(*solver));
+    typename decltype(found)::value_type all;
+    for (const GarmentSolvers::Member& member : solvers.members)
+      all.push_back(std::move(found[member.solver][member.member]));
+    return all;
+  }
+};
+
+}  // namespace isocloth

@@ -1,0 +1,133 @@
+// What a restart needs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/core/fields.hpp"
+#include "engine/model/rigid_body.hpp"
+
+namespace isocloth {
+
+enum class ContactMode : int;  ///< see kernels/contact/contact_arrays.hpp
+
+/// What is kept of a contact from step to step.
+struct ContactState {
+  Index obstacle = -1;  ///< that is touched, bodies counted after the obstacles; -1: none
+  ContactMode mode{};
+  Vec3d force;      ///< of the obstacle on the garment times h^2 [kg m]
+  double slip = 0;  ///< since it last stuck, in the steps of the projection [m]
+  Vec2d place;      ///< (u, v) in its edge or face; impulses find it anew: 0
+  static constexpr auto fields() {
+    return std::tuple{Field{"obstacle", &ContactState::obstacle}, Field{"mode", &ContactState::mode},
+                      Field{"force", &ContactState::force}, Field{"slip", &ContactState::slip},
+                      Field{"place", &ContactState::place}};
+  }
+  bool operator==(const ContactState&) const = default;
+};
+
+/// What is kept of a sample that started inside of an obstacle (kernels/contact/easing.hpp).
+struct EasedState {
+  Index obstacle = -1;  ///< as ContactState::obstacle; -1: none, or out of it by now
+  double depth = 0;     ///< at the start, or as deep as it would have been to be where it is now [m]
+  static constexpr auto fields() {
+    return std::tuple{Field{"obstacle", &EasedState::obstacle}, Field{"depth", &EasedState::depth}};
+  }
+  bool operator==(const EasedState&) const = default;
+};
+
+/// What is kept of a node that grippers may hold.
+struct HoldState {
+  Index gripper = -1;  ///< of the garment; -1: none
+  Vec3d place;         ///< in the gripper's frame [m]
+  Vec3d force;         ///< of the gripper on the garment times h^2 [kg m]
+  static constexpr auto fields() {
+    return std::tuple{Field{"gripper", &HoldState::gripper}, Field{"place", &HoldState::place},
+                      Field{"force", &HoldState::force}};
+  }
+  bool operator==(const HoldState&) const = default;
+};
+
+/// What is kept of a contact between cloths.
+struct ClothContactState {
+  std::int64_t key = 0;  ///< what touches what, see FoundContact
+  Vec3d force;           ///< of the second on the first times h^2 [kg m]
+  static constexpr auto fields() {
+    return std::tuple{Field{"key", &ClothContactState::key}, Field{"force", &ClothContactState::force}};
+  }
+  bool operator==(const ClothContactState&) const = default;
+};
+
+/// What is kept of the potential flow around a sheet (WindModel::panels); all empty: air at rest.
+struct AirState {
+  std::vector<double> circulations;       ///< of the panels [m^2/s], shape [panel_count]
+  std::vector<double> wake_points;        ///< of the lines of the wake [m], shape [rows, columns + 1, 3]
+  std::vector<double> wake_circulations;  ///< of its rows, the youngest first [m^2/s], shape [rows, columns]
+  std::vector<double> pressures;          ///< behind the panels over that in front of them [Pa]
+  std::vector<double> loads;              ///< on the nodes in the last step [N], shape [node_count, 3]
+  std::vector<double> velocities;         ///< of the nodes before that step [m/s], shape [node_count, 3]
+  static constexpr auto fields() {
+    return std::tuple{Field{"circulations", &AirState::circulations},
+                      Field{"wake_points", &AirState::wake_points},
+                      Field{"wake_circulations", &AirState::wake_circulations},
+                      Field{"pressures", &AirState::pressures},
+                      Field{"loads", &AirState::loads},
+                      Field{"velocities", &AirState::velocities}};
+  }
+  bool operator==(const AirState&) const = default;
+};
+
+/// Everything that a restart needs, bit for bit. Copies, checkpoints and checks go through fields().
+struct GarmentState {
+  std::vector<double> positions;   ///< [m], shape [node_count, 3]
+  std::vector<double> velocities;  ///< [m/s], shape [node_count, 3]
+  std::vector<double>
+      multipliers;  ///< scaled rows' multipliers of the last step, shape [row_count]; impulses: none
+  std::vector<ContactState> contacts;  ///< of the last step; a scene without obstacles has none
+  /// One for each contact; a scene without contact.push_out, or at once (contact.push_out_time), has none.
+  std::vector<EasedState> eased;
+  std::vector<HoldState> holds;  ///< of every node; a garment without grippers has none
+  /// The same a step ago, where the integrator remembers it (Integrator::bdf2); empty: there was none.
+  std::vector<double> previous_positions, previous_velocities;
+  double previous_step = 0;     ///< length of that step [s]; 0: there was none
+  std::int64_t step_index = 0;  ///< steps of this garment since its start or last reset: its clock
+  bool frozen = false;          ///< a step was lost: the garment keeps the state before it
+  bool diverged = false;        ///< frozen: its step diverged, else it was not finite
+  /// By keys, each with the first of its two garments; where cloth meets no cloth: none.
+  std::vector<ClothContactState> cloth_contacts;
+  /// Where springs yield: e_p of structural, shear and bend springs with a free end, each kind in the order
+  /// of its pairs (engine/mesh/spring_pairs.hpp); else none.
+  std::vector<double> plastic_strains;
+  AirState air;
+  static constexpr auto fields() {
+    using State = GarmentState;
+    return std::tuple{Field{"positions", &State::positions},
+                      Field{"velocities", &State::velocities},
+                      Field{"multipliers", &State::multipliers},
+                      Field{"contacts", &State::contacts},
+                      Field{"eased", &State::eased},
+                      Field{"holds", &State::holds},
+                      Field{"previous_positions", &State::previous_positions},
+                      Field{"previous_velocities", &State::previous_velocities},
+                      Field{"previous_step", &State::previous_step},
+                      Field{"step_index", &State::step_index},
+                      Field{"frozen", &State::frozen},
+                      Field{"diverged", &State::diverged},
+                      Field{"cloth_contacts", &State::cloth_contacts},
+                      Field{"plastic_strains", &State::plastic_strains},
+                      Field{"air", &State::air}};
+  }
+  bool operator==(const GarmentState&) const = default;
+};
+
+/// Where a simulation was: states and clocks of garments, bodies. What it was told is not part of it.
+struct Snapshot {
+  std::vector<GarmentState> garments;
+  std::vector<BodyState> bodies;
+  std::int64_t step_index = 0;
+  /// Digest of what states belong to: recipe, rest shapes, names of obstacles and bodies; 0: not known, and
+  /// not asked for.
+  std::uint64_t scene = 0;
+};
+
+}  // namespace isocloth
