@@ -233,7 +233,10 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     if (!(hit.gap < 0)) return Real(0);
     const Real along = hit.gap - dot(hit.to - hit.from, hit.normal), before = along < 0 ? along : Real(0);
     if (!(before < hit.gap) || !(before < -c_.tolerance)) return before;
-    const ContactOffset<Real> offset = easing_.offset_from(c_.offset, hit.obstacle, sample);
+    // Depths are kept with the first sample of an element.
+    const Index first =
+        sample < p_.node_count ? sample : p_.node_count + (sample - p_.node_count) % p_.element_count();
+    const ContactOffset<Real> offset = easing_.offset_from(c_.offset, hit.obstacle, first);
     const Real found = distance_value(o_.shapes[hit.obstacle], hit.from) - offset.before;
     return found < 0 ? larger(found, before) : Real(0);
   }
