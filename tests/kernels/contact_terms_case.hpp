@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
 
 #include "engine/core/random.hpp"
 #include "engine/mesh/generators.hpp"
@@ -304,6 +305,23 @@ class ContactTermsCase : public ::testing::Test {
   double known(const Expected& e) const {
     const double u = 32 * static_cast<double>(std::numeric_limits<Real>::epsilon());
     return u * (time_unit * (2 * e.row.normal_rate + 4 * (e.row.force.norm() + e.row.spring.norm())) + 1e-6);
+  }
+  /// What a sample exerts is the sum of its contacts; an element that touches nothing leaves that as it was,
+  /// and has no weight.
+  void expect_sums(Index s, const Matrix3d& sum, const Vector3d& force, double stiffness_error,
+                   double force_error) const {
+    const auto weight = weights.begin();
+    if (std::all_of(weight + pattern.sample_begin[s], weight + pattern.sample_begin[s + 1],
+                    [](Real w) { return w == 0; })) {
+      ASSERT_EQ(sum.norm() + force.norm(), 0);
+      return;
+    }
+    Matrix3d found;
+    const auto* a = sample_stiffness.data() + 6 * s;
+    found << a[0], a[1], a[2], a[1], a[3], a[4], a[2], a[4], a[5];
+    ASSERT_LE((found - sum).norm(), stiffness_error);
+    for (int k = 0; k < 3; ++k)
+      ASSERT_NEAR(static_cast<double>(sample_forces[3 * s + k]), force[k], force_error);
   }
 };
 

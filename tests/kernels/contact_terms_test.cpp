@@ -74,19 +74,7 @@ TYPED_TEST(ContactTermsTest, FindAndUpdateFollowTheFormulas) {
         cut += e.row.slides;
       }
       pairs += s < p.node_count && count > 1;
-      // What an element that touches nothing exerts is left as it was, and has no weight.
-      const auto weight = this->weights.begin();
-      if (std::all_of(weight + p.sample_begin[s], weight + p.sample_begin[s + 1],
-                      [](TypeParam w) { return w == 0; })) {
-        ASSERT_EQ(sum.norm() + force.norm(), 0);
-      } else {
-        Matrix3d found;
-        const auto* a = this->sample_stiffness.data() + 6 * s;
-        found << a[0], a[1], a[2], a[1], a[3], a[4], a[2], a[4], a[5];
-        ASSERT_LE((found - sum).norm(), 1e3 * error);
-        for (int k = 0; k < 3; ++k)
-          ASSERT_NEAR(static_cast<double>(this->sample_forces[3 * s + k]), force[k], error + 1e-30);
-      }
+      ASSERT_NO_FATAL_FAILURE(this->expect_sums(s, sum, force, 1e3 * error, error + 1e-30));
       // Contacts that ended keep nothing.
       for (Index c = first; c < first + p.contacts_of(s); ++c)
         if (static_cast<int>(found_on[c]) < 0) {
